@@ -2,4 +2,4 @@
 
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| slugline_analytics::fuzz_chunk(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| slugline_visitlog::fuzz_chunk(bytes));

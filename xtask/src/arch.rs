@@ -49,6 +49,9 @@ const PLAN: &[Floor] = &[
     Floor { room: "migrations",  uses: &[], tests_use: &[] },
     Floor { room: "storage",     uses: &["domain"], tests_use: &["migrations", "testkit"] },
     Floor { room: "analytics",   uses: &["domain"], tests_use: &["testkit"] },
+    Floor { room: "visitlog",    uses: &["domain", "analytics"], tests_use: &["testkit"] },
+    // Its tests move the visits of an embedded log.
+    Floor { room: "clickhouse",  uses: &["domain", "analytics"], tests_use: &["testkit", "visitlog"] },
     Floor { room: "outbound",    uses: &["domain"], tests_use: &["testkit"] },
     Floor { room: "legacy",      uses: &["domain"], tests_use: &["testkit"] },
     Floor { room: "application", uses: &["domain"], tests_use: &["testkit"] },
@@ -61,7 +64,7 @@ const PLAN: &[Floor] = &[
     Floor {
         room: "server",
         uses: &[
-            "domain", "migrations", "storage", "analytics", "outbound", "legacy", "application", "contract",
+            "domain", "migrations", "storage", "analytics", "visitlog", "clickhouse", "outbound", "legacy", "application", "contract",
             "httpkit", "rest", "mcp", "redirect", "dashboard",
         ],
         tests_use: &["testkit"],
@@ -93,7 +96,10 @@ const HOMES: &[(&str, &[&str])] = &[
     ("maxminddb", &["analytics"]),
     ("opentelemetry", &["server"]),
     ("redis", &["legacy"]),
-    ("rusqlite", &["analytics", "storage"]),
+    (
+        "rusqlite",
+        &["analytics", "visitlog", "clickhouse", "storage", "testkit"],
+    ),
     ("rustls", &["outbound"]),
     ("schemars", &["contract", "rest", "mcp"]),
     ("sea-orm", &["storage", "migrations"]),

@@ -13,17 +13,17 @@ const SECONDS_PER_MINUTE: i64 = 60;
 
 /// Visits that were lost in a range of minutes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Loss {
+pub struct Loss {
     /// The first minute, counted since 1970.
-    pub(crate) from: i64,
+    pub from: i64,
     /// The last minute, usually the same.
-    pub(crate) until: i64,
-    pub(crate) visits: u64,
+    pub until: i64,
+    pub visits: u64,
 }
 
 impl Loss {
     /// A number of visits lost between two moments.
-    pub(crate) fn between(first: UnixMillis, last: UnixMillis, visits: u64) -> Self {
+    pub fn between(first: UnixMillis, last: UnixMillis, visits: u64) -> Self {
         Self {
             from: minute(first),
             until: minute(last),
@@ -32,7 +32,7 @@ impl Loss {
     }
 
     /// A number of visits lost in the time span of the others.
-    pub(crate) fn among(others: &[UnixMillis], visits: u64) -> Self {
+    pub fn among(others: &[UnixMillis], visits: u64) -> Self {
         match (others.iter().min(), others.iter().max()) {
             (Some(&first), Some(&last)) => Self::between(first, last, visits.max(1)),
             _ => Self::unknown(),
@@ -40,7 +40,7 @@ impl Loss {
     }
 
     /// Several losses as one; `None` if there are none.
-    pub(crate) fn of_all(losses: &[Self]) -> Option<Self> {
+    pub fn of_all(losses: &[Self]) -> Option<Self> {
         Some(Self {
             from: losses.iter().map(|loss| loss.from).min()?,
             until: losses.iter().map(|loss| loss.until).max()?,
@@ -51,14 +51,14 @@ impl Loss {
     }
 
     /// An unknown number of visits, lost at an unknown time.
-    pub(crate) fn unknown() -> Self {
+    pub fn unknown() -> Self {
         Self::between(UnixMillis::new(i64::MIN), UnixMillis::new(i64::MAX), 1)
     }
 }
 
 /// All known losses, saved on the disk or not yet.
 #[derive(Debug, Default)]
-pub(crate) struct Losses {
+pub struct Losses {
     book: Mutex<Book>,
     /// Visits lost while another thread held the lock of the book, and the minute of the last
     /// of them.
@@ -74,7 +74,7 @@ struct Book {
 
 impl Losses {
     /// Adds lost visits. A redirect calls this, so it never waits.
-    pub(crate) fn add(&self, at: UnixMillis, visits: u64) {
+    pub fn add(&self, at: UnixMillis, visits: u64) {
         let minute = minute(at);
         match self.book.try_lock() {
             Ok(mut book) => book.add(minute, visits),
@@ -87,7 +87,7 @@ impl Losses {
     }
 
     /// Visits that may be missing from an answer about this time, on any link.
-    pub(crate) fn concerning(&self, filter: &VisitFilter) -> u64 {
+    pub fn concerning(&self, filter: &VisitFilter) -> u64 {
         let minute = |second: i64| second.div_euclid(SECONDS_PER_MINUTE);
         let from = filter.from.map_or(i64::MIN, |from| minute(from.get()));
         let until = filter.until.map_or(i64::MAX, |until| minute(until.get()));
@@ -99,17 +99,17 @@ impl Losses {
     }
 
     /// Loads the losses that are on the disk.
-    pub(crate) fn load(&self, losses: Vec<Loss>) {
+    pub fn load(&self, losses: Vec<Loss>) {
         self.placed().on_disk = losses;
     }
 
     /// Losses that are not on the disk yet.
-    pub(crate) fn unsaved(&self) -> Vec<Loss> {
+    pub fn unsaved(&self) -> Vec<Loss> {
         self.placed().unsaved.clone()
     }
 
     /// Marks the losses that [`Losses::unsaved`] returned as saved.
-    pub(crate) fn saved(&self, losses: &[Loss]) {
+    pub fn saved(&self, losses: &[Loss]) {
         let mut book = self.placed();
         for saved in losses {
             for loss in &mut book.unsaved {

@@ -8,11 +8,11 @@ use std::{
 /// A map whose keys visitors cannot choose: hashes that are keyed at random.
 /// The standard hash protects against chosen keys, and would take longer than
 /// everything else in a scan.
-pub(crate) type NumberMap<V> = HashMap<u64, V, BuildHasherDefault<NumberHasher>>;
+pub type NumberMap<V> = HashMap<u64, V, BuildHasherDefault<NumberHasher>>;
 
 /// Spreads a number over the table.
 #[derive(Debug, Default)]
-pub(crate) struct NumberHasher(u64);
+pub struct NumberHasher(u64);
 
 impl Hasher for NumberHasher {
     fn finish(&self) -> u64 {

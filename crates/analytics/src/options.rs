@@ -4,7 +4,7 @@ use std::{num::NonZeroU32, sync::Arc, time::Duration};
 
 use slugline_domain::ports::{Clock, PlaceFinder, Random, VisitObserver};
 
-use crate::{SaltPeriod, SamplingTargets};
+use crate::{salt::SaltPeriod, sampling::SamplingTargets};
 
 /// The settings of the recorder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,6 +11,7 @@ use std::{
 };
 
 use async_trait::async_trait;
+use rusqlite::Connection;
 use slugline_domain::{
     Erasure, LinkId, LogTrouble, Visit,
     measure::Timings,
@@ -23,9 +24,8 @@ use tokio::{
 };
 
 use crate::{
-    ClickHouseLog, ClickHouseOptions, EmbeddedLog, OpenError, QueryLimits, RecorderOptions,
-    RecorderPorts, clickhouse,
-    engine::Appender,
+    journal::{appender::Appender, error::OpenError, row_table::RowTable},
+    options::{RecorderOptions, RecorderPorts},
     sampling::Sampler,
     tally::{Tally, Waiting},
     writer::{Ask, Message, Writer},
@@ -61,50 +61,24 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Opens the access log at `path`, creating the file if there is none, and
-    /// starts the writer. The log answers questions with the default
-    /// [`QueryLimits`].
+    /// Starts the writer over an engine's rows, which are in the file at a path.
     ///
     /// # Errors
-    /// The file cannot be opened, is not an access log, or was written by a newer version; or
-    /// no thread can be started.
-    pub fn start(
-        path: &Path,
+    /// The file cannot be read or written, or no thread can be started.
+    #[doc(hidden)] // Engines call it; programs start an engine.
+    pub fn over(
+        (path, db): (&Path, Connection),
+        rows: Box<dyn RowTable>,
         options: RecorderOptions,
         ports: RecorderPorts,
-    ) -> Result<(Self, EmbeddedLog), OpenError> {
-        let sampler = Sampler::new(options.sampling, ports.random.as_ref());
-        let tally = Arc::new(Tally::default());
-        let log = EmbeddedLog::new(path, QueryLimits::default(), Arc::clone(&tally));
-        let appender = Appender::open(path, &options, ports, Arc::clone(&tally), log.turns())?;
-        Ok((Self::with(appender, sampler, options, tally)?, log))
-    }
-
-    /// Opens a spool for ClickHouse, creating the file if there is none, creates ClickHouse's
-    /// tables and starts the writer. If ClickHouse is down, visits wait in the spool, and the
-    /// tables are created when it is back.
-    ///
-    /// # Errors
-    /// As with [`Recorder::start`]; or ClickHouse answers but refuses the account, or another
-    /// server answers in its place.
-    pub async fn start_with_clickhouse(
-        clickhouse: ClickHouseOptions,
-        options: RecorderOptions,
-        ports: RecorderPorts,
-    ) -> Result<(Self, ClickHouseLog), OpenError> {
-        let sampler = Sampler::new(options.sampling, ports.random.as_ref());
-        let tally = Arc::new(Tally::default());
-        let (appender, log) =
-            clickhouse::open(clickhouse, &options, ports, Arc::clone(&tally)).await?;
-        Ok((Self::with(appender, sampler, options, tally)?, log))
-    }
-
-    fn with(
-        appender: Appender,
-        sampler: Sampler,
-        options: RecorderOptions,
         tally: Arc<Tally>,
     ) -> Result<Self, OpenError> {
+        let sampler = Sampler::new(options.sampling, ports.random.as_ref());
+        let appender = Appender::over(db, rows, &options, ports, Arc::clone(&tally));
+        let appender = appender.map_err(|source| OpenError::Sqlite {
+            path: path.to_owned(),
+            source,
+        })?;
         let (sender, receiver) = mpsc::channel();
         let (alive, ended) = watch::channel(());
         let writer = Writer::new(receiver, sampler, appender, options, Arc::clone(&tally));

@@ -9,7 +9,7 @@ const LONGEST_PAUSE: Duration = Duration::from_hours(1);
 
 /// An action that is retried.
 #[derive(Debug, Default)]
-pub(crate) struct Reminder {
+pub struct Reminder {
     failing: Option<Failing>,
 }
 
@@ -22,7 +22,7 @@ struct Failing {
 
 /// The text of a warning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Warning {
+pub enum Warning {
     /// The first failure.
     First,
     /// The action has failed for this long.
@@ -31,7 +31,7 @@ pub(crate) enum Warning {
 
 impl Reminder {
     /// Notes a failure, and returns a warning if one is due.
-    pub(crate) fn failed(&mut self, now: Instant) -> Option<Warning> {
+    pub fn failed(&mut self, now: Instant) -> Option<Warning> {
         let Some(failing) = &mut self.failing else {
             self.failing = Some(Failing {
                 since: now,
@@ -49,7 +49,7 @@ impl Reminder {
     }
 
     /// Notes a success. Returns whether it failed before.
-    pub(crate) fn works(&mut self) -> bool {
+    pub fn works(&mut self) -> bool {
         self.failing.take().is_some()
     }
 }

@@ -2,71 +2,91 @@
 
 use std::borrow::Cow;
 
-use slugline_domain::{Campaign, Degrees, Dimension, StoredVisit, UnixMillis, Visit};
+use slugline_domain::{
+    Campaign, Degrees, Dimension, SamplingInterval, StoredVisit, UnixMillis, Visit,
+};
 
-use crate::{engine::text_of, sampling::Sampled, visitor::VisitorHash};
+use crate::{columns::text_of, sampling::Sampled, visitor::VisitorHash};
 
 /// A visit to store as a row.
 #[derive(Debug)]
-pub(crate) struct Kept {
-    pub(crate) visit: Visit,
-    pub(crate) visitor: VisitorHash,
-    pub(crate) sampled: Sampled,
+pub struct Kept {
+    pub visit: Visit,
+    pub visitor: VisitorHash,
+    pub sampled: Sampled,
 }
 
 /// One stored visit. Texts are within the bounds of
 /// [`enrich::bounds`](crate::enrich::bounds); an empty text means unknown.
 #[derive(Clone, Debug)]
-pub(crate) struct Row<'v> {
-    pub(crate) at: UnixMillis,
-    pub(crate) target: Target<'v>,
-    pub(crate) client: Client<'v>,
-    pub(crate) place: Place<'v>,
+pub struct Row<'v> {
+    pub at: UnixMillis,
+    pub target: Target<'v>,
+    pub client: Client<'v>,
+    pub place: Place<'v>,
     /// Host, and port if any, of the referring page.
-    pub(crate) referer: Cow<'v, str>,
-    pub(crate) language: &'v str,
-    pub(crate) campaign: Campaign<'v>,
-    pub(crate) visitor: VisitorHash,
-    pub(crate) sampled: Sampled,
+    pub referer: Cow<'v, str>,
+    pub language: &'v str,
+    pub campaign: Campaign<'v>,
+    pub visitor: VisitorHash,
+    pub sampled: Sampled,
 }
 
 /// The link as it was at the visit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Target<'v> {
-    pub(crate) link_id: &'v str,
-    pub(crate) slug: &'v str,
-    pub(crate) url: &'v str,
+pub struct Target<'v> {
+    pub link_id: &'v str,
+    pub slug: &'v str,
+    pub url: &'v str,
     /// A [`Protection`](slugline_domain::Protection); empty if it was not recorded.
-    pub(crate) protection: &'v str,
+    pub protection: &'v str,
 }
 
 /// The facts about the visitor's program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) struct Client<'v> {
-    pub(crate) user_agent: &'v str,
-    pub(crate) os: &'v str,
-    pub(crate) browser: &'v str,
-    pub(crate) browser_type: &'v str,
-    pub(crate) device: &'v str,
-    pub(crate) device_type: &'v str,
+pub struct Client<'v> {
+    pub user_agent: &'v str,
+    pub os: &'v str,
+    pub browser: &'v str,
+    pub browser_type: &'v str,
+    pub device: &'v str,
+    pub device_type: &'v str,
 }
 
 /// The visitor's place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) struct Place<'v> {
-    pub(crate) country: &'v str,
-    pub(crate) region: &'v str,
-    pub(crate) city: &'v str,
-    pub(crate) timezone: &'v str,
-    pub(crate) colo: &'v str,
+pub struct Place<'v> {
+    pub country: &'v str,
+    pub region: &'v str,
+    pub city: &'v str,
+    pub timezone: &'v str,
+    pub colo: &'v str,
     /// Zero when unknown. The same holds for the longitude.
-    pub(crate) latitude: Degrees,
-    pub(crate) longitude: Degrees,
+    pub latitude: Degrees,
+    pub longitude: Degrees,
 }
 
 impl<'v> Row<'v> {
+    /// A visit about which no more is known.
+    pub fn new(at: UnixMillis, target: Target<'v>, visitor: VisitorHash) -> Self {
+        Self {
+            at,
+            target,
+            client: Client::default(),
+            place: Place::default(),
+            referer: Cow::default(),
+            language: "",
+            campaign: Campaign::default(),
+            visitor,
+            sampled: Sampled {
+                interval: SamplingInterval::EVERY,
+                coherent: true,
+            },
+        }
+    }
+
     /// A visit of a file. A new column of texts needs a line here, and one in [`Row::text`].
-    pub(crate) fn of(visit: &'v StoredVisit) -> Self {
+    pub fn of(visit: &'v StoredVisit) -> Self {
         let text = |dimension| visit.texts.get(text_of(dimension));
         let degrees = |dimension| Degrees::nearest(text(dimension).parse().unwrap_or(0.0));
         Self {
@@ -112,7 +132,7 @@ impl<'v> Row<'v> {
 
 impl Row<'_> {
     /// A property of the visit as answers show it.
-    pub(crate) fn text(&self, dimension: Dimension) -> Cow<'_, str> {
+    pub fn text(&self, dimension: Dimension) -> Cow<'_, str> {
         match dimension {
             Dimension::Slug => self.target.slug.into(),
             Dimension::Url => self.target.url.into(),

@@ -21,7 +21,7 @@ pub enum SaltPeriod {
 }
 
 impl SaltPeriod {
-    pub(crate) const ALL: [Self; 4] = [Self::Day, Self::Week, Self::Month, Self::Never];
+    pub const ALL: [Self; 4] = [Self::Day, Self::Week, Self::Month, Self::Never];
 
     /// The name in settings and in the database.
     pub fn as_str(self) -> &'static str {
@@ -34,7 +34,7 @@ impl SaltPeriod {
     }
 
     /// The span of the salt in use at a moment.
-    pub(crate) fn span_at(self, at: UnixMillis) -> SaltSpan {
+    pub fn span_at(self, at: UnixMillis) -> SaltSpan {
         let day = at.get().div_euclid(MILLIS_PER_DAY);
         let days = match self {
             Self::Day => Some((day, day + 1)),
@@ -88,15 +88,15 @@ pub struct SaltPeriodError;
 
 /// The time in which one salt is in use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct SaltSpan {
+pub struct SaltSpan {
     /// First millisecond.
-    pub(crate) start_ms: i64,
+    pub start_ms: i64,
     /// First millisecond after it.
-    pub(crate) end_ms: i64,
+    pub end_ms: i64,
 }
 
 impl SaltSpan {
-    pub(crate) fn contains(self, at: UnixMillis) -> bool {
+    pub fn contains(self, at: UnixMillis) -> bool {
         (self.start_ms..self.end_ms).contains(&at.get())
     }
 }

@@ -15,7 +15,7 @@ use crate::losses::Losses;
 /// The queue's length, the lost visits, the current troubles, and whether the
 /// recorder is closed.
 #[derive(Debug, Default)]
-pub(crate) struct Tally {
+pub struct Tally {
     /// Messages above [`BYTE_BITS`], bytes below, so that a redirect pays one
     /// addition for both.
     waiting: AtomicU64,
@@ -23,11 +23,11 @@ pub(crate) struct Tally {
     stored: AtomicU64,
     left_out: AtomicU64,
     /// The time that the engine took for a batch, failed attempts included.
-    pub(crate) appends: Histogram,
+    pub appends: Histogram,
     closing: AtomicBool,
     /// Visits that were never stored, by the time at which they came.
-    pub(crate) losses: Losses,
-    pub(crate) troubles: Troubles,
+    pub losses: Losses,
+    pub troubles: Troubles,
 }
 
 /// Bits of [`Tally::waiting`] that count bytes: a terabyte.
@@ -35,14 +35,14 @@ const BYTE_BITS: u32 = 40;
 
 /// The number of messages, and their memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Waiting {
-    pub(crate) messages: usize,
-    pub(crate) bytes: usize,
+pub struct Waiting {
+    pub messages: usize,
+    pub bytes: usize,
 }
 
 impl Waiting {
     /// The most messages that the counter can hold.
-    pub(crate) const MOST: usize = 1 << 23;
+    pub const MOST: usize = 1 << 23;
 
     fn read(packed: u64) -> Self {
         let number = |part: u64| usize::try_from(part).unwrap_or(usize::MAX);
@@ -59,87 +59,87 @@ fn one_of(bytes: usize) -> u64 {
 
 impl Tally {
     /// The messages in the queue, and those about to enter it.
-    pub(crate) fn waiting(&self) -> Waiting {
+    pub fn waiting(&self) -> Waiting {
         Waiting::read(self.waiting.load(Ordering::Relaxed))
     }
 
     /// Counts a message of `bytes` bytes and returns the previous count. Call this before
     /// pushing the message, or the writer could remove it first.
-    pub(crate) fn enter_queue(&self, bytes: usize) -> Waiting {
+    pub fn enter_queue(&self, bytes: usize) -> Waiting {
         Waiting::read(self.waiting.fetch_add(one_of(bytes), Ordering::Relaxed))
     }
 
-    pub(crate) fn leave_queue(&self, bytes: usize) {
+    pub fn leave_queue(&self, bytes: usize) {
         self.waiting.fetch_sub(one_of(bytes), Ordering::Relaxed);
     }
 
     /// Visits stored as rows since the start. A sampled one counts once.
-    pub(crate) fn stored(&self) -> u64 {
+    pub fn stored(&self) -> u64 {
         self.stored.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn store(&self, visits: usize) {
+    pub fn store(&self, visits: usize) {
         let visits = u64::try_from(visits).unwrap_or(u64::MAX);
         self.stored.fetch_add(visits, Ordering::Relaxed);
     }
 
     /// Visits that have no row, because sampling lets others stand for them.
-    pub(crate) fn left_out(&self) -> u64 {
+    pub fn left_out(&self) -> u64 {
         self.left_out.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn leave_out(&self) {
+    pub fn leave_out(&self) {
         self.left_out.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Visits that were lost since the start.
-    pub(crate) fn dropped(&self) -> u64 {
+    pub fn dropped(&self) -> u64 {
         self.dropped.load(Ordering::Relaxed)
     }
 
     /// Counts visits of this moment as lost.
-    pub(crate) fn lose(&self, at: UnixMillis, visits: u64) {
+    pub fn lose(&self, at: UnixMillis, visits: u64) {
         self.dropped.fetch_add(visits, Ordering::Relaxed);
         self.losses.add(at, visits);
     }
 
-    pub(crate) fn close(&self) {
+    pub fn close(&self) {
         self.closing.store(true, Ordering::Release);
     }
 
-    pub(crate) fn closing(&self) -> bool {
+    pub fn closing(&self) -> bool {
         self.closing.load(Ordering::Acquire)
     }
 }
 
 /// Rows that cannot be read, by their number in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Damaged {
+pub enum Damaged {
     Chunk(i64),
     Batch(i64),
 }
 
 /// The current troubles.
 #[derive(Debug, Default)]
-pub(crate) struct Troubles {
+pub struct Troubles {
     /// The disk refuses visits.
-    pub(crate) not_storing: AtomicBool,
+    pub not_storing: AtomicBool,
     /// The spool of visits for ClickHouse is full.
-    pub(crate) full: AtomicBool,
+    pub full: AtomicBool,
     /// ClickHouse accepts no visits.
-    pub(crate) not_shipping: AtomicBool,
+    pub not_shipping: AtomicBool,
     damaged: Mutex<BTreeSet<Damaged>>,
 }
 
 impl Troubles {
     /// Notes that rows cannot be read. Returns whether that is new.
-    pub(crate) fn note_damage(&self, what: Damaged) -> bool {
+    pub fn note_damage(&self, what: Damaged) -> bool {
         let damaged = self.damaged.lock();
         let mut damaged = damaged.unwrap_or_else(PoisonError::into_inner);
         damaged.insert(what)
     }
 
-    pub(crate) fn list(&self) -> Vec<LogTrouble> {
+    pub fn list(&self) -> Vec<LogTrouble> {
         let damaged = self.damaged.lock();
         let damaged = !damaged.unwrap_or_else(PoisonError::into_inner).is_empty();
         let is = |flag: &AtomicBool| flag.load(Ordering::Relaxed);

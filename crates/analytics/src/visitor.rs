@@ -12,14 +12,14 @@ use sha2::Sha256;
 
 /// The key of a period's hashes.
 #[derive(Clone)]
-pub(crate) struct VisitorKey(Hmac<Sha256>);
+pub struct VisitorKey(Hmac<Sha256>);
 
 impl VisitorKey {
     /// Bytes of a salt: the output size of the hash, beyond which a longer key
     /// adds nothing (RFC 2104 section 3).
-    pub(crate) const SALT_BYTES: usize = 32;
+    pub const SALT_BYTES: usize = 32;
 
-    pub(crate) fn new(salt: &[u8]) -> Self {
+    pub fn new(salt: &[u8]) -> Self {
         Self(Hmac::new_from_slice(salt).expect("HMAC takes keys of any length"))
     }
 
@@ -27,7 +27,7 @@ impl VisitorKey {
     /// visitor. Of an IPv6 address the first 64 bits count: a connection has at
     /// least those to itself, and its devices change the rest every day (RFC
     /// 8981, RFC 6177).
-    pub(crate) fn identify(&self, client: IpAddr) -> Visitor {
+    pub fn identify(&self, client: IpAddr) -> Visitor {
         let mut mac = self.0.clone();
         match client.to_canonical() {
             IpAddr::V4(address) => mac.update(&address.octets()),
@@ -52,20 +52,20 @@ impl fmt::Debug for VisitorKey {
 /// A visitor's identity, and the number that decides the sampling of its visits. The two are
 /// independent, because they are different bits of a keyed hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Visitor {
-    pub(crate) hash: VisitorHash,
+pub struct Visitor {
+    pub hash: VisitorHash,
     /// Never stored.
-    pub(crate) luck: u64,
+    pub luck: u64,
 }
 
 /// A visitor within one salt period: the first 64 bits of a keyed hash. Shown
 /// as 16 hexadecimal digits, an opaque token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct VisitorHash(pub(crate) u64);
+pub struct VisitorHash(pub u64);
 
 impl VisitorHash {
     /// Parses a token; `None` for any other text.
-    pub(crate) fn parse(token: &str) -> Option<Self> {
+    pub fn parse(token: &str) -> Option<Self> {
         let hexadecimal = token.len() == 16 && token.bytes().all(|b| b.is_ascii_hexdigit());
         hexadecimal
             .then(|| u64::from_str_radix(token, 16).ok().map(Self))

@@ -16,9 +16,9 @@ use slugline_domain::{LinkId, Place, Visit};
 use tokio::sync::oneshot;
 
 use crate::{
-    RecorderOptions,
-    engine::{Appended, Appender, EngineError},
+    journal::appender::{Appended, Appender},
     losses::Loss,
+    options::RecorderOptions,
     reminder::{Reminder, Warning},
     row::Kept,
     sampling::{Pressure, Sampler},
@@ -62,7 +62,7 @@ pub(crate) enum Ask {
 
 /// The visits are marked durably, and the receiver hears when no answer has them any more; or
 /// nothing was marked.
-pub(crate) type Marked = Result<oneshot::Receiver<()>, EngineError>;
+pub(crate) type Marked = Result<oneshot::Receiver<()>, rusqlite::Error>;
 
 impl Message {
     /// The memory that it takes, excluding the link, which all visits of the link share.
@@ -301,7 +301,7 @@ impl Writer {
     /// the remaining visits are lost.
     fn retry_until_done<T>(
         &mut self,
-        act: impl Fn(&mut Appender, &[Kept]) -> Result<T, EngineError>,
+        act: impl Fn(&mut Appender, &[Kept]) -> Result<T, rusqlite::Error>,
     ) -> Option<T> {
         let mut pause = FIRST_PAUSE;
         let mut reminder = Reminder::default();

@@ -1,9 +1,9 @@
 //! Findings about settings that are allowed but risky.
 
-use slugline_analytics::history_in;
 use slugline_application::SiteToken;
 use slugline_contract::{Finding, Fix, Level};
 use slugline_httpkit::PlaceHeaders;
+use slugline_visitlog::history_in;
 
 use crate::{Settings, settings::AccessLog};
 

@@ -3,7 +3,7 @@
 use std::future::poll_fn;
 
 use async_trait::async_trait;
-use slugline_analytics::{ClickHouseWire, WireAnswer, WireBody, WireError, WireRequest};
+use slugline_clickhouse::{ClickHouseWire, WireAnswer, WireBody, WireError, WireRequest};
 use slugline_outbound::{Arriving, Client, HeaderMap, Method, Outgoing, Policy, Request};
 
 /// Sends statements with the outbound client: one set of certificate

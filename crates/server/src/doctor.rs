@@ -8,11 +8,11 @@ use std::{
 };
 
 use anyhow::{Context, bail};
-use slugline_analytics::{
-    Examined, OpenError, Rebuilt, examine, examine_spool, rebuild, rebuild_spool,
-};
+use slugline_analytics::{Examined, OpenError, Rebuilt};
+use slugline_clickhouse::{examine_spool, rebuild_spool};
 use slugline_domain::{UnixSeconds, ports::Clock};
 use slugline_storage::{DatabaseUrl, SchemaConnection, Unlike};
+use slugline_visitlog::{examine, rebuild};
 
 use crate::{
     Settings, advice::advice, ambient::SystemClock, foreign, settings::AccessLog, site_token,

@@ -24,7 +24,7 @@ pub(crate) async fn refuse_in_links(
 /// # Errors
 /// The error names the first object that differs; or the file cannot be read.
 pub(crate) fn refuse_in_visits(file: &Path) -> anyhow::Result<()> {
-    let making = slugline_analytics::making_of(file)?;
+    let making = slugline_visitlog::making_of(file)?;
     refuse(file, making.statements, making.further)
 }
 

@@ -9,13 +9,14 @@ use actix_web::{
     web::{self, Data, ServiceConfig},
 };
 use anyhow::Context;
-use slugline_analytics::{ClickHouseOptions, PlaceFile, Recorder, RecorderPorts};
+use slugline_analytics::{PlaceFile, Recorder, RecorderPorts};
 use slugline_application::{
     App, AuditParts, AuditService, Authenticator, AuthenticatorParts, Caller, Gatekeeper,
     GatekeeperParts, LinkChecker, LinkLists, LinkMigration, LinkService, LinkServiceParts,
     LinkWriter, LiveVisits, Passwords, Resolver, SiteToken, StatsService, Suggestions, Tokens,
     TokensParts, VisitErasures, VisitErasuresParts, WriteBudget,
 };
+use slugline_clickhouse::ClickHouseOptions;
 use slugline_domain::{
     Author,
     ports::{
@@ -411,12 +412,12 @@ async fn open_access_log(
         Some(AccessLog::ClickHouse(target)) => {
             let wire = Arc::new(OutboundWire::new());
             let clickhouse = ClickHouseOptions::new(target.clone(), wire, settings.spool_file());
-            Recorder::start_with_clickhouse(clickhouse, recorder, ports)
+            slugline_clickhouse::start(clickhouse, recorder, ports)
                 .await
                 .map(shared)
         }
         Some(AccessLog::File(_)) | None => {
-            Recorder::start(&settings.embedded_log(), recorder, ports).map(shared)
+            slugline_visitlog::start(&settings.embedded_log(), recorder, ports).map(shared)
         }
     };
     opened.context("SLUGLINE_ANALYTICS_URL")

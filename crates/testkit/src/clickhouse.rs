@@ -165,7 +165,7 @@ fn workspace() -> PathBuf {
 /// Starts the library; port 0 lets the system choose.
 fn library(folder: &Path, port: Option<u16>) -> (Process, u16) {
     let mut process = Command::new(workspace().join("target/clickhouse-python/bin/python"))
-        .arg(workspace().join("crates/analytics/tests/clickhouse/server.py"))
+        .arg(workspace().join("crates/testkit/clickhouse/server.py"))
         .arg(folder)
         .arg(port.unwrap_or(0).to_string())
         .args([ClickHouse::USER, ClickHouse::PASSWORD])

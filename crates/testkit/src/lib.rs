@@ -34,6 +34,7 @@ pub mod link_store_contract;
 pub mod migration_store_contract;
 pub mod old_store_contract;
 pub mod token_store_contract;
+pub mod visit_log_contract;
 
 pub use ambient::{FixedClock, SeededRandom};
 pub use builders::{

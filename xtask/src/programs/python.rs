@@ -35,7 +35,7 @@ const ENVIRONMENTS: [Environment; 4] = [
     Environment {
         content: "ClickHouse as a library, 560 MB",
         folder: "clickhouse-python",
-        list: "crates/analytics/tests/clickhouse/requirements.txt",
+        list: "crates/testkit/clickhouse/requirements.txt",
         // The dependencies are libraries for data frames, another 350 MB.
         with_dependencies: false,
     },

@@ -3,31 +3,31 @@
 //! of one record.
 
 /// Longest user agent in bytes. Ordinary ones have 80 to 200.
-pub(crate) const USER_AGENT_MAX_BYTES: usize = 256;
+pub const USER_AGENT_MAX_BYTES: usize = 256;
 
 /// Longest referring host in bytes, port included. A DNS name may have 253,
 /// but names of real sites stay far below 128.
-pub(crate) const REFERER_MAX_BYTES: usize = 128;
+pub const REFERER_MAX_BYTES: usize = 128;
 
 /// Longest language tag in bytes: the buffer size that RFC 5646 section 4.4.1
 /// recommends.
-pub(crate) const LANGUAGE_MAX_BYTES: usize = 35;
+pub const LANGUAGE_MAX_BYTES: usize = 35;
 
 /// Longest name of a system, program or device in bytes. Almost all stay below
 /// 30.
-pub(crate) const NAME_MAX_BYTES: usize = 64;
+pub const NAME_MAX_BYTES: usize = 64;
 
 /// Longest part of a campaign's name in bytes. Those that people write stay below
 /// 60.
-pub(crate) const UTM_MAX_BYTES: usize = 128;
+pub const UTM_MAX_BYTES: usize = 128;
 
 /// Longest URL in bytes: 16 KiB less 2 KiB for the longest slug and 2 KiB for
 /// all other texts.
-pub(crate) const URL_MAX_BYTES: usize = 12 * 1024;
+pub const URL_MAX_BYTES: usize = 12 * 1024;
 
 /// The longest beginning of a text that has at most `max` bytes and ends
 /// between two characters.
-pub(crate) fn truncate(text: &str, max: usize) -> &str {
+pub fn truncate(text: &str, max: usize) -> &str {
     &text[..text.floor_char_boundary(max)]
 }
 

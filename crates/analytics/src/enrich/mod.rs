@@ -1,6 +1,6 @@
 //! Derives the stored facts of a visit, after the redirect.
 
-pub(crate) mod bounds;
+pub mod bounds;
 mod campaign;
 #[cfg(feature = "fuzzing")]
 mod fuzzing;
@@ -8,7 +8,7 @@ mod language;
 mod referer;
 
 #[cfg(feature = "fuzzing")]
-pub use fuzzing::fuzz_visit_headers;
+pub use crate::enrich::fuzzing::fuzz_visit_headers;
 use std::{borrow::Cow, sync::Arc};
 
 use slugline_domain::{
@@ -16,9 +16,8 @@ use slugline_domain::{
     VisitRecord, ports::PlaceFinder,
 };
 
-use campaign::{Campaigns, Named};
-
 use crate::{
+    enrich::campaign::{Campaigns, Named},
     memo::Memo,
     row::{self, Client, Row, Target},
     sampling::Sampled,
@@ -193,7 +192,7 @@ mod tests {
     use slugline_testkit::{PLACES_FILE, link};
 
     use super::*;
-    use crate::PlaceFile;
+    use crate::place_file::PlaceFile;
 
     fn place_of(client: &str, said: Option<Place>, file: bool) -> Place {
         let places = file.then(|| -> Arc<dyn PlaceFinder> {

@@ -2,7 +2,8 @@
 
 use std::num::NonZeroU32;
 
-use super::MOST_HALVINGS;
+/// The largest interval is 2 to the power of this.
+pub(super) const MOST_HALVINGS: u32 = 16;
 
 /// The weight of the latest second in the moving average. Half of a change of
 /// rate shows within three seconds.

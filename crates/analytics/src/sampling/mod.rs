@@ -52,9 +52,13 @@ use std::{
 
 use slugline_domain::{LinkId, SamplingInterval, UnixMillis, ports::Random};
 
-use crate::visitor::Visitor;
-use meter::Meter;
-use ways::Ways;
+use crate::{
+    sampling::{
+        meter::{MOST_HALVINGS, Meter},
+        ways::Ways,
+    },
+    visitor::Visitor,
+};
 
 /// The target of rows per minute in the long run; `None` is no limit. With no limit at all
 /// nothing is ever sampled.
@@ -85,17 +89,18 @@ impl Default for SamplingTargets {
 
 /// The decision about one visit that becomes a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Sampled {
+pub struct Sampled {
     /// The number of visits that the row stands for.
-    pub(crate) interval: SamplingInterval,
+    pub interval: SamplingInterval,
     /// `true` if the row was kept because of the visitor's identity rather than
     /// by chance. Only such rows count for the number of visitors.
-    pub(crate) coherent: bool,
+    pub coherent: bool,
 }
 
 /// The fill level of the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Pressure {
+pub enum Pressure {
+    /// Up to half.
     Low,
     /// More than half.
     High,
@@ -105,7 +110,7 @@ pub(crate) enum Pressure {
 
 impl Pressure {
     /// The pressure of a queue with `waiting` entries.
-    pub(crate) fn of(waiting: usize, room: usize) -> Self {
+    pub fn of(waiting: usize, room: usize) -> Self {
         if waiting > room - room / 4 {
             Self::VeryHigh
         } else if waiting > room / 2 {
@@ -128,9 +133,6 @@ impl Pressure {
 /// dropped together. More would make totals less certain; fewer would miss
 /// visitors under filters.
 const EARLY_VISITS: u16 = 4;
-
-/// The largest interval is 2 to the power of this.
-const MOST_HALVINGS: u32 = 16;
 
 /// The most links whose rates are known at the same time, some 3 MB. A further
 /// link takes the place of a slower one.

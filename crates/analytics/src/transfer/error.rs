@@ -1,8 +1,10 @@
 //! The errors of imports and moves.
 
+use std::error::Error as StdError;
+
 use thiserror::Error;
 
-use crate::{OpenError, Stalled, engine::EngineError};
+use crate::journal::error::OpenError;
 
 /// Why an import or a move stopped. What is in stays in, and running the same command again goes
 /// on from there.
@@ -16,17 +18,11 @@ pub enum TransferError {
     Database(#[from] rusqlite::Error),
     /// A part of the access log cannot be read.
     #[error("the access log cannot be read")]
-    Unreadable(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// ClickHouse takes nothing.
-    #[error(transparent)]
-    Stalled(#[from] Stalled),
+    Unreadable(#[source] Box<dyn StdError + Send + Sync>),
+    /// The engine takes nothing.
+    #[error("{0}")]
+    Stalled(String),
     /// The file is not the one that was looked at before.
     #[error("the file was changed while it was imported")]
     Changed,
-}
-
-impl From<EngineError> for TransferError {
-    fn from(error: EngineError) -> Self {
-        Self::Unreadable(Box::new(error))
-    }
 }

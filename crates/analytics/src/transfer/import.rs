@@ -1,38 +1,70 @@
-//! Visits of a file, into an embedded log or through a spool into ClickHouse.
+//! Visits of a file, into an engine.
 
-use std::{fs::File, path::PathBuf, sync::Arc, time::Duration};
+use std::{fmt, time::Duration};
 
-use rusqlite::{Connection, Transaction, TransactionBehavior};
-use slugline_domain::{StoredVisit, ports::Random};
+use rusqlite::{Connection, Transaction};
+use slugline_domain::StoredVisit;
 
 use super::{
-    TransferError, marks,
+    error::TransferError,
+    marks,
     plan::{BATCH, ImportPlan, Running},
 };
-use crate::{
-    ClickHouseOptions, RecorderOptions,
-    clickhouse::History,
-    engine::{EmbeddedRows, RowTable, open_writer, share},
-    row::Row,
-};
+use crate::row::Row;
 
-/// The log that imported visits go to.
-#[derive(Debug)]
-pub enum ImportTarget {
-    /// An embedded log, also beside a running service.
-    Log {
-        /// Its file.
-        path: PathBuf,
-        /// The options of its recorder.
-        options: RecorderOptions,
-    },
-    /// ClickHouse, through the spool of this node, also beside a running service.
-    ClickHouse {
-        /// ClickHouse and the spool.
-        options: ClickHouseOptions,
-        /// Makes the tokens of shipments.
-        random: Arc<dyn Random>,
-    },
+/// The engine that imported visits go to, also beside a running service.
+pub trait Intake: fmt::Debug + Send {
+    /// The file that takes the rows, and the marks of what is in.
+    fn db(&self) -> &Connection;
+
+    /// Stores a batch and its mark in one transaction, unless it is in. Returns whether it is new.
+    ///
+    /// # Errors
+    /// Nothing of the batch is stored.
+    fn store(&mut self, batch: &ImportBatch<'_>) -> Result<bool, TransferError>;
+
+    /// Waits until the engine has everything.
+    ///
+    /// # Errors
+    /// The engine behind a spool takes nothing.
+    fn finish(&self) -> Result<(), TransferError>;
+}
+
+/// Visits of a file that become durable together.
+#[derive(Clone, Copy, Debug)]
+pub struct ImportBatch<'b> {
+    digest: &'b [u8; 32],
+    /// The visits of the file before the first one, and up to the last one.
+    span: (u64, u64),
+    visits: &'b [StoredVisit],
+}
+
+impl<'b> ImportBatch<'b> {
+    /// The rows to store.
+    pub fn rows(&self) -> impl Iterator<Item = Row<'b>> + use<'b> {
+        self.visits.iter().map(Row::of)
+    }
+
+    /// Returns whether an earlier import, or one that runs beside this one, has brought them.
+    ///
+    /// # Errors
+    /// The file cannot be read; or another process began to import it once more meanwhile.
+    pub fn is_in(&self, tx: &Transaction<'_>) -> Result<bool, TransferError> {
+        let (start, end) = self.span;
+        let before = marks::visits_in(tx, self.digest)?;
+        if before < end && before != start {
+            return Err(TransferError::Changed);
+        }
+        Ok(before >= end)
+    }
+
+    /// Marks them as in.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn mark(&self, tx: &Transaction<'_>) -> Result<(), rusqlite::Error> {
+        marks::mark(tx, self.digest, self.span.1)
+    }
 }
 
 /// The outcome of an import.
@@ -47,7 +79,7 @@ pub struct Imported {
 /// The import of one file. Its visits come a second time, after the plan was made of them.
 #[derive(Debug)]
 pub struct VisitImport {
-    into: Into,
+    into: Box<dyn Intake>,
     plan: ImportPlan,
     digest: [u8; 32],
     running: Running,
@@ -57,49 +89,22 @@ pub struct VisitImport {
     done: Imported,
 }
 
-#[derive(Debug)]
-enum Into {
-    Log(Box<Log>),
-    Spool(Box<History>),
-}
-
-#[derive(Debug)]
-struct Log {
-    db: Connection,
-    rows: EmbeddedRows,
-    _lock: File,
-}
-
 /// The time that a batch waits for the service beside it.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 impl VisitImport {
-    /// Opens the target, and creates what is missing. `again` imports a file once more that is
-    /// in already.
+    /// Begins an import. `again` imports a file once more that is in already.
     ///
     /// # Errors
-    /// The target cannot be used.
-    pub async fn open(
-        target: ImportTarget,
+    /// The engine's file cannot be written.
+    pub fn begin(
+        into: Box<dyn Intake>,
         plan: ImportPlan,
         again: bool,
     ) -> Result<Self, TransferError> {
-        let into = match target {
-            ImportTarget::Log { path, options } => {
-                let lock = share(&path)?;
-                Into::Log(Box::new(Log {
-                    db: open_writer(&path)?,
-                    rows: EmbeddedRows::of_others(&options),
-                    _lock: lock,
-                }))
-            }
-            ImportTarget::ClickHouse { options, random } => {
-                Into::Spool(Box::new(History::open(options, random).await?))
-            }
-        };
         let digest = plan.digest();
         let db = into.db();
-        db.busy_timeout(PATIENCE)?;
+        db.busy_timeout(TIMEOUT)?;
         db.execute_batch(marks::TABLE)?;
         if again {
             marks::forget(db, &digest)?;
@@ -129,11 +134,11 @@ impl VisitImport {
         Ok(())
     }
 
-    /// Stores the rest and, with ClickHouse, waits until it has everything.
+    /// Stores the rest, and waits until the engine has everything.
     ///
     /// # Errors
-    /// As with [`VisitImport::add`]; or everything is in the spool, and ClickHouse does not take
-    /// it.
+    /// As with [`VisitImport::add`]; or everything is in a spool, and the engine behind it does
+    /// not take it.
     pub fn finish(mut self) -> Result<Imported, TransferError> {
         if !self.batch.is_empty() {
             self.store()?;
@@ -141,9 +146,7 @@ impl VisitImport {
         if self.running.rows != self.plan.rows() {
             return Err(TransferError::Changed);
         }
-        if let Into::Spool(history) = &self.into {
-            history.wait_until_shipped()?;
-        }
+        self.into.finish()?;
         Ok(self.done)
     }
 
@@ -160,7 +163,11 @@ impl VisitImport {
         self.gathering += 1;
         let length = u64::try_from(batch.len()).unwrap_or(u64::MAX);
         let end = self.running.rows;
-        let stored = self.into.store(&self.digest, (end - length, end), &batch)?;
+        let stored = self.into.store(&ImportBatch {
+            digest: &self.digest,
+            span: (end - length, end),
+            visits: &batch,
+        })?;
         if stored {
             self.done.new += length;
         } else {
@@ -168,70 +175,4 @@ impl VisitImport {
         }
         Ok(())
     }
-}
-
-impl Into {
-    fn db(&self) -> &Connection {
-        match self {
-            Self::Log(log) => &log.db,
-            Self::Spool(history) => &history.spool,
-        }
-    }
-
-    /// Stores the visits from one to before another place of a file. `false` if they are in.
-    fn store(
-        &mut self,
-        digest: &[u8; 32],
-        span: (u64, u64),
-        batch: &[StoredVisit],
-    ) -> Result<bool, TransferError> {
-        let mut rows = batch.iter().map(Row::of);
-        match self {
-            Self::Log(log) => {
-                let Log {
-                    db, rows: table, ..
-                } = log.as_mut();
-                let tx = begin(db)?;
-                if are_in(&tx, digest, span)? {
-                    return Ok(false);
-                }
-                let stored = table
-                    .insert(&tx, &mut rows)
-                    .and_then(|()| marks::mark(&tx, digest, span.1))
-                    .and_then(|()| tx.commit());
-                table.settle(stored.is_ok());
-                stored?;
-            }
-            Self::Spool(history) => {
-                history.wait_for_room()?;
-                let tx = begin(&history.spool)?;
-                if are_in(&tx, digest, span)? {
-                    return Ok(false);
-                }
-                history.insert(rows)?;
-                marks::mark(&tx, digest, span.1)?;
-                tx.commit()?;
-            }
-        }
-        Ok(true)
-    }
-}
-
-fn begin(db: &Connection) -> Result<Transaction<'_>, rusqlite::Error> {
-    Transaction::new_unchecked(db, TransactionBehavior::Immediate)
-}
-
-/// True if the visits from one to before another place of a file are in: an earlier import, or
-/// one that runs beside this one, has brought them.
-fn are_in(
-    db: &Connection,
-    digest: &[u8; 32],
-    (start, end): (u64, u64),
-) -> Result<bool, TransferError> {
-    let before = marks::visits_in(db, digest)?;
-    if before < end && before != start {
-        // Somebody began it once more meanwhile.
-        return Err(TransferError::Changed);
-    }
-    Ok(before >= end)
 }

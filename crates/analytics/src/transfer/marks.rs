@@ -6,15 +6,15 @@
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use crate::engine::remains::copy_table;
+use crate::journal::remains::copy_table;
 
 /// The digest of a file, and the number of its rows that are in.
-pub(super) const TABLE: &str = "CREATE TABLE IF NOT EXISTS imported (
+pub const TABLE: &str = "CREATE TABLE IF NOT EXISTS imported (
     digest BLOB PRIMARY KEY, visits INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;";
 
 /// The number of visits of a file that are in.
-pub(super) fn visits_in(db: &Connection, digest: &[u8; 32]) -> Result<u64, rusqlite::Error> {
+pub fn visits_in(db: &Connection, digest: &[u8; 32]) -> Result<u64, rusqlite::Error> {
     let visits: Option<i64> = db
         .prepare_cached("SELECT visits FROM imported WHERE digest = ?1")?
         .query_row([digest], |row| row.get(0))
@@ -23,7 +23,7 @@ pub(super) fn visits_in(db: &Connection, digest: &[u8; 32]) -> Result<u64, rusql
 }
 
 /// Says that so many visits of a file are in.
-pub(super) fn mark(db: &Connection, digest: &[u8; 32], visits: u64) -> Result<(), rusqlite::Error> {
+pub fn mark(db: &Connection, digest: &[u8; 32], visits: u64) -> Result<(), rusqlite::Error> {
     let visits = i64::try_from(visits).unwrap_or(i64::MAX);
     db.prepare_cached("INSERT OR REPLACE INTO imported (digest, visits) VALUES (?1, ?2)")?
         .execute(params![digest, visits])?;
@@ -31,17 +31,14 @@ pub(super) fn mark(db: &Connection, digest: &[u8; 32], visits: u64) -> Result<()
 }
 
 /// Forgets that a file was imported.
-pub(super) fn forget(db: &Connection, digest: &[u8; 32]) -> Result<(), rusqlite::Error> {
+pub fn forget(db: &Connection, digest: &[u8; 32]) -> Result<(), rusqlite::Error> {
     db.execute("DELETE FROM imported WHERE digest = ?1", [digest])?;
     Ok(())
 }
 
 /// Copies the marks of a damaged file to a new one. Says what is lost with those that cannot be
 /// read.
-pub(crate) fn copy_marks(
-    old: &Connection,
-    new: &Connection,
-) -> Result<Option<String>, rusqlite::Error> {
+pub fn copy_marks(old: &Connection, new: &Connection) -> Result<Option<String>, rusqlite::Error> {
     let complete = copy_table(old, new, "imported", TABLE)?;
     Ok((!complete).then(|| "which files were imported; importing one again doubles it".into()))
 }

@@ -3,10 +3,10 @@
 use sha2::{Digest, Sha256};
 use slugline_domain::StoredVisit;
 
-use crate::engine::in_files;
+use crate::columns::visit_columns;
 
 /// Visits that become durable together. As many rows make a chunk.
-pub(crate) const BATCH: u64 = 16_384;
+pub const BATCH: u64 = 16_384;
 
 /// A file that was read to its end, and all of which is right.
 ///
@@ -15,7 +15,7 @@ pub(crate) const BATCH: u64 = 16_384;
 #[derive(Clone, Debug)]
 pub struct ImportPlan {
     /// The digest of the visits up to the end of each batch.
-    pub(crate) batches: Vec<[u8; 32]>,
+    pub batches: Vec<[u8; 32]>,
     rows: u64,
 }
 
@@ -28,9 +28,9 @@ pub struct ImportPlanner {
 
 /// The digest of the visits so far.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Running {
+pub struct Running {
     digest: Sha256,
-    pub(crate) rows: u64,
+    pub rows: u64,
 }
 
 impl ImportPlan {
@@ -40,7 +40,7 @@ impl ImportPlan {
     }
 
     /// The digest of the whole file.
-    pub(crate) fn digest(&self) -> [u8; 32] {
+    pub fn digest(&self) -> [u8; 32] {
         let last = self.batches.last().copied();
         last.unwrap_or_else(|| Running::default().so_far())
     }
@@ -68,7 +68,7 @@ impl ImportPlanner {
 }
 
 impl Running {
-    pub(crate) fn add(&mut self, visit: &StoredVisit) {
+    pub fn add(&mut self, visit: &StoredVisit) {
         let StoredVisit {
             at,
             link,
@@ -82,7 +82,7 @@ impl Running {
         self.digest.update(interval.get().to_le_bytes());
         self.digest.update([u8::from(*coherent)]);
         self.text(link);
-        for (column, text) in in_files().iter().zip(texts.iter()) {
+        for (column, text) in visit_columns().iter().zip(texts.iter()) {
             if text != column.unknown() {
                 self.text(column.name);
                 self.text(text);
@@ -93,7 +93,7 @@ impl Running {
         self.rows += 1;
     }
 
-    pub(crate) fn so_far(&self) -> [u8; 32] {
+    pub fn so_far(&self) -> [u8; 32] {
         self.digest.clone().finalize().into()
     }
 
@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     fn visit(number: i64) -> StoredVisit {
-        let texts = in_files().iter().map(VisitColumn::unknown);
+        let texts = visit_columns().iter().map(VisitColumn::unknown);
         StoredVisit {
             at: UnixMillis::new(number),
             link: "a".into(),

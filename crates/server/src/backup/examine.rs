@@ -58,7 +58,7 @@ pub(super) fn named_tokens(copy: &Path) -> anyhow::Result<u64> {
 
 fn visits(copy: &Path) -> anyhow::Result<Vec<String>> {
     foreign::refuse_in_visits(copy)?;
-    let examined = slugline_analytics::examine(copy)?;
+    let examined = slugline_visitlog::examine(copy)?;
     let told = |sound: bool| {
         let things = examined.iter().filter(move |thing| thing.sound == sound);
         things.map(|thing| format!("{}: {}", thing.what, thing.found))

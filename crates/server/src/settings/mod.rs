@@ -14,8 +14,9 @@ mod unknown;
 
 use std::{net::SocketAddr, num::NonZeroU32, path::PathBuf, time::Duration};
 
-use slugline_analytics::{ClickHouseTarget, RecorderOptions, SamplingTargets};
+use slugline_analytics::{RecorderOptions, SamplingTargets};
 use slugline_application::{PreviewMode, ResolverOptions, SiteToken, SlugPolicy};
+use slugline_clickhouse::ClickHouseTarget;
 use slugline_contract::{ImportLimit, Rules};
 use slugline_domain::{DestinationRules, OwnAddresses, SlugCase};
 use slugline_httpkit::{Origin, PlaceHeaders, TrustedProxies};

@@ -9,7 +9,7 @@ use std::{
 };
 
 use ipnet::IpNet;
-use slugline_analytics::ClickHouseTarget;
+use slugline_clickhouse::ClickHouseTarget;
 use slugline_domain::{PageSize, RowLimit};
 use slugline_outbound::{
     AddressPolicy, ApiKey, ModelOptions, Policy, RetryPolicy, WebhookOptions, WebhookSecret,

@@ -9,9 +9,11 @@ use std::{
 
 use anyhow::{Context, bail};
 use slugline_analytics::{
-    ImportPlan, ImportPlanner, ImportTarget, TransferError, VisitImport, visit_columns,
+    ImportPlan, ImportPlanner, Intake, TransferError, VisitImport, visit_columns,
 };
+use slugline_clickhouse::History;
 use slugline_contract::{VisitFile, read_visits};
+use slugline_visitlog::LogIntake;
 
 use super::{Form, STANDARD, clickhouse, tell, through_spool};
 use crate::{Settings, ambient::OsRandom, backup::journal, data_folder};
@@ -38,20 +40,10 @@ pub(crate) async fn run(
         .with_context(|| format!("{file} cannot be read twice; nothing was imported from it"))?;
     data_folder::prepare(&settings.data_dir)?;
     let _in_use = journal::use_files(settings)?;
-    let target = match clickhouse(settings) {
-        Some(target) => ImportTarget::ClickHouse {
-            options: through_spool(settings, target),
-            random: Arc::new(OsRandom),
-        },
-        None => ImportTarget::Log {
-            path: settings.embedded_log(),
-            options: settings.recorder,
-        },
-    };
     let all = plan.rows();
-    let mut import = VisitImport::open(target, plan, again)
-        .await
-        .with_context(|| format!("nothing was imported from {file}"))?;
+    let nothing = || format!("nothing was imported from {file}");
+    let into = intake(settings).await.with_context(nothing)?;
+    let mut import = VisitImport::begin(into, plan, again).with_context(nothing)?;
     let mut stored = Ok(());
     let read = read_visits(
         form,
@@ -84,6 +76,20 @@ pub(crate) async fn run(
         done.new, done.before
     ));
     Ok(())
+}
+
+/// The access log that the settings name, as imports see it.
+async fn intake(settings: &Settings) -> Result<Box<dyn Intake>, TransferError> {
+    Ok(match clickhouse(settings) {
+        Some(target) => {
+            let options = through_spool(settings, target);
+            Box::new(History::open(options, Arc::new(OsRandom)).await?)
+        }
+        None => Box::new(LogIntake::open(
+            &settings.embedded_log(),
+            &settings.recorder,
+        )?),
+    })
 }
 
 fn plan(form: VisitFile, source: &File) -> anyhow::Result<ImportPlan> {

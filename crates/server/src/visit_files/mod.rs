@@ -14,11 +14,11 @@ use std::{
 };
 
 use anyhow::{Context, bail};
-use slugline_analytics::{
-    ClickHouseLog, ClickHouseOptions, ClickHouseTarget, EmbeddedLog, QueryLimits,
-};
+use slugline_analytics::QueryLimits;
+use slugline_clickhouse::{ClickHouseLog, ClickHouseOptions, ClickHouseTarget};
 use slugline_contract::{VisitFile, VisitFormat};
 use slugline_domain::ports::VisitLog;
+use slugline_visitlog::EmbeddedLog;
 
 use crate::{Settings, clickhouse_wire::OutboundWire, settings::AccessLog};
 

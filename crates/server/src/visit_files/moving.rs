@@ -3,7 +3,8 @@
 use std::{path::PathBuf, sync::Arc};
 
 use anyhow::{Context, bail};
-use slugline_analytics::move_history;
+use slugline_clickhouse::History;
+use slugline_visitlog::move_history;
 
 use super::{clickhouse, existing, tell, through_spool};
 use crate::{Settings, ambient::OsRandom, backup::journal};
@@ -28,19 +29,17 @@ pub(crate) async fn run(settings: &Settings, from: Option<&str>) -> anyhow::Resu
     let _in_use = journal::use_files(settings)?;
     let mut told = 0;
     let mut so_far = 0;
-    let moved = move_history(
-        &log,
-        through_spool(settings, target),
-        Arc::new(OsRandom),
-        &mut |visits| {
-            so_far = visits;
-            if visits / STEP > told {
-                told = visits / STEP;
-                tell(&format!("{visits} visits have left the log"));
-            }
-        },
-    )
-    .await;
+    let mut hear = |visits| {
+        so_far = visits;
+        if visits / STEP > told {
+            told = visits / STEP;
+            tell(&format!("{visits} visits have left the log"));
+        }
+    };
+    let moved = match History::open(through_spool(settings, target), Arc::new(OsRandom)).await {
+        Ok(into) => move_history(&log, &into, &OsRandom, &mut hear),
+        Err(error) => Err(error.into()),
+    };
     let moved = moved.with_context(|| {
         format!(
             "{so_far} visits have left {} this time; mend the cause and run this again, and the \

@@ -104,7 +104,7 @@ impl TlsClickHouse {
     fn start(folder: &Path) -> Self {
         let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let mut process = Command::new(workspace.join("target/clickhouse-python/bin/python"))
-            .arg(workspace.join("crates/analytics/tests/clickhouse/server.py"))
+            .arg(workspace.join("crates/testkit/clickhouse/server.py"))
             .arg(folder.join("data"))
             .args(["0", "ana", "hunter2"])
             .args([folder.join("cert.pem"), folder.join("key.pem")])

@@ -22,7 +22,7 @@ impl ClickHouse {
     pub(super) fn start(folder: &Path) -> Result<Self> {
         let python = process::root().join("target/clickhouse-python/bin/python");
         let mut process = process::program(python)
-            .arg(process::root().join("crates/analytics/tests/clickhouse/server.py"))
+            .arg(process::root().join("crates/testkit/clickhouse/server.py"))
             .arg(folder)
             .args(["0", "bench", "bench"])
             .stdin(Stdio::piped())

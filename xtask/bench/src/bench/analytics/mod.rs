@@ -126,14 +126,7 @@ fn prepared(
 fn load(visits: u32, file: &Path, clickhouse: Option<&str>) -> Result<String> {
     let mut bench = process::cargo();
     bench
-        .args([
-            "bench",
-            "-p",
-            "slugline-analytics",
-            "--bench",
-            "recorder",
-            "--",
-        ])
+        .args(["bench", "-p", "slugline", "--bench", "recorder", "--"])
         .arg(visits.to_string())
         .arg(file)
         .args(clickhouse);

@@ -1,0 +1,225 @@
+//! The table of columns, for both engines. A new column is a line at the end of
+//! [`TEXTS`], and the place of [`Row::text`](crate::row::Row::text) that fills it;
+//! visits of before read as if it had been unknown.
+
+use std::sync::LazyLock;
+
+use slugline_domain::{Dimension, VisitColumn, VisitColumnKind};
+
+use crate::enrich::bounds;
+
+/// A column of texts.
+#[derive(Debug)]
+pub struct TextColumn {
+    pub dimension: Dimension,
+    /// In the chunks of an embedded log.
+    pub name: &'static str,
+    pub family: Family,
+    /// The text of a visit about which nothing is known.
+    pub unknown: &'static str,
+    /// The bytes at which stored texts were cut.
+    pub max_bytes: usize,
+}
+
+impl TextColumn {
+    /// The name in files of visits, and in ClickHouse's table.
+    pub fn public_name(&self) -> &'static str {
+        if self.dimension == Dimension::UserAgent {
+            "user_agent"
+        } else {
+            self.name
+        }
+    }
+}
+
+/// Columns whose texts mostly come together. Each row of a chunk has one number
+/// for all of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    Target,
+    Client,
+    Place,
+    Referer,
+    Language,
+    Campaign,
+}
+
+impl Family {
+    pub const ALL: [Self; 6] = [
+        Self::Target,
+        Self::Client,
+        Self::Place,
+        Self::Referer,
+        Self::Language,
+        Self::Campaign,
+    ];
+
+    /// The column of these numbers in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Target => "targets",
+            Self::Client => "clients",
+            Self::Place => "places",
+            Self::Referer => "referers",
+            Self::Language => "languages",
+            Self::Campaign => "campaigns",
+        }
+    }
+
+    /// The column of its entries' fingerprints.
+    pub fn keys(self) -> &'static str {
+        match self {
+            Self::Target => "target_keys",
+            Self::Client => "client_keys",
+            Self::Place => "place_keys",
+            Self::Referer => "referer_keys",
+            Self::Language => "language_keys",
+            Self::Campaign => "campaign_keys",
+        }
+    }
+
+    /// Its place in lists of all.
+    pub fn index(self) -> usize {
+        match self {
+            Self::Target => 0,
+            Self::Client => 1,
+            Self::Place => 2,
+            Self::Referer => 3,
+            Self::Language => 4,
+            Self::Campaign => 5,
+        }
+    }
+
+    /// The places of its columns in [`TEXTS`].
+    pub fn columns(self) -> &'static [usize] {
+        static OF_EACH: LazyLock<[Vec<usize>; Family::ALL.len()]> = LazyLock::new(|| {
+            let is_of = |place: &usize, family| TEXTS[*place].family == family;
+            let places = 0..TEXTS.len();
+            Family::ALL.map(|family| {
+                places
+                    .clone()
+                    .filter(|place| is_of(place, family))
+                    .collect()
+            })
+        });
+        &OF_EACH[self.index()]
+    }
+}
+
+/// Every column of texts. Their order never changes: rows that wait for ClickHouse
+/// say only how many of them they have.
+pub const TEXTS: [TextColumn; 21] = {
+    use Dimension as D;
+    use Family::{Campaign, Client, Language, Place, Referer, Target};
+    [
+        text(D::Slug, "slug", Target, usize::MAX),
+        text(D::Url, "url", Target, bounds::URL_MAX_BYTES),
+        text(D::UserAgent, "ua", Client, bounds::USER_AGENT_MAX_BYTES),
+        text(D::Os, "os", Client, bounds::NAME_MAX_BYTES),
+        text(D::Browser, "browser", Client, bounds::NAME_MAX_BYTES),
+        text(D::BrowserType, "browser_type", Client, usize::MAX),
+        text(D::Device, "device", Client, bounds::NAME_MAX_BYTES),
+        text(D::DeviceType, "device_type", Client, usize::MAX),
+        text(D::Country, "country", Place, usize::MAX),
+        text(D::Region, "region", Place, usize::MAX),
+        text(D::City, "city", Place, usize::MAX),
+        text(D::Timezone, "timezone", Place, usize::MAX),
+        text(D::Colo, "colo", Place, usize::MAX),
+        degrees(D::Latitude, "latitude"),
+        degrees(D::Longitude, "longitude"),
+        text(D::Referer, "referer", Referer, bounds::REFERER_MAX_BYTES),
+        text(
+            D::Language,
+            "language",
+            Language,
+            bounds::LANGUAGE_MAX_BYTES,
+        ),
+        text(D::UtmSource, "utm_source", Campaign, bounds::UTM_MAX_BYTES),
+        text(D::UtmMedium, "utm_medium", Campaign, bounds::UTM_MAX_BYTES),
+        text(
+            D::UtmCampaign,
+            "utm_campaign",
+            Campaign,
+            bounds::UTM_MAX_BYTES,
+        ),
+        text(D::Protection, "protection", Target, bounds::NAME_MAX_BYTES),
+    ]
+};
+
+/// The columns of texts that stored visits have, in the order of files.
+pub fn visit_columns() -> &'static [VisitColumn] {
+    static COLUMNS: LazyLock<Vec<VisitColumn>> = LazyLock::new(|| {
+        let column = |column: &TextColumn| VisitColumn {
+            name: column.public_name(),
+            kind: if column.unknown.is_empty() {
+                // No text in a file is longer than the longest that is stored.
+                let max_bytes = column.max_bytes.min(bounds::URL_MAX_BYTES);
+                VisitColumnKind::Text { max_bytes }
+            } else {
+                VisitColumnKind::Degrees
+            },
+        };
+        TEXTS.iter().map(column).collect()
+    });
+    &COLUMNS
+}
+
+/// The place of a dimension in [`TEXTS`]; `None` for visitors, who are numbers.
+pub fn place_of(dimension: Dimension) -> Option<usize> {
+    TEXTS
+        .iter()
+        .position(|column| column.dimension == dimension)
+}
+
+/// The place of a dimension that is a text.
+pub fn text_of(dimension: Dimension) -> usize {
+    place_of(dimension).expect("it is a text")
+}
+
+const fn text(
+    dimension: Dimension,
+    name: &'static str,
+    family: Family,
+    max_bytes: usize,
+) -> TextColumn {
+    TextColumn {
+        dimension,
+        name,
+        family,
+        unknown: "",
+        max_bytes,
+    }
+}
+
+const fn degrees(dimension: Dimension, name: &'static str) -> TextColumn {
+    TextColumn {
+        unknown: "0.00",
+        ..text(dimension, name, Family::Place, usize::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_dimension_but_the_visitor_is_one_column() {
+        for dimension in Dimension::ALL {
+            let columns = TEXTS.iter().filter(|column| column.dimension == dimension);
+            assert_eq!(columns.count(), usize::from(dimension != Dimension::Ip));
+        }
+        assert_eq!(TEXTS[text_of(Dimension::Protection)].name, "protection");
+        for (place, family) in Family::ALL.into_iter().enumerate() {
+            assert_eq!(family.index(), place);
+        }
+    }
+
+    #[test]
+    fn columns_that_rows_may_have_keep_their_places() {
+        let names = TEXTS.map(|column| column.name).join(" ");
+        let released = "slug url ua os browser browser_type device device_type country region city \
+                        timezone colo latitude longitude referer language utm_source utm_medium \
+                        utm_campaign protection";
+        assert!(names.starts_with(released), "{names}");
+    }
+}

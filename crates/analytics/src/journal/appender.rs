@@ -1,0 +1,253 @@
+//! The write side: one batch, one transaction.
+
+use std::{error::Error as StdError, net::IpAddr, sync::Arc, time::Duration};
+
+use rusqlite::{Connection, TransactionBehavior};
+use slugline_domain::{
+    LinkId, UnixMillis, Visit,
+    ports::{Clock, VisitObserver},
+};
+use tokio::sync::oneshot;
+
+use super::{
+    loss_file::LossFile,
+    loss_table, open,
+    row_table::{Maintained, RowTable},
+    salts::Salts,
+};
+use crate::{
+    enrich::Enricher,
+    losses::Loss,
+    options::{RecorderOptions, RecorderPorts},
+    row::Kept,
+    sampling::Pressure,
+    tally::Tally,
+    visitor::Visitor,
+};
+
+/// Appends visits to a file. There is one per process; should two processes
+/// share a file for a moment, as during a restart, SQLite's write lock keeps
+/// them apart, since every decision about ids is made under it.
+#[derive(Debug)]
+pub struct Appender {
+    db: Connection,
+    enricher: Enricher,
+    rows: Box<dyn RowTable>,
+    salts: Salts,
+    clock: Arc<dyn Clock>,
+    observers: Vec<Arc<dyn VisitObserver>>,
+    tally: Arc<Tally>,
+    /// A deleted salt or erased visits may still stand in the write-ahead log.
+    scrub: bool,
+    loss_file: LossFile,
+}
+
+/// The outcome of a batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Appended {
+    /// It is durable.
+    Stored,
+    /// There is no room for it, and waiting makes none.
+    NoRoom,
+}
+
+impl Appender {
+    /// Appends to these rows of a file, which also has tables of salts and of
+    /// losses.
+    pub fn over(
+        mut db: Connection,
+        rows: Box<dyn RowTable>,
+        options: &RecorderOptions,
+        ports: RecorderPorts,
+        tally: Arc<Tally>,
+    ) -> Result<Self, rusqlite::Error> {
+        db.set_prepared_statement_cache_capacity(32);
+        let mut loss_file = LossFile::beside(db.path());
+        if !loss_file.held().is_empty() {
+            let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            loss_table::save(&tx, loss_file.held())?;
+            tx.commit()?;
+            // Should that fail, too many visits count as lost after another restart.
+            hold(&mut loss_file, Vec::new());
+        }
+        tally.losses.load(loss_table::load(&mut db)?);
+        Ok(Self {
+            db,
+            loss_file,
+            enricher: Enricher::new(ports.places),
+            rows,
+            salts: Salts::new(options.salt_period, ports.random),
+            clock: ports.clock,
+            observers: ports.observers,
+            tally,
+            // A process that was killed may have left one there.
+            scrub: true,
+        })
+    }
+
+    /// The visitor behind an address. The database is asked at the first visit
+    /// of a salt period only.
+    pub fn identify(&mut self, at: UnixMillis, client: IpAddr) -> Result<Visitor, rusqlite::Error> {
+        if self.rows.salts_changed() {
+            self.salts.forget();
+        }
+        if let Some(visitor) = self.salts.recognise(at, client) {
+            return Ok(visitor);
+        }
+        let identified = self.transact(|tx, _, salts| salts.identify(tx, at, client));
+        if identified.is_err() {
+            self.salts.forget();
+        }
+        identified
+    }
+
+    /// The file. Tests of engines look at it.
+    pub fn db(&self) -> &Connection {
+        &self.db
+    }
+
+    /// The present.
+    pub fn now(&self) -> UnixMillis {
+        self.clock.now()
+    }
+
+    /// True if a visit comes from a bot.
+    pub fn is_from_bot(&mut self, visit: &Visit) -> bool {
+        self.enricher.is_from_bot(visit)
+    }
+
+    /// The fill level of the place that rows go to.
+    pub fn pressure(&self) -> Pressure {
+        self.rows.pressure()
+    }
+
+    /// Makes all of these visits durable, or none, and lets observers know of
+    /// those that are.
+    pub fn append(&mut self, visits: &[Kept]) -> Result<Appended, rusqlite::Error> {
+        // Before the transaction, so that it does not hold the lock for long.
+        let enriched: Vec<_> = visits
+            .iter()
+            .map(|kept| (self.enricher.enrich(&kept.visit), kept))
+            .collect();
+        let appended = self.transact(|tx, rows, _| {
+            if !rows.has_room(tx)? {
+                return Ok(Appended::NoRoom);
+            }
+            let mut batch = enriched
+                .iter()
+                .map(|(visit, kept)| visit.row(kept.visitor, kept.sampled));
+            rows.insert(tx, &mut batch)?;
+            Ok(Appended::Stored)
+        });
+        self.rows.settle(appended.is_ok());
+        if appended? == Appended::NoRoom {
+            return Ok(Appended::NoRoom);
+        }
+        for observer in &self.observers {
+            for (visit, kept) in &enriched {
+                observer.observe(&visit.record(kept.sampled.interval));
+            }
+        }
+        Ok(Appended::Stored)
+    }
+
+    /// Erases the visits that a link has so far. On success this is durable, and `done` is sent
+    /// when no answer has them any more.
+    pub fn erase(
+        &mut self,
+        link: &LinkId,
+        done: oneshot::Sender<()>,
+    ) -> Result<(), rusqlite::Error> {
+        let until = self.clock.now();
+        self.transact(|tx, rows, _| rows.erase(tx, link, until, done))
+    }
+
+    /// Wipes ended salts and looks after the rows; says whether there is more
+    /// to do. Nothing is lost if that fails, and the next batch or idle moment
+    /// brings the next attempt, so errors end here.
+    pub fn maintain(&mut self) -> bool {
+        self.note_losses();
+        // By the clock and not by visits: one that is dated ahead, from before
+        // the clock was set right, would end the salt of today.
+        let now = self.clock.now();
+        if let Err(error) = self.end_salts(now) {
+            let error: &(dyn StdError + 'static) = &error;
+            tracing::warn!(error, "an ended salt cannot be deleted yet");
+        }
+        if self.scrub {
+            match open::empty_write_ahead_log(&self.db, Duration::ZERO) {
+                Ok(done) => self.scrub = !done,
+                Err(error) => {
+                    let error: &(dyn StdError + 'static) = &error;
+                    tracing::warn!(error, "deleted salts and visits cannot be wiped yet");
+                }
+            }
+        }
+        let Maintained { more, erased } = self.rows.maintain(&mut self.db, now);
+        self.scrub |= erased;
+        more || erased
+    }
+
+    /// Writes down which visits were lost. If that fails, they are still known
+    /// to this process, and the next attempt comes soon; should it end before, the file of
+    /// losses knows.
+    pub fn note_losses(&mut self) {
+        let losses = self.tally.losses.unsaved();
+        if losses.is_empty() {
+            hold(&mut self.loss_file, Vec::new());
+            return;
+        }
+        match self.transact(|tx, _, _| loss_table::save(tx, &losses)) {
+            Ok(()) => {
+                self.tally.losses.saved(&losses);
+                hold(&mut self.loss_file, Vec::new());
+            }
+            Err(error) => {
+                hold(&mut self.loss_file, losses.clone());
+                let visits: u64 = losses.iter().map(|loss| loss.visits).sum();
+                let error: &(dyn StdError + 'static) = &error;
+                tracing::warn!(
+                    error,
+                    visits,
+                    "it cannot be written down yet that visits were lost"
+                );
+            }
+        }
+    }
+
+    /// Writes down, while the database takes nothing, which visits were lost, and that those
+    /// which wait are lost if this process ends now.
+    pub fn expect_losses(&mut self, waiting: Option<Loss>) {
+        let mut losses = self.tally.losses.unsaved();
+        losses.extend(waiting);
+        hold(&mut self.loss_file, losses);
+    }
+
+    /// Deletes the salts whose period is over, also when nobody comes.
+    fn end_salts(&mut self, now: UnixMillis) -> Result<(), rusqlite::Error> {
+        if self.salts.any_ended(&self.db, now)? {
+            self.scrub |= self.transact(|tx, _, salts| salts.end(tx, now))?;
+        }
+        Ok(())
+    }
+
+    fn transact<T>(
+        &mut self,
+        act: impl FnOnce(&Connection, &mut dyn RowTable, &mut Salts) -> Result<T, rusqlite::Error>,
+    ) -> Result<T, rusqlite::Error> {
+        let tx = self
+            .db
+            .transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let done = act(&tx, self.rows.as_mut(), &mut self.salts)?;
+        tx.commit()?;
+        Ok(done)
+    }
+}
+
+/// Has the file of losses hold these. There is nothing to do if it cannot.
+fn hold(file: &mut LossFile, losses: Vec<Loss>) {
+    if let Err(error) = file.hold(losses) {
+        let error: &(dyn StdError + 'static) = &error;
+        tracing::debug!(error, "losses are not written down yet");
+    }
+}

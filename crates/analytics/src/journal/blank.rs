@@ -1,0 +1,25 @@
+//! A file without rows, for tests: only what stands beside them in the files of both engines.
+
+use std::path::Path;
+
+use rusqlite::Connection;
+
+use super::open::{FileKind, open_file};
+
+const FILE: FileKind = FileKind {
+    application_id: 7,
+    first: 1,
+    versions: &["
+CREATE TABLE salt (
+    period TEXT NOT NULL, start_ms INTEGER NOT NULL, end_ms INTEGER NOT NULL,
+    salt BLOB NOT NULL, PRIMARY KEY (period, start_ms)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE loss (
+    from_minute INTEGER NOT NULL, until_minute INTEGER NOT NULL, visits INTEGER NOT NULL,
+    PRIMARY KEY (from_minute, until_minute)
+) STRICT, WITHOUT ROWID;"],
+};
+
+pub(super) fn open(path: &Path) -> Connection {
+    open_file(&FILE, path).unwrap()
+}

@@ -1,0 +1,215 @@
+//! Losses that the database does not take, because the disk is full or the file is locked:
+//! just then visits are lost. A small file beside it has had its room since the start, so
+//! what is lost is known to the next start all the same, also after a kill.
+
+use std::{
+    error::Error as StdError,
+    fs::File,
+    hash::Hasher,
+    io::{self, Write},
+    os::unix::fs::{FileExt, OpenOptionsExt},
+    path::Path,
+};
+
+use siphasher::sip::SipHasher13;
+
+use super::lock;
+use crate::losses::Loss;
+
+/// Losses that there is room for. More are kept together.
+const MOST: usize = 2_000;
+
+/// A checksum, a number that grows, and the number of losses.
+const HEAD_BYTES: usize = 24;
+const LOSS_BYTES: usize = 24;
+
+/// Two states, of which the older one is overwritten: so one of them is whole.
+const STATE_BYTES: usize = HEAD_BYTES + MOST * LOSS_BYTES;
+
+/// The file.
+#[derive(Debug)]
+pub struct LossFile {
+    /// `None` if it cannot be written.
+    file: Option<File>,
+    /// The number of the newest state.
+    newest: u64,
+    held: Vec<Loss>,
+}
+
+impl LossFile {
+    /// Opens the file beside a database, and makes it if there is none. What it holds waits
+    /// for [`LossFile::held`].
+    pub fn beside(database: Option<&str>) -> Self {
+        let none = Self {
+            file: None,
+            newest: 0,
+            held: Vec::new(),
+        };
+        let Some(database) = database.filter(|path| !path.is_empty()) else {
+            return none;
+        };
+        Self::open(&lock::beside(Path::new(database), "-losses")).unwrap_or_else(|error| {
+            let error: &(dyn StdError + 'static) = &error;
+            tracing::warn!(
+                error,
+                "the number of lost visits will not outlast a restart while the disk is full"
+            );
+            none
+        })
+    }
+
+    fn open(path: &Path) -> io::Result<Self> {
+        let mut file = File::options()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .mode(0o600)
+            .open(path)?;
+        let mut bytes = vec![0; 2 * STATE_BYTES];
+        let room = u64::try_from(bytes.len()).map_err(io::Error::other)?;
+        if file.metadata()?.len() != room {
+            file.set_len(0)?;
+            // Zeros that are written take their room, unlike those of a longer file.
+            file.write_all(&bytes)?;
+            file.sync_all()?;
+        }
+        file.read_exact_at(&mut bytes, 0)?;
+        let (one, other) = bytes.split_at(STATE_BYTES);
+        let states = [one, other].into_iter().filter_map(read);
+        let (newest, held) = states.max_by_key(|&(number, _)| number).unwrap_or_default();
+        Ok(Self {
+            file: Some(file),
+            newest,
+            held,
+        })
+    }
+
+    /// The losses in the file.
+    pub fn held(&self) -> &[Loss] {
+        &self.held
+    }
+
+    /// Holds these losses instead of others.
+    pub fn hold(&mut self, losses: Vec<Loss>) -> io::Result<()> {
+        if losses == self.held {
+            return Ok(());
+        }
+        let Some(file) = &self.file else {
+            return Err(io::ErrorKind::NotFound.into());
+        };
+        let number = self.newest + 1;
+        let bytes = state(number, &losses);
+        let place = u64::try_from(STATE_BYTES).map_err(io::Error::other)? * (number % 2);
+        file.write_all_at(&bytes, place)?;
+        file.sync_data()?;
+        self.newest = number;
+        self.held = losses;
+        Ok(())
+    }
+}
+
+fn state(number: u64, losses: &[Loss]) -> Vec<u8> {
+    let mut numbers = vec![number];
+    let together = losses.len().div_ceil(MOST).max(1);
+    let losses: Vec<Loss> = losses.chunks(together).filter_map(Loss::of_all).collect();
+    numbers.push(u64::try_from(losses.len()).unwrap_or(u64::MAX));
+    for loss in losses {
+        let (from, until) = (loss.from.cast_unsigned(), loss.until.cast_unsigned());
+        numbers.extend([from, until, loss.visits]);
+    }
+    let bytes: Vec<u8> = numbers.iter().flat_map(|n| n.to_le_bytes()).collect();
+    [&checksum(&bytes).to_le_bytes()[..], &bytes].concat()
+}
+
+/// A state's number and losses, if it is whole.
+fn read(bytes: &[u8]) -> Option<(u64, Vec<Loss>)> {
+    let (numbers, _) = bytes.as_chunks::<8>();
+    let mut numbers = numbers.iter().map(|bytes| u64::from_le_bytes(*bytes));
+    let (sum, number, count) = (numbers.next()?, numbers.next()?, numbers.next()?);
+    let count = usize::try_from(count).ok().filter(|&count| count <= MOST)?;
+    if checksum(&bytes[8..HEAD_BYTES + count * LOSS_BYTES]) != sum {
+        return None;
+    }
+    let loss = |_| {
+        Some(Loss {
+            from: numbers.next()?.cast_signed(),
+            until: numbers.next()?.cast_signed(),
+            visits: numbers.next()?,
+        })
+    };
+    Some((number, (0..count).map_while(loss).collect()))
+}
+
+fn checksum(bytes: &[u8]) -> u64 {
+    let mut hasher = SipHasher13::new();
+    hasher.write(bytes);
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn loss(minute: i64, visits: u64) -> Loss {
+        Loss {
+            from: minute,
+            until: minute,
+            visits,
+        }
+    }
+
+    fn open(folder: &tempfile::TempDir) -> LossFile {
+        LossFile::open(&folder.path().join("a.db-losses")).unwrap()
+    }
+
+    #[test]
+    fn what_is_held_outlasts_a_restart_in_the_room_there_was_from_the_start() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(open(&folder).held(), []);
+        let length = || {
+            std::fs::metadata(folder.path().join("a.db-losses"))
+                .unwrap()
+                .len()
+        };
+        let before = length();
+        for losses in [
+            vec![loss(1, 2)],
+            vec![loss(-7, 2), loss(9, u64::MAX)],
+            (0..2_000).map(|minute| loss(minute, 3)).collect(),
+            vec![],
+        ] {
+            open(&folder).hold(losses.clone()).unwrap();
+            assert_eq!(open(&folder).held(), losses);
+            assert_eq!(length(), before);
+        }
+        let very_many = (0..5_000).map(|minute| loss(minute, 1)).collect();
+        open(&folder).hold(very_many).unwrap();
+        let visits: u64 = open(&folder).held().iter().map(|loss| loss.visits).sum();
+        assert_eq!((visits, length()), (5_000, before));
+    }
+
+    #[test]
+    fn a_state_that_was_not_written_to_its_end_leaves_the_one_before() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut file = open(&folder);
+        file.hold(vec![loss(1, 2)]).unwrap();
+        file.hold(vec![loss(1, 2), loss(2, 5)]).unwrap();
+        let path = folder.path().join("a.db-losses");
+        let whole = std::fs::read(&path).unwrap();
+        for torn in 0..HEAD_BYTES + 2 * LOSS_BYTES {
+            let mut bytes = whole.clone();
+            // The second state is the first in the file.
+            bytes[torn] ^= 0x10;
+            std::fs::write(&path, bytes).unwrap();
+            assert_eq!(open(&folder).held(), [loss(1, 2)]);
+        }
+    }
+
+    #[test]
+    fn without_a_file_nothing_is_held() {
+        let mut none = LossFile::beside(None);
+        assert!(none.hold(Vec::new()).is_ok());
+        assert!(none.hold(vec![loss(1, 1)]).is_err());
+    }
+}

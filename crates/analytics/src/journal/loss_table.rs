@@ -1,0 +1,94 @@
+//! Losses on the disk, in an access log as in a spool.
+
+use rusqlite::{Connection, TransactionBehavior, params};
+
+use crate::losses::Loss;
+
+/// Most losses that are kept apart: a week of minutes. Beyond, neighbours
+/// become one at the next start.
+const MOST: usize = 10_080;
+
+/// Every loss there is, oldest first, and few enough of them.
+pub fn load(db: &mut Connection) -> Result<Vec<Loss>, rusqlite::Error> {
+    let losses = all(db)?;
+    if losses.len() <= MOST {
+        return Ok(losses);
+    }
+    let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let mut losses = all(&tx)?;
+    while losses.len() > MOST {
+        losses = losses.chunks(2).filter_map(Loss::of_all).collect();
+    }
+    tx.execute("DELETE FROM loss", [])?;
+    save(&tx, &losses)?;
+    tx.commit()?;
+    Ok(losses)
+}
+
+/// Every loss there is, oldest first.
+pub fn all(db: &Connection) -> Result<Vec<Loss>, rusqlite::Error> {
+    db.prepare("SELECT from_minute, until_minute, visits FROM loss ORDER BY from_minute")?
+        .query_map([], |row| {
+            Ok(Loss {
+                from: row.get(0)?,
+                until: row.get(1)?,
+                visits: row.get::<_, i64>(2)?.unsigned_abs(),
+            })
+        })?
+        .collect()
+}
+
+/// Adds losses to those that are there.
+pub fn save(db: &Connection, losses: &[Loss]) -> Result<(), rusqlite::Error> {
+    let mut statement = db.prepare_cached(
+        "INSERT INTO loss (from_minute, until_minute, visits) VALUES (?1, ?2, ?3) \
+         ON CONFLICT DO UPDATE SET visits = visits + excluded.visits",
+    )?;
+    for loss in losses {
+        let visits = i64::try_from(loss.visits).unwrap_or(i64::MAX);
+        statement.execute(params![loss.from, loss.until, visits])?;
+    }
+    Ok(())
+}
+
+/// Deletes losses from before a moment, from when no visits are kept either.
+pub fn delete_before(db: &Connection, cutoff_ms: i64) -> Result<(), rusqlite::Error> {
+    db.prepare_cached("DELETE FROM loss WHERE until_minute < ?1")?
+        .execute([cutoff_ms.div_euclid(60_000)])?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::journal::blank;
+
+    #[test]
+    fn many_losses_become_fewer_and_stay_complete() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut db = blank::open(&folder.path().join("a.db"));
+        let losses: Vec<Loss> = (0..15_000)
+            .map(|minute| Loss {
+                from: minute,
+                until: minute,
+                visits: 2,
+            })
+            .collect();
+        let tx = db.transaction().unwrap();
+        save(&tx, &losses).unwrap();
+        tx.commit().unwrap();
+        let loaded = load(&mut db).unwrap();
+        assert_eq!(loaded.len(), 7_500);
+        assert_eq!(
+            loaded[0],
+            Loss {
+                from: 0,
+                until: 1,
+                visits: 4
+            }
+        );
+        assert_eq!(load(&mut db).unwrap(), loaded);
+        delete_before(&db, 15_000 * 60_000).unwrap();
+        assert_eq!(load(&mut db).unwrap(), []);
+    }
+}

@@ -1,0 +1,192 @@
+//! Opening a file of ours: its purpose, its version, its settings.
+
+use std::{path::Path, time::Duration};
+
+use rusqlite::{Connection, OpenFlags, TransactionBehavior, config::DbConfig};
+
+use super::error::OpenError;
+
+/// The purpose of a file, and its tables.
+#[derive(Clone, Copy, Debug)]
+pub struct FileKind {
+    /// Marks the file as ours.
+    pub application_id: i32,
+    /// The first version that was released.
+    pub first: i32,
+    /// What makes each version out of the one before, the first one out of
+    /// nothing. A step that was released never changes.
+    pub versions: &'static [&'static str],
+}
+
+impl FileKind {
+    /// The newest version.
+    fn version(&self) -> i32 {
+        self.first - 1 + i32::try_from(self.versions.len()).expect("there are few versions")
+    }
+}
+
+/// The time a statement waits for a lock of another connection. Longer waits
+/// are the business of the writer's own retries.
+pub const LOCK_PATIENCE: Duration = Duration::from_secs(1);
+
+/// Settings of the writing connection.
+///
+/// - `FULL` makes each commit survive a power loss; there is about one a second.
+/// - Deleted content is overwritten, because an ended salt must be gone. `FAST`
+///   leaves out pages that become free as a whole: salts never fill one.
+/// - The size limit gives space back after a long question kept the write-ahead
+///   log from being reused.
+/// - What does not fit a cache, such as a sort, stays in memory: the file system
+///   may be read-only outside of the data folder.
+const WRITER_SETTINGS: &str = "
+PRAGMA journal_mode = WAL;
+PRAGMA synchronous = FULL;
+PRAGMA secure_delete = FAST;
+PRAGMA journal_size_limit = 16777216;
+PRAGMA temp_store = MEMORY;
+";
+
+/// Opens a file for writing and creates what is missing.
+pub fn open_file(kind: &FileKind, path: &Path) -> Result<Connection, OpenError> {
+    let failed = |source| OpenError::Sqlite {
+        path: path.to_owned(),
+        source,
+    };
+    let mut db = Connection::open_with_flags(
+        path,
+        OpenFlags::SQLITE_OPEN_READ_WRITE
+            | OpenFlags::SQLITE_OPEN_CREATE
+            | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+    )
+    .map_err(failed)?;
+    guard(&db).map_err(failed)?;
+    db.busy_timeout(LOCK_PATIENCE).map_err(failed)?;
+    if is_blank(&db).map_err(failed)? {
+        // Must come before the first page is written. Retention will give
+        // space back a bit at a time.
+        db.execute_batch("PRAGMA auto_vacuum = INCREMENTAL")
+            .map_err(failed)?;
+    } else {
+        check(kind, &db, path)?;
+    }
+    db.execute_batch(WRITER_SETTINGS).map_err(failed)?;
+    upgrade(kind, &mut db).map_err(failed)?;
+    check(kind, &db, path)?;
+    Ok(db)
+}
+
+/// Opens a file to look at it, whatever state it is in.
+pub fn open_to_examine(kind: &FileKind, path: &Path) -> Result<Connection, OpenError> {
+    let opened = || {
+        let db = open_reader(path)?;
+        // Finds a malformed page when it is read, before anything follows its pointers.
+        db.pragma_update(None, "cell_size_check", true)?;
+        Ok(db)
+    };
+    let db = opened().map_err(|source| OpenError::Sqlite {
+        path: path.to_owned(),
+        source,
+    })?;
+    check(kind, &db, path)?;
+    Ok(db)
+}
+
+/// The statements that made the tables of this file, by its version. Nothing is executed.
+pub fn making_of(kind: &FileKind, path: &Path) -> Result<&'static [&'static str], OpenError> {
+    let db = open_to_examine(kind, path)?;
+    let steps = steps_of(kind, &db).map_err(|source| OpenError::Sqlite {
+        path: path.to_owned(),
+        source,
+    })?;
+    Ok(kind.versions.get(..steps).unwrap_or_default())
+}
+
+/// Opens the file for questions; the writer has created it.
+pub fn open_reader(path: &Path) -> Result<Connection, rusqlite::Error> {
+    let db = Connection::open_with_flags(
+        path,
+        OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+    )?;
+    guard(&db)?;
+    db.busy_timeout(LOCK_PATIENCE)?;
+    // As for the writer.
+    db.pragma_update(None, "temp_store", "MEMORY")?;
+    Ok(db)
+}
+
+/// Moves everything into the database proper, where deleted content is
+/// overwritten, and cuts the write-ahead log to nothing. `false` when a
+/// question still reads from it after so much time: visits do not wait for that
+/// for long, since a backup may read for minutes.
+pub fn empty_write_ahead_log(db: &Connection, patience: Duration) -> Result<bool, rusqlite::Error> {
+    db.busy_timeout(patience)?;
+    let busy = db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| {
+        row.get::<_, bool>(0)
+    });
+    db.busy_timeout(LOCK_PATIENCE)?;
+    busy.map(|busy| !busy)
+}
+
+/// Keeps views and defaults of the file's schema from calling functions with side effects, and
+/// statements from writing past the tables.
+fn guard(db: &Connection) -> Result<(), rusqlite::Error> {
+    db.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+    db.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+    Ok(())
+}
+
+/// The steps that a file has.
+fn steps_of(kind: &FileKind, db: &Connection) -> Result<usize, rusqlite::Error> {
+    let found = db.pragma_query_value(None, "user_version", |row| row.get::<_, i32>(0))?;
+    Ok(usize::try_from(found - (kind.first - 1)).unwrap_or(0))
+}
+
+fn is_blank(db: &Connection) -> Result<bool, rusqlite::Error> {
+    db.query_row("SELECT count(*) = 0 FROM sqlite_schema", [], |row| {
+        row.get(0)
+    })
+}
+
+/// Takes the steps that are missing, unless another process has just done so.
+fn upgrade(kind: &FileKind, db: &mut Connection) -> Result<(), rusqlite::Error> {
+    if steps_of(kind, db)? >= kind.versions.len() {
+        return Ok(());
+    }
+    let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    for step in kind.versions.iter().skip(steps_of(kind, &tx)?) {
+        tx.execute_batch(step)?;
+    }
+    tx.pragma_update(None, "application_id", kind.application_id)?;
+    tx.pragma_update(None, "user_version", kind.version())?;
+    tx.commit()
+}
+
+fn check(kind: &FileKind, db: &Connection, path: &Path) -> Result<(), OpenError> {
+    let number = |name| {
+        db.pragma_query_value(None, name, |row| row.get::<_, i32>(0))
+            .map_err(|source| OpenError::Sqlite {
+                path: path.to_owned(),
+                source,
+            })
+    };
+    if number("application_id")? != kind.application_id {
+        return Err(OpenError::Foreign {
+            path: path.to_owned(),
+        });
+    }
+    let found = number("user_version")?;
+    if found < kind.first {
+        return Err(OpenError::Older {
+            path: path.to_owned(),
+            found,
+        });
+    }
+    if found > kind.version() {
+        return Err(OpenError::Newer {
+            path: path.to_owned(),
+            found,
+            known: kind.version(),
+        });
+    }
+    Ok(())
+}

@@ -1,0 +1,148 @@
+//! The rows that can still be read from the tables of a damaged file.
+//!
+//! A damaged page ends every walk over a table. So the keys are found first,
+//! from both ends, and each row is then asked for by its own.
+
+use rusqlite::{Connection, OptionalExtension, ToSql, params_from_iter, types::Value};
+
+use super::loss_table;
+use crate::losses::Loss;
+
+/// Numbers tried between the last one that reading found from the front and
+/// the first one found from the back.
+const GAP: i64 = 1 << 20;
+
+/// The keys of a table that reading finds.
+#[derive(Debug)]
+pub struct Keys {
+    pub found: Vec<i64>,
+    /// There may be more, and nobody can say how many.
+    pub unreachable: bool,
+}
+
+/// The losses in words, if any.
+pub fn many(lost: u64, unreachable: bool) -> impl Iterator<Item = String> {
+    let counted = (lost > 0).then(|| lost.to_string());
+    let unknown = unreachable.then(|| "an unknown number of".to_owned());
+    counted.into_iter().chain(unknown)
+}
+
+impl Keys {
+    /// Reads from the front and, when that ends at a damage, from the back.
+    pub fn of(db: &Connection, from: &str, and: &str, key: &str) -> Self {
+        let read = |order: &str| -> (Vec<i64>, bool) {
+            let mut found = Vec::new();
+            let mut walk = || -> Result<(), rusqlite::Error> {
+                // A condition that SQLite cannot use, or it would read an index
+                // that knows nothing of the damage.
+                let sql = format!(
+                    "SELECT {key} FROM {from} {and} +{key} IS NOT NULL ORDER BY {key} {order}"
+                );
+                let mut statement = db.prepare(&sql)?;
+                let mut rows = statement.query([])?;
+                while let Some(row) = rows.next()? {
+                    found.push(row.get(0)?);
+                }
+                Ok(())
+            };
+            let complete = walk().is_ok();
+            (found, complete)
+        };
+        let (mut found, complete) = read("ASC");
+        if complete {
+            return Self {
+                found,
+                unreachable: false,
+            };
+        }
+        let (mut back, _) = read("DESC");
+        back.reverse();
+        let mut unreachable = true;
+        if let (Some(&last), Some(&first)) = (found.last(), back.first()) {
+            let between = (last + 1)..first;
+            unreachable = between.end - between.start > GAP;
+            if !unreachable {
+                found.extend(between);
+            }
+        }
+        found.extend(back);
+        found.dedup();
+        Self { found, unreachable }
+    }
+}
+
+pub fn values(db: &Connection, sql: &str, key: i64) -> Result<Option<Vec<Value>>, rusqlite::Error> {
+    let mut statement = db.prepare_cached(sql)?;
+    let columns = statement.column_count();
+    statement
+        .query_row([key], |row| {
+            (0..columns).map(|column| row.get(column)).collect()
+        })
+        .optional()
+}
+
+pub fn insert(
+    db: &Connection,
+    or: &str,
+    table: &str,
+    values: &[Value],
+) -> Result<(), rusqlite::Error> {
+    let marks = vec!["?"; values.len()].join(", ");
+    let values = values.iter().map(|value| -> &dyn ToSql { value });
+    db.prepare_cached(&format!("INSERT {or} INTO {table} VALUES ({marks})"))?
+        .execute(params_from_iter(values))?;
+    Ok(())
+}
+
+/// Copies the losses that the old log recorded, and adds those of the copying.
+pub fn copy_losses(
+    old: &Connection,
+    new: &Connection,
+    lost: &[Loss],
+) -> Result<(), rusqlite::Error> {
+    // An older version has no such table.
+    loss_table::save(new, &loss_table::all(old).unwrap_or_default())?;
+    loss_table::save(new, lost)
+}
+
+/// Salts that cannot be read are no loss that anybody would see.
+pub fn copy_salts(old: &Connection, new: &Connection) -> Result<(), rusqlite::Error> {
+    for start in Keys::of(old, "salt", "WHERE", "start_ms").found {
+        let found = values(old, "SELECT * FROM salt WHERE start_ms = ?1", start);
+        if let Ok(Some(values)) = found {
+            insert(new, "", "salt", &values)?;
+        }
+    }
+    Ok(())
+}
+
+/// Copies a table that not every file has, and says whether all of it could be read.
+pub fn copy_table(
+    old: &Connection,
+    new: &Connection,
+    table: &str,
+    create: &str,
+) -> Result<bool, rusqlite::Error> {
+    match old.table_exists(None, table) {
+        Ok(true) => {}
+        Ok(false) => return Ok(true),
+        Err(_) => return Ok(false),
+    }
+    new.execute_batch(create)?;
+    let Ok(mut statement) = old.prepare(&format!("SELECT * FROM {table}")) else {
+        return Ok(false);
+    };
+    let columns = statement.column_count();
+    let Ok(mut rows) = statement.query([]) else {
+        return Ok(false);
+    };
+    loop {
+        let Ok(row) = rows.next() else {
+            return Ok(false);
+        };
+        let Some(row) = row else { return Ok(true) };
+        let row: Result<Vec<Value>, _> = (0..columns).map(|column| row.get(column)).collect();
+        let Ok(row) = row else { return Ok(false) };
+        insert(new, "", table, &row)?;
+    }
+}

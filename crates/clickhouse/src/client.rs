@@ -1,0 +1,256 @@
+//! Statements and their answers.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::time::{Instant, timeout_at};
+
+use crate::{
+    error::ClickHouseError,
+    row_binary::{Cursor, DecodeError, ReadRow},
+    target::ClickHouseTarget,
+    wire::{ClickHouseWire, WireAnswer, WireBody, WireRequest},
+};
+
+/// The most bytes in a statement. A filter may name thousands of values;
+/// ClickHouse's own limit is 256 KiB.
+const MAX_QUERY_SIZE: &str = "67108864";
+
+/// The most parts of a statement. ClickHouse's own limit is 50,000, and each
+/// value of a filter is one.
+const MAX_AST_ELEMENTS: &str = "4000000";
+
+/// The most bytes of an error that are read.
+const MAX_ERROR_BYTES: usize = 4_096;
+
+/// The server, the account, and the wire to it.
+#[derive(Clone, Debug)]
+pub(crate) struct Client {
+    target: ClickHouseTarget,
+    wire: Arc<dyn ClickHouseWire>,
+    /// The default database for table names; `None` while it may not exist, because naming it
+    /// would make every statement fail.
+    database: Option<String>,
+}
+
+/// A setting of one statement.
+type Setting<'s> = (&'s str, &'s str);
+
+/// An answer that has begun cannot turn into an error: ClickHouse finishes before it answers.
+const WHOLE: Setting<'static> = ("wait_end_of_query", "1");
+
+impl Client {
+    pub(crate) fn new(target: ClickHouseTarget, wire: Arc<dyn ClickHouseWire>) -> Self {
+        let database = Some(target.database().to_owned());
+        Self {
+            target,
+            wire,
+            database,
+        }
+    }
+
+    /// A client for statements about no particular database.
+    pub(crate) fn outside(&self) -> Self {
+        Self {
+            database: None,
+            ..self.clone()
+        }
+    }
+
+    pub(crate) fn target(&self) -> &ClickHouseTarget {
+        &self.target
+    }
+
+    /// Runs a statement that returns no rows.
+    pub(crate) async fn run(&self, sql: &str, timeout: Duration) -> Result<(), ClickHouseError> {
+        self.all::<()>(sql, &[], timeout, |_| Err(DecodeError::OutOfRange))
+            .await
+            .map(drop)
+    }
+
+    pub(crate) async fn all<T>(
+        &self,
+        sql: &str,
+        settings: &[Setting<'_>],
+        timeout: Duration,
+        read: ReadRow<T>,
+    ) -> Result<Vec<T>, ClickHouseError> {
+        let until = Instant::now() + timeout;
+        let late = |_| ClickHouseError::Deadline { limit: timeout };
+        let mut body = self.select(sql, settings, timeout).await?;
+        let mut bytes = Vec::new();
+        let whole = async {
+            while let Some(more) = body.next().await.map_err(ClickHouseError::Unreachable)? {
+                bytes.extend_from_slice(&more);
+            }
+            Ok::<(), ClickHouseError>(())
+        };
+        timeout_at(until, whole).await.map_err(late)??;
+        let mut cursor = Cursor::new(&bytes);
+        let rows = cursor.rows(read)?;
+        if cursor.left() > 0 {
+            return Err(DecodeError::Short.into());
+        }
+        Ok(rows)
+    }
+
+    /// Runs a statement and reads its rows while ClickHouse still works on it. Each row has to show
+    /// by itself that it is one, because ClickHouse may write an error in its place.
+    pub(crate) async fn stream_at_once<T>(
+        &self,
+        sql: &str,
+        timeout: Duration,
+        read: ReadRow<T>,
+    ) -> Result<RowStream<T>, ClickHouseError> {
+        let settings = [
+            ("default_format", "RowBinary"),
+            // As long as the reader takes.
+            ("max_execution_time", "0"),
+            ("max_query_size", MAX_QUERY_SIZE),
+            ("max_ast_elements", MAX_AST_ELEMENTS),
+            ("max_expanded_ast_elements", MAX_AST_ELEMENTS),
+            ("wait_end_of_query", "0"),
+        ];
+        let body = self
+            .exchange(&settings, sql.as_bytes().to_vec(), timeout)
+            .await?;
+        Ok(RowStream::new(body, timeout, read))
+    }
+
+    /// Inserts rows. ClickHouse stores rows with the same token once, however
+    /// often they are sent.
+    pub(crate) async fn insert(
+        &self,
+        into: &str,
+        token: &str,
+        rows: Vec<u8>,
+        timeout: Duration,
+    ) -> Result<(), ClickHouseError> {
+        let query = format!("INSERT INTO {into} FORMAT RowBinary");
+        let settings = [
+            ("query", query.as_str()),
+            ("insert_deduplicate", "1"),
+            ("insert_deduplication_token", token),
+            // A batch already holds a second's visits, and ClickHouse does not
+            // deduplicate batches that it gathers itself.
+            ("async_insert", "0"),
+            // A batch of an import may hold visits of any months.
+            ("max_partitions_per_insert_block", "0"),
+            WHOLE,
+        ];
+        self.exchange(&settings, rows, timeout).await.map(drop)
+    }
+
+    pub(crate) async fn select(
+        &self,
+        sql: &str,
+        settings: &[Setting<'_>],
+        timeout: Duration,
+    ) -> Result<Box<dyn WireBody>, ClickHouseError> {
+        let seconds = timeout.as_secs().max(1).to_string();
+        let usual = [
+            ("default_format", "RowBinary"),
+            ("max_execution_time", seconds.as_str()),
+            ("max_query_size", MAX_QUERY_SIZE),
+            ("max_ast_elements", MAX_AST_ELEMENTS),
+            ("max_expanded_ast_elements", MAX_AST_ELEMENTS),
+            WHOLE,
+        ];
+        let settings = [&usual, settings].concat();
+        self.exchange(&settings, sql.as_bytes().to_vec(), timeout)
+            .await
+    }
+
+    /// Sends one request.
+    async fn exchange(
+        &self,
+        settings: &[Setting<'_>],
+        body: Vec<u8>,
+        timeout: Duration,
+    ) -> Result<Box<dyn WireBody>, ClickHouseError> {
+        let until = Instant::now() + timeout;
+        let late = |_| ClickHouseError::Deadline { limit: timeout };
+        let mut url = self.target.origin().clone();
+        url.query_pairs_mut()
+            .extend_pairs(self.database.iter().map(|name| ("database", name)))
+            .extend_pairs(settings);
+        let headers = vec![
+            ("x-clickhouse-user", self.target.user().to_owned()),
+            ("x-clickhouse-key", self.target.password().to_owned()),
+        ];
+        let request = WireRequest {
+            url,
+            headers,
+            body,
+            timeout,
+        };
+        let answer = timeout_at(until, self.wire.post(request)).await;
+        let WireAnswer { status, mut body } = answer
+            .map_err(late)?
+            .map_err(ClickHouseError::Unreachable)?;
+        if status == 200 {
+            return Ok(body);
+        }
+        let mut text = Vec::new();
+        while text.len() < MAX_ERROR_BYTES {
+            // A truncated message is still an error.
+            match timeout_at(until, body.next()).await {
+                Ok(Ok(Some(more))) => text.extend_from_slice(&more),
+                Ok(Ok(None) | Err(_)) | Err(_) => break,
+            }
+        }
+        let error = ClickHouseError::refused(status, &text);
+        if error.is_timeout() {
+            return Err(ClickHouseError::Deadline { limit: timeout });
+        }
+        Err(error)
+    }
+}
+
+/// Rows that are still arriving.
+#[derive(Debug)]
+pub(crate) struct RowStream<T> {
+    body: Box<dyn WireBody>,
+    /// The beginning of a row whose rest has not arrived.
+    unread: Vec<u8>,
+    /// The time limit of each step.
+    timeout: Duration,
+    read: ReadRow<T>,
+}
+
+impl<T> RowStream<T> {
+    /// Rows in a body. The timeout is that of each step.
+    pub(crate) fn new(body: Box<dyn WireBody>, timeout: Duration, read: ReadRow<T>) -> Self {
+        Self {
+            body,
+            unread: Vec::new(),
+            timeout,
+            read,
+        }
+    }
+
+    /// Returns the next rows, none at the end.
+    pub(crate) async fn next(&mut self) -> Result<Vec<T>, ClickHouseError> {
+        loop {
+            let more = timeout_at(Instant::now() + self.timeout, self.body.next()).await;
+            let late = |_| ClickHouseError::Deadline {
+                limit: self.timeout,
+            };
+            let more = more.map_err(late)?.map_err(ClickHouseError::Unreachable)?;
+            let Some(more) = more else {
+                return if self.unread.is_empty() {
+                    Ok(Vec::new())
+                } else {
+                    Err(DecodeError::Short.into())
+                };
+            };
+            self.unread.extend_from_slice(&more);
+            let mut cursor = Cursor::new(&self.unread);
+            let rows = cursor.rows(self.read)?;
+            let left = cursor.left();
+            self.unread.drain(..self.unread.len() - left);
+            if !rows.is_empty() {
+                return Ok(rows);
+            }
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! Visits of before, on their way through the spool.
+
+use std::{
+    fs::File,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use rusqlite::{Connection, Transaction, TransactionBehavior};
+use slugline_domain::ports::Random;
+
+use crate::{
+    arrivals,
+    client::Client,
+    erasures::{Callers, Erasures},
+    open::ClickHouseOptions,
+    row_binary,
+    schema::Retention,
+    shipper::{Shipper, Work},
+    spool,
+};
+use slugline_analytics::{
+    OpenError, TransferError,
+    journal::{lock::share, loss_table, open::open_file},
+    row::Row,
+    tally::Tally,
+    transfer::{
+        import::{ImportBatch, Intake},
+        passage::{Parcel, Passage},
+    },
+};
+
+/// The way of visits of before into ClickHouse, for commands beside the service: the spool, and
+/// its shipper. Dropping it ends the shipper; rows that are left are shipped at the next start.
+#[derive(Debug)]
+pub struct History {
+    spool: Connection,
+    tally: Arc<Tally>,
+    shipper: Shipper,
+    /// Marks the spool as being written. It comes after the shipper, so that it is dropped last.
+    _lock: File,
+}
+
+impl History {
+    /// Opens the spool. ClickHouse has to be there now, so that a wrong address is noticed.
+    ///
+    /// # Errors
+    /// The spool cannot be opened, or ClickHouse cannot be used.
+    pub async fn open(
+        options: ClickHouseOptions,
+        random: Arc<dyn Random>,
+    ) -> Result<Self, OpenError> {
+        let ClickHouseOptions {
+            target,
+            wire,
+            spool,
+            ..
+        } = options;
+        let client = Client::new(target.clone(), wire);
+        Retention::AsItIs
+            .prepare(&client)
+            .await
+            .map_err(|source| OpenError::ClickHouse {
+                target: target.to_string(),
+                source: source.into(),
+            })?;
+        let lock = share(&spool)?;
+        let ship_from = open_file(&spool::FILE, &spool)?;
+        let tally = Arc::new(Tally::default());
+        let shipper = Shipper::start(Work {
+            spool: ship_from,
+            salts: None,
+            erasures: Erasures::new(Callers::default()),
+            erased: Arc::new(AtomicBool::new(false)),
+            client,
+            random,
+            retention: Retention::AsItIs,
+            prepared: true,
+            shutdown_timeout: SHUTDOWN_TIMEOUT,
+            tally: Arc::clone(&tally),
+        })
+        .map_err(|source| OpenError::Thread { source })?;
+        let db = open_file(&spool::FILE, &spool)?;
+        db.busy_timeout(TIMEOUT)
+            .map_err(|source| OpenError::Sqlite {
+                path: spool.clone(),
+                source,
+            })?;
+        Ok(Self {
+            spool: db,
+            tally,
+            shipper,
+            _lock: lock,
+        })
+    }
+
+    /// Waits until ClickHouse has all rows that are there now.
+    fn wait_until_shipped(&self) -> Result<(), TransferError> {
+        let last: Option<i64> = self
+            .spool
+            .query_row("SELECT max(seq) FROM spool", [], |row| row.get(0))?;
+        let Some(last) = last else { return Ok(()) };
+        self.wait(|spool| {
+            let sql = "SELECT count(*) = 0 FROM spool WHERE seq <= ?1";
+            spool.query_row(sql, [last], |row| row.get(0))
+        })
+    }
+
+    fn wait(
+        &self,
+        done: impl Fn(&Connection) -> Result<bool, rusqlite::Error>,
+    ) -> Result<(), TransferError> {
+        const PAUSE: Duration = Duration::from_millis(20);
+
+        self.shipper.wake();
+        let mut stalled_since = None;
+        while !done(&self.spool)? {
+            let stalled = self.tally.troubles.not_shipping.load(Ordering::Relaxed);
+            let since = stalled.then(|| stalled_since.unwrap_or_else(Instant::now));
+            if since.is_some_and(|since| since.elapsed() > STALLED) {
+                let seconds = STALLED.as_secs();
+                let text = format!("ClickHouse has taken no visits for {seconds} seconds");
+                return Err(TransferError::Stalled(text));
+            }
+            stalled_since = since;
+            thread::sleep(PAUSE);
+        }
+        Ok(())
+    }
+}
+
+impl Intake for History {
+    fn db(&self) -> &Connection {
+        &self.spool
+    }
+
+    fn store(&mut self, batch: &ImportBatch<'_>) -> Result<bool, TransferError> {
+        self.wait_for_room()?;
+        let tx = begin(&self.spool)?;
+        if batch.is_in(&tx)? {
+            return Ok(false);
+        }
+        for row in batch.rows() {
+            spool::insert(&tx, &row)?;
+        }
+        batch.mark(&tx)?;
+        tx.commit()?;
+        Ok(true)
+    }
+
+    fn finish(&self) -> Result<(), TransferError> {
+        self.wait_until_shipped()
+    }
+}
+
+impl Passage for History {
+    fn encode(&self, row: &Row<'_>) -> (u32, Vec<u8>) {
+        (row_binary::format(), row_binary::encode(row))
+    }
+
+    fn take(&self, token: &str, content: &Parcel<'_>) -> Result<(), TransferError> {
+        let tx = begin(&self.spool)?;
+        if arrivals::note(&tx, token)? {
+            match content {
+                Parcel::Losses(losses) => loss_table::save(&tx, losses)?,
+                Parcel::Rows { format, rows } => {
+                    for row in rows {
+                        spool::insert_encoded(&tx, *format, row)?;
+                    }
+                }
+            }
+        }
+        Ok(tx.commit()?)
+    }
+
+    /// Tells the shipper about rows, and waits until so few bytes wait for ClickHouse that those
+    /// of visits that happen now have room. Gives up when ClickHouse has taken nothing for long.
+    fn wait_for_room(&self) -> Result<(), TransferError> {
+        self.wait(|spool| Ok(spool::bytes(spool)? < BACKLOG))
+    }
+
+    fn finish(&self) -> Result<(), TransferError> {
+        self.wait_until_shipped()
+    }
+}
+
+fn begin(db: &Connection) -> Result<Transaction<'_>, rusqlite::Error> {
+    Transaction::new_unchecked(db, TransactionBehavior::Immediate)
+}
+
+/// The time that a transaction waits for one of the service beside it.
+const TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Bytes of the spool above which a command waits. Visits that happen now are sampled when their
+/// spool is half full.
+const BACKLOG: u64 = 48 << 20;
+
+/// The timeout of a command while ClickHouse takes nothing.
+const STALLED: Duration = Duration::from_mins(1);
+
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);

@@ -1,0 +1,64 @@
+//! The access log in ClickHouse, shared by all nodes.
+//!
+//! It answers the same questions as the embedded engine, in SQL. Visits first go into a spool, one
+//! `SQLite` file for each node, and leave it when ClickHouse has acknowledged them.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `open` | from a URL to a working engine |
+//! | `target`, `wire`, `client`, `question` | the address of ClickHouse, the HTTP port, statements and answers, statements that nobody waits for any more |
+//! | `row_binary` | rows as bytes |
+//! | `schema` | the tables in ClickHouse, and their retention |
+//! | `erasures` | the visits of a link are erased, also those that nodes send late |
+//! | `salts` | one salt for all nodes |
+//! | `sql` | filters and clocks as parts of statements |
+//! | `log` | the port of the domain |
+//! | `answer`, `counters`, `views`, `heatmap`, `metrics`, `locations`, `events`, `access`, `unrecorded` | the questions, one each, and their shared parts |
+//! | `visits` | the visits themselves, for files |
+//! | `spool`, `inlet`, `history`, `arrivals` | waiting rows; the end of the spool that visits enter; the end for visits of files and of an embedded log |
+//! | `shipper`, `ship_error` | the thread that takes rows from the spool to ClickHouse |
+//! | `examine`, `salvage` | checking the spool, and rebuilding a damaged one |
+//! | `error` | errors |
+
+mod access;
+mod answer;
+mod arrivals;
+mod client;
+mod counters;
+mod erasures;
+mod error;
+mod events;
+mod examine;
+mod heatmap;
+mod history;
+mod inlet;
+mod locations;
+mod log;
+mod metrics;
+mod open;
+mod question;
+mod row_binary;
+mod salts;
+mod salvage;
+mod schema;
+mod ship_error;
+mod shipper;
+mod spool;
+mod sql;
+mod target;
+#[cfg(test)]
+mod tests;
+mod unrecorded;
+mod views;
+mod visits;
+mod wire;
+
+pub use error::ClickHouseError;
+pub use examine::examine_spool;
+pub use history::History;
+pub use log::ClickHouseLog;
+pub use open::{ClickHouseOptions, start};
+pub use row_binary::DecodeError;
+pub use salvage::rebuild_spool;
+pub use target::{ClickHouseTarget, ClickHouseTargetError};
+pub use wire::{ClickHouseWire, WireAnswer, WireBody, WireError, WireRequest};

@@ -1,0 +1,194 @@
+//! Salts that all nodes share. With different salts, a visitor of two nodes would count as two.
+//!
+//! ClickHouse has no unique keys, but it accepts one insertion for each token.
+//! So every node that finds no salt offers one under a token made of the period
+//! and the hour. The first offer wins, and all nodes read it back. Without the
+//! hour, a salt that was deleted too early could not be replaced. A node uses
+//! its own salt until it has reached ClickHouse.
+//!
+//! While any node runs, salts whose period is over are deleted within a minute,
+//! by the first node that notices.
+
+use std::{
+    error::Error as StdError,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Instant,
+};
+
+use rusqlite::Connection;
+use slugline_domain::{
+    UnixMillis,
+    ports::{Clock, Random},
+};
+
+use crate::{
+    client::Client,
+    error::ClickHouseError,
+    row_binary::{Cursor, DecodeError, number, put_bytes, put_text},
+    schema::TIMEOUT,
+    ship_error::ShipError,
+    sql,
+};
+use slugline_analytics::{
+    SaltPeriod, journal::salts, reminder::Reminder, salt::SaltSpan, visitor::VisitorKey,
+};
+
+/// The lead time with which nodes agree on the salt of a period, so that it exists at the first
+/// visit.
+const LEAD_MS: i64 = HOUR_MS;
+
+const HOUR_MS: i64 = 3_600_000;
+
+/// The time for ClickHouse to delete salts before it is asked again.
+const DELETION_MS: i64 = 60_000;
+
+/// A node's knowledge of the shared salts.
+#[derive(Debug)]
+pub(crate) struct SharedSalts {
+    period: SaltPeriod,
+    clock: Arc<dyn Clock>,
+    random: Arc<dyn Random>,
+    agreed: Vec<SaltSpan>,
+    /// The time of the last deletion, which takes ClickHouse a moment.
+    deleted_at_ms: Option<i64>,
+    /// Warns while deletions fail.
+    deletion: Reminder,
+    /// Tells the writer that a salt has changed.
+    changed: Arc<AtomicBool>,
+}
+
+impl SharedSalts {
+    pub(crate) fn new(
+        period: SaltPeriod,
+        clock: Arc<dyn Clock>,
+        random: Arc<dyn Random>,
+        changed: Arc<AtomicBool>,
+    ) -> Self {
+        Self {
+            period,
+            clock,
+            random,
+            agreed: Vec::new(),
+            deleted_at_ms: None,
+            deletion: Reminder::default(),
+            changed,
+        }
+    }
+
+    /// Makes this node use the shared salts for the current and the next period, and deletes
+    /// those of the past.
+    pub(crate) async fn agree(
+        &mut self,
+        client: &Client,
+        // A connection can move between threads, but two threads cannot share it.
+        spool: &mut Connection,
+    ) -> Result<(), ShipError> {
+        let now = self.clock.now();
+        let soon = UnixMillis::new(now.get() + LEAD_MS);
+        for span in [now, soon].map(|moment| self.period.span_at(moment)) {
+            if self.agreed.contains(&span) {
+                continue;
+            }
+            let ours = salts::stored(spool, self.period, span)?;
+            let offer = ours.clone().unwrap_or_else(|| self.fresh());
+            let salt = agree_on(client, self.period, span, &offer, now).await?;
+            if ours.as_ref() != Some(&salt) {
+                salts::store(spool, self.period, span, &salt)?;
+                self.changed.store(true, Ordering::Release);
+            }
+            self.agreed.push(span);
+        }
+        self.agreed.retain(|span| span.end_ms > now.get());
+        self.forget_ended(client, now).await;
+        Ok(())
+    }
+
+    /// Deletes the salts whose period is over. If that fails, the shipper still sends visits,
+    /// and tries again at the next shipment.
+    async fn forget_ended(&mut self, client: &Client, now: UnixMillis) {
+        let just_deleted = |at: i64| now.get().abs_diff(at) < DELETION_MS.unsigned_abs();
+        if self.deleted_at_ms.is_some_and(just_deleted) {
+            return;
+        }
+        match delete_ended(client, self.period, now).await {
+            Ok(deleted) => {
+                self.deletion.works();
+                self.deleted_at_ms = deleted.then_some(now.get());
+            }
+            Err(error) => {
+                if self.deletion.failed(Instant::now()).is_some() {
+                    let error: &(dyn StdError + 'static) = &error;
+                    tracing::warn!(error, "an ended salt cannot be deleted from ClickHouse yet");
+                }
+            }
+        }
+    }
+
+    fn fresh(&self) -> Vec<u8> {
+        let mut salt = vec![0; VisitorKey::SALT_BYTES];
+        self.random.fill(&mut salt);
+        salt
+    }
+}
+
+/// Returns the salt of a span, and offers one if there is none.
+async fn agree_on(
+    client: &Client,
+    period: SaltPeriod,
+    span: SaltSpan,
+    offer: &[u8],
+    now: UnixMillis,
+) -> Result<Vec<u8>, ClickHouseError> {
+    let (period, start) = (period.as_str(), span.start_ms);
+    // Once ClickHouse has forgotten a token there may be two salts; all nodes
+    // take the older one.
+    let winner = format!(
+        "SELECT salt FROM slugline_salt WHERE period = {} AND start_ms = toInt64('{start}') \
+         ORDER BY offered_at, salt LIMIT 1",
+        sql::text(period)
+    );
+    if let Some(salt) = client.rows(&winner, TIMEOUT, salt).await?.pop() {
+        return Ok(salt);
+    }
+    let mut row = Vec::new();
+    put_text(&mut row, period);
+    row.extend_from_slice(&start.to_le_bytes());
+    row.extend_from_slice(&span.end_ms.to_le_bytes());
+    put_bytes(&mut row, offer);
+    let hour = now.get().div_euclid(HOUR_MS);
+    let token = format!("salt {period} {start} {hour}");
+    let into = "slugline_salt (period, start_ms, end_ms, salt)";
+    client.insert(into, &token, row, TIMEOUT).await?;
+    let salts = client.rows(&winner, TIMEOUT, salt).await?;
+    salts.into_iter().next().ok_or(DecodeError::Short.into())
+}
+
+fn salt(row: &mut Cursor<'_>) -> Result<Vec<u8>, DecodeError> {
+    let salt = row.bytes()?;
+    let long_enough = salt.len() == VisitorKey::SALT_BYTES;
+    long_enough
+        .then(|| salt.to_vec())
+        .ok_or(DecodeError::OutOfRange)
+}
+
+/// Deletes salts whose period is over or has another length than this one. A
+/// mutation rewrites the files, so nothing remains. Returns whether there were
+/// any.
+async fn delete_ended(
+    client: &Client,
+    period: SaltPeriod,
+    now: UnixMillis,
+) -> Result<bool, ClickHouseError> {
+    let (now, period) = (now.get(), sql::text(period.as_str()));
+    let ended = format!("end_ms <= {now} OR period != {period}");
+    let count = format!("SELECT count() FROM slugline_salt WHERE {ended}");
+    let any = client.rows(&count, TIMEOUT, number).await? != [0];
+    if any {
+        let delete = format!("ALTER TABLE slugline_salt DELETE WHERE {ended}");
+        client.run(&delete, TIMEOUT).await?;
+    }
+    Ok(any)
+}

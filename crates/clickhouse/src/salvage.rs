@@ -1,0 +1,120 @@
+//! Rebuilds a damaged spool from its readable rows.
+
+use std::path::Path;
+
+use rusqlite::{Connection, OptionalExtension, types::Value};
+use slugline_domain::{UnixMillis, UnixSeconds};
+
+use crate::{
+    arrivals, erasures, row_binary,
+    spool::{self, UnderWay},
+};
+use slugline_analytics::{
+    OpenError, Rebuilt,
+    journal::{
+        remains::{Keys, copy_losses, copy_salts, insert, many, values},
+        replace::replace,
+    },
+    losses::Loss,
+    transfer::marks::copy_marks,
+};
+
+/// Replaces the file in which visits wait for ClickHouse by one with all rows that are still
+/// readable. The old file, and SQLite's files beside it, stay under a name that ends with
+/// `.damaged-` and the moment.
+///
+/// # Errors
+/// Another process is writing to the file, it was written by a newer version or
+/// is not a spool, or the new one cannot be written. Nothing has changed then.
+pub fn rebuild_spool(path: &Path, now: UnixSeconds) -> Result<Rebuilt, OpenError> {
+    replace(&spool::FILE, path, now, copy)
+}
+
+/// Rows keep their numbers, because a shipment names its rows by them. One
+/// damaged row would make ClickHouse refuse its whole shipment.
+fn copy(
+    old: &Connection,
+    new: &mut Connection,
+    rebuilt: &mut Rebuilt,
+) -> Result<(), rusqlite::Error> {
+    let tx = new.transaction()?;
+    copy_salts(old, &tx)?;
+    // A spool of version 2 has none.
+    for order in erasures::orders(old).unwrap_or_default() {
+        erasures::copy(&tx, &order)?;
+    }
+    let keys = Keys::of(old, "spool", "WHERE", "seq");
+    let mut lost = 0;
+    let mut times = Vec::new();
+    let select = format!("{} WHERE seq = ?1", spool::select_rows(old));
+    for seq in keys.found {
+        match values(old, &select, seq) {
+            Ok(Some(row)) if let Some(time) = time_of_sound(&row) => {
+                insert(&tx, "", "spool", &row)?;
+                times.push(time);
+                rebuilt.rows += 1;
+            }
+            Ok(None) => {}
+            Ok(Some(_)) | Err(_) => lost += 1,
+        }
+    }
+    let losses = if lost > 0 || keys.unreachable {
+        vec![Loss::among(&times, lost)]
+    } else {
+        Vec::new()
+    };
+    copy_losses(old, &tx, &losses)?;
+    rebuilt.lost.extend(copy_marks(old, &tx)?);
+    rebuilt.lost.extend(arrivals::copy(old, &tx)?);
+    for many in many(lost, keys.unreachable) {
+        rebuilt.lost.push(format!("{many} rows"));
+    }
+    match under_way(old) {
+        Ok(Some(shipment)) => go_on(&tx, shipment)?,
+        Ok(None) => {}
+        Err(_) => rebuilt.lost.push(
+            "which rows were under way; those that ClickHouse has already are counted twice".into(),
+        ),
+    }
+    tx.commit()
+}
+
+fn under_way(old: &Connection) -> Result<Option<UnderWay>, rusqlite::Error> {
+    let of_version_1 = "SELECT token, last_seq FROM shipment ORDER BY rowid LIMIT 1";
+    spool::under_way(old).or_else(|_| {
+        let found = old.query_row(of_version_1, [], |row| {
+            Ok(UnderWay {
+                token: row.get(0)?,
+                last: row.get(1)?,
+                format: 1,
+            })
+        });
+        found.optional()
+    })
+}
+
+/// The remaining rows of a shipment keep its token, so that ClickHouse does not
+/// store them twice. The shipment now ends at the last remaining row: new rows
+/// take the numbers after that, and ClickHouse would discard them under this
+/// token. A shipment without rows is dropped, because it would never end.
+fn go_on(new: &Connection, shipment: UnderWay) -> Result<(), rusqlite::Error> {
+    let last: Option<i64> = new.query_row(
+        "SELECT max(seq) FROM spool WHERE seq <= ?1",
+        [shipment.last],
+        |row| row.get(0),
+    )?;
+    match last {
+        Some(last) => spool::note(new, &UnderWay { last, ..shipment }),
+        None => Ok(()),
+    }
+}
+
+/// The moment of the visit in a row, if the row is undamaged.
+fn time_of_sound(row: &[Value]) -> Option<UnixMillis> {
+    match row {
+        [_, Value::Blob(row), Value::Integer(format)] => {
+            row_binary::check(u32::try_from(*format).ok()?, row).ok()
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,268 @@
+//! Parts of statements. Every text from outside goes through [`text`];
+//! everything else is a number or written here.
+
+use std::{collections::BTreeSet, fmt::Write};
+
+use slugline_domain::{
+    Choice, Degrees, Destinations, Dimension, LinkId, Protection, VisitFilter, ZoneOffsets,
+};
+
+use slugline_analytics::{
+    bounds::truncate,
+    columns::{TEXTS, TextColumn, place_of},
+    visitor::VisitorHash,
+};
+
+/// A text as a literal. Within quotation marks ClickHouse interprets these
+/// characters only. The zero byte is among them because programs on the way may
+/// end a text there.
+pub(crate) fn text(value: &str) -> String {
+    let mut literal = String::with_capacity(value.len() + 2);
+    literal.push('\'');
+    for c in value.chars() {
+        match c {
+            '\\' => literal.push_str("\\\\"),
+            '\'' => literal.push_str("\\'"),
+            '\0' => literal.push_str("\\0"),
+            other => literal.push(other),
+        }
+    }
+    literal.push('\'');
+    literal
+}
+
+/// The columns that are no texts, and the link.
+pub(crate) const NUMBERS: &str = "ts_ms, link_id, visitor, sampling_interval, coherent";
+
+/// The column of a dimension.
+pub(crate) fn column(dimension: Dimension) -> &'static str {
+    match place_of(dimension) {
+        None => "visitor",
+        Some(place) => TEXTS[place].public_name(),
+    }
+}
+
+/// The visits that meet a filter: the text after `FROM`. More conditions can
+/// follow after an `AND`. Every statement about visits is made of it, so none can show a
+/// destination that is hidden, nor have a condition on one.
+pub(crate) fn asked(filter: &VisitFilter) -> String {
+    let is_on_url = |(dimension, _): &&(Dimension, _)| *dimension == Dimension::Url;
+    let on_url = on_texts(filter.values.iter().filter(is_on_url));
+    let on_others = on_texts(filter.values.iter().filter(|value| !is_on_url(value)));
+    let visits = format!("access_log WHERE 1{}{on_others}", on_visits(filter));
+    match &filter.destinations {
+        Destinations::All => visits + &on_url,
+        Destinations::Unprotected { unrecorded } => {
+            let columns = columns_with_hidden_urls(&shown(unrecorded));
+            format!("(SELECT {columns} FROM {visits}) WHERE 1{on_url}")
+        }
+    }
+}
+
+/// Every column, with an empty text for destinations that do not meet the condition.
+fn columns_with_hidden_urls(shown: &str) -> String {
+    let text = |text: &TextColumn| {
+        if text.dimension == Dimension::Url {
+            format!(", if({shown}, url, '') AS url")
+        } else {
+            format!(", {}", column(text.dimension))
+        }
+    };
+    let texts: String = TEXTS.iter().map(text).collect();
+    format!("{NUMBERS}{texts}")
+}
+
+/// The condition that a destination is shown.
+fn shown(unrecorded: &BTreeSet<LinkId>) -> String {
+    let none = text(Protection::None.as_str());
+    let links: Vec<String> = unrecorded.iter().map(|id| text(id.as_str())).collect();
+    let of_before = match links.as_slice() {
+        [] => String::new(),
+        links => format!(" OR protection = '' AND link_id IN ({})", links.join(", ")),
+    };
+    format!("protection = {none}{of_before}")
+}
+
+/// The conditions on texts.
+fn on_texts<'v>(values: impl Iterator<Item = &'v (Dimension, Choice<String>)>) -> String {
+    let conditions = values.map(|(dimension, choice)| {
+        let literals = |values: &_| literals(*dimension, values);
+        format!(" AND {}", condition(column(*dimension), choice, literals))
+    });
+    conditions.collect()
+}
+
+/// The conditions on moments and links.
+fn on_visits(filter: &VisitFilter) -> String {
+    let mut sql = String::new();
+    let mut add = |condition: String| {
+        sql.push_str(" AND ");
+        sql.push_str(&condition);
+    };
+    if let Some(from) = filter.from {
+        add(format!("ts_ms >= {}", from.start().get()));
+    }
+    if let Some(until) = filter.until {
+        add(format!("ts_ms <= {}", until.start().get() + 999));
+    }
+    if !filter.links.is_everything() {
+        add(condition("link_id", &filter.links, |ids| {
+            ids.iter().map(|id| text(id.as_str())).collect()
+        }));
+    }
+    sql
+}
+
+/// The condition that a column meets a choice of values.
+fn condition<T>(
+    column: &str,
+    choice: &Choice<T>,
+    literals: impl FnOnce(&BTreeSet<T>) -> Vec<String>,
+) -> String {
+    let (word, values, without_values) = match choice {
+        // No row can have these values.
+        Choice::AnyOf(values) => ("IN", values, "0"),
+        Choice::NoneOf(values) => ("NOT IN", values, "1"),
+    };
+    match literals(values).as_slice() {
+        [] => without_values.to_owned(),
+        literals => format!("{column} {word} ({})", literals.join(", ")),
+    }
+}
+
+/// Values as literals. Leaves out values that no row can have.
+fn literals(dimension: Dimension, values: &BTreeSet<String>) -> Vec<String> {
+    /// Greater than any coordinate. Numbers without bounds would become zero.
+    const MAX_DEGREES: f64 = 1_000.0;
+
+    let Some(place) = place_of(dimension) else {
+        let tokens = values.iter().filter_map(|token| VisitorHash::parse(token));
+        return tokens.map(|hash| hash.0.to_string()).collect();
+    };
+    if dimension.is_degrees() {
+        let degrees = values.iter().filter_map(|value| value.parse::<f64>().ok());
+        let degrees = degrees.filter(|degrees| degrees.abs() < MAX_DEGREES);
+        let literal = |degrees| format!("toDecimal32('{}', 2)", Degrees::nearest(degrees));
+        return degrees.map(literal).collect();
+    }
+    // Stored texts were cut at their bounds. So are the filter's, or a long URL
+    // would not match itself.
+    let max_bytes = TEXTS[place].max_bytes;
+    let values = values.iter().map(|value| text(truncate(value, max_bytes)));
+    values.collect()
+}
+
+/// The local time of a row in a zone, in seconds.
+pub(crate) fn local_seconds(zone: &ZoneOffsets) -> String {
+    let mut offset = String::new();
+    let mut in_force = zone.first();
+    for (at, next) in zone.changes() {
+        let (at, seconds) = (at.get(), in_force.seconds());
+        write!(offset, "ts_ms < {at}, {seconds}, ").expect("a text takes any text");
+        in_force = *next;
+    }
+    let last = in_force.seconds();
+    let offset = match offset.as_str() {
+        "" => last.to_string(),
+        changes => format!("multiIf({changes}{last})"),
+    };
+    format!("{} + {offset}", floor("ts_ms", 1_000))
+}
+
+/// A number divided and rounded down. ClickHouse rounds towards zero.
+pub(crate) fn floor(number: &str, divisor: i64) -> String {
+    format!("(intDiv({number}, {divisor}) - ({number} % {divisor} < 0))")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use slugline_domain::{UnixMillis, UtcOffset};
+
+    use super::*;
+
+    #[test]
+    fn a_literal_cannot_be_left() {
+        assert_eq!(text("it's"), r"'it\'s'");
+        assert_eq!(text(r"\' OR 1=1 --"), r"'\\\' OR 1=1 --'");
+        assert_eq!(text("\\"), r"'\\'");
+        assert_eq!(text("a\0b\nü"), "'a\\0b\nü'");
+    }
+
+    #[test]
+    fn values_that_none_can_have_match_nothing() {
+        let filter = |dimension, value: &str| VisitFilter {
+            values: vec![(dimension, Choice::any_of([value.to_owned()]))],
+            ..VisitFilter::default()
+        };
+        let nothing = "access_log WHERE 1 AND 0";
+        assert_eq!(asked(&filter(Dimension::Ip, "1) OR (1")), nothing);
+        for no_degrees in ["1) OR (1", "NaN", "inf", "1e300"] {
+            assert_eq!(asked(&filter(Dimension::Latitude, no_degrees)), nothing);
+        }
+        assert_eq!(
+            asked(&filter(Dimension::Latitude, "51.314")),
+            "access_log WHERE 1 AND latitude IN (toDecimal32('51.31', 2))"
+        );
+    }
+
+    #[test]
+    fn an_exclusion_of_nothing_is_no_condition() {
+        let filter = |links: Choice<LinkId>, value: &str| VisitFilter {
+            links,
+            values: vec![(Dimension::Ip, Choice::none_of([value.to_owned()]))],
+            ..VisitFilter::default()
+        };
+        assert_eq!(
+            asked(&filter(Choice::default(), "1) OR (1")),
+            "access_log WHERE 1 AND 1"
+        );
+        assert_eq!(
+            asked(&filter(Choice::any_of([]), "000000000000000a")),
+            "access_log WHERE 1 AND 0 AND visitor NOT IN (10)"
+        );
+    }
+
+    #[test]
+    fn long_values_are_cut_as_stored_ones_are() {
+        let filter = VisitFilter {
+            values: vec![(Dimension::Referer, Choice::any_of(["a".repeat(500)]))],
+            ..VisitFilter::default()
+        };
+        let expected = format!("access_log WHERE 1 AND referer IN ('{}')", "a".repeat(128));
+        assert_eq!(asked(&filter), expected);
+    }
+
+    #[test]
+    fn a_hidden_destination_is_an_empty_text_before_anything_asks_for_it() {
+        let links = [LinkId::parse("a").unwrap(), LinkId::parse("b").unwrap()];
+        let mut filter = VisitFilter {
+            values: vec![
+                (Dimension::Url, Choice::any_of([String::new()])),
+                (Dimension::Slug, Choice::any_of(["docs".to_owned()])),
+            ],
+            destinations: Destinations::unprotected(),
+            ..VisitFilter::default()
+        };
+        let all = asked(&filter);
+        let columns = ", slug, if(protection = 'none', url, '') AS url, user_agent, ";
+        assert!(all.contains(columns), "{all}");
+        let end = "FROM access_log WHERE 1 AND slug IN ('docs')) WHERE 1 AND url IN ('')";
+        assert!(all.ends_with(end), "{all}");
+        filter.destinations = Destinations::Unprotected {
+            unrecorded: Arc::new(links.into()),
+        };
+        let shown = "if(protection = 'none' OR protection = '' AND link_id IN ('a', 'b'), url, '')";
+        let asked = asked(&filter);
+        assert!(asked.contains(shown), "{asked}");
+    }
+
+    #[test]
+    fn offsets_apply_up_to_the_moment_of_their_change() {
+        let offset = |seconds| UtcOffset::from_seconds(seconds).unwrap();
+        let zone = ZoneOffsets::new(offset(60), vec![(UnixMillis::new(5), offset(-60))]);
+        assert!(local_seconds(&zone).ends_with("+ multiIf(ts_ms < 5, 60, -60)"));
+        assert!(local_seconds(&ZoneOffsets::fixed(offset(-60))).ends_with("+ -60"));
+    }
+}

@@ -1,0 +1,149 @@
+//! Opening: tables, retention, and refusals.
+
+use std::{num::NonZeroU32, time::Duration};
+
+use rstest::rstest;
+use slugline_testkit::{
+    ClickHouse,
+    ClickHouseEngine::{self, Library, Server},
+};
+
+use super::rows::row;
+use super::{
+    address::Address,
+    first_format::encode_first,
+    recording::{Recording, open, options},
+};
+use crate::{
+    client::Client,
+    row_binary::{self, text},
+    schema,
+};
+
+const TIMEOUT: Duration = Duration::from_mins(1);
+
+async fn texts(client: &Client, sql: &str) -> Vec<String> {
+    client.rows(sql, TIMEOUT, text).await.unwrap()
+}
+
+#[tokio::test]
+async fn tables_are_made_once_by_however_many_nodes_and_retention_follows_the_setting() {
+    let server = ClickHouse::start(Library);
+    let address = Address::at(&server.url("my_visits"), Library);
+    let client = address.client();
+    let days = NonZeroU32::new;
+    let (one, other) = tokio::join!(
+        schema::prepare(&client, days(90)),
+        schema::prepare(&client, days(90))
+    );
+    one.unwrap();
+    other.unwrap();
+    let definition = "SELECT engine_full FROM system.tables WHERE name = 'access_log'";
+    let row_end = async || {
+        let found = texts(&client, definition).await;
+        let found = found[0].split(" TTL ").nth(1).map(str::to_owned);
+        found.map(|end| end.split(" SETTINGS").next().unwrap().to_owned())
+    };
+    let end = "toDateTime(intDiv(ts_ms, 1000)) + toIntervalDay";
+    assert_eq!(row_end().await.unwrap(), format!("{end}(90)"));
+    schema::prepare(&client, days(30)).await.unwrap();
+    assert_eq!(row_end().await.unwrap(), format!("{end}(30)"));
+    schema::prepare(&client, None).await.unwrap();
+    assert_eq!(row_end().await, None);
+    let versions = texts(
+        &client,
+        "SELECT toString(max(version)) FROM slugline_schema",
+    )
+    .await;
+    assert_eq!(versions, ["3"]);
+}
+
+#[rstest]
+#[tokio::test]
+async fn a_table_of_the_version_before_gets_the_new_columns_and_keeps_its_rows(
+    #[values(Library, Server)] engine: ClickHouseEngine,
+) {
+    let (server, folder) = (ClickHouse::start(engine), tempfile::tempdir().unwrap());
+    let client = Address::of(&server).client();
+    schema::prepare(&client, None).await.unwrap();
+    for column in ["utm_source", "utm_medium", "utm_campaign", "protection"] {
+        let sql = format!("ALTER TABLE access_log DROP COLUMN {column}");
+        client.run(&sql, TIMEOUT).await.unwrap();
+    }
+    let of_before = row_binary::columns(1).unwrap();
+    let into = format!("access_log ({of_before})");
+    let bytes = encode_first(&row(1_000, 7));
+    client.insert(&into, "first", bytes, TIMEOUT).await.unwrap();
+
+    schema::prepare(&client, None).await.unwrap();
+    let campaigns =
+        "SELECT concat(slug, utm_source, utm_medium, utm_campaign, protection) FROM access_log";
+    assert_eq!(texts(&client, campaigns).await, ["docs"]);
+    // A node of the version before still inserts.
+    let bytes = encode_first(&row(2_000, 8));
+    client.insert(&into, "again", bytes, TIMEOUT).await.unwrap();
+    let recording = Recording::start(&Address::of(&server), folder.path()).await;
+    recording.record(0..10);
+    recording.expect(12).await;
+}
+
+#[rstest]
+#[tokio::test]
+async fn tables_that_vanish_are_made_again(#[values(Library, Server)] engine: ClickHouseEngine) {
+    let (server, folder) = (ClickHouse::start(engine), tempfile::tempdir().unwrap());
+    let recording = Recording::start(&Address::of(&server), folder.path()).await;
+    let client = Address::of(&server).client();
+    client.run("DROP DATABASE visits", TIMEOUT).await.unwrap();
+    recording.record(0..10);
+    recording.expect(10).await;
+}
+
+#[rstest]
+#[tokio::test]
+async fn a_wrong_password_is_refused_with_clickhouses_words(
+    #[values(Library, Server)] engine: ClickHouseEngine,
+) {
+    let (server, folder) = (ClickHouse::start(engine), tempfile::tempdir().unwrap());
+    let address = Address::at(&server.url_with("guess", "visits"), engine);
+    let (options, _) = options(&address, folder.path());
+    let error = with_causes(&open(options).await.unwrap_err());
+    assert!(error.contains("ClickHouse at http://127.0.0.1:"), "{error}");
+    assert!(error.contains("password"), "{error}");
+    assert!(!error.contains("guess"), "{error}");
+    assert!(!folder.path().join("spool.db").exists());
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_clickhouse_is_refused() {
+    // This server answers GET, but no POST to its root.
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        use std::io::{Read, Write};
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let _ = stream.read(&mut [0; 8_192]);
+            let _ = stream.write_all(b"HTTP/1.1 405 Nope\r\ncontent-length: 2\r\n\r\nno");
+        }
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let address = Address::at(&format!("clickhouse+http://127.0.0.1:{port}"), Server);
+    let (options, _) = options(&address, folder.path());
+    let error = with_causes(&open(options).await.unwrap_err());
+    assert!(error.contains("refuses with status 405"), "{error}");
+}
+
+#[tokio::test]
+async fn the_password_is_in_no_debug_output() {
+    let client = Address::at("clickhouse+http://ana:hunter2@h/v", Server).client();
+    assert!(!format!("{client:?}").contains("hunter2"));
+}
+
+/// An error with its causes.
+fn with_causes(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(Some(error), |error| error.source());
+    causes
+        .map(ToString::to_string)
+        .collect::<Vec<_>>()
+        .join(": ")
+}

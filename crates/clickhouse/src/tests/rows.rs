@@ -1,0 +1,26 @@
+//! Rows of visits.
+
+use slugline_analytics::{
+    columns::TEXTS,
+    row::{Row, Target},
+    visitor::VisitorHash,
+};
+use slugline_domain::{StoredVisit, UnixMillis};
+use slugline_testkit::visit_log_contract::RandomVisit;
+
+/// A visit about which only the moment and the visitor matter.
+pub(crate) fn row(at: i64, visitor: u64) -> Row<'static> {
+    let target = Target {
+        link_id: "docs-1",
+        slug: "docs",
+        url: "https://example.com/",
+        protection: "",
+    };
+    Row::new(UnixMillis::new(at), target, VisitorHash(visitor))
+}
+
+/// Visits of the contract suite as the log stores them.
+pub(crate) fn stored(visits: &[RandomVisit]) -> Vec<StoredVisit> {
+    let columns = || TEXTS.iter().map(|column| column.dimension);
+    visits.iter().map(|visit| visit.stored(columns())).collect()
+}

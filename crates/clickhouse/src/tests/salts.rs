@@ -1,0 +1,163 @@
+//! Salts: a visitor is the same on all nodes.
+
+use std::{sync::Arc, time::Duration};
+
+use rstest::rstest;
+use slugline_domain::UnixSeconds;
+use slugline_testkit::{
+    ClickHouse,
+    ClickHouseEngine::{self, Library, Server},
+    FixedClock, SeededRandom,
+};
+
+use super::{
+    address::Address,
+    recording::{Recording, eventually, total, waiting},
+};
+use crate::{client::Client, row_binary::number, salts::SharedSalts, schema, spool};
+use slugline_analytics::{SaltPeriod, journal::open::open_file};
+
+const TIMEOUT: Duration = Duration::from_mins(1);
+
+#[tokio::test]
+async fn a_visitor_of_two_nodes_is_one() {
+    let server = ClickHouse::start(Library);
+    let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+    for folder in &folders {
+        let node = Recording::start(&Address::of(&server), folder.path()).await;
+        node.record(7..8);
+        node.recorder.shutdown().await;
+    }
+    let node = Recording::start(&Address::of(&server), folders[0].path()).await;
+    let found = total(&node.log).await.unwrap();
+    assert_eq!((found.visits, found.visitors), (2, 1));
+}
+
+#[tokio::test]
+async fn nodes_that_began_without_clickhouse_agree_once_it_is_there() {
+    let server = ClickHouse::start(Library);
+    let address = Address::of(&server);
+    let server = server.kill();
+    let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+    let mut nodes = Vec::new();
+    for folder in &folders {
+        let node = Recording::start(&address, folder.path()).await;
+        node.record(7..8);
+        node.recorder.flush().await.unwrap();
+        nodes.push(node);
+    }
+    let _server = server.restart();
+    for folder in &folders {
+        eventually("an empty spool", async || waiting(folder.path()) == 0).await;
+    }
+    let apart = total(&nodes[0].log).await.unwrap();
+    assert_eq!((apart.visits, apart.visitors), (2, 2));
+
+    for node in &nodes {
+        node.record(7..8);
+        node.recorder.flush().await.unwrap();
+    }
+    eventually("four visits", async || {
+        total(&nodes[0].log)
+            .await
+            .is_ok_and(|found| found.visits == 4)
+    })
+    .await;
+    // Both use the salt of one node, so there is no third visitor.
+    assert_eq!(total(&nodes[0].log).await.unwrap().visitors, 2);
+}
+
+async fn salts_kept(client: &Client) -> u64 {
+    let sql = "SELECT count() FROM slugline_salt";
+    client.rows(sql, TIMEOUT, number).await.unwrap()[0]
+}
+
+#[rstest]
+#[tokio::test]
+async fn salts_are_deleted_everywhere_when_their_period_is_over(
+    #[values(Library, Server)] engine: ClickHouseEngine,
+) {
+    const DAY: i64 = 86_400;
+    // 2026-01-01.
+    const MIDNIGHT: i64 = 1_767_225_600;
+
+    let (server, folder) = (ClickHouse::start(engine), tempfile::tempdir().unwrap());
+    let client = Address::of(&server).client();
+    schema::prepare(&client, None).await.unwrap();
+    let mut file = open_file(&spool::FILE, &folder.path().join("spool.db")).unwrap();
+    let clock = Arc::new(FixedClock::at(
+        UnixSeconds::new(MIDNIGHT + DAY / 2).unwrap(),
+    ));
+    let mut salts = SharedSalts::new(
+        SaltPeriod::Day,
+        clock.clone(),
+        Arc::new(SeededRandom::new(1)),
+        Arc::default(),
+    );
+    salts.agree(&client, &mut file).await.unwrap();
+    salts.agree(&client, &mut file).await.unwrap();
+    assert_eq!(salts_kept(&client).await, 1);
+    // Half an hour before midnight the next salt exists as well.
+    clock.advance_seconds(DAY / 2 - 1_800);
+    salts.agree(&client, &mut file).await.unwrap();
+    assert_eq!(salts_kept(&client).await, 2);
+    // A minute after midnight the first salt is deleted, although no new one is
+    // needed.
+    clock.advance_seconds(1_860);
+    salts.agree(&client, &mut file).await.unwrap();
+    eventually("one salt", async || salts_kept(&client).await == 1).await;
+    let newest = "SELECT toUInt64(min(start_ms)) FROM slugline_salt";
+    let newest = client.rows(newest, TIMEOUT, number).await.unwrap();
+    assert_eq!(newest, [u64::try_from((MIDNIGHT + DAY) * 1_000).unwrap()]);
+    clock.advance_seconds(DAY);
+    salts.agree(&client, &mut file).await.unwrap();
+    eventually("the salt of the next day", async || {
+        salts_kept(&client).await == 1
+    })
+    .await;
+}
+
+#[rstest]
+#[tokio::test]
+async fn a_salt_of_another_length_of_period_goes_and_may_come_back(
+    #[values(Library, Server)] engine: ClickHouseEngine,
+) {
+    let (server, folder) = (ClickHouse::start(engine), tempfile::tempdir().unwrap());
+    let client = Address::of(&server).client();
+    schema::prepare(&client, None).await.unwrap();
+    let clock = Arc::new(FixedClock::at(UnixSeconds::new(1_767_268_800).unwrap()));
+    for (number, period) in (0..).zip([SaltPeriod::Never, SaltPeriod::Day, SaltPeriod::Never]) {
+        // Each time as a node without a spool.
+        let path = folder.path().join(format!("{number}.db"));
+        let mut file = open_file(&spool::FILE, &path).unwrap();
+        let random = Arc::new(SeededRandom::new(number));
+        let mut salts = SharedSalts::new(period, clock.clone(), random, Arc::default());
+        salts.agree(&client, &mut file).await.unwrap();
+        eventually("the salt of one period", async || {
+            salts_kept(&client).await == 1
+        })
+        .await;
+        clock.advance_seconds(3_600);
+    }
+}
+
+#[tokio::test]
+async fn visits_are_sent_although_salts_cannot_be_deleted() {
+    const MIDNIGHT: i64 = 1_767_225_600;
+
+    let (server, folder) = (ClickHouse::start(Library), tempfile::tempdir().unwrap());
+    let client = Address::of(&server).client();
+    schema::prepare(&client, None).await.unwrap();
+    let mut file = open_file(&spool::FILE, &folder.path().join("spool.db")).unwrap();
+    let clock = Arc::new(FixedClock::at(UnixSeconds::new(MIDNIGHT).unwrap()));
+    let random = Arc::new(SeededRandom::new(1));
+    let mut salts = SharedSalts::new(SaltPeriod::Day, clock.clone(), random, Arc::default());
+    salts.agree(&client, &mut file).await.unwrap();
+    // Agreeing on a salt needs no table, but deleting does.
+    client
+        .run("DROP TABLE slugline_salt", TIMEOUT)
+        .await
+        .unwrap();
+    clock.advance_seconds(60);
+    salts.agree(&client, &mut file).await.unwrap();
+}

@@ -1,0 +1,312 @@
+//! Shipments, and all interruptions of them.
+
+use std::path::Path;
+
+use rstest::rstest;
+use rusqlite::Connection;
+use slugline_domain::{
+    Choice, CountersQuery, Dimension, LogTrouble, VisitFilter,
+    ports::{VisitLog, VisitLogError, VisitSink},
+};
+use slugline_testkit::{
+    ClickHouse,
+    ClickHouseEngine::{self, Library, Server},
+};
+
+use super::rows::row;
+use super::{
+    address::Address,
+    first_format::encode_first,
+    recording::{Recording, eventually, options, total, visit, waiting},
+};
+use crate::{examine::examine_spool, row_binary::encode};
+use slugline_analytics::row::Row;
+
+#[rstest]
+#[tokio::test]
+async fn visits_arrive_and_leave_the_spool(#[values(Library, Server)] engine: ClickHouseEngine) {
+    let (server, folder) = (ClickHouse::start(engine), tempfile::tempdir().unwrap());
+    let recording = Recording::start(&Address::of(&server), folder.path()).await;
+    recording.record(0..20_000);
+    recording.recorder.flush().await.unwrap();
+    recording.expect(20_000).await;
+    eventually("an empty spool", async || waiting(folder.path()) == 0).await;
+    assert_eq!(recording.recorder.dropped(), 0);
+    let report = recording.log.counters(&CountersQuery::default()).await;
+    let report = report.unwrap();
+    assert_eq!(report.rows[0].counters.referers, 1);
+    assert!(report.sampling.exact());
+}
+
+#[rstest]
+#[tokio::test]
+async fn an_insertion_whose_acknowledgement_is_lost_counts_once(
+    #[values(Library, Server)] engine: ClickHouseEngine,
+) {
+    let (server, folder) = (ClickHouse::start(engine), tempfile::tempdir().unwrap());
+    let recording = Recording::start(&Address::of(&server), folder.path()).await;
+    recording.wire.lose(3);
+    recording.record(0..100);
+    recording.recorder.flush().await.unwrap();
+    // More visits come while the first shipment is retried.
+    recording.record(100..250);
+    recording.recorder.flush().await.unwrap();
+    eventually("an empty spool", async || waiting(folder.path()) == 0).await;
+    assert_eq!(recording.wire.answers_to_lose(), 0);
+    recording.expect_all_of(250).await;
+}
+
+#[rstest]
+#[tokio::test]
+async fn visits_wait_while_clickhouse_is_away_and_questions_fail(
+    #[values(Library, Server)] engine: ClickHouseEngine,
+) {
+    let (server, folder) = (ClickHouse::start(engine), tempfile::tempdir().unwrap());
+    let recording = Recording::start(&Address::of(&server), folder.path()).await;
+    recording.record(0..10);
+    recording.expect(10).await;
+    eventually("an empty spool", async || waiting(folder.path()) == 0).await;
+    assert_eq!(recording.log.troubles(), []);
+
+    let server = server.kill();
+    recording.record(10..500);
+    recording.recorder.flush().await.unwrap();
+    assert_eq!(waiting(folder.path()), 490);
+    let error = total(&recording.log).await.unwrap_err();
+    assert!(matches!(error, VisitLogError::Failed { .. }), "{error:?}");
+    assert_eq!(recording.recorder.dropped(), 0);
+    let away = [LogTrouble::NotShipping];
+    eventually("trouble", async || recording.log.troubles() == away).await;
+
+    let _server = server.restart();
+    recording.expect(500).await;
+    eventually("an empty spool", async || waiting(folder.path()) == 0).await;
+    eventually("no trouble", async || recording.log.troubles().is_empty()).await;
+}
+
+#[tokio::test]
+async fn two_processes_over_one_spool_send_each_visit_once() {
+    let (server, folder) = (ClickHouse::start(Library), tempfile::tempdir().unwrap());
+    let address = Address::of(&server);
+    let server = server.kill();
+    // As in a restart: the new recorder starts while the old one still runs.
+    let old = Recording::start(&address, folder.path()).await;
+    let new = Recording::start(&address, folder.path()).await;
+    for first in (0..4_000).step_by(200) {
+        old.record(first..first + 100);
+        new.record(first + 100..first + 200);
+        old.recorder.flush().await.unwrap();
+        new.recorder.flush().await.unwrap();
+    }
+    // Both lose answers, so that each retries a shipment that the other has
+    // begun.
+    for recording in [&old, &new] {
+        recording.wire.lose(3);
+    }
+    let _server = server.restart();
+    eventually("an empty spool", async || waiting(folder.path()) == 0).await;
+    old.recorder.shutdown().await;
+    new.recorder.shutdown().await;
+    new.expect_all_of(4_000).await;
+}
+
+/// Fills the spool in a folder with rows as the first version wrote them.
+fn spool_in_first_format(folder: &Path, numbers: std::ops::Range<u32>) -> Connection {
+    let db = Connection::open(folder.join("spool.db")).unwrap();
+    for number in numbers {
+        let row = Row {
+            language: "de",
+            ..row(i64::from(number) * 1_000, u64::from(number) + (1 << 40))
+        };
+        let bytes = encode_first(&row);
+        db.execute("INSERT INTO spool (row, format) VALUES (?1, 1)", [bytes])
+            .unwrap();
+    }
+    db
+}
+
+#[rstest]
+#[case::version_1(
+    "DROP TABLE erasure;
+     ALTER TABLE spool DROP COLUMN format;
+     DROP TABLE shipment;
+     DROP TABLE loss;
+     CREATE TABLE shipment (token TEXT NOT NULL, last_seq INTEGER NOT NULL) STRICT;
+     INSERT INTO shipment VALUES ('first', 30), ('second', 35);
+     PRAGMA user_version = 1"
+)]
+#[case::version_2(
+    "DROP TABLE erasure;
+     INSERT INTO shipment (only, token, last_seq, format) VALUES (1, 'first', 30, 1);
+     PRAGMA user_version = 2"
+)]
+#[tokio::test]
+async fn rows_of_the_version_before_are_sent_after_an_upgrade(
+    #[case] as_it_left_it: &str,
+    #[values(Library, Server)] engine: ClickHouseEngine,
+) {
+    let (server, folder) = (ClickHouse::start(engine), tempfile::tempdir().unwrap());
+    let address = Address::of(&server);
+    let server = server.kill();
+    // Makes the file.
+    let recording = Recording::start(&address, folder.path()).await;
+    recording.recorder.shutdown().await;
+    let db = spool_in_first_format(folder.path(), 0..40);
+    db.execute_batch(as_it_left_it).unwrap();
+    drop(db);
+    let examined = examine_spool(&folder.path().join("spool.db")).unwrap();
+    assert_eq!(examined[1].found, "40 wait for ClickHouse");
+    let _server = server.restart();
+    let recording = Recording::start(&address, folder.path()).await;
+    for number in 40..50 {
+        let mut visit = visit(number);
+        visit.headers = visit.headers.with_query("utm_source=newsletter");
+        recording.recorder.record(visit);
+    }
+    recording.recorder.flush().await.unwrap();
+    eventually("an empty spool", async || waiting(folder.path()) == 0).await;
+    recording.expect_all_of(50).await;
+    for (dimension, value, visits) in [
+        (Dimension::Language, "de", 40),
+        (Dimension::UtmSource, "", 40),
+        (Dimension::UtmSource, "newsletter", 10),
+    ] {
+        let filter = VisitFilter {
+            values: vec![(dimension, Choice::any_of([value.to_owned()]))],
+            ..VisitFilter::default()
+        };
+        let query = CountersQuery {
+            filter,
+            per_link: false,
+        };
+        let report = recording.log.counters(&query).await.unwrap();
+        assert_eq!(report.rows[0].counters.visits, visits, "{value:?}");
+    }
+}
+
+#[rstest]
+#[tokio::test]
+async fn rows_that_wait_since_before_passwords_were_recorded_are_sent(
+    #[values(Library, Server)] engine: ClickHouseEngine,
+) {
+    const WITHOUT_PROTECTION: u32 = 20;
+    let (server, folder) = (ClickHouse::start(engine), tempfile::tempdir().unwrap());
+    let address = Address::of(&server);
+    let server = server.kill();
+    let recording = Recording::start(&address, folder.path()).await;
+    recording.recorder.shutdown().await;
+    let db = Connection::open(folder.path().join("spool.db")).unwrap();
+    for number in 0..40_u32 {
+        let mut row = encode(&row(0, u64::from(number) + (1 << 40)));
+        // The length of the last text, which is empty.
+        assert_eq!(row.pop(), Some(0));
+        let sql = "INSERT INTO spool (row, format) VALUES (?1, ?2)";
+        db.execute(sql, rusqlite::params![row, WITHOUT_PROTECTION])
+            .unwrap();
+    }
+    drop(db);
+    let _server = server.restart();
+    let recording = Recording::start(&address, folder.path()).await;
+    recording.record(40..50);
+    recording.recorder.flush().await.unwrap();
+    eventually("an empty spool", async || waiting(folder.path()) == 0).await;
+    recording.expect_all_of(50).await;
+    for (protection, visits) in [("", 40), ("none", 10)] {
+        let filter = VisitFilter {
+            values: vec![(
+                Dimension::Protection,
+                Choice::any_of([protection.to_owned()]),
+            )],
+            ..VisitFilter::default()
+        };
+        let query = CountersQuery {
+            filter,
+            per_link: false,
+        };
+        let report = recording.log.counters(&query).await.unwrap();
+        assert_eq!(report.rows[0].counters.visits, visits, "{protection:?}");
+    }
+}
+
+#[rstest]
+#[tokio::test]
+async fn the_service_starts_without_clickhouse_and_its_visits_wait_over_a_restart(
+    #[values(Library, Server)] engine: ClickHouseEngine,
+) {
+    let (server, folder) = (ClickHouse::start(engine), tempfile::tempdir().unwrap());
+    let address = Address::of(&server);
+    let server = server.kill();
+    for numbers in [0..30, 30..40] {
+        let recording = Recording::start(&address, folder.path()).await;
+        recording.record(numbers);
+        recording.recorder.shutdown().await;
+        assert_eq!(recording.recorder.dropped(), 0);
+    }
+    assert_eq!(waiting(folder.path()), 40);
+
+    let _server = server.restart();
+    let recording = Recording::start(&address, folder.path()).await;
+    recording.expect(40).await;
+}
+
+#[rstest]
+#[tokio::test]
+async fn a_shutdown_ships_the_last_visits(#[values(Library, Server)] engine: ClickHouseEngine) {
+    let (server, folder) = (ClickHouse::start(engine), tempfile::tempdir().unwrap());
+    let recording = Recording::start(&Address::of(&server), folder.path()).await;
+    recording.record(0..70);
+    recording.recorder.shutdown().await;
+    assert_eq!(waiting(folder.path()), 0);
+    assert_eq!(total(&recording.log).await.unwrap().visits, 70);
+}
+
+#[rstest]
+#[tokio::test]
+async fn a_full_spool_drops_visits_and_says_so(
+    #[values(Library, Server)] engine: ClickHouseEngine,
+) {
+    const VISITS: u32 = 20_000;
+    const ROOM: u64 = 1 << 20;
+
+    let (server, folder) = (ClickHouse::start(engine), tempfile::tempdir().unwrap());
+    let address = Address::of(&server);
+    let server = server.kill();
+    let (mut options, wire) = options(&address, folder.path());
+    options.spool_bytes = ROOM;
+    let recording = Recording::start_with(options, wire).await;
+    for start in (0..VISITS).step_by(500) {
+        recording.record(start..start + 500);
+        recording.recorder.flush().await.unwrap();
+    }
+    let dropped = recording.recorder.dropped();
+    assert!(dropped > 0);
+    assert!(recording.log.troubles().contains(&LogTrouble::Full));
+    let size = std::fs::metadata(folder.path().join("spool.db"))
+        .unwrap()
+        .len();
+    // A batch that starts below the limit may end above it.
+    assert!(size < ROOM + ROOM / 2, "{size}");
+
+    let _server = server.restart();
+    eventually("an empty spool", async || waiting(folder.path()) == 0).await;
+    let report = recording.log.counters(&CountersQuery::default()).await;
+    let report = report.unwrap();
+    let visits = report.rows[0].counters.visits;
+    assert!(visits > 0 && visits < u64::from(VISITS), "{visits}");
+    // Before the recorder dropped visits, it stored one for several.
+    assert!(report.sampling.interval_max.get() > 1);
+    assert_eq!(report.sampling.dropped, dropped);
+    // Except for sampling, lost and stored visits add up to all.
+    let all = f64::from(VISITS);
+    let found = f64::from(u32::try_from(visits + dropped).unwrap());
+    assert!((found / all - 1.0).abs() < 0.15, "{found}");
+    eventually("room", async || recording.log.troubles().is_empty()).await;
+    // There is room again.
+    recording.record(VISITS..VISITS + 100);
+    recording.recorder.flush().await.unwrap();
+    assert_eq!(recording.recorder.dropped(), dropped);
+    recording.recorder.shutdown().await;
+    let recording = Recording::start(&address, folder.path()).await;
+    let report = recording.log.counters(&CountersQuery::default()).await;
+    assert_eq!(report.unwrap().sampling.dropped, dropped, "after a restart");
+}

@@ -1,0 +1,34 @@
+//! The question for visits over time.
+
+use slugline_domain::{LocalSeconds, ViewRow, ViewsQuery};
+
+use crate::{
+    answer::{OF_EACH_VISITOR, WithInterval},
+    row_binary::{Cursor, DecodeError},
+    sql::{asked, floor, local_seconds},
+};
+
+/// The statement; [`read`] reads its rows.
+pub(crate) fn statement(query: &ViewsQuery) -> String {
+    let asked = asked(&query.filter);
+    let local = local_seconds(&query.zone);
+    let seconds = query.unit.seconds();
+    let number = floor("local", seconds);
+    format!(
+        "SELECT k * {seconds} AS start, sum(v), sum(u), max(m) FROM \
+            (WITH {local} AS local SELECT {number} AS k, {OF_EACH_VISITOR} FROM {asked} \
+             GROUP BY k, visitor) \
+         GROUP BY k ORDER BY k"
+    )
+}
+
+pub(crate) fn read(row: &mut Cursor<'_>) -> Result<WithInterval<ViewRow>, DecodeError> {
+    Ok(WithInterval {
+        row: ViewRow {
+            start: LocalSeconds::new(row.i64()?),
+            visits: row.u64()?,
+            visitors: row.u64()?,
+        },
+        interval_max: row.u32()?,
+    })
+}

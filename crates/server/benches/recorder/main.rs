@@ -1,0 +1,154 @@
+//! Sends visits through the recorder to the disk, as fast as the recorder accepts them.
+//!
+//! Usage: `recorder VISITS FILE [CLICKHOUSE_URL]`. FILE becomes an access log
+//! with a quarter of a year of visits, or the spool on their way to ClickHouse.
+//! The same number always makes the same visits. Prints the time taken.
+
+#![expect(clippy::print_stdout, reason = "a benchmark speaks through its output")]
+
+mod visits;
+mod wire;
+
+use std::{
+    env,
+    error::Error,
+    path::PathBuf,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use slugline_analytics::{Recorder, RecorderOptions, RecorderPorts, SaltPeriod, SamplingTargets};
+use slugline_clickhouse::ClickHouseOptions;
+use slugline_domain::{
+    CountersQuery, UnixMillis,
+    ports::{Clock, VisitLog, VisitSink},
+};
+use slugline_testkit::{FixedClock, SeededRandom};
+use visits::{END, Visits};
+use wire::PlainWire;
+
+type Outcome<T> = Result<T, Box<dyn Error>>;
+
+/// Visits between two barriers: those of a full batch.
+const BLOCK: usize = 16_384;
+
+/// Room for the two blocks in progress that leaves more than half of it free,
+/// so that no visit is sampled for lack of room.
+const QUEUE: usize = 8 * BLOCK;
+
+/// The clock stays behind the visits; otherwise the salt of a day would end
+/// while its last visits still wait.
+const LAG_SECONDS: i64 = 86_400;
+
+// The runtime's own thread waits for barriers while this one creates visits.
+#[tokio::main(worker_threads = 1)]
+async fn main() -> Outcome<()> {
+    // Cargo adds its own flag.
+    let mut arguments = env::args().skip(1).filter(|argument| argument != "--bench");
+    let (Some(count), Some(file)) = (arguments.next(), arguments.next()) else {
+        return Err("usage: recorder VISITS FILE [CLICKHOUSE_URL]".into());
+    };
+    let (count, file) = (count.parse()?, PathBuf::from(file));
+    match arguments.next() {
+        None => into_file(count, file).await,
+        Some(url) => into_clickhouse(count, file, &url).await,
+    }
+}
+
+async fn into_file(count: u32, file: PathBuf) -> Outcome<()> {
+    let clock = clock();
+    let (recorder, _log) = slugline_visitlog::start(&file, options(), ports(&clock))?;
+    let recorder = Arc::new(recorder);
+    let began = Instant::now();
+    record(&recorder, &clock, count).await?;
+    let took = began.elapsed();
+    recorder.shutdown().await;
+    let bytes = file.metadata()?.len();
+    say(count, took, recorder.dropped());
+    println!(
+        "file: {:.1} MB per million visits",
+        float(bytes) / f64::from(count)
+    );
+    Ok(())
+}
+
+async fn into_clickhouse(count: u32, spool: PathBuf, url: &str) -> Outcome<()> {
+    let clock = clock();
+    let clickhouse = ClickHouseOptions {
+        // Room for everything, so that nothing is sampled here either.
+        spool_bytes: 1 << 40,
+        ..ClickHouseOptions::new(url.parse()?, Arc::new(PlainWire::default()), spool)
+    };
+    let (recorder, log) = slugline_clickhouse::start(clickhouse, options(), ports(&clock)).await?;
+    let recorder = Arc::new(recorder);
+    let began = Instant::now();
+    record(&recorder, &clock, count).await?;
+    loop {
+        let report = log.counters(&CountersQuery::default()).await?;
+        if report.rows[0].counters.visits == u64::from(count) {
+            break;
+        }
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+    say(count, began.elapsed(), recorder.dropped());
+    recorder.shutdown().await;
+    Ok(())
+}
+
+/// Sends all visits, two blocks at a time: one is on its way to the disk while the next is
+/// created.
+async fn record(recorder: &Arc<Recorder>, clock: &FixedClock, count: u32) -> Outcome<()> {
+    let mut visits = Visits::new(count);
+    let mut under_way = None;
+    loop {
+        let mut block = visits.by_ref().take(BLOCK).peekable();
+        if block.peek().is_none() {
+            break;
+        }
+        for visit in block {
+            let due = visit.at.second().get() - LAG_SECONDS;
+            clock.advance_seconds(due - clock.now().second().get());
+            recorder.record(visit);
+        }
+        let recorder = Arc::clone(recorder);
+        let flush = tokio::spawn(async move { recorder.flush().await });
+        if let Some(before) = under_way.replace(flush) {
+            before.await??;
+        }
+    }
+    Ok(recorder.flush().await?)
+}
+
+fn options() -> RecorderOptions {
+    RecorderOptions {
+        queue: QUEUE,
+        batch_rows: BLOCK,
+        sampling: SamplingTargets::NONE,
+        // As by default. Both logs see the same number of visitors.
+        salt_period: SaltPeriod::Day,
+        ..RecorderOptions::default()
+    }
+}
+
+fn clock() -> Arc<FixedClock> {
+    let start = END.get() - visits::DAYS * 86_400 - LAG_SECONDS;
+    let start = UnixMillis::new(start * 1_000).second();
+    Arc::new(FixedClock::at(start))
+}
+
+fn ports(clock: &Arc<FixedClock>) -> RecorderPorts {
+    let clock = Arc::clone(clock);
+    RecorderPorts::new(clock, Arc::new(SeededRandom::new(1)))
+}
+
+fn say(count: u32, took: Duration, dropped: u64) {
+    let rate = f64::from(count) / took.as_secs_f64();
+    println!(
+        "{count} visits in {:.1} s: {rate:.0} per second, {dropped} dropped",
+        took.as_secs_f64()
+    );
+}
+
+fn float(number: u64) -> f64 {
+    u32::try_from(number >> 10).map_or(f64::INFINITY, |kib| f64::from(kib) * 1_024.0)
+}

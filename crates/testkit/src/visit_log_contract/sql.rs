@@ -1,0 +1,385 @@
+//! The answers, by `SQLite` over one plain table.
+
+use std::fmt::Write;
+
+use rusqlite::{Connection, Row as SqlRow, params_from_iter, types::Value};
+use slugline_domain::{
+    AccessRow, Choice, CounterRow, Counters, Degrees, Destinations, Dimension, Event, HeatmapRow,
+    HourOfWeek, LinkId, LocalSeconds, LocationRow, MetricRow, Report, RowLimit, SamplingInterval,
+    SamplingNote, UnixMillis, ViewRow, VisitFilter, ZoneOffsets,
+};
+
+use super::{
+    question::{Answer, Question},
+    visits::{RandomVisit, TEXTS, token},
+};
+
+/// Visits and visitors, once rows are grouped by some key and by visitor.
+const OF_EACH: &str = "ip, sum(si) AS v, min(CASE WHEN coh = 1 THEN si END) AS u";
+
+/// Computes the correct answers.
+#[derive(Debug)]
+pub(super) struct Oracle {
+    db: Connection,
+}
+
+impl Oracle {
+    pub(super) fn new() -> Self {
+        let db = Connection::open_in_memory().expect("SQLite has memory");
+        // One row for each visit, with every value written out.
+        let texts = TEXTS.map(|(dimension, name, _)| {
+            if dimension == Dimension::Url {
+                "true_url TEXT".to_owned()
+            } else if dimension.is_degrees() {
+                format!("{name} REAL")
+            } else {
+                format!("{name} TEXT")
+            }
+        });
+        let table = format!(
+            "CREATE TABLE visit (at INTEGER, link TEXT, ip TEXT, si INTEGER, coh INTEGER, {})",
+            texts.join(", ")
+        );
+        db.execute_batch(&table).expect("the statement is valid");
+        Self { db }
+    }
+
+    pub(super) fn store(&self, visits: &[RandomVisit]) {
+        self.db.execute_batch("BEGIN").expect("SQLite has memory");
+        let marks = vec!["?"; 5 + TEXTS.len()].join(", ");
+        let mut insert = self
+            .db
+            .prepare_cached(&format!("INSERT INTO visit VALUES ({marks})"))
+            .expect("the statement is valid");
+        for visit in visits {
+            let numbers: [Value; 5] = [
+                visit.at.get().into(),
+                visit.link.to_owned().into(),
+                token(visit.visitor).into(),
+                visit.interval.get().into(),
+                visit.coherent.into(),
+            ];
+            let texts = TEXTS.map(|(dimension, ..)| visit.text(dimension).to_owned().into());
+            insert
+                .execute(params_from_iter(numbers.into_iter().chain(texts)))
+                .expect("SQLite has memory");
+        }
+        self.db.execute_batch("COMMIT").expect("SQLite has memory");
+    }
+
+    pub(super) fn answer(&self, question: &Question) -> Answer {
+        match question {
+            Question::Counters(query) => {
+                let (key, group) = if query.per_link {
+                    (
+                        "link",
+                        "WHERE link <> '(other)' GROUP BY link ORDER BY link",
+                    )
+                } else {
+                    ("NULL", "")
+                };
+                // The referers of a group do not depend on the visitors.
+                let rows = self.rows(
+                    &query.filter,
+                    &format!(
+                        "SELECT {key}, coalesce(sum(si), 0), \
+                                coalesce((SELECT sum(u) FROM (SELECT {OF_EACH} FROM asked i \
+                                          WHERE {key} IS NULL OR i.link = o.link GROUP BY ip)), 0), \
+                                count(DISTINCT nullif(referer, '')) \
+                         FROM asked o {group}"
+                    ),
+                    |row| {
+                        let link = row.get::<_, Option<String>>(0)?;
+                        Ok(CounterRow {
+                            link: link.map(|id| LinkId::parse(&id).expect("it is valid")),
+                            counters: Counters {
+                                visits: number(row, 1)?,
+                                visitors: number(row, 2)?,
+                                referers: number(row, 3)?,
+                            },
+                        })
+                    },
+                );
+                Answer::Counters(self.report(&query.filter, rows, RowLimit::MAX))
+            }
+            Question::Views(query) => {
+                let seconds = query.unit.seconds();
+                let local = local(&query.zone);
+                let rows = self.rows(
+                    &query.filter,
+                    &format!(
+                        "SELECT k, sum(v), coalesce(sum(u), 0) FROM \
+                            (SELECT {local} / {seconds} AS k, {OF_EACH} FROM asked GROUP BY k, ip) \
+                         GROUP BY k ORDER BY k"
+                    ),
+                    |row| {
+                        Ok(ViewRow {
+                            start: LocalSeconds::new(row.get::<_, i64>(0)? * seconds),
+                            visits: number(row, 1)?,
+                            visitors: number(row, 2)?,
+                        })
+                    },
+                );
+                Answer::Views(self.report(&query.filter, rows, RowLimit::MAX))
+            }
+            Question::Heatmap(query) => {
+                let local = local(&query.zone);
+                let rows = self.rows(
+                    &query.filter,
+                    &format!(
+                        "SELECT d, h, sum(v), coalesce(sum(u), 0) FROM \
+                            (SELECT ({local} / 86400 + 3) % 7 + 1 AS d, {local} / 3600 % 24 AS h, \
+                                    {OF_EACH} FROM asked GROUP BY d, h, ip) \
+                         GROUP BY d, h ORDER BY d, h"
+                    ),
+                    |row| {
+                        let (weekday, hour): (u8, u8) = (row.get(0)?, row.get(1)?);
+                        let found = HourOfWeek::new((weekday - 1) * 24 + hour);
+                        let found = found.expect("a week has 168 hours");
+                        assert_eq!((found.weekday(), found.hour()), (weekday, hour));
+                        Ok(HeatmapRow {
+                            hour: found,
+                            visits: number(row, 2)?,
+                            visitors: number(row, 3)?,
+                        })
+                    },
+                );
+                Answer::Heatmap(self.report(&query.filter, rows, RowLimit::MAX))
+            }
+            Question::Metrics(query) => {
+                let column = column(query.dimension);
+                let shown = shown(query.dimension);
+                let rows = self.rows(
+                    &query.filter,
+                    &format!(
+                        "SELECT s, sum(v), coalesce(sum(u), 0) FROM \
+                            (SELECT {shown} AS s, {column} AS c, {OF_EACH} FROM asked GROUP BY c, ip) \
+                         GROUP BY c ORDER BY 2 DESC, c"
+                    ),
+                    |row| {
+                        let visitors = number(row, 2)?;
+                        Ok(MetricRow {
+                            name: row.get(0)?,
+                            count: number(row, 1)?,
+                            visitors: query.visitors.then_some(visitors),
+                        })
+                    },
+                );
+                Answer::Metrics(self.report(&query.filter, rows, query.limit))
+            }
+            Question::Locations(query) => {
+                let rows = self.rows(
+                    &query.filter,
+                    "SELECT city, latitude, longitude, sum(si) FROM asked \
+                     WHERE latitude <> 0 AND longitude <> 0 \
+                     GROUP BY 1, 2, 3 ORDER BY 4 DESC, 1, 2, 3",
+                    |row| {
+                        Ok(LocationRow {
+                            city: row.get(0)?,
+                            latitude: Degrees::nearest(row.get(1)?),
+                            longitude: Degrees::nearest(row.get(2)?),
+                            count: number(row, 3)?,
+                        })
+                    },
+                );
+                Answer::Locations(self.report(&query.filter, rows, query.limit))
+            }
+            Question::Events(query) => {
+                let limit = query.limit.get();
+                let columns = "slug, url, ua, referer, country, region, city, timezone, language, \
+                               os, browser, browser_type, device, device_type, colo, latitude, \
+                               longitude, utm_source, utm_medium, utm_campaign";
+                Answer::Events(self.rows(
+                    &query.filter,
+                    &format!(
+                        "SELECT at, {columns} FROM asked ORDER BY at DESC, {columns} LIMIT {limit}"
+                    ),
+                    event,
+                ))
+            }
+            Question::Access(filter) => Answer::Access(self.rows(
+                filter,
+                &format!(
+                    "SELECT slug, url, sum(si), \
+                            coalesce((SELECT sum(u) FROM (SELECT {OF_EACH} FROM asked i \
+                                      WHERE i.slug = o.slug AND i.url = o.url GROUP BY ip)), 0), \
+                            count(DISTINCT nullif(referer, '')) \
+                     FROM asked o GROUP BY slug, url ORDER BY 3 DESC, slug, url"
+                ),
+                |row| {
+                    Ok(AccessRow {
+                        slug: row.get(0)?,
+                        url: row.get(1)?,
+                        visits: number(row, 2)?,
+                        visitors: number(row, 3)?,
+                        referers: number(row, 4)?,
+                    })
+                },
+            )),
+            Question::Visits(filter) => Answer::Visits({
+                let columns = "at, link, slug, url, protection, ip";
+                let sql = format!("SELECT concat_ws(' ', {columns}) FROM asked");
+                let mut rows = self.rows(filter, &sql, |row| row.get::<_, String>(0));
+                rows.sort();
+                rows
+            }),
+            Question::Unrecorded(filter) => {
+                let filter = VisitFilter {
+                    values: Vec::new(),
+                    ..filter.clone()
+                };
+                let sql = "SELECT DISTINCT link FROM asked WHERE protection = ''";
+                let links = self.rows(&filter, sql, |row| row.get::<_, String>(0));
+                // "(other)" is the name of none.
+                let links = links.iter().filter_map(|link| LinkId::parse(link).ok());
+                Answer::Unrecorded(links.collect())
+            }
+        }
+    }
+
+    /// The rows of a statement about `asked`, the visits that meet a filter, as they are shown.
+    fn rows<T>(
+        &self,
+        filter: &VisitFilter,
+        sql: &str,
+        read: impl Fn(&SqlRow<'_>) -> Result<T, rusqlite::Error>,
+    ) -> Vec<T> {
+        let (conditions, values) = conditions(filter);
+        let links = match &filter.destinations {
+            Destinations::All => None,
+            Destinations::Unprotected { unrecorded } => {
+                let ids = unrecorded.iter().map(|id| format!("'{id}'"));
+                Some(ids.collect::<Vec<String>>().join(", "))
+            }
+        };
+        let url = links.map_or("true_url".to_owned(), |links| {
+            format!(
+                "CASE protection WHEN 'none' THEN true_url \
+                 WHEN '' THEN iif(link IN ({links}), true_url, '') ELSE '' END"
+            )
+        });
+        self.db
+            .prepare(&format!(
+                "WITH shown AS (SELECT *, {url} AS url FROM visit), \
+                 asked AS MATERIALIZED (SELECT * FROM shown WHERE {conditions}) {sql}"
+            ))
+            .unwrap_or_else(|error| panic!("{error}: {sql}"))
+            .query_map(params_from_iter(values), |row| read(row))
+            .expect("the oracle answers")
+            .collect::<Result<_, _>>()
+            .unwrap_or_else(|error| panic!("{error}: {sql}"))
+    }
+
+    fn report<R>(&self, filter: &VisitFilter, mut rows: Vec<R>, limit: RowLimit) -> Report<R> {
+        let largest = self.rows(filter, "SELECT coalesce(max(si), 1) FROM asked", |row| {
+            row.get(0)
+        });
+        let rows_before_limit = u64::try_from(rows.len()).expect("rows are few");
+        rows.truncate(limit.as_usize());
+        Report {
+            rows,
+            rows_before_limit,
+            sampling: SamplingNote {
+                interval_max: SamplingInterval::new(largest[0]).expect("it is at least 1"),
+                dropped: 0,
+                damaged: 0,
+                sketched: false,
+            },
+        }
+    }
+}
+
+fn number(row: &SqlRow<'_>, index: usize) -> Result<u64, rusqlite::Error> {
+    row.get::<_, u32>(index).map(u64::from)
+}
+
+fn event(row: &SqlRow<'_>) -> Result<Event, rusqlite::Error> {
+    Ok(Event {
+        at: UnixMillis::new(row.get("at")?),
+        slug: row.get("slug")?,
+        url: row.get("url")?,
+        user_agent: row.get("ua")?,
+        referer: row.get("referer")?,
+        country: row.get("country")?,
+        region: row.get("region")?,
+        city: row.get("city")?,
+        timezone: row.get("timezone")?,
+        language: row.get("language")?,
+        os: row.get("os")?,
+        browser: row.get("browser")?,
+        browser_type: row.get("browser_type")?,
+        device: row.get("device")?,
+        device_type: row.get("device_type")?,
+        colo: row.get("colo")?,
+        latitude: Degrees::nearest(row.get("latitude")?),
+        longitude: Degrees::nearest(row.get("longitude")?),
+        utm_source: row.get("utm_source")?,
+        utm_medium: row.get("utm_medium")?,
+        utm_campaign: row.get("utm_campaign")?,
+    })
+}
+
+/// The local time in a zone, in seconds.
+fn local(zone: &ZoneOffsets) -> String {
+    let mut offset = "CASE".to_owned();
+    let mut in_force = zone.first();
+    for (at, next) in zone.changes() {
+        let (at, seconds) = (at.get(), in_force.seconds());
+        write!(offset, " WHEN at < {at} THEN {seconds}").expect("a text takes any text");
+        in_force = *next;
+    }
+    let last = in_force.seconds();
+    if zone.changes().is_empty() {
+        return format!("(at / 1000 + {last})");
+    }
+    format!("(at / 1000 + {offset} ELSE {last} END)")
+}
+
+/// The conditions of a filter, with their values.
+fn conditions(filter: &VisitFilter) -> (String, Vec<Value>) {
+    let mut sql = vec!["1".to_owned()];
+    let mut values: Vec<Value> = Vec::new();
+    if let Some(from) = filter.from {
+        sql.push("at >= ?".into());
+        values.push((from.get() * 1_000).into());
+    }
+    if let Some(until) = filter.until {
+        sql.push("at < ?".into());
+        values.push(((until.get() + 1) * 1_000).into());
+    }
+    let links = match &filter.links {
+        Choice::AnyOf(ids) => Choice::any_of(ids.iter().map(ToString::to_string)),
+        Choice::NoneOf(ids) => Choice::none_of(ids.iter().map(ToString::to_string)),
+    };
+    let mut choices = vec![("link".to_owned(), links)];
+    for (dimension, choice) in &filter.values {
+        choices.push((shown(*dimension), choice.clone()));
+    }
+    for (shown, choice) in choices {
+        // SQLite takes an empty list: no value is in it.
+        let (word, wanted) = match choice {
+            Choice::AnyOf(wanted) => ("IN", wanted),
+            Choice::NoneOf(wanted) => ("NOT IN", wanted),
+        };
+        let marks = vec!["?"; wanted.len()].join(", ");
+        sql.push(format!("{shown} {word} ({marks})"));
+        values.extend(wanted.into_iter().map(Value::from));
+    }
+    (sql.join(" AND "), values)
+}
+
+/// The column of a dimension.
+fn column(dimension: Dimension) -> &'static str {
+    let text = TEXTS.iter().find(|(one, ..)| *one == dimension);
+    text.map_or("ip", |(_, name, _)| name)
+}
+
+/// The column as answers show it.
+fn shown(dimension: Dimension) -> String {
+    let name = column(dimension);
+    if dimension.is_degrees() {
+        format!("printf('%.2f', {name})")
+    } else {
+        name.to_owned()
+    }
+}

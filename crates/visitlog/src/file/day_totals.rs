@@ -1,0 +1,232 @@
+//! The totals of days, as they stand in the file.
+//!
+//! A record is built like a chunk: a directory of columns by name, and parts, all with checksums
+//! that also cover the day. Triggers delete the record of a day as soon as a chunk of the day comes,
+//! goes or changes. So a record that is there was counted from the chunks that are there.
+//!
+//! The process that counts a day claims it first. The claim is a record without a directory, which ends
+//! in the same way, so a count that was overtaken by a change is never stored.
+
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
+
+use super::error::EngineError;
+use crate::format::{
+    chunk::{self, ChunkError, Directory, Entry, Span, part_id},
+    dictionary::Dictionary,
+    selection::Selection,
+};
+use slugline_analytics::utc::MILLIS_PER_DAY;
+
+/// The longest list of numbers that does not depend on the number of rows.
+const FIXED: u32 = 512;
+
+/// A count that is under way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Claim {
+    pub(crate) day: i64,
+    number: i64,
+}
+
+/// The totals of a day, ready to be stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Encoded {
+    pub(crate) rows: u32,
+    pub(crate) directory: Vec<u8>,
+    pub(crate) parts: Vec<(u8, Vec<u8>)>,
+}
+
+/// The latest day before another one that has chunks and no totals.
+pub(crate) fn latest_uncounted(
+    db: &Connection,
+    before: i64,
+) -> Result<Option<i64>, rusqlite::Error> {
+    db.prepare_cached(
+        "SELECT max(day) FROM chunk WHERE day < ?1 AND day NOT IN \
+         (SELECT day FROM day_totals WHERE directory IS NOT NULL)",
+    )?
+    .query_row([before], |row| row.get(0))
+}
+
+/// Claims a day, whoever else counts it.
+pub(crate) fn claim(db: &mut Connection, day: i64) -> Result<Claim, rusqlite::Error> {
+    let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    remove(&tx, day)?;
+    let number = tx
+        .prepare_cached(
+            "INSERT INTO day_totals (day, claim, n) VALUES (?1, random(), 0) RETURNING claim",
+        )?
+        .query_row([day], |row| row.get(0))?;
+    tx.commit()?;
+    Ok(Claim { day, number })
+}
+
+/// Stores what was counted, unless the day changed since it was claimed. Says if it did not.
+pub(crate) fn store(
+    db: &mut Connection,
+    claim: Claim,
+    totals: &Encoded,
+) -> Result<bool, rusqlite::Error> {
+    let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let stored = tx
+        .prepare_cached(
+            "UPDATE day_totals SET claim = NULL, n = ?3, directory = ?4 WHERE day = ?1 AND claim = ?2",
+        )?
+        .execute(params![claim.day, claim.number, totals.rows, totals.directory])?;
+    if stored == 0 {
+        return Ok(false);
+    }
+    for (place, data) in &totals.parts {
+        tx.prepare_cached("INSERT INTO day_part (id, data) VALUES (?1, ?2)")?
+            .execute(params![part_id(claim.day, *place), data])?;
+    }
+    tx.commit()?;
+    Ok(true)
+}
+
+/// Removes the totals of a day, or its claim.
+pub(crate) fn remove(db: &Connection, day: i64) -> Result<(), rusqlite::Error> {
+    db.prepare_cached("DELETE FROM day_totals WHERE day = ?1")?
+        .execute([day])?;
+    Ok(())
+}
+
+/// The span that checksums cover: the day, and the most values that a column can have.
+pub(crate) fn span(day: i64, rows: u32) -> Span {
+    let min_ts = day.saturating_mul(MILLIS_PER_DAY);
+    Span {
+        rows: rows.max(FIXED),
+        min_ts,
+        max_ts: min_ts.saturating_add(MILLIS_PER_DAY - 1),
+    }
+}
+
+/// The totals of one day in a file.
+#[derive(Debug)]
+pub(crate) struct Record<'c> {
+    db: &'c Connection,
+    pub(crate) day: i64,
+    /// Rows of the log that were counted.
+    pub(crate) rows: u32,
+    directory: Directory,
+}
+
+impl<'c> Record<'c> {
+    /// Those of the days from the first to the last of two. Damaged ones are left out: their days
+    /// can be counted anew at any time.
+    pub(crate) fn between(
+        db: &'c Connection,
+        (first, last): (i64, i64),
+    ) -> Result<Vec<Self>, rusqlite::Error> {
+        let mut statement = db.prepare_cached(
+            "SELECT day, n, directory FROM day_totals \
+             WHERE day BETWEEN ?1 AND ?2 AND directory IS NOT NULL ORDER BY day",
+        )?;
+        let mut found = statement.query([first, last])?;
+        let mut records = Vec::new();
+        while let Some(row) = found.next()? {
+            let (day, rows) = (row.get(0)?, row.get(1)?);
+            if let Ok(directory) = Directory::parse(span(day, rows), row.get_ref(2)?.as_blob()?) {
+                records.push(Self {
+                    db,
+                    day,
+                    rows,
+                    directory,
+                });
+            }
+        }
+        Ok(records)
+    }
+
+    /// The numbers of a column, if there is one.
+    pub(crate) fn numbers(&self, name: &str) -> Result<Option<Vec<u64>>, EngineError> {
+        let column = "of numbers";
+        let Some(entry) = self.directory.numbers(name) else {
+            return Ok(None);
+        };
+        let numbers = self.with_data(entry, column, |data| {
+            let values = chunk::numbers(column, entry, data)?.read(&Selection::All);
+            values.ok_or(ChunkError::Value { column })
+        })?;
+        Ok(Some(numbers.into_list(entry.count())))
+    }
+
+    /// The texts of a column, if there is one.
+    pub(crate) fn texts(&self, name: &str) -> Result<Option<Dictionary>, EngineError> {
+        let column = "of texts";
+        let Some(entry) = self.directory.texts(name) else {
+            return Ok(None);
+        };
+        let texts = self.with_data(entry, column, |data| {
+            let texts = chunk::texts(column, entry, data)?.all();
+            texts.ok_or(ChunkError::Text { column })
+        })?;
+        Ok(Some(texts))
+    }
+
+    /// Reads every column.
+    pub(crate) fn check(&self) -> Result<(), EngineError> {
+        for name in self.directory.names() {
+            self.numbers(name)?;
+            self.texts(name)?;
+        }
+        Ok(())
+    }
+
+    /// Says that the record is damaged.
+    pub(crate) fn damaged(&self, source: ChunkError) -> EngineError {
+        EngineError::Totals {
+            day: self.day,
+            source,
+        }
+    }
+
+    fn with_data<T>(
+        &self,
+        entry: &Entry,
+        column: &'static str,
+        read: impl FnOnce(&[u8]) -> Result<T, ChunkError>,
+    ) -> Result<T, EngineError> {
+        if let Some(data) = entry.here() {
+            return read(data).map_err(|source| self.damaged(source));
+        }
+        let part = part_id(self.day, entry.place);
+        let span = span(self.day, self.rows);
+        let found = self
+            .db
+            .prepare_cached("SELECT data FROM day_part WHERE id = ?1")?
+            .query_row([part], |row| {
+                let part = row.get_ref(0)?.as_blob()?;
+                Ok(entry.data(span, column, part).and_then(read))
+            })
+            .optional()?;
+        let found = found.unwrap_or(Err(ChunkError::Absent { column }));
+        found.map_err(|source| self.damaged(source))
+    }
+
+    /// Its bytes, to be compared with those of another count.
+    pub(crate) fn encoded(db: &Connection, day: i64) -> Result<Option<Encoded>, rusqlite::Error> {
+        let found = db
+            .query_row(
+                "SELECT n, directory FROM day_totals WHERE day = ?1 AND directory IS NOT NULL",
+                [day],
+                |row| Ok((row.get(0)?, row.get(1)?)),
+            )
+            .optional()?;
+        let Some((rows, directory)) = found else {
+            return Ok(None);
+        };
+        let parts = db
+            .prepare("SELECT id, data FROM day_part WHERE id BETWEEN ?1 AND ?2 ORDER BY id")?
+            .query_map([part_id(day, 0), part_id(day, u8::MAX)], |row| {
+                let id: i64 = row.get(0)?;
+                let place = u8::try_from(id - part_id(day, 0)).unwrap_or(u8::MAX);
+                Ok((place, row.get(1)?))
+            })?
+            .collect::<Result<_, _>>()?;
+        Ok(Some(Encoded {
+            rows,
+            directory,
+            parts,
+        }))
+    }
+}

@@ -1,0 +1,40 @@
+//! Links whose visits are being erased.
+//!
+//! The number of such a link is taken from it and marked, in one transaction. From then on
+//! questions leave its rows out, [`seal::write`](crate::file::seal::write) drops them,
+//! and the link's next visit gets another number. The mark goes when the file has no such row.
+
+use std::collections::HashSet;
+
+use rusqlite::Connection;
+use slugline_domain::LinkId;
+
+use super::links;
+
+/// Marks the visits that a link has so far.
+pub(crate) fn mark(db: &Connection, link: &LinkId) -> Result<(), rusqlite::Error> {
+    // A link without a number has no visits.
+    if let Some(number) = links::find(db, link.as_str())? {
+        db.prepare_cached("INSERT INTO erasure (link) VALUES (?1)")?
+            .execute([number])?;
+        links::remove(db, number)?;
+    }
+    Ok(())
+}
+
+/// Every marked number.
+pub(crate) fn marked(db: &Connection) -> Result<HashSet<i64>, rusqlite::Error> {
+    db.prepare_cached("SELECT link FROM erasure")?
+        .query_map([], |row| row.get(0))?
+        .collect()
+}
+
+/// Removes marks whose rows are gone, all of them or none.
+pub(crate) fn finish(db: &mut Connection, marks: &HashSet<i64>) -> Result<(), rusqlite::Error> {
+    let tx = db.transaction()?;
+    for mark in marks {
+        tx.prepare_cached("DELETE FROM erasure WHERE link = ?1")?
+            .execute([mark])?;
+    }
+    tx.commit()
+}

@@ -1,0 +1,46 @@
+//! The errors of the engine.
+
+use std::{io, time::Duration};
+
+use thiserror::Error;
+
+use crate::format::{batch::BatchError, chunk::ChunkError};
+use slugline_analytics::journal::error::is_damage;
+
+/// Why the engine cannot store a batch or answer a question.
+#[derive(Debug, Error)]
+pub(crate) enum EngineError {
+    #[error("database error")]
+    Sqlite(#[from] rusqlite::Error),
+    #[error("chunk {id} is damaged")]
+    Chunk { id: i64, source: ChunkError },
+    #[error("batch {number} of the tail is damaged")]
+    Batch { number: i64, source: BatchError },
+    #[error("the totals of day {day} are damaged")]
+    Totals { day: i64, source: ChunkError },
+    #[error("a row refers to link {link}, which does not exist")]
+    Dangling { link: i64 },
+    #[error("no answer within {} ms", limit.as_millis())]
+    Deadline { limit: Duration },
+    #[error("rows of the answer cannot be kept in a file beside the access log")]
+    Spill(#[from] io::Error),
+    #[error("the system gives no thread to answer on")]
+    Thread(#[source] io::Error),
+    #[error("the answering thread ended early")]
+    Panicked,
+}
+
+impl EngineError {
+    /// True when the file is damaged, false when it only could not be read.
+    pub(crate) fn is_damage(&self) -> bool {
+        match self {
+            Self::Chunk { .. } | Self::Batch { .. } | Self::Totals { .. } => true,
+            Self::Sqlite(error) => is_damage(error),
+            Self::Dangling { .. }
+            | Self::Deadline { .. }
+            | Self::Spill(_)
+            | Self::Thread(_)
+            | Self::Panicked => false,
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! The bound on the length of SQLite's write-ahead log.
+//!
+//! SQLite writes over its log once no reader needs what is in it. Questions that overlap without
+//! end would let it grow for as long as visits come. So when the log is long, the writer takes
+//! all turns: new questions wait until the running ones have ended, then the writer empties the
+//! log and gives the turns back.
+
+use std::{
+    error::Error as StdError,
+    fmt, fs,
+    path::PathBuf,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, Waker},
+    time::{Duration, Instant},
+};
+
+use rusqlite::Connection;
+use tokio::sync::{AcquireError, OwnedSemaphorePermit};
+
+use super::turns::Turns;
+use slugline_analytics::journal::{lock, open::empty_write_ahead_log};
+
+/// The length from which on questions have to wait. Without questions it stays below some 8 MB:
+/// SQLite writes over the log once a thousand pages have been moved into the database.
+const LONG: u64 = 32 << 20;
+
+/// The time the writer waits for readers that take no turn, such as a backup. Visits wait in the
+/// queue meanwhile.
+const TIMEOUT: Duration = Duration::from_millis(100);
+
+/// The pause after an attempt that such a reader defeated.
+const PAUSE: Duration = Duration::from_secs(10);
+
+/// Bounds the length.
+pub(crate) struct LogLength {
+    turns: Arc<Turns>,
+    waiting: Option<Pin<Box<dyn Future<Output = AllTurns> + Send>>>,
+    failed_at: Option<Instant>,
+}
+
+type AllTurns = Result<OwnedSemaphorePermit, AcquireError>;
+
+impl LogLength {
+    /// For a log whose questions take these turns.
+    pub(crate) fn new(turns: Arc<Turns>) -> Self {
+        Self {
+            turns,
+            waiting: None,
+            failed_at: None,
+        }
+    }
+
+    /// Empties the log if it is long and all turns are free. Returns whether it still waits for
+    /// turns; the next call looks again.
+    pub(crate) fn bound(&mut self, db: &Connection) -> bool {
+        if self.waiting.is_none() {
+            let failed_lately = self.failed_at.is_some_and(|at| at.elapsed() < PAUSE);
+            if failed_lately || length(db) <= LONG {
+                return false;
+            }
+        }
+        let turns = &self.turns;
+        let waiting = self.waiting.get_or_insert_with(|| Box::pin(turns.all()));
+        // The semaphore is fair: from the first poll on, later questions queue behind the writer.
+        let taken = waiting
+            .as_mut()
+            .poll(&mut Context::from_waker(Waker::noop()));
+        let Poll::Ready(turns) = taken else {
+            return true;
+        };
+        self.waiting = None;
+        self.failed_at = match empty_write_ahead_log(db, TIMEOUT) {
+            Ok(true) => None,
+            Ok(false) => Some(Instant::now()),
+            Err(error) => {
+                let error: &(dyn StdError + 'static) = &error;
+                tracing::warn!(error, "the write-ahead log cannot be shortened yet");
+                Some(Instant::now())
+            }
+        };
+        drop(turns);
+        false
+    }
+}
+
+impl fmt::Debug for LogLength {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LogLength")
+            .field("waits", &self.waiting.is_some())
+            .finish_non_exhaustive()
+    }
+}
+
+/// The length in bytes; 0 if it is unknown.
+fn length(db: &Connection) -> u64 {
+    let log = db
+        .path()
+        .map(|path| lock::beside(&PathBuf::from(path), "-wal"));
+    let length = log.and_then(|log| fs::metadata(log).ok());
+    length.map_or(0, |log| log.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::params;
+
+    use super::*;
+    use crate::file::schema;
+    use slugline_analytics::{QueryLimits, journal::open::open_reader};
+
+    fn limits(concurrent: usize) -> QueryLimits {
+        QueryLimits {
+            concurrent,
+            ..QueryLimits::default()
+        }
+    }
+
+    /// Makes the log longer by some two mebibytes.
+    fn write(db: &Connection) {
+        db.execute_batch("CREATE TABLE IF NOT EXISTS filler (bytes BLOB)")
+            .unwrap();
+        db.execute(
+            "INSERT INTO filler VALUES (?1)",
+            params![vec![7_u8; 2 << 20]],
+        )
+        .unwrap();
+    }
+
+    #[tokio::test]
+    async fn new_questions_wait_until_the_log_is_short_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.db");
+        let db = schema::open_writer(&path).unwrap();
+        let turns = Arc::new(Turns::under(limits(2)));
+        let mut log_length = LogLength::new(Arc::clone(&turns));
+        write(&db);
+        assert!(!log_length.bound(&db));
+
+        let reader = open_reader(&path).unwrap();
+        let running = turns.next().await;
+        let question = reader.unchecked_transaction().unwrap();
+        question
+            .query_row("SELECT count(*) FROM filler", [], |_| Ok(()))
+            .unwrap();
+        while length(&db) <= LONG {
+            write(&db);
+        }
+        assert!(log_length.bound(&db));
+        let later = tokio::spawn({
+            let turns = Arc::clone(&turns);
+            async move { drop(turns.next().await) }
+        });
+        tokio::task::yield_now().await;
+        assert!(!later.is_finished());
+        assert!(log_length.bound(&db) && length(&db) > LONG);
+
+        drop(question);
+        drop(running);
+        assert!(!log_length.bound(&db));
+        assert_eq!(length(&db), 0);
+        later.await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn questions_go_on_beside_a_backup_that_keeps_the_log() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.db");
+        let db = schema::open_writer(&path).unwrap();
+        let turns = Arc::new(Turns::under(limits(1)));
+        let mut log_length = LogLength::new(Arc::clone(&turns));
+        write(&db);
+        let backup = open_reader(&path).unwrap();
+        let reading = backup.unchecked_transaction().unwrap();
+        reading
+            .query_row("SELECT count(*) FROM filler", [], |_| Ok(()))
+            .unwrap();
+        while length(&db) <= LONG {
+            write(&db);
+        }
+        assert!(!log_length.bound(&db));
+        assert!(length(&db) > LONG);
+        drop(turns.next().await);
+        // It does not try again at once.
+        assert!(log_length.failed_at.is_some() && !log_length.bound(&db));
+    }
+}

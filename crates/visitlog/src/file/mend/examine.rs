@@ -1,0 +1,173 @@
+//! Is the file sound? Read-only, also while somebody writes to it.
+
+use std::{collections::HashSet, path::Path, time::Duration};
+
+use rusqlite::Connection;
+
+use crate::{
+    file::{
+        chunk::Chunk, day::count::count, day_totals::Record, deadline::Deadline, erasure,
+        error::EngineError, links, schema, snapshot::Snapshot, tail::Batch,
+    },
+    format::{block::Block, draft::Draft, selection::number},
+};
+use slugline_analytics::{
+    Examined, OpenError,
+    journal::{
+        error::chain,
+        findings::{Finding, pages, said, unreadable},
+        open::open_to_examine,
+    },
+};
+
+/// Days whose totals are compared with their rows, and the time for that.
+const COUNTED_ANEW: usize = 3;
+const LIMIT: Duration = Duration::from_mins(30);
+
+/// Examines the access log in a file, which is left as it is.
+///
+/// # Errors
+/// The file cannot be opened, is something else, or was written by a newer
+/// version.
+pub fn examine(path: &Path) -> Result<Vec<Examined>, OpenError> {
+    let db = open_to_examine(&schema::ACCESS_LOG, path)?;
+    let mut used = HashSet::new();
+    Ok(vec![
+        said("pages", pages(&db)),
+        said("chunks", chunks(&db, &mut used)),
+        said("tail", tail_rows(&db, &mut used)),
+        said("links", names(&db, &used)),
+        said("totals", totals(&db)),
+    ])
+}
+
+fn chunks(db: &Connection, used: &mut HashSet<i64>) -> Finding {
+    let mut rows = 0;
+    let mut chunks = 0;
+    let mut damages = Vec::new();
+    let mut read = || -> Result<(), EngineError> {
+        let sql = format!("SELECT {} FROM chunk ORDER BY id", Chunk::COLUMNS);
+        let mut statement = db.prepare(&sql)?;
+        let mut found = statement.query([])?;
+        while let Some(row) = found.next()? {
+            chunks += 1;
+            match Chunk::read(db, row).and_then(|chunk| examine_chunk(&chunk, used)) {
+                Ok((count, None)) => rows += count,
+                Ok((_, Some(damage))) => damages.push(damage),
+                Err(error) => damages.push(chain(&error)),
+            }
+        }
+        Ok(())
+    };
+    if let Err(error) = read() {
+        damages.push(chain(&error));
+    }
+    if damages.is_empty() {
+        Ok(format!("{chunks} with {rows} rows, all checksums match"))
+    } else {
+        Err(damages)
+    }
+}
+
+/// The number of rows of a chunk, and the faults that its checksums do not show.
+fn examine_chunk(
+    chunk: &Chunk<'_>,
+    used: &mut HashSet<i64>,
+) -> Result<(usize, Option<String>), EngineError> {
+    let block = Block::whole(chunk)?;
+    chunk.check_keys(&block)?;
+    let keys = (0..block.rows).map(|row| (block.link.at(row), block.time.at(row)));
+    let times = || (0..block.rows).map(|row| block.time.at(row));
+    let span = chunk.span();
+    let ends = (times().min(), times().max()) == (Some(span.min_ts), Some(span.max_ts));
+    used.extend(chunk.links()?.links());
+    let damage = (!ends || !keys.is_sorted_by(|one, next| one <= next))
+        .then(|| format!("chunk {} is not in order of links and time", chunk.id));
+    Ok((block.rows, damage))
+}
+
+fn tail_rows(db: &Connection, used: &mut HashSet<i64>) -> Finding {
+    let mut rows = 0;
+    let mut damages = Vec::new();
+    let mut read = || -> Result<(), rusqlite::Error> {
+        let sql = format!("SELECT {} FROM tail ORDER BY seq", Batch::COLUMNS);
+        let mut statement = db.prepare(&sql)?;
+        let mut found = statement.query([])?;
+        while let Some(row) = found.next()? {
+            let mut draft = Draft::default();
+            match Batch::of(row)?.read((i64::MIN, i64::MAX), &mut draft) {
+                Ok(()) => used.extend(draft.links()),
+                Err(error) => damages.push(chain(&error)),
+            }
+            rows += draft.len();
+        }
+        Ok(())
+    };
+    if let Err(error) = read() {
+        damages.push(error.to_string());
+    }
+    if damages.is_empty() {
+        Ok(format!("{rows} rows"))
+    } else {
+        Err(damages)
+    }
+}
+
+fn names(db: &Connection, used: &HashSet<i64>) -> Finding {
+    let erased = erasure::marked(db).map_err(|error| unreadable(&error))?;
+    let mut missing = 0;
+    for &link in used.difference(&erased) {
+        match links::name(db, link) {
+            Ok(name) => missing += usize::from(name.is_none()),
+            Err(error) => return Err(unreadable(&error)),
+        }
+    }
+    if missing == 0 {
+        Ok(match used.intersection(&erased).count() {
+            0 => format!("{} have visits", used.len()),
+            some => format!(
+                "{} have visits, those of {some} are being erased",
+                used.len()
+            ),
+        })
+    } else {
+        Err(vec![format!("{missing} links with visits are missing")])
+    }
+}
+
+/// Reads the totals of all days, and counts the latest of them anew.
+fn totals(db: &Connection) -> Finding {
+    let mut damages = Vec::new();
+    let mut look = || -> Result<u64, EngineError> {
+        // One moment for totals and rows.
+        let log = Snapshot::take(db, Deadline::after(LIMIT))?;
+        let records = Record::between(db, (i64::MIN, i64::MAX))?;
+        let stored = "SELECT count(*) FROM day_totals WHERE directory IS NOT NULL";
+        let stored: u64 = db.query_row(stored, [], |row| row.get::<_, u32>(0))?.into();
+        let unreadable = stored.saturating_sub(number(records.len()));
+        if unreadable > 0 {
+            damages.push(format!("the totals of {unreadable} days cannot be read"));
+        }
+        let faults = records.iter().filter_map(|record| record.check().err());
+        damages.extend(faults.map(|error| chain(&error)));
+        for record in records.iter().rev().take(COUNTED_ANEW) {
+            let day = record.day;
+            match count(&log, day) {
+                Ok(counted) if counted == Record::encoded(db, day)? => {}
+                Ok(_) => damages.push(format!("the totals of day {day} are not those of its rows")),
+                // Chunks are examined on their own.
+                Err(error) if error.is_damage() => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(stored)
+    };
+    match look() {
+        Ok(days) if damages.is_empty() => Ok(format!("of {days} days, the latest counted anew")),
+        Ok(_) => Err(damages),
+        Err(error) => {
+            damages.push(chain(&error));
+            Err(damages)
+        }
+    }
+}

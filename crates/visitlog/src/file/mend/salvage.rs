@@ -1,0 +1,222 @@
+//! Reads the rows that are left of a damaged access log.
+//!
+//! Every entry, row and chunk is asked for by its own number, so that a
+//! damaged page costs what is on it and nothing else.
+
+use std::{collections::HashSet, path::Path};
+
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use slugline_domain::{UnixMillis, UnixSeconds};
+
+use crate::{
+    file::{
+        chunk::Chunk,
+        erasure,
+        error::EngineError,
+        leaving::copy_leaving,
+        links, salted_days,
+        schema::ACCESS_LOG,
+        seal,
+        tail::{self, Batch},
+    },
+    format::{block::Block, column::Column, draft::Draft, selection::Selection},
+};
+use slugline_analytics::{
+    OpenError, Rebuilt,
+    columns::TEXTS,
+    journal::{
+        error::chain,
+        remains::{Keys, copy_losses, copy_salts, insert, many, values},
+        replace::replace,
+    },
+    losses::Loss,
+    transfer::marks::copy_marks,
+};
+
+/// Replaces the access log in a file by one with everything that can still be
+/// read of it. The old file, and SQLite's files beside it, stay under a name
+/// that ends with `.damaged-` and the moment.
+///
+/// # Errors
+/// Somebody is writing to the file, it was written by a newer version or is
+/// something else, or the new one cannot be written. Everything is then as it
+/// was.
+pub fn rebuild(path: &Path, now: UnixSeconds) -> Result<Rebuilt, OpenError> {
+    replace(&ACCESS_LOG, path, now, copy)
+}
+
+fn copy(
+    old: &Connection,
+    new: &mut Connection,
+    rebuilt: &mut Rebuilt,
+) -> Result<(), rusqlite::Error> {
+    let tx = new.transaction()?;
+    copy_links(old, &tx)?;
+    let erased = copy_erasures(old, &tx)?;
+    copy_salts(old, &tx)?;
+    let mut used = HashSet::new();
+    let mut losses = copy_chunks(old, &tx, rebuilt, &mut used)?;
+    losses.extend(copy_tail(old, &tx, rebuilt, &mut used)?);
+    copy_salted_days(old, &tx)?;
+    let mut lost = 0;
+    // Their rows that are in the tail go with the new file's upkeep.
+    for link in used.into_iter().filter(|link| !erased.contains(link)) {
+        if links::name(&tx, link)?.is_none() {
+            // No link can have this name.
+            tx.prepare_cached("INSERT INTO link (number, link_id) VALUES (?1, ?2)")?
+                .execute(params![link, format!("(lost {link})")])?;
+            lost += 1;
+        }
+    }
+    for many in many(lost, false) {
+        let lost = format!("the identity of {many} links; their visits count for none");
+        rebuilt.lost.push(lost);
+    }
+    copy_losses(old, &tx, &losses)?;
+    rebuilt.lost.extend(copy_marks(old, &tx)?);
+    rebuilt.lost.extend(copy_leaving(old, &tx)?);
+    tx.commit()
+}
+
+fn copy_links(old: &Connection, new: &Connection) -> Result<(), rusqlite::Error> {
+    for number in Keys::of(old, "link", "WHERE", "number").found {
+        let found = values(old, "SELECT * FROM link WHERE number = ?1", number);
+        if let Ok(Some(values)) = found {
+            insert(new, "OR IGNORE", "link", &values)?;
+        }
+    }
+    Ok(())
+}
+
+/// Copies the marks of links whose visits are being erased, and returns them.
+fn copy_erasures(old: &Connection, new: &Connection) -> Result<HashSet<i64>, rusqlite::Error> {
+    for link in Keys::of(old, "erasure", "WHERE", "link").found {
+        new.execute("INSERT INTO erasure (link) VALUES (?1)", [link])?;
+    }
+    erasure::marked(new)
+}
+
+/// Copies which days have visitors of their own. A day of which that cannot be read has none.
+/// Totals of days are counted anew.
+fn copy_salted_days(old: &Connection, new: &Connection) -> Result<(), rusqlite::Error> {
+    for day in Keys::of(old, "salted_day", "WHERE", "day").found {
+        let found = values(old, "SELECT * FROM salted_day WHERE day = ?1", day);
+        if let Ok(Some(values)) = found {
+            insert(new, "OR IGNORE", "salted_day", &values)?;
+        }
+    }
+    salted_days::note_unknown(new)
+}
+
+fn copy_chunks(
+    old: &Connection,
+    new: &Connection,
+    rebuilt: &mut Rebuilt,
+    used: &mut HashSet<i64>,
+) -> Result<Vec<Loss>, rusqlite::Error> {
+    let chunks = Keys::of(old, "chunk", "WHERE", "id");
+    let mut losses = Vec::new();
+    for many in many(0, chunks.unreachable) {
+        rebuilt.lost.push(format!("{many} chunks"));
+        losses.push(Loss::unknown());
+    }
+    for id in chunks.found {
+        match read_chunk(old, id, &mut rebuilt.lost) {
+            Ok(Some(block)) => {
+                let mut draft = Draft::default();
+                draft.append(&block);
+                used.extend((0..block.rows).map(|row| block.link.at(row)));
+                seal::write(new, &draft, Some(id))?;
+                rebuilt.rows += u64::try_from(block.rows).unwrap_or(0);
+            }
+            Ok(None) => {}
+            Err(error) => {
+                let loss = loss_of_chunk(old, id);
+                let rows = loss.map_or("its".to_owned(), |loss| loss.visits.to_string());
+                losses.push(loss.unwrap_or(Loss::unknown()));
+                let reason = chain(&error);
+                rebuilt.lost.push(format!("{rows} rows: {reason}"));
+            }
+        }
+    }
+    Ok(losses)
+}
+
+/// Batches have the numbers of their last rows, so as many numbers as cannot be
+/// read at all are rows.
+fn copy_tail(
+    old: &Connection,
+    new: &Connection,
+    rebuilt: &mut Rebuilt,
+    used: &mut HashSet<i64>,
+) -> Result<Vec<Loss>, rusqlite::Error> {
+    let batches = Keys::of(old, "tail", "WHERE", "seq");
+    let mut lost = 0;
+    let mut times = Vec::new();
+    let sql = format!("SELECT {} FROM tail WHERE seq = ?1", Batch::COLUMNS);
+    for number in batches.found {
+        let mut draft = Draft::default();
+        let read = old.prepare_cached(&sql)?.query_row([number], |row| {
+            let batch = Batch::of(row)?;
+            let sound = batch.read((i64::MIN, i64::MAX), &mut draft).is_ok();
+            Ok((batch.span, sound))
+        });
+        match read.optional() {
+            Ok(Some((span, sound))) => {
+                times.extend([span.min_ts, span.max_ts].map(UnixMillis::new));
+                if sound {
+                    tail::append(new, &draft)?;
+                    used.extend(draft.links());
+                    rebuilt.rows += u64::from(span.rows);
+                } else {
+                    lost += u64::from(span.rows);
+                }
+            }
+            Ok(None) => {}
+            Err(_) => lost += 1,
+        }
+    }
+    for many in many(lost, batches.unreachable) {
+        rebuilt.lost.push(format!("{many} rows of the tail"));
+    }
+    let any = lost > 0 || batches.unreachable;
+    Ok(any.then(|| Loss::among(&times, lost)).into_iter().collect())
+}
+
+/// The rows of a chunk that cannot be read, as far as its head can be.
+fn loss_of_chunk(old: &Connection, id: i64) -> Option<Loss> {
+    let sql = "SELECT min_ts, max_ts, n FROM chunk WHERE id = ?1";
+    let moment = |row: &Row<'_>, column| row.get(column).map(UnixMillis::new);
+    old.query_row(sql, [id], |row| {
+        let rows = row.get::<_, u32>(2)?;
+        Ok(Loss::between(moment(row, 0)?, moment(row, 1)?, rows.into()))
+    })
+    .ok()
+}
+
+/// A chunk. A column of texts that cannot be read is unknown in all rows.
+fn read_chunk(
+    old: &Connection,
+    id: i64,
+    lost: &mut Vec<String>,
+) -> Result<Option<Block>, EngineError> {
+    let sql = format!("SELECT {} FROM chunk WHERE id = ?1", Chunk::COLUMNS);
+    let chunk = old
+        .query_row(&sql, [id], |row| Ok(Chunk::read(old, row)))
+        .optional()?
+        .transpose()?;
+    let Some(chunk) = chunk else {
+        return Ok(None);
+    };
+    let mut block = Block::essential(&chunk)?;
+    for (text, column) in TEXTS.iter().enumerate() {
+        if let Err(error) = block.load(&chunk, Column::Text(text), &Selection::All) {
+            let (name, rows, reason) = (column.name, block.rows, chain(&error));
+            lost.push(format!(
+                "{name} of {rows} visits: {reason}; it counts as unknown"
+            ));
+            block.forget(text);
+        }
+    }
+    Ok(Some(block))
+}

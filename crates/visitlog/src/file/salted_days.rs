@@ -1,0 +1,95 @@
+//! Days whose visitors are nobody of another day.
+//!
+//! A visitor's hash is made with a salt. Salts that serve for a day make other hashes every day, so
+//! visitors of such days add up. Rows do not say which salt made their hash, so each day says
+//! if all of its rows came while salts served for a day.
+
+use std::collections::BTreeSet;
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::{day_totals, tail};
+use slugline_analytics::utc::day_of;
+
+/// Writes down how long the salts serve under which the rows of a day come.
+#[derive(Debug)]
+pub(crate) struct SaltedDays {
+    apart: bool,
+    /// Days that are written down already.
+    noted: BTreeSet<i64>,
+}
+
+impl SaltedDays {
+    /// `apart` is true if a salt serves for a day at most.
+    pub(crate) fn new(apart: bool) -> Self {
+        Self {
+            apart,
+            noted: BTreeSet::new(),
+        }
+    }
+
+    /// Notes the days of rows, in the transaction that stores them.
+    pub(crate) fn note(
+        &mut self,
+        db: &Connection,
+        days: impl Iterator<Item = i64>,
+    ) -> Result<(), rusqlite::Error> {
+        for day in days {
+            if !self.noted.contains(&day) {
+                note(db, day, self.apart)?;
+                self.noted.insert(day);
+            }
+        }
+        Ok(())
+    }
+
+    /// The transaction that noted days is durable, or was rolled back.
+    pub(crate) fn settle(&mut self, durable: bool) {
+        /// Days that are remembered.
+        const FEW: usize = 8;
+        if !durable || self.noted.len() > FEW {
+            self.noted.clear();
+        }
+    }
+}
+
+/// Notes a day. One that had rows under another salt, or before there were notes, stays so.
+pub(crate) fn note(db: &Connection, day: i64, apart: bool) -> Result<(), rusqlite::Error> {
+    let span = day_totals::span(day, 0);
+    db.prepare_cached(
+        "INSERT INTO salted_day (day, apart) VALUES \
+         (?1, ?2 AND NOT EXISTS (SELECT 1 FROM chunk WHERE max_ts >= ?3 AND min_ts <= ?4)) \
+         ON CONFLICT (day) DO UPDATE SET apart = min(apart, ?2)",
+    )?
+    .execute(params![day, apart, span.min_ts, span.max_ts])?;
+    Ok(())
+}
+
+/// True if no visitor of a day is one of another day.
+pub(crate) fn is_apart(db: &Connection, day: i64) -> Result<bool, rusqlite::Error> {
+    let apart = db
+        .prepare_cached("SELECT apart FROM salted_day WHERE day = ?1")?
+        .query_row([day], |row| row.get(0))
+        .optional()?;
+    Ok(apart.unwrap_or(false))
+}
+
+/// Forgets the days before one.
+pub(crate) fn forget_before(db: &Connection, day: i64) -> Result<(), rusqlite::Error> {
+    db.prepare_cached("DELETE FROM salted_day WHERE day < ?1")?
+        .execute([day])?;
+    Ok(())
+}
+
+/// Notes every day that has rows and no note, as one whose visitors may be those of others.
+pub(crate) fn note_unknown(db: &Connection) -> Result<(), rusqlite::Error> {
+    db.execute_batch(
+        "INSERT OR IGNORE INTO salted_day (day, apart) SELECT DISTINCT day, 0 FROM chunk",
+    )?;
+    let days: BTreeSet<i64> = tail::times(db)?.into_iter().map(day_of).collect();
+    let mut insert = db.prepare("INSERT OR IGNORE INTO salted_day (day, apart) VALUES (?1, 0)")?;
+    for day in days {
+        insert.execute([day])?;
+    }
+    Ok(())
+}

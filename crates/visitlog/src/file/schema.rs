@@ -1,0 +1,140 @@
+//! The tables of an access log.
+
+use std::path::Path;
+
+use rusqlite::Connection;
+
+use slugline_analytics::{
+    OpenError,
+    journal::open::{FileKind, open_file},
+};
+
+/// An access log: "SLUG" in ASCII.
+pub(crate) const ACCESS_LOG: FileKind = FileKind {
+    application_id: 0x534c_5547,
+    first: 6,
+    versions: &[include_str!("tables.sql")],
+};
+
+/// Opens an access log for writing and creates what is missing.
+pub(crate) fn open_writer(path: &Path) -> Result<Connection, OpenError> {
+    open_file(&ACCESS_LOG, path)
+}
+
+#[cfg(test)]
+mod tests {
+    use slugline_analytics::journal::open::{open_reader, open_to_examine};
+
+    use super::*;
+
+    fn pragma(db: &Connection, name: &str) -> String {
+        db.query_row(&format!("PRAGMA {name}"), [], |row| {
+            row.get::<_, rusqlite::types::Value>(0)
+        })
+        .map(|value| format!("{value:?}"))
+        .unwrap()
+    }
+
+    #[test]
+    fn a_new_file_is_durable_and_can_give_space_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let db = open_writer(&folder.path().join("a.db")).unwrap();
+        assert_eq!(pragma(&db, "auto_vacuum"), "Integer(2)");
+        assert_eq!(pragma(&db, "journal_mode"), "Text(\"wal\")");
+        assert_eq!(pragma(&db, "synchronous"), "Integer(2)");
+        assert_eq!(pragma(&db, "secure_delete"), "Integer(2)");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_large_sort_makes_no_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.db");
+        let writer = open_writer(&path).unwrap();
+        for db in [writer, open_reader(&path).unwrap()] {
+            let sql = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 200000) \
+                       SELECT hex(randomblob(50)) AS text FROM n ORDER BY text";
+            let mut statement = db.prepare(sql).unwrap();
+            let mut rows = statement.query([]).unwrap();
+            rows.next().unwrap().unwrap();
+            let open = std::fs::read_dir("/proc/self/fd").unwrap();
+            let temporary = open.filter_map(|entry| std::fs::read_link(entry.ok()?.path()).ok());
+            // Names of SQLite's temporary files begin so.
+            let temporary = temporary.filter(|path| path.to_string_lossy().contains("etilqs_"));
+            assert_eq!(temporary.count(), 0);
+        }
+    }
+
+    #[test]
+    fn an_existing_log_is_opened_as_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.db");
+        let first = open_writer(&path).unwrap();
+        first
+            .execute("INSERT INTO link (link_id) VALUES ('docs-1')", [])
+            .unwrap();
+        drop(first);
+        let rows: i64 = open_writer(&path)
+            .unwrap()
+            .query_row("SELECT count(*) FROM link", [], |row| row.get(0))
+            .unwrap();
+        assert_eq!(rows, 1);
+    }
+
+    #[test]
+    fn a_log_from_before_the_first_release_is_refused_and_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.db");
+        let db = open_writer(&path).unwrap();
+        db.pragma_update(None, "user_version", 4).unwrap();
+        drop(db);
+        let before = std::fs::read(&path).unwrap();
+        for error in [
+            open_writer(&path).unwrap_err(),
+            open_to_examine(&ACCESS_LOG, &path).unwrap_err(),
+        ] {
+            assert!(matches!(error, OpenError::Older { found: 4, .. }));
+            assert!(error.to_string().contains("a.db has format 4"), "{error}");
+            assert!(
+                error.to_string().contains("move the file elsewhere"),
+                "{error}"
+            );
+        }
+        assert_eq!(std::fs::read(&path).unwrap(), before);
+    }
+
+    #[test]
+    fn a_log_of_a_newer_version_is_refused_by_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.db");
+        let db = open_writer(&path).unwrap();
+        db.pragma_update(None, "user_version", 7).unwrap();
+        drop(db);
+        let error = open_writer(&path).unwrap_err();
+        assert!(matches!(error, OpenError::Newer { found, .. } if found == 7));
+        assert!(error.to_string().contains("a.db has format 7"));
+    }
+
+    #[test]
+    fn other_databases_and_other_files_are_refused_and_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let links = folder.path().join("links.db");
+        Connection::open(&links)
+            .unwrap()
+            .execute_batch("CREATE TABLE link (id TEXT)")
+            .unwrap();
+        let before = std::fs::read(&links).unwrap();
+        assert!(matches!(
+            open_writer(&links).unwrap_err(),
+            OpenError::Foreign { .. }
+        ));
+        assert_eq!(std::fs::read(&links).unwrap(), before);
+
+        let text = folder.path().join("notes.txt");
+        std::fs::write(&text, "not a database at all, only a few words").unwrap();
+        assert!(matches!(
+            open_writer(&text).unwrap_err(),
+            OpenError::Sqlite { .. }
+        ));
+    }
+}

@@ -1,0 +1,103 @@
+//! The totals of days that are over, the latest day first.
+//!
+//! Counting a day takes seconds on a busy site, so a thread of its own does it, which steps back for
+//! redirects. The writer only claims the day before and stores the totals afterwards.
+
+use std::{
+    error::Error as StdError,
+    path::{Path, PathBuf},
+    sync::mpsc::{self, Receiver, RecvTimeoutError},
+    thread,
+    time::Duration,
+};
+
+use rusqlite::Connection;
+
+use crate::file::{
+    day::count::count,
+    day_totals::{self, Claim, Encoded},
+    deadline::{Deadline, Waiting},
+    error::EngineError,
+    low_priority::step_back,
+    snapshot::Snapshot,
+};
+use slugline_analytics::journal::open::open_reader;
+
+/// The time for one day: far more than the largest takes.
+const LIMIT: Duration = Duration::from_mins(10);
+
+/// The time that the writer waits for a result at each step.
+const LOOK: Duration = Duration::from_millis(1);
+
+/// A count that is under way. It ends soon after this is dropped.
+#[derive(Debug)]
+pub(crate) struct Counting {
+    claim: Claim,
+    result: Receiver<Result<Option<Encoded>, EngineError>>,
+    _waiting: Waiting,
+}
+
+/// The state of a count.
+#[derive(Debug)]
+pub(crate) enum Progress {
+    /// It goes on.
+    UnderWay(Counting),
+    /// The day before which to go on.
+    Ended { before: i64 },
+}
+
+/// Begins to count the latest day before another one that has no totals, if there is one.
+pub(crate) fn begin(db: &mut Connection, before: i64) -> Result<Option<Counting>, EngineError> {
+    let Some(path) = db.path().map(PathBuf::from) else {
+        return Ok(None);
+    };
+    let Some(day) = day_totals::latest_uncounted(db, before)? else {
+        return Ok(None);
+    };
+    let claim = day_totals::claim(db, day)?;
+    let deadline = Deadline::after(LIMIT);
+    let waiting = deadline.waiting();
+    let (tell, result) = mpsc::channel();
+    thread::Builder::new()
+        .name("access-log-days".into())
+        .spawn(move || {
+            step_back();
+            // Nobody may be there any more.
+            let _ = tell.send(count_in(&path, day, deadline));
+        })
+        .map_err(EngineError::Thread)?;
+    Ok(Some(Counting {
+        claim,
+        result,
+        _waiting: waiting,
+    }))
+}
+
+fn count_in(path: &Path, day: i64, deadline: Deadline) -> Result<Option<Encoded>, EngineError> {
+    let db = open_reader(path)?;
+    count(&Snapshot::take(&db, deadline)?, day)
+}
+
+impl Counting {
+    /// Stores the totals if they are ready, and if the day has not changed meanwhile. A day that
+    /// cannot be counted is left for the next round; its rows are scanned.
+    pub(crate) fn step(self, db: &mut Connection) -> Result<Progress, EngineError> {
+        let before = self.claim.day;
+        let counted = match self.result.recv_timeout(LOOK) {
+            Ok(counted) => counted,
+            Err(RecvTimeoutError::Timeout) => return Ok(Progress::UnderWay(self)),
+            Err(RecvTimeoutError::Disconnected) => Err(EngineError::Panicked),
+        };
+        match counted {
+            Ok(Some(totals)) => {
+                day_totals::store(db, self.claim, &totals)?;
+            }
+            Ok(None) => {}
+            Err(error) => {
+                let error: &(dyn StdError + 'static) = &error;
+                tracing::debug!(error, day = before, "a day of the access log has no totals");
+            }
+        }
+        Ok(Progress::Ended { before })
+    }
+}

@@ -1,0 +1,207 @@
+//! Visits of marked links leave the file.
+//!
+//! A pass begins when there are marks: the tail becomes chunks, chunk after chunk that holds such
+//! rows is written again without them, free pages go back to the file system, and at last the
+//! marks go. Each step is a bounded piece of work. After an error or a restart the pass begins from
+//! the start, and skips what is done: a chunk without such rows is only looked at.
+
+use std::{collections::HashSet, error::Error as StdError};
+
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
+use slugline_domain::UnixMillis;
+
+use super::PAUSE_MS;
+use crate::{
+    file::{chunk::Chunk, erasure, error::EngineError, seal, tail},
+    format::{block::Block, draft::Draft},
+};
+use slugline_analytics::{journal::space::give_all_back, utc::MILLIS_PER_DAY};
+
+/// The most chunks whose links one step looks at.
+const LOOKS: u32 = 32;
+
+/// No row is from after this day.
+const LAST_DAY: i64 = i64::MAX / MILLIS_PER_DAY;
+
+/// Pass after pass.
+#[derive(Debug, Default)]
+pub(crate) struct Erasing {
+    pass: Option<Pass>,
+    stuck: Option<Stuck>,
+}
+
+/// Marks that a pass could not finish, because chunks or batches are damaged. Answers leave them out
+/// anyway, and retention or a rebuild removes them.
+#[derive(Debug)]
+struct Stuck {
+    marks: HashSet<i64>,
+    since_ms: i64,
+}
+
+#[derive(Debug)]
+struct Pass {
+    marks: HashSet<i64>,
+    next: Next,
+    /// A damaged chunk or batch may hold rows of the marks.
+    met_damage: bool,
+}
+
+#[derive(Debug)]
+enum Next {
+    SealTail,
+    /// Look at chunks with larger numbers.
+    Chunks {
+        after: i64,
+    },
+    GiveBack,
+    End,
+}
+
+/// The result of a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Progress {
+    /// There is nothing to do.
+    Idle,
+    /// There is more to do.
+    More,
+    /// The rows are gone from the file, but may still stand in the write-ahead log.
+    Erased,
+}
+
+impl Erasing {
+    /// Takes one step.
+    pub(crate) fn step(
+        &mut self,
+        db: &mut Connection,
+        now: UnixMillis,
+        rows_per_chunk: usize,
+    ) -> Result<Progress, EngineError> {
+        // An error drops the pass, and the next step begins another one.
+        let Some(mut pass) = self.pass.take() else {
+            return self.begin(db, now);
+        };
+        pass.next = match pass.next {
+            Next::SealTail => {
+                // Sealing drops the rows. None can come after it: no link has the numbers.
+                while seal::seal_before(db, LAST_DAY, rows_per_chunk)? {}
+                pass.met_damage = tail::has_set_aside(db)?;
+                Next::Chunks { after: i64::MIN }
+            }
+            Next::Chunks { after } => pass.look(db, after)?,
+            Next::GiveBack if give_all_back(db)? => Next::GiveBack,
+            Next::GiveBack => Next::End,
+            Next::End => {
+                self.end(db, now, pass)?;
+                return Ok(Progress::Erased);
+            }
+        };
+        self.pass = Some(pass);
+        Ok(Progress::More)
+    }
+
+    fn begin(&mut self, db: &Connection, now: UnixMillis) -> Result<Progress, EngineError> {
+        let marks = erasure::marked(db)?;
+        let known = |stuck: &Stuck| {
+            let recent = now.get().abs_diff(stuck.since_ms) < PAUSE_MS.unsigned_abs();
+            recent && marks.is_subset(&stuck.marks)
+        };
+        if marks.is_empty() || self.stuck.as_ref().is_some_and(known) {
+            return Ok(Progress::Idle);
+        }
+        self.pass = Some(Pass {
+            marks,
+            next: Next::SealTail,
+            met_damage: false,
+        });
+        Ok(Progress::More)
+    }
+
+    fn end(&mut self, db: &mut Connection, now: UnixMillis, pass: Pass) -> Result<(), EngineError> {
+        if pass.met_damage {
+            self.stuck = Some(Stuck {
+                marks: pass.marks,
+                since_ms: now.get(),
+            });
+        } else {
+            erasure::finish(db, &pass.marks)?;
+        }
+        Ok(())
+    }
+}
+
+impl Pass {
+    /// Looks at some chunks, and rewrites the first one that holds rows of the marks.
+    fn look(&mut self, db: &mut Connection, after: i64) -> Result<Next, EngineError> {
+        let (mut last, mut holding) = (None, None);
+        let sql = format!(
+            "SELECT {} FROM chunk WHERE id > ?1 ORDER BY id LIMIT {LOOKS}",
+            Chunk::COLUMNS
+        );
+        let mut statement = db.prepare_cached(&sql)?;
+        let mut rows = statement.query([after])?;
+        while let (None, Some(row)) = (holding, rows.next()?) {
+            let id = row.get(0)?;
+            last = Some(id);
+            let links = Chunk::read(db, row).and_then(|chunk| chunk.links());
+            match links {
+                Ok(links) => {
+                    let holds = links.links().iter().any(|link| self.marks.contains(link));
+                    holding = holds.then_some(id);
+                }
+                Err(error) => self.skip(id, error)?,
+            }
+        }
+        drop(rows);
+        drop(statement);
+        if let Some(id) = holding
+            && let Err(error) = rewrite(db, id)
+        {
+            self.skip(id, error)?;
+        }
+        Ok(match last {
+            Some(after) => Next::Chunks { after },
+            None => Next::GiveBack,
+        })
+    }
+
+    /// Goes on after a chunk if it is damaged.
+    fn skip(&mut self, chunk: i64, error: EngineError) -> Result<(), EngineError> {
+        if !error.is_damage() {
+            return Err(error);
+        }
+        self.met_damage = true;
+        let error: &(dyn StdError + 'static) = &error;
+        tracing::warn!(
+            error,
+            chunk,
+            "visits cannot be erased from a damaged chunk, which answers leave out; \
+             `slugline doctor` says how to rebuild the access log without them"
+        );
+        Ok(())
+    }
+}
+
+/// Writes a chunk again, without the rows of marked links. It keeps its number, unless no row is
+/// left.
+fn rewrite(db: &mut Connection, id: i64) -> Result<(), EngineError> {
+    let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let sql = format!("SELECT {} FROM chunk WHERE id = ?1", Chunk::COLUMNS);
+    let block = tx
+        .prepare_cached(&sql)?
+        .query_row([id], |row| {
+            Ok(Chunk::read(&tx, row).and_then(|chunk| Block::whole(&chunk)))
+        })
+        .optional()?
+        .transpose()?;
+    // Another process may have been faster.
+    let Some(block) = block else {
+        return Ok(());
+    };
+    let mut draft = Draft::default();
+    draft.append(&block);
+    tx.prepare_cached("DELETE FROM chunk WHERE id = ?1")?
+        .execute([id])?;
+    seal::write(&tx, &draft, Some(id))?;
+    tx.commit()?;
+    Ok(())
+}

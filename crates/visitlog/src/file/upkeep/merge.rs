@@ -1,0 +1,217 @@
+//! Small chunks of one day become one.
+//!
+//! Many come from a flood of visits, each batch of which is a chunk, and from
+//! visits that came after their day had been sealed.
+
+use std::{error::Error as StdError, path::PathBuf};
+
+use rusqlite::{Connection, TransactionBehavior, params};
+
+use crate::file::chunk_lock;
+use crate::{
+    file::{chunk::Chunk, error::EngineError, seal},
+    format::{block::Block, draft::Draft},
+};
+
+/// Like [`merge_day`]. While an export needs the chunks as they are, there is nothing to do; the
+/// next round comes in an hour.
+pub(crate) fn merge_day_alone(
+    db: &mut Connection,
+    days: (i64, i64),
+    rows_per_chunk: usize,
+) -> Result<Option<i64>, EngineError> {
+    let Some(path) = db.path().map(PathBuf::from) else {
+        return Ok(None);
+    };
+    match chunk_lock::merge_chunks(&path) {
+        Ok(Some(_alone)) => merge_day(db, days, rows_per_chunk),
+        Ok(None) => Ok(None),
+        Err(error) => {
+            let error: &(dyn StdError + 'static) = &error;
+            tracing::warn!(error, "chunks of the access log cannot be merged yet");
+            Ok(None)
+        }
+    }
+}
+
+/// Merges small chunks of one day from the first to before the last of two
+/// days, and returns the day after which to go on. Chunks are small up to half
+/// of so many rows, and no merged one has more.
+pub(crate) fn merge_day(
+    db: &mut Connection,
+    (first, last): (i64, i64),
+    rows_per_chunk: usize,
+) -> Result<Option<i64>, EngineError> {
+    let most = u32::try_from(rows_per_chunk).unwrap_or(u32::MAX);
+    let small = most / 2;
+    let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let day: Option<i64> = tx
+        .prepare_cached(
+            "SELECT min(day) FROM (SELECT day FROM chunk WHERE day >= ?1 AND day < ?2 AND n <= ?3 \
+                                   GROUP BY day HAVING count(*) > 1)",
+        )?
+        .query_row(params![first, last, small], |row| row.get(0))?;
+    let Some(day) = day else {
+        return Ok(None);
+    };
+    let (merged, draft) = read(&tx, day, small, most)?;
+    let [.., newest] = merged[..] else {
+        return Ok(Some(day + 1));
+    };
+    if merged.len() == 1 {
+        return Ok(Some(day + 1));
+    }
+    for id in &merged {
+        tx.prepare_cached("DELETE FROM chunk WHERE id = ?1")?
+            .execute([id])?;
+    }
+    // It stays where it was in the order of arrival.
+    seal::write(&tx, &draft, Some(newest))?;
+    tx.commit()?;
+    // There may be more of them than fit one.
+    Ok(Some(day))
+}
+
+/// The numbers and rows of the first small chunks of a day, as many as make a
+/// chunk. Damaged ones stay as they are.
+fn read(
+    db: &Connection,
+    day: i64,
+    small: u32,
+    most: u32,
+) -> Result<(Vec<i64>, Draft), EngineError> {
+    let sql = format!(
+        "SELECT {} FROM chunk WHERE day = ?1 AND n <= ?2 ORDER BY id",
+        Chunk::COLUMNS
+    );
+    let mut statement = db.prepare_cached(&sql)?;
+    let mut found = statement.query(params![day, small])?;
+    let mut merged = Vec::new();
+    let mut draft = Draft::default();
+    let mut rows = 0;
+    while let Some(row) = found.next()? {
+        let (id, count): (i64, u32) = (row.get(0)?, row.get(2)?);
+        if rows + count > most {
+            break;
+        }
+        match Chunk::read(db, row).and_then(|chunk| Block::whole(&chunk)) {
+            Ok(block) => {
+                draft.append(&block);
+                merged.push(id);
+                rows += count;
+            }
+            Err(error) if error.is_damage() => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok((merged, draft))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{file::schema, format::numbers::Numbers, tests::rows::row};
+    use slugline_analytics::utc::MILLIS_PER_DAY;
+
+    /// A log with a chunk of each list of moments.
+    fn log(folder: &tempfile::TempDir, chunks: &[&[i64]]) -> Connection {
+        let db = schema::open_writer(&folder.path().join("a.db")).unwrap();
+        for times in chunks {
+            let mut draft = Draft::default();
+            for &time in *times {
+                let row = row(time, time.unsigned_abs());
+                draft.push(Numbers::of(&row, 1), &row);
+            }
+            seal::write(&db, &draft, None).unwrap();
+        }
+        db
+    }
+
+    fn chunks(db: &Connection) -> Vec<(i64, Vec<i64>)> {
+        let sql = format!("SELECT {} FROM chunk ORDER BY id", Chunk::COLUMNS);
+        let mut statement = db.prepare(&sql).unwrap();
+        let mut found = statement.query([]).unwrap();
+        let mut chunks = Vec::new();
+        while let Some(row) = found.next().unwrap() {
+            let chunk = Chunk::read(db, row).unwrap();
+            let block = Block::whole(&chunk).unwrap();
+            let times = (0..block.rows).map(|row| block.time.at(row)).collect();
+            chunks.push((chunk.id, times));
+        }
+        chunks
+    }
+
+    fn merge(db: &mut Connection, rows_per_chunk: usize) {
+        let mut first = i64::MIN;
+        while let Some(next) = merge_day(db, (first, 2), rows_per_chunk).unwrap() {
+            first = next;
+        }
+    }
+
+    #[test]
+    fn small_chunks_of_one_day_become_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let later = MILLIS_PER_DAY + 5;
+        let today = 2 * MILLIS_PER_DAY;
+        let mut db = log(
+            &folder,
+            &[
+                &[1, 4],
+                &[later],
+                &[2],
+                &[3, 5, 6, 7, 8],
+                &[9],
+                &[today],
+                &[today],
+            ],
+        );
+        merge(&mut db, 8);
+        let expected = [
+            (2, vec![later]),
+            (4, vec![3, 5, 6, 7, 8]),
+            (5, vec![1, 2, 4, 9]),
+            (6, vec![today]),
+            (7, vec![today]),
+        ];
+        assert_eq!(chunks(&db), expected);
+    }
+
+    #[test]
+    fn more_than_fit_one_become_several() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut db = log(&folder, &[&[1], &[2], &[3], &[4], &[5]]);
+        merge(&mut db, 3);
+        let rows: Vec<usize> = chunks(&db).iter().map(|(_, rows)| rows.len()).collect();
+        assert_eq!(rows, [3, 2]);
+    }
+
+    #[test]
+    fn a_damaged_chunk_stays_and_the_others_are_merged() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut db = log(&folder, &[&[1], &[2], &[3]]);
+        db.execute_batch("UPDATE chunk SET directory = x'00' WHERE id = 2")
+            .unwrap();
+        merge(&mut db, 8);
+        db.execute_batch("DELETE FROM chunk WHERE id = 2").unwrap();
+        assert_eq!(chunks(&db), [(3, vec![1, 3])]);
+    }
+
+    #[test]
+    fn a_merge_that_fails_at_any_step_changes_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut db = log(&folder, &[&[1], &[2], &[3]]);
+        let before = chunks(&db);
+        for step in ["DELETE ON chunk", "INSERT ON chunk"] {
+            db.execute_batch(&format!(
+                "CREATE TEMP TRIGGER disk_full BEFORE {step} \
+                 BEGIN SELECT RAISE(ABORT, 'full'); END"
+            ))
+            .unwrap();
+            assert!(merge_day(&mut db, (0, 2), 8).is_err());
+            db.execute_batch("DROP TRIGGER disk_full").unwrap();
+            assert_eq!(chunks(&db), before);
+        }
+        merge(&mut db, 8);
+        assert_eq!(chunks(&db), [(3, vec![1, 2, 3])]);
+    }
+}

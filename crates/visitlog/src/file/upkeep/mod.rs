@@ -1,0 +1,214 @@
+//! Maintenance of the log, in small steps between batches: days that are over
+//! become chunks, and few of them, old rows end, days are counted, and space goes
+//! back. Each step is a bounded piece of work in a transaction of its own, so
+//! visits never wait for long.
+
+pub(crate) mod count_days;
+pub(crate) mod erase;
+pub(crate) mod merge;
+pub(crate) mod retention;
+pub(crate) mod steady_clock;
+
+use std::{error::Error as StdError, num::NonZeroU32};
+
+use rusqlite::Connection;
+use slugline_domain::UnixMillis;
+
+use super::{
+    error::EngineError,
+    salted_days, seal, tail,
+    upkeep::{
+        count_days::{Counting, Progress},
+        steady_clock::SteadyClock,
+    },
+};
+use slugline_analytics::{
+    journal::{loss_table, space::give_back},
+    utc::{self, MILLIS_PER_DAY},
+};
+
+/// Chunks of the usual number of rows that become one when their day is over:
+/// while it lasts, the tail is short, and later there are few chunks.
+const MERGED: usize = 4;
+
+/// The time visits of a day may be late without being a chunk of their own.
+const LATE_MS: i64 = 300_000;
+
+/// From one round to the next.
+const PAUSE_MS: i64 = 3_600_000;
+
+/// Round after round of steps.
+#[derive(Debug)]
+pub(crate) struct Upkeep {
+    retention_days: Option<NonZeroU32>,
+    rows_per_chunk: usize,
+    clock: SteadyClock,
+    next: Step,
+}
+
+/// The next step. Those of a round follow one another in this order.
+#[derive(Debug)]
+enum Step {
+    /// Wait until it is time for a round.
+    Rest {
+        until_ms: i64,
+    },
+    /// The tail's rows from before this day become chunks.
+    SealDays {
+        today: i64,
+        cutoff_ms: i64,
+    },
+    /// Old chunks with numbers above one are deleted.
+    DeleteChunks {
+        today: i64,
+        cutoff_ms: i64,
+        after: i64,
+    },
+    /// Small chunks become fewer, from one day to before another one.
+    Merge {
+        first: i64,
+        today: i64,
+    },
+    /// Days before this one get their totals, the latest first.
+    CountDays {
+        before: i64,
+    },
+    CountDay(Counting),
+    GiveBack,
+}
+
+impl Step {
+    /// The step that comes when this one has nothing more to do; `None` at the end of a round
+    /// and between rounds.
+    fn past(&self) -> Option<Self> {
+        match *self {
+            Self::Rest { .. } | Self::GiveBack => None,
+            Self::SealDays { today, cutoff_ms } => Some(Self::DeleteChunks {
+                today,
+                cutoff_ms,
+                after: i64::MIN,
+            }),
+            Self::DeleteChunks { today, .. } => {
+                let first = i64::MIN;
+                Some(Self::Merge { first, today })
+            }
+            Self::Merge { today, .. } => Some(Self::CountDays { before: today }),
+            Self::CountDays { .. } | Self::CountDay(_) => Some(Self::GiveBack),
+        }
+    }
+}
+
+impl Upkeep {
+    pub(crate) fn new(retention_days: Option<NonZeroU32>, rows_per_chunk: usize) -> Self {
+        Self {
+            retention_days,
+            rows_per_chunk,
+            clock: SteadyClock::default(),
+            next: Step::Rest { until_ms: i64::MIN },
+        }
+    }
+
+    /// Takes one step, and says whether there is more to do now. After an error
+    /// the round ends, and the next one begins from the start.
+    pub(crate) fn step(
+        &mut self,
+        db: &mut Connection,
+        now: UnixMillis,
+    ) -> Result<bool, EngineError> {
+        let rest = Step::Rest {
+            until_ms: now.get() + PAUSE_MS,
+        };
+        let step = std::mem::replace(&mut self.next, rest);
+        let past = step.past();
+        let next = match self.take(step, db, now) {
+            Err(error) if error.is_damage() && past.is_some() => {
+                let error: &(dyn StdError + 'static) = &error;
+                tracing::warn!(
+                    error,
+                    "the upkeep goes on past damage; `slugline doctor` examines the access log"
+                );
+                past
+            }
+            taken => taken?,
+        };
+        let more = !matches!(next, None | Some(Step::Rest { .. }));
+        if let Some(next) = next {
+            self.next = next;
+        }
+        Ok(more)
+    }
+
+    /// Takes a step, and says what comes after it.
+    fn take(
+        &mut self,
+        step: Step,
+        db: &mut Connection,
+        now: UnixMillis,
+    ) -> Result<Option<Step>, EngineError> {
+        let past = step.past();
+        Ok(match step {
+            Step::Rest { until_ms } => self.begin(db, now, until_ms)?,
+            Step::SealDays { today, cutoff_ms } => {
+                let more = seal::seal_before(db, today, self.rows_per_chunk)?;
+                let again = Step::SealDays { today, cutoff_ms };
+                more.then_some(again).or(past)
+            }
+            Step::DeleteChunks {
+                today,
+                cutoff_ms,
+                after,
+            } => {
+                let deleted = retention::delete_chunks(db, cutoff_ms, after)?;
+                let again = |after| Step::DeleteChunks {
+                    today,
+                    cutoff_ms,
+                    after,
+                };
+                deleted.map(again).or(past)
+            }
+            Step::Merge { first, today } => {
+                let most = self.rows_per_chunk.saturating_mul(MERGED);
+                let merged = merge::merge_day_alone(db, (first, today), most)?;
+                merged.map(|first| Step::Merge { first, today }).or(past)
+            }
+            Step::CountDays { before } => {
+                count_days::begin(db, before)?.map(Step::CountDay).or(past)
+            }
+            Step::CountDay(counting) => match counting.step(db)? {
+                Progress::UnderWay(counting) => Some(Step::CountDay(counting)),
+                Progress::Ended { before } => Some(Step::CountDays { before }),
+            },
+            Step::GiveBack => give_back(db)?.then_some(Step::GiveBack),
+        })
+    }
+
+    fn begin(
+        &mut self,
+        db: &Connection,
+        now: UnixMillis,
+        until_ms: i64,
+    ) -> Result<Option<Step>, EngineError> {
+        let believed = match self.retention_days {
+            Some(days) if self.clock.is_believed(now, db)? => Some(days),
+            Some(_) | None => None,
+        };
+        // A clock that was set back may not postpone the next round for long.
+        let early = now.get() < until_ms && until_ms - now.get() <= PAUSE_MS;
+        if early {
+            return Ok(Some(Step::Rest { until_ms }));
+        }
+        let mut cutoff_ms = i64::MIN;
+        if let Some(days) = believed {
+            cutoff_ms = now.get() - i64::from(days.get()) * MILLIS_PER_DAY;
+            loss_table::delete_before(db, cutoff_ms)?;
+            tail::delete_before(db, cutoff_ms)?;
+            salted_days::forget_before(db, utc::day_of(cutoff_ms))?;
+        }
+        // Visits that were on their way at midnight belong to the day before.
+        let today = utc::day_of(now.get() - LATE_MS);
+        Ok(Some(Step::SealDays { today, cutoff_ms }))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,175 @@
+//! Rows in memory, column by column.
+
+use slugline_domain::SamplingInterval;
+
+use super::{
+    numbers::Numbers,
+    selection::{Selection, index, number},
+    texts::Texts,
+    values::Values,
+};
+use slugline_analytics::columns::{Family, TEXTS};
+
+/// Some rows. Columns that were not asked for are empty.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Block {
+    pub(crate) rows: usize,
+    /// The moment after which there is no row in this block nor in those that a scan
+    /// hands over after it, if that is known.
+    pub(crate) no_later_than: Option<i64>,
+    /// Milliseconds since 1970.
+    pub(crate) time: Values<i64>,
+    pub(crate) interval: Values<u32>,
+    /// 1 where the row says something about the number of visitors.
+    pub(crate) coherent: Values<u8>,
+    pub(crate) link: Values<i64>,
+    pub(crate) visitor: Values<u64>,
+    /// Of each family, the entry that each row has.
+    pub(crate) codes: [Option<Values<u32>>; Family::ALL.len()],
+    /// Of a family, the rows of each entry, if that is all that was read.
+    pub(crate) counts: [Option<Vec<u32>>; Family::ALL.len()],
+    /// Of a family, how many entries the rows can have at most.
+    pub(crate) most: [Option<usize>; Family::ALL.len()],
+    /// Of a family, the fingerprints of its entries' texts.
+    pub(crate) keys: [Option<Vec<u64>>; Family::ALL.len()],
+    /// The rows before which those of each target's end, if all rows of a chunk
+    /// are there and the rows of each target are one run.
+    pub(crate) target_ends: Option<Vec<u32>>,
+    /// Of families of which only a few entries are left, their numbers in the
+    /// chunk.
+    pub(crate) few: [Option<Vec<u32>>; Family::ALL.len()],
+    /// Of each column of texts, those of its family's entries.
+    pub(crate) texts: [Option<Texts>; TEXTS.len()],
+}
+
+impl Block {
+    /// Takes a column of texts for unknown in all rows.
+    pub(crate) fn forget(&mut self, column: usize) {
+        self.codes[TEXTS[column].family.index()].get_or_insert(Values::Same(0));
+        self.texts[column] = Some(Texts::unknown(column));
+    }
+
+    /// Takes a column of texts for unknown in all rows, whatever their entries are.
+    pub(crate) fn hide(&mut self, column: usize) {
+        self.texts[column] = Some(Texts::unknown(column));
+    }
+
+    /// The texts of a column, if they are not in the chunk.
+    pub(crate) fn texts_here(&self, column: usize) -> Option<&Texts> {
+        self.texts[column].as_ref()
+    }
+
+    /// A row, to be written again.
+    pub(crate) fn numbers(&self, row: usize) -> Numbers {
+        Numbers {
+            time: self.time.at(row),
+            link: self.link.at(row),
+            visitor: self.visitor.at(row),
+            interval: self.interval.at(row),
+            coherent: self.coherent.at(row) == 1,
+        }
+    }
+
+    /// The texts of a row.
+    #[cfg(test)]
+    pub(crate) fn texts_of(&self, row: usize) -> super::numbers::RowTexts<'_> {
+        super::numbers::RowTexts(std::array::from_fn(|column| self.text(column, row)))
+    }
+
+    /// Of a family, the entry that each row has.
+    pub(crate) fn codes(&self, family: Family) -> &Values<u32> {
+        let codes = self.codes[family.index()].as_ref();
+        codes.expect("the column was asked for")
+    }
+
+    /// The most entries of a family that the rows can have.
+    pub(crate) fn entries(&self, family: Family) -> usize {
+        let largest = || self.codes(family).largest();
+        let entries = || largest().map_or(0, |entry| index(entry) + 1);
+        self.most[family.index()].unwrap_or_else(entries)
+    }
+
+    /// The texts of the column at a place of [`TEXTS`].
+    pub(crate) fn texts(&self, column: usize) -> &Texts {
+        let texts = self.texts[column].as_ref();
+        texts.expect("the column was asked for")
+    }
+
+    /// The text of one row.
+    pub(crate) fn text(&self, column: usize, row: usize) -> &str {
+        let entry = self.codes(TEXTS[column].family).at(row);
+        self.texts(column).get(entry)
+    }
+
+    /// Leaves some rows.
+    pub(crate) fn keep(&mut self, rows: &Selection) {
+        self.rows = rows.count(self.rows);
+        self.time.keep(rows);
+        self.interval.keep(rows);
+        self.coherent.keep(rows);
+        self.link.keep(rows);
+        self.visitor.keep(rows);
+        debug_assert!(
+            self.counts.iter().all(Option::is_none),
+            "counts are of all rows"
+        );
+        for codes in self.codes.iter_mut().flatten() {
+            codes.keep(rows);
+        }
+        if *rows != Selection::All {
+            self.target_ends = None;
+        }
+    }
+
+    /// The fingerprints of the entries of a family, if they were read instead of
+    /// texts.
+    pub(crate) fn keys(&self, family: Family) -> Option<&[u64]> {
+        self.keys[family.index()].as_deref()
+    }
+
+    /// The visits of each entry of a family.
+    pub(crate) fn visits_of_entries(&self, family: Family) -> Vec<u64> {
+        if let (Family::Target, Some(ends), Values::Same(interval)) =
+            (family, &self.target_ends, &self.interval)
+        {
+            let starts = std::iter::once(&0).chain(ends);
+            let rows = ends.iter().zip(starts).map(|(end, start)| end - start);
+            return rows
+                .map(|rows| u64::from(rows) * u64::from(*interval))
+                .collect();
+        }
+        if let (Some(counts), Values::Same(interval)) =
+            (&self.counts[family.index()], &self.interval)
+        {
+            let visits = |&rows: &u32| u64::from(rows) * u64::from(*interval);
+            return counts.iter().map(visits).collect();
+        }
+        let mut visits = vec![0_u64; self.entries(family)];
+        match (self.codes(family), &self.interval) {
+            (Values::Same(entry), Values::Same(interval)) => {
+                visits[index(*entry)] = number(self.rows) * u64::from(*interval);
+            }
+            (Values::Each(entries), Values::Same(interval)) => {
+                for &entry in entries {
+                    visits[index(entry)] += 1;
+                }
+                for visits in &mut visits {
+                    *visits *= u64::from(*interval);
+                }
+            }
+            (entries, Values::Each(intervals)) => {
+                for (row, &interval) in intervals.iter().enumerate() {
+                    visits[index(entries.at(row))] += u64::from(interval);
+                }
+            }
+        }
+        visits
+    }
+
+    /// The largest sampling interval of its rows.
+    pub(crate) fn largest_interval(&self) -> SamplingInterval {
+        let largest = self.interval.largest();
+        let largest = largest.and_then(SamplingInterval::new);
+        largest.unwrap_or(SamplingInterval::EVERY)
+    }
+}

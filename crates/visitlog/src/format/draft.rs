@@ -1,0 +1,341 @@
+//! Rows on their way into the file: texts that come together are there once.
+
+use std::{borrow::Cow, hash::BuildHasher};
+
+use hashbrown::{DefaultHashBuilder, HashTable, hash_table::Entry};
+use slugline_domain::Dimension;
+
+use super::{
+    block::Block,
+    chunk::{Encoder, Span},
+    dictionary::{Dictionary, Interner},
+    numbers::{Numbers, RowTexts},
+    selection::{index, short},
+    text_key::TextKey,
+    texts::Texts,
+    values::Values,
+};
+use slugline_analytics::{
+    columns::{Family, TEXTS},
+    row::Row,
+};
+
+/// The texts of a visit.
+pub(crate) trait TextsOf {
+    /// The text of the column at a place of [`TEXTS`].
+    fn text(&self, column: usize) -> Cow<'_, str>;
+
+    /// Adds bytes that only equal texts of this column have.
+    fn tell_apart(&self, column: usize, key: &mut Vec<u8>) {
+        key.extend(self.text(column).as_bytes());
+        // What is in no text.
+        key.push(0xff);
+    }
+}
+
+impl TextsOf for Row<'_> {
+    fn text(&self, column: usize) -> Cow<'_, str> {
+        self.text(TEXTS[column].dimension)
+    }
+
+    fn tell_apart(&self, column: usize, key: &mut Vec<u8>) {
+        let dimension = TEXTS[column].dimension;
+        // The texts of numbers are made only when they are new.
+        if dimension == Dimension::Latitude {
+            key.extend(self.place.latitude.hundredths().to_le_bytes());
+        } else if dimension == Dimension::Longitude {
+            key.extend(self.place.longitude.hundredths().to_le_bytes());
+        } else {
+            key.extend(self.text(dimension).as_bytes());
+            // What is in no text.
+            key.push(0xff);
+        }
+    }
+}
+
+impl TextsOf for RowTexts<'_> {
+    fn text(&self, column: usize) -> Cow<'_, str> {
+        self.0[column].into()
+    }
+}
+
+/// Some rows.
+#[derive(Debug, Default)]
+pub(crate) struct Draft {
+    pub(crate) rows: Vec<(Numbers, [u32; Family::ALL.len()])>,
+    families: [Entries; Family::ALL.len()],
+    /// Families of which no text is asked for.
+    left_out: [bool; Family::ALL.len()],
+    key: Vec<u8>,
+}
+
+/// The combinations of texts that rows have in the columns of a family, each once.
+#[derive(Debug, Default)]
+pub(crate) struct Entries {
+    hash: DefaultHashBuilder,
+    known: HashTable<Known>,
+    /// The bytes that tell them apart, one entry after the other.
+    keys: Vec<u8>,
+    /// The texts of the first one in the order of columns, those of the second
+    /// one, and so on.
+    texts: Dictionary,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    hash: u64,
+    /// The place of its key.
+    start: usize,
+    length: u32,
+    entry: u32,
+}
+
+impl Entries {
+    pub(crate) fn len(&self) -> usize {
+        self.known.len()
+    }
+
+    /// The texts of an entry, in the order of the family's columns.
+    pub(crate) fn texts(&self, entry: u32) -> impl Iterator<Item = &str> {
+        let columns = short(self.texts.len() / self.len().max(1));
+        (entry * columns..(entry + 1) * columns).map(|number| self.texts.get(number))
+    }
+
+    /// The entry that a key belongs to, and whether it is new. The hash is a quick
+    /// one, which decides nothing: keys are compared.
+    fn number(&mut self, key: &[u8]) -> (u32, bool) {
+        let entry = short(self.len());
+        let Self {
+            hash, known, keys, ..
+        } = self;
+        let hash = hash.hash_one(key);
+        let is_same = |known: &Known| {
+            let end = known.start + index(known.length);
+            known.hash == hash && keys[known.start..end] == *key
+        };
+        match known.entry(hash, is_same, |known| known.hash) {
+            Entry::Occupied(known) => (known.get().entry, false),
+            Entry::Vacant(place) => {
+                place.insert(Known {
+                    hash,
+                    start: keys.len(),
+                    length: short(key.len()),
+                    entry,
+                });
+                keys.extend(key);
+                (entry, true)
+            }
+        }
+    }
+}
+
+impl Draft {
+    /// For rows of which only some columns of texts are asked for.
+    pub(crate) fn of_columns(columns: &[usize]) -> Self {
+        let is_asked_for = |family| columns.iter().any(|&column| TEXTS[column].family == family);
+        Self {
+            left_out: Family::ALL.map(|family| !is_asked_for(family)),
+            ..Self::default()
+        }
+    }
+
+    /// Adds a row.
+    pub(crate) fn push(&mut self, numbers: Numbers, texts: &impl TextsOf) {
+        let codes = Family::ALL.map(|family| self.code(family, texts));
+        self.rows.push((numbers, codes));
+    }
+
+    /// The entry of a family with these texts; 0 of a family that is left out.
+    pub(crate) fn code(&mut self, family: Family, texts: &impl TextsOf) -> u32 {
+        if self.leaves_out(family) {
+            return 0;
+        }
+        self.key.clear();
+        for &column in family.columns() {
+            texts.tell_apart(column, &mut self.key);
+        }
+        let entries = &mut self.families[family.index()];
+        let (code, is_new) = entries.number(&self.key);
+        if is_new {
+            for &column in family.columns() {
+                entries.texts.push(&texts.text(column));
+            }
+        }
+        code
+    }
+
+    /// True if no text of a family is asked for.
+    pub(crate) fn leaves_out(&self, family: Family) -> bool {
+        self.left_out[family.index()]
+    }
+
+    pub(crate) fn entries(&self, family: Family) -> &Entries {
+        &self.families[family.index()]
+    }
+
+    /// Adds all rows of a block that has every column.
+    pub(crate) fn append(&mut self, block: &Block) {
+        // Of each family, the entries here of those there.
+        let entries = Family::ALL.map(|family| {
+            let entry = |entry| {
+                let mut texts = [""; TEXTS.len()];
+                for &column in family.columns() {
+                    texts[column] = block.texts(column).get(entry);
+                }
+                self.code(family, &RowTexts(texts))
+            };
+            let count = short(block.entries(family));
+            (0..count).map(entry).collect::<Vec<u32>>()
+        });
+        for row in 0..block.rows {
+            let code = |family: Family| {
+                let entry = block.codes(family).at(row);
+                entries[family.index()][index(entry)]
+            };
+            self.rows.push((block.numbers(row), Family::ALL.map(code)));
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    pub(crate) fn links(&self) -> impl Iterator<Item = i64> {
+        self.rows.iter().map(|(numbers, _)| numbers.link)
+    }
+
+    pub(crate) fn numbers(&self, row: usize) -> Numbers {
+        self.rows[row].0
+    }
+
+    /// All rows, in the order in which they came.
+    pub(crate) fn into_block(self) -> Block {
+        let codes = Family::ALL.map(|family| {
+            let code = |(_, codes): &(_, [u32; Family::ALL.len()])| codes[family.index()];
+            Some(Values::Each(self.rows.iter().map(code).collect()))
+        });
+        let mut texts = [const { None }; TEXTS.len()];
+        for family in Family::ALL {
+            let entries: Vec<u32> = (0..short(self.entries(family).len())).collect();
+            for (place, &column) in family.columns().iter().enumerate() {
+                let (of, texts_of) = self.column(family, place, &entries);
+                let dictionary = texts_of.texts;
+                texts[column] = Some(Texts { of, dictionary });
+            }
+        }
+        let rows = || self.rows.iter().map(|(numbers, _)| numbers);
+        Block {
+            rows: self.rows.len(),
+            time: Values::Each(rows().map(|row| row.time).collect()),
+            interval: Values::Each(rows().map(|row| row.interval).collect()),
+            coherent: Values::Each(rows().map(|row| row.coherent.into()).collect()),
+            link: Values::Each(rows().map(|row| row.link).collect()),
+            visitor: Values::Each(rows().map(|row| row.visitor).collect()),
+            codes,
+            texts,
+            ..Block::default()
+        }
+    }
+
+    /// Of some entries of a family, the texts in the column at a place among the
+    /// family's, each once.
+    fn column(&self, family: Family, place: usize, entries: &[u32]) -> (Vec<u32>, Interner) {
+        let all = &self.entries(family).texts;
+        let columns = family.columns().len();
+        let mut texts = Interner::default();
+        let number = |&entry: &u32| texts.number(all.get(short(index(entry) * columns + place)));
+        (entries.iter().map(number).collect(), texts)
+    }
+
+    /// Writes some rows, which are in order of link and time, as a chunk.
+    pub(crate) fn encode(&self, span: Span, rows: &[usize], key: &TextKey) -> Encoder {
+        let mut encoder = Encoder::new(span);
+        let mut column = |name, of: &dyn Fn(&Numbers) -> u64| {
+            let numbers: Vec<u64> = rows.iter().map(|&row| of(&self.rows[row].0)).collect();
+            encoder.numbers(name, &numbers);
+        };
+        column("si", &|row| row.interval.into());
+        column("coh", &|row| row.coherent.into());
+        column("ts", &|row| row.time.abs_diff(span.min_ts));
+        column("visitor", &|row| row.visitor);
+        let (links, ends) = self.link_runs(rows);
+        encoder.numbers("links", &links);
+        encoder.numbers("link_ends", &ends);
+        for family in Family::ALL {
+            self.encode_family(family, rows, key, &mut encoder);
+        }
+        encoder
+    }
+
+    fn link_runs(&self, rows: &[usize]) -> (Vec<u64>, Vec<u64>) {
+        let link = |row: &usize| self.rows[*row].0.link;
+        let mut end = 0;
+        rows.chunk_by(|one, next| link(one) == link(next))
+            .map(|run| {
+                end += u64::from(short(run.len()));
+                (link(&run[0]).cast_unsigned(), end)
+            })
+            .unzip()
+    }
+
+    fn encode_family(&self, family: Family, rows: &[usize], key: &TextKey, encoder: &mut Encoder) {
+        // The entries that these rows have, in the order in which they come. Those
+        // of a target are of one link, so that there is one for each link at least.
+        let of_link = family == Family::Target;
+        let mut entries = Vec::new();
+        let mut renumbered = vec![None; self.entries(family).len()];
+        let mut codes = Vec::with_capacity(rows.len());
+        let (mut run, mut before) = (0, None);
+        for &row in rows {
+            let (numbers, entry) = &self.rows[row];
+            let code = entry[family.index()];
+            let link = of_link.then_some(numbers.link);
+            run += u64::from(before.is_some_and(|before| before != link));
+            before = Some(link);
+            let new = match renumbered[index(code)] {
+                Some((of, new)) if of == link => new,
+                Some(_) | None => {
+                    let new = short(entries.len());
+                    renumbered[index(code)] = Some((link, new));
+                    entries.push(code);
+                    new
+                }
+            };
+            codes.push(u64::from(new) - run);
+        }
+        let mut any_known = false;
+        for (place, &column) in family.columns().iter().enumerate() {
+            let (of, texts) = self.column(family, place, &entries);
+            let (of, texts) = sorted(&of, &texts.texts);
+            let (name, unknown) = (TEXTS[column].name, TEXTS[column].unknown);
+            if texts != [unknown] {
+                any_known = true;
+                if texts.len() > 1 {
+                    encoder.numbers(name, &of);
+                }
+                encoder.texts(name, texts.into_iter());
+            }
+        }
+        if any_known {
+            encoder.numbers(family.name(), &codes);
+            let all = self.entries(family);
+            let keys = entries.iter().map(|&code| key.fingerprint(all.texts(code)));
+            encoder.numbers(family.keys(), &keys.collect::<Vec<u64>>());
+        }
+    }
+}
+
+/// Different texts in order, and which of them each entry has that had one of
+/// them by its number.
+fn sorted<'t>(of: &[u32], texts: &'t Dictionary) -> (Vec<u64>, Vec<&'t str>) {
+    let mut order: Vec<u32> = (0..short(texts.len())).collect();
+    order.sort_unstable_by_key(|&number| texts.get(number));
+    let mut places = vec![0; texts.len()];
+    for (place, &number) in (0..).zip(&order) {
+        places[index(number)] = place;
+    }
+    (
+        of.iter().map(|&number| places[index(number)]).collect(),
+        order.iter().map(|&number| texts.get(number)).collect(),
+    )
+}

@@ -1,0 +1,29 @@
+//! Rows as bytes and as columns in memory. Nothing here knows `SQLite`.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `bytes`, `packed`, `front_coded`, `skewed` | how lengths, numbers and texts are written |
+//! | `chunk`, `batch` | the formats of a sealed chunk and of a batch of the tail |
+//! | `draft`, `text_key` | the builder of blocks, which writes both; fingerprints of texts |
+//! | `moments`, `crowd` | visits and visitors of one day, by the quarter of an hour |
+//! | `column`, `numbers` | what can be read of a row |
+//! | `block`, `values`, `texts`, `dictionary`, `selection`, `link_runs` | rows in memory, column by column |
+
+pub(crate) mod batch;
+pub(crate) mod block;
+pub(crate) mod bytes;
+pub(crate) mod chunk;
+pub(crate) mod column;
+pub(crate) mod crowd;
+pub(crate) mod dictionary;
+pub(crate) mod draft;
+pub(crate) mod front_coded;
+pub(crate) mod link_runs;
+pub(crate) mod moments;
+pub(crate) mod numbers;
+pub(crate) mod packed;
+pub(crate) mod selection;
+pub(crate) mod skewed;
+pub(crate) mod text_key;
+pub(crate) mod texts;
+pub(crate) mod values;

@@ -1,0 +1,43 @@
+//! One row: its numbers and its texts.
+
+use slugline_analytics::{columns::TEXTS, row::Row};
+
+/// Everything about a visit that is no text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Numbers {
+    pub(crate) time: i64,
+    pub(crate) link: i64,
+    pub(crate) visitor: u64,
+    pub(crate) interval: u32,
+    pub(crate) coherent: bool,
+}
+
+impl Numbers {
+    /// Those of a row, whose link has this number.
+    pub(crate) fn of(row: &Row<'_>, link: i64) -> Self {
+        Self {
+            time: row.at.get(),
+            link,
+            visitor: row.visitor.0,
+            interval: row.sampled.interval.get(),
+            coherent: row.sampled.coherent,
+        }
+    }
+}
+
+/// The texts of a row that was stored before.
+#[derive(Debug)]
+pub(crate) struct RowTexts<'r>(pub(crate) [&'r str; TEXTS.len()]);
+
+impl RowTexts<'_> {
+    /// Those of a visit about which nothing is known.
+    pub(crate) const UNKNOWN: Self = Self({
+        let mut texts = [""; TEXTS.len()];
+        let mut column = 0;
+        while column < TEXTS.len() {
+            texts[column] = TEXTS[column].unknown;
+            column += 1;
+        }
+        texts
+    });
+}

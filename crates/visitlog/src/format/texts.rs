@@ -1,0 +1,37 @@
+//! The texts of one column of rows in memory.
+
+use super::{dictionary::Dictionary, selection::index};
+use slugline_analytics::columns::TEXTS;
+
+/// The texts of one column.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Texts {
+    /// Of each entry of the family, the number of its text; empty where all are
+    /// the first one.
+    pub(crate) of: Vec<u32>,
+    pub(crate) dictionary: Dictionary,
+}
+
+impl Texts {
+    /// The number of an entry's text.
+    #[inline]
+    pub(crate) fn number(&self, entry: u32) -> u32 {
+        if self.of.is_empty() {
+            0
+        } else {
+            self.of[index(entry)]
+        }
+    }
+
+    /// The text of an entry.
+    pub(crate) fn get(&self, entry: u32) -> &str {
+        self.dictionary.get(self.number(entry))
+    }
+
+    pub(crate) fn unknown(column: usize) -> Self {
+        Self {
+            of: Vec::new(),
+            dictionary: Dictionary::of(TEXTS[column].unknown),
+        }
+    }
+}

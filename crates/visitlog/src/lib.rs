@@ -1,0 +1,84 @@
+//! The access log in one file: every followed link, and queries on it.
+//!
+//! The file is an `SQLite` database that holds a tail of rows, where visits arrive, and immutable
+//! column chunks, into which full tails are sealed. A row is in exactly one of the two at all
+//! times. A chunk stands alone: its texts and its columns are its own, and only the names of links
+//! are elsewhere. Queries choose chunks by time, read only the columns they need and go through
+//! the rows themselves; SQL over rows takes seconds where this takes milliseconds.
+//!
+//! ```
+//! use std::{net::Ipv4Addr, sync::Arc};
+//!
+//! use slugline_analytics::{RecorderOptions, RecorderPorts};
+//! use slugline_domain::{
+//!     CountersQuery, Visit, VisitHeaders,
+//!     ports::{VisitLog, VisitSink},
+//! };
+//! use slugline_testkit::{FixedClock, NOON, SeededRandom, link};
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let folder = tempfile::tempdir()?;
+//! let (recorder, log) = slugline_visitlog::start(
+//!     &folder.path().join("analytics.db"),
+//!     RecorderOptions::default(),
+//!     RecorderPorts::new(
+//!         Arc::new(FixedClock::at(NOON)),
+//!         Arc::new(SeededRandom::new(1)),
+//!     ),
+//! )?;
+//!
+//! recorder.record(Visit {
+//!     at: NOON.start(),
+//!     link: Arc::new(link("docs").build()),
+//!     client: Ipv4Addr::new(203, 0, 113, 7).into(),
+//!     headers: VisitHeaders::new(
+//!         "ExampleBrowser/1.0",
+//!         "https://news.example/today",
+//!         "en-US,en;q=0.5",
+//!     ),
+//!     place: None,
+//! });
+//! recorder.flush().await?;
+//!
+//! let report = log.counters(&CountersQuery::default()).await?;
+//! assert_eq!(report.rows[0].counters.visits, 1);
+//! assert!(report.sampling.exact());
+//! recorder.shutdown().await;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Three floors, each of which knows only those below it:
+//!
+//! | floor | holds |
+//! |---|---|
+//! | `format` | bytes in, columns out: the chunk and batch formats, blocks of rows in memory; no `SQLite` |
+//! | `file` | the database file: tables, tail, sealing, merging, erasing, retention, totals of days, snapshots, examination and rebuilding |
+//! | `query` | an immutable plan of what to read, the scan, and one file for each question |
+//!
+//! Above them stand the ways in: `start` opens a log and its recorder, `log` implements the port of
+//! the domain, `intake` takes visits of files, `moving` hands the visits to another engine, and
+//! `making` tells which statements made a file.
+
+mod file;
+mod format;
+#[cfg(feature = "fuzzing")]
+mod fuzzing;
+mod intake;
+mod log;
+mod making;
+mod moving;
+mod query;
+mod start;
+#[cfg(test)]
+mod tests;
+
+pub use file::mend::{examine::examine, salvage::rebuild};
+#[cfg(feature = "fuzzing")]
+pub use fuzzing::fuzz_chunk;
+pub use intake::LogIntake;
+pub use log::EmbeddedLog;
+pub use making::{Making, making_of};
+pub use moving::{Moved, history_in, move_history};
+pub use start::start;

@@ -1,0 +1,191 @@
+//! The port of the domain, on the embedded engine.
+
+use std::{collections::BTreeSet, fs::File, path::Path, sync::Arc};
+
+use async_trait::async_trait;
+use slugline_domain::{
+    AccessRows, CountersQuery, CountersReport, Event, EventsQuery, HeatmapQuery, HeatmapReport,
+    LinkId, LocationsQuery, LocationsReport, LogTrouble, MetricsQuery, MetricsReport, Report,
+    SamplingNote, ViewsQuery, ViewsReport, VisitFilter, VisitRows,
+    ports::{VisitLog, VisitLogError},
+};
+
+use crate::{
+    file::{chunk_lock, error::EngineError, schema, snapshot::Snapshot, turns::Turns},
+    query::{
+        answer::Answer,
+        counters, events, heatmap, link_totals, locations, metrics,
+        questions::{Questions, failed},
+        unrecorded, views,
+        visits::{self, Visits},
+    },
+};
+use slugline_analytics::{OpenError, QueryLimits, journal::lock, tally::Tally};
+
+/// Answers questions from the embedded engine.
+///
+/// An answer holds what is durable at that moment; visits that still wait for
+/// the writer are not in it. Clones share connections and limits.
+#[derive(Clone, Debug)]
+pub struct EmbeddedLog {
+    questions: Questions,
+    /// Keeps the file from being replaced, where no recorder does.
+    _lock: Option<Arc<File>>,
+}
+
+impl EmbeddedLog {
+    pub(crate) fn new(path: &Path, limits: QueryLimits, tally: Arc<Tally>) -> Self {
+        Self {
+            questions: Questions::new(path, limits, tally),
+            _lock: None,
+        }
+    }
+
+    /// The turns that its questions take.
+    pub(crate) fn turns(&self) -> Arc<Turns> {
+        self.questions.turns()
+    }
+
+    /// Opens a log for questions only, also while another process writes to it. Creates what an
+    /// older version lacks.
+    ///
+    /// # Errors
+    /// The file cannot be opened, is not an access log, or was written by a newer version.
+    pub fn open(path: &Path, limits: QueryLimits) -> Result<Self, OpenError> {
+        let lock = lock::share(path)?;
+        schema::open_writer(path)?;
+        Ok(Self {
+            _lock: Some(Arc::new(lock)),
+            ..Self::new(path, limits, Arc::default())
+        })
+    }
+}
+
+impl EmbeddedLog {
+    /// Asks for a table of numbers. `action` is the rest of "failed to …".
+    async fn report<R: Send + 'static>(
+        &self,
+        action: &'static str,
+        filter: &VisitFilter,
+        question: impl FnOnce(&Snapshot<'_>) -> Result<Answer<R>, EngineError> + Send + 'static,
+    ) -> Result<Report<R>, VisitLogError> {
+        let asked = self
+            .questions
+            .ask(|log| Ok((question(log)?, log.damaged_rows())));
+        let (answer, damaged) = asked.await.map_err(|error| failed(action, error))?;
+        Ok(Report {
+            rows: answer.rows,
+            rows_before_limit: answer.rows_before_limit,
+            sampling: SamplingNote {
+                interval_max: answer.interval_max,
+                dropped: self.questions.tally().losses.concerning(filter),
+                damaged,
+                sketched: answer.sketched,
+            },
+        })
+    }
+}
+
+#[async_trait]
+impl VisitLog for EmbeddedLog {
+    async fn counters(&self, query: &CountersQuery) -> Result<CountersReport, VisitLogError> {
+        let asked = query.clone();
+        self.report("count visits", &query.filter, move |log| {
+            counters::answer(log, &asked)
+        })
+        .await
+    }
+
+    async fn views(&self, query: &ViewsQuery) -> Result<ViewsReport, VisitLogError> {
+        let asked = query.clone();
+        self.report("count visits over time", &query.filter, move |log| {
+            views::answer(log, &asked)
+        })
+        .await
+    }
+
+    async fn heatmap(&self, query: &HeatmapQuery) -> Result<HeatmapReport, VisitLogError> {
+        let asked = query.clone();
+        self.report(
+            "count visits by hour of the week",
+            &query.filter,
+            move |log| heatmap::answer(log, &asked),
+        )
+        .await
+    }
+
+    async fn metrics(&self, query: &MetricsQuery) -> Result<MetricsReport, VisitLogError> {
+        let asked = query.clone();
+        self.report("find the most frequent values", &query.filter, move |log| {
+            metrics::answer(log, &asked)
+        })
+        .await
+    }
+
+    async fn locations(&self, query: &LocationsQuery) -> Result<LocationsReport, VisitLogError> {
+        let asked = query.clone();
+        self.report("find the most frequent places", &query.filter, move |log| {
+            locations::answer(log, &asked)
+        })
+        .await
+    }
+
+    async fn events(&self, query: &EventsQuery) -> Result<Vec<Event>, VisitLogError> {
+        let query = query.clone();
+        self.questions
+            .ask(move |log| events::answer(log, &query))
+            .await
+            .map_err(|error| failed("find the latest visits", error))
+    }
+
+    async fn access(&self, filter: &VisitFilter) -> Result<Box<dyn AccessRows>, VisitLogError> {
+        let asked = filter.clone();
+        let answer = self.questions.ask(move |log| {
+            let answer = link_totals::answer(log, &asked)?;
+            Ok((answer, log.damaged_rows()))
+        });
+        let answer = answer.await;
+        let (answer, damaged) = answer.map_err(|error| failed("list visits by link", error))?;
+        let sampling = SamplingNote {
+            interval_max: answer.interval_max,
+            dropped: self.questions.tally().losses.concerning(filter),
+            damaged,
+            sketched: answer.sketched,
+        };
+        Ok(Box::new(link_totals::Rows::new(answer.rows, sampling)))
+    }
+
+    async fn visits(&self, filter: &VisitFilter) -> Result<Box<dyn VisitRows>, VisitLogError> {
+        let path = self.questions.path().to_owned();
+        // It waits for a merge, which takes a moment.
+        let chunks_stay = tokio::task::spawn_blocking(move || chunk_lock::keep_chunks(&path))
+            .await
+            .map_err(|_| failed(visits::ACTION, EngineError::Panicked))?;
+        let chunks_stay = chunks_stay.map_err(|error| VisitLogError::Failed {
+            action: visits::ACTION,
+            source: Box::new(error),
+        })?;
+        // The reader of a file waits for it longer than a person for an answer.
+        let patient = self.questions.with_deadline(visits::TIMEOUT);
+        let visits = Visits::begin(patient, filter, chunks_stay).await;
+        Ok(Box::new(
+            visits.map_err(|error| failed(visits::ACTION, error))?,
+        ))
+    }
+
+    async fn unrecorded(
+        &self,
+        filter: &VisitFilter,
+        limit: u32,
+    ) -> Result<BTreeSet<LinkId>, VisitLogError> {
+        let filter = filter.clone();
+        self.questions
+            .ask(move |log| unrecorded::answer(log, filter, limit))
+            .await
+            .map_err(|error| failed("find the links of older visits", error))
+    }
+
+    fn troubles(&self) -> Vec<LogTrouble> {
+        self.questions.tally().troubles.list()
+    }
+}

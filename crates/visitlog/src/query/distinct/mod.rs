@@ -1,0 +1,433 @@
+//! Counting without repetition, in bounded memory.
+//!
+//! A visitor or referer that is counted arrives as a 64-bit key in one of
+//! many groups, and a question holds all its pairs of group and key, in a number
+//! of bytes that it is given. Counts are exact up to one pair for each 64 of
+//! these bytes. Beyond, at the latest at twice as many, each group keeps its keys
+//! with the smallest hashes only, which estimates the number of all; groups of
+//! fewer keys stay exact.
+//!
+//! The relative error of an estimate from k keys has a standard deviation of
+//! 1/√(k-1). A few large groups keep 4,096 keys each in 64 MiB: 1.6 %. Many large
+//! groups share the memory: k is halved as long as they need more. G groups then
+//! keep a number of keys that is at least half of a million divided by G in
+//! 64 MiB: 64 for the hours of a year (13 %), 8 for 65,536 groups (38 %).
+//!
+//! There is room for one group in each 256 bytes, a quarter of a million in
+//! 64 MiB. Questions see to it that they have no more at the same time; keys of
+//! groups beyond are left out, and the counts are estimates.
+
+mod set;
+
+use super::distinct::set::WeightedSet;
+
+/// Bytes for each pair that is counted exactly: the pair, room for another one,
+/// a third while lists are sorted or grow, and a fourth for groups.
+const PAIR_BYTES: usize = 64;
+
+/// The most keys that a group keeps for its estimate.
+const MOST_KEYS: usize = 4_096;
+
+/// The fewest keys that a group keeps.
+const FEWEST_KEYS: usize = 4;
+
+/// The distinct keys of many groups, each key weighted with the smallest
+/// weight it came with.
+///
+/// For visitors the weight is the sampling interval: a visitor is seen with
+/// the probability one over its smallest interval, so the sum of these weights
+/// estimates how many there were without bias.
+#[derive(Debug)]
+pub(crate) struct DistinctCounts {
+    /// Pairs up to which everything is counted exactly.
+    exact_pairs: usize,
+    groups: Vec<WeightedSet>,
+    /// Entries that the lists of all groups have room for.
+    room: usize,
+    mode: Mode,
+    /// True if a key was left out.
+    cut: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+enum Mode {
+    #[default]
+    Exact,
+    /// Groups keep this many keys, and up to as many again until they are cut.
+    Sketch { keys: usize },
+}
+
+impl DistinctCounts {
+    /// Counts that take at most so many bytes.
+    pub(crate) fn within(bytes: usize) -> Self {
+        Self {
+            exact_pairs: (bytes / PAIR_BYTES).max(FEWEST_KEYS * FEWEST_KEYS),
+            groups: Vec::new(),
+            room: 0,
+            mode: Mode::default(),
+            cut: false,
+        }
+    }
+
+    /// Takes a key. Keys have to be evenly spread, as hashes are. Groups are numbered
+    /// from 0 without large gaps.
+    pub(crate) fn see(&mut self, group: usize, key: u64, weight: u32) {
+        self.see_all(group, &[key], weight);
+    }
+
+    /// Takes keys of one weight.
+    pub(crate) fn see_all(&mut self, group: usize, keys: &[u64], weight: u32) {
+        /// Keys between two looks at the memory.
+        const PIECE: usize = 1_024;
+        if group >= self.groups.len() {
+            if group >= self.most_groups() {
+                self.cut = true;
+                return;
+            }
+            self.groups.resize_with(group + 1, WeightedSet::default);
+        }
+        let mut rest = keys;
+        while !rest.is_empty() {
+            // A list that had to grow before its time would take room for twice as many.
+            let set = &mut self.groups[group];
+            let (piece, later) = rest.split_at(set.left().clamp(1, PIECE).min(rest.len()));
+            rest = later;
+            let room = set.room();
+            set.see(piece, weight);
+            self.room += set.room() - room;
+            if set.is_untidy() {
+                self.tidy(group);
+                self.extend(group);
+            }
+            if self.room > self.most_room() {
+                self.make_room();
+            }
+        }
+    }
+
+    /// The number of distinct keys of a group, each as often as its weight says.
+    pub(crate) fn estimate(&mut self, group: usize) -> u64 {
+        if group >= self.groups.len() {
+            return 0;
+        }
+        self.tidy(group);
+        self.groups[group].estimate()
+    }
+
+    /// The same number. The group's memory is free for others from then on, and its
+    /// place for another group.
+    pub(crate) fn take(&mut self, group: usize) -> u64 {
+        let estimate = self.estimate(group);
+        if let Some(set) = self.groups.get_mut(group) {
+            let set = std::mem::take(set);
+            self.room -= set.room();
+            if self.room <= self.exact_pairs / 2 {
+                self.mode = Mode::Exact;
+            }
+        }
+        estimate
+    }
+
+    /// True if keys were too many to be counted one by one, so that the counts
+    /// of large groups are estimates.
+    pub(crate) fn is_sketch(&self) -> bool {
+        self.cut
+    }
+
+    /// True if estimates would be better if there were fewer groups than so many.
+    pub(crate) fn is_crowded(&self, groups: usize) -> bool {
+        const ENOUGH_KEYS: usize = 128;
+        let too_few_keys = match self.mode {
+            Mode::Exact => false,
+            Mode::Sketch { keys } => keys <= ENOUGH_KEYS,
+        };
+        too_few_keys || groups > self.most_groups() / 2
+    }
+
+    /// Groups that there is room for.
+    pub(crate) fn most_groups(&self) -> usize {
+        self.exact_pairs / FEWEST_KEYS
+    }
+
+    /// Entries that lists may have room for.
+    fn most_room(&self) -> usize {
+        2 * self.exact_pairs
+    }
+
+    /// Leaves each key of a group once, and no more of them than the mode
+    /// allows.
+    fn tidy(&mut self, group: usize) {
+        let set = &mut self.groups[group];
+        let room = set.room();
+        set.tidy();
+        if let Mode::Sketch { keys } = self.mode
+            && set.len() > 2 * keys
+        {
+            set.cut(keys);
+            self.cut = true;
+        }
+        self.room -= room - set.room();
+    }
+
+    /// Gives a tidy list room to go on, if all lists together may have it.
+    fn extend(&mut self, group: usize) {
+        let set = &self.groups[group];
+        if self.room + set.wants() > self.most_room() {
+            self.make_room();
+        }
+        let set = &mut self.groups[group];
+        let room = set.room();
+        set.extend();
+        self.room += set.room() - room;
+    }
+
+    /// Finds out how many pairs there are, and makes them fewer if they are
+    /// too many.
+    fn make_room(&mut self) {
+        self.shrink();
+        while self.room > self.exact_pairs {
+            let keys = match self.mode {
+                Mode::Exact => (self.exact_pairs / FEWEST_KEYS).min(MOST_KEYS),
+                Mode::Sketch { keys } if keys > FEWEST_KEYS => keys / 2,
+                Mode::Sketch { .. } => break,
+            };
+            self.mode = Mode::Sketch { keys };
+            self.shrink();
+        }
+    }
+
+    /// Leaves each list as short as the mode allows, without room to go on.
+    fn shrink(&mut self) {
+        self.room = 0;
+        for set in &mut self.groups {
+            set.tidy();
+            if let Mode::Sketch { keys } = self.mode
+                && set.len() > keys
+            {
+                set.cut(keys);
+                self.cut = true;
+            }
+            set.shrink();
+            self.room += set.room();
+        }
+    }
+}
+
+/// Spreads numbers that are counted up evenly over 64 bits, each to a place of
+/// its own. The finisher of `SplitMix64` (Steele, Lea, Flood 2014).
+#[cfg(test)]
+pub(crate) fn spread(number: u32) -> u64 {
+    let number = u64::from(number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mixed = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ (mixed >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    /// A 64th of the real ones.
+    const BYTES: usize = 1 << 20;
+    const EXACT_PAIRS: usize = BYTES / PAIR_BYTES;
+    const KEYS: usize = EXACT_PAIRS / 16;
+
+    fn counts() -> DistinctCounts {
+        DistinctCounts::within(BYTES)
+    }
+
+    /// The bytes that they take, but for what a sort takes meanwhile.
+    fn bytes(counts: &DistinctCounts) -> usize {
+        let lists: usize = counts.groups.iter().map(WeightedSet::room).sum();
+        assert_eq!(lists, counts.room);
+        // The system's allocator takes 16 bytes beside each list.
+        lists * size_of::<(u64, u32)>() + counts.groups.capacity() * (size_of::<WeightedSet>() + 16)
+    }
+
+    fn number(n: usize) -> u32 {
+        u32::try_from(n).unwrap()
+    }
+
+    /// The error of an estimate, in standard deviations of a sketch of
+    /// `keys` keys.
+    fn deviations(estimate: u64, truth: usize, keys: usize) -> f64 {
+        let float = |n: usize| f64::from(number(n));
+        let estimate = float(usize::try_from(estimate).unwrap());
+        (estimate / float(truth) - 1.0) * float(keys).sqrt()
+    }
+
+    #[test]
+    fn a_key_weighs_its_smallest_weight_once_in_each_group() {
+        let mut counts = counts();
+        for (group, key, weight) in [(0, 7, 8), (0, 7, 2), (0, 7, 4), (0, 8, 1), (2, 7, 64)] {
+            counts.see(group, key, weight);
+        }
+        let estimates = [0, 1, 2, 3].map(|group| counts.estimate(group));
+        assert_eq!(estimates, [3, 0, 64, 0]);
+        assert!(!counts.is_sketch());
+    }
+
+    #[test]
+    fn counts_are_exact_up_to_the_bound_and_go_on_smoothly_beyond() {
+        let mut counts = counts();
+        for n in 0..EXACT_PAIRS {
+            counts.see(n % 4, spread(number(n)), 1);
+        }
+        assert_eq!(counts.estimate(0), 1 << 12);
+        assert!(!counts.is_sketch());
+
+        for n in EXACT_PAIRS..=2 * EXACT_PAIRS {
+            counts.see(n % 4, spread(number(n)), 1);
+        }
+        assert!(counts.is_sketch());
+        for group in 0..4 {
+            let off = deviations(counts.estimate(group), 1 << 13, KEYS);
+            assert!(off.abs() < 3.0, "group {group} is off by {off}");
+        }
+        // Ten times what is kept, and what was counted before comes again.
+        for n in EXACT_PAIRS / 2..4 * EXACT_PAIRS {
+            counts.see(n % 4, spread(number(n)), 1);
+        }
+        for group in 0..4 {
+            let off = deviations(counts.estimate(group), 1 << 14, KEYS);
+            assert!(off.abs() < 3.0, "group {group} is off by {off}");
+        }
+        assert!(bytes(&counts) <= BYTES);
+    }
+
+    #[test]
+    fn estimates_are_unbiased_also_with_weights() {
+        const TRIALS: usize = 200;
+        const TRUTH: usize = 10_000;
+        let mut sum = 0.0;
+        let mut squares = 0.0;
+        for trial in 0..TRIALS {
+            let mut set = WeightedSet::default();
+            let mut sampled = 0;
+            for n in 0..TRUTH {
+                let key = spread(number(trial * TRUTH + n));
+                // A quarter of the visitors comes to a link with interval 4.
+                // Another hash decides if they are seen.
+                let interval = if n % 4 == 0 { 4 } else { 1 };
+                let luck = spread(!number(trial * TRUTH + n));
+                if luck.is_multiple_of(interval.into()) {
+                    sampled += 1;
+                    set.see(&[key], interval);
+                    if set.is_untidy() {
+                        set.tidy();
+                        if set.len() > 1_024 {
+                            set.cut(512);
+                        }
+                        set.extend();
+                    }
+                }
+            }
+            set.tidy();
+            if set.len() > 1_024 {
+                set.cut(512);
+            }
+            assert!(set.len() <= 1_024 && sampled > 7_500);
+            let estimate = f64::from(number(usize::try_from(set.estimate()).unwrap()));
+            let error = estimate / f64::from(number(TRUTH)) - 1.0;
+            sum += error;
+            squares += error * error;
+        }
+        let trials = f64::from(number(TRIALS));
+        let (mean, spread) = (sum / trials, (squares / trials).sqrt());
+        // 512 keys would give 4.4 % alone; weights add a little and the keys
+        // between two cuts take some away.
+        assert!(spread < 0.05, "the standard deviation is {spread}");
+        assert!(
+            mean.abs() < 3.0 * spread / trials.sqrt(),
+            "the bias is {mean}"
+        );
+    }
+
+    #[test]
+    fn the_hours_of_a_year_share_the_memory() {
+        const HOURS: usize = 4_000;
+        const VISITORS: usize = 40;
+        let mut counts = counts();
+        for hour in 0..HOURS {
+            for n in 0..VISITORS {
+                counts.see(hour, spread(number(hour * VISITORS + n)), 1);
+            }
+            assert!(bytes(&counts) <= BYTES);
+        }
+        // 160,000 pairs are too many: hours keep 4 keys and up to as many again.
+        let mut squares = 0.0;
+        for hour in 0..HOURS {
+            squares += deviations(counts.estimate(hour), VISITORS, 4).powi(2);
+        }
+        let spread = (squares / f64::from(number(HOURS))).sqrt();
+        assert!(
+            spread < 1.5,
+            "the standard deviation is {spread} of a sketch's"
+        );
+        assert!(spread > 0.0 && counts.is_sketch() && counts.is_crowded(1));
+    }
+
+    #[test]
+    fn hours_that_are_over_make_room_for_others_which_are_exact() {
+        const HOURS: usize = 8_760;
+        let mut counts = counts();
+        let mut taken = Vec::new();
+        for hour in 0..HOURS {
+            for n in 0..EXACT_PAIRS / 16 {
+                counts.see(hour % 8, spread(number(n)), 1);
+            }
+            if hour >= 7 {
+                taken.push(counts.take((hour + 1) % 8));
+            }
+        }
+        assert!(taken.iter().all(|&visitors| visitors == 1 << 10));
+        assert!(!counts.is_sketch() && bytes(&counts) <= BYTES);
+
+        // What was cut once is an estimate, also when its group has gone.
+        for n in 0..=2 * EXACT_PAIRS {
+            counts.see(9, spread(number(n)), 1);
+        }
+        counts.take(9);
+        assert!(counts.is_sketch());
+        counts.see(9, 1, 1);
+        assert_eq!(counts.take(9), 1);
+    }
+
+    #[test]
+    fn very_many_small_groups_stay_exact() {
+        let mut counts = counts();
+        for n in 0..EXACT_PAIRS / 2 {
+            counts.see(n / 4, spread(number(n)), 1);
+        }
+        assert!((0..1_000).all(|group| counts.estimate(group) == 4));
+        assert!(!counts.is_sketch() && bytes(&counts) <= BYTES);
+    }
+
+    #[test]
+    fn a_million_groups_of_many_visitors_take_no_more_than_they_may() {
+        const GROUPS: usize = 1_000_000;
+        let mut counts = counts();
+        for n in 0..9 * GROUPS {
+            counts.see(n % GROUPS, spread(number(n)), 1);
+            if n % 65_536 == 0 {
+                assert!(bytes(&counts) <= BYTES);
+            }
+        }
+        assert!(bytes(&counts) <= BYTES);
+        assert!(counts.is_sketch() && counts.is_crowded(1));
+        assert_eq!(counts.groups.len(), counts.most_groups());
+        let seen = (0..counts.most_groups()).filter(|&group| counts.groups[group].len() >= 4);
+        assert_eq!(seen.count(), counts.most_groups());
+        assert_eq!(counts.estimate(GROUPS - 1), 0);
+    }
+
+    #[test]
+    fn spreading_keeps_numbers_apart() {
+        let places: HashSet<u64> = (0..10_000).map(spread).collect();
+        assert_eq!(places.len(), 10_000);
+        let low_half = places.iter().filter(|&&place| place < 1 << 63).count();
+        assert!((4_800..5_200).contains(&low_half));
+    }
+}

@@ -1,0 +1,216 @@
+//! The distinct keys of one group, or those with the smallest hashes.
+
+use std::mem;
+
+use crate::format::selection::number;
+
+/// Keys below a threshold, each with the smallest weight it came with.
+///
+/// Keys are evenly spread, so the share of all keys that lies below the
+/// threshold is known. Since the threshold only ever falls, a key that is
+/// there now has been from its first time on, and its weight is right.
+///
+/// It is a list, in which sorted keys that are there once are followed by what
+/// came since. Sorting that in once there is as much again takes a fifth of the
+/// time of a hash table, whose every access misses the cache.
+#[derive(Debug, Default)]
+pub(crate) struct WeightedSet {
+    keys: Vec<u64>,
+    /// Their weights; empty as long as all have the same one.
+    weights: Vec<u32>,
+    same: u32,
+    /// The number of keys at the beginning that are in order and distinct.
+    tidy: usize,
+    /// Keys from here on are left out; `None` as long as all are kept.
+    threshold: Option<u64>,
+}
+
+impl WeightedSet {
+    /// The keys that a small list takes before it is put in order.
+    const FEW: usize = 64;
+
+    /// Takes keys of one weight, and says how many became entries; they may be
+    /// there already.
+    pub(crate) fn see(&mut self, keys: &[u64], weight: u32) -> usize {
+        let before = self.keys.len();
+        if before == 0 {
+            self.same = weight;
+        } else if weight != self.same && self.weights.is_empty() {
+            self.weights = vec![self.same; before];
+        }
+        match self.threshold {
+            None => self.keys.extend_from_slice(keys),
+            Some(threshold) => {
+                let kept = keys.iter().copied().filter(|&key| key < threshold);
+                self.keys.extend(kept);
+            }
+        }
+        if !self.weights.is_empty() {
+            self.weights.resize(self.keys.len(), weight);
+        }
+        self.keys.len() - before
+    }
+
+    /// The number of entries, repeated keys included.
+    pub(crate) fn len(&self) -> usize {
+        self.keys.len()
+    }
+
+    /// Entries that there is room for.
+    pub(crate) fn room(&self) -> usize {
+        self.keys.capacity()
+    }
+
+    /// True if it is time for [`WeightedSet::tidy`].
+    pub(crate) fn is_untidy(&self) -> bool {
+        self.keys.len() >= Self::most(self.tidy)
+    }
+
+    /// The number of keys that may come before it is time for [`WeightedSet::tidy`].
+    pub(crate) fn left(&self) -> usize {
+        Self::most(self.tidy).saturating_sub(self.keys.len())
+    }
+
+    /// Leaves each key once, with its smallest weight.
+    pub(crate) fn tidy(&mut self) {
+        if self.keys.len() == self.tidy {
+            return;
+        }
+        if self.weights.is_empty() {
+            #[expect(
+                clippy::stable_sort_primitive,
+                reason = "a stable sort makes use of what is in order already"
+            )]
+            self.keys.sort();
+            self.keys.dedup();
+        } else {
+            let (keys, weights) = (mem::take(&mut self.keys), mem::take(&mut self.weights));
+            let mut entries: Vec<(u64, u32)> = keys.into_iter().zip(weights).collect();
+            entries.sort_unstable();
+            entries.dedup_by_key(|&mut (key, _)| key);
+            (self.keys, self.weights) = entries.into_iter().unzip();
+        }
+        self.tidy = self.keys.len();
+    }
+
+    /// Leaves the `keys` smallest keys of a tidy list. The next larger one becomes
+    /// the threshold, as in a bottom-k sketch (Cohen, Kaplan 2007).
+    pub(crate) fn cut(&mut self, keys: usize) {
+        let Some(&threshold) = self.keys.get(keys) else {
+            return;
+        };
+        self.keys.truncate(keys);
+        self.keys.shrink_to(Self::most(keys));
+        self.weights.truncate(keys);
+        self.weights.shrink_to(Self::most(keys));
+        self.tidy = keys;
+        self.threshold = Some(threshold);
+    }
+
+    /// The entries for which a tidy list wants room beside those it has room for.
+    pub(crate) fn wants(&self) -> usize {
+        if self.tidy <= Self::FEW {
+            return 0;
+        }
+        Self::most(self.tidy).saturating_sub(self.room())
+    }
+
+    /// Gives a tidy list the room that it wants; left alone, a long one would be
+    /// given room for twice as many.
+    pub(crate) fn extend(&mut self) {
+        if self.wants() > 0 {
+            let more = Self::most(self.tidy) - self.tidy;
+            self.keys.reserve_exact(more);
+            if !self.weights.is_empty() {
+                self.weights.reserve_exact(more);
+            }
+        }
+    }
+
+    /// Leaves no room beside the entries.
+    pub(crate) fn shrink(&mut self) {
+        self.keys.shrink_to_fit();
+        self.weights.shrink_to_fit();
+    }
+
+    /// The sum of the weights of all keys, those left out included, of a tidy
+    /// set.
+    pub(crate) fn estimate(&self) -> u64 {
+        debug_assert_eq!(self.tidy, self.keys.len(), "keys may be there twice");
+        let kept: u64 = if self.weights.is_empty() {
+            number(self.keys.len()) * u64::from(self.same)
+        } else {
+            self.weights.iter().map(|&weight| u64::from(weight)).sum()
+        };
+        match self.threshold {
+            None => kept,
+            // kept / (threshold / 2^64), rounded.
+            Some(threshold) => {
+                let threshold = u128::from(threshold.max(1));
+                let scaled = ((u128::from(kept) << 64) + threshold / 2) / threshold;
+                u64::try_from(scaled).unwrap_or(u64::MAX)
+            }
+        }
+    }
+
+    /// The entries at which a list is put in order that had so many after the
+    /// last time.
+    fn most(tidy: usize) -> usize {
+        tidy + tidy.max(Self::FEW)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cut_leaves_the_smallest_keys_and_their_weights() {
+        let mut set = WeightedSet::default();
+        for key in [50, 10, 40, 20, 30] {
+            assert_eq!(set.see(&[key], 2), 1);
+        }
+        set.see(&[10], 1);
+        set.tidy();
+        assert_eq!((set.len(), set.estimate()), (5, 9));
+        set.cut(5);
+        assert_eq!(set.threshold, None);
+
+        set.see(&[50], 4);
+        set.tidy();
+        set.cut(2);
+        assert_eq!((set.len(), set.threshold), (2, Some(30)));
+        assert_eq!((set.see(&[30, 99], 1), set.see(&[20, 99, 15], 2)), (0, 2));
+        set.tidy();
+        assert_eq!(set.len(), 3);
+    }
+
+    #[test]
+    fn an_estimate_is_scaled_by_the_share_below_the_threshold() {
+        let mut set = WeightedSet::default();
+        for eighth in 0..8 {
+            set.see(&[eighth << 61], 3);
+        }
+        set.tidy();
+        set.cut(4);
+        assert_eq!(set.threshold, Some(1 << 63));
+        assert_eq!(set.estimate(), 24);
+    }
+
+    #[test]
+    fn a_list_is_at_most_twice_as_long_as_its_keys() {
+        let mut set = WeightedSet::default();
+        for n in 0..100_000_u64 {
+            set.see(&[(n % 10_000).wrapping_mul(0x9e37_79b9_7f4a_7c15)], 1);
+            if set.is_untidy() {
+                set.tidy();
+                set.extend();
+            }
+            assert!(set.len() <= 20_000 && set.room() <= 20_000);
+        }
+        set.tidy();
+        assert_eq!(set.estimate(), 10_000);
+        set.shrink();
+        assert_eq!(set.room(), 10_000);
+    }
+}

@@ -1,0 +1,318 @@
+//! The conditions on rows.
+
+use std::{
+    collections::{BTreeSet, HashSet},
+    hash::Hash,
+};
+
+use rusqlite::Connection;
+use slugline_domain::{Choice, Degrees, Dimension, VisitFilter};
+
+use super::concealment::{Concealment, Part};
+use crate::{
+    file::{chunk::Chunk, erasure, error::EngineError, links},
+    format::{
+        block::Block,
+        column::Column,
+        selection::{Selection, index},
+        texts::Texts,
+    },
+};
+use slugline_analytics::{
+    bounds::truncate,
+    columns::{self, Family, TEXTS},
+    utc::{MILLIS_PER_DAY, day_of},
+    visitor::VisitorHash,
+};
+
+/// Conditions, each of which a row has to meet.
+#[derive(Debug, Default)]
+pub(crate) struct RowFilter {
+    /// First and last millisecond, inclusive.
+    from_ms: Option<i64>,
+    until_ms: Option<i64>,
+    links: Option<Wanted<i64>>,
+    /// By the place of the column in [`TEXTS`].
+    texts: Vec<(usize, Wanted<String>)>,
+    visitors: Vec<Wanted<u64>>,
+    concealment: Option<Concealment>,
+}
+
+/// Values of which a row has to have one, or may have none.
+#[derive(Debug)]
+struct Wanted<T> {
+    values: HashSet<T>,
+    included: bool,
+}
+
+impl<T: Eq + Hash> Wanted<T> {
+    fn admits(&self, value: &T) -> bool {
+        self.values.contains(value) == self.included
+    }
+}
+
+/// Which entries of a family meet the conditions.
+enum Admitted {
+    All,
+    None,
+    Some(Vec<bool>),
+}
+
+impl RowFilter {
+    /// Looks the numbers of the links up, and leaves out visits that are being erased.
+    pub(crate) fn resolve(db: &Connection, filter: &VisitFilter) -> Result<Self, rusqlite::Error> {
+        let mut resolved = Self {
+            from_ms: filter.from.map(|second| second.start().get()),
+            until_ms: filter.until.map(|second| second.start().get() + 999),
+            concealment: Concealment::resolve(db, &filter.destinations)?,
+            ..Self::default()
+        };
+        let (wanted, included) = parts(&filter.links);
+        let mut values = links::find_all(db, wanted)?;
+        if !included {
+            // A link that is asked for has another number, if it has any.
+            values.extend(erasure::marked(db)?);
+        }
+        if included || !values.is_empty() {
+            resolved.links = Some(Wanted { values, included });
+        }
+        for (dimension, choice) in &filter.values {
+            resolved.add(*dimension, choice);
+        }
+        Ok(resolved)
+    }
+
+    fn add(&mut self, dimension: Dimension, choice: &Choice<String>) {
+        let (values, included) = parts(choice);
+        let Some(column) = columns::place_of(dimension) else {
+            let hashes = values.iter().filter_map(|token| VisitorHash::parse(token));
+            let values = hashes.map(|hash| hash.0).collect();
+            self.visitors.push(Wanted { values, included });
+            return;
+        };
+        let texts = values.iter().filter_map(|value| {
+            if dimension.is_degrees() {
+                let degrees: f64 = value.parse().ok()?;
+                return Some(Degrees::nearest(degrees).to_string());
+            }
+            // Stored texts were cut at their bounds. So are those asked for, or
+            // a long URL would never find itself.
+            Some(truncate(value, TEXTS[column].max_bytes).to_owned())
+        });
+        let values = texts.collect();
+        self.texts.push((column, Wanted { values, included }));
+    }
+
+    /// First and last millisecond that a row may have.
+    pub(crate) fn time_range(&self) -> (i64, i64) {
+        (
+            self.from_ms.unwrap_or(i64::MIN),
+            self.until_ms.unwrap_or(i64::MAX),
+        )
+    }
+
+    /// The first and the last day of UTC that are wholly in the time range, unless there are other
+    /// conditions than on the texts of one column.
+    pub(crate) fn whole_days(&self, of: Option<usize>) -> Option<(i64, i64)> {
+        let mut texts = self.texts.iter().map(|(column, _)| Some(*column));
+        let has_conditions =
+            self.links.is_some() || !self.visitors.is_empty() || texts.any(|column| column != of);
+        let (from, until) = self.time_range();
+        let first = day_of(from.saturating_add(MILLIS_PER_DAY - 1));
+        let last = day_of(until.saturating_add(1)) - 1;
+        (!has_conditions && first <= last).then_some((first, last))
+    }
+
+    /// True if all rows of the time range meet the conditions.
+    pub(crate) fn is_about_all_rows(&self) -> bool {
+        self.links.is_none() && self.visitors.is_empty() && self.texts.is_empty()
+    }
+
+    /// True if a text meets the conditions on its column.
+    pub(crate) fn admits_text(&self, column: usize, text: &str) -> bool {
+        let mut wanted = self.texts.iter().filter(|(of, _)| *of == column);
+        wanted.all(|(_, wanted)| wanted.values.contains(text) == wanted.included)
+    }
+
+    /// True if some texts of a column may be hidden.
+    pub(crate) fn conceals(&self, column: usize) -> bool {
+        let concealment = self.concealment.as_ref();
+        concealment.is_some_and(|concealment| concealment.concerns(column))
+    }
+
+    /// The columns of texts that a question about some of them reads, and the parts in which it
+    /// sees rows.
+    pub(crate) fn parts(&self, asked: impl Iterator<Item = usize>) -> (Vec<usize>, &[Part]) {
+        let mut texts: Vec<usize> = asked
+            .chain(self.texts.iter().map(|(column, _)| *column))
+            .collect();
+        let concealment = self.concealment.as_ref();
+        let concealment = concealment
+            .filter(|concealment| texts.iter().any(|column| concealment.concerns(*column)));
+        let parts = match concealment {
+            None => &[Part::All][..],
+            Some(concealment) => {
+                texts.push(concealment.protection());
+                &[Part::Shown, Part::Hidden]
+            }
+        };
+        texts.sort_unstable();
+        texts.dedup();
+        (texts, parts)
+    }
+
+    /// Leaves the rows of a part of a block that meet the conditions, and says which they
+    /// were. What the conditions are about is read from the block's chunk, and
+    /// no more of it than is needed; a block without one has it already, and its
+    /// rows are of the right time.
+    pub(crate) fn narrow(
+        &self,
+        block: &mut Block,
+        chunk: Option<&Chunk<'_>>,
+        part: Part,
+    ) -> Result<Selection, EngineError> {
+        let mut rows = Selection::All;
+        let leave = |block: &mut Block, rows: &mut Selection, chosen: Selection| {
+            block.keep(&chosen);
+            rows.keep(&chosen);
+            block.rows > 0
+        };
+        if let Some(wanted) = &self.links {
+            let chosen = match chunk {
+                Some(chunk) => wanted.select(chunk)?,
+                None => block.link.select(|link| wanted.admits(&link)),
+            };
+            if !leave(block, &mut rows, chosen) {
+                return Ok(rows);
+            }
+        }
+        if let (Some(concealment), Part::Shown | Part::Hidden) = (&self.concealment, part) {
+            let chosen = concealment.select(part, block, chunk, &rows)?;
+            if !leave(block, &mut rows, chosen) {
+                return Ok(rows);
+            }
+            concealment.hide(block, part);
+        }
+        for family in Family::ALL {
+            let chosen = match self.admitted(block, chunk, family)? {
+                Admitted::All => continue,
+                Admitted::None => Selection::Rows(Vec::new()),
+                Admitted::Some(entries) => {
+                    if let Some(chunk) = chunk {
+                        block.load_codes(chunk, family, &rows)?;
+                    }
+                    let admits = |entry| entries.get(index(entry)).copied().unwrap_or(false);
+                    block.codes(family).select(admits)
+                }
+            };
+            if !leave(block, &mut rows, chosen) {
+                return Ok(rows);
+            }
+        }
+        if !self.visitors.is_empty() {
+            if let Some(chunk) = chunk {
+                block.load(chunk, Column::Visitor, &rows)?;
+            }
+            let admits = |visitor| self.visitors.iter().all(|wanted| wanted.admits(&visitor));
+            let chosen = block.visitor.select(admits);
+            if !leave(block, &mut rows, chosen) {
+                return Ok(rows);
+            }
+        }
+        if let Some(chunk) = chunk {
+            let (from, until) = self.time_range();
+            let span = chunk.span();
+            if span.min_ts < from || until < span.max_ts {
+                block.load(chunk, Column::Time, &rows)?;
+                let chosen = block.time.select(|time| (from..=until).contains(&time));
+                leave(block, &mut rows, chosen);
+            }
+        }
+        Ok(rows)
+    }
+
+    /// Which entries of a family meet the conditions.
+    fn admitted(
+        &self,
+        block: &Block,
+        chunk: Option<&Chunk<'_>>,
+        family: Family,
+    ) -> Result<Admitted, EngineError> {
+        let mut admitted = Admitted::All;
+        for (column, wanted) in &self.texts {
+            if TEXTS[*column].family != family {
+                continue;
+            }
+            let texts_here = block.texts_here(*column);
+            let entries = if let (None, Some(chunk)) = (texts_here, chunk) {
+                let texts = wanted.values.iter().map(String::as_str);
+                let (found, of) = chunk.find(*column, texts)?;
+                wanted.entries(&found, &of)
+            } else {
+                let texts = block.texts(*column);
+                wanted.entries(&wanted.find(texts), &texts.of)
+            };
+            admitted = match (admitted, entries) {
+                (Admitted::None, _) | (_, Admitted::None) => return Ok(Admitted::None),
+                (Admitted::All, one) | (one, Admitted::All) => one,
+                (Admitted::Some(mut both), Admitted::Some(other)) => {
+                    for (one, other) in both.iter_mut().zip(other) {
+                        *one &= other;
+                    }
+                    Admitted::Some(both)
+                }
+            };
+        }
+        Ok(admitted)
+    }
+}
+
+/// The values of a choice, and whether it includes them.
+fn parts<T>(choice: &Choice<T>) -> (&BTreeSet<T>, bool) {
+    match choice {
+        Choice::AnyOf(values) => (values, true),
+        Choice::NoneOf(values) => (values, false),
+    }
+}
+
+impl Wanted<i64> {
+    fn select(&self, chunk: &Chunk<'_>) -> Result<Selection, EngineError> {
+        match self.values.iter().next() {
+            // Most questions with conditions are about one link.
+            Some(&only) if self.included && self.values.len() == 1 => chunk.rows_of(only),
+            _ => Ok(chunk.links()?.select(|link| self.admits(&link))),
+        }
+    }
+}
+
+impl Wanted<String> {
+    /// Of each text, whether it is one of the values.
+    fn find(&self, texts: &Texts) -> Vec<bool> {
+        let texts = texts.dictionary.iter();
+        texts.map(|text| self.values.contains(text)).collect()
+    }
+
+    /// The entries whose text meets the condition: of each text, whether it is
+    /// one of the values; and of each entry, the number of its text.
+    fn entries(&self, found: &[bool], of: &[u32]) -> Admitted {
+        let meets = |number: u32| {
+            let found = found.get(index(number)).copied().unwrap_or(false);
+            found == self.included
+        };
+        if of.is_empty() {
+            return if meets(0) {
+                Admitted::All
+            } else {
+                Admitted::None
+            };
+        }
+        let entries: Vec<bool> = of.iter().map(|&number| meets(number)).collect();
+        if entries.iter().all(|&meets| meets) {
+            Admitted::All
+        } else if entries.contains(&true) {
+            Admitted::Some(entries)
+        } else {
+            Admitted::None
+        }
+    }
+}

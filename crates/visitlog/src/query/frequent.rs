@@ -1,0 +1,131 @@
+//! The most frequent of very many numbers, in bounded memory.
+//!
+//! The first pass counts all numbers while they fit. When they do not, it lets the rarest go and
+//! notes how many visits each of those may have had at most. A second pass, which is only taken
+//! then, counts those that are left from the first row on. So every count is exact, and the first
+//! ones are proven to be the first if each has more visits than anything that was let go.
+
+use slugline_domain::RowLimit;
+
+use super::{
+    distinct::DistinctCounts,
+    first::{BYTES_TO_COUNT_ALL, First, at_least, few, most_first},
+};
+use crate::format::selection::{keep_first, number};
+use slugline_analytics::number_map::NumberMap;
+
+/// Numbers with their visits.
+#[derive(Debug)]
+pub(crate) struct Frequent {
+    visits: NumberMap<u64>,
+    /// The most numbers that fit.
+    most: usize,
+    /// The most visits that a number can have that was let go.
+    lost: u64,
+    /// In the second pass: all numbers.
+    all: Option<DistinctCounts>,
+}
+
+impl Frequent {
+    pub(crate) fn within(bytes: usize) -> Self {
+        /// A number, its visits and a byte of the table, which is half empty after it grew.
+        const EACH: usize = 2 * (2 * size_of::<u64>() + 1);
+        Self {
+            visits: NumberMap::default(),
+            most: bytes / EACH,
+            lost: 0,
+            all: None,
+        }
+    }
+
+    /// Adds visits of a number.
+    pub(crate) fn add(&mut self, number: u64, visits: u32) {
+        if let Some(all) = &mut self.all {
+            all.see(0, number, 1);
+            if let Some(known) = self.visits.get_mut(&number) {
+                *known += u64::from(visits);
+            }
+            return;
+        }
+        *self.visits.entry(number).or_default() += u64::from(visits);
+        if self.visits.len() > self.most {
+            let fewest = few(self.visits.values().copied());
+            self.visits.retain(|_, visits| *visits > fewest);
+            self.lost += fewest;
+        }
+    }
+
+    /// Begins the second pass. Returns whether one is needed: everything is to be added again.
+    pub(crate) fn begins_again(&mut self) -> bool {
+        let again = self.lost > 0;
+        if again {
+            self.visits.values_mut().for_each(|visits| *visits = 0);
+            self.all = Some(DistinctCounts::within(BYTES_TO_COUNT_ALL));
+        }
+        again
+    }
+
+    /// The numbers with the most visits, then in their order.
+    pub(crate) fn first(mut self, limit: RowLimit) -> First<u64> {
+        let all = self.all.as_mut().map(at_least);
+        let mut rows: Vec<(u64, u64)> = self.visits.into_iter().collect();
+        let all = all.unwrap_or(number(rows.len()));
+        keep_first(&mut rows, limit, most_first);
+        First::of(rows, limit, self.lost, all)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::query::distinct::spread;
+
+    fn limit(rows: i64) -> RowLimit {
+        RowLimit::new(rows, RowLimit::MAX).unwrap()
+    }
+
+    /// Every so often one of a few numbers, and else one that never comes again.
+    fn stream() -> impl Iterator<Item = (u64, u32)> {
+        (0..400_000_u32).map(|n| match n % 10 {
+            0 => (spread(n % 17_000 / 1_000), 2),
+            _ => (spread(1_000 + n), 1),
+        })
+    }
+
+    fn counted(bytes: usize) -> Frequent {
+        let mut frequent = Frequent::within(bytes);
+        for (number, visits) in stream() {
+            frequent.add(number, visits);
+            assert!(frequent.visits.capacity() * 17 <= bytes);
+        }
+        if frequent.begins_again() {
+            for (number, visits) in stream() {
+                frequent.add(number, visits);
+            }
+        }
+        frequent
+    }
+
+    #[test]
+    fn the_first_of_more_numbers_than_fit_are_exact_and_proven() {
+        let truth = counted(32 << 20);
+        assert_eq!(truth.lost, 0);
+        let truth = truth.first(limit(17));
+        assert_eq!((truth.all, truth.is_estimate), (360_017, false));
+
+        let found = counted(1 << 20);
+        assert!((1..100).contains(&found.lost), "{}", found.lost);
+        let found = found.first(limit(17));
+        assert_eq!(found.rows, truth.rows);
+        assert!(!found.is_estimate);
+        assert!((310_000..=360_017).contains(&found.all), "{}", found.all);
+    }
+
+    #[test]
+    fn what_cannot_be_proven_is_an_estimate() {
+        // The eighteenth is one of very many.
+        let found = counted(1 << 20).first(limit(18));
+        assert_eq!(found.rows.len(), 18);
+        assert!(found.is_estimate);
+    }
+}

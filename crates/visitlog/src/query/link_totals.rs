@@ -1,0 +1,227 @@
+//! The question for totals of every slug and destination.
+//!
+//! There may be any number of them, so they are counted in shares, and rows that are too
+//! many to be held until they are given out wait in a file.
+
+use std::hash::BuildHasher;
+
+use async_trait::async_trait;
+use hashbrown::DefaultHashBuilder;
+use slugline_domain::{
+    AccessRow, AccessRows, Dimension, SamplingInterval, SamplingNote, VisitFilter,
+    ports::VisitLogError,
+};
+
+use super::{
+    filter::RowFilter,
+    plan::Plan,
+    shares::{Share, SharedGroups, Shown},
+    sorted_rows::{Collector, SortedRows},
+    totals::Totals,
+};
+use crate::{
+    file::{error::EngineError, snapshot::Snapshot},
+    format::{column::Column, selection::index},
+};
+use slugline_analytics::columns::{Family, text_of};
+
+/// Rows that are handed out in one go.
+const ROWS_AT_A_TIME: usize = 1_000;
+
+/// Rows, and what they rest on.
+#[derive(Debug)]
+pub(crate) struct LinkTotals {
+    pub(crate) rows: SortedRows,
+    pub(crate) interval_max: SamplingInterval,
+    /// True if visitors or referers were too many to be counted one by one.
+    pub(crate) sketched: bool,
+}
+
+/// Works the rows out.
+pub(crate) fn answer(
+    snapshot: &Snapshot<'_>,
+    filter: &VisitFilter,
+) -> Result<LinkTotals, EngineError> {
+    let filter = RowFilter::resolve(snapshot.db(), filter)?;
+    let shown = [Dimension::Slug, Dimension::Url].map(text_of);
+    let columns = [&Totals::columns()[..], &shown.map(Column::Text)].concat();
+    let hash = DefaultHashBuilder::default();
+    let mut rows = Collector::beside(snapshot.db(), snapshot.memory().groups() / 2);
+    let mut interval_max = SamplingInterval::EVERY;
+    let mut sketched = false;
+    let mut next = Some(Share::ALL);
+    while let Some(share) = next {
+        let mut targets = SharedGroups::within(snapshot.memory(), share);
+        let interval = snapshot.scan(&Plan::of_rows(&filter), &columns, |block| {
+            let [slugs, urls] = shown.map(|column| block.texts(column));
+            let codes = block.codes(Family::Target);
+            let mut known: Vec<Option<Option<usize>>> = vec![None; block.entries(Family::Target)];
+            targets.add(block, |targets, row| {
+                let entry = codes.at(row);
+                *known[index(entry)].get_or_insert_with(|| {
+                    let (slug, url) = (slugs.get(entry), urls.get(entry));
+                    targets.of(hash.hash_one((slug, url)), || Target {
+                        slug: slug.into(),
+                        url: url.into(),
+                    })
+                })
+            });
+            Ok(())
+        })?;
+        interval_max = interval_max.max(interval);
+        next = targets.next();
+        let (groups, mut totals) = targets.into_groups();
+        snapshot.deadline().check()?;
+        for (group, Target { slug, url }) in groups {
+            let counters = totals.take(group);
+            rows.push(AccessRow {
+                slug: slug.into(),
+                url: url.into(),
+                visitors: counters.visitors,
+                visits: counters.visits,
+                referers: counters.referers,
+            })?;
+        }
+        sketched |= totals.are_sketched();
+    }
+    Ok(LinkTotals {
+        rows: rows.finish()?,
+        interval_max,
+        sketched,
+    })
+}
+
+#[derive(Debug)]
+struct Target {
+    slug: Box<str>,
+    url: Box<str>,
+}
+
+impl Shown for Target {
+    fn bytes(&self) -> usize {
+        self.slug.len() + self.url.len() + 32
+    }
+}
+
+/// Rows on their way out.
+#[derive(Debug)]
+pub(crate) struct Rows {
+    /// `None` after a failure.
+    rows: Option<SortedRows>,
+    sampling: SamplingNote,
+}
+
+impl Rows {
+    pub(crate) fn new(rows: SortedRows, sampling: SamplingNote) -> Self {
+        Self {
+            rows: Some(rows),
+            sampling,
+        }
+    }
+}
+
+#[async_trait]
+impl AccessRows for Rows {
+    async fn next(&mut self) -> Result<Vec<AccessRow>, VisitLogError> {
+        let Some(mut rows) = self.rows.take() else {
+            return Ok(Vec::new());
+        };
+        let read = move || {
+            let some = rows.next(ROWS_AT_A_TIME)?;
+            Ok((some, rows))
+        };
+        // They may come from a file.
+        let read = tokio::task::spawn_blocking(read).await;
+        let failed = |source| VisitLogError::Failed {
+            action: "list visits by link",
+            source,
+        };
+        let (some, rows) = read
+            .map_err(|error| failed(Box::new(error)))?
+            .map_err(|error: std::io::Error| failed(Box::new(error)))?;
+        self.rows = Some(rows);
+        Ok(some)
+    }
+
+    fn sampling(&self) -> SamplingNote {
+        self.sampling
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{collections::BTreeMap, time::Duration};
+
+    use super::*;
+    use crate::{
+        file::{deadline::Deadline, memory::QuestionMemory, schema, seal, tail},
+        format::{draft::Draft, numbers::Numbers},
+        tests::rows::row,
+    };
+    use slugline_analytics::row::{self, Row};
+
+    fn all(mut rows: SortedRows) -> Vec<AccessRow> {
+        let mut all = Vec::new();
+        loop {
+            let some = rows.next(ROWS_AT_A_TIME).unwrap();
+            if some.is_empty() {
+                return all;
+            }
+            all.extend(some);
+        }
+    }
+
+    #[test]
+    fn a_list_in_shares_is_the_same_list() {
+        const TARGETS: u64 = 6_000;
+        let folder = tempfile::tempdir().unwrap();
+        let db = schema::open_writer(&folder.path().join("a.db")).unwrap();
+        let mut expected: BTreeMap<(String, String), u64> = BTreeMap::new();
+        for day in 0..6 {
+            let mut draft = Draft::default();
+            for n in 0..5_000_u64 {
+                let number = (n * n + day * 7) % TARGETS;
+                // The same slug leads to two destinations, each of two links.
+                let slug = format!("s{:04}", number / 2);
+                let url = format!("https://example.com/{number}");
+                let target = row::Target {
+                    link_id: "",
+                    slug: &slug,
+                    url: &url,
+                    protection: "none",
+                };
+                let at = day.cast_signed() * 86_400_000 + n.cast_signed();
+                let row = Row {
+                    target,
+                    ..row(at, day * 10_000 + n)
+                };
+                let link = (number * 7 % 13).cast_signed();
+                if day == 5 && n % 2 == 0 {
+                    tail::insert(&db, &row, link).unwrap();
+                } else {
+                    draft.push(Numbers::of(&row, link), &row);
+                }
+                *expected.entry((slug, url)).or_default() += 1;
+            }
+            seal::write(&db, &draft, None).unwrap();
+        }
+        let deadline = Deadline::after(Duration::from_mins(1));
+        let mut snapshot = Snapshot::take(&db, deadline).unwrap();
+        // Three times all, and in more and more shares.
+        for bytes in [256 << 20, 2 << 20, 1 << 20, 1 << 19] {
+            snapshot = snapshot.with_memory(QuestionMemory::of(bytes));
+            let answer = answer(&snapshot, &VisitFilter::default()).unwrap();
+            assert!(!answer.sketched);
+            let in_file = matches!(&answer.rows, SortedRows::Merged(parts) if parts.len() > 1);
+            assert_eq!(in_file, bytes < 256 << 20, "{bytes}");
+            let rows = all(answer.rows);
+            assert_eq!(rows.len(), expected.len());
+            let key = |row: &AccessRow| (u64::MAX - row.visits, row.slug.clone(), row.url.clone());
+            assert!(rows.is_sorted_by_key(key));
+            for row in rows {
+                let visits = expected[&(row.slug, row.url)];
+                assert_eq!((row.visits, row.visitors), (visits, visits));
+            }
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! The question for the most frequent values of a dimension.
+
+use slugline_domain::{MetricRow, MetricsQuery, RowLimit};
+
+use super::{
+    answer::Answer,
+    filter::RowFilter,
+    frequent::Frequent,
+    groups::Ranking,
+    plan::Plan,
+    shown_visitors::{self, degrees},
+};
+use crate::{
+    file::{error::EngineError, snapshot::Snapshot},
+    format::column::Column,
+};
+use slugline_analytics::{columns::place_of, visitor::VisitorHash};
+
+/// Works the rows out.
+pub(crate) fn answer(
+    snapshot: &Snapshot<'_>,
+    query: &MetricsQuery,
+) -> Result<Answer<MetricRow>, EngineError> {
+    let filter = RowFilter::resolve(snapshot.db(), &query.filter)?;
+    let mut answer = most_frequent(snapshot, &filter, query)?;
+    if query.visitors {
+        let names: Vec<&str> = answer.rows.iter().map(|row| row.name.as_str()).collect();
+        let (visitors, sketched) =
+            shown_visitors::count(snapshot, &filter, query.dimension, &names)?;
+        for (row, visitors) in answer.rows.iter_mut().zip(visitors) {
+            row.visitors = Some(visitors);
+        }
+        answer.sketched |= sketched;
+    }
+    Ok(answer)
+}
+
+fn most_frequent(
+    snapshot: &Snapshot<'_>,
+    filter: &RowFilter,
+    query: &MetricsQuery,
+) -> Result<Answer<MetricRow>, EngineError> {
+    let limit = query.limit;
+    let Some(column) = place_of(query.dimension) else {
+        return by_visitor(snapshot, filter, limit);
+    };
+    if query.dimension.is_degrees() {
+        return by_text(snapshot, filter, column, limit, degrees);
+    }
+    by_text(snapshot, filter, column, limit, str::to_owned)
+}
+
+fn by_text<K: Ord + Send + ToString>(
+    snapshot: &Snapshot<'_>,
+    filter: &RowFilter,
+    column: usize,
+    limit: RowLimit,
+    label: impl Fn(&str) -> K + Sync,
+) -> Result<Answer<MetricRow>, EngineError> {
+    let (mut ranking, interval_max) = Ranking::count(snapshot, filter, [column])?;
+    let first = ranking.first(limit, |[text]| Some(label(text)));
+    Ok(
+        Answer::of(first, interval_max).map(|(name, count)| MetricRow {
+            name: name.to_string(),
+            count,
+            visitors: None,
+        }),
+    )
+}
+
+fn by_visitor(
+    snapshot: &Snapshot<'_>,
+    filter: &RowFilter,
+    limit: RowLimit,
+) -> Result<Answer<MetricRow>, EngineError> {
+    let mut frequent = Frequent::within(snapshot.memory().ranking());
+    let plan = Plan::of_rows(filter);
+    let pass = |frequent: &mut Frequent| {
+        snapshot.scan(&plan, &[Column::Visitor], |block| {
+            for row in 0..block.rows {
+                frequent.add(block.visitor.at(row), block.interval.at(row));
+            }
+            Ok(())
+        })
+    };
+    let mut interval_max = pass(&mut frequent)?;
+    if frequent.begins_again() {
+        interval_max = interval_max.max(pass(&mut frequent)?);
+    }
+    let visitors = Answer::of(frequent.first(limit), interval_max);
+    Ok(visitors.map(|(visitor, count)| MetricRow {
+        name: VisitorHash(visitor).to_string(),
+        count,
+        visitors: None,
+    }))
+}

@@ -1,0 +1,120 @@
+//! The plan of a question: which days it takes from their totals, and which chunks it scans.
+//!
+//! A question without conditions on rows, or with conditions on the texts that it ranks, takes the
+//! totals of each day that is wholly in its time range, has totals, and has no row in the tail. It
+//! scans everything else. So the answer is that of a scan of all rows.
+
+use slugline_domain::SamplingInterval;
+
+use super::filter::RowFilter;
+use crate::file::{
+    day::known::KnownDay, day_totals::Record, error::EngineError, snapshot::Snapshot, tail,
+};
+use slugline_analytics::utc::MILLIS_PER_DAY;
+
+/// The rows that a question scans: those that meet the conditions of its filter, but for the
+/// chunks of days whose totals it has taken.
+#[derive(Debug)]
+pub(crate) struct Plan<'f> {
+    filter: &'f RowFilter,
+    /// Milliseconds, inclusive; later ones first.
+    spans_back: Vec<(i64, i64)>,
+    interval_max: SamplingInterval,
+}
+
+impl<'f> Plan<'f> {
+    /// Scans all rows that meet the conditions.
+    pub(crate) fn of_rows(filter: &'f RowFilter) -> Self {
+        Self {
+            filter,
+            spans_back: spans_back(filter.time_range(), &[]),
+            interval_max: SamplingInterval::EVERY,
+        }
+    }
+
+    /// Takes each day that has totals from them, hands what `read` makes of them to `see`, and
+    /// scans the rest.
+    ///
+    /// The question may have conditions on the texts of column `of`, which `see` has to mind. The
+    /// plan scans a day if `read` gives `None`, if its totals are damaged, and if they may hold
+    /// texts that the question hides.
+    pub(crate) fn with_days<T>(
+        snapshot: &Snapshot<'_>,
+        filter: &'f RowFilter,
+        of: Option<usize>,
+        read: impl Fn(&KnownDay<'_>) -> Result<Option<T>, EngineError>,
+        mut see: impl FnMut(T),
+    ) -> Result<Self, EngineError> {
+        let mut plan = Self::of_rows(filter);
+        let Some(days) = filter.whole_days(of) else {
+            return Ok(plan);
+        };
+        let mut taken = Vec::new();
+        let conceals = of.is_some_and(|column| filter.conceals(column));
+        let in_tail = tail::days(snapshot.db())?;
+        for record in Record::between(snapshot.db(), days)? {
+            snapshot.check()?;
+            if in_tail.iter().any(|days| days.contains(&record.day)) {
+                continue;
+            }
+            let day = KnownDay(record);
+            let found = day.interval_max().and_then(|interval| {
+                if conceals && !day.hides_nothing()? {
+                    return Ok(None);
+                }
+                let totals = read(&day)?;
+                // Which rows of a sampled day had the largest interval is not known.
+                let interval = interval.filter(|interval| {
+                    filter.is_about_all_rows() || *interval == SamplingInterval::EVERY
+                });
+                Ok(interval.zip(totals))
+            });
+            match found {
+                Ok(Some((interval, totals))) => {
+                    plan.interval_max = plan.interval_max.max(interval);
+                    taken.push(day.0.day);
+                    see(totals);
+                }
+                Ok(None) => {}
+                // Its rows are scanned.
+                Err(error) if error.is_damage() => {}
+                Err(error) => return Err(error),
+            }
+        }
+        plan.spans_back = spans_back(filter.time_range(), &taken);
+        Ok(plan)
+    }
+
+    /// The conditions on the rows.
+    pub(crate) fn filter(&self) -> &'f RowFilter {
+        self.filter
+    }
+
+    /// The time ranges of the chunks to scan, later ones first: milliseconds, inclusive.
+    pub(crate) fn spans_back(&self) -> &[(i64, i64)] {
+        &self.spans_back
+    }
+
+    /// The largest sampling interval of the days that were taken from totals.
+    pub(crate) fn interval_max(&self) -> SamplingInterval {
+        self.interval_max
+    }
+}
+
+/// A time range without some days of UTC, which are in order.
+fn spans_back((from, until): (i64, i64), without: &[i64]) -> Vec<(i64, i64)> {
+    let mut spans = Vec::new();
+    let mut next = from;
+    for day in without {
+        let start = day.saturating_mul(MILLIS_PER_DAY);
+        if next < start {
+            spans.push((next, start - 1));
+        }
+        next = start.saturating_add(MILLIS_PER_DAY);
+    }
+    if next <= until {
+        spans.push((next, until));
+    }
+    spans.reverse();
+    spans
+}

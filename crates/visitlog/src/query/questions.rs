@@ -1,0 +1,338 @@
+//! Questions from async code, answered one each on a thread of its own.
+
+use std::{
+    error::Error as StdError,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    thread,
+};
+
+use rusqlite::Connection;
+use slugline_domain::ports::VisitLogError;
+use tokio::sync::oneshot;
+
+use crate::file::{
+    deadline::Deadline,
+    error::EngineError,
+    low_priority::step_back,
+    memory::QuestionMemory,
+    snapshot::{Damage, Snapshot},
+    turns::Turns,
+};
+use slugline_analytics::{
+    QueryLimits,
+    journal::open,
+    tally::{Tally, Troubles},
+};
+
+/// Asks questions of the log in a file. Clones share connections and limits.
+#[derive(Clone, Debug)]
+pub(crate) struct Questions {
+    path: PathBuf,
+    limits: QueryLimits,
+    turns: Arc<Turns>,
+    idle: Arc<Mutex<Vec<Connection>>>,
+    tally: Arc<Tally>,
+}
+
+impl Questions {
+    pub(crate) fn new(path: &Path, limits: QueryLimits, tally: Arc<Tally>) -> Self {
+        Self {
+            path: path.to_owned(),
+            limits,
+            turns: Arc::new(Turns::under(limits)),
+            idle: Arc::default(),
+            tally,
+        }
+    }
+
+    /// The turns that questions take.
+    pub(crate) fn turns(&self) -> Arc<Turns> {
+        Arc::clone(&self.turns)
+    }
+
+    /// The file of the log.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The state that the log shares with its recorder.
+    pub(crate) fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    /// The same with another time limit for each question.
+    pub(crate) fn with_deadline(&self, deadline: std::time::Duration) -> Self {
+        let limits = QueryLimits {
+            deadline,
+            ..self.limits
+        };
+        Self {
+            limits,
+            ..self.clone()
+        }
+    }
+
+    /// Asks a question about the log as it is now, once it is its turn.
+    ///
+    /// The question runs on a thread of its own that, like those it starts, gets a processor when
+    /// no redirect wants it, and else a thirtieth of one. It ends at the deadline, and soon after
+    /// the caller has gone away; until then it keeps its turn.
+    pub(crate) async fn ask<T: Send + 'static>(
+        &self,
+        question: impl FnOnce(&Snapshot<'_>) -> Result<T, EngineError> + Send + 'static,
+    ) -> Result<T, EngineError> {
+        let deadline = Deadline::after(self.limits.deadline);
+        let _waiting = deadline.waiting();
+        let turn = tokio::time::timeout_at(deadline.at.into(), self.turns.next())
+            .await
+            .map_err(|_| deadline.exceeded())?;
+        let log = self.clone();
+        let (tell, told) = oneshot::channel();
+        thread::Builder::new()
+            .name("access-log-question".into())
+            .spawn(move || {
+                step_back();
+                let answer = log.answer(question, &deadline);
+                drop(turn);
+                // The caller may be gone.
+                let _ = tell.send(answer.map_err(|error| deadline.explain(error)));
+            })
+            .map_err(EngineError::Thread)?;
+        told.await.map_err(|_| EngineError::Panicked)?
+    }
+
+    fn answer<T>(
+        &self,
+        question: impl FnOnce(&Snapshot<'_>) -> Result<T, EngineError>,
+        deadline: &Deadline,
+    ) -> Result<T, EngineError> {
+        // Only now, so that there are no more connections than turns.
+        let idle = locked(&self.idle).pop();
+        let db = match idle {
+            Some(db) => db,
+            None => open::open_reader(&self.path)?,
+        };
+        let memory = QuestionMemory::under(self.limits);
+        let snapshot = Snapshot::take(&db, deadline.clone())?.with_memory(memory);
+        let answer = question(&snapshot)?;
+        tell_of_damage(&snapshot, &self.tally.troubles);
+        drop(snapshot);
+        // A connection whose question failed is not worth keeping.
+        locked(&self.idle).push(db);
+        Ok(answer)
+    }
+}
+
+/// Says once of each damaged chunk and batch that answers lack it.
+fn tell_of_damage(snapshot: &Snapshot<'_>, troubles: &Troubles) {
+    for (&what, Damage { rows, error }) in snapshot.damaged().iter() {
+        if troubles.note_damage(what) {
+            let error: &(dyn StdError + 'static) = error;
+            tracing::warn!(
+                error,
+                rows,
+                "answers lack damaged visits; `slugline doctor` examines the access log"
+            );
+        }
+    }
+}
+
+/// Why there is no answer, as the port says it.
+pub(crate) fn failed(action: &'static str, error: EngineError) -> VisitLogError {
+    match error {
+        EngineError::Deadline { limit } => VisitLogError::TooSlow { action, limit },
+        EngineError::Sqlite(_)
+        | EngineError::Chunk { .. }
+        | EngineError::Batch { .. }
+        | EngineError::Totals { .. }
+        | EngineError::Dangling { .. }
+        | EngineError::Spill(_)
+        | EngineError::Thread(_)
+        | EngineError::Panicked => VisitLogError::Failed {
+            action,
+            source: Box::new(error),
+        },
+    }
+}
+
+fn locked(connections: &Mutex<Vec<Connection>>) -> MutexGuard<'_, Vec<Connection>> {
+    connections.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        sync::{
+            atomic::{AtomicU32, Ordering},
+            mpsc,
+        },
+        time::Duration,
+    };
+
+    use slugline_domain::{
+        CountersQuery, Dimension, EventsQuery, HeatmapQuery, LocationsQuery, MetricsQuery,
+        RowLimit, TimeUnit, UtcOffset, ViewsQuery, VisitFilter, ZoneOffsets,
+    };
+
+    use super::*;
+    use crate::{
+        file::{schema, seal, snapshot::OnChunk},
+        format::{draft::Draft, numbers::Numbers},
+        query::{counters, events, heatmap, link_totals, locations, metrics, views},
+        tests::rows::row,
+    };
+
+    #[tokio::test]
+    async fn a_question_that_nobody_waits_for_gives_its_turn_away() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.db");
+        let _writer = schema::open_writer(&path).unwrap();
+        let limits = QueryLimits {
+            concurrent: 1,
+            deadline: Duration::from_hours(1),
+            ..QueryLimits::default()
+        };
+        let log = Questions::new(&path, limits, Arc::default());
+        let (begin, has_begun) = mpsc::channel();
+        let asking = log.clone();
+        let asked = tokio::spawn(async move {
+            let endless = move |log: &Snapshot<'_>| {
+                begin.send(()).unwrap();
+                let sql = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) \
+                           SELECT count(*) FROM n";
+                Ok(log.db().query_row(sql, [], |_| Ok(()))?)
+            };
+            asking.ask(endless).await
+        });
+        tokio::task::spawn_blocking(move || has_begun.recv())
+            .await
+            .unwrap()
+            .unwrap();
+        asked.abort();
+        assert_eq!(log.ask(|_| Ok(7)).await.unwrap(), 7);
+    }
+
+    type Ask = fn(&Snapshot<'_>) -> Result<(), EngineError>;
+
+    /// Questions, each by a name.
+    fn questions() -> Vec<(&'static str, Ask)> {
+        const LIMIT: RowLimit = RowLimit::DEFAULT;
+        fn utc() -> ZoneOffsets {
+            ZoneOffsets::fixed(UtcOffset::from_seconds(0).unwrap())
+        }
+        fn metrics(dimension: Dimension) -> MetricsQuery {
+            MetricsQuery {
+                filter: VisitFilter::default(),
+                dimension,
+                limit: LIMIT,
+                visitors: true,
+            }
+        }
+        fn counters(per_link: bool) -> CountersQuery {
+            CountersQuery {
+                per_link,
+                ..CountersQuery::default()
+            }
+        }
+        vec![
+            ("counters", |log| {
+                counters::answer(log, &counters(false)).map(drop)
+            }),
+            ("per link", |log| {
+                counters::answer(log, &counters(true)).map(drop)
+            }),
+            ("views", |log| {
+                let query = ViewsQuery {
+                    filter: VisitFilter::default(),
+                    unit: TimeUnit::Day,
+                    zone: utc(),
+                };
+                views::answer(log, &query).map(drop)
+            }),
+            ("heatmap", |log| {
+                let query = HeatmapQuery {
+                    filter: VisitFilter::default(),
+                    zone: utc(),
+                };
+                heatmap::answer(log, &query).map(drop)
+            }),
+            ("visitors", |log| {
+                metrics::answer(log, &metrics(Dimension::Ip)).map(drop)
+            }),
+            ("programs", |log| {
+                metrics::answer(log, &metrics(Dimension::UserAgent)).map(drop)
+            }),
+            ("locations", |log| {
+                let query = LocationsQuery {
+                    filter: VisitFilter::default(),
+                    limit: LIMIT,
+                };
+                locations::answer(log, &query).map(drop)
+            }),
+            ("events", |log| {
+                let query = EventsQuery {
+                    filter: VisitFilter::default(),
+                    limit: RowLimit::MAX,
+                };
+                events::answer(log, &query).map(drop)
+            }),
+            ("list by link", |log| {
+                link_totals::answer(log, &VisitFilter::default()).map(drop)
+            }),
+        ]
+    }
+
+    #[tokio::test]
+    async fn each_question_ends_with_the_chunk_at_which_nobody_waits_any_more() {
+        const CHUNKS: i64 = 50;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.db");
+        let writer = schema::open_writer(&path).unwrap();
+        for day in 0..CHUNKS {
+            let mut draft = Draft::default();
+            let row = row(day * 86_400_000, 1);
+            draft.push(Numbers::of(&row, 1), &row);
+            seal::write(&writer, &draft, None).unwrap();
+        }
+        let limits = QueryLimits {
+            concurrent: 1,
+            deadline: Duration::from_hours(1),
+            ..QueryLimits::default()
+        };
+        for (name, question) in questions() {
+            let log = Questions::new(&path, limits, Arc::default());
+            let chunks = Arc::new(AtomicU32::new(0));
+            let (at_third, is_at_third) = mpsc::channel();
+            let (go_on, goes_on) = mpsc::channel::<()>();
+            let (asking, seen) = (log.clone(), Arc::clone(&chunks));
+            let asked = tokio::spawn(async move {
+                let question = move |snapshot: &Snapshot<'_>| {
+                    *snapshot.on_chunk.borrow_mut() = Some(OnChunk(Box::new(move || {
+                        if seen.fetch_add(1, Ordering::Relaxed) == 2 {
+                            at_third.send(()).unwrap();
+                            goes_on.recv().unwrap();
+                        }
+                    })));
+                    question(snapshot)
+                };
+                asking.ask(question).await
+            });
+            tokio::task::spawn_blocking(move || is_at_third.recv().unwrap())
+                .await
+                .unwrap();
+            // One that waits for its turn goes without a trace.
+            let waiting = log.clone();
+            let waiting = tokio::spawn(async move { waiting.ask(|_| Ok(())).await });
+            tokio::task::yield_now().await;
+            waiting.abort();
+            asked.abort();
+            assert!(asked.await.unwrap_err().is_cancelled());
+            assert!(waiting.await.is_err());
+            go_on.send(()).unwrap();
+            assert_eq!(log.ask(|_| Ok(7)).await.unwrap(), 7, "{name}");
+            assert_eq!(chunks.load(Ordering::Relaxed), 3, "{name}");
+            assert_eq!(log.turns.free(), 1, "{name}");
+        }
+    }
+}

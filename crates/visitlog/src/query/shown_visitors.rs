@@ -1,0 +1,204 @@
+//! The visitors of each row of a ranking.
+//!
+//! They are counted in a second pass, once it is known which rows are shown. So
+//! memory for visitors goes to these rows only, not to each of a hundred thousand
+//! user agents.
+
+use std::{borrow::Cow, collections::HashMap};
+
+use slugline_domain::{Degrees, Dimension};
+
+use super::{distinct::DistinctCounts, filter::RowFilter, plan::Plan};
+use crate::{
+    file::{day::known::KnownDay, error::EngineError, memory::QuestionMemory, snapshot::Snapshot},
+    format::{block::Block, column::Column, selection::index},
+};
+use slugline_analytics::{
+    columns::{TEXTS, TextColumn, place_of},
+    number_map::NumberMap,
+    visitor::VisitorHash,
+};
+
+/// Counts the visitors of rows that show these values of a dimension, in their
+/// order, and says whether the counts are estimates.
+pub(crate) fn count(
+    snapshot: &Snapshot<'_>,
+    filter: &RowFilter,
+    dimension: Dimension,
+    names: &[&str],
+) -> Result<(Vec<u64>, bool), EngineError> {
+    let mut visitors = match place_of(dimension) {
+        None => ShownVisitors::of_visitors(snapshot, filter, names),
+        Some(column) => ShownVisitors::of_texts(snapshot, filter, column, names),
+    }?;
+    let counts = (0..names.len()).map(|shown| {
+        let others = visitors.others.get(shown).copied().unwrap_or(0);
+        visitors.distinct.estimate(shown) + others
+    });
+    Ok((counts.collect(), visitors.distinct.is_sketch()))
+}
+
+/// The number of degrees that a text of a column says.
+pub(crate) fn degrees(text: &str) -> Degrees {
+    text.parse().map_or(Degrees::ZERO, Degrees::nearest)
+}
+
+/// The distinct visitors of each row shown, by its number. Each is there as many
+/// times as the smallest sampling interval says.
+#[derive(Debug)]
+struct ShownVisitors {
+    distinct: DistinctCounts,
+    /// Visitors that were counted before and are none of these.
+    others: Vec<u64>,
+}
+
+impl ShownVisitors {
+    const COLUMNS: [Column; 2] = [Column::Coherent, Column::Visitor];
+
+    fn within(memory: QuestionMemory) -> Self {
+        Self {
+            distinct: DistinctCounts::within(memory.visitors()),
+            others: Vec::new(),
+        }
+    }
+
+    /// Counts the visitors of rows that show texts of a column.
+    fn of_texts(
+        snapshot: &Snapshot<'_>,
+        filter: &RowFilter,
+        column: usize,
+        names: &[&str],
+    ) -> Result<Self, EngineError> {
+        let columns = [&Self::COLUMNS[..], &[Column::Text(column)]].concat();
+        let TextColumn {
+            dimension, family, ..
+        } = TEXTS[column];
+        let shown: HashMap<&str, usize> = names.iter().copied().zip(0..).collect();
+        let mut visitors = Self {
+            others: vec![0; names.len()],
+            ..Self::within(snapshot.memory())
+        };
+        let with_visitors = |day: &KnownDay<'_>| {
+            let listed = day.values(column)?;
+            Ok(listed.and_then(|listed| Some((listed.texts, listed.visitors?))))
+        };
+        let plan = Plan::with_days(
+            snapshot,
+            filter,
+            Some(column),
+            with_visitors,
+            |(texts, known)| {
+                for (text, known) in texts.iter().zip(known) {
+                    if let Some(&shown) = shown.get(&*name(dimension, text)) {
+                        visitors.others[shown] += known;
+                    }
+                }
+            },
+        )?;
+        snapshot.scan(&plan, &columns, |block| {
+            let texts = block.texts(column);
+            let of_text = texts.dictionary.iter();
+            let of_text: Vec<Option<usize>> = of_text
+                .map(|text| shown.get(&*name(dimension, text)).copied())
+                .collect();
+            let of_entry: Vec<Option<usize>> = (0..)
+                .take(block.entries(family))
+                .map(|entry| of_text[index(texts.number(entry))])
+                .collect();
+            let codes = block.codes(family);
+            visitors.see(block, |row| of_entry[index(codes.at(row))]);
+            Ok(())
+        })?;
+        Ok(visitors)
+    }
+
+    /// Counts for rows that show one visitor each: one whose visits were all sampled
+    /// by link counts as none, as in totals.
+    fn of_visitors(
+        snapshot: &Snapshot<'_>,
+        filter: &RowFilter,
+        names: &[&str],
+    ) -> Result<Self, EngineError> {
+        let shown = names.iter().filter_map(|name| VisitorHash::parse(name));
+        let shown: NumberMap<usize> = shown.map(|visitor| visitor.0).zip(0..).collect();
+        let mut visitors = Self::within(snapshot.memory());
+        snapshot.scan(&Plan::of_rows(filter), &Self::COLUMNS, |block| {
+            visitors.see(block, |row| shown.get(&block.visitor.at(row)).copied());
+            Ok(())
+        })?;
+        Ok(visitors)
+    }
+
+    fn see(&mut self, block: &Block, shown: impl Fn(usize) -> Option<usize>) {
+        for row in 0..block.rows {
+            if let Some(shown) = shown(row)
+                && block.coherent.at(row) == 1
+            {
+                let (visitor, interval) = (block.visitor.at(row), block.interval.at(row));
+                self.distinct.see(shown, visitor, interval);
+            }
+        }
+    }
+}
+
+/// The name under which a row shows a text.
+fn name(dimension: Dimension, text: &str) -> Cow<'_, str> {
+    if matches!(dimension, Dimension::Latitude | Dimension::Longitude) {
+        Cow::Owned(degrees(text).to_string())
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{format::values::Values, query::distinct};
+
+    fn block(visitors: std::ops::Range<u32>) -> Block {
+        Block {
+            rows: visitors.clone().count(),
+            interval: Values::Same(1),
+            coherent: Values::Same(1),
+            visitor: Values::Each(visitors.map(distinct::spread).collect()),
+            ..Block::default()
+        }
+    }
+
+    #[test]
+    fn very_many_visitors_are_an_estimate_and_rows_not_shown_are_not_counted() {
+        let mut visitors = ShownVisitors::within(QuestionMemory::default());
+        visitors.see(&block(0..1_000), |row| (row < 10).then_some(1));
+        assert_eq!(
+            [0, 1, 2].map(|shown| visitors.distinct.estimate(shown)),
+            [0, 10, 0]
+        );
+        visitors.see(&block(0..3 << 20), |_| None);
+        assert!(!visitors.distinct.is_sketch());
+
+        visitors.see(&block(0..3 << 20), |_| Some(0));
+        assert!(visitors.distinct.is_sketch());
+        let (truth, found) = (
+            f64::from(3 << 20),
+            f64::from(u32::try_from(visitors.distinct.estimate(0)).unwrap()),
+        );
+        assert!((found / truth - 1.0).abs() < 0.1, "{found} of {truth}");
+        assert_eq!(visitors.distinct.estimate(1), 10);
+    }
+
+    #[test]
+    fn a_visitor_weighs_the_smallest_coherent_interval() {
+        let mut visitors = ShownVisitors::within(QuestionMemory::default());
+        for (visitor, interval, coherent) in
+            [(1, 8, 1), (1, 4, 1), (1, 2, 0), (2, 16, 1), (3, 64, 0)]
+        {
+            let row = Block {
+                interval: Values::Same(interval),
+                coherent: Values::Same(coherent),
+                ..block(visitor..visitor + 1)
+            };
+            visitors.see(&row, |_| Some(0));
+        }
+        assert_eq!(visitors.distinct.estimate(0), 20);
+    }
+}

@@ -1,0 +1,277 @@
+//! The totals of groups of rows: visits, visitors and referring hosts.
+
+use std::{
+    hash::{BuildHasher, RandomState},
+    ops::Range,
+};
+
+use slugline_domain::{Counters, Dimension};
+
+use super::distinct::DistinctCounts;
+use crate::{
+    file::memory::QuestionMemory,
+    format::{
+        block::Block,
+        column::Column,
+        crowd::Crowd,
+        dictionary::Dictionary,
+        selection::{index, number},
+        texts::Texts,
+        values::Values,
+    },
+};
+use slugline_analytics::columns::{TEXTS, text_of};
+
+/// Visits and distinct visitors of groups, which are numbered from 0 without
+/// large gaps.
+#[derive(Debug)]
+pub(crate) struct Crowds {
+    visits: Vec<u64>,
+    visitors: DistinctCounts,
+    /// Visitors that were counted before and are none of these.
+    others: Vec<u64>,
+}
+
+impl Crowds {
+    /// The columns that [`Crowds::add`] reads.
+    pub(crate) const COLUMNS: [Column; 3] = [Column::Interval, Column::Coherent, Column::Visitor];
+
+    pub(crate) fn within(memory: QuestionMemory) -> Self {
+        Self {
+            visits: Vec::new(),
+            visitors: DistinctCounts::within(memory.visitors()),
+            others: Vec::new(),
+        }
+    }
+
+    /// Adds the rows of a block, each to the group that `group_of` says, if there is one, and
+    /// hands over each run of rows of one group.
+    pub(crate) fn add(
+        &mut self,
+        block: &Block,
+        mut group_of: impl FnMut(usize) -> Option<usize>,
+        mut see: impl FnMut(usize, Range<usize>),
+    ) {
+        let mut start = 0;
+        let mut next = (block.rows > 0).then(|| group_of(0));
+        while let Some(group) = next {
+            next = None;
+            let mut end = start + 1;
+            while end < block.rows {
+                let of_row = group_of(end);
+                if of_row != group {
+                    next = Some(of_row);
+                    break;
+                }
+                end += 1;
+            }
+            if let Some(group) = group {
+                self.add_run(group, block, start..end);
+                see(group, start..end);
+            }
+            start = end;
+        }
+    }
+
+    fn add_run(&mut self, group: usize, block: &Block, rows: Range<usize>) {
+        if group >= self.visits.len() {
+            self.visits.resize(group + 1, 0);
+        }
+        let visits = &mut self.visits[group];
+        let visitors = &mut self.visitors;
+        match (&block.interval, &block.coherent, &block.visitor) {
+            (&Values::Same(interval), &Values::Same(coherent), Values::Each(visitor)) => {
+                *visits += number(rows.len()) * u64::from(interval);
+                if coherent == 1 {
+                    visitors.see_all(group, &visitor[rows], interval);
+                }
+            }
+            (intervals, coherent, visitor) => {
+                for row in rows {
+                    let interval = intervals.at(row);
+                    *visits += u64::from(interval);
+                    if coherent.at(row) == 1 {
+                        visitors.see(group, visitor.at(row), interval);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Adds visits and visitors of a group that were counted before. None of the visitors comes
+    /// again.
+    pub(crate) fn add_known(&mut self, group: usize, known: Crowd) {
+        for (sums, added) in [
+            (&mut self.visits, known.visits),
+            (&mut self.others, known.visitors),
+        ] {
+            if group >= sums.len() {
+                sums.resize(group + 1, 0);
+            }
+            sums[group] += added;
+        }
+    }
+
+    pub(crate) fn get(&mut self, group: usize) -> Crowd {
+        let others = self.others.get(group).copied().unwrap_or(0);
+        Crowd {
+            visits: self.visits.get(group).copied().unwrap_or(0),
+            visitors: self.visitors.estimate(group) + others,
+        }
+    }
+
+    /// The crowd of a group to which no row will be added any more. Another group
+    /// may have its number.
+    pub(crate) fn take(&mut self, group: usize) -> Crowd {
+        let others = self.others.get_mut(group).map_or(0, std::mem::take);
+        Crowd {
+            visits: self.visits.get_mut(group).map_or(0, std::mem::take),
+            visitors: self.visitors.take(group) + others,
+        }
+    }
+
+    /// True if visitors were too many to be counted one by one.
+    pub(crate) fn are_sketched(&self) -> bool {
+        self.visitors.is_sketch()
+    }
+}
+
+/// The same with distinct referring hosts.
+#[derive(Debug)]
+pub(crate) struct Totals {
+    crowds: Crowds,
+    referers: DistinctCounts,
+    key: RandomState,
+}
+
+impl Totals {
+    pub(crate) fn within(memory: QuestionMemory) -> Self {
+        Self {
+            crowds: Crowds::within(memory),
+            referers: DistinctCounts::within(memory.referers()),
+            key: RandomState::new(),
+        }
+    }
+
+    /// The columns that [`Totals::add`] reads.
+    pub(crate) fn columns() -> Vec<Column> {
+        let referer = Column::Text(text_of(Dimension::Referer));
+        [&Crowds::COLUMNS[..], &[referer]].concat()
+    }
+
+    /// The columns that [`Totals::add_all`] reads.
+    pub(crate) fn columns_of_all() -> Vec<Column> {
+        let referer = Column::Different(text_of(Dimension::Referer));
+        [&Crowds::COLUMNS[..], &[referer]].concat()
+    }
+
+    /// Adds the rows of a block, each to the group that `group_of` says, if there is one.
+    pub(crate) fn add(&mut self, block: &Block, group_of: impl FnMut(usize) -> Option<usize>) {
+        let referer = text_of(Dimension::Referer);
+        let (entries, texts) = (block.codes(TEXTS[referer].family), block.texts(referer));
+        let hosts = hosts(&self.key, texts);
+        // The group that had each of them last: rows of a group come together.
+        let mut seen = vec![usize::MAX; hosts.len()];
+        self.crowds.add(block, group_of, |group, rows| {
+            for row in rows {
+                let host = index(texts.number(entries.at(row)));
+                if seen[host] != group {
+                    seen[host] = group;
+                    if let Some(key) = hosts[host] {
+                        self.referers.see(group, key, 1);
+                    }
+                }
+            }
+        });
+    }
+
+    /// Adds all rows of a block to group 0.
+    pub(crate) fn add_all(&mut self, block: &Block) {
+        let referer = text_of(Dimension::Referer);
+        if block.codes[TEXTS[referer].family.index()].is_some() {
+            return self.add(block, |_| Some(0));
+        }
+        // Each text is that of some row.
+        self.crowds.add_run(0, block, 0..block.rows);
+        for key in hosts(&self.key, block.texts(referer)).into_iter().flatten() {
+            self.referers.see(0, key, 1);
+        }
+    }
+
+    /// Adds visits, visitors and referring hosts of a group that were counted before. None of the
+    /// visitors comes again.
+    pub(crate) fn add_known(&mut self, group: usize, known: Crowd, referers: &Dictionary) {
+        self.crowds.add_known(group, known);
+        for host in referers.iter().filter(|host| !host.is_empty()) {
+            self.referers.see(group, self.key.hash_one(host), 1);
+        }
+    }
+
+    pub(crate) fn counters(&mut self, group: usize) -> Counters {
+        let crowd = self.crowds.get(group);
+        Counters {
+            visits: crowd.visits,
+            visitors: crowd.visitors,
+            referers: self.referers.estimate(group),
+        }
+    }
+
+    /// The same of a group to which no row will be added any more. Another group may
+    /// have its number.
+    pub(crate) fn take(&mut self, group: usize) -> Counters {
+        let crowd = self.crowds.take(group);
+        Counters {
+            visits: crowd.visits,
+            visitors: crowd.visitors,
+            referers: self.referers.take(group),
+        }
+    }
+
+    /// True if estimates would be better if there were fewer groups than so many.
+    pub(crate) fn are_crowded(&self, groups: usize) -> bool {
+        self.crowds.visitors.is_crowded(groups) || self.referers.is_crowded(groups)
+    }
+
+    /// True if visitors or referers were too many to be counted one by one.
+    pub(crate) fn are_sketched(&self) -> bool {
+        self.crowds.are_sketched() || self.referers.is_sketch()
+    }
+}
+
+/// Keys, which are evenly spread, of the hosts among some texts.
+fn hosts(key: &RandomState, texts: &Texts) -> Vec<Option<u64>> {
+    let hosts = texts.dictionary.iter();
+    hosts
+        .map(|host| (!host.is_empty()).then(|| key.hash_one(host)))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{format::values::Values, query::distinct};
+
+    #[test]
+    fn totals_of_very_many_visitors_say_that_they_are_estimates() {
+        const EXACT: usize = 1 << 20;
+        let block = |visitors: std::ops::RangeInclusive<u32>| {
+            let mut block = Block {
+                rows: visitors.clone().count(),
+                interval: Values::Same(1),
+                coherent: Values::Same(1),
+                visitor: Values::Each(visitors.map(distinct::spread).collect()),
+                ..Block::default()
+            };
+            block.forget(text_of(Dimension::Referer));
+            block
+        };
+        let mut totals = Totals::within(QuestionMemory::default());
+        totals.add(&block(1..=1 << 20), |_| Some(0));
+        assert_eq!(totals.counters(0).visitors, 1 << 20);
+        assert!(!totals.are_sketched());
+        totals.add(&block(0..=2 << 20), |_| Some(0));
+        let visits = totals.counters(0).visits;
+        assert_eq!(usize::try_from(visits), Ok(3 * EXACT + 1));
+        assert!(totals.are_sketched());
+    }
+}

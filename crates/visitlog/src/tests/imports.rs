@@ -1,0 +1,282 @@
+//! Visits of an embedded log as files have them, and back.
+
+use std::{
+    env,
+    io::{BufRead, BufReader, Write},
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    time::Duration,
+};
+
+use rusqlite::Connection;
+use slugline_domain::{
+    CountersQuery, SamplingInterval, StoredVisit, UnixMillis, VisitColumn, VisitFilter,
+    ports::{Random, VisitLog},
+};
+use slugline_testkit::SeededRandom;
+use tempfile::TempDir;
+
+use super::rows::stored;
+use crate::{
+    LogIntake,
+    file::{embedded_rows::EmbeddedRows, schema::open_writer},
+    log::EmbeddedLog,
+};
+use slugline_analytics::{
+    ImportPlanner, Imported, QueryLimits, RecorderOptions, TransferError, VisitImport,
+    columns::visit_columns, journal::row_table::RowTable, row::Row, transfer::plan::BATCH,
+};
+use slugline_testkit::visit_log_contract::{Party, RandomVisit, agrees_with_sql};
+
+/// The visits of a log.
+pub(crate) async fn exported(log: &dyn VisitLog) -> Vec<StoredVisit> {
+    let mut rows = log.visits(&VisitFilter::default()).await.unwrap();
+    let mut all = Vec::new();
+    loop {
+        let visits = rows.next().await.unwrap();
+        if visits.is_empty() {
+            return all;
+        }
+        all.extend(visits);
+    }
+}
+
+/// Visits that come one second after the other, each of another visitor.
+fn visits(numbers: std::ops::Range<u64>) -> Vec<StoredVisit> {
+    numbers
+        .map(|number| StoredVisit {
+            at: UnixMillis::new(1_767_225_600_000 + i64::try_from(number).unwrap() * 1_000),
+            link: format!("link-{}", number % 7),
+            visitor: number,
+            interval: SamplingInterval::EVERY,
+            coherent: true,
+            texts: visit_columns().iter().map(VisitColumn::unknown).collect(),
+        })
+        .collect()
+}
+
+fn begin(path: &Path, visits: &[StoredVisit], again: bool) -> VisitImport {
+    let mut planner = ImportPlanner::default();
+    for visit in visits {
+        planner.add(visit);
+    }
+    let into = LogIntake::open(path, &RecorderOptions::default()).unwrap();
+    VisitImport::begin(Box::new(into), planner.finish(), again).unwrap()
+}
+
+fn import(path: &Path, visits: &[StoredVisit]) -> Imported {
+    let mut import = begin(path, visits, false);
+    for visit in visits {
+        import.add(visit.clone()).unwrap();
+    }
+    import.finish().unwrap()
+}
+
+async fn total(path: &Path) -> (u64, u64) {
+    let log = EmbeddedLog::open(path, QueryLimits::default()).unwrap();
+    let report = log.counters(&CountersQuery::default()).await.unwrap();
+    let counters = report.rows[0].counters;
+    (counters.visits, counters.visitors)
+}
+
+fn log_file() -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.db");
+    (folder, path)
+}
+
+/// A log whose visits come from the export of another one.
+struct Copied {
+    _folder: TempDir,
+    path: PathBuf,
+    log: EmbeddedLog,
+}
+
+impl Party for Copied {
+    async fn store(&mut self, visits: &[RandomVisit]) {
+        let (_folder, source) = log_file();
+        let visits = stored(visits);
+        let rows: Vec<Row<'_>> = visits.iter().map(Row::of).collect();
+        let db = open_writer(&source).unwrap();
+        let small = RecorderOptions {
+            rows_per_chunk: 100,
+            ..RecorderOptions::default()
+        };
+        for some in rows.chunks(70) {
+            let mut table = EmbeddedRows::of_others(&small);
+            table.insert(&db, &mut some.iter().cloned()).unwrap();
+        }
+        let source = EmbeddedLog::open(&source, QueryLimits::default()).unwrap();
+        let visits = exported(&source).await;
+        assert_eq!(visits.len(), rows.len());
+        // Two rounds may have the same few visits, which are then another file.
+        let mut import = begin(&self.path, &visits, true);
+        for visit in visits {
+            import.add(visit).unwrap();
+        }
+        import.finish().unwrap();
+    }
+
+    fn log(&self) -> &dyn VisitLog {
+        &self.log
+    }
+}
+
+#[tokio::test]
+async fn a_log_that_was_exported_and_imported_answers_every_question_the_same() {
+    for seed in 1..3 {
+        let (folder, path) = log_file();
+        let log = EmbeddedLog::open(&path, QueryLimits::default()).unwrap();
+        let mut copied = Copied {
+            _folder: folder,
+            path,
+            log,
+        };
+        agrees_with_sql(&mut copied, seed).await;
+    }
+}
+
+#[tokio::test]
+async fn a_file_comes_once_however_often_it_is_imported() {
+    let (_folder, path) = log_file();
+    let all = visits(0..BATCH * 2 + 100);
+    let length = u64::try_from(all.len()).unwrap();
+    let first = import(&path, &all);
+    assert_eq!((first.new, first.before), (length, 0));
+    let second = import(&path, &all);
+    assert_eq!((second.new, second.before), (0, length));
+    assert_eq!(total(&path).await, (length, length));
+    let mut found = exported(&EmbeddedLog::open(&path, QueryLimits::default()).unwrap()).await;
+    found.sort_by_key(|visit| visit.visitor);
+    assert_eq!(found, all);
+
+    // An operator may want it all the same.
+    let mut again = begin(&path, &all[..5], true);
+    for visit in &all[..5] {
+        again.add(visit.clone()).unwrap();
+    }
+    assert_eq!(again.finish().unwrap().new, 5);
+    // An empty file is one, too.
+    assert_eq!(import(&path, &[]), Imported { new: 0, before: 0 });
+}
+
+#[tokio::test]
+async fn two_imports_of_one_file_at_once_bring_it_once() {
+    let (_folder, path) = log_file();
+    let all = visits(0..BATCH * 3 + 1);
+    let mut both = [begin(&path, &all, false), begin(&path, &all, false)];
+    for visit in &all {
+        for import in &mut both {
+            import.add(visit.clone()).unwrap();
+        }
+    }
+    let done = both.map(|import| import.finish().unwrap());
+    assert_eq!(done[0].new + done[1].new, BATCH * 3 + 1);
+    assert_eq!(total(&path).await.0, BATCH * 3 + 1);
+}
+
+#[tokio::test]
+async fn a_file_that_changes_is_refused_before_its_changed_batch() {
+    let (_folder, path) = log_file();
+    let mut all = visits(0..BATCH + 10);
+    let mut import = begin(&path, &all, false);
+    all.last_mut().unwrap().visitor += 1;
+    for visit in &all {
+        import.add(visit.clone()).unwrap();
+    }
+    assert!(matches!(import.finish(), Err(TransferError::Changed)));
+    assert_eq!(total(&path).await.0, BATCH);
+
+    let mut import = begin(&path, &all, false);
+    import.add(all[0].clone()).unwrap();
+    assert!(matches!(import.finish(), Err(TransferError::Changed)));
+}
+
+#[tokio::test]
+async fn a_batch_that_cannot_be_stored_leaves_no_mark() {
+    let (_folder, path) = log_file();
+    let all = visits(0..BATCH * 2);
+    let mut broken = begin(&path, &all, false);
+    let db = Connection::open(&path).unwrap();
+    for fault in ["INSERT ON chunk", "INSERT ON imported"] {
+        let trigger = format!(
+            "CREATE TRIGGER disk_full BEFORE {fault} BEGIN SELECT RAISE(ABORT, 'full'); END"
+        );
+        db.execute_batch(&trigger).unwrap();
+        let failed = all.iter().try_for_each(|visit| broken.add(visit.clone()));
+        assert!(matches!(failed, Err(TransferError::Database(_))), "{fault}");
+        db.execute_batch("DROP TRIGGER disk_full").unwrap();
+        assert_eq!(total(&path).await.0, 0);
+        broken = begin(&path, &all, false);
+    }
+    assert_eq!(import(&path, &all).new, BATCH * 2);
+    assert_eq!(total(&path).await.0, BATCH * 2);
+}
+
+#[tokio::test]
+async fn a_rebuilt_log_remembers_what_was_imported() {
+    let (_folder, path) = log_file();
+    let all = visits(0..100);
+    import(&path, &all);
+    let now = slugline_domain::UnixSeconds::new(1_800_000_000).unwrap();
+    crate::file::mend::salvage::rebuild(&path, now).unwrap();
+    assert_eq!(import(&path, &all).new, 0);
+}
+
+/// Gives the child process the file of its log.
+const FILE: &str = "SLUGLINE_TEST_IMPORT_INTO";
+const VISITS: u64 = BATCH * 6 + 77;
+
+/// The child: imports, and says when it has stored a batch. Does nothing in an ordinary run.
+#[tokio::test]
+async fn child_imports_until_it_is_killed() {
+    let Some(path) = env::var_os(FILE).map(PathBuf::from) else {
+        return;
+    };
+    let all = visits(0..VISITS);
+    let mut import = begin(&path, &all, false);
+    for visit in all {
+        let before = import.done();
+        import.add(visit).unwrap();
+        if import.done() != before {
+            println!("in {}", import.done().new);
+            std::io::stdout().flush().unwrap();
+        }
+    }
+    import.finish().unwrap();
+}
+
+#[tokio::test]
+async fn an_import_that_is_killed_again_and_again_brings_each_visit_once() {
+    let (_folder, path) = log_file();
+    let random = SeededRandom::new(5);
+    let draw = |end: u8| {
+        let mut byte = [0];
+        random.fill(&mut byte);
+        byte[0] % end
+    };
+    for _ in 0..5 {
+        let mut child = Command::new(env::current_exe().unwrap())
+            .args([
+                "--exact",
+                "tests::imports::child_imports_until_it_is_killed",
+            ])
+            .arg("--nocapture")
+            .env(FILE, &path)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let output = BufReader::new(child.stdout.take().unwrap());
+        let stored = output.lines().map_while(Result::ok);
+        let batches = stored.filter(|line| line.starts_with("in ")).take(1);
+        assert!(batches.count() <= 1);
+        tokio::time::sleep(Duration::from_millis(u64::from(draw(200)))).await;
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    let before = total(&path).await;
+    assert!(before.0 > 0 && before.0 == before.1, "{before:?}");
+    let done = import(&path, &visits(0..VISITS));
+    assert_eq!((done.new + done.before, done.before), (VISITS, before.0));
+    assert_eq!(total(&path).await, (VISITS, VISITS));
+}

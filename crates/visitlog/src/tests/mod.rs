@@ -1,0 +1,8 @@
+//! Tests of the engine as a whole.
+
+mod appending;
+mod days;
+mod hidden_destinations;
+pub(crate) mod imports;
+mod properties;
+pub(crate) mod rows;

@@ -1,0 +1,144 @@
+//! Chunks that no writer makes, with checksums that match.
+
+use std::{cell::RefCell, time::Duration};
+
+use proptest::{collection::vec, option, prelude::*};
+use rusqlite::{Connection, params};
+use slugline_domain::{
+    Choice, CountersQuery, Dimension, EventsQuery, LinkId, LocationsQuery, MetricsQuery, RowLimit,
+    VisitFilter,
+};
+
+use crate::{
+    file::{deadline::Deadline, error::EngineError, schema, snapshot::Snapshot},
+    format::chunk::{Encoder, FORMAT, Span, part_id},
+    query::{counters, events, link_totals, locations, metrics},
+};
+use slugline_analytics::columns::{Family, TEXTS};
+
+/// Of each column that there may be, its numbers.
+fn columns(names: usize) -> impl Strategy<Value = Vec<Option<Vec<u64>>>> {
+    let number = prop_oneof![8 => 0..6_u64, 1 => Just(u64::from(u32::MAX)), 1 => any::<u64>()];
+    let rows = prop_oneof![4 => Just(5_usize), 1 => 0..6_usize];
+    let one = rows.prop_flat_map(move |rows| vec(number.clone(), rows));
+    // Those of links and ends are mostly in order.
+    let one = (one, any::<bool>()).prop_map(|(mut numbers, sort)| {
+        if sort {
+            numbers.sort_unstable();
+        }
+        numbers
+    });
+    vec(option::weighted(0.9, one), names)
+}
+
+fn ask(snapshot: &Snapshot<'_>, filter: &VisitFilter) -> Result<(), EngineError> {
+    let filter = || filter.clone();
+    for per_link in [false, true] {
+        let query = CountersQuery {
+            filter: filter(),
+            per_link,
+        };
+        match counters::answer(snapshot, &query) {
+            Ok(_) | Err(EngineError::Dangling { .. }) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    let limit = RowLimit::DEFAULT;
+    for dimension in Dimension::ALL {
+        let query = MetricsQuery {
+            filter: filter(),
+            dimension,
+            limit,
+            visitors: true,
+        };
+        metrics::answer(snapshot, &query)?;
+    }
+    let query = LocationsQuery {
+        filter: filter(),
+        limit,
+    };
+    locations::answer(snapshot, &query)?;
+    let limit = RowLimit::new(1, RowLimit::MAX).unwrap();
+    let query = EventsQuery {
+        filter: filter(),
+        limit,
+    };
+    events::answer(snapshot, &query)?;
+    link_totals::answer(snapshot, &filter()).map(drop)
+}
+
+fn insert(db: &Connection, span: Span, encoder: Encoder) {
+    let (directory, parts) = encoder.finish();
+    let row = params![FORMAT, span.min_ts, span.max_ts, span.rows, directory];
+    db.execute(
+        "INSERT INTO chunk (id, format, day, min_ts, max_ts, n, directory) \
+         VALUES (1, ?1, 0, ?2, ?3, ?4, ?5)",
+        row,
+    )
+    .unwrap();
+    for (place, data) in parts {
+        db.execute(
+            "INSERT INTO part VALUES (?1, ?2)",
+            params![part_id(1, place), data],
+        )
+        .unwrap();
+    }
+}
+
+#[test]
+fn any_chunk_is_answered_from_or_left_out() {
+    const NUMBERS: [&str; 6] = ["ts", "si", "coh", "visitor", "links", "link_ends"];
+    let folder = tempfile::tempdir().unwrap();
+    let db = schema::open_writer(&folder.path().join("a.db")).unwrap();
+    db.execute_batch("PRAGMA synchronous = OFF; INSERT INTO link VALUES (3, 'three')")
+        .unwrap();
+    let db = RefCell::new(db);
+    let families = Family::ALL.map(Family::name);
+    let keys = Family::ALL.map(Family::keys);
+    let names: Vec<&str> = [
+        &NUMBERS[..],
+        &families,
+        &keys,
+        &TEXTS.map(|column| column.name),
+    ]
+    .concat();
+    let texts = vec(
+        prop::sample::subsequence(vec!["", "DE", "a", "link", "ü"], 0..6),
+        TEXTS.len(),
+    );
+    proptest!(ProptestConfig::with_cases(64), |(
+        rows in prop_oneof![4 => Just(5_u32), 1 => 0..7_u32],
+        columns in columns(names.len()),
+        texts in texts,
+    )| {
+        let db = db.borrow();
+        db.execute_batch("DELETE FROM chunk").unwrap();
+        let span = Span { rows, min_ts: 0, max_ts: 9 };
+        let mut encoder = Encoder::new(span);
+        for (name, numbers) in names.iter().zip(&columns) {
+            if let Some(numbers) = numbers {
+                encoder.numbers(name, numbers);
+            }
+        }
+        for (column, texts) in TEXTS.iter().zip(&texts) {
+            encoder.texts(column.name, texts.iter().copied());
+        }
+        insert(&db, span, encoder);
+        let of_link = VisitFilter {
+            links: Choice::any_of([LinkId::parse("three").unwrap()]),
+            ..VisitFilter::default()
+        };
+        let of_texts = VisitFilter {
+            values: vec![
+                (Dimension::Country, Choice::any_of(["DE".to_owned()])),
+                (Dimension::Slug, Choice::none_of(["a".to_owned()])),
+            ],
+            ..VisitFilter::default()
+        };
+        for filter in [VisitFilter::default(), of_link, of_texts] {
+            let deadline = Deadline::after(Duration::from_mins(10));
+            let snapshot = Snapshot::take(&db, deadline).unwrap();
+            ask(&snapshot, &filter).unwrap();
+        }
+    });
+}

@@ -1,0 +1,582 @@
+//! The embedded engine among others: every answer against plain SQL.
+
+use std::sync::Arc;
+
+use rusqlite::Connection;
+use slugline_domain::{
+    Campaign, Choice, CountersQuery, Dimension, EventsQuery, HeatmapQuery, LocalSeconds,
+    LogTrouble, MetricRow, MetricsQuery, RowLimit, SamplingInterval, StoredVisit, TimeUnit,
+    UnixMillis, UtcOffset, ViewRow, ViewsQuery, VisitFilter, ZoneOffsets,
+    ports::{VisitLog, VisitLogError},
+};
+use tempfile::TempDir;
+
+use crate::{
+    file::{
+        links::Links,
+        schema, seal, tail,
+        upkeep::{self, merge},
+    },
+    log::EmbeddedLog,
+};
+use slugline_analytics::{
+    QueryLimits, Sampled,
+    columns::TEXTS,
+    row::{Client, Row, Target},
+    tally::Tally,
+    visitor::VisitorHash,
+};
+use slugline_testkit::visit_log_contract::{Party, RandomVisit, agrees_with_sql};
+
+/// The engine with small chunks, so that most rows are in chunks and some in
+/// the tail.
+struct Embedded {
+    _folder: TempDir,
+    db: Connection,
+    links: Links,
+    rows_per_chunk: usize,
+    log: EmbeddedLog,
+}
+
+impl Embedded {
+    fn new(rows_per_chunk: usize) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.db");
+        let db = schema::open_writer(&path).unwrap();
+        let log = EmbeddedLog::new(&path, QueryLimits::default(), Arc::new(Tally::default()));
+        Self {
+            _folder: folder,
+            db,
+            links: Links::default(),
+            rows_per_chunk,
+            log,
+        }
+    }
+
+    fn insert(&mut self, rows: &[Row<'_>]) {
+        let tx = self.db.transaction().unwrap();
+        for row in rows {
+            let link = self.links.number(&tx, row.target.link_id).unwrap();
+            tail::insert(&tx, row, link).unwrap();
+        }
+        tx.commit().unwrap();
+        self.links.settle(true);
+        seal::seal(&mut self.db, self.rows_per_chunk).unwrap();
+    }
+
+    fn count(&self, table: &str) -> u32 {
+        let sql = format!("SELECT count(*) FROM {table}");
+        self.db.query_row(&sql, [], |row| row.get(0)).unwrap()
+    }
+}
+
+impl Party for Embedded {
+    async fn store(&mut self, visits: &[RandomVisit]) {
+        let visits = stored(visits);
+        self.insert(&visits.iter().map(Row::of).collect::<Vec<Row<'_>>>());
+    }
+
+    fn log(&self) -> &dyn VisitLog {
+        &self.log
+    }
+}
+
+#[tokio::test]
+async fn every_answer_is_that_of_plain_sql_over_the_same_rows() {
+    for (seed, rows_per_chunk) in [(1, 61), (2, 300), (3, 1_000_000)] {
+        let mut engine = Embedded::new(rows_per_chunk);
+        agrees_with_sql(&mut engine, seed).await;
+        assert!(engine.count("tail") > 0);
+        assert_eq!(engine.count("chunk") > 3, rows_per_chunk < 1_000);
+    }
+}
+
+/// A visit about which only the moment and the visitor matter.
+pub(crate) fn row(at: i64, visitor: u64) -> Row<'static> {
+    let target = Target {
+        link_id: "docs-1",
+        slug: "docs",
+        url: "https://example.com/",
+        protection: "",
+    };
+    Row::new(UnixMillis::new(at), target, VisitorHash(visitor))
+}
+
+/// Visits of the contract suite as the log stores them.
+pub(crate) fn stored(visits: &[RandomVisit]) -> Vec<StoredVisit> {
+    let columns = || TEXTS.iter().map(|column| column.dimension);
+    visits.iter().map(|visit| visit.stored(columns())).collect()
+}
+
+fn offset(hours: i32) -> UtcOffset {
+    UtcOffset::from_seconds(hours * 3_600).unwrap()
+}
+
+const HOUR_MS: i64 = 3_600_000;
+/// 2025-03-09 07:00 UTC, when clocks in New York went from 2 to 3 o'clock.
+const FORWARD: i64 = 1_741_503_600_000;
+/// 2025-11-02 06:00 UTC, when they went from 2 back to 1 o'clock.
+const BACK: i64 = 1_762_063_200_000;
+
+fn new_york() -> ZoneOffsets {
+    let changes = vec![
+        (UnixMillis::new(FORWARD), offset(-4)),
+        (UnixMillis::new(BACK), offset(-5)),
+    ];
+    ZoneOffsets::new(offset(-5), changes)
+}
+
+#[tokio::test]
+async fn the_repeated_hour_of_autumn_is_one_row_and_the_skipped_one_of_spring_none() {
+    let mut engine = Embedded::new(4);
+    let hours = |change: i64| (-2..3).map(move |hour| change + hour * HOUR_MS);
+    let rows: Vec<Row<'_>> = hours(BACK)
+        .chain(hours(FORWARD))
+        .zip([1, 2, 2, 3, 1, 1, 1, 1, 1, 1])
+        .map(|(at, visitor)| row(at, visitor))
+        .collect();
+    engine.insert(&rows);
+    let query = ViewsQuery {
+        filter: VisitFilter::default(),
+        unit: TimeUnit::Hour,
+        zone: new_york(),
+    };
+    let report = engine.log.views(&query).await.unwrap();
+    let hours: Vec<(i64, u64, u64)> = report
+        .rows
+        .iter()
+        .map(|row| (row.start.get() / 3_600 % 24, row.visits, row.visitors))
+        .collect();
+    // 0 and 1 o'clock, then 3; 0 o'clock, twice 1, then 2 and 3.
+    let spring = [(0, 1, 1), (1, 1, 1), (3, 1, 1), (4, 1, 1), (5, 1, 1)];
+    let autumn = [(0, 1, 1), (1, 2, 1), (2, 1, 1), (3, 1, 1)];
+    assert_eq!(hours, [&spring[..], &autumn[..]].concat());
+    assert_eq!(report.rows_before_limit, 9);
+
+    let heatmap = HeatmapQuery {
+        filter: VisitFilter::default(),
+        zone: new_york(),
+    };
+    let report = engine.log.heatmap(&heatmap).await.unwrap();
+    let hours: Vec<(u8, u8, u64, u64)> = report
+        .rows
+        .iter()
+        .map(|row| {
+            (
+                row.hour.weekday(),
+                row.hour.hour(),
+                row.visits,
+                row.visitors,
+            )
+        })
+        .collect();
+    // Both were Sundays.
+    let expected = [
+        (7, 0, 2, 1),
+        (7, 1, 3, 2),
+        (7, 2, 1, 1),
+        (7, 3, 2, 1),
+        (7, 4, 1, 1),
+        (7, 5, 1, 1),
+    ];
+    assert_eq!(hours, expected);
+}
+
+#[tokio::test]
+async fn a_day_in_kathmandu_begins_at_a_quarter_past_six_in_the_evening_of_utc() {
+    let mut engine = Embedded::new(100);
+    let begin = 18 * HOUR_MS + 15 * 60_000;
+    engine.insert(&[row(begin - 1, 1), row(begin, 1), row(begin + 1, 2)]);
+    let query = ViewsQuery {
+        filter: VisitFilter::default(),
+        unit: TimeUnit::Day,
+        zone: ZoneOffsets::fixed(UtcOffset::from_seconds(20_700).unwrap()),
+    };
+    let report = engine.log.views(&query).await.unwrap();
+    let view = |start, visits, visitors| ViewRow {
+        start: LocalSeconds::new(start),
+        visits,
+        visitors,
+    };
+    assert_eq!(report.rows, [view(0, 1, 1), view(86_400, 2, 2)]);
+}
+
+#[tokio::test]
+async fn values_are_ranked_by_visits_and_then_by_their_text() {
+    let mut engine = Embedded::new(3);
+    let mut rows = Vec::new();
+    for (referer, interval) in [("b", 2), ("a", 1), ("c", 1), ("", 5), ("a", 1), ("d", 1)] {
+        let mut row = row(0, 1);
+        row.referer = referer.into();
+        row.sampled.interval = SamplingInterval::new(interval).unwrap();
+        rows.push(row);
+    }
+    engine.insert(&rows);
+    let query = MetricsQuery {
+        filter: VisitFilter::default(),
+        dimension: Dimension::Referer,
+        limit: RowLimit::new(4, RowLimit::MAX).unwrap(),
+        visitors: false,
+    };
+    let report = engine.log.metrics(&query).await.unwrap();
+    let named = |(name, count): (&str, u64)| MetricRow {
+        name: name.to_owned(),
+        count,
+        visitors: None,
+    };
+    let expected = [("", 5), ("a", 2), ("b", 2), ("c", 1)].map(named);
+    assert_eq!(report.rows, expected);
+    assert_eq!(report.rows_before_limit, 5);
+    assert_eq!(report.sampling.interval_max.get(), 5);
+    assert!(!report.sampling.exact());
+}
+
+#[tokio::test]
+async fn the_latest_visits_are_found_without_reading_older_chunks() {
+    let mut engine = Embedded::new(3);
+    let rows: Vec<Row<'_>> = (0..8).map(|second| row(second * 1_000, 1)).collect();
+    engine.insert(&rows);
+    engine
+        .db
+        .execute("UPDATE chunk SET directory = x'00' WHERE min_ts = 0", [])
+        .unwrap();
+    let seconds = async |limit| {
+        let query = EventsQuery {
+            filter: VisitFilter::default(),
+            limit: RowLimit::new(limit, RowLimit::MAX).unwrap(),
+        };
+        let events = engine.log.events(&query).await?;
+        let seconds = events.iter().map(|event| event.at.second().get());
+        Ok::<Vec<i64>, VisitLogError>(seconds.collect())
+    };
+    assert_eq!(seconds(1).await.unwrap(), [7]);
+    assert_eq!(seconds(5).await.unwrap(), [7, 6, 5, 4, 3]);
+    assert_eq!(engine.log.troubles(), []);
+    // The damaged one is looked at now, and left out.
+    assert_eq!(seconds(6).await.unwrap(), [7, 6, 5, 4, 3]);
+    assert_eq!(engine.log.troubles(), [LogTrouble::Damaged]);
+}
+
+#[tokio::test]
+async fn a_list_by_link_is_of_one_moment_whatever_is_deleted_meanwhile() {
+    let mut engine = Embedded::new(100_000);
+    let slugs: Vec<String> = (0..1_500).map(|number| format!("s{number:04}")).collect();
+    let rows: Vec<Row<'_>> = slugs
+        .iter()
+        .map(|slug| Row {
+            target: Target {
+                slug,
+                ..row(0, 1).target
+            },
+            ..row(0, 1)
+        })
+        .collect();
+    engine.insert(&rows);
+    let mut parts = engine.log.access(&VisitFilter::default()).await.unwrap();
+    let mut found = parts.next().await.unwrap();
+    // As retention does.
+    engine.db.execute_batch("DELETE FROM tail").unwrap();
+    found.extend(parts.next().await.unwrap());
+    let found: Vec<String> = found.into_iter().map(|row| row.slug).collect();
+    assert_eq!(found, slugs);
+    assert_eq!(parts.next().await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn a_column_that_an_older_chunk_does_not_have_reads_as_unknown() {
+    let mut engine = Embedded::new(3);
+    let rows: Vec<Row<'_>> = (0..6)
+        .map(|second| Row {
+            // Nothing is written of a column in which nothing is known.
+            referer: if second < 3 { "" } else { "news.example" }.into(),
+            ..row(second * 1_000, 1)
+        })
+        .collect();
+    engine.insert(&rows);
+    let of_referers: u32 = engine
+        .db
+        .query_row(
+            "SELECT count(*) FROM chunk WHERE instr(directory, 'referer') > 0",
+            [],
+            |row| row.get(0),
+        )
+        .unwrap();
+    assert_eq!((engine.count("chunk"), of_referers), (2, 1));
+    let query = CountersQuery::default();
+    let report = engine.log.counters(&query).await.unwrap();
+    assert_eq!(report.rows[0].counters.visits, 6);
+    assert!(report.sampling.exact());
+    let metrics = MetricsQuery {
+        filter: VisitFilter::default(),
+        dimension: Dimension::Referer,
+        limit: RowLimit::DEFAULT,
+        visitors: false,
+    };
+    let report = engine.log.metrics(&metrics).await.unwrap();
+    let found: Vec<(&str, u64)> = report
+        .rows
+        .iter()
+        .map(|row| (row.name.as_str(), row.count))
+        .collect();
+    assert_eq!(found, [("", 3), ("news.example", 3)]);
+}
+
+#[tokio::test]
+async fn very_many_programs_referers_and_languages_lose_none() {
+    const AGENTS: u32 = 70_000;
+    const LANGUAGES: u32 = 5_000;
+    let mut engine = Embedded::new(5_000);
+    let texts: Vec<[String; 3]> = (0..AGENTS)
+        .map(|n| {
+            [
+                format!("Example/{n:05}"),
+                format!("{n:05}.example"),
+                format!("x-{}", n % LANGUAGES),
+            ]
+        })
+        .collect();
+    let rows: Vec<Row<'_>> = (0..)
+        .zip(&texts)
+        .map(|(n, [user_agent, referer, language])| Row {
+            client: Client {
+                user_agent,
+                browser: "Example",
+                ..Client::default()
+            },
+            referer: referer.into(),
+            language,
+            ..row(n, 1)
+        })
+        .collect();
+    let pages = |engine: &Embedded| {
+        let pages = engine
+            .db
+            .pragma_query_value(None, "page_count", |row| row.get::<_, u32>(0));
+        let free = engine
+            .db
+            .pragma_query_value(None, "freelist_count", |row| row.get::<_, u32>(0));
+        pages.unwrap() - free.unwrap()
+    };
+    let (first, second) = rows.split_at(rows.len() / 2);
+    engine.insert(first);
+    let half = pages(&engine);
+    engine.insert(second);
+    let all = pages(&engine);
+    assert!(all < 2 * half + half / 10, "{half} pages became {all}");
+    let metrics = async |dimension, value: Option<&str>| {
+        let values = value.map(|value| (dimension, Choice::any_of([value.to_owned()])));
+        let query = MetricsQuery {
+            filter: VisitFilter {
+                values: values.into_iter().collect(),
+                ..VisitFilter::default()
+            },
+            dimension,
+            limit: RowLimit::MAX,
+            visitors: false,
+        };
+        engine.log.metrics(&query).await.unwrap()
+    };
+    let agents = metrics(Dimension::UserAgent, None).await;
+    assert_eq!(agents.rows.len(), 70_000);
+    assert!(agents.rows.iter().all(|row| row.count == 1));
+    let referers = metrics(Dimension::Referer, None).await;
+    assert_eq!(referers.rows.len(), 70_000);
+    assert!(agents.sampling.exact() && referers.sampling.exact());
+    let languages = metrics(Dimension::Language, None).await;
+    assert_eq!(languages.rows.len(), 5_000);
+    assert!(languages.rows.iter().all(|row| row.count == 14));
+    let browsers = metrics(Dimension::Browser, None).await;
+    assert_eq!(browsers.rows.len(), 1);
+    assert_eq!(browsers.rows[0].name, "Example");
+    let last = metrics(Dimension::UserAgent, Some("Example/69999")).await;
+    assert_eq!(last.rows.len(), 1);
+}
+
+#[tokio::test]
+async fn chunks_without_campaigns_are_as_they_were_before_and_read_as_unknown() {
+    let mut engine = Embedded::new(5);
+    engine.insert(&[0, 1, 2, 3, 4].map(|at| row(at, 1)));
+    let directory: Vec<u8> = engine
+        .db
+        .query_row("SELECT directory FROM chunk", [], |row| row.get(0))
+        .unwrap();
+    let names = String::from_utf8_lossy(&directory);
+    assert!(
+        !names.contains("campaign") && !names.contains("utm"),
+        "{names}"
+    );
+    let campaign = Campaign {
+        source: "newsletter",
+        ..Campaign::default()
+    };
+    let of_campaign = |at| Row {
+        campaign,
+        ..row(at, 1)
+    };
+    // A chunk, and the tail.
+    engine.insert(&[5, 6, 7, 8, 9, 10].map(of_campaign));
+    let query = MetricsQuery {
+        filter: VisitFilter::default(),
+        dimension: Dimension::UtmSource,
+        limit: RowLimit::MAX,
+        visitors: true,
+    };
+    let report = engine.log.metrics(&query).await.unwrap();
+    let found = report.rows.iter().map(|row| (row.name.as_str(), row.count));
+    assert_eq!(found.collect::<Vec<_>>(), [("newsletter", 6), ("", 5)]);
+}
+
+#[tokio::test]
+async fn a_long_list_by_link_comes_in_parts() {
+    let mut engine = Embedded::new(100_000);
+    let slugs: Vec<String> = (0..2_500).map(|number| format!("s{number:04}")).collect();
+    let rows: Vec<Row<'_>> = slugs
+        .iter()
+        .map(|slug| Row {
+            target: Target {
+                slug,
+                ..row(0, 1).target
+            },
+            ..row(0, 1)
+        })
+        .collect();
+    engine.insert(&rows);
+    let mut parts = engine.log.access(&VisitFilter::default()).await.unwrap();
+    let mut found = Vec::new();
+    let mut sizes = Vec::new();
+    loop {
+        let part = parts.next().await.unwrap();
+        sizes.push(part.len());
+        if part.is_empty() {
+            break;
+        }
+        found.extend(part.into_iter().map(|row| row.slug));
+    }
+    assert_eq!(found, slugs);
+    assert_eq!(sizes, [1_000, 1_000, 500, 0]);
+    assert_eq!(parts.next().await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn a_minute_of_sampled_visits_says_that_it_is_an_estimate() {
+    let mut engine = Embedded::new(100);
+    // One visitor's fifth visit of the hour: a row by chance, which says nothing
+    // about visitors.
+    let late = Row {
+        sampled: Sampled {
+            interval: SamplingInterval::new(4).unwrap(),
+            coherent: false,
+        },
+        ..row(60_000, 7)
+    };
+    engine.insert(&[row(0, 7), late]);
+    let query = ViewsQuery {
+        filter: VisitFilter::default(),
+        unit: TimeUnit::Minute,
+        zone: ZoneOffsets::new(offset(0), Vec::new()),
+    };
+    let report = engine.log.views(&query).await.unwrap();
+    let rows: Vec<(u64, u64)> = report
+        .rows
+        .iter()
+        .map(|row| (row.visits, row.visitors))
+        .collect();
+    assert_eq!(rows, [(1, 1), (4, 0)]);
+    assert!(!report.sampling.exact());
+}
+
+/// Visits that an export hands out, and what happens to the log meanwhile.
+#[tokio::test]
+async fn an_export_has_the_visits_of_its_beginning_once_whatever_happens_meanwhile() {
+    const DAY: i64 = 86_400_000;
+
+    let mut engine = Embedded::new(10);
+    // Several small chunks of each day, and some rows in the tail.
+    for day in 0..3 {
+        for part in 0..4 {
+            let rows: Vec<Row<'_>> = (0..10)
+                .map(|n| {
+                    row(
+                        day * DAY + n,
+                        u64::try_from(day * 100 + part * 10 + n).unwrap(),
+                    )
+                })
+                .collect();
+            engine.insert(&rows);
+        }
+    }
+    engine.insert(&[row(2 * DAY, 900), row(2 * DAY, 901)]);
+    let mut export = engine.log.visits(&VisitFilter::default()).await.unwrap();
+    let first = export.next().await.unwrap();
+    assert_eq!(first.len(), 2, "the tail comes first");
+
+    // The tail is sealed, new visits come, a day ends, and small chunks wait to be merged.
+    let new: Vec<Row<'_>> = (0..25).map(|n| row(2 * DAY, 1_000 + n)).collect();
+    engine.insert(&new);
+    while seal::seal_before(&mut engine.db, 9, 10).unwrap() {}
+    let days = (i64::MIN, 9);
+    assert_eq!(
+        merge::merge_day_alone(&mut engine.db, days, 400).unwrap(),
+        None
+    );
+    upkeep::retention::delete_chunks(&engine.db, DAY, i64::MIN).unwrap();
+    let mut found: Vec<u64> = first.iter().map(|visit| visit.visitor).collect();
+    loop {
+        let visits = export.next().await.unwrap();
+        if visits.is_empty() {
+            break;
+        }
+        found.extend(visits.iter().map(|visit| visit.visitor));
+    }
+    found.sort_unstable();
+    let expected: Vec<u64> = (100..140).chain(200..240).chain(900..902).collect();
+    assert_eq!(found, expected);
+
+    drop(export);
+    let merged = merge::merge_day_alone(&mut engine.db, days, 400).unwrap();
+    assert!(merged.is_some(), "chunks are merged again");
+    // A chunk gets no number that another one had.
+    let last: i64 = engine
+        .db
+        .query_row("SELECT max(id) FROM chunk", [], |row| row.get(0))
+        .unwrap();
+    engine.db.execute("DELETE FROM chunk", []).unwrap();
+    engine.insert(&(0..10).map(|n| row(n, 1)).collect::<Vec<_>>());
+    let next: i64 = engine
+        .db
+        .query_row("SELECT min(id) FROM chunk", [], |row| row.get(0))
+        .unwrap();
+    assert!(next > last);
+}
+
+#[tokio::test]
+async fn an_export_keeps_no_transaction_open_while_its_reader_waits() {
+    let mut engine = Embedded::new(10);
+    for part in 0..5 {
+        let rows: Vec<Row<'_>> = (0..10).map(|n| row(n, part * 10)).collect();
+        engine.insert(&rows);
+    }
+    let mut export = engine.log.visits(&VisitFilter::default()).await.unwrap();
+    export.next().await.unwrap();
+    engine.insert(&[row(7, 7)]);
+    let (busy, in_log, moved): (bool, i64, i64) = engine
+        .db
+        .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| {
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+        })
+        .unwrap();
+    assert_eq!((busy, in_log, moved), (false, 0, 0));
+}
+
+#[tokio::test]
+async fn an_export_of_a_damaged_chunk_fails() {
+    let mut engine = Embedded::new(10);
+    engine.insert(&(0..10).map(|n| row(n, 1)).collect::<Vec<_>>());
+    engine
+        .db
+        .execute("UPDATE chunk SET directory = x'00'", [])
+        .unwrap();
+    let mut export = engine.log.visits(&VisitFilter::default()).await.unwrap();
+    let error = export.next().await.unwrap_err();
+    assert!(matches!(error, VisitLogError::Failed { .. }), "{error:?}");
+}

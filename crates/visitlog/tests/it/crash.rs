@@ -1,0 +1,162 @@
+use std::{
+    env,
+    io::{BufRead, BufReader, Write},
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    sync::Arc,
+    time::Duration,
+};
+
+use rusqlite::Connection;
+use slugline_analytics::{Recorder, RecorderOptions, RecorderPorts};
+use slugline_domain::{UnixMillis, UnixSeconds, VisitFilter, ports::VisitSink};
+use slugline_testkit::FixedClock;
+use slugline_visitlog::EmbeddedLog;
+
+use crate::support::{DAY_MS, NEW_YEAR_MS, Seeded, file, ports, total, visit};
+
+/// The variable that gives the folder to the child process.
+const FOLDER: &str = "SLUGLINE_TEST_CRASH_FOLDER";
+
+const ROUNDS: usize = 50;
+
+fn options() -> RecorderOptions {
+    RecorderOptions {
+        rows_per_chunk: 100,
+        batch_rows: 30,
+        ..RecorderOptions::default()
+    }
+}
+
+/// Opens the log when the day of all visits is over, so each process begins to count that day.
+fn open(file: &Path) -> (Recorder, EmbeddedLog) {
+    let later = UnixMillis::new(NEW_YEAR_MS + DAY_MS + 3_600_000).second();
+    let ports = RecorderPorts {
+        clock: Arc::new(FixedClock::at(later)),
+        ..ports()
+    };
+    slugline_visitlog::start(file, options(), ports).expect("the log can be opened")
+}
+
+/// Visit number n comes in second n from visitor n, so that counting visits and visitors up to
+/// a second shows both gaps and repetitions.
+async fn counted_until(log: &EmbeddedLog, visits: u32) -> (u64, u64) {
+    let last = NEW_YEAR_MS / 1000 + i64::from(visits) - 1;
+    let counters = total(
+        log,
+        VisitFilter {
+            until: UnixSeconds::new(last).ok(),
+            ..VisitFilter::default()
+        },
+    )
+    .await;
+    (counters.visits, counters.visitors)
+}
+
+async fn counted(log: &EmbeddedLog) -> u32 {
+    let all = total(log, VisitFilter::default()).await;
+    assert_eq!(all.visits, all.visitors, "a row is there twice");
+    u32::try_from(all.visits).expect("few visits")
+}
+
+/// The child: appends and seals as fast as it can, and reports the number of durable visits
+/// after each flush. Does nothing in an ordinary run of the tests.
+#[test]
+fn child_appends_until_it_is_killed() {
+    let Some(folder) = env::var_os(FOLDER).map(PathBuf::from) else {
+        return;
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let (recorder, log) = open(&file(&folder));
+        let mut next = counted(&log).await;
+        loop {
+            for _ in 0..47 {
+                let at = NEW_YEAR_MS + i64::from(next) * 1000;
+                recorder.record(visit(at, next));
+                next += 1;
+            }
+            recorder.flush().await.unwrap();
+            println!("durable {next}");
+            std::io::stdout().flush().unwrap();
+        }
+    });
+}
+
+/// Lets the child work for a while, kills it, and returns the last number of
+/// visits that it acknowledged.
+fn run_and_kill(folder: &Path, acknowledgements: usize, pause: Duration) -> u32 {
+    let mut child = Command::new(env::current_exe().expect("the test runs from a file"))
+        .args([
+            "--exact",
+            "crash::child_appends_until_it_is_killed",
+            "--nocapture",
+        ])
+        .env(FOLDER, folder)
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the test can run itself");
+    let output = child.stdout.take().expect("the output is piped");
+    let mut durable = BufReader::new(output).lines().filter_map(|line| {
+        let line = line.ok()?;
+        line.rsplit_once("durable ")?.1.parse().ok()
+    });
+    let mut last = 0;
+    for _ in 0..=acknowledgements {
+        last = durable.next().expect("the child works until it is killed");
+    }
+    std::thread::sleep(pause);
+    child.kill().expect("the child can be killed");
+    // Reports that the child wrote before it died count, too.
+    last = durable.last().unwrap_or(last);
+    child.wait().expect("the child ends");
+    last
+}
+
+#[tokio::test]
+async fn a_killed_process_loses_nothing_it_acknowledged_and_repeats_nothing() {
+    let random = Seeded::new(9);
+    let folder = tempfile::tempdir().unwrap();
+    let mut total_before = 0;
+    for round in 0..ROUNDS {
+        let pause = Duration::from_micros(random.next() % 8_000);
+        let path = folder.path().to_owned();
+        let acknowledgements = random.below(4);
+        let acknowledged =
+            tokio::task::spawn_blocking(move || run_and_kill(&path, acknowledgements, pause))
+                .await
+                .unwrap();
+        assert!(acknowledged > total_before, "round {round}");
+
+        let (recorder, log) = open(&file(folder.path()));
+        let found = counted_until(&log, acknowledged).await;
+        assert_eq!(found, (acknowledged.into(), acknowledged.into()));
+        total_before = counted(&log).await;
+        recorder.shutdown().await;
+    }
+    let db = Connection::open(file(folder.path())).unwrap();
+    let (recorder, log) = open(&file(folder.path()));
+    let totals = "SELECT count(*) FROM day_totals WHERE directory IS NOT NULL";
+    while db
+        .query_row(totals, [], |row| row.get::<_, u32>(0))
+        .unwrap()
+        == 0
+    {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    assert_eq!(counted(&log).await, total_before);
+    recorder.shutdown().await;
+    let (health, chunks): (String, u32) = db
+        .query_row(
+            "SELECT (SELECT integrity_check FROM pragma_integrity_check), \
+                    (SELECT count(*) FROM chunk)",
+            [],
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        )
+        .unwrap();
+    assert_eq!(health, "ok");
+    assert!(chunks > 0);
+}

@@ -1,0 +1,152 @@
+use std::{
+    net::{IpAddr, Ipv4Addr},
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use slugline_analytics::{Recorder, RecorderOptions, RecorderPorts};
+use slugline_domain::{
+    Counters, CountersQuery, Destination, Link, LinkContent, LinkId, Revision, UnixMillis,
+    UnixSeconds, Visit, VisitFilter, VisitHeaders,
+    ports::{Random, VisitLog},
+};
+use slugline_testkit::FixedClock;
+use slugline_visitlog::EmbeddedLog;
+use tempfile::TempDir;
+
+/// 2026-01-01 00:00:00 UTC.
+pub(crate) const NEW_YEAR_MS: i64 = 1_767_225_600_000;
+pub(crate) const DAY_MS: i64 = 86_400_000;
+
+/// Reproducible numbers: the generator "splitmix64" by Vigna.
+#[derive(Debug)]
+pub(crate) struct Seeded(AtomicU64);
+
+impl Seeded {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(AtomicU64::new(seed))
+    }
+
+    pub(crate) fn next(&self) -> u64 {
+        const STEP: u64 = 0x9e37_79b9_7f4a_7c15;
+        let state = self.0.fetch_add(STEP, Ordering::Relaxed).wrapping_add(STEP);
+        let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    pub(crate) fn below(&self, end: usize) -> usize {
+        let end = u64::try_from(end).expect("test bounds are small");
+        usize::try_from(self.next() % end).expect("test bounds are small")
+    }
+
+    pub(crate) fn pick<'a, T>(&self, items: &'a [T]) -> &'a T {
+        &items[self.below(items.len())]
+    }
+}
+
+impl Random for Seeded {
+    fn fill(&self, buffer: &mut [u8]) {
+        for part in buffer.chunks_mut(8) {
+            part.copy_from_slice(&self.next().to_le_bytes()[..part.len()]);
+        }
+    }
+}
+
+/// A log in a temporary folder.
+pub(crate) struct Fixture {
+    pub(crate) recorder: Recorder,
+    pub(crate) log: EmbeddedLog,
+    pub(crate) folder: TempDir,
+}
+
+impl Fixture {
+    pub(crate) fn new(options: RecorderOptions) -> Self {
+        Self::in_folder(options, tempfile::tempdir().expect("a folder can be made"))
+    }
+
+    pub(crate) fn in_folder(options: RecorderOptions, folder: TempDir) -> Self {
+        let (recorder, log) = open(&file(folder.path()), options);
+        Self {
+            recorder,
+            log,
+            folder,
+        }
+    }
+
+    pub(crate) fn file(&self) -> PathBuf {
+        file(self.folder.path())
+    }
+
+    /// Closes everything and opens it again.
+    pub(crate) async fn reopen(self, options: RecorderOptions) -> Self {
+        let Self {
+            recorder,
+            log,
+            folder,
+        } = self;
+        recorder.shutdown().await;
+        drop((recorder, log));
+        Self::in_folder(options, folder)
+    }
+}
+
+pub(crate) fn file(folder: &Path) -> PathBuf {
+    folder.join("analytics.db")
+}
+
+/// A clock that shows the new year, and random bytes that repeat.
+pub(crate) fn ports() -> RecorderPorts {
+    let new_year = UnixMillis::new(NEW_YEAR_MS).second();
+    RecorderPorts::new(
+        Arc::new(FixedClock::at(new_year)),
+        Arc::new(Seeded::new(42)),
+    )
+}
+
+pub(crate) fn open(file: &Path, options: RecorderOptions) -> (Recorder, EmbeddedLog) {
+    slugline_visitlog::start(file, options, ports()).expect("the log can be opened")
+}
+
+pub(crate) fn link(id: &str, slug: &str, url: &str) -> Arc<Link> {
+    let made = UnixSeconds::new(0).expect("zero is a second");
+    Arc::new(Link {
+        id: LinkId::parse(id).expect("test ids are valid"),
+        slug: slug.parse().expect("test slugs are valid"),
+        created_at: made,
+        updated_at: made,
+        revision: Revision::FIRST,
+        ends_at: None,
+        password: None,
+        content: LinkContent::leading_to(Destination::restore(url).expect("test URLs are valid")),
+    })
+}
+
+/// A visit for tests that need only its moment and its visitor.
+pub(crate) fn visit(at_ms: i64, client: u32) -> Visit {
+    Visit {
+        at: UnixMillis::new(at_ms),
+        link: link("docs-1", "docs", "https://example.com/docs"),
+        client: IpAddr::V4(Ipv4Addr::from_bits(client)),
+        headers: VisitHeaders::new("Example/1.0", "", ""),
+        place: None,
+    }
+}
+
+/// The totals of all visits that meet a filter.
+pub(crate) async fn total(log: &EmbeddedLog, filter: VisitFilter) -> Counters {
+    let query = CountersQuery {
+        filter,
+        per_link: false,
+    };
+    let report = log.counters(&query).await.expect("the log answers");
+    assert_eq!(report.rows.len(), 1);
+    report.rows[0].counters
+}
+
+pub(crate) async fn visits(log: &EmbeddedLog) -> u64 {
+    total(log, VisitFilter::default()).await.visits
+}
