@@ -90,6 +90,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("flate2", &["contract", "rest", "dashboard"]),
     ("hyper", &["outbound"]),
     ("icu_properties", &["mcp"]),
+    ("indicatif", &["server"]),
     ("jsonrpsee", &["mcp"]),
     ("jsonschema", &["server"]),
     ("pbkdf2", &["application"]),

@@ -1,10 +1,8 @@
 //! The progress of a backup, on a terminal.
 
-use std::{
-    io::{self, IsTerminal, Write},
-    ops::ControlFlow,
-};
+use std::ops::ControlFlow;
 
+use indicatif::{ProgressBar, ProgressStyle};
 use slugline_storage::Copied;
 
 use super::parts::Part;
@@ -13,18 +11,15 @@ use super::parts::Part;
 pub(crate) type Watch<'w> = dyn FnMut(Part, Copied) -> ControlFlow<()> + 'w;
 
 /// Shows progress on standard error if that is a terminal: one line that each update
-/// overwrites.
+/// overwrites, and that goes when this is dropped.
 pub(crate) fn on_terminal() -> impl FnMut(Part, Copied) -> ControlFlow<()> {
-    let shown = io::stderr().is_terminal();
-    let mut last = None;
+    let style = ProgressStyle::with_template("{prefix}: {percent} %");
+    let style = style.expect("the template has no fault");
+    let line = ProgressBar::no_length().with_style(style);
     move |part, copied| {
-        let percent = copied.pages * 100 / copied.of.max(1);
-        if shown && last != Some((part, percent)) {
-            last = Some((part, percent));
-            let end = if percent == 100 { "\n" } else { "" };
-            // Continue if standard error is closed.
-            let _ = write!(io::stderr(), "\r{}: {percent} %{end}", part.word());
-        }
+        line.set_prefix(part.word());
+        line.set_length(copied.of);
+        line.set_position(copied.pages);
         ControlFlow::Continue(())
     }
 }

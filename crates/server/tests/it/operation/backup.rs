@@ -2,7 +2,7 @@
 
 use std::{
     fs,
-    io::{BufRead, BufReader},
+    io::{BufRead, BufReader, Read},
     path::{Path, PathBuf},
     process::{Command, Output, Stdio},
     sync::atomic::{AtomicBool, Ordering},
@@ -15,6 +15,8 @@ use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 
 use crate::support::server::{Server, TOKEN, command, eventually, under_sh};
+#[cfg(unix)]
+use crate::support::terminal;
 
 /// A run of the binary that succeeds.
 #[track_caller]
@@ -435,6 +437,33 @@ fn a_damaged_truncated_or_newer_backup_is_found_and_changes_nothing() {
     let server = Server::start_in(folder, &[]);
     assert_ne!(server.visit("/docs").status, 404);
     server.counters_with("", 2);
+}
+
+#[cfg(unix)]
+#[test]
+fn progress_is_shown_on_a_terminal_only() {
+    let folder = tempfile::tempdir().unwrap();
+    done(folder.path(), &["seed"]);
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("a.backup");
+    let mut backup = command(folder.path());
+    backup.args(["backup", text(&file)]);
+    let in_a_pipe = backup.output().unwrap();
+    assert!(in_a_pipe.status.success() && in_a_pipe.stderr.is_empty());
+
+    let (mut ours, terminal) = terminal::open();
+    let on_terminal = backup.arg("--replace").env("TERM", "xterm");
+    on_terminal.stderr(terminal);
+    assert!(backup.output().unwrap().status.success());
+    drop(backup);
+    let mut said = Vec::new();
+    // It ends with an error once nobody holds the other end.
+    let _ = ours.read_to_end(&mut said);
+    let said = String::from_utf8(said).unwrap();
+    assert!(
+        said.contains("access log: ") && said.contains(" %"),
+        "{said:?}"
+    );
 }
 
 #[test]

@@ -10,6 +10,8 @@ use std::{
 
 use serde_json::json;
 
+#[cfg(unix)]
+use crate::support::terminal;
 use crate::support::{
     own_database::OwnDatabase,
     relay::Relay,
@@ -202,17 +204,11 @@ fn kept_token(folder: &Path) -> String {
 /// The greeting of a service whose standard output is a terminal. It is killed then.
 #[cfg(unix)]
 fn greeting_on_a_terminal(folder: &Path) -> String {
-    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
-
-    let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
-    grantpt(&ours).unwrap();
-    unlockpt(&ours).unwrap();
-    let theirs = ptsname(&ours, Vec::new()).unwrap().into_string().unwrap();
-    let terminal = fs::File::options().write(true).open(theirs).unwrap();
+    let (ours, terminal) = terminal::open();
     let mut command = command(folder);
     command.env_remove("SLUGLINE_SITE_TOKEN").stdout(terminal);
     let mut service = command.spawn().unwrap();
-    let lines = BufReader::new(fs::File::from(ours)).lines();
+    let lines = BufReader::new(ours).lines();
     let mut greeting = String::new();
     for line in lines.map_while(Result::ok) {
         greeting.extend([line.trim_end(), "\n"]);

@@ -9,3 +9,5 @@ pub(crate) mod own_postgres; // a PostgreSQL server of one test
 pub(crate) mod programs; // programs of others that the tests drive
 pub(crate) mod relay; // a way to a server that can be cut
 pub(crate) mod server; // starts the binary on a free port and talks HTTP to it
+#[cfg(unix)]
+pub(crate) mod terminal; // a terminal that a program writes to
