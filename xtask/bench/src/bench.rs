@@ -4,7 +4,6 @@
 //! the requests it answered, which other jobs on the machine disturb far less than elapsed
 //! time. `docs/performance.md` explains the tables.
 
-mod actix_constant;
 mod analytics;
 mod build_time;
 mod chhoto;
@@ -36,6 +35,7 @@ mod scripts;
 mod size;
 mod start;
 mod table;
+pub(crate) mod visitor;
 
 use anyhow::Result;
 use clap::ValueEnum;
@@ -75,6 +75,7 @@ pub(crate) fn run(chosen: &[Bench], options: &Options) -> Result<()> {
         ("wrk", "wrk"),
         ("nginx", "nginx"),
         ("taskset", "util-linux"),
+        ("strip", "binutils"),
     ])?;
     let plan = Plan::prepare(options)?;
     machine::describe(&plan, options)?;

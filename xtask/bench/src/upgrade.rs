@@ -19,10 +19,13 @@ use serde_json::json;
 use xtask::programs::{packages, postgres::Cluster};
 
 use self::{
-    load::{Load, Promises, Visitor, destination},
+    load::{Load, Promises, destination, location},
     versions::Versions,
 };
-use crate::bench::instance::{self, Binary, Instance};
+use crate::bench::{
+    instance::{self, Binary, Instance},
+    visitor::Visitor,
+};
 
 /// The time for which nodes of both versions serve together.
 const TOGETHER: Duration = Duration::from_secs(20);
@@ -168,7 +171,7 @@ fn arrivals(author: &Instance, other: &Instance) -> Result<Vec<f64>> {
             author.send("PUT", "/api/link/edit", &link(version))?;
         }
         let begun = Instant::now();
-        while visitor.location(other, slug)? != destination(version) {
+        while location(&visitor, other, slug)? != destination(version) {
             if begun.elapsed() > LOST {
                 bail!("an edit by the earlier version does not show on the new node");
             }

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::{
     cpus::Cpus,
     export,
-    guard::{Guard, free_address},
+    guard::{Server, free_address},
     scripts,
 };
 
@@ -17,10 +17,7 @@ const KEY: &str = "Bench-0123456789-bench-0123456789-Bench-0123456789-bench-0123
 
 /// A running Chhoto URL with a database of its own.
 #[derive(Debug)]
-pub(crate) struct Chhoto {
-    process: Guard,
-    origin: String,
-}
+pub(crate) struct Chhoto(pub(crate) Server);
 
 impl Chhoto {
     /// Starts it as its documentation recommends, with a write-ahead log and durable
@@ -53,12 +50,9 @@ impl Chhoto {
             };
             command.env(old, value);
         }
-        let mut process = Guard::start(&mut command)?;
-        process.wait_for(address).context("Chhoto URL")?;
-        Ok(Self {
-            process,
-            origin: format!("http://{address}"),
-        })
+        Ok(Self(
+            Server::start(&mut command, address).context("Chhoto URL")?,
+        ))
     }
 
     /// Creates the first links of [`export`].
@@ -75,20 +69,12 @@ impl Chhoto {
 
     /// The address for new links.
     pub(crate) fn new_link(&self) -> String {
-        format!("{}/api/new", self.origin)
+        format!("{}/api/new", self.0.origin())
     }
 
     /// Lua that creates a link with each request.
     pub(crate) fn creation(start: u32) -> String {
         let body = r#"{"shortlink":"","longlink":"https://example.com/@"}"#;
         scripts::post_numbered(body, &[("x-api-key", KEY)], start)
-    }
-
-    pub(crate) fn origin(&self) -> &str {
-        &self.origin
-    }
-
-    pub(crate) fn pid(&self) -> u32 {
-        self.process.pid()
     }
 }

@@ -56,7 +56,7 @@ pub(crate) fn run(plan: &Plan) -> Result<()> {
         makers.push(Maker {
             name: "Chhoto URL",
             url: chhoto.new_link(),
-            pid: chhoto.pid(),
+            pid: chhoto.0.pid(),
             script: Box::new(Chhoto::creation),
             figures: Default::default(),
         });

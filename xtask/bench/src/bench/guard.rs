@@ -63,6 +63,31 @@ impl Drop for Guard {
     }
 }
 
+/// A server at an address of its own.
+#[derive(Debug)]
+pub(crate) struct Server {
+    process: Guard,
+    origin: String,
+}
+
+impl Server {
+    /// Starts a server and waits until it listens on this address.
+    pub(crate) fn start(command: &mut Command, address: SocketAddr) -> Result<Self> {
+        let mut process = Guard::start(command)?;
+        process.wait_for(address)?;
+        let origin = format!("http://{address}");
+        Ok(Self { process, origin })
+    }
+
+    pub(crate) fn origin(&self) -> &str {
+        &self.origin
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.process.pid()
+    }
+}
+
 /// An unused address of this machine.
 pub(crate) fn free_address() -> Result<SocketAddr> {
     Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?)

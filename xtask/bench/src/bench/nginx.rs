@@ -7,7 +7,7 @@ use anyhow::{Result, ensure};
 use super::{
     cpus::Cpus,
     export,
-    guard::{Guard, free_address},
+    guard::{Server, free_address},
     memory::Memory,
 };
 
@@ -23,9 +23,8 @@ pub(crate) enum Redirects {
 /// A running nginx that redirects and keeps a buffered access log.
 #[derive(Debug)]
 pub(crate) struct Nginx {
-    master: Guard,
+    master: Server,
     workers: Vec<u32>,
-    origin: String,
 }
 
 impl Nginx {
@@ -39,8 +38,7 @@ impl Nginx {
             &file,
             configuration(folder, &address.to_string(), redirects),
         )?;
-        let mut master = Guard::start(cpus.server("nginx").arg("-c").arg(&file))?;
-        master.wait_for(address)?;
+        let master = Server::start(cpus.server("nginx").arg("-c").arg(&file), address)?;
         let mut workers = children(master.pid())?;
         for _ in 0..100 {
             if !workers.is_empty() {
@@ -50,15 +48,11 @@ impl Nginx {
             workers = children(master.pid())?;
         }
         ensure!(!workers.is_empty(), "nginx started no worker");
-        Ok(Self {
-            master,
-            workers,
-            origin: format!("http://{address}"),
-        })
+        Ok(Self { master, workers })
     }
 
     pub(crate) fn origin(&self) -> &str {
-        &self.origin
+        self.master.origin()
     }
 
     /// The processes that serve requests.

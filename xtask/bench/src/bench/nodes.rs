@@ -4,13 +4,13 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use serde_json::json;
-use ureq::Agent;
 
 use super::{
     goal::{self, Limit},
     instance::Instance,
     plan::Plan,
     table::Table,
+    visitor::{Answer, Visitor},
 };
 use xtask::programs::postgres::{self, Cluster};
 
@@ -36,7 +36,7 @@ pub(crate) fn run(plan: &Plan) -> Result<()> {
             Instance::start_with(&plan.binary, &folder, &settings)
         })
         .collect::<Result<_>>()?;
-    let visitors = Visitors::new();
+    let visitors = Visitors(Visitor::new());
     for node in &nodes {
         visitors.wait_for_announcements(node)?;
     }
@@ -111,25 +111,25 @@ enum Seen {
     Status(u16),
 }
 
-struct Visitors(Agent);
+impl Seen {
+    fn is(self, answer: &Answer) -> bool {
+        match self {
+            Self::Page(page) => answer.location.ends_with(&format!("/{page}")),
+            Self::Status(status) => answer.status == status,
+        }
+    }
+}
+
+struct Visitors(Visitor);
 
 impl Visitors {
-    fn new() -> Self {
-        let agent = Agent::config_builder()
-            .http_status_as_error(false)
-            .max_redirects(0)
-            .timeout_global(Some(LOST))
-            .build();
-        Self(agent.into())
-    }
-
     /// Waits until each node gives this answer, and returns the milliseconds.
     fn see(&self, nodes: &[&Instance], path: &str, seen: Seen) -> Result<Vec<f64>> {
         let begun = Instant::now();
         let mut delays = vec![None; nodes.len()];
         while delays.iter().any(Option::is_none) {
             for (node, delay) in nodes.iter().zip(&mut delays) {
-                if delay.is_none() && self.visit(node, path)?.is(seen) {
+                if delay.is_none() && seen.is(&self.0.visit(node, path)?) {
                     *delay = Some(begun.elapsed().as_secs_f64() * 1e3);
                 }
             }
@@ -140,46 +140,14 @@ impl Visitors {
         Ok(delays.into_iter().flatten().collect())
     }
 
-    fn visit(&self, node: &Instance, path: &str) -> Result<Answer> {
-        let mut answer = self.0.get(format!("{}{path}", node.origin())).call()?;
-        let location = answer.headers().get("location");
-        let location = location
-            .and_then(|value| value.to_str().ok())
-            .map(str::to_owned);
-        let text = answer.body_mut().read_to_string()?;
-        Ok(Answer {
-            status: answer.status().as_u16(),
-            location: location.unwrap_or_default(),
-            text,
-        })
-    }
-
     fn wait_for_announcements(&self, node: &Instance) -> Result<()> {
         let begun = Instant::now();
-        while self
-            .visit(node, "/_health/ready")?
-            .text
-            .contains("degraded")
-        {
+        let ready = || self.0.visit(node, "/_health/ready");
+        while ready()?.text.contains("degraded") {
             if begun.elapsed() > LOST {
                 bail!("a node does not hear of changes");
             }
         }
         Ok(())
-    }
-}
-
-struct Answer {
-    status: u16,
-    location: String,
-    text: String,
-}
-
-impl Answer {
-    fn is(&self, seen: Seen) -> bool {
-        match seen {
-            Seen::Page(page) => self.location.ends_with(&format!("/{page}")),
-            Seen::Status(status) => self.status == status,
-        }
     }
 }

@@ -5,11 +5,11 @@ use std::path::Path;
 use anyhow::{Context, Result};
 
 use super::{
-    actix_constant::ActixConstant,
     chhoto::Chhoto,
     contender::{Contender, Outcome, interleave},
     export,
     goal::{self, Limit},
+    guard::{Server, free_address},
     instance::{self, Binary, Instance},
     load::SETTLE,
     nginx::{Nginx, Redirects},
@@ -53,12 +53,12 @@ pub(crate) fn run(plan: &Plan) -> Result<()> {
     let constant = Nginx::start(&folder.join("constant"), Redirects::Constant, plan.cpus)?;
     let at = (constant.origin(), constant.workers());
     contenders.push(contender(CONSTANT, at, Headers::Plain));
-    let start_actix = |program| ActixConstant::start(program, plan.cpus);
-    let actix = plan
-        .actix_constant
-        .as_deref()
-        .map(start_actix)
-        .transpose()?;
+    // The example of `crates/redirect`, with its one worker.
+    let start_actix = |program| {
+        let address = free_address()?;
+        Server::start(plan.cpus.server(program).arg(address.to_string()), address)
+    };
+    let actix = plan.actix_constant.as_ref().map(start_actix).transpose()?;
     if let Some(actix) = &actix {
         let at = (actix.origin(), &[actix.pid()][..]);
         contenders.push(contender("actix constant", at, Headers::Plain));
@@ -67,7 +67,7 @@ pub(crate) fn run(plan: &Plan) -> Result<()> {
     let chhoto = plan.chhoto.as_deref().map(start_chhoto).transpose()?;
     if let Some(chhoto) = &chhoto {
         chhoto.create(LINKS)?;
-        let at = (chhoto.origin(), &[chhoto.pid()][..]);
+        let at = (chhoto.0.origin(), &[chhoto.0.pid()][..]);
         contenders.push(contender("Chhoto URL", at, Headers::Plain));
     }
 

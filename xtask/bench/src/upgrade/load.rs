@@ -7,14 +7,15 @@ use std::{
         atomic::{AtomicBool, AtomicU64, Ordering},
     },
     thread,
-    time::Duration,
 };
 
 use anyhow::{Result, bail};
 use serde_json::json;
-use ureq::Agent;
 
-use crate::bench::instance::{Instance, TOKEN};
+use crate::bench::{
+    instance::Instance,
+    visitor::{Answer, Visitor},
+};
 
 const KNOWN: u32 = 50;
 
@@ -51,7 +52,7 @@ impl Promises {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let mut lost = Vec::new();
         for (slug, version) in kept.iter() {
-            let link = visitor.stored(node, slug)?;
+            let link = stored(&visitor, node, slug)?;
             if link != destination(*version) {
                 lost.push(format!("{slug}, version {version}: {link:?}"));
             }
@@ -135,7 +136,7 @@ fn follow(node: &Instance, stop: &AtomicBool) -> Load {
     let mut load = Load::default();
     while !stop.load(Ordering::Relaxed) {
         for number in 0..KNOWN {
-            match visitor.location(node, &known(number)) {
+            match location(&visitor, node, &known(number)) {
                 Ok(location) if location == destination(0) => load.redirects += 1,
                 other => load.failed.push(format!("{}: {other:?}", known(number))),
             }
@@ -151,8 +152,9 @@ fn write(node: &Instance, promises: &Promises, stop: &AtomicBool) -> Load {
         let slug = promises.fresh_slug();
         let requests = [("POST", "create"), ("PUT", "edit"), ("PUT", "edit")];
         for ((method, path), version) in requests.into_iter().zip(0..) {
-            match visitor.write(node, method, path, &slug, version) {
-                Ok(201) => {
+            let link = json!({"slug": slug, "url": destination(version)}).to_string();
+            match visitor.send(node, method, &format!("/api/link/{path}"), link) {
+                Ok(Answer { status: 201, .. }) => {
                     load.writes += 1;
                     promises.keep(&slug, version);
                 }
@@ -166,60 +168,16 @@ fn write(node: &Instance, promises: &Promises, stop: &AtomicBool) -> Load {
     load
 }
 
-/// A client with connections of its own.
-pub(super) struct Visitor(Agent);
+/// Where a link leads; empty if the answer is no redirect.
+pub(super) fn location(visitor: &Visitor, node: &Instance, slug: &str) -> Result<String> {
+    Ok(visitor.visit(node, &format!("/{slug}"))?.location)
+}
 
-impl Visitor {
-    pub(super) fn new() -> Self {
-        let agent = Agent::config_builder()
-            .http_status_as_error(false)
-            .max_redirects(0)
-            .timeout_global(Some(Duration::from_secs(30)))
-            // The service closes idle connections after five seconds.
-            .max_idle_age(Duration::from_secs(2))
-            .build();
-        Self(agent.into())
-    }
-
-    /// The address to which a link leads; empty if the answer is no redirect.
-    pub(super) fn location(&self, node: &Instance, slug: &str) -> Result<String> {
-        let mut answer = self.0.get(format!("{}/{slug}", node.origin())).call()?;
-        answer.body_mut().read_to_vec()?;
-        let location = answer.headers().get("location");
-        Ok(location
-            .and_then(|value| value.to_str().ok())
-            .unwrap_or_default()
-            .to_owned())
-    }
-
-    /// The destination of a link in the database; the whole answer if there is none.
-    fn stored(&self, node: &Instance, slug: &str) -> Result<String> {
-        let url = format!("{}/api/link/query?slug={slug}", node.origin());
-        let request = self.0.get(url);
-        let request = request.header("authorization", format!("Bearer {TOKEN}"));
-        let text = request.call()?.body_mut().read_to_string()?;
-        let link: serde_json::Value = serde_json::from_str(&text)?;
-        Ok(link["url"].as_str().map_or(text, str::to_owned))
-    }
-
-    /// The status of a write.
-    fn write(
-        &self,
-        node: &Instance,
-        method: &str,
-        path: &str,
-        slug: &str,
-        version: u32,
-    ) -> Result<u16> {
-        let link = json!({"slug": slug, "url": destination(version)});
-        let request = ureq::http::Request::builder()
-            .method(method)
-            .uri(format!("{}/api/link/{path}", node.origin()))
-            .header("authorization", format!("Bearer {TOKEN}"))
-            .header("content-type", "application/json")
-            .body(link.to_string())?;
-        let mut answer = self.0.run(request)?;
-        answer.body_mut().read_to_vec()?;
-        Ok(answer.status().as_u16())
-    }
+/// The destination of a link in the database; the whole answer if there is none.
+fn stored(visitor: &Visitor, node: &Instance, slug: &str) -> Result<String> {
+    let text = visitor
+        .visit(node, &format!("/api/link/query?slug={slug}"))?
+        .text;
+    let link: serde_json::Value = serde_json::from_str(&text)?;
+    Ok(link["url"].as_str().map_or(text, str::to_owned))
 }

@@ -1,36 +1,26 @@
 //! ClickHouse as the tests start it.
 
-use std::{
-    io::{BufRead, BufReader},
-    path::Path,
-    process::{Child, Stdio},
-    time::Instant,
-};
+use std::{path::Path, time::Instant};
 
 use anyhow::{Context, Result};
 
-use xtask::process;
+use super::piped::Piped;
 
 /// A running server. It keeps its data in a folder.
 #[derive(Debug)]
 pub(super) struct ClickHouse {
-    process: Child,
+    process: Piped,
     url: String,
 }
 
 impl ClickHouse {
     pub(super) fn start(folder: &Path) -> Result<Self> {
-        let python = process::root().join("target/clickhouse-python/bin/python");
-        let mut process = process::program(python)
-            .arg(process::root().join("crates/testkit/clickhouse/server.py"))
-            .arg(folder)
-            .args(["0", "bench", "bench"])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()?;
-        let output = process.stdout.take().expect("standard output is piped");
-        let line = BufReader::new(output).lines().next();
-        let port = line.context("ClickHouse ended without a word")??;
+        let script = "crates/testkit/clickhouse/server.py";
+        let mut process = Piped::start("clickhouse-python", script, |command| {
+            command.arg(folder).args(["0", "bench", "bench"])
+        })?;
+        let port = process.hear().context("ClickHouse")?;
+        let port = port.trim_end();
         let url = format!("clickhouse+http://bench:bench@127.0.0.1:{port}/slugline");
         Ok(Self { process, url })
     }
@@ -57,14 +47,6 @@ impl ClickHouse {
     }
 
     pub(super) fn pid(&self) -> u32 {
-        self.process.id()
-    }
-}
-
-impl Drop for ClickHouse {
-    fn drop(&mut self) {
-        // The server shuts down when its input closes.
-        drop(self.process.stdin.take());
-        let _ = self.process.wait();
+        self.process.pid()
     }
 }

@@ -1,40 +1,23 @@
 //! DuckDB with the same visits, which it reads from an export of the embedded log.
 
-use std::{
-    io::{BufRead, BufReader, Write},
-    path::Path,
-    process::{Child, ChildStdout, Stdio},
-};
+use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-use super::{list::Question, questions::Contender};
-use xtask::process;
-
+use super::{list::Question, piped::Piped, questions::Contender};
 use crate::bench::processor::cpu_seconds;
 
 /// DuckDB in a process of Python, which passes statements and rows on.
 #[derive(Debug)]
-pub(super) struct DuckDb {
-    process: Child,
-    output: BufReader<ChildStdout>,
-}
+pub(super) struct DuckDb(Piped);
 
 impl DuckDb {
     /// Opens a database, which is made if there is none.
     pub(super) fn start(database: &Path) -> Result<Self> {
-        let python = process::root().join("target/duckdb-python/bin/python");
-        let mut process = process::program(python)
-            .arg(process::root().join("xtask/bench/src/bench/analytics/duckdb_server.py"))
-            .arg(database)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .context("DuckDB cannot be started")?;
-        let output = process.stdout.take().expect("standard output is piped");
-        let output = BufReader::new(output);
-        Ok(Self { process, output })
+        let script = "xtask/bench/src/bench/analytics/duckdb_server.py";
+        let process = Piped::start("duckdb-python", script, |command| command.arg(database));
+        Ok(Self(process.context("DuckDB cannot be started")?))
     }
 
     /// Takes the visits of an exported table. In order of link, as the embedded log's chunks
@@ -51,22 +34,14 @@ impl DuckDb {
     }
 
     pub(super) fn pid(&self) -> u32 {
-        self.process.id()
+        self.0.pid()
     }
 
     fn run(&mut self, statement: &str) -> Result<Value> {
-        let input = self
-            .process
-            .stdin
-            .as_mut()
-            .expect("standard input is piped");
-        serde_json::to_writer(&mut *input, statement)?;
-        input.write_all(b"\n")?;
-        let mut line = String::new();
-        if self.output.read_line(&mut line)? == 0 {
-            bail!("DuckDB gave up at {statement}");
-        }
-        Ok(serde_json::from_str(&line)?)
+        self.0.say(&Value::from(statement).to_string())?;
+        let rows = self.0.hear();
+        let rows = rows.with_context(|| format!("DuckDB was asked {statement}"))?;
+        Ok(serde_json::from_str(&rows)?)
     }
 }
 
@@ -94,13 +69,5 @@ impl Contender for DuckDb {
             bail!("{}: DuckDB counts otherwise", question.name);
         }
         Ok(true)
-    }
-}
-
-impl Drop for DuckDb {
-    fn drop(&mut self) {
-        // It ends when its input closes.
-        drop(self.process.stdin.take());
-        let _ = self.process.wait();
     }
 }

@@ -8,6 +8,7 @@ mod clickhouse;
 mod duckdb;
 mod list;
 mod page;
+mod piped;
 mod questions;
 mod scans;
 
