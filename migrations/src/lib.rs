@@ -15,11 +15,12 @@ mod m0009_audit;
 mod m0010_tags_in_rows;
 mod m0011_token_bindings;
 mod step;
+mod steps;
 
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, DbErr, Statement, TransactionTrait};
 use thiserror::Error;
 
-use self::step::{STEPS, Step};
+use self::{step::Step, steps::STEPS};
 
 /// Brings the schema up to date. Several nodes may call it at the same time:
 /// the first takes a lock and does the work; the others wait and then find it

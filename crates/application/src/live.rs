@@ -138,7 +138,7 @@ impl VisitObserver for LiveVisits {
             };
             let event =
                 event.get_or_insert_with(|| Arc::new(Event::of(record, &filter.destinations)));
-            let admitted = filter.admits(record.link_id, event);
+            let admitted = event.meets(&filter, record.link_id);
             drop(filter);
             !admitted || watcher.pass_on(event)
         });

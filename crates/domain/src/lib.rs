@@ -99,10 +99,11 @@ pub use migration::{
     Advance, FailedEntry, MigrationRun, MigrationState, MigrationStep, MovedLink, Tally,
 };
 pub use own_addresses::OwnAddresses;
-pub use page::{LinkOrder, ListQuery, PageSize, PageSizeError, Position, StatusFilter};
+pub use page::{LinkOrder, ListQuery, PageSize, PageSizeError, Position};
 pub use password::{Password, PasswordError, PasswordHash};
 pub use password_form::{PasswordForm, PasswordFormError, SinkForm};
 pub use place::{Colo, Coordinates, Place, PlaceName, TimeZoneName};
+pub use ports::{AccessRows, VisitRows};
 pub use probe::{
     CheckSize, ProbeBoundError, ProbeCaller, ProbeFailure, ProbeOutcome, ProbeRequest, ProbeTimeout,
 };
@@ -111,14 +112,14 @@ pub use reach::{Binding, BindingError, OutOfReach, Reach};
 pub use resolution::{Arrival, Gate, InstanceRules, Resolution, Visitor};
 pub use sampling::{SamplingInterval, SamplingNote};
 pub use screening::ScreenVerdict;
-pub use search::{LinkFilter, SearchText, SearchTextError, TagCount};
+pub use search::{LinkFilter, SearchText, SearchTextError, StatusFilter, TagCount};
 pub use slug::{Slug, SlugCase, SlugError};
 pub use stats::{
-    AccessRow, AccessRows, Bots, Choice, CounterRow, Counters, CountersQuery, CountersReport,
-    Degrees, Destinations, Dimension, Erasure, Event, EventsQuery, HeatmapQuery, HeatmapReport,
-    HeatmapRow, LocationRow, LocationsQuery, LocationsReport, LogTrouble, MetricRow, MetricsQuery,
+    AccessRow, Bots, Choice, CounterRow, Counters, CountersQuery, CountersReport, Degrees,
+    Destinations, Dimension, Erasure, Event, EventsQuery, HeatmapQuery, HeatmapReport, HeatmapRow,
+    LocationRow, LocationsQuery, LocationsReport, LogTrouble, MetricRow, MetricsQuery,
     MetricsReport, Report, RowLimit, RowLimitError, StoredVisit, ViewRow, ViewsQuery, ViewsReport,
-    VisitColumn, VisitColumnKind, VisitFilter, VisitRows, VisitTexts,
+    VisitColumn, VisitColumnKind, VisitFilter, VisitTexts,
 };
 pub use suggestion::{LanguageTag, LanguageTagError, SuggestedPreview};
 pub use tag::{Tag, TagError, Tags, TagsError};

@@ -63,18 +63,6 @@ pub enum LinkOrder {
     SlugDescending,
 }
 
-/// The links that a listing covers, by status.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum StatusFilter {
-    /// Links that are not expired.
-    #[default]
-    Active,
-    /// Links that are expired.
-    Expired,
-    /// Both.
-    All,
-}
-
 /// The position after a link, in any order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Position {

@@ -15,13 +15,14 @@ use async_trait::async_trait;
 use thiserror::Error;
 
 use crate::{
-    AccessRows, Advance, AuditLine, AuditNote, AuditQuery, CountersQuery, CountersReport, Country,
+    AccessRow, Advance, AuditLine, AuditNote, AuditQuery, CountersQuery, CountersReport, Country,
     Destination, Erasure, Event, EventsQuery, FailedEntry, ForwardFailure, ForwardedAnswer,
     ForwardedRequest, HeatmapQuery, HeatmapReport, LanguageTag, Link, LinkFilter, LinkId,
     ListQuery, LocationsQuery, LocationsReport, LogTrouble, MetricsQuery, MetricsReport,
     MigrationState, MigrationStep, OldCursor, OldLink, OldPage, Place, ProbeOutcome, ProbeRequest,
-    Reach, Revision, ScreenVerdict, Slug, Tag, TagCount, TokenName, TokenRecord, UnixMillis,
-    UnixSeconds, ViewsQuery, ViewsReport, Visit, VisitFilter, VisitRecord, VisitRows,
+    Reach, Revision, SamplingNote, ScreenVerdict, Slug, StoredVisit, Tag, TagCount, TokenName,
+    TokenRecord, UnixMillis, UnixSeconds, ViewsQuery, ViewsReport, Visit, VisitColumn, VisitFilter,
+    VisitRecord,
 };
 
 /// Stores links. Each method is one transaction.
@@ -406,6 +407,35 @@ pub trait VisitLog: fmt::Debug + Send + Sync {
     /// work has shown; empty if all do. Health checks call this, so it sends no
     /// request.
     fn troubles(&self) -> Vec<LogTrouble>;
+}
+
+/// Totals of links, read in parts, because there may be too many to hold at once.
+/// Most visits first, then by slug and URL.
+#[async_trait]
+pub trait AccessRows: fmt::Debug + Send {
+    /// Returns the next rows; none at the end.
+    ///
+    /// # Errors
+    /// The access log cannot be read any further.
+    async fn next(&mut self) -> Result<Vec<AccessRow>, VisitLogError>;
+
+    /// Returns the accuracy of all rows. It is known once the first rows were read.
+    fn sampling(&self) -> SamplingNote;
+}
+
+/// Stored visits that are read in parts, in the order of storage.
+///
+/// Each visit that was stored when reading began, and was not deleted since, comes once.
+#[async_trait]
+pub trait VisitRows: fmt::Debug + Send {
+    /// The columns of the visits' texts.
+    fn columns(&self) -> &'static [VisitColumn];
+
+    /// Returns the next visits; none at the end.
+    ///
+    /// # Errors
+    /// The access log cannot be read any further.
+    async fn next(&mut self) -> Result<Vec<StoredVisit>, VisitLogError>;
 }
 
 /// Erases visits from the access log.

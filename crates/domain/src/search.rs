@@ -4,7 +4,7 @@ use std::{borrow::Cow, fmt};
 
 use thiserror::Error;
 
-use crate::{Destination, Reach, Slug, StatusFilter, Tag, text::without_nul};
+use crate::{Destination, Reach, Slug, Tag, text::without_nul};
 
 /// A text to find in slugs, destinations, comments and tags, ignoring case.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,6 +53,18 @@ pub enum SearchTextError {
         /// Its length in bytes, escapes included.
         bytes: usize,
     },
+}
+
+/// The links that a listing or a search covers, by status.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum StatusFilter {
+    /// Links that are not expired.
+    #[default]
+    Active,
+    /// Links that are expired.
+    Expired,
+    /// Both.
+    All,
 }
 
 /// The links that meet every one of these conditions.

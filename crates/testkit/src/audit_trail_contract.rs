@@ -11,9 +11,9 @@ use slugline_domain::{
 };
 
 use crate::{
-    NOTE, link,
-    link_store_contract::join_all,
-    noted, seconds, slug,
+    NOTE,
+    join_all::join_all,
+    link, noted, seconds, slug,
     token_store_contract::{name, token},
 };
 

@@ -7,15 +7,11 @@ mod changes;
 mod inserts;
 mod listings;
 mod searches;
+mod shorthand;
 
 use std::{future::Future, sync::Arc};
 
-use slugline_domain::{
-    Link, LinkFilter, LinkOrder, ListQuery, StatusFilter,
-    ports::{Insertion, LinkStore},
-};
-
-use crate::{NOON, NOTE};
+use slugline_domain::ports::LinkStore;
 
 /// Runs every clause, each on its own store.
 ///
@@ -61,75 +57,6 @@ where
         .ping()
         .await
         .expect("a fresh store answers");
-}
-
-async fn store(store: &impl LinkStore, link: &Link) {
-    assert_eq!(
-        store.insert(link, &NOTE).await.expect("insert"),
-        Insertion::Stored,
-        "{}",
-        link.slug
-    );
-}
-
-fn everything() -> ListQuery {
-    ListQuery {
-        now: NOON,
-        order: LinkOrder::Newest,
-        filter: everywhere(),
-        after: None,
-        limit: 100,
-    }
-}
-
-fn all_that(filter: LinkFilter) -> ListQuery {
-    ListQuery {
-        filter,
-        ..everything()
-    }
-}
-
-fn everywhere() -> LinkFilter {
-    LinkFilter {
-        status: StatusFilter::All,
-        ..LinkFilter::default()
-    }
-}
-
-async fn slugs(store: &impl LinkStore, query: ListQuery) -> Vec<String> {
-    let links = store.list(&query).await.expect("list");
-    links
-        .into_iter()
-        .map(|link| link.slug.to_string())
-        .collect()
-}
-
-/// Polls the futures together, so that they really overlap. Enough for a
-/// handful, and needs no runtime.
-pub(crate) async fn join_all<F: Future>(futures: Vec<F>) -> Vec<F::Output> {
-    let mut pending: Vec<_> = futures
-        .into_iter()
-        .map(|future| (Box::pin(future), None))
-        .collect();
-    std::future::poll_fn(|context| {
-        for (future, output) in &mut pending {
-            if output.is_none()
-                && let std::task::Poll::Ready(value) = future.as_mut().poll(context)
-            {
-                *output = Some(value);
-            }
-        }
-        if pending.iter().all(|(_, output)| output.is_some()) {
-            std::task::Poll::Ready(())
-        } else {
-            std::task::Poll::Pending
-        }
-    })
-    .await;
-    pending
-        .into_iter()
-        .filter_map(|(_, output)| output)
-        .collect()
 }
 
 #[cfg(test)]

@@ -1,52 +1,18 @@
 //! The audit trail in memory.
 
-use std::cmp::Reverse;
-
 use async_trait::async_trait;
 use slugline_domain::{
-    AuditFilter, AuditLine, AuditNote, AuditPosition, AuditQuery, Slug, UnixMillis,
+    AuditLine, AuditNote, AuditQuery, Slug, UnixMillis,
     ports::{AuditTrail, StoreError},
 };
 
 use crate::MemoryLinkStore;
 
-/// The lines of a link store in memory.
-#[derive(Debug, Default)]
-pub(crate) struct MemoryLines {
-    lines: Vec<AuditLine>,
-    last_number: i64,
-}
-
-impl MemoryLines {
-    pub(crate) fn write(&mut self, note: &AuditNote, slug: &Slug) {
-        self.add(note, Some(slug));
-    }
-
-    fn add(&mut self, note: &AuditNote, slug: Option<&Slug>) {
-        self.last_number += 1;
-        self.lines.push(AuditLine {
-            at: note.at,
-            number: self.last_number,
-            author: note.author.clone(),
-            operation: note.operation.as_str().to_owned(),
-            slug: slug.cloned(),
-            token: None,
-        });
-    }
-}
-
 #[async_trait]
 impl AuditTrail for MemoryLinkStore {
     async fn lines(&self, query: &AuditQuery) -> Result<Vec<AuditLine>, StoreError> {
         drop(self.open("read the audit trail")?);
-        let mut chosen = self.trail().lines.clone();
-        chosen.retain(|line| meets(&query.filter, line));
-        if let Some(AuditPosition { at, number }) = query.after {
-            chosen.retain(|line| (line.at, line.number) < (at, number));
-        }
-        chosen.sort_by_key(|line| Reverse((line.at, line.number)));
-        chosen.truncate(usize::try_from(query.limit).unwrap_or(usize::MAX));
-        Ok(chosen)
+        Ok(self.trail().chosen(query))
     }
 
     async fn add(&self, note: &AuditNote, slug: Option<&Slug>) -> Result<(), StoreError> {
@@ -57,30 +23,6 @@ impl AuditTrail for MemoryLinkStore {
 
     async fn remove_before(&self, moment: UnixMillis, limit: u32) -> Result<u64, StoreError> {
         drop(self.open("shorten the audit trail")?);
-        let mut trail = self.trail();
-        trail.lines.sort_by_key(|line| (line.at, line.number));
-        let old = trail.lines.iter().take_while(|line| line.at < moment);
-        let removed = old
-            .count()
-            .min(usize::try_from(limit).unwrap_or(usize::MAX));
-        trail.lines.drain(..removed);
-        Ok(u64::try_from(removed).unwrap_or(u64::MAX))
+        Ok(self.trail().remove_before(moment, limit))
     }
-}
-
-fn meets(filter: &AuditFilter, line: &AuditLine) -> bool {
-    filter.from.is_none_or(|from| line.at >= from)
-        && filter.until.is_none_or(|until| line.at < until)
-        && (filter.slugs.is_empty()
-            || line
-                .slug
-                .as_ref()
-                .is_some_and(|slug| filter.slugs.contains(slug)))
-        && filter
-            .caller
-            .as_ref()
-            .is_none_or(|caller| *caller == line.author.caller)
-        && filter
-            .operation
-            .is_none_or(|operation| operation.as_str() == line.operation)
 }

@@ -12,7 +12,7 @@ use slugline_domain::{
     ports::{Deletion, Hearing, Insertion, LinkStore, StoreError, Update, Version},
 };
 
-use crate::memory_audit::MemoryLines;
+use crate::memory_lines::MemoryLines;
 
 /// Links in a map, and their audit trail. It passes the same contract suite as the SQL store.
 #[derive(Debug)]

@@ -10,7 +10,7 @@ use slugline_domain::{
     ports::{AuditTrail, LinkStore, MigrationStore},
 };
 
-use crate::{NOON, NOTE, link, link_store_contract::join_all, noted, seconds, slug};
+use crate::{NOON, NOTE, join_all::join_all, link, noted, seconds, slug};
 
 /// Runs every clause, each on its own stores.
 ///

@@ -6,7 +6,7 @@ use slugline_domain::{
     ports::{Hearing, TokenStore},
 };
 
-use crate::{NOON, NOTE, link_store_contract::join_all, seconds, tag};
+use crate::{NOON, NOTE, join_all::join_all, seconds, tag};
 
 /// Runs every clause, each on its own store.
 ///

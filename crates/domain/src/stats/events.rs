@@ -3,7 +3,7 @@
 use std::{borrow::Cow, cmp::Ordering};
 
 use crate::{
-    Colo, Country, Degrees, Destinations, Dimension, RowLimit, TimeZoneName, UnixMillis,
+    Colo, Country, Degrees, Destinations, Dimension, LinkId, RowLimit, TimeZoneName, UnixMillis,
     VisitFilter, VisitRecord,
 };
 
@@ -186,6 +186,20 @@ impl Event {
             Dimension::UtmMedium => &self.utm_medium,
             Dimension::UtmCampaign => &self.utm_campaign,
         })
+    }
+
+    /// Returns whether this event of a link meets the conditions. An event tells
+    /// nothing about its visitor, whose address counts as unknown. It was made for
+    /// the filter's own destinations.
+    pub fn meets(&self, filter: &VisitFilter, link: &LinkId) -> bool {
+        let second = self.at.second();
+        filter.from.is_none_or(|from| second >= from)
+            && filter.until.is_none_or(|until| second <= until)
+            && filter.links.admits(link)
+            && filter
+                .values
+                .iter()
+                .all(|(dimension, choice)| choice.admits(&*self.value(*dimension)))
     }
 
     /// The latest of these, newest first. Events of the same moment are ordered

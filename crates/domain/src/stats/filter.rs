@@ -1,6 +1,6 @@
 //! The visits that a question covers.
 
-use crate::{Choice, Destinations, Dimension, Event, LinkId, UnixSeconds};
+use crate::{Choice, Destinations, Dimension, LinkId, UnixSeconds};
 
 /// The visits that meet every one of these conditions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -17,20 +17,4 @@ pub struct VisitFilter {
     pub values: Vec<(Dimension, Choice<String>)>,
     /// The destinations that are not hidden. A hidden one meets what the empty text meets.
     pub destinations: Destinations,
-}
-
-impl VisitFilter {
-    /// Returns whether an event of a link meets the conditions. An event tells
-    /// nothing about its visitor, whose address counts as unknown. It was made for
-    /// the same [`destinations`](Self::destinations).
-    pub fn admits(&self, link: &LinkId, event: &Event) -> bool {
-        let second = event.at.second();
-        self.from.is_none_or(|from| second >= from)
-            && self.until.is_none_or(|until| second <= until)
-            && self.links.admits(link)
-            && self
-                .values
-                .iter()
-                .all(|(dimension, choice)| choice.admits(&*event.value(*dimension)))
-    }
 }

@@ -18,7 +18,7 @@ mod report;
 mod stored;
 mod views;
 
-pub use access::{AccessRow, AccessRows};
+pub use access::AccessRow;
 pub use bots::Bots;
 pub use choice::Choice;
 pub use counters::{CounterRow, Counters, CountersQuery, CountersReport};
@@ -33,5 +33,5 @@ pub use locations::{LocationRow, LocationsQuery, LocationsReport};
 pub use log_trouble::LogTrouble;
 pub use metrics::{MetricRow, MetricsQuery, MetricsReport};
 pub use report::{Report, RowLimit, RowLimitError};
-pub use stored::{StoredVisit, VisitColumn, VisitColumnKind, VisitRows, VisitTexts};
+pub use stored::{StoredVisit, VisitColumn, VisitColumnKind, VisitTexts};
 pub use views::{ViewRow, ViewsQuery, ViewsReport};

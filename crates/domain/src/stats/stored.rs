@@ -1,8 +1,6 @@
 //! Visits as they are stored, for files.
 
-use async_trait::async_trait;
-
-use crate::{SamplingInterval, UnixMillis, ports::VisitLogError};
+use crate::{SamplingInterval, UnixMillis};
 
 /// A stored visit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,21 +91,6 @@ impl<'t> FromIterator<&'t str> for VisitTexts {
         }
         all
     }
-}
-
-/// Stored visits that are read in parts, in the order of storage.
-///
-/// Each visit that was stored when reading began, and was not deleted since, comes once.
-#[async_trait]
-pub trait VisitRows: std::fmt::Debug + Send {
-    /// The columns of the visits' texts.
-    fn columns(&self) -> &'static [VisitColumn];
-
-    /// Returns the next visits; none at the end.
-    ///
-    /// # Errors
-    /// The access log cannot be read any further.
-    async fn next(&mut self) -> Result<Vec<StoredVisit>, VisitLogError>;
 }
 
 #[cfg(test)]

@@ -7,8 +7,8 @@ use slugline_domain::{
     ports::{Insertion, LinkStore},
 };
 
-use super::{everything, everywhere, join_all, store};
-use crate::{NOON, NOTE, link};
+use super::shorthand::{everything, everywhere, store};
+use crate::{NOON, NOTE, join_all::join_all, link};
 
 pub(super) async fn many_links_are_inserted_as_if_one_after_the_other(store_: &impl LinkStore) {
     let active = link("active").build();

@@ -7,8 +7,8 @@ use slugline_domain::{
     ports::{Deletion, LinkStore, Update, Version},
 };
 
-use super::{join_all, store};
-use crate::{NOTE, full_link, link, seconds, slug};
+use super::shorthand::store;
+use crate::{NOTE, full_link, join_all::join_all, link, seconds, slug};
 
 pub(super) async fn an_update_replaces_everything_but_the_identity(store_: &impl LinkStore) {
     let old = full_link("docs");

@@ -7,8 +7,8 @@ use slugline_domain::{
     ports::{Insertion, LinkStore},
 };
 
-use super::{all_that, everything, everywhere, join_all, slugs, store};
-use crate::{NOON, NOTE, full_link, link, slug, tag};
+use super::shorthand::{all_that, everything, everywhere, slugs, store};
+use crate::{NOON, NOTE, full_link, join_all::join_all, link, slug, tag};
 
 pub(super) async fn a_stored_link_is_found_unchanged_with_its_tags_sorted(store_: &impl LinkStore) {
     let mut full = full_link("Full-1");

@@ -8,9 +8,8 @@ use slugline_domain::{
 };
 
 use super::{
-    all_that, everything, everywhere,
     searches::{found, with_text},
-    slugs, store,
+    shorthand::{all_that, everything, everywhere, slugs, store},
 };
 use crate::{NOON, NOTE, link, slug, tag};
 

@@ -5,7 +5,7 @@ use slugline_domain::{
     ports::{LinkStore, Version},
 };
 
-use super::{everywhere, store};
+use super::shorthand::{everywhere, store};
 use crate::{NOON, NOTE, destination, link, tag};
 
 pub(super) fn with_text(text: &str) -> LinkFilter {
