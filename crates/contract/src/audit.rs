@@ -10,11 +10,12 @@ use slugline_domain::{
 };
 
 use crate::{
-    IntOrString, IssueCode, UnixTime,
     code::Code,
-    issue::Explain,
+    int_or_string::IntOrString,
+    issue::{Explain, IssueCode},
     problem::Problem,
     sent::{Fault, Sent, options},
+    unix_time::UnixTime,
     validation::Validation,
 };
 
@@ -293,7 +294,7 @@ mod tests {
     use slugline_domain::{Author, ClientTag};
 
     use super::*;
-    use crate::query_to_json;
+    use crate::reader::query_to_json;
 
     fn request(query: &Value) -> Result<application::ListAudit, Problem> {
         crate::read::<ListAudit>(query)?.validate()

@@ -7,11 +7,19 @@ use serde_json::Value;
 use slugline_domain::{DestinationRules, ProbeCaller, VisitColumn, VisitColumnKind};
 
 use crate::{
-    AnalyticsFilter, BatchLinks, CheckLinks, Code, CountLinks, CreateLink, DeleteLink, EditLink,
-    ExactUrlSearch, ExportLinks, GetLink, HeatmapRequest, ImportLimit, ImportLinks, LimitedRequest,
-    ListAudit, ListLinks, MetricsRequest, PatchLink, Problem, Rules, RunMigration, SearchLinks,
-    SuggestPreview, SuggestSlug, TransferFormat, UpdateLink, ViewsRequest, VisitFile, VisitFormat,
-    VisitText, links::fuzz_cells, query_to_json, read, read_links, read_visits,
+    audit::ListAudit,
+    code::Code,
+    links::{
+        BatchLinks, CheckLinks, CountLinks, CreateLink, DeleteLink, EditLink, ExactUrlSearch,
+        ExportLinks, GetLink, ImportLimit, ImportLinks, ListLinks, PatchLink, SearchLinks,
+        SuggestPreview, SuggestSlug, TransferFormat, UpdateLink, fuzz_cells, read_links,
+    },
+    migration::RunMigration,
+    problem::Problem,
+    reader::{query_to_json, read},
+    rules::Rules,
+    stats::{AnalyticsFilter, HeatmapRequest, LimitedRequest, MetricsRequest, ViewsRequest},
+    visits::{VisitFile, VisitFormat, VisitText, read_visits},
 };
 
 /// Takes bytes for a JSON body; the first byte selects its kind.

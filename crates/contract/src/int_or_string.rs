@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::Value;
 
-use crate::{JsonInteger, sent::Wire};
+use crate::{json_integer::JsonInteger, sent::Wire};
 
 /// A whole number, or a text that spells one: query strings hold only text, and models
 /// often quote numbers. An empty text is 0, as in Sink, and then fails the member's

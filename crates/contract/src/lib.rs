@@ -51,9 +51,12 @@ pub mod links;
 pub mod location;
 mod metered;
 pub mod migration;
+mod no_arguments;
 pub mod problem;
 pub mod reader;
+mod rules;
 pub mod schema;
+mod scope_name;
 pub mod sent;
 pub mod setup;
 pub mod sign_in;
@@ -66,8 +69,6 @@ mod unix_time;
 pub mod unknown;
 mod validation;
 pub mod visits;
-
-use slugline_domain::{DestinationRules, OwnAddresses, RowLimit};
 
 pub use audit::{AuditLineView, AuditList, AuditOperation, ListAudit};
 pub use bool_or_string::BoolOrString;
@@ -93,8 +94,11 @@ pub use links::{
 };
 pub use location::Location;
 pub use migration::{MigrationReport, MigrationView, RunMigration};
+pub use no_arguments::NoArguments;
 pub use problem::{Problem, ProblemBody};
 pub use reader::{query_to_json, read};
+pub use rules::Rules;
+pub use scope_name::ScopeName;
 pub use sent::Sent;
 pub use setup::{
     Finding, Fix, Level, Limits, LinkStoreKind, RedirectsView, SetupView, Stores, Switches,
@@ -107,37 +111,7 @@ pub use stats::{
     MetricView, MetricsRequest, SamplingView, TimeBucket, Unit, ViewsRequest, csv_file_name,
     csv_lines,
 };
-pub use tokens::{
-    CallersToken, MakeToken, RevokeToken, ScopeName, TokenList, TokenMade, TokenView,
-};
+pub use tokens::{CallersToken, MakeToken, RevokeToken, TokenList, TokenMade, TokenView};
 pub use unix_time::UnixTime;
 pub use unknown::UnknownNames;
 pub use visits::{ExportVisits, ReadVisitsError, VisitFile, VisitFormat, VisitText, read_visits};
-
-/// The input of a tool without arguments.
-#[derive(Clone, Copy, Debug, serde::Deserialize, schemars::JsonSchema)]
-pub struct NoArguments {}
-
-/// The bounds that an instance's settings set.
-#[derive(Clone, Debug, Default)]
-pub struct Rules {
-    /// The schemes and the length that destinations may have.
-    pub destinations: DestinationRules,
-    /// The most rows in an answer about visits, and the number of rows if a query gives
-    /// no limit.
-    pub rows_max: RowLimit,
-    /// The origins of short links, so that no link leads to itself.
-    pub own_addresses: OwnAddresses,
-}
-
-impl Rules {
-    /// Returns the same bounds for an instance that clients reach under this origin, such
-    /// as `https://sl.example`.
-    #[must_use]
-    pub fn seen_at(&self, origin: &str) -> Self {
-        Self {
-            own_addresses: self.own_addresses.at(origin),
-            ..self.clone()
-        }
-    }
-}

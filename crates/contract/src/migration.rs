@@ -9,7 +9,8 @@ use slugline_application::{
 use slugline_domain::{FailedEntry, MigrationRun, Tally, UnixSeconds};
 
 use crate::{
-    BoolOrString, iso_8601::iso_8601, problem::Problem, sent::Sent, validation::Validation,
+    bool_or_string::BoolOrString, iso_8601::iso_8601, problem::Problem, sent::Sent,
+    validation::Validation,
 };
 
 /// Which page of links to move.
@@ -256,7 +257,7 @@ mod tests {
     use slugline_domain::{EntryFault, EntryKey};
 
     use super::*;
-    use crate::{Code, read};
+    use crate::{code::Code, reader::read};
 
     fn request(body: &Value) -> Result<application::RunMigration, Problem> {
         read::<RunMigration>(body)?.validate()

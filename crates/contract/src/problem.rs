@@ -17,7 +17,7 @@ use crate::{
     code::Code,
     issue::{Explain, Issue},
     links::SeenLinkView,
-    tokens::ScopeName,
+    scope_name::ScopeName,
 };
 
 /// An error for a client, whatever the protocol.
@@ -566,7 +566,7 @@ mod tests {
     use serde_json::{json, to_value};
 
     use super::*;
-    use crate::IssueCode;
+    use crate::issue::IssueCode;
 
     #[test]
     fn a_business_error_says_what_to_do_and_has_no_data() {

@@ -53,7 +53,11 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{CreateLink, ListLinks, Rules, ViewsRequest};
+    use crate::{
+        links::{CreateLink, ListLinks},
+        rules::Rules,
+        stats::ViewsRequest,
+    };
 
     #[rstest]
     #[case(json!({}), "url", "expected string, received undefined")]

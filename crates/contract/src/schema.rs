@@ -8,7 +8,7 @@ use schemars::{
 use serde_json::{Map, Value};
 use slugline_domain::DestinationRules;
 
-use crate::{LinkView, Rules, stats::DEFAULT_ROWS};
+use crate::{links::LinkView, rules::Rules, stats::DEFAULT_ROWS};
 
 /// JSON Schema 2020-12, with "optional" meaning "may be left out" and the
 /// instance's own limit on URLs.
@@ -209,9 +209,14 @@ mod tests {
     use super::*;
     use crate::validation::Validation;
     use crate::{
-        CreateLink, DeleteLink, EditLink, ExactUrlSearch, GetLink, ImportLink, ImportLinks, Issue,
-        LinkList, LinkResponse, LinkView, ListLinks, MetricsRequest, PatchLink, Problem,
-        SuggestPreview, SuggestSlug, ViewsRequest, read,
+        issue::Issue,
+        links::{
+            CreateLink, DeleteLink, EditLink, ExactUrlSearch, GetLink, ImportLink, ImportLinks,
+            LinkList, LinkResponse, LinkView, ListLinks, PatchLink, SuggestPreview, SuggestSlug,
+        },
+        problem::Problem,
+        reader::read,
+        stats::{MetricsRequest, ViewsRequest},
     };
 
     fn schema<T: JsonSchema>() -> Value {

@@ -9,51 +9,10 @@ use crate::{
     instant::Instant,
     issue::{Explain, IssueCode},
     problem::Problem,
-    sent::{Sent, options},
+    scope_name::ScopeName,
+    sent::Sent,
     validation::Validation,
 };
-
-/// What a token permits. `admin` permits everything.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum ScopeName {
-    /// Reads links.
-    #[serde(rename = "links:read")]
-    LinksRead,
-    /// Makes, changes and deletes links; without `links:read` answers show no more of a link than
-    /// the caller wrote.
-    #[serde(rename = "links:write")]
-    LinksWrite,
-    /// Reads the access log; without `links:read` no destinations that stood behind a password.
-    #[serde(rename = "analytics:read")]
-    AnalyticsRead,
-    /// Everything, tokens included.
-    #[serde(rename = "admin")]
-    Admin,
-}
-
-options!(ScopeName);
-
-impl From<Scope> for ScopeName {
-    fn from(scope: Scope) -> Self {
-        match scope {
-            Scope::LinksRead => Self::LinksRead,
-            Scope::LinksWrite => Self::LinksWrite,
-            Scope::AnalyticsRead => Self::AnalyticsRead,
-            Scope::Admin => Self::Admin,
-        }
-    }
-}
-
-impl From<ScopeName> for Scope {
-    fn from(name: ScopeName) -> Self {
-        match name {
-            ScopeName::LinksRead => Self::LinksRead,
-            ScopeName::LinksWrite => Self::LinksWrite,
-            ScopeName::AnalyticsRead => Self::AnalyticsRead,
-            ScopeName::Admin => Self::Admin,
-        }
-    }
-}
 
 /// A token to be made.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -288,7 +247,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::read;
+    use crate::reader::read;
 
     fn validate(body: &Value) -> Result<NewToken, Problem> {
         read::<MakeToken>(body)?.validate()

@@ -7,8 +7,9 @@ use serde_json::Value;
 use slugline_domain::UnixSeconds;
 
 use crate::{
-    IntOrString, IssueCode,
     instant::{MomentError, usual},
+    int_or_string::IntOrString,
+    issue::IssueCode,
     sent::{Fault, Wire},
 };
 

@@ -226,8 +226,12 @@ mod tests {
 
     use super::*;
     use crate::{
-        AnalyticsFilter, CheckLinks, CreateLink, EditLink, ImportLink, ListLinks, PatchLink,
-        RevokeToken, SearchLinks, UpdateLink,
+        links::{
+            CheckLinks, CreateLink, EditLink, ImportLink, ListLinks, PatchLink, SearchLinks,
+            UpdateLink,
+        },
+        stats::AnalyticsFilter,
+        tokens::RevokeToken,
     };
 
     #[rstest]

@@ -14,9 +14,11 @@ use super::{
     members::tags,
 };
 use crate::{
-    Instant, IssueCode, UnknownNames,
+    instant::Instant,
+    issue::IssueCode,
     problem::Problem,
     sent::{Sent, Wire, options},
+    unknown::UnknownNames,
     validation::Validation,
 };
 
@@ -378,7 +380,7 @@ mod tests {
     use slugline_testkit::{NOON, slug};
 
     use super::*;
-    use crate::{Code, read};
+    use crate::{code::Code, reader::read};
 
     fn validate(body: &Value) -> Result<BatchChange, Problem> {
         read::<BatchLinks>(body)?.validate()

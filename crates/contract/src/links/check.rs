@@ -10,7 +10,8 @@ use super::{
     listing::{Listing, Sort, Status},
 };
 use crate::{
-    IntOrString, iso_8601::iso_8601, problem::Problem, sent::Sent, validation::Validation,
+    int_or_string::IntOrString, iso_8601::iso_8601, problem::Problem, sent::Sent,
+    validation::Validation,
 };
 
 /// The listing through which checks of links with a tag, or of all links, go.
@@ -187,7 +188,7 @@ mod tests {
     };
 
     use super::*;
-    use crate::{Code, ListLinks, read};
+    use crate::{code::Code, links::ListLinks, reader::read};
 
     fn request(body: &Value) -> Result<application::CheckLinks, Problem> {
         read::<CheckLinks>(body)?.validate(ProbeCaller::default())

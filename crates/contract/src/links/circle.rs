@@ -2,7 +2,7 @@
 
 use slugline_domain::{Change, Country, Destination, LinkContent, LinkPatch, Routing, Slug};
 
-use crate::{Rules, issue::IssueCode, validation::Validation};
+use crate::{issue::IssueCode, rules::Rules, validation::Validation};
 
 /// Notes each destination of the link that is its own address.
 pub(super) fn refuse_circle(
@@ -98,7 +98,11 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::{CreateLink, EditLink, ImportLink, PatchLink, Problem, UpdateLink, read};
+    use crate::{
+        links::{CreateLink, EditLink, ImportLink, PatchLink, UpdateLink},
+        problem::Problem,
+        reader::read,
+    };
 
     fn rules() -> Rules {
         Rules::default().seen_at("https://sl.example")

@@ -9,7 +9,7 @@ use super::{
     circle::refuse_circle,
     members::{LinkMembers, TextBounds},
 };
-use crate::{Rules, instant::Instant, problem::Problem, sent::Sent, validation::Validation};
+use crate::{instant::Instant, problem::Problem, rules::Rules, sent::Sent, validation::Validation};
 
 /// A link to be made. Only `url` is required.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -75,7 +75,7 @@ mod tests {
     use slugline_domain::Tag;
 
     use super::*;
-    use crate::read;
+    use crate::reader::read;
 
     fn validate(body: &Value) -> Result<NewLink, Problem> {
         read::<CreateLink>(body)?.validate(&Rules::default())

@@ -9,7 +9,7 @@ use super::{
     circle::refuse_circle,
     members::{LinkMembers, TextBounds},
 };
-use crate::{Rules, problem::Problem, sent::Sent, validation::Validation};
+use crate::{problem::Problem, rules::Rules, sent::Sent, validation::Validation};
 
 /// A link's new content. Everything is replaced: a member that is left out is
 /// removed, except the password and a warning, which are kept.
@@ -71,7 +71,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::read;
+    use crate::reader::read;
 
     fn validate(body: &Value) -> Result<application::EditLink, Problem> {
         read::<EditLink>(body)?.validate(&Rules::default())

@@ -13,8 +13,8 @@ use serde::{
 use serde_json::{Map, Value, value::RawValue};
 
 use super::{
-    ImportLink,
-    import::Gathering,
+    gathering::Gathering,
+    import_link::ImportLink,
     import_names::IgnoredNames,
     link_text::{malformed, read_link},
 };

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{ImportLink, table, view::COLUMNS};
+use super::{import_link::ImportLink, table, view::COLUMNS};
 use crate::{
     problem::Problem,
     synonyms::meant,

@@ -12,7 +12,8 @@ use serde_json::{Map, Value, value::RawValue};
 use thiserror::Error;
 
 use super::{
-    ImportLink, TransferFormat,
+    export::TransferFormat,
+    import_link::ImportLink,
     import_names::IgnoredNames,
     link_text::read_link,
     table,
@@ -313,7 +314,7 @@ mod tests {
     use rstest::rstest;
 
     use super::*;
-    use crate::Rules;
+    use crate::rules::Rules;
 
     fn slugs(format: TransferFormat, text: &str) -> (Vec<String>, Option<String>) {
         let mut slugs = Vec::new();

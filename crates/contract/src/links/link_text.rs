@@ -2,7 +2,7 @@
 
 use serde_json::{Value, value::RawValue};
 
-use super::{ImportLink, import_names::IgnoredNames};
+use super::{import_link::ImportLink, import_names::IgnoredNames};
 use crate::{
     code::Code,
     issue::{Issue, IssueCode},

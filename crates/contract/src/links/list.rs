@@ -14,8 +14,8 @@ use super::{
     search::page_size,
 };
 use crate::{
-    IntOrString, IssueCode, SamplingView, UnixTime, problem::Problem, sent::Sent,
-    validation::Validation,
+    int_or_string::IntOrString, issue::IssueCode, problem::Problem, sent::Sent,
+    stats::SamplingView, unix_time::UnixTime, validation::Validation,
 };
 
 /// Which links, in which order, how many.
@@ -261,7 +261,10 @@ mod tests {
     use slugline_testkit::link;
 
     use super::*;
-    use crate::{Code, query_to_json, read};
+    use crate::{
+        code::Code,
+        reader::{query_to_json, read},
+    };
 
     fn checked(query: &str) -> Result<(ListLinks, ListRequest), Problem> {
         let request = read::<ListLinks>(&query_to_json(query))?;

@@ -11,7 +11,7 @@ use slugline_domain::{
     TextError, Title, UnixSeconds,
 };
 
-use crate::{Rules, instant::Instant, sent::Sent, validation::Validation};
+use crate::{instant::Instant, rules::Rules, sent::Sent, validation::Validation};
 
 /// What the author of a link decides. Bodies that hold a link hold these
 /// members beside their own.

@@ -9,8 +9,10 @@ mod edit;
 mod entity_tag;
 mod export;
 mod export_text;
+mod gathering;
 mod import;
 mod import_body;
+mod import_link;
 mod import_names;
 mod import_stream;
 mod link_text;
@@ -19,6 +21,7 @@ mod listing;
 mod members;
 mod one;
 mod patch;
+mod read_import;
 mod search;
 mod suggest;
 mod table;
@@ -37,10 +40,9 @@ pub use self::{
     entity_tag::{KnownVersions, entity_tag, if_match, if_none_match},
     export::{ExportLinks, LinkExport, TransferFormat},
     export_text::ExportText,
-    import::{
-        FailedImport, ImportItem, ImportLimit, ImportLink, ImportLinks, LinkImport, LinksToImport,
-        id_taken,
-    },
+    gathering::LinksToImport,
+    import::{FailedImport, ImportItem, ImportLimit, ImportLinks, LinkImport, id_taken},
+    import_link::ImportLink,
     import_stream::{ReadLink, ReadLinksError, read_links},
     list::{LinkList, ListLinks, ListedLink, RankingView},
     listing::{Sort, Status},

@@ -6,7 +6,7 @@ use slugline_application::{Error, SeenLink};
 use slugline_domain::Slug;
 
 use super::view::SeenLinkView;
-use crate::{IssueCode, problem::Problem, sent::Sent, validation::Validation};
+use crate::{issue::IssueCode, problem::Problem, sent::Sent, validation::Validation};
 
 /// Which link to read.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -96,7 +96,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{Code, read};
+    use crate::{code::Code, reader::read};
 
     #[test]
     fn reading_what_cannot_be_a_slug_finds_nothing_but_deleting_it_is_a_fault() {

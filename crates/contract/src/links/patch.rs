@@ -9,7 +9,7 @@ use super::{
     edit::password_change,
     members::{LinkMembers, members_or_null},
 };
-use crate::{Rules, problem::Problem, sent::Sent, validation::Validation};
+use crate::{problem::Problem, rules::Rules, sent::Sent, validation::Validation};
 
 /// Changes to a link. A member that is left out is kept, `null` removes it. Tags
 /// and countries are replaced as a whole; the slug itself cannot be changed.
@@ -57,7 +57,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::{read, schema::arguments};
+    use crate::{reader::read, schema::arguments};
 
     fn validate(body: &Value) -> Result<(Slug, LinkPatch), Problem> {
         read::<PatchLink>(body)?.validate(&Rules::default())

@@ -8,7 +8,9 @@ use slugline_domain::{
 };
 
 use super::listing::Status;
-use crate::{IntOrString, Rules, problem::Problem, sent::Sent, validation::Validation};
+use crate::{
+    int_or_string::IntOrString, problem::Problem, rules::Rules, sent::Sent, validation::Validation,
+};
 
 /// What to look for. A link must meet every condition that is given; without `q`
 /// and `url` nothing is found.
@@ -211,7 +213,7 @@ impl TagList {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{query_to_json, read};
+    use crate::reader::{query_to_json, read};
 
     fn search(query: &str) -> Result<(LinkFilter, PageSize), Problem> {
         read::<SearchLinks>(&query_to_json(query))?.validate(&Rules::default())

@@ -9,9 +9,9 @@ use slugline_domain::{
 };
 
 use crate::{
-    IssueCode, Rules,
-    issue::Explain,
+    issue::{Explain, IssueCode},
     problem::Problem,
+    rules::Rules,
     sent::{Sent, Wire},
     validation::Validation,
 };
@@ -136,7 +136,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{query_to_json, read};
+    use crate::reader::{query_to_json, read};
 
     fn url_of(query: &str) -> Result<String, Problem> {
         let destination = read::<SuggestSlug>(&query_to_json(query))?.validate(&Rules::default())?;

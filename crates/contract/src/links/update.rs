@@ -14,9 +14,9 @@ use super::{
     view::short_link,
 };
 use crate::{
-    Rules,
     issue::{Issue, IssueCode},
     problem::Problem,
+    rules::Rules,
     sent::Sent,
     validation::Validation,
 };
@@ -159,7 +159,7 @@ mod tests {
     use slugline_testkit::link;
 
     use super::*;
-    use crate::read;
+    use crate::reader::read;
 
     fn validate(body: &Value) -> Result<LinkUpdate, Problem> {
         read::<UpdateLink>(body)?.validate(&Rules::default())

@@ -348,7 +348,7 @@ mod tests {
     use slugline_domain::{DestinationRules, LinkId};
 
     use super::*;
-    use crate::{ImportLink, Rules, schema::arguments};
+    use crate::{links::ImportLink, rules::Rules, schema::arguments};
 
     #[test]
     fn columns_are_the_members_of_exports_and_imports() {

@@ -100,7 +100,7 @@ mod tests {
     use slugline_domain::{MetricRow, SamplingInterval};
 
     use super::*;
-    use crate::MetricView;
+    use crate::stats::MetricView;
 
     #[test]
     fn an_answer_says_whether_it_is_an_estimate_and_whether_it_is_all() {

@@ -6,7 +6,7 @@
 
 use slugline_domain::{Choice, Dimension};
 
-use crate::{IssueCode, sent::Fault};
+use crate::{issue::IssueCode, sent::Fault};
 
 /// The name of the empty value: unknown, or none. No stored value has this text.
 pub(super) const NONE: &str = "(none)";

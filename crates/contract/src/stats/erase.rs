@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use slugline_application::ErasedLink;
 use slugline_domain::{Erasure, LinkId, Slug};
 
-use crate::{IssueCode, problem::Problem, sent::Sent, validation::Validation};
+use crate::{issue::IssueCode, problem::Problem, sent::Sent, validation::Validation};
 
 /// The link whose visits are to be erased: `slug` or `id`, and not both.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -77,7 +77,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::read;
+    use crate::reader::read;
 
     fn validate(sent: &Value) -> Result<ErasedLink, Problem> {
         read::<EraseVisits>(sent)?.validate()

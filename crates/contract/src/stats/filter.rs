@@ -10,10 +10,10 @@ use super::{
     place::{self, ReadPlace},
 };
 use crate::{
-    IssueCode, UnixTime,
-    issue::Explain,
+    issue::{Explain, IssueCode},
     problem::Problem,
     sent::{Sent, options},
+    unix_time::UnixTime,
     validation::Validation,
 };
 
@@ -259,7 +259,7 @@ fn parsed<T: Ord, E: Explain>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{query_to_json, read};
+    use crate::reader::{query_to_json, read};
 
     fn filter(query: &str) -> Result<TaggedQuery<VisitFilter>, Problem> {
         read::<AnalyticsFilter>(&query_to_json(query))?.validate()

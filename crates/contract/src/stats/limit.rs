@@ -6,7 +6,9 @@ use slugline_application::TaggedQuery;
 use slugline_domain::{EventsQuery, LocationsQuery, RowLimit};
 
 use super::filter::AnalyticsFilter;
-use crate::{IntOrString, Rules, problem::Problem, sent::Sent, validation::Validation};
+use crate::{
+    int_or_string::IntOrString, problem::Problem, rules::Rules, sent::Sent, validation::Validation,
+};
 
 /// The largest and the default number of rows in the schemas of the wire types, which
 /// [`schema::settings`](crate::schema::settings) replaces by the instance's own.
@@ -64,7 +66,7 @@ pub(super) fn limit(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{query_to_json, read};
+    use crate::reader::{query_to_json, read};
 
     #[test]
     fn the_limit_of_the_instance_is_the_largest_and_the_usual_one() {

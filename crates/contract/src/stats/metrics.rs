@@ -11,8 +11,10 @@ use super::{
     limit::{DEFAULT_ROWS, limit},
 };
 use crate::{
-    BoolOrString, IntOrString, Rules,
+    bool_or_string::BoolOrString,
+    int_or_string::IntOrString,
     problem::Problem,
+    rules::Rules,
     sent::{Sent, options},
     validation::Validation,
 };
@@ -212,7 +214,7 @@ mod tests {
     use slugline_domain::{Report, SamplingInterval, SamplingNote};
 
     use super::*;
-    use crate::{query_to_json, read};
+    use crate::reader::{query_to_json, read};
 
     #[test]
     fn each_dimension_has_a_name_and_unknown_ones_are_told_them() {

@@ -3,7 +3,10 @@
 use slugline_domain::Country;
 
 use super::{choice::NONE, zone};
-use crate::{IssueCode, issue::Explain, sent::Fault};
+use crate::{
+    issue::{Explain, IssueCode},
+    sent::Fault,
+};
 
 /// Reads one value; the empty text is what is not known.
 pub(super) type ReadPlace = fn(&str) -> Result<String, NoPlace>;

@@ -140,7 +140,7 @@ mod tests {
     use slugline_domain::{SamplingInterval, SamplingNote, UtcOffset, ZoneOffsets};
 
     use super::*;
-    use crate::{query_to_json, read};
+    use crate::reader::{query_to_json, read};
 
     fn request(query: &str) -> Result<ViewsRequest, Problem> {
         read::<ViewsRequest>(&query_to_json(query))

@@ -4,7 +4,7 @@ use jiff::{Timestamp, tz::TimeZone};
 use slugline_domain::{UnixMillis, UnixSeconds, UtcOffset, VisitFilter, ZoneOffsets};
 
 use crate::{
-    IssueCode,
+    issue::IssueCode,
     sent::{Fault, Sent},
     validation::Validation,
 };

@@ -336,7 +336,7 @@ mod tests {
     use rstest::rstest;
 
     use super::*;
-    use crate::VisitText;
+    use crate::visits::VisitText;
 
     const TEXTS: [VisitColumn; 4] = {
         const fn text(name: &'static str, max_bytes: usize) -> VisitColumn {

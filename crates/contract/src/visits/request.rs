@@ -6,7 +6,10 @@ use slugline_application::TaggedQuery;
 use slugline_domain::VisitFilter;
 
 use super::{VisitFile, VisitFormat};
-use crate::{AnalyticsFilter, BoolOrString, problem::Problem, sent::Sent, validation::Validation};
+use crate::{
+    bool_or_string::BoolOrString, problem::Problem, sent::Sent, stats::AnalyticsFilter,
+    validation::Validation,
+};
 
 /// Which visits, and in which form.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]

@@ -1,0 +1,76 @@
+//! Gathers the links of an import.
+
+use std::ops::ControlFlow;
+
+use slugline_application as application;
+
+use super::{
+    import::{ImportLimit, ImportLinks},
+    import_link::ImportLink,
+};
+use crate::{problem::Problem, rules::Rules, validation::Validation};
+
+/// The links of an import.
+#[derive(Debug)]
+pub struct LinksToImport {
+    /// The links, checked.
+    pub links: Vec<application::ImportLink>,
+    /// Unknown members or columns, which were ignored.
+    pub ignored: Vec<String>,
+}
+
+/// Gathers the links of an import, or the faults of all invalid ones.
+pub(super) struct Gathering<'r> {
+    rules: &'r Rules,
+    limit: ImportLimit,
+    read: usize,
+    links: Vec<application::ImportLink>,
+    validation: Validation,
+    failure: Option<Problem>,
+}
+
+impl<'r> Gathering<'r> {
+    pub(super) fn new(rules: &'r Rules, limit: ImportLimit) -> Self {
+        Self {
+            rules,
+            limit,
+            read: 0,
+            links: Vec::new(),
+            validation: Validation::default(),
+            failure: None,
+        }
+    }
+
+    pub(super) fn envelope(&mut self, envelope: &ImportLinks) {
+        envelope.check_envelope(&mut self.validation);
+    }
+
+    pub(super) fn take(&mut self, link: Result<ImportLink, Problem>) -> ControlFlow<()> {
+        let index = self.read.to_string();
+        self.read += 1;
+        if self.read > self.limit.0 {
+            return ControlFlow::Break(());
+        }
+        match link.and_then(|link| link.validate(self.rules)) {
+            Ok(link) => self.links.push(link),
+            Err(problem) if problem.issues.is_empty() => {
+                self.failure = Some(problem);
+                return ControlFlow::Break(());
+            }
+            Err(problem) => self.validation.below(&["links", &index], problem),
+        }
+        ControlFlow::Continue(())
+    }
+
+    pub(super) fn finish(self, ignored: Vec<String>) -> Result<LinksToImport, Problem> {
+        if let Some(problem) = self.failure {
+            return Err(problem);
+        }
+        if self.read > self.limit.0 || self.validation.is_empty() {
+            self.limit.validate(self.read)?;
+        }
+        let links = self.links;
+        self.validation
+            .finish(|| Some(LinksToImport { links, ignored }))
+    }
+}

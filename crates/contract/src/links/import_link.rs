@@ -1,0 +1,76 @@
+//! One link of an import.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use slugline_application as application;
+use slugline_domain::{ImportedPassword, LinkId, Slug, UnixSeconds};
+
+use super::{
+    circle::refuse_circle,
+    members::{LinkMembers, TextBounds, widest_texts},
+};
+use crate::{instant::Instant, problem::Problem, rules::Rules, sent::Sent, validation::Validation};
+
+/// A link to be taken over. `url` and `slug` are required. The title and the
+/// image may be longer than can be set today, as in older exports, and the expiration may be past.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+#[schemars(extend("required" = ["url", "slug"]), transform = widest_texts)]
+pub struct ImportLink {
+    /// The members that the author decided.
+    #[serde(flatten)]
+    pub members: LinkMembers,
+    /// The path of the short link; null for a free random one.
+    #[schemars(length(min = 1, max = Slug::MAX_CHARS), regex(pattern = Slug::PATTERN))]
+    pub slug: Sent<String>,
+    /// A stored hash (Argon2id or Sink's), or a password in clear, to be hashed.
+    pub password: Sent<String>,
+    /// Identity of the link; a new one when absent or blank.
+    #[schemars(length(max = LinkId::MAX_CHARS))]
+    pub id: Sent<String>,
+    /// When the link was made, in Unix seconds; now when absent.
+    #[schemars(range(min = UnixSeconds::MIN, max = UnixSeconds::MAX))]
+    pub created_at: Sent<Instant>,
+    /// When the link last changed, in Unix seconds; now when absent.
+    #[schemars(range(min = UnixSeconds::MIN, max = UnixSeconds::MAX))]
+    pub updated_at: Sent<Instant>,
+}
+
+impl ImportLink {
+    /// Makes domain values of the members.
+    ///
+    /// # Errors
+    /// Lists every member that is missing, of another type or out of bounds.
+    pub fn validate(&self, rules: &Rules) -> Result<application::ImportLink, Problem> {
+        let mut validation = Validation::default();
+        let content = self
+            .members
+            .content(TextBounds::Widest, &mut validation, rules);
+        let slug = if let Sent::Null = self.slug {
+            None
+        } else {
+            validation.required(&["slug"], &self.slug, |slug| Slug::parse(slug))
+        };
+        refuse_circle(&mut validation, rules, slug.as_ref(), content.as_ref());
+        let password = validation.optional(&["password"], &self.password, |text| {
+            ImportedPassword::parse(text)
+        });
+        let id = validation.value(&["id"], &self.id);
+        let id = id.filter(|id| !id.trim().is_empty());
+        let id = id.and_then(|id| validation.member(&["id"], LinkId::parse(id)));
+        let created_at =
+            validation.optional(&["createdAt"], &self.created_at, |sent| sent.second());
+        let updated_at =
+            validation.optional(&["updatedAt"], &self.updated_at, |sent| sent.second());
+        validation.finish(|| {
+            Some(application::ImportLink {
+                id,
+                slug,
+                created_at,
+                updated_at,
+                password,
+                content: content?,
+            })
+        })
+    }
+}

@@ -1,0 +1,221 @@
+//! Reads all links of an import: JSON or a table.
+
+use super::{
+    export::TransferFormat,
+    gathering::{Gathering, LinksToImport},
+    import::{ImportLimit, ImportLinks},
+    import_body::read_body,
+    import_stream::{ReadLinksError, read_links},
+};
+use crate::{code::Code, problem::Problem, rules::Rules};
+
+impl ImportLinks {
+    /// Reads and checks the links of a JSON body. It stops as soon as there are too many.
+    ///
+    /// # Errors
+    /// The body is no document of links, has too many of them or none, or lists their
+    /// faults: every member of every link, up to a thousand faults.
+    pub fn read_document(
+        body: &[u8],
+        rules: &Rules,
+        limit: ImportLimit,
+    ) -> Result<LinksToImport, Problem> {
+        let mut gathering = Gathering::new(rules, limit);
+        let ignored = read_body(body, &mut gathering)?;
+        gathering.finish(ignored)
+    }
+
+    /// Reads and checks the links of a table.
+    ///
+    /// # Errors
+    /// As for [`Self::read_document`].
+    pub fn read_table(
+        table: &[u8],
+        rules: &Rules,
+        limit: ImportLimit,
+    ) -> Result<LinksToImport, Problem> {
+        let mut gathering = Gathering::new(rules, limit);
+        let read = read_links(TransferFormat::Csv, table, |read| gathering.take(read.link));
+        match read {
+            Ok(ignored) => gathering.finish(ignored),
+            Err(ReadLinksError::Broken(problem)) => Err(problem),
+            Err(ReadLinksError::Unreadable(error)) => {
+                Err(Problem::new(Code::InvalidCsv, error.to_string()))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::issue::IssueCode;
+
+    fn validate(links: &Value) -> Result<LinksToImport, Problem> {
+        read(&json!({"version": "1.0", "exportedAt": "x", "count": 1, "links": links}).to_string())
+    }
+
+    fn read(body: &str) -> Result<LinksToImport, Problem> {
+        ImportLinks::read_document(body.as_bytes(), &Rules::default(), ImportLimit::DEFAULT)
+    }
+
+    fn paths(problem: &Problem) -> Vec<String> {
+        problem
+            .issues
+            .iter()
+            .map(|issue| issue.path.join("."))
+            .collect()
+    }
+
+    #[test]
+    fn blank_ids_past_expiries_and_texts_of_old_exports_are_taken() {
+        let links = validate(&json!([{
+            "url": "https://example.com/", "slug": "Docs", "id": " ", "expiration": 5,
+            "title": "t".repeat(2048), "image": format!("/{}", "i".repeat(2047)),
+            "zz": 1
+        }]));
+        let read = links.unwrap();
+        assert_eq!(read.ignored, ["zz"]);
+        let link = &read.links[0];
+        assert_eq!((link.id.as_ref(), link.password.as_ref()), (None, None));
+        assert_eq!(link.content.expires_at.unwrap().get(), 5);
+        let title = link.content.preview.title.as_ref().unwrap();
+        assert_eq!(title.as_str().len(), 2048);
+    }
+
+    #[test]
+    fn a_slug_of_null_is_left_to_the_service() {
+        let read = validate(&json!([{"url": "https://example.com/", "slug": null}])).unwrap();
+        assert_eq!(read.links[0].slug, None);
+    }
+
+    #[test]
+    fn whole_numbers_count_however_they_are_spelled() {
+        let body = r#"{"version": "1.0", "count": 1.0, "links": [{"url": "https://example.com/",
+            "slug": "a", "expiration": 5.0, "createdAt": 1.7e9, "updatedAt": 1700000001.0}]}"#;
+        let links = read(body).unwrap().links;
+        let moments = [
+            links[0].content.expires_at,
+            links[0].created_at,
+            links[0].updated_at,
+        ];
+        assert_eq!(
+            moments.map(|moment| moment.unwrap().get()),
+            [5, 1_700_000_000, 1_700_000_001]
+        );
+        let half = json!([{"url": "https://example.com/", "slug": "a", "createdAt": 5.5}]);
+        assert_eq!(paths(&validate(&half).unwrap_err()), ["links.0.createdAt"]);
+    }
+
+    #[test]
+    fn every_fault_of_every_link_is_named() {
+        let good = json!({"url": "https://example.com/", "slug": "a"});
+        let problem = validate(&json!([
+            good,
+            {"url": "javascript:1", "slug": "a b", "password": "__SINK_MASKED__•••abc"},
+            good,
+            {"url": "https://example.com/", "slug": "d", "title": "t".repeat(2049), "id": "ä",
+             "password": "sink-pwd:v1:9999999:a:b:c"},
+        ]));
+        assert_eq!(
+            paths(&problem.unwrap_err()),
+            [
+                "links.1.url",
+                "links.1.slug",
+                "links.1.password",
+                "links.3.title",
+                "links.3.password",
+                "links.3.id"
+            ]
+        );
+        let shape = validate(&json!([good, {"url": 5, "slug": "b"}])).unwrap_err();
+        assert_eq!(paths(&shape), ["links.1.url"]);
+        let mistyped =
+            validate(&json!([good, {"url": "https://e.example/", "slug": "b", "tgas": []}]));
+        assert_eq!(paths(&mistyped.unwrap_err()), ["links.1.tgas"]);
+        let missing = validate(&json!([{"url": "https://example.com/"}])).unwrap_err();
+        assert_eq!(paths(&missing), ["links.0.slug"]);
+    }
+
+    #[test]
+    fn too_many_links_and_none_are_refused() {
+        let link = json!({"url": "https://example.com/", "slug": "a"});
+        assert!(validate(&json!(vec![link.clone(); 100])).is_ok());
+        let many = validate(&json!(vec![link; 101])).unwrap_err();
+        assert_eq!(many.title, "Too many links. Maximum 100 links per request.");
+        assert_eq!(many.status(), 400);
+        assert_eq!(paths(&validate(&json!([])).unwrap_err()), ["links"]);
+    }
+
+    #[test]
+    fn what_is_wrong_around_the_links_is_named() {
+        for (body, path, message) in [
+            ("", "", "expected object, received null"),
+            ("[1]", "", "expected object, received array"),
+            ("\"x\"", "", "expected object, received string"),
+            (
+                r#"{"links": []}"#,
+                "version",
+                "expected string, received undefined",
+            ),
+            (
+                r#"{"version": [[[]]], "links": []}"#,
+                "version",
+                "expected string, received array",
+            ),
+            (
+                r#"{"version": "1", "links": {"a": 1}}"#,
+                "links",
+                "expected array of objects, received object",
+            ),
+            (
+                r#"{"version": "1", "count": 1.5, "links": []}"#,
+                "count",
+                "expected integer, received number",
+            ),
+        ] {
+            let problem = read(body).unwrap_err();
+            assert_eq!(paths(&problem), [path], "{body}");
+            let wanted = format!("Invalid input: {message}");
+            assert_eq!(problem.issues[0].message, wanted, "{body}");
+        }
+        for body in ["{", "{} x", r#"{"version": "1", "links": [0,}"#, "\u{7f}"] {
+            assert_eq!(read(body).unwrap_err().code, Code::InvalidJson, "{body}");
+        }
+        let deep = format!(
+            r#"{{"version": "1", "links": [{}1{}]}}"#,
+            "[".repeat(999),
+            "]".repeat(999)
+        );
+        assert_eq!(read(&deep).unwrap_err().code, Code::InvalidJson);
+        let odd = r#"{"links": 5, "zz": [0, {}], "version": "1",
+            "links": [{"url": "https://example.com/", "slug": "a"}]}"#;
+        assert_eq!(
+            read(odd).unwrap().links.len(),
+            1,
+            "the last of several counts"
+        );
+    }
+
+    #[test]
+    fn a_link_that_would_fill_the_memory_is_refused_by_its_position() {
+        let junk = vec!["0"; 5000].join(",");
+        let body = format!(
+            r#"{{"version": "1", "links": [{{"url": "https://example.com/", "slug": "a"}},
+                {{"url": "https://example.com/", "slug": "b", "junk": [{junk}]}}]}}"#
+        );
+        let problem = read(&body).unwrap_err();
+        assert_eq!(paths(&problem), ["links.1"]);
+        assert_eq!(problem.issues[0].code, IssueCode::TooBig);
+    }
+
+    #[test]
+    fn a_thousand_faults_are_enough() {
+        let tags = vec![""; 40];
+        let link = json!({"url": "x", "slug": " ", "tags": tags});
+        let problem = validate(&json!(vec![link; 100])).unwrap_err();
+        assert_eq!(problem.issues.len(), 1000);
+    }
+}
