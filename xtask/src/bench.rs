@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use xtask::process;
 
-use crate::Verdict;
+use crate::verdict::Verdict;
 
 /// The arguments that the crate of benchmarks reads itself.
 #[derive(Debug, Args)]

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
-use crate::{Verdict, arch, deny, docs, fmt, lint, openapi, test, vendor, web};
+use crate::{arch, deny, docs, fmt, lint, openapi, test, vendor, verdict::Verdict, web};
 
 /// Runs every step in order and stops at the first that fails.
 pub(crate) fn run() -> Result<()> {

@@ -20,12 +20,15 @@ mod lint;
 mod openapi;
 mod test;
 mod vendor;
+mod verdict;
 mod web;
 
 use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Parser;
+
+use self::verdict::Verdict;
 
 /// Tasks of the workspace.
 #[derive(Debug, Parser)]
@@ -97,14 +100,6 @@ enum Command {
     Upgrade(bench::Arguments),
     /// Build the API documentation, warnings are errors.
     Docs,
-}
-
-/// The result of a command that ran to its end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Verdict {
-    Passed,
-    /// The command has already printed the reason.
-    Failed,
 }
 
 fn main() -> ExitCode {

@@ -18,7 +18,7 @@ use xtask::{
     programs::{clickhouse, clients, node, packages, postgres::Cluster, python},
 };
 
-use crate::{Verdict, web};
+use crate::{verdict::Verdict, web};
 use retry::Failures;
 use tally::Tally;
 

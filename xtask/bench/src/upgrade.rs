@@ -8,7 +8,6 @@ mod load;
 mod versions;
 
 use std::{
-    path::{Path, PathBuf},
     process::Command,
     thread::sleep,
     time::{Duration, Instant},
@@ -194,9 +193,4 @@ fn refusal(command: &mut Command) -> Result<String> {
         bail!("the earlier version does not refuse the new schema clearly: {last:?}");
     }
     Ok(last)
-}
-
-/// The binary in a target folder.
-fn binary_in(target: &Path) -> PathBuf {
-    target.join("debug").join("slugline")
 }

@@ -7,7 +7,6 @@ use std::{
 
 use anyhow::{Context, Result};
 
-use super::binary_in;
 use xtask::process;
 
 use crate::bench::instance::Binary;
@@ -57,6 +56,11 @@ fn build(folder: &Path, target: &Path) -> Result<()> {
         .args(["build", "--package", "slugline", "--bin", "slugline"])
         .env("CARGO_TARGET_DIR", target);
     process::run(&mut build)
+}
+
+/// The binary in a target folder.
+fn binary_in(target: &Path) -> PathBuf {
+    target.join("debug").join("slugline")
 }
 
 /// A worktree of git, removed with this value.
