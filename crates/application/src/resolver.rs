@@ -1,5 +1,6 @@
 //! Slug → link on the redirect path: look-up, cache, invalidation, outages.
 
+mod entry;
 mod freshness;
 mod options;
 mod outage;
@@ -8,7 +9,7 @@ mod refresh;
 mod tests;
 mod weight;
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use quick_cache::sync::{Cache, EntryAction, EntryResult};
 use slugline_domain::{
@@ -17,9 +18,11 @@ use slugline_domain::{
     ports::{Clock, Hearing, LinkChange, LinkObserver, LinkStore},
 };
 
+pub use self::entry::Recalled;
 pub use self::options::{ResolverNumbers, ResolverOptions};
 use self::{
-    freshness::{Fresh, Subject},
+    entry::Entry,
+    freshness::{Fresh, Subject, later},
     outage::Outage,
     refresh::Refresh,
     weight::Weight,
@@ -51,34 +54,6 @@ pub struct Resolver {
     old_links: Option<Arc<OldLinks>>,
     hits: Counter,
     misses: Counter,
-}
-
-/// The remembered answer for a slug.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Recalled {
-    /// This link has the slug.
-    Link(Arc<Link>),
-    /// No link has the slug.
-    NoLink,
-    /// Nothing is remembered: the store has to be asked.
-    Nothing,
-}
-
-#[derive(Clone, Debug)]
-struct Entry {
-    link: Option<Arc<Link>>,
-    fresh: Fresh,
-}
-
-impl Entry {
-    /// The answer of an entry that is not over: `Nothing` if the store failed.
-    fn recalled(self) -> Recalled {
-        match (self.link, self.fresh) {
-            (Some(link), _) => Recalled::Link(link),
-            (None, Fresh::Stale { .. }) => Recalled::Nothing,
-            (None, Fresh::While { .. }) => Recalled::NoLink,
-        }
-    }
 }
 
 impl Resolver {
@@ -206,7 +181,11 @@ impl Resolver {
                 unreachable!("nothing is removed, and nobody set a timeout")
             }
         };
-        let found = match self.outage.ask(self.look_up(slug), self).await {
+        let found = match self
+            .outage
+            .ask(self.look_up(slug), &*self.clock, self.options.read_timeout)
+            .await
+        {
             Ok(found) => found,
             Err(error) => return self.serve_stale(refresh, error).map(Found::Current),
         };
@@ -284,11 +263,6 @@ impl LinkObserver for Resolver {
             self.forget(&change.slug);
         }
     }
-}
-
-fn later(moment: UnixMillis, by: Duration) -> UnixMillis {
-    let by = i64::try_from(by.as_millis()).unwrap_or(i64::MAX);
-    UnixMillis::new(moment.get().saturating_add(by))
 }
 
 /// The link that memory or the store has under a spelling.

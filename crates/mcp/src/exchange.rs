@@ -3,7 +3,7 @@
 use slugline_application::Caller;
 use slugline_domain::{Author, ProbeCaller};
 
-use crate::Server;
+use crate::server::Server;
 
 /// The headers that the protocol reads.
 #[derive(Clone, Debug, Default)]

@@ -5,18 +5,13 @@ use jsonrpsee::types::ErrorCode;
 use serde_json::{Value, json};
 
 use crate::{
-    INSTRUCTIONS,
     answer::{Raw, Refusal},
     call,
     exchange::{Exchange, Headers},
+    identity::INSTRUCTIONS,
     message::Request,
     versions::{ASSUMED, LEGACY, unsupported},
 };
-
-/// The prepared result of `tools/list`.
-pub(crate) fn tools_list(tools: &[Value]) -> Raw {
-    Raw::of(&json!({"tools": tools}))
-}
 
 /// # Errors
 /// The client does not accept our answers, or speaks a revision that is not served.

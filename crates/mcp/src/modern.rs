@@ -6,11 +6,12 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::{
-    INSTRUCTIONS,
     answer::{Answer, HEADER_MISMATCH, Raw, Refusal},
     call,
     exchange::{Exchange, Headers},
+    identity::{INSTRUCTIONS, server_info},
     message::Request,
+    server::CACHE_MS,
     text,
     versions::{ALL, MODERN, unsupported},
 };
@@ -20,22 +21,6 @@ pub(crate) const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
 
 const CAPABILITIES_KEY: &str = "io.modelcontextprotocol/clientCapabilities";
 const CLIENT_KEY: &str = "io.modelcontextprotocol/clientInfo";
-const SERVER_KEY: &str = "io.modelcontextprotocol/serverInfo";
-
-/// The time for which clients may keep the tool list and the discovery result. Both
-/// change only with the binary.
-const CACHE_MS: u32 = 300_000;
-
-/// The prepared result of `tools/list`.
-pub(crate) fn tools_list(tools: &[Value], version: &str) -> Raw {
-    Raw::of(&json!({
-        "resultType": "complete",
-        "ttlMs": CACHE_MS,
-        "cacheScope": "private",
-        "tools": tools,
-        "_meta": server_info(version),
-    }))
-}
 
 /// # Errors
 /// The request breaks a rule of the revision, or asks for an unknown method.
@@ -79,10 +64,6 @@ struct Complete {
     outcome: call::Outcome,
     #[serde(rename = "_meta")]
     meta: Value,
-}
-
-fn server_info(version: &str) -> Value {
-    json!({SERVER_KEY: {"name": "slugline", "title": "Slugline", "version": version}})
 }
 
 fn discover(version: &str) -> Raw {

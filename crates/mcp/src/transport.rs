@@ -16,9 +16,9 @@ use slugline_httpkit::{
 };
 
 use crate::{
-    Server,
     answer::{Answer, Refusal},
     exchange::{Exchange, Headers},
+    server::Server,
 };
 
 /// The endpoint's path.

@@ -16,13 +16,13 @@ use slugline_domain::{Arrival, Link, Resolution, Slug, Visit, VisitHeaders, Visi
 use slugline_httpkit::{Code, Edge, Failure, Problem, header};
 
 use crate::{
-    Redirects,
     answer::{self, Passage},
     gate::{self, Verdict},
     link_pages,
     outcome::Outcome,
     pages,
     proxy::{self, Proxied},
+    redirects::Redirects,
     words::Message,
 };
 

@@ -9,7 +9,7 @@ use slugline_application::{NotChecked, PasswordCheck};
 use slugline_domain::{Gate, Link, PasswordHash, UnixMillis};
 use slugline_httpkit::{Code, Edge, Failure, Problem, header, unreadable_body};
 
-use crate::{Redirects, pages};
+use crate::{pages, redirects::Redirects};
 
 /// The result of examining a visitor at a gate.
 pub(crate) enum Verdict {

@@ -34,7 +34,7 @@ use slugline_application::Access;
 use slugline_httpkit::{Failure, header};
 
 use crate::{
-    registrar::OperationSpec,
+    operation_spec::OperationSpec,
     reply::{Reply, answered_as},
     slices::{SLICE, Slices},
 };

@@ -17,7 +17,7 @@ use slugline_application::Access;
 use slugline_httpkit::{Edge, Failure};
 
 use crate::{
-    registrar::OperationSpec,
+    operation_spec::OperationSpec,
     reply::{Reply, answered_as},
     slices::Slices,
 };

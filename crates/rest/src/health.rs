@@ -7,7 +7,7 @@ use slugline_application::Access;
 use slugline_contract::{Code, Problem};
 use slugline_httpkit::{Failure, report};
 
-use crate::{extract::Context, registrar::OperationSpec, reply::Json};
+use crate::{extract::Context, operation_spec::OperationSpec, reply::Json};
 
 /// A healthy answer.
 #[derive(Debug, Serialize, JsonSchema)]

@@ -26,6 +26,7 @@ mod lead_on;
 mod links;
 mod location;
 mod migration;
+mod operation_spec;
 mod parts;
 mod permit;
 mod registrar;

@@ -5,7 +5,7 @@ use slugline_application::Access;
 use slugline_contract::Location;
 use slugline_httpkit::Failure;
 
-use crate::{extract::ClientPlace, registrar::OperationSpec, reply::Json};
+use crate::{extract::ClientPlace, operation_spec::OperationSpec, reply::Json};
 
 pub(crate) fn spec() -> OperationSpec {
     OperationSpec {

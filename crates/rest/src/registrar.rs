@@ -16,13 +16,13 @@ use aide::{
 use indexmap::IndexMap;
 use schemars::{SchemaGenerator, json_schema};
 
-use slugline_application::Access;
 use slugline_contract::{Code, ProblemBody, Rules, schema};
 use slugline_domain::Scope;
 use slugline_httpkit::Failure;
 
 use crate::{
     conditional::document_tag,
+    operation_spec::OperationSpec,
     permit::permit,
     reply::Reply,
     route_list::{Declared, RouteList, needs_token},
@@ -39,23 +39,6 @@ const HEAD_TOO_LARGE: &str =
 pub struct Api {
     document: OpenApi,
     routes: Vec<Declared>,
-}
-
-/// The facts about a route that its handler's signature does not show.
-#[derive(Clone, Debug)]
-pub(crate) struct OperationSpec {
-    pub(crate) method: Method,
-    pub(crate) path: &'static str,
-    /// Noun, then verb: `link_create`.
-    pub(crate) id: &'static str,
-    pub(crate) tag: &'static str,
-    pub(crate) summary: &'static str,
-    pub(crate) description: &'static str,
-    /// The access rule; checked before any input is read.
-    pub(crate) needs: Access,
-    /// Error codes beyond those that follow from `needs` and those of every route of its
-    /// kind.
-    pub(crate) fails: &'static [Code],
 }
 
 /// A route that another adapter serves, to be documented here.

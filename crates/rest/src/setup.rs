@@ -9,7 +9,7 @@ use slugline_httpkit::{Edge, Failure, ProxyDoubt};
 
 use crate::{
     extract::{CalledBy, Context},
-    registrar::OperationSpec,
+    operation_spec::OperationSpec,
     reply::Json,
 };
 

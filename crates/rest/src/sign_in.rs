@@ -10,7 +10,7 @@ use slugline_httpkit::Failure;
 
 use crate::{
     extract::{Body, CodeDesk},
-    registrar::OperationSpec,
+    operation_spec::OperationSpec,
     reply::Json,
 };
 

@@ -9,7 +9,7 @@ use slugline_httpkit::Failure;
 
 use crate::{
     extract::{CalledBy, Context, PublicOrigin},
-    registrar::OperationSpec,
+    operation_spec::OperationSpec,
     reply::Json,
 };
 

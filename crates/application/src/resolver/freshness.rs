@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use slugline_domain::{UnixMillis, ports::Hearing};
 
-use super::{ResolverOptions, later};
+use super::options::ResolverOptions;
 
 /// The end of an entry's validity, unless its slug is forgotten before.
 #[derive(Clone, Copy, Debug)]
@@ -70,4 +70,10 @@ pub(super) struct Subject {
     pub(super) is_known: bool,
     /// True if the answer came from a store that does not announce its changes.
     pub(super) may_change_unheard: bool,
+}
+
+/// The moment this long after another.
+pub(super) fn later(moment: UnixMillis, by: Duration) -> UnixMillis {
+    let by = i64::try_from(by.as_millis()).unwrap_or(i64::MAX);
+    UnixMillis::new(moment.get().saturating_add(by))
 }

@@ -6,10 +6,13 @@ use std::{
     time::Duration,
 };
 
-use slugline_domain::ports::StoreError;
+use slugline_domain::{
+    UnixMillis,
+    ports::{Clock, StoreError},
+};
 use tokio::time::timeout;
 
-use super::{Resolver, later};
+use super::freshness::later;
 use crate::Error;
 
 /// Tracks if the store is silent, so that not every visitor waits for it.
@@ -27,18 +30,19 @@ impl Outage {
     /// The time between a failure and the next request to the store.
     pub(super) const RETRY: Duration = Duration::from_secs(1);
 
-    /// Sends a request to the store, unless the store was silent a moment ago.
+    /// Sends a request to the store, unless the store was silent a moment ago. A request that
+    /// takes longer than `limit` finds it silent.
     pub(super) async fn ask<T>(
         &self,
         question: impl Future<Output = Result<T, Error>>,
-        resolver: &Resolver,
+        clock: &dyn Clock,
+        limit: Duration,
     ) -> Result<T, Error> {
-        let limit = resolver.options.read_timeout;
-        if !self.may_ask(resolver) {
+        if !self.may_ask(clock.now(), limit) {
             return Err(silent());
         }
         let Ok(answer) = timeout(limit, question).await else {
-            let until = later(resolver.clock.now(), Self::RETRY).get();
+            let until = later(clock.now(), Self::RETRY).get();
             self.silent_until.store(until, Ordering::Relaxed);
             return Err(silent());
         };
@@ -50,13 +54,12 @@ impl Outage {
 
     /// Returns whether this caller may ask. Once the silence may be over, one caller
     /// asks, and the others do not wait.
-    fn may_ask(&self, resolver: &Resolver) -> bool {
+    fn may_ask(&self, now: UnixMillis, limit: Duration) -> bool {
         let silent_until = self.silent_until.load(Ordering::Relaxed);
         if silent_until == 0 {
             return true;
         }
-        let now = resolver.clock.now();
-        let meanwhile = later(now, resolver.options.read_timeout + Self::RETRY).get();
+        let meanwhile = later(now, limit + Self::RETRY).get();
         now.get() >= silent_until
             && self
                 .silent_until

@@ -6,7 +6,7 @@ use quick_cache::{
 };
 use slugline_domain::Slug;
 
-use super::{Entry, Weight};
+use super::{entry::Entry, weight::Weight};
 
 type Guard<'a> =
     PlaceholderGuard<'a, Slug, Entry, Weight, DefaultHashBuilder, DefaultLifecycle<Slug, Entry>>;

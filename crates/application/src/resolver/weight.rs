@@ -3,7 +3,7 @@
 use quick_cache::Weighter;
 use slugline_domain::{Link, PasswordHash, Slug};
 
-use super::Entry;
+use super::entry::Entry;
 
 /// Weighs entries by their size in bytes.
 #[derive(Clone, Debug)]

@@ -4,7 +4,7 @@ use slugline_application::{Access, LinkService};
 use slugline_contract::{DeleteLink, DeletedLink, Problem};
 use slugline_httpkit::report;
 
-use super::{Context, Hints, Tool};
+use super::tool::{Context, Hints, Tool};
 
 pub(crate) struct DeleteLinkTool;
 

@@ -4,7 +4,7 @@ use slugline_application::{Access, StatsService};
 use slugline_contract::{AnalyticsFilter, Answer, CounterView, Problem};
 use slugline_httpkit::report;
 
-use super::{Context, Hints, Tool};
+use super::tool::{Context, Hints, Tool};
 
 pub(crate) struct CountersTool;
 

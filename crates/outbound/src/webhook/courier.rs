@@ -10,7 +10,11 @@ use jiff::fmt::rfc2822;
 use slugline_domain::ports::{Clock, Random};
 use tokio::{sync::Semaphore, time::sleep};
 
-use super::{RetryPolicy, WebhookOptions, event::Event, tally::Tally};
+use super::{
+    event::Event,
+    options::{RetryPolicy, WebhookOptions},
+    tally::Tally,
+};
 use crate::{Client, Error, Outgoing, Request, prober::OWN_USER_AGENT};
 
 const ID: HeaderName = HeaderName::from_static("webhook-id");

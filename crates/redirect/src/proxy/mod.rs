@@ -4,6 +4,7 @@
 //! that cross, in both directions: see `to_destination` and `to_visitor`.
 
 mod caching;
+mod failed;
 mod flow;
 mod limits;
 mod to_destination;
@@ -16,7 +17,7 @@ use slugline_domain::{ForwardFailure, ForwardedRequest, Link, UnixSeconds, ports
 use slugline_httpkit::{Code, Edge, Problem, header as text_header};
 
 pub use self::limits::ProxyLimits;
-use self::{caching::Memory, limits::Slots};
+use self::{caching::Memory, failed::failed, limits::Slots};
 use crate::options::CachePolicy;
 
 #[cfg(feature = "fuzzing")]
@@ -115,8 +116,4 @@ pub(crate) async fn pass_on(
     let memory = Memory::of(visit.link, visit.now, visit.cache);
     let head = to_visitor::Head::of(answer.status, answer.headers, memory)?;
     Ok(head.with(flow::download(answer.body, limits, slot)))
-}
-
-fn failed(detail: &str) -> Problem {
-    Problem::new(Code::ProxyFailed, detail)
 }

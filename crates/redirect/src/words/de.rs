@@ -1,6 +1,6 @@
 //! The pages in German.
 
-use super::{Message, Words};
+use super::texts::{Message, Words};
 
 pub(super) const WORDS: Words = Words {
     password_required: "Passwort erforderlich",

@@ -1,6 +1,6 @@
 //! The pages in French.
 
-use super::{Message, Words};
+use super::texts::{Message, Words};
 
 pub(super) const WORDS: Words = Words {
     password_required: "Mot de passe requis",

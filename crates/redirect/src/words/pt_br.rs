@@ -1,6 +1,6 @@
 //! The pages in Brazilian Portuguese.
 
-use super::{Message, Words};
+use super::texts::{Message, Words};
 
 pub(super) const WORDS: Words = Words {
     password_required: "Senha necessária",

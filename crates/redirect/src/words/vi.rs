@@ -1,6 +1,6 @@
 //! The pages in Vietnamese.
 
-use super::{Message, Words};
+use super::texts::{Message, Words};
 
 pub(super) const WORDS: Words = Words {
     password_required: "Cần có mật khẩu",

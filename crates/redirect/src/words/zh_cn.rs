@@ -1,6 +1,6 @@
 //! The pages in Simplified Chinese.
 
-use super::{Message, Words};
+use super::texts::{Message, Words};
 
 pub(super) const WORDS: Words = Words {
     password_required: "需要密码",

@@ -7,7 +7,7 @@ use slugline_httpkit::{Failure, report};
 
 use crate::{
     extract::{Body, Changes},
-    registrar::OperationSpec,
+    operation_spec::OperationSpec,
     reply::Json,
 };
 

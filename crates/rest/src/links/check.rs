@@ -9,7 +9,7 @@ use slugline_httpkit::{Failure, probe_caller};
 
 use crate::{
     extract::{Body, CalledBy, Context},
-    registrar::OperationSpec,
+    operation_spec::OperationSpec,
     reply::Json,
 };
 

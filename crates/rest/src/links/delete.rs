@@ -8,7 +8,7 @@ use slugline_httpkit::Failure;
 use crate::{
     conditional::IfMatch,
     extract::{Body, Changes},
-    registrar::OperationSpec,
+    operation_spec::OperationSpec,
     reply::NoContent,
 };
 

@@ -8,7 +8,7 @@ use slugline_httpkit::Failure;
 use crate::{
     conditional::{IfMatch, Tagged},
     extract::{Body, Changes, Context, PublicOrigin},
-    registrar::OperationSpec,
+    operation_spec::OperationSpec,
     reply::Json,
 };
 

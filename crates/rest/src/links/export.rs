@@ -8,7 +8,7 @@ use slugline_httpkit::Failure;
 
 use crate::{
     extract::{Context, Links, Query},
-    registrar::OperationSpec,
+    operation_spec::OperationSpec,
     reply::{NoStore, PageOrTable},
     table::Table,
 };

@@ -14,7 +14,7 @@ use slugline_httpkit::{Edge, Failure, unreadable_body};
 
 use crate::{
     extract::{Body, Changes, media_type, state},
-    registrar::OperationSpec,
+    operation_spec::OperationSpec,
     reply::{Json, NoStore, csv},
 };
 

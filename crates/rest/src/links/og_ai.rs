@@ -9,7 +9,7 @@ use slugline_httpkit::{Failure, header};
 
 use crate::{
     extract::{Context, Query},
-    registrar::OperationSpec,
+    operation_spec::OperationSpec,
     reply::Json,
 };
 

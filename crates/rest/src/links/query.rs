@@ -8,7 +8,7 @@ use slugline_httpkit::Failure;
 use crate::{
     conditional::{IfNoneMatch, NotModified, Tagged, UnlessKnown},
     extract::{Links, Query},
-    registrar::OperationSpec,
+    operation_spec::OperationSpec,
     reply::Json,
 };
 

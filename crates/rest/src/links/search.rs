@@ -7,7 +7,7 @@ use slugline_httpkit::{Code, Failure};
 
 use crate::{
     extract::{Context, Links, Query},
-    registrar::OperationSpec,
+    operation_spec::OperationSpec,
     reply::Json,
 };
 

@@ -5,7 +5,7 @@ use slugline_application::LinkService;
 use slugline_contract::{TagList, TagView};
 use slugline_httpkit::{Code, Failure};
 
-use crate::{extract::Links, registrar::OperationSpec, reply::Json};
+use crate::{extract::Links, operation_spec::OperationSpec, reply::Json};
 
 pub(crate) fn spec() -> OperationSpec {
     OperationSpec {

@@ -7,7 +7,7 @@ use slugline_httpkit::Failure;
 
 use crate::{
     extract::{ChangedBy, Context, QueryOrBody},
-    registrar::OperationSpec,
+    operation_spec::OperationSpec,
     reply::Json,
 };
 

@@ -7,7 +7,7 @@ use slugline_httpkit::Failure;
 
 use crate::{
     extract::{Query, Statistics},
-    registrar::OperationSpec,
+    operation_spec::OperationSpec,
     reply::Json,
 };
 

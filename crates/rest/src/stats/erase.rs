@@ -8,7 +8,7 @@ use slugline_httpkit::Failure;
 
 use crate::{
     extract::{ChangedBy, Context, Query},
-    registrar::OperationSpec,
+    operation_spec::OperationSpec,
     reply::{Either, Json},
 };
 

@@ -8,7 +8,7 @@ use slugline_httpkit::Failure;
 use crate::{
     csv::Csv,
     extract::{Query, Statistics},
-    registrar::OperationSpec,
+    operation_spec::OperationSpec,
 };
 
 pub(crate) fn spec() -> OperationSpec {

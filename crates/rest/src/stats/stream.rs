@@ -24,8 +24,8 @@ use tokio::time;
 
 use crate::{
     extract::{CalledBy, Context, Query, Statistics},
+    operation_spec::OperationSpec,
     parts::{Parts, Sender},
-    registrar::OperationSpec,
     reply::{Reply, answered_as},
 };
 

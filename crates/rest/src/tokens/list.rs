@@ -5,7 +5,7 @@ use slugline_application::Tokens;
 use slugline_contract::TokenList;
 use slugline_httpkit::Failure;
 
-use crate::{extract::Context, registrar::OperationSpec, reply::Json};
+use crate::{extract::Context, operation_spec::OperationSpec, reply::Json};
 
 pub(crate) fn spec() -> OperationSpec {
     OperationSpec {
