@@ -1,71 +1,22 @@
-//! The audit trail: written in the transactions of the changes, read and shortened here.
+//! The audit trail, read and shortened. `audit_lines` writes it.
 
 use async_trait::async_trait;
 use sea_orm::{
-    ColumnTrait, Condition, DbBackend, EntityTrait, Order, QueryFilter, QueryOrder, QuerySelect,
-    Select,
+    ColumnTrait, Condition, EntityTrait, Order, QueryFilter, QueryOrder, QuerySelect, Select,
     sea_query::{LockBehavior, LockType},
 };
 use slugline_domain::{
     AuditFilter, AuditLine, AuditNote, AuditPosition, AuditQuery, CallerName, Operation, Slug,
-    TokenName, UnixMillis,
+    UnixMillis,
     ports::{AuditTrail, StoreError},
 };
 
 use crate::{
-    SqlLinkStore,
     entity::audit::{self, Column},
     failure::{Failure, failing_to},
+    links::SqlLinkStore,
     session::{Applied, Change, Read, Session},
-    sql_text::{SqlText, values},
 };
-
-/// Writes the line of a changed link.
-pub(crate) async fn write_line(
-    session: &impl Session,
-    note: &AuditNote,
-    slug: &Slug,
-) -> Result<(), Failure> {
-    static INSERT: SqlText = SqlText::new();
-    let line = audit::of_link(note, slug);
-    let insert = INSERT.with(session.backend(), values(line.clone()), || {
-        audit::Entity::insert(line)
-    });
-    session.run(insert).await?;
-    Ok(())
-}
-
-/// Writes the line of a changed token.
-pub(crate) async fn write_token_line(
-    session: &impl Session,
-    note: &AuditNote,
-    name: &TokenName,
-) -> Result<(), Failure> {
-    let line = audit::of_token(note, name);
-    session.execute(&audit::Entity::insert(line)).await?;
-    Ok(())
-}
-
-/// Writes a line for each of these changed links; on PostgreSQL as many in a statement as it may
-/// bind.
-pub(crate) async fn write_lines(
-    session: &impl Session,
-    note: &AuditNote,
-    slugs: &[&Slug],
-    bindings: usize,
-) -> Result<(), Failure> {
-    if session.backend() == DbBackend::Sqlite {
-        for slug in slugs {
-            write_line(session, note, slug).await?;
-        }
-        return Ok(());
-    }
-    for some in slugs.chunks(bindings / audit::NEW_COLUMNS) {
-        let lines = some.iter().map(|slug| audit::of_link(note, slug));
-        session.execute(&audit::Entity::insert_many(lines)).await?;
-    }
-    Ok(())
-}
 
 #[async_trait]
 impl AuditTrail for SqlLinkStore {
@@ -177,7 +128,7 @@ impl Change for RemoveLines {
 
 #[cfg(test)]
 mod tests {
-    use sea_orm::QueryTrait;
+    use sea_orm::{DbBackend, QueryTrait};
     use slugline_testkit::{NOON, slug};
 
     use super::*;

@@ -1,12 +1,10 @@
 //! The reasons why a read or a change fails.
 
-use std::{sync::Arc, time::Duration};
+use std::{error::Error as StdError, sync::Arc, time::Duration};
 
 use sea_orm::DbErr;
 use slugline_domain::ports::StoreError;
 use thiserror::Error;
-
-use crate::entity::link::BadRow;
 
 #[derive(Debug, Error)]
 pub(crate) enum Failure {
@@ -46,6 +44,16 @@ pub(crate) enum Failure {
     Contended,
     #[error("other links already have both ids of a link to be moved")]
     NoIdLeft,
+}
+
+/// A row breaks a rule of the domain.
+#[derive(Debug, Error)]
+#[error("link {id} has an invalid {column}")]
+pub(crate) struct BadRow {
+    pub(crate) id: String,
+    pub(crate) column: &'static str,
+    #[source]
+    pub(crate) source: Box<dyn StdError + Send + Sync>,
 }
 
 /// Makes the port's error for a failure in the middle of an action.

@@ -41,6 +41,7 @@
 )]
 
 mod audit;
+mod audit_lines;
 mod database;
 mod database_url;
 mod entity;

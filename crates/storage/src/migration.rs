@@ -13,11 +13,10 @@ use slugline_domain::{
 };
 
 use crate::{
-    SqlLinkStore,
-    audit::write_line,
+    audit_lines::write_line,
     entity::{link, migration_failure, migration_run},
     failure::{Failure, failing_to},
-    links::insert_row,
+    links::{SqlLinkStore, insert_row},
     session::{Applied, Change, Read, Session},
 };
 

@@ -14,7 +14,7 @@ use slugline_domain::{
 };
 
 use crate::{
-    audit::write_token_line,
+    audit_lines::write_token_line,
     database::Database,
     entity::{
         tags_text,

@@ -11,14 +11,13 @@ use slugline_domain::{
     Country, Delivery, Destination, Link, LinkContent, LinkId, PasswordHash, Preview, Revision,
     Routing, Slug, Tags, Text, UnixSeconds,
 };
-use thiserror::Error;
 
 use super::{
     search_key::{destination_key, search_text},
     tags_text,
 };
 use crate::{
-    failure::Failure,
+    failure::{BadRow, Failure},
     session::{Columns, Row},
 };
 
@@ -121,16 +120,6 @@ impl Row for Model {
             tags_revision: None,
         })
     }
-}
-
-/// A row breaks a rule of the domain.
-#[derive(Debug, Error)]
-#[error("link {id} has an invalid {column}")]
-pub(crate) struct BadRow {
-    id: String,
-    column: &'static str,
-    #[source]
-    source: Box<dyn StdError + Send + Sync>,
 }
 
 /// The row of a link, without the number that the database gives it.

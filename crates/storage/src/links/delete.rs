@@ -8,7 +8,7 @@ use slugline_domain::{
 
 use super::{find::FindLink, update::of_version};
 use crate::{
-    audit::write_line,
+    audit_lines::write_line,
     entity::link,
     failure::Failure,
     session::{Applied, Change, Read, Session},

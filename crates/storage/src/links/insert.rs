@@ -5,7 +5,7 @@ use slugline_domain::{AuditNote, Link, LinkStatus, Reach, ports::Insertion};
 
 use super::write::insert_row;
 use crate::{
-    audit::write_line,
+    audit_lines::write_line,
     entity::link,
     failure::Failure,
     session::{Applied, Change, Session},

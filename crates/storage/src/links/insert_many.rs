@@ -15,7 +15,7 @@ use super::{
     write::{insert, insert_link, insert_tags, to_new_row},
 };
 use crate::{
-    audit::write_lines,
+    audit_lines::write_lines,
     entity::{link, tag},
     failure::Failure,
     session::{Applied, Change, Columns, Row, Session},

@@ -3,7 +3,7 @@
 use sea_orm::{ColumnTrait, Condition, Order, QueryFilter, QueryOrder, QuerySelect, Select};
 use slugline_domain::{Link, LinkOrder, ListQuery, Position};
 
-use super::search::matching;
+use super::search::{links, matching};
 use crate::{
     entity::link,
     failure::Failure,
@@ -21,16 +21,6 @@ impl Read for ListLinks {
         let select = select_page(session, &self.0).await?;
         links(session, select).await
     }
-}
-
-/// Reads the links of a select.
-pub(super) async fn links(
-    session: &impl Session,
-    select: Select<link::Entity>,
-) -> Result<Vec<Link>, Failure> {
-    let rows = session.all::<link::Model>(&select).await?;
-    let links = rows.into_iter().map(link::to_link);
-    Ok(links.collect::<Result<_, _>>()?)
 }
 
 /// The select of a page.

@@ -12,7 +12,8 @@ use slugline_testkit::{NOON, destination, slug};
 
 use super::{find, list::select_page, search, tagged, tags::count_tags, unprotected};
 use crate::{
-    DatabaseUrl, SchemaConnection,
+    database::SchemaConnection,
+    database_url::DatabaseUrl,
     sqlite::{Statements, bind, complete},
 };
 

@@ -6,10 +6,7 @@ use sea_orm::{
 };
 use slugline_domain::{Link, LinkFilter, SearchText, Slug, UnixSeconds};
 
-use super::{
-    conditions::{bound_to, has_tag, is_bound_to, with_status, with_tag},
-    list::links,
-};
+use super::conditions::{bound_to, has_tag, is_bound_to, with_status, with_tag};
 use crate::{
     entity::{destination_key, link},
     failure::Failure,
@@ -55,6 +52,16 @@ impl Read for CountLinks {
         let links = session.first::<i64>(&count).await?.unwrap_or(0);
         Ok(u64::try_from(links).unwrap_or(0))
     }
+}
+
+/// Reads the links of a select.
+pub(super) async fn links(
+    session: &impl Session,
+    select: Select<link::Entity>,
+) -> Result<Vec<Link>, Failure> {
+    let rows = session.all::<link::Model>(&select).await?;
+    let links = rows.into_iter().map(link::to_link);
+    Ok(links.collect::<Result<_, _>>()?)
 }
 
 /// The select of a search.
@@ -199,7 +206,8 @@ mod tests {
 
     use super::*;
     use crate::{
-        DatabaseUrl, SchemaConnection,
+        database::SchemaConnection,
+        database_url::DatabaseUrl,
         links::{insert_many::InsertLinks, list::ListLinks},
         sqlite::{Sqlite, SqliteFile},
     };

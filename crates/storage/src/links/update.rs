@@ -8,7 +8,7 @@ use slugline_domain::{
 
 use super::write::{insert_tags, to_new_row};
 use crate::{
-    audit::write_line,
+    audit_lines::write_line,
     entity::{link, tag},
     failure::Failure,
     session::{Applied, Change, Session},
