@@ -5,7 +5,7 @@ use slugline_contract::{Finding, Fix, Level};
 use slugline_httpkit::PlaceHeaders;
 use slugline_visitlog::history_in;
 
-use crate::{Settings, settings::AccessLog};
+use crate::settings::{AccessLog, Settings};
 
 /// One finding for each setting that should, or could, have another value; the worst first.
 pub(crate) fn findings(settings: &Settings, token: Option<&SiteToken>) -> Vec<Finding> {

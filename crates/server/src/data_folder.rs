@@ -10,7 +10,7 @@ use std::{
 use anyhow::Context;
 use slugline_storage::DatabaseUrl;
 
-use crate::{Settings, settings::AccessLog};
+use crate::settings::{AccessLog, Settings};
 
 /// Makes sure the folder exists and is writable. A new one is readable by its owner only: it
 /// holds every link, and keys to visitors' identities.

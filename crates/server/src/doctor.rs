@@ -15,7 +15,11 @@ use slugline_storage::{DatabaseUrl, SchemaConnection, Unlike};
 use slugline_visitlog::{examine, rebuild};
 
 use crate::{
-    Settings, advice::advice, ambient::SystemClock, foreign, settings::AccessLog, site_token,
+    advice::advice,
+    ambient::SystemClock,
+    foreign,
+    settings::{AccessLog, Settings},
+    site_token,
 };
 
 /// The name of a file of visits, and the functions that examine and rebuild it.

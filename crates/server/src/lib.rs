@@ -90,12 +90,11 @@ mod thread_priority;
 mod token_commands;
 mod traces;
 mod transfer;
+mod version;
 mod visit_files;
 mod welcome;
 mod wiring;
 
 pub use service::Service;
 pub use settings::Settings;
-
-/// The version that every face of the service reports.
-pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+pub use version::VERSION;

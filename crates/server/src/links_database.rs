@@ -5,7 +5,7 @@ use std::{path::Path, sync::Arc};
 use anyhow::{Context, bail};
 use slugline_storage::{Database, DatabaseUrl, SchemaConnection, SqlLinkStore};
 
-use crate::Settings;
+use crate::settings::Settings;
 
 /// The file of the links, if it does not exist yet. `None` for a database server.
 pub(crate) fn missing_file(settings: &Settings) -> Option<&Path> {

@@ -13,10 +13,10 @@ use slugline_domain::{
 use slugline_legacy::OldStoreUrl;
 
 use crate::{
-    Settings,
     ambient::{OsRandom, SystemClock},
     backup::journal,
     data_folder, links_database,
+    settings::Settings,
 };
 
 /// Builds the migration, and tells the operator the next step.

@@ -14,7 +14,6 @@ use socket2::Socket;
 use tokio::task::JoinHandle;
 
 use crate::{
-    Settings,
     advice::advice,
     ambient::OsRandom,
     audit_upkeep,
@@ -26,6 +25,7 @@ use crate::{
     links_database,
     metrics::MetricsListener,
     old_store,
+    settings::Settings,
     site_token::{self, Source},
     site_token_watch::SiteTokenWatch,
     wiring::{self, Components},

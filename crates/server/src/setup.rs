@@ -15,7 +15,11 @@ use slugline_httpkit::Origin;
 use slugline_rest::BODY_LIMIT;
 use slugline_storage::DatabaseUrl;
 
-use crate::{Settings, VERSION, advice::findings, settings::AccessLog};
+use crate::{
+    advice::findings,
+    settings::{AccessLog, Settings},
+    version::VERSION,
+};
 
 /// The part of the answer that depends on settings only. Each request adds the running
 /// service's part.

@@ -9,7 +9,7 @@ use slugline_contract::{MakeToken, Problem, RevokeToken, iso_8601, read};
 use slugline_domain::{Author, Scope, Slug, Tag, TokenName, UnixSeconds};
 use tokio::runtime::Runtime;
 
-use crate::{Settings, backup::journal, links_database, wiring};
+use crate::{backup::journal, links_database, settings::Settings, wiring};
 
 /// The links that a token is to be bound to, as the command line names them.
 #[derive(Clone, Copy, Debug, Default)]

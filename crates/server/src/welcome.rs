@@ -6,10 +6,11 @@ use std::{
 };
 
 use crate::{
-    Service, VERSION,
     ambient::{OsRandom, SystemClock},
+    service::Service,
     sign_in_codes,
     site_token::{Source, sign_in_address},
+    version::VERSION,
 };
 
 /// Greets on standard output. With log output in JSON it writes lines instead, because a collector

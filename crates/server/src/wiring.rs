@@ -33,7 +33,6 @@ use slugline_rest::{ApiOptions, ExternalOperation, RestState, RouteList};
 use slugline_storage::{Listening, SqlLinkStore};
 
 use crate::{
-    Settings, VERSION,
     ambient::{OsRandom, SystemClock},
     clickhouse_wire::OutboundWire,
     disk::FolderDisk,
@@ -41,9 +40,10 @@ use crate::{
     metrics::{self, Metrics, Requests},
     old_store,
     service_path::may_be_service_path,
-    settings::AccessLog,
+    settings::{AccessLog, Settings},
     setup::setup,
     sign_in_codes::FolderCodes,
+    version::VERSION,
 };
 
 /// Every part of a running service, connected to the others.

@@ -18,7 +18,7 @@ use super::{
     progress::{self, Watch},
     refuse_to_replace, sync_folder,
 };
-use crate::{Settings, VERSION, ambient::SystemClock, links_database};
+use crate::{ambient::SystemClock, links_database, settings::Settings, version::VERSION};
 
 /// The options of `slugline backup`.
 #[derive(Clone, Copy, Debug)]

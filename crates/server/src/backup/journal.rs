@@ -16,8 +16,8 @@ use serde_json::{Value, json};
 
 use super::{Draft, SQLITE_FILES, beside, create_private, folder_of, remove, sync_folder};
 use crate::{
-    Settings,
     instance_lock::{FilesAlone, FilesInUse, InstanceLock},
+    settings::Settings,
 };
 
 const FILE: &str = "restore.pending";

@@ -5,7 +5,10 @@ use std::path::PathBuf;
 use anyhow::bail;
 use slugline_storage::DatabaseUrl;
 
-use crate::{Settings, settings::AccessLog, site_token};
+use crate::{
+    settings::{AccessLog, Settings},
+    site_token,
+};
 
 /// A part of a backup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

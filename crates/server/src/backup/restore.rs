@@ -16,9 +16,9 @@ use super::{
     verify::unpack,
 };
 use crate::{
-    Settings,
     data_folder::{self, NewFolder},
     instance_lock::{FilesAlone, InstanceLock},
+    settings::Settings,
 };
 
 /// The options of `slugline restore`.

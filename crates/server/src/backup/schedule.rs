@@ -4,7 +4,7 @@ use std::{
     fs, io,
     num::NonZeroUsize,
     ops::ControlFlow,
-    path::{Path, PathBuf},
+    path::Path,
     sync::{
         Arc,
         atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering},
@@ -17,7 +17,10 @@ use anyhow::Context;
 use slugline_domain::ports::Clock;
 
 use super::create::{self, Wishes};
-use crate::{Settings, ambient::SystemClock};
+use crate::{
+    ambient::SystemClock,
+    settings::{BackupSchedule, Settings},
+};
 
 /// All our backups have this prefix and this suffix; between them is the Unix second in ten
 /// digits or more. The rotation ignores other files in the folder.
@@ -29,17 +32,6 @@ const RETRY: Duration = Duration::from_mins(10);
 
 /// The clock may be set meanwhile, so the thread reads it this often.
 const LOOK: Duration = Duration::from_mins(1);
-
-/// The interval, folder and number of backups.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BackupSchedule {
-    /// The folder; the service creates it if it is missing.
-    pub folder: PathBuf,
-    /// The time from one backup to the next.
-    pub every: Duration,
-    /// The number of backups to keep; the rotation removes older ones.
-    pub keep: NonZeroUsize,
-}
 
 /// The outcomes of scheduled backups since the start.
 #[derive(Debug, Default)]

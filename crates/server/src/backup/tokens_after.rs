@@ -1,6 +1,6 @@
 //! The tokens that are in force after a restore, in words.
 
-use crate::{Settings, site_token};
+use crate::{settings::Settings, site_token};
 
 /// The site token of a backup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

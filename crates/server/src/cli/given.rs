@@ -8,8 +8,8 @@ use std::{
 use clap::ArgMatches;
 
 use crate::{
-    Settings, logging, service,
-    settings::{self, CATALOGUE, Group, Log, Setting, Sources, unknown_names},
+    logging, service,
+    settings::{self, CATALOGUE, Group, Log, Setting, Settings, Sources, unknown_names},
 };
 
 /// The settings of a command without log output.

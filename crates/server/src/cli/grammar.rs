@@ -5,8 +5,8 @@ use clap::{Arg, ArgAction, Command, value_parser};
 use slugline_domain::Scope;
 
 use crate::{
-    VERSION,
     settings::{CATALOGUE, ClientSettings, Group, LISTEN, Setting},
+    version::VERSION,
 };
 
 /// The flag of `slugline mcp` that allows it to send a token unencrypted.

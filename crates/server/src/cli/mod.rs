@@ -3,6 +3,7 @@
 mod given;
 mod grammar;
 mod mistaken;
+mod runtime;
 mod show;
 mod visits;
 
@@ -18,20 +19,22 @@ use slugline_contract::TransferFormat;
 use slugline_rest::ApiOptions;
 
 use crate::{
-    Service, Settings, VERSION,
     backup::{self, create::Wishes, journal},
     data_folder, doctor, healthcheck, links_database, logging,
     mcp_bridge::{self, Upstream},
     old_store, open_files,
     seed::{self, Amount},
-    settings::ClientSettings,
+    service::Service,
+    settings::{ClientSettings, Settings},
     stop_request::StopRequest,
     token_commands::{self, BoundTo},
     traces,
     transfer::{self, LinksLeft},
+    version::VERSION,
     welcome, wiring,
 };
 use given::{listen, settings, settings_and_log, sources_and_log};
+use runtime::{one_thread, runtime};
 
 /// The exit code of a command that stops because its output was closed, as shells report it for
 /// programs that SIGPIPE kills.
@@ -176,20 +179,6 @@ fn migrate(given: &ArgMatches) -> anyhow::Result<()> {
              `slugline migrate --force`, or leave them"
         ),
     }
-}
-
-fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
-    tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .context("the runtime cannot be started")
-}
-
-fn one_thread() -> anyhow::Result<tokio::runtime::Runtime> {
-    tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .context("the runtime cannot be started")
 }
 
 fn serve(given: &ArgMatches) -> anyhow::Result<()> {

@@ -7,10 +7,9 @@ use clap::ArgMatches;
 
 use super::{given::sources, grammar::BARE};
 use crate::{
-    Settings,
     ambient::{OsRandom, SystemClock},
     links_database, service,
-    settings::Group,
+    settings::{Group, Settings},
     sign_in_codes, site_token,
 };
 

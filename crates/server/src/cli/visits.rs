@@ -8,7 +8,7 @@ use slugline_contract::VisitFormat;
 use super::{
     given::settings_and_log,
     grammar::{END_AT, REPLACE, START_AT},
-    runtime,
+    runtime::runtime,
 };
 use crate::visit_files::{Form, export, import, moving};
 

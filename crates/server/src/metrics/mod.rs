@@ -31,8 +31,10 @@ pub(crate) use endpoint::{MetricsListener, PATH, resource};
 pub(crate) use requests::{Measured, Requests, WorkerRequests};
 
 use crate::{
-    Settings, VERSION, backup::schedule::BackupCounts, links_check::LinksHealth,
-    settings::AccessLog,
+    backup::schedule::BackupCounts,
+    links_check::LinksHealth,
+    settings::{AccessLog, Settings},
+    version::VERSION,
 };
 use text::Text;
 

@@ -7,7 +7,7 @@ use slugline_domain::{
     UnixMillis, UnixSeconds,
 };
 
-use super::{Amount, chance::Chance};
+use super::{amount::Amount, chance::Chance};
 
 const SITES: [&str; 8] = [
     "https://shop.example.com/collections",

@@ -3,6 +3,7 @@
 //! It creates links with the API's use case and visits with the recorder, so the stored data
 //! has the form of real data. The same amounts on the same day give the same links and visits.
 
+mod amount;
 mod chance;
 mod links;
 mod people;
@@ -14,19 +15,11 @@ use anyhow::{Context, bail};
 use slugline_domain::{LinkFilter, StatusFilter, ports::Clock};
 
 use crate::{
-    Settings, ambient::SystemClock, backup::journal, data_folder, instance_lock::InstanceLock,
-    wiring,
+    ambient::SystemClock, backup::journal, data_folder, instance_lock::InstanceLock,
+    settings::Settings, wiring,
 };
+pub(crate) use amount::Amount;
 use chance::Chance;
-
-/// The amount of data to create.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Amount {
-    pub(crate) links: u32,
-    pub(crate) visits: u32,
-    /// The days over which the visits are spread, today included.
-    pub(crate) days: u16,
-}
 
 /// Fills an instance that has no links. It opens the databases of the settings, so no service
 /// may use them meanwhile.

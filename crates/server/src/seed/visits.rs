@@ -7,7 +7,7 @@ use anyhow::Context;
 use slugline_analytics::Recorder;
 use slugline_domain::{Link, UnixMillis, Visit, VisitHeaders, ports::VisitSink};
 
-use super::{Amount, chance::Chance, people::Person};
+use super::{amount::Amount, chance::Chance, people::Person};
 
 /// The visits offered before this waits for the recorder; the recorder's queue has room for
 /// more.

@@ -1,6 +1,6 @@
 //! Scheduled backups.
 
-use std::{num::NonZeroUsize, time::Duration};
+use std::{num::NonZeroUsize, path::PathBuf, time::Duration};
 
 use slugline_storage::DatabaseUrl;
 
@@ -8,7 +8,17 @@ use super::{
     parse,
     source::{SettingError, Sources},
 };
-use crate::backup::schedule::BackupSchedule;
+
+/// The interval, folder and number of backups.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BackupSchedule {
+    /// The folder; the service creates it if it is missing.
+    pub folder: PathBuf,
+    /// The time from one backup to the next.
+    pub every: Duration,
+    /// The number of backups to keep; the rotation removes older ones.
+    pub keep: NonZeroUsize,
+}
 
 /// The schedule of backups, if a folder for them is given. Wrong numbers are errors even
 /// without a folder, so that the operator learns of them early.

@@ -5,10 +5,12 @@
 //! `SLUGLINE_…`, Sink's `NUXT_…`, default. A secret may also come from a file that a flag or a
 //! variable names, because secrets are often mounted as files.
 
+mod access_log;
 mod backups;
 mod catalogue;
 mod connections;
 mod parse;
+mod proxied;
 mod source;
 mod unknown;
 
@@ -16,20 +18,22 @@ use std::{net::SocketAddr, num::NonZeroU32, path::PathBuf, time::Duration};
 
 use slugline_analytics::{RecorderOptions, SamplingTargets};
 use slugline_application::{PreviewMode, ResolverOptions, SiteToken, SlugPolicy};
-use slugline_clickhouse::ClickHouseTarget;
 use slugline_contract::{ImportLimit, Rules};
 use slugline_domain::{DestinationRules, OwnAddresses, SlugCase};
 use slugline_httpkit::{Origin, PlaceHeaders, TrustedProxies};
 use slugline_legacy::OldStoreUrl;
 use slugline_outbound::{AddressPolicy, ModelOptions, Policy, PortPolicy, WebhookOptions};
-use slugline_redirect::{Address, CachePolicy, ProxyLimits, RedirectOptions, RedirectStatus};
+use slugline_redirect::{Address, CachePolicy, RedirectOptions, RedirectStatus};
 use slugline_rest::TransferLimits;
 use slugline_storage::DatabaseUrl;
 use url::Url;
 
-pub use crate::{backup::schedule::BackupSchedule, traces::TraceOptions};
+pub use crate::traces::TraceOptions;
+pub use access_log::AccessLog;
+pub use backups::BackupSchedule;
 pub use catalogue::{CATALOGUE, Group, Setting};
 pub use connections::ConnectionLimits;
+pub use proxied::ProxySettings;
 pub use source::{SettingError, SettingErrors, Shown, Sources};
 pub use unknown::warnings as unknown_names;
 
@@ -160,24 +164,6 @@ pub(crate) fn listen(sources: &Sources) -> Result<SocketAddr, SettingError> {
 
 /// The setting of that address.
 pub(crate) const LISTEN: &str = "SLUGLINE_LISTEN";
-
-/// Reach and limits of proxied links.
-#[derive(Clone, Debug)]
-pub struct ProxySettings {
-    /// The addresses and ports they may reach.
-    pub reach: Policy,
-    /// Their number, timeouts and size.
-    pub limits: ProxyLimits,
-}
-
-/// The store of visits.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum AccessLog {
-    /// In a file of this node.
-    File(PathBuf),
-    /// In ClickHouse, behind a spool in the data folder.
-    ClickHouse(ClickHouseTarget),
-}
 
 impl Settings {
     /// Settings from names and values only, for tests and embedding programs.

@@ -19,7 +19,8 @@ use tracing_subscriber::{EnvFilter, filter::LevelFilter};
 use url::Url;
 
 use super::{
-    AccessLog, ProxySettings,
+    access_log::AccessLog,
+    proxied::ProxySettings,
     source::{SettingError, Sources},
 };
 

@@ -13,9 +13,9 @@ use slugline_domain::PageSize;
 
 use super::{Links, STANDARD, format_by_name, open};
 use crate::{
-    Settings,
     backup::{Draft, create_private, folder_of, partial, refuse_to_replace, sync_folder},
     links_database,
+    settings::Settings,
 };
 
 /// Writes all links to the file, which appears when it is complete and on the disk. Only its

@@ -19,7 +19,7 @@ use slugline_storage::DatabaseUrl;
 use tokio::task::JoinHandle;
 
 use super::{Links, STANDARD, format_by_name, open};
-use crate::{Settings, ambient::SystemClock, links_database::missing_file};
+use crate::{ambient::SystemClock, links_database::missing_file, settings::Settings};
 
 /// Links written in one batch.
 const BATCH: usize = 500;

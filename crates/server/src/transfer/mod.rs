@@ -15,7 +15,7 @@ use slugline_application::LinkWriter;
 use slugline_contract::TransferFormat;
 use tokio::runtime::Runtime;
 
-use crate::{Settings, backup::journal, data_folder, instance_lock::FilesInUse, wiring};
+use crate::{backup::journal, data_folder, instance_lock::FilesInUse, settings::Settings, wiring};
 
 /// The use cases of links, in the name of the operator, and their runtime.
 struct Links {

@@ -15,9 +15,9 @@ use slugline_domain::{VisitFilter, VisitRows};
 
 use super::{Form, STANDARD, open_log, tell};
 use crate::{
-    Settings,
     ambient::SystemClock,
     backup::{Draft, create_private, folder_of, journal, partial, refuse_to_replace, sync_folder},
+    settings::Settings,
     wiring,
 };
 

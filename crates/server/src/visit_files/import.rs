@@ -16,7 +16,7 @@ use slugline_contract::{VisitFile, read_visits};
 use slugline_visitlog::LogIntake;
 
 use super::{Form, STANDARD, clickhouse, tell, through_spool};
-use crate::{Settings, ambient::OsRandom, backup::journal, data_folder};
+use crate::{ambient::OsRandom, backup::journal, data_folder, settings::Settings};
 
 /// Imports the visits of a file, each once: a file that is in already, or in part, is known by
 /// its visits. The file is read twice, and nothing is imported of one with a wrong line.

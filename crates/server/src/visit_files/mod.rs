@@ -20,7 +20,10 @@ use slugline_contract::{VisitFile, VisitFormat};
 use slugline_domain::ports::VisitLog;
 use slugline_visitlog::EmbeddedLog;
 
-use crate::{Settings, clickhouse_wire::OutboundWire, settings::AccessLog};
+use crate::{
+    clickhouse_wire::OutboundWire,
+    settings::{AccessLog, Settings},
+};
 
 /// The argument that means standard output instead of a file.
 const STANDARD: &str = "-";

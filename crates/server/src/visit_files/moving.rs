@@ -7,7 +7,7 @@ use slugline_clickhouse::History;
 use slugline_visitlog::move_history;
 
 use super::{clickhouse, existing, tell, through_spool};
-use crate::{Settings, ambient::OsRandom, backup::journal};
+use crate::{ambient::OsRandom, backup::journal, settings::Settings};
 
 /// Moves all visits of the embedded log, each once, also if it was stopped before.
 ///

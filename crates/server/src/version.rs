@@ -1,0 +1,4 @@
+//! The version.
+
+/// The version that every face of the service reports.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
