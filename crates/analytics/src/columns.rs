@@ -1,6 +1,5 @@
-//! The table of columns, for both engines. A new column is a line at the end of
-//! [`TEXTS`], and the place of [`Row::text`](crate::row::Row::text) that fills it;
-//! visits of before read as if it had been unknown.
+//! The table of columns, for both engines. A new column needs a line at the end of [`TEXTS`], and
+//! one in [`Row::text`](crate::row::Row::text), which fills it. In older visits it is unknown.
 
 use std::sync::LazyLock;
 
@@ -12,7 +11,7 @@ use crate::enrich::bounds;
 #[derive(Debug)]
 pub struct TextColumn {
     pub dimension: Dimension,
-    /// In the chunks of an embedded log.
+    /// The name in the chunks of an embedded log.
     pub name: &'static str,
     pub family: Family,
     /// The text of a visit about which nothing is known.
@@ -32,8 +31,8 @@ impl TextColumn {
     }
 }
 
-/// Columns whose texts mostly come together. Each row of a chunk has one number
-/// for all of them.
+/// Columns whose texts mostly come together. A row of a chunk has one number for all columns of a
+/// family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
     Target,
@@ -66,7 +65,7 @@ impl Family {
         }
     }
 
-    /// The column of its entries' fingerprints.
+    /// The column of the fingerprints of the family's entries.
     pub fn keys(self) -> &'static str {
         match self {
             Self::Target => "target_keys",
@@ -78,7 +77,7 @@ impl Family {
         }
     }
 
-    /// Its place in lists of all.
+    /// The index of the family in lists of all families.
     pub fn index(self) -> usize {
         match self {
             Self::Target => 0,
@@ -90,7 +89,7 @@ impl Family {
         }
     }
 
-    /// The places of its columns in [`TEXTS`].
+    /// The indexes of the family's columns in [`TEXTS`].
     pub fn columns(self) -> &'static [usize] {
         static OF_EACH: LazyLock<[Vec<usize>; Family::ALL.len()]> = LazyLock::new(|| {
             let is_of = |place: &usize, family| TEXTS[*place].family == family;
@@ -106,8 +105,8 @@ impl Family {
     }
 }
 
-/// Every column of texts. Their order never changes: rows that wait for ClickHouse
-/// say only how many of them they have.
+/// Every column of texts. Their order never changes, because a row that waits for ClickHouse states
+/// only how many of the columns it has.
 pub const TEXTS: [TextColumn; 21] = {
     use Dimension as D;
     use Family::{Campaign, Client, Language, Place, Referer, Target};
@@ -164,14 +163,14 @@ pub fn visit_columns() -> &'static [VisitColumn] {
     &COLUMNS
 }
 
-/// The place of a dimension in [`TEXTS`]; `None` for visitors, who are numbers.
+/// The index of a dimension's column in [`TEXTS`]; `None` for visitors, which are numbers.
 pub fn place_of(dimension: Dimension) -> Option<usize> {
     TEXTS
         .iter()
         .position(|column| column.dimension == dimension)
 }
 
-/// The place of a dimension that is a text.
+/// The index of the column of a dimension that is a text.
 pub fn text_of(dimension: Dimension) -> usize {
     place_of(dimension).expect("it is a text")
 }

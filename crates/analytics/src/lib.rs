@@ -5,7 +5,7 @@
 //! come in floods, and appends rows in batches to the file of an engine. The engines are crates of
 //! their own: `slugline-visitlog` keeps visits in that file, `slugline-clickhouse` sends them on to
 //! ClickHouse. This crate does not know HTTP, the database of links, settings or the time of day:
-//! visits contain their own time, and the ports of [`RecorderPorts`] provide the rest.
+//! visits contain their own time, and the ports of [`RecorderPorts`] provide everything else.
 //!
 //! | module | holds |
 //! |---|---|
@@ -20,7 +20,7 @@
 //! | `sampling` | the visits that become rows, and the number that each row stands for |
 //! | `row`, `columns` | a visit in the form that engines keep; the table of columns of texts |
 //! | `transfer` | visits of files, and those of an embedded log, on their way into an engine, each once |
-//! | `journal` | the `SQLite` file that a recorder appends to, whatever its rows are: salts and losses beside them, locks, rebuilding |
+//! | `journal` | the `SQLite` file that a recorder appends to: salts and losses beside an engine's rows, locks, rebuilding |
 //! | `memo`, `number_map`, `utc` | a cache of results; maps by hashes; days |
 //!
 //! Modules that the documentation does not show are for the engines.

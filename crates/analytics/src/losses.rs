@@ -1,5 +1,5 @@
-//! Visits that were never stored, by the time at which they came. An answer about last week is
-//! not exact if visits of last week are missing.
+//! Visits that were never stored, by their time. An answer about last week is not exact if visits
+//! of last week are missing.
 
 use std::sync::{
     Mutex, MutexGuard, PoisonError, TryLockError,
@@ -60,8 +60,8 @@ impl Loss {
 #[derive(Debug, Default)]
 pub struct Losses {
     book: Mutex<Book>,
-    /// Visits lost while another thread held the lock of the book, and the minute of the last
-    /// of them.
+    /// The number of visits that were lost while another thread held the lock of the book, and the
+    /// minute of the last one.
     unplaced: AtomicU64,
     unplaced_minute: AtomicI64,
 }
@@ -129,7 +129,7 @@ impl Losses {
         }
     }
 
-    /// The book, with all losses in it.
+    /// The book with all losses, those that waited for its lock included.
     fn placed(&self) -> MutexGuard<'_, Book> {
         let mut book = self.book.lock().unwrap_or_else(PoisonError::into_inner);
         let visits = self.unplaced.swap(0, Ordering::Acquire);
@@ -147,7 +147,7 @@ impl Book {
 
     fn add(&mut self, minute: i64, visits: u64) {
         let full = self.unsaved.len() >= Self::MOST;
-        // Most belong to the latest minute.
+        // Most losses belong to the latest minute.
         let known = self.unsaved.iter_mut().rev();
         let mut same = known.filter(|loss| (loss.from..=loss.until).contains(&minute));
         if let Some(loss) = same.next() {
@@ -206,7 +206,7 @@ mod tests {
         losses.load(vec![Loss::between(at(1), at(2), 5)]);
         losses.add(at(7), 2);
         let unsaved = losses.unsaved();
-        // Another loss comes before those are on the disk.
+        // Another visit is lost before those losses are on the disk.
         losses.add(at(7), 1);
         losses.saved(&unsaved);
         assert_eq!(losses.concerning(&VisitFilter::default()), 8);

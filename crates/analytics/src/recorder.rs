@@ -31,13 +31,13 @@ use crate::{
     writer::{Ask, Message, Writer},
 };
 
-/// The rest of "failed to …".
+/// The end of the message "failed to …".
 const ERASE: &str = "erase the visits of a link";
 
 /// The time for the writer to mark the visits durably.
 const MARK_PATIENCE: Duration = Duration::from_secs(10);
 
-/// The time that a caller waits until no answer has the visits any more.
+/// The time for which a caller waits until no answer contains the visits.
 const ERASURE_PATIENCE: Duration = Duration::from_secs(10);
 
 /// Accepts visits from redirects; one thread stores them.
@@ -142,7 +142,7 @@ impl Recorder {
         durable.await.map_err(|_| RecorderClosed)
     }
 
-    /// Puts a wish into the queue.
+    /// Puts a caller's request into the queue.
     async fn ask(&self, ask: Ask) -> Result<(), RecorderClosed> {
         // A full queue empties at the speed of commits, so trying more often than this is
         // useless.
@@ -238,7 +238,7 @@ impl VisitEraser for Recorder {
         let done = marked.map_err(|error| failed(error.into()))?;
         Ok(match timeout(ERASURE_PATIENCE, done).await {
             Ok(Ok(())) => Erasure::Done,
-            // Nothing sends at the end of the process, and the next one goes on.
+            // At the end of the process nobody sends, and the next process continues the erasure.
             Ok(Err(_)) | Err(_) => Erasure::Kept,
         })
     }

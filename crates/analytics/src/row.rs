@@ -67,7 +67,7 @@ pub struct Place<'v> {
 }
 
 impl<'v> Row<'v> {
-    /// A visit about which no more is known.
+    /// A visit of which nothing else is known.
     pub fn new(at: UnixMillis, target: Target<'v>, visitor: VisitorHash) -> Self {
         Self {
             at,
@@ -85,7 +85,7 @@ impl<'v> Row<'v> {
         }
     }
 
-    /// A visit of a file. A new column of texts needs a line here, and one in [`Row::text`].
+    /// A visit from a file. A new column of texts needs a line here, and one in [`Row::text`].
     pub fn of(visit: &'v StoredVisit) -> Self {
         let text = |dimension| visit.texts.get(text_of(dimension));
         let degrees = |dimension| Degrees::nearest(text(dimension).parse().unwrap_or(0.0));

@@ -51,17 +51,17 @@ pub(crate) enum Message {
     Ask(Ask),
 }
 
-/// A caller's wish, which ends the batch.
+/// A caller's request, which ends the batch.
 #[derive(Debug)]
 pub(crate) enum Ask {
-    /// Tell me when everything before this is durable.
+    /// A message is due when everything before this is durable.
     Flush(oneshot::Sender<()>),
     /// Erase the visits that the link has so far.
     Erase(LinkId, oneshot::Sender<Marked>),
 }
 
-/// The visits are marked durably, and the receiver hears when no answer has them any more; or
-/// nothing was marked.
+/// Either the visits are marked durably, and the receiver gets a message when no answer contains
+/// them; or nothing was marked.
 pub(crate) type Marked = Result<oneshot::Receiver<()>, rusqlite::Error>;
 
 impl Message {
@@ -228,7 +228,7 @@ impl Writer {
         });
     }
 
-    /// The pressure of the fullest place on the way of visits.
+    /// The pressure of the fullest buffer on the way of visits.
     fn pressure(&self) -> Pressure {
         let waiting = self.tally.waiting();
         let messages = Pressure::of(waiting.messages, self.options.queue);
@@ -237,8 +237,8 @@ impl Writer {
     }
 
     /// Marks the stored visits of a link, and drops those that wait in the batch and in the queue.
-    /// So all that were recorded before the answer are gone. An error is for the caller, who is
-    /// there to ask again.
+    /// So all visits that were recorded before the answer are gone. The caller gets an error and
+    /// can ask again.
     fn erase(&mut self, link: LinkId, marked: oneshot::Sender<Marked>) {
         if marked.is_closed() {
             return;

@@ -1,4 +1,4 @@
-//! The question for totals of every slug and destination.
+//! The question for the counters of every slug and destination.
 
 use async_trait::async_trait;
 use slugline_domain::{AccessRow, AccessRows, SamplingNote, VisitFilter, ports::VisitLogError};
@@ -16,7 +16,7 @@ pub(crate) const ACTION: &str = "list visits by link";
 /// The statement; [`read`] reads its rows.
 pub(crate) fn statement(filter: &VisitFilter) -> String {
     let asked = asked(filter);
-    // A single number, so it comes with each row and not with an answer of its own.
+    // It is a single number, so each row contains it, and no statement of its own is needed.
     let largest = format!("assumeNotNull((SELECT max(sampling_interval) FROM {asked}))");
     format!(
         "SELECT slug, url, sum(v) AS visits, sum(u), uniqExactArray(r), {largest} FROM \
@@ -44,7 +44,7 @@ pub(crate) fn read(row: &mut Cursor<'_>) -> Result<WithInterval<AccessRow>, Deco
 #[derive(Debug)]
 pub(crate) struct Rows {
     pub(crate) rows: RowStream<WithInterval<AccessRow>>,
-    /// The first rows complete it: each says what the largest interval of all is.
+    /// The first rows complete it: each contains the largest interval of all rows.
     pub(crate) sampling: SamplingNote,
 }
 

@@ -94,7 +94,7 @@ impl Client {
     }
 
     /// Runs a statement and reads its rows while ClickHouse still works on it. Each row has to show
-    /// by itself that it is one, because ClickHouse may write an error in its place.
+    /// by itself that it is one, because ClickHouse may write an error instead of it.
     pub(crate) async fn stream_at_once<T>(
         &self,
         sql: &str,

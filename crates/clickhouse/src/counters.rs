@@ -1,4 +1,4 @@
-//! The question for totals.
+//! The question for counters.
 
 use slugline_domain::{CounterRow, Counters, CountersQuery, LinkId};
 

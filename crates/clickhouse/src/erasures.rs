@@ -45,7 +45,7 @@ impl Order {
     }
 }
 
-/// Adds an order to a spool. A later one of the same link takes the place of the earlier one.
+/// Adds an order to a spool. A later order for a link replaces the earlier one.
 pub(crate) fn order(
     spool: &Connection,
     link: &LinkId,
@@ -93,7 +93,7 @@ fn remove(spool: &Connection, order: &Order) -> Result<(), rusqlite::Error> {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Callers(Arc<Mutex<Vec<Caller>>>);
 
-/// An order, and who waits for it.
+/// An order, and the sender that tells its caller.
 type Caller = (Order, oneshot::Sender<()>);
 
 impl Callers {
@@ -124,11 +124,11 @@ impl Callers {
 /// The state of the orders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
-    /// There is none.
+    /// There are no orders.
     Idle,
-    /// ClickHouse is at it.
+    /// ClickHouse is carrying orders out.
     UnderWay,
-    /// All were carried out just now.
+    /// ClickHouse has just carried all of them out.
     Finished,
 }
 
@@ -153,9 +153,9 @@ impl Erasures {
         }
     }
 
-    /// Carries out these orders of the spool, all of whose visits ClickHouse has, and deletes what
-    /// nodes sent late. If ClickHouse refuses, the shipper still sends visits, and tries again at
-    /// the next shipment.
+    /// Carries out these orders of the spool, after ClickHouse has received all of their visits,
+    /// and deletes visits that nodes sent late. If ClickHouse refuses, the shipper still sends
+    /// visits, and tries again with the next shipment.
     pub(crate) async fn work(
         &mut self,
         client: &Client,
@@ -194,8 +194,8 @@ impl Erasures {
         Ok(state)
     }
 
-    /// Has ClickHouse carry out orders and those in its table. Returns the links that still have
-    /// such visits.
+    /// Makes ClickHouse carry out these orders and those in its table. Returns the links that still
+    /// have such visits.
     async fn ask(
         &mut self,
         client: &Client,

@@ -116,7 +116,7 @@ mod tests {
             "Code: 516. DB::Exception: default: Authentication failed",
         );
         assert!(wrong.is_final() && !wrong.is_about_missing_tables());
-        // The older spelling.
+        // The spelling of older versions.
         let old = refused(500, "Code: 60, e.displayText() = DB::Exception: Table …");
         assert!(old.is_about_missing_tables() && !old.is_final());
         assert!(refused(500, "Code: 159. DB::Exception: Timeout exceeded").is_timeout());

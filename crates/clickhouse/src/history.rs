@@ -1,4 +1,4 @@
-//! Visits of before, on their way through the spool.
+//! Older visits, on their way through the spool.
 
 use std::{
     fs::File,
@@ -34,8 +34,8 @@ use slugline_analytics::{
     },
 };
 
-/// The way of visits of before into ClickHouse, for commands beside the service: the spool, and
-/// its shipper. Dropping it ends the shipper; rows that are left are shipped at the next start.
+/// Takes older visits to ClickHouse, for commands beside the service: the spool, and its shipper.
+/// Dropping it ends the shipper; the next start ships the remaining rows.
 #[derive(Debug)]
 pub struct History {
     spool: Connection,
@@ -177,8 +177,8 @@ impl Passage for History {
         Ok(tx.commit()?)
     }
 
-    /// Tells the shipper about rows, and waits until so few bytes wait for ClickHouse that those
-    /// of visits that happen now have room. Gives up when ClickHouse has taken nothing for long.
+    /// Tells the shipper about rows, and waits until the spool has room for visits that happen now.
+    /// Gives up when ClickHouse has accepted nothing for long.
     fn wait_for_room(&self) -> Result<(), TransferError> {
         self.wait(|spool| Ok(spool::bytes(spool)? < BACKLOG))
     }
@@ -199,7 +199,7 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 /// spool is half full.
 const BACKLOG: u64 = 48 << 20;
 
-/// The timeout of a command while ClickHouse takes nothing.
+/// The timeout of a command while ClickHouse accepts nothing.
 const STALLED: Duration = Duration::from_mins(1);
 
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);

@@ -23,7 +23,7 @@ use slugline_analytics::{
     row::Row,
 };
 
-/// The end of the spool that visits enter. Dropping it ends the shipper.
+/// The entrance of the spool for visits. Dropping it ends the shipper.
 #[derive(Debug)]
 pub(crate) struct Inlet {
     shipper: Shipper,
@@ -97,7 +97,7 @@ impl RowTable for Inlet {
     }
 
     fn salts_changed(&mut self) -> bool {
-        // Read far more often than written.
+        // This is read far more often than written.
         self.salts_changed.load(Ordering::Relaxed)
             && self.salts_changed.swap(false, Ordering::Acquire)
     }

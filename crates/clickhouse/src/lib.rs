@@ -9,13 +9,13 @@
 //! | `target`, `wire`, `client`, `question` | the address of ClickHouse, the HTTP port, statements and answers, statements that nobody waits for any more |
 //! | `row_binary` | rows as bytes |
 //! | `schema` | the tables in ClickHouse, and their retention |
-//! | `erasures` | the visits of a link are erased, also those that nodes send late |
+//! | `erasures` | the erasure of a link's visits, also of those that nodes send late |
 //! | `salts` | one salt for all nodes |
 //! | `sql` | filters and clocks as parts of statements |
 //! | `log` | the port of the domain |
-//! | `answer`, `counters`, `views`, `heatmap`, `metrics`, `locations`, `events`, `access`, `unrecorded` | the questions, one each, and their shared parts |
+//! | `answer`, `counters`, `views`, `heatmap`, `metrics`, `locations`, `events`, `access`, `unrecorded` | one file for each question, and their shared parts |
 //! | `visits` | the visits themselves, for files |
-//! | `spool`, `inlet`, `history`, `arrivals` | waiting rows; the end of the spool that visits enter; the end for visits of files and of an embedded log |
+//! | `spool`, `inlet`, `history`, `arrivals` | waiting rows; the entrance of the spool for visits; the entrance for visits of files and of an embedded log |
 //! | `shipper`, `ship_error` | the thread that takes rows from the spool to ClickHouse |
 //! | `examine`, `salvage` | checking the spool, and rebuilding a damaged one |
 //! | `error` | errors |

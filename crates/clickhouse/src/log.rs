@@ -24,7 +24,7 @@ use crate::{
 };
 use slugline_analytics::{QueryLimits, tally::Tally};
 
-/// The time limit of each step of an answer that is read for long.
+/// The time limit of each step of an answer that takes long to read.
 const PATIENCE: Duration = Duration::from_mins(5);
 
 /// Answers questions from ClickHouse.
@@ -190,7 +190,7 @@ impl VisitLog for ClickHouseLog {
     ) -> Result<BTreeSet<LinkId>, VisitLogError> {
         let sql = unrecorded::statement(filter, limit);
         let links = self.rows(unrecorded::ACTION, &sql, text).await?;
-        // One that was lost with a part of a file has no name any more.
+        // A link whose name was lost with a part of a file has none any more.
         let links = links.iter().filter_map(|link| LinkId::parse(link).ok());
         Ok(links.collect())
     }

@@ -57,8 +57,7 @@ impl ClickHouseOptions {
 ///
 /// # Errors
 /// The spool cannot be opened, is something else, or was written by a newer version; or ClickHouse
-/// answers but refuses the account, or another server answers in its place; or no thread can be
-/// started.
+/// answers but refuses the account, or another server answers instead; or no thread can be started.
 pub async fn start(
     options: ClickHouseOptions,
     recorder: RecorderOptions,

@@ -1,4 +1,4 @@
-//! Statements that nobody waits for any more.
+//! Ends statements that nobody waits for any more.
 
 use std::{
     hash::{BuildHasher, RandomState},
@@ -43,7 +43,7 @@ impl Question {
         &self.id
     }
 
-    /// ClickHouse has answered.
+    /// Notes that ClickHouse has answered.
     pub(crate) fn end(&mut self) {
         self.is_over = true;
     }
@@ -78,7 +78,7 @@ impl Client {
         let id = question.id().to_owned();
         let body = self.select(sql, &[("query_id", &id)], timeout).await;
         if !matches!(body, Err(ClickHouseError::Deadline { .. })) {
-            // It answers when it has worked out all rows.
+            // ClickHouse answers when it has computed all rows.
             question.end();
         }
         Ok(RowStream::new(body?, timeout, read))
@@ -92,14 +92,14 @@ impl Drop for Question {
         if self.is_over {
             return;
         }
-        // A program that ends has no runtime any more, and no questions.
+        // A program that is ending has no runtime and no questions any more.
         let Ok(runtime) = Handle::try_current() else {
             return;
         };
         let client = self.client.outside();
         let sql = format!("KILL QUERY WHERE query_id = '{}' ASYNC", self.id);
         runtime.spawn(async move {
-            // It may be over, and else it ends at its time limit.
+            // The statement may have ended; otherwise it ends at its time limit.
             let _ = client.run(&sql, TIMEOUT).await;
         });
     }

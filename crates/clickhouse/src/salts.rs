@@ -6,8 +6,7 @@
 //! hour, a salt that was deleted too early could not be replaced. A node uses
 //! its own salt until it has reached ClickHouse.
 //!
-//! While any node runs, salts whose period is over are deleted within a minute,
-//! by the first node that notices.
+//! While any node runs, the first node that notices deletes an ended salt within a minute.
 
 use std::{
     error::Error as StdError,
@@ -106,8 +105,8 @@ impl SharedSalts {
         Ok(())
     }
 
-    /// Deletes the salts whose period is over. If that fails, the shipper still sends visits,
-    /// and tries again at the next shipment.
+    /// Deletes ended salts. If that fails, the shipper still sends visits, and tries again with the
+    /// next shipment.
     async fn forget_ended(&mut self, client: &Client, now: UnixMillis) {
         let just_deleted = |at: i64| now.get().abs_diff(at) < DELETION_MS.unsigned_abs();
         if self.deleted_at_ms.is_some_and(just_deleted) {
@@ -174,9 +173,8 @@ fn salt(row: &mut Cursor<'_>) -> Result<Vec<u8>, DecodeError> {
         .ok_or(DecodeError::OutOfRange)
 }
 
-/// Deletes salts whose period is over or has another length than this one. A
-/// mutation rewrites the files, so nothing remains. Returns whether there were
-/// any.
+/// Deletes salts whose period has ended or has another length than this one. A mutation rewrites
+/// the files, so nothing remains. Returns whether there were any.
 async fn delete_ended(
     client: &Client,
     period: SaltPeriod,

@@ -91,8 +91,8 @@ async fn create(client: &Client) -> Result<(), ClickHouseError> {
     add_columns(client).await
 }
 
-/// Adds the columns of texts that the table does not have yet. That changes no rows: the text
-/// of a visit of before is empty, which means unknown.
+/// Adds the columns of texts that the table does not have yet. That changes no rows: the text of an
+/// older visit is empty, which means unknown.
 async fn add_columns(client: &Client) -> Result<(), ClickHouseError> {
     let there = format!(
         "SELECT name FROM system.columns WHERE database = {} AND table = 'access_log'",

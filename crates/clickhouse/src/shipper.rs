@@ -182,7 +182,7 @@ impl Work {
         if let Some(salts) = &mut self.salts {
             salts.agree(&self.client, &mut self.spool).await?;
         }
-        // Before the rows are shipped, so that all those from before the orders are.
+        // Reads the orders before shipping, so that all rows from before them are shipped.
         let orders = erasures::orders(&self.spool)?;
         while let Some(shipment) = spool::next_shipment(&mut self.spool, self.random.as_ref())? {
             let token = &shipment.token;
@@ -196,7 +196,7 @@ impl Work {
                 return Err(error.into());
             }
             spool::arrived(&mut self.spool, token)?;
-            // There is room again.
+            // The spool has room again.
             self.tally.troubles.full.store(false, Ordering::Relaxed);
         }
         let state = self
@@ -208,7 +208,7 @@ impl Work {
         } else {
             give_back
         };
-        // In small steps, so that the writer gets its turn and a shutdown does not wait.
+        // Works in small steps, so that the writer gets its turn and a shutdown does not wait.
         while give_back(&self.spool)? {
             tokio::task::yield_now().await;
         }

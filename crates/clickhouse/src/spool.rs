@@ -227,7 +227,7 @@ mod tests {
     fn a_process_of_the_version_before_can_finish_its_work() {
         let folder = tempfile::tempdir().unwrap();
         let mut db = spool(&folder);
-        // Its statements.
+        // The statements of version 1.
         let begin = "INSERT INTO shipment (token, last_seq) VALUES ('old', 1)";
         db.execute_batch("INSERT INTO spool (row) VALUES (x'07'), (x'08')")
             .unwrap();

@@ -31,7 +31,7 @@ pub(crate) fn text(value: &str) -> String {
     literal
 }
 
-/// The columns that are no texts, and the link.
+/// The numeric columns, and the link.
 pub(crate) const NUMBERS: &str = "ts_ms, link_id, visitor, sampling_interval, coherent";
 
 /// The column of a dimension.
@@ -42,9 +42,9 @@ pub(crate) fn column(dimension: Dimension) -> &'static str {
     }
 }
 
-/// The visits that meet a filter: the text after `FROM`. More conditions can
-/// follow after an `AND`. Every statement about visits is made of it, so none can show a
-/// destination that is hidden, nor have a condition on one.
+/// The visits that meet a filter: the text after `FROM`. More conditions can follow after an `AND`.
+/// Every statement about visits uses it, so none can show a hidden destination or have a condition
+/// on one.
 pub(crate) fn asked(filter: &VisitFilter) -> String {
     let is_on_url = |(dimension, _): &&(Dimension, _)| *dimension == Dimension::Url;
     let on_url = on_texts(filter.values.iter().filter(is_on_url));

@@ -71,7 +71,7 @@ impl FromStr for ClickHouseTarget {
         let decoded = |text: &str| {
             let decoded = percent_decode_str(text).decode_utf8();
             let decoded = decoded.map_err(|_| Error::Account)?.into_owned();
-            // Headers carry them.
+            // User and password are sent in headers.
             let printable = decoded.bytes().all(|b| (b' '..=b'~').contains(&b));
             printable.then_some(decoded).ok_or(Error::Account)
         };
@@ -101,7 +101,7 @@ impl fmt::Debug for ClickHouseTarget {
     }
 }
 
-/// Without user and password, for logs.
+/// Shows no user and no password, for log output.
 impl fmt::Display for ClickHouseTarget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}{}", self.origin, self.database)

@@ -17,7 +17,8 @@ use slugline_analytics::columns::{TEXTS, visit_columns};
 pub(crate) const ACTION: &str = "read visits";
 
 /// The number before each row. When ClickHouse fails in the middle of an answer, it writes its
-/// error where the next row would be, or breaks the connection off: this tells one from the other.
+/// error instead of the next row, or breaks the connection off. The mark tells a row from such an
+/// error.
 const MARK: u32 = 0xa551_9e01;
 
 /// The statement; [`read`] reads its rows. It sorts nothing, so that no row waits for another.

@@ -1,4 +1,4 @@
-//! The door for `fuzz/`: the chunk format is nobody else's business.
+//! Exposes the chunk reader to the fuzz targets.
 
 use crate::format::{
     batch,
@@ -9,13 +9,12 @@ use crate::format::{
 };
 use slugline_analytics::columns::{Family, TEXTS};
 
-/// Takes bytes for the directory of a chunk and for a batch of the tail, as they
-/// are and with the checksum that would belong to them. Checks that each column of
-/// the chunk is refused, or is as many numbers or texts as the directory says, and
-/// that the batch is refused or has as many rows as its span says.
+/// Reads bytes as the directory of a chunk and as a batch of the tail, unchanged and with the right
+/// checksum. Checks that each column of the chunk is refused or has as many numbers or texts as the
+/// directory states, and that the batch is refused or has as many rows as its span states.
 ///
 /// # Panics
-/// It is not.
+/// A check fails.
 pub fn fuzz_chunk(bytes: &[u8]) {
     let Some((&rows, directory)) = bytes.split_first() else {
         return;
@@ -55,7 +54,7 @@ fn read(span: Span, bytes: &[u8]) {
                 Some(wide) => {
                     let mut numbers = (0..entry.count()).map(|row| wide.at(row));
                     let fits = numbers.all(|number| u32::try_from(number).is_ok());
-                    // A column of no rows has a base all the same.
+                    // A column without rows has a base, too.
                     let fits = fits || entry.count() == 0;
                     assert!(narrow.is_some() <= fits, "a number is never cut to fit");
                     for row in 0..entry.count() {
@@ -64,7 +63,7 @@ fn read(span: Span, bytes: &[u8]) {
                 }
                 None => assert!(narrow.is_none(), "what is no number is no small number"),
             }
-            // It need not be in order.
+            // The numbers need not be in order.
             let _: Option<usize> = packed.find(7);
         }
         if let Some(entry) = directory.texts(name)

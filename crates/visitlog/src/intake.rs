@@ -1,4 +1,4 @@
-//! Imported visits on their way into an embedded log.
+//! The way of imported visits into an embedded log.
 
 use std::path::Path;
 

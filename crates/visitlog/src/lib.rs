@@ -1,10 +1,10 @@
-//! The access log in one file: every followed link, and queries on it.
+//! The access log in one file: a record of every followed link, and queries on it.
 //!
 //! The file is an `SQLite` database that holds a tail of rows, where visits arrive, and immutable
 //! column chunks, into which full tails are sealed. A row is in exactly one of the two at all
-//! times. A chunk stands alone: its texts and its columns are its own, and only the names of links
-//! are elsewhere. Queries choose chunks by time, read only the columns they need and go through
-//! the rows themselves; SQL over rows takes seconds where this takes milliseconds.
+//! times. A chunk is complete in itself: only the names of links are elsewhere. Queries choose
+//! chunks by time, read only the columns that they need and scan the rows themselves, in
+//! milliseconds where SQL over rows takes seconds.
 //!
 //! ```
 //! use std::{net::Ipv4Addr, sync::Arc};
@@ -55,11 +55,11 @@
 //! |---|---|
 //! | `format` | bytes in, columns out: the chunk and batch formats, blocks of rows in memory; no `SQLite` |
 //! | `file` | the database file: tables, tail, sealing, merging, erasing, retention, totals of days, snapshots, examination and rebuilding |
-//! | `query` | an immutable plan of what to read, the scan, and one file for each question |
+//! | `query` | an immutable plan of the days and chunks to read, the scan, and one file for each question |
 //!
-//! Above them stand the ways in: `start` opens a log and its recorder, `log` implements the port of
-//! the domain, `intake` takes visits of files, `moving` hands the visits to another engine, and
-//! `making` tells which statements made a file.
+//! The entrances are above them: `start` opens a log and its recorder, `log` implements the port of
+//! the domain, `intake` takes visits of files, `moving` passes the visits to another engine, and
+//! `making` lists the statements that made a file.
 
 mod file;
 mod format;

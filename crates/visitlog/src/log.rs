@@ -24,12 +24,12 @@ use slugline_analytics::{OpenError, QueryLimits, journal::lock, tally::Tally};
 
 /// Answers questions from the embedded engine.
 ///
-/// An answer holds what is durable at that moment; visits that still wait for
-/// the writer are not in it. Clones share connections and limits.
+/// An answer contains the visits that are durable at that moment, not those that still wait for the
+/// writer. Clones share connections and limits.
 #[derive(Clone, Debug)]
 pub struct EmbeddedLog {
     questions: Questions,
-    /// Keeps the file from being replaced, where no recorder does.
+    /// Keeps the file from being replaced if there is no recorder.
     _lock: Option<Arc<File>>,
 }
 
@@ -41,13 +41,13 @@ impl EmbeddedLog {
         }
     }
 
-    /// The turns that its questions take.
+    /// The turns of the log's questions.
     pub(crate) fn turns(&self) -> Arc<Turns> {
         self.questions.turns()
     }
 
-    /// Opens a log for questions only, also while another process writes to it. Creates what an
-    /// older version lacks.
+    /// Opens a log for questions only, also while another process writes to it. Creates tables that
+    /// an older version lacks.
     ///
     /// # Errors
     /// The file cannot be opened, is not an access log, or was written by a newer version.
@@ -62,7 +62,7 @@ impl EmbeddedLog {
 }
 
 impl EmbeddedLog {
-    /// Asks for a table of numbers. `action` is the rest of "failed to …".
+    /// Asks for a table of numbers. `action` is the end of the message "failed to …".
     async fn report<R: Send + 'static>(
         &self,
         action: &'static str,
@@ -157,7 +157,7 @@ impl VisitLog for EmbeddedLog {
 
     async fn visits(&self, filter: &VisitFilter) -> Result<Box<dyn VisitRows>, VisitLogError> {
         let path = self.questions.path().to_owned();
-        // It waits for a merge, which takes a moment.
+        // The lock waits for a running merge, which takes a moment.
         let chunks_stay = tokio::task::spawn_blocking(move || chunk_lock::keep_chunks(&path))
             .await
             .map_err(|_| failed(visits::ACTION, EngineError::Panicked))?;
@@ -165,7 +165,7 @@ impl VisitLog for EmbeddedLog {
             action: visits::ACTION,
             source: Box::new(error),
         })?;
-        // The reader of a file waits for it longer than a person for an answer.
+        // The reader of a file can wait longer than a person waits for an answer.
         let patient = self.questions.with_deadline(visits::TIMEOUT);
         let visits = Visits::begin(patient, filter, chunks_stay).await;
         Ok(Box::new(

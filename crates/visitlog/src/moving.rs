@@ -1,4 +1,4 @@
-//! The visits of an embedded log, into another engine.
+//! Moves the visits of an embedded log to another engine.
 
 use std::{path::Path, time::Duration};
 
@@ -24,26 +24,26 @@ use slugline_analytics::{
 /// The outcome of a move.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Moved {
-    /// Visits that left the log. A visit that stands for many counts once.
+    /// The number of visits that left the log. A visit that stands for many counts once.
     pub visits: u64,
     /// Chunks that stay in the log, because they are damaged, with their damage.
     pub damaged: Vec<String>,
 }
 
-/// Rows of the tail that become a chunk, and visits that leave together, or few more.
+/// The rows of the tail that become a chunk, and roughly the visits that leave together.
 const ROWS: usize = 16_384;
 
-/// The time that a transaction waits for one of another process.
+/// The time for which a transaction waits for one of another process.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Moves all visits of an embedded log to another engine. `tell` hears how many have left the log
-/// so far.
+/// Moves all visits of an embedded log to another engine. It calls `tell` with the number of visits
+/// that have left the log so far.
 ///
-/// Nobody may write to the log meanwhile. A move that was stopped at any point goes on where it
-/// was when it is run again.
+/// No other process may write to the log meanwhile. A move that was stopped at any point continues
+/// from there when it runs again.
 ///
 /// # Errors
-/// The log is in use, a file cannot be read or written, or the other engine takes nothing.
+/// The log is in use, a file cannot be read or written, or the other engine accepts nothing.
 pub fn move_history(
     path: &Path,
     into: &dyn Passage,
@@ -68,7 +68,7 @@ pub fn move_history(
     };
     pass_on(&log, &mut moved)?;
     while seal_before(&mut log, FAR_DAY, ROWS)? {}
-    // Many days of a quiet site leave together.
+    // Several days of a quiet site leave together.
     let (mut chunks, mut visits) = (Vec::new(), Vec::new());
     let all = all_chunks(&log).map_err(unreadable)?;
     for chunk in all {
@@ -98,7 +98,7 @@ pub fn move_history(
 /// A day after every visit.
 const FAR_DAY: i64 = i64::MAX / 86_400_000;
 
-/// True if an embedded log has visits. `false` if there is no file.
+/// Returns whether an embedded log has visits; `false` if there is no file.
 ///
 /// # Errors
 /// The file cannot be read, or is something else.

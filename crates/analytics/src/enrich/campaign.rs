@@ -30,9 +30,9 @@ impl Campaigns {
 
     /// The campaign that the visitor's query and the link's destination name.
     ///
-    /// A parameter of the visitor's query replaces the destination's, as it does in the
-    /// address of a redirect that passes the query on. It counts also where the redirect
-    /// does not pass it on, because it says where this visitor found the link.
+    /// A parameter of the visitor's query replaces the destination's, as it does in the address of
+    /// a redirect that passes the query on. It counts even if the redirect does not pass it on,
+    /// because it tells where this visitor found the link.
     pub(super) fn of(&mut self, query: &str, destination: &str) -> Arc<Named> {
         let own = query_of(destination);
         if query.is_empty() && !may_name_one(own) {

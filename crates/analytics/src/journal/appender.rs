@@ -25,9 +25,8 @@ use crate::{
     visitor::Visitor,
 };
 
-/// Appends visits to a file. There is one per process; should two processes
-/// share a file for a moment, as during a restart, SQLite's write lock keeps
-/// them apart, since every decision about ids is made under it.
+/// Appends visits to a file. Each process has one. During a restart two processes may share a file
+/// for a moment; both decide about ids under SQLite's write lock, so they do not collide.
 #[derive(Debug)]
 pub struct Appender {
     db: Connection,
@@ -37,7 +36,7 @@ pub struct Appender {
     clock: Arc<dyn Clock>,
     observers: Vec<Arc<dyn VisitObserver>>,
     tally: Arc<Tally>,
-    /// A deleted salt or erased visits may still stand in the write-ahead log.
+    /// True if the write-ahead log may still contain a deleted salt or erased visits.
     scrub: bool,
     loss_file: LossFile,
 }
@@ -45,9 +44,9 @@ pub struct Appender {
 /// The outcome of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Appended {
-    /// It is durable.
+    /// The batch is durable.
     Stored,
-    /// There is no room for it, and waiting makes none.
+    /// There is no room for the batch, and waiting does not help.
     NoRoom,
 }
 
@@ -67,7 +66,7 @@ impl Appender {
             let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
             loss_table::save(&tx, loss_file.held())?;
             tx.commit()?;
-            // Should that fail, too many visits count as lost after another restart.
+            // If that fails, too many visits count as lost after another restart.
             hold(&mut loss_file, Vec::new());
         }
         tally.losses.load(loss_table::load(&mut db)?);
@@ -80,13 +79,12 @@ impl Appender {
             clock: ports.clock,
             observers: ports.observers,
             tally,
-            // A process that was killed may have left one there.
+            // A process that was killed may have left a deleted salt there.
             scrub: true,
         })
     }
 
-    /// The visitor behind an address. The database is asked at the first visit
-    /// of a salt period only.
+    /// The visitor behind an address. Reads the database only at the first visit of a salt period.
     pub fn identify(&mut self, at: UnixMillis, client: IpAddr) -> Result<Visitor, rusqlite::Error> {
         if self.rows.salts_changed() {
             self.salts.forget();
@@ -101,12 +99,12 @@ impl Appender {
         identified
     }
 
-    /// The file. Tests of engines look at it.
+    /// The open file, for tests of engines.
     pub fn db(&self) -> &Connection {
         &self.db
     }
 
-    /// The present.
+    /// The present moment.
     pub fn now(&self) -> UnixMillis {
         self.clock.now()
     }
@@ -116,13 +114,12 @@ impl Appender {
         self.enricher.is_from_bot(visit)
     }
 
-    /// The fill level of the place that rows go to.
+    /// The fill level of the engine's rows.
     pub fn pressure(&self) -> Pressure {
         self.rows.pressure()
     }
 
-    /// Makes all of these visits durable, or none, and lets observers know of
-    /// those that are.
+    /// Makes all of these visits durable, or none, and tells observers about durable ones.
     pub fn append(&mut self, visits: &[Kept]) -> Result<Appended, rusqlite::Error> {
         // Before the transaction, so that it does not hold the lock for long.
         let enriched: Vec<_> = visits
@@ -151,8 +148,8 @@ impl Appender {
         Ok(Appended::Stored)
     }
 
-    /// Erases the visits that a link has so far. On success this is durable, and `done` is sent
-    /// when no answer has them any more.
+    /// Erases the visits that a link has so far. On success the order is durable, and the engine
+    /// sends `done` when no answer contains the visits.
     pub fn erase(
         &mut self,
         link: &LinkId,
@@ -162,13 +159,12 @@ impl Appender {
         self.transact(|tx, rows, _| rows.erase(tx, link, until, done))
     }
 
-    /// Wipes ended salts and looks after the rows; says whether there is more
-    /// to do. Nothing is lost if that fails, and the next batch or idle moment
-    /// brings the next attempt, so errors end here.
+    /// Wipes ended salts and maintains the rows. Returns whether there is more to do. A failure
+    /// loses nothing, and the next batch or idle moment tries again, so errors end here.
     pub fn maintain(&mut self) -> bool {
         self.note_losses();
-        // By the clock and not by visits: one that is dated ahead, from before
-        // the clock was set right, would end the salt of today.
+        // Uses the clock and not the time of visits: a visit that a wrong clock dated ahead would
+        // end the salt of today.
         let now = self.clock.now();
         if let Err(error) = self.end_salts(now) {
             let error: &(dyn StdError + 'static) = &error;
@@ -188,9 +184,8 @@ impl Appender {
         more || erased
     }
 
-    /// Writes down which visits were lost. If that fails, they are still known
-    /// to this process, and the next attempt comes soon; should it end before, the file of
-    /// losses knows.
+    /// Saves the losses in the database. If that fails, this process still has them and tries again
+    /// soon; if it ends before, the file of losses has them.
     pub fn note_losses(&mut self) {
         let losses = self.tally.losses.unsaved();
         if losses.is_empty() {
@@ -215,15 +210,15 @@ impl Appender {
         }
     }
 
-    /// Writes down, while the database takes nothing, which visits were lost, and that those
-    /// which wait are lost if this process ends now.
+    /// Saves the losses in the file of losses while the database accepts nothing. Waiting visits
+    /// count among them, because they are lost if this process ends now.
     pub fn expect_losses(&mut self, waiting: Option<Loss>) {
         let mut losses = self.tally.losses.unsaved();
         losses.extend(waiting);
         hold(&mut self.loss_file, losses);
     }
 
-    /// Deletes the salts whose period is over, also when nobody comes.
+    /// Deletes the salts whose period has ended, even if there are no visits.
     fn end_salts(&mut self, now: UnixMillis) -> Result<(), rusqlite::Error> {
         if self.salts.any_ended(&self.db, now)? {
             self.scrub |= self.transact(|tx, _, salts| salts.end(tx, now))?;
@@ -244,7 +239,7 @@ impl Appender {
     }
 }
 
-/// Has the file of losses hold these. There is nothing to do if it cannot.
+/// Writes these losses to the file of losses. Nothing can be done if that fails.
 fn hold(file: &mut LossFile, losses: Vec<Loss>) {
     if let Err(error) = file.hold(losses) {
         let error: &(dyn StdError + 'static) = &error;

@@ -5,7 +5,7 @@ use std::{error::Error as StdError, io, path::PathBuf};
 use rusqlite::ErrorCode;
 use thiserror::Error;
 
-/// Why an access log cannot be opened.
+/// The reason why an access log cannot be opened.
 #[derive(Debug, Error)]
 pub enum OpenError {
     /// The file cannot be read or written, or is no database.
@@ -16,7 +16,7 @@ pub enum OpenError {
         /// The message of SQLite.
         source: rusqlite::Error,
     },
-    /// The file belongs to something else.
+    /// The file belongs to another program.
     #[error("{} is a database but not an access log", path.display())]
     Foreign {
         /// The file.
@@ -47,7 +47,7 @@ pub enum OpenError {
         /// Its format.
         found: i32,
     },
-    /// ClickHouse is there and has no use for us.
+    /// ClickHouse answers but refuses this service.
     #[error("ClickHouse at {target} cannot be used")]
     ClickHouse {
         /// Its address.
@@ -55,7 +55,7 @@ pub enum OpenError {
         /// Its message.
         source: Box<dyn StdError + Send + Sync>,
     },
-    /// Somebody else has the file, who must not be disturbed.
+    /// Another process uses the file and must not be disturbed.
     #[error(
         "access log {} is in use; stop the service, or wait until it is rebuilt",
         path.display()
@@ -72,7 +72,7 @@ pub enum OpenError {
         /// The error of the operating system.
         source: io::Error,
     },
-    /// A rebuilt file cannot be written, or cannot take the old one's place.
+    /// A rebuilt file cannot be written, or cannot replace the old one.
     #[error(
         "no new access log can be written beside {}; make sure that its folder can be written to \
          and has room for another file of this size",
@@ -84,7 +84,7 @@ pub enum OpenError {
         /// The obstacle.
         source: Box<dyn StdError + Send + Sync>,
     },
-    /// The operating system gives no thread.
+    /// The operating system starts no thread.
     #[error("cannot start the access log's writer")]
     Thread {
         /// Its message.
@@ -92,7 +92,7 @@ pub enum OpenError {
     },
 }
 
-/// An error with everything behind it, in one line.
+/// An error and all its causes, in one line.
 pub fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
@@ -103,7 +103,8 @@ pub fn chain(error: &dyn std::error::Error) -> String {
     text
 }
 
-/// True when the file is damaged, false when it only could not be read or written.
+/// Returns `true` if the file is damaged, `false` if it could not be read or written for another
+/// reason.
 pub fn is_damage(error: &rusqlite::Error) -> bool {
     error.sqlite_error_code() == Some(ErrorCode::DatabaseCorrupt)
 }

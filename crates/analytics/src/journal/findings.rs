@@ -1,11 +1,11 @@
-//! What an examination of a file finds.
+//! The findings of an examination of a file.
 
 use rusqlite::Connection;
 
 /// Damages listed one by one; the rest are only counted.
 const LISTED: usize = 5;
 
-/// One thing that was looked at.
+/// One examined part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Examined {
     /// The part examined: `pages`, `chunks`, `tail`, `links` or `totals` of an access
@@ -17,7 +17,7 @@ pub struct Examined {
     pub sound: bool,
 }
 
-/// A part that is sound, or the damage to it.
+/// A description of a sound part, or the damages of a damaged one.
 pub type Finding = Result<String, Vec<String>>;
 
 pub fn said(what: &'static str, finding: Finding) -> Examined {

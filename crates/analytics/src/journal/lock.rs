@@ -14,18 +14,18 @@ use std::{
 
 use super::error::OpenError;
 
-/// A lock that was just given back can seem to be held: a program that another
-/// thread starts has copies of all open files until its own code runs.
+/// A lock can seem to be held just after its release: a program that another thread starts has
+/// copies of all open files until its own code runs.
 const TRIES: u32 = 20;
 const BETWEEN_TRIES: Duration = Duration::from_millis(10);
 
-/// Taken by each process that writes. There may be several for a moment, as
-/// during a restart.
+/// Takes the lock that processes which write share. During a restart several of them hold it for a
+/// moment.
 pub fn share(path: &Path) -> Result<File, OpenError> {
     retried(|| take(path, WRITERS, File::try_lock_shared))
 }
 
-/// Taken by who replaces the file.
+/// Takes the lock alone, in order to replace the file.
 pub fn take_alone(path: &Path) -> Result<File, OpenError> {
     retried(|| take(path, WRITERS, File::try_lock))
 }
@@ -33,7 +33,7 @@ pub fn take_alone(path: &Path) -> Result<File, OpenError> {
 /// The end of the name of the file that holds the lock.
 const WRITERS: &str = ".lock";
 
-/// The file with so much added to its name.
+/// The path with this suffix.
 pub fn beside(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
@@ -50,7 +50,7 @@ fn retried(take: impl Fn() -> Result<File, OpenError>) -> Result<File, OpenError
     take()
 }
 
-/// Takes a lock on the file beside another one whose name has this end.
+/// Takes a lock on the file beside another one, under the same name with this suffix.
 pub fn take(
     path: &Path,
     suffix: &str,

@@ -1,6 +1,6 @@
-//! Losses that the database does not take, because the disk is full or the file is locked:
-//! just then visits are lost. A small file beside it has had its room since the start, so
-//! what is lost is known to the next start all the same, also after a kill.
+//! Losses that the database does not accept, because the disk is full or the file is locked, which
+//! is when visits are lost. A small file beside the database has had its space since the start, so
+//! the next start knows the losses even then, also after a kill.
 
 use std::{
     error::Error as StdError,
@@ -16,20 +16,21 @@ use siphasher::sip::SipHasher13;
 use super::lock;
 use crate::losses::Loss;
 
-/// Losses that there is room for. More are kept together.
+/// The most losses in the file. Further losses are combined with others.
 const MOST: usize = 2_000;
 
 /// A checksum, a number that grows, and the number of losses.
 const HEAD_BYTES: usize = 24;
 const LOSS_BYTES: usize = 24;
 
-/// Two states, of which the older one is overwritten: so one of them is whole.
+/// The bytes of a state. The file has two; a write replaces the older one, so one of them is always
+/// whole.
 const STATE_BYTES: usize = HEAD_BYTES + MOST * LOSS_BYTES;
 
 /// The file.
 #[derive(Debug)]
 pub struct LossFile {
-    /// `None` if it cannot be written.
+    /// `None` if the file cannot be written.
     file: Option<File>,
     /// The number of the newest state.
     newest: u64,
@@ -37,8 +38,8 @@ pub struct LossFile {
 }
 
 impl LossFile {
-    /// Opens the file beside a database, and makes it if there is none. What it holds waits
-    /// for [`LossFile::held`].
+    /// Opens the file beside a database, and creates it if there is none. [`LossFile::held`]
+    /// returns its losses.
     pub fn beside(database: Option<&str>) -> Self {
         let none = Self {
             file: None,
@@ -70,7 +71,7 @@ impl LossFile {
         let room = u64::try_from(bytes.len()).map_err(io::Error::other)?;
         if file.metadata()?.len() != room {
             file.set_len(0)?;
-            // Zeros that are written take their room, unlike those of a longer file.
+            // Written zeros take space on the disk; a file that is only made longer takes none.
             file.write_all(&bytes)?;
             file.sync_all()?;
         }
@@ -90,7 +91,7 @@ impl LossFile {
         &self.held
     }
 
-    /// Holds these losses instead of others.
+    /// Replaces the losses in the file by these.
     pub fn hold(&mut self, losses: Vec<Loss>) -> io::Result<()> {
         if losses == self.held {
             return Ok(());

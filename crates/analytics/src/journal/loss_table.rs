@@ -1,14 +1,14 @@
-//! Losses on the disk, in an access log as in a spool.
+//! Losses on the disk, in an access log or a spool.
 
 use rusqlite::{Connection, TransactionBehavior, params};
 
 use crate::losses::Loss;
 
-/// Most losses that are kept apart: a week of minutes. Beyond, neighbours
-/// become one at the next start.
+/// The most losses that are kept apart: a week of minutes. Beyond that, the next start combines
+/// neighbours.
 const MOST: usize = 10_080;
 
-/// Every loss there is, oldest first, and few enough of them.
+/// All losses, oldest first, combined to at most `MOST`.
 pub fn load(db: &mut Connection) -> Result<Vec<Loss>, rusqlite::Error> {
     let losses = all(db)?;
     if losses.len() <= MOST {
@@ -25,7 +25,7 @@ pub fn load(db: &mut Connection) -> Result<Vec<Loss>, rusqlite::Error> {
     Ok(losses)
 }
 
-/// Every loss there is, oldest first.
+/// All losses, oldest first.
 pub fn all(db: &Connection) -> Result<Vec<Loss>, rusqlite::Error> {
     db.prepare("SELECT from_minute, until_minute, visits FROM loss ORDER BY from_minute")?
         .query_map([], |row| {
@@ -38,7 +38,7 @@ pub fn all(db: &Connection) -> Result<Vec<Loss>, rusqlite::Error> {
         .collect()
 }
 
-/// Adds losses to those that are there.
+/// Adds losses to those in the file.
 pub fn save(db: &Connection, losses: &[Loss]) -> Result<(), rusqlite::Error> {
     let mut statement = db.prepare_cached(
         "INSERT INTO loss (from_minute, until_minute, visits) VALUES (?1, ?2, ?3) \
@@ -51,7 +51,7 @@ pub fn save(db: &Connection, losses: &[Loss]) -> Result<(), rusqlite::Error> {
     Ok(())
 }
 
-/// Deletes losses from before a moment, from when no visits are kept either.
+/// Deletes losses from before a moment. Visits from before it are deleted, too.
 pub fn delete_before(db: &Connection, cutoff_ms: i64) -> Result<(), rusqlite::Error> {
     db.prepare_cached("DELETE FROM loss WHERE until_minute < ?1")?
         .execute([cutoff_ms.div_euclid(60_000)])?;

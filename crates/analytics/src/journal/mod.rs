@@ -1,17 +1,18 @@
 //! The `SQLite` file that a recorder appends to.
 //!
-//! An engine says where rows go ([`RowTable`]); what stands beside them is the same for all.
+//! An engine decides where rows go ([`RowTable`]); everything beside them is the same for all
+//! engines.
 //!
 //! | module | holds |
 //! |---|---|
-//! | `open`, `error` | opening a file: its purpose, its version, its settings; why it cannot be opened |
+//! | `open`, `error` | opening a file: its purpose, its version, its settings; the errors of opening |
 //! | `lock` | lets a process replace the file only while no other writes to it |
 //! | `row_table`, `appender` | the port of an engine's rows; one batch, one transaction |
 //! | `salts` | the keys of visitors |
-//! | `loss_table`, `loss_file` | visits that were lost, in the file, and beside it while the file takes nothing |
+//! | `loss_table`, `loss_file` | lost visits, in the file, and beside it while the file accepts nothing |
 //! | `space` | free pages go back to the file system |
-//! | `findings` | what an examination finds |
-//! | `remains`, `replace`, `wipe` | what is left of a damaged file, and its successor |
+//! | `findings` | the findings of an examination |
+//! | `remains`, `replace`, `wipe` | the readable rows of a damaged file; the file that replaces it |
 
 pub mod appender;
 #[cfg(test)]

@@ -13,8 +13,8 @@ pub struct FileKind {
     pub application_id: i32,
     /// The first version that was released.
     pub first: i32,
-    /// What makes each version out of the one before, the first one out of
-    /// nothing. A step that was released never changes.
+    /// The statements that make each version from the one before it; the first entry starts from an
+    /// empty file. A released step never changes.
     pub versions: &'static [&'static str],
 }
 
@@ -25,8 +25,8 @@ impl FileKind {
     }
 }
 
-/// The time a statement waits for a lock of another connection. Longer waits
-/// are the business of the writer's own retries.
+/// The time for which a statement waits for a lock of another connection. The writer's own retries
+/// cover longer waits.
 pub const LOCK_PATIENCE: Duration = Duration::from_secs(1);
 
 /// Settings of the writing connection.
@@ -34,10 +34,10 @@ pub const LOCK_PATIENCE: Duration = Duration::from_secs(1);
 /// - `FULL` makes each commit survive a power loss; there is about one a second.
 /// - Deleted content is overwritten, because an ended salt must be gone. `FAST`
 ///   leaves out pages that become free as a whole: salts never fill one.
-/// - The size limit gives space back after a long question kept the write-ahead
-///   log from being reused.
-/// - What does not fit a cache, such as a sort, stays in memory: the file system
-///   may be read-only outside of the data folder.
+/// - The size limit frees space after a long question has kept SQLite from reusing the write-ahead
+///   log.
+/// - Data too large for a cache, such as a sort, stays in memory: the file system may be read-only
+///   outside the data folder.
 const WRITER_SETTINGS: &str = "
 PRAGMA journal_mode = WAL;
 PRAGMA synchronous = FULL;
@@ -46,7 +46,7 @@ PRAGMA journal_size_limit = 16777216;
 PRAGMA temp_store = MEMORY;
 ";
 
-/// Opens a file for writing and creates what is missing.
+/// Opens a file for writing, and creates the file and its tables if they are missing.
 pub fn open_file(kind: &FileKind, path: &Path) -> Result<Connection, OpenError> {
     let failed = |source| OpenError::Sqlite {
         path: path.to_owned(),
@@ -62,8 +62,8 @@ pub fn open_file(kind: &FileKind, path: &Path) -> Result<Connection, OpenError> 
     guard(&db).map_err(failed)?;
     db.busy_timeout(LOCK_PATIENCE).map_err(failed)?;
     if is_blank(&db).map_err(failed)? {
-        // Must come before the first page is written. Retention will give
-        // space back a bit at a time.
+        // Must come before SQLite writes the first page. With it, retention frees space in small
+        // steps.
         db.execute_batch("PRAGMA auto_vacuum = INCREMENTAL")
             .map_err(failed)?;
     } else {
@@ -75,7 +75,7 @@ pub fn open_file(kind: &FileKind, path: &Path) -> Result<Connection, OpenError> 
     Ok(db)
 }
 
-/// Opens a file to look at it, whatever state it is in.
+/// Opens a file for an examination, in any state.
 pub fn open_to_examine(kind: &FileKind, path: &Path) -> Result<Connection, OpenError> {
     let opened = || {
         let db = open_reader(path)?;
@@ -91,7 +91,7 @@ pub fn open_to_examine(kind: &FileKind, path: &Path) -> Result<Connection, OpenE
     Ok(db)
 }
 
-/// The statements that made the tables of this file, by its version. Nothing is executed.
+/// The statements that made the tables of this file, by its version. Executes nothing.
 pub fn making_of(kind: &FileKind, path: &Path) -> Result<&'static [&'static str], OpenError> {
     let db = open_to_examine(kind, path)?;
     let steps = steps_of(kind, &db).map_err(|source| OpenError::Sqlite {
@@ -114,10 +114,9 @@ pub fn open_reader(path: &Path) -> Result<Connection, rusqlite::Error> {
     Ok(db)
 }
 
-/// Moves everything into the database proper, where deleted content is
-/// overwritten, and cuts the write-ahead log to nothing. `false` when a
-/// question still reads from it after so much time: visits do not wait for that
-/// for long, since a backup may read for minutes.
+/// Moves all pages of the write-ahead log into the database, where SQLite overwrites deleted
+/// content, and truncates the log to zero. Returns `false` if a reader still needs the log after
+/// `patience`. The time is short, because visits wait meanwhile and a backup may read for minutes.
 pub fn empty_write_ahead_log(db: &Connection, patience: Duration) -> Result<bool, rusqlite::Error> {
     db.busy_timeout(patience)?;
     let busy = db.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| {
@@ -127,15 +126,15 @@ pub fn empty_write_ahead_log(db: &Connection, patience: Duration) -> Result<bool
     busy.map(|busy| !busy)
 }
 
-/// Keeps views and defaults of the file's schema from calling functions with side effects, and
-/// statements from writing past the tables.
+/// Forbids views and defaults in the file's schema to call functions with side effects, and
+/// statements to write to internal tables.
 fn guard(db: &Connection) -> Result<(), rusqlite::Error> {
     db.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
     db.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
     Ok(())
 }
 
-/// The steps that a file has.
+/// The number of steps that a file has.
 fn steps_of(kind: &FileKind, db: &Connection) -> Result<usize, rusqlite::Error> {
     let found = db.pragma_query_value(None, "user_version", |row| row.get::<_, i32>(0))?;
     Ok(usize::try_from(found - (kind.first - 1)).unwrap_or(0))
@@ -147,7 +146,7 @@ fn is_blank(db: &Connection) -> Result<bool, rusqlite::Error> {
     })
 }
 
-/// Takes the steps that are missing, unless another process has just done so.
+/// Takes the missing steps, unless another process has just done so.
 fn upgrade(kind: &FileKind, db: &mut Connection) -> Result<(), rusqlite::Error> {
     if steps_of(kind, db)? >= kind.versions.len() {
         return Ok(());

@@ -1,22 +1,22 @@
 //! The rows that can still be read from the tables of a damaged file.
 //!
-//! A damaged page ends every walk over a table. So the keys are found first,
-//! from both ends, and each row is then asked for by its own.
+//! A damaged page ends every scan of a table. So this module first finds the keys, from both ends,
+//! and then reads each row by its key.
 
 use rusqlite::{Connection, OptionalExtension, ToSql, params_from_iter, types::Value};
 
 use super::loss_table;
 use crate::losses::Loss;
 
-/// Numbers tried between the last one that reading found from the front and
-/// the first one found from the back.
+/// The most keys to try between the last one found from the front and the first one found from the
+/// back.
 const GAP: i64 = 1 << 20;
 
-/// The keys of a table that reading finds.
+/// The keys that can be read from a table.
 #[derive(Debug)]
 pub struct Keys {
     pub found: Vec<i64>,
-    /// There may be more, and nobody can say how many.
+    /// True if there may be further keys, whose number is unknown.
     pub unreachable: bool,
 }
 
@@ -28,13 +28,13 @@ pub fn many(lost: u64, unreachable: bool) -> impl Iterator<Item = String> {
 }
 
 impl Keys {
-    /// Reads from the front and, when that ends at a damage, from the back.
+    /// Reads from the front and, if damage ends that, from the back.
     pub fn of(db: &Connection, from: &str, and: &str, key: &str) -> Self {
         let read = |order: &str| -> (Vec<i64>, bool) {
             let mut found = Vec::new();
             let mut walk = || -> Result<(), rusqlite::Error> {
-                // A condition that SQLite cannot use, or it would read an index
-                // that knows nothing of the damage.
+                // The condition is one that SQLite cannot use, because it would otherwise read an
+                // index that is not damaged.
                 let sql = format!(
                     "SELECT {key} FROM {from} {and} +{key} IS NOT NULL ORDER BY {key} {order}"
                 );
@@ -105,7 +105,7 @@ pub fn copy_losses(
     loss_table::save(new, lost)
 }
 
-/// Salts that cannot be read are no loss that anybody would see.
+/// A salt that cannot be read is no visible loss.
 pub fn copy_salts(old: &Connection, new: &Connection) -> Result<(), rusqlite::Error> {
     for start in Keys::of(old, "salt", "WHERE", "start_ms").found {
         let found = values(old, "SELECT * FROM salt WHERE start_ms = ?1", start);
@@ -116,7 +116,7 @@ pub fn copy_salts(old: &Connection, new: &Connection) -> Result<(), rusqlite::Er
     Ok(())
 }
 
-/// Copies a table that not every file has, and says whether all of it could be read.
+/// Copies a table that not every file has. Returns whether all of it could be read.
 pub fn copy_table(
     old: &Connection,
     new: &Connection,

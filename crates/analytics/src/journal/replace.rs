@@ -1,5 +1,5 @@
-//! A new file in the place of a damaged one. Until it is complete and in its
-//! place, nothing has happened to the old one.
+//! Replaces a damaged file by a new one. The old file stays unchanged until the new one is
+//! complete.
 
 use std::{
     error::Error as StdError,
@@ -18,7 +18,7 @@ use super::{
 };
 use crate::losses::Loss;
 
-/// The database and what SQLite keeps beside it.
+/// The suffixes of a database and of SQLite's files beside it.
 const PARTS: [&str; 3] = ["", "-wal", "-shm"];
 
 /// The rows that a rebuild saved, and those that were lost.
@@ -30,19 +30,18 @@ pub struct Rebuilt {
     pub old: PathBuf,
     /// The losses, one line each; empty when everything was readable.
     pub lost: Vec<String>,
-    /// Why the old file may still have salts, with which addresses can be told
-    /// from hashes; `None` when they were wiped.
+    /// The reason why the old file may still have salts, from which addresses could be computed;
+    /// `None` if they were wiped.
     pub salts_left: Option<String>,
 }
 
-/// Replaces a file by one that `copy` fills with what it can read of the old
-/// one. That one, and SQLite's files beside it, stay under a name that ends with
-/// `.damaged-` and the moment, without their salts.
+/// Replaces a file by a new one, which `copy` fills with the readable rows of the old one. The old
+/// file, and SQLite's files beside it, stay under names that end with `.damaged-` and the moment,
+/// without their salts.
 ///
 /// # Errors
-/// Somebody is writing to the file, it was written by a newer version or is
-/// something else, or the new one cannot be written. Everything is then as it
-/// was.
+/// Another process is writing to the file, a newer version or another program wrote the file, or
+/// the new one cannot be written. Nothing has changed then.
 pub fn replace(
     kind: &FileKind,
     path: &Path,
@@ -82,7 +81,7 @@ fn write(
         Some(old) => copy(&old, &mut new, rebuilt)?,
         None => loss_table::save(&new, &[Loss::unknown()])?,
     }
-    // Everything into the file itself: only that takes the old one's place.
+    // Moves everything into the file itself, because only that file replaces the old one.
     new.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
     drop(new);
     exchange(path, &draft.path, &rebuilt.old)?;
@@ -91,7 +90,7 @@ fn write(
     Ok(())
 }
 
-/// Wipes the salts from a file that was put aside.
+/// Wipes the salts from a file that was renamed.
 fn wipe(old: &Path) -> io::Result<()> {
     for part in PARTS {
         let part = lock::beside(old, part);
@@ -102,8 +101,8 @@ fn wipe(old: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// True if this says that the file is damaged, and not that it cannot be
-/// reached: what cannot be reached now is not lost.
+/// Returns `true` if the error means that the file is damaged. A file that cannot be reached at the
+/// moment is not lost.
 fn is_damage(error: &OpenError) -> bool {
     let OpenError::Sqlite { source, .. } = error else {
         return false;
@@ -119,13 +118,13 @@ fn is_damage(error: &OpenError) -> bool {
     })
 }
 
-/// A file that is not in its place yet, and goes away if it never gets there.
+/// A file under a temporary name. Dropping it removes the file if it was not renamed.
 struct Draft {
     path: PathBuf,
 }
 
 impl Draft {
-    /// Also takes away what an attempt that was killed has left.
+    /// Also removes the files that a killed attempt left.
     fn begin(path: PathBuf) -> io::Result<Self> {
         remove_parts(&path)?;
         Ok(Self { path })
@@ -134,13 +133,13 @@ impl Draft {
 
 impl Drop for Draft {
     fn drop(&mut self) {
-        // Whatever stays is taken away by the next attempt.
+        // The next attempt removes any remaining file.
         let _ = remove_parts(&self.path);
     }
 }
 
-/// Gives the old files other names, and the new one theirs. Under one name or
-/// the other, what was there can be found at every moment.
+/// Renames the old files, and gives the new one their name. At every moment the old content exists
+/// under one of the two names.
 fn exchange(path: &Path, new: &Path, old: &Path) -> io::Result<()> {
     for part in PARTS {
         let kept = lock::beside(old, part);
@@ -150,7 +149,7 @@ fn exchange(path: &Path, new: &Path, old: &Path) -> io::Result<()> {
         }
     }
     let exchanged = keep(path, old).and_then(|()| {
-        // A write-ahead log that belongs to another file would be its end.
+        // A write-ahead log of another file would destroy the new one.
         for part in &PARTS[1..] {
             remove(&lock::beside(path, part))?;
         }
@@ -162,7 +161,7 @@ fn exchange(path: &Path, new: &Path, old: &Path) -> io::Result<()> {
     exchanged
 }
 
-/// Has the files under another name, too.
+/// Gives the files a second name.
 fn keep(path: &Path, old: &Path) -> io::Result<()> {
     for part in PARTS {
         let (from, to) = (lock::beside(path, part), lock::beside(old, part));
@@ -173,8 +172,8 @@ fn keep(path: &Path, old: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// The files have no other name any more. What cannot be done is left: nothing
-/// is lost, it is only under two names, or under the other one.
+/// Removes the second names of the files. A failure loses nothing: a file then has two names, or
+/// only the second one.
 fn put_back(path: &Path, old: &Path) {
     for part in PARTS {
         let (from, to) = (lock::beside(path, part), lock::beside(old, part));
@@ -229,7 +228,7 @@ mod tests {
 
     #[test]
     fn an_exchange_that_fails_leaves_everything_as_it_was() {
-        // There is no new file, or a file has the other name already.
+        // The new file is missing, or another file already has the second name.
         for taken in [None, Some("old"), Some("old-wal")] {
             let folder = tempfile::tempdir().unwrap();
             let path = |name: &str| folder.path().join(name);

@@ -1,4 +1,4 @@
-//! The part of a file that rows are appended to.
+//! The part of a file to which rows are appended.
 
 use std::fmt;
 
@@ -11,16 +11,16 @@ use crate::{row::Row, sampling::Pressure};
 /// The result of a piece of maintenance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Maintained {
-    /// There is more to do.
+    /// True if there is more to do.
     pub more: bool,
-    /// Rows were erased that may still stand in the write-ahead log.
+    /// True if the write-ahead log may still contain erased rows.
     pub erased: bool,
 }
 
-/// The destination of an appender's rows. It decides about transactions; this is called
-/// within them.
+/// The rows of an engine, to which an appender adds. The appender controls transactions and calls
+/// these methods within them.
 pub trait RowTable: fmt::Debug + Send {
-    /// True if there is room for a batch. A batch without room is dropped.
+    /// Returns whether there is room for a batch. A batch without room is dropped.
     fn has_room(&mut self, db: &Connection) -> Result<bool, rusqlite::Error>;
 
     /// Adds the rows of a batch, in order of arrival.
@@ -30,12 +30,12 @@ pub trait RowTable: fmt::Debug + Send {
         rows: &mut dyn Iterator<Item = Row<'_>>,
     ) -> Result<(), rusqlite::Error>;
 
-    /// The transaction that added rows is durable, or was rolled back.
+    /// Tells that the transaction that added rows is durable, or was rolled back.
     fn settle(&mut self, durable: bool);
 
-    /// Erases the visits that a link has so far: those added before, and of other nodes those
-    /// from up to this moment. `done` is sent when no answer has them any more, also after a
-    /// restart of the database that answers; it may be durable long before.
+    /// Erases the visits that a link has so far: those added before, and those of other nodes up to
+    /// this moment. The engine sends `done` when no answer contains the visits, even after a
+    /// restart of the database that answers; the order may be durable long before.
     fn erase(
         &mut self,
         db: &Connection,
@@ -44,13 +44,12 @@ pub trait RowTable: fmt::Debug + Send {
         done: oneshot::Sender<()>,
     ) -> Result<(), rusqlite::Error>;
 
-    /// Does what needs no visit, between transactions.
+    /// Does work that needs no visit, between transactions.
     fn maintain(&mut self, db: &mut Connection, now: UnixMillis) -> Maintained;
 
-    /// True if another process replaced salts in the file since this was
-    /// last asked.
+    /// Returns whether another process has replaced salts in the file since the last call.
     fn salts_changed(&mut self) -> bool;
 
-    /// The fill level, by which visits are sampled before any is dropped.
+    /// The fill level. Sampling uses it, so that visits are sampled before any is dropped.
     fn pressure(&self) -> Pressure;
 }

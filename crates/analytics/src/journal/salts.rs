@@ -1,8 +1,8 @@
 //! The keys of visitor hashes and their end.
 //!
-//! A salt is made when the first visit of its period comes, and deleted when
-//! the period is over: after the first batch that is stored then, or within a
-//! minute when nobody comes. Until then a restart finds it again.
+//! The first visit of a period makes its salt. After the end of the period the salt is deleted:
+//! after the first batch that is stored then, or within a minute if there are no visits. Until then
+//! a restart finds the salt again.
 
 use std::{net::IpAddr, sync::Arc};
 
@@ -14,8 +14,7 @@ use crate::{
     visitor::{Visitor, VisitorKey},
 };
 
-/// The time an ended salt stays in memory, for visits that were overtaken on
-/// their way through the queue.
+/// The time for which an ended salt stays in memory, for visits that others overtook in the queue.
 const GRACE_MS: i64 = 60_000;
 
 #[derive(Debug)]
@@ -34,8 +33,7 @@ impl Salts {
         }
     }
 
-    /// The visitor behind an address at a moment, if the salt of that period
-    /// is in memory.
+    /// The visitor behind an address at a moment, if the salt of the period is in memory.
     pub fn recognise(&self, at: UnixMillis, client: IpAddr) -> Option<Visitor> {
         let (_, key) = self.known.iter().find(|(span, _)| span.contains(at))?;
         Some(key.identify(client))
@@ -58,14 +56,14 @@ impl Salts {
         Ok(visitor)
     }
 
-    /// True if [`Salts::end`] would delete any.
+    /// Returns whether [`Salts::end`] would delete any.
     pub fn any_ended(&self, db: &Connection, now: UnixMillis) -> Result<bool, rusqlite::Error> {
         db.prepare_cached("SELECT EXISTS (SELECT 1 FROM salt WHERE end_ms <= ?1 OR period <> ?2)")?
             .query_row(params![now.get(), self.period.as_str()], |row| row.get(0))
     }
 
-    /// Deletes the salts whose period was over at a moment, and those of
-    /// another length of period. Says whether there were any.
+    /// Deletes the salts whose period had ended at a moment, and those of another length of period.
+    /// Returns whether there were any.
     pub fn end(&mut self, db: &Connection, now: UnixMillis) -> Result<bool, rusqlite::Error> {
         let deleted = db
             .prepare_cached("DELETE FROM salt WHERE end_ms <= ?1 OR period <> ?2")?
@@ -75,7 +73,7 @@ impl Salts {
         Ok(deleted > 0)
     }
 
-    /// The transaction that may have made salts was rolled back.
+    /// Tells that the transaction that may have made salts was rolled back.
     pub fn forget(&mut self) {
         self.known.clear();
     }
@@ -102,7 +100,7 @@ pub fn stored(
         .optional()
 }
 
-/// Makes this the salt of a span, in place of another one.
+/// Makes this the salt of a span, and replaces another one.
 pub fn store(
     db: &Connection,
     period: SaltPeriod,
@@ -206,7 +204,7 @@ mod tests {
         let midnight = NOON + 12 * HOUR;
         assert!(log.end(&mut salts, midnight));
         assert_eq!(log.stored(), 0);
-        // A visit that was overtaken in the queue is still recognised …
+        // A visit that others overtook in the queue is still recognised …
         assert_eq!(log.identify(&mut salts, midnight - 1), noon);
         // … but not for long.
         log.end(&mut salts, midnight + GRACE_MS);

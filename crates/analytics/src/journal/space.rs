@@ -1,15 +1,15 @@
-//! Free pages of a file go back to the file system.
+//! Returns free pages of a file to the file system.
 
 use rusqlite::Connection;
 
-/// Free pages that are kept for the rows to come: 4 MiB.
+/// The free pages that are kept for later rows: 4 MiB.
 pub const SPARE_PAGES: u32 = 1_024;
 
-/// Free pages given back at once: 2 MiB.
+/// The free pages returned at once: 2 MiB.
 pub const PAGES_AT_ONCE: u32 = 512;
 
-/// Returns some free pages to the file system, in a transaction of its own, and
-/// says whether there are more to return.
+/// Returns some free pages to the file system, in a transaction of its own. Returns whether there
+/// are more.
 pub fn give_back(db: &Connection) -> Result<bool, rusqlite::Error> {
     give_back_but(db, SPARE_PAGES)
 }

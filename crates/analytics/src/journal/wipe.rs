@@ -1,9 +1,8 @@
 //! Salts in files that nobody opens any more.
 //!
-//! What a rebuild leaves of a damaged file is kept for whoever wants to look at
-//! it, but not the salts in it: with a salt, the hashes of its period tell
-//! addresses. SQLite may be unable to find them there, so their records are
-//! looked for in the bytes, in the database as in its write-ahead log.
+//! A rebuild keeps the damaged file for a later examination, but without its salts: a salt and the
+//! hashes of its period tell addresses. SQLite may be unable to find the salts in a damaged file,
+//! so this module searches the bytes for their records, in the database and in its write-ahead log.
 
 use std::{
     fs::File,
@@ -13,13 +12,13 @@ use std::{
 
 use crate::{salt::SaltPeriod, visitor::VisitorKey};
 
-/// Bytes that are looked at together.
+/// The bytes that are searched at once.
 const WINDOW: usize = 1 << 20;
 
 /// The longest record of a salt: header, word, two numbers, salt.
 const LONGEST: usize = 5 + 5 + 8 + 8 + VisitorKey::SALT_BYTES;
 
-/// Overwrites every salt in a file, and says how many there were.
+/// Overwrites every salt in a file. Returns how many there were.
 pub fn wipe_salts(path: &Path) -> io::Result<u64> {
     let mut file = File::options().read(true).write(true).open(path)?;
     let mut wiped = 0;
@@ -39,16 +38,16 @@ pub fn wipe_salts(path: &Path) -> io::Result<u64> {
         if length < WINDOW {
             break;
         }
-        // A record may go on in the next window.
+        // A record may continue in the next window.
         start += offset(WINDOW - LONGEST);
     }
     file.sync_all()?;
     Ok(wiped)
 }
 
-/// Where the salt is in a record that begins here, if one does: a header of five
-/// bytes, which says of each column what it is and how long ("Record Format" in
-/// SQLite's description of its file format), then the columns.
+/// The offset of the salt in a record that begins here, if one does. A record has a header of five
+/// bytes with the type and the length of each column ("Record Format" in SQLite's description of
+/// its file format), then the columns.
 fn salt_of_record(bytes: &[u8]) -> Option<usize> {
     const HEADER: usize = 5;
     const BLOB_OF_A_SALT: u8 = 12 + 2 * 32;
@@ -108,7 +107,7 @@ mod tests {
             salts::store(&db, period, period.span_at(now), &salt).unwrap();
             stored.push(salt);
         }
-        // In the write-ahead log as well, and across the edge of a window.
+        // The write-ahead log has salts, too, and one crosses the edge of a window.
         let log = folder.path().join("a.db-wal");
         let logged = fs::read(&log).unwrap();
         let first = logged.windows(32).position(|window| window == stored[0]);

@@ -1,22 +1,19 @@
 //! Sampling: the visits that become rows, and the number that each row stands for.
 //!
-//! Every visit is kept while its link and the whole log are below their
-//! targets, so that small sites are counted exactly. Above, one in k is kept,
-//! where k is the smallest power of two that meets both targets; it doubles
-//! when the queue is half full and again at three quarters. k is decided from
-//! the visits before. It depends neither on the visitor of this one nor on which
-//! of them were kept.
+//! Every visit is kept while its link and the whole log are below their targets, so that small
+//! sites are counted exactly. Above, one in k is kept, where k is the smallest power of two that
+//! meets both targets; it doubles when the queue is half full and again at three quarters. The
+//! earlier visits decide k. It depends neither on the visitor of this visit nor on which earlier
+//! visits were kept.
 //!
-//! A visitor's first [`EARLY_VISITS`] visits of a link in an hour are
-//! *coherent*: they are kept if a number drawn from the visitor's identity,
-//! its luck, is among the lowest 1/k. Later ones are kept by chance, or one
-//! visitor who comes ten thousand times would be counted k-fold or not at all.
-//! Either way a visit is kept with probability 1/k, so the sum of intervals
-//! estimates visits without bias. A visitor is seen in coherent rows if its
-//! luck is within the largest 1/k among them, so the sum over visitors of the
-//! smallest interval estimates visitors, also while k changes and under
-//! filters. The exception is a filter that lets only rows through that came
-//! after a visitor's early ones.
+//! A visitor's first [`EARLY_VISITS`] visits of a link in an hour are *coherent*: they are kept if
+//! a number drawn from the visitor's identity, its luck, is among the lowest 1/k. Later ones are
+//! kept by chance; otherwise one visitor with ten thousand visits would count k-fold or not at all.
+//! Either way a visit is kept with probability 1/k, so the sum of intervals estimates visits
+//! without bias. A visitor is seen in coherent rows if its luck is within the largest 1/k among
+//! them, so the sum over visitors of the smallest interval estimates visitors, also while k changes
+//! and under filters. The exception is a filter that lets only rows through that came after a
+//! visitor's early ones.
 //!
 //! Luck comes from other bits of the keyed hash than those that identify a
 //! visitor in a row. Visitors who are seen would otherwise have small
@@ -129,19 +126,17 @@ impl Pressure {
     }
 }
 
-/// The number of a visitor's visits of a link in an hour that are kept or
-/// dropped together. More would make totals less certain; fewer would miss
-/// visitors under filters.
+/// The number of a visitor's visits of a link in an hour that are kept or dropped together. More
+/// would make counts less certain; fewer would miss visitors under filters.
 const EARLY_VISITS: u16 = 4;
 
-/// The most links whose rates are known at the same time, some 3 MB. A further
-/// link takes the place of a slower one.
+/// The most links whose rates are known at the same time, some 3 MB. A further link replaces a
+/// slower one.
 const LINKS: usize = 1 << 16;
 
-/// The most pairs of visitor and link whose early visits are counted at the
-/// same time, some 4 MB, and only during sampling. A pair that lost its place
-/// starts over: more of its visits are coherent than should be, which makes
-/// totals less certain but biases nothing.
+/// The most pairs of visitor and link whose early visits are counted at the same time, some 4 MB,
+/// and only during sampling. A pair that was replaced starts over: more of its visits are coherent
+/// than should be, which makes counts less certain but does not bias them.
 const PAIRS: usize = 1 << 18;
 
 const MILLIS_PER_SECOND: i64 = 1_000;

@@ -37,7 +37,7 @@ fn float(number: u64) -> f64 {
     f64::from(u32::try_from(number).unwrap())
 }
 
-/// One visit of the traffic that the estimates are tried on.
+/// One visit of the traffic for testing the estimates.
 #[derive(Clone, Copy)]
 struct Event {
     at: i64,

@@ -1,10 +1,10 @@
 //! A table of bounded size that forgets the least useful values.
 
-/// The number of places that a key can take.
+/// The number of slots that a key can take.
 const WAYS: usize = 4;
 
-/// Values by key. A new key takes the place of the coldest of the few others
-/// that share its places, so every operation takes constant time and space.
+/// Values by key. A new key replaces the coldest of the few others that share its slots, so every
+/// operation takes constant time and space.
 pub(super) struct Ways<V> {
     slots: Vec<(u64, V)>,
     room: usize,

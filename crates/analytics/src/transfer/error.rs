@@ -6,8 +6,8 @@ use thiserror::Error;
 
 use crate::journal::error::OpenError;
 
-/// Why an import or a move stopped. What is in stays in, and running the same command again goes
-/// on from there.
+/// The reason why an import or a move stopped. Stored visits stay, and running the same command
+/// again continues from there.
 #[derive(Debug, Error)]
 pub enum TransferError {
     /// A file of the data folder, or ClickHouse, cannot be used.
@@ -19,10 +19,10 @@ pub enum TransferError {
     /// A part of the access log cannot be read.
     #[error("the access log cannot be read")]
     Unreadable(#[source] Box<dyn StdError + Send + Sync>),
-    /// The engine takes nothing.
+    /// The engine accepts nothing.
     #[error("{0}")]
     Stalled(String),
-    /// The file is not the one that was looked at before.
+    /// The file is not the one that the plan was made of.
     #[error("the file was changed while it was imported")]
     Changed,
 }

@@ -1,4 +1,4 @@
-//! Visits of a file, into an engine.
+//! The import of visits from a file into an engine.
 
 use std::{fmt, time::Duration};
 
@@ -12,12 +12,13 @@ use super::{
 };
 use crate::row::Row;
 
-/// The engine that imported visits go to, also beside a running service.
+/// The engine that takes imported visits, also beside a running service.
 pub trait Intake: fmt::Debug + Send {
-    /// The file that takes the rows, and the marks of what is in.
+    /// The file that takes the rows, and the marks of imported visits.
     fn db(&self) -> &Connection;
 
-    /// Stores a batch and its mark in one transaction, unless it is in. Returns whether it is new.
+    /// Stores a batch and its mark in one transaction, unless the engine already has the batch.
+    /// Returns whether it is new.
     ///
     /// # Errors
     /// Nothing of the batch is stored.
@@ -26,7 +27,7 @@ pub trait Intake: fmt::Debug + Send {
     /// Waits until the engine has everything.
     ///
     /// # Errors
-    /// The engine behind a spool takes nothing.
+    /// The engine behind a spool accepts nothing.
     fn finish(&self) -> Result<(), TransferError>;
 }
 
@@ -34,7 +35,7 @@ pub trait Intake: fmt::Debug + Send {
 #[derive(Clone, Copy, Debug)]
 pub struct ImportBatch<'b> {
     digest: &'b [u8; 32],
-    /// The visits of the file before the first one, and up to the last one.
+    /// The number of visits in the file before the batch, and up to its end.
     span: (u64, u64),
     visits: &'b [StoredVisit],
 }
@@ -45,7 +46,7 @@ impl<'b> ImportBatch<'b> {
         self.visits.iter().map(Row::of)
     }
 
-    /// Returns whether an earlier import, or one that runs beside this one, has brought them.
+    /// Returns whether an earlier import, or one that runs beside this one, has stored the batch.
     ///
     /// # Errors
     /// The file cannot be read; or another process began to import it once more meanwhile.
@@ -58,7 +59,7 @@ impl<'b> ImportBatch<'b> {
         Ok(before >= end)
     }
 
-    /// Marks them as in.
+    /// Marks the batch as stored.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -72,18 +73,18 @@ impl<'b> ImportBatch<'b> {
 pub struct Imported {
     /// Visits that are new.
     pub new: u64,
-    /// Visits that an earlier import had brought.
+    /// Visits that an earlier import had stored.
     pub before: u64,
 }
 
-/// The import of one file. Its visits come a second time, after the plan was made of them.
+/// The import of one file. The caller reads the file a second time, after the plan was made of it.
 #[derive(Debug)]
 pub struct VisitImport {
     into: Box<dyn Intake>,
     plan: ImportPlan,
     digest: [u8; 32],
     running: Running,
-    /// The batch that is being gathered, by its place in the plan.
+    /// The index, in the plan, of the batch that is being gathered.
     gathering: usize,
     batch: Vec<StoredVisit>,
     done: Imported,
@@ -93,7 +94,7 @@ pub struct VisitImport {
 const TIMEOUT: Duration = Duration::from_secs(30);
 
 impl VisitImport {
-    /// Begins an import. `again` imports a file once more that is in already.
+    /// Begins an import. `again` imports a file once more, even if it was imported before.
     ///
     /// # Errors
     /// The engine's file cannot be written.
@@ -123,8 +124,7 @@ impl VisitImport {
     /// Adds the next visit of the file.
     ///
     /// # Errors
-    /// A batch cannot be stored, or the file is another one than the plan was made of. Batches
-    /// before it are in.
+    /// A batch cannot be stored, or the plan was made of another file. Earlier batches are stored.
     pub fn add(&mut self, visit: StoredVisit) -> Result<(), TransferError> {
         self.running.add(&visit);
         self.batch.push(visit);
@@ -137,8 +137,8 @@ impl VisitImport {
     /// Stores the rest, and waits until the engine has everything.
     ///
     /// # Errors
-    /// As with [`VisitImport::add`]; or everything is in a spool, and the engine behind it does
-    /// not take it.
+    /// As with [`VisitImport::add`]; or everything is in a spool, and the engine behind it does not
+    /// accept it.
     pub fn finish(mut self) -> Result<Imported, TransferError> {
         if !self.batch.is_empty() {
             self.store()?;
@@ -150,7 +150,7 @@ impl VisitImport {
         Ok(self.done)
     }
 
-    /// The visits that are in so far.
+    /// The numbers of visits that are stored so far.
     pub fn done(&self) -> Imported {
         self.done
     }

@@ -1,10 +1,10 @@
-//! Visits that come from files or from an embedded log: each comes once, also when a process is
-//! killed in the middle and begins again.
+//! Visits from files or from an embedded log. An engine gets each visit once, even if a process is
+//! killed and starts again.
 //!
 //! | module | holds |
 //! |---|---|
-//! | `plan` | what tells one file from another, batch by batch |
-//! | `marks` | how much of a file is in, in the same transaction as its rows |
+//! | `plan` | digests that tell one file from another, batch by batch |
+//! | `marks` | the number of a file's visits that are stored, in the same transaction as the rows |
 //! | `import` | visits of a file, and the port of the engine that takes them |
 //! | `passage` | the port of the engine that an embedded log moves to |
 //! | `error` | errors |

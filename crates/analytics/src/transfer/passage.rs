@@ -7,19 +7,20 @@ use crate::{losses::Loss, row::Row};
 
 /// The engine that visits move to.
 pub trait Passage: fmt::Debug {
-    /// A row in the engine's own form, and the number of that form, which is above 0.
+    /// Encodes a row in a format of the engine. Returns the number of the format, which is above 0,
+    /// and the bytes.
     fn encode(&self, row: &Row<'_>) -> (u32, Vec<u8>);
 
-    /// Takes a batch, unless one with this token came before.
+    /// Takes a batch, unless the engine took one with this token before.
     ///
     /// # Errors
-    /// Nothing of the batch is taken.
+    /// The engine took nothing of the batch.
     fn take(&self, token: &str, content: &Parcel<'_>) -> Result<(), TransferError>;
 
     /// Waits until the engine has room for another batch.
     ///
     /// # Errors
-    /// The engine takes nothing.
+    /// The engine accepts nothing.
     fn wait_for_room(&self) -> Result<(), TransferError>;
 
     /// Waits until the engine has everything.
@@ -29,12 +30,12 @@ pub trait Passage: fmt::Debug {
     fn finish(&self) -> Result<(), TransferError>;
 }
 
-/// A batch on its way.
+/// A batch for the engine.
 #[derive(Clone, Debug)]
 pub enum Parcel<'p> {
-    /// Rows in a form of the engine.
+    /// Rows in a format of the engine.
     Rows {
-        /// The number of the form.
+        /// The number of the format.
         format: u32,
         /// Each row.
         rows: Vec<&'p [u8]>,

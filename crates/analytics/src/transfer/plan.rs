@@ -5,13 +5,13 @@ use slugline_domain::StoredVisit;
 
 use crate::columns::visit_columns;
 
-/// Visits that become durable together. As many rows make a chunk.
+/// The number of visits that become durable together. As many rows make a chunk.
 pub const BATCH: u64 = 16_384;
 
-/// A file that was read to its end, and all of which is right.
+/// A file that was read to its end and has no fault.
 ///
-/// It is known by its visits, in their order: in another format, packed or not, or written by a
-/// version with more columns of which nothing is known, it is the same file.
+/// Its visits, in their order, identify it: it is the same file in another format, packed or not,
+/// or written by a version with further columns that are all unknown.
 #[derive(Clone, Debug)]
 pub struct ImportPlan {
     /// The digest of the visits up to the end of each batch.
@@ -55,7 +55,7 @@ impl ImportPlanner {
         }
     }
 
-    /// The file is at its end.
+    /// Completes the plan at the end of the file.
     pub fn finish(mut self) -> ImportPlan {
         if !self.running.rows.is_multiple_of(BATCH) {
             self.batches.push(self.running.so_far());

@@ -1,4 +1,4 @@
-//! The visits of a link are erased.
+//! Tests of erasing the visits of a link.
 
 use std::{path::Path, sync::Arc};
 
@@ -120,7 +120,7 @@ async fn visits_from_before_that_another_node_sends_later_are_erased_too() {
     one.recorder.erase(&id()).await.unwrap();
     one.expect(10).await;
 
-    // As if it had been cut off.
+    // The server is gone, as after a cut connection.
     let server = server.kill();
     let other = Recording::start(&address, folders[1].path()).await;
     record(&other, 20..50);

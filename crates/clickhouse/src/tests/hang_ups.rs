@@ -1,4 +1,4 @@
-//! Questions that nobody waits for.
+//! Tests of questions that nobody waits for.
 
 use std::time::Duration;
 

@@ -343,7 +343,7 @@ async fn nothing_leaves_while_clickhouse_is_away() {
     assert_eq!(exported(&log).await.len(), 10);
 }
 
-/// Gives the child process its folder, ClickHouse's address, and what it does.
+/// Gives the child process its folder, ClickHouse's address, and its task.
 const FOLDER: &str = "SLUGLINE_TEST_HISTORY_FOLDER";
 const TARGET: &str = "SLUGLINE_TEST_HISTORY_URL";
 const WORK: &str = "SLUGLINE_TEST_HISTORY_WORK";

@@ -111,7 +111,7 @@ impl Recording {
         }
     }
 
-    /// Totals of the visits with numbers from `first` up to but excluding `end`.
+    /// Counters of the visits with numbers from `first` up to but excluding `end`.
     pub(crate) async fn span(&self, first: u32, end: u32) -> Counters {
         let second = |number: u32| UnixSeconds::new(START_MS / 1_000 + i64::from(number)).ok();
         let query = CountersQuery {

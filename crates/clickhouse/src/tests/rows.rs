@@ -8,7 +8,7 @@ use slugline_analytics::{
 use slugline_domain::{StoredVisit, UnixMillis};
 use slugline_testkit::visit_log_contract::RandomVisit;
 
-/// A visit about which only the moment and the visitor matter.
+/// A visit of which only the moment and the visitor matter.
 pub(crate) fn row(at: i64, visitor: u64) -> Row<'static> {
     let target = Target {
         link_id: "docs-1",

@@ -127,7 +127,7 @@ async fn a_salt_of_another_length_of_period_goes_and_may_come_back(
     schema::prepare(&client, None).await.unwrap();
     let clock = Arc::new(FixedClock::at(UnixSeconds::new(1_767_268_800).unwrap()));
     for (number, period) in (0..).zip([SaltPeriod::Never, SaltPeriod::Day, SaltPeriod::Never]) {
-        // Each time as a node without a spool.
+        // Each time it is a node without a spool.
         let path = folder.path().join(format!("{number}.db"));
         let mut file = open_file(&spool::FILE, &path).unwrap();
         let random = Arc::new(SeededRandom::new(number));

@@ -301,7 +301,7 @@ async fn a_full_spool_drops_visits_and_says_so(
     let found = f64::from(u32::try_from(visits + dropped).unwrap());
     assert!((found / all - 1.0).abs() < 0.15, "{found}");
     eventually("room", async || recording.log.troubles().is_empty()).await;
-    // There is room again.
+    // The spool has room again.
     recording.record(VISITS..VISITS + 100);
     recording.recorder.flush().await.unwrap();
     assert_eq!(recording.recorder.dropped(), dropped);

@@ -61,7 +61,7 @@ impl<'c> Chunk<'c> {
         }
     }
 
-    /// Of each link, the row before which its rows end.
+    /// The ends of the links' runs: for each link, the index after its last row.
     fn ends(&self) -> Result<Vec<u32>, EngineError> {
         let column = "link_ends";
         let ends: Values<u32> = self.all(column)?;
@@ -74,8 +74,8 @@ impl<'c> Chunk<'c> {
         }
     }
 
-    /// The rows of one link. Most chunks have none, and of those no more is read
-    /// than which links they have.
+    /// The rows of one link. Most chunks have none; of such a chunk this reads only the list of
+    /// links.
     pub(crate) fn rows_of(&self, link: i64) -> Result<Selection, EngineError> {
         let links = self.numbers_column("links")?;
         let place = self.with_data(links, "links", |data| {
@@ -102,9 +102,9 @@ impl<'c> Chunk<'c> {
         }
     }
 
-    /// Of some rows, the entries of the family of targets. Most links have one,
-    /// so what is stored is how many there were beside the links so far. Ends of
-    /// runs are there if it is none, for all rows.
+    /// The entries of the family of targets in some rows. Most links have one entry, so the chunk
+    /// stores the number of further entries so far. For all rows, this also returns the ends of the
+    /// runs, unless the chunk stores none.
     pub(crate) fn targets(
         &self,
         rows: &Selection,
@@ -120,8 +120,8 @@ impl<'c> Chunk<'c> {
         Ok((Values::Each((0..count).map(entry).collect()), None))
     }
 
-    /// True if the fingerprints of a family are there, and are read in less time
-    /// than the texts of one of its columns.
+    /// Returns whether the chunk has a family's fingerprints, and whether reading them takes less
+    /// time than reading the texts of one of its columns.
     pub(crate) fn are_keys_cheaper(&self, column: usize) -> bool {
         const AS_LONG_AS_A_TEXT: usize = 4;
         let texts = self.directory.texts(TEXTS[column].name);
@@ -141,8 +141,7 @@ impl<'c> Chunk<'c> {
         Ok(())
     }
 
-    /// The fingerprints of the entries of a family, of which there are so many at
-    /// least.
+    /// The fingerprints of the entries of a family, which has at least this many.
     pub(crate) fn keys(&self, family: Family, entries: usize) -> Result<Vec<u64>, EngineError> {
         let column = family.keys();
         let keys: Values<u64> = self.all(column)?;
@@ -154,7 +153,7 @@ impl<'c> Chunk<'c> {
         }
     }
 
-    /// The texts of the column at a place of [`TEXTS`].
+    /// The texts of the column with this index in [`TEXTS`].
     pub(crate) fn texts(&self, column: usize) -> Result<Texts, EngineError> {
         let name = TEXTS[column].name;
         let Some(entry) = self.directory.texts(name) else {
@@ -173,8 +172,8 @@ impl<'c> Chunk<'c> {
         }
     }
 
-    /// The texts of some entries, which are in order, by their places among
-    /// these.
+    /// The texts of some entries, which are in order. The result numbers them by their indexes in
+    /// `entries`.
     pub(crate) fn some_texts(&self, column: usize, entries: &[u32]) -> Result<Texts, EngineError> {
         let name = TEXTS[column].name;
         let Some(texts) = self.directory.texts(name) else {
@@ -205,9 +204,8 @@ impl<'c> Chunk<'c> {
         Ok(Texts { of, dictionary })
     }
 
-    /// Of each text of a column, whether it is one of some texts, and of each
-    /// entry of the column's family, the number of its text; none if all have
-    /// the first one.
+    /// For each text of a column: is it in the given set? For each entry of the column's family:
+    /// the index of its text; empty if all entries have the first text.
     pub(crate) fn find<'t>(
         &self,
         column: usize,
@@ -245,7 +243,7 @@ impl<'c> Chunk<'c> {
         }
     }
 
-    /// Some rows of a column that has a number of each.
+    /// The numbers of some rows in a column with a number for each row.
     pub(crate) fn rows<T: Number>(
         &self,
         name: &'static str,
@@ -255,7 +253,7 @@ impl<'c> Chunk<'c> {
         self.numbers(name, rows)
     }
 
-    /// A column that has a number of each row.
+    /// A column with a number for each row.
     pub(crate) fn row_numbers(&self, column: &'static str) -> Result<&Entry, EngineError> {
         let entry = self.numbers_column(column)?;
         let (found, expected) = (entry.count(), index(self.span().rows));
@@ -287,15 +285,14 @@ impl<'c> Chunk<'c> {
             return Ok(values);
         }
         self.with_data(entry, name, |data| {
-            // Writers make no such columns, so this is damage that the checksum
-            // did not notice.
+            // Writers make no such columns, so this is damage that the checksum missed.
             let values = chunk::numbers(name, entry, data)?.read(rows);
             values.ok_or(ChunkError::Value { column: name })
         })
     }
 
-    /// Reads some rows of a column from those pieces that have them; `None` if
-    /// there is no such part.
+    /// Reads some rows of a column from the pieces that contain them; `None` if there is no such
+    /// part.
     fn numbers_in<T: Number>(
         &self,
         entry: &Entry,
@@ -332,7 +329,7 @@ impl<'c> Chunk<'c> {
         self.directory.numbers(name).map_or(0, Entry::count)
     }
 
-    /// Hands a column's data over, whether in the directory or in a part.
+    /// Passes a column's data to `read`, from the directory or from a part.
     pub(crate) fn with_data<T>(
         &self,
         entry: &Entry,
@@ -401,7 +398,7 @@ mod tests {
             let rows = first..first + 100;
             Values::Each(rows.map(|row| draft.numbers(row).visitor).collect())
         };
-        // 61 is in two pieces, 199 in the last one, which is shorter.
+        // Link 61 is in two pieces, link 199 in the last one, which is shorter.
         for link in [0, 1, 61, 100, 199] {
             assert_eq!(read(link).unwrap(), visitors_of(link));
         }

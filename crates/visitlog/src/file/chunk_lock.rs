@@ -13,9 +13,9 @@ use slugline_analytics::{OpenError, journal::lock::take};
 /// The end of the name of the file that holds the lock.
 const CHUNKS: &str = ".chunks-lock";
 
-/// Keeps chunks from being merged, so that each row stays in its chunk or is deleted. It ends
-/// with the file that is returned, also when the process dies. A merge takes a moment, which is
-/// waited for.
+/// Keeps chunks from being merged, so that each row stays in its chunk or is deleted. It ends with
+/// the file that is returned, also when the process dies. This waits for a running merge, which
+/// takes a moment.
 pub(crate) fn keep_chunks(path: &Path) -> Result<File, OpenError> {
     const PAUSE: Duration = Duration::from_millis(20);
     const LONGEST: Duration = Duration::from_secs(30);
@@ -30,7 +30,7 @@ pub(crate) fn keep_chunks(path: &Path) -> Result<File, OpenError> {
     }
 }
 
-/// Taken by who merges chunks; `None` while somebody keeps them as they are.
+/// Takes the lock for merging chunks; `None` while another process keeps the chunks as they are.
 pub(crate) fn merge_chunks(path: &Path) -> Result<Option<File>, OpenError> {
     match take(&resolved(path)?, CHUNKS, File::try_lock) {
         Ok(alone) => Ok(Some(alone)),
@@ -39,7 +39,7 @@ pub(crate) fn merge_chunks(path: &Path) -> Result<Option<File>, OpenError> {
     }
 }
 
-/// The file itself, which SQLite names where others may know a symbolic link to it.
+/// The file itself. SQLite uses its name, while others may know a symbolic link to it.
 fn resolved(path: &Path) -> Result<PathBuf, OpenError> {
     path.canonicalize().map_err(|source| OpenError::Lock {
         path: path.to_owned(),

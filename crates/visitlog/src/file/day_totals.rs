@@ -1,11 +1,11 @@
-//! The totals of days, as they stand in the file.
+//! The table of day totals.
 //!
 //! A record is built like a chunk: a directory of columns by name, and parts, all with checksums
-//! that also cover the day. Triggers delete the record of a day as soon as a chunk of the day comes,
-//! goes or changes. So a record that is there was counted from the chunks that are there.
+//! that also cover the day. Triggers delete the record of a day as soon as a chunk of the day is
+//! added, deleted or changed. So each record was counted from the current chunks.
 //!
-//! The process that counts a day claims it first. The claim is a record without a directory, which ends
-//! in the same way, so a count that was overtaken by a change is never stored.
+//! The process that counts a day claims it first. The claim is a record without a directory, which
+//! the same triggers delete. So a count that a change overtakes is never stored.
 
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 
@@ -20,7 +20,7 @@ use slugline_analytics::utc::MILLIS_PER_DAY;
 /// The longest list of numbers that does not depend on the number of rows.
 const FIXED: u32 = 512;
 
-/// A count that is under way.
+/// A running count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Claim {
     pub(crate) day: i64,
@@ -35,7 +35,7 @@ pub(crate) struct Encoded {
     pub(crate) parts: Vec<(u8, Vec<u8>)>,
 }
 
-/// The latest day before another one that has chunks and no totals.
+/// The latest day before another one that has chunks but no totals.
 pub(crate) fn latest_uncounted(
     db: &Connection,
     before: i64,
@@ -47,7 +47,7 @@ pub(crate) fn latest_uncounted(
     .query_row([before], |row| row.get(0))
 }
 
-/// Claims a day, whoever else counts it.
+/// Claims a day, even if another process is counting it.
 pub(crate) fn claim(db: &mut Connection, day: i64) -> Result<Claim, rusqlite::Error> {
     let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
     remove(&tx, day)?;
@@ -60,7 +60,8 @@ pub(crate) fn claim(db: &mut Connection, day: i64) -> Result<Claim, rusqlite::Er
     Ok(Claim { day, number })
 }
 
-/// Stores what was counted, unless the day changed since it was claimed. Says if it did not.
+/// Stores a count, unless the day has changed since the claim. Returns whether the count was
+/// stored.
 pub(crate) fn store(
     db: &mut Connection,
     claim: Claim,
@@ -105,14 +106,14 @@ pub(crate) fn span(day: i64, rows: u32) -> Span {
 pub(crate) struct Record<'c> {
     db: &'c Connection,
     pub(crate) day: i64,
-    /// Rows of the log that were counted.
+    /// The number of counted rows.
     pub(crate) rows: u32,
     directory: Directory,
 }
 
 impl<'c> Record<'c> {
-    /// Those of the days from the first to the last of two. Damaged ones are left out: their days
-    /// can be counted anew at any time.
+    /// The records of the days in a range, without damaged ones, whose days can be counted anew at
+    /// any time.
     pub(crate) fn between(
         db: &'c Connection,
         (first, last): (i64, i64),
@@ -172,7 +173,7 @@ impl<'c> Record<'c> {
         Ok(())
     }
 
-    /// Says that the record is damaged.
+    /// The error of a damaged record.
     pub(crate) fn damaged(&self, source: ChunkError) -> EngineError {
         EngineError::Totals {
             day: self.day,
@@ -203,7 +204,7 @@ impl<'c> Record<'c> {
         found.map_err(|source| self.damaged(source))
     }
 
-    /// Its bytes, to be compared with those of another count.
+    /// The bytes of a record, for comparison with another count.
     pub(crate) fn encoded(db: &Connection, day: i64) -> Result<Option<Encoded>, rusqlite::Error> {
         let found = db
             .query_row(

@@ -1,4 +1,4 @@
-//! The end of a question that takes too long.
+//! Ends questions that take too long.
 
 use std::{
     sync::{
@@ -12,7 +12,8 @@ use rusqlite::{Connection, ErrorCode};
 
 use super::error::EngineError;
 
-/// When to give up: at a moment, or as soon as nobody waits for the answer.
+/// The moment at which a question gives up. It also gives up as soon as nobody waits for the
+/// answer.
 #[derive(Clone, Debug)]
 pub(crate) struct Deadline {
     pub(crate) at: Instant,
@@ -20,7 +21,7 @@ pub(crate) struct Deadline {
     abandoned: Arc<AtomicBool>,
 }
 
-/// Somebody waits for an answer, as long as this is there.
+/// Represents a waiting caller. The question goes on until this is dropped.
 #[derive(Debug)]
 pub(crate) struct Waiting(Arc<AtomicBool>);
 
@@ -39,7 +40,7 @@ impl Deadline {
         }
     }
 
-    /// Belongs to who waits for the answer.
+    /// Returns the handle of the caller that waits for the answer.
     pub(crate) fn waiting(&self) -> Waiting {
         Waiting(Arc::clone(&self.abandoned))
     }
@@ -56,16 +57,16 @@ impl Deadline {
         EngineError::Deadline { limit: self.limit }
     }
 
-    /// Has SQLite give up in time whatever it is doing.
+    /// Makes SQLite give up in time during any statement.
     pub(crate) fn limit(&self, db: &Connection) -> Result<(), rusqlite::Error> {
-        /// SQLite's instructions from one look at the time to the next, some
+        /// The number of SQLite's instructions between two checks of the time; they take some
         /// tenths of a millisecond.
         const INSTRUCTIONS: i32 = 10_000;
         let deadline = self.clone();
         db.progress_handler(INSTRUCTIONS, Some(move || deadline.check().is_err()))
     }
 
-    /// The error to return if SQLite has given up.
+    /// Replaces the error by a timeout if SQLite has given up.
     pub(crate) fn explain(&self, error: EngineError) -> EngineError {
         if let EngineError::Sqlite(cause) = &error
             && cause.sqlite_error_code() == Some(ErrorCode::OperationInterrupted)
@@ -94,7 +95,7 @@ mod tests {
         assert_eq!(error.to_string(), "no answer within 20 ms");
         drop(snapshot);
 
-        // The next question has a time of its own.
+        // The next question has a deadline of its own.
         let later = Deadline::after(Duration::from_mins(1));
         let snapshot = Snapshot::take(&db, later.clone()).unwrap();
         let result = snapshot

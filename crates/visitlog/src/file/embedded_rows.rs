@@ -34,12 +34,12 @@ pub(crate) struct EmbeddedRows {
     erasing: Erasing,
     log_length: LogLength,
     rows_per_chunk: usize,
-    /// Marks the log as being written.
+    /// Marks the log as being written, until it is dropped.
     _lock: Option<File>,
 }
 
 impl EmbeddedRows {
-    /// For a log whose questions take these turns.
+    /// Bounds the log whose questions take these turns.
     pub(crate) fn new(options: &RecorderOptions, turns: Arc<Turns>) -> Self {
         let rows_per_chunk = options.rows_per_chunk.clamp(1, batch::ROWS_MAX);
         Self {
@@ -53,7 +53,7 @@ impl EmbeddedRows {
         }
     }
 
-    /// The same, which holds the lock of writers.
+    /// Adds the lock of writers.
     pub(crate) fn with_lock(self, lock: File) -> Self {
         Self {
             _lock: Some(lock),
@@ -61,7 +61,7 @@ impl EmbeddedRows {
         }
     }
 
-    /// For imported rows, whose salt period is unknown. No questions run in this process.
+    /// For imported rows, whose salt period is unknown. This process answers no questions.
     pub(crate) fn of_others(options: &RecorderOptions) -> Self {
         let turns = Arc::new(Turns::under(QueryLimits::default()));
         Self {
@@ -72,13 +72,13 @@ impl EmbeddedRows {
 }
 
 impl RowTable for EmbeddedRows {
-    /// The disk decides, and that is waited for.
+    /// There is always room: an append waits for the disk.
     fn has_room(&mut self, _: &Connection) -> Result<bool, rusqlite::Error> {
         Ok(true)
     }
 
-    /// A large batch becomes a chunk at once: rows that pile up so fast would
-    /// only cross the tail, at three times the cost.
+    /// A large batch becomes a chunk at once, because passing through the tail would cost three
+    /// times as much.
     fn insert(
         &mut self,
         db: &Connection,
@@ -104,7 +104,7 @@ impl RowTable for EmbeddedRows {
         self.days.settle(durable);
     }
 
-    /// Marks the visits, and every question honours the mark.
+    /// Marks the visits. Every question leaves marked visits out.
     fn erase(
         &mut self,
         db: &Connection,
@@ -125,7 +125,7 @@ impl RowTable for EmbeddedRows {
             let error: &(dyn StdError + 'static) = &error;
             tracing::warn!(error, "the tail of the access log cannot be sealed yet");
         }
-        // Before anything that takes long.
+        // Comes before anything that takes long.
         let waits = self.log_length.bound(db);
         match self.erasing.step(db, now, self.rows_per_chunk) {
             Ok(Progress::Idle) => {}

@@ -7,7 +7,7 @@ use thiserror::Error;
 use crate::format::{batch::BatchError, chunk::ChunkError};
 use slugline_analytics::journal::error::is_damage;
 
-/// Why the engine cannot store a batch or answer a question.
+/// The reason why the engine cannot store a batch or answer a question.
 #[derive(Debug, Error)]
 pub(crate) enum EngineError {
     #[error("database error")]
@@ -31,7 +31,7 @@ pub(crate) enum EngineError {
 }
 
 impl EngineError {
-    /// True when the file is damaged, false when it only could not be read.
+    /// Returns `true` if the file is damaged, `false` if it could not be read for another reason.
     pub(crate) fn is_damage(&self) -> bool {
         match self {
             Self::Chunk { .. } | Self::Batch { .. } | Self::Totals { .. } => true,

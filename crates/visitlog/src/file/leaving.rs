@@ -2,8 +2,8 @@
 //!
 //! The two have files of their own, and no transaction covers both. So a chunk first becomes a
 //! batch of the log, with a token; then the other engine takes the batch and notes the token, in
-//! one transaction; then the log deletes the batch. A move that goes on after a crash finds the
-//! batch, and the other engine knows by the token whether it has it.
+//! one transaction; then the log deletes the batch. After a crash the move finds the batch in the
+//! log, and the token tells the other engine whether it has the batch.
 
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 use slugline_domain::{StoredVisit, ports::Random};
@@ -16,13 +16,13 @@ use slugline_analytics::{
     transfer::passage::{Parcel, Passage},
 };
 
-/// In the log: batches that have left its chunks. Their format is that of rows in a spool, and 0
-/// for losses.
+/// The table of batches that have left the chunks of the log. `format` is the format of rows in a
+/// spool, or 0 for losses.
 pub(crate) const LEAVING: &str = "CREATE TABLE IF NOT EXISTS leaving (
     token TEXT PRIMARY KEY, format INTEGER NOT NULL, visits INTEGER NOT NULL, data BLOB NOT NULL
 ) STRICT, WITHOUT ROWID;";
 
-/// A batch on its way.
+/// A batch for the engine.
 #[derive(Debug)]
 pub(crate) struct Batch {
     token: String,
@@ -47,7 +47,7 @@ pub(crate) fn waiting(log: &Connection) -> Result<Option<Batch>, rusqlite::Error
         .optional()
 }
 
-/// Makes a batch of some chunks, which have these visits. Nobody else writes to the log.
+/// Makes a batch of some chunks, which contain these visits. No other process may write to the log.
 pub(crate) fn take_chunks(
     log: &Connection,
     chunks: &[i64],
@@ -80,7 +80,7 @@ pub(crate) fn take_chunks(
     tx.commit()
 }
 
-/// Makes a batch of what the log knows of visits that were never stored.
+/// Makes a batch of the log's losses.
 pub(crate) fn take_losses(log: &Connection, random: &dyn Random) -> Result<(), rusqlite::Error> {
     let tx = begin(log)?;
     let losses = loss_table::all(&tx)?;
@@ -114,13 +114,13 @@ pub(crate) fn hand_over(into: &dyn Passage, batch: &Batch) -> Result<(), Transfe
     into.take(&batch.token, &content)
 }
 
-/// The other engine has the batch.
+/// Deletes a batch that the other engine has.
 pub(crate) fn forget(log: &Connection, batch: &Batch) -> Result<(), rusqlite::Error> {
     log.execute("DELETE FROM leaving WHERE token = ?1", [&batch.token])?;
     Ok(())
 }
 
-/// Copies batches of a damaged log to a new one. Says what is lost of them.
+/// Copies batches of a damaged log to a new one. Returns a description of the losses.
 pub(crate) fn copy_leaving(
     old: &Connection,
     new: &Connection,

@@ -10,7 +10,7 @@ use slugline_domain::LinkId;
 
 use slugline_analytics::number_map::NumberMap;
 
-/// Numbers, and in front of them a cache of what was looked up.
+/// The numbers of links, behind a cache.
 ///
 /// The cache holds fingerprints of 64 bits, keyed at random in each process.
 #[derive(Debug, Default)]
@@ -24,11 +24,11 @@ pub(crate) struct Links {
 }
 
 impl Links {
-    /// Most entries of the cache, about 6 MB; when it is full it starts over.
+    /// The most entries of the cache, about 6 MB; when it is full it starts over.
     const CACHED: usize = 200_000;
 
-    /// Forgets what was looked up if another process has changed the file since: it may have
-    /// erased visits and so taken a number from its link.
+    /// Clears the cache if another process has changed the file: it may have erased visits and so
+    /// removed the number of a link.
     pub(crate) fn follow(&mut self, db: &Connection) -> Result<(), rusqlite::Error> {
         let now = db
             .prepare_cached("PRAGMA data_version")?
@@ -39,12 +39,12 @@ impl Links {
         Ok(())
     }
 
-    /// Forgets what was looked up.
+    /// Clears the cache.
     pub(crate) fn forget(&mut self) {
         self.known.clear();
     }
 
-    /// The number of a link, which is entered if it is new.
+    /// The number of a link; a new link gets one.
     pub(crate) fn number(&mut self, db: &Connection, link: &str) -> Result<i64, rusqlite::Error> {
         let fingerprint = self.key.hash_one(link);
         if let Some(&number) = self.known.get(&fingerprint) {
@@ -65,7 +65,7 @@ impl Links {
         Ok(number)
     }
 
-    /// The transaction that entered links is durable, or was rolled back.
+    /// Tells that the transaction that entered links is durable, or was rolled back.
     pub(crate) fn settle(&mut self, durable: bool) {
         for fingerprint in self.entered.drain(..) {
             if !durable {
@@ -82,19 +82,19 @@ pub(crate) fn find(db: &Connection, link: &str) -> Result<Option<i64>, rusqlite:
         .optional()
 }
 
-/// Takes the number from its link. No link gets it again.
+/// Removes a number from its link. No link gets it again.
 pub(crate) fn remove(db: &Connection, number: i64) -> Result<(), rusqlite::Error> {
     db.prepare_cached("DELETE FROM link WHERE number = ?1")?
         .execute([number])?;
     Ok(())
 }
 
-/// The numbers of some links; one that has none has no visits.
+/// The numbers of some links; a link without a number has no visits.
 pub(crate) fn find_all(
     db: &Connection,
     wanted: &BTreeSet<LinkId>,
 ) -> Result<HashSet<i64>, rusqlite::Error> {
-    /// The entries that can be read in the time of one look-up.
+    /// The number of entries that can be read in the time of one look-up.
     const LOOK_UP: usize = 10;
 
     let largest: Option<i64> = db

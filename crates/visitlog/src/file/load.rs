@@ -11,7 +11,7 @@ use crate::format::{
 use slugline_analytics::columns::{Family, TEXTS};
 
 impl Block {
-    /// All of a chunk.
+    /// Loads all columns of a chunk.
     pub(crate) fn whole(chunk: &Chunk<'_>) -> Result<Self, EngineError> {
         let mut block = Self::essential(chunk)?;
         for text in 0..TEXTS.len() {
@@ -20,7 +20,7 @@ impl Block {
         Ok(block)
     }
 
-    /// The columns of a chunk without which its rows say nothing.
+    /// Loads the columns of a chunk without which its rows are useless.
     pub(crate) fn essential(chunk: &Chunk<'_>) -> Result<Self, EngineError> {
         let mut block = Self {
             rows: index(chunk.span().rows),
@@ -38,7 +38,7 @@ impl Block {
         Ok(block)
     }
 
-    /// Reads some rows of a column of a chunk, unless they were read before.
+    /// Loads some rows of a column of a chunk, unless they are loaded already.
     pub(crate) fn load(
         &mut self,
         chunk: &Chunk<'_>,
@@ -102,8 +102,8 @@ impl Block {
         Ok(())
     }
 
-    /// Counts the rows of each entry of a family, if all rows are asked for and each
-    /// stands for as many visits.
+    /// Counts the rows of each entry of a family, if the question needs all rows and each stands
+    /// for the same number of visits.
     fn load_counts(
         &mut self,
         chunk: &Chunk<'_>,
@@ -113,7 +113,7 @@ impl Block {
         let (name, entries) = (family.name(), chunk.count(family.keys()));
         let is_read = self.codes[family.index()].is_some();
         let has_counts = entries > 0 && chunk.count(name) > 0;
-        // Rows of targets are known without their numbers.
+        // The rows of targets are known without reading their numbers.
         if is_read || *rows != Selection::All || family == Family::Target || !has_counts {
             return Ok(false);
         }
@@ -131,7 +131,7 @@ impl Block {
         Ok(true)
     }
 
-    /// Reads which entries of a family some rows have.
+    /// Loads the entries of a family in some rows.
     pub(crate) fn load_codes(
         &mut self,
         chunk: &Chunk<'_>,
@@ -151,7 +151,7 @@ impl Block {
             (Some(_), _) => chunk.rows(family.name(), rows)?,
         };
         let entries = codes.largest().map_or(0, |entry| index(entry) + 1);
-        // Each is in some row.
+        // Each entry is in some row.
         if entries > index(chunk.span().rows) {
             let column = family.name();
             return Err(chunk.damaged(ChunkError::Value { column }));
@@ -161,7 +161,7 @@ impl Block {
         Ok(())
     }
 
-    /// Reads the texts that the rows have in a column.
+    /// Loads the texts of the rows in a column.
     fn load_texts(&mut self, chunk: &Chunk<'_>, column: usize) -> Result<(), EngineError> {
         if self.texts[column].is_none() {
             let family = TEXTS[column].family;
@@ -175,8 +175,8 @@ impl Block {
         Ok(())
     }
 
-    /// Numbers the entries of a family anew if far fewer are left than there
-    /// were, so that no others' texts are read.
+    /// Renumbers the entries of a family if far fewer are left than before, so that only their
+    /// texts are read.
     fn leave_few(&mut self, family: Family) {
         if self.few[family.index()].is_some() || !self.has_few(family) {
             return;
@@ -200,7 +200,7 @@ impl Block {
         self.few[family.index()] = Some(entries);
     }
 
-    /// True if most entries of a family cannot be in any row.
+    /// Returns whether most entries of a family are in no row.
     fn has_few(&self, family: Family) -> bool {
         const FEW: usize = 4;
         self.entries(family) / FEW > self.rows

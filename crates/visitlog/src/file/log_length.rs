@@ -1,9 +1,9 @@
 //! The bound on the length of SQLite's write-ahead log.
 //!
-//! SQLite writes over its log once no reader needs what is in it. Questions that overlap without
-//! end would let it grow for as long as visits come. So when the log is long, the writer takes
-//! all turns: new questions wait until the running ones have ended, then the writer empties the
-//! log and gives the turns back.
+//! SQLite reuses the write-ahead log once no reader needs its content. Questions that overlap
+//! without end would let the write-ahead log grow as long as visits come. So when it is long, the
+//! writer takes all turns: new questions wait until the running ones have ended; then the writer
+//! empties the write-ahead log and returns the turns.
 
 use std::{
     error::Error as StdError,
@@ -21,18 +21,18 @@ use tokio::sync::{AcquireError, OwnedSemaphorePermit};
 use super::turns::Turns;
 use slugline_analytics::journal::{lock, open::empty_write_ahead_log};
 
-/// The length from which on questions have to wait. Without questions it stays below some 8 MB:
-/// SQLite writes over the log once a thousand pages have been moved into the database.
+/// The length above which questions have to wait. Without questions the length stays below some 8
+/// MB: SQLite reuses the write-ahead log after it has moved a thousand pages into the database.
 const LONG: u64 = 32 << 20;
 
-/// The time the writer waits for readers that take no turn, such as a backup. Visits wait in the
-/// queue meanwhile.
+/// The time for which the writer waits for readers that take no turn, such as a backup. Visits wait
+/// in the queue meanwhile.
 const TIMEOUT: Duration = Duration::from_millis(100);
 
-/// The pause after an attempt that such a reader defeated.
+/// The pause after an attempt that failed because of such a reader.
 const PAUSE: Duration = Duration::from_secs(10);
 
-/// Bounds the length.
+/// Bounds the length of the write-ahead log.
 pub(crate) struct LogLength {
     turns: Arc<Turns>,
     waiting: Option<Pin<Box<dyn Future<Output = AllTurns> + Send>>>,
@@ -42,7 +42,7 @@ pub(crate) struct LogLength {
 type AllTurns = Result<OwnedSemaphorePermit, AcquireError>;
 
 impl LogLength {
-    /// For a log whose questions take these turns.
+    /// Bounds the log whose questions take these turns.
     pub(crate) fn new(turns: Arc<Turns>) -> Self {
         Self {
             turns,
@@ -51,8 +51,8 @@ impl LogLength {
         }
     }
 
-    /// Empties the log if it is long and all turns are free. Returns whether it still waits for
-    /// turns; the next call looks again.
+    /// Empties the write-ahead log if it is long and all turns are free. Returns whether it still
+    /// waits for turns; the next call tries again.
     pub(crate) fn bound(&mut self, db: &Connection) -> bool {
         if self.waiting.is_none() {
             let failed_lately = self.failed_at.is_some_and(|at| at.elapsed() < PAUSE);
@@ -62,7 +62,7 @@ impl LogLength {
         }
         let turns = &self.turns;
         let waiting = self.waiting.get_or_insert_with(|| Box::pin(turns.all()));
-        // The semaphore is fair: from the first poll on, later questions queue behind the writer.
+        // The semaphore is fair: after the first poll, later questions queue behind the writer.
         let taken = waiting
             .as_mut()
             .poll(&mut Context::from_waker(Waker::noop()));
@@ -116,7 +116,7 @@ mod tests {
         }
     }
 
-    /// Makes the log longer by some two mebibytes.
+    /// Makes the write-ahead log longer by some two mebibytes.
     fn write(db: &Connection) {
         db.execute_batch("CREATE TABLE IF NOT EXISTS filler (bytes BLOB)")
             .unwrap();

@@ -1,4 +1,4 @@
-//! Work that redirects must not have to wait for.
+//! Lowers the priority of work, so that redirects do not wait for it.
 
 /// Lowers the priority of this thread. Elsewhere than on Linux that would be
 /// the priority of the whole process (setpriority(2), "C library/kernel

@@ -2,13 +2,13 @@
 
 use slugline_analytics::QueryLimits;
 
-/// The bytes that one question may take for what it counts. Each question has a share
-/// of its own, so that an answer does not depend on what else is asked meanwhile.
+/// The bytes that one question may take for what it counts. Each question has a share of its own,
+/// so that an answer does not depend on other questions of the moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct QuestionMemory(usize);
 
 impl QuestionMemory {
-    /// The share of one of the questions that are answered at the same time.
+    /// The share of one question if all that may run at the same time do.
     pub(crate) fn under(limits: QueryLimits) -> Self {
         Self(limits.memory / limits.concurrent.max(1))
     }
@@ -18,22 +18,22 @@ impl QuestionMemory {
         Self(bytes)
     }
 
-    /// Bytes for visitors: a million are counted one by one in 64 MiB.
+    /// The bytes for visitors: 64 MiB are enough to count a million one by one.
     pub(crate) fn visitors(self) -> usize {
         self.0 / 2
     }
 
-    /// Bytes for referers: half a million are counted one by one in 32 MiB.
+    /// The bytes for referers: 32 MiB are enough to count half a million one by one.
     pub(crate) fn referers(self) -> usize {
         self.0 / 4
     }
 
-    /// Bytes for a ranking, which is over before its visitors are counted.
+    /// The bytes for a ranking, which ends before its visitors are counted.
     pub(crate) fn ranking(self) -> usize {
         self.0 / 2
     }
 
-    /// Bytes for groups and what is shown of them.
+    /// The bytes for groups and their shown values.
     pub(crate) fn groups(self) -> usize {
         self.0 / 4
     }

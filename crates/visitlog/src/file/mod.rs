@@ -2,13 +2,13 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `schema`, `error` | the tables; why something cannot be stored or read |
-//! | `tail`, `chunk`, `load`, `links`, `salted_days`, `erasure`, `day_totals`, `leaving` | what stands in the file |
+//! | `schema`, `error` | the tables; the errors of storing and reading |
+//! | `tail`, `chunk`, `load`, `links`, `salted_days`, `erasure`, `day_totals`, `leaving` | the content of the file |
 //! | `embedded_rows`, `seal`, `log_length`, `chunk_lock` | a visit's way into the file |
-//! | `upkeep` | the end of old rows, merged chunks, erased links, days that are counted, space that goes back |
-//! | `day` | the totals of a day that is over |
-//! | `snapshot`, `deadline`, `memory`, `turns`, `low_priority` | the log as one question reads it, and the bounds of a question |
-//! | `mend` | a damaged file is examined, and rebuilt from what is left |
+//! | `upkeep` | maintenance: deleting old rows, merging chunks, erasing links, counting days, returning space |
+//! | `day` | day totals |
+//! | `snapshot`, `deadline`, `memory`, `turns`, `low_priority` | the log as one question reads it, and the limits of a question |
+//! | `mend` | examining a damaged file, and rebuilding it |
 
 pub(crate) mod chunk;
 pub(crate) mod chunk_lock;

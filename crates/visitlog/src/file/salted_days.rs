@@ -1,8 +1,8 @@
-//! Days whose visitors are nobody of another day.
+//! Days whose visitor hashes cannot match those of another day.
 //!
-//! A visitor's hash is made with a salt. Salts that serve for a day make other hashes every day, so
-//! visitors of such days add up. Rows do not say which salt made their hash, so each day says
-//! if all of its rows came while salts served for a day.
+//! A visitor's hash is made with a salt. Salts that last for a day give other hashes every day, so
+//! visitors of such days add up. Rows do not state which salt made their hash, so the log notes for
+//! each day whether all of its rows came while salts lasted for a day.
 
 use std::collections::BTreeSet;
 
@@ -11,16 +11,16 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::{day_totals, tail};
 use slugline_analytics::utc::day_of;
 
-/// Writes down how long the salts serve under which the rows of a day come.
+/// Notes whether the rows of a day come under salts that last for a day.
 #[derive(Debug)]
 pub(crate) struct SaltedDays {
     apart: bool,
-    /// Days that are written down already.
+    /// Days that are noted already.
     noted: BTreeSet<i64>,
 }
 
 impl SaltedDays {
-    /// `apart` is true if a salt serves for a day at most.
+    /// `apart` is `true` if a salt lasts for a day at most.
     pub(crate) fn new(apart: bool) -> Self {
         Self {
             apart,
@@ -43,9 +43,9 @@ impl SaltedDays {
         Ok(())
     }
 
-    /// The transaction that noted days is durable, or was rolled back.
+    /// Tells that the transaction that noted days is durable, or was rolled back.
     pub(crate) fn settle(&mut self, durable: bool) {
-        /// Days that are remembered.
+        /// The number of days in memory.
         const FEW: usize = 8;
         if !durable || self.noted.len() > FEW {
             self.noted.clear();
@@ -53,7 +53,8 @@ impl SaltedDays {
     }
 }
 
-/// Notes a day. One that had rows under another salt, or before there were notes, stays so.
+/// Notes a day. A day that has had rows under a longer salt, or before there were notes, keeps that
+/// note.
 pub(crate) fn note(db: &Connection, day: i64, apart: bool) -> Result<(), rusqlite::Error> {
     let span = day_totals::span(day, 0);
     db.prepare_cached(
@@ -65,7 +66,7 @@ pub(crate) fn note(db: &Connection, day: i64, apart: bool) -> Result<(), rusqlit
     Ok(())
 }
 
-/// True if no visitor of a day is one of another day.
+/// Returns whether no visitor of a day can be one of another day.
 pub(crate) fn is_apart(db: &Connection, day: i64) -> Result<bool, rusqlite::Error> {
     let apart = db
         .prepare_cached("SELECT apart FROM salted_day WHERE day = ?1")?
@@ -81,7 +82,7 @@ pub(crate) fn forget_before(db: &Connection, day: i64) -> Result<(), rusqlite::E
     Ok(())
 }
 
-/// Notes every day that has rows and no note, as one whose visitors may be those of others.
+/// Notes every day with rows and without a note as one whose visitors may be those of other days.
 pub(crate) fn note_unknown(db: &Connection) -> Result<(), rusqlite::Error> {
     db.execute_batch(
         "INSERT OR IGNORE INTO salted_day (day, apart) SELECT DISTINCT day, 0 FROM chunk",

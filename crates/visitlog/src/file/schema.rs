@@ -16,7 +16,7 @@ pub(crate) const ACCESS_LOG: FileKind = FileKind {
     versions: &[include_str!("tables.sql")],
 };
 
-/// Opens an access log for writing and creates what is missing.
+/// Opens an access log for writing, and creates the file and its tables if they are missing.
 pub(crate) fn open_writer(path: &Path) -> Result<Connection, OpenError> {
     open_file(&ACCESS_LOG, path)
 }
@@ -59,7 +59,7 @@ mod tests {
             rows.next().unwrap().unwrap();
             let open = std::fs::read_dir("/proc/self/fd").unwrap();
             let temporary = open.filter_map(|entry| std::fs::read_link(entry.ok()?.path()).ok());
-            // Names of SQLite's temporary files begin so.
+            // The names of SQLite's temporary files begin with this.
             let temporary = temporary.filter(|path| path.to_string_lossy().contains("etilqs_"));
             assert_eq!(temporary.count(), 0);
         }

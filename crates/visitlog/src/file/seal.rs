@@ -1,4 +1,4 @@
-//! Moving rows into chunks.
+//! Moves rows into chunks.
 
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 
@@ -18,7 +18,7 @@ pub(crate) fn seal(db: &mut Connection, rows_per_chunk: usize) -> Result<(), rus
         let draft = tail::take(&tx, i64::MAX, rows_per_chunk)?;
         write(&tx, &draft, None)?;
         tx.commit()?;
-        // Another process may have been faster.
+        // Another process may have done it first.
         if draft.len() == 0 {
             break;
         }
@@ -26,8 +26,8 @@ pub(crate) fn seal(db: &mut Connection, rows_per_chunk: usize) -> Result<(), rus
     Ok(())
 }
 
-/// Seals rows of the tail from before a day, of some batches, and says whether
-/// there were any. So a day of a quiet site is one chunk.
+/// Seals rows of the tail from before a day, from some batches. Returns whether there were any. So
+/// a day of a quiet site becomes one chunk.
 pub(crate) fn seal_before(
     db: &mut Connection,
     day: i64,
@@ -40,8 +40,8 @@ pub(crate) fn seal_before(
     Ok(draft.len() > 0)
 }
 
-/// Writes rows, which may be in any order, as chunks: one for each day of UTC.
-/// The first one gets the number, if there is one. Rows that are being erased are dropped.
+/// Writes rows, which may be in any order, as chunks: one for each day of UTC. The first chunk gets
+/// the given number, if any. Rows of marked links are dropped.
 pub(crate) fn write(
     db: &Connection,
     draft: &Draft,
@@ -101,8 +101,8 @@ fn insert(
     Ok(())
 }
 
-/// The key of the file's fingerprints, which is made if there is none. Chunks from before a new
-/// key are read as well: texts decide what is the same.
+/// The key of the file's fingerprints; makes one if there is none. Chunks with fingerprints of
+/// another key stay readable, because their texts decide equality.
 fn text_key(db: &Connection) -> Result<TextKey, rusqlite::Error> {
     let mut select = db.prepare_cached("SELECT key FROM text_key")?;
     let known = select.query_row([], |row| row.get(0)).optional()?;
@@ -133,7 +133,7 @@ mod tests {
         db
     }
 
-    /// Of each chunk: rows, first and last moment.
+    /// The number of rows, and the first and the last moment, of each chunk.
     fn chunks(db: &Connection) -> Vec<(u32, i64, i64)> {
         db.prepare("SELECT n, min_ts, max_ts FROM chunk ORDER BY id")
             .unwrap()

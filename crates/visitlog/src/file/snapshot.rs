@@ -7,16 +7,16 @@ use rusqlite::{Connection, Transaction};
 use super::{deadline::Deadline, error::EngineError, memory::QuestionMemory};
 use slugline_analytics::tally::Damaged;
 
-/// The log as it is at one moment: everything is read in one transaction, so
-/// rows that are sealed meanwhile are neither missed nor counted twice.
+/// The log as it is at one moment. One transaction reads everything, so rows that are sealed
+/// meanwhile are neither missed nor counted twice.
 #[derive(Debug)]
 pub(crate) struct Snapshot<'c> {
     db: &'c Connection,
-    /// Ends with the snapshot.
+    /// The transaction, which ends with the snapshot.
     _tx: Transaction<'c>,
     pub(crate) deadline: Deadline,
     memory: QuestionMemory,
-    /// The chunks and batches that were left out.
+    /// The damaged chunks and batches that were left out.
     damaged: RefCell<BTreeMap<Damaged, Damage>>,
     /// Called before each chunk.
     #[cfg(test)]
@@ -33,7 +33,7 @@ impl std::fmt::Debug for OnChunk {
     }
 }
 
-/// Why a chunk or batch was left out.
+/// The reason why a chunk or batch was left out.
 #[derive(Debug)]
 pub(crate) struct Damage {
     /// The number of rows that its record states.
@@ -57,7 +57,7 @@ impl<'c> Snapshot<'c> {
         })
     }
 
-    /// The same with another share of the memory.
+    /// Sets another share of the memory.
     pub(crate) fn with_memory(self, memory: QuestionMemory) -> Self {
         Self { memory, ..self }
     }
@@ -75,7 +75,7 @@ impl<'c> Snapshot<'c> {
         self.db
     }
 
-    /// Fails when it is time to give up.
+    /// Fails if the deadline has passed.
     pub(crate) fn check(&self) -> Result<(), EngineError> {
         self.deadline.check()
     }
@@ -91,8 +91,8 @@ impl<'c> Snapshot<'c> {
         damaged.values().map(|damage| u64::from(damage.rows)).sum()
     }
 
-    /// Leaves something out if it is damaged: the rest of the log has an answer
-    /// all the same.
+    /// Leaves a chunk or batch out if it is damaged, so that the question is answered from the rest
+    /// of the log.
     pub(crate) fn leave_out(
         &self,
         what: Damaged,

@@ -1,8 +1,7 @@
-//! The tail: where visits arrive, each batch as one row ([`batch`]).
+//! The tail, to which visits are appended: each batch is one row ([`batch`]).
 //!
-//! A batch has the number of its last visit, so the tail's length is known
-//! without counting. One that cannot be read is set aside when the others are
-//! sealed: it gets a number below 1.
+//! A batch has the number of its last visit, so the tail's length is known without counting.
+//! Sealing sets unreadable batches aside: they get numbers below 1.
 
 use std::ops::RangeInclusive;
 
@@ -26,7 +25,7 @@ pub(crate) fn append(db: &Connection, draft: &Draft) -> Result<(), rusqlite::Err
     Ok(())
 }
 
-/// The most rows that wait to be sealed, without counting: a batch that was cut
+/// The number of rows that wait to be sealed, or more: it is not counted, and a partly sealed batch
 /// leaves a gap.
 pub(crate) fn len(db: &Connection) -> Result<usize, rusqlite::Error> {
     let rows: Option<i64> = db
@@ -50,7 +49,7 @@ impl<'r> Batch<'r> {
     /// The columns to select for [`Batch::of`].
     pub(crate) const COLUMNS: &'static str = "seq, n, first_ts, last_ts, rows";
 
-    /// The one in a row that begins with these columns.
+    /// Reads the batch from a row that begins with [`Batch::COLUMNS`].
     pub(crate) fn of(row: &'r rusqlite::Row<'_>) -> Result<Self, rusqlite::Error> {
         Ok(Self {
             number: row.get(0)?,
@@ -63,8 +62,7 @@ impl<'r> Batch<'r> {
         })
     }
 
-    /// Adds the rows from the first to the last of two milliseconds to a draft,
-    /// or none.
+    /// Adds the rows of a range of milliseconds to a draft, or none if there is an error.
     pub(crate) fn read(&self, range: (i64, i64), draft: &mut Draft) -> Result<(), EngineError> {
         let read = batch::decode(self.span, self.bytes, range, draft);
         read.map_err(|source| EngineError::Batch {
@@ -84,8 +82,8 @@ pub(crate) struct Portion {
     pub(crate) damaged: Vec<(i64, u32, EngineError)>,
 }
 
-/// Reads some columns of texts, of rows from the first to the last of two
-/// milliseconds in batches with numbers above `after`, until there are `enough`.
+/// Reads some columns of texts, of the rows of a range of milliseconds, from batches with numbers
+/// above `after`, until there are `enough` rows.
 pub(crate) fn read(
     db: &Connection,
     columns: &[usize],
@@ -121,8 +119,8 @@ pub(crate) fn times(db: &Connection) -> Result<Vec<i64>, rusqlite::Error> {
     Ok(all.rows.iter().map(|(numbers, _)| numbers.time).collect())
 }
 
-/// Takes rows up to a moment out of the tail, those of as many batches as have no
-/// more than `most`, or of one. Sets damaged batches aside.
+/// Removes rows up to a moment from the tail, from as many batches as have at most `most` rows
+/// together, or from one. Sets damaged batches aside.
 pub(crate) fn take(db: &Connection, until: i64, most: usize) -> Result<Draft, rusqlite::Error> {
     let sql = format!(
         "SELECT {} FROM tail WHERE seq > 0 AND first_ts <= ?1 ORDER BY seq",
@@ -173,7 +171,7 @@ pub(crate) fn take(db: &Connection, until: i64, most: usize) -> Result<Draft, ru
     Ok(draft)
 }
 
-/// True if damaged batches were set aside.
+/// Returns whether damaged batches were set aside.
 pub(crate) fn has_set_aside(db: &Connection) -> Result<bool, rusqlite::Error> {
     db.query_row(
         "SELECT EXISTS (SELECT 1 FROM tail WHERE seq < 0)",
@@ -188,7 +186,6 @@ pub(crate) fn delete_before(db: &Connection, cutoff_ms: i64) -> Result<(), rusql
     Ok(())
 }
 
-/// Adds a batch of one row, whose link has this number.
 /// The days of rows that are not in chunks yet, from the first to the last one of each batch.
 pub(crate) fn days(db: &Connection) -> Result<Vec<RangeInclusive<i64>>, rusqlite::Error> {
     let mut statement = db.prepare_cached("SELECT first_ts, last_ts FROM tail")?;
@@ -257,7 +254,7 @@ mod tests {
         assert_eq!(len(&db).unwrap(), 8);
         assert_eq!(times_of(take(&db, i64::MAX, 4).unwrap()), [1, 2, 5, 3]);
         assert_eq!(len(&db).unwrap(), 4);
-        // One batch in any case.
+        // It takes at least one batch.
         assert_eq!(times_of(take(&db, i64::MAX, 0).unwrap()), [4]);
         assert_eq!(times_of(take(&db, i64::MAX, 1).unwrap()), [6, 7, 8]);
         assert_eq!((len(&db).unwrap(), take(&db, 0, 9).unwrap().len()), (0, 0));
@@ -311,7 +308,7 @@ mod tests {
         assert_eq!(lacking(), (3, 4));
         assert_eq!(times_of(take(&db, i64::MAX, 100).unwrap()), [1, 2, 7]);
         assert_eq!((len(&db).unwrap(), lacking()), (0, (0, 4)));
-        // What comes later is not hindered.
+        // Later batches are not hindered.
         append(&db, &take(&tail(&folder, &[&[8, 9]]), 9, 9).unwrap()).unwrap();
         assert_eq!((len(&db).unwrap(), lacking()), (2, (2, 4)));
         delete_before(&db, 6).unwrap();

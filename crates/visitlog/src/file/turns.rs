@@ -1,4 +1,4 @@
-//! The turns of questions: so many are answered at the same time.
+//! The turns of questions, which limit how many run at the same time.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ impl Turns {
         }
     }
 
-    /// Waits for a turn. It ends when what is returned is dropped.
+    /// Waits for a turn, which ends when the permit is dropped.
     pub(crate) async fn next(&self) -> OwnedSemaphorePermit {
         let turn = Arc::clone(&self.free).acquire_owned().await;
         turn.expect("the semaphore is never closed")

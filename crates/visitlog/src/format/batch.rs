@@ -1,20 +1,19 @@
-//! The batch format: how rows that arrived together stand in the tail.
+//! The batch format, for rows of the tail that arrived together.
 //!
 //! | bytes | content, little-endian |
 //! |---|---|
 //! | 8 | checksum of the rest and of the batch's span |
-//! | | numbers of each row: milliseconds since the first moment, link, visitor, sampling interval, whether it says something about the number of visitors |
-//! | | then of each family of columns of which anything is known: |
+//! | | numbers of each row: milliseconds since the first moment, link, visitor, sampling interval, and 1 if the row is coherent |
+//! | | then for each family of columns with any known value: |
 //! | 1, n | length of its name, name |
-//! | 4 | length of what follows |
-//! | 1 | how many columns there are; of each the length of its name, and the name |
-//! | 1–3 | how many entries there are |
-//! | | of each entry and each column: length of the text, text |
+//! | 4 | length of the rest |
+//! | 1 | number of columns; for each the length of its name, and the name |
+//! | 1–3 | number of entries |
+//! | | for each entry and each column: length of the text, text |
 //! | | the entry of each row |
 //!
-//! Numbers are a byte for their width, eight for the smallest one, and each less
-//! that one ([`packed`]). A column that a batch does not have is unknown in all
-//! its rows.
+//! A list of numbers has a byte for the width, eight bytes for the smallest number, and each number
+//! minus that one ([`packed`]). A column that a batch does not have is unknown in all its rows.
 
 use thiserror::Error;
 
@@ -33,7 +32,7 @@ use slugline_analytics::columns::{Family, TEXTS};
 /// The most rows.
 pub(crate) const ROWS_MAX: usize = 1 << 20;
 
-/// Why a batch cannot be read.
+/// The reason why a batch cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub(crate) enum BatchError {
     #[error("its checksum does not match")]
@@ -70,7 +69,7 @@ pub(crate) fn encode(draft: &Draft) -> (Span, Vec<u8>) {
     (span, bytes)
 }
 
-/// Puts in the checksum that belongs to a batch.
+/// Writes the checksum of a batch into it.
 pub(crate) fn seal(span: Span, bytes: &mut [u8]) {
     if let Some((sum, rest)) = bytes.split_first_chunk_mut() {
         *sum = checksum(span, &[], rest).to_le_bytes();
@@ -110,8 +109,9 @@ fn put_family(bytes: &mut Vec<u8>, draft: &Draft, family: Family) {
     bytes[start..start + 4].copy_from_slice(&length.to_le_bytes());
 }
 
-/// The entries of a family that rows have, and which of these each row has. A draft of a part
-/// of a batch has the others' entries too, of which there can be more than rows.
+/// The entries of a family that occur in the rows, and the index of each row's entry among them. A
+/// draft of a part of a batch also has the entries of the other rows, so there can be more entries
+/// than rows.
 fn entries_of_rows(draft: &Draft, family: Family) -> (Vec<u32>, Vec<u64>) {
     let mut places = vec![None; draft.entries(family).len()];
     let (mut used, mut next) = (Vec::new(), 0);
@@ -127,8 +127,8 @@ fn entries_of_rows(draft: &Draft, family: Family) -> (Vec<u32>, Vec<u64>) {
     (used, codes)
 }
 
-/// Adds the rows from the first to the last of two moments to a draft, with the
-/// texts that it asks for. After an error it has no more rows than before.
+/// Adds the rows of a range of moments to a draft, with the texts that the draft asks for. After an
+/// error the draft has no more rows than before.
 pub(crate) fn decode(
     span: Span,
     bytes: &[u8],
@@ -204,7 +204,7 @@ fn add_rows(
     ((first, last) == (span.min_ts, span.max_ts)).then_some(())
 }
 
-/// Enters the entries of a family in a draft, and says which one each row has.
+/// Adds the entries of a family to a draft, and returns each row's entry.
 fn take_family(
     family: Family,
     mut content: &[u8],
@@ -219,7 +219,7 @@ fn take_family(
         columns.push(known.clone().find(|&column| TEXTS[column].name == name));
     }
     let count = take_length(&mut content)?;
-    // Each is in some row.
+    // Each entry is in some row.
     if count > index(span.rows) {
         return None;
     }
@@ -246,7 +246,7 @@ fn take_family(
     content.is_empty().then_some(codes)
 }
 
-/// A number of each row.
+/// Reads a number for each row.
 fn take_numbers<T: Number>(bytes: &mut &[u8], span: Span) -> Option<Values<T>> {
     let [width] = take_array(bytes)?;
     let base = u64::from_le_bytes(take_array(bytes)?);

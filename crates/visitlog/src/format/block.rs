@@ -10,56 +10,55 @@ use super::{
 };
 use slugline_analytics::columns::{Family, TEXTS};
 
-/// Some rows. Columns that were not asked for are empty.
+/// Some rows. Columns that nobody asked for are empty.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Block {
     pub(crate) rows: usize,
-    /// The moment after which there is no row in this block nor in those that a scan
-    /// hands over after it, if that is known.
+    /// The moment after which neither this block nor a later block of the scan has a row, if that
+    /// is known.
     pub(crate) no_later_than: Option<i64>,
     /// Milliseconds since 1970.
     pub(crate) time: Values<i64>,
     pub(crate) interval: Values<u32>,
-    /// 1 where the row says something about the number of visitors.
+    /// 1 if the row is coherent, so that it counts for visitors.
     pub(crate) coherent: Values<u8>,
     pub(crate) link: Values<i64>,
     pub(crate) visitor: Values<u64>,
-    /// Of each family, the entry that each row has.
+    /// The entry of each row, for each family.
     pub(crate) codes: [Option<Values<u32>>; Family::ALL.len()],
-    /// Of a family, the rows of each entry, if that is all that was read.
+    /// The number of rows of each entry of a family, if only that was read.
     pub(crate) counts: [Option<Vec<u32>>; Family::ALL.len()],
-    /// Of a family, how many entries the rows can have at most.
+    /// The largest possible number of entries in the rows, for each family.
     pub(crate) most: [Option<usize>; Family::ALL.len()],
-    /// Of a family, the fingerprints of its entries' texts.
+    /// The fingerprints of the entries' texts, for each family.
     pub(crate) keys: [Option<Vec<u64>>; Family::ALL.len()],
-    /// The rows before which those of each target's end, if all rows of a chunk
-    /// are there and the rows of each target are one run.
+    /// The ends of the targets' runs, if the block has all rows of a chunk and the rows of each
+    /// target are one run.
     pub(crate) target_ends: Option<Vec<u32>>,
-    /// Of families of which only a few entries are left, their numbers in the
-    /// chunk.
+    /// The numbers in the chunk of the entries of a family of which only a few are left.
     pub(crate) few: [Option<Vec<u32>>; Family::ALL.len()],
-    /// Of each column of texts, those of its family's entries.
+    /// The texts of the family's entries, for each column.
     pub(crate) texts: [Option<Texts>; TEXTS.len()],
 }
 
 impl Block {
-    /// Takes a column of texts for unknown in all rows.
+    /// Makes a column of texts unknown in all rows, and gives the rows an entry if they have none.
     pub(crate) fn forget(&mut self, column: usize) {
         self.codes[TEXTS[column].family.index()].get_or_insert(Values::Same(0));
         self.texts[column] = Some(Texts::unknown(column));
     }
 
-    /// Takes a column of texts for unknown in all rows, whatever their entries are.
+    /// Makes a column of texts unknown in all rows; their entries stay.
     pub(crate) fn hide(&mut self, column: usize) {
         self.texts[column] = Some(Texts::unknown(column));
     }
 
-    /// The texts of a column, if they are not in the chunk.
+    /// The texts of a column, if they are in this block and not only in the chunk.
     pub(crate) fn texts_here(&self, column: usize) -> Option<&Texts> {
         self.texts[column].as_ref()
     }
 
-    /// A row, to be written again.
+    /// The numbers of a row that is to be written again.
     pub(crate) fn numbers(&self, row: usize) -> Numbers {
         Numbers {
             time: self.time.at(row),
@@ -76,7 +75,7 @@ impl Block {
         super::numbers::RowTexts(std::array::from_fn(|column| self.text(column, row)))
     }
 
-    /// Of a family, the entry that each row has.
+    /// The entry of each row in a family.
     pub(crate) fn codes(&self, family: Family) -> &Values<u32> {
         let codes = self.codes[family.index()].as_ref();
         codes.expect("the column was asked for")
@@ -89,7 +88,7 @@ impl Block {
         self.most[family.index()].unwrap_or_else(entries)
     }
 
-    /// The texts of the column at a place of [`TEXTS`].
+    /// The texts of the column with this index in [`TEXTS`].
     pub(crate) fn texts(&self, column: usize) -> &Texts {
         let texts = self.texts[column].as_ref();
         texts.expect("the column was asked for")
@@ -101,7 +100,7 @@ impl Block {
         self.texts(column).get(entry)
     }
 
-    /// Leaves some rows.
+    /// Keeps only some rows.
     pub(crate) fn keep(&mut self, rows: &Selection) {
         self.rows = rows.count(self.rows);
         self.time.keep(rows);

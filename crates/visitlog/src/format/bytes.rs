@@ -1,6 +1,6 @@
-//! Pieces of bytes that anybody may have written.
+//! Reads and writes pieces of bytes, which may come from anybody.
 
-/// Takes so many bytes from the front, if they are there.
+/// Takes this many bytes from the front, if there are as many.
 pub(crate) fn take<'b>(bytes: &mut &'b [u8], length: usize) -> Option<&'b [u8]> {
     let (taken, rest) = bytes.split_at_checked(length)?;
     *bytes = rest;

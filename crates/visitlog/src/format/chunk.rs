@@ -1,29 +1,28 @@
-//! The chunk format: how columns of many rows stand in a file.
+//! The chunk format, for the columns of many rows.
 //!
-//! A chunk is a row of table `chunk` and needs nothing else to be read but the
-//! names of its links. The row has a directory of the chunk's columns, by name:
+//! A chunk is a row of table `chunk`. A reader needs nothing else but the names of its links. The
+//! row has a directory of the chunk's columns, by name:
 //!
 //! | bytes | content, little-endian |
 //! |---|---|
 //! | 8 | checksum of the directory and of the chunk's span |
-//! | | then of each column: |
+//! | | then for each column: |
 //! | 1, n | length of its name, name |
 //! | 1 | width of its numbers: 0 to 56 or 64 bits; or 255 for texts |
-//! | 4 | how many there are, no more than rows |
-//! | 8 | base: the smallest number; 0 of texts |
+//! | 4 | count, at most the number of rows |
+//! | 8 | base: the smallest number; 0 for texts |
 //! | 1, m | length of the data, data; or 255 if it is in a part |
 //!
-//! The data of numbers is each less the base ([`packed`]). Width 0 means that all
-//! are equal, so such a column, as two are on a log that is not sampled, is never
-//! read. Texts are in order, and neighbours share what they have in common
-//! ([`front_coded`]). What takes more than [`HERE_MAX`] bytes is a row of table
-//! `part`: the checksums of its pieces, and the data. A piece has 2,048 numbers, or
-//! all texts. Its checksum also covers its place, and what the directory says of
-//! the column. So neither a flipped bit nor an exchanged or cut value can pass for
-//! an answer, and the rows of one link are read without all others. A column that is not in the
+//! The data of numbers is each number minus the base ([`packed`]). Width 0 means that all are
+//! equal; such a column, as two are in a log that is not sampled, needs no reading. Texts are in
+//! order, and a text leaves out the ends that it shares with the one before ([`front_coded`]). Data
+//! of more than [`HERE_MAX`] bytes is a row of table `part`: the checksums of its pieces, and the
+//! data. A piece has 2,048 numbers, or all texts. Its checksum also covers its position and the
+//! column's entry in the directory. So a flipped bit, an exchanged or a cut value is always
+//! noticed, and the rows of one link can be read without all others. A column that is not in the
 //! directory is unknown in all rows.
 //!
-//! Rows are in order of their links and, of each link, of time.
+//! Rows are in order of their links, and those of a link in order of time.
 
 use std::ops::Range;
 
@@ -36,24 +35,24 @@ use super::{
     selection::{index, short},
 };
 
-/// The format written, and the only one there is.
+/// The only format.
 pub(crate) const FORMAT: u8 = 6;
 
-/// The most rows: far more than writers put into one, and few enough to be
-/// gone through whatever a file says.
+/// The most rows: far more than writers put into a chunk, and few enough to go through them if a
+/// damaged file claims so many.
 const ROWS_MAX: u32 = 1 << 24;
 
-/// The most bytes of data that stand in the directory itself.
+/// The most bytes of data in the directory itself.
 const HERE_MAX: usize = 64;
 
-/// Numbers of a piece, which has a checksum of its own. They begin and end with a
-/// byte, whatever their width.
+/// The numbers in a piece, which has a checksum of its own. A piece begins and ends at the edge of
+/// a byte, at any width.
 const PIECE_ROWS: usize = 2_048;
 
-/// Bytes that have to be left out for a part to be read in pieces.
+/// The bytes that a reader must be able to skip, or it reads the whole part.
 const WORTH_IT: usize = 32 << 10;
 
-/// Widths that are none.
+/// The value of the width of a column of texts, and that of a length if the data is in a part.
 const TEXTS: u8 = 255;
 const IN_PART: u8 = 255;
 
@@ -67,7 +66,7 @@ pub(crate) struct Span {
     pub(crate) max_ts: i64,
 }
 
-/// Why a chunk cannot be read.
+/// The reason why a chunk cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub(crate) enum ChunkError {
     #[error("its format {found} is unknown")]
@@ -96,7 +95,7 @@ pub(crate) enum ChunkError {
     Text { column: &'static str },
 }
 
-/// A chunk as it is written.
+/// Writes a chunk.
 #[derive(Debug)]
 pub(crate) struct Encoder {
     span: Span,
@@ -155,32 +154,32 @@ impl Encoder {
         self.columns += 1;
     }
 
-    /// The directory, and the parts with their places in it.
+    /// The directory, and the parts with the indexes of their columns in it.
     pub(crate) fn finish(mut self) -> (Vec<u8>, Vec<(u8, Vec<u8>)>) {
         seal(self.span, &mut self.directory);
         (self.directory, self.parts)
     }
 }
 
-/// Puts in the checksum that belongs to a directory.
+/// Writes the checksum of a directory into it.
 pub(crate) fn seal(span: Span, directory: &mut [u8]) {
     if let Some((sum, rest)) = directory.split_first_chunk_mut::<CHECKSUM_BYTES>() {
         *sum = checksum(span, &[], rest).to_le_bytes();
     }
 }
 
-/// A column, as the directory says.
+/// A column, as the directory describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
-    /// Its place in the directory.
+    /// The column's index in the directory.
     pub(crate) place: u8,
-    /// The text that a part's checksum covers beside the data.
+    /// The bytes that a part's checksum covers besides the data.
     header: Vec<u8>,
     name: String,
     width: u8,
     count: u32,
     base: u64,
-    /// `None` if it is in a part.
+    /// `None` if the data is in a part.
     data: Option<Vec<u8>>,
 }
 
@@ -192,7 +191,7 @@ pub(crate) struct Directory {
 }
 
 impl Directory {
-    /// Reads the directory of a chunk of this span.
+    /// Reads the directory of a chunk with this span.
     pub(crate) fn parse(span: Span, bytes: &[u8]) -> Result<Self, ChunkError> {
         let (sum, rest) = bytes
             .split_first_chunk::<CHECKSUM_BYTES>()
@@ -246,7 +245,7 @@ impl Entry {
         self.data.as_deref()
     }
 
-    /// The data of a part, which has to be sound.
+    /// The data of a part; an error if the part is damaged.
     pub(crate) fn data<'p>(
         &self,
         span: Span,
@@ -260,8 +259,7 @@ impl Entry {
         Ok(data)
     }
 
-    /// The pieces of its part that have the rows from the first to the last of
-    /// two, if these are much fewer than all.
+    /// The pieces of the part that have a range of rows, if these are much fewer than all.
     pub(crate) fn pieces_of(&self, first: u32, last: u32) -> Option<Pieces> {
         let (first, end) = (index(first) / PIECE_ROWS, index(last) / PIECE_ROWS + 1);
         let all = packed::length(self.count(), self.width)?;
@@ -278,7 +276,7 @@ impl Entry {
         })
     }
 
-    /// The numbers in some pieces, which have to be sound.
+    /// The numbers in some pieces; an error if a piece is damaged.
     pub(crate) fn numbers_of<'p>(
         &self,
         span: Span,
@@ -323,7 +321,7 @@ impl Entry {
     }
 }
 
-/// The place of some of a part's pieces in it, in bytes.
+/// The position of some pieces in their part, in bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Pieces {
     first: usize,
@@ -393,10 +391,9 @@ pub(crate) fn texts<'d>(
     texts.ok_or(ChunkError::Size { column })
 }
 
-/// FNV-1a taken eight bytes at a time, in four lanes, because each step waits for
-/// the one before. A step is a bijection of the state, so damage within one word
-/// is always noticed, and any other with all but one chance in 2^64. It runs at
-/// memory speed, which a table-driven CRC does not.
+/// FNV-1a over words of eight bytes, in four lanes, because each step waits for the one before. A
+/// step is a bijection of the state, so damage within one word is always noticed, and other damage
+/// except with a chance of one in 2^64. It runs at memory speed; a table-driven CRC does not.
 pub(crate) fn checksum(span: Span, header: &[u8], data: &[u8]) -> u64 {
     const PRIME: u64 = 0x0000_0100_0000_01b3;
     const START: u64 = 0xcbf2_9ce4_8422_2325;
@@ -449,7 +446,7 @@ mod tests {
         encoder.finish()
     }
 
-    /// Reads what [`one`] wrote.
+    /// Reads a column that [`one`] wrote.
     fn read<T: Number>(
         directory: &[u8],
         parts: &[(u8, Vec<u8>)],

@@ -8,12 +8,12 @@ pub(crate) enum Column {
     Coherent,
     Link,
     Visitor,
-    /// The column of [`TEXTS`] at this place.
+    /// The column with this index in [`TEXTS`].
     Text(usize),
-    /// The different texts of that column, and which one each row has unless all
-    /// rows are asked for.
+    /// The different texts of that column, and the text of each row unless the question needs all
+    /// rows.
     Different(usize),
-    /// Which entry of that column's family each row has, and what to look the
-    /// entries' texts up by: fingerprints, or the texts themselves.
+    /// The entry of each row in that column's family, and the keys for looking the entries' texts
+    /// up: fingerprints, or the texts themselves.
     Entries(usize),
 }

@@ -1,4 +1,4 @@
-//! Texts, replaced by small numbers that count only in one place.
+//! Dictionaries: texts replaced by small numbers, which are valid in one dictionary only.
 
 use std::{hash::BuildHasher, ops::Range};
 
@@ -16,8 +16,8 @@ pub(crate) struct Dictionary {
 }
 
 impl Dictionary {
-    /// From texts that stand one after the other. `None` unless every end is one
-    /// of a text.
+    /// Makes a dictionary of texts that follow one another. `None` unless every end is the end of a
+    /// text.
     pub(crate) fn new(text: String, ends: Vec<u32>) -> Option<Self> {
         let mut last = 0;
         for &end in &ends {
@@ -66,8 +66,8 @@ impl Dictionary {
     }
 }
 
-/// Gives texts numbers in the order in which they come. Its hash is a quick
-/// one, which decides nothing: texts are compared.
+/// Gives texts numbers in the order in which they come. The hash is a quick one, because equal
+/// texts are found by comparison.
 #[derive(Debug, Default)]
 pub(crate) struct Interner {
     hash: DefaultHashBuilder,
@@ -76,7 +76,7 @@ pub(crate) struct Interner {
 }
 
 impl Interner {
-    /// The number of a text, if it came before.
+    /// The number of a text that came before.
     pub(crate) fn find(&self, text: &str) -> Option<u32> {
         let Self { hash, known, texts } = self;
         let is_same = |&number: &u32| texts.bytes(number) == text.as_bytes();

@@ -1,4 +1,4 @@
-//! Rows on their way into the file: texts that come together are there once.
+//! Builds blocks of rows for the file. It keeps each combination of texts that come together once.
 
 use std::{borrow::Cow, hash::BuildHasher};
 
@@ -22,13 +22,13 @@ use slugline_analytics::{
 
 /// The texts of a visit.
 pub(crate) trait TextsOf {
-    /// The text of the column at a place of [`TEXTS`].
+    /// The text of the column with this index in [`TEXTS`].
     fn text(&self, column: usize) -> Cow<'_, str>;
 
     /// Adds bytes that only equal texts of this column have.
     fn tell_apart(&self, column: usize, key: &mut Vec<u8>) {
         key.extend(self.text(column).as_bytes());
-        // What is in no text.
+        // A byte that occurs in no text.
         key.push(0xff);
     }
 }
@@ -40,14 +40,14 @@ impl TextsOf for Row<'_> {
 
     fn tell_apart(&self, column: usize, key: &mut Vec<u8>) {
         let dimension = TEXTS[column].dimension;
-        // The texts of numbers are made only when they are new.
+        // Numbers become texts only if they are new.
         if dimension == Dimension::Latitude {
             key.extend(self.place.latitude.hundredths().to_le_bytes());
         } else if dimension == Dimension::Longitude {
             key.extend(self.place.longitude.hundredths().to_le_bytes());
         } else {
             key.extend(self.text(dimension).as_bytes());
-            // What is in no text.
+            // A byte that occurs in no text.
             key.push(0xff);
         }
     }
@@ -64,27 +64,27 @@ impl TextsOf for RowTexts<'_> {
 pub(crate) struct Draft {
     pub(crate) rows: Vec<(Numbers, [u32; Family::ALL.len()])>,
     families: [Entries; Family::ALL.len()],
-    /// Families of which no text is asked for.
+    /// Families whose texts nobody asks for.
     left_out: [bool; Family::ALL.len()],
     key: Vec<u8>,
 }
 
-/// The combinations of texts that rows have in the columns of a family, each once.
+/// The different combinations of texts in the columns of a family.
 #[derive(Debug, Default)]
 pub(crate) struct Entries {
     hash: DefaultHashBuilder,
     known: HashTable<Known>,
-    /// The bytes that tell them apart, one entry after the other.
+    /// The keys of the entries, one after the other: bytes that tell the entries apart.
     keys: Vec<u8>,
-    /// The texts of the first one in the order of columns, those of the second
-    /// one, and so on.
+    /// The texts of the first entry in the order of columns, then those of the second entry, and so
+    /// on.
     texts: Dictionary,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Known {
     hash: u64,
-    /// The place of its key.
+    /// The start of the entry's key.
     start: usize,
     length: u32,
     entry: u32,
@@ -101,8 +101,8 @@ impl Entries {
         (entry * columns..(entry + 1) * columns).map(|number| self.texts.get(number))
     }
 
-    /// The entry that a key belongs to, and whether it is new. The hash is a quick
-    /// one, which decides nothing: keys are compared.
+    /// The entry of a key, and whether it is new. The hash is a quick one, because equal keys are
+    /// found by comparison.
     fn number(&mut self, key: &[u8]) -> (u32, bool) {
         let entry = short(self.len());
         let Self {
@@ -130,7 +130,7 @@ impl Entries {
 }
 
 impl Draft {
-    /// For rows of which only some columns of texts are asked for.
+    /// Makes a draft for rows of which only some columns of texts are needed.
     pub(crate) fn of_columns(columns: &[usize]) -> Self {
         let is_asked_for = |family| columns.iter().any(|&column| TEXTS[column].family == family);
         Self {
@@ -145,7 +145,7 @@ impl Draft {
         self.rows.push((numbers, codes));
     }
 
-    /// The entry of a family with these texts; 0 of a family that is left out.
+    /// The entry of a family with these texts; 0 for a family that is left out.
     pub(crate) fn code(&mut self, family: Family, texts: &impl TextsOf) -> u32 {
         if self.leaves_out(family) {
             return 0;
@@ -164,7 +164,7 @@ impl Draft {
         code
     }
 
-    /// True if no text of a family is asked for.
+    /// Returns whether nobody asks for the texts of a family.
     pub(crate) fn leaves_out(&self, family: Family) -> bool {
         self.left_out[family.index()]
     }
@@ -175,7 +175,7 @@ impl Draft {
 
     /// Adds all rows of a block that has every column.
     pub(crate) fn append(&mut self, block: &Block) {
-        // Of each family, the entries here of those there.
+        // Maps the block's entries to the entries here, for each family.
         let entries = Family::ALL.map(|family| {
             let entry = |entry| {
                 let mut texts = [""; TEXTS.len()];
@@ -237,8 +237,7 @@ impl Draft {
         }
     }
 
-    /// Of some entries of a family, the texts in the column at a place among the
-    /// family's, each once.
+    /// The different texts of some entries of a family, in one of the family's columns.
     fn column(&self, family: Family, place: usize, entries: &[u32]) -> (Vec<u32>, Interner) {
         let all = &self.entries(family).texts;
         let columns = family.columns().len();
@@ -247,7 +246,7 @@ impl Draft {
         (entries.iter().map(number).collect(), texts)
     }
 
-    /// Writes some rows, which are in order of link and time, as a chunk.
+    /// Encodes some rows, which are in order of link and time, as a chunk.
     pub(crate) fn encode(&self, span: Span, rows: &[usize], key: &TextKey) -> Encoder {
         let mut encoder = Encoder::new(span);
         let mut column = |name, of: &dyn Fn(&Numbers) -> u64| {
@@ -279,8 +278,8 @@ impl Draft {
     }
 
     fn encode_family(&self, family: Family, rows: &[usize], key: &TextKey, encoder: &mut Encoder) {
-        // The entries that these rows have, in the order in which they come. Those
-        // of a target are of one link, so that there is one for each link at least.
+        // The entries of these rows, in the order in which they come. A target belongs to one link,
+        // so each link has at least one entry.
         let of_link = family == Family::Target;
         let mut entries = Vec::new();
         let mut renumbered = vec![None; self.entries(family).len()];
@@ -325,8 +324,7 @@ impl Draft {
     }
 }
 
-/// Different texts in order, and which of them each entry has that had one of
-/// them by its number.
+/// Sorts texts. Returns the new index of each entry's text, and the texts in order.
 fn sorted<'t>(of: &[u32], texts: &'t Dictionary) -> (Vec<u64>, Vec<&'t str>) {
     let mut order: Vec<u32> = (0..short(texts.len())).collect();
     order.sort_unstable_by_key(|&number| texts.get(number));

@@ -1,15 +1,15 @@
-//! Texts in order, of each only what it does not share with the one before.
+//! Texts in order. Each is stored without the ends that it shares with the one before.
 //!
 //! | bytes | content |
 //! |---|---|
-//! | 4 each | where the texts at places 64, 128, … begin, little-endian |
-//! | | then of each text: |
-//! | 1–5 | bytes that it begins with as the one before does |
-//! | 1 | bytes that it ends with as the one before does, times 16, and how many are left in between; 15 if it is that many or more |
-//! | 0–5 | what the first one has above 15, if it is 15; the same for the second |
-//! | | what is left in between |
+//! | 4 each | the starts of the texts 64, 128, …, little-endian |
+//! | | then for each text: |
+//! | 1–5 | number of bytes at the beginning that are those of the one before |
+//! | 1 | number of such bytes at the end, times 16, plus the number of bytes in between; each is 15 if it is 15 or more |
+//! | 0–5 | the first number minus 15, if it is 15 or more; the same for the second |
+//! | | the bytes in between |
 //!
-//! Every 64th text shares nothing, so a single one is found without the others.
+//! Every 64th text is stored whole, so a single text can be found without the others.
 
 use super::{
     bytes::{put_length, take, take_length},
@@ -17,19 +17,19 @@ use super::{
     selection::{index, short},
 };
 
-/// Texts from one that shares nothing to the next.
+/// The number of texts from one whole text to the next.
 const STEP: usize = 64;
 
-/// The longest text, and the most bytes of all: those of the longest
-/// destinations in as many rows as a chunk may have. Few bytes can say that a
-/// text of a gigabyte is there a million times.
+/// The longest text, and the most bytes of all texts: those of the longest destinations in as many
+/// rows as a chunk may have. Without these limits, few bytes could claim a million texts of a
+/// gigabyte.
 pub(crate) const TEXT_MAX: usize = 16 << 10;
 const ALL_MAX: usize = 1 << 30;
 
-/// The value of a half byte that stands for a number too large for it, which follows.
+/// The value of a half byte if the number is too large for it and follows.
 const MORE: usize = 15;
 
-/// Writes texts, which are in order, and says how many there are.
+/// Writes texts, which are in order. Returns the bytes and the number of texts.
 pub(crate) fn write<'t>(texts: impl Iterator<Item = &'t str>) -> (Vec<u8>, usize) {
     let (mut starts, mut data) = (Vec::new(), Vec::new());
     let mut before = "";
@@ -68,7 +68,7 @@ fn shared<T: PartialEq>(one: impl Iterator<Item = T>, other: impl Iterator<Item 
         .count()
 }
 
-/// There are other things than texts where one was looked for.
+/// The data is no valid list of texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NoText;
 
@@ -85,7 +85,7 @@ impl<'d> FrontCoded<'d> {
     pub(crate) fn new(data: &'d [u8], count: usize) -> Option<Self> {
         let starts = count.div_ceil(STEP).saturating_sub(1);
         let (starts, data) = data.split_at_checked(starts * 4)?;
-        // Each takes two bytes at least.
+        // Each text takes at least two bytes.
         (count <= data.len() / 2).then_some(Self {
             starts: starts.as_chunks().0,
             data,
@@ -93,7 +93,7 @@ impl<'d> FrontCoded<'d> {
         })
     }
 
-    /// All of them; `None` unless they are texts, and nothing else is there.
+    /// All texts; `None` unless the data consists of texts alone.
     pub(crate) fn all(&self) -> Option<Dictionary> {
         let mut text = Vec::with_capacity(self.data.len().saturating_mul(4).min(1 << 20));
         let mut ends = Vec::with_capacity(self.count);
@@ -115,7 +115,7 @@ impl<'d> FrontCoded<'d> {
         Dictionary::new(text, ends)
     }
 
-    /// Those at some places, which are in order; `None` if any is no text.
+    /// The texts at some indexes, which are in order; `None` if any is no text.
     pub(crate) fn some(&self, places: &[u32]) -> Option<Dictionary> {
         let mut found = Dictionary::default();
         let mut reader = Reader::default();
@@ -125,7 +125,7 @@ impl<'d> FrontCoded<'d> {
         Some(found)
     }
 
-    /// The place of a text, if it is there.
+    /// The index of a text, if the list has it.
     pub(crate) fn find(&self, wanted: &str) -> Result<Option<u32>, NoText> {
         let mut reader = Reader::default();
         let (mut first, mut last) = (0, self.count.div_ceil(STEP));
@@ -146,7 +146,7 @@ impl<'d> FrontCoded<'d> {
         Ok(None)
     }
 
-    /// The bytes from a text that shares nothing on.
+    /// The bytes from a whole text on.
     fn at(&self, step: usize) -> Option<&'d [u8]> {
         let start = match step.checked_sub(1) {
             Some(before) => u32::from_le_bytes(*self.starts.get(before)?),
@@ -155,7 +155,7 @@ impl<'d> FrontCoded<'d> {
         self.data.get(index(start)..)
     }
 
-    /// The text at a place. It is quick when one shortly before was read last.
+    /// The text at an index. This is quick if the reader has just read a text shortly before it.
     fn get<'r>(&self, place: usize, reader: &'r mut Reader<'d>) -> Option<&'r str> {
         if place >= self.count {
             return None;
@@ -178,19 +178,19 @@ impl<'d> FrontCoded<'d> {
     }
 }
 
-/// Reads one text after the other, and keeps its position.
+/// Reads texts in order, and keeps its position.
 #[derive(Debug, Default)]
 struct Reader<'d> {
     rest: &'d [u8],
-    /// The place of the next text.
+    /// The index of the next text.
     next: usize,
-    /// Texts since one that shares nothing.
+    /// The texts since the last whole one.
     text: Vec<u8>,
-    /// The start of the last one of them.
+    /// The start of the last of these texts.
     last: usize,
 }
 
-/// Reads a text, and puts it behind the one before, which begins at `start`.
+/// Reads a text, and appends it to the one before, which begins at `start`.
 fn next(rest: &mut &[u8], text: &mut Vec<u8>, start: usize) -> Option<()> {
     let end = text.len();
     let (prefix, suffix, middle) = lengths(rest)?;
@@ -272,11 +272,11 @@ mod tests {
         assert_eq!(all(&data, 201), None);
         assert_eq!(all(&data[..data.len() - 1], 200), None);
         assert_eq!(all(&[&data[..], b"x"].concat(), 200), None);
-        // A start that is none.
+        // A start that is not the start of a text.
         let mut other = data.clone();
         other[0] ^= 1;
         assert_eq!(all(&other, 200), None);
-        // More of the one before than there is, and what is no UTF-8.
+        // A text that shares more than the one before has, and bytes that are not UTF-8.
         assert_eq!(all(&[0, 1, b'b', 2, 0], 2), None);
         assert_eq!(all(&[0, 1, b'b', 1, 0x10], 2), None);
         assert_eq!(all(&[0, 1, 0xff], 1), None);
@@ -301,7 +301,7 @@ mod tests {
         put_length(&mut data, TEXT_MAX - MORE);
         data.extend(vec![b'a'; TEXT_MAX]);
         let one = data.len();
-        // Each says that it is the one before.
+        // Each text claims to equal the one before.
         let mut again = Vec::new();
         put_length(&mut again, TEXT_MAX);
         again.push(0);

@@ -9,7 +9,7 @@ use super::{
 #[derive(Debug, Default)]
 pub(crate) struct LinkRuns {
     pub(crate) links: Vec<i64>,
-    /// The row before which the rows of each end.
+    /// The end of each link's run: the index after its last row.
     pub(crate) ends: Vec<u32>,
 }
 

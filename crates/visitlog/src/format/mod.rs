@@ -1,12 +1,12 @@
-//! Rows as bytes and as columns in memory. Nothing here knows `SQLite`.
+//! Rows as bytes, and as columns in memory. This module does not know `SQLite`.
 //!
 //! | module | holds |
 //! |---|---|
-//! | `bytes`, `packed`, `front_coded`, `skewed` | how lengths, numbers and texts are written |
+//! | `bytes`, `packed`, `front_coded`, `skewed` | the encoding of lengths, numbers and texts |
 //! | `chunk`, `batch` | the formats of a sealed chunk and of a batch of the tail |
-//! | `draft`, `text_key` | the builder of blocks, which writes both; fingerprints of texts |
+//! | `draft`, `text_key` | the builder of blocks, which encodes both; fingerprints of texts |
 //! | `moments`, `crowd` | visits and visitors of one day, by the quarter of an hour |
-//! | `column`, `numbers` | what can be read of a row |
+//! | `column`, `numbers` | the columns and the numbers of a row |
 //! | `block`, `values`, `texts`, `dictionary`, `selection`, `link_runs` | rows in memory, column by column |
 
 pub(crate) mod batch;

@@ -1,10 +1,9 @@
 //! Visits and visitors of one day, by the quarter of an hour.
 //!
-//! Clocks everywhere are ahead of UTC by a number of quarters. So a local hour or a local day takes
-//! whole quarters of a day of UTC, and these numbers say how many visits and visitors it has.
-//! Visitors of parts do not add up, so there is a number for each part that can be asked for:
-//! from the start to any quarter, from any quarter to the end, and for each hour that begins at any of
-//! the four quarters.
+//! All clocks differ from UTC by whole quarters. So a local hour or a local day takes whole
+//! quarters of a UTC day, and these numbers give its visits and visitors. Visitors of parts do not
+//! add up, so there is a number for each part that a question may need: from the start to any
+//! quarter, from any quarter to the end, and for each hour that begins at any of the four quarters.
 
 use slugline_domain::{LocalSeconds, Stretch, TimeUnit, UnixMillis};
 
@@ -13,34 +12,34 @@ use super::crowd::Crowd;
 const MILLIS_PER_QUARTER: i64 = 900_000;
 const SECONDS_PER_QUARTER: i64 = 900;
 
-/// Quarters of a day.
+/// The quarters of a day.
 pub(crate) const QUARTERS: usize = 96;
 
-/// Quarters of an hour.
+/// The quarters of an hour.
 const OF_HOUR: usize = 4;
 
-/// Hours of a day, by the quarter of UTC in which they begin. Unless that is the first one, the day
-/// begins and ends within an hour.
+/// The hours of a day, by the quarter of an hour of UTC in which they begin. Unless that is the
+/// first one, the day begins and ends within an hour.
 const HOURS: [usize; OF_HOUR] = [24, 25, 25, 25];
 
 /// Numbers of visitors.
 const NUMBERS: usize = 2 * QUARTERS + HOURS[0] + HOURS[1] + HOURS[2] + HOURS[3];
 
-/// The quarter of its day in which a moment is.
+/// The quarter of a moment, within its day.
 pub(crate) fn quarter_of(moment_ms: i64) -> u8 {
     let of_day = moment_ms.rem_euclid(MILLIS_PER_QUARTER * 96) / MILLIS_PER_QUARTER;
     u8::try_from(of_day).expect("a day has 96 quarters")
 }
 
-/// The hour that a quarter is in, if hours begin so many quarters before those of UTC.
+/// The hour of a quarter, if hours begin this many quarters before those of UTC.
 fn hour_of(quarter: usize, ahead: usize) -> usize {
     (quarter + ahead) / OF_HOUR
 }
 
-/// Adds the visitors of a day up.
+/// Sums the visitors of a day.
 #[derive(Debug)]
 pub(crate) struct VisitorSums {
-    /// By quarter, the visitors that come to those from the start, and to those until the end.
+    /// The change of each quarter to the visitors since the start, and to those until the end.
     from_start: Vec<i64>,
     to_end: Vec<i64>,
     hours: [Vec<i64>; OF_HOUR],
@@ -57,8 +56,8 @@ impl Default for VisitorSums {
 }
 
 impl VisitorSums {
-    /// Adds one visitor with the quarters and intervals of all rows, which are in order of time.
-    /// A visitor counts as often as the smallest interval of the rows says.
+    /// Adds one visitor with the quarters and intervals of all its rows, which are in order of
+    /// time. A visitor counts with the smallest interval of its rows.
     pub(crate) fn add(&mut self, rows: impl DoubleEndedIterator<Item = (u8, u32)> + Clone) {
         let rows = rows.map(|(quarter, interval)| (usize::from(quarter), i64::from(interval)));
         lessen(rows.clone(), |quarter| quarter, &mut self.from_start, false);
@@ -92,8 +91,8 @@ fn running_sums(added: impl Iterator<Item = i64>) -> Vec<i64> {
     running.collect()
 }
 
-/// Puts a visitor's interval to the first place, and what a smaller one later takes away to its
-/// place. If places are apart, each begins anew.
+/// Adds the visitor's weight to its first index; subtracts the difference at the index where a
+/// smaller weight appears. With `apart`, each index starts anew.
 fn lessen(
     rows: impl Iterator<Item = (usize, i64)>,
     place_of: impl Fn(usize) -> usize,
@@ -127,7 +126,7 @@ pub(crate) struct Moments {
 }
 
 impl Moments {
-    /// From stored numbers, if they are as many as there must be.
+    /// Reads stored numbers; `None` if their count is wrong.
     pub(crate) fn new(day_start_ms: i64, visits: Vec<u64>, visitors: Vec<u64>) -> Option<Self> {
         (visits.len() == QUARTERS && visitors.len() == NUMBERS).then_some(Self {
             day_start_ms,
@@ -136,12 +135,12 @@ impl Moments {
         })
     }
 
-    /// Those of the whole day.
+    /// Visits and visitors of the whole day.
     pub(crate) fn whole(&self) -> Crowd {
         self.until(QUARTERS)
     }
 
-    /// Those before a quarter.
+    /// Visits and visitors before a quarter.
     fn until(&self, quarter: usize) -> Crowd {
         let last = quarter.checked_sub(1);
         Crowd {
@@ -150,7 +149,7 @@ impl Moments {
         }
     }
 
-    /// Those from a quarter on.
+    /// Visits and visitors from a quarter on.
     fn from(&self, quarter: usize) -> Crowd {
         Crowd {
             visits: self.visits[quarter..].iter().sum(),
@@ -158,7 +157,7 @@ impl Moments {
         }
     }
 
-    /// Those of an hour.
+    /// Visits and visitors of an hour.
     fn hour(&self, ahead: usize, hour: usize) -> Crowd {
         let quarters = (0..QUARTERS).filter(|&quarter| hour_of(quarter, ahead) == hour);
         let hours_before: usize = HOURS[..ahead].iter().sum();
@@ -168,8 +167,8 @@ impl Moments {
         }
     }
 
-    /// Those of each hour or day of the clock that has any; `None` if the clock changes on this
-    /// day, or shows what these numbers do not say.
+    /// Visits and visitors of each hour or day of the clock that has any; `None` if the clock
+    /// changes on this day, or if these numbers do not fit its hours.
     pub(crate) fn by_clock(
         &self,
         stretch: Stretch,
@@ -200,7 +199,8 @@ impl Moments {
     }
 }
 
-/// The quarters of an hour by which clocks are ahead of UTC all day long; `None` if that changes.
+/// The quarters of an hour by which clocks are ahead of UTC on the whole day; `None` if that
+/// changes.
 fn quarters_ahead(stretch: Stretch, day_start_ms: i64) -> Option<i64> {
     let last = day_start_ms.saturating_add(MILLIS_PER_QUARTER * 96 - 1);
     let is_constant = [day_start_ms, last].map(|at| stretch.contains(UnixMillis::new(at)));

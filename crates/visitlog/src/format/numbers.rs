@@ -2,7 +2,7 @@
 
 use slugline_analytics::{columns::TEXTS, row::Row};
 
-/// Everything about a visit that is no text.
+/// The numbers of a visit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Numbers {
     pub(crate) time: i64,
@@ -13,7 +13,7 @@ pub(crate) struct Numbers {
 }
 
 impl Numbers {
-    /// Those of a row, whose link has this number.
+    /// The numbers of a row whose link has this number.
     pub(crate) fn of(row: &Row<'_>, link: i64) -> Self {
         Self {
             time: row.at.get(),
@@ -25,12 +25,12 @@ impl Numbers {
     }
 }
 
-/// The texts of a row that was stored before.
+/// The texts of a row from a block.
 #[derive(Debug)]
 pub(crate) struct RowTexts<'r>(pub(crate) [&'r str; TEXTS.len()]);
 
 impl RowTexts<'_> {
-    /// Those of a visit about which nothing is known.
+    /// The texts of a visit of which nothing is known.
     pub(crate) const UNKNOWN: Self = Self({
         let mut texts = [""; TEXTS.len()];
         let mut column = 0;

@@ -5,25 +5,25 @@ use super::{
     values::Values,
 };
 
-/// The most bits of a number that is not stored whole: wherever it begins, it
-/// ends within eight bytes.
+/// The most bits of a number that is not stored whole: at any start, such a number ends within
+/// eight bytes.
 const MOST: u32 = 56;
 
-/// The bits that the numbers of a list with this largest one take.
+/// The bits for each number of a list with this largest number.
 pub(crate) fn width(largest: u64) -> u8 {
     let bits = u64::BITS - largest.leading_zeros();
     let bits = if bits > MOST { u64::BITS } else { bits };
     u8::try_from(bits).expect("it is at most 64")
 }
 
-/// The bytes of so many numbers; `None` if there is no such width.
+/// The bytes for this many numbers; `None` if there is no such width.
 pub(crate) fn length(count: usize, width: u8) -> Option<usize> {
     let known = u32::from(width) <= MOST || u32::from(width) == u64::BITS;
     let bits = count.checked_mul(width.into());
     bits.filter(|_| known).map(|bits| bits.div_ceil(8))
 }
 
-/// Puts numbers, less a base, one after the other, lowest bits first.
+/// Writes numbers minus a base one after the other, lowest bits first.
 pub(crate) fn pack(numbers: &[u64], base: u64, width: u8) -> Vec<u8> {
     let bytes = length(numbers.len(), width).expect("there is such a width");
     let mut data = Vec::with_capacity(bytes + 8);
@@ -49,7 +49,7 @@ pub(crate) fn pack(numbers: &[u64], base: u64, width: u8) -> Vec<u8> {
     data
 }
 
-/// Numbers as [`pack`] put them.
+/// Numbers that [`pack`] wrote.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Packed<'d> {
     data: &'d [u8],
@@ -60,7 +60,7 @@ pub(crate) struct Packed<'d> {
 }
 
 impl<'d> Packed<'d> {
-    /// `None` unless the data is as long as it has to be.
+    /// `None` unless the data has the right length.
     pub(crate) fn new(data: &'d [u8], count: usize, base: u64, width: u8) -> Option<Self> {
         let mask = u64::MAX.checked_shr(64_u32.checked_sub(width.into())?);
         (length(count, width) == Some(data.len())).then_some(Self {
@@ -72,7 +72,7 @@ impl<'d> Packed<'d> {
         })
     }
 
-    /// The number at a place, cut to 64 bits.
+    /// The number at an index, cut to 64 bits.
     #[inline]
     pub(crate) fn at(&self, place: usize) -> u64 {
         self.base.wrapping_add(self.above_base(place))
@@ -91,7 +91,7 @@ impl<'d> Packed<'d> {
         (word >> (bit % 8)) & self.mask
     }
 
-    /// The place of a number among numbers that are in order.
+    /// The index of a number among numbers that are in order.
     pub(crate) fn find(&self, number: u64) -> Option<usize> {
         let (mut start, mut end) = (0, self.count);
         while start < end {
@@ -105,8 +105,8 @@ impl<'d> Packed<'d> {
         (start < self.count && self.at(start) == number).then_some(start)
     }
 
-    /// The chosen numbers; `None` when any of all is too large. That is mostly
-    /// known beforehand, so that the processor need not look at each.
+    /// The chosen numbers; `None` if any number is too large. The width mostly rules that out, so
+    /// the numbers need no check one by one.
     pub(crate) fn read<T: Number>(&self, rows: &Selection) -> Option<Values<T>> {
         let fits = |above: u64| {
             let number = self.base.checked_add(above);
@@ -139,8 +139,7 @@ impl<'d> Packed<'d> {
         numbers
     }
 
-    /// Of each number below an end, how often it is there; `None` when any is not
-    /// below it.
+    /// The count of each number below `end`; `None` if any number is not below it.
     pub(crate) fn counts(&self, end: usize) -> Option<Vec<u32>> {
         let mut counts = vec![0; end + 1];
         let base = usize::try_from(self.base).ok()?;
@@ -181,8 +180,8 @@ impl<'d> Packed<'d> {
 /// Reads the eight numbers at the beginning.
 type Unpack = fn(&[u8; 64]) -> [u64; 8];
 
-/// For each width of up to 56 bits, what reads eight numbers. That the width is
-/// known when it is compiled makes it several times as fast.
+/// The function that reads eight numbers, for each width of up to 56 bits. It is several times as
+/// fast because the width is known at compile time.
 const UNPACK: [Unpack; 57] = {
     macro_rules! of_widths {
         ($($width:literal)*) => { [$(eight::<$width>),*] };

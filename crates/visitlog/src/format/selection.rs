@@ -1,4 +1,4 @@
-//! Rows that were chosen.
+//! Chosen rows.
 
 use std::cmp::Ordering;
 
@@ -8,14 +8,14 @@ use slugline_domain::RowLimit;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Selection {
     All,
-    /// Their positions.
+    /// The indexes of the chosen rows.
     Rows(Vec<u32>),
 }
 
 impl Selection {
     /// The rows whose value meets a condition.
     pub(crate) fn of<T: Copy>(column: &[T], meets: impl Fn(T) -> bool) -> Self {
-        // Without a branch, which would often be guessed wrong.
+        // This has no branch, which the processor would often predict wrongly.
         let mut rows = vec![0; column.len()];
         let mut chosen = 0;
         for (row, &value) in (0..).zip(column) {
@@ -29,7 +29,7 @@ impl Selection {
         Self::Rows(rows)
     }
 
-    /// The number of selected rows, of so many.
+    /// The number of selected rows, out of `all`.
     pub(crate) fn count(&self, all: usize) -> usize {
         match self {
             Self::All => all,
@@ -37,7 +37,7 @@ impl Selection {
         }
     }
 
-    /// Of these rows, those that were chosen among them.
+    /// Keeps those of these rows that are chosen among them.
     pub(crate) fn keep(&mut self, chosen: &Self) {
         match self {
             Self::All => *self = chosen.clone(),
@@ -45,12 +45,12 @@ impl Selection {
         }
     }
 
-    /// Leaves the values of these rows.
+    /// Keeps only the values of these rows.
     pub(crate) fn apply<T: Copy>(&self, column: &mut Vec<T>) {
         if let Self::Rows(rows) = self
             && !column.is_empty()
         {
-            // Rows are in order, so a value is read before its place is taken.
+            // Rows are in order, so a value is read before it is overwritten.
             for (to, &row) in rows.iter().enumerate() {
                 column[to] = column[index(row)];
             }
@@ -59,22 +59,22 @@ impl Selection {
     }
 }
 
-/// The position of a row in a list.
+/// The index of a row in a list.
 pub(crate) fn index(row: u32) -> usize {
     usize::try_from(row).expect("32 bits fit a pointer's size")
 }
 
-/// The number of a position, which is that of a row or of one of its values.
+/// The number of an index, which is that of a row or of one of its values.
 pub(crate) fn short(position: usize) -> u32 {
     u32::try_from(position).expect("there are far fewer than 2^32 rows")
 }
 
-/// A length, to be added to visits.
+/// A length as a number of visits.
 pub(crate) fn number(length: usize) -> u64 {
     u64::try_from(length).expect("a pointer's size fits 64 bits")
 }
 
-/// Leaves the first items of an order, as many as the limit allows.
+/// Keeps the first items of an order, as many as the limit allows.
 pub(crate) fn keep_first<T>(
     items: &mut Vec<T>,
     limit: RowLimit,

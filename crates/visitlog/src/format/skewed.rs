@@ -1,7 +1,7 @@
-//! Lists of numbers most of which are small, as the visits of values are.
+//! Lists of mostly small numbers, such as the visits of values.
 //!
-//! Packed as they are, all would take the bits of the largest. So a list has few bits for each number,
-//! and the largest number of these bits says that a second list has the number.
+//! Packed as they are, all numbers would take the bits of the largest one. So a list has few bits
+//! for each number, and the largest value of these bits means that a second list has the number.
 
 use super::{chunk::Encoder, packed, selection::number};
 
@@ -10,7 +10,7 @@ pub(crate) fn large_of(name: &str) -> String {
     format!("{name} large")
 }
 
-/// Adds a list in as little room as possible.
+/// Writes a list in as little room as possible.
 pub(crate) fn put(encoder: &mut Encoder, name: &str, numbers: &[u64]) {
     let Split { small, large } = Split::of(numbers);
     encoder.numbers(name, &small);
@@ -25,7 +25,7 @@ pub(crate) fn bytes(numbers: &[u64]) -> usize {
     packed_bytes(&small) + packed_bytes(&large)
 }
 
-/// The list again; `None` unless there are as many large numbers as there must be.
+/// Restores the list; `None` if the number of large numbers is wrong.
 pub(crate) fn join(small: Vec<u64>, large: Option<Vec<u64>>) -> Option<Vec<u64>> {
     let Some(large) = large else {
         return Some(small);
@@ -53,7 +53,8 @@ struct Split {
 impl Split {
     fn of(numbers: &[u64]) -> Self {
         let least = numbers.iter().copied().min().unwrap_or(0);
-        // By the bits that they need: all numbers, and those with each of these bits set.
+        // For each number of bits: the count of all numbers that need so many, and of those with
+        // all bits set.
         let (mut all, mut full) = ([0_u64; 65], [0_u64; 65]);
         for number in numbers {
             let above = number - least;
@@ -85,7 +86,7 @@ impl Split {
     }
 }
 
-/// The largest number of so many bits.
+/// The largest number of this many bits.
 fn mark(bits: usize) -> u64 {
     u64::try_from((1_u128 << bits) - 1).unwrap_or(u64::MAX)
 }
@@ -94,7 +95,7 @@ fn bits(number: u64) -> usize {
     usize::try_from(u64::BITS - number.leading_zeros()).unwrap_or(64)
 }
 
-/// The bytes of numbers that are packed.
+/// The bytes of packed numbers.
 pub(crate) fn packed_bytes(numbers: &[u64]) -> usize {
     let least = numbers.iter().copied().min().unwrap_or(0);
     let largest = numbers.iter().copied().max().unwrap_or(0);

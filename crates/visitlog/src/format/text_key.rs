@@ -1,25 +1,25 @@
 //! Fingerprints of texts, the same in all chunks of a file.
 //!
-//! Each chunk has texts of its own. Beside them stand their fingerprints, so that
-//! a question reads a text once and not in each chunk that has it.
+//! Each chunk has texts of its own, and their fingerprints beside them. With these a question reads
+//! a text once, not in each chunk that has it.
 
 use std::hash::Hasher;
 
 use siphasher::sip::SipHasher13;
 
-/// The key of a file's fingerprints. Visitors do not know it, so they cannot
-/// choose texts that have the same one.
+/// The key of a file's fingerprints. Visitors do not know it, so they cannot choose texts with the
+/// same fingerprint.
 #[derive(Debug)]
 pub(crate) struct TextKey(pub(crate) [u8; 16]);
 
 impl TextKey {
-    /// 56 bits: among a million different texts, two have the same one in one of
+    /// A fingerprint of 56 bits: among a million different texts, two have the same one in one of
     /// 144,000 files.
     pub(crate) fn fingerprint<'t>(&self, texts: impl Iterator<Item = &'t str>) -> u64 {
         let mut hasher = SipHasher13::new_with_key(&self.0);
         for text in texts {
             hasher.write(text.as_bytes());
-            // What is in no text.
+            // A byte that occurs in no text.
             hasher.write(&[0xff]);
         }
         hasher.finish() >> 8
@@ -35,7 +35,7 @@ mod tests {
         let of = |key: u8, texts: &[&str]| TextKey([key; 16]).fingerprint(texts.iter().copied());
         assert_ne!(of(1, &["ab", "c"]), of(1, &["a", "bc"]));
         assert_ne!(of(1, &["ab", "c"]), of(2, &["ab", "c"]));
-        // It stays what it is, because files keep it.
+        // The value must not change, because files contain it.
         assert_eq!(of(0, &["ab", "c"]), 20_331_422_460_580_058);
     }
 }

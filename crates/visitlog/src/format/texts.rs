@@ -6,8 +6,8 @@ use slugline_analytics::columns::TEXTS;
 /// The texts of one column.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Texts {
-    /// Of each entry of the family, the number of its text; empty where all are
-    /// the first one.
+    /// The number of the text of each entry of the family; empty if all entries have the first
+    /// text.
     pub(crate) of: Vec<u32>,
     pub(crate) dictionary: Dictionary,
 }

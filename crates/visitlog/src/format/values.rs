@@ -1,11 +1,11 @@
-//! One number of each of some rows.
+//! A number for each of some rows.
 
 use super::selection::Selection;
 
 /// The numbers of some rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Values<T> {
-    /// All rows have this one.
+    /// All rows have this number.
     Same(T),
     Each(Vec<T>),
 }
@@ -26,7 +26,7 @@ impl<T: Copy> Values<T> {
         }
     }
 
-    /// True if the rows exist and their values were not read.
+    /// Returns whether the rows exist but their values were not read.
     pub(crate) fn are_missing(&self) -> bool {
         matches!(self, Self::Each(values) if values.is_empty())
     }
@@ -40,14 +40,14 @@ impl<T: Copy> Values<T> {
         }
     }
 
-    /// Leaves some rows.
+    /// Keeps only some rows.
     pub(crate) fn keep(&mut self, rows: &Selection) {
         if let Self::Each(values) = self {
             rows.apply(values);
         }
     }
 
-    /// The numbers of so many rows.
+    /// The numbers of this many rows.
     pub(crate) fn into_list(self, rows: usize) -> Vec<T> {
         match self {
             Self::Same(value) => vec![value; rows],
@@ -64,7 +64,7 @@ impl<T: Copy> Values<T> {
 }
 
 impl<T: Copy + Ord> Values<T> {
-    /// The largest of them, if there is any row.
+    /// The largest number, if there is any row.
     pub(crate) fn largest(&self) -> Option<T> {
         match self {
             Self::Same(value) => Some(*value),

@@ -1,20 +1,20 @@
-//! Rows of an answer, and what they rest on.
+//! The rows of an answer, with their accuracy.
 
 use slugline_domain::SamplingInterval;
 
 use super::first::First;
 use crate::format::selection::number;
 
-/// Rows, and what they rest on.
+/// Rows, with their accuracy.
 #[derive(Debug)]
 pub(crate) struct Answer<R> {
     pub(crate) rows: Vec<R>,
     /// The number of rows without a limit.
     pub(crate) rows_before_limit: u64,
-    /// The largest interval among the rows of the log that were read.
+    /// The largest sampling interval among the rows of the log behind the answer.
     pub(crate) interval_max: SamplingInterval,
-    /// True if visitors or referers were too many to be counted one by one, or values too
-    /// many to be sure that these are the first.
+    /// True if there were too many visitors or referers to count one by one, or too many values to
+    /// prove that these are the first.
     pub(crate) sketched: bool,
 }
 
@@ -31,7 +31,7 @@ impl<K> Answer<(K, u64)> {
 }
 
 impl<R> Answer<R> {
-    /// All the rows there are.
+    /// An answer with all rows.
     pub(crate) fn complete(rows: Vec<R>, interval_max: SamplingInterval, sketched: bool) -> Self {
         Self {
             rows_before_limit: number(rows.len()),
@@ -41,7 +41,7 @@ impl<R> Answer<R> {
         }
     }
 
-    /// The same with its rows in another form.
+    /// Converts the rows.
     pub(crate) fn map<S>(self, convert: impl Fn(R) -> S) -> Answer<S> {
         Answer {
             rows: self.rows.into_iter().map(convert).collect(),

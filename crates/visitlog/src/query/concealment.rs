@@ -1,8 +1,8 @@
-//! Destinations that are hidden from those who ask.
+//! Hides destinations from callers who may not see them.
 //!
-//! A question that has to do with destinations sees the rows of a block in two parts: those whose
-//! destination is shown, and the others, in which it is unknown. Nothing behind that can tell a
-//! hidden destination from an unknown one.
+//! A question about destinations sees the rows of a block in two parts: those whose destination is
+//! shown, and the others, in which it is unknown. No later step can tell a hidden destination from
+//! an unknown one.
 
 use std::collections::HashSet;
 
@@ -20,27 +20,27 @@ use crate::{
 };
 use slugline_analytics::columns::{TEXTS, text_of};
 
-/// Which destinations are hidden.
+/// The rule that decides which destinations are hidden.
 #[derive(Debug)]
 pub(crate) struct Concealment {
-    /// The links whose visits of before show their destinations.
+    /// The links whose older visits show their destinations.
     unrecorded: HashSet<i64>,
     /// The columns of destinations, and of their protection.
     url: usize,
     protection: usize,
 }
 
-/// The rows of a block that a question sees at a time.
+/// A part of the rows of a block, which a question sees on its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
     All,
-    /// Those whose destination is shown.
+    /// The rows whose destination is shown.
     Shown,
-    /// The others.
+    /// The other rows.
     Hidden,
 }
 
-/// The answer of a row's protection: its destination is shown, hidden, or the link decides.
+/// The verdict of a row's protection: the destination is shown, it is hidden, or the link decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verdict {
     Shown,
@@ -77,12 +77,12 @@ impl Concealment {
         }))
     }
 
-    /// True if it makes a difference to questions about a column of texts.
+    /// Returns whether it affects questions about a column of texts.
     pub(crate) fn concerns(&self, column: usize) -> bool {
         column == self.url
     }
 
-    /// The column that tells what is hidden.
+    /// The column of the protection.
     pub(crate) fn protection(&self) -> usize {
         self.protection
     }
@@ -94,7 +94,7 @@ impl Concealment {
         }
     }
 
-    /// The rows of a block that are in a part. Of its chunk, `rows` are left.
+    /// The rows of a block that are in a part. `rows` are those of its chunk that are left.
     pub(crate) fn select(
         &self,
         part: Part,
@@ -105,7 +105,7 @@ impl Concealment {
         let verdicts = self.verdicts(block, chunk, rows)?;
         let is_in_part = |is_shown| is_shown == (part == Part::Shown);
         let decides = |verdict| verdict == Verdict::Unrecorded;
-        // Mostly visits say it themselves.
+        // Most visits state it themselves.
         if verdicts.select(decides).count(block.rows) == 0 {
             return Ok(verdicts.select(|verdict| is_in_part(verdict == Verdict::Shown)));
         }

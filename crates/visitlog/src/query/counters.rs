@@ -1,4 +1,4 @@
-//! The question for totals.
+//! The question for counters.
 
 use std::hash::{BuildHasher, RandomState};
 
@@ -17,7 +17,7 @@ use crate::{
 };
 use slugline_analytics::columns::text_of;
 
-/// Works the totals out.
+/// Computes the counters.
 pub(crate) fn answer(
     snapshot: &Snapshot<'_>,
     query: &CountersQuery,
@@ -68,7 +68,7 @@ fn per_link(
     while let Some(share) = next {
         let mut links = SharedGroups::within(snapshot.memory(), share);
         let interval = snapshot.scan(&Plan::of_rows(filter), &columns, |block| {
-            // Rows of a link come together.
+            // The rows of a link follow one another.
             let mut latest = None;
             links.add(block, |links, row| {
                 let link = block.link.at(row);
@@ -90,7 +90,7 @@ fn per_link(
             let Some(name) = links::name(snapshot.db(), link)? else {
                 return Err(EngineError::Dangling { link });
             };
-            // One that was lost with a part of the file has no name any more.
+            // A link whose name was lost with a part of the file has none any more.
             if let Ok(link) = LinkId::parse(&name) {
                 rows.push(CounterRow {
                     link: Some(link),

@@ -11,7 +11,7 @@ use crate::{
 };
 use slugline_analytics::columns::{TEXTS, text_of};
 
-/// Finds them.
+/// Finds the latest visits.
 pub(crate) fn answer(
     snapshot: &Snapshot<'_>,
     query: &EventsQuery,
@@ -21,7 +21,7 @@ pub(crate) fn answer(
     let columns: Vec<Column> = (0..TEXTS.len()).map(Column::Text).collect();
     let mut latest: Vec<Event> = Vec::new();
     let mut oldest = i64::MIN;
-    // Texts are read of those only that may be among the latest.
+    // Reads the texts only of rows that may be among the latest.
     let asked = Asked {
         columns: &columns,
         latest: Some(query.limit),
@@ -30,7 +30,7 @@ pub(crate) fn answer(
         let rows = (0..block.rows).filter(|&row| block.time.at(row) >= oldest);
         latest.extend(rows.map(|row| event(&block, row)));
         latest.sort_by_key(|event| Reverse(event.at));
-        // Of the visits at that moment it is not decided yet which are left out.
+        // It is not decided yet which of the visits at that moment are left out.
         if let Some(event) = latest.get(last) {
             oldest = event.at.get();
             latest.retain(|event| event.at.get() >= oldest);

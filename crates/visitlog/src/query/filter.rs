@@ -25,20 +25,20 @@ use slugline_analytics::{
     visitor::VisitorHash,
 };
 
-/// Conditions, each of which a row has to meet.
+/// Conditions. A row has to meet all of them.
 #[derive(Debug, Default)]
 pub(crate) struct RowFilter {
     /// First and last millisecond, inclusive.
     from_ms: Option<i64>,
     until_ms: Option<i64>,
     links: Option<Wanted<i64>>,
-    /// By the place of the column in [`TEXTS`].
+    /// By the index of the column in [`TEXTS`].
     texts: Vec<(usize, Wanted<String>)>,
     visitors: Vec<Wanted<u64>>,
     concealment: Option<Concealment>,
 }
 
-/// Values of which a row has to have one, or may have none.
+/// A set of values. A row has to have one of them, or none of them.
 #[derive(Debug)]
 struct Wanted<T> {
     values: HashSet<T>,
@@ -51,7 +51,7 @@ impl<T: Eq + Hash> Wanted<T> {
     }
 }
 
-/// Which entries of a family meet the conditions.
+/// The entries of a family that meet the conditions.
 enum Admitted {
     All,
     None,
@@ -59,7 +59,7 @@ enum Admitted {
 }
 
 impl RowFilter {
-    /// Looks the numbers of the links up, and leaves out visits that are being erased.
+    /// Looks the numbers of the links up, and leaves marked visits out.
     pub(crate) fn resolve(db: &Connection, filter: &VisitFilter) -> Result<Self, rusqlite::Error> {
         let mut resolved = Self {
             from_ms: filter.from.map(|second| second.start().get()),
@@ -70,7 +70,7 @@ impl RowFilter {
         let (wanted, included) = parts(&filter.links);
         let mut values = links::find_all(db, wanted)?;
         if !included {
-            // A link that is asked for has another number, if it has any.
+            // A link in the question has another number than an erased one, if it has any.
             values.extend(erasure::marked(db)?);
         }
         if included || !values.is_empty() {
@@ -95,8 +95,8 @@ impl RowFilter {
                 let degrees: f64 = value.parse().ok()?;
                 return Some(Degrees::nearest(degrees).to_string());
             }
-            // Stored texts were cut at their bounds. So are those asked for, or
-            // a long URL would never find itself.
+            // Stored texts are cut at their bounds. So are the texts of the question, or a long URL
+            // would never match itself.
             Some(truncate(value, TEXTS[column].max_bytes).to_owned())
         });
         let values = texts.collect();
@@ -111,8 +111,8 @@ impl RowFilter {
         )
     }
 
-    /// The first and the last day of UTC that are wholly in the time range, unless there are other
-    /// conditions than on the texts of one column.
+    /// The first and the last UTC day that are wholly in the time range; `None` if there are other
+    /// conditions than on the texts of column `of`.
     pub(crate) fn whole_days(&self, of: Option<usize>) -> Option<(i64, i64)> {
         let mut texts = self.texts.iter().map(|(column, _)| Some(*column));
         let has_conditions =
@@ -123,24 +123,24 @@ impl RowFilter {
         (!has_conditions && first <= last).then_some((first, last))
     }
 
-    /// True if all rows of the time range meet the conditions.
+    /// Returns whether all rows of the time range meet the conditions.
     pub(crate) fn is_about_all_rows(&self) -> bool {
         self.links.is_none() && self.visitors.is_empty() && self.texts.is_empty()
     }
 
-    /// True if a text meets the conditions on its column.
+    /// Returns whether a text meets the conditions on its column.
     pub(crate) fn admits_text(&self, column: usize, text: &str) -> bool {
         let mut wanted = self.texts.iter().filter(|(of, _)| *of == column);
         wanted.all(|(_, wanted)| wanted.values.contains(text) == wanted.included)
     }
 
-    /// True if some texts of a column may be hidden.
+    /// Returns whether some texts of a column may be hidden.
     pub(crate) fn conceals(&self, column: usize) -> bool {
         let concealment = self.concealment.as_ref();
         concealment.is_some_and(|concealment| concealment.concerns(column))
     }
 
-    /// The columns of texts that a question about some of them reads, and the parts in which it
+    /// The columns of texts that a question about some columns reads, and the parts in which it
     /// sees rows.
     pub(crate) fn parts(&self, asked: impl Iterator<Item = usize>) -> (Vec<usize>, &[Part]) {
         let mut texts: Vec<usize> = asked
@@ -161,10 +161,9 @@ impl RowFilter {
         (texts, parts)
     }
 
-    /// Leaves the rows of a part of a block that meet the conditions, and says which they
-    /// were. What the conditions are about is read from the block's chunk, and
-    /// no more of it than is needed; a block without one has it already, and its
-    /// rows are of the right time.
+    /// Keeps the rows of a part of a block that meet the conditions, and returns their selection.
+    /// Loads the columns of the conditions from the block's chunk, as far as needed; a block
+    /// without a chunk has them already, and its rows are of the right time.
     pub(crate) fn narrow(
         &self,
         block: &mut Block,
@@ -231,7 +230,7 @@ impl RowFilter {
         Ok(rows)
     }
 
-    /// Which entries of a family meet the conditions.
+    /// The entries of a family that meet the conditions.
     fn admitted(
         &self,
         block: &Block,
@@ -286,14 +285,14 @@ impl Wanted<i64> {
 }
 
 impl Wanted<String> {
-    /// Of each text, whether it is one of the values.
+    /// Tells for each text whether it is one of the values.
     fn find(&self, texts: &Texts) -> Vec<bool> {
         let texts = texts.dictionary.iter();
         texts.map(|text| self.values.contains(text)).collect()
     }
 
-    /// The entries whose text meets the condition: of each text, whether it is
-    /// one of the values; and of each entry, the number of its text.
+    /// The entries whose text meets the condition. `found` tells for each text whether it is one of
+    /// the values, and `of` has the number of each entry's text.
     fn entries(&self, found: &[bool], of: &[u32]) -> Admitted {
         let meets = |number: u32| {
             let found = found.get(index(number)).copied().unwrap_or(false);

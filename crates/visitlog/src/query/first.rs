@@ -1,4 +1,4 @@
-//! The first of many rows, some of which were let go.
+//! The first of many rows, some of which were dropped.
 
 use std::cmp::Ordering;
 
@@ -7,21 +7,21 @@ use slugline_domain::RowLimit;
 use super::distinct::DistinctCounts;
 use crate::format::selection::number;
 
-/// The memory of an estimate of how many there are.
+/// The memory for estimating the number of all rows.
 pub(crate) const BYTES_TO_COUNT_ALL: usize = 1 << 20;
 
 /// The first of some rows.
 #[derive(Debug)]
 pub(crate) struct First<K> {
     pub(crate) rows: Vec<(K, u64)>,
-    /// The least number of rows that there are.
+    /// A lower bound of the number of rows.
     pub(crate) all: u64,
-    /// True if others may be among the first.
+    /// True if other rows may belong to the first.
     pub(crate) is_estimate: bool,
 }
 
 impl<K> First<K> {
-    /// Rows, some of which with up to `lost` visits are not among them.
+    /// Selects the first of some rows. Rows with up to `lost` visits may have been dropped.
     pub(crate) fn of(rows: Vec<(K, u64)>, limit: RowLimit, lost: u64, all: u64) -> Self {
         let fewest = rows.last().map_or(0, |(_, visits)| *visits);
         let proven = lost == 0 || rows.len() == limit.as_usize() && fewest > lost;
@@ -33,8 +33,8 @@ impl<K> First<K> {
     }
 }
 
-/// A number of visits that at least half of some numbers do not exceed, the least one
-/// below 64, and above at most twice as much.
+/// A number of visits that at least half of the rows do not exceed: the smallest such number below
+/// 64, and above that at most twice the smallest.
 pub(crate) fn few(visits: impl Iterator<Item = u64>) -> u64 {
     const EACH: usize = 64;
     const BITS: usize = 64;
@@ -60,7 +60,7 @@ pub(crate) fn few(visits: impl Iterator<Item = u64>) -> u64 {
     }
 }
 
-/// The number of keys of the only group, or what it is at least if it was estimated.
+/// The number of keys of the only group, or a lower bound if it is estimated.
 pub(crate) fn at_least(counts: &mut DistinctCounts) -> u64 {
     /// Four standard deviations of an estimate from 4,096 keys.
     const ERROR: u64 = 16;
@@ -72,7 +72,7 @@ pub(crate) fn at_least(counts: &mut DistinctCounts) -> u64 {
     }
 }
 
-/// More visits come first, then what is shown decides.
+/// Orders by visits, most first, then by the shown value.
 pub(crate) fn most_first<K: Ord>(one: &(K, u64), other: &(K, u64)) -> Ordering {
     other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0))
 }

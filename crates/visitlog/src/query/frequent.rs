@@ -1,9 +1,9 @@
 //! The most frequent of very many numbers, in bounded memory.
 //!
-//! The first pass counts all numbers while they fit. When they do not, it lets the rarest go and
-//! notes how many visits each of those may have had at most. A second pass, which is only taken
-//! then, counts those that are left from the first row on. So every count is exact, and the first
-//! ones are proven to be the first if each has more visits than anything that was let go.
+//! The first pass counts all numbers while they fit. When they do not, it drops the rarest ones,
+//! and notes the most visits that a dropped number can have. Only then a second pass counts the
+//! remaining numbers from the first row on. So every count is exact, and the order is proven if
+//! each shown number has more visits than any dropped one.
 
 use slugline_domain::RowLimit;
 
@@ -18,17 +18,18 @@ use slugline_analytics::number_map::NumberMap;
 #[derive(Debug)]
 pub(crate) struct Frequent {
     visits: NumberMap<u64>,
-    /// The most numbers that fit.
+    /// The most numbers for which there is room.
     most: usize,
-    /// The most visits that a number can have that was let go.
+    /// The most visits that a dropped number can have.
     lost: u64,
-    /// In the second pass: all numbers.
+    /// All numbers, in the second pass.
     all: Option<DistinctCounts>,
 }
 
 impl Frequent {
     pub(crate) fn within(bytes: usize) -> Self {
-        /// A number, its visits and a byte of the table, which is half empty after it grew.
+        /// The bytes of a number, its visits and a byte of the table, which is half empty after it
+        /// has grown.
         const EACH: usize = 2 * (2 * size_of::<u64>() + 1);
         Self {
             visits: NumberMap::default(),
@@ -55,7 +56,8 @@ impl Frequent {
         }
     }
 
-    /// Begins the second pass. Returns whether one is needed: everything is to be added again.
+    /// Begins the second pass if one is needed, in which the caller adds everything again. Returns
+    /// whether it began.
     pub(crate) fn begins_again(&mut self) -> bool {
         let again = self.lost > 0;
         if again {
@@ -84,7 +86,7 @@ mod tests {
         RowLimit::new(rows, RowLimit::MAX).unwrap()
     }
 
-    /// Every so often one of a few numbers, and else one that never comes again.
+    /// Now and then one of a few numbers; otherwise one that never comes again.
     fn stream() -> impl Iterator<Item = (u64, u32)> {
         (0..400_000_u32).map(|n| match n % 10 {
             0 => (spread(n % 17_000 / 1_000), 2),
@@ -123,7 +125,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_proven_is_an_estimate() {
-        // The eighteenth is one of very many.
+        // The eighteenth number is one of very many.
         let found = counted(1 << 20).first(limit(18));
         assert_eq!(found.rows.len(), 18);
         assert!(found.is_estimate);

@@ -1,4 +1,4 @@
-//! Rows put together by what is shown of them.
+//! Groups rows by the values that the answer shows.
 
 use std::hash::{BuildHasher, RandomState};
 
@@ -29,33 +29,32 @@ use crate::{
 };
 use slugline_analytics::{columns::TEXTS, number_map::NumberMap};
 
-/// The visits of each combination of texts in some columns of one family, in bounded
-/// memory. If there are too many, those with the fewest visits are let go, and a second
-/// pass counts the others anew, as [`crate::query::frequent`] says.
+/// Counts the visits of each combination of texts in some columns of one family, in bounded memory.
+/// If there are too many combinations, it drops those with the fewest visits, and a second pass
+/// counts the others anew, as in [`crate::query::frequent`].
 #[derive(Debug)]
 pub(crate) struct Ranking<const N: usize> {
     columns: [usize; N],
-    /// The groups of entries, by the fingerprints of all texts of their family. It may be
-    /// forgotten at any time.
+    /// The groups of entries, by the fingerprints of all texts of their family. This cache may be
+    /// cleared at any time.
     known: NumberMap<usize>,
     texts: [Interner; N],
     groups: HashMap<[u32; N], usize>,
     visits: Vec<u64>,
     most_bytes: usize,
-    /// The most visits that a group can have that was let go.
+    /// The most visits that a dropped group can have.
     lost: u64,
-    /// In the second pass: the hashes of all groups.
+    /// The hashes of all groups, in the second pass.
     all: Option<DistinctCounts>,
     hash: RandomState,
 }
 
-/// The number of an entry that belongs to no group that is counted.
+/// The number of an entry without a counted group.
 const NO_GROUP: usize = usize::MAX;
 
 impl<const N: usize> Ranking<N> {
-    /// Adds up the visits that meet conditions, days from their totals if possible, and says what the largest
-    /// interval among them was. Of each text that chunks show again, only the
-    /// first one is read.
+    /// Adds the visits that meet the conditions, from day totals if possible, and returns the
+    /// largest interval among them. Reads a text that several chunks have only once.
     pub(crate) fn count(
         snapshot: &Snapshot<'_>,
         filter: &RowFilter,
@@ -87,7 +86,7 @@ impl<const N: usize> Ranking<N> {
         snapshot: &Snapshot<'_>,
         filter: &RowFilter,
     ) -> Result<SamplingInterval, EngineError> {
-        // A list of one column can be narrowed by its texts.
+        // The list of one column can be narrowed by its texts.
         let of = self.columns.first().copied().filter(|_| N == 1);
         let columns = self.columns;
         let of_day = |day: &KnownDay<'_>| day.combinations(columns);
@@ -110,7 +109,7 @@ impl<const N: usize> Ranking<N> {
         Ok(interval_max)
     }
 
-    /// Forgets what can be read again, and lets groups go if that is not enough.
+    /// Clears the cache, and drops groups if that is not enough.
     fn make_room(&mut self) {
         let known = self.known.capacity() * 20;
         if self.bytes() + known <= self.most_bytes {
@@ -129,7 +128,7 @@ impl<const N: usize> Ranking<N> {
         texts + self.groups.capacity() * group + self.visits.capacity() * size_of::<u64>()
     }
 
-    /// Lets at least half of the groups go, those with the fewest visits.
+    /// Drops at least half of the groups, those with the fewest visits.
     fn let_go(&mut self) {
         let fewest = few(self.visits.iter().copied());
         let groups = std::mem::take(&mut self.groups);
@@ -151,7 +150,7 @@ impl<const N: usize> Ranking<N> {
         self.lost += fewest;
     }
 
-    /// Adds the visits of entries that were counted before, and meet the conditions.
+    /// Adds the visits of entries from day totals that meet the conditions.
     fn add_known(&mut self, filter: &RowFilter, known: &Combinations<N>) {
         let Combinations { texts, visits } = known;
         for (entry, visits) in (0..).zip(visits) {
@@ -166,8 +165,7 @@ impl<const N: usize> Ranking<N> {
         }
     }
 
-    /// Adds a block of some rows of a chunk, or of the tail. If there is an error
-    /// nothing is added.
+    /// Adds a block of rows of a chunk, or of the tail. After an error nothing is added.
     fn add(&mut self, block: &Block, chunk: Option<&Chunk<'_>>) -> Result<(), EngineError> {
         let family = TEXTS[self.columns[0]].family;
         let entries = block.visits_of_entries(family);
@@ -221,7 +219,7 @@ impl<const N: usize> Ranking<N> {
         Ok(groups)
     }
 
-    /// The group of what is shown of an entry.
+    /// The group of an entry, by its shown values.
     fn group(&mut self, texts: [&Texts; N], entry: u32) -> usize {
         let texts = texts.map(|texts| texts.get(entry));
         if let Some(all) = &mut self.all {
@@ -248,7 +246,7 @@ impl<const N: usize> Ranking<N> {
         self.groups.get(&shown).copied()
     }
 
-    /// The labels with the most visits, then in their order. What has no label is left out.
+    /// The labels with the most visits, then in their order. Groups without a label are left out.
     pub(crate) fn first<'r, K: Ord>(
         &'r mut self,
         limit: RowLimit,
@@ -262,7 +260,7 @@ impl<const N: usize> Ranking<N> {
         First::of(labels, limit, lost, all)
     }
 
-    /// Labels of what is shown, unless there is none, with their visits.
+    /// The labels of the groups that have one, with their visits.
     fn labels<'r, K>(&'r self, label: impl Fn([&'r str; N]) -> Option<K>) -> Vec<(K, u64)> {
         let labelled = |(shown, &group): (&[u32; N], &usize)| {
             let text = |place: usize| self.texts[place].texts.get(shown[place]);
@@ -299,7 +297,7 @@ mod tests {
         for day in 0..10_i64 {
             let mut draft = Draft::default();
             for n in 0..5_000_i64 {
-                // Fifty programs come again and again, and the others once.
+                // Fifty programs come repeatedly, the others once.
                 let user_agent = match n % 10 {
                     0 => format!("Usual/{}", n / 10 % 50),
                     _ => format!("Rare/{day}/{n}/{}", "x".repeat(60)),
@@ -347,7 +345,7 @@ mod tests {
             let (_, _, is_estimate) = first(&mut programs, 51);
             assert_eq!(is_estimate, bytes < 64 << 20);
 
-            // One browser has them all, and is exact whatever is forgotten of them.
+            // One browser has all rows, and its count is exact even if the cache is cleared.
             let mut browsers = ranking(Dimension::Browser);
             let expected = (vec![("Example".to_owned(), 50_000)], 1, false);
             assert_eq!(first(&mut browsers, 50), expected);

@@ -8,7 +8,7 @@ use crate::{
     format::column::Column,
 };
 
-/// Works the rows out.
+/// Computes the rows.
 pub(crate) fn answer(
     snapshot: &Snapshot<'_>,
     query: &HeatmapQuery,

@@ -1,7 +1,7 @@
-//! The question for totals of every slug and destination.
+//! The question for the counters of every slug and destination.
 //!
-//! There may be any number of them, so they are counted in shares, and rows that are too
-//! many to be held until they are given out wait in a file.
+//! There may be any number of them, so they are counted in shares, and rows that do not fit into
+//! memory wait in a file.
 
 use std::hash::BuildHasher;
 
@@ -25,19 +25,19 @@ use crate::{
 };
 use slugline_analytics::columns::{Family, text_of};
 
-/// Rows that are handed out in one go.
+/// The number of rows returned at once.
 const ROWS_AT_A_TIME: usize = 1_000;
 
-/// Rows, and what they rest on.
+/// Rows, with their accuracy.
 #[derive(Debug)]
 pub(crate) struct LinkTotals {
     pub(crate) rows: SortedRows,
     pub(crate) interval_max: SamplingInterval,
-    /// True if visitors or referers were too many to be counted one by one.
+    /// True if there were too many visitors or referers to count one by one.
     pub(crate) sketched: bool,
 }
 
-/// Works the rows out.
+/// Computes the rows.
 pub(crate) fn answer(
     snapshot: &Snapshot<'_>,
     filter: &VisitFilter,
@@ -103,7 +103,7 @@ impl Shown for Target {
     }
 }
 
-/// Rows on their way out.
+/// The rows of the answer.
 #[derive(Debug)]
 pub(crate) struct Rows {
     /// `None` after a failure.
@@ -130,7 +130,7 @@ impl AccessRows for Rows {
             let some = rows.next(ROWS_AT_A_TIME)?;
             Ok((some, rows))
         };
-        // They may come from a file.
+        // The rows may be in a file.
         let read = tokio::task::spawn_blocking(read).await;
         let failed = |source| VisitLogError::Failed {
             action: "list visits by link",
@@ -207,7 +207,7 @@ mod tests {
         }
         let deadline = Deadline::after(Duration::from_mins(1));
         let mut snapshot = Snapshot::take(&db, deadline).unwrap();
-        // Three times all, and in more and more shares.
+        // All rows three times, in more and more shares.
         for bytes in [256 << 20, 2 << 20, 1 << 20, 1 << 19] {
             snapshot = snapshot.with_memory(QuestionMemory::of(bytes));
             let answer = answer(&snapshot, &VisitFilter::default()).unwrap();

@@ -6,7 +6,7 @@ use super::{answer::Answer, filter::RowFilter, groups::Ranking, shown_visitors::
 use crate::file::{error::EngineError, snapshot::Snapshot};
 use slugline_analytics::columns::text_of;
 
-/// Works the rows out.
+/// Computes the rows.
 pub(crate) fn answer(
     snapshot: &Snapshot<'_>,
     query: &LocationsQuery,

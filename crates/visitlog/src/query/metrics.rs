@@ -16,7 +16,7 @@ use crate::{
 };
 use slugline_analytics::{columns::place_of, visitor::VisitorHash};
 
-/// Works the rows out.
+/// Computes the rows.
 pub(crate) fn answer(
     snapshot: &Snapshot<'_>,
     query: &MetricsQuery,

@@ -1,12 +1,12 @@
-//! The way of a question through the rows.
+//! Answers questions.
 //!
 //! | module | holds |
 //! |---|---|
-//! | `questions` | questions from async code, each on a thread of its own |
-//! | `filter`, `concealment`, `plan`, `scan` | the conditions on rows; hidden destinations; what is taken from totals of days and what is scanned; the pass over the rows |
-//! | `totals`, `distinct`, `groups`, `frequent`, `first`, `shares`, `shown_visitors`, `wall_clock` | what a pass counts with |
-//! | `answer` | rows, and what they rest on |
-//! | `counters`, `views`, `heatmap`, `metrics`, `locations`, `events`, `link_totals`, `sorted_rows`, `unrecorded`, `visits` | the questions, one each |
+//! | `questions` | runs questions of async code, each on a thread of its own |
+//! | `filter`, `concealment`, `plan`, `scan` | the conditions on rows; hidden destinations; the days to take from totals and the chunks to scan; the pass over the rows |
+//! | `totals`, `distinct`, `groups`, `frequent`, `first`, `shares`, `shown_visitors`, `wall_clock` | the counters and groups of a pass |
+//! | `answer` | rows, with their accuracy |
+//! | `counters`, `views`, `heatmap`, `metrics`, `locations`, `events`, `link_totals`, `sorted_rows`, `unrecorded`, `visits` | one file for each question |
 
 pub(crate) mod answer;
 pub(crate) mod concealment;

@@ -1,8 +1,8 @@
-//! The plan of a question: which days it takes from their totals, and which chunks it scans.
+//! The plan of a question: the days that it takes from their totals, and the chunks that it scans.
 //!
 //! A question without conditions on rows, or with conditions on the texts that it ranks, takes the
 //! totals of each day that is wholly in its time range, has totals, and has no row in the tail. It
-//! scans everything else. So the answer is that of a scan of all rows.
+//! scans everything else. So the answer equals that of a scan of all rows.
 
 use slugline_domain::SamplingInterval;
 
@@ -12,18 +12,18 @@ use crate::file::{
 };
 use slugline_analytics::utc::MILLIS_PER_DAY;
 
-/// The rows that a question scans: those that meet the conditions of its filter, but for the
-/// chunks of days whose totals it has taken.
+/// The rows that a question scans: those that meet the conditions of its filter, without the chunks
+/// of days whose totals it takes.
 #[derive(Debug)]
 pub(crate) struct Plan<'f> {
     filter: &'f RowFilter,
-    /// Milliseconds, inclusive; later ones first.
+    /// Time ranges in milliseconds, inclusive; later ones first.
     spans_back: Vec<(i64, i64)>,
     interval_max: SamplingInterval,
 }
 
 impl<'f> Plan<'f> {
-    /// Scans all rows that meet the conditions.
+    /// Makes a plan that scans all rows that meet the conditions.
     pub(crate) fn of_rows(filter: &'f RowFilter) -> Self {
         Self {
             filter,
@@ -32,11 +32,11 @@ impl<'f> Plan<'f> {
         }
     }
 
-    /// Takes each day that has totals from them, hands what `read` makes of them to `see`, and
-    /// scans the rest.
+    /// Makes a plan that takes each day with totals from them, and scans the rest. It reads the
+    /// totals by `read`, and passes the result to `see`.
     ///
-    /// The question may have conditions on the texts of column `of`, which `see` has to mind. The
-    /// plan scans a day if `read` gives `None`, if its totals are damaged, and if they may hold
+    /// The question may have conditions on the texts of column `of`, which `see` has to apply. The
+    /// plan scans a day if `read` returns `None`, if its totals are damaged, or if they may have
     /// texts that the question hides.
     pub(crate) fn with_days<T>(
         snapshot: &Snapshot<'_>,
@@ -63,7 +63,7 @@ impl<'f> Plan<'f> {
                     return Ok(None);
                 }
                 let totals = read(&day)?;
-                // Which rows of a sampled day had the largest interval is not known.
+                // The totals do not tell which rows of a sampled day had the largest interval.
                 let interval = interval.filter(|interval| {
                     filter.is_about_all_rows() || *interval == SamplingInterval::EVERY
                 });
@@ -76,7 +76,7 @@ impl<'f> Plan<'f> {
                     see(totals);
                 }
                 Ok(None) => {}
-                // Its rows are scanned.
+                // The plan scans the rows of a day with damaged totals.
                 Err(error) if error.is_damage() => {}
                 Err(error) => return Err(error),
             }
@@ -101,7 +101,7 @@ impl<'f> Plan<'f> {
     }
 }
 
-/// A time range without some days of UTC, which are in order.
+/// A time range without some UTC days, which are in order.
 fn spans_back((from, until): (i64, i64), without: &[i64]) -> Vec<(i64, i64)> {
     let mut spans = Vec::new();
     let mut next = from;

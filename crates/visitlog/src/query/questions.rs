@@ -1,4 +1,4 @@
-//! Questions from async code, answered one each on a thread of its own.
+//! Runs questions of async code, each on a thread of its own.
 
 use std::{
     error::Error as StdError,
@@ -46,7 +46,7 @@ impl Questions {
         }
     }
 
-    /// The turns that questions take.
+    /// The turns of questions.
     pub(crate) fn turns(&self) -> Arc<Turns> {
         Arc::clone(&self.turns)
     }
@@ -61,7 +61,7 @@ impl Questions {
         &self.tally
     }
 
-    /// The same with another time limit for each question.
+    /// Sets another time limit for each question.
     pub(crate) fn with_deadline(&self, deadline: std::time::Duration) -> Self {
         let limits = QueryLimits {
             deadline,
@@ -75,9 +75,9 @@ impl Questions {
 
     /// Asks a question about the log as it is now, once it is its turn.
     ///
-    /// The question runs on a thread of its own that, like those it starts, gets a processor when
-    /// no redirect wants it, and else a thirtieth of one. It ends at the deadline, and soon after
-    /// the caller has gone away; until then it keeps its turn.
+    /// The question runs on a thread of its own. This thread, and any that it starts, get a
+    /// processor when no redirect needs it, and otherwise a thirtieth of one. The question ends at
+    /// the deadline, or soon after the caller has gone; until then it keeps its turn.
     pub(crate) async fn ask<T: Send + 'static>(
         &self,
         question: impl FnOnce(&Snapshot<'_>) -> Result<T, EngineError> + Send + 'static,
@@ -95,7 +95,7 @@ impl Questions {
                 step_back();
                 let answer = log.answer(question, &deadline);
                 drop(turn);
-                // The caller may be gone.
+                // The caller may have gone.
                 let _ = tell.send(answer.map_err(|error| deadline.explain(error)));
             })
             .map_err(EngineError::Thread)?;
@@ -107,7 +107,7 @@ impl Questions {
         question: impl FnOnce(&Snapshot<'_>) -> Result<T, EngineError>,
         deadline: &Deadline,
     ) -> Result<T, EngineError> {
-        // Only now, so that there are no more connections than turns.
+        // Takes a connection only now, so that there are no more connections than turns.
         let idle = locked(&self.idle).pop();
         let db = match idle {
             Some(db) => db,
@@ -118,13 +118,13 @@ impl Questions {
         let answer = question(&snapshot)?;
         tell_of_damage(&snapshot, &self.tally.troubles);
         drop(snapshot);
-        // A connection whose question failed is not worth keeping.
+        // Only the connection of a successful question is kept.
         locked(&self.idle).push(db);
         Ok(answer)
     }
 }
 
-/// Says once of each damaged chunk and batch that answers lack it.
+/// Logs each damaged chunk and batch once, because answers lack its rows.
 fn tell_of_damage(snapshot: &Snapshot<'_>, troubles: &Troubles) {
     for (&what, Damage { rows, error }) in snapshot.damaged().iter() {
         if troubles.note_damage(what) {
@@ -138,7 +138,7 @@ fn tell_of_damage(snapshot: &Snapshot<'_>, troubles: &Troubles) {
     }
 }
 
-/// Why there is no answer, as the port says it.
+/// Turns an error into the port's.
 pub(crate) fn failed(action: &'static str, error: EngineError) -> VisitLogError {
     match error {
         EngineError::Deadline { limit } => VisitLogError::TooSlow { action, limit },
@@ -215,7 +215,7 @@ mod tests {
 
     type Ask = fn(&Snapshot<'_>) -> Result<(), EngineError>;
 
-    /// Questions, each by a name.
+    /// All questions, by name.
     fn questions() -> Vec<(&'static str, Ask)> {
         const LIMIT: RowLimit = RowLimit::DEFAULT;
         fn utc() -> ZoneOffsets {
@@ -321,7 +321,7 @@ mod tests {
             tokio::task::spawn_blocking(move || is_at_third.recv().unwrap())
                 .await
                 .unwrap();
-            // One that waits for its turn goes without a trace.
+            // A question that waits for its turn ends without a trace.
             let waiting = log.clone();
             let waiting = tokio::spawn(async move { waiting.ask(|_| Ok(())).await });
             tokio::task::yield_now().await;

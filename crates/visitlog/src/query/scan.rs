@@ -1,4 +1,4 @@
-//! The pass over all rows that a question is about.
+//! The pass over the rows of a question.
 
 use std::{
     sync::mpsc::{self, Receiver},
@@ -20,18 +20,18 @@ use crate::{
 };
 use slugline_analytics::tally::Damaged;
 
-/// Rows of the tail that are looked at in one go.
+/// The number of rows of the tail in one block.
 const TAIL_BLOCK_ROWS: usize = 65_536;
 
-/// Blocks that wait to be added up, of some 3 MB each.
+/// The number of blocks that wait to be added, of some 3 MB each.
 const BLOCKS_AHEAD: usize = 2;
 
-/// The columns and rows that a question reads of those that meet its conditions.
+/// The columns and rows that a question reads, among those that meet its conditions.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Asked<'q> {
     pub(crate) columns: &'q [Column],
-    /// Of each block only so many latest rows, and others of the last one's
-    /// moment, with their times.
+    /// Limits each block to its latest rows, with their times. Rows of the same moment as the last
+    /// one are included.
     pub(crate) latest: Option<RowLimit>,
 }
 
@@ -48,12 +48,10 @@ impl Asked<'_> {
 }
 
 impl Snapshot<'_> {
-    /// Hands over block after block of the rows that a plan scans, and returns the largest
-    /// sampling interval of all that the plan covers. The blocks have the
-    /// columns asked for.
+    /// Passes the rows that a plan scans to `see`, block by block with the columns asked for, and
+    /// returns the largest sampling interval of all rows that the plan covers.
     ///
-    /// `see` runs on a thread of its own, and while it adds one block up, the
-    /// next ones are read.
+    /// `see` runs on a thread of its own; while it adds one block, this reads the next ones.
     pub(crate) fn scan(
         &self,
         plan: &Plan<'_>,
@@ -75,7 +73,7 @@ impl Snapshot<'_> {
                 latest: None,
             };
             let read = self.scan_back(plan, asked, |block, _| {
-                // Nobody is there to take it if adding up has failed.
+                // The receiver is gone if adding has failed.
                 hand_over.send(block).map_err(|_| EngineError::Panicked)?;
                 Ok(i64::MIN)
             });
@@ -85,8 +83,8 @@ impl Snapshot<'_> {
         })
     }
 
-    /// The rows of a chunk that meet the conditions, with the columns asked for, in one block or
-    /// in two; none if the chunk was deleted.
+    /// The rows of a chunk that meet the conditions, with the columns asked for, in one or two
+    /// blocks; none if the chunk was deleted.
     pub(crate) fn chunk(
         &self,
         id: i64,
@@ -124,9 +122,9 @@ impl Snapshot<'_> {
         Ok(ids)
     }
 
-    /// Hands over the tail and then chunk after chunk, later ones first, until
-    /// there are only rows of before the moment that `see` gave last. Damaged
-    /// chunks are left out; so are those of which `see` says that they are.
+    /// Passes the tail and then the chunks to `see`, later ones first, until only rows from before
+    /// the moment that `see` returned last remain. Leaves damaged chunks out, and those that `see`
+    /// finds damaged.
     pub(crate) fn scan_back(
         &self,
         plan: &Plan<'_>,
@@ -149,7 +147,7 @@ impl Snapshot<'_> {
             for (batch, rows, error) in portion.damaged {
                 self.leave_out(Damaged::Batch(batch), rows, error)?;
             }
-            // Clones but for the last one.
+            // All but the last one are clones.
             let blocks = vec![portion.draft.into_block(); parts.len()];
             for (mut block, part) in blocks.into_iter().zip(parts) {
                 filter.narrow(&mut block, None, *part)?;
@@ -181,7 +179,7 @@ impl Snapshot<'_> {
                 };
                 let chunk = Chunk::read(self.db(), row)?;
                 let read = |part: &Part| read(&chunk, filter, asked, *part, interesting_from);
-                // Of a damaged chunk no part is seen.
+                // A question sees no part of a damaged chunk.
                 let blocks: Vec<Block> = parts.iter().map(read).collect::<Result<_, _>>()?;
                 for block in blocks.into_iter().filter(|block| block.rows > 0) {
                     interesting_from = see(block, Some(&chunk))?;
@@ -195,8 +193,8 @@ impl Snapshot<'_> {
         Ok(())
     }
 
-    /// The chunks that may have rows of some time ranges, which come later ones first; the later
-    /// chunks of each range first.
+    /// The chunks that may have rows of some time ranges. Later ranges come first, and later chunks
+    /// of each range.
     fn chunks(&self, ranges: &[(i64, i64)]) -> Result<Vec<Listed>, rusqlite::Error> {
         let mut statement = self.db().prepare_cached(
             "SELECT id, n, min_ts, max_ts FROM chunk \
@@ -229,8 +227,8 @@ struct Listed {
     span: Span,
 }
 
-/// The rows of a part of a chunk that meet the conditions. Columns that conditions are
-/// about are read first: often they leave nothing to read of others.
+/// Reads the rows of a part of a chunk that meet the conditions. It reads the columns of the
+/// conditions first, because often no row is left for the others.
 fn read(
     chunk: &Chunk<'_>,
     filter: &RowFilter,
@@ -240,7 +238,7 @@ fn read(
 ) -> Result<Block, EngineError> {
     let mut block = Block {
         rows: index(chunk.span().rows),
-        // The tail came before, and chunks come in this order.
+        // The tail came before, and chunks are in this order.
         no_later_than: Some(chunk.span().max_ts),
         ..Block::default()
     };
@@ -261,8 +259,7 @@ fn read(
     Ok(block)
 }
 
-/// The rows that may be among so many latest ones: from a moment on, and not
-/// before the last of the latest.
+/// The rows that may be among the latest: from a moment on, and not before the last of the latest.
 fn latest(times: &Values<i64>, limit: RowLimit, interesting_from: i64) -> Selection {
     let mut from = interesting_from;
     if let Values::Each(times) = times
@@ -275,7 +272,7 @@ fn latest(times: &Values<i64>, limit: RowLimit, interesting_from: i64) -> Select
     times.select(|time| time >= from)
 }
 
-/// Has every block seen, and says what the largest interval was.
+/// Passes every block to `see`, and returns the largest interval.
 fn add_up(
     blocks: Receiver<Block>,
     mut see: impl FnMut(&Block) -> Result<(), EngineError>,
@@ -303,7 +300,7 @@ mod tests {
     fn what_goes_wrong_while_adding_up_ends_the_question() {
         let folder = tempfile::tempdir().unwrap();
         let db = schema::open_writer(&folder.path().join("a.db")).unwrap();
-        // More than what may wait.
+        // More blocks than may wait.
         for day in 0..10 {
             let mut draft = Draft::default();
             draft.push(Numbers::of(&row(day * 86_400_000, 1), 1), &row(0, 1));

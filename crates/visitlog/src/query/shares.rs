@@ -1,11 +1,11 @@
-//! Totals of any number of groups, in bounded memory: in shares, each of which needs a pass
-//! of its own over the log.
+//! Counts any number of groups in bounded memory: in shares, each with a pass of its own over the
+//! log.
 
 use super::totals::Totals;
 use crate::{file::memory::QuestionMemory, format::block::Block};
 use slugline_analytics::number_map::NumberMap;
 
-/// A range of hashes, of groups that are counted in the same pass.
+/// A range of hashes. Its groups are counted in the same pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Share {
     first: u64,
@@ -18,7 +18,7 @@ impl Share {
         last: u64::MAX,
     };
 
-    /// The next one, which is as large; `None` after the last one.
+    /// The next share, which is as large; `None` after the last one.
     fn after(self) -> Option<Self> {
         let first = self.last.checked_add(1)?;
         Some(Self {
@@ -28,30 +28,30 @@ impl Share {
     }
 }
 
-/// The groups of one share, with what is shown of them.
+/// The groups of one share, with their shown values.
 #[derive(Debug)]
 pub(crate) struct SharedGroups<T> {
     share: Share,
     /// The numbers of groups, by their hashes.
     numbers: NumberMap<usize>,
-    /// The value that is shown of each group, by its number.
+    /// The shown value of each group, by its number.
     shown: Vec<Option<T>>,
     /// Numbers that no group has any more.
     free: Vec<usize>,
     pub(crate) totals: Totals,
-    /// The memory that all of `shown` takes beside [`GROUP_BYTES`].
+    /// The memory of all of `shown` besides [`GROUP_BYTES`].
     bytes: usize,
     most_bytes: usize,
 }
 
-/// Something that is shown of a group.
+/// The shown value of a group.
 pub(crate) trait Shown {
-    /// The bytes that it takes beside its own size.
+    /// The bytes that it takes besides its own size.
     fn bytes(&self) -> usize;
 }
 
 impl<T: Shown> SharedGroups<T> {
-    /// The bytes of a group: its number twice, its hash, its visits, and what is shown.
+    /// The bytes of a group: its number twice, its hash, its visits, and its shown value.
     const GROUP_BYTES: usize = 80 + size_of::<T>();
 
     pub(crate) fn within(memory: QuestionMemory, share: Share) -> Self {
@@ -96,7 +96,7 @@ impl<T: Shown> SharedGroups<T> {
         }
     }
 
-    /// The share that is to be counted next; `None` if this was the last one.
+    /// The share to count next; `None` if this was the last one.
     pub(crate) fn next(&self) -> Option<Share> {
         self.share.after()
     }
@@ -113,7 +113,7 @@ impl<T: Shown> SharedGroups<T> {
             || self.totals.are_crowded(self.numbers.len())
     }
 
-    /// Leaves half of the groups to the next share.
+    /// Moves half of the groups to the next share.
     fn halve(&mut self) {
         let mut hashes: Vec<u64> = self.numbers.keys().copied().collect();
         let middle = (hashes.len() - 1) / 2;
@@ -143,8 +143,8 @@ pub(crate) struct Numbers<'g, T> {
 }
 
 impl<T: Shown> Numbers<'_, T> {
-    /// The number of a group, if it is in the share. Hashes have to be evenly spread: groups
-    /// of the same hash are the same group.
+    /// The number of a group, if it is in the share. Hashes have to be evenly spread; equal hashes
+    /// mean the same group.
     pub(crate) fn of(&mut self, hash: u64, shown: impl FnOnce() -> T) -> Option<usize> {
         if hash < self.share.first || self.share.last < hash {
             return None;

@@ -1,8 +1,7 @@
 //! The visitors of each row of a ranking.
 //!
-//! They are counted in a second pass, once it is known which rows are shown. So
-//! memory for visitors goes to these rows only, not to each of a hundred thousand
-//! user agents.
+//! A second pass counts them, once the shown rows are known. So only these rows need memory for
+//! visitors, not each of a hundred thousand user agents.
 
 use std::{borrow::Cow, collections::HashMap};
 
@@ -19,8 +18,8 @@ use slugline_analytics::{
     visitor::VisitorHash,
 };
 
-/// Counts the visitors of rows that show these values of a dimension, in their
-/// order, and says whether the counts are estimates.
+/// Counts the visitors of rows that show these values of a dimension, in their order. Returns
+/// whether the counts are estimates.
 pub(crate) fn count(
     snapshot: &Snapshot<'_>,
     filter: &RowFilter,
@@ -38,17 +37,17 @@ pub(crate) fn count(
     Ok((counts.collect(), visitors.distinct.is_sketch()))
 }
 
-/// The number of degrees that a text of a column says.
+/// The degrees in a text of a column.
 pub(crate) fn degrees(text: &str) -> Degrees {
     text.parse().map_or(Degrees::ZERO, Degrees::nearest)
 }
 
-/// The distinct visitors of each row shown, by its number. Each is there as many
-/// times as the smallest sampling interval says.
+/// The distinct visitors of each shown row, by its number. Each counts with its smallest sampling
+/// interval.
 #[derive(Debug)]
 struct ShownVisitors {
     distinct: DistinctCounts,
-    /// Visitors that were counted before and are none of these.
+    /// Visitors from day totals, none of whom is among these.
     others: Vec<u64>,
 }
 
@@ -112,8 +111,8 @@ impl ShownVisitors {
         Ok(visitors)
     }
 
-    /// Counts for rows that show one visitor each: one whose visits were all sampled
-    /// by link counts as none, as in totals.
+    /// Counts for rows that show one visitor each. A visitor without a coherent row counts as none,
+    /// as in counters.
     fn of_visitors(
         snapshot: &Snapshot<'_>,
         filter: &RowFilter,
@@ -141,7 +140,7 @@ impl ShownVisitors {
     }
 }
 
-/// The name under which a row shows a text.
+/// The name of a text in a row.
 fn name(dimension: Dimension, text: &str) -> Cow<'_, str> {
     if matches!(dimension, Dimension::Latitude | Dimension::Longitude) {
         Cow::Owned(degrees(text).to_string())

@@ -1,7 +1,7 @@
-//! Rows of a list, in the order of a list, however many there are.
+//! Sorts any number of rows of a list.
 //!
-//! Rows that do not fit the memory wait in a file that has no name, in parts, each of which is
-//! in order. Reading merges them.
+//! Rows that do not fit into memory wait in a file without a name, in sorted parts. Reading merges
+//! the parts.
 
 use std::{
     cmp::{Ordering, Reverse},
@@ -26,10 +26,10 @@ use slugline_analytics::journal::lock;
 /// Takes rows in any order.
 #[derive(Debug)]
 pub(crate) struct Collector {
-    /// The access log, beside which a file can be written.
+    /// The access log; the file is written beside it.
     beside: Option<PathBuf>,
     held: Vec<AccessRow>,
-    /// The memory that they take.
+    /// The memory of the rows.
     bytes: usize,
     most_bytes: usize,
     file: Option<File>,
@@ -38,7 +38,8 @@ pub(crate) struct Collector {
 }
 
 impl Collector {
-    /// Holds at most so many bytes of rows. The file is beside the one of this database.
+    /// Keeps at most this many bytes of rows in memory. The file is beside the one of this
+    /// database.
     pub(crate) fn beside(db: &Connection, most_bytes: usize) -> Self {
         Self {
             beside: db.path().map(PathBuf::from),
@@ -83,7 +84,7 @@ impl Collector {
         Ok(SortedRows::Merged(parts))
     }
 
-    /// Moves what is held into the file.
+    /// Moves the rows in memory into the file.
     fn write(&mut self) -> io::Result<()> {
         let mut file = match self.file.take() {
             Some(file) => file,
@@ -108,12 +109,12 @@ impl Collector {
 #[derive(Debug)]
 pub(crate) enum SortedRows {
     Held(vec::IntoIter<AccessRow>),
-    /// The next row of each part, the first one on top.
+    /// The next row of each part, the first row on top.
     Merged(BinaryHeap<Reverse<Head>>),
 }
 
 impl SortedRows {
-    /// At most so many next rows; none at the end.
+    /// The next rows, at most this many; none at the end.
     pub(crate) fn next(&mut self, most: usize) -> io::Result<Vec<AccessRow>> {
         match self {
             Self::Held(rows) => Ok(rows.by_ref().take(most).collect()),
@@ -158,21 +159,21 @@ impl Ord for Head {
     }
 }
 
-/// Rows of a file that are in order.
+/// A sorted part of the file.
 #[derive(Debug)]
 struct Part {
     file: Arc<File>,
-    /// The place of what was not read yet.
+    /// The offset of the unread rest.
     next: u64,
     end: u64,
     read: vec::IntoIter<u8>,
 }
 
 impl Part {
-    /// Bytes that are read at a time: as many as there are parts are held.
+    /// The bytes read at a time; memory holds as many for each part.
     const PIECE: u64 = 1 << 15;
 
-    /// Takes the next row out.
+    /// Takes the next row.
     fn head(mut self) -> io::Result<Option<Head>> {
         if self.read.len() == 0 && self.next == self.end {
             return Ok(None);
@@ -206,7 +207,7 @@ fn compare(one: &AccessRow, other: &AccessRow) -> Ordering {
     other.visits.cmp(&one.visits).then_with(texts)
 }
 
-/// Writes a row, and says how many bytes that were.
+/// Writes a row. Returns the number of bytes.
 fn write_row(out: &mut impl Write, row: &AccessRow) -> io::Result<u64> {
     let mut bytes = 0;
     for number in [row.visits, row.visitors, row.referers] {
@@ -250,7 +251,7 @@ fn text(part: &mut Part) -> io::Result<String> {
     String::from_utf8(bytes).map_err(io::Error::other)
 }
 
-/// A file that nobody else can open, and that ends with this process at the latest.
+/// A file that no other program can open. It disappears with this process at the latest.
 fn nameless(beside: Option<&Path>) -> io::Result<File> {
     static NUMBER: AtomicU64 = AtomicU64::new(0);
     let beside = beside.ok_or(io::ErrorKind::NotFound)?;
@@ -316,7 +317,7 @@ mod tests {
             }
             assert!(found == expected, "with {most_bytes} bytes");
             assert!(sorted.next(1).unwrap().is_empty());
-            // There is no file to be seen.
+            // No file is visible.
             let names = fs::read_dir(folder.path()).unwrap();
             let names = names.map(|entry| entry.unwrap().file_name());
             assert!(names.into_iter().all(|name| name == "a.db"));

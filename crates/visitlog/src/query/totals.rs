@@ -1,4 +1,4 @@
-//! The totals of groups of rows: visits, visitors and referring hosts.
+//! Counts groups of rows: visits, visitors and referring hosts.
 
 use std::{
     hash::{BuildHasher, RandomState},
@@ -28,7 +28,7 @@ use slugline_analytics::columns::{TEXTS, text_of};
 pub(crate) struct Crowds {
     visits: Vec<u64>,
     visitors: DistinctCounts,
-    /// Visitors that were counted before and are none of these.
+    /// Visitors from day totals, none of whom is among these.
     others: Vec<u64>,
 }
 
@@ -44,8 +44,8 @@ impl Crowds {
         }
     }
 
-    /// Adds the rows of a block, each to the group that `group_of` says, if there is one, and
-    /// hands over each run of rows of one group.
+    /// Adds the rows of a block, each to its group by `group_of`, if it has one, and passes each
+    /// run of rows of one group to `see`.
     pub(crate) fn add(
         &mut self,
         block: &Block,
@@ -98,8 +98,7 @@ impl Crowds {
         }
     }
 
-    /// Adds visits and visitors of a group that were counted before. None of the visitors comes
-    /// again.
+    /// Adds visits and visitors of a group from day totals. No row has one of these visitors.
     pub(crate) fn add_known(&mut self, group: usize, known: Crowd) {
         for (sums, added) in [
             (&mut self.visits, known.visits),
@@ -120,8 +119,8 @@ impl Crowds {
         }
     }
 
-    /// The crowd of a group to which no row will be added any more. Another group
-    /// may have its number.
+    /// Returns the crowd of a group that gets no further row. Another group may then use its
+    /// number.
     pub(crate) fn take(&mut self, group: usize) -> Crowd {
         let others = self.others.get_mut(group).map_or(0, std::mem::take);
         Crowd {
@@ -130,13 +129,13 @@ impl Crowds {
         }
     }
 
-    /// True if visitors were too many to be counted one by one.
+    /// Returns whether there were too many visitors to count one by one.
     pub(crate) fn are_sketched(&self) -> bool {
         self.visitors.is_sketch()
     }
 }
 
-/// The same with distinct referring hosts.
+/// Visits, distinct visitors and distinct referring hosts of groups.
 #[derive(Debug)]
 pub(crate) struct Totals {
     crowds: Crowds,
@@ -165,12 +164,12 @@ impl Totals {
         [&Crowds::COLUMNS[..], &[referer]].concat()
     }
 
-    /// Adds the rows of a block, each to the group that `group_of` says, if there is one.
+    /// Adds the rows of a block, each to its group by `group_of`, if it has one.
     pub(crate) fn add(&mut self, block: &Block, group_of: impl FnMut(usize) -> Option<usize>) {
         let referer = text_of(Dimension::Referer);
         let (entries, texts) = (block.codes(TEXTS[referer].family), block.texts(referer));
         let hosts = hosts(&self.key, texts);
-        // The group that had each of them last: rows of a group come together.
+        // The last group with each host: the rows of a group follow one another.
         let mut seen = vec![usize::MAX; hosts.len()];
         self.crowds.add(block, group_of, |group, rows| {
             for row in rows {
@@ -191,15 +190,15 @@ impl Totals {
         if block.codes[TEXTS[referer].family.index()].is_some() {
             return self.add(block, |_| Some(0));
         }
-        // Each text is that of some row.
+        // Each text belongs to some row.
         self.crowds.add_run(0, block, 0..block.rows);
         for key in hosts(&self.key, block.texts(referer)).into_iter().flatten() {
             self.referers.see(0, key, 1);
         }
     }
 
-    /// Adds visits, visitors and referring hosts of a group that were counted before. None of the
-    /// visitors comes again.
+    /// Adds visits, visitors and referring hosts of a group from day totals. No row has one of
+    /// these visitors.
     pub(crate) fn add_known(&mut self, group: usize, known: Crowd, referers: &Dictionary) {
         self.crowds.add_known(group, known);
         for host in referers.iter().filter(|host| !host.is_empty()) {
@@ -216,8 +215,8 @@ impl Totals {
         }
     }
 
-    /// The same of a group to which no row will be added any more. Another group may
-    /// have its number.
+    /// Returns the counters of a group that gets no further row. Another group may then use its
+    /// number.
     pub(crate) fn take(&mut self, group: usize) -> Counters {
         let crowd = self.crowds.take(group);
         Counters {
@@ -227,18 +226,18 @@ impl Totals {
         }
     }
 
-    /// True if estimates would be better if there were fewer groups than so many.
+    /// Returns whether estimates would be better with fewer than this many groups.
     pub(crate) fn are_crowded(&self, groups: usize) -> bool {
         self.crowds.visitors.is_crowded(groups) || self.referers.is_crowded(groups)
     }
 
-    /// True if visitors or referers were too many to be counted one by one.
+    /// True if there were too many visitors or referers to count one by one.
     pub(crate) fn are_sketched(&self) -> bool {
         self.crowds.are_sketched() || self.referers.is_sketch()
     }
 }
 
-/// Keys, which are evenly spread, of the hosts among some texts.
+/// Evenly spread keys of the hosts among some texts.
 fn hosts(key: &RandomState, texts: &Texts) -> Vec<Option<u64>> {
     let hosts = texts.dictionary.iter();
     hosts

@@ -10,7 +10,7 @@ use crate::{
     format::column::Column,
 };
 
-/// Finds them, a few of them only if there are more than the limit.
+/// Finds the links, or only some of them if there are more than the limit.
 pub(crate) fn answer(
     snapshot: &Snapshot<'_>,
     mut filter: VisitFilter,
@@ -25,7 +25,7 @@ pub(crate) fn answer(
         let mut before = None;
         for row in 0..block.rows {
             let link = block.link.at(row);
-            // Rows of a link come together.
+            // The rows of a link follow one another.
             if before.replace(link) != Some(link) && numbers.len() < limit {
                 numbers.insert(link);
             }
@@ -35,7 +35,7 @@ pub(crate) fn answer(
     let mut found = BTreeSet::new();
     for number in numbers {
         snapshot.check()?;
-        // One that was lost with a part of the file has no name any more.
+        // A link whose name was lost with a part of the file has none any more.
         let name = links::name(snapshot.db(), number)?;
         found.extend(name.and_then(|name| LinkId::parse(&name).ok()));
     }

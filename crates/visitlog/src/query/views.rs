@@ -9,7 +9,7 @@ use crate::{
 };
 use slugline_analytics::number_map::NumberMap;
 
-/// Works the rows out.
+/// Computes the rows.
 pub(crate) fn answer(
     snapshot: &Snapshot<'_>,
     query: &ViewsQuery,
@@ -33,7 +33,7 @@ pub(crate) fn answer(
         let Spans { open, crowds, .. } = &mut spans;
         let group_of = |row| {
             let start = clock.read(block.time.at(row)).start_of(query.unit);
-            // The rows of a link are in order of time: it is mostly the same one.
+            // The rows of a link are in order of time, so the group is mostly the same.
             let group = match latest {
                 Some((known, group)) if known == start => group,
                 Some(_) | None => open.group(start),
@@ -48,25 +48,25 @@ pub(crate) fn answer(
     Ok(Answer::complete(spans.rows(), interval_max, sketched))
 }
 
-/// The minutes, hours or days that have visits. Those that a scan has left behind take
-/// no more memory than their row.
+/// The minutes, hours or days that have visits. Those that a scan has passed take only the memory
+/// of their row.
 #[derive(Debug)]
 struct Spans {
     open: Open,
     crowds: Crowds,
     closed: Vec<ViewRow>,
-    /// Spans that totals of days know, by their start in seconds.
+    /// Spans from day totals, by their start in seconds.
     known: NumberMap<Crowd>,
-    /// The moment after which nothing is open.
+    /// The moment after which no span is open.
     closed_after: i64,
 }
 
-/// Those that may get more rows.
+/// The spans that may get more rows.
 #[derive(Debug, Default)]
 struct Open {
-    /// Their numbers, by their start in seconds.
+    /// The numbers of the spans, by their start in seconds.
     numbers: NumberMap<usize>,
-    /// Numbers that nothing has any more.
+    /// Numbers that no span has any more.
     free: Vec<usize>,
 }
 
@@ -93,19 +93,19 @@ impl Spans {
         }
     }
 
-    /// Adds visits and visitors that were counted before. None of the visitors comes again.
+    /// Adds visits and visitors from day totals. No row has one of these visitors.
     fn add_known(&mut self, start: LocalSeconds, crowd: Crowd) {
         let known = self.known.entry(key(start)).or_default();
         known.visits += crowd.visits;
         known.visitors += crowd.visitors;
     }
 
-    /// Closes what begins after a moment, from which on there are no more rows.
+    /// Closes spans that begin after a moment, because there are no later rows.
     fn close_after(&mut self, last_ms: i64) {
-        /// No time zone is further from UTC.
+        /// No time zone is further ahead of UTC or behind it.
         const ZONES_MS: i64 = 26 * 3_600_000;
         let last_ms = last_ms.saturating_add(ZONES_MS);
-        // Looking at all of them is worth it once a day of them is over.
+        // A look at all spans pays off once per day of them.
         if last_ms > self.closed_after.saturating_sub(ZONES_MS) {
             return;
         }
@@ -122,7 +122,7 @@ impl Spans {
         });
     }
 
-    /// All of them, in order.
+    /// All rows, in order.
     fn rows(mut self) -> Vec<ViewRow> {
         for (start, group) in self.open.numbers {
             let known = self.known.remove(&start);

@@ -1,9 +1,8 @@
 //! The visits themselves, for files: the tail first, then chunk after chunk.
 //!
-//! Each chunk is read in a transaction of its own, so a slow reader never keeps the write-ahead
-//! log from being emptied. Rows that are sealed meanwhile were read with the tail and are in no
-//! chunk of the list; rows that are merged would move between chunks, so a lock keeps merges
-//! waiting.
+//! Each chunk is read in a transaction of its own, so a slow reader never keeps the write-ahead log
+//! from being emptied. Rows that are sealed meanwhile were read with the tail and are in no chunk
+//! of the list. A merge would move rows between chunks, so a lock makes merges wait.
 
 use std::{
     collections::{HashMap, VecDeque, hash_map::Entry},
@@ -36,15 +35,15 @@ pub(crate) const ACTION: &str = "read visits";
 /// The time limit of one chunk, including the wait for questions of others.
 pub(crate) const TIMEOUT: Duration = Duration::from_mins(5);
 
-/// Visits that are handed out in one go.
+/// The number of visits returned at once.
 const ROWS_AT_A_TIME: usize = 500;
 
-/// Visits of a log that are being read.
+/// The visits of a log, during an export.
 #[derive(Debug)]
 pub(crate) struct Visits {
     log: Questions,
     filter: VisitFilter,
-    /// The blocks that were read, and the next row of the first one.
+    /// The blocks read so far, and the next row of the first one.
     read: VecDeque<Named>,
     row: usize,
     chunks: vec::IntoIter<i64>,
@@ -59,7 +58,7 @@ struct Named {
 }
 
 impl Visits {
-    /// Begins to read. The lock is held until this is dropped.
+    /// Begins to read. Dropping this releases the lock.
     pub(crate) async fn begin(
         log: Questions,
         filter: &VisitFilter,
@@ -90,7 +89,7 @@ impl Visits {
         Ok(())
     }
 
-    /// The next rows of what was read.
+    /// The next rows from the blocks.
     fn take(&mut self) -> Vec<StoredVisit> {
         let Some(named) = self.read.front() else {
             return Vec::new();
@@ -147,7 +146,7 @@ pub(crate) fn visits_of_chunk(db: &Connection, id: i64) -> Result<Vec<StoredVisi
     Ok(visits)
 }
 
-/// The rows of the tail, and the chunks that there are.
+/// The rows of the tail, and the numbers of all chunks.
 fn beginning(
     snapshot: &Snapshot<'_>,
     filter: &VisitFilter,
@@ -162,7 +161,7 @@ fn beginning(
         if chunk.is_none() {
             tail.push_back(Named::of(snapshot, block)?);
         }
-        // Chunks come one by one, later.
+        // Chunks are read one by one, later.
         Ok(i64::MAX)
     })?;
     Ok((tail, snapshot.chunk_ids(&filter)?))

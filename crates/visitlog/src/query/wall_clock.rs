@@ -2,8 +2,8 @@
 
 use slugline_domain::{LocalSeconds, Stretch, UnixMillis, ZoneOffsets};
 
-/// The clocks of a zone. Rows follow each other in time, so the stretch of the
-/// last one mostly serves for the next.
+/// The clocks of a zone. Rows follow each other in time, so the stretch of the last row mostly
+/// holds for the next one.
 #[derive(Debug)]
 pub(crate) struct WallClock<'z> {
     zone: &'z ZoneOffsets,

@@ -80,7 +80,7 @@ fn open_with(folder: &tempfile::TempDir, observers: Vec<Arc<dyn VisitObserver>>)
     Appender::over(db, rows, &options, ports, tally).unwrap()
 }
 
-/// Writes down what it hears.
+/// Notes each visit that it hears of.
 #[derive(Debug, Default)]
 struct Notes(Mutex<Vec<String>>);
 
@@ -128,7 +128,7 @@ fn a_visit_is_stored_with_what_is_derived_from_it() {
     );
 }
 
-/// Makes the tail full and appends a batch in vain. It can be appended once the trigger
+/// Fills the tail and appends a batch, which fails. The batch can be appended once the trigger
 /// `disk_full` is dropped.
 fn batch_on_a_full_disk(appender: &mut Appender) -> [Kept; 2] {
     appender

@@ -1,4 +1,5 @@
-//! Answers with totals of days against plain SQL, and against scans; and what ends totals.
+//! Compares answers from day totals with plain SQL and with scans, and tests the events that delete
+//! totals.
 
 use std::{path::Path, sync::Arc, time::Duration};
 
@@ -45,7 +46,7 @@ struct Counted {
     db: Connection,
     links: Links,
     log: EmbeddedLog,
-    /// Visitors of a day are those of no other day.
+    /// True if visitors of a day are those of no other day.
     apart: bool,
     rounds: usize,
 }
@@ -81,7 +82,7 @@ impl Counted {
         while seal::seal_before(&mut self.db, 1_000_000, 1_000).unwrap() {}
     }
 
-    /// Counts each day that has no totals, but for one in so many.
+    /// Counts each day that has no totals, except one in so many.
     fn count_days(&mut self, but_for: usize) {
         let mut before = i64::MAX;
         for number in 1.. {
@@ -191,7 +192,7 @@ fn two_days(apart: bool) -> Counted {
 #[tokio::test]
 async fn rows_of_days_with_totals_are_not_read() {
     let log = two_days(true);
-    // Not noticed by the triggers, so only who reads the parts learns of it.
+    // The triggers do not notice this, so only a reader of the parts does.
     log.db.execute_batch("DELETE FROM part").unwrap();
     log.db
         .execute_batch("DROP TRIGGER chunk_changes; UPDATE chunk SET directory = x'00'")
@@ -216,7 +217,7 @@ async fn visitors_who_may_come_on_several_days_are_counted_by_a_scan() {
     log.count_days(usize::MAX);
     assert_eq!(log.complete(), 2);
     assert_eq!(counters(&log.log).await, (2, 1, 1));
-    // One row under a longer salt is enough.
+    // One row under a longer salt is enough to lose the note.
     let mut log = two_days(true);
     salted_days::note(&log.db, 0, false).unwrap();
     salted_days::note(&log.db, 0, true).unwrap();
@@ -257,7 +258,7 @@ async fn a_count_that_a_change_overtook_is_not_stored() {
         log.db.execute_batch(change).unwrap();
         assert!(!day_totals::store(&mut log.db, claim, &totals).unwrap());
         assert_eq!(log.complete(), 1);
-        // Nor is one that another process has begun anew.
+        // A count that another process has begun anew is not stored either.
         let first = day_totals::claim(&mut log.db, 1).unwrap();
         let second = day_totals::claim(&mut log.db, 1).unwrap();
         let totals = totals_of(&log.db, 1).unwrap().unwrap();
@@ -302,7 +303,7 @@ async fn totals_hide_no_erasure() {
     let now = slugline_domain::UnixMillis::new(10 * MILLIS_PER_DAY);
     while erasing.step(&mut log.db, now, 100).unwrap() != Progress::Idle {}
     assert_eq!(log.number("SELECT count(*) FROM erasure"), 0);
-    // Only the day that had such rows is counted anew.
+    // Only the day with such rows is counted anew.
     assert_eq!(log.complete(), 1);
     log.count_days(usize::MAX);
     assert_eq!(log.complete(), 2);
@@ -365,7 +366,7 @@ async fn a_day_with_a_damaged_chunk_gets_no_totals() {
 #[tokio::test]
 async fn damaged_totals_are_passed_over_for_the_rows() {
     let mut log = Counted::new(true);
-    // Enough for parts.
+    // There are enough hosts for a part.
     let hosts: Vec<String> = (0..300).map(|host| format!("{host}.example")).collect();
     let rows: Vec<Row<'_>> = (0..)
         .zip(&hosts)
@@ -479,7 +480,7 @@ async fn examining_finds_totals_that_are_damaged_or_wrong() {
     );
     spoil(mend);
     assert_eq!(examined(), sound);
-    // As if the triggers had missed a change.
+    // The file looks as if the triggers had missed a change.
     spoil(&format!("DELETE FROM chunk WHERE day = 1; {mend}"));
     let (found, is_sound) = examined();
     assert!(

@@ -1,4 +1,4 @@
-//! Tests of destinations that are hidden, in files of before and in new ones.
+//! Tests of hidden destinations, in older files and in new ones.
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
@@ -32,7 +32,7 @@ use slugline_analytics::{
     row::{Row, Target},
 };
 
-/// 2025-07-01, the day of the chunk of before.
+/// 2025-07-01, the day of the older chunk.
 const DAY_OF_BEFORE: i64 = 20_270;
 const DAY_MS: i64 = 86_400_000;
 
@@ -84,7 +84,7 @@ fn links(ids: &[&str]) -> BTreeSet<LinkId> {
     ids.iter().map(|id| LinkId::parse(id).unwrap()).collect()
 }
 
-/// The question of somebody from whom some destinations are hidden.
+/// The question of a caller who does not see all destinations.
 fn of_guest(open: &[&str]) -> VisitFilter {
     VisitFilter {
         destinations: Destinations::Unprotected {
@@ -152,7 +152,7 @@ async fn visits_of_before_stay_what_they_are_beside_new_ones() {
         // The link has a password today, or is deleted.
         let hidden = urls(&file.log, of_guest(&[])).await;
         assert_eq!(hidden, expected(&[("", 13), (OPEN, 5)]), "{stage}");
-        // The password is gone.
+        // The password was removed.
         let shown = urls(&file.log, of_guest(&["open-1"])).await;
         assert_eq!(shown, expected(&[("", 10), (OPEN, 8)]), "{stage}");
         let of_url = |url: &str| VisitFilter {

@@ -1,4 +1,4 @@
-//! Visits of an embedded log as files have them, and back.
+//! Tests of exporting visits of an embedded log to files, and of importing them.
 
 use std::{
     env,
@@ -85,7 +85,7 @@ fn log_file() -> (TempDir, PathBuf) {
     (folder, path)
 }
 
-/// A log whose visits come from the export of another one.
+/// A log whose visits are imported from the export of another one.
 struct Copied {
     _folder: TempDir,
     path: PathBuf,
@@ -109,7 +109,7 @@ impl Party for Copied {
         let source = EmbeddedLog::open(&source, QueryLimits::default()).unwrap();
         let visits = exported(&source).await;
         assert_eq!(visits.len(), rows.len());
-        // Two rounds may have the same few visits, which are then another file.
+        // Two rounds may have the same few visits; the second one imports its file once more.
         let mut import = begin(&self.path, &visits, true);
         for visit in visits {
             import.add(visit).unwrap();
@@ -150,7 +150,7 @@ async fn a_file_comes_once_however_often_it_is_imported() {
     found.sort_by_key(|visit| visit.visitor);
     assert_eq!(found, all);
 
-    // An operator may want it all the same.
+    // An operator may still want it.
     let mut again = begin(&path, &all[..5], true);
     for visit in &all[..5] {
         again.add(visit.clone()).unwrap();
@@ -227,7 +227,7 @@ async fn a_rebuilt_log_remembers_what_was_imported() {
 const FILE: &str = "SLUGLINE_TEST_IMPORT_INTO";
 const VISITS: u64 = BATCH * 6 + 77;
 
-/// The child: imports, and says when it has stored a batch. Does nothing in an ordinary run.
+/// The child: imports, and reports each stored batch. Does nothing in an ordinary run.
 #[tokio::test]
 async fn child_imports_until_it_is_killed() {
     let Some(path) = env::var_os(FILE).map(PathBuf::from) else {

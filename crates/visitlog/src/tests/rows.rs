@@ -1,4 +1,4 @@
-//! The embedded engine among others: every answer against plain SQL.
+//! Compares every answer of the embedded engine with plain SQL.
 
 use std::sync::Arc;
 
@@ -91,7 +91,7 @@ async fn every_answer_is_that_of_plain_sql_over_the_same_rows() {
     }
 }
 
-/// A visit about which only the moment and the visitor matter.
+/// A visit of which only the moment and the visitor matter.
 pub(crate) fn row(at: i64, visitor: u64) -> Row<'static> {
     let target = Target {
         link_id: "docs-1",
@@ -252,7 +252,7 @@ async fn the_latest_visits_are_found_without_reading_older_chunks() {
     assert_eq!(seconds(1).await.unwrap(), [7]);
     assert_eq!(seconds(5).await.unwrap(), [7, 6, 5, 4, 3]);
     assert_eq!(engine.log.troubles(), []);
-    // The damaged one is looked at now, and left out.
+    // The scan reaches the damaged chunk now, and leaves it out.
     assert_eq!(seconds(6).await.unwrap(), [7, 6, 5, 4, 3]);
     assert_eq!(engine.log.troubles(), [LogTrouble::Damaged]);
 }
@@ -274,7 +274,7 @@ async fn a_list_by_link_is_of_one_moment_whatever_is_deleted_meanwhile() {
     engine.insert(&rows);
     let mut parts = engine.log.access(&VisitFilter::default()).await.unwrap();
     let mut found = parts.next().await.unwrap();
-    // As retention does.
+    // This is what retention does.
     engine.db.execute_batch("DELETE FROM tail").unwrap();
     found.extend(parts.next().await.unwrap());
     let found: Vec<String> = found.into_iter().map(|row| row.slug).collect();
@@ -287,7 +287,7 @@ async fn a_column_that_an_older_chunk_does_not_have_reads_as_unknown() {
     let mut engine = Embedded::new(3);
     let rows: Vec<Row<'_>> = (0..6)
         .map(|second| Row {
-            // Nothing is written of a column in which nothing is known.
+            // The chunk has no column without a known value.
             referer: if second < 3 { "" } else { "news.example" }.into(),
             ..row(second * 1_000, 1)
         })
@@ -413,7 +413,7 @@ async fn chunks_without_campaigns_are_as_they_were_before_and_read_as_unknown() 
         campaign,
         ..row(at, 1)
     };
-    // A chunk, and the tail.
+    // Rows are in a chunk and in the tail.
     engine.insert(&[5, 6, 7, 8, 9, 10].map(of_campaign));
     let query = MetricsQuery {
         filter: VisitFilter::default(),
@@ -460,8 +460,8 @@ async fn a_long_list_by_link_comes_in_parts() {
 #[tokio::test]
 async fn a_minute_of_sampled_visits_says_that_it_is_an_estimate() {
     let mut engine = Embedded::new(100);
-    // One visitor's fifth visit of the hour: a row by chance, which says nothing
-    // about visitors.
+    // One visitor's fifth visit of the hour: a row kept by chance, which does not count for
+    // visitors.
     let late = Row {
         sampled: Sampled {
             interval: SamplingInterval::new(4).unwrap(),
@@ -485,7 +485,7 @@ async fn a_minute_of_sampled_visits_says_that_it_is_an_estimate() {
     assert!(!report.sampling.exact());
 }
 
-/// Visits that an export hands out, and what happens to the log meanwhile.
+/// An export, during changes to the log.
 #[tokio::test]
 async fn an_export_has_the_visits_of_its_beginning_once_whatever_happens_meanwhile() {
     const DAY: i64 = 86_400_000;
@@ -535,7 +535,7 @@ async fn an_export_has_the_visits_of_its_beginning_once_whatever_happens_meanwhi
     drop(export);
     let merged = merge::merge_day_alone(&mut engine.db, days, 400).unwrap();
     assert!(merged.is_some(), "chunks are merged again");
-    // A chunk gets no number that another one had.
+    // A chunk gets no number of an earlier chunk.
     let last: i64 = engine
         .db
         .query_row("SELECT max(id) FROM chunk", [], |row| row.get(0))

@@ -14,7 +14,7 @@ use crate::support::{DAY_MS, Fixture, NEW_YEAR_MS, file, open, ports, total, vis
 fn options() -> RecorderOptions {
     RecorderOptions {
         rows_per_chunk: 64,
-        // A chunk is four batches, which are as long as that.
+        // A chunk has four batches of this length.
         batch_rows: 16,
         batch_age: Duration::from_mins(1),
         ..RecorderOptions::default()
@@ -31,7 +31,7 @@ async fn with_one_chunk() -> Fixture {
         .flush()
         .await
         .expect("the log takes visits");
-    // Also waits for the sealing that follows a commit.
+    // This also waits for the sealing that follows a commit.
     fixture
         .recorder
         .flush()
@@ -73,7 +73,7 @@ async fn a_damaged_chunk_is_left_out_and_answers_that_lack_it_say_so() {
         assert!(!report.sampling.exact());
         assert_eq!(fixture.log.troubles(), [LogTrouble::Damaged]);
 
-        // Answers that do not need the chunk are as exact as before.
+        // Answers that do not need the chunk stay exact.
         let filter = VisitFilter {
             from: UnixSeconds::new((NEW_YEAR_MS + DAY_MS) / 1_000).ok(),
             ..VisitFilter::default()
@@ -116,7 +116,7 @@ async fn a_damaged_batch_is_left_out_and_kept_from_no_others() {
     };
     assert_eq!(damaged().await, (66, 3));
     assert_eq!(fixture.log.troubles(), [LogTrouble::Damaged]);
-    // Also when the others become a chunk.
+    // It stays so when the other batches become a chunk.
     for client in 0..64 {
         fixture.recorder.record(visit(NEW_YEAR_MS, client));
     }
@@ -243,7 +243,7 @@ async fn a_damaged_page_of_a_chunk_costs_only_the_chunk() {
                 assert_eq!(visits + report.sampling.damaged, 2 * 4_096);
                 left_out += u32::from(visits == 4_096);
             }
-            // The page with the heads of both.
+            // This page has the heads of both chunks.
             Err(_) => without_heads += 1,
         }
         recorder.shutdown().await;
@@ -394,7 +394,7 @@ async fn a_rebuild_keeps_what_can_be_read_and_says_what_was_lost() {
             "the identity of 1 links; their visits count for none"
         ]
     );
-    // The old file is unchanged, but for the salt.
+    // The old file is unchanged, except for the salt.
     let old = fs::read(&rebuilt.old).unwrap();
     assert_eq!(old.len(), before.len());
     let changed = old

@@ -11,7 +11,7 @@ use slugline_visitlog::{EmbeddedLog, examine, rebuild};
 
 use crate::support::{DAY_MS, Fixture, NEW_YEAR_MS, file, link, open, total, visit, visits};
 
-/// Words of the erased link that nothing else has.
+/// Words that only the erased link has.
 const WORDS: [&str; 3] = ["erased-id-7", "erased-slug", "erased.example"];
 
 fn options() -> RecorderOptions {
@@ -73,7 +73,7 @@ fn marks(file: &Path) -> u32 {
         .expect("the test can work")
 }
 
-/// Waits until the rows have left the file.
+/// Waits until the file has none of the rows.
 async fn until_gone(fixture: &Fixture) {
     for _ in 0..1_000 {
         if marks(&fixture.file()) == 0 {
@@ -84,7 +84,7 @@ async fn until_gone(fixture: &Fixture) {
     panic!("the rows are still there");
 }
 
-/// Keeps rows from leaving the file until the trigger is dropped.
+/// Keeps the rows in the file until the trigger is dropped.
 fn rows_stay(fixture: &Fixture) -> Connection {
     let other = Connection::open(fixture.file()).expect("the test can work");
     let sql = "CREATE TRIGGER full BEFORE DELETE ON chunk BEGIN SELECT RAISE(ABORT, 'full'); END";
@@ -187,7 +187,7 @@ async fn visits_that_wait_in_the_queue_are_erased_too() {
     record(0..40);
     let id = id();
     let (erased, ()) = tokio::join!(fixture.recorder.erase(&id), async {
-        // Behind the order, and before its answer.
+        // The visit comes after the order, and before its answer.
         tokio::time::sleep(Duration::from_millis(100)).await;
         record(40..60);
         other.execute_batch("COMMIT").unwrap();
@@ -229,7 +229,7 @@ async fn nothing_of_the_visits_is_left_on_the_disk() {
         ..options()
     };
     let fixture = Fixture::new(options);
-    // Old enough to be merged, and long enough for pages that a chunk has for itself.
+    // The visits are old enough to be merged, and enough to fill whole pages.
     for number in 0..6_000_u32 {
         let at = NEW_YEAR_MS - i64::from(number % 5 + 1) * DAY_MS + i64::from(number);
         let visit = visit(at, number);

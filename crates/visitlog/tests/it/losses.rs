@@ -48,7 +48,7 @@ async fn of_day(log: &impl VisitLog, day: i64) -> SamplingNote {
         .sampling
 }
 
-/// The child: visits come while the database takes none.
+/// The child: records visits while the database accepts none.
 #[test]
 fn child_loses_visits_until_it_is_killed() {
     let Some(folder) = env::var_os(FOLDER).map(PathBuf::from) else {
@@ -93,7 +93,7 @@ struct Killed(Child);
 
 impl Drop for Killed {
     fn drop(&mut self) {
-        // It may be over already.
+        // The process may have ended already.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
@@ -109,7 +109,7 @@ async fn a_process_that_is_killed_while_the_disk_takes_nothing_leaves_word_of_it
         .spawn()
         .expect("the test can run itself");
     let child = Killed(child);
-    // But for the one that the writer has in its hands.
+    // All but the one that the writer is handling.
     while held(folder.path()) < SENT - 1 {
         thread::sleep(Duration::from_millis(20));
     }

@@ -4,18 +4,18 @@
 mod crash;
 /// Files that are damaged, foreign or still locked.
 mod damage;
-/// The visits of one link are erased.
+/// Erasing the visits of one link.
 mod erasure;
-/// Visits that are lost, and what answers after a restart know of them.
+/// Lost visits, and answers about their time after a restart.
 mod losses;
-/// Every step of every work that rewrites chunks fails, or the process dies at it.
+/// Each call of each kind of work that rewrites chunks fails, or the process dies before it.
 #[cfg(target_os = "linux")]
 mod matrix;
 /// Answers compared with plain SQL over the same visits.
 mod oracle;
 /// Data that must never be found on the disk.
 mod privacy;
-/// The memory of visits that wait.
+/// The memory of waiting visits.
 #[cfg(target_os = "linux")]
 mod queue_memory;
 /// Queue, batches, flushing and shutting down.

@@ -1,8 +1,9 @@
-//! Work that moves rows is interrupted at each of its calls on the file: the call fails, or the process
-//! dies before it. Afterwards no visit is lost, none is there twice, and the work goes on.
+//! Interrupts work that moves rows at each of its calls on the file: the call fails, or the process
+//! dies before it. Afterwards no visit is lost or doubled, and the work continues.
 //!
-//! A usual run takes some calls of each work, others each time; `SLUGLINE_TEST_FAULTS=20` takes
-//! about twenty times as many. The test prints a table; `--nocapture` shows it.
+//! A usual run interrupts some calls of each work, different ones each time;
+//! `SLUGLINE_TEST_FAULTS=20` interrupts about twenty times as many. The test prints a table;
+//! `--nocapture` shows it.
 
 use std::{
     env, fs,
@@ -55,7 +56,7 @@ enum Work {
     SealDays,
     /// Small chunks become one.
     Merge,
-    /// The visits of a link are erased.
+    /// Tests of erasing the visits of a link.
     Erase,
     /// Old chunks go.
     Retention,
@@ -81,7 +82,7 @@ impl Work {
         }
     }
 
-    /// The days of the visits, and how many there are.
+    /// The number of days with visits.
     fn days(self) -> i64 {
         match self {
             Self::Seal | Self::Merge | Self::Erase => 1,
@@ -100,7 +101,7 @@ impl Work {
         }
     }
 
-    /// Which visits the work leaves.
+    /// Returns whether a visit stays after the work.
     fn stays(self, number: u32) -> bool {
         match self {
             Self::Seal | Self::SealDays | Self::Merge => true,
@@ -113,7 +114,7 @@ impl Work {
         if self.stays(number) { "kept" } else { "gone" }
     }
 
-    /// A log to begin with.
+    /// Prepares the log before the work.
     async fn prepare(self, folder: &Path) {
         let rows_per_chunk = match self {
             Self::Seal | Self::SealDays => 1_000,
@@ -138,7 +139,7 @@ impl Work {
         recorder.flush().await.expect("the test can work");
         recorder.shutdown().await;
         if self == Self::Retention {
-            // Somebody has looked at the clock just before, so it is believed.
+            // The last look at the clock was just before, so the log believes it.
             let sql = "INSERT INTO clock VALUES (1, ?1, NULL)";
             let seen = NEW_YEAR_MS + self.now() * DAY_MS;
             let db = Connection::open(file(folder)).expect("the test can work");
@@ -180,8 +181,8 @@ impl Work {
         look().unwrap_or(false)
     }
 
-    /// Works until the work is done, in as many lives of the log as it takes. A step that failed
-    /// comes again after an hour, or with the next life.
+    /// Opens the log again and again until the work is done. A failed step is repeated after an
+    /// hour, or after the next opening.
     async fn finish(self, folder: &Path) {
         for _ in 0..20 {
             let Some((recorder, _log)) = self.open(folder) else {
@@ -237,7 +238,7 @@ fn open(folder: &Path, options: RecorderOptions, day: i64) -> (Recorder, Embedde
     slugline_visitlog::start(&file(folder), options, ports_on(day)).expect("the test can work")
 }
 
-/// The child: does its work. Nothing in an ordinary run of the tests.
+/// The child: does its work. Does nothing in an ordinary run.
 #[tokio::test]
 async fn child_does_its_work() {
     let (Some(work), Some(folder)) = (env::var_os(WORK), env::var_os(FOLDER).map(PathBuf::from))
@@ -256,12 +257,12 @@ struct Row {
     injected: u32,
     lost: u64,
     doubled: u64,
-    /// Visits that the child said were erased, and that were there.
+    /// Visits that the child reported as erased, but that were there.
     risen: u64,
 }
 
-/// Runs the work in a child with a fault, and returns how many calls could have failed, how many
-/// did, and if the child said that visits are erased.
+/// Runs the work in a child with a fault. Returns how many calls could have failed, how many did,
+/// and whether the child reported visits as erased.
 fn run(work: Work, folder: &Path, kind: Kind, first: u64) -> (u64, u64, bool) {
     let faults = Faults::none();
     let mut child = Command::new(env::current_exe().expect("the test can work"));
@@ -287,8 +288,8 @@ fn run(work: Work, folder: &Path, kind: Kind, first: u64) -> (u64, u64, bool) {
     (faults.calls(), faults.failed(), said.contains("erased"))
 }
 
-/// Looks at the visits that have to be there, in the state in which the fault left them and after
-/// the work has gone on.
+/// Checks the visits that have to be there, in the state after the fault and after the work has
+/// continued.
 async fn check(work: Work, folder: &Path, erased: bool, row: &mut Row) {
     let (recorder, log) = work.open(folder).expect("the test can work");
     count(work, &log, row).await;
@@ -311,7 +312,7 @@ async fn check(work: Work, folder: &Path, erased: bool, row: &mut Row) {
     recorder.shutdown().await;
 }
 
-/// Each visit is from a visitor of its own.
+/// Counts visits and visitors, because each visit has a visitor of its own.
 async fn count(work: Work, log: &EmbeddedLog, row: &mut Row) {
     let expected = (0..work.visits())
         .filter(|number| work.stays(*number))
@@ -322,7 +323,7 @@ async fn count(work: Work, log: &EmbeddedLog, row: &mut Row) {
     let (visits, visitors) = of_link(log, "gone").await;
     row.doubled += visits - visitors;
     if work == Work::Erase {
-        // All of them or none.
+        // Either all visits are there or none.
         let whole = [
             0,
             u64::from(work.visits()) - u64::try_from(expected).expect("the test can work"),
@@ -362,7 +363,7 @@ async fn whatever_call_fails_no_visit_is_lost_or_doubled() {
         let template = tempfile::tempdir().unwrap();
         work.prepare(template.path()).await;
         let mut row = Row::default();
-        // A fault that never comes tells how many calls there are.
+        // A run without a fault gives the number of calls.
         let calls_of = |kind| run(work, copied(template.path()).path(), kind, u64::MAX >> 2).0;
         let (all_calls, syncs) = (calls_of(Kind::IoError), calls_of(Kind::Unsynced));
         for kind in KINDS {

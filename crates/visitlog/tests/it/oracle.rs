@@ -39,7 +39,7 @@ fn url_of(link: usize, edited: bool) -> String {
 
 /// Records a random visit and tells the oracle about it.
 fn add(at: i64, random: &Seeded, fixture: &Fixture, oracle: &Connection) {
-    // The default salt serves for a day, so a visitor is one per day.
+    // The default salt lasts for a day, so a visitor counts once per day.
     let day = at.div_euclid(DAY_MS);
     let number = random.below(LINKS);
     let edited = random.below(2) == 1;
@@ -98,7 +98,7 @@ fn random_filter(random: &Seeded) -> VisitFilter {
         filter.until = Some(moment());
     }
     if sometimes(3) {
-        // One more than there are, so that some are unknown.
+        // One more id than there are links, so that some are unknown.
         let ids = (0..=random.below(3))
             .map(|_| format!("id-{}", random.below(LINKS + 1)))
             .map(|id| LinkId::parse(&id).expect("test ids are valid"));
@@ -220,7 +220,7 @@ async fn answers_agree_with_plain_sql_over_the_same_visits() {
     let random = Seeded::new(2026);
     let fixture = Fixture::new(RecorderOptions {
         rows_per_chunk: 64,
-        // Full ones become chunks, what is left of each round joins the tail.
+        // Full batches become chunks; the rest of each round joins the tail.
         batch_rows: 20,
         ..RecorderOptions::default()
     });

@@ -210,7 +210,7 @@ async fn a_start_ends_what_should_have_ended_while_nothing_ran() {
         )
         .unwrap()
     };
-    // A salt whose period is over may have ended already.
+    // A salt whose period has ended may be deleted already.
     assert!(left() > 0);
     let retention_days = std::num::NonZeroU32::new(30);
     let _fixture = fixture

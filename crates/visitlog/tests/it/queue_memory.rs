@@ -62,7 +62,7 @@ fn child_is_flooded() {
         return;
     };
     let options = RecorderOptions {
-        // The writer takes nothing but the first visit.
+        // The writer takes only the first visit.
         batch_rows: 1,
         sampling: SamplingTargets::NONE,
         ..RecorderOptions::default()
@@ -89,7 +89,7 @@ fn child_is_flooded() {
         "visits {} counted {counted} taken {taken} lost {}",
         numbers.waiting, numbers.dropped
     );
-    // Nobody waits for them to be stored.
+    // The test does not wait until they are stored.
     process::exit(0);
 }
 

@@ -225,7 +225,7 @@ async fn a_queue_that_filled_is_sampled_until_it_is_half_empty() {
     }
     other.execute_batch("COMMIT").unwrap();
     fixture.recorder.flush().await.unwrap();
-    // The last visits came when there was room again.
+    // The last visits came when the queue had room again.
     fixture.recorder.record(visit(NEW_YEAR_MS + 1_000, 1_000));
     fixture.recorder.flush().await.unwrap();
     let largest_from = async |second: i64| {

@@ -136,7 +136,7 @@ pub(crate) fn visit(at_ms: i64, client: u32) -> Visit {
     }
 }
 
-/// The totals of all visits that meet a filter.
+/// The counters of all visits that meet a filter.
 pub(crate) async fn total(log: &EmbeddedLog, filter: VisitFilter) -> Counters {
     let query = CountersQuery {
         filter,

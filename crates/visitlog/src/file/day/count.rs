@@ -1,4 +1,4 @@
-//! The pass over the chunks of a day that works its totals out.
+//! Computes the totals of a day in a pass over its chunks.
 
 use slugline_domain::SamplingInterval;
 
@@ -25,11 +25,11 @@ pub(crate) const VISITS: &str = "visits";
 pub(crate) const VISITORS: &str = "visitors";
 pub(crate) const INTERVAL_MAX: &str = "interval_max";
 
-/// Rows whose visitors are held at the same time: some 20 MB.
+/// The rows whose visitors are in memory at the same time: some 20 MB.
 const ROWS_AT_A_TIME: u64 = 1 << 19;
 
-/// Counts the rows of a day's chunks; `None` if there are none. A damaged chunk is an error: without
-/// it the totals would be wrong, and nobody would be told.
+/// Counts the rows of a day's chunks; `None` if there are none. A damaged chunk is an error: totals
+/// without its rows would be wrong, and no answer would say so.
 pub(crate) fn count(snapshot: &Snapshot<'_>, day: i64) -> Result<Option<Encoded>, EngineError> {
     let apart = salted_days::is_apart(snapshot.db(), day)?;
     let mut counts = Counts::default();
@@ -69,7 +69,7 @@ pub(crate) fn count(snapshot: &Snapshot<'_>, day: i64) -> Result<Option<Encoded>
     }))
 }
 
-/// Hands over the blocks of all rows of a day's chunks.
+/// Passes the blocks of all rows of a day's chunks to `see`.
 fn each_block(
     snapshot: &Snapshot<'_>,
     day: i64,
@@ -101,7 +101,7 @@ fn each_block(
 #[derive(Debug)]
 struct Counts {
     rows: u64,
-    /// Rows that say something about the number of visitors.
+    /// The number of coherent rows, which count for visitors.
     coherent: u64,
     interval_max: SamplingInterval,
     visits: Vec<u64>,

@@ -52,13 +52,13 @@ impl KnownDay<'_> {
         Ok(largest.and_then(SamplingInterval::new))
     }
 
-    /// True if no visit of the day had a password before it, and all say so.
+    /// Returns whether every visit of the day states that its link had no password.
     pub(crate) fn hides_nothing(&self) -> Result<bool, EngineError> {
         let said = self.texts(text_of(Dimension::Protection))?;
         Ok(said.is_some_and(|said| said.iter().eq([Protection::None.as_str()])))
     }
 
-    /// Visits and visitors; `None` if visitors of the day may be those of other days, too.
+    /// Visits and visitors; `None` if a visitor of the day may also be one of another day.
     pub(crate) fn moments(&self) -> Result<Option<Moments>, EngineError> {
         let (Some(visits), Some(visitors)) = (self.0.numbers(VISITS)?, self.0.numbers(VISITORS)?)
         else {
@@ -69,7 +69,8 @@ impl KnownDay<'_> {
         moments.map(Some).ok_or_else(|| self.wrong(VISITORS))
     }
 
-    /// Visits and visitors of each hour or day of the clock; `None` if the totals do not say them.
+    /// Visits and visitors of each hour or day of the clock; `None` if the totals do not contain
+    /// them.
     pub(crate) fn by_clock(
         &self,
         zone: &ZoneOffsets,
@@ -150,7 +151,7 @@ impl KnownDay<'_> {
         Ok(Some(Combinations { texts, visits }))
     }
 
-    /// A list of numbers most of which are small.
+    /// A list of mostly small numbers.
     fn skewed(&self, name: &str) -> Result<Option<Vec<u64>>, EngineError> {
         let Some(small) = self.0.numbers(name)? else {
             return Ok(None);

@@ -1,8 +1,8 @@
 //! The values of a day's columns of texts, each with its visits and visitors.
 //!
-//! A list is stored with all values or not at all: the number of values over several days and their
-//! order can only be told from whole lists. Which lists are stored is a matter of
-//! room. Days with very many values have long lists, and their rows are scanned.
+//! A list is stored with all values or not at all, because only whole lists give the number of
+//! values over several days and their order. A list is stored if there is room. Days with very many
+//! values have long lists; questions scan the rows of such days.
 
 use std::collections::HashMap;
 
@@ -18,11 +18,11 @@ use crate::format::{
 };
 use slugline_analytics::columns::{Family, TEXTS, text_of};
 
-/// Room for the lists of a day: so many bytes, and so many hundredths of a byte for each row.
+/// The room for the lists of a day: a number of bytes, and hundredths of a byte for each row.
 const ROOM: usize = 8 << 10;
 const ROOM_PER_HUNDRED_ROWS: usize = 75;
 
-/// Different entries of a family, beyond which nothing about its values is kept.
+/// The most different entries of a family. Beyond that, the day has no lists of its columns.
 const ENTRIES_MAX: usize = 1 << 18;
 
 /// The columns of a place on the map.
@@ -30,12 +30,12 @@ pub(crate) fn place_columns() -> [usize; 3] {
     [Dimension::City, Dimension::Latitude, Dimension::Longitude].map(text_of)
 }
 
-/// Names of the columns of places.
+/// The names of the columns of places.
 pub(crate) const PLACES: [&str; 3] = ["place_city", "place_latitude", "place_longitude"];
 pub(crate) const PLACE_VISITS: &str = "place_visits";
 
-/// The column with what visits of a column's values are above visitors: less room than visitors
-/// themselves take.
+/// The column with visits minus visitors for each value of a column. It takes less room than the
+/// numbers of visitors.
 pub(crate) fn beyond_visitors_of(column: usize) -> String {
     format!("{} beyond", TEXTS[column].name)
 }
@@ -62,7 +62,7 @@ pub(crate) struct ValueCounts {
 #[derive(Debug, Default)]
 struct Entries {
     known: HashMap<Box<[u32]>, u32>,
-    /// Of each entry, the values of the columns.
+    /// The values of each entry, one for each column.
     values: Vec<Box<[u32]>>,
     visits: Vec<u64>,
     too_many: bool,
@@ -93,7 +93,7 @@ impl ValueCounts {
         }
     }
 
-    /// The entries here of a family's entries in a block.
+    /// Maps a family's entries in a block to the entries here.
     pub(crate) fn entries(&mut self, block: &Block, family: Family) -> Vec<u32> {
         let entries = &mut self.families[family.index()];
         let count = block.entries(family);
@@ -128,7 +128,7 @@ impl ValueCounts {
         found
     }
 
-    /// Adds a visitor with all rows.
+    /// Adds a visitor with all its rows.
     pub(crate) fn add_visitor(&mut self, rows: &[Seen]) {
         for family in Family::ALL {
             let known = &self.families[family.index()];
@@ -156,8 +156,8 @@ impl ValueCounts {
         }
     }
 
-    /// Writes the lists for which there is room: referring hosts first, which totals
-    /// need, and then the short ones.
+    /// Writes the lists for which there is room: first the referring hosts, which counters need,
+    /// then the shorter lists before the longer ones.
     pub(crate) fn encode(&self, rows: usize, with_visitors: bool, encoder: &mut Encoder) {
         let lists = (0..TEXTS.len()).filter_map(|column| self.list(column, with_visitors));
         let mut lists: Vec<List> = lists.collect();
@@ -276,12 +276,12 @@ struct List {
     column: usize,
     values: Vec<u32>,
     visits: Vec<u64>,
-    /// The visits of each value less its visitors, which are never more.
+    /// Visits minus visitors for each value; a value never has more visitors than visits.
     beyond_visitors: Option<Vec<u64>>,
     bytes: usize,
 }
 
-/// Each key once, with its smallest number.
+/// Keeps each key once, with its smallest number.
 fn smallest(mut pairs: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
     if pairs.len() > 1 {
         pairs.sort_unstable();

@@ -1,4 +1,4 @@
-//! Is the file sound? Read-only, also while somebody writes to it.
+//! Examines a file without changing it, also while another process writes to it.
 
 use std::{collections::HashSet, path::Path, time::Duration};
 
@@ -20,15 +20,14 @@ use slugline_analytics::{
     },
 };
 
-/// Days whose totals are compared with their rows, and the time for that.
+/// The number of days whose totals are compared with their rows, and the time for that.
 const COUNTED_ANEW: usize = 3;
 const LIMIT: Duration = Duration::from_mins(30);
 
-/// Examines the access log in a file, which is left as it is.
+/// Examines the access log in a file, and changes nothing.
 ///
 /// # Errors
-/// The file cannot be opened, is something else, or was written by a newer
-/// version.
+/// The file cannot be opened, is no access log, or was written by a newer version.
 pub fn examine(path: &Path) -> Result<Vec<Examined>, OpenError> {
     let db = open_to_examine(&schema::ACCESS_LOG, path)?;
     let mut used = HashSet::new();
@@ -135,11 +134,11 @@ fn names(db: &Connection, used: &HashSet<i64>) -> Finding {
     }
 }
 
-/// Reads the totals of all days, and counts the latest of them anew.
+/// Reads all day totals, and counts the latest days anew.
 fn totals(db: &Connection) -> Finding {
     let mut damages = Vec::new();
     let mut look = || -> Result<u64, EngineError> {
-        // One moment for totals and rows.
+        // Reads totals and rows as they are at one moment.
         let log = Snapshot::take(db, Deadline::after(LIMIT))?;
         let records = Record::between(db, (i64::MIN, i64::MAX))?;
         let stored = "SELECT count(*) FROM day_totals WHERE directory IS NOT NULL";
@@ -155,7 +154,7 @@ fn totals(db: &Connection) -> Finding {
             match count(&log, day) {
                 Ok(counted) if counted == Record::encoded(db, day)? => {}
                 Ok(_) => damages.push(format!("the totals of day {day} are not those of its rows")),
-                // Chunks are examined on their own.
+                // Damage of chunks is found on its own.
                 Err(error) if error.is_damage() => {}
                 Err(error) => return Err(error),
             }

@@ -1,4 +1,4 @@
-//! A damaged file is examined, and rebuilt from what is left.
+//! Examines a damaged file, and rebuilds it from its readable rows.
 
 pub(crate) mod examine;
 pub(crate) mod salvage;

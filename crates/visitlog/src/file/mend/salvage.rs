@@ -1,7 +1,7 @@
-//! Reads the rows that are left of a damaged access log.
+//! Reads the remaining rows of a damaged access log.
 //!
-//! Every entry, row and chunk is asked for by its own number, so that a
-//! damaged page costs what is on it and nothing else.
+//! It reads every entry, row and chunk by its own number, so a damaged page costs only its own
+//! content.
 
 use std::{collections::HashSet, path::Path};
 
@@ -33,14 +33,12 @@ use slugline_analytics::{
     transfer::marks::copy_marks,
 };
 
-/// Replaces the access log in a file by one with everything that can still be
-/// read of it. The old file, and SQLite's files beside it, stay under a name
-/// that ends with `.damaged-` and the moment.
+/// Replaces the access log in a file by one with everything that can still be read. The old file,
+/// and SQLite's files beside it, stay under names that end with `.damaged-` and the moment.
 ///
 /// # Errors
-/// Somebody is writing to the file, it was written by a newer version or is
-/// something else, or the new one cannot be written. Everything is then as it
-/// was.
+/// Another process is writing to the file, a newer version or another program wrote the file, or
+/// the new one cannot be written. Nothing has changed then.
 pub fn rebuild(path: &Path, now: UnixSeconds) -> Result<Rebuilt, OpenError> {
     replace(&ACCESS_LOG, path, now, copy)
 }
@@ -59,10 +57,10 @@ fn copy(
     losses.extend(copy_tail(old, &tx, rebuilt, &mut used)?);
     copy_salted_days(old, &tx)?;
     let mut lost = 0;
-    // Their rows that are in the tail go with the new file's upkeep.
+    // The new file's upkeep removes the rows of these links from the tail.
     for link in used.into_iter().filter(|link| !erased.contains(link)) {
         if links::name(&tx, link)?.is_none() {
-            // No link can have this name.
+            // No real link can have this name.
             tx.prepare_cached("INSERT INTO link (number, link_id) VALUES (?1, ?2)")?
                 .execute(params![link, format!("(lost {link})")])?;
             lost += 1;
@@ -96,8 +94,8 @@ fn copy_erasures(old: &Connection, new: &Connection) -> Result<HashSet<i64>, rus
     erasure::marked(new)
 }
 
-/// Copies which days have visitors of their own. A day of which that cannot be read has none.
-/// Totals of days are counted anew.
+/// Copies the notes about days whose visitors are distinct from those of other days. A day whose
+/// note cannot be read counts as one without. Day totals are counted anew.
 fn copy_salted_days(old: &Connection, new: &Connection) -> Result<(), rusqlite::Error> {
     for day in Keys::of(old, "salted_day", "WHERE", "day").found {
         let found = values(old, "SELECT * FROM salted_day WHERE day = ?1", day);
@@ -142,8 +140,7 @@ fn copy_chunks(
     Ok(losses)
 }
 
-/// Batches have the numbers of their last rows, so as many numbers as cannot be
-/// read at all are rows.
+/// A batch has the number of its last row, so each number that cannot be read is a row.
 fn copy_tail(
     old: &Connection,
     new: &Connection,
@@ -183,7 +180,7 @@ fn copy_tail(
     Ok(any.then(|| Loss::among(&times, lost)).into_iter().collect())
 }
 
-/// The rows of a chunk that cannot be read, as far as its head can be.
+/// The rows of a chunk that cannot be read, if its head can be read.
 fn loss_of_chunk(old: &Connection, id: i64) -> Option<Loss> {
     let sql = "SELECT min_ts, max_ts, n FROM chunk WHERE id = ?1";
     let moment = |row: &Row<'_>, column| row.get(column).map(UnixMillis::new);
@@ -194,7 +191,7 @@ fn loss_of_chunk(old: &Connection, id: i64) -> Option<Loss> {
     .ok()
 }
 
-/// A chunk. A column of texts that cannot be read is unknown in all rows.
+/// Reads a chunk. A column of texts that cannot be read is unknown in all rows.
 fn read_chunk(
     old: &Connection,
     id: i64,

@@ -1,7 +1,7 @@
-//! The totals of days that are over, the latest day first.
+//! Counts days that are over, the latest day first.
 //!
-//! Counting a day takes seconds on a busy site, so a thread of its own does it, which steps back for
-//! redirects. The writer only claims the day before and stores the totals afterwards.
+//! Counting a day takes seconds on a busy site, so a thread of low priority does it. The writer
+//! only claims the day before that, and stores the totals afterwards.
 
 use std::{
     error::Error as StdError,
@@ -23,13 +23,13 @@ use crate::file::{
 };
 use slugline_analytics::journal::open::open_reader;
 
-/// The time for one day: far more than the largest takes.
+/// The time limit for one day: far more than the largest day takes.
 const LIMIT: Duration = Duration::from_mins(10);
 
-/// The time that the writer waits for a result at each step.
+/// The time for which the writer waits for a result at each step.
 const LOOK: Duration = Duration::from_millis(1);
 
-/// A count that is under way. It ends soon after this is dropped.
+/// A running count. It ends soon after this is dropped.
 #[derive(Debug)]
 pub(crate) struct Counting {
     claim: Claim,
@@ -40,13 +40,13 @@ pub(crate) struct Counting {
 /// The state of a count.
 #[derive(Debug)]
 pub(crate) enum Progress {
-    /// It goes on.
+    /// The count goes on.
     UnderWay(Counting),
-    /// The day before which to go on.
+    /// The count ended. The next one begins before this day.
     Ended { before: i64 },
 }
 
-/// Begins to count the latest day before another one that has no totals, if there is one.
+/// Begins to count the latest day before `before` that has no totals, if there is one.
 pub(crate) fn begin(db: &mut Connection, before: i64) -> Result<Option<Counting>, EngineError> {
     let Some(path) = db.path().map(PathBuf::from) else {
         return Ok(None);
@@ -62,7 +62,7 @@ pub(crate) fn begin(db: &mut Connection, before: i64) -> Result<Option<Counting>
         .name("access-log-days".into())
         .spawn(move || {
             step_back();
-            // Nobody may be there any more.
+            // The receiver may be gone.
             let _ = tell.send(count_in(&path, day, deadline));
         })
         .map_err(EngineError::Thread)?;
@@ -79,8 +79,8 @@ fn count_in(path: &Path, day: i64, deadline: Deadline) -> Result<Option<Encoded>
 }
 
 impl Counting {
-    /// Stores the totals if they are ready, and if the day has not changed meanwhile. A day that
-    /// cannot be counted is left for the next round; its rows are scanned.
+    /// Stores the totals if they are ready and the day has not changed meanwhile. A day that cannot
+    /// be counted waits for the next round; questions scan its rows.
     pub(crate) fn step(self, db: &mut Connection) -> Result<Progress, EngineError> {
         let before = self.claim.day;
         let counted = match self.result.recv_timeout(LOOK) {

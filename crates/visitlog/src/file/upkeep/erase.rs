@@ -1,9 +1,9 @@
-//! Visits of marked links leave the file.
+//! Removes the visits of marked links from the file.
 //!
-//! A pass begins when there are marks: the tail becomes chunks, chunk after chunk that holds such
-//! rows is written again without them, free pages go back to the file system, and at last the
-//! marks go. Each step is a bounded piece of work. After an error or a restart the pass begins from
-//! the start, and skips what is done: a chunk without such rows is only looked at.
+//! A pass begins when there are marks. It seals the tail, rewrites each chunk that has such rows
+//! without them, returns free pages to the file system, and removes the marks. Each step is a
+//! bounded piece of work. After an error or a restart the pass starts again; a chunk without such
+//! rows costs only a look at its links.
 
 use std::{collections::HashSet, error::Error as StdError};
 
@@ -17,21 +17,21 @@ use crate::{
 };
 use slugline_analytics::{journal::space::give_all_back, utc::MILLIS_PER_DAY};
 
-/// The most chunks whose links one step looks at.
+/// The most chunks whose links one step reads.
 const LOOKS: u32 = 32;
 
-/// No row is from after this day.
+/// No row is later than this day.
 const LAST_DAY: i64 = i64::MAX / MILLIS_PER_DAY;
 
-/// Pass after pass.
+/// The passes, one after the other.
 #[derive(Debug, Default)]
 pub(crate) struct Erasing {
     pass: Option<Pass>,
     stuck: Option<Stuck>,
 }
 
-/// Marks that a pass could not finish, because chunks or batches are damaged. Answers leave them out
-/// anyway, and retention or a rebuild removes them.
+/// Marks that a pass could not finish, because chunks or batches are damaged. Answers leave these
+/// chunks and batches out anyway, and retention or a rebuild removes them.
 #[derive(Debug)]
 struct Stuck {
     marks: HashSet<i64>,
@@ -42,14 +42,14 @@ struct Stuck {
 struct Pass {
     marks: HashSet<i64>,
     next: Next,
-    /// A damaged chunk or batch may hold rows of the marks.
+    /// True if a damaged chunk or batch may have rows of the marks.
     met_damage: bool,
 }
 
 #[derive(Debug)]
 enum Next {
     SealTail,
-    /// Look at chunks with larger numbers.
+    /// Read the links of chunks with larger numbers.
     Chunks {
         after: i64,
     },
@@ -60,11 +60,11 @@ enum Next {
 /// The result of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Progress {
-    /// There is nothing to do.
+    /// There are no marks.
     Idle,
-    /// There is more to do.
+    /// True if there is more to do.
     More,
-    /// The rows are gone from the file, but may still stand in the write-ahead log.
+    /// The rows are gone from the database, but the write-ahead log may still contain them.
     Erased,
 }
 
@@ -82,7 +82,8 @@ impl Erasing {
         };
         pass.next = match pass.next {
             Next::SealTail => {
-                // Sealing drops the rows. None can come after it: no link has the numbers.
+                // Sealing drops the rows. No further rows can come, because no link has the
+                // numbers.
                 while seal::seal_before(db, LAST_DAY, rows_per_chunk)? {}
                 pass.met_damage = tail::has_set_aside(db)?;
                 Next::Chunks { after: i64::MIN }
@@ -130,7 +131,7 @@ impl Erasing {
 }
 
 impl Pass {
-    /// Looks at some chunks, and rewrites the first one that holds rows of the marks.
+    /// Reads the links of some chunks, and rewrites the first chunk that has rows of the marks.
     fn look(&mut self, db: &mut Connection, after: i64) -> Result<Next, EngineError> {
         let (mut last, mut holding) = (None, None);
         let sql = format!(
@@ -164,7 +165,7 @@ impl Pass {
         })
     }
 
-    /// Goes on after a chunk if it is damaged.
+    /// Continues after a chunk if it is damaged.
     fn skip(&mut self, chunk: i64, error: EngineError) -> Result<(), EngineError> {
         if !error.is_damage() {
             return Err(error);
@@ -181,8 +182,7 @@ impl Pass {
     }
 }
 
-/// Writes a chunk again, without the rows of marked links. It keeps its number, unless no row is
-/// left.
+/// Rewrites a chunk without the rows of marked links. It keeps its number, unless no row is left.
 fn rewrite(db: &mut Connection, id: i64) -> Result<(), EngineError> {
     let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let sql = format!("SELECT {} FROM chunk WHERE id = ?1", Chunk::COLUMNS);
@@ -193,7 +193,7 @@ fn rewrite(db: &mut Connection, id: i64) -> Result<(), EngineError> {
         })
         .optional()?
         .transpose()?;
-    // Another process may have been faster.
+    // Another process may have done it first.
     let Some(block) = block else {
         return Ok(());
     };

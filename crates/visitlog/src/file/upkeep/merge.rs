@@ -1,7 +1,7 @@
-//! Small chunks of one day become one.
+//! Merges small chunks of a day into one.
 //!
-//! Many come from a flood of visits, each batch of which is a chunk, and from
-//! visits that came after their day had been sealed.
+//! A flood of visits makes many small chunks, because each of its batches is a chunk; so do visits
+//! that came after their day had been sealed.
 
 use std::{error::Error as StdError, path::PathBuf};
 
@@ -13,8 +13,8 @@ use crate::{
     format::{block::Block, draft::Draft},
 };
 
-/// Like [`merge_day`]. While an export needs the chunks as they are, there is nothing to do; the
-/// next round comes in an hour.
+/// Like [`merge_day`], but does nothing while an export needs the chunks as they are; the next
+/// round comes in an hour.
 pub(crate) fn merge_day_alone(
     db: &mut Connection,
     days: (i64, i64),
@@ -34,9 +34,8 @@ pub(crate) fn merge_day_alone(
     }
 }
 
-/// Merges small chunks of one day from the first to before the last of two
-/// days, and returns the day after which to go on. Chunks are small up to half
-/// of so many rows, and no merged one has more.
+/// Merges small chunks of one day in a range of days, and returns the day after which to continue.
+/// A chunk is small up to half of `rows_per_chunk`, and a merged one has at most that many rows.
 pub(crate) fn merge_day(
     db: &mut Connection,
     (first, last): (i64, i64),
@@ -65,15 +64,15 @@ pub(crate) fn merge_day(
         tx.prepare_cached("DELETE FROM chunk WHERE id = ?1")?
             .execute([id])?;
     }
-    // It stays where it was in the order of arrival.
+    // The newest number keeps the merged chunk at its position in the order of arrival.
     seal::write(&tx, &draft, Some(newest))?;
     tx.commit()?;
-    // There may be more of them than fit one.
+    // The day may have more small chunks than fit into one.
     Ok(Some(day))
 }
 
-/// The numbers and rows of the first small chunks of a day, as many as make a
-/// chunk. Damaged ones stay as they are.
+/// The numbers and rows of the first small chunks of a day, as many as make a chunk. Damaged chunks
+/// stay as they are.
 fn read(
     db: &Connection,
     day: i64,

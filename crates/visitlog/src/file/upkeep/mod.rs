@@ -1,7 +1,6 @@
-//! Maintenance of the log, in small steps between batches: days that are over
-//! become chunks, and few of them, old rows end, days are counted, and space goes
-//! back. Each step is a bounded piece of work in a transaction of its own, so
-//! visits never wait for long.
+//! Maintains the log in small steps between batches: it seals days that are over, merges their
+//! chunks, deletes old rows, counts days, and returns space. Each step is a bounded piece of work
+//! in a transaction of its own, so visits never wait for long.
 
 pub(crate) mod count_days;
 pub(crate) mod erase;
@@ -27,17 +26,17 @@ use slugline_analytics::{
     utc::{self, MILLIS_PER_DAY},
 };
 
-/// Chunks of the usual number of rows that become one when their day is over:
-/// while it lasts, the tail is short, and later there are few chunks.
+/// The number of full chunks that become one when their day is over. So the tail is short during
+/// the day, and there are few chunks later.
 const MERGED: usize = 4;
 
-/// The time visits of a day may be late without being a chunk of their own.
+/// The time by which visits of a day may be late without becoming a chunk of their own.
 const LATE_MS: i64 = 300_000;
 
-/// From one round to the next.
+/// The time from one round to the next.
 const PAUSE_MS: i64 = 3_600_000;
 
-/// Round after round of steps.
+/// The rounds of steps.
 #[derive(Debug)]
 pub(crate) struct Upkeep {
     retention_days: Option<NonZeroU32>,
@@ -46,30 +45,30 @@ pub(crate) struct Upkeep {
     next: Step,
 }
 
-/// The next step. Those of a round follow one another in this order.
+/// The next step. The steps of a round are in this order.
 #[derive(Debug)]
 enum Step {
     /// Wait until it is time for a round.
     Rest {
         until_ms: i64,
     },
-    /// The tail's rows from before this day become chunks.
+    /// Seal the tail's rows from before this day.
     SealDays {
         today: i64,
         cutoff_ms: i64,
     },
-    /// Old chunks with numbers above one are deleted.
+    /// Delete old chunks with numbers above one.
     DeleteChunks {
         today: i64,
         cutoff_ms: i64,
         after: i64,
     },
-    /// Small chunks become fewer, from one day to before another one.
+    /// Merge small chunks, from one day to before another one.
     Merge {
         first: i64,
         today: i64,
     },
-    /// Days before this one get their totals, the latest first.
+    /// Count the days before this one, the latest first.
     CountDays {
         before: i64,
     },
@@ -78,8 +77,8 @@ enum Step {
 }
 
 impl Step {
-    /// The step that comes when this one has nothing more to do; `None` at the end of a round
-    /// and between rounds.
+    /// The step that follows when this one has nothing more to do; `None` at the end of a round and
+    /// between rounds.
     fn past(&self) -> Option<Self> {
         match *self {
             Self::Rest { .. } | Self::GiveBack => None,
@@ -108,8 +107,8 @@ impl Upkeep {
         }
     }
 
-    /// Takes one step, and says whether there is more to do now. After an error
-    /// the round ends, and the next one begins from the start.
+    /// Takes one step. Returns whether there is more to do now. After an error the round ends, and
+    /// the next one starts from the beginning.
     pub(crate) fn step(
         &mut self,
         db: &mut Connection,
@@ -138,7 +137,7 @@ impl Upkeep {
         Ok(more)
     }
 
-    /// Takes a step, and says what comes after it.
+    /// Takes a step, and returns the one that follows.
     fn take(
         &mut self,
         step: Step,
@@ -192,7 +191,7 @@ impl Upkeep {
             Some(days) if self.clock.is_believed(now, db)? => Some(days),
             Some(_) | None => None,
         };
-        // A clock that was set back may not postpone the next round for long.
+        // A clock that was set back must not postpone the next round for long.
         let early = now.get() < until_ms && until_ms - now.get() <= PAUSE_MS;
         if early {
             return Ok(Some(Step::Rest { until_ms }));

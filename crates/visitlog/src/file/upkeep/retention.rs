@@ -1,15 +1,15 @@
-//! The end of rows that are old.
+//! Deletes old rows.
 
 use rusqlite::Connection;
 
 use slugline_analytics::journal::error::is_damage;
 
-/// Chunks deleted at once: some six megabytes.
+/// The number of chunks deleted at once: some six megabytes.
 pub(crate) const CHUNKS_AT_ONCE: i64 = 4;
 
-/// Deletes chunks all of whose rows are from before a moment, of those with numbers above
-/// one, and says after which number to go on. A chunk is of one day, so no row stays for more
-/// than a day longer. One that is so damaged that it cannot be deleted stays behind.
+/// Deletes chunks with numbers above `after` all of whose rows are from before a moment. Returns
+/// the number after which to continue. A chunk belongs to one day, so no row stays for more than a
+/// day longer. A chunk that is too damaged to be deleted stays.
 pub(crate) fn delete_chunks(
     db: &Connection,
     cutoff_ms: i64,
@@ -39,7 +39,7 @@ pub(crate) fn delete_chunks(
 const LEFT_BEHIND: &str = "an old chunk is so damaged that it cannot be deleted; \
                            `slugline doctor --rebuild` makes a file without it";
 
-/// True if the file is damaged where something was to be deleted. Other failures are errors.
+/// Returns whether the deletion met damage. Other failures are errors.
 fn found_damage(deleted: Result<usize, rusqlite::Error>) -> Result<bool, rusqlite::Error> {
     match deleted {
         Ok(_) => Ok(false),

@@ -1,21 +1,17 @@
-//! The rule that decides if the clock may end visits.
+//! The rule that decides whether the clock may delete visits.
 //!
-//! What a wrong clock deletes is gone for good, so one that jumps to 2099 for a
-//! minute must delete nothing. A clock is believed as long as it goes on
-//! steadily, never more than a day from one look to the next. When it jumps
-//! ahead it is doubted, and believed again once it has gone on steadily for a
-//! day: time for the clock to be set right, or for somebody to read the warning.
+//! Deleted visits are gone for good, so a clock that jumps to 2099 for a minute must delete
+//! nothing. The log believes a clock that advances steadily, by at most a day from one look to the
+//! next. After a jump ahead the log doubts the clock, and believes it again once it has advanced
+//! steadily for a day. That leaves time to set the clock right, or to read the warning.
 //!
-//! The log keeps the last look, so that a service that is restarted every night
-//! comes to believe its clock as well. At a start that goes on within a
-//! day of the last look, doubts and trust go on, too.
+//! The log keeps the last look, so that a service that restarts every night can believe its clock,
+//! too. At a start within a day of the last look, doubts and trust continue.
 //!
-//! At any other start, after the clock was set back, or when doubts were kept,
-//! the log itself says whether it is right: the last visit that came is no more than a day old, and from there
-//! visits go back for a day or more, with no leap of more than a week. The last
-//! visit alone would vouch for a clock that has been wrong for a minute. A log
-//! that cannot say so, because it is young or hardly anybody comes, costs a day,
-//! and then visits end as always.
+//! At any other start, after the clock was set back, or with kept doubts, the visits decide whether
+//! the clock is right: the last one that came is at most a day old, and the visits before it go
+//! back for a day or more, without a gap of more than a week. The last visit alone would confirm a
+//! clock that has been wrong for a minute. If the log is too short to tell, deletion waits one day.
 
 use std::error::Error as StdError;
 
@@ -27,22 +23,22 @@ use slugline_analytics::utc::MILLIS_PER_DAY;
 
 const WEEK_MS: i64 = 7 * MILLIS_PER_DAY;
 
-/// The log keeps the clock's moment this often when nothing else changes.
+/// The interval at which the log keeps the clock's moment if nothing else changes.
 const KEEP_EVERY_MS: i64 = 3_600_000;
 
-/// A clock that is looked at again and again.
+/// A clock under observation.
 #[derive(Debug, Default)]
 pub(crate) struct SteadyClock {
-    /// The last time it showed.
+    /// The time of the last look.
     seen_ms: Option<i64>,
-    /// The time it showed when doubts began.
+    /// The time at which doubts began, by this clock.
     doubted_since_ms: Option<i64>,
-    /// The moment and the beginning of doubts that were kept last.
+    /// The last kept moment, and the kept beginning of doubts.
     kept: Option<(i64, Option<i64>)>,
 }
 
 impl SteadyClock {
-    /// True if the clock, which now shows this, may end visits.
+    /// Returns whether the clock, which now shows this time, may delete visits.
     pub(crate) fn is_believed(
         &mut self,
         now: UnixMillis,
@@ -79,7 +75,7 @@ impl SteadyClock {
         Ok(self.doubted_since_ms.is_none())
     }
 
-    /// Goes on from what an earlier process knew, if that was within a day.
+    /// Continues from the last look of an earlier process, if that was within a day.
     fn recall(&mut self, log: &Connection, now_ms: i64) -> Result<(), rusqlite::Error> {
         let kept: Option<(i64, Option<i64>)> = log
             .prepare_cached("SELECT seen_ms, doubted_since_ms FROM clock")?
@@ -98,8 +94,8 @@ impl SteadyClock {
         Ok(())
     }
 
-    /// Keeps what is known, now and then. If that fails, a restart knows less:
-    /// visits are kept for longer and never ended too early.
+    /// Saves the last look now and then. If that fails, a restart has less to go by: visits are
+    /// kept longer, and never deleted too early.
     fn keep(&mut self, log: &Connection, now_ms: i64) {
         if let Some((seen_ms, doubted_since_ms)) = self.kept
             && doubted_since_ms == self.doubted_since_ms
@@ -126,18 +122,18 @@ impl SteadyClock {
     }
 }
 
-/// Whether the visits that were recorded say that it may be so late: from the
-/// last one that came, they go back for a day or more without a leap.
+/// Returns whether the recorded visits confirm this time: from the last one that came, they go back
+/// for a day or more without a gap.
 fn vouches(log: &Connection, now_ms: i64) -> Result<bool, rusqlite::Error> {
-    // By arrival, not by time: visits that came while the clock was wrong are
-    // the newest for ever. Those of the tail came after those in chunks.
+    // Uses the order of arrival, not time: visits that came while the clock was wrong are the
+    // newest for ever. The tail's visits came after those in chunks.
     let tail = tail::times(log)?.into_iter().rev();
     let mut statement = log.prepare("SELECT min_ts, max_ts FROM chunk ORDER BY id DESC")?;
     let chunks = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
     let mut earliest_ms = None;
     for span in tail.map(|time| Ok((time, time))).chain(chunks) {
         let (first_ms, last_ms): (i64, i64) = span?;
-        // From a time when the clock was further ahead than it is now.
+        // The visit came while the clock was further ahead than it is now.
         if last_ms > now_ms {
             continue;
         }
@@ -244,7 +240,7 @@ mod tests {
         assert!(log.looks(NEW_YEAR + MILLIS_PER_DAY));
         log.restart();
         assert!(log.looks(NEW_YEAR + MILLIS_PER_DAY + MINUTE));
-        // Off for longer than a day is like a jump.
+        // A stop of more than a day is like a jump.
         log.restart();
         assert!(!log.looks(NEW_YEAR + 3 * MILLIS_PER_DAY));
     }
@@ -287,7 +283,7 @@ mod tests {
             log.visits(&[wrong, wrong + 1]);
             assert!(!log.looks(wrong + 2));
             assert!(!log.looks(wrong + MINUTE));
-            // Somebody restarts the service before setting the clock right.
+            // The operator restarts the service before setting the clock right.
             log.restart();
             assert!(!log.looks(wrong + 2 * MINUTE));
             let right = NEW_YEAR + round * MILLIS_PER_DAY + MINUTE;

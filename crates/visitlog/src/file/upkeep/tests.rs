@@ -65,7 +65,7 @@ impl Log {
         seal::seal(&mut self.db, rows).unwrap();
     }
 
-    /// The time of a day, to which the clock has come without a leap.
+    /// The time of a day. The clock has reached it without a jump.
     fn come_to(&mut self, day: i64) -> UnixMillis {
         let now = UnixMillis::new(NEW_YEAR + day * MILLIS_PER_DAY);
         self.upkeep.clock = SteadyClock::steady_until(now);
@@ -88,7 +88,7 @@ impl Log {
         self.db.query_row(&sql, [], |row| row.get(0)).unwrap()
     }
 
-    /// The days of all rows there are, chunks first.
+    /// The days of all rows, those in chunks first.
     fn days(&self) -> Vec<i64> {
         let mut days = Vec::new();
         let mut see = |block: &Block| days.extend((0..block.rows).map(|row| block.time.at(row)));
@@ -121,7 +121,7 @@ fn each_day_of_a_quiet_site_is_one_chunk() {
             log.add(day);
         }
         log.round(day);
-        // One that was late, because the clock had been wrong.
+        // A late row, because the clock had been wrong.
         log.add(day / 2);
     }
     log.round(50);
@@ -153,7 +153,7 @@ fn old_chunks_and_old_tail_rows_go() {
         log.add(day);
     }
     log.seal(10);
-    // A row that was overtaken by younger ones.
+    // A row that younger rows overtook.
     for day in [60, 3, 61] {
         log.add(day);
     }
@@ -222,7 +222,7 @@ fn days_that_are_over_get_totals_the_latest_first() {
         assert!(log.upkeep.step(&mut log.db, now).unwrap());
     }
     assert_eq!(counted(&log), [3]);
-    // The process ends while the next day is counted, and a new one begins.
+    // The process ends during the count of the next day, and a new one begins.
     while log.count("day_totals WHERE directory IS NULL") == 0 {
         assert!(log.upkeep.step(&mut log.db, now).unwrap());
     }
@@ -284,7 +284,7 @@ fn a_clock_that_jumps_ahead_for_a_minute_ends_nothing() {
     assert_eq!(round(26_000), before);
     assert_eq!(round(39), before);
     assert_eq!(round(40), before[1..]);
-    // It is that late indeed.
+    // The result shows that it is that late.
     assert_eq!(round(100), before[1..]);
     assert_eq!(round(101), [0; 0]);
 }
@@ -306,7 +306,7 @@ fn space_is_given_back_in_portions() {
     };
     assert!(pages(&log) > 2_400);
     let steps = log.round(0);
-    // What is kept for the rows to come, and the tables.
+    // The pages that are kept for later rows, and those of the tables.
     assert!(pages(&log) < space::SPARE_PAGES + 60, "{}", pages(&log));
     assert!(steps > 2_400 / space::PAGES_AT_ONCE, "{steps}");
 }
@@ -341,7 +341,7 @@ fn retention_deletes_whole_chunks_a_few_at_a_time_and_goes_on_after_a_restart() 
         assert!(left < before);
         log.upkeep = Upkeep::new(THIRTY_DAYS, 64);
     }
-    // What is left was not written again.
+    // The remaining chunks were not rewritten.
     let after = parts(&log);
     assert!(after.iter().all(|part| before.contains(part)));
     assert_eq!(log.days().len(), 60);
@@ -365,7 +365,7 @@ fn retention_and_the_rest_go_on_past_damaged_pages() {
         }
         seal::write(&log.db, &draft, None).unwrap();
     }
-    // Small chunks of a later day, which can be merged, and rows of one that is over.
+    // Small chunks of a later day, which can be merged, and rows of a day that is over.
     for _ in 0..2 {
         log.add(DAYS + 50);
         log.seal(1);
@@ -377,8 +377,7 @@ fn retention_and_the_rest_go_on_past_damaged_pages() {
             .unwrap();
     };
     checkpoint(&log.db);
-    // The page of the table from which the visitors of a chunk are found, and those of some
-    // of its neighbours.
+    // The table's page that leads to the visitors of a chunk and of some of its neighbours.
     let path = log.folder.path().join("a.db");
     let longest = "SELECT data FROM part WHERE id / 256 = 20 ORDER BY length(data) DESC";
     let data: Vec<u8> = log.db.query_row(longest, [], |row| row.get(0)).unwrap();
@@ -394,8 +393,8 @@ fn retention_and_the_rest_go_on_past_damaged_pages() {
     let left = log.count("chunk WHERE n = 1024");
     assert!((1..10).contains(&left), "{left}");
     assert_eq!(log.count("chunk WHERE id = 20"), 1);
-    // The small ones are one, and the day that is over is sealed.
+    // The small chunks are merged, and the day that is over is sealed.
     assert_eq!((log.count("chunk WHERE n = 2"), log.count("tail")), (2, 0));
-    // The next round comes to its end as well.
+    // The next round ends, too.
     log.round(DAYS + 54);
 }

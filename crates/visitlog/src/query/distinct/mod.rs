@@ -1,28 +1,25 @@
-//! Counting without repetition, in bounded memory.
+//! Counts distinct keys in bounded memory.
 //!
-//! A visitor or referer that is counted arrives as a 64-bit key in one of
-//! many groups, and a question holds all its pairs of group and key, in a number
-//! of bytes that it is given. Counts are exact up to one pair for each 64 of
-//! these bytes. Beyond, at the latest at twice as many, each group keeps its keys
-//! with the smallest hashes only, which estimates the number of all; groups of
-//! fewer keys stay exact.
+//! A visitor or referer is a 64-bit key in one of many groups. A question keeps all its pairs of
+//! group and key within a number of bytes. Counts are exact up to one pair for each 64 of these
+//! bytes. Beyond that, at twice as many pairs at the latest, each group keeps only its keys with
+//! the smallest hashes, from which it estimates the number of all its keys; groups of fewer keys
+//! stay exact.
 //!
-//! The relative error of an estimate from k keys has a standard deviation of
-//! 1/√(k-1). A few large groups keep 4,096 keys each in 64 MiB: 1.6 %. Many large
-//! groups share the memory: k is halved as long as they need more. G groups then
-//! keep a number of keys that is at least half of a million divided by G in
-//! 64 MiB: 64 for the hours of a year (13 %), 8 for 65,536 groups (38 %).
+//! The relative error of an estimate from k keys has a standard deviation of 1/√(k-1). A few large
+//! groups keep 4,096 keys each in 64 MiB: 1.6 %. Many large groups share the memory: k is halved as
+//! long as they need more. In 64 MiB, each of G groups then keeps at least half a million divided
+//! by G keys: 64 for the hours of a year (13 %), 8 for 65,536 groups (38 %).
 //!
-//! There is room for one group in each 256 bytes, a quarter of a million in
-//! 64 MiB. Questions see to it that they have no more at the same time; keys of
-//! groups beyond are left out, and the counts are estimates.
+//! There is room for one group in each 256 bytes, a quarter of a million in 64 MiB. Questions keep
+//! to that number; keys of further groups are left out, and the counts are estimates.
 
 mod set;
 
 use super::distinct::set::WeightedSet;
 
-/// Bytes for each pair that is counted exactly: the pair, room for another one,
-/// a third while lists are sorted or grow, and a fourth for groups.
+/// The bytes for each pair that is counted exactly: the pair, room for another one, for a third
+/// while lists are sorted or grow, and for a fourth for groups.
 const PAIR_BYTES: usize = 64;
 
 /// The most keys that a group keeps for its estimate.
@@ -31,18 +28,17 @@ const MOST_KEYS: usize = 4_096;
 /// The fewest keys that a group keeps.
 const FEWEST_KEYS: usize = 4;
 
-/// The distinct keys of many groups, each key weighted with the smallest
-/// weight it came with.
+/// The distinct keys of many groups, each with the smallest weight with which it came.
 ///
 /// For visitors the weight is the sampling interval: a visitor is seen with
 /// the probability one over its smallest interval, so the sum of these weights
 /// estimates how many there were without bias.
 #[derive(Debug)]
 pub(crate) struct DistinctCounts {
-    /// Pairs up to which everything is counted exactly.
+    /// The number of pairs up to which all counts are exact.
     exact_pairs: usize,
     groups: Vec<WeightedSet>,
-    /// Entries that the lists of all groups have room for.
+    /// The number of entries for which the lists of all groups have room.
     room: usize,
     mode: Mode,
     /// True if a key was left out.
@@ -53,12 +49,12 @@ pub(crate) struct DistinctCounts {
 enum Mode {
     #[default]
     Exact,
-    /// Groups keep this many keys, and up to as many again until they are cut.
+    /// Groups keep this many keys, and up to twice as many until they are cut.
     Sketch { keys: usize },
 }
 
 impl DistinctCounts {
-    /// Counts that take at most so many bytes.
+    /// Makes counts that take at most this many bytes.
     pub(crate) fn within(bytes: usize) -> Self {
         Self {
             exact_pairs: (bytes / PAIR_BYTES).max(FEWEST_KEYS * FEWEST_KEYS),
@@ -69,15 +65,15 @@ impl DistinctCounts {
         }
     }
 
-    /// Takes a key. Keys have to be evenly spread, as hashes are. Groups are numbered
-    /// from 0 without large gaps.
+    /// Adds a key. Keys have to be evenly spread, as hashes are. Groups are numbered from 0 without
+    /// large gaps.
     pub(crate) fn see(&mut self, group: usize, key: u64, weight: u32) {
         self.see_all(group, &[key], weight);
     }
 
-    /// Takes keys of one weight.
+    /// Adds keys of one weight.
     pub(crate) fn see_all(&mut self, group: usize, keys: &[u64], weight: u32) {
-        /// Keys between two looks at the memory.
+        /// The number of keys between two checks of the memory.
         const PIECE: usize = 1_024;
         if group >= self.groups.len() {
             if group >= self.most_groups() {
@@ -88,7 +84,7 @@ impl DistinctCounts {
         }
         let mut rest = keys;
         while !rest.is_empty() {
-            // A list that had to grow before its time would take room for twice as many.
+            // A list that grows by itself would take room for twice as many keys.
             let set = &mut self.groups[group];
             let (piece, later) = rest.split_at(set.left().clamp(1, PIECE).min(rest.len()));
             rest = later;
@@ -105,7 +101,7 @@ impl DistinctCounts {
         }
     }
 
-    /// The number of distinct keys of a group, each as often as its weight says.
+    /// The sum of the weights of the distinct keys of a group.
     pub(crate) fn estimate(&mut self, group: usize) -> u64 {
         if group >= self.groups.len() {
             return 0;
@@ -114,8 +110,7 @@ impl DistinctCounts {
         self.groups[group].estimate()
     }
 
-    /// The same number. The group's memory is free for others from then on, and its
-    /// place for another group.
+    /// Returns the same sum, and frees the group's memory and number for other groups.
     pub(crate) fn take(&mut self, group: usize) -> u64 {
         let estimate = self.estimate(group);
         if let Some(set) = self.groups.get_mut(group) {
@@ -128,13 +123,13 @@ impl DistinctCounts {
         estimate
     }
 
-    /// True if keys were too many to be counted one by one, so that the counts
-    /// of large groups are estimates.
+    /// Returns whether there were too many keys to count one by one, so that the counts of large
+    /// groups are estimates.
     pub(crate) fn is_sketch(&self) -> bool {
         self.cut
     }
 
-    /// True if estimates would be better if there were fewer groups than so many.
+    /// Returns whether estimates would be better with fewer than this many groups.
     pub(crate) fn is_crowded(&self, groups: usize) -> bool {
         const ENOUGH_KEYS: usize = 128;
         let too_few_keys = match self.mode {
@@ -144,18 +139,17 @@ impl DistinctCounts {
         too_few_keys || groups > self.most_groups() / 2
     }
 
-    /// Groups that there is room for.
+    /// The number of groups for which there is room.
     pub(crate) fn most_groups(&self) -> usize {
         self.exact_pairs / FEWEST_KEYS
     }
 
-    /// Entries that lists may have room for.
+    /// The number of entries for which lists may have room.
     fn most_room(&self) -> usize {
         2 * self.exact_pairs
     }
 
-    /// Leaves each key of a group once, and no more of them than the mode
-    /// allows.
+    /// Keeps each key of a group once, and at most as many keys as the mode allows.
     fn tidy(&mut self, group: usize) {
         let set = &mut self.groups[group];
         let room = set.room();
@@ -169,7 +163,7 @@ impl DistinctCounts {
         self.room -= room - set.room();
     }
 
-    /// Gives a tidy list room to go on, if all lists together may have it.
+    /// Gives a tidy list room for more keys, if the memory of all lists allows it.
     fn extend(&mut self, group: usize) {
         let set = &self.groups[group];
         if self.room + set.wants() > self.most_room() {
@@ -181,8 +175,7 @@ impl DistinctCounts {
         self.room += set.room() - room;
     }
 
-    /// Finds out how many pairs there are, and makes them fewer if they are
-    /// too many.
+    /// Counts the pairs, and reduces them if there are too many.
     fn make_room(&mut self) {
         self.shrink();
         while self.room > self.exact_pairs {
@@ -196,7 +189,7 @@ impl DistinctCounts {
         }
     }
 
-    /// Leaves each list as short as the mode allows, without room to go on.
+    /// Makes each list as short as the mode allows, without room for more keys.
     fn shrink(&mut self) {
         self.room = 0;
         for set in &mut self.groups {
@@ -213,8 +206,8 @@ impl DistinctCounts {
     }
 }
 
-/// Spreads numbers that are counted up evenly over 64 bits, each to a place of
-/// its own. The finisher of `SplitMix64` (Steele, Lea, Flood 2014).
+/// Spreads consecutive numbers evenly over 64 bits, each to a different value. This is the finisher
+/// of `SplitMix64` (Steele, Lea, Flood 2014).
 #[cfg(test)]
 pub(crate) fn spread(number: u32) -> u64 {
     let number = u64::from(number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -229,7 +222,7 @@ mod tests {
 
     use super::*;
 
-    /// A 64th of the real ones.
+    /// A 64th of the real limit.
     const BYTES: usize = 1 << 20;
     const EXACT_PAIRS: usize = BYTES / PAIR_BYTES;
     const KEYS: usize = EXACT_PAIRS / 16;
@@ -238,7 +231,7 @@ mod tests {
         DistinctCounts::within(BYTES)
     }
 
-    /// The bytes that they take, but for what a sort takes meanwhile.
+    /// The bytes that the counts take, without those of a running sort.
     fn bytes(counts: &DistinctCounts) -> usize {
         let lists: usize = counts.groups.iter().map(WeightedSet::room).sum();
         assert_eq!(lists, counts.room);
@@ -286,7 +279,7 @@ mod tests {
             let off = deviations(counts.estimate(group), 1 << 13, KEYS);
             assert!(off.abs() < 3.0, "group {group} is off by {off}");
         }
-        // Ten times what is kept, and what was counted before comes again.
+        // Ten times as many keys as are kept; keys that were counted before come again.
         for n in EXACT_PAIRS / 2..4 * EXACT_PAIRS {
             counts.see(n % 4, spread(number(n)), 1);
         }
@@ -336,8 +329,8 @@ mod tests {
         }
         let trials = f64::from(number(TRIALS));
         let (mean, spread) = (sum / trials, (squares / trials).sqrt());
-        // 512 keys would give 4.4 % alone; weights add a little and the keys
-        // between two cuts take some away.
+        // 512 keys alone would give 4.4 %; weights add a little, and the keys between two cuts
+        // reduce it.
         assert!(spread < 0.05, "the standard deviation is {spread}");
         assert!(
             mean.abs() < 3.0 * spread / trials.sqrt(),
@@ -356,7 +349,7 @@ mod tests {
             }
             assert!(bytes(&counts) <= BYTES);
         }
-        // 160,000 pairs are too many: hours keep 4 keys and up to as many again.
+        // 160,000 pairs are too many: each hour keeps 4 to 8 keys.
         let mut squares = 0.0;
         for hour in 0..HOURS {
             squares += deviations(counts.estimate(hour), VISITORS, 4).powi(2);
@@ -385,7 +378,7 @@ mod tests {
         assert!(taken.iter().all(|&visitors| visitors == 1 << 10));
         assert!(!counts.is_sketch() && bytes(&counts) <= BYTES);
 
-        // What was cut once is an estimate, also when its group has gone.
+        // A count that was cut is an estimate, even after its group is gone.
         for n in 0..=2 * EXACT_PAIRS {
             counts.see(9, spread(number(n)), 1);
         }

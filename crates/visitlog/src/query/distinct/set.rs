@@ -4,33 +4,32 @@ use std::mem;
 
 use crate::format::selection::number;
 
-/// Keys below a threshold, each with the smallest weight it came with.
+/// Keys below a threshold, each with the smallest weight with which it came.
 ///
-/// Keys are evenly spread, so the share of all keys that lies below the
-/// threshold is known. Since the threshold only ever falls, a key that is
-/// there now has been from its first time on, and its weight is right.
+/// Keys are evenly spread, so the share of all keys that lies below the threshold is known. The
+/// threshold only ever falls, so a key in the set has been there since it first came, and its
+/// weight is right.
 ///
-/// It is a list, in which sorted keys that are there once are followed by what
-/// came since. Sorting that in once there is as much again takes a fifth of the
-/// time of a hash table, whose every access misses the cache.
+/// The set is a list: sorted distinct keys, then newer keys in any order. Sorting the newer keys in
+/// once they are as many takes a fifth of the time of a hash table, whose every access misses the
+/// cache.
 #[derive(Debug, Default)]
 pub(crate) struct WeightedSet {
     keys: Vec<u64>,
-    /// Their weights; empty as long as all have the same one.
+    /// The weights; empty as long as all keys have the same one.
     weights: Vec<u32>,
     same: u32,
-    /// The number of keys at the beginning that are in order and distinct.
+    /// The number of sorted distinct keys at the beginning.
     tidy: usize,
-    /// Keys from here on are left out; `None` as long as all are kept.
+    /// Keys from this one on are left out; `None` as long as all are kept.
     threshold: Option<u64>,
 }
 
 impl WeightedSet {
-    /// The keys that a small list takes before it is put in order.
+    /// The number of keys that a small list takes before it is sorted.
     const FEW: usize = 64;
 
-    /// Takes keys of one weight, and says how many became entries; they may be
-    /// there already.
+    /// Adds keys of one weight, which may be there already. Returns how many became entries.
     pub(crate) fn see(&mut self, keys: &[u64], weight: u32) -> usize {
         let before = self.keys.len();
         if before == 0 {
@@ -56,12 +55,12 @@ impl WeightedSet {
         self.keys.len()
     }
 
-    /// Entries that there is room for.
+    /// The number of entries for which there is room.
     pub(crate) fn room(&self) -> usize {
         self.keys.capacity()
     }
 
-    /// True if it is time for [`WeightedSet::tidy`].
+    /// Returns whether it is time for [`WeightedSet::tidy`].
     pub(crate) fn is_untidy(&self) -> bool {
         self.keys.len() >= Self::most(self.tidy)
     }
@@ -71,7 +70,7 @@ impl WeightedSet {
         Self::most(self.tidy).saturating_sub(self.keys.len())
     }
 
-    /// Leaves each key once, with its smallest weight.
+    /// Keeps each key once, with its smallest weight.
     pub(crate) fn tidy(&mut self) {
         if self.keys.len() == self.tidy {
             return;
@@ -93,8 +92,8 @@ impl WeightedSet {
         self.tidy = self.keys.len();
     }
 
-    /// Leaves the `keys` smallest keys of a tidy list. The next larger one becomes
-    /// the threshold, as in a bottom-k sketch (Cohen, Kaplan 2007).
+    /// Keeps the `keys` smallest keys of a tidy list. The next larger key becomes the threshold, as
+    /// in a bottom-k sketch (Cohen, Kaplan 2007).
     pub(crate) fn cut(&mut self, keys: usize) {
         let Some(&threshold) = self.keys.get(keys) else {
             return;
@@ -107,7 +106,7 @@ impl WeightedSet {
         self.threshold = Some(threshold);
     }
 
-    /// The entries for which a tidy list wants room beside those it has room for.
+    /// The further entries for which a tidy list needs room.
     pub(crate) fn wants(&self) -> usize {
         if self.tidy <= Self::FEW {
             return 0;
@@ -115,8 +114,8 @@ impl WeightedSet {
         Self::most(self.tidy).saturating_sub(self.room())
     }
 
-    /// Gives a tidy list the room that it wants; left alone, a long one would be
-    /// given room for twice as many.
+    /// Gives a tidy list the room that it needs. A long list that grows by itself would take room
+    /// for twice as many keys.
     pub(crate) fn extend(&mut self) {
         if self.wants() > 0 {
             let more = Self::most(self.tidy) - self.tidy;
@@ -127,14 +126,13 @@ impl WeightedSet {
         }
     }
 
-    /// Leaves no room beside the entries.
+    /// Frees the room beyond the entries.
     pub(crate) fn shrink(&mut self) {
         self.keys.shrink_to_fit();
         self.weights.shrink_to_fit();
     }
 
-    /// The sum of the weights of all keys, those left out included, of a tidy
-    /// set.
+    /// The sum of the weights of all keys of a tidy set, including an estimate for those left out.
     pub(crate) fn estimate(&self) -> u64 {
         debug_assert_eq!(self.tidy, self.keys.len(), "keys may be there twice");
         let kept: u64 = if self.weights.is_empty() {
@@ -153,8 +151,7 @@ impl WeightedSet {
         }
     }
 
-    /// The entries at which a list is put in order that had so many after the
-    /// last time.
+    /// The number of entries at which a list is sorted, by their number after the last sort.
     fn most(tidy: usize) -> usize {
         tidy + tidy.max(Self::FEW)
     }

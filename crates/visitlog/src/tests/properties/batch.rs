@@ -44,7 +44,7 @@ proptest! {
         }
         let mut draft = draft_of(&rows);
         prop_assert_eq!(decode(span, &bytes, ALL, &mut draft), Err(BatchError::Checksum));
-        // The same with a checksum that matches, which damage hardly ever has.
+        // The same bytes with a matching checksum, which damage hardly ever produces.
         seal(span, &mut bytes);
         if decode(span, &bytes, ALL, &mut draft).is_err() {
             prop_assert_eq!(rows_of(&draft.into_block()), rows);
@@ -61,7 +61,7 @@ proptest! {
         ] {
             prop_assert_eq!(read(other, &bytes, ALL), Err(BatchError::Checksum));
             seal(other, &mut bytes);
-            // Numbers that are all equal are as many as the span says.
+            // If all numbers are equal, their count is that of the span.
             let found = read(other, &bytes, ALL).map_or(other.rows, |rows| short(rows.len()));
             prop_assert_eq!(found, other.rows);
             seal(span, &mut bytes);
@@ -76,7 +76,7 @@ proptest! {
         zeros in any::<bool>(),
     ) {
         if zeros {
-            // Five columns of equal numbers, so that families are reached.
+            // Five columns of equal numbers, so that the decoder reaches the families.
             bytes.splice(8..8, [0; 45]);
         }
         let span = Span { rows, min_ts, max_ts: min_ts };

@@ -6,8 +6,8 @@ use crate::format::{
     values::Values,
 };
 
-/// Numbers of a column: few bits or many above any base, so that every width
-/// comes up, and blocks of eight bytes end in every place.
+/// Numbers of a column: few or many bits above any base, so that every width occurs, and blocks of
+/// eight bytes end at every position.
 fn numbers() -> impl Strategy<Value = Vec<u64>> {
     (any::<u64>(), 0..=64_u32).prop_flat_map(|(base, bits)| {
         let mask = u64::MAX.checked_shr(64 - bits).unwrap_or(0);
@@ -133,7 +133,7 @@ proptest! {
         let mut sealed = bytes;
         seal(span, &mut sealed);
         let _: Result<Directory, ChunkError> = Directory::parse(span, &sealed);
-        // One column, with a checksum that matches, which damage hardly ever has.
+        // One column with a matching checksum, which damage hardly ever produces.
         let mut directory = vec![0; 8];
         directory.extend([2, b'u', b'a', width]);
         directory.extend(count.to_le_bytes());

@@ -16,12 +16,12 @@ use crate::{
 };
 use slugline_analytics::columns::{Family, TEXTS};
 
-/// Of each column that there may be, its numbers.
+/// The numbers of each possible column.
 fn columns(names: usize) -> impl Strategy<Value = Vec<Option<Vec<u64>>>> {
     let number = prop_oneof![8 => 0..6_u64, 1 => Just(u64::from(u32::MAX)), 1 => any::<u64>()];
     let rows = prop_oneof![4 => Just(5_usize), 1 => 0..6_usize];
     let one = rows.prop_flat_map(move |rows| vec(number.clone(), rows));
-    // Those of links and ends are mostly in order.
+    // The numbers of links and ends are mostly in order.
     let one = (one, any::<bool>()).prop_map(|(mut numbers, sort)| {
         if sort {
             numbers.sort_unstable();

@@ -70,7 +70,7 @@ fn chunks(db: &Connection) -> Vec<Vec<Stored>> {
 fn rows_are_in_chunks_exactly_as_they_came() {
     let folder = tempfile::tempdir().unwrap();
     let db = schema::open_writer(&folder.path().join("a.db")).unwrap();
-    // Nobody needs these rows after a power loss.
+    // These rows need not survive a power loss.
     db.execute_batch("PRAGMA synchronous = OFF").unwrap();
     let db = RefCell::new(db);
     let base = prop_oneof![Just(20_454 * MILLIS_PER_DAY), -(1_i64 << 53)..1_i64 << 53];
@@ -84,7 +84,7 @@ fn rows_are_in_chunks_exactly_as_they_came() {
         for (numbers, _) in &mut rows {
             numbers.time += base;
         }
-        // In memory they are as they came.
+        // In memory the rows keep their order.
         prop_assert_eq!(&rows_of(&draft_of(&rows).into_block()), &rows);
         let (one, other) = rows.split_at(some.index(rows.len() + 1));
         let mut expected = Vec::new();
