@@ -1,4 +1,4 @@
-//! Visits: what a visit is, and how it is recorded.
+//! Visits and their recording.
 //!
 //! A redirect hands a visit to the [`Recorder`], which never makes it wait. One thread derives
 //! facts from the visit, distinguishes visitors without storing addresses, samples where visits

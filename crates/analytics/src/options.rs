@@ -92,9 +92,9 @@ pub struct QueryLimits {
     pub concurrent: usize,
     /// The time limit of a question, including its wait.
     pub deadline: Duration,
-    /// The most bytes that all questions of that time may take for what they count. Each
-    /// has an equal share; numbers that do not fit it become estimates, and the answer says
-    /// so. Rows of the answer and the few blocks of rows that are being read come on top.
+    /// The most bytes that all questions of that time may take for counting. Each has an equal
+    /// share; numbers that do not fit it become estimates, and the answer says so. Rows of the
+    /// answer and the few blocks of rows that are being read come on top.
     pub memory: usize,
 }
 

@@ -67,7 +67,7 @@ pub(crate) type Marked = Result<oneshot::Receiver<()>, rusqlite::Error>;
 impl Message {
     /// The memory that it takes, excluding the link, which all visits of the link share.
     pub(crate) fn bytes(&self) -> usize {
-        /// The allocator's own share of each allocation, with what it rounds up.
+        /// The allocator's own share of each allocation, rounding included.
         const ALLOCATION: usize = 24;
         /// A place, and its texts: region, city and time zone.
         const PLACE: usize = size_of::<Place>() + 4 * ALLOCATION;

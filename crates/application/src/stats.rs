@@ -88,7 +88,7 @@ pub struct Counted<R> {
     pub absent: Vec<String>,
 }
 
-/// Totals of every slug and destination, read in parts.
+/// Counters of every slug and destination, read in parts.
 #[derive(Debug)]
 pub struct AccessExport {
     /// The time at which the export began.
@@ -146,7 +146,7 @@ impl StatsService {
 }
 
 impl StatsReader {
-    /// Returns totals: one row for all visits, or one row per link if the filter names
+    /// Returns counters: one row for all visits, or one row per link if the filter names
     /// links to include.
     ///
     /// # Errors
@@ -264,7 +264,7 @@ impl StatsReader {
             .await
     }
 
-    /// Returns totals of every slug and destination, to be read in parts.
+    /// Returns counters of every slug and destination, to be read in parts.
     ///
     /// # Errors
     /// There is no answer.

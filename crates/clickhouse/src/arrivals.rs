@@ -14,7 +14,7 @@ pub(crate) fn note(spool: &Connection, token: &str) -> Result<bool, rusqlite::Er
     Ok(new == 1)
 }
 
-/// Copies the tokens of a damaged spool to a new one. Says what is lost with them.
+/// Copies the tokens of a damaged spool to a new one. Returns a description of the loss.
 pub(crate) fn copy(old: &Connection, new: &Connection) -> Result<Option<String>, rusqlite::Error> {
     let complete = copy_table(old, new, "arrived", TABLE)?;
     Ok((!complete).then(|| "which visits had been moved here; one batch may come twice".into()))

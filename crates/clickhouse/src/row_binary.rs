@@ -222,7 +222,7 @@ pub enum DecodeError {
     /// A text has an impossible length or is not UTF-8.
     #[error("a text in it is no text")]
     NotText,
-    /// A number is outside what it can be, or there is more than one row.
+    /// A number is out of range, or there is more than one row.
     #[error("a number in it is out of range")]
     OutOfRange,
     /// The row has columns that this version does not know.

@@ -371,7 +371,7 @@ pub trait VisitObserver: fmt::Debug + Send + Sync {
 /// reads the log as it is at one moment.
 #[async_trait]
 pub trait VisitLog: fmt::Debug + Send + Sync {
-    /// Totals.
+    /// Counters.
     async fn counters(&self, query: &CountersQuery) -> Result<CountersReport, VisitLogError>;
 
     /// Visits over time.
@@ -389,7 +389,7 @@ pub trait VisitLog: fmt::Debug + Send + Sync {
     /// The latest visits, in the order of [`Event::latest`].
     async fn events(&self, query: &EventsQuery) -> Result<Vec<Event>, VisitLogError>;
 
-    /// Totals of every slug and destination, to be read in parts.
+    /// Counters of every slug and destination, to be read in parts.
     async fn access(&self, filter: &VisitFilter) -> Result<Box<dyn AccessRows>, VisitLogError>;
 
     /// The visits themselves, to be read in parts.
@@ -409,7 +409,7 @@ pub trait VisitLog: fmt::Debug + Send + Sync {
     fn troubles(&self) -> Vec<LogTrouble>;
 }
 
-/// Totals of links, read in parts, because there may be too many to hold at once.
+/// Counters of links, read in parts, because there may be too many to hold at once.
 /// Most visits first, then by slug and URL.
 #[async_trait]
 pub trait AccessRows: fmt::Debug + Send {

@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 
 /// The number of real visits that one stored row stands for; 1 means that every
-/// visit was stored. Totals add intervals and never count rows.
+/// visit was stored. Counters add intervals and never count rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SamplingInterval(NonZeroU32);
 

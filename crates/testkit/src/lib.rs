@@ -1,6 +1,6 @@
 //! Test support that depends on the domain only: stores in memory, a clock and
 //! a random source under the test's control, builders, contract suites for the
-//! stores, and real ClickHouse and Redis servers.
+//! stores and the access log, and real ClickHouse and Redis servers.
 //!
 //! The stores in memory are trustworthy because they pass the same contract suites as the real
 //! ones.

@@ -1,4 +1,4 @@
-//! A file without rows, for tests: only what stands beside them in the files of both engines.
+//! A file for tests, without rows: it has only the tables that the files of both engines share.
 
 use std::path::Path;
 

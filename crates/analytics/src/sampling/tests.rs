@@ -357,7 +357,7 @@ fn a_link_that_everybody_follows_does_not_make_others_less_exact() {
 fn only_a_visitors_first_visits_of_a_link_in_an_hour_are_coherent() {
     let mut sampler = sampler(targets(1, 0), 1);
     let [first, second] = links();
-    // A visitor who is kept whenever luck decides.
+    // A visitor whom luck always keeps.
     let lucky = Visitor {
         hash: VisitorHash(9),
         luck: 0,

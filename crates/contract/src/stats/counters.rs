@@ -1,4 +1,4 @@
-//! Totals.
+//! Counters on the wire.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,7 +12,8 @@ pub struct CounterView {
     pub id: Option<String>,
     /// Visits.
     pub visits: u64,
-    /// Distinct visitors, summed over the periods in which visitors can be told apart (a day, unless set otherwise).
+    /// Distinct visitors, summed over the periods in which visitors can be told apart (a day,
+    /// unless set otherwise).
     pub visitors: u64,
     /// Distinct hosts of referring pages; a lower bound when sampled.
     pub referers: u64,

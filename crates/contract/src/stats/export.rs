@@ -1,4 +1,4 @@
-//! Totals by link as a file for spreadsheets.
+//! Counters by link as a file for spreadsheets.
 
 use std::fmt::Write;
 

@@ -1,7 +1,7 @@
-//! Totals of each link, for an export.
+//! Counters of each link, for an export.
 
-/// The totals of all visits that followed one slug to one destination, or to any of those that are
-/// hidden.
+/// The counters of all visits that followed one slug to one destination, or to any of those that
+/// are hidden.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccessRow {
     /// The slug at the time of the visits.

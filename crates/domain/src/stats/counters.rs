@@ -1,8 +1,8 @@
-//! Totals.
+//! Counters: visits, visitors and referers.
 
 use crate::{LinkId, Report, VisitFilter};
 
-/// The question for totals.
+/// The question for counters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CountersQuery {
     /// The visits to count.
@@ -11,7 +11,7 @@ pub struct CountersQuery {
     pub per_link: bool,
 }
 
-/// Totals of some visits.
+/// The counters of some visits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Visits: the sum of sampling intervals.
@@ -24,12 +24,12 @@ pub struct Counters {
     pub referers: u64,
 }
 
-/// One row of totals.
+/// One row of counters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CounterRow {
     /// The link, if the query asked per link.
     pub link: Option<LinkId>,
-    /// Its totals.
+    /// Its counters.
     pub counters: Counters,
 }
 

@@ -11,7 +11,7 @@ pub struct MetricsQuery {
     pub dimension: Dimension,
     /// The largest number of values.
     pub limit: RowLimit,
-    /// Also count the visitors of each value. That takes as long as totals do, several
+    /// Also count the visitors of each value. That takes as long as counters do, several
     /// times as long as visits alone.
     pub visitors: bool,
 }

@@ -14,7 +14,7 @@ use super::visits;
 /// Any query.
 #[derive(Debug)]
 pub enum Question {
-    /// Totals.
+    /// Counters.
     Counters(CountersQuery),
     /// Visits over time.
     Views(ViewsQuery),
@@ -26,7 +26,7 @@ pub enum Question {
     Locations(LocationsQuery),
     /// The latest visits.
     Events(EventsQuery),
-    /// Totals of each slug and destination.
+    /// Counters of each slug and destination.
     Access(VisitFilter),
     /// The visits themselves.
     Visits(VisitFilter),
@@ -34,10 +34,10 @@ pub enum Question {
     Unrecorded(VisitFilter),
 }
 
-/// Its answer.
+/// The answer to a question.
 #[derive(Debug, PartialEq)]
 pub enum Answer {
-    /// Totals.
+    /// Counters.
     Counters(CountersReport),
     /// Visits over time.
     Views(ViewsReport),
@@ -49,7 +49,7 @@ pub enum Answer {
     Locations(LocationsReport),
     /// The latest visits.
     Events(Vec<Event>),
-    /// Totals of each slug and destination.
+    /// Counters of each slug and destination.
     Access(Vec<AccessRow>),
     /// Moment, link, slug, destination, protection and visitor of each, in order.
     Visits(Vec<String>),

@@ -65,7 +65,7 @@ pub(super) fn random(dice: &Dice, number: usize) -> Question {
     }
 }
 
-/// Those of somebody who sees all, or of somebody from whom some are hidden.
+/// The destinations of a caller who sees all, or of one who does not.
 fn destinations(dice: &Dice) -> Destinations {
     if dice.one_in(2) {
         return Destinations::All;
@@ -171,7 +171,7 @@ fn value(dice: &Dice, dimension: Dimension) -> String {
     if dimension == Dimension::Ip {
         return visits::token(visits::visitor(dice));
     }
-    // Hidden destinations are shown so.
+    // Answers show hidden destinations like this.
     if dimension == Dimension::Url && dice.one_in(4) {
         return String::new();
     }

@@ -230,7 +230,7 @@ impl Oracle {
                 };
                 let sql = "SELECT DISTINCT link FROM asked WHERE protection = ''";
                 let links = self.rows(&filter, sql, |row| row.get::<_, String>(0));
-                // "(other)" is the name of none.
+                // "(other)" is the name of no link.
                 let links = links.iter().filter_map(|link| LinkId::parse(link).ok());
                 Answer::Unrecorded(links.collect())
             }

@@ -27,7 +27,7 @@ pub(super) const TEXTS: [(Dimension, &str, &[&str]); 21] = {
     [
         (D::Slug, "slug", &["docs", "Docs", "sale", "x", "(other)"]),
         (D::Url, "url", &["https://example.com/", "https://example.com/a,b?c=%20", "https://example.com/ü", "http://a.example/"]),
-        // "other" stands for what an imported file may say.
+        // "other" stands for any text of an imported file.
         (D::Protection, "protection", &["", "none", "password", "other"]),
         (D::UserAgent, "ua", &["", "Example/1.0", "Example/2.0 (X11; Linux)", "(other)"]),
         (D::Os, "os", &["", "Linux", "iOS", "Windows"]),
@@ -61,7 +61,7 @@ pub struct RandomVisit {
     pub visitor: u64,
     /// The number of visits that this one stands for.
     pub interval: SamplingInterval,
-    /// `true` if the visit says something about the number of visitors.
+    /// `true` if the visit is coherent, so that it counts for visitors.
     pub coherent: bool,
     /// In the order of `TEXTS`.
     texts: [&'static str; TEXTS.len()],
@@ -71,7 +71,7 @@ impl RandomVisit {
     /// Some visits, more or less in order of time.
     pub(super) fn some(dice: &Dice) -> Vec<Self> {
         let sampled = dice.one_in(2);
-        // Where nobody uses passwords, and in logs of before, all visits say the same.
+        // Without passwords, and in older logs, all visits have the same value.
         let protected = dice
             .one_in(2)
             .then(|| dice.pick(texts_of(Dimension::Protection)));

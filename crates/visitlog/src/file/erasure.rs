@@ -1,8 +1,8 @@
 //! Links whose visits are being erased.
 //!
-//! The number of such a link is taken from it and marked, in one transaction. From then on
-//! questions leave its rows out, [`seal::write`](crate::file::seal::write) drops them, and the
-//! link's next visit gets another number. The mark is removed when the file has no such row.
+//! One transaction removes the number from such a link and marks it. From then on questions leave
+//! its rows out, [`seal::write`](crate::file::seal::write) drops them, and the link's next visit
+//! gets another number. The mark is removed when the file has no such row.
 
 use std::collections::HashSet;
 

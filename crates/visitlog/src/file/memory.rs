@@ -2,8 +2,8 @@
 
 use slugline_analytics::QueryLimits;
 
-/// The bytes that one question may take for what it counts. Each question has a share of its own,
-/// so that an answer does not depend on other questions of the moment.
+/// The bytes that one question may take for counting. Each question has a share of its own, so that
+/// an answer does not depend on other questions of the moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct QuestionMemory(usize);
 
