@@ -15,11 +15,11 @@ pub(crate) fn host(header: &str) -> String {
     let Some(host) = url.host_str() else {
         return String::new();
     };
-    let place = match url.port() {
+    let host = match url.port() {
         Some(port) => format!("{host}:{port}"),
         None => host.to_owned(),
     };
-    truncate(&place, REFERER_MAX_BYTES).to_owned()
+    truncate(&host, REFERER_MAX_BYTES).to_owned()
 }
 
 #[cfg(test)]

@@ -101,8 +101,8 @@ impl LossFile {
         };
         let number = self.newest + 1;
         let bytes = state(number, &losses);
-        let place = u64::try_from(STATE_BYTES).map_err(io::Error::other)? * (number % 2);
-        file.write_all_at(&bytes, place)?;
+        let offset = u64::try_from(STATE_BYTES).map_err(io::Error::other)? * (number % 2);
+        file.write_all_at(&bytes, offset)?;
         file.sync_data()?;
         self.newest = number;
         self.held = losses;

@@ -30,14 +30,14 @@ impl<V: Clone + Default> Ways<V> {
         let set = usize::try_from(key & mask).expect("a table is small") * WAYS;
         let ways = &mut self.slots[set..set + WAYS];
         let found = ways.iter().position(|(present, _)| *present == key);
-        let place = found.unwrap_or_else(|| {
+        let way = found.unwrap_or_else(|| {
             let coldest = (0..WAYS).min_by(|&a, &b| heat(&ways[a].1).total_cmp(&heat(&ways[b].1)));
             coldest.expect("there are several ways")
         });
         if found.is_none() {
-            ways[place] = (key, V::default());
+            ways[way] = (key, V::default());
         }
-        &mut ways[place].1
+        &mut ways[way].1
     }
 
     /// Removes all values.

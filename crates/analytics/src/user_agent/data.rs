@@ -102,11 +102,11 @@ impl<E> List<E> {
     /// The result of the first expression that matches and yields one.
     fn first<'l, F>(&'l self, text: &str, find: impl FnMut(&'l E) -> Option<F>) -> Option<F> {
         let candidates = self.filter.candidates(text).into_iter();
-        candidates.map(|place| self.compiled(place)).find_map(find)
+        candidates.map(|index| self.compiled(index)).find_map(find)
     }
 
-    fn compiled(&self, place: usize) -> &E {
-        let (entry, compiled) = &self.entries[place];
+    fn compiled(&self, index: usize) -> &E {
+        let (entry, compiled) = &self.entries[index];
         compiled.get_or_init(|| (self.compile)(entry).expect("a test has compiled the same entry"))
     }
 }

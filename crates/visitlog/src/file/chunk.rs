@@ -78,10 +78,10 @@ impl<'c> Chunk<'c> {
     /// links.
     pub(crate) fn rows_of(&self, link: i64) -> Result<Selection, EngineError> {
         let links = self.numbers_column("links")?;
-        let place = self.with_data(links, "links", |data| {
+        let position = self.with_data(links, "links", |data| {
             Ok(chunk::numbers("links", links, data)?.find(link.cast_unsigned()))
         })?;
-        let Some(place) = place else {
+        let Some(position) = position else {
             return Ok(Selection::Rows(Vec::new()));
         };
         let column = "link_ends";
@@ -91,8 +91,10 @@ impl<'c> Chunk<'c> {
         }
         let (start, end) = self.with_data(ends, column, |data| {
             let packed = chunk::numbers(column, ends, data)?;
-            let start = place.checked_sub(1).map_or(0, |before| packed.at(before));
-            Ok((start, packed.at(place)))
+            let start = position
+                .checked_sub(1)
+                .map_or(0, |before| packed.at(before));
+            Ok((start, packed.at(position)))
         })?;
         match (u32::try_from(start), u32::try_from(end)) {
             (Ok(start), Ok(end)) if start <= end && end <= self.span().rows => {
@@ -191,15 +193,15 @@ impl<'c> Chunk<'c> {
             })?,
             None => Vec::new(),
         };
-        let mut places = if of.is_empty() { vec![0] } else { of.clone() };
-        places.sort_unstable();
-        places.dedup();
+        let mut positions = if of.is_empty() { vec![0] } else { of.clone() };
+        positions.sort_unstable();
+        positions.dedup();
         let dictionary = self.with_data(texts, name, |data| {
-            let some = chunk::texts(name, texts, data)?.some(&places);
+            let some = chunk::texts(name, texts, data)?.some(&positions);
             some.ok_or(ChunkError::Text { column: name })
         })?;
         for number in &mut of {
-            *number = short(places.partition_point(|place| place < number));
+            *number = short(positions.partition_point(|position| position < number));
         }
         Ok(Texts { of, dictionary })
     }
@@ -220,11 +222,11 @@ impl<'c> Chunk<'c> {
             let coded = chunk::texts(name, texts, data)?;
             let mut found = vec![false; texts.count()];
             for text in wanted {
-                let place = coded
+                let position = coded
                     .find(text)
                     .map_err(|NoText| ChunkError::Text { column: name })?;
-                if let Some(place) = place {
-                    found[index(place)] = true;
+                if let Some(position) = position {
+                    found[index(position)] = true;
                 }
             }
             Ok(found)
@@ -300,7 +302,7 @@ impl<'c> Chunk<'c> {
         pieces: &Pieces,
         rows: &[u32],
     ) -> Result<Option<Values<T>>, EngineError> {
-        let id = part_id(self.id, entry.place);
+        let id = part_id(self.id, entry.position);
         let Ok(part) = self.db.blob_open("main", "part", "data", id, true) else {
             return Ok(None);
         };
@@ -339,7 +341,7 @@ impl<'c> Chunk<'c> {
         if let Some(data) = entry.here() {
             return read(data).map_err(|source| self.damaged(source));
         }
-        let part = part_id(self.id, entry.place);
+        let part = part_id(self.id, entry.position);
         let found = self
             .db
             .prepare_cached("SELECT data FROM part WHERE id = ?1")?
@@ -404,21 +406,21 @@ mod tests {
         }
         let part = "(SELECT id FROM part ORDER BY length(data) DESC LIMIT 1)";
         let sum = 10 * 8;
-        for (place, damaged) in [(0, 0), (sum + 8 * 2_050, 40), (sum + 8 * 19_999, 199)] {
+        for (position, damaged) in [(0, 0), (sum + 8 * 2_050, 40), (sum + 8 * 19_999, 199)] {
             let id = db.query_row(&format!("SELECT {part}"), [], |row| row.get(0));
             let id: i64 = id.unwrap();
             let mut blob = db.blob_open("main", "part", "data", id, false).unwrap();
             let mut before = [0];
-            blob.read_at_exact(&mut before, place).unwrap();
-            blob.write_at(&[before[0] ^ 1], place).unwrap();
+            blob.read_at_exact(&mut before, position).unwrap();
+            blob.write_at(&[before[0] ^ 1], position).unwrap();
             for link in [0, 40, 100, 199] {
                 match read(link) {
                     Ok(visitors) => assert_eq!(visitors, visitors_of(link)),
                     Err(error) => assert!(error.is_damage()),
                 }
-                assert_eq!(read(link).is_err(), link == damaged, "{link} {place}");
+                assert_eq!(read(link).is_err(), link == damaged, "{link} {position}");
             }
-            blob.write_at(&before, place).unwrap();
+            blob.write_at(&before, position).unwrap();
         }
         db.execute_batch(&format!("UPDATE part SET data = x'00' WHERE id = {part}"))
             .unwrap();

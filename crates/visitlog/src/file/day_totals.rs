@@ -76,9 +76,9 @@ pub(crate) fn store(
     if stored == 0 {
         return Ok(false);
     }
-    for (place, data) in &totals.parts {
+    for (position, data) in &totals.parts {
         tx.prepare_cached("INSERT INTO day_part (id, data) VALUES (?1, ?2)")?
-            .execute(params![part_id(claim.day, *place), data])?;
+            .execute(params![part_id(claim.day, *position), data])?;
     }
     tx.commit()?;
     Ok(true)
@@ -190,7 +190,7 @@ impl<'c> Record<'c> {
         if let Some(data) = entry.here() {
             return read(data).map_err(|source| self.damaged(source));
         }
-        let part = part_id(self.day, entry.place);
+        let part = part_id(self.day, entry.position);
         let span = span(self.day, self.rows);
         let found = self
             .db
@@ -220,8 +220,8 @@ impl<'c> Record<'c> {
             .prepare("SELECT id, data FROM day_part WHERE id BETWEEN ?1 AND ?2 ORDER BY id")?
             .query_map([part_id(day, 0), part_id(day, u8::MAX)], |row| {
                 let id: i64 = row.get(0)?;
-                let place = u8::try_from(id - part_id(day, 0)).unwrap_or(u8::MAX);
-                Ok((place, row.get(1)?))
+                let position = u8::try_from(id - part_id(day, 0)).unwrap_or(u8::MAX);
+                Ok((position, row.get(1)?))
             })?
             .collect::<Result<_, _>>()?;
         Ok(Some(Encoded {

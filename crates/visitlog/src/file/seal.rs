@@ -94,9 +94,9 @@ fn insert(
         directory
     ])?;
     let id = db.last_insert_rowid();
-    for (place, data) in parts {
+    for (position, data) in parts {
         db.prepare_cached("INSERT INTO part (id, data) VALUES (?1, ?2)")?
-            .execute(params![part_id(id, place), data])?;
+            .execute(params![part_id(id, position), data])?;
     }
     Ok(())
 }

@@ -113,11 +113,11 @@ fn put_family(bytes: &mut Vec<u8>, draft: &Draft, family: Family) {
 /// draft of a part of a batch also has the entries of the other rows, so there can be more entries
 /// than rows.
 fn entries_of_rows(draft: &Draft, family: Family) -> (Vec<u32>, Vec<u64>) {
-    let mut places = vec![None; draft.entries(family).len()];
+    let mut positions = vec![None; draft.entries(family).len()];
     let (mut used, mut next) = (Vec::new(), 0);
     let codes = draft.rows.iter().map(|(_, codes)| {
         let entry = codes[family.index()];
-        *places[index(entry)].get_or_insert_with(|| {
+        *positions[index(entry)].get_or_insert_with(|| {
             used.push(entry);
             next += 1;
             next - 1

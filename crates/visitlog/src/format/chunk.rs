@@ -143,8 +143,8 @@ impl Encoder {
             Ok(_) | Err(_) => {
                 let header = &self.directory[header..];
                 let sums = pieces(&data, width).zip(0..);
-                let sums = sums.flat_map(|(piece, place)| {
-                    piece_checksum(self.span, header, place, piece).to_le_bytes()
+                let sums = sums.flat_map(|(piece, position)| {
+                    piece_checksum(self.span, header, position, piece).to_le_bytes()
                 });
                 let part = sums.collect::<Vec<u8>>();
                 self.directory.push(IN_PART);
@@ -172,7 +172,7 @@ pub(crate) fn seal(span: Span, directory: &mut [u8]) {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Entry {
     /// The column's index in the directory.
-    pub(crate) place: u8,
+    pub(crate) position: u8,
     /// The bytes that a part's checksum covers besides the data.
     header: Vec<u8>,
     name: String,
@@ -204,11 +204,11 @@ impl Directory {
         }
         let mut rest = rest;
         let mut entries = Vec::new();
-        for place in 0..=u8::MAX {
+        for position in 0..=u8::MAX {
             if rest.is_empty() {
                 return Ok(Self { span, entries });
             }
-            let entry = entry(place, &mut rest).filter(|entry| entry.count <= span.rows);
+            let entry = entry(position, &mut rest).filter(|entry| entry.count <= span.rows);
             entries.push(entry.ok_or(ChunkError::Directory)?);
         }
         Err(ChunkError::Directory)
@@ -299,7 +299,8 @@ impl Entry {
         data: &[u8],
     ) -> Result<(), ChunkError> {
         let found = pieces(data, self.width).zip(first..);
-        let found = found.map(|(piece, place)| piece_checksum(span, &self.header, place, piece));
+        let found =
+            found.map(|(piece, position)| piece_checksum(span, &self.header, position, piece));
         let sums = sums
             .as_chunks()
             .0
@@ -344,12 +345,12 @@ fn piece_bytes(width: u8) -> usize {
     }
 }
 
-fn piece_checksum(span: Span, header: &[u8], place: usize, piece: &[u8]) -> u64 {
-    let place = short(place).to_le_bytes();
-    checksum(span, &[header, &place[..]].concat(), piece)
+fn piece_checksum(span: Span, header: &[u8], position: usize, piece: &[u8]) -> u64 {
+    let position = short(position).to_le_bytes();
+    checksum(span, &[header, &position[..]].concat(), piece)
 }
 
-fn entry(place: u8, rest: &mut &[u8]) -> Option<Entry> {
+fn entry(position: u8, rest: &mut &[u8]) -> Option<Entry> {
     let start = *rest;
     let name = take_name(rest)?.to_owned();
     let [width] = take_array(rest)?;
@@ -361,7 +362,7 @@ fn entry(place: u8, rest: &mut &[u8]) -> Option<Entry> {
         [length] => Some(take(rest, length.into())?.to_vec()),
     };
     Some(Entry {
-        place,
+        position,
         header,
         name,
         width,
@@ -423,8 +424,8 @@ pub(crate) fn checksum(span: Span, header: &[u8], data: &[u8]) -> u64 {
 }
 
 /// The number of a part.
-pub(crate) fn part_id(chunk: i64, place: u8) -> i64 {
-    chunk * 256 + i64::from(place)
+pub(crate) fn part_id(chunk: i64, position: u8) -> i64 {
+    chunk * 256 + i64::from(position)
 }
 
 #[cfg(test)]
@@ -456,8 +457,8 @@ mod tests {
         let entry = directory.numbers("visitor").unwrap();
         let data = match (entry.here(), parts.first()) {
             (Some(data), _) => data,
-            (None, Some((place, part))) => {
-                assert_eq!(*place, entry.place);
+            (None, Some((position, part))) => {
+                assert_eq!(*position, entry.position);
                 entry.data(SPAN, "visitor", part)?
             }
             (None, None) => return Err(ChunkError::Absent { column: "visitor" }),
@@ -506,17 +507,17 @@ mod tests {
     fn every_flipped_bit_is_noticed() {
         for numbers in [vec![9; 4], vec![1, 2, 300], (0..300).collect()] {
             let (directory, parts) = one(&numbers);
-            for place in 0..directory.len() {
+            for position in 0..directory.len() {
                 for bit in 0..8 {
                     let mut damaged = directory.clone();
-                    damaged[place] ^= 1 << bit;
+                    damaged[position] ^= 1 << bit;
                     assert!(Directory::parse(SPAN, &damaged).is_err());
                 }
             }
             for (column, part) in &parts {
-                for place in 0..part.len() {
+                for position in 0..part.len() {
                     let mut damaged = part.clone();
-                    damaged[place] ^= 1 << (place % 8);
+                    damaged[position] ^= 1 << (position % 8);
                     let parts = [(*column, damaged)];
                     assert!(read::<u64>(&directory, &parts, &Selection::All).is_err());
                 }

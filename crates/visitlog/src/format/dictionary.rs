@@ -47,15 +47,15 @@ impl Dictionary {
     }
 
     pub(crate) fn get(&self, number: u32) -> &str {
-        &self.text[self.place(number)]
+        &self.text[self.span(number)]
     }
 
     fn bytes(&self, number: u32) -> &[u8] {
-        &self.text.as_bytes()[self.place(number)]
+        &self.text.as_bytes()[self.span(number)]
     }
 
     #[inline]
-    fn place(&self, number: u32) -> Range<usize> {
+    fn span(&self, number: u32) -> Range<usize> {
         let number = index(number);
         let start = number.checked_sub(1).map_or(0, |before| self.ends[before]);
         index(start)..index(self.ends[number])

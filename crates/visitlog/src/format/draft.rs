@@ -115,8 +115,8 @@ impl Entries {
         };
         match known.entry(hash, is_same, |known| known.hash) {
             Entry::Occupied(known) => (known.get().entry, false),
-            Entry::Vacant(place) => {
-                place.insert(Known {
+            Entry::Vacant(vacant) => {
+                vacant.insert(Known {
                     hash,
                     start: keys.len(),
                     length: short(key.len()),
@@ -217,8 +217,8 @@ impl Draft {
         let mut texts = [const { None }; TEXTS.len()];
         for family in Family::ALL {
             let entries: Vec<u32> = (0..short(self.entries(family).len())).collect();
-            for (place, &column) in family.columns().iter().enumerate() {
-                let (of, texts_of) = self.column(family, place, &entries);
+            for (position, &column) in family.columns().iter().enumerate() {
+                let (of, texts_of) = self.column(family, position, &entries);
                 let dictionary = texts_of.texts;
                 texts[column] = Some(Texts { of, dictionary });
             }
@@ -238,11 +238,11 @@ impl Draft {
     }
 
     /// The different texts of some entries of a family, in one of the family's columns.
-    fn column(&self, family: Family, place: usize, entries: &[u32]) -> (Vec<u32>, Interner) {
+    fn column(&self, family: Family, position: usize, entries: &[u32]) -> (Vec<u32>, Interner) {
         let all = &self.entries(family).texts;
         let columns = family.columns().len();
         let mut texts = Interner::default();
-        let number = |&entry: &u32| texts.number(all.get(short(index(entry) * columns + place)));
+        let number = |&entry: &u32| texts.number(all.get(short(index(entry) * columns + position)));
         (entries.iter().map(number).collect(), texts)
     }
 
@@ -303,8 +303,8 @@ impl Draft {
             codes.push(u64::from(new) - run);
         }
         let mut any_known = false;
-        for (place, &column) in family.columns().iter().enumerate() {
-            let (of, texts) = self.column(family, place, &entries);
+        for (position, &column) in family.columns().iter().enumerate() {
+            let (of, texts) = self.column(family, position, &entries);
             let (of, texts) = sorted(&of, &texts.texts);
             let (name, unknown) = (TEXTS[column].name, TEXTS[column].unknown);
             if texts != [unknown] {
@@ -328,12 +328,12 @@ impl Draft {
 fn sorted<'t>(of: &[u32], texts: &'t Dictionary) -> (Vec<u64>, Vec<&'t str>) {
     let mut order: Vec<u32> = (0..short(texts.len())).collect();
     order.sort_unstable_by_key(|&number| texts.get(number));
-    let mut places = vec![0; texts.len()];
-    for (place, &number) in (0..).zip(&order) {
-        places[index(number)] = place;
+    let mut positions = vec![0; texts.len()];
+    for (position, &number) in (0..).zip(&order) {
+        positions[index(number)] = position;
     }
     (
-        of.iter().map(|&number| places[index(number)]).collect(),
+        of.iter().map(|&number| positions[index(number)]).collect(),
         order.iter().map(|&number| texts.get(number)).collect(),
     )
 }

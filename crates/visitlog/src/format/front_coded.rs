@@ -99,11 +99,11 @@ impl<'d> FrontCoded<'d> {
         let mut ends = Vec::with_capacity(self.count);
         let mut rest = self.data;
         let mut before = 0;
-        for place in 0..self.count {
+        for position in 0..self.count {
             let start = text.len();
-            if place % STEP == 0 {
+            if position % STEP == 0 {
                 before = start;
-                if self.at(place / STEP)?.len() != rest.len() {
+                if self.at(position / STEP)?.len() != rest.len() {
                     return None;
                 }
             }
@@ -116,11 +116,11 @@ impl<'d> FrontCoded<'d> {
     }
 
     /// The texts at some indexes, which are in order; `None` if any is no text.
-    pub(crate) fn some(&self, places: &[u32]) -> Option<Dictionary> {
+    pub(crate) fn some(&self, positions: &[u32]) -> Option<Dictionary> {
         let mut found = Dictionary::default();
         let mut reader = Reader::default();
-        for &place in places {
-            found.push(self.get(index(place), &mut reader)?);
+        for &position in positions {
+            found.push(self.get(index(position), &mut reader)?);
         }
         Some(found)
     }
@@ -137,10 +137,10 @@ impl<'d> FrontCoded<'d> {
                 last = middle;
             }
         }
-        for place in first * STEP..self.count.min((first + 1) * STEP) {
-            let text = self.get(place, &mut reader).ok_or(NoText)?;
+        for position in first * STEP..self.count.min((first + 1) * STEP) {
+            let text = self.get(position, &mut reader).ok_or(NoText)?;
             if text >= wanted {
-                return Ok((text == wanted).then_some(short(place)));
+                return Ok((text == wanted).then_some(short(position)));
             }
         }
         Ok(None)
@@ -156,19 +156,19 @@ impl<'d> FrontCoded<'d> {
     }
 
     /// The text at an index. This is quick if the reader has just read a text shortly before it.
-    fn get<'r>(&self, place: usize, reader: &'r mut Reader<'d>) -> Option<&'r str> {
-        if place >= self.count {
+    fn get<'r>(&self, position: usize, reader: &'r mut Reader<'d>) -> Option<&'r str> {
+        if position >= self.count {
             return None;
         }
-        let first = place - place % STEP;
-        let is_near = (first + 1..=place + 1).contains(&reader.next);
+        let first = position - position % STEP;
+        let is_near = (first + 1..=position + 1).contains(&reader.next);
         if !is_near {
-            reader.rest = self.at(place / STEP)?;
+            reader.rest = self.at(position / STEP)?;
             reader.next = first;
             reader.text.clear();
             reader.last = 0;
         }
-        while reader.next <= place {
+        while reader.next <= position {
             let start = reader.text.len();
             next(&mut reader.rest, &mut reader.text, reader.last)?;
             reader.last = start;
@@ -247,10 +247,10 @@ mod tests {
             let coded = FrontCoded::new(&data, count).unwrap();
             let all = coded.all().unwrap();
             assert_eq!(all.iter().collect::<Vec<_>>(), texts);
-            for (place, text) in (0..).zip(&texts) {
-                assert_eq!(coded.find(text), Ok(Some(place)));
+            for (position, text) in (0..).zip(&texts) {
+                assert_eq!(coded.find(text), Ok(Some(position)));
                 assert_eq!(coded.find(&format!("{text}+")), Ok(None));
-                let one = coded.some(&[place]).unwrap();
+                let one = coded.some(&[position]).unwrap();
                 assert_eq!(one.iter().collect::<Vec<_>>(), [text]);
             }
             assert_eq!((coded.find(""), coded.find("é")), (Ok(None), Ok(None)));

@@ -95,23 +95,23 @@ fn running_sums(added: impl Iterator<Item = i64>) -> Vec<i64> {
 /// smaller weight appears. With `apart`, each index starts anew.
 fn lessen(
     rows: impl Iterator<Item = (usize, i64)>,
-    place_of: impl Fn(usize) -> usize,
+    position_of: impl Fn(usize) -> usize,
     sums: &mut [i64],
     apart: bool,
 ) {
     let mut smallest: Option<(usize, i64)> = None;
     for (quarter, interval) in rows {
-        let place = place_of(quarter);
-        let known = smallest.filter(|(before, _)| !apart || *before == place);
+        let position = position_of(quarter);
+        let known = smallest.filter(|(before, _)| !apart || *before == position);
         match known {
-            Some((_, known)) if known <= interval => smallest = Some((place, known)),
+            Some((_, known)) if known <= interval => smallest = Some((position, known)),
             Some((_, known)) => {
-                sums[place] += interval - known;
-                smallest = Some((place, interval));
+                sums[position] += interval - known;
+                smallest = Some((position, interval));
             }
             None => {
-                sums[place] += interval;
-                smallest = Some((place, interval));
+                sums[position] += interval;
+                smallest = Some((position, interval));
             }
         }
     }

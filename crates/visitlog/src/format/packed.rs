@@ -74,13 +74,13 @@ impl<'d> Packed<'d> {
 
     /// The number at an index, cut to 64 bits.
     #[inline]
-    pub(crate) fn at(&self, place: usize) -> u64 {
-        self.base.wrapping_add(self.above_base(place))
+    pub(crate) fn at(&self, position: usize) -> u64 {
+        self.base.wrapping_add(self.above_base(position))
     }
 
     #[inline]
-    fn above_base(&self, place: usize) -> u64 {
-        let bit = place * self.width;
+    fn above_base(&self, position: usize) -> u64 {
+        let bit = position * self.width;
         let rest = &self.data[bit / 8..];
         let word = rest.first_chunk().copied().unwrap_or_else(|| {
             let mut word = [0; 8];
@@ -116,7 +116,7 @@ impl<'d> Packed<'d> {
             return T::try_from(self.base).ok().map(Values::Same);
         }
         let all = 0..self.count;
-        if !fits(self.mask) && !all.clone().all(|place| fits(self.above_base(place))) {
+        if !fits(self.mask) && !all.clone().all(|position| fits(self.above_base(position))) {
             return None;
         }
         Some(Values::Each(match rows {
@@ -130,10 +130,10 @@ impl<'d> Packed<'d> {
 
     fn whole<T: Number>(&self) -> Vec<T> {
         let mut numbers = vec![T::low_bits(0); self.count];
-        let mut places = numbers.iter_mut();
+        let mut slots = numbers.iter_mut();
         self.each_above_base(|above| {
-            if let Some(place) = places.next() {
-                *place = T::low_bits(self.base.wrapping_add(above));
+            if let Some(slot) = slots.next() {
+                *slot = T::low_bits(self.base.wrapping_add(above));
             }
         });
         numbers
@@ -171,8 +171,8 @@ impl<'d> Packed<'d> {
             rest = &rest[self.width..];
             seen += 8;
         }
-        for place in seen..self.count {
-            see(self.above_base(place));
+        for position in seen..self.count {
+            see(self.above_base(position));
         }
     }
 }
@@ -192,8 +192,8 @@ const UNPACK: [Unpack; 57] = {
 
 fn eight<const WIDTH: usize>(bytes: &[u8; 64]) -> [u64; 8] {
     let mut numbers = [0; 8];
-    for (place, number) in numbers.iter_mut().enumerate() {
-        let bit = place * WIDTH;
+    for (position, number) in numbers.iter_mut().enumerate() {
+        let bit = position * WIDTH;
         let mut word = [0; 8];
         word.copy_from_slice(&bytes[bit / 8..bit / 8 + 8]);
         *number = (u64::from_le_bytes(word) >> (bit % 8)) & ((1 << WIDTH) - 1);
@@ -244,12 +244,16 @@ mod tests {
                 let data = pack(&numbers, 0, width);
                 let packed = Packed::new(&data, numbers.len(), 0, width).unwrap();
                 let read: Values<u64> = packed.read(&Selection::All).unwrap();
-                let places = 0..numbers.len();
-                assert!(places.clone().all(|place| read.at(place) == numbers[place]));
+                let positions = 0..numbers.len();
                 assert!(
-                    places
+                    positions
                         .clone()
-                        .all(|place| packed.at(place) == numbers[place])
+                        .all(|position| read.at(position) == numbers[position])
+                );
+                assert!(
+                    positions
+                        .clone()
+                        .all(|position| packed.at(position) == numbers[position])
                 );
                 if width <= 8 {
                     let of = |n| numbers.iter().filter(|&&number| number == n).count();

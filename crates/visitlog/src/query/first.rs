@@ -41,11 +41,11 @@ pub(crate) fn few(visits: impl Iterator<Item = u64>) -> u64 {
     let mut with = [0_usize; EACH + BITS];
     let mut all = 0;
     for visits in visits {
-        let place = match usize::try_from(visits) {
+        let position = match usize::try_from(visits) {
             Ok(few) if few < EACH => few,
             Ok(_) | Err(_) => EACH + usize::try_from(visits.ilog2()).expect("it is below 64"),
         };
-        with[place] += 1;
+        with[position] += 1;
         all += 1;
     }
     let mut so_far = 0;

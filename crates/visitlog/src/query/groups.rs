@@ -139,9 +139,9 @@ impl<const N: usize> Ranking<N> {
         let visits = std::mem::take(&mut self.visits);
         for (shown, group) in groups {
             if visits[group] > fewest {
-                let shown: [u32; N] = std::array::from_fn(|place| {
-                    let text = texts[place].texts.get(shown[place]);
-                    self.texts[place].number(text)
+                let shown: [u32; N] = std::array::from_fn(|position| {
+                    let text = texts[position].texts.get(shown[position]);
+                    self.texts[position].number(text)
                 });
                 self.groups.insert(shown, self.visits.len());
                 self.visits.push(visits[group]);
@@ -211,8 +211,8 @@ impl<const N: usize> Ranking<N> {
         for (texts, column) in texts.iter_mut().zip(self.columns) {
             *texts = chunk.some_texts(column, &new)?;
         }
-        for (place, entry) in (0..).zip(new) {
-            let group = self.group(texts.each_ref(), place);
+        for (position, entry) in (0..).zip(new) {
+            let group = self.group(texts.each_ref(), position);
             self.known.insert(keys[index(entry)], group);
             groups[index(entry)] = group;
         }
@@ -227,8 +227,8 @@ impl<const N: usize> Ranking<N> {
             return self.find(texts).unwrap_or(NO_GROUP);
         }
         let mut shown = [0; N];
-        for (place, shown) in shown.iter_mut().enumerate() {
-            *shown = self.texts[place].number(texts[place]);
+        for (position, shown) in shown.iter_mut().enumerate() {
+            *shown = self.texts[position].number(texts[position]);
         }
         let next = self.visits.len();
         let group = *self.groups.entry(shown).or_insert(next);
@@ -240,8 +240,8 @@ impl<const N: usize> Ranking<N> {
 
     fn find(&self, texts: [&str; N]) -> Option<usize> {
         let mut shown = [0; N];
-        for (place, shown) in shown.iter_mut().enumerate() {
-            *shown = self.texts[place].find(texts[place])?;
+        for (position, shown) in shown.iter_mut().enumerate() {
+            *shown = self.texts[position].find(texts[position])?;
         }
         self.groups.get(&shown).copied()
     }
@@ -263,7 +263,7 @@ impl<const N: usize> Ranking<N> {
     /// The labels of the groups that have one, with their visits.
     fn labels<'r, K>(&'r self, label: impl Fn([&'r str; N]) -> Option<K>) -> Vec<(K, u64)> {
         let labelled = |(shown, &group): (&[u32; N], &usize)| {
-            let text = |place: usize| self.texts[place].texts.get(shown[place]);
+            let text = |position: usize| self.texts[position].texts.get(shown[position]);
             let label = label(std::array::from_fn(text))?;
             Some((label, self.visits[group]))
         };

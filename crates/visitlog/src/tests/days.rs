@@ -397,7 +397,7 @@ async fn damaged_totals_are_passed_over_for_the_rows() {
             "day_part" => ("id", "data"),
             _ => ("day", "directory"),
         };
-        for place in [1, length / 2, length] {
+        for position in [1, length / 2, length] {
             let before: Vec<u8> = log
                 .db
                 .query_row(
@@ -407,13 +407,21 @@ async fn damaged_totals_are_passed_over_for_the_rows() {
                 )
                 .unwrap();
             let mut flipped = before.clone();
-            flipped[usize::try_from(place - 1).unwrap()] ^= 1;
+            flipped[usize::try_from(position - 1).unwrap()] ^= 1;
             let put = format!("UPDATE {table} SET {data} = ?2 WHERE {id} = ?1");
             log.db
                 .execute(&put, rusqlite::params![key, flipped])
                 .unwrap();
-            assert_eq!(counters(&log.log).await, expected, "{table} {key} {place}");
-            assert_eq!(by_host(&log.log).await.len(), 300, "{table} {key} {place}");
+            assert_eq!(
+                counters(&log.log).await,
+                expected,
+                "{table} {key} {position}"
+            );
+            assert_eq!(
+                by_host(&log.log).await.len(),
+                300,
+                "{table} {key} {position}"
+            );
             log.db
                 .execute(&put, rusqlite::params![key, before])
                 .unwrap();

@@ -163,14 +163,14 @@ async fn a_bit_that_flips_while_the_log_is_in_use_costs_the_chunk_and_is_told() 
         .unwrap();
     drop(db);
     let bytes = fs::read(fixture.file()).unwrap();
-    let place = bytes.windows(part.len()).position(|bytes| bytes == part);
-    let place = place.unwrap() + part.len() / 2;
+    let position = bytes.windows(part.len()).position(|bytes| bytes == part);
+    let position = position.unwrap() + part.len() / 2;
     let file = fs::File::options()
         .write(true)
         .open(fixture.file())
         .unwrap();
-    let flipped = [bytes[place] ^ 4];
-    file.write_all_at(&flipped, place.try_into().unwrap())
+    let flipped = [bytes[position] ^ 4];
+    file.write_all_at(&flipped, position.try_into().unwrap())
         .unwrap();
 
     let second = |day: i64| UnixSeconds::new((NEW_YEAR_MS + day * DAY_MS) / 1_000).ok();

@@ -24,7 +24,7 @@ use slugline_domain::{
 use slugline_testkit::FixedClock;
 use slugline_visitlog::EmbeddedLog;
 
-use self::shim::{Fault, Faults, Kind, Place};
+use self::shim::{Fault, Faults, Kind, Target};
 use crate::support::{DAY_MS, NEW_YEAR_MS, Seeded, file, link, ports, total, visit};
 
 #[path = "../../../server/tests/it/faults/shim.rs"]
@@ -273,7 +273,7 @@ fn run(work: Work, folder: &Path, kind: Kind, first: u64) -> (u64, u64, bool) {
     faults.attach_to("/analytics.db", &mut child);
     faults.set(Fault {
         kind,
-        place: Place::AnyFile,
+        target: Target::AnyFile,
         first,
         count: if kind == Kind::Torn { 2 } else { 1 },
     });

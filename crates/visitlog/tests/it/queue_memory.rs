@@ -104,8 +104,8 @@ fn waiting_visits_take_the_memory_that_is_counted() {
     let output = String::from_utf8(output.stdout).unwrap();
     let words: Vec<&str> = output.split_whitespace().collect();
     let number = |name: &str| -> usize {
-        let place = words.iter().position(|word| word.ends_with(name)).unwrap();
-        words[place + 1].parse().unwrap()
+        let index = words.iter().position(|word| word.ends_with(name)).unwrap();
+        words[index + 1].parse().unwrap()
     };
     let (visits, counted, taken) = (number("visits"), number("counted"), number("taken"));
     assert_eq!(number("lost"), 0);

@@ -8,7 +8,7 @@ use super::{
     amount::{Random, factor},
     deaths::kill,
     operation::{Reply, refusal},
-    shim::{Fault, Kind, Place},
+    shim::{Fault, Kind, Target},
     trial::Trial,
     versions::{link, tags},
 };
@@ -103,7 +103,7 @@ fn each_result_tells_what_became_of_its_link_when_the_disk_fails() {
                 let word = format!("w{round}{kind:?}{count}").to_lowercase();
                 let fault = Fault {
                     kind,
-                    place: Place::AnyFile,
+                    target: Target::AnyFile,
                     first: 1 + random.below(40),
                     count,
                 };

@@ -5,7 +5,7 @@ use super::{
     amount::{Random, factor},
     operation::{Operation, Reply},
     promise::Promise,
-    shim::{Fault, Kind, Place},
+    shim::{Fault, Kind, Target},
     trial::Trial,
     versions::HEAVY,
 };
@@ -29,7 +29,7 @@ fn a_checkpoint_that_fails_loses_nothing() {
         };
         let fault = Fault {
             kind,
-            place: Place::Pages,
+            target: Target::Pages,
             first,
             count: random.one_of(&[2, Fault::FOREVER]),
         };

@@ -9,7 +9,7 @@ use std::{
 use super::{
     actor::act_while,
     amount::{Random, factor},
-    shim::{Fault, Faults, Kind, Place},
+    shim::{Fault, Faults, Kind, Target},
     trial::Trial,
 };
 
@@ -48,10 +48,10 @@ fn each_of_many_clients_is_told_what_became_of_its_links() {
 /// Sets a fault, waits until it strikes, and lifts it a bit later.
 fn strike(faults: &Faults, kind: Kind, random: &mut Random) -> u64 {
     let count = random.one_of(&[1, 2, 5, Fault::FOREVER]);
-    let (place, first) = (Place::AnyFile, 1 + random.below(60));
+    let (target, first) = (Target::AnyFile, 1 + random.below(60));
     faults.set(Fault {
         kind,
-        place,
+        target,
         first,
         count,
     });
@@ -71,7 +71,7 @@ fn nothing_is_acknowledged_that_the_disk_does_not_confirm() {
         trial.begin_anew();
         let fault = Fault {
             kind: Kind::Unsynced,
-            place: Place::Log,
+            target: Target::Log,
             first: 1,
             count: Fault::FOREVER,
         };

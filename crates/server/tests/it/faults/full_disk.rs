@@ -8,7 +8,7 @@ use super::{
     checkpoints::import_heavy,
     operation::{Operation, Reply},
     promise::Promise,
-    shim::{Fault, Kind, Place},
+    shim::{Fault, Kind, Target},
     small_disk::SmallDisk,
     trial::{IGNORING_LIMITS, Trial},
 };
@@ -115,7 +115,7 @@ fn an_acknowledged_link_survives_a_full_disk() {
             Some(disk) => disk.fill(left),
             None => trial.faults.set(Fault {
                 kind: Kind::Full,
-                place: Place::AnyFile,
+                target: Target::AnyFile,
                 first: 1 + left / 2048,
                 count: Fault::FOREVER,
             }),

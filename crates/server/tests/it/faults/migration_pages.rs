@@ -9,7 +9,7 @@ use super::{
     amount::{Random, factor},
     operation::{Reply, refusal},
     promise::Promise,
-    shim::{Fault, Kind, Place},
+    shim::{Fault, Kind, Target},
     trial::Trial,
     versions::{destination, link},
 };
@@ -47,7 +47,7 @@ fn a_page_of_an_older_instance_is_moved_wholly_or_not_at_all() {
             };
             let fault = Fault {
                 kind,
-                place: Place::AnyFile,
+                target: Target::AnyFile,
                 first: match kind {
                     Kind::Unsynced => 1,
                     Kind::Unreadable => 1 + first % 5,

@@ -36,7 +36,7 @@ pub(crate) enum Kind {
 
 /// The files whose calls fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum Target {
     /// All files of the links database.
     AnyFile,
     /// The database itself, to which a checkpoint writes.
@@ -49,7 +49,7 @@ pub(crate) enum Place {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fault {
     pub(crate) kind: Kind,
-    pub(crate) place: Place,
+    pub(crate) target: Target,
     /// The first call that fails, counted from 1.
     pub(crate) first: u64,
     /// The number of failing calls.
@@ -84,7 +84,7 @@ impl Kind {
     }
 }
 
-impl Place {
+impl Target {
     fn number(self) -> u64 {
         match self {
             Self::AnyFile => 0,
@@ -96,7 +96,7 @@ impl Place {
 
 /// The offset of each number in the file that the shim reads.
 const KIND: u64 = 0;
-const PLACE: u64 = 1;
+const TARGET: u64 = 1;
 const FIRST: u64 = 2;
 const COUNT: u64 = 3;
 const CALLS: u64 = 4;
@@ -131,14 +131,14 @@ impl Faults {
     /// Makes calls fail from now on.
     pub(crate) fn set(&self, fault: Fault) {
         self.write(KIND, 0);
-        for (place, number) in [
-            (PLACE, fault.place.number()),
+        for (offset, number) in [
+            (TARGET, fault.target.number()),
             (FIRST, fault.first),
             (COUNT, fault.count),
             (CALLS, 0),
             (FAILED, 0),
         ] {
-            self.write(place, number);
+            self.write(offset, number);
         }
         self.write(KIND, fault.kind.number());
     }
@@ -159,9 +159,9 @@ impl Faults {
         self.read(CALLS)
     }
 
-    fn read(&self, place: u64) -> u64 {
+    fn read(&self, offset: u64) -> u64 {
         let mut number = [0; 8];
-        self.file().read_exact_at(&mut number, place * 8).unwrap();
+        self.file().read_exact_at(&mut number, offset * 8).unwrap();
         u64::from_ne_bytes(number)
     }
 
@@ -171,9 +171,9 @@ impl Faults {
         self.file().write_all_at(&bytes, AHEAD * 8).unwrap();
     }
 
-    fn write(&self, place: u64, number: u64) {
+    fn write(&self, offset: u64, number: u64) {
         self.file()
-            .write_all_at(&number.to_ne_bytes(), place * 8)
+            .write_all_at(&number.to_ne_bytes(), offset * 8)
             .unwrap();
     }
 

@@ -7,7 +7,7 @@ use super::{
     amount::{Random, factor},
     operation::{Operation, Reply},
     promise::Promise,
-    shim::{Fault, Kind, Place},
+    shim::{Fault, Kind, Target},
     trial::Trial,
 };
 
@@ -38,13 +38,13 @@ fn whatever_call_fails_an_answer_tells_what_became_of_the_links(#[case] operatio
                 let stride = if kind == Kind::Unsynced { 1 } else { stride };
                 let offset = random.below(stride);
                 let faults = (1 + offset..).step_by(usize::try_from(stride).unwrap());
-                let place = Place::AnyFile;
+                let target = Target::AnyFile;
                 strike(
                     &mut trial,
                     operation,
                     faults.map(|first| Fault {
                         kind,
-                        place,
+                        target,
                         first,
                         count,
                     }),

@@ -139,10 +139,10 @@ impl ValueCounts {
                 .iter()
                 .map(|row| (row.entries[family.index()], row.interval));
             let entries = smallest(entries.collect());
-            for (place, &column) in family.columns().iter().enumerate() {
+            for (position, &column) in family.columns().iter().enumerate() {
                 let values = entries.iter().map(|&(entry, interval)| {
                     let values = &known.values[index(entry)];
-                    (values[place], interval)
+                    (values[position], interval)
                 });
                 let visitors = &mut self.visitors[column];
                 for (value, interval) in smallest(values.collect()) {
@@ -192,11 +192,11 @@ impl ValueCounts {
         if known.too_many {
             return None;
         }
-        let place = family.columns().iter().position(|&of| of == column)?;
+        let position = family.columns().iter().position(|&of| of == column)?;
         let texts = &self.texts[column].texts;
         let mut sums = vec![0; texts.len()];
         for (values, of_entry) in known.values.iter().zip(&known.visits) {
-            sums[index(values[place])] += of_entry;
+            sums[index(values[position])] += of_entry;
         }
         let mut values: Vec<u32> = (0..short(sums.len()))
             .filter(|&value| sums[index(value)] > 0)
@@ -230,21 +230,21 @@ impl ValueCounts {
         let known = &self.families[Family::Place.index()];
         let columns = Family::Place.columns();
         let shown = lists.map(|list| {
-            let mut places = vec![0; self.texts[list.column].texts.len()];
-            for (place, &value) in (0_u64..).zip(&list.values) {
-                places[index(value)] = place;
+            let mut positions = vec![0; self.texts[list.column].texts.len()];
+            for (position, &value) in (0_u64..).zip(&list.values) {
+                positions[index(value)] = position;
             }
             let of_family = columns
                 .iter()
                 .position(|&of| of == list.column)
                 .unwrap_or(0);
-            (of_family, places)
+            (of_family, positions)
         });
         let mut sums: HashMap<[u64; 3], u64> = HashMap::new();
         for (values, visits) in known.values.iter().zip(&known.visits) {
             let combination = shown
                 .each_ref()
-                .map(|(of_family, places)| places[index(values[*of_family])]);
+                .map(|(of_family, positions)| positions[index(values[*of_family])]);
             *sums.entry(combination).or_default() += visits;
         }
         let mut places: Vec<([u64; 3], u64)> =

@@ -382,8 +382,8 @@ fn retention_and_the_rest_go_on_past_damaged_pages() {
     let longest = "SELECT data FROM part WHERE id / 256 = 20 ORDER BY length(data) DESC";
     let data: Vec<u8> = log.db.query_row(longest, [], |row| row.get(0)).unwrap();
     let mut file = std::fs::read(&path).unwrap();
-    let place = file.windows(32).position(|bytes| bytes == &data[..32]);
-    let page = place.unwrap() / PAGE * PAGE;
+    let position = file.windows(32).position(|bytes| bytes == &data[..32]);
+    let page = position.unwrap() / PAGE * PAGE;
     file[page..page + PAGE].fill(0xa5);
     log.db = schema::open_writer(&log.folder.path().join("other.db")).unwrap();
     std::fs::write(&path, file).unwrap();

@@ -418,9 +418,12 @@ mod tests {
 
     #[test]
     fn spreading_keeps_numbers_apart() {
-        let places: HashSet<u64> = (0..10_000).map(spread).collect();
-        assert_eq!(places.len(), 10_000);
-        let low_half = places.iter().filter(|&&place| place < 1 << 63).count();
+        let spread_out: HashSet<u64> = (0..10_000).map(spread).collect();
+        assert_eq!(spread_out.len(), 10_000);
+        let low_half = spread_out
+            .iter()
+            .filter(|&&number| number < 1 << 63)
+            .count();
         assert!((4_800..5_200).contains(&low_half));
     }
 }

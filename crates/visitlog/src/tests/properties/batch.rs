@@ -31,16 +31,16 @@ proptest! {
     #[test]
     fn any_damage_is_an_error_and_adds_nothing(
         rows in vec(stored(), 1..20),
-        place in any::<Index>(),
+        position in any::<Index>(),
         cut in any::<bool>(),
         bit in 0..8,
     ) {
         let (span, mut bytes) = encode(&draft_of(&rows));
-        let place = place.index(bytes.len());
+        let position = position.index(bytes.len());
         if cut {
-            bytes.truncate(place);
+            bytes.truncate(position);
         } else {
-            bytes[place] ^= 1_u8 << bit;
+            bytes[position] ^= 1_u8 << bit;
         }
         let mut draft = draft_of(&rows);
         prop_assert_eq!(decode(span, &bytes, ALL, &mut draft), Err(BatchError::Checksum));

@@ -47,16 +47,16 @@ fn write(span: Span, numbers: &[u64], texts: &[String]) -> Written {
 /// Reads what [`write`] wrote.
 fn read(span: Span, (directory, parts): &Written) -> Result<(Vec<u64>, Vec<String>), ChunkError> {
     let directory = Directory::parse(span, directory)?;
-    let part = |place: u8| {
+    let part = |position: u8| {
         parts
             .iter()
-            .find(|part| part.0 == place)
+            .find(|part| part.0 == position)
             .map(|part| &part.1[..])
     };
     let entry = directory.numbers("visitor").unwrap();
     let data = match entry.here() {
         Some(data) => data,
-        None => entry.data(span, "visitor", part(entry.place).unwrap())?,
+        None => entry.data(span, "visitor", part(entry.position).unwrap())?,
     };
     let numbers = chunk::numbers("visitor", entry, data)?;
     let numbers: Option<Values<u64>> = numbers.read(&Selection::All);
@@ -65,7 +65,7 @@ fn read(span: Span, (directory, parts): &Written) -> Result<(Vec<u64>, Vec<Strin
     let entry = directory.texts("ua").unwrap();
     let data = match entry.here() {
         Some(data) => data,
-        None => entry.data(span, "ua", part(entry.place).unwrap())?,
+        None => entry.data(span, "ua", part(entry.position).unwrap())?,
     };
     let texts = chunk::texts("ua", entry, data)?.all();
     let texts = texts.ok_or(ChunkError::Text { column: "ua" })?;
@@ -84,7 +84,7 @@ proptest! {
         span in span(),
         numbers in numbers(),
         texts in texts(),
-        place in any::<Index>(),
+        position in any::<Index>(),
         cut in any::<bool>(),
         bit in 0..8,
     ) {
@@ -96,11 +96,11 @@ proptest! {
                 None => &mut directory,
                 Some(part) => &mut parts[part].1,
             };
-            let place = place.index(bytes.len());
+            let position = position.index(bytes.len());
             if cut {
-                bytes.truncate(place);
+                bytes.truncate(position);
             } else {
-                bytes[place] ^= 1_u8 << bit;
+                bytes[position] ^= 1_u8 << bit;
             }
             prop_assert!(read(span, &(directory, parts)).is_err());
         }

@@ -76,10 +76,10 @@ fn insert(db: &Connection, span: Span, encoder: Encoder) {
         row,
     )
     .unwrap();
-    for (place, data) in parts {
+    for (position, data) in parts {
         db.execute(
             "INSERT INTO part VALUES (?1, ?2)",
-            params![part_id(1, place), data],
+            params![part_id(1, position), data],
         )
         .unwrap();
     }
