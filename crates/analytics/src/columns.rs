@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use slugline_domain::{Dimension, VisitColumn, VisitColumnKind};
 
-use crate::enrich::bounds;
+use crate::bounds;
 
 /// A column of texts.
 #[derive(Debug)]

@@ -14,11 +14,11 @@
 //! | `writer` | the thread behind the queue: batches, retries, the final flush |
 //! | `tally` | the state that both sides of the queue share |
 //! | `losses`, `reminder` | visits that were never stored, by time; repeated warnings of a lasting failure |
-//! | `enrich` | the facts derived from a visit: referring host, language, campaign, bounds of texts |
+//! | `enrich` | the facts derived from a visit: referring host, language, campaign |
 //! | `user_agent`, `place_file` | programs, systems and devices, by the `User-Agent` header; places of addresses, from an `.mmdb` file |
 //! | `visitor`, `salt` | identification of visitors by a keyed hash; the period of that key |
 //! | `sampling` | the visits that become rows, and the number that each row stands for |
-//! | `row`, `columns` | a visit in the form that engines keep; the table of columns of texts |
+//! | `row`, `columns`, `bounds` | a visit in the form that engines keep; the table of columns of texts, and the most bytes of each |
 //! | `transfer` | visits of files, and those of an embedded log, on their way into an engine, each once |
 //! | `journal` | the `SQLite` file that a recorder appends to: salts and losses beside an engine's rows, locks, rebuilding |
 //! | `memo`, `number_map`, `utc` | a cache of results; maps by hashes; days |
@@ -34,6 +34,8 @@ mod sampling;
 mod user_agent;
 mod writer;
 
+#[doc(hidden)]
+pub mod bounds;
 #[doc(hidden)]
 pub mod columns;
 #[doc(hidden)]
@@ -58,8 +60,6 @@ pub mod utc;
 pub mod visitor;
 
 pub use columns::visit_columns;
-#[doc(hidden)]
-pub use enrich::bounds;
 #[cfg(feature = "fuzzing")]
 pub use enrich::fuzz_visit_headers;
 pub use journal::{Examined, OpenError, Rebuilt};

@@ -17,7 +17,7 @@ pub struct Kept {
 }
 
 /// One stored visit. Texts are within the bounds of
-/// [`enrich::bounds`](crate::enrich::bounds); an empty text means unknown.
+/// [`bounds`](crate::bounds); an empty text means unknown.
 #[derive(Clone, Debug)]
 pub struct Row<'v> {
     pub at: UnixMillis,

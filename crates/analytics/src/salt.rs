@@ -2,9 +2,10 @@
 
 use std::str::FromStr;
 
-use crate::utc::MILLIS_PER_DAY;
 use slugline_domain::UnixMillis;
 use thiserror::Error;
+
+use crate::utc::MILLIS_PER_DAY;
 
 /// The period of one salt, in which a visitor keeps one identity. Periods follow UTC.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -1,7 +1,6 @@
 //! The tokens of batches that moved here from an embedded log.
 
 use rusqlite::Connection;
-
 use slugline_analytics::journal::remains::copy_table;
 
 const TABLE: &str =

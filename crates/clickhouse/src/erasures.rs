@@ -13,6 +13,7 @@ use std::{
 };
 
 use rusqlite::{Connection, params};
+use slugline_analytics::reminder::Reminder;
 use slugline_domain::{LinkId, UnixMillis};
 use tokio::sync::oneshot;
 
@@ -23,7 +24,6 @@ use crate::{
     schema::TIMEOUT,
     sql,
 };
-use slugline_analytics::reminder::Reminder;
 
 /// The time between two looks for visits that other nodes sent late.
 const LOOK_EVERY: Duration = Duration::from_mins(1);

@@ -3,17 +3,17 @@
 use std::path::Path;
 
 use rusqlite::Connection;
-
-use crate::{
-    row_binary,
-    spool::{self, UnderWay},
-};
 use slugline_analytics::{
     Examined, OpenError,
     journal::{
         findings::{Finding, pages, said},
         open::open_to_examine,
     },
+};
+
+use crate::{
+    row_binary,
+    spool::{self, UnderWay},
 };
 
 /// Examines the file in which visits wait for ClickHouse, and changes nothing

@@ -11,6 +11,16 @@ use std::{
 };
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
+use slugline_analytics::{
+    OpenError, TransferError,
+    journal::{lock::share, loss_table, open::open_file},
+    row::Row,
+    tally::Tally,
+    transfer::{
+        import::{ImportBatch, Intake},
+        passage::{Parcel, Passage},
+    },
+};
 use slugline_domain::ports::Random;
 
 use crate::{
@@ -22,16 +32,6 @@ use crate::{
     schema::Retention,
     shipper::{Shipper, Work},
     spool,
-};
-use slugline_analytics::{
-    OpenError, TransferError,
-    journal::{lock::share, loss_table, open::open_file},
-    row::Row,
-    tally::Tally,
-    transfer::{
-        import::{ImportBatch, Intake},
-        passage::{Parcel, Passage},
-    },
 };
 
 /// Takes older visits to ClickHouse, for commands beside the service: the spool, and its shipper.

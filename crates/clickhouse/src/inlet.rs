@@ -9,6 +9,11 @@ use std::{
 };
 
 use rusqlite::Connection;
+use slugline_analytics::{
+    Pressure,
+    journal::row_table::{Maintained, RowTable},
+    row::Row,
+};
 use slugline_domain::{LinkId, UnixMillis};
 use tokio::sync::oneshot;
 
@@ -16,11 +21,6 @@ use crate::{
     erasures::{self, Callers},
     shipper::Shipper,
     spool,
-};
-use slugline_analytics::{
-    Pressure,
-    journal::row_table::{Maintained, RowTable},
-    row::Row,
 };
 
 /// The entrance of the spool for visits. Dropping it ends the shipper.

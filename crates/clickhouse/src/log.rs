@@ -3,6 +3,7 @@
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
+use slugline_analytics::{QueryLimits, tally::Tally};
 use slugline_domain::{
     AccessRows, CountersQuery, CountersReport, Event, EventsQuery, HeatmapQuery, HeatmapReport,
     LinkId, LocationsQuery, LocationsReport, LogTrouble, MetricsQuery, MetricsReport, Report,
@@ -22,7 +23,6 @@ use crate::{
     unrecorded, views, visits,
     wire::ClickHouseWire,
 };
-use slugline_analytics::{QueryLimits, tally::Tally};
 
 /// The time limit of each step of an answer that takes long to read.
 const PATIENCE: Duration = Duration::from_mins(5);

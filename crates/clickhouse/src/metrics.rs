@@ -1,5 +1,6 @@
 //! The question for the most frequent values of a dimension.
 
+use slugline_analytics::visitor::VisitorHash;
 use slugline_domain::{Dimension, MetricRow, MetricsQuery};
 
 use crate::{
@@ -7,7 +8,6 @@ use crate::{
     row_binary::{Cursor, DecodeError, ReadRow},
     sql::{asked, column},
 };
-use slugline_analytics::visitor::VisitorHash;
 
 /// The statement and the function that reads its rows.
 pub(crate) fn statement(query: &MetricsQuery) -> (String, ReadRow<WithTotal<MetricRow>>) {

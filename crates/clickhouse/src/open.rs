@@ -6,6 +6,12 @@ use std::{
     sync::{Arc, atomic::AtomicBool},
 };
 
+use slugline_analytics::{
+    OpenError, QueryLimits, Recorder, RecorderOptions, RecorderPorts,
+    journal::{lock::share, open::open_file},
+    tally::Tally,
+};
+
 use crate::{
     client::Client,
     erasures::{Callers, Erasures},
@@ -17,11 +23,6 @@ use crate::{
     spool,
     target::ClickHouseTarget,
     wire::ClickHouseWire,
-};
-use slugline_analytics::{
-    OpenError, QueryLimits, Recorder, RecorderOptions, RecorderPorts,
-    journal::{lock::share, open::open_file},
-    tally::Tally,
 };
 
 /// The ClickHouse that stores visits, and the spool in which they wait for it.

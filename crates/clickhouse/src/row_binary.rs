@@ -4,11 +4,11 @@
 //! Numbers are little-endian; a text follows its length in LEB128 (ClickHouse's
 //! documentation of formats).
 
+use slugline_analytics::{columns::TEXTS, row::Row};
 use slugline_domain::{Degrees, Dimension, UnixMillis};
 use thiserror::Error;
 
 use crate::sql;
-use slugline_analytics::{columns::TEXTS, row::Row};
 
 /// The columns of rows of format 1, which the first version wrote, in the order of
 /// their values.
@@ -232,10 +232,11 @@ pub enum DecodeError {
 
 #[cfg(test)]
 mod tests {
+    use slugline_analytics::row::{Client, Place, Target};
+
     use super::*;
     use crate::tests::first_format::encode_first;
     use crate::tests::rows::row;
-    use slugline_analytics::row::{Client, Place, Target};
 
     #[test]
     fn formats_that_were_released_stay() {

@@ -18,6 +18,9 @@ use std::{
 };
 
 use rusqlite::Connection;
+use slugline_analytics::{
+    SaltPeriod, journal::salts, reminder::Reminder, salt::SaltSpan, visitor::VisitorKey,
+};
 use slugline_domain::{
     UnixMillis,
     ports::{Clock, Random},
@@ -30,9 +33,6 @@ use crate::{
     schema::TIMEOUT,
     ship_error::ShipError,
     sql,
-};
-use slugline_analytics::{
-    SaltPeriod, journal::salts, reminder::Reminder, salt::SaltSpan, visitor::VisitorKey,
 };
 
 /// The lead time with which nodes agree on the salt of a period, so that it exists at the first

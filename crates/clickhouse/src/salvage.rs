@@ -3,12 +3,6 @@
 use std::path::Path;
 
 use rusqlite::{Connection, OptionalExtension, types::Value};
-use slugline_domain::{UnixMillis, UnixSeconds};
-
-use crate::{
-    arrivals, erasures, row_binary,
-    spool::{self, UnderWay},
-};
 use slugline_analytics::{
     OpenError, Rebuilt,
     journal::{
@@ -17,6 +11,12 @@ use slugline_analytics::{
     },
     losses::Loss,
     transfer::marks::copy_marks,
+};
+use slugline_domain::{UnixMillis, UnixSeconds};
+
+use crate::{
+    arrivals, erasures, row_binary,
+    spool::{self, UnderWay},
 };
 
 /// Replaces the file in which visits wait for ClickHouse by one with all rows that are still

@@ -9,13 +9,14 @@
 
 use std::{num::NonZeroU32, time::Duration};
 
+use slugline_analytics::columns::TEXTS;
+
 use crate::{
     client::Client,
     error::ClickHouseError,
     row_binary::{Cursor, number, text},
     sql,
 };
-use slugline_analytics::columns::TEXTS;
 
 /// The steps in their order. The number of a step is its position, starting
 /// with 1.

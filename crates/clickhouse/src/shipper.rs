@@ -15,6 +15,11 @@ use std::{
 };
 
 use rusqlite::Connection;
+use slugline_analytics::{
+    journal::space::{give_all_back, give_back},
+    reminder::{Reminder, Warning},
+    tally::Tally,
+};
 use slugline_domain::ports::Random;
 use tokio::sync::{Notify, watch};
 
@@ -25,11 +30,6 @@ use crate::{
     schema::Retention,
     ship_error::ShipError,
     spool,
-};
-use slugline_analytics::{
-    journal::space::{give_all_back, give_back},
-    reminder::{Reminder, Warning},
-    tally::Tally,
 };
 
 /// The time limit of one shipment. A server that merges or is short of memory

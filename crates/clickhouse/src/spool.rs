@@ -1,10 +1,10 @@
 //! The spool: an SQLite file that keeps rows until ClickHouse has acknowledged them.
 
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
+use slugline_analytics::{journal::open::FileKind, row::Row};
 use slugline_domain::ports::Random;
 
 use crate::{row_binary, ship_error::ShipError};
-use slugline_analytics::{journal::open::FileKind, row::Row};
 
 /// Marks the file: "SLSP" in ASCII.
 pub(crate) const FILE: FileKind = FileKind {
@@ -183,11 +183,11 @@ pub(crate) fn arrived(db: &mut Connection, token: &str) -> Result<(), rusqlite::
 
 #[cfg(test)]
 mod tests {
+    use slugline_analytics::journal::{open::open_file, space::give_back};
     use slugline_testkit::SeededRandom;
     use tempfile::TempDir;
 
     use super::*;
-    use slugline_analytics::journal::{open::open_file, space::give_back};
 
     fn spool(folder: &TempDir) -> Connection {
         open_file(&FILE, &folder.path().join("spool.db")).unwrap()

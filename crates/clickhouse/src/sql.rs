@@ -3,14 +3,13 @@
 
 use std::{collections::BTreeSet, fmt::Write};
 
-use slugline_domain::{
-    Choice, Degrees, Destinations, Dimension, LinkId, Protection, VisitFilter, ZoneOffsets,
-};
-
 use slugline_analytics::{
     bounds::truncate,
     columns::{TEXTS, TextColumn, place_of},
     visitor::VisitorHash,
+};
+use slugline_domain::{
+    Choice, Degrees, Destinations, Dimension, LinkId, Protection, VisitFilter, ZoneOffsets,
 };
 
 /// A text as a literal. Within quotation marks ClickHouse interprets these

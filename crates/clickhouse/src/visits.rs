@@ -1,6 +1,7 @@
 //! The visits themselves, for files, as ClickHouse sends them.
 
 use async_trait::async_trait;
+use slugline_analytics::columns::{TEXTS, visit_columns};
 use slugline_domain::{
     SamplingInterval, StoredVisit, UnixMillis, VisitColumn, VisitColumnKind, VisitFilter,
     VisitRows, VisitTexts, ports::VisitLogError,
@@ -12,7 +13,6 @@ use crate::{
     row_binary::{Cursor, DecodeError},
     sql::{asked, column},
 };
-use slugline_analytics::columns::{TEXTS, visit_columns};
 
 pub(crate) const ACTION: &str = "read visits";
 

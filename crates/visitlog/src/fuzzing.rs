@@ -1,5 +1,7 @@
 //! Exposes the chunk reader to the fuzz targets.
 
+use slugline_analytics::columns::{Family, TEXTS};
+
 use crate::format::{
     batch,
     chunk::{self, Directory, Span, seal},
@@ -7,7 +9,6 @@ use crate::format::{
     front_coded::NoText,
     selection::Selection,
 };
-use slugline_analytics::columns::{Family, TEXTS};
 
 /// Reads bytes as the directory of a chunk and as a batch of the tail, unchanged and with the right
 /// checksum. Checks that each column of the chunk is refused or has as many numbers or texts as the

@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
-
-use crate::file::{embedded_rows::EmbeddedRows, schema};
 use slugline_analytics::{
     OpenError, RecorderOptions, TransferError,
     journal::{lock, row_table::RowTable},
     transfer::import::{ImportBatch, Intake},
 };
+
+use crate::file::{embedded_rows::EmbeddedRows, schema};
 
 /// An embedded log that takes visits of files, also beside a running service.
 #[derive(Debug)]

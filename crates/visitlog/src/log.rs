@@ -3,6 +3,7 @@
 use std::{collections::BTreeSet, fs::File, path::Path, sync::Arc};
 
 use async_trait::async_trait;
+use slugline_analytics::{OpenError, QueryLimits, journal::lock, tally::Tally};
 use slugline_domain::{
     AccessRows, CountersQuery, CountersReport, Event, EventsQuery, HeatmapQuery, HeatmapReport,
     LinkId, LocationsQuery, LocationsReport, LogTrouble, MetricsQuery, MetricsReport, Report,
@@ -20,7 +21,6 @@ use crate::{
         visits::{self, Visits},
     },
 };
-use slugline_analytics::{OpenError, QueryLimits, journal::lock, tally::Tally};
 
 /// Answers questions from the embedded engine.
 ///

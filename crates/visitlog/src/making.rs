@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use crate::file::{leaving::LEAVING, schema::ACCESS_LOG};
 use slugline_analytics::{OpenError, journal::open, transfer::marks};
+
+use crate::file::{leaving::LEAVING, schema::ACCESS_LOG};
 
 /// The statements that made the schema of an access log.
 #[derive(Clone, Copy, Debug)]

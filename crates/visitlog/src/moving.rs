@@ -3,6 +3,11 @@
 use std::{path::Path, time::Duration};
 
 use rusqlite::Connection;
+use slugline_analytics::{
+    TransferError,
+    journal::{lock::take_alone, open::open_to_examine, space::give_back},
+    transfer::passage::Passage,
+};
 use slugline_domain::ports::Random;
 
 use crate::{
@@ -14,11 +19,6 @@ use crate::{
         tail,
     },
     query::visits::{all_chunks, visits_of_chunk},
-};
-use slugline_analytics::{
-    TransferError,
-    journal::{lock::take_alone, open::open_to_examine, space::give_back},
-    transfer::passage::Passage,
 };
 
 /// The outcome of a move.

@@ -2,12 +2,13 @@
 
 use std::{path::Path, sync::Arc};
 
+use slugline_analytics::{
+    OpenError, QueryLimits, Recorder, RecorderOptions, RecorderPorts, journal::lock, tally::Tally,
+};
+
 use crate::{
     file::{embedded_rows::EmbeddedRows, schema},
     log::EmbeddedLog,
-};
-use slugline_analytics::{
-    OpenError, QueryLimits, Recorder, RecorderOptions, RecorderPorts, journal::lock, tally::Tally,
 };
 
 /// Opens the access log at `path`, creating the file if there is none, and starts the recorder.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use slugline_domain::Campaign;
 use url::form_urlencoded;
 
-use super::bounds::{UTM_MAX_BYTES, truncate};
+use crate::bounds::{UTM_MAX_BYTES, truncate};
 use crate::memo::Memo;
 
 /// Finds the campaigns of visits.

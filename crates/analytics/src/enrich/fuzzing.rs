@@ -2,12 +2,11 @@
 
 use slugline_domain::VisitHeaders;
 
-use super::{
+use super::{campaign::Campaigns, language, referer};
+use crate::{
     bounds::{LANGUAGE_MAX_BYTES, NAME_MAX_BYTES, REFERER_MAX_BYTES, UTM_MAX_BYTES},
-    campaign::Campaigns,
-    language, referer,
+    user_agent::Agent,
 };
-use crate::user_agent::Agent;
 
 /// Takes bytes for each of the headers that the access log reads, and for the query.
 ///

@@ -1,6 +1,6 @@
 //! The preferred language of a visitor.
 
-use super::bounds::{LANGUAGE_MAX_BYTES, truncate};
+use crate::bounds::{LANGUAGE_MAX_BYTES, truncate};
 
 /// The largest weight, which no later language can exceed.
 const MOST: u16 = 1_000;

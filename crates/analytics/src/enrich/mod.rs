@@ -1,14 +1,11 @@
 //! Derives the stored facts of a visit, after the redirect.
 
-pub mod bounds;
 mod campaign;
 #[cfg(feature = "fuzzing")]
 mod fuzzing;
 mod language;
 mod referer;
 
-#[cfg(feature = "fuzzing")]
-pub use crate::enrich::fuzzing::fuzz_visit_headers;
 use std::{borrow::Cow, sync::Arc};
 
 use slugline_domain::{
@@ -16,8 +13,13 @@ use slugline_domain::{
     VisitRecord, ports::PlaceFinder,
 };
 
+#[cfg(feature = "fuzzing")]
+pub use fuzzing::fuzz_visit_headers;
+
+use campaign::{Campaigns, Named};
+
 use crate::{
-    enrich::campaign::{Campaigns, Named},
+    bounds,
     memo::Memo,
     row::{self, Client, Row, Target},
     sampling::Sampled,

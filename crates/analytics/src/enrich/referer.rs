@@ -2,7 +2,7 @@
 
 use url::Url;
 
-use super::bounds::{REFERER_MAX_BYTES, truncate};
+use crate::bounds::{REFERER_MAX_BYTES, truncate};
 
 /// The host of a `Referer` header, with the port unless it is the scheme's
 /// default; empty if the header is empty or not an absolute URL with a host.

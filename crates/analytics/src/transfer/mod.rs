@@ -15,7 +15,7 @@ pub mod marks;
 pub mod passage;
 pub mod plan;
 
-pub use crate::transfer::{
+pub use {
     error::TransferError,
     import::{ImportBatch, Imported, Intake, VisitImport},
     passage::{Parcel, Passage},

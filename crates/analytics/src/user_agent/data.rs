@@ -11,9 +11,8 @@ use std::{
     sync::{LazyLock, OnceLock},
 };
 
-use ua_parser::{device, os, user_agent};
-
 use super::filter::{Filter, Source};
+use ua_parser::{device, os, user_agent};
 
 /// The families that the expressions find; empty if they find none.
 #[derive(Debug, Default)]

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use slugline_domain::Bots;
 
 use crate::{
-    enrich::bounds::{NAME_MAX_BYTES, truncate},
+    bounds::{NAME_MAX_BYTES, truncate},
     memo::Memo,
 };
 

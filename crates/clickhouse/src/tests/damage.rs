@@ -3,6 +3,7 @@
 use std::{fs, path::Path};
 
 use rusqlite::Connection;
+use slugline_analytics::OpenError;
 use slugline_domain::{CountersQuery, UnixSeconds, ports::VisitLog};
 use slugline_testkit::{ClickHouse, ClickHouseEngine::Library};
 
@@ -11,7 +12,6 @@ use super::{
     recording::{Recording, eventually, waiting},
 };
 use crate::{examine::examine_spool, salvage::rebuild_spool};
-use slugline_analytics::OpenError;
 
 const PAGE: usize = 4_096;
 

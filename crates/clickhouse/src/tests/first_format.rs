@@ -1,7 +1,8 @@
 //! Rows as the first version wrote them into the spool.
 
-use crate::row_binary::put_text;
 use slugline_analytics::row::Row;
+
+use crate::row_binary::put_text;
 
 /// A row in format 1.
 pub(crate) fn encode_first(row: &Row<'_>) -> Vec<u8> {

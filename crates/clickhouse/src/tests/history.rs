@@ -12,6 +12,10 @@ use std::{
 use async_trait::async_trait;
 use rstest::rstest;
 use rusqlite::Connection;
+use slugline_analytics::{
+    ImportPlanner, Imported, OpenError, QueryLimits, RecorderOptions, TransferError, VisitImport,
+    columns::visit_columns, transfer::Intake, utc::MILLIS_PER_DAY,
+};
 use slugline_domain::{
     Counters, CountersQuery, Dimension, SamplingInterval, StoredVisit, UnixMillis, VisitFilter,
     ports::{Random, VisitLog},
@@ -21,6 +25,7 @@ use slugline_testkit::{
     ClickHouseEngine::{self, Library, Server},
     SeededRandom,
 };
+use slugline_visitlog::{EmbeddedLog, LogIntake, Moved, history_in, move_history};
 
 use super::{
     address::Address,
@@ -34,11 +39,6 @@ use crate::{
     schema, visits,
     wire::{ClickHouseWire, WireAnswer, WireBody, WireError, WireRequest},
 };
-use slugline_analytics::{
-    ImportPlanner, Imported, OpenError, QueryLimits, RecorderOptions, TransferError, VisitImport,
-    columns::visit_columns, transfer::Intake, utc::MILLIS_PER_DAY,
-};
-use slugline_visitlog::{EmbeddedLog, LogIntake, Moved, history_in, move_history};
 
 /// Visits over some days, each of another visitor.
 fn visits_of(numbers: std::ops::Range<u64>) -> Vec<StoredVisit> {

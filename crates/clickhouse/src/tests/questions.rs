@@ -3,10 +3,17 @@
 use std::{sync::Arc, time::Duration};
 
 use rstest::rstest;
+use slugline_analytics::{
+    Sampled,
+    row::{Client, Place, Row, Target},
+    tally::Tally,
+    visitor::VisitorHash,
+};
 use slugline_domain::{
     Campaign, Choice, CountersQuery, Dimension, EventsQuery, LinkId, RowLimit, SamplingInterval,
     UnixMillis, VisitFilter, ports::VisitLog,
 };
+use slugline_testkit::visit_log_contract::{Party, Question, RandomVisit, agrees_with_sql};
 use slugline_testkit::{
     ClickHouse,
     ClickHouseEngine::{self, Library, Server},
@@ -18,13 +25,6 @@ use super::{
     lacks::{self, Feature},
 };
 use crate::{log::ClickHouseLog, row_binary, schema};
-use slugline_analytics::{
-    Sampled,
-    row::{Client, Place, Row, Target},
-    tally::Tally,
-    visitor::VisitorHash,
-};
-use slugline_testkit::visit_log_contract::{Party, Question, RandomVisit, agrees_with_sql};
 
 const TIMEOUT: Duration = Duration::from_mins(1);
 

@@ -11,6 +11,7 @@ use std::{
 };
 
 use rusqlite::Connection;
+use slugline_analytics::{OpenError, Recorder, RecorderOptions, RecorderPorts, SaltPeriod};
 use slugline_domain::{
     Counters, CountersQuery, UnixMillis, UnixSeconds, Visit, VisitFilter, VisitHeaders,
     ports::{VisitLog, VisitLogError, VisitSink},
@@ -24,7 +25,6 @@ use super::{
     wire::TestWire,
 };
 use crate::{log::ClickHouseLog, open::ClickHouseOptions};
-use slugline_analytics::{OpenError, Recorder, RecorderOptions, RecorderPorts, SaltPeriod};
 
 /// The time limit for work in the background. It only keeps a failure from hanging: a shipment
 /// on a busy machine may time out after a minute and be sent again.

@@ -3,6 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use rstest::rstest;
+use slugline_analytics::{SaltPeriod, journal::open::open_file};
 use slugline_domain::UnixSeconds;
 use slugline_testkit::{
     ClickHouse,
@@ -15,7 +16,6 @@ use super::{
     recording::{Recording, eventually, total, waiting},
 };
 use crate::{client::Client, row_binary::number, salts::SharedSalts, schema, spool};
-use slugline_analytics::{SaltPeriod, journal::open::open_file};
 
 const TIMEOUT: Duration = Duration::from_mins(1);
 

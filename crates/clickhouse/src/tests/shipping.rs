@@ -4,6 +4,7 @@ use std::path::Path;
 
 use rstest::rstest;
 use rusqlite::Connection;
+use slugline_analytics::row::Row;
 use slugline_domain::{
     Choice, CountersQuery, Dimension, LogTrouble, VisitFilter,
     ports::{VisitLog, VisitLogError, VisitSink},
@@ -20,7 +21,6 @@ use super::{
     recording::{Recording, eventually, options, total, visit, waiting},
 };
 use crate::{examine::examine_spool, row_binary::encode};
-use slugline_analytics::row::Row;
 
 #[rstest]
 #[tokio::test]

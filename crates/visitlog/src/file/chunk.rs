@@ -1,6 +1,7 @@
 //! Reads a chunk's columns from the file.
 
 use rusqlite::{Connection, OptionalExtension};
+use slugline_analytics::columns::{Family, TEXTS, TextColumn};
 
 use super::error::EngineError;
 use crate::format::{
@@ -13,7 +14,6 @@ use crate::format::{
     texts::Texts,
     values::Values,
 };
-use slugline_analytics::columns::{Family, TEXTS, TextColumn};
 
 /// A chunk in a file.
 #[derive(Debug)]

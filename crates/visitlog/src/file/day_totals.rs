@@ -8,6 +8,7 @@
 //! the same triggers delete. So a count that a change overtakes is never stored.
 
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
+use slugline_analytics::utc::MILLIS_PER_DAY;
 
 use super::error::EngineError;
 use crate::format::{
@@ -15,7 +16,6 @@ use crate::format::{
     dictionary::Dictionary,
     selection::Selection,
 };
-use slugline_analytics::utc::MILLIS_PER_DAY;
 
 /// The longest list of numbers that does not depend on the number of rows.
 const FIXED: u32 = 512;

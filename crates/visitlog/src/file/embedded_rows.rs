@@ -3,6 +3,12 @@
 use std::{error::Error as StdError, fs::File, sync::Arc};
 
 use rusqlite::Connection;
+use slugline_analytics::{
+    Pressure, QueryLimits, RecorderOptions, SaltPeriod,
+    journal::row_table::{Maintained, RowTable},
+    row::Row,
+    utc,
+};
 use slugline_domain::{LinkId, UnixMillis};
 use tokio::sync::oneshot;
 
@@ -19,12 +25,6 @@ use super::{
     },
 };
 use crate::format::{batch, draft::Draft, numbers::Numbers};
-use slugline_analytics::{
-    Pressure, QueryLimits, RecorderOptions, SaltPeriod,
-    journal::row_table::{Maintained, RowTable},
-    row::Row,
-    utc,
-};
 
 #[derive(Debug)]
 pub(crate) struct EmbeddedRows {

@@ -2,10 +2,10 @@
 
 use std::{io, time::Duration};
 
+use slugline_analytics::journal::error::is_damage;
 use thiserror::Error;
 
 use crate::format::{batch::BatchError, chunk::ChunkError};
-use slugline_analytics::journal::error::is_damage;
 
 /// The reason why the engine cannot store a batch or answer a question.
 #[derive(Debug, Error)]

@@ -6,8 +6,6 @@
 //! log, and the token tells the other engine whether it has the batch.
 
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
-use slugline_domain::{StoredVisit, ports::Random};
-
 use slugline_analytics::{
     TransferError,
     journal::{loss_table, remains::copy_table},
@@ -15,6 +13,7 @@ use slugline_analytics::{
     row::Row,
     transfer::passage::{Parcel, Passage},
 };
+use slugline_domain::{StoredVisit, ports::Random};
 
 /// The table of batches that have left the chunks of the log. `format` is the format of rows in a
 /// spool, or 0 for losses.

@@ -6,9 +6,8 @@ use std::{
 };
 
 use rusqlite::{Connection, OptionalExtension};
-use slugline_domain::LinkId;
-
 use slugline_analytics::number_map::NumberMap;
+use slugline_domain::LinkId;
 
 /// The numbers of links, behind a cache.
 ///

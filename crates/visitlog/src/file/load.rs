@@ -1,5 +1,7 @@
 //! Reading columns of a chunk into a block.
 
+use slugline_analytics::columns::{Family, TEXTS};
+
 use super::{chunk::Chunk, error::EngineError};
 use crate::format::{
     block::Block,
@@ -8,7 +10,6 @@ use crate::format::{
     selection::{Selection, index, short},
     values::Values,
 };
-use slugline_analytics::columns::{Family, TEXTS};
 
 impl Block {
     /// Loads all columns of a chunk.

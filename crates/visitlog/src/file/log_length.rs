@@ -16,10 +16,10 @@ use std::{
 };
 
 use rusqlite::Connection;
+use slugline_analytics::journal::{lock, open::empty_write_ahead_log};
 use tokio::sync::{AcquireError, OwnedSemaphorePermit};
 
 use super::turns::Turns;
-use slugline_analytics::journal::{lock, open::empty_write_ahead_log};
 
 /// The length above which questions have to wait. Without questions the length stays below some 8
 /// MB: SQLite reuses the write-ahead log after it has moved a thousand pages into the database.
@@ -104,10 +104,10 @@ fn length(db: &Connection) -> u64 {
 #[cfg(test)]
 mod tests {
     use rusqlite::params;
+    use slugline_analytics::{QueryLimits, journal::open::open_reader};
 
     use super::*;
     use crate::file::schema;
-    use slugline_analytics::{QueryLimits, journal::open::open_reader};
 
     fn limits(concurrent: usize) -> QueryLimits {
         QueryLimits {

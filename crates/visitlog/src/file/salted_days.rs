@@ -7,9 +7,9 @@
 use std::collections::BTreeSet;
 
 use rusqlite::{Connection, OptionalExtension, params};
+use slugline_analytics::utc::day_of;
 
 use super::{day_totals, tail};
-use slugline_analytics::utc::day_of;
 
 /// Notes whether the rows of a day come under salts that last for a day.
 #[derive(Debug)]

@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use rusqlite::Connection;
-
 use slugline_analytics::{
     OpenError,
     journal::open::{FileKind, open_file},

@@ -1,6 +1,7 @@
 //! Moves rows into chunks.
 
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
+use slugline_analytics::utc::{MILLIS_PER_DAY, day_of};
 
 use super::{erasure, tail};
 use crate::format::{
@@ -8,7 +9,6 @@ use crate::format::{
     draft::Draft,
     text_key::TextKey,
 };
-use slugline_analytics::utc::{MILLIS_PER_DAY, day_of};
 
 /// Seals as long as the tail holds `rows_per_chunk` rows. The chunks appear
 /// and the rows disappear in one transaction.

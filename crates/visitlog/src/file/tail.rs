@@ -6,10 +6,10 @@
 use std::ops::RangeInclusive;
 
 use rusqlite::{Connection, params};
+use slugline_analytics::utc::day_of;
 
 use super::error::EngineError;
 use crate::format::{batch, chunk::Span, draft::Draft};
-use slugline_analytics::utc::day_of;
 
 /// Adds a batch at the end.
 pub(crate) fn append(db: &Connection, draft: &Draft) -> Result<(), rusqlite::Error> {
@@ -218,6 +218,7 @@ pub(crate) fn all(db: &Connection) -> crate::format::block::Block {
 
 #[cfg(test)]
 mod tests {
+    use slugline_analytics::{columns::text_of, row::Row};
     use slugline_domain::Dimension;
 
     use super::*;
@@ -226,7 +227,6 @@ mod tests {
         format::{numbers::Numbers, values::Values},
         tests::rows::row,
     };
-    use slugline_analytics::{columns::text_of, row::Row};
 
     /// A tail with a batch of each list of moments.
     fn tail(folder: &tempfile::TempDir, batches: &[&[i64]]) -> Connection {

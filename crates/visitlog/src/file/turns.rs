@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
-
 use slugline_analytics::QueryLimits;
+use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
 
 /// The turns of one log.
 #[derive(Debug)]

@@ -15,6 +15,7 @@
 //! A list of numbers has a byte for the width, eight bytes for the smallest number, and each number
 //! minus that one ([`packed`]). A column that a batch does not have is unknown in all its rows.
 
+use slugline_analytics::columns::{Family, TEXTS};
 use thiserror::Error;
 
 use super::{
@@ -27,7 +28,6 @@ use super::{
     selection::{Selection, index, short},
     values::Values,
 };
-use slugline_analytics::columns::{Family, TEXTS};
 
 /// The most rows.
 pub(crate) const ROWS_MAX: usize = 1 << 20;

@@ -1,5 +1,6 @@
 //! Rows in memory, column by column.
 
+use slugline_analytics::columns::{Family, TEXTS};
 use slugline_domain::SamplingInterval;
 
 use super::{
@@ -8,7 +9,6 @@ use super::{
     texts::Texts,
     values::Values,
 };
-use slugline_analytics::columns::{Family, TEXTS};
 
 /// Some rows. Columns that nobody asked for are empty.
 #[derive(Clone, Debug, Default)]

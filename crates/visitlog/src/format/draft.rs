@@ -3,6 +3,10 @@
 use std::{borrow::Cow, hash::BuildHasher};
 
 use hashbrown::{DefaultHashBuilder, HashTable, hash_table::Entry};
+use slugline_analytics::{
+    columns::{Family, TEXTS},
+    row::Row,
+};
 use slugline_domain::Dimension;
 
 use super::{
@@ -14,10 +18,6 @@ use super::{
     text_key::TextKey,
     texts::Texts,
     values::Values,
-};
-use slugline_analytics::{
-    columns::{Family, TEXTS},
-    row::Row,
 };
 
 /// The texts of a visit.

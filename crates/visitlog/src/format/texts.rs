@@ -1,7 +1,8 @@
 //! The texts of one column of rows in memory.
 
-use super::{dictionary::Dictionary, selection::index};
 use slugline_analytics::columns::TEXTS;
+
+use super::{dictionary::Dictionary, selection::index};
 
 /// The texts of one column.
 #[derive(Clone, Debug, Default)]

@@ -7,6 +7,7 @@
 use std::collections::HashSet;
 
 use rusqlite::Connection;
+use slugline_analytics::columns::{TEXTS, text_of};
 use slugline_domain::{Destinations, Dimension, Protection};
 
 use crate::{
@@ -18,7 +19,6 @@ use crate::{
         values::Values,
     },
 };
-use slugline_analytics::columns::{TEXTS, text_of};
 
 /// The rule that decides which destinations are hidden.
 #[derive(Debug)]

@@ -2,6 +2,7 @@
 
 use std::hash::{BuildHasher, RandomState};
 
+use slugline_analytics::columns::text_of;
 use slugline_domain::{CounterRow, CountersQuery, Dimension, LinkId, SamplingInterval};
 
 use super::{
@@ -15,7 +16,6 @@ use crate::{
     file::{day::known::KnownDay, error::EngineError, links, snapshot::Snapshot},
     format::column::Column,
 };
-use slugline_analytics::columns::text_of;
 
 /// Computes the counters.
 pub(crate) fn answer(
@@ -119,15 +119,15 @@ mod tests {
     use std::{borrow::Cow, time::Duration};
 
     use rusqlite::{Connection, params};
-    use slugline_domain::{Choice, Counters, Degrees, UnixMillis, UnixSeconds, VisitFilter};
-
-    use super::*;
-    use crate::file::{deadline::Deadline, links::Links, schema, seal, tail};
     use slugline_analytics::{
         Sampled,
         row::{Client, Place, Row, Target},
         visitor::VisitorHash,
     };
+    use slugline_domain::{Choice, Counters, Degrees, UnixMillis, UnixSeconds, VisitFilter};
+
+    use super::*;
+    use crate::file::{deadline::Deadline, links::Links, schema, seal, tail};
 
     struct Log {
         _folder: tempfile::TempDir,

@@ -2,6 +2,7 @@
 
 use std::{cmp::Reverse, convert::Infallible};
 
+use slugline_analytics::columns::{TEXTS, text_of};
 use slugline_domain::{Event, EventsQuery, UnixMillis};
 
 use super::{filter::RowFilter, plan::Plan, scan::Asked};
@@ -9,7 +10,6 @@ use crate::{
     file::{error::EngineError, snapshot::Snapshot},
     format::{block::Block, column::Column},
 };
-use slugline_analytics::columns::{TEXTS, text_of};
 
 /// Finds the latest visits.
 pub(crate) fn answer(

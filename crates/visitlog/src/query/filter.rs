@@ -6,6 +6,12 @@ use std::{
 };
 
 use rusqlite::Connection;
+use slugline_analytics::{
+    bounds::truncate,
+    columns::{self, Family, TEXTS},
+    utc::{MILLIS_PER_DAY, day_of},
+    visitor::VisitorHash,
+};
 use slugline_domain::{Choice, Degrees, Dimension, VisitFilter};
 
 use super::concealment::{Concealment, Part};
@@ -17,12 +23,6 @@ use crate::{
         selection::{Selection, index},
         texts::Texts,
     },
-};
-use slugline_analytics::{
-    bounds::truncate,
-    columns::{self, Family, TEXTS},
-    utc::{MILLIS_PER_DAY, day_of},
-    visitor::VisitorHash,
 };
 
 /// Conditions. A row has to meet all of them.

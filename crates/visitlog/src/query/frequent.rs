@@ -5,6 +5,7 @@
 //! remaining numbers from the first row on. So every count is exact, and the order is proven if
 //! each shown number has more visits than any dropped one.
 
+use slugline_analytics::number_map::NumberMap;
 use slugline_domain::RowLimit;
 
 use super::{
@@ -12,7 +13,6 @@ use super::{
     first::{BYTES_TO_COUNT_ALL, First, at_least, few, most_first},
 };
 use crate::format::selection::{keep_first, number};
-use slugline_analytics::number_map::NumberMap;
 
 /// Numbers with their visits.
 #[derive(Debug)]

@@ -3,6 +3,7 @@
 use std::hash::{BuildHasher, RandomState};
 
 use hashbrown::HashMap;
+use slugline_analytics::{columns::TEXTS, number_map::NumberMap};
 use slugline_domain::{RowLimit, SamplingInterval};
 
 use super::{
@@ -27,7 +28,6 @@ use crate::{
         texts::Texts,
     },
 };
-use slugline_analytics::{columns::TEXTS, number_map::NumberMap};
 
 /// Counts the visits of each combination of texts in some columns of one family, in bounded memory.
 /// If there are too many combinations, it drops those with the fewest visits, and a second pass
@@ -275,6 +275,10 @@ impl<const N: usize> Ranking<N> {
 mod tests {
     use std::time::Duration;
 
+    use slugline_analytics::{
+        columns::text_of,
+        row::{Client, Row},
+    };
     use slugline_domain::Dimension;
 
     use super::*;
@@ -284,10 +288,6 @@ mod tests {
         },
         format::{draft::Draft, numbers::Numbers},
         tests::rows::row,
-    };
-    use slugline_analytics::{
-        columns::text_of,
-        row::{Client, Row},
     };
 
     #[test]

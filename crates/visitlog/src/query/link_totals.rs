@@ -7,6 +7,7 @@ use std::hash::BuildHasher;
 
 use async_trait::async_trait;
 use hashbrown::DefaultHashBuilder;
+use slugline_analytics::columns::{Family, text_of};
 use slugline_domain::{
     AccessRow, AccessRows, Dimension, SamplingInterval, SamplingNote, VisitFilter,
     ports::VisitLogError,
@@ -23,7 +24,6 @@ use crate::{
     file::{error::EngineError, snapshot::Snapshot},
     format::{column::Column, selection::index},
 };
-use slugline_analytics::columns::{Family, text_of};
 
 /// The number of rows returned at once.
 const ROWS_AT_A_TIME: usize = 1_000;
@@ -152,13 +152,14 @@ impl AccessRows for Rows {
 mod tests {
     use std::{collections::BTreeMap, time::Duration};
 
+    use slugline_analytics::row::{self, Row};
+
     use super::*;
     use crate::{
         file::{deadline::Deadline, memory::QuestionMemory, schema, seal, tail},
         format::{draft::Draft, numbers::Numbers},
         tests::rows::row,
     };
-    use slugline_analytics::row::{self, Row};
 
     fn all(mut rows: SortedRows) -> Vec<AccessRow> {
         let mut all = Vec::new();

@@ -1,10 +1,10 @@
 //! The question for places.
 
+use slugline_analytics::columns::text_of;
 use slugline_domain::{Dimension, LocationRow, LocationsQuery};
 
 use super::{answer::Answer, filter::RowFilter, groups::Ranking, shown_visitors::degrees};
 use crate::file::{error::EngineError, snapshot::Snapshot};
-use slugline_analytics::columns::text_of;
 
 /// Computes the rows.
 pub(crate) fn answer(

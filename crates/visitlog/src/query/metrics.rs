@@ -1,5 +1,6 @@
 //! The question for the most frequent values of a dimension.
 
+use slugline_analytics::{columns::place_of, visitor::VisitorHash};
 use slugline_domain::{MetricRow, MetricsQuery, RowLimit};
 
 use super::{
@@ -14,7 +15,6 @@ use crate::{
     file::{error::EngineError, snapshot::Snapshot},
     format::column::Column,
 };
-use slugline_analytics::{columns::place_of, visitor::VisitorHash};
 
 /// Computes the rows.
 pub(crate) fn answer(

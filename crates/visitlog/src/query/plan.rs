@@ -4,13 +4,13 @@
 //! totals of each day that is wholly in its time range, has totals, and has no row in the tail. It
 //! scans everything else. So the answer equals that of a scan of all rows.
 
+use slugline_analytics::utc::MILLIS_PER_DAY;
 use slugline_domain::SamplingInterval;
 
 use super::filter::RowFilter;
 use crate::file::{
     day::known::KnownDay, day_totals::Record, error::EngineError, snapshot::Snapshot, tail,
 };
-use slugline_analytics::utc::MILLIS_PER_DAY;
 
 /// The rows that a question scans: those that meet the conditions of its filter, without the chunks
 /// of days whose totals it takes.

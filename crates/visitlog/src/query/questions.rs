@@ -8,6 +8,11 @@ use std::{
 };
 
 use rusqlite::Connection;
+use slugline_analytics::{
+    QueryLimits,
+    journal::open,
+    tally::{Tally, Troubles},
+};
 use slugline_domain::ports::VisitLogError;
 use tokio::sync::oneshot;
 
@@ -18,11 +23,6 @@ use crate::file::{
     memory::QuestionMemory,
     snapshot::{Damage, Snapshot},
     turns::Turns,
-};
-use slugline_analytics::{
-    QueryLimits,
-    journal::open,
-    tally::{Tally, Troubles},
 };
 
 /// Asks questions of the log in a file. Clones share connections and limits.

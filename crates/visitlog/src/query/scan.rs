@@ -5,6 +5,7 @@ use std::{
     thread,
 };
 
+use slugline_analytics::tally::Damaged;
 use slugline_domain::{RowLimit, SamplingInterval};
 
 use super::{concealment::Part, filter::RowFilter, plan::Plan};
@@ -18,7 +19,6 @@ use crate::{
         values::Values,
     },
 };
-use slugline_analytics::tally::Damaged;
 
 /// The number of rows of the tail in one block.
 const TAIL_BLOCK_ROWS: usize = 65_536;

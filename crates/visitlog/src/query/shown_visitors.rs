@@ -5,17 +5,17 @@
 
 use std::{borrow::Cow, collections::HashMap};
 
+use slugline_analytics::{
+    columns::{TEXTS, TextColumn, place_of},
+    number_map::NumberMap,
+    visitor::VisitorHash,
+};
 use slugline_domain::{Degrees, Dimension};
 
 use super::{distinct::DistinctCounts, filter::RowFilter, plan::Plan};
 use crate::{
     file::{day::known::KnownDay, error::EngineError, memory::QuestionMemory, snapshot::Snapshot},
     format::{block::Block, column::Column, selection::index},
-};
-use slugline_analytics::{
-    columns::{TEXTS, TextColumn, place_of},
-    number_map::NumberMap,
-    visitor::VisitorHash,
 };
 
 /// Counts the visitors of rows that show these values of a dimension, in their order. Returns

@@ -19,9 +19,8 @@ use std::{
 };
 
 use rusqlite::Connection;
-use slugline_domain::AccessRow;
-
 use slugline_analytics::journal::lock;
+use slugline_domain::AccessRow;
 
 /// Takes rows in any order.
 #[derive(Debug)]

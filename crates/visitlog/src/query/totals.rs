@@ -5,6 +5,7 @@ use std::{
     ops::Range,
 };
 
+use slugline_analytics::columns::{TEXTS, text_of};
 use slugline_domain::{Counters, Dimension};
 
 use super::distinct::DistinctCounts;
@@ -20,7 +21,6 @@ use crate::{
         values::Values,
     },
 };
-use slugline_analytics::columns::{TEXTS, text_of};
 
 /// Visits and distinct visitors of groups, which are numbered from 0 without
 /// large gaps.

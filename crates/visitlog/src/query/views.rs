@@ -1,5 +1,6 @@
 //! The question for visits over time.
 
+use slugline_analytics::number_map::NumberMap;
 use slugline_domain::{LocalSeconds, ViewRow, ViewsQuery};
 
 use super::{answer::Answer, filter::RowFilter, plan::Plan, totals::Crowds, wall_clock::WallClock};
@@ -7,7 +8,6 @@ use crate::{
     file::{day::known::KnownDay, error::EngineError, memory::QuestionMemory, snapshot::Snapshot},
     format::{column::Column, crowd::Crowd},
 };
-use slugline_analytics::number_map::NumberMap;
 
 /// Computes the rows.
 pub(crate) fn answer(

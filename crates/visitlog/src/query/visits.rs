@@ -13,6 +13,7 @@ use std::{
 
 use async_trait::async_trait;
 use rusqlite::Connection;
+use slugline_analytics::columns::{TEXTS, visit_columns};
 use slugline_domain::{
     SamplingInterval, StoredVisit, UnixMillis, VisitColumn, VisitFilter, VisitRows, VisitTexts,
     ports::VisitLogError,
@@ -28,7 +29,6 @@ use crate::{
     file::{deadline::Deadline, error::EngineError, links, snapshot::Snapshot},
     format::{block::Block, column::Column},
 };
-use slugline_analytics::columns::{TEXTS, visit_columns};
 
 pub(crate) const ACTION: &str = "read visits";
 

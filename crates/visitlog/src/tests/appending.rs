@@ -5,26 +5,25 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use slugline_domain::{
-    Colo, Coordinates, Country, Dimension, Place, PlaceName, SamplingInterval, TimeZoneName,
-    UnixMillis, Visit, VisitHeaders, VisitRecord,
-};
-use slugline_testkit::{FixedClock, NOON, SeededRandom, link};
-
 use rusqlite::Connection;
-use slugline_domain::ports::VisitObserver;
-
-use crate::file::{embedded_rows::EmbeddedRows, schema, turns::Turns};
-use crate::{
-    file::{links, tail},
-    format::numbers::Numbers,
-};
 use slugline_analytics::{
     QueryLimits, RecorderOptions, RecorderPorts, Sampled,
     columns::text_of,
     journal::{appender::Appender, open},
     row::Kept,
     visitor::VisitorHash,
+};
+use slugline_domain::ports::VisitObserver;
+use slugline_domain::{
+    Colo, Coordinates, Country, Dimension, Place, PlaceName, SamplingInterval, TimeZoneName,
+    UnixMillis, Visit, VisitHeaders, VisitRecord,
+};
+use slugline_testkit::{FixedClock, NOON, SeededRandom, link};
+
+use crate::file::{embedded_rows::EmbeddedRows, schema, turns::Turns};
+use crate::{
+    file::{links, tail},
+    format::numbers::Numbers,
 };
 
 fn visit(at: i64, url: &str, user_agent: &str) -> Kept {

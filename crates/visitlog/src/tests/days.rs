@@ -5,10 +5,18 @@ use std::{path::Path, sync::Arc, time::Duration};
 
 use proptest::{collection::vec, prelude::*};
 use rusqlite::Connection;
+use slugline_analytics::{
+    QueryLimits, RecorderOptions, SaltPeriod,
+    journal::row_table::RowTable,
+    row::{Row, Target},
+    tally::Tally,
+    utc::{self, MILLIS_PER_DAY},
+};
 use slugline_domain::{
     CountersQuery, Dimension, LinkId, MetricsQuery, RowLimit, TimeUnit, UtcOffset, ViewsQuery,
     VisitFilter, ZoneOffsets, ports::VisitLog,
 };
+use slugline_testkit::visit_log_contract::{Party, RandomVisit, agrees_with_sql};
 use tempfile::TempDir;
 
 use super::rows::{row, stored};
@@ -31,14 +39,6 @@ use crate::{
     format::moments::{Moments, VisitorSums},
     log::EmbeddedLog,
 };
-use slugline_analytics::{
-    QueryLimits, RecorderOptions, SaltPeriod,
-    journal::row_table::RowTable,
-    row::{Row, Target},
-    tally::Tally,
-    utc::{self, MILLIS_PER_DAY},
-};
-use slugline_testkit::visit_log_contract::{Party, RandomVisit, agrees_with_sql};
 
 /// An engine that counts days.
 struct Counted {

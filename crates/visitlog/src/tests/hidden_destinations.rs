@@ -3,6 +3,11 @@
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use rusqlite::Connection;
+use slugline_analytics::{
+    QueryLimits,
+    columns::text_of,
+    row::{Row, Target},
+};
 use slugline_domain::{
     Choice, Destinations, Dimension, EventsQuery, LinkId, MetricsQuery, RowLimit, VisitFilter,
     ports::VisitLog,
@@ -25,11 +30,6 @@ use crate::{
     format::{draft::Draft, numbers::Numbers},
     log::EmbeddedLog,
     query::{filter::RowFilter, plan::Plan},
-};
-use slugline_analytics::{
-    QueryLimits,
-    columns::text_of,
-    row::{Row, Target},
 };
 
 /// 2025-07-01, the day of the older chunk.

@@ -9,11 +9,16 @@ use std::{
 };
 
 use rusqlite::Connection;
+use slugline_analytics::{
+    ImportPlanner, Imported, QueryLimits, RecorderOptions, TransferError, VisitImport,
+    columns::visit_columns, journal::row_table::RowTable, row::Row, transfer::plan::BATCH,
+};
 use slugline_domain::{
     CountersQuery, SamplingInterval, StoredVisit, UnixMillis, VisitColumn, VisitFilter,
     ports::{Random, VisitLog},
 };
 use slugline_testkit::SeededRandom;
+use slugline_testkit::visit_log_contract::{Party, RandomVisit, agrees_with_sql};
 use tempfile::TempDir;
 
 use super::rows::stored;
@@ -22,11 +27,6 @@ use crate::{
     file::{embedded_rows::EmbeddedRows, schema::open_writer},
     log::EmbeddedLog,
 };
-use slugline_analytics::{
-    ImportPlanner, Imported, QueryLimits, RecorderOptions, TransferError, VisitImport,
-    columns::visit_columns, journal::row_table::RowTable, row::Row, transfer::plan::BATCH,
-};
-use slugline_testkit::visit_log_contract::{Party, RandomVisit, agrees_with_sql};
 
 /// The visits of a log.
 pub(crate) async fn exported(log: &dyn VisitLog) -> Vec<StoredVisit> {

@@ -3,12 +3,20 @@
 use std::sync::Arc;
 
 use rusqlite::Connection;
+use slugline_analytics::{
+    QueryLimits, Sampled,
+    columns::TEXTS,
+    row::{Client, Row, Target},
+    tally::Tally,
+    visitor::VisitorHash,
+};
 use slugline_domain::{
     Campaign, Choice, CountersQuery, Dimension, EventsQuery, HeatmapQuery, LocalSeconds,
     LogTrouble, MetricRow, MetricsQuery, RowLimit, SamplingInterval, StoredVisit, TimeUnit,
     UnixMillis, UtcOffset, ViewRow, ViewsQuery, VisitFilter, ZoneOffsets,
     ports::{VisitLog, VisitLogError},
 };
+use slugline_testkit::visit_log_contract::{Party, RandomVisit, agrees_with_sql};
 use tempfile::TempDir;
 
 use crate::{
@@ -19,14 +27,6 @@ use crate::{
     },
     log::EmbeddedLog,
 };
-use slugline_analytics::{
-    QueryLimits, Sampled,
-    columns::TEXTS,
-    row::{Client, Row, Target},
-    tally::Tally,
-    visitor::VisitorHash,
-};
-use slugline_testkit::visit_log_contract::{Party, RandomVisit, agrees_with_sql};
 
 /// The engine with small chunks, so that most rows are in chunks and some in
 /// the tail.

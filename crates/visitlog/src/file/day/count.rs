@@ -1,5 +1,6 @@
 //! Computes the totals of a day in a pass over its chunks.
 
+use slugline_analytics::{columns::Family, utc::day_of};
 use slugline_domain::SamplingInterval;
 
 use super::values::{Seen, ValueCounts};
@@ -18,7 +19,6 @@ use crate::{
         selection::{index, number},
     },
 };
-use slugline_analytics::{columns::Family, utc::day_of};
 
 /// Names of columns.
 pub(crate) const VISITS: &str = "visits";

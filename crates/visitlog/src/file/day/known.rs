@@ -1,5 +1,9 @@
 //! The stored totals of one day.
 
+use slugline_analytics::{
+    columns::{TEXTS, text_of},
+    utc::MILLIS_PER_DAY,
+};
 use slugline_domain::{
     Dimension, LocalSeconds, Protection, SamplingInterval, TimeUnit, UnixMillis, ZoneOffsets,
 };
@@ -19,10 +23,6 @@ use crate::{
         skewed,
         texts::Texts,
     },
-};
-use slugline_analytics::{
-    columns::{TEXTS, text_of},
-    utc::MILLIS_PER_DAY,
 };
 
 /// The totals of one day, each of which may be missing.

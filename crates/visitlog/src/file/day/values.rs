@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 
+use slugline_analytics::columns::{Family, TEXTS, text_of};
 use slugline_domain::Dimension;
 
 use crate::format::{
@@ -16,7 +17,6 @@ use crate::format::{
     selection::{index, short},
     skewed,
 };
-use slugline_analytics::columns::{Family, TEXTS, text_of};
 
 /// The room for the lists of a day: a number of bytes, and hundredths of a byte for each row.
 const ROOM: usize = 8 << 10;

@@ -3,14 +3,6 @@
 use std::{collections::HashSet, path::Path, time::Duration};
 
 use rusqlite::Connection;
-
-use crate::{
-    file::{
-        chunk::Chunk, day::count::count, day_totals::Record, deadline::Deadline, erasure,
-        error::EngineError, links, schema, snapshot::Snapshot, tail::Batch,
-    },
-    format::{block::Block, draft::Draft, selection::number},
-};
 use slugline_analytics::{
     Examined, OpenError,
     journal::{
@@ -18,6 +10,14 @@ use slugline_analytics::{
         findings::{Finding, pages, said, unreadable},
         open::open_to_examine,
     },
+};
+
+use crate::{
+    file::{
+        chunk::Chunk, day::count::count, day_totals::Record, deadline::Deadline, erasure,
+        error::EngineError, links, schema, snapshot::Snapshot, tail::Batch,
+    },
+    format::{block::Block, draft::Draft, selection::number},
 };
 
 /// The number of days whose totals are compared with their rows, and the time for that.

@@ -6,6 +6,17 @@
 use std::{collections::HashSet, path::Path};
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
+use slugline_analytics::{
+    OpenError, Rebuilt,
+    columns::TEXTS,
+    journal::{
+        error::chain,
+        remains::{Keys, copy_losses, copy_salts, insert, many, values},
+        replace::replace,
+    },
+    losses::Loss,
+    transfer::marks::copy_marks,
+};
 use slugline_domain::{UnixMillis, UnixSeconds};
 
 use crate::{
@@ -20,17 +31,6 @@ use crate::{
         tail::{self, Batch},
     },
     format::{block::Block, column::Column, draft::Draft, selection::Selection},
-};
-use slugline_analytics::{
-    OpenError, Rebuilt,
-    columns::TEXTS,
-    journal::{
-        error::chain,
-        remains::{Keys, copy_losses, copy_salts, insert, many, values},
-        replace::replace,
-    },
-    losses::Loss,
-    transfer::marks::copy_marks,
 };
 
 /// Replaces the access log in a file by one with everything that can still be read. The old file,

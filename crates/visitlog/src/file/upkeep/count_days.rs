@@ -12,6 +12,7 @@ use std::{
 };
 
 use rusqlite::Connection;
+use slugline_analytics::journal::open::open_reader;
 
 use crate::file::{
     day::count::count,
@@ -21,7 +22,6 @@ use crate::file::{
     low_priority::step_back,
     snapshot::Snapshot,
 };
-use slugline_analytics::journal::open::open_reader;
 
 /// The time limit for one day: far more than the largest day takes.
 const LIMIT: Duration = Duration::from_mins(10);

@@ -8,6 +8,7 @@
 use std::{collections::HashSet, error::Error as StdError};
 
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
+use slugline_analytics::{journal::space::give_all_back, utc::MILLIS_PER_DAY};
 use slugline_domain::UnixMillis;
 
 use super::PAUSE_MS;
@@ -15,7 +16,6 @@ use crate::{
     file::{chunk::Chunk, erasure, error::EngineError, seal, tail},
     format::{block::Block, draft::Draft},
 };
-use slugline_analytics::{journal::space::give_all_back, utc::MILLIS_PER_DAY};
 
 /// The most chunks whose links one step reads.
 const LOOKS: u32 = 32;

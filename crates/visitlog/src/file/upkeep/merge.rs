@@ -108,9 +108,10 @@ fn read(
 
 #[cfg(test)]
 mod tests {
+    use slugline_analytics::utc::MILLIS_PER_DAY;
+
     use super::*;
     use crate::{file::schema, format::numbers::Numbers, tests::rows::row};
-    use slugline_analytics::utc::MILLIS_PER_DAY;
 
     /// A log with a chunk of each list of moments.
     fn log(folder: &tempfile::TempDir, chunks: &[&[i64]]) -> Connection {

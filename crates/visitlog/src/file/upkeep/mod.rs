@@ -11,6 +11,10 @@ pub(crate) mod steady_clock;
 use std::{error::Error as StdError, num::NonZeroU32};
 
 use rusqlite::Connection;
+use slugline_analytics::{
+    journal::{loss_table, space::give_back},
+    utc::{self, MILLIS_PER_DAY},
+};
 use slugline_domain::UnixMillis;
 
 use super::{
@@ -20,10 +24,6 @@ use super::{
         count_days::{Counting, Progress},
         steady_clock::SteadyClock,
     },
-};
-use slugline_analytics::{
-    journal::{loss_table, space::give_back},
-    utc::{self, MILLIS_PER_DAY},
 };
 
 /// The number of full chunks that become one when their day is over. So the tail is short during

@@ -1,7 +1,6 @@
 //! Deletes old rows.
 
 use rusqlite::Connection;
-
 use slugline_analytics::journal::error::is_damage;
 
 /// The number of chunks deleted at once: some six megabytes.

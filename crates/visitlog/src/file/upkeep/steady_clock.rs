@@ -16,10 +16,10 @@
 use std::error::Error as StdError;
 
 use rusqlite::{Connection, OptionalExtension, params};
+use slugline_analytics::utc::MILLIS_PER_DAY;
 use slugline_domain::UnixMillis;
 
 use crate::file::tail;
-use slugline_analytics::utc::MILLIS_PER_DAY;
 
 const WEEK_MS: i64 = 7 * MILLIS_PER_DAY;
 

@@ -1,5 +1,7 @@
 use std::borrow::Cow;
 
+use slugline_analytics::journal::space;
+use slugline_analytics::row::{Client, Place, Row, Target};
 use tempfile::TempDir;
 
 use super::retention::CHUNKS_AT_ONCE;
@@ -10,8 +12,6 @@ use crate::{
     query::distinct::spread,
     tests::rows::row,
 };
-use slugline_analytics::journal::space;
-use slugline_analytics::row::{Client, Place, Row, Target};
 
 /// 2026-01-01 00:00:00 UTC.
 const NEW_YEAR: i64 = 1_767_225_600_000;

@@ -1,4 +1,5 @@
 use proptest::{collection::vec, prelude::*, sample::Index};
+use slugline_analytics::utc::MILLIS_PER_DAY;
 
 use super::sealed_rows::{Stored, draft_of, rows_of, stored};
 use crate::format::{
@@ -7,7 +8,6 @@ use crate::format::{
     draft::Draft,
     selection::short,
 };
-use slugline_analytics::utc::MILLIS_PER_DAY;
 
 const ALL: (i64, i64) = (i64::MIN, i64::MAX);
 

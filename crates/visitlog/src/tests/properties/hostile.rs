@@ -4,6 +4,7 @@ use std::{cell::RefCell, time::Duration};
 
 use proptest::{collection::vec, option, prelude::*};
 use rusqlite::{Connection, params};
+use slugline_analytics::columns::{Family, TEXTS};
 use slugline_domain::{
     Choice, CountersQuery, Dimension, EventsQuery, LinkId, LocationsQuery, MetricsQuery, RowLimit,
     VisitFilter,
@@ -14,7 +15,6 @@ use crate::{
     format::chunk::{Encoder, FORMAT, Span, part_id},
     query::{counters, events, link_totals, locations, metrics},
 };
-use slugline_analytics::columns::{Family, TEXTS};
 
 /// The numbers of each possible column.
 fn columns(names: usize) -> impl Strategy<Value = Vec<Option<Vec<u64>>>> {

@@ -2,6 +2,7 @@ use std::cell::RefCell;
 
 use proptest::{collection::vec, prelude::*, sample::Index};
 use rusqlite::Connection;
+use slugline_analytics::{columns::TEXTS, utc::MILLIS_PER_DAY};
 
 use crate::{
     file::{chunk::Chunk, schema, seal},
@@ -11,7 +12,6 @@ use crate::{
         numbers::{Numbers, RowTexts},
     },
 };
-use slugline_analytics::{columns::TEXTS, utc::MILLIS_PER_DAY};
 
 /// A row: numbers, and one text of each column.
 pub(crate) type Stored = (Numbers, [String; TEXTS.len()]);
