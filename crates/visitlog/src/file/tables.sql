@@ -70,7 +70,7 @@ CREATE TABLE loss (
     PRIMARY KEY (from_minute, until_minute)
 ) STRICT, WITHOUT ROWID;
 
--- One row or none: the moment at the last look of a clock that ends visits, and
+-- One row or none: what the clock that ends visits showed at the last look, and
 -- the moment at which doubts about it began.
 CREATE TABLE clock (
     only INTEGER PRIMARY KEY CHECK (only = 1), seen_ms INTEGER NOT NULL, doubted_since_ms INTEGER

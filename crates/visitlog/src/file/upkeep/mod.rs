@@ -6,7 +6,6 @@ pub(crate) mod count_days;
 pub(crate) mod erase;
 pub(crate) mod merge;
 pub(crate) mod retention;
-pub(crate) mod steady_clock;
 
 use std::{error::Error as StdError, num::NonZeroU32};
 
@@ -20,10 +19,7 @@ use slugline_domain::UnixMillis;
 use super::{
     error::EngineError,
     salted_days, seal, tail,
-    upkeep::{
-        count_days::{Counting, Progress},
-        steady_clock::SteadyClock,
-    },
+    upkeep::count_days::{Counting, Progress},
 };
 
 /// The number of full chunks that become one when their day is over. So the tail is short during
@@ -41,7 +37,6 @@ const PAUSE_MS: i64 = 3_600_000;
 pub(crate) struct Upkeep {
     retention_days: Option<NonZeroU32>,
     rows_per_chunk: usize,
-    clock: SteadyClock,
     next: Step,
 }
 
@@ -102,7 +97,6 @@ impl Upkeep {
         Self {
             retention_days,
             rows_per_chunk,
-            clock: SteadyClock::default(),
             next: Step::Rest { until_ms: i64::MIN },
         }
     }
@@ -187,17 +181,15 @@ impl Upkeep {
         now: UnixMillis,
         until_ms: i64,
     ) -> Result<Option<Step>, EngineError> {
-        let believed = match self.retention_days {
-            Some(days) if self.clock.is_believed(now, db)? => Some(days),
-            Some(_) | None => None,
-        };
         // A clock that was set back must not postpone the next round for long.
         let early = now.get() < until_ms && until_ms - now.get() <= PAUSE_MS;
         if early {
             return Ok(Some(Step::Rest { until_ms }));
         }
         let mut cutoff_ms = i64::MIN;
-        if let Some(days) = believed {
+        if let Some(days) = self.retention_days
+            && retention::clock_is_steady(db, now.get())?
+        {
             cutoff_ms = now.get() - i64::from(days.get()) * MILLIS_PER_DAY;
             loss_table::delete_before(db, cutoff_ms)?;
             tail::delete_before(db, cutoff_ms)?;
