@@ -1,4 +1,4 @@
-//! How a command ended.
+//! The outcome of a command.
 
 /// The result of a command that ran to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -25,10 +25,10 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`audit`], [`links`], [`location`], [`migration`], [`setup`], [`sign_in`], [`stats`], [`tokens`] | wire types |
+//! | [`audit`], [`links`], [`location`], [`migration`], [`setup`], [`sign_in`], [`stats`], [`tokens`], `scope_name`, `no_arguments` | wire types |
 //! | [`visits`] | files of visits |
 //! | [`code`], [`problem`] | every error code with its status; errors and their body |
-//! | [`issue`] | faults of single members |
+//! | [`issue`], `rules` | faults of single members; bounds that settings set |
 //! | [`reader`], [`sent`] | JSON or a query string → wire type |
 //! | [`unknown`], `synonyms` | members of an input that its type does not have; names that other programs use |
 //! | `validation` | all faults of an input, collected |

@@ -1,4 +1,4 @@
-//! What tokens permit, as clients name it.
+//! The scopes of tokens, as clients name them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

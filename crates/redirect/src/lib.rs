@@ -9,7 +9,7 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `follow` | path → link → decision → answer |
+//! | `follow`, `redirects` | path → link → decision → answer; the parts that this needs |
 //! | `gate` | the password or confirmation that a visitor sends |
 //! | `answer` | redirects, errors and pages as HTTP |
 //! | `outcome` | counts of the outcomes of visits |

@@ -8,7 +8,7 @@
 //! | module | holds |
 //! |---|---|
 //! | [`api`] | the list of routes |
-//! | `registrar`, `route_list` | declaration → documented operation and mounted route |
+//! | `registrar`, `operation_spec`, `route_list` | declaration → documented operation and mounted route |
 //! | `permit` | the check that the instance allows an operation |
 //! | `extract`, `conditional`, `reply`, `slices`, `csv`, `table`, `parts`, `visit_body` | inputs and answers of handlers |
 //! | `links`, `migration`, `stats`, `tokens`, `audit`, `location`, `setup`, `verify`, `sign_in`, `health`, `documents`, `document_pages` | one handler per file |

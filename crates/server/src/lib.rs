@@ -54,7 +54,7 @@
 //! | `ambient` | the real clock and the real random source |
 //! | `stop_request` | Ctrl-C and SIGTERM |
 //! | `traces` | spans of requests, for a collector |
-//! | `logging`, `welcome` | output for operators |
+//! | `logging`, `welcome`, `version` | output for operators |
 
 mod advice;
 mod ambient;

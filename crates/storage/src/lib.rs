@@ -29,6 +29,7 @@
 //! | `database`, `database_url` | an open database of either kind; the URL that names it |
 //! | `session` | reads and changes that run on either database |
 //! | `links`, `tokens`, `audit`, `migration` | the statements, a folder or a file for each port |
+//! | `audit_lines` | the lines of the audit trail, in the transactions of the changes |
 //! | `entity`, `sql_text` | the tables as sea-orm sees them; SQL texts that are built once |
 //! | `sqlite` | SQLite: the thread that writes, shared commits, readers, the search index, snapshots |
 //! | `postgres` | PostgreSQL: the pool, and announcements of changes |

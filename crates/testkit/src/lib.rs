@@ -10,7 +10,7 @@
 //! | `…_contract` | the contract suite of a port |
 //! | `memory_…` | the stores in memory |
 //! | `counted_visits`, `listed_screen`, `scripted_…` | other ports in memory |
-//! | `ambient`, `builders`, `place_files` | clock and random source; links; files of places |
+//! | `ambient`, `builders`, `place_files`, `join_all` | clock and random source; links; files of places; futures that overlap |
 //! | `clickhouse`, `redis` | real servers, started for one test |
 
 mod ambient;

@@ -27,7 +27,7 @@ pub(super) struct Module {
     pub(super) aliases: BTreeMap<String, Names>,
     /// The paths in the code. A `pub use` is none: it hands a name on.
     pub(super) paths: Vec<Names>,
-    /// Where the files of the modules below lie.
+    /// The folder of the files of the modules below.
     folder: PathBuf,
 }
 

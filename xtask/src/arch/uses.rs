@@ -30,7 +30,7 @@ pub(super) fn uses(modules: &[Module]) -> Uses {
     uses
 }
 
-/// How many imports may lie between a name and its definition, so that two that name each
+/// The most imports that may lie between a name and its definition, so that two that name each
 /// other end.
 const HOPS_MAX: usize = 16;
 

@@ -15,7 +15,7 @@ pub(crate) struct Visitor(Agent);
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
-    /// Where a redirect leads; else empty.
+    /// The address to which a redirect leads; empty for other answers.
     pub(crate) location: String,
     pub(crate) text: String,
 }

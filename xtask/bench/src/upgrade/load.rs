@@ -168,7 +168,7 @@ fn write(node: &Instance, promises: &Promises, stop: &AtomicBool) -> Load {
     load
 }
 
-/// Where a link leads; empty if the answer is no redirect.
+/// The address to which a link leads; empty if the answer is no redirect.
 pub(super) fn location(visitor: &Visitor, node: &Instance, slug: &str) -> Result<String> {
     Ok(visitor.visit(node, &format!("/{slug}"))?.location)
 }
