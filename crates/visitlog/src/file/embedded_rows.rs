@@ -15,7 +15,6 @@ use tokio::sync::oneshot;
 use super::{
     erasure,
     links::Links,
-    log_length::LogLength,
     salted_days::SaltedDays,
     seal, tail,
     turns::Turns,
@@ -23,6 +22,7 @@ use super::{
         Upkeep,
         erase::{Erasing, Progress},
     },
+    wal_length::WalLength,
 };
 use crate::format::{batch, draft::Draft, numbers::Numbers};
 
@@ -32,7 +32,7 @@ pub(crate) struct EmbeddedRows {
     days: SaltedDays,
     upkeep: Upkeep,
     erasing: Erasing,
-    log_length: LogLength,
+    wal_length: WalLength,
     rows_per_chunk: usize,
     /// Marks the log as being written, until it is dropped.
     _lock: Option<File>,
@@ -47,7 +47,7 @@ impl EmbeddedRows {
             days: SaltedDays::new(options.salt_period == SaltPeriod::Day),
             erasing: Erasing::default(),
             upkeep: Upkeep::new(options.retention_days, rows_per_chunk),
-            log_length: LogLength::new(turns),
+            wal_length: WalLength::new(turns),
             rows_per_chunk,
             _lock: None,
         }
@@ -126,7 +126,7 @@ impl RowTable for EmbeddedRows {
             tracing::warn!(error, "the tail of the access log cannot be sealed yet");
         }
         // Comes before anything that takes long.
-        let waits = self.log_length.bound(db);
+        let waits = self.wal_length.bound(db);
         match self.erasing.step(db, now, self.rows_per_chunk) {
             Ok(Progress::Idle) => {}
             Ok(progress) => {

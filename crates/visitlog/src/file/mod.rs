@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `schema`, `error` | the tables; the errors of storing and reading |
 //! | `tail`, `chunk`, `load`, `links`, `salted_days`, `erasure`, `day_totals`, `leaving` | the content of the file |
-//! | `embedded_rows`, `seal`, `log_length`, `chunk_lock` | a visit's way into the file |
+//! | `embedded_rows`, `seal`, `wal_length`, `chunk_lock` | a visit's way into the file |
 //! | `upkeep` | maintenance: deleting old rows, merging chunks, erasing links, counting days, returning space |
 //! | `day` | day totals |
 //! | `snapshot`, `deadline`, `memory`, `turns`, `low_priority` | the log as one question reads it, and the limits of a question |
@@ -21,7 +21,6 @@ pub(crate) mod error;
 pub(crate) mod leaving;
 pub(crate) mod links;
 pub(crate) mod load;
-pub(crate) mod log_length;
 pub(crate) mod low_priority;
 pub(crate) mod memory;
 pub(crate) mod mend;
@@ -32,3 +31,4 @@ pub(crate) mod snapshot;
 pub(crate) mod tail;
 pub(crate) mod turns;
 pub(crate) mod upkeep;
+pub(crate) mod wal_length;

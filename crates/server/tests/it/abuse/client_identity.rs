@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::support::server::{Server, command, eventually};
 
-/// A server whose log goes into this file.
+/// A server whose log output goes into this file.
 fn start_logging_to(log: &Path, settings: &[(&str, &str)]) -> Server {
     let folder = tempfile::tempdir().unwrap();
     let mut command = command(folder.path());

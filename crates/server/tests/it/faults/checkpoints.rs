@@ -1,5 +1,5 @@
-//! Faults during a checkpoint. The log has every change by then, so the service must refuse
-//! nothing and lose nothing.
+//! Faults during a checkpoint. The write-ahead log has every change by then, so the service must
+//! refuse nothing and lose nothing.
 
 use super::{
     amount::{Random, factor},
@@ -12,7 +12,7 @@ use super::{
 
 #[test]
 fn a_checkpoint_that_fails_loses_nothing() {
-    /// This many imports fill the log.
+    /// This many imports fill the write-ahead log.
     const IMPORTS: usize = 48;
 
     let mut random = Random::new();
@@ -41,7 +41,7 @@ fn a_checkpoint_that_fails_loses_nothing() {
                 break;
             }
         }
-        // The log keeps growing although the checkpoint fails.
+        // The write-ahead log keeps growing although the checkpoint fails.
         import_heavy(&mut trial, &name);
         let struck = trial.faults.lift();
         trial.table.row(&name, "all").injected += u64::from(struck > 0);

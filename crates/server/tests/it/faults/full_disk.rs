@@ -26,7 +26,7 @@ fn an_acknowledged_link_survives_a_log_that_cannot_grow() {
         if round % 60 == 0 {
             trial.begin_anew();
         } else if round % 20 == 0 {
-            // Starts a new log, so that limits stay near its end.
+            // Starts a new write-ahead log, so that limits stay near its end.
             trial.restart("TERM");
         }
         beyond += 1 + random.below(2 * STEP);
@@ -53,7 +53,7 @@ fn an_acknowledged_link_survives_a_database_that_cannot_grow() {
     let mut trial = Trial::start();
     for _ in 0..factor() {
         trial.begin_anew();
-        // The log may grow to four megabytes before a checkpoint.
+        // The write-ahead log may grow to four megabytes before a checkpoint.
         while length(&trial, "links.db") < 5 << 20 {
             for _ in 0..3 {
                 import_heavy(&mut trial, "none");
@@ -134,7 +134,7 @@ fn an_acknowledged_link_survives_a_full_disk() {
             None => drop(trial.faults.lift()),
         }
         trial.works_again(&format!("{left} bytes were left"), 0);
-        // The log has free pages by now; a new one must grow.
+        // The write-ahead log has free pages by now; a new one must grow.
         trial.restart("TERM");
     }
     trial.table.conclude(random.seed(), 4, 4);

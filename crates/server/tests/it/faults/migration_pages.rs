@@ -97,8 +97,8 @@ fn a_page_of_an_older_instance_is_moved_wholly_or_not_at_all() {
             }
             if attempts % 6 == 0 {
                 trial.restart_unseen("KILL");
-                // A page that was refused because a sync failed may still be in the log: then
-                // it is there completely.
+                // A page that was refused because a sync failed may still be in the write-ahead
+                // log: then it is there completely.
                 let counted = counted(&trial);
                 if counted == inserted + PAGE || counted == LINKS {
                     inserted = counted;

@@ -18,7 +18,7 @@ mod trial; // a service to break, and all that it promised
 mod versions; // links whose every member tells the same version
 
 mod batches; // faults while many links are changed by one request
-mod checkpoints; // faults while the log is moved into the database
+mod checkpoints; // faults while the write-ahead log is moved into the database
 mod clock_jumps; // the clock is set, forwards and backwards
 mod concurrent; // faults under several clients at once
 pub(crate) mod deaths; // kill -9

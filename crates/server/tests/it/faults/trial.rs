@@ -70,7 +70,7 @@ impl Trial {
 
     fn start_again(&mut self, folder: TempDir) {
         let mut command = self.command(&folder);
-        // The log would have a line for each of many refusals.
+        // The log output would have a line for each of many refusals.
         command.env("SLUGLINE_LOG", "off,sqlx=off");
         self.faults.attach(&mut command);
         let command = under_sh(&self.preparation, &command);

@@ -327,7 +327,7 @@ fn a_restore_that_is_killed_leaves_the_old_data_or_the_new() {
 #[test]
 fn a_restore_that_was_cut_short_is_finished_by_whoever_comes_next() {
     for arguments in [&["doctor"][..], &["export", "-"], &["serve"]] {
-        // A restored folder has all data in the databases and nothing in their logs.
+        // A restored folder has all data in the databases and nothing in their write-ahead logs.
         let (new, file) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let file = file.path().join("a.backup");
         done(instance("new", 2).path(), &["backup", text(&file)]);
@@ -335,7 +335,7 @@ fn a_restore_that_was_cut_short_is_finished_by_whoever_comes_next() {
         let folder = instance("old", 1);
         let path = |name: &str| folder.path().join(name);
         // The state that a restore leaves if it is killed after its point of no return: it has
-        // removed the old log and moved the first database in.
+        // removed the old write-ahead log and moved the first database in.
         for log in ["analytics.db-wal", "analytics.db-shm"] {
             let _ = fs::remove_file(path(log));
         }

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::support::server::{Server, command, eventually, under_sh};
 
-/// A service whose file sizes can be limited, and its log.
+/// A service whose file sizes can be limited, and its log output.
 struct Node {
     server: Server,
     logged: Arc<Mutex<Vec<String>>>,
@@ -69,7 +69,7 @@ impl Node {
         self.limit("unlimited");
     }
 
-    /// The number of times that the log has these words.
+    /// The number of times that the log output has these words.
     fn times(&self, words: &str) -> usize {
         let logged = self.logged.lock().unwrap();
         logged.iter().filter(|line| line.contains(words)).count()
@@ -101,7 +101,7 @@ impl Node {
         answer.json()
     }
 
-    /// The log's part of the health check. The service stays in rotation in every case.
+    /// The access log's part of the health check. The service stays in rotation in every case.
     fn log_health(&self) -> Value {
         let ready = self.server.visit("/_health/ready");
         assert_eq!(ready.status, 200, "{}", ready.text);

@@ -8,7 +8,7 @@ mod doctor; // whether the databases are sound
 mod full_disk; // a disk that takes no more visits
 mod metrics; // what Prometheus reads
 mod migration; // links of an older instance
-mod operators; // the log, the help, the settings
+mod operators; // log output, help, settings
 #[cfg(unix)] // whose named pipes keep a restore waiting
 mod restore_alone; // a restore, and commands that use the same files
 mod setup; // what an instance tells of its set-up, and what it never tells

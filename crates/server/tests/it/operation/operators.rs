@@ -1,4 +1,4 @@
-//! Output for operators: the log, the help, the settings.
+//! Output for operators: log output, help, settings.
 
 use std::{
     fs,
@@ -10,7 +10,7 @@ use tempfile::NamedTempFile;
 
 use crate::support::server::{Server, TOKEN, command};
 
-/// A server whose log goes to a file.
+/// A server whose log output goes to a file.
 fn logged(settings: &[(&str, &str)]) -> (Server, NamedTempFile) {
     let (folder, log) = (tempfile::tempdir().unwrap(), NamedTempFile::new().unwrap());
     let mut command = command(folder.path());

@@ -203,7 +203,7 @@ fn a_request_and_its_calls_of_the_store_are_a_part_of_the_clients_trace() {
             assert!(!text.contains(hidden), "{hidden}: {text}");
         }
     }
-    // The log has its own lines, and no word of traces.
+    // The log output has its own lines, and no word of traces.
     let log = fs::read_to_string(&log).unwrap();
     assert_eq!(log.matches("slugline::requests").count(), 2, "{log}");
     assert!(

@@ -33,7 +33,7 @@ const TIMEOUT: Duration = Duration::from_millis(100);
 const PAUSE: Duration = Duration::from_secs(10);
 
 /// Bounds the length of the write-ahead log.
-pub(crate) struct LogLength {
+pub(crate) struct WalLength {
     turns: Arc<Turns>,
     waiting: Option<Pin<Box<dyn Future<Output = AllTurns> + Send>>>,
     failed_at: Option<Instant>,
@@ -41,7 +41,7 @@ pub(crate) struct LogLength {
 
 type AllTurns = Result<OwnedSemaphorePermit, AcquireError>;
 
-impl LogLength {
+impl WalLength {
     /// Bounds the log whose questions take these turns.
     pub(crate) fn new(turns: Arc<Turns>) -> Self {
         Self {
@@ -84,9 +84,9 @@ impl LogLength {
     }
 }
 
-impl fmt::Debug for LogLength {
+impl fmt::Debug for WalLength {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("LogLength")
+        f.debug_struct("WalLength")
             .field("waits", &self.waiting.is_some())
             .finish_non_exhaustive()
     }
@@ -94,11 +94,11 @@ impl fmt::Debug for LogLength {
 
 /// The length in bytes; 0 if it is unknown.
 fn length(db: &Connection) -> u64 {
-    let log = db
+    let wal = db
         .path()
         .map(|path| lock::beside(&PathBuf::from(path), "-wal"));
-    let length = log.and_then(|log| fs::metadata(log).ok());
-    length.map_or(0, |log| log.len())
+    let length = wal.and_then(|wal| fs::metadata(wal).ok());
+    length.map_or(0, |wal| wal.len())
 }
 
 #[cfg(test)]
@@ -133,9 +133,9 @@ mod tests {
         let path = folder.path().join("a.db");
         let db = schema::open_writer(&path).unwrap();
         let turns = Arc::new(Turns::under(limits(2)));
-        let mut log_length = LogLength::new(Arc::clone(&turns));
+        let mut wal_length = WalLength::new(Arc::clone(&turns));
         write(&db);
-        assert!(!log_length.bound(&db));
+        assert!(!wal_length.bound(&db));
 
         let reader = open_reader(&path).unwrap();
         let running = turns.next().await;
@@ -146,18 +146,18 @@ mod tests {
         while length(&db) <= LONG {
             write(&db);
         }
-        assert!(log_length.bound(&db));
+        assert!(wal_length.bound(&db));
         let later = tokio::spawn({
             let turns = Arc::clone(&turns);
             async move { drop(turns.next().await) }
         });
         tokio::task::yield_now().await;
         assert!(!later.is_finished());
-        assert!(log_length.bound(&db) && length(&db) > LONG);
+        assert!(wal_length.bound(&db) && length(&db) > LONG);
 
         drop(question);
         drop(running);
-        assert!(!log_length.bound(&db));
+        assert!(!wal_length.bound(&db));
         assert_eq!(length(&db), 0);
         later.await.unwrap();
     }
@@ -168,7 +168,7 @@ mod tests {
         let path = folder.path().join("a.db");
         let db = schema::open_writer(&path).unwrap();
         let turns = Arc::new(Turns::under(limits(1)));
-        let mut log_length = LogLength::new(Arc::clone(&turns));
+        let mut wal_length = WalLength::new(Arc::clone(&turns));
         write(&db);
         let backup = open_reader(&path).unwrap();
         let reading = backup.unchecked_transaction().unwrap();
@@ -178,10 +178,10 @@ mod tests {
         while length(&db) <= LONG {
             write(&db);
         }
-        assert!(!log_length.bound(&db));
+        assert!(!wal_length.bound(&db));
         assert!(length(&db) > LONG);
         drop(turns.next().await);
         // It does not try again at once.
-        assert!(log_length.failed_at.is_some() && !log_length.bound(&db));
+        assert!(wal_length.failed_at.is_some() && !wal_length.bound(&db));
     }
 }
