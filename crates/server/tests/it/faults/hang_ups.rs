@@ -1,7 +1,7 @@
 //! Clients that hang up before the answer: the service makes the change or not, and visitors
 //! see the same result.
 
-use std::{io::Write, net::TcpStream, thread::sleep, time::Duration};
+use std::{fs, io::Write, net::TcpStream, thread::sleep, time::Duration};
 
 use super::{
     amount::{Random, factor},
@@ -9,7 +9,7 @@ use super::{
     promise::Promise,
     trial::Trial,
 };
-use crate::support::server::TOKEN;
+use crate::support::server::{TOKEN, eventually};
 
 #[test]
 fn visitors_see_what_became_of_a_change_whose_author_hung_up() {
@@ -22,6 +22,8 @@ fn visitors_see_what_became_of_a_change_whose_author_hung_up() {
     let mut random = Random::new();
     let mut trial = Trial::start();
     let mut promises = Vec::new();
+    trial.stock(1, Some(1));
+    let before = sockets(trial.server().process_id());
     for _ in 0..120 * factor() {
         let operation = random.one_of(&[Create, Edit, Patch, Delete]);
         let slugs = trial.stock(1, operation.before());
@@ -34,15 +36,17 @@ fn visitors_see_what_became_of_a_change_whose_author_hung_up() {
         promise.story = format!("{operation:?}, hung up after {delay:?}");
         promises.push((promise, format!("{operation:?}")));
     }
-    // Changes that continue without their client have ended by then.
-    sleep(Duration::from_millis(500));
+    eventually("the service has closed their connections", || {
+        sockets(trial.server().process_id()) <= before
+    });
+    // The links have one writer, so this change follows those that continue without their client.
+    trial.works_again("everybody has hung up", 0);
     for (promise, operation) in promises {
         let row = trial.table.row(HUNG_UP, &operation);
         row.injected += 1;
         row.unanswered += 1;
         trial.keep(HUNG_UP, &operation, promise);
     }
-    trial.works_again("everybody has hung up", 0);
     trial.restart("KILL");
     trial.table.conclude(random.seed(), 100, 100);
 }
@@ -66,4 +70,13 @@ fn hang_up(trial: &Trial, operation: Operation, slug: &str, delay: Duration) {
     );
     stream.write_all(request.as_bytes()).unwrap();
     sleep(delay);
+}
+
+/// The number of sockets that a process has open.
+fn sockets(process: u32) -> usize {
+    let files = fs::read_dir(format!("/proc/{process}/fd")).unwrap();
+    let targets = files.filter_map(|file| fs::read_link(file.ok()?.path()).ok());
+    targets
+        .filter(|target| target.to_string_lossy().starts_with("socket:"))
+        .count()
 }

@@ -4,17 +4,16 @@ use std::{
     fs,
     io::{BufRead, BufReader, Read},
     path::{Path, PathBuf},
-    process::{Command, Output, Stdio},
+    process::{Command, Output},
     sync::atomic::{AtomicBool, Ordering},
     thread,
-    time::Duration,
 };
 
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 
-use crate::support::server::{Server, TOKEN, command, eventually, under_sh};
+use crate::support::server::{Server, TOKEN, command, eventually, killed_when, under_sh};
 #[cfg(unix)]
 use crate::support::terminal;
 
@@ -168,7 +167,7 @@ fn a_backup_of_a_running_service_is_restored_as_it_was() {
 }
 
 /// The number of rows of the access log, from the output of an examination.
-fn rows(examined: &str) -> u64 {
+pub(crate) fn rows(examined: &str) -> u64 {
     let number = |line: &str, before: &str| {
         let (_, rest) = line.split_once(before)?;
         let digits = rest.split(' ').next()?;
@@ -256,25 +255,32 @@ fn a_hundred_thousand_links_and_a_million_visits_go_there_and_back_beside_a_writ
     kills_of_a_backup_leave_no_half(&folder, &file);
 }
 
-/// Uses much data, so that most kills hit the backup in progress.
+/// Uses much data, so that a backup takes long enough to be killed at each of its stages.
 fn kills_of_a_backup_leave_no_half(folder: &TempDir, earlier: &Path) {
+    const STAGES: u64 = 6;
+
     let elsewhere = tempfile::tempdir().unwrap();
     let file = elsewhere.path().join("b.backup");
     fs::copy(earlier, &file).unwrap();
-    let whole = fs::read(&file).unwrap().len();
-    for milliseconds in [0, 30, 100, 200, 400, 800, 1_600] {
-        let mut backup = command(folder.path())
-            .args(["backup", "--replace", text(&file)])
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        thread::sleep(Duration::from_millis(milliseconds));
-        backup.kill().unwrap();
-        backup.wait().unwrap();
+    let drafts = [".b.backup.partial", ".b.backup.copy"].map(|name| elsewhere.path().join(name));
+    let size = |file: &Path| fs::metadata(file).map_or(0, |file| file.len());
+    let whole = size(&file);
+    let mut interrupted = 0;
+    for stage in 0..STAGES {
+        for left in &drafts {
+            let _ = fs::remove_file(left);
+        }
+        let mut backup = command(folder.path());
+        backup.args(["backup", "--replace", text(&file)]);
+        killed_when(&mut backup, || {
+            let written: u64 = drafts.iter().map(|draft| size(draft)).sum();
+            drafts[0].exists() && written >= whole / STAGES * stage
+        });
+        interrupted += u64::from(drafts[0].exists());
         // The earlier backup or a new one: both are complete.
-        assert!(fs::read(&file).unwrap().len() >= whole, "{milliseconds}");
+        assert!(size(&file) >= whole, "{stage}");
     }
+    assert!(interrupted >= STAGES / 2, "{interrupted} were interrupted");
     done(folder.path(), &["backup", "verify", text(&file)]);
     done(folder.path(), &["backup", "--replace", text(&file)]);
     done(folder.path(), &["backup", "verify", text(&file)]);
@@ -287,41 +293,54 @@ fn kills_of_a_backup_leave_no_half(folder: &TempDir, earlier: &Path) {
 
 #[test]
 fn a_restore_that_is_killed_leaves_the_old_data_or_the_new() {
+    /// Each kill follows the appearance of a file: at once, at one new database, at the other,
+    /// at the list of moves, or never.
+    const MOMENTS: [Option<&str>; 5] = [
+        Some("."),
+        Some("analytics.db.restoring"),
+        Some("links.db.restoring"),
+        Some("restore.pending"),
+        None,
+    ];
+
     let elsewhere = tempfile::tempdir().unwrap();
     let file = elsewhere.path().join("a.backup");
     done(instance("new", 2).path(), &["backup", text(&file)]);
     let mut folder = instance("old", 1);
     let old = elsewhere.path().join("old.backup");
     done(folder.path(), &["backup", text(&old)]);
-    let mut seen = [0, 0];
-    for round in 0..24_u64 {
-        let mut restore = command(folder.path())
-            .args(["restore", "--replace", text(&file)])
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        thread::sleep(Duration::from_millis(round * 7));
-        restore.kill().unwrap();
-        restore.wait().unwrap();
+    let (mut seen, mut interrupted) = ([0, 0], 0);
+    for moment in MOMENTS.into_iter().cycle().take(3 * MOMENTS.len()) {
+        let mut restore = command(folder.path());
+        restore.args(["restore", "--replace", text(&file)]);
+        killed_when(&mut restore, || {
+            moment.is_some_and(|name| folder.path().join(name).exists())
+        });
+        let is_cut_short = |name: &String| name.contains("restor");
+        interrupted += usize::from(files(folder.path()).iter().any(is_cut_short));
         let server = Server::start_in(folder, &[]);
         let is_new = server.visit("/new").status != 404;
         seen[usize::from(is_new)] += 1;
-        assert_eq!(server.visit("/old").status == 404, is_new, "{round}");
+        assert_eq!(server.visit("/old").status == 404, is_new, "{moment:?}");
         // The visits belong to the links; the latest visit may be there, too.
         let visits = counted(&server).0.as_u64().unwrap();
         let expected = if is_new { 2..=3 } else { 1..=2 };
         assert!(
             expected.contains(&visits),
-            "{round}: {visits}, new: {is_new}"
+            "{moment:?}: {visits}, new: {is_new}"
         );
         folder = server.stop("TERM").1;
         done(folder.path(), &["restore", "--replace", text(&old)]);
         let left = files(folder.path());
-        assert!(!left.iter().any(|name| name.contains("restor")), "{left:?}");
+        assert!(!left.iter().any(is_cut_short), "{left:?}");
     }
-    println!("killed restores: {} old, {} new", seen[0], seen[1]);
-    assert!(seen[0] > 0, "the first ones were killed at once");
+    println!(
+        "restores: {} old, {} new, {interrupted} cut short",
+        seen[0], seen[1]
+    );
+    assert!(seen[0] > 0, "some were killed before they moved anything");
+    assert!(seen[1] > 0, "some were killed after the moves were certain");
+    assert!(interrupted >= 3, "{interrupted} were cut short");
 }
 
 #[test]

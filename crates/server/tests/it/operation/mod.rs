@@ -1,8 +1,8 @@
 //! Running the service: its settings, its files, its commands.
 
+pub(crate) mod backup; // one file of everything, and the way back
 pub(crate) mod store_outage; // the database goes away
 
-mod backup; // one file of everything, and the way back
 mod doctor; // whether the databases are sound
 #[cfg(target_os = "linux")] // which alone has limits that can be changed from outside
 mod full_disk; // a disk that takes no more visits

@@ -347,6 +347,23 @@ fn greeting_in(lines: Lines<impl BufRead>) -> Option<String> {
     None
 }
 
+/// Starts a command and kills it as soon as the moment comes. Returns false if it ended before.
+pub(crate) fn killed_when(command: &mut Command, mut comes: impl FnMut() -> bool) -> bool {
+    let mut process = command
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let deadline = Instant::now() + Duration::from_mins(5);
+    while process.try_wait().unwrap().is_none() && !comes() {
+        assert!(Instant::now() < deadline, "the moment to kill never came");
+        // Some moments last only a few milliseconds.
+        std::thread::sleep(Duration::from_micros(200));
+    }
+    process.kill().unwrap();
+    process.wait().unwrap().code().is_none()
+}
+
 /// Polls until the condition holds. The deadline only keeps a failure from hanging: machines
 /// that run tests may have many other things to do.
 pub(crate) fn eventually(what: &str, mut holds: impl FnMut() -> bool) {

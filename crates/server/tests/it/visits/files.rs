@@ -6,8 +6,6 @@ use std::{
     net::TcpStream,
     path::{Path, PathBuf},
     process::{Command, Output, Stdio},
-    thread,
-    time::Duration,
 };
 
 use rstest::rstest;
@@ -15,7 +13,10 @@ use serde_json::{Value, json};
 use slugline_testkit::{ClickHouse, ClickHouseEngine::Library};
 use tempfile::TempDir;
 
-use crate::support::server::{Server, TOKEN, command, under_sh};
+use crate::{
+    operation::backup::rows,
+    support::server::{Server, TOKEN, command, killed_when, under_sh},
+};
 
 const FORMS: [&str; 4] = ["a.ndjson", "a.csv", "a.ndjson.gz", "a.csv.gz"];
 
@@ -287,36 +288,46 @@ fn large(out: &Path) -> (PathBuf, u64) {
     let lines = fs::read_to_string(small).unwrap();
     let file = out.join("large.ndjson");
     let mut large = fs::File::create(&file).unwrap();
-    for _ in 0..40 {
+    for _ in 0..20 {
         large.write_all(lines.as_bytes()).unwrap();
     }
-    (file, 120_000)
+    (file, 60_000)
 }
 
 #[rstest]
 fn an_import_that_is_killed_can_be_run_again(#[values(false, true)] beside_service: bool) {
     let out = tempfile::tempdir().unwrap();
     let (file, visits) = large(out.path());
-    let folder = tempfile::tempdir().unwrap();
-    let (service, path) = if beside_service {
-        let service = Server::start_in(folder, &[]);
-        let path = service.folder().to_owned();
-        (Ok(service), path)
+    let service = Server::start();
+    let path = service.folder().to_owned();
+    let service = if beside_service {
+        Ok(service)
     } else {
-        let path = folder.path().to_owned();
-        (Err(folder), path)
+        Err(service.stop("TERM").1)
     };
-    for tenths in [3, 12, 25, 40] {
-        let mut import = command(&path)
-            .args(["visits", "import", &text(&file)])
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        thread::sleep(Duration::from_millis(tenths * 100));
-        import.kill().unwrap();
-        import.wait().unwrap();
+    let stored = || match &service {
+        Ok(service) => {
+            let counters = service.api("GET", "/api/stats/counters").send().json();
+            counters["data"][0]["visits"].as_u64().unwrap()
+        }
+        Err(folder) => {
+            let examined = command(folder.path()).arg("doctor").output().unwrap();
+            rows(&String::from_utf8(examined.stdout).unwrap())
+        }
+    };
+    for _ in 0..3 {
+        let before = stored();
+        if before > visits / 3 {
+            break;
+        }
+        let mut import = command(&path);
+        import.args(["visits", "import", &text(&file)]);
+        killed_when(&mut import, || stored() > before);
     }
-    done(&path, &["import", &text(&file)]);
+    let some = stored();
+    assert!((1..visits).contains(&some), "{some} of {visits} are in");
+    let said = done(&path, &["import", &text(&file)]);
+    assert!(said.contains(&format!("; {some} were there")), "{said}");
     let service = service.unwrap_or_else(|folder| Server::start_in(folder, &[]));
     service.counters_with("", visits);
 }
