@@ -7,9 +7,12 @@
 mod retry;
 mod tally;
 
+use std::env;
 use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Write};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::thread;
 
 use anyhow::{Context, Result};
 
@@ -24,22 +27,25 @@ use tally::Tally;
 
 /// Prepares and runs the tests, and prints the summary as the last line.
 pub(crate) fn run(arguments: &[String]) -> Result<Verdict> {
-    let server = packages::ensure()?;
-    clients::install()?;
-    web::install()?;
-    python::install()?;
-    clickhouse::install()?;
+    // The compiler works while the packages arrive. If it fails, the run below says so again.
+    let mut build = build(arguments);
+    let mut build = build
+        .spawn()
+        .with_context(|| process::cannot_start(&build))?;
+    let installed = install();
+    build.wait()?;
+    let server = installed?;
     let cluster = Cluster::start(&server)?;
     let path = node::path()?;
-    let cargo_test = |arguments: &[String]| {
-        let mut command = cargo_test(arguments, cluster.url());
+    let run_all = |arguments: &[String]| {
+        let mut command = run_all(arguments, cluster.url());
         command.env("PATH", &path);
         command
     };
-    let first = run_tests(cargo_test(arguments))?;
+    let first = run_tests(run_all(arguments))?;
     let (run, flaky) = retry_failed(first, |names| {
         println!("\nonce more, alone: {}", names.join(", "));
-        run_tests(cargo_test(&retry::arguments(arguments, names)))
+        run_tests(run_all(&retry::arguments(arguments, names)))
     })?;
     // Stops the server first, so that its messages come before the summary.
     drop(cluster);
@@ -48,6 +54,16 @@ pub(crate) fn run(arguments: &[String]) -> Result<Verdict> {
     let file = process::root().join(FLAKY);
     fs::write(&file, flaky).with_context(|| format!("cannot write {}", file.display()))?;
     Ok(conclude(run.succeeded, run.tally))
+}
+
+/// Installs what the tests need, and returns the folder of PostgreSQL's server programs.
+fn install() -> Result<PathBuf> {
+    let server = packages::ensure()?;
+    clients::install()?;
+    web::install()?;
+    python::install()?;
+    clickhouse::install()?;
+    Ok(server)
 }
 
 /// The flaky tests of the last run, which CI shows.
@@ -60,17 +76,35 @@ struct Run {
     failures: Failures,
 }
 
-fn cargo_test(arguments: &[String], postgres_url: &str) -> Command {
+/// Compiles the tests and runs none.
+fn build(arguments: &[String]) -> Command {
+    let for_cargo = arguments.split(|argument| argument == "--").next();
+    cargo_test("--no-run", for_cargo.unwrap_or_default())
+}
+
+/// Runs the tests. For a complete sum, a failure does not stop later tests.
+fn run_all(arguments: &[String], postgres_url: &str) -> Command {
+    let mut command = cargo_test("--no-fail-fast", arguments);
+    command.env("SLUGLINE_TEST_POSTGRES_URL", postgres_url);
+    if env::var_os(THREADS).is_none() {
+        let processors = thread::available_parallelism().map_or(1, usize::from);
+        command.env(THREADS, (2 * processors).to_string());
+    }
+    command
+}
+
+/// The variable that sets the number of tests at a time. Most tests wait for a service, a browser
+/// or a database, so twice the number of processors keeps them busy.
+const THREADS: &str = "RUST_TEST_THREADS";
+
+fn cargo_test(option: &str, arguments: &[String]) -> Command {
     let mut command = process::cargo();
-    // For a complete sum, a failure must not stop later tests.
-    command.args(["test", "--no-fail-fast"]);
+    command.args(["test", option]);
     if !names_packages(arguments) {
         // Only `cargo xtask ci` builds the benchmarks for their tests.
         command.args(["--workspace", "--exclude", "slugline-bench"]);
     }
-    command
-        .args(arguments)
-        .env("SLUGLINE_TEST_POSTGRES_URL", postgres_url);
+    command.args(arguments);
     command
 }
 
@@ -180,6 +214,16 @@ mod tests {
         assert!(names_packages(&arguments("--package=slugline-domain")));
         assert!(names_packages(&arguments("--workspace")));
         assert!(!names_packages(&arguments("slug -- -p")));
+    }
+
+    #[test]
+    fn the_build_takes_cargos_arguments_and_leaves_the_names_of_tests() {
+        let command = build(&arguments("-p slugline --test it -- slug --exact"));
+        let words: Vec<_> = command.get_args().collect();
+        assert_eq!(
+            words,
+            ["test", "--no-run", "-p", "slugline", "--test", "it"]
+        );
     }
 
     #[test]
