@@ -108,7 +108,7 @@ impl Recorder {
     /// was full, the recorder was closed, or the disk refused until the
     /// shutdown gave up.
     pub fn dropped(&self) -> u64 {
-        self.tally.dropped()
+        self.tally.losses.since_start()
     }
 
     /// Visits that this recorder has made durable. A sampled one counts once.
@@ -124,7 +124,7 @@ impl Recorder {
             waiting_bytes: waiting.bytes,
             stored: self.tally.stored(),
             left_out: self.tally.left_out(),
-            dropped: self.tally.dropped(),
+            dropped: self.tally.losses.since_start(),
             appends: self.tally.appends.get(),
             troubles: self.tally.troubles.list(),
         }
@@ -212,7 +212,7 @@ impl VisitSink for Recorder {
     fn record(&self, visit: Visit) {
         let at = visit.at;
         if self.offer(Message::Visit(visit)).is_err() {
-            self.tally.lose(at, 1);
+            self.tally.losses.add(at, 1);
         }
     }
 }

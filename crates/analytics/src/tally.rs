@@ -8,7 +8,7 @@ use std::{
     },
 };
 
-use slugline_domain::{LogTrouble, UnixMillis, measure::Histogram};
+use slugline_domain::{LogTrouble, measure::Histogram};
 
 use crate::losses::Losses;
 
@@ -19,7 +19,6 @@ pub struct Tally {
     /// Messages above [`BYTE_BITS`], bytes below, so that a redirect pays one
     /// addition for both.
     waiting: AtomicU64,
-    dropped: AtomicU64,
     stored: AtomicU64,
     left_out: AtomicU64,
     /// The time that the engine took for a batch, failed attempts included.
@@ -90,17 +89,6 @@ impl Tally {
 
     pub fn leave_out(&self) {
         self.left_out.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// Visits that were lost since the start.
-    pub fn dropped(&self) -> u64 {
-        self.dropped.load(Ordering::Relaxed)
-    }
-
-    /// Counts visits of this moment as lost.
-    pub fn lose(&self, at: UnixMillis, visits: u64) {
-        self.dropped.fetch_add(visits, Ordering::Relaxed);
-        self.losses.add(at, visits);
     }
 
     pub fn close(&self) {

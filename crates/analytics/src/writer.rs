@@ -210,7 +210,7 @@ impl Writer {
         let (at, client) = (visit.at, visit.client);
         let Some(visitor) = self.retry_until_done(|appender, _| appender.identify(at, client))
         else {
-            self.tally.lose(at, 1);
+            self.tally.losses.add(at, 1);
             return;
         };
         let Some(sampled) = self
@@ -284,7 +284,9 @@ impl Writer {
         } else {
             // This counts lost visits, and a row stands for several of them.
             for Kept { visit, sampled, .. } in &self.batch {
-                self.tally.lose(visit.at, sampled.interval.get().into());
+                self.tally
+                    .losses
+                    .add(visit.at, sampled.interval.get().into());
             }
         }
         let troubles = &self.tally.troubles;
@@ -341,7 +343,7 @@ impl Writer {
                     error,
                     waiting,
                     minutes = since.as_secs() / 60,
-                    dropped = self.tally.dropped(),
+                    dropped = self.tally.losses.since_start(),
                     "the access log still takes no visits"
                 ),
                 None => {}
@@ -378,7 +380,7 @@ impl Writer {
 
     /// At most once per batch, because a full queue drops very many visits.
     fn log_dropped(&mut self) {
-        let dropped = self.tally.dropped();
+        let dropped = self.tally.losses.since_start();
         if dropped > self.dropped_logged {
             tracing::warn!(
                 visits = dropped - self.dropped_logged,

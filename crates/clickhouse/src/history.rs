@@ -13,7 +13,8 @@ use std::{
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use slugline_analytics::{
     OpenError, TransferError,
-    journal::{lock::share, loss_table, open::open_file},
+    journal::{lock::share, open::open_file},
+    losses::table,
     row::Row,
     tally::Tally,
     transfer::{
@@ -166,7 +167,7 @@ impl Passage for History {
         let tx = begin(&self.spool)?;
         if arrivals::note(&tx, token)? {
             match content {
-                Parcel::Losses(losses) => loss_table::save(&tx, losses)?,
+                Parcel::Losses(losses) => table::save(&tx, losses)?,
                 Parcel::Rows { format, rows } => {
                     for row in rows {
                         spool::insert_encoded(&tx, *format, row)?;

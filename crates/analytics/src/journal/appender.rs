@@ -10,14 +10,13 @@ use slugline_domain::{
 use tokio::sync::oneshot;
 
 use super::{
-    loss_file::LossFile,
-    loss_table, open,
+    open,
     row_table::{Maintained, RowTable},
     salts::Salts,
 };
 use crate::{
     enrich::Enricher,
-    losses::Loss,
+    losses::{Loss, LossFile, table},
     options::{RecorderOptions, RecorderPorts},
     row::Kept,
     sampling::Pressure,
@@ -62,14 +61,7 @@ impl Appender {
     ) -> Result<Self, rusqlite::Error> {
         db.set_prepared_statement_cache_capacity(32);
         let mut loss_file = LossFile::beside(db.path());
-        if !loss_file.held().is_empty() {
-            let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            loss_table::save(&tx, loss_file.held())?;
-            tx.commit()?;
-            // If that fails, too many visits count as lost after another restart.
-            hold(&mut loss_file, Vec::new());
-        }
-        tally.losses.load(loss_table::load(&mut db)?);
+        tally.losses.load(table::load(&mut db, &mut loss_file)?);
         Ok(Self {
             db,
             loss_file,
@@ -188,25 +180,23 @@ impl Appender {
     /// soon; if it ends before, the file of losses has them.
     pub fn note_losses(&mut self) {
         let losses = self.tally.losses.unsaved();
-        if losses.is_empty() {
-            hold(&mut self.loss_file, Vec::new());
-            return;
-        }
-        match self.transact(|tx, _, _| loss_table::save(tx, &losses)) {
-            Ok(()) => {
-                self.tally.losses.saved(&losses);
-                hold(&mut self.loss_file, Vec::new());
-            }
-            Err(error) => {
-                hold(&mut self.loss_file, losses.clone());
-                let visits: u64 = losses.iter().map(|loss| loss.visits).sum();
-                let error: &(dyn StdError + 'static) = &error;
-                tracing::warn!(
-                    error,
-                    visits,
-                    "it cannot be written down yet that visits were lost"
-                );
-            }
+        let saved = if losses.is_empty() {
+            Ok(())
+        } else {
+            self.transact(|tx, _, _| table::save(tx, &losses))
+        };
+        if let Err(error) = saved {
+            let visits: u64 = losses.iter().map(|loss| loss.visits).sum();
+            self.loss_file.hold(losses);
+            let error: &(dyn StdError + 'static) = &error;
+            tracing::warn!(
+                error,
+                visits,
+                "it cannot be written down yet that visits were lost"
+            );
+        } else {
+            self.tally.losses.saved(&losses);
+            self.loss_file.hold(Vec::new());
         }
     }
 
@@ -215,7 +205,7 @@ impl Appender {
     pub fn expect_losses(&mut self, waiting: Option<Loss>) {
         let mut losses = self.tally.losses.unsaved();
         losses.extend(waiting);
-        hold(&mut self.loss_file, losses);
+        self.loss_file.hold(losses);
     }
 
     /// Deletes the salts whose period has ended, even if there are no visits.
@@ -236,13 +226,5 @@ impl Appender {
         let done = act(&tx, self.rows.as_mut(), &mut self.salts)?;
         tx.commit()?;
         Ok(done)
-    }
-}
-
-/// Writes these losses to the file of losses. Nothing can be done if that fails.
-fn hold(file: &mut LossFile, losses: Vec<Loss>) {
-    if let Err(error) = file.hold(losses) {
-        let error: &(dyn StdError + 'static) = &error;
-        tracing::debug!(error, "losses are not written down yet");
     }
 }

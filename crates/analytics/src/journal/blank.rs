@@ -20,6 +20,6 @@ CREATE TABLE loss (
 ) STRICT, WITHOUT ROWID;"],
 };
 
-pub(super) fn open(path: &Path) -> Connection {
+pub(crate) fn open(path: &Path) -> Connection {
     open_file(&FILE, path).unwrap()
 }

@@ -9,19 +9,16 @@
 //! | `lock` | lets a process replace the file only while no other writes to it |
 //! | `row_table`, `appender` | the port of an engine's rows; one batch, one transaction |
 //! | `salts` | the keys of visitors |
-//! | `loss_table`, `loss_file` | lost visits, in the file, and beside it while the file accepts nothing |
 //! | `space` | free pages go back to the file system |
 //! | `findings` | the findings of an examination |
 //! | `remains`, `replace`, `wipe` | the readable rows of a damaged file; the file that replaces it |
 
 pub mod appender;
 #[cfg(test)]
-mod blank;
+pub(crate) mod blank;
 pub mod error;
 pub mod findings;
 pub mod lock;
-pub mod loss_file;
-pub mod loss_table;
 pub mod open;
 pub mod remains;
 pub mod replace;

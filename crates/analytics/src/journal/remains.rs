@@ -5,8 +5,7 @@
 
 use rusqlite::{Connection, OptionalExtension, ToSql, params_from_iter, types::Value};
 
-use super::loss_table;
-use crate::losses::Loss;
+use crate::losses::{Loss, table};
 
 /// The most keys to try between the last one found from the front and the first one found from the
 /// back.
@@ -101,8 +100,8 @@ pub fn copy_losses(
     lost: &[Loss],
 ) -> Result<(), rusqlite::Error> {
     // An older version has no such table.
-    loss_table::save(new, &loss_table::all(old).unwrap_or_default())?;
-    loss_table::save(new, lost)
+    table::save(new, &table::all(old).unwrap_or_default())?;
+    table::save(new, lost)
 }
 
 /// A salt that cannot be read is no visible loss.

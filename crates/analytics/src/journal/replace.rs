@@ -12,11 +12,11 @@ use slugline_domain::UnixSeconds;
 
 use super::{
     error::{OpenError, chain},
-    lock, loss_table,
+    lock,
     open::{FileKind, open_file, open_to_examine},
     wipe::wipe_salts,
 };
-use crate::losses::Loss;
+use crate::losses::{Loss, table};
 
 /// The suffixes of a database and of SQLite's files beside it.
 const PARTS: [&str; 3] = ["", "-wal", "-shm"];
@@ -79,7 +79,7 @@ fn write(
     let mut new = open_file(kind, &draft.path)?;
     match old {
         Some(old) => copy(&old, &mut new, rebuilt)?,
-        None => loss_table::save(&new, &[Loss::unknown()])?,
+        None => table::save(&new, &[Loss::unknown()])?,
     }
     // Moves everything into the file itself, because only that file replaces the old one.
     new.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;

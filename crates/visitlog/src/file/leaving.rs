@@ -8,8 +8,8 @@
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 use slugline_analytics::{
     TransferError,
-    journal::{loss_table, remains::copy_table},
-    losses::Loss,
+    journal::remains::copy_table,
+    losses::{self, Loss},
     row::Row,
     transfer::passage::{Parcel, Passage},
 };
@@ -82,7 +82,7 @@ pub(crate) fn take_chunks(
 /// Makes a batch of the log's losses.
 pub(crate) fn take_losses(log: &Connection, random: &dyn Random) -> Result<(), rusqlite::Error> {
     let tx = begin(log)?;
-    let losses = loss_table::all(&tx)?;
+    let losses = losses::table::all(&tx)?;
     if losses.is_empty() {
         return Ok(());
     }

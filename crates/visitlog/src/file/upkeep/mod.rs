@@ -11,7 +11,8 @@ use std::{error::Error as StdError, num::NonZeroU32};
 
 use rusqlite::Connection;
 use slugline_analytics::{
-    journal::{loss_table, space::give_back},
+    journal::space::give_back,
+    losses,
     utc::{self, MILLIS_PER_DAY},
 };
 use slugline_domain::UnixMillis;
@@ -191,7 +192,7 @@ impl Upkeep {
             && retention::clock_is_steady(db, now.get())?
         {
             cutoff_ms = now.get() - i64::from(days.get()) * MILLIS_PER_DAY;
-            loss_table::delete_before(db, cutoff_ms)?;
+            losses::table::delete_before(db, cutoff_ms)?;
             tail::delete_before(db, cutoff_ms)?;
             salted_days::forget_before(db, utc::day_of(cutoff_ms))?;
         }

@@ -1,27 +1,24 @@
-//! Losses on the disk, in an access log or a spool.
+//! The losses in the database: an access log or a spool.
 
 use rusqlite::{Connection, TransactionBehavior, params};
 
-use crate::losses::Loss;
+use super::{file::LossFile, known::MOST, loss::Loss};
 
-/// The most losses that are kept apart: a week of minutes. Beyond that, the next start combines
-/// neighbours.
-const MOST: usize = 10_080;
-
-/// All losses, oldest first, combined to at most `MOST`.
-pub fn load(db: &mut Connection) -> Result<Vec<Loss>, rusqlite::Error> {
+/// Moves the losses of a file into the database and returns all losses, the oldest first. If they
+/// are too many, neighbours are combined.
+pub(crate) fn load(db: &mut Connection, file: &mut LossFile) -> Result<Vec<Loss>, rusqlite::Error> {
     let losses = all(db)?;
-    if losses.len() <= MOST {
+    if file.held().is_empty() && losses.len() <= MOST {
         return Ok(losses);
     }
     let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let mut losses = all(&tx)?;
-    while losses.len() > MOST {
-        losses = losses.chunks(2).filter_map(Loss::of_all).collect();
-    }
+    save(&tx, file.held())?;
+    let losses = Loss::few(&all(&tx)?, MOST);
     tx.execute("DELETE FROM loss", [])?;
     save(&tx, &losses)?;
     tx.commit()?;
+    // If that fails, too many visits count as lost after another restart.
+    file.hold(Vec::new());
     Ok(losses)
 }
 
@@ -74,21 +71,13 @@ mod tests {
                 visits: 2,
             })
             .collect();
-        let tx = db.transaction().unwrap();
-        save(&tx, &losses).unwrap();
-        tx.commit().unwrap();
-        let loaded = load(&mut db).unwrap();
+        save(&db, &losses).unwrap();
+        let loaded = load(&mut db, &mut LossFile::default()).unwrap();
         assert_eq!(loaded.len(), 7_500);
-        assert_eq!(
-            loaded[0],
-            Loss {
-                from: 0,
-                until: 1,
-                visits: 4
-            }
-        );
-        assert_eq!(load(&mut db).unwrap(), loaded);
+        let first = (loaded[0].from, loaded[0].until, loaded[0].visits);
+        assert_eq!(first, (0, 1, 4));
+        assert_eq!(load(&mut db, &mut LossFile::default()).unwrap(), loaded);
         delete_before(&db, 15_000 * 60_000).unwrap();
-        assert_eq!(load(&mut db).unwrap(), []);
+        assert_eq!(load(&mut db, &mut LossFile::default()).unwrap(), []);
     }
 }

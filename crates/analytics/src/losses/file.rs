@@ -13,8 +13,8 @@ use std::{
 
 use siphasher::sip::SipHasher13;
 
-use super::lock;
-use crate::losses::Loss;
+use super::loss::Loss;
+use crate::journal::lock;
 
 /// The most losses in the file. Further losses are combined with others.
 const MOST: usize = 2_000;
@@ -28,8 +28,8 @@ const LOSS_BYTES: usize = 24;
 const STATE_BYTES: usize = HEAD_BYTES + MOST * LOSS_BYTES;
 
 /// The file.
-#[derive(Debug)]
-pub struct LossFile {
+#[derive(Debug, Default)]
+pub(crate) struct LossFile {
     /// `None` if the file cannot be written.
     file: Option<File>,
     /// The number of the newest state.
@@ -40,14 +40,9 @@ pub struct LossFile {
 impl LossFile {
     /// Opens the file beside a database, and creates it if there is none. [`LossFile::held`]
     /// returns its losses.
-    pub fn beside(database: Option<&str>) -> Self {
-        let none = Self {
-            file: None,
-            newest: 0,
-            held: Vec::new(),
-        };
+    pub(crate) fn beside(database: Option<&str>) -> Self {
         let Some(database) = database.filter(|path| !path.is_empty()) else {
-            return none;
+            return Self::default();
         };
         Self::open(&lock::beside(Path::new(database), "-losses")).unwrap_or_else(|error| {
             let error: &(dyn StdError + 'static) = &error;
@@ -55,7 +50,7 @@ impl LossFile {
                 error,
                 "the number of lost visits will not outlast a restart while the disk is full"
             );
-            none
+            Self::default()
         })
     }
 
@@ -87,33 +82,34 @@ impl LossFile {
     }
 
     /// The losses in the file.
-    pub fn held(&self) -> &[Loss] {
+    pub(crate) fn held(&self) -> &[Loss] {
         &self.held
     }
 
-    /// Replaces the losses in the file by these.
-    pub fn hold(&mut self, losses: Vec<Loss>) -> io::Result<()> {
-        if losses == self.held {
-            return Ok(());
-        }
-        let Some(file) = &self.file else {
-            return Err(io::ErrorKind::NotFound.into());
+    /// Replaces the losses in the file by these. Nothing can be done if that fails.
+    pub(crate) fn hold(&mut self, losses: Vec<Loss>) {
+        let Some(file) = self.file.as_ref().filter(|_| losses != self.held) else {
+            return;
         };
         let number = self.newest + 1;
-        let bytes = state(number, &losses);
-        let offset = u64::try_from(STATE_BYTES).map_err(io::Error::other)? * (number % 2);
-        file.write_all_at(&bytes, offset)?;
-        file.sync_data()?;
-        self.newest = number;
-        self.held = losses;
-        Ok(())
+        let write = || -> io::Result<()> {
+            let offset = u64::try_from(STATE_BYTES).map_err(io::Error::other)? * (number % 2);
+            file.write_all_at(&state(number, &losses), offset)?;
+            file.sync_data()
+        };
+        match write() {
+            Ok(()) => (self.newest, self.held) = (number, losses),
+            Err(error) => {
+                let error: &(dyn StdError + 'static) = &error;
+                tracing::debug!(error, "losses are not written down yet");
+            }
+        }
     }
 }
 
 fn state(number: u64, losses: &[Loss]) -> Vec<u8> {
     let mut numbers = vec![number];
-    let together = losses.len().div_ceil(MOST).max(1);
-    let losses: Vec<Loss> = losses.chunks(together).filter_map(Loss::of_all).collect();
+    let losses = Loss::few(losses, MOST);
     numbers.push(u64::try_from(losses.len()).unwrap_or(u64::MAX));
     for loss in losses {
         let (from, until) = (loss.from.cast_unsigned(), loss.until.cast_unsigned());
@@ -180,12 +176,12 @@ mod tests {
             (0..2_000).map(|minute| loss(minute, 3)).collect(),
             vec![],
         ] {
-            open(&folder).hold(losses.clone()).unwrap();
+            open(&folder).hold(losses.clone());
             assert_eq!(open(&folder).held(), losses);
             assert_eq!(length(), before);
         }
         let very_many = (0..5_000).map(|minute| loss(minute, 1)).collect();
-        open(&folder).hold(very_many).unwrap();
+        open(&folder).hold(very_many);
         let visits: u64 = open(&folder).held().iter().map(|loss| loss.visits).sum();
         assert_eq!((visits, length()), (5_000, before));
     }
@@ -194,8 +190,8 @@ mod tests {
     fn a_state_that_was_not_written_to_its_end_leaves_the_one_before() {
         let folder = tempfile::tempdir().unwrap();
         let mut file = open(&folder);
-        file.hold(vec![loss(1, 2)]).unwrap();
-        file.hold(vec![loss(1, 2), loss(2, 5)]).unwrap();
+        file.hold(vec![loss(1, 2)]);
+        file.hold(vec![loss(1, 2), loss(2, 5)]);
         let path = folder.path().join("a.db-losses");
         let whole = std::fs::read(&path).unwrap();
         for torn in 0..HEAD_BYTES + 2 * LOSS_BYTES {
@@ -205,12 +201,5 @@ mod tests {
             std::fs::write(&path, bytes).unwrap();
             assert_eq!(open(&folder).held(), [loss(1, 2)]);
         }
-    }
-
-    #[test]
-    fn without_a_file_nothing_is_held() {
-        let mut none = LossFile::beside(None);
-        assert!(none.hold(Vec::new()).is_ok());
-        assert!(none.hold(vec![loss(1, 1)]).is_err());
     }
 }

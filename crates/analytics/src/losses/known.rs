@@ -1,5 +1,4 @@
-//! Visits that were never stored, by their time. An answer about last week is not exact if visits
-//! of last week are missing.
+//! All losses that this process knows.
 
 use std::sync::{
     Mutex, MutexGuard, PoisonError, TryLockError,
@@ -8,53 +7,9 @@ use std::sync::{
 
 use slugline_domain::{UnixMillis, VisitFilter};
 
-const MILLIS_PER_MINUTE: i64 = 60_000;
+use super::loss::{Loss, minute};
+
 const SECONDS_PER_MINUTE: i64 = 60;
-
-/// Visits that were lost in a range of minutes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Loss {
-    /// The first minute, counted since 1970.
-    pub from: i64,
-    /// The last minute, usually the same.
-    pub until: i64,
-    pub visits: u64,
-}
-
-impl Loss {
-    /// A number of visits lost between two moments.
-    pub fn between(first: UnixMillis, last: UnixMillis, visits: u64) -> Self {
-        Self {
-            from: minute(first),
-            until: minute(last),
-            visits,
-        }
-    }
-
-    /// A number of visits lost in the time span of the others.
-    pub fn among(others: &[UnixMillis], visits: u64) -> Self {
-        match (others.iter().min(), others.iter().max()) {
-            (Some(&first), Some(&last)) => Self::between(first, last, visits.max(1)),
-            _ => Self::unknown(),
-        }
-    }
-
-    /// Several losses as one; `None` if there are none.
-    pub fn of_all(losses: &[Self]) -> Option<Self> {
-        Some(Self {
-            from: losses.iter().map(|loss| loss.from).min()?,
-            until: losses.iter().map(|loss| loss.until).max()?,
-            visits: losses
-                .iter()
-                .fold(0, |visits, loss| visits.saturating_add(loss.visits)),
-        })
-    }
-
-    /// An unknown number of visits, lost at an unknown time.
-    pub fn unknown() -> Self {
-        Self::between(UnixMillis::new(i64::MIN), UnixMillis::new(i64::MAX), 1)
-    }
-}
 
 /// All known losses, saved on the disk or not yet.
 #[derive(Debug, Default)]
@@ -64,6 +19,7 @@ pub struct Losses {
     /// minute of the last one.
     unplaced: AtomicU64,
     unplaced_minute: AtomicI64,
+    since_start: AtomicU64,
 }
 
 #[derive(Debug, Default)]
@@ -73,17 +29,24 @@ struct Book {
 }
 
 impl Losses {
-    /// Adds lost visits. A redirect calls this, so it never waits.
-    pub fn add(&self, at: UnixMillis, visits: u64) {
-        let minute = minute(at);
-        match self.book.try_lock() {
-            Ok(mut book) => book.add(minute, visits),
-            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner().add(minute, visits),
+    /// Adds visits of this moment. A redirect calls this, so it never waits.
+    pub(crate) fn add(&self, at: UnixMillis, visits: u64) {
+        self.since_start.fetch_add(visits, Ordering::Relaxed);
+        let mut book = match self.book.try_lock() {
+            Ok(book) => book,
+            Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
             Err(TryLockError::WouldBlock) => {
-                self.unplaced_minute.store(minute, Ordering::Relaxed);
+                self.unplaced_minute.store(minute(at), Ordering::Relaxed);
                 self.unplaced.fetch_add(visits, Ordering::Release);
+                return;
             }
-        }
+        };
+        add(&mut book.unsaved, Loss::between(at, at, visits));
+    }
+
+    /// The number of visits that were lost since the start.
+    pub(crate) fn since_start(&self) -> u64 {
+        self.since_start.load(Ordering::Relaxed)
     }
 
     /// Visits that may be missing from an answer about this time, on any link.
@@ -98,34 +61,26 @@ impl Losses {
             .sum()
     }
 
-    /// Loads the losses that are on the disk.
-    pub fn load(&self, losses: Vec<Loss>) {
+    /// Sets the losses that are on the disk.
+    pub(crate) fn load(&self, losses: Vec<Loss>) {
         self.placed().on_disk = losses;
     }
 
     /// Losses that are not on the disk yet.
-    pub fn unsaved(&self) -> Vec<Loss> {
+    pub(crate) fn unsaved(&self) -> Vec<Loss> {
         self.placed().unsaved.clone()
     }
 
     /// Marks the losses that [`Losses::unsaved`] returned as saved.
-    pub fn saved(&self, losses: &[Loss]) {
+    pub(crate) fn saved(&self, losses: &[Loss]) {
         let mut book = self.placed();
-        for saved in losses {
-            for loss in &mut book.unsaved {
-                if loss.from == saved.from {
-                    loss.visits -= saved.visits;
-                }
-            }
+        // Meanwhile some became larger, and others came after them.
+        for (loss, saved) in book.unsaved.iter_mut().zip(losses) {
+            loss.visits -= saved.visits;
         }
         book.unsaved.retain(|loss| loss.visits > 0);
         for &saved in losses {
-            match book.on_disk.last_mut() {
-                Some(last) if (last.from, last.until) == (saved.from, saved.until) => {
-                    last.visits += saved.visits;
-                }
-                Some(_) | None => book.on_disk.push(saved),
-            }
+            add(&mut book.on_disk, saved);
         }
     }
 
@@ -134,39 +89,32 @@ impl Losses {
         let mut book = self.book.lock().unwrap_or_else(PoisonError::into_inner);
         let visits = self.unplaced.swap(0, Ordering::Acquire);
         if visits > 0 {
-            book.add(self.unplaced_minute.load(Ordering::Relaxed), visits);
+            let minute = self.unplaced_minute.load(Ordering::Relaxed);
+            let (from, until) = (minute, minute);
+            let loss = Loss {
+                from,
+                until,
+                visits,
+            };
+            add(&mut book.unsaved, loss);
         }
         book
     }
 }
 
-impl Book {
-    /// The most losses that wait for the disk: a day of minutes. After that,
-    /// the last one is extended to later minutes.
-    const MOST: usize = 1_440;
+/// The most entries of a list: a week of minutes. After that, its last entry is extended.
+pub(super) const MOST: usize = 10_080;
 
-    fn add(&mut self, minute: i64, visits: u64) {
-        let full = self.unsaved.len() >= Self::MOST;
-        // Most losses belong to the latest minute.
-        let known = self.unsaved.iter_mut().rev();
-        let mut same = known.filter(|loss| (loss.from..=loss.until).contains(&minute));
-        if let Some(loss) = same.next() {
-            loss.visits += visits;
-        } else if let (true, Some(last)) = (full, self.unsaved.last_mut()) {
-            last.until = last.until.max(minute);
-            last.visits += visits;
-        } else {
-            self.unsaved.push(Loss {
-                from: minute,
-                until: minute,
-                visits,
-            });
-        }
+/// Adds a loss to a list.
+fn add(list: &mut Vec<Loss>, loss: Loss) {
+    let is_same = |known: &Loss| (known.from, known.until) == (loss.from, loss.until);
+    // Most losses belong to the latest minute.
+    if let Some(same) = list.iter().rposition(is_same) {
+        list[same].visits += loss.visits;
+        return;
     }
-}
-
-fn minute(at: UnixMillis) -> i64 {
-    at.get().div_euclid(MILLIS_PER_MINUTE)
+    let extended = if list.len() < MOST { None } else { list.pop() };
+    list.extend(Loss::of_all(&[extended.as_slice(), &[loss]].concat()));
 }
 
 #[cfg(test)]
@@ -176,7 +124,7 @@ mod tests {
     use super::*;
 
     fn at(minute: i64) -> UnixMillis {
-        UnixMillis::new(minute * MILLIS_PER_MINUTE + 59_999)
+        UnixMillis::new(minute * 60_000 + 59_999)
     }
 
     fn between(from: i64, until: i64) -> VisitFilter {
@@ -227,11 +175,11 @@ mod tests {
     #[test]
     fn losses_that_wait_for_the_disk_take_bounded_room() {
         let losses = Losses::default();
-        for minute in 0..5_000 {
+        for minute in 0..15_000 {
             losses.add(at(minute), 1);
         }
-        assert_eq!(losses.unsaved().len(), Book::MOST);
-        assert_eq!(losses.concerning(&VisitFilter::default()), 5_000);
+        assert_eq!(losses.unsaved().len(), MOST);
+        assert_eq!(losses.concerning(&VisitFilter::default()), 15_000);
         assert_eq!(losses.concerning(&between(0, 1)), 2);
     }
 }

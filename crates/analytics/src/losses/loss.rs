@@ -1,0 +1,61 @@
+//! Visits that were lost.
+
+use slugline_domain::UnixMillis;
+
+const MILLIS_PER_MINUTE: i64 = 60_000;
+
+/// Visits that were lost in a range of minutes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Loss {
+    /// The first minute, counted since 1970.
+    pub from: i64,
+    /// The last minute, usually the same.
+    pub until: i64,
+    pub visits: u64,
+}
+
+impl Loss {
+    /// A number of visits lost between two moments.
+    pub fn between(first: UnixMillis, last: UnixMillis, visits: u64) -> Self {
+        Self {
+            from: minute(first),
+            until: minute(last),
+            visits,
+        }
+    }
+
+    /// A number of visits lost in the time span of the others.
+    pub fn among(others: &[UnixMillis], visits: u64) -> Self {
+        match (others.iter().min(), others.iter().max()) {
+            (Some(&first), Some(&last)) => Self::between(first, last, visits.max(1)),
+            _ => Self::unknown(),
+        }
+    }
+
+    /// The same losses as at most `most` entries.
+    pub(super) fn few(losses: &[Self], most: usize) -> Vec<Self> {
+        let together = losses.len().div_ceil(most).max(1);
+        losses.chunks(together).filter_map(Self::of_all).collect()
+    }
+
+    /// Several losses as one; `None` if there are none.
+    pub(super) fn of_all(losses: &[Self]) -> Option<Self> {
+        Some(Self {
+            from: losses.iter().map(|loss| loss.from).min()?,
+            until: losses.iter().map(|loss| loss.until).max()?,
+            visits: losses
+                .iter()
+                .fold(0, |visits, loss| visits.saturating_add(loss.visits)),
+        })
+    }
+
+    /// An unknown number of visits, lost at an unknown time.
+    pub fn unknown() -> Self {
+        Self::between(UnixMillis::new(i64::MIN), UnixMillis::new(i64::MAX), 1)
+    }
+}
+
+/// The minute of a moment, counted since 1970.
+pub(super) fn minute(at: UnixMillis) -> i64 {
+    at.get().div_euclid(MILLIS_PER_MINUTE)
+}
