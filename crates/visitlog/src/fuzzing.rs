@@ -4,8 +4,8 @@ use slugline_analytics::columns::{Family, TEXTS};
 
 use crate::format::{
     batch,
+    block_builder::BlockBuilder,
     chunk::{self, Directory, Span, seal},
-    draft::Draft,
     front_coded::NoText,
     selection::Selection,
 };
@@ -29,7 +29,7 @@ pub fn fuzz_chunk(bytes: &[u8]) {
     let mut sealed = directory.to_owned();
     seal(span, &mut sealed);
     read(span, &sealed);
-    let mut draft = Draft::default();
+    let mut draft = BlockBuilder::default();
     let decoded = batch::decode(span, &sealed, (i64::MIN, i64::MAX), &mut draft);
     let rows = decoded.map_or(0, |()| usize::from(rows));
     assert_eq!(draft.len(), rows, "a batch is read as a whole");

@@ -367,7 +367,7 @@ mod tests {
     use super::*;
     use crate::{
         file::{schema, seal},
-        format::{column::Column, draft::Draft, numbers::Numbers},
+        format::{block_builder::BlockBuilder, column::Column, numbers::Numbers},
         tests::rows::row,
     };
 
@@ -376,7 +376,7 @@ mod tests {
         const ROWS: u64 = 20_000;
         let folder = tempfile::tempdir().unwrap();
         let db = schema::open_writer(&folder.path().join("a.db")).unwrap();
-        let mut draft = Draft::default();
+        let mut draft = BlockBuilder::default();
         for n in 0..ROWS {
             let visitor = n.wrapping_mul(0x9e37_79b9_7f4a_7c15);
             let row = row(i64::try_from(n % 100).unwrap(), visitor);

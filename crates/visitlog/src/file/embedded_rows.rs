@@ -24,7 +24,7 @@ use super::{
     },
     wal_length::WalLength,
 };
-use crate::format::{batch, draft::Draft, numbers::Numbers};
+use crate::format::{batch, block_builder::BlockBuilder, numbers::Numbers};
 
 #[derive(Debug)]
 pub(crate) struct EmbeddedRows {
@@ -85,7 +85,7 @@ impl RowTable for EmbeddedRows {
         rows: &mut dyn Iterator<Item = Row<'_>>,
     ) -> Result<(), rusqlite::Error> {
         self.links.follow(db)?;
-        let mut draft = Draft::default();
+        let mut draft = BlockBuilder::default();
         for row in rows {
             let link = self.links.number(db, row.target.link_id)?;
             draft.push(Numbers::of(&row, link), &row);

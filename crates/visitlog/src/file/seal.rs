@@ -5,8 +5,8 @@ use slugline_analytics::utc::{MILLIS_PER_DAY, day_of};
 
 use super::{erasure, tail};
 use crate::format::{
+    block_builder::BlockBuilder,
     chunk::{self, Span, part_id},
-    draft::Draft,
     text_key::TextKey,
 };
 
@@ -44,7 +44,7 @@ pub(crate) fn seal_before(
 /// the given number, if any. Rows of marked links are dropped.
 pub(crate) fn write(
     db: &Connection,
-    draft: &Draft,
+    draft: &BlockBuilder,
     id: Option<i64>,
 ) -> Result<(), rusqlite::Error> {
     let key = |row: usize| {
@@ -66,7 +66,7 @@ pub(crate) fn write(
 
 fn insert(
     db: &Connection,
-    draft: &Draft,
+    draft: &BlockBuilder,
     rows: &[usize],
     id: Option<i64>,
 ) -> Result<(), rusqlite::Error> {

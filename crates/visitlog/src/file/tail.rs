@@ -9,10 +9,10 @@ use rusqlite::{Connection, params};
 use slugline_analytics::utc::day_of;
 
 use super::error::EngineError;
-use crate::format::{batch, chunk::Span, draft::Draft};
+use crate::format::{batch, block_builder::BlockBuilder, chunk::Span};
 
 /// Adds a batch at the end.
-pub(crate) fn append(db: &Connection, draft: &Draft) -> Result<(), rusqlite::Error> {
+pub(crate) fn append(db: &Connection, draft: &BlockBuilder) -> Result<(), rusqlite::Error> {
     if draft.len() == 0 {
         return Ok(());
     }
@@ -62,8 +62,12 @@ impl<'r> Batch<'r> {
         })
     }
 
-    /// Adds the rows of a range of milliseconds to a draft, or none if there is an error.
-    pub(crate) fn read(&self, range: (i64, i64), draft: &mut Draft) -> Result<(), EngineError> {
+    /// Adds the rows of a range of milliseconds to a builder, or none if there is an error.
+    pub(crate) fn read(
+        &self,
+        range: (i64, i64),
+        draft: &mut BlockBuilder,
+    ) -> Result<(), EngineError> {
         let read = batch::decode(self.span, self.bytes, range, draft);
         read.map_err(|source| EngineError::Batch {
             number: self.number,
@@ -75,7 +79,7 @@ impl<'r> Batch<'r> {
 /// Rows of some batches, in order of arrival.
 #[derive(Debug, Default)]
 pub(crate) struct Portion {
-    pub(crate) draft: Draft,
+    pub(crate) draft: BlockBuilder,
     /// The number of the last batch; `None` when there is none.
     pub(crate) last: Option<i64>,
     /// The numbers, rows and damage of batches that cannot be read.
@@ -98,7 +102,7 @@ pub(crate) fn read(
     let mut statement = db.prepare_cached(&sql)?;
     let mut found = statement.query([after, from, until])?;
     let mut portion = Portion {
-        draft: Draft::of_columns(columns),
+        draft: BlockBuilder::of_columns(columns),
         ..Portion::default()
     };
     while portion.draft.len() < enough
@@ -121,14 +125,18 @@ pub(crate) fn times(db: &Connection) -> Result<Vec<i64>, rusqlite::Error> {
 
 /// Removes rows up to a moment from the tail, from as many batches as have at most `most` rows
 /// together, or from one. Sets damaged batches aside.
-pub(crate) fn take(db: &Connection, until: i64, most: usize) -> Result<Draft, rusqlite::Error> {
+pub(crate) fn take(
+    db: &Connection,
+    until: i64,
+    most: usize,
+) -> Result<BlockBuilder, rusqlite::Error> {
     let sql = format!(
         "SELECT {} FROM tail WHERE seq > 0 AND first_ts <= ?1 ORDER BY seq",
         Batch::COLUMNS
     );
     let mut statement = db.prepare_cached(&sql)?;
     let mut found = statement.query([until])?;
-    let mut draft = Draft::default();
+    let mut draft = BlockBuilder::default();
     let (mut last, mut damaged, mut cut) = (0, Vec::new(), Vec::new());
     while let Some(row) = found.next()? {
         let batch = Batch::of(row)?;
@@ -137,7 +145,7 @@ pub(crate) fn take(db: &Connection, until: i64, most: usize) -> Result<Draft, ru
             break;
         }
         last = batch.number;
-        let mut rest = Draft::default();
+        let mut rest = BlockBuilder::default();
         let read = batch.read((i64::MIN, until), &mut draft);
         let read = read.and_then(|()| match until.checked_add(1) {
             Some(from) if batch.span.max_ts > until => batch.read((from, i64::MAX), &mut rest),
@@ -202,7 +210,7 @@ pub(crate) fn insert(
     row: &slugline_analytics::row::Row<'_>,
     link: i64,
 ) -> Result<(), rusqlite::Error> {
-    let mut draft = Draft::default();
+    let mut draft = BlockBuilder::default();
     draft.push(crate::format::numbers::Numbers::of(row, link), row);
     append(db, &draft)
 }
@@ -232,7 +240,7 @@ mod tests {
     fn tail(folder: &tempfile::TempDir, batches: &[&[i64]]) -> Connection {
         let db = schema::open_writer(&folder.path().join("a.db")).unwrap();
         for times in batches {
-            let mut draft = Draft::default();
+            let mut draft = BlockBuilder::default();
             for &time in *times {
                 let row = row(time, time.unsigned_abs());
                 draft.push(Numbers::of(&row, 1), &row);
@@ -242,7 +250,7 @@ mod tests {
         db
     }
 
-    fn times_of(draft: Draft) -> Vec<i64> {
+    fn times_of(draft: BlockBuilder) -> Vec<i64> {
         let block = draft.into_block();
         (0..block.rows).map(|row| block.time.at(row)).collect()
     }
@@ -275,7 +283,7 @@ mod tests {
     fn the_rest_of_a_batch_can_be_read_also_if_its_texts_were_fewer_than_those_taken() {
         let folder = tempfile::tempdir().unwrap();
         let db = tail(&folder, &[]);
-        let mut draft = Draft::default();
+        let mut draft = BlockBuilder::default();
         let languages = ["de", "fr", "it", "", "en"];
         for (at, language) in (1..).zip(languages) {
             let row = Row {

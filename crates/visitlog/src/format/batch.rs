@@ -19,9 +19,9 @@ use slugline_analytics::columns::{Family, TEXTS};
 use thiserror::Error;
 
 use super::{
+    block_builder::BlockBuilder,
     bytes::{put_length, put_name, take, take_array, take_length, take_name},
     chunk::{Span, checksum},
-    draft::Draft,
     front_coded::TEXT_MAX,
     numbers::{Numbers, RowTexts},
     packed::{self, Number, Packed},
@@ -41,8 +41,8 @@ pub(crate) enum BatchError {
     Content,
 }
 
-/// Writes the rows of a draft, which are [`ROWS_MAX`] at most.
-pub(crate) fn encode(draft: &Draft) -> (Span, Vec<u8>) {
+/// Writes the rows of a builder, which are [`ROWS_MAX`] at most.
+pub(crate) fn encode(draft: &BlockBuilder) -> (Span, Vec<u8>) {
     let times = || draft.rows.iter().map(|(numbers, _)| numbers.time);
     let (min_ts, max_ts) = (times().min().unwrap_or(0), times().max().unwrap_or(0));
     let mut bytes = vec![0; 8];
@@ -84,7 +84,7 @@ fn put_numbers(bytes: &mut Vec<u8>, numbers: &[u64]) {
     bytes.extend(packed::pack(numbers, base, width));
 }
 
-fn put_family(bytes: &mut Vec<u8>, draft: &Draft, family: Family) {
+fn put_family(bytes: &mut Vec<u8>, draft: &BlockBuilder, family: Family) {
     let entries = draft.entries(family);
     let (used, codes) = entries_of_rows(draft, family);
     let columns = family.columns();
@@ -112,7 +112,7 @@ fn put_family(bytes: &mut Vec<u8>, draft: &Draft, family: Family) {
 /// The entries of a family that occur in the rows, and the index of each row's entry among them. A
 /// draft of a part of a batch also has the entries of the other rows, so there can be more entries
 /// than rows.
-fn entries_of_rows(draft: &Draft, family: Family) -> (Vec<u32>, Vec<u64>) {
+fn entries_of_rows(draft: &BlockBuilder, family: Family) -> (Vec<u32>, Vec<u64>) {
     let mut positions = vec![None; draft.entries(family).len()];
     let (mut used, mut next) = (Vec::new(), 0);
     let codes = draft.rows.iter().map(|(_, codes)| {
@@ -127,13 +127,13 @@ fn entries_of_rows(draft: &Draft, family: Family) -> (Vec<u32>, Vec<u64>) {
     (used, codes)
 }
 
-/// Adds the rows of a range of moments to a draft, with the texts that the draft asks for. After an
-/// error the draft has no more rows than before.
+/// Adds the rows of a range of moments to a builder, with the texts that it asks for. After an
+/// error the builder has no more rows than before.
 pub(crate) fn decode(
     span: Span,
     bytes: &[u8],
     range: (i64, i64),
-    draft: &mut Draft,
+    draft: &mut BlockBuilder,
 ) -> Result<(), BatchError> {
     let mut rest = bytes;
     let sum = take_array(&mut rest).ok_or(BatchError::Checksum)?;
@@ -152,7 +152,7 @@ fn add_rows(
     span: Span,
     mut rest: &[u8],
     (from, until): (i64, i64),
-    draft: &mut Draft,
+    draft: &mut BlockBuilder,
 ) -> Option<()> {
     if span.rows == 0 || index(span.rows) > ROWS_MAX {
         return None;
@@ -204,12 +204,12 @@ fn add_rows(
     ((first, last) == (span.min_ts, span.max_ts)).then_some(())
 }
 
-/// Adds the entries of a family to a draft, and returns each row's entry.
+/// Adds the entries of a family to a builder, and returns each row's entry.
 fn take_family(
     family: Family,
     mut content: &[u8],
     span: Span,
-    draft: &mut Draft,
+    draft: &mut BlockBuilder,
 ) -> Option<Values<u32>> {
     let [count] = take_array(&mut content)?;
     let mut columns = Vec::with_capacity(count.into());

@@ -4,19 +4,19 @@
 //! |---|---|
 //! | `bytes`, `packed`, `front_coded`, `skewed` | the encoding of lengths, numbers and texts |
 //! | `chunk`, `batch` | the formats of a sealed chunk and of a batch of the tail |
-//! | `draft`, `text_key` | the builder of blocks, which encodes both; fingerprints of texts |
+//! | `block_builder`, `text_key` | the builder of blocks, which encodes both; fingerprints of texts |
 //! | `moments`, `crowd` | visits and visitors of one day, by the quarter of an hour |
 //! | `column`, `numbers` | the columns and the numbers of a row |
 //! | `block`, `values`, `texts`, `dictionary`, `selection`, `link_runs` | rows in memory, column by column |
 
 pub(crate) mod batch;
 pub(crate) mod block;
+pub(crate) mod block_builder;
 pub(crate) mod bytes;
 pub(crate) mod chunk;
 pub(crate) mod column;
 pub(crate) mod crowd;
 pub(crate) mod dictionary;
-pub(crate) mod draft;
 pub(crate) mod front_coded;
 pub(crate) mod link_runs;
 pub(crate) mod moments;

@@ -286,7 +286,7 @@ mod tests {
         file::{
             day::count::count, day_totals, deadline::Deadline, memory::QuestionMemory, schema, seal,
         },
-        format::{draft::Draft, numbers::Numbers},
+        format::{block_builder::BlockBuilder, numbers::Numbers},
         tests::rows::row,
     };
 
@@ -295,7 +295,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let db = schema::open_writer(&folder.path().join("a.db")).unwrap();
         for day in 0..10_i64 {
-            let mut draft = Draft::default();
+            let mut draft = BlockBuilder::default();
             for n in 0..5_000_i64 {
                 // Fifty programs come repeatedly, the others once.
                 let user_agent = match n % 10 {
@@ -358,7 +358,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut db = schema::open_writer(&folder.path().join("a.db")).unwrap();
         for day in 0..DAYS {
-            let mut draft = Draft::default();
+            let mut draft = BlockBuilder::default();
             for n in 0..300_i64 {
                 let browser = match n % 3 {
                     0 => format!("usual{}", n / 3 % 20),

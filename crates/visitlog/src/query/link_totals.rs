@@ -157,7 +157,7 @@ mod tests {
     use super::*;
     use crate::{
         file::{deadline::Deadline, memory::QuestionMemory, schema, seal, tail},
-        format::{draft::Draft, numbers::Numbers},
+        format::{block_builder::BlockBuilder, numbers::Numbers},
         tests::rows::row,
     };
 
@@ -179,7 +179,7 @@ mod tests {
         let db = schema::open_writer(&folder.path().join("a.db")).unwrap();
         let mut expected: BTreeMap<(String, String), u64> = BTreeMap::new();
         for day in 0..6 {
-            let mut draft = Draft::default();
+            let mut draft = BlockBuilder::default();
             for n in 0..5_000_u64 {
                 let number = (n * n + day * 7) % TARGETS;
                 // The same slug leads to two destinations, each of two links.

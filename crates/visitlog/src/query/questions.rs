@@ -178,7 +178,7 @@ mod tests {
     use super::*;
     use crate::{
         file::{schema, seal, snapshot::OnChunk},
-        format::{draft::Draft, numbers::Numbers},
+        format::{block_builder::BlockBuilder, numbers::Numbers},
         query::{counters, events, heatmap, link_totals, locations, metrics, views},
         tests::rows::row,
     };
@@ -290,7 +290,7 @@ mod tests {
         let path = folder.path().join("a.db");
         let writer = schema::open_writer(&path).unwrap();
         for day in 0..CHUNKS {
-            let mut draft = Draft::default();
+            let mut draft = BlockBuilder::default();
             let row = row(day * 86_400_000, 1);
             draft.push(Numbers::of(&row, 1), &row);
             seal::write(&writer, &draft, None).unwrap();

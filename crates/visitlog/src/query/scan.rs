@@ -292,7 +292,7 @@ mod tests {
     use super::*;
     use crate::{
         file::{deadline::Deadline, schema, seal},
-        format::{draft::Draft, numbers::Numbers},
+        format::{block_builder::BlockBuilder, numbers::Numbers},
         tests::rows::row,
     };
 
@@ -302,7 +302,7 @@ mod tests {
         let db = schema::open_writer(&folder.path().join("a.db")).unwrap();
         // More blocks than may wait.
         for day in 0..10 {
-            let mut draft = Draft::default();
+            let mut draft = BlockBuilder::default();
             draft.push(Numbers::of(&row(day * 86_400_000, 1), 1), &row(0, 1));
             seal::write(&db, &draft, None).unwrap();
         }

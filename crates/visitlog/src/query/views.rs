@@ -158,7 +158,7 @@ mod tests {
     use super::*;
     use crate::{
         file::{deadline::Deadline, schema, seal},
-        format::{draft::Draft, numbers::Numbers},
+        format::{block_builder::BlockBuilder, numbers::Numbers},
         tests::rows::row,
     };
 
@@ -170,7 +170,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let db = schema::open_writer(&folder.path().join("a.db")).unwrap();
         for day in 0..DAYS {
-            let mut draft = Draft::default();
+            let mut draft = BlockBuilder::default();
             for number in 0..24 * PER_HOUR {
                 let at = day * 24 * HOUR_MS + number % 24 * HOUR_MS + number;
                 let row = row(at, (at * 7_919).unsigned_abs());

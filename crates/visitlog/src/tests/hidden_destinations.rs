@@ -27,7 +27,7 @@ use crate::{
         tail,
         upkeep::merge,
     },
-    format::{draft::Draft, numbers::Numbers},
+    format::{block_builder::BlockBuilder, numbers::Numbers},
     log::EmbeddedLog,
     query::{filter::RowFilter, plan::Plan},
 };
@@ -186,7 +186,7 @@ fn a_day_that_hides_nothing_is_taken_from_its_totals() {
     let folder = tempfile::tempdir().unwrap();
     let mut db = schema::open_writer(&folder.path().join("a.db")).unwrap();
     for (day, protection) in (0..).zip(["none", "password", "", "none"]) {
-        let mut draft = Draft::default();
+        let mut draft = BlockBuilder::default();
         for n in 0..50 {
             let mut row = row(day * DAY_MS + n, 1);
             row.target.protection = if n < 25 { "none" } else { protection };

@@ -17,7 +17,7 @@ use crate::{
         chunk::Chunk, day::count::count, day_totals::Record, deadline::Deadline, erasure,
         error::EngineError, links, schema, snapshot::Snapshot, tail::Batch,
     },
-    format::{block::Block, draft::Draft, selection::number},
+    format::{block::Block, block_builder::BlockBuilder, selection::number},
 };
 
 /// The number of days whose totals are compared with their rows, and the time for that.
@@ -93,7 +93,7 @@ fn tail_rows(db: &Connection, used: &mut HashSet<i64>) -> Finding {
         let mut statement = db.prepare(&sql)?;
         let mut found = statement.query([])?;
         while let Some(row) = found.next()? {
-            let mut draft = Draft::default();
+            let mut draft = BlockBuilder::default();
             match Batch::of(row)?.read((i64::MIN, i64::MAX), &mut draft) {
                 Ok(()) => used.extend(draft.links()),
                 Err(error) => damages.push(chain(&error)),

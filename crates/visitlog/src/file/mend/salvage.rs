@@ -30,7 +30,7 @@ use crate::{
         seal,
         tail::{self, Batch},
     },
-    format::{block::Block, column::Column, draft::Draft, selection::Selection},
+    format::{block::Block, block_builder::BlockBuilder, column::Column, selection::Selection},
 };
 
 /// Replaces the access log in a file by one with everything that can still be read. The old file,
@@ -121,7 +121,7 @@ fn copy_chunks(
     for id in chunks.found {
         match read_chunk(old, id, &mut rebuilt.lost) {
             Ok(Some(block)) => {
-                let mut draft = Draft::default();
+                let mut draft = BlockBuilder::default();
                 draft.append(&block);
                 used.extend((0..block.rows).map(|row| block.link.at(row)));
                 seal::write(new, &draft, Some(id))?;
@@ -152,7 +152,7 @@ fn copy_tail(
     let mut times = Vec::new();
     let sql = format!("SELECT {} FROM tail WHERE seq = ?1", Batch::COLUMNS);
     for number in batches.found {
-        let mut draft = Draft::default();
+        let mut draft = BlockBuilder::default();
         let read = old.prepare_cached(&sql)?.query_row([number], |row| {
             let batch = Batch::of(row)?;
             let sound = batch.read((i64::MIN, i64::MAX), &mut draft).is_ok();

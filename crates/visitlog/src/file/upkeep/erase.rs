@@ -14,7 +14,7 @@ use slugline_domain::UnixMillis;
 use super::PAUSE_MS;
 use crate::{
     file::{chunk::Chunk, erasure, error::EngineError, seal, tail},
-    format::{block::Block, draft::Draft},
+    format::{block::Block, block_builder::BlockBuilder},
 };
 
 /// The most chunks whose links one step reads.
@@ -197,7 +197,7 @@ fn rewrite(db: &mut Connection, id: i64) -> Result<(), EngineError> {
     let Some(block) = block else {
         return Ok(());
     };
-    let mut draft = Draft::default();
+    let mut draft = BlockBuilder::default();
     draft.append(&block);
     tx.prepare_cached("DELETE FROM chunk WHERE id = ?1")?
         .execute([id])?;

@@ -10,7 +10,7 @@ use rusqlite::{Connection, TransactionBehavior, params};
 use crate::file::chunk_lock;
 use crate::{
     file::{chunk::Chunk, error::EngineError, seal},
-    format::{block::Block, draft::Draft},
+    format::{block::Block, block_builder::BlockBuilder},
 };
 
 /// Like [`merge_day`], but does nothing while an export needs the chunks as they are; the next
@@ -78,7 +78,7 @@ fn read(
     day: i64,
     small: u32,
     most: u32,
-) -> Result<(Vec<i64>, Draft), EngineError> {
+) -> Result<(Vec<i64>, BlockBuilder), EngineError> {
     let sql = format!(
         "SELECT {} FROM chunk WHERE day = ?1 AND n <= ?2 ORDER BY id",
         Chunk::COLUMNS
@@ -86,7 +86,7 @@ fn read(
     let mut statement = db.prepare_cached(&sql)?;
     let mut found = statement.query(params![day, small])?;
     let mut merged = Vec::new();
-    let mut draft = Draft::default();
+    let mut draft = BlockBuilder::default();
     let mut rows = 0;
     while let Some(row) = found.next()? {
         let (id, count): (i64, u32) = (row.get(0)?, row.get(2)?);
@@ -117,7 +117,7 @@ mod tests {
     fn log(folder: &tempfile::TempDir, chunks: &[&[i64]]) -> Connection {
         let db = schema::open_writer(&folder.path().join("a.db")).unwrap();
         for times in chunks {
-            let mut draft = Draft::default();
+            let mut draft = BlockBuilder::default();
             for &time in *times {
                 let row = row(time, time.unsigned_abs());
                 draft.push(Numbers::of(&row, 1), &row);

@@ -8,7 +8,7 @@ use super::retention::{CHUNKS_AT_ONCE, clock_is_steady};
 use super::*;
 use crate::{
     file::{chunk::Chunk, links::Links, schema, seal, tail},
-    format::{block::Block, draft::Draft, numbers::Numbers},
+    format::{block::Block, block_builder::BlockBuilder, numbers::Numbers},
     query::distinct::spread,
     tests::rows::row,
 };
@@ -391,7 +391,7 @@ fn retention_and_the_rest_go_on_past_damaged_pages() {
     const DAYS: i64 = 40;
     let mut log = Log::new(THIRTY_DAYS);
     for day in 0..DAYS {
-        let mut draft = Draft::default();
+        let mut draft = BlockBuilder::default();
         for number in 0..ROWS {
             let at = NEW_YEAR + day * MILLIS_PER_DAY + i64::try_from(number).unwrap();
             let visitor = spread(u32::try_from(number).unwrap());

@@ -4,15 +4,15 @@ use slugline_analytics::utc::MILLIS_PER_DAY;
 use super::sealed_rows::{Stored, draft_of, rows_of, stored};
 use crate::format::{
     batch::{BatchError, decode, encode, seal},
+    block_builder::BlockBuilder,
     chunk::Span,
-    draft::Draft,
     selection::short,
 };
 
 const ALL: (i64, i64) = (i64::MIN, i64::MAX);
 
 fn read(span: Span, bytes: &[u8], range: (i64, i64)) -> Result<Vec<Stored>, BatchError> {
-    let mut draft = Draft::default();
+    let mut draft = BlockBuilder::default();
     decode(span, bytes, range, &mut draft)?;
     Ok(rows_of(&draft.into_block()))
 }

@@ -8,7 +8,7 @@ use crate::{
     file::{chunk::Chunk, schema, seal},
     format::{
         block::Block,
-        draft::Draft,
+        block_builder::BlockBuilder,
         numbers::{Numbers, RowTexts},
     },
 };
@@ -41,8 +41,8 @@ pub(crate) fn stored() -> impl Strategy<Value = Stored> {
     (numbers(), texts)
 }
 
-pub(crate) fn draft_of(rows: &[Stored]) -> Draft {
-    let mut draft = Draft::default();
+pub(crate) fn draft_of(rows: &[Stored]) -> BlockBuilder {
+    let mut draft = BlockBuilder::default();
     for (numbers, texts) in rows {
         draft.push(*numbers, &RowTexts(texts.each_ref().map(String::as_str)));
     }

@@ -59,9 +59,9 @@ impl TextsOf for RowTexts<'_> {
     }
 }
 
-/// Some rows.
+/// Rows that are to become a block, a chunk or a batch.
 #[derive(Debug, Default)]
-pub(crate) struct Draft {
+pub(crate) struct BlockBuilder {
     pub(crate) rows: Vec<(Numbers, [u32; Family::ALL.len()])>,
     families: [Entries; Family::ALL.len()],
     /// Families whose texts nobody asks for.
@@ -129,8 +129,8 @@ impl Entries {
     }
 }
 
-impl Draft {
-    /// Makes a draft for rows of which only some columns of texts are needed.
+impl BlockBuilder {
+    /// Makes a builder for rows of which only some columns of texts are needed.
     pub(crate) fn of_columns(columns: &[usize]) -> Self {
         let is_asked_for = |family| columns.iter().any(|&column| TEXTS[column].family == family);
         Self {
