@@ -110,8 +110,8 @@ fn put_family(bytes: &mut Vec<u8>, draft: &BlockBuilder, family: Family) {
 }
 
 /// The entries of a family that occur in the rows, and the index of each row's entry among them. A
-/// draft of a part of a batch also has the entries of the other rows, so there can be more entries
-/// than rows.
+/// builder of a part of a batch also has the entries of the other rows, so there can be more
+/// entries than rows.
 fn entries_of_rows(draft: &BlockBuilder, family: Family) -> (Vec<u32>, Vec<u64>) {
     let mut positions = vec![None; draft.entries(family).len()];
     let (mut used, mut next) = (Vec::new(), 0);
