@@ -13,7 +13,7 @@ use slugline_domain::{UnixMillis, UnixSeconds, VisitFilter, ports::VisitSink};
 use slugline_testkit::FixedClock;
 use slugline_visitlog::EmbeddedLog;
 
-use crate::support::{DAY_MS, NEW_YEAR_MS, Seeded, file, ports, total, visit};
+use crate::support::{DAY_MS, NEW_YEAR_MS, Seeded, eventually, file, ports, total, visit};
 
 /// The variable that gives the folder to the child process.
 const FOLDER: &str = "SLUGLINE_TEST_CRASH_FOLDER";
@@ -140,13 +140,11 @@ async fn a_killed_process_loses_nothing_it_acknowledged_and_repeats_nothing() {
     let db = Connection::open(file(folder.path())).unwrap();
     let (recorder, log) = open(&file(folder.path()));
     let totals = "SELECT count(*) FROM day_totals WHERE directory IS NOT NULL";
-    while db
-        .query_row(totals, [], |row| row.get::<_, u32>(0))
-        .unwrap()
-        == 0
-    {
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
+    eventually("the day is counted", || {
+        let days = db.query_row(totals, [], |row| row.get::<_, u32>(0));
+        days.unwrap() > 0
+    })
+    .await;
     assert_eq!(counted(&log).await, total_before);
     recorder.shutdown().await;
     let (health, chunks): (String, u32) = db

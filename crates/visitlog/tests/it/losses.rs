@@ -13,7 +13,7 @@ use slugline_domain::{
     ports::{VisitLog, VisitSink},
 };
 
-use crate::support::{DAY_MS, Fixture, NEW_YEAR_MS, file, open, visit, visits};
+use crate::support::{DAY_MS, Fixture, NEW_YEAR_MS, eventually, file, open, visit, visits};
 
 /// The variable that gives the folder to the child process.
 const FOLDER: &str = "SLUGLINE_TEST_LOSSES_FOLDER";
@@ -110,9 +110,10 @@ async fn a_process_that_is_killed_while_the_disk_takes_nothing_leaves_word_of_it
         .expect("the test can run itself");
     let child = Killed(child);
     // All but the one that the writer is handling.
-    while held(folder.path()) < SENT - 1 {
-        thread::sleep(Duration::from_millis(20));
-    }
+    eventually("the losses are in their file", || {
+        held(folder.path()) >= SENT - 1
+    })
+    .await;
     drop(child);
 
     for _ in 0..2 {
@@ -155,9 +156,10 @@ async fn visits_that_waited_for_the_disk_and_were_stored_are_not_lost() {
         fixture.recorder.record(visit(NEW_YEAR_MS, client));
     }
     let folder = fixture.file().parent().unwrap().to_owned();
-    while held(&folder) < 3 {
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    eventually("the visits are in the file of losses", || {
+        held(&folder) >= 3
+    })
+    .await;
     other.execute_batch("COMMIT").unwrap();
     fixture.recorder.flush().await.unwrap();
     fixture.recorder.flush().await.unwrap();

@@ -14,7 +14,7 @@ use slugline_domain::{
 };
 use slugline_visitlog::EmbeddedLog;
 
-use crate::support::{DAY_MS, Fixture, NEW_YEAR_MS, file, ports, total, visit, visits};
+use crate::support::{DAY_MS, Fixture, NEW_YEAR_MS, eventually, file, ports, total, visit, visits};
 
 fn sealing_at(rows_per_chunk: usize) -> RecorderOptions {
     RecorderOptions {
@@ -194,6 +194,13 @@ async fn a_shutdown_that_gives_up_counts_visits_and_not_rows() {
     assert!(lost > 1_000, "{lost}");
 }
 
+async fn says_that_it_cannot_write(fixture: &Fixture) {
+    eventually("the log says that it cannot write", || {
+        fixture.log.troubles() == [LogTrouble::NotStoring]
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn a_log_that_cannot_write_says_so_until_it_can() {
     let fixture = Fixture::new(RecorderOptions {
@@ -204,9 +211,7 @@ async fn a_log_that_cannot_write_says_so_until_it_can() {
     let other = Connection::open(fixture.file()).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     fixture.recorder.record(visit(NEW_YEAR_MS, 1));
-    while fixture.log.troubles() != [LogTrouble::NotStoring] {
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    says_that_it_cannot_write(&fixture).await;
     other.execute_batch("COMMIT").unwrap();
     fixture.recorder.flush().await.unwrap();
     assert_eq!(fixture.log.troubles(), []);
@@ -257,8 +262,8 @@ async fn visits_outlast_a_lock_longer_than_the_database_waits() {
     }
     let flushed = fixture.recorder.flush();
     let unlocked = async {
-        // Longer than the second that one attempt waits.
-        tokio::time::sleep(Duration::from_millis(1_500)).await;
+        // The first attempt has waited in vain.
+        says_that_it_cannot_write(&fixture).await;
         other.execute_batch("COMMIT").unwrap();
     };
     let (flushed, ()) = tokio::join!(flushed, unlocked);

@@ -5,6 +5,7 @@ use std::{
         Arc,
         atomic::{AtomicU64, Ordering},
     },
+    time::{Duration, Instant},
 };
 
 use slugline_analytics::{Recorder, RecorderOptions, RecorderPorts};
@@ -133,6 +134,15 @@ pub(crate) fn visit(at_ms: i64, client: u32) -> Visit {
         client: IpAddr::V4(Ipv4Addr::from_bits(client)),
         headers: VisitHeaders::new("Example/1.0", "", ""),
         place: None,
+    }
+}
+
+/// Polls until the condition holds. The deadline only keeps a failure from hanging.
+pub(crate) async fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
+    let deadline = Instant::now() + Duration::from_mins(2);
+    while !holds() {
+        assert!(Instant::now() < deadline, "never came to pass: {what}");
+        tokio::time::sleep(Duration::from_millis(10)).await;
     }
 }
 
