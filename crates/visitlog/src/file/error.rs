@@ -1,6 +1,6 @@
 //! The errors of the engine.
 
-use std::{io, time::Duration};
+use std::{error::Error as StdError, io, time::Duration};
 
 use slugline_analytics::journal::error::is_damage;
 use thiserror::Error;
@@ -23,7 +23,7 @@ pub(crate) enum EngineError {
     #[error("no answer within {} ms", limit.as_millis())]
     Deadline { limit: Duration },
     #[error("rows of the answer cannot be kept in a file beside the access log")]
-    Spill(#[from] io::Error),
+    Spill(#[source] Box<dyn StdError + Send + Sync>),
     #[error("the system gives no thread to answer on")]
     Thread(#[source] io::Error),
     #[error("the answering thread ended early")]

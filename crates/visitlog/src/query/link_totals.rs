@@ -80,12 +80,13 @@ pub(crate) fn answer(
                 visitors: counters.visitors,
                 visits: counters.visits,
                 referers: counters.referers,
-            })?;
+            })
+            .map_err(EngineError::Spill)?;
         }
         sketched |= totals.are_sketched();
     }
     Ok(LinkTotals {
-        rows: rows.finish()?,
+        rows: rows.finish().map_err(EngineError::Spill)?,
         interval_max,
         sketched,
     })
@@ -138,7 +139,7 @@ impl AccessRows for Rows {
         };
         let (some, rows) = read
             .map_err(|error| failed(Box::new(error)))?
-            .map_err(|error: std::io::Error| failed(Box::new(error)))?;
+            .map_err(failed)?;
         self.rows = Some(rows);
         Ok(some)
     }
@@ -213,7 +214,7 @@ mod tests {
             snapshot = snapshot.with_memory(QuestionMemory::of(bytes));
             let answer = answer(&snapshot, &VisitFilter::default()).unwrap();
             assert!(!answer.sketched);
-            let in_file = matches!(&answer.rows, SortedRows::Merged(parts) if parts.len() > 1);
+            let in_file = matches!(&answer.rows, SortedRows::Stored { .. });
             assert_eq!(in_file, bytes < 256 << 20, "{bytes}");
             let rows = all(answer.rows);
             assert_eq!(rows.len(), expected.len());

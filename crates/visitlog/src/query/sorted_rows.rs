@@ -1,105 +1,91 @@
-//! Sorts any number of rows of a list.
+//! Rows of a list in its order, however many there are: most visits first, then by their texts.
 //!
-//! Rows that do not fit into memory wait in a file without a name, in sorted parts. Reading merges
-//! the parts.
+//! Rows that do not fit into the memory wait in a database of their own, whose file has no name.
 
 use std::{
-    cmp::{Ordering, Reverse},
-    collections::BinaryHeap,
+    cmp::Ordering,
+    error::Error as StdError,
     fs::{self, File},
-    io::{self, Read, Write},
-    os::unix::fs::{FileExt, OpenOptionsExt},
+    os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
     process,
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering::Relaxed},
-    },
+    sync::atomic::{AtomicU64, Ordering::Relaxed},
     vec,
 };
 
-use rusqlite::Connection;
+use rusqlite::{Connection, params};
 use slugline_analytics::journal::lock;
 use slugline_domain::AccessRow;
 
-/// Takes rows in any order.
+type Error = Box<dyn StdError + Send + Sync>;
+
+/// Accepts rows in any order.
 #[derive(Debug)]
 pub(crate) struct Collector {
-    /// The access log; the file is written beside it.
+    /// The access log, beside which a file can be written.
     beside: Option<PathBuf>,
     held: Vec<AccessRow>,
-    /// The memory of the rows.
+    /// The memory of these rows.
     bytes: usize,
     most_bytes: usize,
-    file: Option<File>,
-    /// The ends of the parts in the file.
-    ends: Vec<u64>,
+    stored: Option<Connection>,
 }
 
 impl Collector {
-    /// Keeps at most this many bytes of rows in memory. The file is beside the one of this
-    /// database.
+    /// Holds at most so many bytes of rows. The file is beside the one of this database.
     pub(crate) fn beside(db: &Connection, most_bytes: usize) -> Self {
         Self {
             beside: db.path().map(PathBuf::from),
             held: Vec::new(),
             bytes: 0,
             most_bytes,
-            file: None,
-            ends: Vec::new(),
+            stored: None,
         }
     }
 
-    pub(crate) fn push(&mut self, row: AccessRow) -> io::Result<()> {
+    pub(crate) fn push(&mut self, row: AccessRow) -> Result<(), Error> {
         self.bytes += size_of::<AccessRow>() + row.slug.len() + row.url.len() + 32;
         self.held.push(row);
         if self.bytes > self.most_bytes {
-            self.write()?;
+            self.store()?;
         }
         Ok(())
     }
 
     /// All rows, in order.
-    pub(crate) fn finish(mut self) -> io::Result<SortedRows> {
-        if self.file.is_some() {
-            self.write()?;
+    pub(crate) fn finish(mut self) -> Result<SortedRows, Error> {
+        if self.stored.is_some() {
+            self.store()?;
         }
-        let Some(file) = self.file else {
-            self.held.sort_unstable_by(compare);
-            return Ok(SortedRows::Held(self.held.into_iter()));
-        };
-        let file = Arc::new(file);
-        let starts = std::iter::once(0).chain(self.ends.iter().copied());
-        let mut parts = BinaryHeap::new();
-        for (start, &end) in starts.zip(&self.ends) {
-            let part = Part {
-                file: Arc::clone(&file),
-                next: start,
-                end,
-                read: Vec::new().into_iter(),
-            };
-            parts.extend(part.head()?.map(Reverse));
-        }
-        Ok(SortedRows::Merged(parts))
+        self.held.sort_unstable_by(compare);
+        Ok(match self.stored {
+            None => SortedRows::Held(self.held.into_iter()),
+            Some(db) => {
+                let after = (i64::MIN, String::new(), String::new());
+                SortedRows::Stored {
+                    db: Box::new(db),
+                    after,
+                }
+            }
+        })
     }
 
-    /// Moves the rows in memory into the file.
-    fn write(&mut self) -> io::Result<()> {
-        let mut file = match self.file.take() {
-            Some(file) => file,
-            None => nameless(self.beside.as_deref())?,
-        };
-        self.held.sort_unstable_by(compare);
-        let mut out = io::BufWriter::with_capacity(1 << 16, &mut file);
-        let mut end = self.ends.last().copied().unwrap_or(0);
-        for row in self.held.drain(..) {
-            end += write_row(&mut out, &row)?;
+    /// Moves the held rows into the database.
+    fn store(&mut self) -> Result<(), Error> {
+        if self.stored.is_none() {
+            self.stored = Some(nameless(self.beside.as_deref())?);
         }
-        out.flush()?;
-        drop(out);
-        self.ends.push(end);
+        // A tree takes rows fastest in its own order.
+        self.held.sort_unstable_by(compare);
+        if let Some(db) = &self.stored {
+            let mut insert = db.prepare_cached("INSERT INTO row VALUES (?1, ?2, ?3, ?4, ?5)")?;
+            for row in self.held.drain(..) {
+                let [visits, visitors, referers] =
+                    [row.visits, row.visitors, row.referers].map(u64::cast_signed);
+                insert.execute(params![-visits, row.slug, row.url, visitors, referers])?;
+            }
+        }
         self.bytes = 0;
-        self.file = Some(file);
         Ok(())
     }
 }
@@ -108,96 +94,43 @@ impl Collector {
 #[derive(Debug)]
 pub(crate) enum SortedRows {
     Held(vec::IntoIter<AccessRow>),
-    /// The next row of each part, the first row on top.
-    Merged(BinaryHeap<Reverse<Head>>),
+    Stored {
+        db: Box<Connection>,
+        /// The key of the last row that was read.
+        after: (i64, String, String),
+    },
 }
 
 impl SortedRows {
-    /// The next rows, at most this many; none at the end.
-    pub(crate) fn next(&mut self, most: usize) -> io::Result<Vec<AccessRow>> {
-        match self {
-            Self::Held(rows) => Ok(rows.by_ref().take(most).collect()),
-            Self::Merged(parts) => {
-                let mut rows = Vec::new();
-                while rows.len() < most
-                    && let Some(Reverse(Head { row, part })) = parts.pop()
-                {
-                    rows.push(row);
-                    parts.extend(part.head()?.map(Reverse));
-                }
-                Ok(rows)
-            }
+    /// At most so many next rows; none at the end.
+    pub(crate) fn next(&mut self, most: usize) -> Result<Vec<AccessRow>, Error> {
+        let (db, after) = match self {
+            Self::Held(rows) => return Ok(rows.by_ref().take(most).collect()),
+            Self::Stored { db, after } => (db, after),
+        };
+        let mut select = db.prepare_cached(
+            "SELECT rank, slug, url, visitors, referers FROM row \
+             WHERE (rank, slug, url) > (?1, ?2, ?3) ORDER BY rank, slug, url LIMIT ?4",
+        )?;
+        let most = i64::try_from(most)?;
+        let found = select.query_map(params![after.0, after.1, after.2, most], |row| {
+            Ok(AccessRow {
+                visits: row.get::<_, i64>(0)?.unsigned_abs(),
+                slug: row.get(1)?,
+                url: row.get(2)?,
+                visitors: row.get::<_, i64>(3)?.cast_unsigned(),
+                referers: row.get::<_, i64>(4)?.cast_unsigned(),
+            })
+        })?;
+        let rows: Vec<AccessRow> = found.collect::<Result<_, _>>()?;
+        if let Some(last) = rows.last() {
+            *after = (
+                -last.visits.cast_signed(),
+                last.slug.clone(),
+                last.url.clone(),
+            );
         }
-    }
-}
-
-/// The next row of a part, and the rest.
-#[derive(Debug)]
-pub(crate) struct Head {
-    row: AccessRow,
-    part: Part,
-}
-
-impl PartialEq for Head {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Head {}
-
-impl PartialOrd for Head {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Head {
-    fn cmp(&self, other: &Self) -> Ordering {
-        compare(&self.row, &other.row)
-    }
-}
-
-/// A sorted part of the file.
-#[derive(Debug)]
-struct Part {
-    file: Arc<File>,
-    /// The offset of the unread rest.
-    next: u64,
-    end: u64,
-    read: vec::IntoIter<u8>,
-}
-
-impl Part {
-    /// The bytes read at a time; memory holds as many for each part.
-    const PIECE: u64 = 1 << 15;
-
-    /// Takes the next row.
-    fn head(mut self) -> io::Result<Option<Head>> {
-        if self.read.len() == 0 && self.next == self.end {
-            return Ok(None);
-        }
-        let row = read_row(&mut self)?;
-        Ok(Some(Head { row, part: self }))
-    }
-}
-
-impl Read for Part {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.read.len() == 0 {
-            let piece = (self.end - self.next).min(Self::PIECE);
-            let mut bytes = vec![0; usize::try_from(piece).unwrap_or(usize::MAX)];
-            self.file.read_exact_at(&mut bytes, self.next)?;
-            self.next += piece;
-            self.read = bytes.into_iter();
-        }
-        let ready = self.read.as_slice();
-        let count = ready.len().min(buffer.len());
-        buffer[..count].copy_from_slice(&ready[..count]);
-        if count > 0 {
-            self.read.nth(count - 1);
-        }
-        Ok(count)
+        Ok(rows)
     }
 }
 
@@ -206,65 +139,27 @@ fn compare(one: &AccessRow, other: &AccessRow) -> Ordering {
     other.visits.cmp(&one.visits).then_with(texts)
 }
 
-/// Writes a row. Returns the number of bytes.
-fn write_row(out: &mut impl Write, row: &AccessRow) -> io::Result<u64> {
-    let mut bytes = 0;
-    for number in [row.visits, row.visitors, row.referers] {
-        out.write_all(&number.to_le_bytes())?;
-        bytes += 8;
-    }
-    for text in [&row.slug, &row.url] {
-        let length = u64::try_from(text.len()).map_err(io::Error::other)?;
-        out.write_all(&length.to_le_bytes())?;
-        out.write_all(text.as_bytes())?;
-        bytes += 8 + length;
-    }
-    Ok(bytes)
-}
-
-fn read_row(part: &mut Part) -> io::Result<AccessRow> {
-    let [visits, visitors, referers] = [number(part)?, number(part)?, number(part)?];
-    Ok(AccessRow {
-        slug: text(part)?,
-        url: text(part)?,
-        visitors,
-        visits,
-        referers,
-    })
-}
-
-fn number(part: &mut Part) -> io::Result<u64> {
-    let mut bytes = [0; 8];
-    part.read_exact(&mut bytes)?;
-    Ok(u64::from_le_bytes(bytes))
-}
-
-fn text(part: &mut Part) -> io::Result<String> {
-    let length = number(part)?;
-    let left = part.end - part.next + u64::try_from(part.read.len()).unwrap_or(u64::MAX);
-    if length > left {
-        return Err(io::ErrorKind::InvalidData.into());
-    }
-    let mut bytes = vec![0; usize::try_from(length).map_err(io::Error::other)?];
-    part.read_exact(&mut bytes)?;
-    String::from_utf8(bytes).map_err(io::Error::other)
-}
-
-/// A file that no other program can open. It disappears with this process at the latest.
-fn nameless(beside: Option<&Path>) -> io::Result<File> {
+/// A database that no other program can open. It disappears with this process at the latest.
+fn nameless(beside: Option<&Path>) -> Result<Connection, Error> {
     static NUMBER: AtomicU64 = AtomicU64::new(0);
-    let beside = beside.ok_or(io::ErrorKind::NotFound)?;
+    let beside = beside.ok_or("a database in memory has no folder")?;
     let suffix = format!("-rows-{}-{}", process::id(), NUMBER.fetch_add(1, Relaxed));
     let path = lock::beside(beside, &suffix);
-    let file = File::options()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .mode(0o600)
-        .open(&path)?;
+    let mut new = File::options();
+    new.write(true).create(true).truncate(true).mode(0o600);
+    new.open(&path)?;
+    let db = Connection::open(&path);
     fs::remove_file(&path)?;
-    Ok(file)
+    let db = db?;
+    // The transaction never ends, so SQLite writes pages only when they are too many to hold.
+    db.execute_batch(
+        "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN; \
+         CREATE TABLE row ( \
+             rank INTEGER, slug TEXT, url TEXT, visitors INTEGER, referers INTEGER, \
+             PRIMARY KEY (rank, slug, url) \
+         ) STRICT, WITHOUT ROWID",
+    )?;
+    Ok(db)
 }
 
 #[cfg(test)]
@@ -304,7 +199,7 @@ mod tests {
                 assert!(collector.held.len() < 2 || collector.bytes <= most_bytes);
             }
             let mut sorted = collector.finish().unwrap();
-            let in_file = matches!(&sorted, SortedRows::Merged(parts) if parts.len() > 1);
+            let in_file = matches!(&sorted, SortedRows::Stored { .. });
             assert_eq!(in_file, most_bytes < usize::MAX);
             let mut found = Vec::new();
             loop {
@@ -335,6 +230,6 @@ mod tests {
         drop(db);
         drop(folder);
         let error = collector.push(row(1, "a", "b")).unwrap_err();
-        assert_eq!(error.kind(), io::ErrorKind::NotFound);
+        assert!(error.is::<std::io::Error>(), "{error}");
     }
 }
