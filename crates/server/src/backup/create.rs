@@ -1,7 +1,7 @@
 //! Makes a backup while the service runs.
 
 use std::{
-    fs::{self, File},
+    fs::File,
     io::{self, BufWriter, Write},
     path::{Path, PathBuf},
 };
@@ -13,10 +13,10 @@ use slugline_storage::FileSnapshot;
 use super::{
     Draft,
     archive::{About, ArchiveWriter},
-    beside, create_private, examine, folder_of, journal,
+    beside, create_private, examine, journal,
     parts::Part,
     progress::{self, Watch},
-    refuse_to_replace, sync_folder,
+    refuse_to_replace,
 };
 use crate::{ambient::SystemClock, links_database, settings::Settings, version::VERSION};
 
@@ -114,13 +114,7 @@ pub(crate) fn write(
     }
     let whole = || {
         let file = archive.end()?.into_inner().map_err(io::Error::from)?;
-        file.sync_all()?;
-        drop(file);
-        refuse_to_replace(to, wishes.replace)?;
-        fs::rename(&draft.path, to)?;
-        draft.keep();
-        sync_folder(folder_of(to))?;
-        anyhow::Ok(())
+        draft.publish(file, to, wishes.replace)
     };
     whole().with_context(cannot)?;
     Ok(parts)

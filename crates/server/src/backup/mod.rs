@@ -89,6 +89,19 @@ impl Draft {
         Ok(draft)
     }
 
+    /// Puts the complete file on the disk and gives it its name.
+    ///
+    /// # Errors
+    /// It cannot, or a file has the name meanwhile and `replace` is false.
+    pub(crate) fn publish(self, file: File, to: &Path, replace: bool) -> anyhow::Result<()> {
+        file.sync_all()?;
+        drop(file);
+        refuse_to_replace(to, replace)?;
+        fs::rename(&self.path, to)?;
+        self.keep();
+        Ok(sync_folder(folder_of(to))?)
+    }
+
     /// Keeps the file; it may have another name by now.
     pub(crate) fn keep(mut self) {
         self.path.clear();

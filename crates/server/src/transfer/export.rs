@@ -1,7 +1,6 @@
 //! Exports all links to a file.
 
 use std::{
-    fs,
     io::{self, BufWriter, Write},
     path::Path,
 };
@@ -13,7 +12,7 @@ use slugline_domain::PageSize;
 
 use super::{Links, STANDARD, format_by_name, open};
 use crate::{
-    backup::{Draft, create_private, folder_of, partial, refuse_to_replace, sync_folder},
+    backup::{Draft, create_private, partial, refuse_to_replace},
     links_database,
     settings::Settings,
 };
@@ -51,12 +50,7 @@ pub(crate) fn run(
         let draft = Draft::at(partial(path))?;
         let output = create_private(&draft.path)?;
         let written = write(&links, format, &output)?;
-        output.sync_all()?;
-        drop(output);
-        refuse_to_replace(path, replace)?;
-        fs::rename(&draft.path, path)?;
-        draft.keep();
-        sync_folder(folder_of(path))?;
+        draft.publish(output, path, replace)?;
         anyhow::Ok(written)
     };
     let written = whole().with_context(|| format!("{file} cannot be written"))?;

@@ -1,7 +1,6 @@
 //! `slugline visits export`: visits to a file.
 
 use std::{
-    fs,
     io::{self, BufWriter, Write},
     path::Path,
     sync::Arc,
@@ -16,7 +15,7 @@ use slugline_domain::{VisitFilter, VisitRows};
 use super::{Form, STANDARD, open_log, tell};
 use crate::{
     ambient::SystemClock,
-    backup::{Draft, create_private, folder_of, journal, partial, refuse_to_replace, sync_folder},
+    backup::{Draft, create_private, journal, partial, refuse_to_replace},
     settings::Settings,
     wiring,
 };
@@ -48,12 +47,7 @@ pub(crate) async fn run(
     let whole = async {
         let draft = Draft::at(partial(path))?;
         let (written, output) = write(rows, form, create_private(&draft.path)?).await?;
-        output.sync_all()?;
-        drop(output);
-        refuse_to_replace(path, replace)?;
-        fs::rename(&draft.path, path)?;
-        draft.keep();
-        sync_folder(folder_of(path))?;
+        draft.publish(output, path, replace)?;
         anyhow::Ok(written)
     };
     let written = whole
