@@ -127,7 +127,7 @@ async fn by_host(log: &EmbeddedLog) -> Vec<(String, u64)> {
 }
 
 fn totals_of(db: &Connection, day: i64) -> Result<Option<Encoded>, EngineError> {
-    let deadline = Deadline::after(Duration::from_mins(1));
+    let deadline = Deadline::after(Duration::from_hours(1));
     count(&Snapshot::take(db, deadline).unwrap(), day)
 }
 
