@@ -5,17 +5,17 @@ use std::thread;
 use rstest::rstest;
 use serde_json::json;
 
-use crate::support::server::{Answer, Server};
+use crate::support::{
+    own_database::postgres_url,
+    server::{Answer, Server},
+};
 
 #[rstest]
 fn of_changes_meant_for_one_version_exactly_one_is_made(
     #[values("sqlite", "postgres")] database: &str,
 ) {
     let server = if database == "postgres" {
-        let url = std::env::var_os("SLUGLINE_TEST_POSTGRES_URL").expect(
-            "SLUGLINE_TEST_POSTGRES_URL names a PostgreSQL server; `cargo xtask test` starts one",
-        );
-        Server::start_with(&[("SLUGLINE_DATABASE_URL", url.to_str().unwrap())])
+        Server::start_with(&[("SLUGLINE_DATABASE_URL", &postgres_url())])
     } else {
         Server::start()
     };

@@ -2,17 +2,11 @@
 
 use serde_json::json;
 
-use crate::support::server::Server;
+use crate::support::{own_database::postgres_url, server::Server};
 
 #[test]
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the test command hands the server over this way"
-)]
 fn nodes_that_start_together_share_their_links() {
-    let url = std::env::var("SLUGLINE_TEST_POSTGRES_URL").expect(
-        "SLUGLINE_TEST_POSTGRES_URL names a PostgreSQL server; `cargo xtask test` starts one",
-    );
+    let url = postgres_url();
     let settings = [("SLUGLINE_DATABASE_URL", url.as_str())];
     let nodes: Vec<Server> = std::thread::scope(|scope| {
         let starting: Vec<_> = (0..3)

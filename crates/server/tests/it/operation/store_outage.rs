@@ -6,6 +6,7 @@ use serde_json::json;
 use url::Url;
 
 use crate::support::{
+    own_database::postgres_url,
     relay::Relay,
     server::{Answer, Server, command, eventually},
 };
@@ -17,14 +18,7 @@ pub(crate) fn start() -> (Server, Relay) {
 }
 
 fn start_by(change: impl FnOnce(&mut Command)) -> (Server, Relay) {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the test command hands the server over this way"
-    )]
-    let url = std::env::var("SLUGLINE_TEST_POSTGRES_URL").expect(
-        "SLUGLINE_TEST_POSTGRES_URL names a PostgreSQL server; `cargo xtask test` starts one",
-    );
-    let mut url = Url::parse(&url).unwrap();
+    let mut url = Url::parse(&postgres_url()).unwrap();
     let port = url.port().unwrap_or(5432);
     let relay = Relay::to(&format!("{}:{port}", url.host_str().unwrap()));
     url.set_host(Some("127.0.0.1")).unwrap();

@@ -8,6 +8,17 @@ use std::{
 
 use url::Url;
 
+/// The address of the tests' server.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the test command hands the server over this way"
+)]
+pub(crate) fn postgres_url() -> String {
+    env::var("SLUGLINE_TEST_POSTGRES_URL").expect(
+        "SLUGLINE_TEST_POSTGRES_URL names a PostgreSQL server; `cargo xtask test` starts one",
+    )
+}
+
 /// A database on the tests' server, dropped with this value.
 pub(crate) struct OwnDatabase {
     url: Url,
@@ -16,14 +27,8 @@ pub(crate) struct OwnDatabase {
 }
 
 impl OwnDatabase {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the test command hands the server over this way"
-    )]
     pub(crate) fn create(name: &str) -> Self {
-        let server = env::var("SLUGLINE_TEST_POSTGRES_URL").expect(
-            "SLUGLINE_TEST_POSTGRES_URL names a PostgreSQL server; `cargo xtask test` starts one",
-        );
+        let server = postgres_url();
         let mut psql = Psql::connect(&server);
         let mut url = Url::parse(&server).unwrap();
         let name = format!("{name}_{}", std::process::id());

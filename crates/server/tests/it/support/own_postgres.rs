@@ -15,7 +15,7 @@ use std::{
 use tempfile::TempDir;
 use url::Url;
 
-use crate::support::own_database::Psql;
+use crate::support::own_database::{Psql, postgres_url};
 
 /// A server with the programs and the account of the server that the test command started.
 pub(crate) struct OwnPostgres {
@@ -28,15 +28,8 @@ pub(crate) struct OwnPostgres {
 }
 
 impl OwnPostgres {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the test command hands the server over this way"
-    )]
     pub(crate) fn start() -> Self {
-        let other = std::env::var("SLUGLINE_TEST_POSTGRES_URL").expect(
-            "SLUGLINE_TEST_POSTGRES_URL names a PostgreSQL server; `cargo xtask test` starts one",
-        );
-        let mut other = Psql::connect(&other);
+        let mut other = Psql::connect(&postgres_url());
         let programs = other.ask("SELECT setting FROM pg_config WHERE name = 'BINDIR';");
         let data = other.ask("SHOW data_directory;");
         let data = fs::metadata(data).unwrap();
