@@ -21,7 +21,7 @@
 //! | `row`, `columns`, `bounds` | a visit in the form that engines keep; the table of columns of texts, and the most bytes of each |
 //! | `transfer` | visits of files, and those of an embedded log, on their way into an engine, each once |
 //! | `journal` | the `SQLite` file that a recorder appends to: salts and losses beside an engine's rows, locks, rebuilding |
-//! | `memo`, `number_map`, `utc` | a cache of results; maps by hashes; days |
+//! | `memo`, `number_map`, `utc`, `beside` | a cache of results; maps by hashes; days; names of files beside a file |
 //!
 //! Modules that the documentation does not show are for the engines.
 
@@ -34,6 +34,8 @@ mod sampling;
 mod user_agent;
 mod writer;
 
+#[doc(hidden)]
+pub mod beside;
 #[doc(hidden)]
 pub mod bounds;
 #[doc(hidden)]

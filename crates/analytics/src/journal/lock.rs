@@ -7,12 +7,13 @@
 use std::{
     fs::{File, TryLockError},
     io,
-    path::{Path, PathBuf},
+    path::Path,
     thread,
     time::Duration,
 };
 
 use super::error::OpenError;
+use crate::beside::beside;
 
 /// A lock can seem to be held just after its release: a program that another thread starts has
 /// copies of all open files until its own code runs.
@@ -32,13 +33,6 @@ pub fn take_alone(path: &Path) -> Result<File, OpenError> {
 
 /// The end of the name of the file that holds the lock.
 const WRITERS: &str = ".lock";
-
-/// The path with this suffix.
-pub fn beside(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    name.into()
-}
 
 fn retried(take: impl Fn() -> Result<File, OpenError>) -> Result<File, OpenError> {
     for _ in 1..TRIES {

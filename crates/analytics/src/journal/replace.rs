@@ -16,7 +16,10 @@ use super::{
     open::{FileKind, open_file, open_to_examine},
     wipe::wipe_salts,
 };
-use crate::losses::{Loss, table};
+use crate::{
+    beside::beside,
+    losses::{Loss, table},
+};
 
 /// The suffixes of a database and of SQLite's files beside it.
 const PARTS: [&str; 3] = ["", "-wal", "-shm"];
@@ -50,7 +53,7 @@ pub fn replace(
 ) -> Result<Rebuilt, OpenError> {
     let _alone = lock::take_alone(path)?;
     let mut rebuilt = Rebuilt {
-        old: lock::beside(path, &format!(".damaged-{}", now.get())),
+        old: beside(path, &format!(".damaged-{}", now.get())),
         ..Rebuilt::default()
     };
     let old = match open_to_examine(kind, path) {
@@ -75,7 +78,7 @@ fn write(
     copy: impl FnOnce(&Connection, &mut Connection, &mut Rebuilt) -> Result<(), rusqlite::Error>,
     rebuilt: &mut Rebuilt,
 ) -> Result<(), Box<dyn StdError + Send + Sync>> {
-    let draft = Draft::begin(lock::beside(path, ".rebuilt"))?;
+    let draft = Draft::begin(beside(path, ".rebuilt"))?;
     let mut new = open_file(kind, &draft.path)?;
     match old {
         Some(old) => copy(&old, &mut new, rebuilt)?,
@@ -93,7 +96,7 @@ fn write(
 /// Wipes the salts from a file that was renamed.
 fn wipe(old: &Path) -> io::Result<()> {
     for part in PARTS {
-        let part = lock::beside(old, part);
+        let part = beside(old, part);
         if part.try_exists()? {
             wipe_salts(&part)?;
         }
@@ -142,7 +145,7 @@ impl Drop for Draft {
 /// under one of the two names.
 fn exchange(path: &Path, new: &Path, old: &Path) -> io::Result<()> {
     for part in PARTS {
-        let kept = lock::beside(old, part);
+        let kept = beside(old, part);
         if kept.try_exists()? {
             let message = format!("{} exists already", kept.display());
             return Err(io::Error::new(io::ErrorKind::AlreadyExists, message));
@@ -151,7 +154,7 @@ fn exchange(path: &Path, new: &Path, old: &Path) -> io::Result<()> {
     let exchanged = keep(path, old).and_then(|()| {
         // A write-ahead log of another file would destroy the new one.
         for part in &PARTS[1..] {
-            remove(&lock::beside(path, part))?;
+            remove(&beside(path, part))?;
         }
         fs::rename(new, path)
     });
@@ -164,7 +167,7 @@ fn exchange(path: &Path, new: &Path, old: &Path) -> io::Result<()> {
 /// Gives the files a second name.
 fn keep(path: &Path, old: &Path) -> io::Result<()> {
     for part in PARTS {
-        let (from, to) = (lock::beside(path, part), lock::beside(old, part));
+        let (from, to) = (beside(path, part), beside(old, part));
         if from.try_exists()? && fs::hard_link(&from, &to).is_err() {
             fs::copy(&from, &to)?;
         }
@@ -176,7 +179,7 @@ fn keep(path: &Path, old: &Path) -> io::Result<()> {
 /// only the second one.
 fn put_back(path: &Path, old: &Path) {
     for part in PARTS {
-        let (from, to) = (lock::beside(path, part), lock::beside(old, part));
+        let (from, to) = (beside(path, part), beside(old, part));
         let _ = match from.try_exists() {
             Ok(true) => remove(&to),
             Ok(false) | Err(_) => fs::rename(&to, &from),
@@ -187,7 +190,7 @@ fn put_back(path: &Path, old: &Path) {
 fn remove_parts(path: &Path) -> io::Result<()> {
     PARTS
         .iter()
-        .try_for_each(|part| remove(&lock::beside(path, part)))
+        .try_for_each(|part| remove(&beside(path, part)))
 }
 
 fn remove(path: &Path) -> io::Result<()> {

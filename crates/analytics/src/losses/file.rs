@@ -14,7 +14,7 @@ use std::{
 use siphasher::sip::SipHasher13;
 
 use super::loss::Loss;
-use crate::journal::lock;
+use crate::beside::beside;
 
 /// The most losses in the file. Further losses are combined with others.
 const MOST: usize = 2_000;
@@ -44,7 +44,7 @@ impl LossFile {
         let Some(database) = database.filter(|path| !path.is_empty()) else {
             return Self::default();
         };
-        Self::open(&lock::beside(Path::new(database), "-losses")).unwrap_or_else(|error| {
+        Self::open(&beside(Path::new(database), "-losses")).unwrap_or_else(|error| {
             let error: &(dyn StdError + 'static) = &error;
             tracing::warn!(
                 error,

@@ -16,7 +16,7 @@ use std::{
 };
 
 use rusqlite::Connection;
-use slugline_analytics::journal::{lock, open::empty_write_ahead_log};
+use slugline_analytics::{beside::beside, journal::open::empty_write_ahead_log};
 use tokio::sync::{AcquireError, OwnedSemaphorePermit};
 
 use super::turns::Turns;
@@ -94,9 +94,7 @@ impl fmt::Debug for WalLength {
 
 /// The length in bytes; 0 if it is unknown.
 fn length(db: &Connection) -> u64 {
-    let wal = db
-        .path()
-        .map(|path| lock::beside(&PathBuf::from(path), "-wal"));
+    let wal = db.path().map(|path| beside(&PathBuf::from(path), "-wal"));
     let length = wal.and_then(|wal| fs::metadata(wal).ok());
     length.map_or(0, |wal| wal.len())
 }

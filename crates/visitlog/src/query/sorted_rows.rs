@@ -14,7 +14,7 @@ use std::{
 };
 
 use rusqlite::{Connection, params};
-use slugline_analytics::journal::lock;
+use slugline_analytics::beside::beside;
 use slugline_domain::AccessRow;
 
 type Error = Box<dyn StdError + Send + Sync>;
@@ -140,11 +140,11 @@ fn compare(one: &AccessRow, other: &AccessRow) -> Ordering {
 }
 
 /// A database that no other program can open. It disappears with this process at the latest.
-fn nameless(beside: Option<&Path>) -> Result<Connection, Error> {
+fn nameless(log: Option<&Path>) -> Result<Connection, Error> {
     static NUMBER: AtomicU64 = AtomicU64::new(0);
-    let beside = beside.ok_or("a database in memory has no folder")?;
+    let log = log.ok_or("a database in memory has no folder")?;
     let suffix = format!("-rows-{}-{}", process::id(), NUMBER.fetch_add(1, Relaxed));
-    let path = lock::beside(beside, &suffix);
+    let path = beside(log, &suffix);
     let mut new = File::options();
     new.write(true).create(true).truncate(true).mode(0o600);
     new.open(&path)?;
