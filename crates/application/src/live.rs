@@ -228,7 +228,7 @@ mod tests {
     async fn seen(watch: &mut Watch) -> Vec<String> {
         let mut slugs = Vec::new();
         while let Some(event) = watch.next().await {
-            slugs.push(event.slug.clone());
+            slugs.push(event.value(Dimension::Slug).into_owned());
         }
         slugs
     }
@@ -331,9 +331,11 @@ mod tests {
             &[("locked", "")],
         ];
         for (mut watch, expected) in watches.into_iter().zip(expected) {
-            let mut found = Vec::new();
+            let mut found: Vec<(String, String)> = Vec::new();
             while let Some(event) = watch.next().await {
-                found.push((event.slug.clone(), event.url.clone()));
+                let shown =
+                    [Dimension::Slug, Dimension::Url].map(|of| event.value(of).into_owned());
+                found.push(shown.into());
             }
             let expected: Vec<(String, String)> = expected
                 .iter()

@@ -8,7 +8,11 @@ use schemars::{
 use serde_json::{Map, Value};
 use slugline_domain::DestinationRules;
 
-use crate::{links::LinkView, rules::Rules, stats::DEFAULT_ROWS};
+use crate::{
+    links::LinkView,
+    rules::Rules,
+    stats::{DEFAULT_ROWS, SamplingView},
+};
 
 /// JSON Schema 2020-12, with "optional" meaning "may be left out" and the
 /// instance's own limit on URLs.
@@ -35,6 +39,7 @@ pub fn arguments<T: JsonSchema>(rules: &Rules) -> Schema {
         .with(|settings| settings.inline_subschemas = true)
         .with_transform(RecursiveTransform(without_the_obvious))
         .with_transform(RecursiveTransform(without_widths))
+        .with_transform(RecursiveTransform(without_wide_bounds))
         .with_transform(RecursiveTransform(constants_as_enum));
     let mut schema = SchemaGenerator::new(settings).into_root_schema_for::<T>();
     // The type's Rust name says nothing to a client, and what the type is for
@@ -51,11 +56,15 @@ pub fn arguments<T: JsonSchema>(rules: &Rules) -> Schema {
 /// The schema of a tool's result: as that of arguments, without descriptions. The
 /// description of the tool says what is not plain from the names, and a model that
 /// reads the list of tools pays for each repetition. So the members of a link are listed where
-/// the result is a link, and not where a link is part of it.
+/// the result is a link, and not where a link is part of it; those of the note on sampling,
+/// which the server's instructions explain, never.
 pub fn result<T: JsonSchema>(rules: &Rules) -> Schema {
     let mut schema = arguments::<T>(rules);
-    let link = arguments::<LinkView>(rules);
-    transform_subschemas(&mut WithoutLink(&link), &mut schema);
+    let known = [
+        arguments::<LinkView>(rules),
+        arguments::<SamplingView>(rules),
+    ];
+    transform_subschemas(&mut WithoutMembers(&known), &mut schema);
     transform_subschemas(&mut Undescribed, &mut schema);
     schema
 }
@@ -128,6 +137,16 @@ fn without_widths(schema: &mut Schema) {
     }
 }
 
+/// Removes bounds on texts that are so wide that nobody breaks them by accident. An answer names
+/// the bound that was broken.
+fn without_wide_bounds(schema: &mut Schema) {
+    const WIDE: u64 = 2_048;
+    let bound = schema.get("maxLength").and_then(Value::as_u64);
+    if bound.is_some_and(|bound| bound >= WIDE) {
+        schema.remove("maxLength");
+    }
+}
+
 /// Schemars describes each option of an enum; plain `enum` is understood by
 /// clients that know no unions.
 fn constants_as_enum(schema: &mut Schema) {
@@ -156,13 +175,14 @@ impl Transform for Undescribed {
     }
 }
 
-/// Leaves out the members of a link.
+/// Leaves out the members of objects that have one of these schemas.
 #[derive(Clone, Debug)]
-struct WithoutLink<'l>(&'l Schema);
+struct WithoutMembers<'s>(&'s [Schema]);
 
-impl Transform for WithoutLink<'_> {
+impl Transform for WithoutMembers<'_> {
     fn transform(&mut self, schema: &mut Schema) {
-        if schema.get("properties") == self.0.get("properties") {
+        let has_members_of = |known: &Schema| known.get("properties") == schema.get("properties");
+        if self.0.iter().any(has_members_of) {
             schema.remove("properties");
             schema.remove("required");
         } else {
@@ -228,7 +248,7 @@ mod tests {
         let schema = schema::<CreateLink>();
         let of = |member: &str| schema["properties"][member].clone();
         assert_eq!(schema["required"], json!(["url"]));
-        assert_eq!(of("url")["maxLength"], 16_384);
+        assert_eq!(of("title")["maxLength"], 256);
         assert_eq!(of("url")["format"], "uri");
         assert_eq!(
             of("slug")["pattern"],
@@ -259,16 +279,23 @@ mod tests {
 
     #[test]
     fn the_limit_on_urls_follows_the_settings() {
+        let limits = |rules: &Rules| {
+            let generator = SchemaGenerator::new(settings(rules));
+            let documented = generator.into_root_schema_for::<CreateLink>();
+            [documented, arguments::<CreateLink>(rules)].map(|schema| {
+                let members = schema.to_value()["properties"].clone();
+                let below = members["geo"]["additionalProperties"]["maxLength"].clone();
+                assert_eq!(members["url"]["maxLength"], below);
+                below
+            })
+        };
+        // Models are not told of a limit that no usual URL reaches.
+        assert_eq!(limits(&Rules::default()), [json!(16_384), Value::Null]);
         let rules = Rules {
             destinations: DestinationRules::new(300, Vec::new()),
             ..Rules::default()
         };
-        let schema = arguments::<CreateLink>(&rules).to_value();
-        assert_eq!(schema["properties"]["url"]["maxLength"], 300);
-        assert_eq!(
-            schema["properties"]["geo"]["additionalProperties"]["maxLength"],
-            300
-        );
+        assert_eq!(limits(&rules), [json!(300), json!(300)]);
     }
 
     #[test]
@@ -343,7 +370,7 @@ mod tests {
             schema["properties"][member].get("description").is_some()
         };
         let rules = &Rules::default();
-        for (member, to_models) in [("os", false), ("country", true)] {
+        for (member, to_models) in [("os", false), ("startAt", true)] {
             assert_eq!(told(arguments::<ViewsRequest>(rules), member), to_models);
             let mut generator = SchemaGenerator::new(settings(rules));
             let documented = generator.root_schema_for::<ViewsRequest>();

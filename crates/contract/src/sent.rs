@@ -54,7 +54,7 @@ pub trait Wire: Sized {
 }
 
 impl<T: Wire> Sent<T> {
-    fn of(value: Value) -> Self {
+    pub(crate) fn of(value: Value) -> Self {
         if value.is_null() {
             return Self::Null;
         }
@@ -110,6 +110,11 @@ pub(crate) fn no_option<T: DeserializeOwned>(received: &str) -> Fault {
         Err(NoOption(names)) => names,
         Ok(_) => &[],
     };
+    no_option_of(names, received)
+}
+
+/// The fault of a member that is none of these names.
+pub(crate) fn no_option_of(names: &[&str], received: &str) -> Fault {
     let names: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
     let expected = format!("one of {}", names.join("|"));
     if received != String::TYPE {

@@ -116,7 +116,7 @@ pub use search::{LinkFilter, SearchText, SearchTextError, StatusFilter, TagCount
 pub use slug::{Slug, SlugCase, SlugError};
 pub use stats::{
     AccessRow, Bots, Choice, CounterRow, Counters, CountersQuery, CountersReport, Degrees,
-    Destinations, Dimension, Erasure, Event, EventsQuery, HeatmapQuery, HeatmapReport, HeatmapRow,
+    Destinations, Dimension, DimensionKind, Erasure, Event, EventsQuery, HeatmapQuery, HeatmapReport, HeatmapRow,
     LocationRow, LocationsQuery, LocationsReport, LogTrouble, MetricRow, MetricsQuery,
     MetricsReport, Report, RowLimit, RowLimitError, StoredVisit, ViewRow, ViewsQuery, ViewsReport,
     VisitColumn, VisitColumnKind, VisitFilter, VisitTexts,

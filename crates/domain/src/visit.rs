@@ -1,9 +1,10 @@
 //! One followed link.
 
-use std::{net::IpAddr, sync::Arc};
+use std::{borrow::Cow, net::IpAddr, sync::Arc};
 
 use crate::{
-    Campaign, Link, LinkId, Place, Protection, SamplingInterval, Slug, UnixMillis, VisitHeaders,
+    Campaign, Colo, Coordinates, Country, Degrees, Dimension, Link, LinkId, Place, Protection,
+    SamplingInterval, Slug, TimeZoneName, UnixMillis, VisitHeaders,
 };
 
 /// The facts about a visit at the moment of the redirect. It waits in a queue,
@@ -61,4 +62,39 @@ pub struct VisitRecord<'v> {
     pub campaign: Campaign<'v>,
     /// The number of real visits that this one stands for.
     pub interval: SamplingInterval,
+}
+
+impl VisitRecord<'_> {
+    /// The text of a dimension as answers show it. A record does not have the visitor's address.
+    pub fn value(&self, dimension: Dimension) -> Cow<'_, str> {
+        let place = self.place;
+        let degrees = |of: fn(Coordinates) -> f64| {
+            let known = place.coordinates.map(of);
+            known.map_or(Degrees::ZERO, Degrees::nearest).to_string()
+        };
+        Cow::Borrowed(match dimension {
+            Dimension::Slug => self.slug.as_str(),
+            Dimension::Url => self.url,
+            Dimension::UserAgent => self.user_agent,
+            Dimension::Ip => "",
+            Dimension::Referer => self.referer,
+            Dimension::Country => place.country.as_ref().map_or("", Country::as_str),
+            Dimension::Region => return place.region_label().into(),
+            Dimension::City => return place.city_label().into(),
+            Dimension::Timezone => place.timezone.as_ref().map_or("", TimeZoneName::as_str),
+            Dimension::Language => self.language,
+            Dimension::Os => self.os,
+            Dimension::Browser => self.browser,
+            Dimension::BrowserType => self.browser_type,
+            Dimension::Device => self.device,
+            Dimension::DeviceType => self.device_type,
+            Dimension::Colo => place.colo.as_ref().map_or("", Colo::as_str),
+            Dimension::Latitude => return degrees(Coordinates::latitude).into(),
+            Dimension::Longitude => return degrees(Coordinates::longitude).into(),
+            Dimension::UtmSource => self.campaign.source,
+            Dimension::UtmMedium => self.campaign.medium,
+            Dimension::UtmCampaign => self.campaign.name,
+            Dimension::Protection => self.protection.as_str(),
+        })
+    }
 }

@@ -167,14 +167,14 @@ async fn texts_of_strangers_are_found_as_they_are_and_run_nothing(
                 panic!("{dimension:?}: {found:?}");
             };
             for member in [
-                &found.slug,
-                &found.url,
-                &found.user_agent,
-                &found.referer,
-                &found.city,
-                &found.language,
+                Dimension::Slug,
+                Dimension::Url,
+                Dimension::UserAgent,
+                Dimension::Referer,
+                Dimension::City,
+                Dimension::Language,
             ] {
-                assert_eq!(member, text, "{dimension:?}");
+                assert_eq!(found.value(member), text, "{dimension:?}");
             }
         }
     }

@@ -42,7 +42,7 @@ pub struct CheckLinks {
     /// Links to check at the same time.
     #[schemars(range(min = 1, max = CheckSize::MAX), extend("default" = CheckSize::DEFAULT))]
     pub limit: Sent<IntOrString>,
-    /// Where to continue: the cursor of the previous answer.
+    /// The cursor of the previous answer.
     #[schemars(length(max = cursor::MAX_CHARS))]
     pub cursor: Sent<String>,
     /// Seconds to wait for each destination, redirects included.

@@ -28,10 +28,10 @@ pub struct CreateLink {
     /// Identity; a new one when left out.
     #[schemars(length(min = 1, max = LinkId::MAX_CHARS), regex(pattern = LinkId::PATTERN))]
     pub id: Sent<String>,
-    /// When it was made, in Unix seconds; now when left out.
+    /// Unix seconds when it was made; now if left out.
     #[schemars(range(min = UnixSeconds::MIN, max = UnixSeconds::MAX))]
     pub created_at: Sent<Instant>,
-    /// When it last changed, in Unix seconds; now when left out.
+    /// Unix seconds when it last changed; now if left out.
     #[schemars(range(min = UnixSeconds::MIN, max = UnixSeconds::MAX))]
     pub updated_at: Sent<Instant>,
 }

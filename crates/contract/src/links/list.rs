@@ -25,7 +25,7 @@ pub struct ListLinks {
     /// Links per page.
     #[schemars(range(min = 1, max = PageSize::MAX), extend("default" = PageSize::DEFAULT, "x-obvious" = true))]
     pub limit: Sent<IntOrString>,
-    /// Where to continue: the cursor of the previous page, with the rest as it was.
+    /// The cursor of the previous page, with the rest as it was.
     #[schemars(length(max = cursor::MAX_CHARS))]
     pub cursor: Sent<String>,
     /// Order of the links.

@@ -18,17 +18,17 @@ use crate::{instant::Instant, rules::Rules, sent::Sent, validation::Validation};
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct LinkMembers {
-    /// Where the link leads: an http or https URL.
+    /// Where the link leads: http or https.
     #[schemars(url, length(min = 1, max = DestinationRules::DEFAULT_MAX_CHARS))]
     pub url: Sent<String>,
     /// A private note.
     #[schemars(length(max = Comment::MAX_CHARS))]
     pub comment: Sent<String>,
-    /// When the link expires: Unix seconds or RFC 3339, in the future.
+    /// When it expires: Unix seconds or RFC 3339, in the future.
     #[schemars(range(min = UnixSeconds::MIN, max = UnixSeconds::MAX))]
     pub expiration: Sent<Instant>,
     /// Tags to group links by; lower-cased.
-    #[schemars(length(max = Tags::MAX), inner(length(min = 1, max = Tag::MAX_CHARS)))]
+    #[schemars(extend("x-obvious" = true), length(max = Tags::MAX), inner(length(min = 1, max = Tag::MAX_CHARS)))]
     pub tags: Sent<Vec<Sent<String>>>,
     /// Title of the social preview.
     #[schemars(length(max = Title::MAX_CHARS))]

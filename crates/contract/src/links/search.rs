@@ -29,7 +29,7 @@ pub struct SearchLinks {
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct CountLinks {
-    /// Text to find in slugs, URLs, comments and tags, without regard to case; at most 48 bytes.
+    /// Text in slug, URL, comment or a tag, in upper or lower case.
     #[schemars(length(max = SearchText::MAX_BYTES))]
     pub q: Sent<String>,
     /// A destination to find whatever its query string.

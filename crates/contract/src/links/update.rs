@@ -29,13 +29,13 @@ pub struct UpdateLink {
     /// The link to change.
     #[schemars(length(min = 1, max = Slug::MAX_CHARS), regex(pattern = Slug::PATTERN))]
     pub slug: Sent<String>,
-    /// true: members left out are kept, and null or an empty text removes one. Otherwise the link is replaced, and url is required.
+    /// true: members left out are kept, and null or an empty text removes one. Otherwise url is required.
     #[schemars(extend("default" = false))]
     pub partial: Sent<bool>,
     /// The members that the author decides.
     #[serde(flatten)]
     pub members: LinkMembers,
-    /// A new password. Left out, the old one stays; an empty text removes it. Never send a mask back.
+    /// A new password. Left out, the old one stays; an empty text removes it.
     #[schemars(length(max = Password::MAX_CHARS))]
     pub password: Sent<String>,
 }

@@ -45,7 +45,7 @@ pub(super) fn read(
     text: &str,
     dimension: Dimension,
 ) -> Result<Option<Choice<String>>, ChoiceError> {
-    let choice = choose(text, holds_commas(dimension))?;
+    let choice = choose(text, dimension.holds_commas())?;
     Ok(choice.map(|choice| match choice {
         Choice::AnyOf(values) => Choice::any_of(values.into_iter().map(known)),
         Choice::NoneOf(values) => Choice::none_of(values.into_iter().map(known)),
@@ -103,22 +103,6 @@ fn candidates(pieces: &[Piece]) -> Vec<String> {
         .collect();
     candidates.push(whole.trim().to_owned());
     candidates
-}
-
-/// Returns whether values of a dimension may hold commas. Some makers' device names do, and
-/// people name campaigns as they like.
-fn holds_commas(dimension: Dimension) -> bool {
-    matches!(
-        dimension,
-        Dimension::Url
-            | Dimension::UserAgent
-            | Dimension::Region
-            | Dimension::City
-            | Dimension::Device
-            | Dimension::UtmSource
-            | Dimension::UtmMedium
-            | Dimension::UtmCampaign
-    )
 }
 
 fn known(value: String) -> String {

@@ -1,62 +1,21 @@
 //! The latest visits, one by one.
 
-use std::fmt::Write;
+use std::{borrow::Cow, fmt::Write};
 
-use schemars::JsonSchema;
-use serde::Serialize;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::{Serialize, Serializer, ser::SerializeMap};
+use serde_json::{Map, json};
 use sha2::{Digest, Sha256};
-use slugline_domain::Event;
+use slugline_domain::{Dimension, Event};
 
-/// One visit. Empty texts are unknown.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
+use super::dimension::values;
+
+/// One visit, with a member for each of [`Event::members`].
+#[derive(Clone, Debug, PartialEq)]
 pub struct EventView {
     /// Stays the same however often the visit is read.
     pub id: String,
-    /// When, in Unix seconds.
-    pub timestamp: i64,
-    /// The slug at the time.
-    pub slug: String,
-    /// The link's main destination at the time; empty if it stood behind a password, for a token
-    /// without `links:read`.
-    pub url: String,
-    /// The raw user agent.
-    pub ua: String,
-    /// Host of the referring page.
-    pub referer: String,
-    /// Country code.
-    pub country: String,
-    /// Region with its country.
-    pub region: String,
-    /// City with its country.
-    pub city: String,
-    /// Time zone of the visitor's place.
-    pub timezone: String,
-    /// First language that the visitor prefers.
-    pub language: String,
-    /// Operating system.
-    pub os: String,
-    /// Browser.
-    pub browser: String,
-    /// Kind of browser; empty for ordinary ones.
-    pub browser_type: String,
-    /// Device model.
-    pub device: String,
-    /// Kind of device; empty on desktops.
-    pub device_type: String,
-    /// Data centre code of the edge network in front.
-    #[serde(rename = "COLO")]
-    pub colo: String,
-    /// Degrees north of the equator, to two decimals; 0 when unknown.
-    pub latitude: f64,
-    /// Degrees east of Greenwich, to two decimals; 0 when unknown.
-    pub longitude: f64,
-    /// The campaign's source, of the visitor's query or else of the destination.
-    pub utm_source: String,
-    /// The campaign's medium, likewise.
-    pub utm_medium: String,
-    /// The campaign's name, likewise.
-    pub utm_campaign: String,
+    event: Event,
 }
 
 impl EventView {
@@ -68,7 +27,8 @@ impl EventView {
         for event in events {
             let hash = hash(&event);
             let repeated = if latest.0 == hash { latest.1 + 1 } else { 0 };
-            views.push(Self::new(event, format!("evt_{hash}_{repeated}")));
+            let id = format!("evt_{hash}_{repeated}");
+            views.push(Self { id, event });
             latest = (hash, repeated);
         }
         views
@@ -77,72 +37,81 @@ impl EventView {
     /// Shows one event alone, as if no other were equal.
     pub fn one(event: &Event) -> Self {
         let id = format!("evt_{}_0", hash(event));
-        Self::new(event.clone(), id)
-    }
-
-    fn new(event: Event, id: String) -> Self {
-        Self {
-            id,
-            timestamp: event.at.second().get(),
-            slug: event.slug,
-            url: event.url,
-            ua: event.user_agent,
-            referer: event.referer,
-            country: event.country,
-            region: event.region,
-            city: event.city,
-            timezone: event.timezone,
-            language: event.language,
-            os: event.os,
-            browser: event.browser,
-            browser_type: event.browser_type,
-            device: event.device,
-            device_type: event.device_type,
-            colo: event.colo,
-            latitude: event.latitude.into(),
-            longitude: event.longitude.into(),
-            utm_source: event.utm_source,
-            utm_medium: event.utm_medium,
-            utm_campaign: event.utm_campaign,
-        }
+        let event = event.clone();
+        Self { id, event }
     }
 }
 
-/// Returns 64 bits of a hash of all fields of an event. The log does not number its rows,
+impl Serialize for EventView {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut members = serializer.serialize_map(None)?;
+        members.serialize_entry("id", &self.id)?;
+        members.serialize_entry("timestamp", &self.event.at.second().get())?;
+        for dimension in Event::members() {
+            let name = dimension.name();
+            if dimension.is_degrees() {
+                let degrees = f64::from(self.event.degrees(dimension));
+                members.serialize_entry(name, &degrees)?;
+            } else {
+                members.serialize_entry(name, &self.event.value(dimension))?;
+            }
+        }
+        members.end()
+    }
+}
+
+impl JsonSchema for EventView {
+    fn schema_name() -> Cow<'static, str> {
+        "EventView".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let mut members = Map::new();
+        let id = "Stays the same however often the visit is read.";
+        members.insert("id".into(), json!({"description": id, "type": "string"}));
+        let timestamp =
+            json!({"description": "When, in Unix seconds.", "type": "integer", "format": "int64"});
+        members.insert("timestamp".into(), timestamp);
+        for dimension in Event::members() {
+            members.insert(dimension.name().into(), values(dimension));
+        }
+        let required: Vec<String> = members.keys().cloned().collect();
+        json_schema!({
+            "description": "One visit. Empty texts are unknown.",
+            "type": "object",
+            "properties": members,
+            "required": required,
+        })
+    }
+}
+
+/// Returns 64 bits of a hash of the stored fields of an event. The log does not number its rows,
 /// which move when they are sealed.
 fn hash(event: &Event) -> String {
     let mut hasher = Sha256::new();
     hasher.update(event.at.get().to_be_bytes());
-    hasher.update(event.latitude.hundredths().to_be_bytes());
-    hasher.update(event.longitude.hundredths().to_be_bytes());
-    let mut hash_text = |text: &String| {
+    for dimension in [Dimension::Latitude, Dimension::Longitude] {
+        hasher.update(event.degrees(dimension).hundredths().to_be_bytes());
+    }
+    let mut hash_text = |text: &str| {
         hasher.update(text);
         // Does not occur in UTF-8, so texts cannot run into each other.
         hasher.update([0xff]);
     };
-    for text in [
-        &event.slug,
-        &event.url,
-        &event.user_agent,
-        &event.referer,
-        &event.country,
-        &event.region,
-        &event.city,
-        &event.timezone,
-        &event.language,
-        &event.os,
-        &event.browser,
-        &event.browser_type,
-        &event.device,
-        &event.device_type,
-        &event.colo,
-    ] {
-        hash_text(text);
-    }
+    // Later lines of the table must not change ids, so they are no part of the hash.
+    let texts = Event::members().filter(|of| *of < Dimension::UtmSource && !of.is_degrees());
+    texts.for_each(|dimension| hash_text(&event.value(dimension)));
     // Ids of visits without a campaign are as old as ids.
-    let campaign = [&event.utm_source, &event.utm_medium, &event.utm_campaign];
+    let campaign = [
+        Dimension::UtmSource,
+        Dimension::UtmMedium,
+        Dimension::UtmCampaign,
+    ]
+    .map(|dimension| event.value(dimension));
     if campaign.iter().any(|text| !text.is_empty()) {
-        campaign.into_iter().for_each(hash_text);
+        for text in campaign {
+            hash_text(&text);
+        }
     }
     let digest = hasher.finalize();
     let mut text = String::with_capacity(16);
@@ -154,34 +123,28 @@ fn hash(event: &Event) -> String {
 
 #[cfg(test)]
 mod tests {
-    use slugline_domain::{Degrees, UnixMillis};
+    use std::convert::Infallible;
+
+    use slugline_domain::UnixMillis;
 
     use super::*;
 
+    /// An event with these texts, and no others.
+    fn event_of(at: i64, texts: &[(Dimension, &str)]) -> Event {
+        let Ok(event) = Event::read::<Infallible>(UnixMillis::new(at), |dimension| {
+            let named = texts.iter().find(|(of, _)| *of == dimension);
+            Ok(named.map_or("", |(_, text)| text).to_owned())
+        });
+        event
+    }
+
     fn event(at: i64, slug: &str) -> Event {
-        Event {
-            at: UnixMillis::new(at),
-            slug: slug.into(),
-            url: "https://example.com/".into(),
-            user_agent: String::new(),
-            referer: String::new(),
-            country: String::new(),
-            region: String::new(),
-            city: String::new(),
-            timezone: String::new(),
-            language: String::new(),
-            os: String::new(),
-            browser: String::new(),
-            browser_type: String::new(),
-            device: String::new(),
-            device_type: String::new(),
-            colo: String::new(),
-            latitude: Degrees::ZERO,
-            longitude: Degrees::nearest(-9.5),
-            utm_source: String::new(),
-            utm_medium: String::new(),
-            utm_campaign: String::new(),
-        }
+        let texts = [
+            (Dimension::Slug, slug),
+            (Dimension::Url, "https://example.com/"),
+            (Dimension::Longitude, "-9.5"),
+        ];
+        event_of(at, &texts)
     }
 
     fn ids(events: Vec<Event>) -> Vec<String> {
@@ -217,10 +180,12 @@ mod tests {
 
     #[test]
     fn ids_tell_campaigns_apart() {
-        let of = |source: &str, medium: &str| Event {
-            utm_source: source.into(),
-            utm_medium: medium.into(),
-            ..event(1, "a")
+        let of = |source, medium| {
+            let texts = [
+                (Dimension::UtmSource, source),
+                (Dimension::UtmMedium, medium),
+            ];
+            event_of(1, &texts)
         };
         let all = ids(vec![of("", ""), of("x", ""), of("", "x"), of("x", "x")]);
         let different: std::collections::HashSet<_> = all.iter().collect();
@@ -231,8 +196,11 @@ mod tests {
     #[test]
     fn an_event_shows_seconds_and_degrees() {
         let view = &EventView::list(vec![event(1_999, "a")])[0];
-        assert_eq!((view.timestamp, view.longitude), (1, -9.5));
         let json = serde_json::to_value(view).unwrap();
+        assert_eq!(
+            (&json["timestamp"], &json["longitude"]),
+            (&json!(1), &json!(-9.5))
+        );
         assert_eq!(json["COLO"], "");
         assert_eq!(json["browserType"], "");
         assert!(json.get("ip").is_none());

@@ -3,11 +3,14 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use slugline_application::TaggedQuery;
-use slugline_domain::{Bots, Choice, Dimension, LinkId, Tag, UnixSeconds, VisitFilter};
+use slugline_domain::{
+    Bots, Choice, Dimension, DimensionKind, LinkId, Tag, UnixSeconds, VisitFilter,
+};
 
 use super::{
     choice::{self, NONE},
-    place::{self, ReadPlace},
+    dimension::ValueFilters,
+    place,
 };
 use crate::{
     issue::{Explain, IssueCode},
@@ -27,54 +30,17 @@ pub const MAX_TAGS: usize = 100;
 #[serde(rename_all = "camelCase", default)]
 pub struct AnalyticsFilter {
     /// Link ids.
+    #[schemars(extend("x-obvious" = true))]
     pub id: Sent<String>,
-    /// Destinations at the visit.
-    pub url: Sent<String>,
-    /// Slugs.
-    #[schemars(extend("x-obvious" = true))]
-    pub slug: Sent<String>,
-    /// Hosts of referring pages.
-    pub referer: Sent<String>,
-    /// Two-letter country codes.
-    pub country: Sent<String>,
-    /// Regions.
-    #[schemars(extend("x-obvious" = true))]
-    pub region: Sent<String>,
-    /// Cities.
-    #[schemars(extend("x-obvious" = true))]
-    pub city: Sent<String>,
-    /// Time zones, such as Europe/Berlin.
-    pub timezone: Sent<String>,
-    /// Languages, such as en-US.
-    pub language: Sent<String>,
-    /// Operating systems.
-    #[schemars(extend("x-obvious" = true))]
-    pub os: Sent<String>,
-    /// Browsers.
-    #[schemars(extend("x-obvious" = true))]
-    pub browser: Sent<String>,
-    /// Kinds of browsers.
-    #[schemars(extend("x-obvious" = true))]
-    pub browser_type: Sent<String>,
-    /// Device models.
-    pub device: Sent<String>,
-    /// Kinds of devices.
-    #[schemars(extend("x-obvious" = true))]
-    pub device_type: Sent<String>,
-    /// Sources of campaigns.
-    #[schemars(extend("x-obvious" = true))]
-    pub utm_source: Sent<String>,
-    /// Media of campaigns.
-    #[schemars(extend("x-obvious" = true))]
-    pub utm_medium: Sent<String>,
-    /// Campaigns.
-    #[schemars(extend("x-obvious" = true))]
-    pub utm_campaign: Sent<String>,
+    /// Values of dimensions.
+    #[serde(flatten)]
+    pub values: ValueFilters,
     /// First Unix second; 0 for any.
     pub start_at: Sent<UnixTime>,
     /// Last Unix second; 0 for any.
     pub end_at: Sent<UnixTime>,
     /// Tags of links today.
+    #[schemars(extend("x-obvious" = true))]
     pub tag: Sent<String>,
     /// Visits of bots.
     #[schemars(extend("default" = "include", "x-obvious" = true))]
@@ -131,24 +97,20 @@ impl AnalyticsFilter {
         }
         let links = parsed(validation, "id", &self.id, false, LinkId::parse);
         let mut values = Vec::new();
-        for (member, dimension, sent, parse) in self.places() {
-            let choice = parsed(validation, member, sent, false, parse);
+        for (dimension, sent) in self.values.iter() {
+            let choice = match dimension.kind() {
+                DimensionKind::Country => {
+                    parsed(validation, dimension.name(), sent, false, place::country)
+                }
+                DimensionKind::Zone => {
+                    parsed(validation, dimension.name(), sent, false, place::zone)
+                }
+                DimensionKind::Text | DimensionKind::Degrees | DimensionKind::Visitor => {
+                    texts(validation, dimension, sent)
+                }
+            };
             if !choice.is_everything() {
                 values.push((dimension, choice));
-            }
-        }
-        for (member, dimension, sent) in self.dimensions() {
-            let Some(text) = validation.value(&[member], sent) else {
-                continue;
-            };
-            if text.chars().any(char::is_control) {
-                let message = "holds a control character".into();
-                let fault = (IssueCode::InvalidFormat, message, "plain text".into());
-                validation.note(&[member], fault);
-            }
-            match choice::read(text, dimension) {
-                Ok(choice) => values.extend(choice.map(|choice| (dimension, choice))),
-                Err(error) => validation.note(&[member], error.explain()),
             }
         }
         let bots = validation.value(&["bots"], &self.bots).copied();
@@ -183,34 +145,6 @@ impl AnalyticsFilter {
         }
         tags
     }
-
-    /// Returns the dimensions whose values have a form, with what reads one value.
-    fn places(&self) -> [(&'static str, Dimension, &Sent<String>, ReadPlace); 2] {
-        [
-            ("country", Dimension::Country, &self.country, place::country),
-            ("timezone", Dimension::Timezone, &self.timezone, place::zone),
-        ]
-    }
-
-    /// Returns each other dimension with its name and the member that was sent.
-    fn dimensions(&self) -> [(&'static str, Dimension, &Sent<String>); 14] {
-        [
-            ("url", Dimension::Url, &self.url),
-            ("slug", Dimension::Slug, &self.slug),
-            ("referer", Dimension::Referer, &self.referer),
-            ("region", Dimension::Region, &self.region),
-            ("city", Dimension::City, &self.city),
-            ("language", Dimension::Language, &self.language),
-            ("os", Dimension::Os, &self.os),
-            ("browser", Dimension::Browser, &self.browser),
-            ("browserType", Dimension::BrowserType, &self.browser_type),
-            ("device", Dimension::Device, &self.device),
-            ("deviceType", Dimension::DeviceType, &self.device_type),
-            ("utmSource", Dimension::UtmSource, &self.utm_source),
-            ("utmMedium", Dimension::UtmMedium, &self.utm_medium),
-            ("utmCampaign", Dimension::UtmCampaign, &self.utm_campaign),
-        ]
-    }
 }
 
 fn moment(validation: &mut Validation, member: &str, sent: &Sent<UnixTime>) -> Option<UnixSeconds> {
@@ -219,6 +153,26 @@ fn moment(validation: &mut Validation, member: &str, sent: &Sent<UnixTime>) -> O
         return None;
     }
     validation.member(&[member], moment.second())
+}
+
+/// Returns a choice among the texts of a dimension; everything, if none was sent.
+fn texts(validation: &mut Validation, dimension: Dimension, sent: &Sent<String>) -> Choice<String> {
+    let member = dimension.name();
+    let Some(text) = validation.value(&[member], sent) else {
+        return Choice::default();
+    };
+    if text.chars().any(char::is_control) {
+        let message = "holds a control character".into();
+        let fault = (IssueCode::InvalidFormat, message, "plain text".into());
+        validation.note(&[member], fault);
+    }
+    match choice::read(text, dimension) {
+        Ok(choice) => choice.unwrap_or_default(),
+        Err(error) => {
+            validation.note(&[member], error.explain());
+            Choice::default()
+        }
+    }
 }
 
 /// Returns a choice among parsed values; everything, if none was sent.

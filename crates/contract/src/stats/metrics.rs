@@ -7,6 +7,7 @@ use slugline_domain::{Dimension, MetricRow, MetricsQuery};
 
 use super::{
     answer::Answer,
+    dimension,
     filter::AnalyticsFilter,
     limit::{DEFAULT_ROWS, limit},
 };
@@ -15,7 +16,7 @@ use crate::{
     int_or_string::IntOrString,
     problem::Problem,
     rules::Rules,
-    sent::{Sent, options},
+    sent::Sent,
     validation::Validation,
 };
 
@@ -25,7 +26,8 @@ use crate::{
 #[schemars(extend("required" = ["type"]))]
 pub struct MetricsRequest {
     /// The property whose values are counted.
-    pub r#type: Sent<DimensionName>,
+    #[schemars(schema_with = "dimension::options")]
+    pub r#type: Sent<Dimension>,
     /// Rows at most.
     #[schemars(range(min = 1, max = DEFAULT_ROWS), extend("default" = DEFAULT_ROWS, "x-obvious" = true))]
     pub limit: Sent<IntOrString>,
@@ -52,107 +54,12 @@ impl MetricsRequest {
         validation.finish(|| {
             let query = MetricsQuery {
                 filter,
-                dimension: dimension?.into(),
+                dimension: dimension?,
                 limit,
                 visitors,
             };
             Some(TaggedQuery { query, tags })
         })
-    }
-}
-
-/// A property of a visit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(inline)]
-pub enum DimensionName {
-    /// The slug at the time of the visit.
-    Slug,
-    /// The link's main destination at the time of the visit.
-    Url,
-    /// The raw user agent.
-    Ua,
-    /// An opaque token for the visitor's address.
-    Ip,
-    /// Host of the referring page.
-    Referer,
-    /// Country code.
-    Country,
-    /// Region with its country.
-    Region,
-    /// City with its country.
-    City,
-    /// Time zone of the visitor's place.
-    Timezone,
-    /// First language that the visitor prefers.
-    Language,
-    /// Operating system.
-    Os,
-    /// Browser.
-    Browser,
-    /// Kind of browser; empty for ordinary ones.
-    BrowserType,
-    /// Device model.
-    Device,
-    /// Kind of device; empty on desktops.
-    DeviceType,
-    /// Data centre code of the edge network in front.
-    #[serde(rename = "COLO")]
-    Colo,
-    /// Latitude in degrees.
-    Latitude,
-    /// Longitude in degrees.
-    Longitude,
-    /// The campaign's source.
-    UtmSource,
-    /// The campaign's medium.
-    UtmMedium,
-    /// The campaign's name.
-    UtmCampaign,
-}
-
-options!(DimensionName);
-
-impl From<DimensionName> for Dimension {
-    fn from(name: DimensionName) -> Self {
-        match name {
-            DimensionName::Slug => Self::Slug,
-            DimensionName::Url => Self::Url,
-            DimensionName::Ua => Self::UserAgent,
-            DimensionName::Ip => Self::Ip,
-            DimensionName::Referer => Self::Referer,
-            DimensionName::Country => Self::Country,
-            DimensionName::Region => Self::Region,
-            DimensionName::City => Self::City,
-            DimensionName::Timezone => Self::Timezone,
-            DimensionName::Language => Self::Language,
-            DimensionName::Os => Self::Os,
-            DimensionName::Browser => Self::Browser,
-            DimensionName::BrowserType => Self::BrowserType,
-            DimensionName::Device => Self::Device,
-            DimensionName::DeviceType => Self::DeviceType,
-            DimensionName::Colo => Self::Colo,
-            DimensionName::Latitude => Self::Latitude,
-            DimensionName::Longitude => Self::Longitude,
-            DimensionName::UtmSource => Self::UtmSource,
-            DimensionName::UtmMedium => Self::UtmMedium,
-            DimensionName::UtmCampaign => Self::UtmCampaign,
-        }
-    }
-}
-
-impl DimensionName {
-    fn is_a_place(self) -> bool {
-        matches!(
-            self,
-            Self::Country
-                | Self::Region
-                | Self::City
-                | Self::Timezone
-                | Self::Colo
-                | Self::Latitude
-                | Self::Longitude
-        )
     }
 }
 

@@ -3,6 +3,7 @@
 mod answer;
 mod choice;
 mod counters;
+mod dimension;
 mod erase;
 mod events;
 mod export;
@@ -17,6 +18,7 @@ mod zone;
 
 pub use answer::{Answer, SamplingView};
 pub use counters::CounterView;
+pub use dimension::ValueFilters;
 pub use erase::{EraseVisits, ErasedVisits};
 pub use events::EventView;
 pub use export::{CSV_HEAD, csv_file_name, csv_lines};
@@ -25,5 +27,5 @@ pub use heatmap::{HeatmapRequest, HourView};
 pub(crate) use limit::DEFAULT_ROWS;
 pub use limit::LimitedRequest;
 pub use locations::LocationView;
-pub use metrics::{DimensionName, MetricView, MetricsRequest};
+pub use metrics::{MetricView, MetricsRequest};
 pub use views::{TimeBucket, Unit, ViewsRequest};

@@ -8,9 +8,6 @@ use crate::{
     sent::Fault,
 };
 
-/// Reads one value; the empty text is what is not known.
-pub(super) type ReadPlace = fn(&str) -> Result<String, NoPlace>;
-
 /// The text is no value of the filter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum NoPlace {
@@ -20,7 +17,7 @@ pub(super) enum NoPlace {
     Zone(String),
 }
 
-/// Reads the code of a country.
+/// Reads the code of a country; the empty text stands for none.
 pub(super) fn country(text: &str) -> Result<String, NoPlace> {
     if text == NONE {
         return Ok(String::new());

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { FILTERS, PANELS } from './dimensions.js';
 import { apiQuery, questionOf, toggled } from './question.js';
@@ -52,9 +53,17 @@ test('two to five links have a line each, unless they are wanted together', () =
   assert.equal(toggled(one('slug', 'a'), 'slug', 'b'), 'a,b');
 });
 
-test('every property has one tab', () => {
-  const types = PANELS.flatMap(({ tabs }) => tabs.map(({ type }) => type));
-  assert.equal(new Set(types).size, types.length);
+test('every property of the API has one tab, with a filter if the API has one', () => {
+  const file = new URL('../../../../docs/openapi.json', import.meta.url);
+  const { parameters } = JSON.parse(readFileSync(file, 'utf8')).paths['/api/stats/metrics'].get;
+  const named = (/** @type {string} */ wanted) => parameters.find((/** @type {{ name: string }} */ { name }) => name === wanted);
+  const types = named('type').schema.oneOf.map((/** @type {{ const: string }} */ option) => option.const);
+  const tabs = PANELS.flatMap((panel) => panel.tabs);
+  const onTheMap = ['latitude', 'longitude'];
+  assert.deepEqual([...tabs.map(({ type }) => type), ...onTheMap].sort(), types.sort());
+  for (const { type, filter } of tabs) {
+    assert.equal(filter, named(type) !== undefined, type);
+  }
   assert.ok(FILTERS.every((type) => type === 'tag' || types.includes(type)));
 });
 

@@ -1,10 +1,9 @@
 //! The latest visits, one by one.
 
-use std::{borrow::Cow, cmp::Ordering};
+use std::{borrow::Cow, cmp::Ordering, convert::Infallible};
 
 use crate::{
-    Colo, Country, Degrees, Destinations, Dimension, LinkId, RowLimit, TimeZoneName, UnixMillis,
-    VisitFilter, VisitRecord,
+    Degrees, Destinations, Dimension, LinkId, RowLimit, UnixMillis, VisitFilter, VisitRecord,
 };
 
 /// The question for the latest visits.
@@ -22,111 +21,41 @@ pub struct EventsQuery {
 pub struct Event {
     /// The time.
     pub at: UnixMillis,
-    /// The slug at the time.
-    pub slug: String,
-    /// The link's main destination at the time; empty if it is hidden from the asker.
-    pub url: String,
-    /// The raw `User-Agent`.
-    pub user_agent: String,
-    /// Host, and port if any, of the referring page.
-    pub referer: String,
-    /// Country code.
-    pub country: String,
-    /// Region with its country.
-    pub region: String,
-    /// City with its country.
-    pub city: String,
-    /// IANA time zone of the visitor's place.
-    pub timezone: String,
-    /// First language of `Accept-Language`.
-    pub language: String,
-    /// Operating system.
-    pub os: String,
-    /// Browser name.
-    pub browser: String,
-    /// Kind of browser.
-    pub browser_type: String,
-    /// Device model.
-    pub device: String,
-    /// Kind of device.
-    pub device_type: String,
-    /// Data centre code of the edge network in front.
-    pub colo: String,
-    /// North of the equator; zero when unknown.
-    pub latitude: Degrees,
-    /// East of Greenwich; zero when unknown.
-    pub longitude: Degrees,
-    /// The campaign's source.
-    pub utm_source: String,
-    /// The campaign's medium.
-    pub utm_medium: String,
-    /// The campaign's name.
-    pub utm_campaign: String,
+    /// One for each of [`Event::members`].
+    values: Vec<Value>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Value {
+    Text(String),
+    /// Zero when unknown.
+    Degrees(Degrees),
 }
 
 impl Event {
     /// A visit for a caller who sees these destinations.
     pub fn of(record: &VisitRecord<'_>, destinations: &Destinations) -> Self {
-        let place = record.place;
-        let at = place.coordinates;
-        Self {
-            at: record.at,
-            slug: record.slug.to_string(),
-            url: if destinations.show(record.protection) {
-                record.url.into()
-            } else {
+        let shows_url = destinations.show(record.protection);
+        let Ok(event) = Self::read::<Infallible>(record.at, |dimension| {
+            let is_hidden = dimension == Dimension::Url && !shows_url;
+            Ok(if is_hidden {
                 String::new()
-            },
-            user_agent: record.user_agent.into(),
-            referer: record.referer.into(),
-            country: place.country.as_ref().map_or("", Country::as_str).into(),
-            region: place.region_label(),
-            city: place.city_label(),
-            timezone: place
-                .timezone
-                .as_ref()
-                .map_or("", TimeZoneName::as_str)
-                .into(),
-            language: record.language.into(),
-            os: record.os.into(),
-            browser: record.browser.into(),
-            browser_type: record.browser_type.into(),
-            device: record.device.into(),
-            device_type: record.device_type.into(),
-            colo: place.colo.as_ref().map_or("", Colo::as_str).into(),
-            latitude: at.map_or(Degrees::ZERO, |at| Degrees::nearest(at.latitude())),
-            longitude: at.map_or(Degrees::ZERO, |at| Degrees::nearest(at.longitude())),
-            utm_source: record.campaign.source.into(),
-            utm_medium: record.campaign.medium.into(),
-            utm_campaign: record.campaign.name.into(),
-        }
+            } else {
+                record.value(dimension).into_owned()
+            })
+        });
+        event
     }
 
-    /// The dimensions that are members, in the order of the members.
-    pub const MEMBERS: [Dimension; 20] = [
-        Dimension::Slug,
-        Dimension::Url,
-        Dimension::UserAgent,
-        Dimension::Referer,
-        Dimension::Country,
-        Dimension::Region,
-        Dimension::City,
-        Dimension::Timezone,
-        Dimension::Language,
-        Dimension::Os,
-        Dimension::Browser,
-        Dimension::BrowserType,
-        Dimension::Device,
-        Dimension::DeviceType,
-        Dimension::Colo,
-        Dimension::Latitude,
-        Dimension::Longitude,
-        Dimension::UtmSource,
-        Dimension::UtmMedium,
-        Dimension::UtmCampaign,
-    ];
+    /// The dimensions that are members, in the order of the members. Events contain neither the
+    /// visitor's address nor the link's protection.
+    pub fn members() -> impl Iterator<Item = Dimension> {
+        Dimension::ALL
+            .into_iter()
+            .filter(|dimension| *dimension != Dimension::Ip)
+    }
 
-    /// Makes an event of texts. Asks for that of each of [`Event::MEMBERS`], in this order.
+    /// Makes an event of texts. Asks for that of each of [`Event::members`], in this order.
     ///
     /// # Errors
     /// A text cannot be had.
@@ -134,58 +63,38 @@ impl Event {
         at: UnixMillis,
         mut text: impl FnMut(Dimension) -> Result<String, E>,
     ) -> Result<Self, E> {
-        let degrees = |text: String| text.parse().map_or(Degrees::ZERO, Degrees::nearest);
-        Ok(Self {
-            at,
-            slug: text(Dimension::Slug)?,
-            url: text(Dimension::Url)?,
-            user_agent: text(Dimension::UserAgent)?,
-            referer: text(Dimension::Referer)?,
-            country: text(Dimension::Country)?,
-            region: text(Dimension::Region)?,
-            city: text(Dimension::City)?,
-            timezone: text(Dimension::Timezone)?,
-            language: text(Dimension::Language)?,
-            os: text(Dimension::Os)?,
-            browser: text(Dimension::Browser)?,
-            browser_type: text(Dimension::BrowserType)?,
-            device: text(Dimension::Device)?,
-            device_type: text(Dimension::DeviceType)?,
-            colo: text(Dimension::Colo)?,
-            latitude: degrees(text(Dimension::Latitude)?),
-            longitude: degrees(text(Dimension::Longitude)?),
-            utm_source: text(Dimension::UtmSource)?,
-            utm_medium: text(Dimension::UtmMedium)?,
-            utm_campaign: text(Dimension::UtmCampaign)?,
-        })
+        let value = |dimension: Dimension| {
+            let text = text(dimension)?;
+            Ok(if dimension.is_degrees() {
+                Value::Degrees(text.parse().map_or(Degrees::ZERO, Degrees::nearest))
+            } else {
+                Value::Text(text)
+            })
+        };
+        let values = Self::members().map(value).collect::<Result<_, _>>()?;
+        Ok(Self { at, values })
     }
 
-    /// The event's value of a dimension. Events contain neither the visitor's address nor the
-    /// link's protection.
+    /// The event's text of a dimension; empty if it is no member.
     pub fn value(&self, dimension: Dimension) -> Cow<'_, str> {
-        Cow::Borrowed(match dimension {
-            Dimension::Slug => &self.slug,
-            Dimension::Url => &self.url,
-            Dimension::UserAgent => &self.user_agent,
-            Dimension::Ip | Dimension::Protection => "",
-            Dimension::Referer => &self.referer,
-            Dimension::Country => &self.country,
-            Dimension::Region => &self.region,
-            Dimension::City => &self.city,
-            Dimension::Timezone => &self.timezone,
-            Dimension::Language => &self.language,
-            Dimension::Os => &self.os,
-            Dimension::Browser => &self.browser,
-            Dimension::BrowserType => &self.browser_type,
-            Dimension::Device => &self.device,
-            Dimension::DeviceType => &self.device_type,
-            Dimension::Colo => &self.colo,
-            Dimension::Latitude => return self.latitude.to_string().into(),
-            Dimension::Longitude => return self.longitude.to_string().into(),
-            Dimension::UtmSource => &self.utm_source,
-            Dimension::UtmMedium => &self.utm_medium,
-            Dimension::UtmCampaign => &self.utm_campaign,
-        })
+        match self.member(dimension) {
+            Some(Value::Text(text)) => Cow::Borrowed(text),
+            Some(Value::Degrees(degrees)) => degrees.to_string().into(),
+            None => Cow::Borrowed(""),
+        }
+    }
+
+    /// The event's value of a dimension of degrees; zero if unknown.
+    pub fn degrees(&self, dimension: Dimension) -> Degrees {
+        match self.member(dimension) {
+            Some(Value::Degrees(degrees)) => *degrees,
+            Some(Value::Text(_)) | None => Degrees::ZERO,
+        }
+    }
+
+    fn member(&self, dimension: Dimension) -> Option<&Value> {
+        let place = Self::members().position(|member| member == dimension)?;
+        self.values.get(place)
     }
 
     /// Returns whether this event of a link meets the conditions. An event tells
@@ -234,9 +143,9 @@ mod tests {
 
     #[test]
     fn each_member_is_read_once_shown_and_sorts_by_its_place() {
-        let numbers: Vec<usize> = (0..Event::MEMBERS.len()).collect();
+        let numbers: Vec<usize> = (0..Event::members().count()).collect();
         let (read, asked) = event(&numbers);
-        assert_eq!(asked, Event::MEMBERS);
+        assert_eq!(asked, Event::members().collect::<Vec<_>>());
         for dimension in Dimension::ALL {
             let place = asked.iter().position(|member| *member == dimension);
             let expected = place.map_or(String::new(), |place| format!("{place}.00"));

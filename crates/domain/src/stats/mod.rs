@@ -24,7 +24,7 @@ pub use choice::Choice;
 pub use counters::{CounterRow, Counters, CountersQuery, CountersReport};
 pub use degrees::Degrees;
 pub use destinations::Destinations;
-pub use dimension::Dimension;
+pub use dimension::{Dimension, DimensionKind};
 pub use erasure::Erasure;
 pub use events::{Event, EventsQuery};
 pub use filter::VisitFilter;

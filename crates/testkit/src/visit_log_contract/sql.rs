@@ -186,9 +186,8 @@ impl Oracle {
             }
             Question::Events(query) => {
                 let limit = query.limit.get();
-                let columns = "slug, url, ua, referer, country, region, city, timezone, language, \
-                               os, browser, browser_type, device, device_type, colo, latitude, \
-                               longitude, utm_source, utm_medium, utm_campaign";
+                let columns: Vec<&str> = Event::members().map(column).collect();
+                let columns = columns.join(", ");
                 Answer::Events(self.rows(
                     &query.filter,
                     &format!(
@@ -294,28 +293,10 @@ fn number(row: &SqlRow<'_>, index: usize) -> Result<u64, rusqlite::Error> {
 }
 
 fn event(row: &SqlRow<'_>) -> Result<Event, rusqlite::Error> {
-    Ok(Event {
-        at: UnixMillis::new(row.get("at")?),
-        slug: row.get("slug")?,
-        url: row.get("url")?,
-        user_agent: row.get("ua")?,
-        referer: row.get("referer")?,
-        country: row.get("country")?,
-        region: row.get("region")?,
-        city: row.get("city")?,
-        timezone: row.get("timezone")?,
-        language: row.get("language")?,
-        os: row.get("os")?,
-        browser: row.get("browser")?,
-        browser_type: row.get("browser_type")?,
-        device: row.get("device")?,
-        device_type: row.get("device_type")?,
-        colo: row.get("colo")?,
-        latitude: Degrees::nearest(row.get("latitude")?),
-        longitude: Degrees::nearest(row.get("longitude")?),
-        utm_source: row.get("utm_source")?,
-        utm_medium: row.get("utm_medium")?,
-        utm_campaign: row.get("utm_campaign")?,
+    let at = UnixMillis::new(row.get("at")?);
+    Event::read(at, |dimension| match column(dimension) {
+        degrees if dimension.is_degrees() => Ok(row.get::<_, f64>(degrees)?.to_string()),
+        text => row.get(text),
     })
 }
 

@@ -123,8 +123,9 @@ async fn visits_of_before_show_the_destinations_of_links_that_are_open_today() {
         };
         let events = file.log.events(&query).await.unwrap();
         for event in &events {
-            let shown = if event.slug == "open" { OPEN } else { "" };
-            assert_eq!(event.url, shown, "{event:?}");
+            let is_open = event.value(Dimension::Slug) == "open";
+            let shown = if is_open { OPEN } else { "" };
+            assert_eq!(event.value(Dimension::Url), shown, "{event:?}");
         }
         assert_eq!(events.len(), 9);
         // Then the tail becomes a chunk.

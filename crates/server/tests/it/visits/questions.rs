@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use rstest::rstest;
 use serde_json::{Value, json};
+use slugline_domain::Dimension;
 use url::form_urlencoded;
 
 use crate::{
@@ -11,30 +12,6 @@ use crate::{
     mcp::wire::call_tool,
     support::server::{Answer, Server},
 };
-
-const DIMENSIONS: [&str; 21] = [
-    "slug",
-    "url",
-    "ua",
-    "ip",
-    "referer",
-    "country",
-    "region",
-    "city",
-    "timezone",
-    "language",
-    "os",
-    "browser",
-    "browserType",
-    "device",
-    "deviceType",
-    "COLO",
-    "latitude",
-    "longitude",
-    "utmSource",
-    "utmMedium",
-    "utmCampaign",
-];
 
 fn ask(server: &Server, path: &str) -> Answer {
     server.api("GET", path).send()
@@ -236,7 +213,7 @@ fn each_shape_adds_up_to_the_visits_that_were_made_on_both_faces() {
     assert_eq!(sum(&heatmap, "visits"), 4);
     let weekday = heatmap["data"][0]["weekday"].as_u64().unwrap();
     assert!((1..=7).contains(&weekday));
-    for dimension in DIMENSIONS {
+    for dimension in Dimension::ALL.map(Dimension::name) {
         let metrics = both(&server, "metrics", &json!({"type": dimension}));
         assert_eq!(sum(&metrics, "count"), 4, "{dimension}");
     }
