@@ -1,5 +1,6 @@
-//! The table of columns, for both engines. A new column needs a line at the end of [`TEXTS`], and
-//! one in [`Row::text`](crate::row::Row::text), which fills it. In older visits it is unknown.
+//! The table of columns, for both engines. A new column needs a line at the end of [`stored`], and
+//! one in [`Row::text`](crate::row::Row::text), which fills it. In older visits it is unknown. A
+//! dimension that follows from others is a column that is not stored, and needs no line here.
 
 use std::sync::LazyLock;
 
@@ -8,7 +9,7 @@ use slugline_domain::{Dimension, VisitColumn, VisitColumnKind};
 use crate::bounds;
 
 /// A column of texts.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct TextColumn {
     pub dimension: Dimension,
     /// The name in the chunks of an embedded log.
@@ -23,11 +24,7 @@ pub struct TextColumn {
 impl TextColumn {
     /// The name in files of visits, and in ClickHouse's table.
     pub fn public_name(&self) -> &'static str {
-        if self.dimension == Dimension::UserAgent {
-            "user_agent"
-        } else {
-            self.name
-        }
+        self.dimension.column()
     }
 }
 
@@ -41,10 +38,23 @@ pub enum Family {
     Referer,
     Language,
     Campaign,
+    /// Columns that follow from those of other families.
+    Derived,
 }
 
 impl Family {
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
+        Self::Target,
+        Self::Client,
+        Self::Place,
+        Self::Referer,
+        Self::Language,
+        Self::Campaign,
+        Self::Derived,
+    ];
+
+    /// Those whose columns are stored.
+    pub const STORED: [Self; 6] = [
         Self::Target,
         Self::Client,
         Self::Place,
@@ -62,6 +72,7 @@ impl Family {
             Self::Referer => "referers",
             Self::Language => "languages",
             Self::Campaign => "campaigns",
+            Self::Derived => "derived",
         }
     }
 
@@ -74,6 +85,7 @@ impl Family {
             Self::Referer => "referer_keys",
             Self::Language => "language_keys",
             Self::Campaign => "campaign_keys",
+            Self::Derived => "derived_keys",
         }
     }
 
@@ -86,6 +98,7 @@ impl Family {
             Self::Referer => 3,
             Self::Language => 4,
             Self::Campaign => 5,
+            Self::Derived => 6,
         }
     }
 
@@ -105,9 +118,9 @@ impl Family {
     }
 }
 
-/// Every column of texts. Their order never changes, because a row that waits for ClickHouse states
-/// only how many of the columns it has.
-pub const TEXTS: [TextColumn; 21] = {
+/// The columns of texts that are stored. Their order never changes, because a row that waits for
+/// ClickHouse states only how many of the columns it has.
+const fn stored() -> [TextColumn; STORED] {
     use Dimension as D;
     use Family::{Campaign, Client, Language, Place, Referer, Target};
     [
@@ -143,7 +156,43 @@ pub const TEXTS: [TextColumn; 21] = {
         ),
         text(D::Protection, "protection", Target, bounds::NAME_MAX_BYTES),
     ]
+}
+
+/// The number of columns that are stored, the first ones of [`TEXTS`].
+pub const STORED: usize = 21;
+
+/// Every column of texts: those that are stored, and those that follow from them.
+pub const TEXTS: [TextColumn; STORED + derived()] = {
+    let stored = stored();
+    let mut all = [stored[0]; STORED + derived()];
+    let mut place = 0;
+    while place < STORED {
+        all[place] = stored[place];
+        place += 1;
+    }
+    let mut line = 0;
+    while line < Dimension::ALL.len() {
+        let dimension = Dimension::ALL[line];
+        if dimension.derivation().is_some() {
+            all[place] = text(dimension, dimension.column(), Family::Derived, usize::MAX);
+            place += 1;
+        }
+        line += 1;
+    }
+    all
 };
+
+/// The number of dimensions that follow from others.
+const fn derived() -> usize {
+    let (mut count, mut line) = (0, 0);
+    while line < Dimension::ALL.len() {
+        if Dimension::ALL[line].derivation().is_some() {
+            count += 1;
+        }
+        line += 1;
+    }
+    count
+}
 
 /// The columns of texts that stored visits have, in the order of files.
 pub fn visit_columns() -> &'static [VisitColumn] {
@@ -158,7 +207,7 @@ pub fn visit_columns() -> &'static [VisitColumn] {
                 VisitColumnKind::Degrees
             },
         };
-        TEXTS.iter().map(column).collect()
+        TEXTS[..STORED].iter().map(column).collect()
     });
     &COLUMNS
 }

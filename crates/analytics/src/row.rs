@@ -132,12 +132,18 @@ impl<'v> Row<'v> {
 
 impl Row<'_> {
     /// A property of the visit as answers show it.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "derived dimensions need no line here"
+    )]
     pub fn text(&self, dimension: Dimension) -> Cow<'_, str> {
+        if let Some(derivation) = dimension.derivation() {
+            return derivation.value(|source| self.text(source)).into();
+        }
         match dimension {
             Dimension::Slug => self.target.slug.into(),
             Dimension::Url => self.target.url.into(),
             Dimension::UserAgent => self.client.user_agent.into(),
-            Dimension::Ip => self.visitor.to_string().into(),
             Dimension::Referer => self.referer.as_ref().into(),
             Dimension::Country => self.place.country.into(),
             Dimension::Region => self.place.region.into(),
@@ -156,6 +162,8 @@ impl Row<'_> {
             Dimension::UtmMedium => self.campaign.medium.into(),
             Dimension::UtmCampaign => self.campaign.name.into(),
             Dimension::Protection => self.target.protection.into(),
+            // `ip`, since what follows from others was derived above.
+            _ => self.visitor.to_string().into(),
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::{
 pub(crate) fn statement(query: &EventsQuery) -> String {
     let asked = asked(&query.filter);
     let limit = query.limit.get();
-    let members: Vec<&str> = Event::members().map(column).collect();
+    let members: Vec<String> = Event::members().map(column).collect();
     let members = members.join(", ");
     format!(
         "SELECT ts_ms, {members} FROM {asked} AND ts_ms >= \

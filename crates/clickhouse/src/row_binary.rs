@@ -4,7 +4,10 @@
 //! Numbers are little-endian; a text follows its length in LEB128 (ClickHouse's
 //! documentation of formats).
 
-use slugline_analytics::{columns::TEXTS, row::Row};
+use slugline_analytics::{
+    columns::{STORED, TEXTS},
+    row::Row,
+};
 use slugline_domain::{Degrees, Dimension, UnixMillis};
 use thiserror::Error;
 
@@ -18,7 +21,7 @@ const FIRST: &str = "ts_ms, link_id, slug, url, user_agent, visitor, referer, co
 
 /// The format that [`encode`] writes: every column of the table.
 pub(crate) fn format() -> u32 {
-    u32::try_from(TEXTS.len()).expect("there are few columns")
+    u32::try_from(STORED).expect("there are few columns")
 }
 
 /// The columns of a format, in the order of their values: other formats than the first have the
@@ -30,13 +33,13 @@ pub(crate) fn columns(format: u32) -> Option<String> {
     if format == 1 {
         return Some(FIRST.to_owned());
     }
-    let texts = TEXTS.get(..usize::try_from(format).ok()?)?;
+    let texts = TEXTS[..STORED].get(..usize::try_from(format).ok()?)?;
     if texts.is_empty() {
         return None;
     }
     let mut columns = sql::NUMBERS.to_owned();
     for text in texts {
-        columns = columns + ", " + sql::column(text.dimension);
+        columns = columns + ", " + text.public_name();
     }
     Some(columns)
 }
@@ -49,7 +52,7 @@ pub(crate) fn encode(row: &Row<'_>) -> Vec<u8> {
     bytes.extend_from_slice(&row.visitor.0.to_le_bytes());
     bytes.extend_from_slice(&row.sampled.interval.get().to_le_bytes());
     bytes.push(row.sampled.coherent.into());
-    for text in &TEXTS {
+    for text in &TEXTS[..STORED] {
         if text.dimension == Dimension::Latitude {
             put_degrees(&mut bytes, row.place.latitude);
         } else if text.dimension == Dimension::Longitude {

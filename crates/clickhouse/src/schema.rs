@@ -9,7 +9,7 @@
 
 use std::{num::NonZeroU32, time::Duration};
 
-use slugline_analytics::columns::TEXTS;
+use slugline_analytics::columns::visit_columns;
 
 use crate::{
     client::Client,
@@ -100,8 +100,8 @@ async fn add_columns(client: &Client) -> Result<(), ClickHouseError> {
         sql::text(client.target().database())
     );
     let there = client.rows(&there, TIMEOUT, text).await?;
-    for column in &TEXTS {
-        let column = sql::column(column.dimension);
+    for column in visit_columns() {
+        let column = column.name;
         if !there.iter().any(|name| name == column) {
             tracing::info!(column, "the table of visits in ClickHouse gets a column");
             let sql = format!(

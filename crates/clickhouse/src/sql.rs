@@ -5,11 +5,12 @@ use std::{collections::BTreeSet, fmt::Write};
 
 use slugline_analytics::{
     bounds::truncate,
-    columns::{TEXTS, TextColumn, place_of},
+    columns::{STORED, TEXTS, TextColumn, place_of},
     visitor::VisitorHash,
 };
 use slugline_domain::{
-    Choice, Degrees, Destinations, Dimension, LinkId, Protection, VisitFilter, ZoneOffsets,
+    Choice, Degrees, Derivation, Destinations, Dimension, LinkId, Protection, Rule, Test,
+    VisitFilter, ZoneOffsets,
 };
 
 /// A text as a literal. Within quotation marks ClickHouse interprets these
@@ -33,11 +34,47 @@ pub(crate) fn text(value: &str) -> String {
 /// The numeric columns, and the link.
 pub(crate) const NUMBERS: &str = "ts_ms, link_id, visitor, sampling_interval, coherent";
 
-/// The column of a dimension.
-pub(crate) fn column(dimension: Dimension) -> &'static str {
-    match place_of(dimension) {
-        None => "visitor",
-        Some(place) => TEXTS[place].public_name(),
+/// The column of a dimension, or the expression that derives it from columns.
+pub(crate) fn column(dimension: Dimension) -> String {
+    match dimension.derivation() {
+        None => dimension.column().to_owned(),
+        Some(derivation) => derived(derivation),
+    }
+}
+
+/// The value of the first rule that a visit meets.
+fn derived(
+    Derivation {
+        rules, otherwise, ..
+    }: &Derivation,
+) -> String {
+    let rules = rules
+        .iter()
+        .map(|rule| format!("{}, {}, ", meets(rule), text(rule.then)));
+    format!("multiIf({}{})", rules.collect::<String>(), text(otherwise))
+}
+
+fn meets(rule: &Rule) -> String {
+    let column = rule.of.column();
+    match rule.test {
+        Test::IsKnown => format!("{column} != ''"),
+        Test::IsOneOf(texts) => {
+            let texts: Vec<String> = texts.iter().map(|one| text(one)).collect();
+            format!("lower({column}) IN ({})", texts.join(", "))
+        }
+        Test::IsSite(sites) => {
+            let hosts: Vec<String> = sites.iter().map(|site| host_pattern(site)).collect();
+            let pattern = format!("^(.*[.])?({})(:[0-9]+)?$", hosts.join("|"));
+            format!("match(lower({column}), {})", text(&pattern))
+        }
+    }
+}
+
+/// The regular expression of a site's host.
+fn host_pattern(site: &str) -> String {
+    match site.strip_suffix(".*") {
+        None => site.replace('.', "[.]"),
+        Some(name) => name.replace('.', "[.]") + "([.][a-z]{2,3}){1,2}",
     }
 }
 
@@ -64,10 +101,10 @@ fn columns_with_hidden_urls(shown: &str) -> String {
         if text.dimension == Dimension::Url {
             format!(", if({shown}, url, '') AS url")
         } else {
-            format!(", {}", column(text.dimension))
+            format!(", {}", text.public_name())
         }
     };
-    let texts: String = TEXTS.iter().map(text).collect();
+    let texts: String = TEXTS[..STORED].iter().map(text).collect();
     format!("{NUMBERS}{texts}")
 }
 
@@ -86,7 +123,7 @@ fn shown(unrecorded: &BTreeSet<LinkId>) -> String {
 fn on_texts<'v>(values: impl Iterator<Item = &'v (Dimension, Choice<String>)>) -> String {
     let conditions = values.map(|(dimension, choice)| {
         let literals = |values: &_| literals(*dimension, values);
-        format!(" AND {}", condition(column(*dimension), choice, literals))
+        format!(" AND {}", condition(&column(*dimension), choice, literals))
     });
     conditions.collect()
 }

@@ -1,7 +1,7 @@
 //! The visits themselves, for files, as ClickHouse sends them.
 
 use async_trait::async_trait;
-use slugline_analytics::columns::{TEXTS, visit_columns};
+use slugline_analytics::columns::visit_columns;
 use slugline_domain::{
     SamplingInterval, StoredVisit, UnixMillis, VisitColumn, VisitColumnKind, VisitFilter,
     VisitRows, VisitTexts, ports::VisitLogError,
@@ -11,7 +11,7 @@ use crate::{
     client::RowStream,
     error::failed,
     row_binary::{Cursor, DecodeError},
-    sql::{asked, column},
+    sql::asked,
 };
 
 pub(crate) const ACTION: &str = "read visits";
@@ -23,7 +23,7 @@ const MARK: u32 = 0xa551_9e01;
 
 /// The statement; [`read`] reads its rows. It sorts nothing, so that no row waits for another.
 pub(crate) fn statement(filter: &VisitFilter) -> String {
-    let texts: Vec<&str> = TEXTS.iter().map(|text| column(text.dimension)).collect();
+    let texts: Vec<&str> = visit_columns().iter().map(|column| column.name).collect();
     let texts = texts.join(", ");
     format!(
         "SELECT toUInt32({MARK}), ts_ms, link_id, visitor, sampling_interval, coherent, {texts} \

@@ -116,10 +116,10 @@ pub use search::{LinkFilter, SearchText, SearchTextError, StatusFilter, TagCount
 pub use slug::{Slug, SlugCase, SlugError};
 pub use stats::{
     AccessRow, Bots, Choice, CounterRow, Counters, CountersQuery, CountersReport, Degrees,
-    Destinations, Dimension, DimensionKind, Erasure, Event, EventsQuery, HeatmapQuery, HeatmapReport, HeatmapRow,
-    LocationRow, LocationsQuery, LocationsReport, LogTrouble, MetricRow, MetricsQuery,
-    MetricsReport, Report, RowLimit, RowLimitError, StoredVisit, ViewRow, ViewsQuery, ViewsReport,
-    VisitColumn, VisitColumnKind, VisitFilter, VisitTexts,
+    Derivation, Destinations, Dimension, DimensionKind, Erasure, Event, EventsQuery, HeatmapQuery,
+    HeatmapReport, HeatmapRow, LocationRow, LocationsQuery, LocationsReport, LogTrouble, MetricRow,
+    MetricsQuery, MetricsReport, Report, RowLimit, RowLimitError, Rule, StoredVisit, Test, ViewRow,
+    ViewsQuery, ViewsReport, VisitColumn, VisitColumnKind, VisitFilter, VisitTexts,
 };
 pub use suggestion::{LanguageTag, LanguageTagError, SuggestedPreview};
 pub use tag::{Tag, TagError, Tags, TagsError};

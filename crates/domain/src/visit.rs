@@ -66,7 +66,14 @@ pub struct VisitRecord<'v> {
 
 impl VisitRecord<'_> {
     /// The text of a dimension as answers show it. A record does not have the visitor's address.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "derived dimensions need no line here"
+    )]
     pub fn value(&self, dimension: Dimension) -> Cow<'_, str> {
+        if let Some(derivation) = dimension.derivation() {
+            return derivation.value(|source| self.value(source)).into();
+        }
         let place = self.place;
         let degrees = |of: fn(Coordinates) -> f64| {
             let known = place.coordinates.map(of);
@@ -76,7 +83,6 @@ impl VisitRecord<'_> {
             Dimension::Slug => self.slug.as_str(),
             Dimension::Url => self.url,
             Dimension::UserAgent => self.user_agent,
-            Dimension::Ip => "",
             Dimension::Referer => self.referer,
             Dimension::Country => place.country.as_ref().map_or("", Country::as_str),
             Dimension::Region => return place.region_label().into(),
@@ -95,6 +101,8 @@ impl VisitRecord<'_> {
             Dimension::UtmMedium => self.campaign.medium,
             Dimension::UtmCampaign => self.campaign.name,
             Dimension::Protection => self.protection.as_str(),
+            // `ip`, since what follows from others was derived above.
+            _ => "",
         })
     }
 }

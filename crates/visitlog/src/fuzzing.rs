@@ -40,7 +40,7 @@ fn read(span: Span, bytes: &[u8]) {
         return;
     };
     let numbers = ["ts", "si", "coh", "visitor", "links", "link_ends"];
-    let families = Family::ALL.map(Family::name);
+    let families = Family::STORED.map(Family::name);
     let texts = TEXTS.map(|column| column.name);
     for name in numbers.into_iter().chain(families).chain(texts) {
         if let Some(entry) = directory.numbers(name)

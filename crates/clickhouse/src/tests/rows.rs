@@ -1,7 +1,7 @@
 //! Rows of visits.
 
 use slugline_analytics::{
-    columns::TEXTS,
+    columns::{STORED, TEXTS},
     row::{Row, Target},
     visitor::VisitorHash,
 };
@@ -21,6 +21,6 @@ pub(crate) fn row(at: i64, visitor: u64) -> Row<'static> {
 
 /// Visits of the contract suite as the log stores them.
 pub(crate) fn stored(visits: &[RandomVisit]) -> Vec<StoredVisit> {
-    let columns = || TEXTS.iter().map(|column| column.dimension);
+    let columns = || TEXTS[..STORED].iter().map(|column| column.dimension);
     visits.iter().map(|visit| visit.stored(columns())).collect()
 }

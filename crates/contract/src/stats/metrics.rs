@@ -12,12 +12,8 @@ use super::{
     limit::{DEFAULT_ROWS, limit},
 };
 use crate::{
-    bool_or_string::BoolOrString,
-    int_or_string::IntOrString,
-    problem::Problem,
-    rules::Rules,
-    sent::Sent,
-    validation::Validation,
+    bool_or_string::BoolOrString, int_or_string::IntOrString, problem::Problem, rules::Rules,
+    sent::Sent, validation::Validation,
 };
 
 /// Which visits, which property of them, and how many rows at most.

@@ -1,6 +1,6 @@
 //! The columns of a file: those of numbers, and around them the texts that the access log has.
 
-use slugline_domain::{VisitColumn, VisitColumnKind};
+use slugline_domain::{Derivation, Dimension, VisitColumn, VisitColumnKind};
 
 /// A column of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,6 +9,8 @@ pub(super) enum Column {
     Link,
     /// The text at this place, and what it may hold.
     Text(usize, VisitColumnKind),
+    /// What follows from texts: exports have it, and imports ignore it.
+    Derived(&'static Derivation),
     Visitor,
     Interval,
     Coherent,
@@ -18,9 +20,14 @@ pub(super) enum Column {
 pub(super) fn all(texts: &[VisitColumn]) -> Vec<(&'static str, Column)> {
     let texts = texts.iter().enumerate();
     let texts = texts.map(|(place, text)| (text.name, Column::Text(place, text.kind)));
+    let derived = Dimension::ALL.into_iter().filter_map(|dimension| {
+        let derivation = dimension.derivation()?;
+        Some((dimension.column(), Column::Derived(derivation)))
+    });
     [("ts_ms", Column::Time), ("link_id", Column::Link)]
         .into_iter()
         .chain(texts)
+        .chain(derived)
         .chain([
             ("visitor", Column::Visitor),
             ("sampling_interval", Column::Interval),

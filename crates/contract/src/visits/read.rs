@@ -238,8 +238,11 @@ fn unknown_column(name: &str, columns: &[Named]) -> String {
     }
 }
 
+/// Returns the names of the columns that an import reads.
 fn names(columns: &[Named]) -> String {
-    let names: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
+    let is_read = |(_, column): &&Named| !matches!(column, Column::Derived(_));
+    let read = columns.iter().filter(is_read);
+    let names: Vec<&str> = read.map(|(name, _)| *name).collect();
     names.join(", ")
 }
 
@@ -311,7 +314,8 @@ fn visit(
                 }
                 visit.texts.push(text);
             }
-            (
+            (Column::Derived(_), _)
+            | (
                 Column::Time | Column::Link | Column::Visitor | Column::Interval | Column::Coherent,
                 None,
             ) => {}

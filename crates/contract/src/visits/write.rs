@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use flate2::{Compression, write::GzEncoder};
-use slugline_domain::{StoredVisit, VisitColumn, VisitColumnKind};
+use slugline_domain::{Derivation, StoredVisit, VisitColumn, VisitColumnKind};
 
 use super::{
     VisitFile, VisitFormat,
@@ -50,7 +50,7 @@ impl VisitText {
         match self.format {
             VisitFormat::Csv => text.extend(table_text::rows(visits.iter().map(|visit| {
                 let columns = self.columns.iter();
-                columns.map(|(_, column)| cell(visit, *column))
+                columns.map(|(_, column)| self.cell(visit, *column))
             }))),
             VisitFormat::Ndjson => {
                 for visit in visits {
@@ -96,12 +96,39 @@ impl VisitText {
                 Column::Text(place, kind) if !is_number(*kind) => {
                     text(line, visit.texts.get(*place));
                 }
+                Column::Derived(derivation) => text(line, self.derived(visit, derivation)),
                 Column::Text(..) | Column::Time | Column::Interval | Column::Coherent => {
-                    line.extend(cell(visit, *column).as_bytes());
+                    line.extend(self.cell(visit, *column).as_bytes());
                 }
             }
         }
         line.extend(b"}\n");
+    }
+
+    /// Returns a member as a cell. Numbers are no formulas, whatever they begin with.
+    fn cell(&self, visit: &StoredVisit, column: Column) -> String {
+        match column {
+            Column::Time => visit.at.get().to_string(),
+            Column::Link => guarded(&visit.link).into_owned(),
+            Column::Text(place, kind) if is_number(kind) => visit.texts.get(place).to_owned(),
+            Column::Text(place, _) => guarded(visit.texts.get(place)).into_owned(),
+            Column::Derived(derivation) => self.derived(visit, derivation).to_owned(),
+            Column::Visitor => visit.visitor.to_string(),
+            Column::Interval => visit.interval.get().to_string(),
+            Column::Coherent => u8::from(visit.coherent).to_string(),
+        }
+    }
+
+    /// Returns what follows from the texts of a visit.
+    fn derived(&self, visit: &StoredVisit, derivation: &Derivation) -> &'static str {
+        derivation.value(|source| {
+            let mut columns = self.columns.iter();
+            let found = columns.find(|(name, _)| *name == source.column());
+            match found {
+                Some((_, Column::Text(place, _))) => visit.texts.get(*place).into(),
+                Some(_) | None => "".into(),
+            }
+        })
     }
 }
 
@@ -111,17 +138,4 @@ fn is_number(kind: VisitColumnKind) -> bool {
 
 fn text(line: &mut Vec<u8>, text: &str) {
     serde_json::to_writer(line, text).expect("a text is plain data");
-}
-
-/// Returns a member as a cell. Numbers are no formulas, whatever they begin with.
-fn cell(visit: &StoredVisit, column: Column) -> String {
-    match column {
-        Column::Time => visit.at.get().to_string(),
-        Column::Link => guarded(&visit.link).into_owned(),
-        Column::Text(place, kind) if is_number(kind) => visit.texts.get(place).to_owned(),
-        Column::Text(place, _) => guarded(visit.texts.get(place)).into_owned(),
-        Column::Visitor => visit.visitor.to_string(),
-        Column::Interval => visit.interval.get().to_string(),
-        Column::Coherent => u8::from(visit.coherent).to_string(),
-    }
 }

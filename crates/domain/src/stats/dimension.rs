@@ -18,7 +18,7 @@ macro_rules! dimensions {
             /// Every dimension that questions of clients may name.
             pub const ALL: [Self; [$(Self::$dimension),+].len()] = [$(Self::$dimension),+];
 
-            fn facts(self) -> &'static Facts {
+            const fn facts(self) -> &'static Facts {
                 match self {
                     $(Self::$dimension => const { &Facts { says: concat!($($says),+), ..$facts } },)+
                     Self::Protection => const { &text("protection") },
@@ -164,7 +164,7 @@ impl Dimension {
     }
 
     /// The name of the column in files and in ClickHouse, such as `browser_type`.
-    pub fn column(self) -> &'static str {
+    pub const fn column(self) -> &'static str {
         self.facts().column
     }
 

@@ -1,9 +1,13 @@
 //! One message.
 
+use std::{borrow::Cow, collections::BTreeMap};
+
 use hyper::body::Bytes;
 use jiff::Timestamp;
 use serde::Serialize;
-use slugline_domain::{Country, SamplingInterval, UnixMillis, VisitRecord, ports::Random};
+use slugline_domain::{
+    Country, Dimension, SamplingInterval, UnixMillis, VisitRecord, ports::Random,
+};
 use uuid::Builder;
 
 /// A message, ready to be sent and sent again.
@@ -39,6 +43,11 @@ impl Event {
             utm_source: record.campaign.source,
             utm_medium: record.campaign.medium,
             utm_campaign: record.campaign.name,
+            derived: Dimension::ALL
+                .into_iter()
+                .filter(|dimension| dimension.derivation().is_some())
+                .map(|dimension| (dimension.name(), record.value(dimension)))
+                .collect(),
             interval: (record.interval != SamplingInterval::EVERY).then_some(record.interval.get()),
         };
         let message = Message {
@@ -95,6 +104,9 @@ struct Click<'v> {
     utm_medium: &'v str,
     #[serde(skip_serializing_if = "str::is_empty")]
     utm_campaign: &'v str,
+    /// What follows from the others.
+    #[serde(flatten)]
+    derived: BTreeMap<&'static str, Cow<'v, str>>,
     /// The number of visits that this one stands for, if the access log is sampled.
     #[serde(skip_serializing_if = "Option::is_none")]
     interval: Option<u32>,

@@ -6,10 +6,13 @@ use std::{
     time::{Duration, Instant},
 };
 
+use base64::{Engine, prelude::BASE64_STANDARD};
+use hmac::{Hmac, KeyInit, Mac};
 use rstest::rstest;
 use serde_json::{Value, json};
+use sha2::Sha256;
 use slugline_domain::{
-    Campaign, LinkId, Place, PlaceName, Protection, SamplingInterval, Slug, VisitRecord,
+    Campaign, Dimension, LinkId, Place, PlaceName, Protection, SamplingInterval, Slug, VisitRecord,
     ports::VisitObserver,
 };
 use slugline_outbound::{Client, Policy, RetryPolicy, Webhook, WebhookOptions, WebhookSecret};
@@ -110,6 +113,13 @@ async fn a_visit_is_told_signed_and_without_what_is_nobodys_business() {
     let id = header(head, "webhook-id");
     assert_eq!(header(head, "webhook-timestamp"), NOON.get().to_string());
     let mut message: Value = serde_json::from_str(body).unwrap();
+    for dimension in Dimension::ALL {
+        if dimension.derivation().is_some() {
+            let members = message["data"]["click"].as_object_mut().unwrap();
+            let value = members.remove(dimension.name()).unwrap();
+            assert!(!value.as_str().unwrap().is_empty(), "{dimension:?}");
+        }
+    }
     let click = message["data"]["click"]["id"].take();
     assert!(click.as_str().unwrap().starts_with("clk_") && id.starts_with("evt_"));
     assert_eq!(
@@ -128,12 +138,13 @@ async fn a_visit_is_told_signed_and_without_what_is_nobodys_business() {
             },
         })
     );
-    // The output of the reference implementation for these bytes and this seed.
-    assert_eq!(
-        header(head, "webhook-signature"),
-        "v1,10Ool/E1gKxU33YoyI8DHPZAM6Z0RgIj5IrPcHcJ6Dc=",
-        "{id} {body}"
-    );
+    // What receivers compute from the message and the secret.
+    let key = BASE64_STANDARD.decode(&SECRET["whsec_".len()..]).unwrap();
+    let mut mac = Hmac::<Sha256>::new_from_slice(&key).unwrap();
+    mac.update(format!("{id}.{}.{body}", NOON.get()).as_bytes());
+    let signature = BASE64_STANDARD.encode(mac.finalize().into_bytes());
+    let told = header(head, "webhook-signature");
+    assert_eq!(told, format!("v1,{signature}"), "{id} {body}");
 }
 
 #[tokio::test]

@@ -175,5 +175,5 @@ fn value(dice: &Dice, dimension: Dimension) -> String {
     if dimension == Dimension::Url && dice.one_in(4) {
         return String::new();
     }
-    dice.pick(texts_of(dimension)).to_owned()
+    dice.pick(&texts_of(dimension)).to_owned()
 }

@@ -11,7 +11,7 @@ use slugline_domain::{
 
 use super::{
     question::{Answer, Question},
-    visits::{RandomVisit, TEXTS, token},
+    visits::{RandomVisit, dimensions, token},
 };
 
 /// Visits and visitors, once rows are grouped by some key and by visitor.
@@ -27,7 +27,8 @@ impl Oracle {
     pub(super) fn new() -> Self {
         let db = Connection::open_in_memory().expect("SQLite has memory");
         // One row for each visit, with every value written out.
-        let texts = TEXTS.map(|(dimension, name, _)| {
+        let texts = dimensions().map(|dimension| {
+            let name = dimension.column();
             if dimension == Dimension::Url {
                 "true_url TEXT".to_owned()
             } else if dimension.is_degrees() {
@@ -38,7 +39,7 @@ impl Oracle {
         });
         let table = format!(
             "CREATE TABLE visit (at INTEGER, link TEXT, ip TEXT, si INTEGER, coh INTEGER, {})",
-            texts.join(", ")
+            texts.collect::<Vec<String>>().join(", ")
         );
         db.execute_batch(&table).expect("the statement is valid");
         Self { db }
@@ -46,7 +47,7 @@ impl Oracle {
 
     pub(super) fn store(&self, visits: &[RandomVisit]) {
         self.db.execute_batch("BEGIN").expect("SQLite has memory");
-        let marks = vec!["?"; 5 + TEXTS.len()].join(", ");
+        let marks = vec!["?"; 5 + dimensions().count()].join(", ");
         let mut insert = self
             .db
             .prepare_cached(&format!("INSERT INTO visit VALUES ({marks})"))
@@ -59,7 +60,7 @@ impl Oracle {
                 visit.interval.get().into(),
                 visit.coherent.into(),
             ];
-            let texts = TEXTS.map(|(dimension, ..)| visit.text(dimension).to_owned().into());
+            let texts = dimensions().map(|dimension| visit.text(dimension).to_owned().into());
             insert
                 .execute(params_from_iter(numbers.into_iter().chain(texts)))
                 .expect("SQLite has memory");
@@ -351,8 +352,11 @@ fn conditions(filter: &VisitFilter) -> (String, Vec<Value>) {
 
 /// The column of a dimension.
 fn column(dimension: Dimension) -> &'static str {
-    let text = TEXTS.iter().find(|(one, ..)| *one == dimension);
-    text.map_or("ip", |(_, name, _)| name)
+    if dimension == Dimension::Ip {
+        "ip"
+    } else {
+        dimension.column()
+    }
 }
 
 /// The column as answers show it.

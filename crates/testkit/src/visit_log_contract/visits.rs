@@ -20,33 +20,33 @@ const SECONDS_AROUND: u32 = 30 * 3_600;
 
 pub(super) const LINKS: [&str; 6] = ["a", "b", "c-3", "d_4", "E", "(other)"];
 
-/// Each property that is a text, its column in the plain table, and the texts of visits.
+/// Each stored property that is a text, and the texts of visits.
 #[rustfmt::skip]
-pub(super) const TEXTS: [(Dimension, &str, &[&str]); 21] = {
+pub(super) const TEXTS: [(Dimension, &[&str]); 21] = {
     use Dimension as D;
     [
-        (D::Slug, "slug", &["docs", "Docs", "sale", "x", "(other)"]),
-        (D::Url, "url", &["https://example.com/", "https://example.com/a,b?c=%20", "https://example.com/ü", "http://a.example/"]),
+        (D::Slug, &["docs", "Docs", "sale", "x", "(other)"]),
+        (D::Url, &["https://example.com/", "https://example.com/a,b?c=%20", "https://example.com/ü", "http://a.example/"]),
         // "other" stands for any text of an imported file.
-        (D::Protection, "protection", &["", "none", "password", "other"]),
-        (D::UserAgent, "ua", &["", "Example/1.0", "Example/2.0 (X11; Linux)", "(other)"]),
-        (D::Os, "os", &["", "Linux", "iOS", "Windows"]),
-        (D::Browser, "browser", &["", "Firefox", "Mobile Safari", "Chrome"]),
-        (D::BrowserType, "browser_type", &["", "crawler", "fetcher", "cli"]),
-        (D::Device, "device", &["", "iPhone", "Pixel 8"]),
-        (D::DeviceType, "device_type", &["", "mobile", "tablet"]),
-        (D::Country, "country", &["", "DE", "US", "NP"]),
-        (D::Region, "region", &["", "🇩🇪 Hesse,Germany", "🇺🇸 New York,United States"]),
-        (D::City, "city", &["", "🇩🇪 Kassel,Germany", "🇳🇵 Patan,Nepal", "Ürümqi"]),
-        (D::Timezone, "timezone", &["", "Europe/Berlin", "Asia/Kathmandu"]),
-        (D::Colo, "colo", &["", "FRA", "JFK"]),
-        (D::Latitude, "latitude", &["0.00", "51.31", "-31.55", "40.71", "27.70"]),
-        (D::Longitude, "longitude", &["0.00", "9.48", "159.08", "-74.01", "85.30"]),
-        (D::Referer, "referer", &["", "news.example", "a.example", "b.example:8080", "ü.example"]),
-        (D::Language, "language", &["", "en-US", "de", "zh-Hant-TW"]),
-        (D::UtmSource, "utm_source", &["", "newsletter", "x, y", "(other)"]),
-        (D::UtmMedium, "utm_medium", &["", "email", "Email"]),
-        (D::UtmCampaign, "utm_campaign", &["", "spring", "über uns", "'spring'"]),
+        (D::Protection, &["", "none", "password", "other"]),
+        (D::UserAgent, &["", "Example/1.0", "Example/2.0 (X11; Linux)", "(other)"]),
+        (D::Os, &["", "Linux", "iOS", "Windows"]),
+        (D::Browser, &["", "Firefox", "Mobile Safari", "Chrome"]),
+        (D::BrowserType, &["", "crawler", "fetcher", "cli"]),
+        (D::Device, &["", "iPhone", "Pixel 8"]),
+        (D::DeviceType, &["", "mobile", "tablet"]),
+        (D::Country, &["", "DE", "US", "NP"]),
+        (D::Region, &["", "🇩🇪 Hesse,Germany", "🇺🇸 New York,United States"]),
+        (D::City, &["", "🇩🇪 Kassel,Germany", "🇳🇵 Patan,Nepal", "Ürümqi"]),
+        (D::Timezone, &["", "Europe/Berlin", "Asia/Kathmandu"]),
+        (D::Colo, &["", "FRA", "JFK"]),
+        (D::Latitude, &["0.00", "51.31", "-31.55", "40.71", "27.70"]),
+        (D::Longitude, &["0.00", "9.48", "159.08", "-74.01", "85.30"]),
+        (D::Referer, &["", "news.example", "b.example:8080", "www.Google.co.uk", "t.co", "mail.google.com", "chatgpt.com", "ü.example"]),
+        (D::Language, &["", "en-US", "de", "zh-Hant-TW"]),
+        (D::UtmSource, &["", "newsletter", "x, y", "(other)", "Facebook", "chatgpt.com"]),
+        (D::UtmMedium, &["", "email", "Email", "cpc"]),
+        (D::UtmCampaign, &["", "spring", "über uns", "'spring'"]),
     ]
 };
 
@@ -74,7 +74,7 @@ impl RandomVisit {
         // Without passwords, and in older logs, all visits have the same value.
         let protected = dice
             .one_in(2)
-            .then(|| dice.pick(texts_of(Dimension::Protection)));
+            .then(|| dice.pick(&texts_of(Dimension::Protection)));
         let mut visits: Vec<Self> = Vec::new();
         for _ in 0..dice.below(400) {
             visits.push(Self::one(dice, sampled, protected));
@@ -100,7 +100,7 @@ impl RandomVisit {
             visitor: visitor(dice),
             interval: SamplingInterval::new(interval).expect("intervals are at least 1"),
             coherent: !sampled || !dice.one_in(3),
-            texts: TEXTS.map(|(dimension, _, texts)| match protected {
+            texts: TEXTS.map(|(dimension, texts)| match protected {
                 Some(protection) if dimension == Dimension::Protection => protection,
                 Some(_) | None => dice.pick(texts),
             }),
@@ -109,6 +109,9 @@ impl RandomVisit {
 
     /// The text of a dimension; empty for visitors, who are numbers.
     pub fn text(&self, dimension: Dimension) -> &'static str {
+        if let Some(derivation) = dimension.derivation() {
+            return derivation.value(|source| self.text(source).into());
+        }
         let position = TEXTS.iter().position(|(one, ..)| *one == dimension);
         position.map_or("", |position| self.texts[position])
     }
@@ -127,9 +130,19 @@ impl RandomVisit {
 }
 
 /// The texts that visits have in a dimension; none of visitors.
-pub(super) fn texts_of(dimension: Dimension) -> &'static [&'static str] {
-    let found = TEXTS.iter().find(|(one, ..)| *one == dimension);
-    found.map_or(&[], |(.., texts)| texts)
+pub(super) fn texts_of(dimension: Dimension) -> Vec<&'static str> {
+    if let Some(derivation) = dimension.derivation() {
+        return derivation.values();
+    }
+    let found = TEXTS.iter().find(|(one, _)| *one == dimension);
+    found.map_or_else(Vec::new, |(_, texts)| texts.to_vec())
+}
+
+/// The dimensions that are texts, stored ones first.
+pub(super) fn dimensions() -> impl Iterator<Item = Dimension> {
+    let derived = Dimension::ALL.into_iter();
+    let derived = derived.filter(|dimension| dimension.derivation().is_some());
+    TEXTS.iter().map(|(dimension, _)| *dimension).chain(derived)
 }
 
 /// The hash of one of a few visitors.

@@ -134,7 +134,7 @@ impl<'c> Chunk<'c> {
 
     /// Reads all fingerprints beside the texts of a block of all rows.
     pub(crate) fn check_keys(&self, block: &Block) -> Result<(), EngineError> {
-        let with_keys = Family::ALL
+        let with_keys = Family::STORED
             .into_iter()
             .filter(|family| self.directory.numbers(family.keys()).is_some());
         for family in with_keys {

@@ -1,21 +1,22 @@
 //! Reading columns of a chunk into a block.
 
-use slugline_analytics::columns::{Family, TEXTS};
+use slugline_analytics::columns::{Family, STORED, TEXTS};
 
 use super::{chunk::Chunk, error::EngineError};
 use crate::format::{
     block::Block,
     chunk::{self, ChunkError},
     column::Column,
+    derived::sources,
     selection::{Selection, index, short},
     values::Values,
 };
 
 impl Block {
-    /// Loads all columns of a chunk.
+    /// Loads all columns that a chunk stores.
     pub(crate) fn whole(chunk: &Chunk<'_>) -> Result<Self, EngineError> {
         let mut block = Self::essential(chunk)?;
-        for text in 0..TEXTS.len() {
+        for text in 0..STORED {
             block.load(chunk, Column::Text(text), &Selection::All)?;
         }
         Ok(block)
@@ -71,6 +72,11 @@ impl Block {
             Column::Coherent => self.coherent = chunk.rows("coh", rows)?,
             Column::Visitor => self.visitor = chunk.rows("visitor", rows)?,
             Column::Link => self.link = chunk.links()?.of_rows(rows),
+            Column::Text(text) | Column::Different(text) | Column::Entries(text)
+                if TEXTS[text].family == Family::Derived =>
+            {
+                self.load_derived(chunk, rows)?;
+            }
             Column::Text(text) => {
                 self.load_codes(chunk, TEXTS[text].family, rows)?;
                 self.load_texts(chunk, text)?;
@@ -100,6 +106,28 @@ impl Block {
                 self.keys[family.index()] = Some(keys);
             }
         }
+        Ok(())
+    }
+
+    /// Derives the columns that follow from others, for some rows. Their sources are read into
+    /// another block: this one may have numbered their entries anew.
+    pub(crate) fn load_derived(
+        &mut self,
+        chunk: &Chunk<'_>,
+        rows: &Selection,
+    ) -> Result<(), EngineError> {
+        if self.codes[Family::Derived.index()].is_some() {
+            return Ok(());
+        }
+        let mut other = Self {
+            rows: self.rows,
+            ..Self::default()
+        };
+        for &source in sources() {
+            other.load(chunk, Column::Text(source), rows)?;
+        }
+        other.derive();
+        self.take_derived(other);
         Ok(())
     }
 

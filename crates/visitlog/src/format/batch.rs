@@ -57,7 +57,7 @@ pub(crate) fn encode(draft: &BlockBuilder) -> (Span, Vec<u8>) {
         let numbers = draft.rows.iter().map(|(row, _)| of(row, min_ts));
         put_numbers(&mut bytes, &numbers.collect::<Vec<u64>>());
     }
-    for family in Family::ALL {
+    for family in Family::STORED {
         put_family(&mut bytes, draft, family);
     }
     let span = Span {
@@ -162,12 +162,14 @@ fn add_rows(
     let visitors: Values<u64> = take_numbers(&mut rest, span)?;
     let intervals: Values<u32> = take_numbers(&mut rest, span)?;
     let coherent: Values<u8> = take_numbers(&mut rest, span)?;
-    let mut codes = [const { None }; Family::ALL.len()];
+    let mut codes = [const { None }; Family::STORED.len()];
     while !rest.is_empty() {
         let name = take_name(&mut rest)?;
         let length = u32::from_le_bytes(take_array(&mut rest)?);
         let content = take(&mut rest, index(length))?;
-        let family = Family::ALL.into_iter().find(|family| family.name() == name);
+        let family = Family::STORED
+            .into_iter()
+            .find(|family| family.name() == name);
         if let Some(family) = family
             && !draft.leaves_out(family)
         {
@@ -177,7 +179,7 @@ fn add_rows(
             }
         }
     }
-    let codes = Family::ALL.map(|family| {
+    let codes = Family::STORED.map(|family| {
         let found = codes[family.index()].take();
         found.unwrap_or_else(|| Values::Same(draft.code(family, &RowTexts::UNKNOWN)))
     });

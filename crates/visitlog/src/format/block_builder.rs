@@ -4,7 +4,7 @@ use std::{borrow::Cow, hash::BuildHasher};
 
 use hashbrown::{DefaultHashBuilder, HashTable, hash_table::Entry};
 use slugline_analytics::{
-    columns::{Family, TEXTS},
+    columns::{Family, STORED, TEXTS},
     row::Row,
 };
 use slugline_domain::Dimension;
@@ -12,6 +12,7 @@ use slugline_domain::Dimension;
 use super::{
     block::Block,
     chunk::{Encoder, Span},
+    derived::sources,
     dictionary::{Dictionary, Interner},
     numbers::{Numbers, RowTexts},
     selection::{index, short},
@@ -62,10 +63,12 @@ impl TextsOf for RowTexts<'_> {
 /// Rows that are to become a block, a chunk or a batch.
 #[derive(Debug, Default)]
 pub(crate) struct BlockBuilder {
-    pub(crate) rows: Vec<(Numbers, [u32; Family::ALL.len()])>,
-    families: [Entries; Family::ALL.len()],
+    pub(crate) rows: Vec<(Numbers, [u32; Family::STORED.len()])>,
+    families: [Entries; Family::STORED.len()],
     /// Families whose texts nobody asks for.
-    left_out: [bool; Family::ALL.len()],
+    left_out: [bool; Family::STORED.len()],
+    /// The question asks for columns that follow from others.
+    derives: bool,
     key: Vec<u8>,
 }
 
@@ -132,16 +135,20 @@ impl Entries {
 impl BlockBuilder {
     /// Makes a builder for rows of which only some columns of texts are needed.
     pub(crate) fn of_columns(columns: &[usize]) -> Self {
-        let is_asked_for = |family| columns.iter().any(|&column| TEXTS[column].family == family);
+        let is_of = |family| move |&column: &usize| TEXTS[column].family == family;
+        let derives = columns.iter().any(is_of(Family::Derived));
+        let sources = if derives { sources() } else { &[] };
+        let read = columns.iter().chain(sources);
         Self {
-            left_out: Family::ALL.map(|family| !is_asked_for(family)),
+            left_out: Family::STORED.map(|family| !read.clone().any(is_of(family))),
+            derives,
             ..Self::default()
         }
     }
 
     /// Adds a row.
     pub(crate) fn push(&mut self, numbers: Numbers, texts: &impl TextsOf) {
-        let codes = Family::ALL.map(|family| self.code(family, texts));
+        let codes = Family::STORED.map(|family| self.code(family, texts));
         self.rows.push((numbers, codes));
     }
 
@@ -176,9 +183,9 @@ impl BlockBuilder {
     /// Adds all rows of a block that has every column.
     pub(crate) fn append(&mut self, block: &Block) {
         // Maps the block's entries to the entries here, for each family.
-        let entries = Family::ALL.map(|family| {
+        let entries = Family::STORED.map(|family| {
             let entry = |entry| {
-                let mut texts = [""; TEXTS.len()];
+                let mut texts = [""; STORED];
                 for &column in family.columns() {
                     texts[column] = block.texts(column).get(entry);
                 }
@@ -192,7 +199,8 @@ impl BlockBuilder {
                 let entry = block.codes(family).at(row);
                 entries[family.index()][index(entry)]
             };
-            self.rows.push((block.numbers(row), Family::ALL.map(code)));
+            self.rows
+                .push((block.numbers(row), Family::STORED.map(code)));
         }
     }
 
@@ -210,12 +218,13 @@ impl BlockBuilder {
 
     /// All rows, in the order in which they came.
     pub(crate) fn into_block(self) -> Block {
-        let codes = Family::ALL.map(|family| {
-            let code = |(_, codes): &(_, [u32; Family::ALL.len()])| codes[family.index()];
-            Some(Values::Each(self.rows.iter().map(code).collect()))
-        });
+        let mut codes = [const { None }; Family::ALL.len()];
+        for family in Family::STORED {
+            let code = |(_, codes): &(_, [u32; Family::STORED.len()])| codes[family.index()];
+            codes[family.index()] = Some(Values::Each(self.rows.iter().map(code).collect()));
+        }
         let mut texts = [const { None }; TEXTS.len()];
-        for family in Family::ALL {
+        for family in Family::STORED {
             let entries: Vec<u32> = (0..short(self.entries(family).len())).collect();
             for (position, &column) in family.columns().iter().enumerate() {
                 let (of, texts_of) = self.column(family, position, &entries);
@@ -224,7 +233,7 @@ impl BlockBuilder {
             }
         }
         let rows = || self.rows.iter().map(|(numbers, _)| numbers);
-        Block {
+        let mut block = Block {
             rows: self.rows.len(),
             time: Values::Each(rows().map(|row| row.time).collect()),
             interval: Values::Each(rows().map(|row| row.interval).collect()),
@@ -234,7 +243,11 @@ impl BlockBuilder {
             codes,
             texts,
             ..Block::default()
+        };
+        if self.derives {
+            block.derive();
         }
+        block
     }
 
     /// The different texts of some entries of a family, in one of the family's columns.
@@ -260,7 +273,7 @@ impl BlockBuilder {
         let (links, ends) = self.link_runs(rows);
         encoder.numbers("links", &links);
         encoder.numbers("link_ends", &ends);
-        for family in Family::ALL {
+        for family in Family::STORED {
             self.encode_family(family, rows, key, &mut encoder);
         }
         encoder

@@ -7,6 +7,7 @@
 //! | `block_builder`, `text_key` | the builder of blocks, which encodes both; fingerprints of texts |
 //! | `moments`, `crowd` | visits and visitors of one day, by the quarter of an hour |
 //! | `column`, `numbers` | the columns and the numbers of a row |
+//! | `derived` | columns that follow from others |
 //! | `block`, `values`, `texts`, `dictionary`, `selection`, `link_runs` | rows in memory, column by column |
 
 pub(crate) mod batch;
@@ -16,6 +17,7 @@ pub(crate) mod bytes;
 pub(crate) mod chunk;
 pub(crate) mod column;
 pub(crate) mod crowd;
+pub(crate) mod derived;
 pub(crate) mod dictionary;
 pub(crate) mod front_coded;
 pub(crate) mod link_runs;

@@ -1,6 +1,9 @@
 //! One row: its numbers and its texts.
 
-use slugline_analytics::{columns::TEXTS, row::Row};
+use slugline_analytics::{
+    columns::{STORED, TEXTS},
+    row::Row,
+};
 
 /// The numbers of a visit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,14 +30,14 @@ impl Numbers {
 
 /// The texts of a row from a block.
 #[derive(Debug)]
-pub(crate) struct RowTexts<'r>(pub(crate) [&'r str; TEXTS.len()]);
+pub(crate) struct RowTexts<'r>(pub(crate) [&'r str; STORED]);
 
 impl RowTexts<'_> {
     /// The texts of a visit of which nothing is known.
     pub(crate) const UNKNOWN: Self = Self({
-        let mut texts = [""; TEXTS.len()];
+        let mut texts = [""; STORED];
         let mut column = 0;
-        while column < TEXTS.len() {
+        while column < STORED {
             texts[column] = TEXTS[column].unknown;
             column += 1;
         }

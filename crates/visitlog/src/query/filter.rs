@@ -193,6 +193,12 @@ impl RowFilter {
             concealment.hide(block, part);
         }
         for family in Family::ALL {
+            let is_of_derived = |(column, _): &(usize, _)| TEXTS[*column].family == family;
+            if let (Family::Derived, Some(chunk)) = (family, chunk)
+                && self.texts.iter().any(is_of_derived)
+            {
+                block.load_derived(chunk, &rows)?;
+            }
             let chosen = match self.admitted(block, chunk, family)? {
                 Admitted::All => continue,
                 Admitted::None => Selection::Rows(Vec::new()),

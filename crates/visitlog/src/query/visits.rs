@@ -13,7 +13,7 @@ use std::{
 
 use async_trait::async_trait;
 use rusqlite::Connection;
-use slugline_analytics::columns::{TEXTS, visit_columns};
+use slugline_analytics::columns::{STORED, visit_columns};
 use slugline_domain::{
     SamplingInterval, StoredVisit, UnixMillis, VisitColumn, VisitFilter, VisitRows, VisitTexts,
     ports::VisitLogError,
@@ -176,7 +176,7 @@ fn columns() -> Vec<Column> {
         Column::Link,
         Column::Visitor,
     ];
-    let texts = (0..TEXTS.len()).map(Column::Text);
+    let texts = (0..STORED).map(Column::Text);
     numbers.into_iter().chain(texts).collect()
 }
 
@@ -198,7 +198,7 @@ impl Named {
 
     fn visit(&self, row: usize) -> StoredVisit {
         let block = &self.block;
-        let texts = (0..TEXTS.len()).map(|column| block.text(column, row));
+        let texts = (0..STORED).map(|column| block.text(column, row));
         let link = self.links.get(&block.link.at(row));
         StoredVisit {
             at: UnixMillis::new(block.time.at(row)),

@@ -84,7 +84,8 @@ fn each_block(
     while let Some(row) = chunks.next()? {
         snapshot.check()?;
         let chunk = Chunk::read(snapshot.db(), row)?;
-        let block = Block::whole(&chunk)?;
+        let mut block = Block::whole(&chunk)?;
+        block.derive();
         let is_of_day = |row: usize| day_of(block.time.at(row)) == day;
         if !(0..block.rows).all(is_of_day) {
             return Err(EngineError::Chunk {

@@ -2,7 +2,7 @@ use std::cell::RefCell;
 
 use proptest::{collection::vec, prelude::*, sample::Index};
 use rusqlite::Connection;
-use slugline_analytics::{columns::TEXTS, utc::MILLIS_PER_DAY};
+use slugline_analytics::{columns::STORED, utc::MILLIS_PER_DAY};
 
 use crate::{
     file::{chunk::Chunk, schema, seal},
@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// A row: numbers, and one text of each column.
-pub(crate) type Stored = (Numbers, [String; TEXTS.len()]);
+pub(crate) type Stored = (Numbers, [String; STORED]);
 
 fn numbers() -> impl Strategy<Value = Numbers> {
     let moments = prop_oneof![
@@ -37,7 +37,7 @@ fn numbers() -> impl Strategy<Value = Numbers> {
 pub(crate) fn stored() -> impl Strategy<Value = Stored> {
     let text =
         prop::sample::select(&["", "a", "b", "0.00", "a long text of more than a few bytes"][..]);
-    let texts: [_; TEXTS.len()] = std::array::from_fn(|_| text.clone().prop_map(str::to_owned));
+    let texts: [_; STORED] = std::array::from_fn(|_| text.clone().prop_map(str::to_owned));
     (numbers(), texts)
 }
 
