@@ -11,6 +11,7 @@ export const PANELS = [
   ] },
   { name: 'sources', tabs: [
     { type: 'referer', word: 'referers', filter: true },
+    { type: 'channel', word: 'channels', filter: true },
     { type: 'language', word: 'languages', filter: true },
     { type: 'ip', word: 'visitorTokens', filter: false, single: true },
     { type: 'COLO', word: 'colos', filter: false },

@@ -48,6 +48,7 @@ export const words = {
   callerService: 'Dienst',
   campaign: 'Kampagne (UTM)',
   cancel: 'Abbrechen',
+  channels: 'Kanäle',
   checkLinks: 'Ziele prüfen',
   checkProgress: '{n} geprüft, {bad} antworten nicht',
   checkStart: 'Prüfung starten',

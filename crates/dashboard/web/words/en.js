@@ -50,6 +50,7 @@ export const words = {
   callerService: 'Service',
   campaign: 'Campaign (UTM)',
   cancel: 'Cancel',
+  channels: 'Channels',
   checkLinks: 'Check destinations',
   checkProgress: '{n} checked, {bad} do not answer',
   checkStart: 'Start the check',

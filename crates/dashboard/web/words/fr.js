@@ -48,6 +48,7 @@ export const words = {
   callerService: 'Service',
   campaign: 'Campagne (UTM)',
   cancel: 'Annuler',
+  channels: 'Canaux',
   checkLinks: 'Vérifier les destinations',
   checkProgress: '{n} vérifiés, {bad} ne répondent pas',
   checkStart: 'Lancer la vérification',

@@ -48,6 +48,7 @@ export const words = {
   callerService: 'Layanan',
   campaign: 'Kampanye (UTM)',
   cancel: 'Batal',
+  channels: 'Kanal',
   checkLinks: 'Periksa tujuan',
   checkProgress: '{n} diperiksa, {bad} tidak menjawab',
   checkStart: 'Mulai pemeriksaan',

@@ -48,6 +48,7 @@ export const words = {
   callerService: 'Servizio',
   campaign: 'Campagna (UTM)',
   cancel: 'Annulla',
+  channels: 'Canali',
   checkLinks: 'Controlla le destinazioni',
   checkProgress: '{n} controllati, {bad} non rispondono',
   checkStart: 'Avvia il controllo',

@@ -48,6 +48,7 @@ export const words = {
   callerService: 'Serviço',
   campaign: 'Campanha (UTM)',
   cancel: 'Cancelar',
+  channels: 'Canais',
   checkLinks: 'Verificar destinos',
   checkProgress: '{n} verificados, {bad} não respondem',
   checkStart: 'Iniciar a verificação',

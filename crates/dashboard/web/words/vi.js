@@ -48,6 +48,7 @@ export const words = {
   callerService: 'Dịch vụ',
   campaign: 'Chiến dịch (UTM)',
   cancel: 'Hủy',
+  channels: 'Kênh',
   checkLinks: 'Kiểm tra đích',
   checkProgress: 'Đã kiểm tra {n}, {bad} không trả lời',
   checkStart: 'Bắt đầu kiểm tra',

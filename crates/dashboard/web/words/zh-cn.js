@@ -48,6 +48,7 @@ export const words = {
   callerService: '服务',
   campaign: '推广活动 (UTM)',
   cancel: '取消',
+  channels: '渠道',
   checkLinks: '检查目标',
   checkProgress: '已检查 {n} 个，{bad} 个无响应',
   checkStart: '开始检查',

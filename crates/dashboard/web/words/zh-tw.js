@@ -48,6 +48,7 @@ export const words = {
   callerService: '服務',
   campaign: '推廣活動 (UTM)',
   cancel: '取消',
+  channels: '管道',
   checkLinks: '檢查目標',
   checkProgress: '已檢查 {n} 個，{bad} 個無響應',
   checkStart: '開始檢查',

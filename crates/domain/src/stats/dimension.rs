@@ -72,6 +72,8 @@ dimensions! {
     UtmMedium = text("utm_medium").named("utmMedium").filter().commas();
     /// The campaign's name, of the visitor's query or else of the destination.
     UtmCampaign = text("utm_campaign").named("utmCampaign").filter().commas();
+    /// Kind of way that led here: direct, search, social, mail, campaign, ai-assistant or referral.
+    Channel = text("channel").filter();
 }
 
 /// The values that a dimension may have.
