@@ -213,7 +213,7 @@ pub fn visit_columns() -> &'static [VisitColumn] {
 }
 
 /// The index of a dimension's column in [`TEXTS`]; `None` for visitors, which are numbers.
-pub fn place_of(dimension: Dimension) -> Option<usize> {
+pub fn column_of(dimension: Dimension) -> Option<usize> {
     TEXTS
         .iter()
         .position(|column| column.dimension == dimension)
@@ -221,7 +221,7 @@ pub fn place_of(dimension: Dimension) -> Option<usize> {
 
 /// The index of the column of a dimension that is a text.
 pub fn text_of(dimension: Dimension) -> usize {
-    place_of(dimension).expect("it is a text")
+    column_of(dimension).expect("it is a text")
 }
 
 const fn text(

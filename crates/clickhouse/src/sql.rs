@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, fmt::Write};
 
 use slugline_analytics::{
     bounds::truncate,
-    columns::{STORED, TEXTS, TextColumn, place_of},
+    columns::{STORED, TEXTS, TextColumn, column_of},
     visitor::VisitorHash,
 };
 use slugline_domain::{
@@ -171,7 +171,7 @@ fn literals(dimension: Dimension, values: &BTreeSet<String>) -> Vec<String> {
     /// Greater than any coordinate. Numbers without bounds would become zero.
     const MAX_DEGREES: f64 = 1_000.0;
 
-    let Some(place) = place_of(dimension) else {
+    let Some(place) = column_of(dimension) else {
         let tokens = values.iter().filter_map(|token| VisitorHash::parse(token));
         return tokens.map(|hash| hash.0.to_string()).collect();
     };

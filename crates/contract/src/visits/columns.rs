@@ -7,7 +7,7 @@ use slugline_domain::{Derivation, Dimension, VisitColumn, VisitColumnKind};
 pub(super) enum Column {
     Time,
     Link,
-    /// The text at this place, and what it may hold.
+    /// The text at this position, and what it may hold.
     Text(usize, VisitColumnKind),
     /// What follows from texts: exports have it, and imports ignore it.
     Derived(&'static Derivation),
@@ -19,7 +19,7 @@ pub(super) enum Column {
 /// Every column with its name, in the order of a file.
 pub(super) fn all(texts: &[VisitColumn]) -> Vec<(&'static str, Column)> {
     let texts = texts.iter().enumerate();
-    let texts = texts.map(|(place, text)| (text.name, Column::Text(place, text.kind)));
+    let texts = texts.map(|(position, text)| (text.name, Column::Text(position, text.kind)));
     let derived = Dimension::ALL.into_iter().filter_map(|dimension| {
         let derivation = dimension.derivation()?;
         Some((dimension.column(), Column::Derived(derivation)))

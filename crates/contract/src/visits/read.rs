@@ -144,8 +144,8 @@ fn read_table(
         return Err(ReadVisitsError::Wrong { line: 1, fault });
     };
     let header = cells_of(&header)?;
-    let places =
-        places(header, columns).map_err(|fault| ReadVisitsError::Wrong { line: 1, fault })?;
+    let positions =
+        positions(header, columns).map_err(|fault| ReadVisitsError::Wrong { line: 1, fault })?;
     loop {
         meter.begin_anew();
         let Some(row) = next_row(&mut rows)? else {
@@ -165,9 +165,9 @@ fn read_table(
             return Err(wrong(fault));
         }
         let cell = |name: &'static str| {
-            let place = columns.iter().position(|(known, _)| *known == name);
-            let cell = place
-                .and_then(|place| places[place])
+            let position = columns.iter().position(|(known, _)| *known == name);
+            let cell = position
+                .and_then(|position| positions[position])
                 .map(|cell| &cells[cell]);
             // The cell of an unknown text is empty.
             Ok(cell.map(|cell| without_apostrophe(cell).to_owned()))
@@ -195,27 +195,27 @@ fn cells_of(row: &Row) -> Result<&csv::StringRecord, ReadVisitsError> {
 }
 
 /// Returns the cell of each column, if the header names it.
-fn places(header: &csv::StringRecord, columns: &[Named]) -> Result<Vec<Option<usize>>, String> {
+fn positions(header: &csv::StringRecord, columns: &[Named]) -> Result<Vec<Option<usize>>, String> {
     let header: Vec<&str> = header
         .iter()
         .map(|name| name.trim_start_matches('\u{feff}').trim())
         .collect();
-    for (place, name) in header.iter().enumerate() {
+    for (position, name) in header.iter().enumerate() {
         if !is_known(name, columns) {
             return Err(unknown_column(name, columns));
         }
-        if header[..place].contains(name) {
+        if header[..position].contains(name) {
             return Err(format!("the header names {name} twice; leave one out"));
         }
     }
-    let place = |name: &str| header.iter().position(|known| *known == name);
-    if let Some(missing) = REQUIRED.iter().find(|name| place(name).is_none()) {
+    let position = |name: &str| header.iter().position(|known| *known == name);
+    if let Some(missing) = REQUIRED.iter().find(|name| position(name).is_none()) {
         return Err(format!(
             "the header does not name the column {missing}; a file needs {}",
             REQUIRED.join(", ")
         ));
     }
-    Ok(columns.iter().map(|(name, _)| place(name)).collect())
+    Ok(columns.iter().map(|(name, _)| position(name)).collect())
 }
 
 fn is_known(name: &str, columns: &[Named]) -> bool {

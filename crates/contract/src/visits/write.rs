@@ -93,8 +93,8 @@ impl VisitText {
                 Column::Link => text(line, &visit.link),
                 // Many programs read numbers as floating-point ones, and round these.
                 Column::Visitor => text(line, &visit.visitor.to_string()),
-                Column::Text(place, kind) if !is_number(*kind) => {
-                    text(line, visit.texts.get(*place));
+                Column::Text(position, kind) if !is_number(*kind) => {
+                    text(line, visit.texts.get(*position));
                 }
                 Column::Derived(derivation) => text(line, self.derived(visit, derivation)),
                 Column::Text(..) | Column::Time | Column::Interval | Column::Coherent => {
@@ -110,8 +110,8 @@ impl VisitText {
         match column {
             Column::Time => visit.at.get().to_string(),
             Column::Link => guarded(&visit.link).into_owned(),
-            Column::Text(place, kind) if is_number(kind) => visit.texts.get(place).to_owned(),
-            Column::Text(place, _) => guarded(visit.texts.get(place)).into_owned(),
+            Column::Text(position, kind) if is_number(kind) => visit.texts.get(position).to_owned(),
+            Column::Text(position, _) => guarded(visit.texts.get(position)).into_owned(),
             Column::Derived(derivation) => self.derived(visit, derivation).to_owned(),
             Column::Visitor => visit.visitor.to_string(),
             Column::Interval => visit.interval.get().to_string(),
@@ -125,7 +125,7 @@ impl VisitText {
             let mut columns = self.columns.iter();
             let found = columns.find(|(name, _)| *name == source.column());
             match found {
-                Some((_, Column::Text(place, _))) => visit.texts.get(*place).into(),
+                Some((_, Column::Text(position, _))) => visit.texts.get(*position).into(),
                 Some(_) | None => "".into(),
             }
         })

@@ -33,8 +33,8 @@ const DIRECT: &str = "direct";
 
 /// The kind of way that led a visitor to the link.
 ///
-/// A campaign says it best: who pays for visits or sends letters names them. Without one the
-/// referring page decides. Sites are those that send most visitors, and grow by a word here.
+/// The campaign decides first, because its author named it; then the referring page does. The lists
+/// name the sites that send most visitors. A new site is one more word here.
 const CHANNEL: Derivation = Derivation {
     sources: &[
         Dimension::Referer,
@@ -84,7 +84,7 @@ const fn referer(test: Test, then: &'static str) -> Rule {
     rule(Dimension::Referer, test, then)
 }
 
-/// Whoever pays runs a campaign, also where its source is a search engine or a network.
+/// Paid visits belong to a campaign, also if their source is a search engine or a social network.
 const PAID_MEDIA: &[&str] = &[
     "affiliate",
     "affiliates",
@@ -306,8 +306,8 @@ mod tests {
         ] {
             let found = CHANNEL.value(|of| {
                 let all = [referer, source, medium, name];
-                let place = CHANNEL.sources.iter().position(|source| *source == of);
-                place.map_or("", |place| all[place]).into()
+                let position = CHANNEL.sources.iter().position(|source| *source == of);
+                position.map_or("", |position| all[position]).into()
             });
             assert_eq!(found, expected, "{referer} {source} {medium} {name}");
         }

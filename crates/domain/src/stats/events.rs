@@ -93,8 +93,8 @@ impl Event {
     }
 
     fn member(&self, dimension: Dimension) -> Option<&Value> {
-        let place = Self::members().position(|member| member == dimension)?;
-        self.values.get(place)
+        let position = Self::members().position(|member| member == dimension)?;
+        self.values.get(position)
     }
 
     /// Returns whether this event of a link meets the conditions. An event tells
@@ -147,15 +147,15 @@ mod tests {
         let (read, asked) = event(&numbers);
         assert_eq!(asked, Event::members().collect::<Vec<_>>());
         for dimension in Dimension::ALL {
-            let place = asked.iter().position(|member| *member == dimension);
-            let expected = place.map_or(String::new(), |place| format!("{place}.00"));
+            let position = asked.iter().position(|member| *member == dimension);
+            let expected = position.map_or(String::new(), |position| format!("{position}.00"));
             assert_eq!(read.value(dimension), expected, "{dimension:?}");
         }
-        for place in 0..numbers.len() {
+        for position in 0..numbers.len() {
             let (mut small, mut large) = (vec![1; numbers.len()], vec![1; numbers.len()]);
-            large[place] = 2;
-            small[place + 1..].fill(9);
-            assert!(event(&small).0 < event(&large).0, "{:?}", asked[place]);
+            large[position] = 2;
+            small[position + 1..].fill(9);
+            assert!(event(&small).0 < event(&large).0, "{:?}", asked[position]);
         }
     }
 }

@@ -65,12 +65,12 @@ impl VisitTexts {
         self.ends.push(self.joined.len());
     }
 
-    /// The text at a place; empty if there is none.
-    pub fn get(&self, place: usize) -> &str {
-        let start = place
+    /// The text at a position; empty if there is none.
+    pub fn get(&self, position: usize) -> &str {
+        let start = position
             .checked_sub(1)
             .map_or(Some(0), |before| self.ends.get(before).copied());
-        let end = self.ends.get(place).copied();
+        let end = self.ends.get(position).copied();
         match (start, end) {
             (Some(start), Some(end)) => &self.joined[start..end],
             _ => "",
@@ -79,7 +79,7 @@ impl VisitTexts {
 
     /// Every text, in order.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
-        (0..self.ends.len()).map(|place| self.get(place))
+        (0..self.ends.len()).map(|position| self.get(position))
     }
 }
 

@@ -84,7 +84,7 @@ impl RowFilter {
 
     fn add(&mut self, dimension: Dimension, choice: &Choice<String>) {
         let (values, included) = parts(choice);
-        let Some(column) = columns::place_of(dimension) else {
+        let Some(column) = columns::column_of(dimension) else {
             let hashes = values.iter().filter_map(|token| VisitorHash::parse(token));
             let values = hashes.map(|hash| hash.0).collect();
             self.visitors.push(Wanted { values, included });

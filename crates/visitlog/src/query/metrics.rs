@@ -1,6 +1,6 @@
 //! The question for the most frequent values of a dimension.
 
-use slugline_analytics::{columns::place_of, visitor::VisitorHash};
+use slugline_analytics::{columns::column_of, visitor::VisitorHash};
 use slugline_domain::{MetricRow, MetricsQuery, RowLimit};
 
 use super::{
@@ -41,7 +41,7 @@ fn most_frequent(
     query: &MetricsQuery,
 ) -> Result<Answer<MetricRow>, EngineError> {
     let limit = query.limit;
-    let Some(column) = place_of(query.dimension) else {
+    let Some(column) = column_of(query.dimension) else {
         return by_visitor(snapshot, filter, limit);
     };
     if query.dimension.is_degrees() {

@@ -6,7 +6,7 @@
 use std::{borrow::Cow, collections::HashMap};
 
 use slugline_analytics::{
-    columns::{TEXTS, TextColumn, place_of},
+    columns::{TEXTS, TextColumn, column_of},
     number_map::NumberMap,
     visitor::VisitorHash,
 };
@@ -26,7 +26,7 @@ pub(crate) fn count(
     dimension: Dimension,
     names: &[&str],
 ) -> Result<(Vec<u64>, bool), EngineError> {
-    let mut visitors = match place_of(dimension) {
+    let mut visitors = match column_of(dimension) {
         None => ShownVisitors::of_visitors(snapshot, filter, names),
         Some(column) => ShownVisitors::of_texts(snapshot, filter, column, names),
     }?;
