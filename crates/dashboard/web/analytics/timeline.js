@@ -35,9 +35,10 @@ export function Timeline({ question, earlier, now, onZoom, onUnit, onSum }) {
     return new Map(data.map((row) => [row.name, row.visitors ?? 0]));
   };
   const shown = useLoaded(JSON.stringify([filters, bots, range, unit, zone, past, slugs]), async (signal) => {
-    const counted = slugs.length > 0 ? visitorsOf(signal) : undefined;
-    const all = await Promise.all(slugs.length > 0 ? slugs.map((slug) => load(range, signal, slug)) : [load(range, signal), ...(past ? [load(past, signal)] : [])]);
-    return { unit, slugs, past, all, visitors: await counted };
+    const loads = slugs.length > 0 ? slugs.map((slug) => load(range, signal, slug)) : [load(range, signal), ...(past ? [load(past, signal)] : [])];
+    // Both at once, so that an abort rejects no promise that nobody awaits yet.
+    const [all, visitors] = await Promise.all([Promise.all(loads), slugs.length > 0 ? visitorsOf(signal) : undefined]);
+    return { unit, slugs, past, all, visitors };
   });
   const { times, lines } = linesOf(shown.data, question.compare);
   const units = possibleUnits(range);
