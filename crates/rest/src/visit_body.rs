@@ -185,12 +185,16 @@ mod tests {
 
     #[actix_web::test]
     async fn parts_follow_each_other_to_the_end() {
+        let one = start(1, false, End::Whole).await.unwrap();
+        let one = body::to_bytes(one.parts).await.unwrap();
+        let (line, _) = one.split_last_chunk::<1>().unwrap();
+        let line: serde_json::Value = serde_json::from_slice(line).unwrap();
+        assert_eq!((&line["ts_ms"], &line["link_id"]), (&7.into(), &"a".into()));
+        assert_eq!(line["visitor"], u64::MAX.to_string());
         for visits in [0, 1, 3] {
             let body = start(visits, false, End::Whole).await.unwrap();
             let sent = body::to_bytes(body.parts).await.unwrap();
-            let line = "{\"ts_ms\":7,\"link_id\":\"a\",\"visitor\":\"18446744073709551615\",\
-                        \"sampling_interval\":1,\"coherent\":1}\n";
-            assert_eq!(sent, line.repeat(visits));
+            assert_eq!(sent, one.repeat(visits));
             let packed = start(visits, true, End::Whole).await.unwrap();
             let packed = body::to_bytes(packed.parts).await.unwrap();
             assert!(packed.starts_with(&[0x1f, 0x8b]));
