@@ -1,4 +1,4 @@
-//! The table of columns, for both engines. A new column needs a line at the end of [`stored`], and
+//! The table of columns, for both engines. A new column needs a line at the end of `stored`, and
 //! one in [`Row::text`](crate::row::Row::text), which fills it. In older visits it is unknown. A
 //! dimension that follows from others is a column that is not stored, and needs no line here.
 
