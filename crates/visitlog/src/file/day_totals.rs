@@ -7,6 +7,8 @@
 //! The process that counts a day claims it first. The claim is a record without a directory, which
 //! the same triggers delete. So a count that a change overtakes is never stored.
 
+use std::collections::BTreeMap;
+
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 use slugline_analytics::utc::MILLIS_PER_DAY;
 
@@ -33,6 +35,42 @@ pub(crate) struct Encoded {
     pub(crate) rows: u32,
     pub(crate) directory: Vec<u8>,
     pub(crate) parts: Vec<(u8, Vec<u8>)>,
+}
+
+/// A column as the directory describes it, wherever it stands there, and its part.
+type Content<'e> = (Entry, Option<&'e [u8]>);
+
+impl Encoded {
+    /// Returns whether the two have the same rows, and the same content in each column that both
+    /// have. A newer version counts more columns.
+    pub(crate) fn agrees_with(&self, other: &Self, day: i64) -> bool {
+        let (Some(ours), Some(theirs)) = (self.columns(day), other.columns(day)) else {
+            return false;
+        };
+        let same = |(name, column)| theirs.get(name).is_none_or(|other| other == column);
+        self.rows == other.rows && ours.iter().all(same)
+    }
+
+    /// The columns with their parts, each by its name and whether it holds texts. `None` if the
+    /// directory is damaged.
+    fn columns(&self, day: i64) -> Option<BTreeMap<(String, bool), Content<'_>>> {
+        let directory = Directory::parse(span(day, self.rows), &self.directory).ok()?;
+        let mut columns = BTreeMap::new();
+        for name in directory.names() {
+            let found = [directory.numbers(name), directory.texts(name)];
+            for (entry, texts) in found.into_iter().zip([false, true]) {
+                if let Some(entry) = entry {
+                    let mut parts = self.parts.iter();
+                    let part = parts.find(|(position, _)| *position == entry.position);
+                    let part = part.map(|(_, data)| data.as_slice());
+                    let mut entry = entry.clone();
+                    entry.position = 0;
+                    columns.insert((name.to_owned(), texts), (entry, part));
+                }
+            }
+        }
+        Some(columns)
+    }
 }
 
 /// The latest day before another one that has chunks but no totals.
@@ -229,5 +267,42 @@ impl<'c> Record<'c> {
             directory,
             parts,
         }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::chunk::Encoder;
+
+    const DAY: i64 = 7;
+
+    fn encoded(rows: u32, columns: &[(&str, u64)]) -> Encoded {
+        let mut encoder = Encoder::new(span(DAY, rows));
+        for (name, first) in columns {
+            // Too many for the directory itself.
+            let numbers: Vec<u64> = (0..200).map(|number| first + number * number).collect();
+            encoder.numbers(name, &numbers);
+            encoder.texts(name, ["a", "b"].into_iter());
+        }
+        let (directory, parts) = encoder.finish();
+        Encoded {
+            rows,
+            directory,
+            parts,
+        }
+    }
+
+    #[test]
+    fn counts_agree_although_a_newer_version_has_more_columns() {
+        let newer = encoded(900, &[("visits", 1), ("channel", 5), ("slug", 9)]);
+        let older = encoded(900, &[("visits", 1), ("slug", 9)]);
+        assert!(older.agrees_with(&newer, DAY) && newer.agrees_with(&older, DAY));
+        for other in [
+            encoded(900, &[("visits", 1), ("slug", 8)]),
+            encoded(901, &[("visits", 1), ("slug", 9)]),
+        ] {
+            assert!(!other.agrees_with(&newer, DAY));
+        }
     }
 }
