@@ -9,7 +9,7 @@ pub(super) enum Column {
     Link,
     /// The text at this position, and what it may hold.
     Text(usize, VisitColumnKind),
-    /// What follows from texts: exports have it, and imports ignore it.
+    /// A text that follows from others. Exports have it, and imports ignore it.
     Derived(&'static Derivation),
     Visitor,
     Interval,

@@ -91,7 +91,7 @@ pub enum DimensionKind {
     Visitor,
 }
 
-/// What the table says of a dimension.
+/// The facts in the table about one dimension.
 struct Facts {
     says: &'static str,
     name: &'static str,

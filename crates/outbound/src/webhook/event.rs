@@ -104,7 +104,7 @@ struct Click<'v> {
     utm_medium: &'v str,
     #[serde(skip_serializing_if = "str::is_empty")]
     utm_campaign: &'v str,
-    /// What follows from the others.
+    /// The members that follow from the others.
     #[serde(flatten)]
     derived: BTreeMap<&'static str, Cow<'v, str>>,
     /// The number of visits that this one stands for, if the access log is sampled.
