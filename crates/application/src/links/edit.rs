@@ -63,6 +63,8 @@ impl LinkWriter {
         let before = self.get(&edit.slug).await?;
         precondition.check(&before, self)?;
         let mut content = edit.content;
+        self.reach
+            .permit_change(&before.content.tags, &content.tags)?;
         if content.flagged_unsafe.is_none() {
             content.flagged_unsafe = self.flag_after(&before.content, &content).await;
         }
@@ -122,6 +124,8 @@ impl LinkWriter {
             let mut link = before.clone();
             patch.clone().apply(&mut link.content);
             let content = &mut link.content;
+            self.reach
+                .permit_change(&before.content.tags, &content.tags)?;
             if patch.flagged_unsafe == Change::Keep && leads_elsewhere(&before.content, content) {
                 let verdict = match &judged {
                     Some((seen, verdict)) if !leads_elsewhere(seen, content) => *verdict,
@@ -142,16 +146,10 @@ impl LinkWriter {
 
     /// Stores a link in place of the version that it was made from. A link that is the same
     /// stays the version that it is, and leaves no line in the audit trail.
-    ///
-    /// # Errors
-    /// The change would take the link into or out of the caller's reach, another caller changed
-    /// the link, or the store failed.
     pub(super) async fn store_change(&self, mut link: Link, before: &Link) -> Result<Link, Error> {
         if link == *before {
             return Ok(link);
         }
-        let (tags, new_tags) = (&before.content.tags, &link.content.tags);
-        self.reach.permit_change(tags, new_tags)?;
         let parts = &self.parts;
         let note = self.note(Operation::LinkEdit);
         let known = Version::of(before);
