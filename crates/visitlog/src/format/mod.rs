@@ -7,6 +7,7 @@
 //! | `block_builder`, `text_key` | the builder of blocks, which encodes both; fingerprints of texts |
 //! | `moments`, `crowd` | visits and visitors of one day, by the quarter of an hour |
 //! | `column`, `numbers` | the columns and the numbers of a row |
+//! | `mixed` | a number's place among all numbers |
 //! | `derived` | columns that follow from others |
 //! | `block`, `values`, `texts`, `dictionary`, `selection`, `link_runs` | rows in memory, column by column |
 
@@ -21,6 +22,7 @@ pub(crate) mod derived;
 pub(crate) mod dictionary;
 pub(crate) mod front_coded;
 pub(crate) mod link_runs;
+pub(crate) mod mixed;
 pub(crate) mod moments;
 pub(crate) mod numbers;
 pub(crate) mod packed;

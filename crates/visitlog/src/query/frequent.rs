@@ -80,7 +80,6 @@ impl Frequent {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::query::distinct::spread;
 
     fn limit(rows: i64) -> RowLimit {
         RowLimit::new(rows, RowLimit::MAX).unwrap()
@@ -89,8 +88,8 @@ mod tests {
     /// Now and then one of a few numbers; otherwise one that never comes again.
     fn stream() -> impl Iterator<Item = (u64, u32)> {
         (0..400_000_u32).map(|n| match n % 10 {
-            0 => (spread(n % 17_000 / 1_000), 2),
-            _ => (spread(1_000 + n), 1),
+            0 => ((n % 17_000 / 1_000).into(), 2),
+            _ => ((1_000 + n).into(), 1),
         })
     }
 

@@ -32,7 +32,7 @@ pub(crate) fn count(
     }?;
     let counts = (0..names.len()).map(|shown| {
         let others = visitors.others.get(shown).copied().unwrap_or(0);
-        visitors.distinct.estimate(shown) + others
+        visitors.distinct.estimate(shown).saturating_add(others)
     });
     Ok((counts.collect(), visitors.distinct.is_sketch()))
 }
@@ -89,7 +89,8 @@ impl ShownVisitors {
             |(texts, known)| {
                 for (text, known) in texts.iter().zip(known) {
                     if let Some(&shown) = shown.get(&*name(dimension, text)) {
-                        visitors.others[shown] += known;
+                        let others = &mut visitors.others[shown];
+                        *others = others.saturating_add(known);
                     }
                 }
             },
@@ -152,14 +153,14 @@ fn name(dimension: Dimension, text: &str) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{format::values::Values, query::distinct};
+    use crate::format::values::Values;
 
     fn block(visitors: std::ops::Range<u32>) -> Block {
         Block {
             rows: visitors.clone().count(),
             interval: Values::Same(1),
             coherent: Values::Same(1),
-            visitor: Values::Each(visitors.map(distinct::spread).collect()),
+            visitor: Values::Each(visitors.map(u64::from).collect()),
             ..Block::default()
         }
     }

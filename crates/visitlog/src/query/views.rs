@@ -96,8 +96,7 @@ impl Spans {
     /// Adds visits and visitors from day totals. No row has one of these visitors.
     fn add_known(&mut self, start: LocalSeconds, crowd: Crowd) {
         let known = self.known.entry(key(start)).or_default();
-        known.visits += crowd.visits;
-        known.visitors += crowd.visitors;
+        *known = known.and(crowd);
     }
 
     /// Closes spans that begin after a moment, because there are no later rows.
@@ -141,11 +140,11 @@ fn key(start: LocalSeconds) -> u64 {
 }
 
 fn row(start: u64, crowd: Crowd, known: Option<Crowd>) -> ViewRow {
-    let known = known.unwrap_or_default();
+    let crowd = crowd.and(known.unwrap_or_default());
     ViewRow {
         start: LocalSeconds::new(start.cast_signed()),
-        visits: crowd.visits + known.visits,
-        visitors: crowd.visitors + known.visitors,
+        visits: crowd.visits,
+        visitors: crowd.visitors,
     }
 }
 

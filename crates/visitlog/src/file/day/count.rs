@@ -15,6 +15,7 @@ use crate::{
     format::{
         block::Block,
         chunk::{ChunkError, Encoder},
+        mixed::mixed,
         moments::{QUARTERS, VisitorSums, quarter_of},
         selection::{index, number},
     },
@@ -139,7 +140,7 @@ impl Counts {
         let codes = Family::ALL.map(|family| block.codes(family));
         for row in 0..block.rows {
             let visitor = block.visitor.at(row);
-            if block.coherent.at(row) == 1 && visitor % shares == share {
+            if block.coherent.at(row) == 1 && mixed(visitor) % shares == share {
                 seen.push(Seen {
                     visitor,
                     quarter: quarter_of(block.time.at(row)),

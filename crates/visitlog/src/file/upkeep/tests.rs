@@ -8,8 +8,7 @@ use super::retention::{CHUNKS_AT_ONCE, clock_is_steady};
 use super::*;
 use crate::{
     file::{chunk::Chunk, links::Links, schema, seal, tail},
-    format::{block::Block, block_builder::BlockBuilder, numbers::Numbers},
-    query::distinct::spread,
+    format::{block::Block, block_builder::BlockBuilder, mixed::mixed, numbers::Numbers},
     tests::rows::row,
 };
 
@@ -394,8 +393,7 @@ fn retention_and_the_rest_go_on_past_damaged_pages() {
         let mut draft = BlockBuilder::default();
         for number in 0..ROWS {
             let at = NEW_YEAR + day * MILLIS_PER_DAY + i64::try_from(number).unwrap();
-            let visitor = spread(u32::try_from(number).unwrap());
-            let row = row(at, visitor);
+            let row = row(at, mixed(u64::try_from(number).unwrap()));
             draft.push(Numbers::of(&row, 1), &row);
         }
         seal::write(&log.db, &draft, None).unwrap();

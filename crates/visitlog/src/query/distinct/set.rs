@@ -6,8 +6,8 @@ use crate::format::selection::number;
 
 /// Keys below a threshold, each with the smallest weight with which it came.
 ///
-/// Keys are evenly spread, so the share of all keys that lies below the threshold is known. The
-/// threshold only ever falls, so a key in the set has been there since it first came, and its
+/// Keys are hashes, evenly spread, so the share of all keys that lies below the threshold is known.
+/// The threshold only ever falls, so a key in the set has been there since it first came, and its
 /// weight is right.
 ///
 /// The set is a list: sorted distinct keys, then newer keys in any order. Sorting the newer keys in
@@ -30,7 +30,7 @@ impl WeightedSet {
     const FEW: usize = 64;
 
     /// Adds keys of one weight, which may be there already. Returns how many became entries.
-    pub(crate) fn see(&mut self, keys: &[u64], weight: u32) -> usize {
+    pub(crate) fn see(&mut self, keys: impl Iterator<Item = u64>, weight: u32) -> usize {
         let before = self.keys.len();
         if before == 0 {
             self.same = weight;
@@ -38,11 +38,8 @@ impl WeightedSet {
             self.weights = vec![self.same; before];
         }
         match self.threshold {
-            None => self.keys.extend_from_slice(keys),
-            Some(threshold) => {
-                let kept = keys.iter().copied().filter(|&key| key < threshold);
-                self.keys.extend(kept);
-            }
+            None => self.keys.extend(keys),
+            Some(threshold) => self.keys.extend(keys.filter(|&key| key < threshold)),
         }
         if !self.weights.is_empty() {
             self.weights.resize(self.keys.len(), weight);
@@ -160,24 +157,26 @@ impl WeightedSet {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::format::mixed::mixed;
 
     #[test]
     fn a_cut_leaves_the_smallest_keys_and_their_weights() {
         let mut set = WeightedSet::default();
         for key in [50, 10, 40, 20, 30] {
-            assert_eq!(set.see(&[key], 2), 1);
+            assert_eq!(set.see([key].into_iter(), 2), 1);
         }
-        set.see(&[10], 1);
+        set.see([10].into_iter(), 1);
         set.tidy();
         assert_eq!((set.len(), set.estimate()), (5, 9));
         set.cut(5);
         assert_eq!(set.threshold, None);
 
-        set.see(&[50], 4);
+        set.see([50].into_iter(), 4);
         set.tidy();
         set.cut(2);
         assert_eq!((set.len(), set.threshold), (2, Some(30)));
-        assert_eq!((set.see(&[30, 99], 1), set.see(&[20, 99, 15], 2)), (0, 2));
+        assert_eq!(set.see([30, 99].into_iter(), 1), 0);
+        assert_eq!(set.see([20, 99, 15].into_iter(), 2), 2);
         set.tidy();
         assert_eq!(set.len(), 3);
     }
@@ -186,7 +185,7 @@ mod tests {
     fn an_estimate_is_scaled_by_the_share_below_the_threshold() {
         let mut set = WeightedSet::default();
         for eighth in 0..8 {
-            set.see(&[eighth << 61], 3);
+            set.see([eighth << 61].into_iter(), 3);
         }
         set.tidy();
         set.cut(4);
@@ -198,7 +197,7 @@ mod tests {
     fn a_list_is_at_most_twice_as_long_as_its_keys() {
         let mut set = WeightedSet::default();
         for n in 0..100_000_u64 {
-            set.see(&[(n % 10_000).wrapping_mul(0x9e37_79b9_7f4a_7c15)], 1);
+            set.see([mixed(n % 10_000)].into_iter(), 1);
             if set.is_untidy() {
                 set.tidy();
                 set.extend();
