@@ -16,7 +16,7 @@ use slugline_domain::{LinkId, Place, Visit};
 use tokio::sync::oneshot;
 
 use crate::{
-    journal::appender::{Appended, Appender},
+    journal::appender::{Appended, Appender, IDLE},
     losses::Loss,
     options::RecorderOptions,
     reminder::{Reminder, Warning},
@@ -30,9 +30,7 @@ use crate::{
 /// default size holds the visits of one tick at three million per second.
 const TICK: Duration = Duration::from_millis(20);
 
-/// The time without visits after which maintenance of the log starts, and the
-/// time between its steps.
-const IDLE: Duration = Duration::from_mins(1);
+/// The time between two steps of maintenance.
 const STEP_PAUSE: Duration = Duration::from_millis(20);
 
 /// The number of messages after which the time is checked if the queue never
@@ -132,10 +130,13 @@ impl Writer {
 
     /// Runs until the recorder is closed and the queue is empty.
     pub(crate) fn run(mut self) {
+        self.appender.beat();
         let mut busy = self.appender.maintain();
         loop {
             let pause = if busy { STEP_PAUSE } else { IDLE };
-            let first = match self.queue.recv_timeout(pause) {
+            let received = self.queue.recv_timeout(pause);
+            self.appender.beat();
+            let first = match received {
                 Ok(first) => first,
                 Err(RecvTimeoutError::Timeout) => {
                     busy = self.appender.maintain();
@@ -157,7 +158,7 @@ impl Writer {
             self.log_dropped();
             busy = self.appender.maintain();
         }
-        self.appender.note_losses();
+        self.appender.end();
     }
 
     /// Fills the batch until it is large or old enough, or a caller waits for

@@ -8,9 +8,9 @@
 
 use std::{
     fs::{self, File, TryLockError},
-    io::{Read, Seek, Write},
-    path::{Path, PathBuf},
-    process, thread,
+    io::Write,
+    path::Path,
+    process,
 };
 
 use anyhow::{Context, bail};
@@ -20,19 +20,11 @@ const FILE: &str = "slugline.lock";
 /// Holds the data folder for this process, until it is dropped. The operating system releases
 /// it when the process dies for any reason.
 ///
-/// The file has the number of its last holder, and behind it a mark while a service serves. A
-/// service that stops removes the mark, so a start that finds the mark knows that a service was
-/// killed.
+/// The file has the number of its last holder.
 #[derive(Debug)]
 pub(crate) struct InstanceLock {
-    file: File,
-    path: PathBuf,
-    /// The last service was killed.
-    is_marked: bool,
+    _file: File,
 }
-
-/// The mark behind the number.
-const SERVING: &str = " serving";
 
 impl InstanceLock {
     /// Locks the folder, which must exist. Two services on one folder would send the same
@@ -46,7 +38,6 @@ impl InstanceLock {
         let mut file = File::options()
             .create(true)
             .truncate(false)
-            .read(true)
             .write(true)
             .open(&path)
             .with_context(|| format!("{} cannot be opened", path.display()))?;
@@ -64,49 +55,13 @@ impl InstanceLock {
                  uses it"
             ),
         }
-        let mut former = String::new();
-        // A file that cannot be read or written costs an error text its number.
-        let _ = file.read_to_string(&mut former);
-        let mut lock = Self {
-            file,
-            path,
-            is_marked: former.ends_with(SERVING),
-        };
-        // A restore or a start that fails keeps the mark for the next start.
-        lock.write(lock.is_marked);
-        Ok(lock)
-    }
-
-    /// Says that a service serves. True if the last one was killed.
-    pub(crate) fn serve(&mut self) -> bool {
-        let was_marked = self.is_marked;
-        self.write(true);
-        // The mark must outlive a power loss, and the start must not wait for the disk. A clone
-        // of the handle would hold the lock, too.
-        if let Ok(file) = File::open(&self.path) {
-            thread::spawn(move || file.sync_data());
-        }
-        was_marked
-    }
-
-    /// Says that the service has stopped and has written everything.
-    pub(crate) fn stop(&mut self) {
-        self.write(false);
-        // On a disk that refuses it the next start says that the service was killed. Its last
-        // visits are as lost then.
-        let _ = self.file.sync_data();
-    }
-
-    fn write(&mut self, is_marked: bool) {
-        self.is_marked = is_marked;
-        let mark = if is_marked { SERVING } else { "" };
-        let text = format!("{}{mark}", process::id());
-        // In place, so that a reader finds a number at any moment.
-        let _ = self
-            .file
-            .rewind()
-            .and_then(|()| self.file.write_all(text.as_bytes()))
-            .and_then(|()| self.file.set_len(text.len().try_into().unwrap_or(0)));
+        // In place, so that a reader finds a number at any moment. A file that cannot be written
+        // costs an error text its number.
+        let number = process::id().to_string();
+        let _ = file
+            .write_all(number.as_bytes())
+            .and_then(|()| file.set_len(number.len().try_into().unwrap_or(0)));
+        Ok(Self { _file: file })
     }
 }
 
@@ -190,24 +145,6 @@ mod tests {
         assert!(error.contains(&holder), "{error}");
         drop(first);
         InstanceLock::take(folder.path()).unwrap();
-    }
-
-    #[test]
-    fn the_next_service_knows_that_one_was_killed() {
-        let folder = tempfile::tempdir().unwrap();
-        let take = || InstanceLock::take(folder.path()).unwrap();
-        assert!(!take().serve(), "it was the first");
-        // A restore, or a start that failed.
-        drop(take());
-        let mut second = take();
-        assert!(second.serve(), "the first did not stop");
-        assert!(InstanceLock::take(folder.path()).is_err());
-        let holder = format!(" (process {})", process::id());
-        assert_eq!(super::holder(&folder.path().join(FILE)), holder);
-        second.stop();
-        drop(second);
-        drop(take());
-        assert!(!take().serve(), "the second did");
     }
 
     #[test]

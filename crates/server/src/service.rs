@@ -53,7 +53,7 @@ pub struct Service {
     handle: ServerHandle,
     server: JoinHandle<io::Result<()>>,
     // Dropped last: another process may take the folder only when nothing writes to it.
-    lock: InstanceLock,
+    _lock: InstanceLock,
 }
 
 impl Service {
@@ -66,7 +66,7 @@ impl Service {
         // First, because binding often fails and leaves nothing behind.
         let socket = bind(settings.listen)?;
         let made = data_folder::prepare(&settings.data_dir)?;
-        let mut lock = InstanceLock::take(&settings.data_dir)?;
+        let lock = InstanceLock::take(&settings.data_dir)?;
         let folder = NewFolder::new(made);
         journal::finish_pending(&settings.data_dir, &lock)?;
         let is_new = links_database::missing_file(settings).is_some();
@@ -93,12 +93,6 @@ impl Service {
         let metrics = MetricsListener::start(settings.metrics_listen, &parts.metrics)?;
         let (server, address) = serve(settings, listener, parts)?;
         folder.keep();
-        if lock.serve() {
-            tracing::warn!(
-                "the service was killed the last time: links are all there, and visits of its \
-                 last second may be lost, which no counter knows"
-            );
-        }
         if is_new {
             tracing::info!(
                 folder = %settings.data_dir.display(),
@@ -128,7 +122,7 @@ impl Service {
             metrics,
             handle: server.handle(),
             server: tokio::spawn(server),
-            lock,
+            _lock: lock,
         })
     }
 
@@ -146,7 +140,7 @@ impl Service {
     ///
     /// # Errors
     /// The listener failed while it ran.
-    pub async fn stop(mut self) -> anyhow::Result<()> {
+    pub async fn stop(self) -> anyhow::Result<()> {
         let (asked_at, stored) = (Instant::now(), self.recorder.stored());
         tracing::info!("stopping: finishing requests and writing visits");
         self.migration.abort();
@@ -167,7 +161,6 @@ impl Service {
         if let Some(webhook) = &self.webhook {
             webhook.shutdown().await;
         }
-        self.lock.stop();
         let written = self.recorder.stored() - stored;
         tracing::info!(
             visits_written = written,

@@ -1,6 +1,6 @@
 //! The write side: one batch, one transaction.
 
-use std::{error::Error as StdError, net::IpAddr, sync::Arc, time::Duration};
+use std::{error::Error as StdError, net::IpAddr, sync::Arc, thread, time::Duration};
 
 use rusqlite::{Connection, TransactionBehavior};
 use slugline_domain::{
@@ -10,7 +10,7 @@ use slugline_domain::{
 use tokio::sync::oneshot;
 
 use super::{
-    open,
+    lock, open,
     row_table::{Maintained, RowTable},
     salts::Salts,
 };
@@ -38,7 +38,18 @@ pub struct Appender {
     /// True if the write-ahead log may still contain a deleted salt or erased visits.
     scrub: bool,
     loss_file: LossFile,
+    batch_age: Duration,
+    beaten_at: Option<UnixMillis>,
 }
+
+/// The time without visits after which the recorder does its maintenance.
+pub const IDLE: Duration = Duration::from_mins(1);
+
+/// The shortest time between two notes in the file of losses, each of which waits for the disk.
+const BEAT: Duration = Duration::from_secs(10);
+
+/// The time in which a batch becomes durable, with room for a slow disk.
+const COMMIT: Duration = Duration::from_secs(2);
 
 /// The outcome of a batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,10 +72,18 @@ impl Appender {
     ) -> Result<Self, rusqlite::Error> {
         db.set_prepared_statement_cache_capacity(32);
         let mut loss_file = LossFile::beside(db.path());
-        tally.losses.load(table::load(&mut db, &mut loss_file)?);
+        for _ in 1..lock::TRIES {
+            if loss_file.take() || !loss_file.is_elsewhere() {
+                break;
+            }
+            thread::sleep(lock::BETWEEN_TRIES);
+        }
+        load_losses(&mut db, &mut loss_file, &tally)?;
         Ok(Self {
             db,
             loss_file,
+            batch_age: options.batch_age,
+            beaten_at: None,
             enricher: Enricher::new(ports.places),
             rows,
             salts: Salts::new(options.salt_period, ports.random),
@@ -74,6 +93,38 @@ impl Appender {
             // A process that was killed may have left a deleted salt there.
             scrub: true,
         })
+    }
+
+    /// Notes in the file of losses that a kill loses visits of this minute. Call this before each
+    /// batch and whenever there was none for [`IDLE`]. It compares readings of the clock, because
+    /// a computer that slept for an hour has to note the new minute at once.
+    pub fn beat(&mut self) {
+        if self.loss_file.take() {
+            self.beaten_at = None;
+            let loaded = load_losses(&mut self.db, &mut self.loss_file, &self.tally);
+            if let Err(error) = loaded {
+                let error: &(dyn StdError + 'static) = &error;
+                tracing::warn!(error, "the losses of the process before cannot be read yet");
+                self.loss_file.leave();
+            }
+        }
+        let now = self.clock.now();
+        let recent = |at: UnixMillis| now.get().abs_diff(at.get()) < millis(BEAT).unsigned_abs();
+        if self.beaten_at.is_some_and(recent) {
+            return;
+        }
+        self.beaten_at = Some(now);
+        let moment = |offset| UnixMillis::new(now.get().saturating_add(offset));
+        let first = moment(-millis(self.batch_age + COMMIT));
+        let last = moment(millis(BEAT + IDLE + COMMIT));
+        // Nobody knows how many visits will come.
+        self.loss_file.expect(Some(Loss::between(first, last, 1)));
+    }
+
+    /// Says that this process stores no more visits. Those that it lost are noted.
+    pub fn end(&mut self) {
+        self.note_losses();
+        self.loss_file.expect(None);
     }
 
     /// The visitor behind an address. Reads the database only at the first visit of a salt period.
@@ -227,4 +278,26 @@ impl Appender {
         tx.commit()?;
         Ok(done)
     }
+}
+
+/// Loads the losses of the database, and those in the file, which a process left that has ended.
+fn load_losses(
+    db: &mut Connection,
+    file: &mut LossFile,
+    tally: &Tally,
+) -> Result<(), rusqlite::Error> {
+    let left = Loss::of_all(file.held());
+    tally.losses.load(table::load(db, file)?);
+    if let Some(Loss { visits, .. }) = left {
+        tracing::warn!(
+            at_least = visits,
+            "the service was killed the last time, or the disk took nothing at its end: visits \
+             are missing, and answers about that minute say so"
+        );
+    }
+    Ok(())
+}
+
+fn millis(time: Duration) -> i64 {
+    i64::try_from(time.as_millis()).unwrap_or(i64::MAX)
 }

@@ -17,8 +17,8 @@ use crate::beside::beside;
 
 /// A lock can seem to be held just after its release: a program that another thread starts has
 /// copies of all open files until its own code runs.
-const TRIES: u32 = 20;
-const BETWEEN_TRIES: Duration = Duration::from_millis(10);
+pub(crate) const TRIES: u32 = 20;
+pub(crate) const BETWEEN_TRIES: Duration = Duration::from_millis(10);
 
 /// Takes the lock that processes which write share. During a restart several of them hold it for a
 /// moment.

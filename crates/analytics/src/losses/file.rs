@@ -1,14 +1,17 @@
 //! Losses that the database does not accept, because the disk is full or the file is locked, which
 //! is when visits are lost. A small file beside the database has had its space since the start, so
-//! the next start knows the losses even then, also after a kill.
+//! the next start knows the losses even then.
+//!
+//! While a recorder runs, the file also has an entry for the visits that a kill would lose now. A
+//! recorder that ends removes it, so a start that finds it knows that visits may be missing.
 
 use std::{
     error::Error as StdError,
-    fs::File,
+    fs::{File, TryLockError},
     hash::Hasher,
     io::{self, Write},
     os::unix::fs::{FileExt, OpenOptionsExt},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use siphasher::sip::SipHasher13;
@@ -27,84 +30,137 @@ const LOSS_BYTES: usize = 24;
 /// whole.
 const STATE_BYTES: usize = HEAD_BYTES + MOST * LOSS_BYTES;
 
-/// The file.
+/// The file. Its lock belongs to the process that writes it. A process that starts beside another
+/// one leaves the file alone until the other has ended, because the other may still store the
+/// visits that its entries expect to be lost.
 #[derive(Debug, Default)]
 pub(crate) struct LossFile {
-    /// `None` if the file cannot be written.
+    /// `None` if this process keeps no such file.
+    path: Option<PathBuf>,
+    /// `None` while another process has the file.
     file: Option<File>,
     /// The number of the newest state.
     newest: u64,
+    /// The entries of the newest state.
     held: Vec<Loss>,
+    /// The entries that are losses.
+    losses: Vec<Loss>,
+    /// The entry of visits that a kill would lose now.
+    expected: Option<Loss>,
 }
 
 impl LossFile {
-    /// Opens the file beside a database, and creates it if there is none. [`LossFile::held`]
-    /// returns its losses.
+    /// The file beside a database. The first [`LossFile::take`] opens it.
     pub(crate) fn beside(database: Option<&str>) -> Self {
-        let Some(database) = database.filter(|path| !path.is_empty()) else {
-            return Self::default();
-        };
-        Self::open(&beside(Path::new(database), "-losses")).unwrap_or_else(|error| {
-            let error: &(dyn StdError + 'static) = &error;
-            tracing::warn!(
-                error,
-                "the number of lost visits will not outlast a restart while the disk is full"
-            );
-            Self::default()
-        })
-    }
-
-    fn open(path: &Path) -> io::Result<Self> {
-        let mut file = File::options()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .mode(0o600)
-            .open(path)?;
-        let mut bytes = vec![0; 2 * STATE_BYTES];
-        let room = u64::try_from(bytes.len()).map_err(io::Error::other)?;
-        if file.metadata()?.len() != room {
-            file.set_len(0)?;
-            // Written zeros take space on the disk; a file that is only made longer takes none.
-            file.write_all(&bytes)?;
-            file.sync_all()?;
+        let path = database.filter(|path| !path.is_empty());
+        Self {
+            path: path.map(|path| beside(Path::new(path), "-losses")),
+            ..Self::default()
         }
-        file.read_exact_at(&mut bytes, 0)?;
-        let (one, other) = bytes.split_at(STATE_BYTES);
-        let states = [one, other].into_iter().filter_map(read);
-        let (newest, held) = states.max_by_key(|&(number, _)| number).unwrap_or_default();
-        Ok(Self {
-            file: Some(file),
-            newest,
-            held,
-        })
     }
 
-    /// The losses in the file.
+    /// Takes the file unless this process has it, and creates it if there is none. Returns true if
+    /// it is taken now: then [`LossFile::held`] are entries of a process that has ended.
+    pub(crate) fn take(&mut self) -> bool {
+        let Some(path) = self.path.as_ref().filter(|_| self.file.is_none()) else {
+            return false;
+        };
+        match open(path) {
+            Ok(Some((file, newest, held))) => {
+                (self.file, self.newest, self.held) = (Some(file), newest, held);
+                true
+            }
+            // Another process has it.
+            Ok(None) => false,
+            Err(error) => {
+                let error: &(dyn StdError + 'static) = &error;
+                tracing::warn!(
+                    error,
+                    "the number of lost visits will not outlast a kill, or a full disk"
+                );
+                self.path = None;
+                false
+            }
+        }
+    }
+
+    /// True while another process has the file.
+    pub(crate) fn is_elsewhere(&self) -> bool {
+        self.path.is_some() && self.file.is_none()
+    }
+
+    /// Leaves the file as it is to the next [`LossFile::take`].
+    pub(crate) fn leave(&mut self) {
+        self.file = None;
+    }
+
+    /// The entries of the file.
     pub(crate) fn held(&self) -> &[Loss] {
         &self.held
     }
 
-    /// Replaces the losses in the file by these. Nothing can be done if that fails.
+    /// Replaces the losses in the file by these.
     pub(crate) fn hold(&mut self, losses: Vec<Loss>) {
-        let Some(file) = self.file.as_ref().filter(|_| losses != self.held) else {
+        self.losses = losses;
+        self.write();
+    }
+
+    /// Replaces the entry of visits that a kill would lose now.
+    pub(crate) fn expect(&mut self, expected: Option<Loss>) {
+        self.expected = expected;
+        self.write();
+    }
+
+    /// Nothing can be done if that fails.
+    fn write(&mut self) {
+        let entries = [&self.losses[..], self.expected.as_slice()].concat();
+        let Some(file) = self.file.as_ref().filter(|_| entries != self.held) else {
             return;
         };
         let number = self.newest + 1;
         let write = || -> io::Result<()> {
             let offset = u64::try_from(STATE_BYTES).map_err(io::Error::other)? * (number % 2);
-            file.write_all_at(&state(number, &losses), offset)?;
+            file.write_all_at(&state(number, &entries), offset)?;
             file.sync_data()
         };
         match write() {
-            Ok(()) => (self.newest, self.held) = (number, losses),
+            Ok(()) => (self.newest, self.held) = (number, entries),
             Err(error) => {
                 let error: &(dyn StdError + 'static) = &error;
                 tracing::debug!(error, "losses are not written down yet");
             }
         }
     }
+}
+
+/// Opens the file and locks it. Returns it with the number and the entries of its newest state, or
+/// `None` if another process has the lock.
+fn open(path: &Path) -> io::Result<Option<(File, u64, Vec<Loss>)>> {
+    let mut file = File::options()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(0o600)
+        .open(path)?;
+    match file.try_lock() {
+        // Some network file systems do not support locks.
+        Ok(()) | Err(TryLockError::Error(_)) => {}
+        Err(TryLockError::WouldBlock) => return Ok(None),
+    }
+    let mut bytes = vec![0; 2 * STATE_BYTES];
+    let room = u64::try_from(bytes.len()).map_err(io::Error::other)?;
+    if file.metadata()?.len() != room {
+        file.set_len(0)?;
+        // Written zeros take space on the disk; a file that is only made longer takes none.
+        file.write_all(&bytes)?;
+        file.sync_all()?;
+    }
+    file.read_exact_at(&mut bytes, 0)?;
+    let (one, other) = bytes.split_at(STATE_BYTES);
+    let states = [one, other].into_iter().filter_map(read);
+    let (newest, held) = states.max_by_key(|&(number, _)| number).unwrap_or_default();
+    Ok(Some((file, newest, held)))
 }
 
 fn state(number: u64, losses: &[Loss]) -> Vec<u8> {
@@ -157,7 +213,10 @@ mod tests {
     }
 
     fn open(folder: &tempfile::TempDir) -> LossFile {
-        LossFile::open(&folder.path().join("a.db-losses")).unwrap()
+        let path = folder.path().join("a.db");
+        let mut file = LossFile::beside(path.to_str());
+        assert!(file.take() && !file.take());
+        file
     }
 
     #[test]
@@ -187,11 +246,32 @@ mod tests {
     }
 
     #[test]
+    fn a_running_process_keeps_its_entries_from_one_that_starts_beside_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut running = open(&folder);
+        running.expect(Some(loss(7, 1)));
+        running.hold(vec![loss(5, 2)]);
+        let mut beside = LossFile::beside(folder.path().join("a.db").to_str());
+        assert!(!beside.take());
+        beside.expect(Some(loss(8, 1)));
+        assert_eq!((beside.held(), running.held().len()), (&[][..], 2));
+        drop(running);
+        assert!(beside.take());
+        assert_eq!(beside.held(), [loss(5, 2), loss(7, 1)]);
+        beside.hold(Vec::new());
+        assert_eq!(beside.held(), [loss(8, 1)]);
+        beside.expect(None);
+        drop(beside);
+        assert_eq!(open(&folder).held(), []);
+    }
+
+    #[test]
     fn a_state_that_was_not_written_to_its_end_leaves_the_one_before() {
         let folder = tempfile::tempdir().unwrap();
         let mut file = open(&folder);
         file.hold(vec![loss(1, 2)]);
         file.hold(vec![loss(1, 2), loss(2, 5)]);
+        drop(file);
         let path = folder.path().join("a.db-losses");
         let whole = std::fs::read(&path).unwrap();
         for torn in 0..HEAD_BYTES + 2 * LOSS_BYTES {

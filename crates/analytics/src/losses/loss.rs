@@ -39,7 +39,7 @@ impl Loss {
     }
 
     /// Several losses as one; `None` if there are none.
-    pub(super) fn of_all(losses: &[Self]) -> Option<Self> {
+    pub(crate) fn of_all(losses: &[Self]) -> Option<Self> {
         Some(Self {
             from: losses.iter().map(|loss| loss.from).min()?,
             until: losses.iter().map(|loss| loss.until).max()?,

@@ -10,7 +10,10 @@ use std::{
 };
 
 use rstest::rstest;
-use slugline_domain::ports::Random;
+use slugline_domain::{
+    CountersQuery,
+    ports::{Random, VisitLog},
+};
 use slugline_testkit::{
     ClickHouse,
     ClickHouseEngine::{self, Library, Server},
@@ -134,6 +137,9 @@ async fn visits_of_killed_processes_are_counted_once(
             let all = recording.span(0, u32::MAX).await;
             assert_eq!(all.visits, all.visitors, "a visit is there twice");
         }
+        let counters = recording.log.counters(&CountersQuery::default()).await;
+        let note = counters.unwrap().sampling;
+        assert!(!note.exact(), "a kill may have lost visits");
         recording.recorder.shutdown().await;
     }
 }

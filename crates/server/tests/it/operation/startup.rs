@@ -6,6 +6,7 @@ use std::{
     net::TcpListener,
     path::Path,
     process::Command,
+    time::{SystemTime, UNIX_EPOCH},
 };
 
 use serde_json::json;
@@ -114,7 +115,7 @@ fn a_start_in_an_empty_folder_says_that_the_instance_is_new() {
 }
 
 #[test]
-fn a_start_after_a_kill_says_that_visits_may_be_lost() {
+fn after_a_kill_the_log_and_answers_about_that_minute_say_that_visits_may_be_missing() {
     let log = tempfile::NamedTempFile::new().unwrap();
     let start = |folder: tempfile::TempDir| {
         fs::write(log.path(), "").unwrap();
@@ -126,17 +127,41 @@ fn a_start_after_a_kill_says_that_visits_may_be_lost() {
         let said = fs::read_to_string(log.path()).unwrap();
         said.contains("the service was killed the last time")
     };
-    let folder = start(tempfile::tempdir().unwrap()).kill();
+    let is_exact = |server: &Server, span: &str| {
+        let path = format!("/api/stats/counters?{span}");
+        let counters = server.api("GET", &path).send().json();
+        counters["sampling"]["exact"].as_bool().unwrap()
+    };
+    let killed = start(tempfile::tempdir().unwrap());
+    assert!(is_exact(&killed, ""));
+    let folder = killed.kill();
     assert!(!says_so());
     // A start that fails does not use the news up.
     let mut failing = command(folder.path());
     failing.env("SLUGLINE_ANALYTICS_URL", "sqlite:/nonexistent/analytics.db");
     assert!(!failing.output().unwrap().status.success());
-    let folder = start(folder).stop("TERM").1;
+    let second = start(folder);
     assert!(says_so());
-    let folder = start(folder).stop("INT").1;
+    assert!(!is_exact(&second, ""));
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap()
+        .as_secs();
+    for elsewhere in [
+        format!("endAt={}", now - 600),
+        format!("startAt={}", now + 600),
+    ] {
+        assert!(is_exact(&second, &elsewhere), "{elsewhere}");
+    }
+    let third = start(second.stop("TERM").1);
     assert!(!says_so());
-    drop(folder);
+    assert!(!is_exact(&third, ""), "it stays so");
+    drop(start(third.stop("INT").1));
+    assert!(!says_so());
+
+    let stopped = start(tempfile::tempdir().unwrap()).stop("TERM").1;
+    assert!(is_exact(&start(stopped), ""));
+    assert!(!says_so());
 }
 
 #[cfg(not(feature = "otel"))]
