@@ -276,7 +276,7 @@ enum Refused {
     Closed,
 }
 
-/// The recorder was shut down and can store nothing more.
+/// The recorder was shut down and can store nothing more, or a bug kept it from doing this.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("the recorder is closed")]
+#[error("the recorder is closed, or met a bug")]
 pub struct RecorderClosed;

@@ -116,6 +116,8 @@ pub struct Troubles {
     pub full: AtomicBool,
     /// ClickHouse accepts no visits.
     pub not_shipping: AtomicBool,
+    /// A thread panicked.
+    pub panicked: AtomicBool,
     damaged: Mutex<BTreeSet<Damaged>>,
 }
 
@@ -135,6 +137,7 @@ impl Troubles {
             (is(&self.not_storing), LogTrouble::NotStoring),
             (is(&self.full), LogTrouble::Full),
             (is(&self.not_shipping), LogTrouble::NotShipping),
+            (is(&self.panicked), LogTrouble::Panicked),
             (damaged, LogTrouble::Damaged),
         ]
         .into_iter()

@@ -3,6 +3,7 @@
 
 use std::{
     error::Error as StdError,
+    panic::{self, AssertUnwindSafe},
     sync::{
         Arc,
         atomic::Ordering,
@@ -12,7 +13,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use slugline_domain::{LinkId, Place, Visit};
+use slugline_domain::{LinkId, Place, UnixMillis, Visit};
 use tokio::sync::oneshot;
 
 use crate::{
@@ -91,6 +92,8 @@ pub(crate) struct Writer {
     batch: Vec<Kept>,
     /// The memory of the batch, in bytes.
     batch_bytes: usize,
+    /// The moment of the visit that left the queue and is not decided yet.
+    in_hand: Option<UnixMillis>,
     /// Set at the first failure after the recorder was closed.
     gives_up_at: Option<Instant>,
     gave_up: bool,
@@ -121,6 +124,7 @@ impl Writer {
             tally,
             batch: Vec::new(),
             batch_bytes: 0,
+            in_hand: None,
             gives_up_at: None,
             gave_up: false,
             dropped_logged: 0,
@@ -129,21 +133,29 @@ impl Writer {
     }
 
     /// Runs until the recorder is closed and the queue is empty.
+    ///
+    /// A panic costs the visits of its batch, and the thread goes on: visits would otherwise be
+    /// lost until somebody restarts the process. The process does not end, because redirects come
+    /// first, and a visit that makes every process panic must not stop them.
     pub(crate) fn run(mut self) {
-        self.appender.beat();
-        let mut busy = self.appender.maintain();
+        let mut busy = self.caught(|writer| writer.maintain()).unwrap_or(false);
         loop {
             let pause = if busy { STEP_PAUSE } else { IDLE };
-            let received = self.queue.recv_timeout(pause);
-            self.appender.beat();
-            let first = match received {
-                Ok(first) => first,
-                Err(RecvTimeoutError::Timeout) => {
-                    busy = self.appender.maintain();
-                    continue;
-                }
+            let first = match self.queue.recv_timeout(pause) {
+                Ok(first) => Some(first),
+                Err(RecvTimeoutError::Timeout) => None,
                 Err(RecvTimeoutError::Disconnected) => break,
             };
+            busy = self.caught(|writer| writer.turn(first)).unwrap_or(false);
+        }
+        self.caught(|writer| writer.appender.end());
+    }
+
+    /// Stores the next messages. Returns whether there is more maintenance to do.
+    fn turn(&mut self, first: Option<Message>) -> bool {
+        if let Some(first) = first {
+            self.receive(&first);
+            self.appender.beat();
             let ask = self.gather(first);
             if let Some(Ask::Erase(link, marked)) = ask {
                 self.erase(link, marked);
@@ -156,9 +168,50 @@ impl Writer {
                 }
             }
             self.log_dropped();
-            busy = self.appender.maintain();
         }
-        self.appender.end();
+        self.maintain()
+    }
+
+    fn maintain(&mut self) -> bool {
+        self.appender.beat();
+        self.appender.maintain()
+    }
+
+    /// Runs a part of the thread's work. Returns `None` after a panic, and notes the visits that it
+    /// cost. Callers who wait get an error, because the panic dropped their senders.
+    fn caught<T>(&mut self, act: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        // The batch is dropped, the database rolls back, and `recover` resets what depends on it.
+        let done = panic::catch_unwind(AssertUnwindSafe(|| act(self)));
+        if done.is_err() {
+            self.tally.troubles.panicked.store(true, Ordering::Relaxed);
+            let before = self.tally.losses.since_start();
+            if let Some(at) = self.in_hand.take() {
+                self.tally.losses.add(at, 1);
+            }
+            // Visits that were stored just before the panic count as lost, too.
+            self.lose_batch();
+            // If this panics, the next turn does.
+            let _ = panic::catch_unwind(AssertUnwindSafe(|| self.appender.recover()));
+            tracing::error!(
+                visits_lost = self.tally.losses.since_start() - before,
+                "the writer of the access log panicked, and goes on; this is a bug, please report it"
+            );
+            self.dropped_logged = self.tally.losses.since_start();
+            // So that a panic of every visit does not flood the log.
+            if !self.tally.closing() {
+                thread::park_timeout(FIRST_PAUSE);
+            }
+        }
+        done.ok()
+    }
+
+    /// Counts a message that leaves the queue.
+    fn receive(&mut self, message: &Message) {
+        self.tally.leave_queue(message.bytes());
+        self.in_hand = match message {
+            Message::Visit(visit) => Some(visit.at),
+            Message::Ask(_) => None,
+        };
     }
 
     /// Fills the batch until it is large or old enough, or a caller waits for
@@ -171,13 +224,13 @@ impl Writer {
             match next {
                 Ok(message) => {
                     let bytes = message.bytes();
-                    self.tally.leave_queue(bytes);
                     let erased = self.was_erased(&message);
                     match message {
                         Message::Ask(ask) => return Some(ask),
                         Message::Visit(_) if erased => {}
                         Message::Visit(visit) => self.take(visit, bytes),
                     }
+                    self.in_hand = None;
                     messages += 1;
                     let look = messages % MESSAGES_PER_LOOK == 0;
                     if self.is_batch_full() || look && Instant::now() >= due {
@@ -193,7 +246,10 @@ impl Writer {
                     thread::park_timeout(left.min(TICK));
                 }
             }
-            next = self.queue.try_recv();
+            next = self
+                .queue
+                .try_recv()
+                .inspect(|message| self.receive(message));
         }
     }
 
@@ -283,12 +339,7 @@ impl Writer {
         if appended == Some(Appended::Stored) {
             self.tally.store(self.batch.len());
         } else {
-            // This counts lost visits, and a row stands for several of them.
-            for Kept { visit, sampled, .. } in &self.batch {
-                self.tally
-                    .losses
-                    .add(visit.at, sampled.interval.get().into());
-            }
+            self.lose_batch();
         }
         let troubles = &self.tally.troubles;
         let full = appended == Some(Appended::NoRoom);
@@ -296,6 +347,15 @@ impl Writer {
         self.batch.clear();
         self.batch_bytes = 0;
         appended.is_some()
+    }
+
+    /// Counts the visits of the batch as lost. A row stands for several of them.
+    fn lose_batch(&mut self) {
+        for Kept { visit, sampled, .. } in self.batch.drain(..) {
+            let visits = sampled.interval.get().into();
+            self.tally.losses.add(visit.at, visits);
+        }
+        self.batch_bytes = 0;
     }
 
     /// Runs an action of the engine, and retries until it succeeds. Every error is retried: a

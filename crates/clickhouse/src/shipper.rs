@@ -6,6 +6,7 @@
 use std::{
     error::Error as StdError,
     io,
+    panic::{self, AssertUnwindSafe},
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -39,6 +40,8 @@ const TIMEOUT: Duration = Duration::from_mins(1);
 /// Pauses while ClickHouse is down: the first one, doubled up to the longest.
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
 const LONGEST_PAUSE: Duration = Duration::from_secs(15);
+
+const AFTER_A_PANIC: Duration = Duration::from_secs(1);
 
 /// The longest wait for new rows.
 const LONGEST_REST: Duration = Duration::from_mins(1);
@@ -83,17 +86,34 @@ impl Shipper {
         let thread = thread::Builder::new()
             .name("access-log-shipper".into())
             .spawn(move || {
-                let mut over = closed.clone();
-                runtime.block_on(async {
-                    tokio::select! {
-                        () = work.run(&wake, closed) => {}
-                        () = async {
-                            // The sender is dropped only after it has sent.
-                            let _ = over.wait_for(|closing| *closing).await;
-                            tokio::time::sleep(timeout).await;
-                        } => {}
+                let tally = Arc::clone(&work.tally);
+                loop {
+                    let mut over = closed.clone();
+                    let work = async {
+                        tokio::select! {
+                            () = work.run(&wake, closed.clone()) => {}
+                            () = async {
+                                // The sender is dropped only after it has sent.
+                                let _ = over.wait_for(|closing| *closing).await;
+                                tokio::time::sleep(timeout).await;
+                            } => {}
+                        }
+                    };
+                    let run = AssertUnwindSafe(|| runtime.block_on(work));
+                    if panic::catch_unwind(run).is_ok() {
+                        return;
                     }
-                });
+                    tracing::error!(
+                        "the thread that ships visits to ClickHouse panicked; this is a bug, \
+                         please report it"
+                    );
+                    tally.troubles.panicked.store(true, Ordering::Relaxed);
+                    // The spool keeps its rows, so another attempt loses nothing.
+                    if *closed.borrow() {
+                        return;
+                    }
+                    thread::sleep(AFTER_A_PANIC);
+                }
             })?;
         Ok(Self {
             rows_came,
@@ -112,9 +132,8 @@ impl Drop for Shipper {
     fn drop(&mut self) {
         let _ = self.closing.send(true);
         let thread = self.thread.take();
-        if thread.is_some_and(|thread| thread.join().is_err()) {
-            tracing::error!("the thread that ships visits to ClickHouse panicked");
-        }
+        // The thread has reported its panics.
+        let _ = thread.map(JoinHandle::join);
     }
 }
 

@@ -322,6 +322,12 @@ impl From<LogTrouble> for Finding {
                     value: None,
                 },
             ),
+            LogTrouble::Panicked => (
+                "visits_panicked",
+                Fix::Command {
+                    command: "slugline doctor",
+                },
+            ),
             LogTrouble::Damaged => (
                 "visits_damaged",
                 Fix::Command {

@@ -213,6 +213,7 @@ mod tests {
             LogTrouble::NotStoring,
             LogTrouble::Full,
             LogTrouble::NotShipping,
+            LogTrouble::Panicked,
             LogTrouble::Damaged,
         ];
         all.extend(troubles.map(Finding::from));

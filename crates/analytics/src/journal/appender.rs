@@ -191,6 +191,12 @@ impl Appender {
         Ok(Appended::Stored)
     }
 
+    /// Forgets what a panic may have left half done. SQLite has rolled its transaction back.
+    pub fn recover(&mut self) {
+        self.rows.settle(false);
+        self.salts.forget();
+    }
+
     /// Erases the visits that a link has so far. On success the order is durable, and the engine
     /// sends `done` when no answer contains the visits.
     pub fn erase(

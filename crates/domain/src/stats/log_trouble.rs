@@ -13,6 +13,9 @@ pub enum LogTrouble {
     Full,
     /// ClickHouse accepts no visits. They wait in the data folder.
     NotShipping,
+    /// A thread of the access log has panicked since the start. It goes on, but visits may be
+    /// missing.
+    Panicked,
     /// Some stored visits cannot be read. Answers leave them out and say so.
     Damaged,
 }
@@ -23,6 +26,9 @@ impl fmt::Display for LogTrouble {
             Self::NotStoring => "the disk takes no visits",
             Self::Full => "the spool is full and drops visits",
             Self::NotShipping => "ClickHouse takes no visits; they wait in the spool",
+            Self::Panicked => {
+                "a bug may have cost visits; please report the panic that the log shows"
+            }
             Self::Damaged => "some stored visits cannot be read; `slugline doctor` names them",
         })
     }

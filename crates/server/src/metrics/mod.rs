@@ -170,6 +170,7 @@ impl Metrics {
             ("not_storing", LogTrouble::NotStoring),
             ("full", LogTrouble::Full),
             ("not_shipping", LogTrouble::NotShipping),
+            ("panicked", LogTrouble::Panicked),
             ("damaged", LogTrouble::Damaged),
         ] {
             let is_there = recorder.troubles.contains(&trouble);

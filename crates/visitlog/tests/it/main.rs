@@ -13,6 +13,7 @@ mod losses;
 mod matrix;
 /// Answers compared with plain SQL over the same visits.
 mod oracle;
+mod panics;
 /// Data that must never be found on the disk.
 mod privacy;
 /// The memory of waiting visits.

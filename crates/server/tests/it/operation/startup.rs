@@ -6,17 +6,19 @@ use std::{
     net::TcpListener,
     path::Path,
     process::Command,
-    time::{SystemTime, UNIX_EPOCH},
 };
 
 use serde_json::json;
 
 #[cfg(unix)]
 use crate::support::terminal;
-use crate::support::{
-    own_database::OwnDatabase,
-    relay::Relay,
-    server::{Server, command, refusal, under_sh},
+use crate::{
+    api::main_job::unix_seconds,
+    support::{
+        own_database::OwnDatabase,
+        relay::Relay,
+        server::{Server, command, refusal, under_sh},
+    },
 };
 
 /// Checks that the start fails with one line that names the setting and the remedy.
@@ -143,10 +145,7 @@ fn after_a_kill_the_log_and_answers_about_that_minute_say_that_visits_may_be_mis
     let second = start(folder);
     assert!(says_so());
     assert!(!is_exact(&second, ""));
-    let now = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap()
-        .as_secs();
+    let now = unix_seconds();
     for elsewhere in [
         format!("endAt={}", now - 600),
         format!("startAt={}", now + 600),
