@@ -29,12 +29,12 @@ pub(crate) fn largest<R>(rows: &[WithInterval<R>]) -> SamplingInterval {
         .unwrap_or(SamplingInterval::EVERY)
 }
 
-/// A row of a limited table, with the number of all rows and the largest
-/// interval.
+/// A row of a limited table, with the number of all rows, their visits and the largest interval.
 #[derive(Debug)]
 pub(crate) struct WithTotal<R> {
     pub(crate) row: R,
     all: u64,
+    visits: u64,
     interval_max: u32,
 }
 
@@ -43,17 +43,19 @@ impl<R> WithTotal<R> {
         Ok(Self {
             row,
             all: cursor.u64()?,
+            visits: cursor.u64()?,
             interval_max: cursor.u32()?,
         })
     }
 }
 
-/// The number of rows without the limit, and the largest interval.
-pub(crate) fn beyond_limit<R>(rows: &[WithTotal<R>]) -> (u64, SamplingInterval) {
+/// The number of rows without the limit, their visits, and the largest interval.
+pub(crate) fn beyond_limit<R>(rows: &[WithTotal<R>]) -> (u64, u64, SamplingInterval) {
     let first = rows.first();
     let interval = first.and_then(|row| SamplingInterval::new(row.interval_max));
     (
         first.map_or(0, |row| row.all),
+        first.map_or(0, |row| row.visits),
         interval.unwrap_or(SamplingInterval::EVERY),
     )
 }

@@ -77,10 +77,21 @@ impl ClickHouseLog {
         self.report(filter, rows, all, interval_max)
     }
 
-    fn limited<R>(&self, filter: &VisitFilter, rows: Vec<WithTotal<R>>) -> Report<R> {
-        let (all, interval_max) = beyond_limit(&rows);
-        let rows = rows.into_iter().map(|row| row.row).collect();
-        self.report(filter, rows, all, interval_max)
+    /// An answer with a row limit: the rows that it shows, and the visits of the others.
+    fn limited<R>(
+        &self,
+        filter: &VisitFilter,
+        rows: Vec<WithTotal<R>>,
+        shows: fn(&R) -> bool,
+        visits_of: fn(&R) -> u64,
+    ) -> Report<R> {
+        let (all, visits, interval_max) = beyond_limit(&rows);
+        let rows: Vec<R> = rows.into_iter().map(|row| row.row).filter(shows).collect();
+        let shown: u64 = rows.iter().map(visits_of).sum();
+        Report {
+            others: visits.saturating_sub(shown),
+            ..self.report(filter, rows, all, interval_max)
+        }
     }
 
     fn report<R>(
@@ -93,6 +104,7 @@ impl ClickHouseLog {
         Report {
             rows,
             rows_before_limit,
+            others: 0,
             sampling: self.sampling(filter, interval_max),
         }
     }
@@ -146,16 +158,14 @@ impl VisitLog for ClickHouseLog {
         let rows = self
             .rows("find the most frequent values", &sql, read)
             .await?;
-        Ok(self.limited(&query.filter, rows))
+        Ok(self.limited(&query.filter, rows, |_| true, |row| row.count))
     }
 
     async fn locations(&self, query: &LocationsQuery) -> Result<LocationsReport, VisitLogError> {
         let sql = locations::statement(query);
         let action = "find the most frequent places";
         let rows = self.rows(action, &sql, locations::read).await?;
-        let mut report = self.limited(&query.filter, rows);
-        report.rows.retain(locations::is_known);
-        Ok(report)
+        Ok(self.limited(&query.filter, rows, locations::is_known, |row| row.count))
     }
 
     async fn events(&self, query: &EventsQuery) -> Result<Vec<Event>, VisitLogError> {

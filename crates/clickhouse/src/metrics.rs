@@ -14,7 +14,7 @@ pub(crate) fn statement(query: &MetricsQuery) -> (String, ReadRow<WithTotal<Metr
     let asked = asked(&query.filter);
     let column = column(query.dimension);
     let limit = query.limit.get();
-    let total = "count() OVER () AS n, max(l) OVER () AS largest";
+    let total = "count() OVER () AS n, sum(visits) OVER () AS total, max(l) OVER () AS largest";
     let end = format!("ORDER BY visits DESC, k LIMIT {limit}");
     if query.visitors {
         let sql = format!(

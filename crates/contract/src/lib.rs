@@ -108,7 +108,7 @@ pub use sign_in::{SignIn, SignedIn};
 pub use stats::{
     AnalyticsFilter, Answer, BotsName, CSV_HEAD, CounterView, EraseVisits, ErasedVisits, EventView,
     HeatmapRequest, HourView, LimitedRequest, LocationView, MAX_TAGS, MetricView, MetricsRequest,
-    SamplingView, TimeBucket, Unit, ValueFilters, ViewsRequest, csv_file_name, csv_lines,
+    Ranked, SamplingView, TimeBucket, Unit, ValueFilters, ViewsRequest, csv_file_name, csv_lines,
 };
 pub use tokens::{CallersToken, MakeToken, RevokeToken, TokenList, TokenMade, TokenView};
 pub use unix_time::UnixTime;

@@ -117,10 +117,11 @@ impl VisitLog for CountedVisits {
             .collect();
         rows.sort_by(|a, b| b.count.cmp(&a.count).then_with(|| a.name.cmp(&b.name)));
         let all = u64::try_from(rows.len()).unwrap_or(u64::MAX);
-        rows.truncate(query.limit.as_usize());
+        let others = rows.split_off(rows.len().min(query.limit.as_usize()));
         Ok(Report {
             rows,
             rows_before_limit: all,
+            others: others.iter().map(|row| row.count).sum(),
             sampling: SamplingNote {
                 interval_max,
                 dropped: 0,

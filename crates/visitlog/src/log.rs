@@ -76,6 +76,7 @@ impl EmbeddedLog {
         Ok(Report {
             rows: answer.rows,
             rows_before_limit: answer.rows_before_limit,
+            others: answer.others,
             sampling: SamplingNote {
                 interval_max: answer.interval_max,
                 dropped: self.questions.tally().losses.concerning(filter),

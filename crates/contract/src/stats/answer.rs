@@ -111,6 +111,7 @@ mod tests {
                 visitors: None,
             }],
             rows_before_limit: 7,
+            others: 9,
             sampling: SamplingNote {
                 interval_max: SamplingInterval::EVERY,
                 dropped: 4,
@@ -134,6 +135,7 @@ mod tests {
             let report = Report {
                 rows: Vec::<MetricRow>::new(),
                 rows_before_limit: 0,
+                others: 0,
                 sampling: SamplingNote {
                     interval_max: SamplingInterval::EVERY,
                     dropped: 0,

@@ -10,6 +10,7 @@ use super::{
     dimension,
     filter::AnalyticsFilter,
     limit::{DEFAULT_ROWS, limit},
+    ranked::Ranked,
 };
 use crate::{
     bool_or_string::BoolOrString, int_or_string::IntOrString, problem::Problem, rules::Rules,
@@ -59,27 +60,28 @@ impl MetricsRequest {
     }
 }
 
-impl Answer<MetricView> {
+impl Ranked<MetricView> {
     /// Adds the reason why no place is named, if the request asked for places: there was
     /// no visit, or the places of visits are not known.
     #[must_use]
     pub fn explained(self, request: &MetricsRequest) -> Self {
         let dimension = request.r#type.value();
         let is_about_places = dimension.is_some_and(|dimension| dimension.is_a_place());
-        if self.note.is_some() || !is_about_places {
+        if self.answer.note.is_some() || !is_about_places {
             return self;
         }
-        let note = if self.data.is_empty() {
+        let note = if self.answer.data.is_empty() {
             Some("no visit matches the question")
-        } else if self.data.iter().all(|row| row.name.is_empty()) {
+        } else if self.answer.data.iter().all(|row| row.name.is_empty()) {
             Some(UNKNOWN_PLACES)
         } else {
             None
         };
-        Self {
+        let answer = Answer {
             note: note.map(Into::into),
-            ..self
-        }
+            ..self.answer
+        };
+        Self { answer, ..self }
     }
 }
 
@@ -181,6 +183,7 @@ mod tests {
             let report = Report {
                 rows: rows.collect(),
                 rows_before_limit: 1,
+                others: 0,
                 sampling: SamplingNote {
                     interval_max: SamplingInterval::EVERY,
                     dropped: 0,
@@ -188,8 +191,8 @@ mod tests {
                     sketched: false,
                 },
             };
-            let answer = Answer::<MetricView>::from(report).explained(&request);
-            answer.note
+            let ranked = Ranked::<MetricView>::from(report).explained(&request);
+            ranked.answer.note
         };
         assert_eq!(
             note("type=country", &[]).as_deref(),

@@ -13,6 +13,7 @@ mod limit;
 mod locations;
 mod metrics;
 mod place;
+mod ranked;
 mod views;
 mod zone;
 
@@ -28,4 +29,5 @@ pub(crate) use limit::DEFAULT_ROWS;
 pub use limit::LimitedRequest;
 pub use locations::LocationView;
 pub use metrics::{MetricView, MetricsRequest};
+pub use ranked::Ranked;
 pub use views::{TimeBucket, Unit, ViewsRequest};

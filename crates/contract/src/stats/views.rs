@@ -4,7 +4,7 @@ use jiff::{Timestamp, tz::TimeZone};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use slugline_application::{Counted, TaggedQuery};
-use slugline_domain::{LocalSeconds, Report, TimeUnit, ViewRow, ViewsQuery};
+use slugline_domain::{LocalSeconds, TimeUnit, ViewRow, ViewsQuery};
 
 use super::{
     answer::Answer,
@@ -62,15 +62,8 @@ impl ViewsRequest {
 impl TimeBucket {
     /// Shows the answer to a query for rows of this length.
     pub fn answer(unit: TimeUnit, Counted { report, absent }: Counted<ViewRow>) -> Answer<Self> {
-        let rows = report.rows.into_iter();
-        Answer::from(Counted {
-            report: Report {
-                rows: rows.map(|row| Self::new(row, unit)).collect(),
-                rows_before_limit: report.rows_before_limit,
-                sampling: report.sampling,
-            },
-            absent,
-        })
+        let report = report.map(|row| Self::new(row, unit));
+        Answer::from(Counted { report, absent })
     }
 }
 
@@ -137,7 +130,7 @@ fn text(start: LocalSeconds, unit: TimeUnit) -> String {
 
 #[cfg(test)]
 mod tests {
-    use slugline_domain::{SamplingInterval, SamplingNote, UtcOffset, ZoneOffsets};
+    use slugline_domain::{Report, SamplingInterval, SamplingNote, UtcOffset, ZoneOffsets};
 
     use super::*;
     use crate::reader::{query_to_json, read};
@@ -166,6 +159,7 @@ mod tests {
                     report: Report {
                         rows: vec![row],
                         rows_before_limit: 1,
+                        others: 0,
                         sampling: SamplingNote {
                             interval_max: SamplingInterval::EVERY,
                             damaged: 0,

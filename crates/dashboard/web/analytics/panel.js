@@ -23,6 +23,9 @@ const SHOWN = 9;
 /** Rows below the map, where it leaves room for them: on a phone. */
 const BELOW_MAP = 4;
 
+/** The name of the last row of a file, written like `(none)`, which is a value of no visit. */
+const OTHERS = '(others)';
+
 /**
  * @param {{ panel: typeof import('./dimensions.js').PANELS[number], asked: Record<string, string | number>, filters: import('./question.js').Filters, visits: number, onToggle: Toggle }} props
  */
@@ -33,7 +36,7 @@ export function Panel({ panel, asked, filters, visits, onToggle }) {
   const dimension = panel.tabs.find(({ type }) => type === tab) ?? /** @type {Dimension} */ (panel.tabs[0]);
   const { type } = dimension;
   const question = { ...asked, type, limit: 500 };
-  const loaded = useLoaded(JSON.stringify(question), (signal) => metrics(question, signal).then(({ data, sampling }) => ({ question, type, rows: data, sampling })));
+  const loaded = useLoaded(JSON.stringify(question), (signal) => metrics(question, signal).then(({ data, others, sampling }) => ({ question, type, rows: data, others, sampling })));
   // Visits first: to count visitors takes ten times as long and more. So these are of the rows that are there.
   const shown = dimension.single ? undefined : loaded.data?.question;
   const key = shown ? JSON.stringify(shown) : '';
@@ -42,11 +45,14 @@ export function Panel({ panel, asked, filters, visits, onToggle }) {
   const visitors = useMemo(() => new Map(people?.data.map(({ name, visitors: n }) => [name, n])), [people]);
   const rows = loaded.data?.type === type ? loaded.data.rows : [];
   const fresh = loaded.data?.type === type;
+  const beyond = fresh ? loaded.data?.others ?? 0 : 0;
   const chosen = filters[type] && !filters[type].excluded ? filters[type].values : [];
   const unknownOnly = fresh && rows.length > 0 && rows.every(({ name }) => name === '');
   const tabs = /** @type {[string, string][]} */ ([...panel.tabs.map((one) => [one.type, say(one.word)]), ...(panel.map ? [['map', say('map')]] : [])]);
-  const table = { rows, dimension, visitors, chosen, visits, sampling: people?.sampling ?? loaded.data?.sampling, onToggle };
-  const csv = () => save(`${type}.csv`, 'text/csv', writeCsv(dimension.single ? [[type, 'visits'], ...rows.map(({ name, count }) => [name, count])] : [[type, 'visits', 'visitors'], ...rows.map(({ name, count }) => [name, count, visitors.get(name)])]));
+  const table = { rows, of: beyond + sum(rows), dimension, visitors, chosen, visits, sampling: people?.sampling ?? loaded.data?.sampling, onToggle };
+  /** @type {(string | number)[][]} */
+  const left = beyond > 0 ? [[OTHERS, beyond]] : [];
+  const csv = () => save(`${type}.csv`, 'text/csv', writeCsv(dimension.single ? [[type, 'visits'], ...rows.map(({ name, count }) => [name, count]), ...left] : [[type, 'visits', 'visitors'], ...rows.map(({ name, count }) => [name, count, visitors.get(name)]), ...left]));
   return html`<section class="card panel-card" data-panel=${panel.name}>
     <header class="card-head"><div class="tabs" role="tablist" aria-label=${say(panel.word ?? panel.tabs[0]?.word ?? 'value')}>${tabs.map(([name, text]) => html`<button key=${name} type="button" role="tab" id=${`tab-${name}`} aria-selected=${name === tab} tabindex=${name === tab ? 0 : -1} onClick=${() => setTab(name)} onKeyDown=${(/** @type {KeyboardEvent} */ event) => moveTab(event)}>${text}</button>`)}</div>
       <${IconButton} icon="down" label=${say('downloadCsv')} disabled=${rows.length === 0 || counted.loading} onClick=${csv} /></header>
@@ -62,6 +68,9 @@ export function Panel({ panel, asked, filters, visits, onToggle }) {
   </section>`;
 }
 
+/** @param {Row[]} rows */
+const sum = (rows) => rows.reduce((all, { count }) => all + count, 0);
+
 /** @param {KeyboardEvent} event */
 function moveTab(event) {
   const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
@@ -74,14 +83,16 @@ function moveTab(event) {
   next.focus();
 }
 
-/** @typedef {{ rows: Row[], dimension: Dimension, visitors: Map<string, number | undefined>, chosen: string[], visits: number, sampling: Sampling | undefined, onToggle: Toggle }} Table */
+/** @typedef {{ rows: Row[], of?: number, dimension: Dimension, visitors: Map<string, number | undefined>, chosen: string[], visits: number, sampling: Sampling | undefined, onToggle: Toggle }} Table */
 
 /**
- * Each value is a filter: a click shows only it, Alt-click or the button beside it leaves it out.
+ * Each value is a filter: a click shows only it, Alt-click or the button beside it leaves it out. `of` is
+ * the number of all visits; those of no row are others, and come last.
  * @param {Table} props
  */
-function Rows({ rows, dimension, visitors, chosen, visits, sampling, onToggle }) {
+function Rows({ rows, of = 0, dimension, visitors, chosen, visits, sampling, onToggle }) {
   const { type, filter: clickable, single } = dimension;
+  const others = of - sum(rows);
   const most = Math.max(1, ...rows.map(({ count }) => count));
   const number = (/** @type {string} */ name, /** @type {import('../words.js').Word} */ word, /** @type {number | undefined} */ value) => html`<span class=${name}>${value === undefined ? '–' : figures.value.full(value)}</span><span class="off-screen">${say(word)}</span>`;
   return html`<div class="value-table ${single ? 'single' : ''}">
@@ -91,7 +102,7 @@ function Rows({ rows, dimension, visitors, chosen, visits, sampling, onToggle })
       const out = say('leaveOut', { value: text });
       const inner = html`<span class="value-bar" style=${{ width: `${(count / most * 100).toFixed(2)}%` }}></span><span class="value-name ${type === 'slug' ? 'mono' : ''} ${name === '' ? 'none' : ''}" title=${text}>${text}</span>${!single && number('value-visitors', 'visitors', visitors.get(name))}${number('value-count', 'visits', count)}<span class="value-share">${figures.value.share(count, visits)}</span>`;
       return html`<li key=${name} class=${chosen.includes(name) ? 'on' : ''}>${clickable ? html`<button type="button" aria-pressed=${chosen.includes(name)} title=${say('filterBy', { value: text })} onClick=${(/** @type {MouseEvent} */ event) => onToggle(type, name, event.altKey)}>${inner}</button><button type="button" class="value-out" aria-label=${out} title=${out} onClick=${() => onToggle(type, name, true)}><${Icon} name="out" /></button>` : html`<div>${inner}</div>`}</li>`;
-    })}</ul></div>`;
+    })}${others > 0 && html`<li class="others" title=${say('othersText')}><div><span class="value-name none">${say('others')}</span>${!single && html`<span></span>`}${number('value-count', 'visits', others)}<span class="value-share">${figures.value.share(others, visits)}</span></div></li>`}</ul></div>`;
 }
 
 /** @param {{ table: Table, onClose: () => void }} props */
@@ -102,5 +113,5 @@ function AllRows({ table, onClose }) {
   const found = rows.filter(({ name }) => valueName(dimension.type, name, tag.value, say('unknown')).toLowerCase().includes(wanted));
   return html`<${Dialog} title=${say(dimension.word)} class="all-values" onClose=${onClose}>
     <${TextInput} id="all-search" type="search" autofocus aria-label=${say('searchValues')} placeholder=${say('searchValues')} autocomplete="off" value=${text} onInput=${setText} />
-    <${Rows} ...${table} rows=${found} />${found.length === 0 && html`<p>${say('emptyHere')}</p>`}<//>`;
+    <${Rows} ...${table} rows=${found} of=${wanted ? 0 : table.of} />${found.length === 0 && html`<p>${say('emptyHere')}</p>`}<//>`;
 }

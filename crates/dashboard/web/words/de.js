@@ -227,6 +227,8 @@ export const words = {
   opTokenRevoke: 'Token widerrufen',
   opVisitsErase: 'Besuche gelöscht',
   order: 'Reihenfolge',
+  others: 'Andere',
+  othersText: 'Alle übrigen Werte zusammen. Besucher lassen sich nicht addieren: Einer kann mehrere Werte haben.',
   pageAnalytics: 'Analyse',
   pageAudit: 'Protokoll',
   pageLinks: 'Links',

@@ -229,6 +229,8 @@ export const words = {
   opTokenRevoke: 'Token revoked',
   opVisitsErase: 'Visits erased',
   order: 'Order',
+  others: 'Others',
+  othersText: 'All other values together. Visitors cannot be added up: one may have several values.',
   pageAnalytics: 'Analytics',
   pageAudit: 'Audit',
   pageLinks: 'Links',

@@ -227,6 +227,8 @@ export const words = {
   opTokenRevoke: 'Jeton révoqué',
   opVisitsErase: 'Visites effacées',
   order: 'Ordre',
+  others: 'Autres',
+  othersText: 'Toutes les autres valeurs ensemble. Les visiteurs ne s’additionnent pas : un seul peut avoir plusieurs valeurs.',
   pageAnalytics: 'Statistiques',
   pageAudit: 'Audit',
   pageLinks: 'Liens',

@@ -227,6 +227,8 @@ export const words = {
   opTokenRevoke: 'Token dicabut',
   opVisitsErase: 'Kunjungan dihapus',
   order: 'Urutan',
+  others: 'Lainnya',
+  othersText: 'Semua nilai lain digabung. Pengunjung tidak dapat dijumlahkan: satu orang bisa punya beberapa nilai.',
   pageAnalytics: 'Analitik',
   pageAudit: 'Audit',
   pageLinks: 'Tautan',

@@ -227,6 +227,8 @@ export const words = {
   opTokenRevoke: 'Token revocato',
   opVisitsErase: 'Visite cancellate',
   order: 'Ordine',
+  others: 'Altri',
+  othersText: 'Tutti gli altri valori insieme. I visitatori non si sommano: uno può avere più valori.',
   pageAnalytics: 'Statistiche',
   pageAudit: 'Registro',
   pageLinks: 'Link',

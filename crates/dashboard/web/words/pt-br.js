@@ -227,6 +227,8 @@ export const words = {
   opTokenRevoke: 'Token revogado',
   opVisitsErase: 'Visitas apagadas',
   order: 'Ordem',
+  others: 'Outros',
+  othersText: 'Todos os outros valores juntos. Visitantes não se somam: um pode ter vários valores.',
   pageAnalytics: 'Análise',
   pageAudit: 'Auditoria',
   pageLinks: 'Links',

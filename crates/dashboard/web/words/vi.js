@@ -227,6 +227,8 @@ export const words = {
   opTokenRevoke: 'Đã thu hồi token',
   opVisitsErase: 'Đã xóa lượt truy cập',
   order: 'Thứ tự',
+  others: 'Khác',
+  othersText: 'Tất cả giá trị còn lại gộp chung. Không thể cộng số khách: một khách có thể có nhiều giá trị.',
   pageAnalytics: 'Phân tích',
   pageAudit: 'Nhật ký',
   pageLinks: 'Liên kết',

@@ -227,6 +227,8 @@ export const words = {
   opTokenRevoke: '已撤销令牌',
   opVisitsErase: '已清除访问记录',
   order: '排序',
+  others: '其他',
+  othersText: '其余所有值的合计。访客数不能相加：一位访客可能有多个值。',
   pageAnalytics: '分析',
   pageAudit: '审计',
   pageLinks: '链接',

@@ -227,6 +227,8 @@ export const words = {
   opTokenRevoke: '已撤銷權杖',
   opVisitsErase: '已清除訪問記錄',
   order: '排序',
+  others: '其他',
+  othersText: '其餘所有值的合計。訪客數不能相加：一位訪客可能有多個值。',
   pageAnalytics: '分析',
   pageAudit: '稽核',
   pageLinks: '連結',

@@ -11,8 +11,22 @@ pub struct Report<R> {
     pub rows: Vec<R>,
     /// The number of rows that there would be without a limit.
     pub rows_before_limit: u64,
+    /// Visits that meet the filter, and that the limit or an unknown place keeps out of the rows.
+    pub others: u64,
     /// The accuracy of the rows.
     pub sampling: SamplingNote,
+}
+
+impl<R> Report<R> {
+    /// Converts the rows.
+    pub fn map<S>(self, convert: impl FnMut(R) -> S) -> Report<S> {
+        Report {
+            rows: self.rows.into_iter().map(convert).collect(),
+            rows_before_limit: self.rows_before_limit,
+            others: self.others,
+            sampling: self.sampling,
+        }
+    }
 }
 
 /// The largest number of rows in an answer.

@@ -2,7 +2,7 @@
 
 use actix_web::http::Method;
 use slugline_application::StatsService;
-use slugline_contract::{Answer, LimitedRequest, LocationView};
+use slugline_contract::{LimitedRequest, LocationView, Ranked};
 use slugline_httpkit::Failure;
 
 use crate::{
@@ -19,7 +19,7 @@ pub(crate) fn spec() -> OperationSpec {
         tag: super::TAG,
         summary: "Count visits by place",
         description: "The places with the most visits, most first. Visits whose place is not known \
-                      are left out; coordinates are rounded to about a kilometre.",
+                      are in no row; `others` counts them, and those of places beyond the limit. Coordinates are rounded to about a kilometre.",
         needs: StatsService::NEEDS,
         fails: super::FAILS,
     }
@@ -29,7 +29,7 @@ pub(crate) async fn handle(
     context: Context,
     Statistics(stats): Statistics,
     Query(query): Query<LimitedRequest>,
-) -> Result<Json<200, Answer<LocationView>>, Failure> {
+) -> Result<Json<200, Ranked<LocationView>>, Failure> {
     let query = query.check_locations(&context.rules)?;
     let report = stats.locations(query).await?;
     Ok(Json(report.into()))

@@ -2,7 +2,7 @@
 
 use actix_web::http::Method;
 use slugline_application::StatsService;
-use slugline_contract::{Answer, MetricView, MetricsRequest};
+use slugline_contract::{MetricView, MetricsRequest, Ranked};
 use slugline_httpkit::Failure;
 
 use crate::{
@@ -18,7 +18,8 @@ pub(crate) fn spec() -> OperationSpec {
         id: "stats_metrics",
         tag: super::TAG,
         summary: "Count visits by a property",
-        description: "The values of a property with the most visits, most first.",
+        description: "The values of a property with the most visits, most first. Equal numbers are in the \
+                      order of their names. `others` counts the visits of all values that are left out.",
         needs: StatsService::NEEDS,
         fails: super::FAILS,
     }
@@ -28,8 +29,8 @@ pub(crate) async fn handle(
     context: Context,
     Statistics(stats): Statistics,
     Query(query): Query<MetricsRequest>,
-) -> Result<Json<200, Answer<MetricView>>, Failure> {
+) -> Result<Json<200, Ranked<MetricView>>, Failure> {
     let asked = query.validate(&context.rules)?;
     let report = stats.metrics(asked).await?;
-    Ok(Json(Answer::from(report).explained(&query)))
+    Ok(Json(Ranked::from(report).explained(&query)))
 }

@@ -166,7 +166,9 @@ impl Oracle {
                         })
                     },
                 );
-                Answer::Metrics(self.report(&query.filter, rows, query.limit))
+                let report = self.report(&query.filter, rows, query.limit);
+                let others = self.others(&query.filter, report.rows.iter().map(|row| row.count));
+                Answer::Metrics(Report { others, ..report })
             }
             Question::Locations(query) => {
                 let rows = self.rows(
@@ -183,7 +185,9 @@ impl Oracle {
                         })
                     },
                 );
-                Answer::Locations(self.report(&query.filter, rows, query.limit))
+                let report = self.report(&query.filter, rows, query.limit);
+                let others = self.others(&query.filter, report.rows.iter().map(|row| row.count));
+                Answer::Locations(Report { others, ..report })
             }
             Question::Events(query) => {
                 let limit = query.limit.get();
@@ -270,6 +274,13 @@ impl Oracle {
             .unwrap_or_else(|error| panic!("{error}: {sql}"))
     }
 
+    /// The visits that meet a filter, without the shown ones.
+    fn others(&self, filter: &VisitFilter, shown: impl Iterator<Item = u64>) -> u64 {
+        let sql = "SELECT coalesce(sum(si), 0) FROM asked";
+        let all = self.rows(filter, sql, |row| number(row, 0));
+        all[0] - shown.sum::<u64>()
+    }
+
     fn report<R>(&self, filter: &VisitFilter, mut rows: Vec<R>, limit: RowLimit) -> Report<R> {
         let largest = self.rows(filter, "SELECT coalesce(max(si), 1) FROM asked", |row| {
             row.get(0)
@@ -279,6 +290,7 @@ impl Oracle {
         Report {
             rows,
             rows_before_limit,
+            others: 0,
             sampling: SamplingNote {
                 interval_max: SamplingInterval::new(largest[0]).expect("it is at least 1"),
                 dropped: 0,

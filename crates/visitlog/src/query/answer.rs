@@ -11,6 +11,8 @@ pub(crate) struct Answer<R> {
     pub(crate) rows: Vec<R>,
     /// The number of rows without a limit.
     pub(crate) rows_before_limit: u64,
+    /// The visits that the limit keeps out of the rows.
+    pub(crate) others: u64,
     /// The largest sampling interval among the rows of the log behind the answer.
     pub(crate) interval_max: SamplingInterval,
     /// True if there were too many visitors or referers to count one by one, or too many values to
@@ -24,6 +26,7 @@ impl<K> Answer<(K, u64)> {
         Self {
             rows: first.rows,
             rows_before_limit: first.all,
+            others: first.others,
             interval_max,
             sketched: first.is_estimate,
         }
@@ -36,6 +39,7 @@ impl<R> Answer<R> {
         Self {
             rows_before_limit: number(rows.len()),
             rows,
+            others: 0,
             interval_max,
             sketched,
         }
@@ -46,6 +50,7 @@ impl<R> Answer<R> {
         Answer {
             rows: self.rows.into_iter().map(convert).collect(),
             rows_before_limit: self.rows_before_limit,
+            others: self.others,
             interval_max: self.interval_max,
             sketched: self.sketched,
         }

@@ -16,17 +16,28 @@ pub(crate) struct First<K> {
     pub(crate) rows: Vec<(K, u64)>,
     /// A lower bound of the number of rows.
     pub(crate) all: u64,
+    /// The visits of all other rows.
+    pub(crate) others: u64,
     /// True if other rows may belong to the first.
     pub(crate) is_estimate: bool,
 }
 
 impl<K> First<K> {
-    /// Selects the first of some rows. Rows with up to `lost` visits may have been dropped.
-    pub(crate) fn of(rows: Vec<(K, u64)>, limit: RowLimit, lost: u64, all: u64) -> Self {
+    /// Describes the first of `all` rows, which have this many visits together. Rows with up to
+    /// `lost` visits may have been dropped.
+    pub(crate) fn of(
+        rows: Vec<(K, u64)>,
+        limit: RowLimit,
+        lost: u64,
+        all: u64,
+        visits: u64,
+    ) -> Self {
+        let shown: u64 = rows.iter().map(|(_, visits)| visits).sum();
         let fewest = rows.last().map_or(0, |(_, visits)| *visits);
         let proven = lost == 0 || rows.len() == limit.as_usize() && fewest > lost;
         Self {
             all: all.max(number(rows.len())),
+            others: visits.saturating_sub(shown),
             rows,
             is_estimate: !proven,
         }

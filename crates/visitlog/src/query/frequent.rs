@@ -18,6 +18,8 @@ use crate::format::selection::{keep_first, number};
 #[derive(Debug)]
 pub(crate) struct Frequent {
     visits: NumberMap<u64>,
+    /// The visits of all numbers, dropped ones included.
+    all_visits: u64,
     /// The most numbers for which there is room.
     most: usize,
     /// The most visits that a dropped number can have.
@@ -33,6 +35,7 @@ impl Frequent {
         const EACH: usize = 2 * (2 * size_of::<u64>() + 1);
         Self {
             visits: NumberMap::default(),
+            all_visits: 0,
             most: bytes / EACH,
             lost: 0,
             all: None,
@@ -41,6 +44,7 @@ impl Frequent {
 
     /// Adds visits of a number.
     pub(crate) fn add(&mut self, number: u64, visits: u32) {
+        self.all_visits += u64::from(visits);
         if let Some(all) = &mut self.all {
             all.see(0, number, 1);
             if let Some(known) = self.visits.get_mut(&number) {
@@ -62,6 +66,7 @@ impl Frequent {
         let again = self.lost > 0;
         if again {
             self.visits.values_mut().for_each(|visits| *visits = 0);
+            self.all_visits = 0;
             self.all = Some(DistinctCounts::within(BYTES_TO_COUNT_ALL));
         }
         again
@@ -73,7 +78,7 @@ impl Frequent {
         let mut rows: Vec<(u64, u64)> = self.visits.into_iter().collect();
         let all = all.unwrap_or(number(rows.len()));
         keep_first(&mut rows, limit, most_first);
-        First::of(rows, limit, self.lost, all)
+        First::of(rows, limit, self.lost, all, self.all_visits)
     }
 }
 
@@ -118,6 +123,8 @@ mod tests {
         assert!((1..100).contains(&found.lost), "{}", found.lost);
         let found = found.first(limit(17));
         assert_eq!(found.rows, truth.rows);
+        assert_eq!(found.others, 360_000, "dropped numbers count as others");
+        assert_eq!(truth.others, 360_000);
         assert!(!found.is_estimate);
         assert!((310_000..=360_017).contains(&found.all), "{}", found.all);
     }

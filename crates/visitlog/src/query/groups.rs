@@ -41,6 +41,8 @@ pub(crate) struct Ranking<const N: usize> {
     texts: [Interner; N],
     groups: HashMap<[u32; N], usize>,
     visits: Vec<u64>,
+    /// The visits of all groups, dropped ones included.
+    all_visits: u64,
     most_bytes: usize,
     /// The most visits that a dropped group can have.
     lost: u64,
@@ -66,6 +68,7 @@ impl<const N: usize> Ranking<N> {
             texts: std::array::from_fn(|_| Interner::default()),
             groups: HashMap::new(),
             visits: Vec::new(),
+            all_visits: 0,
             most_bytes: snapshot.memory().ranking(),
             lost: 0,
             all: None,
@@ -74,6 +77,7 @@ impl<const N: usize> Ranking<N> {
         let mut interval_max = ranking.pass(snapshot, filter)?;
         if ranking.lost > 0 {
             ranking.visits.fill(0);
+            ranking.all_visits = 0;
             ranking.known = NumberMap::default();
             ranking.all = Some(DistinctCounts::within(BYTES_TO_COUNT_ALL));
             interval_max = interval_max.max(ranking.pass(snapshot, filter)?);
@@ -158,6 +162,7 @@ impl<const N: usize> Ranking<N> {
             if !shown.all(|(column, texts)| filter.admits_text(*column, texts.get(entry))) {
                 continue;
             }
+            self.all_visits += visits;
             let group = self.group(texts.each_ref(), entry);
             if group != NO_GROUP {
                 self.visits[group] += visits;
@@ -181,6 +186,7 @@ impl<const N: usize> Ranking<N> {
             with_visits.map(group).collect()
         };
         for (visits, group) in entries.into_iter().zip(groups) {
+            self.all_visits += visits;
             if visits > 0 && group != NO_GROUP {
                 self.visits[group] += visits;
             }
@@ -253,11 +259,11 @@ impl<const N: usize> Ranking<N> {
         label: impl Fn([&'r str; N]) -> Option<K>,
     ) -> First<K> {
         let all = self.all.as_mut().map(at_least);
-        let lost = self.lost;
+        let (lost, visits) = (self.lost, self.all_visits);
         let mut labels = self.labels(label);
         let all = all.unwrap_or(number(labels.len()));
         keep_first(&mut labels, limit, most_first);
-        First::of(labels, limit, lost, all)
+        First::of(labels, limit, lost, all, visits)
     }
 
     /// The labels of the groups that have one, with their visits.
@@ -330,6 +336,12 @@ mod tests {
             let first = |ranking: &mut Ranking<1>, limit| {
                 let limit = RowLimit::new(limit, RowLimit::MAX).unwrap();
                 let first = ranking.first(limit, |[text]| Some(text.to_owned()));
+                let shown: u64 = first.rows.iter().map(|(_, visits)| visits).sum();
+                assert_eq!(
+                    shown + first.others,
+                    50_000,
+                    "dropped groups count as others"
+                );
                 (first.rows, first.all, first.is_estimate)
             };
             let mut programs = ranking(Dimension::UserAgent);

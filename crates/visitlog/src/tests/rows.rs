@@ -227,6 +227,7 @@ async fn values_are_ranked_by_visits_and_then_by_their_text() {
     let expected = [("", 5), ("a", 2), ("b", 2), ("c", 1)].map(named);
     assert_eq!(report.rows, expected);
     assert_eq!(report.rows_before_limit, 5);
+    assert_eq!(report.others, 1, "the visit from d");
     assert_eq!(report.sampling.interval_max.get(), 5);
     assert!(!report.sampling.exact());
 }
