@@ -49,7 +49,7 @@
 //! | [`migration`] | moving links here from an older instance's store |
 //! | [`preview`] | actions that a public demonstration forbids |
 //! | [`suggestions`] | words for slugs and previews |
-//! | [`stats`], [`live`] | queries to the access log; live visits |
+//! | [`stats`], [`week`], [`live`] | queries to the access log; averages by hour of the week; live visits |
 //! | [`erasure`] | erasing the visits of a link |
 //! | [`tokens`] | listing, making and revoking named tokens |
 //! | [`access`] | the conditions of an operation |
@@ -84,6 +84,7 @@ pub mod stats;
 pub mod suggestions;
 pub mod tokens;
 mod turns;
+pub mod week;
 
 pub use access::Access;
 pub use app::App;
@@ -117,3 +118,4 @@ pub use sign_in::SignInCode;
 pub use stats::{AccessExport, Counted, StatsReader, StatsService, TaggedQuery, VisitExport};
 pub use suggestions::Suggestions;
 pub use tokens::{BoundTo, ListedToken, MadeToken, NewToken, TokenText, Tokens, TokensParts};
+pub use week::{WeekQuery, WeekRow};

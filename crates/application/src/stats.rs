@@ -4,15 +4,16 @@ use std::{collections::BTreeSet, future::Future, mem, sync::Arc, time::Duration}
 
 use slugline_domain::{
     AccessRows, Choice, CounterRow, CountersQuery, Destinations, Dimension, Event, EventsQuery,
-    HeatmapQuery, HeatmapRow, LinkId, LocationRow, LocationsQuery, LogTrouble, MetricRow,
-    MetricsQuery, MetricsReport, Report, Scope, Slug, Tag, UnixMillis, ViewRow, ViewsQuery,
-    VisitFilter, VisitRows,
+    HeatmapQuery, LinkId, LocationRow, LocationsQuery, LogTrouble, MetricRow, MetricsQuery,
+    MetricsReport, Report, Scope, Slug, Tag, TimeUnit, UnixMillis, UnixSeconds, ViewRow,
+    ViewsQuery, VisitFilter, VisitRows, WeekSeconds, ZoneOffsets,
     ports::{Clock, VisitLog, VisitLogError},
 };
 
 use crate::{
     Access, Caller, Error, LinkReader, LinkService, MAX_TAGGED,
     budgets::{HeldRows, LogBudget},
+    week::{self, WeekQuery, WeekRow},
 };
 
 /// Answers queries about visits. [`StatsService::seen_by`] gives them to a caller.
@@ -78,7 +79,7 @@ enum Shows {
     Others,
 }
 
-/// The answer to a query, and slugs that explain why it counts nothing.
+/// The answer to a query, and what explains why it counts nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counted<R> {
     /// The answer.
@@ -86,6 +87,8 @@ pub struct Counted<R> {
     /// Slugs that the query includes and no link has, if nothing was counted. They may be
     /// mistyped.
     pub absent: Vec<String>,
+    /// Values that the query includes and no visit can have, if nothing was counted.
+    pub impossible: Vec<(Dimension, String)>,
 }
 
 /// Counters of every slug and destination, read in parts.
@@ -187,17 +190,27 @@ impl StatsReader {
     ///
     /// # Errors
     /// There is no answer.
-    pub async fn heatmap(
-        &self,
-        asked: TaggedQuery<HeatmapQuery>,
-    ) -> Result<Counted<HeatmapRow>, Error> {
-        let TaggedQuery { mut query, tags } = asked;
+    pub async fn heatmap(&self, asked: TaggedQuery<WeekQuery>) -> Result<Counted<WeekRow>, Error> {
+        let TaggedQuery { query, tags } = asked;
+        let WeekQuery {
+            heatmap: mut query,
+            average,
+        } = query;
         let filter = &mut query.filter;
         self.prepare(filter, tags, Shows::Others).await?;
         let report = self
             .ask("count visits by hour of the week", self.log.heatmap(&query))
             .await?;
         let nothing = report.rows.is_empty();
+        let counted = if average && !nothing {
+            Some(self.week_seconds(&query).await?)
+        } else {
+            None
+        };
+        let report = report.map(|row| WeekRow {
+            row,
+            seconds: counted.as_ref().map(|counted| counted.of(row.hour)),
+        });
         Ok(self.counted(report, &query.filter, nothing).await)
     }
 
@@ -324,18 +337,46 @@ impl StatsReader {
         self.budget.ask(&self.caller, action, question).await
     }
 
+    /// Counts how much of the time of a query is in each hour of the week.
+    async fn week_seconds(&self, query: &HeatmapQuery) -> Result<WeekSeconds, Error> {
+        let now = self.clock.now().second();
+        let first_visit = match query.filter.from {
+            Some(from) => from,
+            None => self.first_visit(&query.filter).await?.unwrap_or(now),
+        };
+        Ok(week::seconds_of(query, first_visit, now))
+    }
+
+    /// The beginning of the hour of the first visit.
+    async fn first_visit(&self, filter: &VisitFilter) -> Result<Option<UnixSeconds>, Error> {
+        let query = ViewsQuery {
+            filter: filter.clone(),
+            unit: TimeUnit::Hour,
+            zone: ZoneOffsets::default(),
+        };
+        let report = self
+            .ask("find the first visit", self.log.views(&query))
+            .await?;
+        let first = report.rows.first();
+        Ok(first.and_then(|row| UnixSeconds::new(row.start.get()).ok()))
+    }
+
     async fn counted<R>(
         &self,
         report: Report<R>,
         filter: &VisitFilter,
         nothing: bool,
     ) -> Counted<R> {
-        let absent = if nothing {
-            self.absent(filter).await
+        let (absent, impossible) = if nothing {
+            (self.absent(filter).await, impossible(filter))
         } else {
-            Vec::new()
+            (Vec::new(), Vec::new())
         };
-        Counted { report, absent }
+        Counted {
+            report,
+            absent,
+            impossible,
+        }
     }
 
     /// Returns slugs that a filter includes and no link has. The answer does not depend on
@@ -438,4 +479,21 @@ fn included_slugs(filter: &VisitFilter) -> Vec<&String> {
         .flatten()
         .filter(|slug| !slug.is_empty() && !slug.contains(','));
     slugs.take(MOST).collect()
+}
+
+/// Returns values that a filter includes and no visit can have, because rules derive all values of
+/// their dimension.
+fn impossible(filter: &VisitFilter) -> Vec<(Dimension, String)> {
+    let mut impossible = Vec::new();
+    for (dimension, choice) in &filter.values {
+        let (Choice::AnyOf(values), Some(rules)) = (choice, dimension.derivation()) else {
+            continue;
+        };
+        let possible = rules.values();
+        let others = values
+            .iter()
+            .filter(|value| !possible.contains(&value.as_str()));
+        impossible.extend(others.map(|value| (*dimension, value.clone())));
+    }
+    impossible
 }

@@ -82,11 +82,15 @@ impl ClickHouseLog {
         &self,
         filter: &VisitFilter,
         rows: Vec<WithTotal<R>>,
-        shows: fn(&R) -> bool,
+        is_shown: fn(&R) -> bool,
         visits_of: fn(&R) -> u64,
     ) -> Report<R> {
         let (all, visits, interval_max) = beyond_limit(&rows);
-        let rows: Vec<R> = rows.into_iter().map(|row| row.row).filter(shows).collect();
+        let rows: Vec<R> = rows
+            .into_iter()
+            .map(|row| row.row)
+            .filter(is_shown)
+            .collect();
         let shown: u64 = rows.iter().map(visits_of).sum();
         Report {
             others: visits.saturating_sub(shown),

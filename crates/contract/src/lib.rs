@@ -107,8 +107,9 @@ pub use setup::{
 pub use sign_in::{SignIn, SignedIn};
 pub use stats::{
     AnalyticsFilter, Answer, BotsName, CSV_HEAD, CounterView, EraseVisits, ErasedVisits, EventView,
-    HeatmapRequest, HourView, LimitedRequest, LocationView, MAX_TAGS, MetricView, MetricsRequest,
-    Ranked, SamplingView, TimeBucket, Unit, ValueFilters, ViewsRequest, csv_file_name, csv_lines,
+    HeatmapRequest, HourAverage, HourView, LimitedRequest, LocationView, MAX_TAGS, MetricView,
+    MetricsRequest, Ranked, SamplingView, TimeBucket, Unit, ValueFilters, ViewsRequest,
+    csv_file_name, csv_lines,
 };
 pub use tokens::{CallersToken, MakeToken, RevokeToken, TokenList, TokenMade, TokenView};
 pub use unix_time::UnixTime;

@@ -11,7 +11,7 @@ use slugline_domain::DestinationRules;
 use crate::{
     links::LinkView,
     rules::Rules,
-    stats::{DEFAULT_ROWS, SamplingView},
+    stats::{DEFAULT_ROWS, HourAverage, SamplingView},
 };
 
 /// JSON Schema 2020-12, with "optional" meaning "may be left out" and the
@@ -57,12 +57,13 @@ pub fn arguments<T: JsonSchema>(rules: &Rules) -> Schema {
 /// description of the tool says what is not plain from the names, and a model that
 /// reads the list of tools pays for each repetition. So the members of a link are listed where
 /// the result is a link, and not where a link is part of it; those of the note on sampling,
-/// which the server's instructions explain, never.
+/// which the server's instructions explain, and of averages, never.
 pub fn result<T: JsonSchema>(rules: &Rules) -> Schema {
     let mut schema = arguments::<T>(rules);
     let known = [
         arguments::<LinkView>(rules),
         arguments::<SamplingView>(rules),
+        arguments::<HourAverage>(rules),
     ];
     transform_subschemas(&mut WithoutMembers(&known), &mut schema);
     transform_subschemas(&mut Undescribed, &mut schema);

@@ -119,7 +119,7 @@ pub use stats::{
     Derivation, Destinations, Dimension, DimensionKind, Erasure, Event, EventsQuery, HeatmapQuery,
     HeatmapReport, HeatmapRow, LocationRow, LocationsQuery, LocationsReport, LogTrouble, MetricRow,
     MetricsQuery, MetricsReport, Report, RowLimit, RowLimitError, Rule, StoredVisit, Test, ViewRow,
-    ViewsQuery, ViewsReport, VisitColumn, VisitColumnKind, VisitFilter, VisitTexts,
+    ViewsQuery, ViewsReport, VisitColumn, VisitColumnKind, VisitFilter, VisitTexts, WeekSeconds,
 };
 pub use suggestion::{LanguageTag, LanguageTagError, SuggestedPreview};
 pub use tag::{Tag, TagError, Tags, TagsError};

@@ -5,7 +5,9 @@ use std::borrow::Cow;
 use schemars::JsonSchema;
 use serde::Serialize;
 use slugline_application::Counted;
-use slugline_domain::{Report, SamplingNote};
+use slugline_domain::{Derivation, Dimension, Report, SamplingNote};
+
+use crate::unknown::nearest;
 
 /// Rows, and how far they can be trusted.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -53,20 +55,37 @@ pub struct SamplingView {
 }
 
 impl<R, T: From<R>> From<Counted<R>> for Answer<T> {
-    fn from(Counted { report, absent }: Counted<R>) -> Self {
+    fn from(counted: Counted<R>) -> Self {
+        let values = counted.impossible.iter();
+        let reasons = no_link(&counted.absent)
+            .into_iter()
+            .chain(values.map(|(dimension, value)| no_visit(*dimension, value)));
+        let reasons: Vec<String> = reasons.collect();
         Self {
-            note: no_link(&absent),
-            ..report.into()
+            note: (!reasons.is_empty()).then(|| reasons.join("; ").into()),
+            ..counted.report.into()
         }
     }
 }
 
 /// Says which slugs no link has.
-fn no_link(absent: &[String]) -> Option<Cow<'static, str>> {
+fn no_link(absent: &[String]) -> Option<String> {
     let slugs: Vec<String> = absent.iter().map(|slug| format!("{slug:?}")).collect();
     let plural = if slugs.len() > 1 { "s" } else { "" };
     let note = format!("no link has the slug{plural} {}", slugs.join(", "));
-    (!slugs.is_empty()).then_some(note.into())
+    (!slugs.is_empty()).then_some(note)
+}
+
+/// Says that no visit can have a value, and which ones there are.
+fn no_visit(dimension: Dimension, value: &str) -> String {
+    let rules = dimension.derivation();
+    let possible = rules.map_or_else(Vec::new, Derivation::values);
+    let possible: Vec<String> = possible.into_iter().map(str::to_owned).collect();
+    let name = dimension.name();
+    match nearest(value, &possible) {
+        Some(meant) => format!("no {name} is {value:?}, did you mean {meant:?}?"),
+        None => format!("no {name} is {value:?}; there are {}", possible.join(", ")),
+    }
 }
 
 impl<R, T: From<R>> From<Report<R>> for Answer<T> {
@@ -130,8 +149,8 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_counts_nothing_names_the_slugs_that_no_link_has() {
-        let note = |absent: &[&str]| {
+    fn an_answer_that_counts_nothing_names_what_cannot_be_found() {
+        let note = |absent: &[&str], impossible: &[(Dimension, &str)]| {
             let report = Report {
                 rows: Vec::<MetricRow>::new(),
                 rows_before_limit: 0,
@@ -144,13 +163,33 @@ mod tests {
                 },
             };
             let absent = absent.iter().map(|&slug| slug.to_owned()).collect();
-            Answer::<MetricView>::from(Counted { report, absent }).note
+            let impossible = impossible
+                .iter()
+                .map(|&(dimension, value)| (dimension, value.to_owned()));
+            let counted = Counted {
+                report,
+                absent,
+                impossible: impossible.collect(),
+            };
+            Answer::<MetricView>::from(counted).note
         };
-        assert_eq!(note(&[]), None);
-        assert_eq!(note(&["helo"]).unwrap(), r#"no link has the slug "helo""#);
+        assert_eq!(note(&[], &[]), None);
         assert_eq!(
-            note(&["a", "b"]).unwrap(),
+            note(&["helo"], &[]).unwrap(),
+            r#"no link has the slug "helo""#
+        );
+        assert_eq!(
+            note(&["a", "b"], &[]).unwrap(),
             r#"no link has the slugs "a", "b""#
+        );
+        let channel = |value| (Dimension::Channel, value);
+        assert_eq!(
+            note(&["a"], &[channel("socail")]).unwrap(),
+            r#"no link has the slug "a"; no channel is "socail", did you mean "social"?"#
+        );
+        assert_eq!(
+            note(&[], &[channel("telephone")]).unwrap(),
+            r#"no channel is "telephone"; there are ai-assistant, campaign, direct, mail, referral, search, social"#
         );
     }
 

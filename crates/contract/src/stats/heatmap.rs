@@ -2,14 +2,14 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use slugline_application::TaggedQuery;
-use slugline_domain::{HeatmapQuery, HeatmapRow};
+use slugline_application::{TaggedQuery, WeekQuery, WeekRow};
+use slugline_domain::HeatmapQuery;
 
 use super::{
     filter::AnalyticsFilter,
     zone::{self, DEFAULT},
 };
-use crate::{problem::Problem, sent::Sent, validation::Validation};
+use crate::{bool_or_string::BoolOrString, problem::Problem, sent::Sent, validation::Validation};
 
 /// Which visits, and on whose clock.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -18,6 +18,8 @@ pub struct HeatmapRequest {
     /// Time zone of weekdays and hours, such as Europe/Berlin.
     #[schemars(extend("default" = DEFAULT))]
     pub client_timezone: Sent<String>,
+    /// Also divide by how often each hour was.
+    pub average: Sent<BoolOrString>,
     /// Which visits.
     #[serde(flatten)]
     pub filter: AnalyticsFilter,
@@ -33,12 +35,16 @@ impl HeatmapRequest {
     ///
     /// # Errors
     /// Lists every member that is invalid.
-    pub fn validate(&self) -> Result<TaggedQuery<HeatmapQuery>, Problem> {
+    pub fn validate(&self) -> Result<TaggedQuery<WeekQuery>, Problem> {
         let mut validation = Validation::default();
         let filter = self.filter.filter(&mut validation);
         let tags = self.filter.tags(&mut validation);
         let zone = zone::validate(&mut validation, &self.client_timezone, &filter);
-        let query = HeatmapQuery { filter, zone };
+        let average = validation.value(&["average"], &self.average);
+        let query = WeekQuery {
+            heatmap: HeatmapQuery { filter, zone },
+            average: average.is_some_and(|BoolOrString(wanted)| *wanted),
+        };
         validation.finish(|| Some(TaggedQuery { query, tags }))
     }
 }
@@ -56,15 +62,96 @@ pub struct HourView {
     pub visits: u64,
     /// Distinct visitors in it.
     pub visitors: u64,
+    /// The same for one such hour, if asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub average: Option<HourAverage>,
 }
 
-impl From<HeatmapRow> for HourView {
-    fn from(row: HeatmapRow) -> Self {
+/// Visits and visitors of one hour of the week, on average.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct HourAverage {
+    /// How many such hours the time asked about has; parts of hours count as parts.
+    pub hours: f64,
+    /// Visits per hour.
+    pub visits: f64,
+    /// Distinct visitors of all such hours together, per hour.
+    pub visitors: f64,
+}
+
+impl HourAverage {
+    /// Divides by a number of hours; `None` if there was no such hour.
+    fn of(visits: u64, visitors: u64, seconds: u64) -> Option<Self> {
+        const HOUR: f64 = 3_600.0;
+        let hours = number(seconds) / HOUR;
+        (seconds > 0).then(|| Self {
+            hours: rounded(hours),
+            visits: rounded(number(visits) / hours),
+            visitors: rounded(number(visitors) / hours),
+        })
+    }
+}
+
+/// A count as a fraction: exact up to 2^53, and nearly so beyond.
+fn number(count: u64) -> f64 {
+    const HALF: f64 = 4_294_967_296.0;
+    let of_half = |half: u64| f64::from(u32::try_from(half).unwrap_or(u32::MAX));
+    of_half(count >> 32).mul_add(HALF, of_half(count & u64::from(u32::MAX)))
+}
+
+/// Four digits after the point tell all that two averages can differ in.
+fn rounded(number: f64) -> f64 {
+    (number * 10_000.0).round() / 10_000.0
+}
+
+impl From<WeekRow> for HourView {
+    fn from(WeekRow { row, seconds }: WeekRow) -> Self {
+        let average = |seconds| HourAverage::of(row.visits, row.visitors, seconds);
         Self {
+            average: seconds.and_then(average),
             weekday: row.hour.weekday(),
             hour: row.hour.hour(),
             visits: row.visits,
             visitors: row.visitors,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{json, to_value};
+    use slugline_domain::{HeatmapRow, HourOfWeek};
+
+    use super::*;
+    use crate::reader::{query_to_json, read};
+
+    #[test]
+    fn averages_are_given_if_asked_for() {
+        let validate = |query: &str| {
+            let request = read::<HeatmapRequest>(&query_to_json(query)).unwrap();
+            request.validate().map(|asked| asked.query.average)
+        };
+        assert_eq!(validate(""), Ok(false));
+        assert_eq!(validate("average=false"), Ok(false));
+        assert_eq!(validate("average=true"), Ok(true));
+        let problem = validate("average=mean").unwrap_err();
+        assert_eq!(problem.issues[0].path, ["average"]);
+    }
+
+    #[test]
+    fn an_average_is_per_hour_and_missing_where_there_was_no_such_hour() {
+        let shown = |seconds| {
+            let row = HeatmapRow {
+                hour: HourOfWeek::new(9).unwrap(),
+                visits: 10,
+                visitors: 7,
+            };
+            to_value(HourView::from(WeekRow { row, seconds })).unwrap()
+        };
+        let mut expected = json!({"weekday": 1, "hour": 9, "visits": 10, "visitors": 7});
+        assert_eq!(shown(None), expected);
+        assert_eq!(shown(Some(0)), expected);
+        expected["average"] = json!({"hours": 4.5, "visits": 2.2222, "visitors": 1.5556});
+        assert_eq!(shown(Some(16_200)), expected);
+        assert_eq!(number(10_000_000_001).to_string(), "10000000001");
     }
 }

@@ -24,7 +24,7 @@ pub use erase::{EraseVisits, ErasedVisits};
 pub use events::EventView;
 pub use export::{CSV_HEAD, csv_file_name, csv_lines};
 pub use filter::{AnalyticsFilter, BotsName, MAX_TAGS};
-pub use heatmap::{HeatmapRequest, HourView};
+pub use heatmap::{HeatmapRequest, HourAverage, HourView};
 pub(crate) use limit::DEFAULT_ROWS;
 pub use limit::LimitedRequest;
 pub use locations::LocationView;

@@ -61,9 +61,12 @@ impl ViewsRequest {
 
 impl TimeBucket {
     /// Shows the answer to a query for rows of this length.
-    pub fn answer(unit: TimeUnit, Counted { report, absent }: Counted<ViewRow>) -> Answer<Self> {
-        let report = report.map(|row| Self::new(row, unit));
-        Answer::from(Counted { report, absent })
+    pub fn answer(unit: TimeUnit, counted: Counted<ViewRow>) -> Answer<Self> {
+        Answer::from(Counted {
+            report: counted.report.map(|row| Self::new(row, unit)),
+            absent: counted.absent,
+            impossible: counted.impossible,
+        })
     }
 }
 
@@ -168,6 +171,7 @@ mod tests {
                         },
                     },
                     absent: Vec::new(),
+                    impossible: Vec::new(),
                 },
             );
             assert_eq!(answer.data[0].time, expected);

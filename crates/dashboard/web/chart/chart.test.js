@@ -44,6 +44,11 @@ test('a week has all of its hours', () => {
   assert.equal(grid.flat().reduce((sum, { visits }) => sum + visits, 0), 3);
 });
 
+test('a week on average has the averages of its rows, and nothing where there is none', () => {
+  const grid = weekGrid([{ weekday: 1, hour: 0, visits: 9, visitors: 4, average: { visits: 4.5, visitors: 2 } }, { weekday: 1, hour: 1, visits: 1, visitors: 1 }], true);
+  assert.deepEqual(grid[0]?.slice(0, 2), [{ visits: 4.5, visitors: 2 }, { visits: 0, visitors: 0 }]);
+});
+
 test('the map holds the places that people live in', () => {
   for (const [longitude, latitude] of /** @type {const} */ ([[0, 0], [13.4, 52.5], [-68.3, -54.8], [179.9, -16.5], [-179.9, 65], [25, 71]])) {
     const [x, y] = project(longitude, latitude);

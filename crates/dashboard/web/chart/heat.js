@@ -15,13 +15,14 @@ export function heatSteps(values) {
 
 /**
  * Rows of Monday to Sunday, each with 24 hours.
- * @param {{ weekday: number, hour: number, visits: number, visitors: number }[]} rows @returns {{ visits: number, visitors: number }[][]}
+ * @param {{ weekday: number, hour: number, visits: number, visitors: number, average?: { visits: number, visitors: number } }[]} rows @param {boolean} [average] Per hour rather than together. @returns {{ visits: number, visitors: number }[][]}
  */
-export function weekGrid(rows) {
+export function weekGrid(rows, average = false) {
   const grid = Array.from({ length: 7 }, () => Array.from({ length: 24 }, () => ({ visits: 0, visitors: 0 })));
-  for (const { weekday, hour, visits, visitors } of rows) {
-    const day = grid[weekday - 1];
-    if (day && hour in day) day[hour] = { visits, visitors };
+  for (const row of rows) {
+    const day = grid[row.weekday - 1];
+    const { visits, visitors } = (average ? row.average : row) ?? { visits: 0, visitors: 0 };
+    if (day && row.hour in day) day[row.hour] = { visits, visitors };
   }
   return grid;
 }

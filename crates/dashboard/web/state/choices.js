@@ -22,6 +22,8 @@ export const lastRange = choice('range', '');
 export const lastZone = choice('zone', '');
 export const lastComparison = choice('compare', '');
 export const lastBots = choice('bots', '');
+/** `average` or `total`: whether the hours of the week are divided by how often they were. Empty: as fits the range. */
+export const lastHeat = choice('heat', '');
 
 effect(() => {
   const root = document.documentElement;

@@ -19,6 +19,7 @@ mod metrics;
 mod report;
 mod stored;
 mod views;
+mod week_seconds;
 
 pub use access::AccessRow;
 pub use bots::Bots;
@@ -38,3 +39,4 @@ pub use metrics::{MetricRow, MetricsQuery, MetricsReport};
 pub use report::{Report, RowLimit, RowLimitError};
 pub use stored::{StoredVisit, VisitColumn, VisitColumnKind, VisitTexts};
 pub use views::{ViewRow, ViewsQuery, ViewsReport};
+pub use week_seconds::WeekSeconds;

@@ -10,10 +10,10 @@ pub(crate) struct HeatmapTool;
 
 impl Tool for HeatmapTool {
     const NAME: &'static str = "get_analytics_heatmap";
-    const DESCRIPTION: &'static str = "Count visits and distinct visitors by hour of the week, to \
-        find the busiest hours: weekday 1 is Monday, hour 0 begins at midnight, hours without \
-        visits are left out. Give clientTimezone to get the user's own clock. Filters take exact \
-        values, DE,FR; !DE excludes, (none) is unknown.";
+    const DESCRIPTION: &'static str = "Count visits and distinct visitors by hour of the week: \
+        weekday 1 is Monday, hour 0 begins at midnight, hours without visits are left out. Give \
+        clientTimezone to get the user's own clock. Filters take exact values, DE,FR; !DE excludes, \
+        (none) is unknown.";
     const NEEDS: Access = StatsService::NEEDS;
     const HINTS: Hints = Hints::Reads;
     type Input = HeatmapRequest;

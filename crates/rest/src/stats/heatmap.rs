@@ -20,7 +20,8 @@ pub(crate) fn spec() -> OperationSpec {
         summary: "Count visits by hour of the week",
         description: "Visits and visitors of each hour of the week that has any, from Monday \
                       morning on, on the clock of `clientTimezone`. `timezone` names the \
-                      zone that was used, UTC if you name none.",
+                      zone that was used, UTC if you name none. With `average=true` each row also says how many \
+                      such hours the time has, and divides by them: 30 days have five of some weekdays.",
         needs: StatsService::NEEDS,
         fails: super::FAILS,
     }

@@ -35,6 +35,11 @@ fn number(text: &str) -> u64 {
         .unwrap()
 }
 
+/// The place of an hour in the week.
+fn at_of(hour: &Value) -> u64 {
+    (hour["weekday"].as_u64().unwrap() - 1) * 24 + hour["hour"].as_u64().unwrap()
+}
+
 /// 1 October to 7 November 2026 in Berlin, where clocks went back on the 25th.
 const SPAN: &str = "startAt=1790805600&endAt=1794092399";
 
@@ -98,12 +103,20 @@ fn every_number_is_the_apis_in_a_zone_whose_clocks_changed() {
         }
     }
 
-    let hours = ask(
-        &server,
-        &format!("stats/heatmap?clientTimezone=Europe/Berlin&{SPAN}"),
-    );
+    // A span of more than a week begins with averages.
+    let heatmap = format!("stats/heatmap?clientTimezone=Europe/Berlin&average=true&{SPAN}");
+    let hours = ask(&server, &heatmap);
     for hour in hours.as_array().unwrap() {
-        let at = (hour["weekday"].as_u64().unwrap() - 1) * 24 + hour["hour"].as_u64().unwrap();
+        let shown = browser.run_with(
+            "return Number(document.querySelector(`[data-at='${arguments[0]}']`).dataset.visits)",
+            &json!(at_of(hour)),
+        );
+        assert_eq!(shown.as_f64(), hour["average"]["visits"].as_f64(), "{hour}");
+    }
+    browser.click_text(".heat .segments button", "Total");
+    browser.settle();
+    for hour in hours.as_array().unwrap() {
+        let at = at_of(hour);
         let shown = browser.run_with(
             "return document.querySelector(`[data-at='${arguments[0]}']`).dataset.visits",
             &json!(at),

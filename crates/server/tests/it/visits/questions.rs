@@ -111,13 +111,17 @@ fn filters_that_can_match_nothing_are_refused_with_what_was_probably_meant() {
 }
 
 #[test]
-fn an_answer_of_zeros_names_the_slugs_that_no_link_has() {
+fn an_answer_of_zeros_names_the_slugs_and_channels_that_there_are_not() {
     let server = visited();
     let note = |shape: &str, input: Value| both(&server, shape, &input)["note"].clone();
     let helo = json!(r#"no link has the slug "helo""#);
     assert_eq!(note("counters", json!({"slug": "helo"})), helo);
     assert_eq!(note("views", json!({"slug": "helo", "unit": "day"})), helo);
     assert_eq!(note("heatmap", json!({"slug": "helo"})), helo);
+    let social = json!(r#"no channel is "socail", did you mean "social"?"#);
+    assert_eq!(note("counters", json!({"channel": "socail"})), social);
+    let possible = json!({"channel": "social"});
+    assert_eq!(note("counters", possible), Value::Null);
     let country = json!({"slug": "helo", "type": "country"});
     assert_eq!(note("metrics", country), helo);
     let places = ask(&server, "/api/logs/locations?slug=helo").json();
@@ -213,6 +217,24 @@ fn each_shape_adds_up_to_the_visits_that_were_made_on_both_faces() {
     assert_eq!(sum(&heatmap, "visits"), 4);
     let weekday = heatmap["data"][0]["weekday"].as_u64().unwrap();
     assert!((1..=7).contains(&weekday));
+    assert_eq!(heatmap["data"][0].get("average"), None);
+    let now = unix_seconds();
+    for first in [Some(now / 86_400 * 86_400 - 29 * 86_400), None] {
+        let asked = json!({"average": true, "startAt": first.unwrap_or(0), "endAt": now});
+        let heatmap = both(&server, "heatmap", &asked);
+        for row in heatmap["data"].as_array().unwrap() {
+            let hours = row["average"]["hours"].as_f64().unwrap();
+            // The visits are of today, which is the fifth such weekday of 30 days, and of this hour.
+            let whole = if first.is_some() { 4.0 } else { 0.0 };
+            assert!((whole..=whole + 1.0).contains(&hours), "{row}");
+            for counted in ["visits", "visitors"] {
+                let average = row["average"][counted].as_f64().unwrap();
+                let error = (average * hours - row[counted].as_f64().unwrap()).abs();
+                // Both are rounded to four digits after the point.
+                assert!(error < 0.0001 * (average + hours), "{row}");
+            }
+        }
+    }
     for dimension in Dimension::ALL.map(Dimension::name) {
         let metrics = both(&server, "metrics", &json!({"type": dimension}));
         assert_eq!(sum(&metrics, "count"), 4, "{dimension}");
@@ -220,6 +242,7 @@ fn each_shape_adds_up_to_the_visits_that_were_made_on_both_faces() {
     let countries = both(&server, "metrics", &json!({"type": "country", "limit": 1}));
     assert_eq!(countries["data"], json!([{"name": "DE", "count": 2}]));
     assert_eq!(countries["rows_before_limit_at_least"], 2);
+    assert_eq!(countries["others"], 2);
     let slugs = json!({"type": "slug", "visitors": true});
     assert_eq!(
         both(&server, "metrics", &slugs)["data"],
@@ -334,6 +357,7 @@ fn the_export_is_a_file_for_spreadsheets() {
 #[case("/api/stats/views?unit=week", "unit")]
 #[case("/api/stats/views?unit=day&clientTimezone=a%20b", "clientTimezone")]
 #[case("/api/stats/heatmap?clientTimezone=", "clientTimezone")]
+#[case("/api/stats/heatmap?average=mean", "average")]
 #[case("/api/stats/metrics", "type")]
 #[case("/api/stats/metrics?type=colo", "type")]
 #[case("/api/stats/metrics?type=os&limit=51", "limit")]
