@@ -66,6 +66,26 @@ fn seeded() -> TempDir {
     folder
 }
 
+/// An instance with the same visits, as if they had been sampled.
+fn sampled() -> TempDir {
+    let (folder, out) = (seeded(), tempfile::tempdir().unwrap());
+    let file = out.path().join("a.ndjson");
+    done(folder.path(), &["export", &text(&file)]);
+    let exported = fs::read_to_string(&file).unwrap();
+    let lines = exported.lines().enumerate().map(|(number, line)| {
+        let mut visit: Value = serde_json::from_str(line).unwrap();
+        // Rows of one visitor have several intervals, and some say nothing about visitors.
+        visit["sampling_interval"] = json!([1, 2, 8, 64, 4][number % 5]);
+        visit["coherent"] = json!(u8::from(!number.is_multiple_of(3)));
+        format!("{visit}\n")
+    });
+    let lines: String = lines.collect();
+    fs::write(&file, lines).unwrap();
+    let empty = tempfile::tempdir().unwrap();
+    done(empty.path(), &["import", &text(&file)]);
+    empty
+}
+
 fn text(path: &Path) -> String {
     path.to_str().unwrap().to_owned()
 }
@@ -398,13 +418,14 @@ fn documented(section: &str) -> String {
 
 #[rstest]
 #[case("Read with DuckDB", "duckdb-python", "duckdb_session.py")]
+#[case("Read with SQLite", "duckdb-python", "sqlite_session.py")]
 #[case("Read with ClickHouse", "clickhouse-python", "clickhouse_session.py")]
-fn the_documented_session_reads_a_real_export(
+fn the_documented_session_counts_a_sampled_log_as_the_service_does(
     #[case] section: &str,
     #[case] environment: &str,
     #[case] script: &str,
 ) {
-    let server = Server::start_in(seeded(), &[]);
+    let server = Server::start_in(sampled(), &[]);
     let out = tempfile::tempdir().unwrap();
     for name in ["visits.ndjson.gz", "visits.csv"] {
         done(server.folder(), &["export", &text(&out.path().join(name))]);
@@ -438,7 +459,10 @@ fn the_documented_session_reads_a_real_export(
             .parse::<u64>()
             .unwrap()
     };
-    let counters = server.api("GET", "/api/stats/counters").send().json()["data"][0].clone();
+    let counters = server.api("GET", "/api/stats/counters").send().json();
+    assert_eq!(counters["sampling"]["exact"], false);
+    let counters = counters["data"][0].clone();
+    assert!(number(&counters["visits"]) > 3_000);
     assert_eq!(number(&rows[0][0]["visits"]), number(&counters["visits"]));
     assert_eq!(
         number(&rows[0][0]["visitors"]),
