@@ -1,7 +1,10 @@
 //! Reads a chunk's columns from the file.
 
 use rusqlite::{Connection, OptionalExtension};
-use slugline_analytics::columns::{Family, TEXTS, TextColumn};
+use slugline_analytics::{
+    bounds,
+    columns::{Family, TEXTS, TextColumn},
+};
 
 use super::error::EngineError;
 use crate::format::{
@@ -153,6 +156,18 @@ impl<'c> Chunk<'c> {
         } else {
             Err(self.damaged(ChunkError::Value { column }))
         }
+    }
+
+    /// The bytes that the texts which strangers choose can have at most.
+    pub(crate) fn most_bytes_of_strangers(&self) -> usize {
+        let of_strangers = TEXTS
+            .iter()
+            .filter(|text| text.max_bytes <= bounds::USER_AGENT_MAX_BYTES);
+        let bytes = of_strangers.map(|text| {
+            let texts = self.directory.texts(text.name);
+            texts.map_or(0, Entry::count) * text.max_bytes
+        });
+        bytes.sum()
     }
 
     /// The texts of the column with this index in [`TEXTS`].

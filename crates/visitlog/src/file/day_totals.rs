@@ -6,6 +6,9 @@
 //!
 //! The process that counts a day claims it first. The claim is a record without a directory, which
 //! the same triggers delete. So a count that a change overtakes is never stored.
+//!
+//! A claim also numbers the attempts of which none ended. A process that dies of a count, for want
+//! of memory, would otherwise die of the same day at each start.
 
 use std::collections::BTreeMap;
 
@@ -73,29 +76,43 @@ impl Encoded {
     }
 }
 
-/// The latest day before another one that has chunks but no totals.
+/// The latest day before another one that has chunks, no totals, and fewer than `attempts`
+/// unfinished counts.
 pub(crate) fn latest_uncounted(
     db: &Connection,
     before: i64,
+    attempts: u32,
 ) -> Result<Option<i64>, rusqlite::Error> {
     db.prepare_cached(
         "SELECT max(day) FROM chunk WHERE day < ?1 AND day NOT IN \
-         (SELECT day FROM day_totals WHERE directory IS NOT NULL)",
+         (SELECT day FROM day_totals WHERE directory IS NOT NULL OR n >= ?2)",
     )?
-    .query_row([before], |row| row.get(0))
+    .query_row(params![before, attempts], |row| row.get(0))
 }
 
 /// Claims a day, even if another process is counting it.
 pub(crate) fn claim(db: &mut Connection, day: i64) -> Result<Claim, rusqlite::Error> {
     let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let attempts: u32 = tx
+        .prepare_cached(
+            "SELECT coalesce(max(n), 0) FROM day_totals WHERE day = ?1 AND directory IS NULL",
+        )?
+        .query_row([day], |row| row.get(0))?;
     remove(&tx, day)?;
     let number = tx
         .prepare_cached(
-            "INSERT INTO day_totals (day, claim, n) VALUES (?1, random(), 0) RETURNING claim",
+            "INSERT INTO day_totals (day, claim, n) VALUES (?1, random(), ?2) RETURNING claim",
         )?
-        .query_row([day], |row| row.get(0))?;
+        .query_row(params![day, attempts.saturating_add(1)], |row| row.get(0))?;
     tx.commit()?;
     Ok(Claim { day, number })
+}
+
+/// Gives a claim up whose count ended without totals.
+pub(crate) fn give_up(db: &Connection, claim: Claim) -> Result<(), rusqlite::Error> {
+    db.prepare_cached("DELETE FROM day_totals WHERE day = ?1 AND claim = ?2")?
+        .execute(params![claim.day, claim.number])?;
+    Ok(())
 }
 
 /// Stores a count, unless the day has changed since the claim. Returns whether the count was

@@ -86,7 +86,8 @@ impl Counted {
     fn count_days(&mut self, but_for: usize) {
         let mut before = i64::MAX;
         for number in 1.. {
-            let Some(day) = day_totals::latest_uncounted(&self.db, before).unwrap() else {
+            let Some(day) = day_totals::latest_uncounted(&self.db, before, u32::MAX).unwrap()
+            else {
                 break;
             };
             before = day;

@@ -6,6 +6,9 @@ mod crash;
 mod damage;
 /// Erasing the visits of one link.
 mod erasure;
+/// The memory of counting a day whose texts strangers chose, and a process that dies of it.
+#[cfg(target_os = "linux")]
+mod hostile_day;
 /// Lost visits, and answers about their time after a restart.
 mod losses;
 /// Each call of each kind of work that rewrites chunks fails, or the process dies before it.

@@ -15,9 +15,10 @@ use crate::{
     format::{
         block::Block,
         chunk::{ChunkError, Encoder},
+        column::Column,
         mixed::mixed,
         moments::{QUARTERS, VisitorSums, quarter_of},
-        selection::{index, number},
+        selection::{Selection, index, number},
     },
 };
 
@@ -34,7 +35,7 @@ const ROWS_AT_A_TIME: u64 = 1 << 19;
 pub(crate) fn count(snapshot: &Snapshot<'_>, day: i64) -> Result<Option<Encoded>, EngineError> {
     let apart = salted_days::is_apart(snapshot.db(), day)?;
     let mut counts = Counts::default();
-    each_block(snapshot, day, |block| counts.add(block))?;
+    each_block(snapshot, day, |block, chunk| counts.add(block, chunk))?;
     if counts.rows == 0 {
         return Ok(None);
     }
@@ -43,8 +44,8 @@ pub(crate) fn count(snapshot: &Snapshot<'_>, day: i64) -> Result<Option<Encoded>
         let shares = counts.coherent / ROWS_AT_A_TIME + 1;
         for share in 0..shares {
             let mut seen = Vec::new();
-            each_block(snapshot, day, |block| {
-                counts.collect(block, (share, shares), &mut seen);
+            each_block(snapshot, day, |block, chunk| {
+                counts.collect(block, chunk, (share, shares), &mut seen)
             })?;
             seen.sort_unstable_by_key(|row| (row.visitor, row.quarter));
             for rows in seen.chunk_by(|one, next| one.visitor == next.visitor) {
@@ -70,11 +71,11 @@ pub(crate) fn count(snapshot: &Snapshot<'_>, day: i64) -> Result<Option<Encoded>
     }))
 }
 
-/// Passes the blocks of all rows of a day's chunks to `see`.
+/// Passes the blocks of all rows of a day's chunks to `see`, without texts.
 fn each_block(
     snapshot: &Snapshot<'_>,
     day: i64,
-    mut see: impl FnMut(&Block),
+    mut see: impl FnMut(Block, &Chunk<'_>) -> Result<(), EngineError>,
 ) -> Result<(), EngineError> {
     let sql = format!(
         "SELECT {} FROM chunk WHERE day = ?1 ORDER BY id",
@@ -85,8 +86,7 @@ fn each_block(
     while let Some(row) = chunks.next()? {
         snapshot.check()?;
         let chunk = Chunk::read(snapshot.db(), row)?;
-        let mut block = Block::whole(&chunk)?;
-        block.derive();
+        let block = Block::essential(&chunk)?;
         let is_of_day = |row: usize| day_of(block.time.at(row)) == day;
         if !(0..block.rows).all(is_of_day) {
             return Err(EngineError::Chunk {
@@ -94,7 +94,7 @@ fn each_block(
                 source: ChunkError::Value { column: "ts" },
             });
         }
-        see(&block);
+        see(block, &chunk)?;
     }
     Ok(())
 }
@@ -123,7 +123,8 @@ impl Default for Counts {
 }
 
 impl Counts {
-    fn add(&mut self, block: &Block) {
+    /// Counts a block of the first pass.
+    fn add(&mut self, mut block: Block, chunk: &Chunk<'_>) -> Result<(), EngineError> {
         self.rows += number(block.rows);
         self.interval_max = self.interval_max.max(block.largest_interval());
         for row in 0..block.rows {
@@ -131,26 +132,61 @@ impl Counts {
             self.visits[usize::from(quarter)] += u64::from(block.interval.at(row));
             self.coherent += u64::from(block.coherent.at(row) == 1);
         }
-        self.values.add(block);
+        for family in Family::ALL {
+            // The entries are used at once: another family's texts may change their numbers.
+            if let Some(entries) = self.entries(&mut block, chunk, family)? {
+                let visits = block.visits_of_entries(family);
+                self.values.add(family, &entries, &visits);
+            }
+        }
+        Ok(())
     }
 
     /// Collects the coherent rows of a share of all visitors.
-    fn collect(&mut self, block: &Block, (share, shares): (u64, u64), seen: &mut Vec<Seen>) {
-        let entries = Family::ALL.map(|family| self.values.entries(block, family));
-        let codes = Family::ALL.map(|family| block.codes(family));
+    fn collect(
+        &mut self,
+        mut block: Block,
+        chunk: &Chunk<'_>,
+        (share, shares): (u64, u64),
+        seen: &mut Vec<Seen>,
+    ) -> Result<(), EngineError> {
+        let mut entries = [const { None }; Family::ALL.len()];
+        for family in Family::ALL {
+            entries[family.index()] = self.entries(&mut block, chunk, family)?;
+        }
         for row in 0..block.rows {
             let visitor = block.visitor.at(row);
             if block.coherent.at(row) == 1 && mixed(visitor) % shares == share {
+                let of_family = |family: Family| {
+                    let entries = entries[family.index()].as_ref()?;
+                    entries.get(index(block.codes(family).at(row))).copied()
+                };
                 seen.push(Seen {
                     visitor,
                     quarter: quarter_of(block.time.at(row)),
                     interval: block.interval.at(row),
-                    entries: std::array::from_fn(|family| {
-                        let entry = codes[family].at(row);
-                        entries[family].get(index(entry)).copied().unwrap_or(0)
-                    }),
+                    entries: Family::ALL.map(|family| of_family(family).unwrap_or(0)),
                 });
             }
         }
+        Ok(())
+    }
+
+    /// The number in [`ValueCounts`] of each entry of a family in a block; `None` if none of the
+    /// family's columns is counted any more. The texts of only one family are in memory at a time.
+    fn entries(
+        &mut self,
+        block: &mut Block,
+        chunk: &Chunk<'_>,
+        family: Family,
+    ) -> Result<Option<Vec<u32>>, EngineError> {
+        for column in self.values.counted(family) {
+            block.load(chunk, Column::Text(column), &Selection::All)?;
+        }
+        let entries = self.values.entries(block, family);
+        for &column in family.columns() {
+            block.texts[column] = None;
+        }
+        Ok(entries)
     }
 }

@@ -3,10 +3,11 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `values` | visits and visitors of each value of a column |
+//! | `values`, `entries` | visits and visitors of each value of a column, and of combinations of values |
 //! | `count` | the pass over a day's rows that counts them |
 //! | `known` | the stored totals of one day |
 
 pub(crate) mod count;
+mod entries;
 pub(crate) mod known;
 pub(crate) mod values;

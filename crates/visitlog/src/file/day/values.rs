@@ -3,12 +3,17 @@
 //! A list is stored with all values or not at all, because only whole lists give the number of
 //! values over several days and their order. A list is stored if there is room. Days with very many
 //! values have long lists; questions scan the rows of such days.
+//!
+//! Strangers choose user agents, referers and names of campaigns, so a day may have any number of
+//! them. The count takes bounded memory: when its texts need more, it gives up the column with the
+//! most of them, which has no list then, and goes on with the others.
 
 use std::collections::HashMap;
 
 use slugline_analytics::columns::{Family, TEXTS, text_of};
 use slugline_domain::Dimension;
 
+use super::entries::Entries;
 use crate::format::{
     block::Block,
     chunk::Encoder,
@@ -22,8 +27,12 @@ use crate::format::{
 const ROOM: usize = 8 << 10;
 const ROOM_PER_HUNDRED_ROWS: usize = 75;
 
-/// The most different entries of a family. Beyond that, the day has no lists of its columns.
-const ENTRIES_MAX: usize = 1 << 18;
+/// The bytes that all texts and their combinations may take. The lists for which there is room take
+/// less than a fortieth of it on a day of a million visits.
+const MOST_BYTES: usize = 32 << 20;
+
+/// The bytes of a text's visits and visitors, which come on top of the text.
+const BYTES_PER_TEXT: usize = 40;
 
 /// The columns of a place on the map.
 pub(crate) fn place_columns() -> [usize; 3] {
@@ -54,96 +63,129 @@ pub(crate) struct Seen {
 #[derive(Debug)]
 pub(crate) struct ValueCounts {
     texts: Vec<Interner>,
+    given_up: [bool; TEXTS.len()],
     families: [Entries; Family::ALL.len()],
     visitors: Vec<Vec<u64>>,
-}
-
-/// The combinations of values of a family's columns.
-#[derive(Debug, Default)]
-struct Entries {
-    known: HashMap<Box<[u32]>, u32>,
-    /// The values of each entry, one for each column.
-    values: Vec<Box<[u32]>>,
-    visits: Vec<u64>,
-    too_many: bool,
+    most_bytes: usize,
 }
 
 impl Default for ValueCounts {
     fn default() -> Self {
-        Self {
-            texts: TEXTS.iter().map(|_| Interner::default()).collect(),
-            families: Default::default(),
-            visitors: vec![Vec::new(); TEXTS.len()],
-        }
+        Self::within(MOST_BYTES)
     }
 }
 
 impl ValueCounts {
-    /// Adds the visits of a chunk's rows.
-    pub(crate) fn add(&mut self, block: &Block) {
-        for family in Family::ALL {
-            let entries = self.entries(block, family);
-            let visits = block.visits_of_entries(family);
-            let known = &mut self.families[family.index()];
-            for (entry, visits) in entries.into_iter().zip(visits) {
-                if let Some(sum) = known.visits.get_mut(index(entry)) {
-                    *sum += visits;
-                }
-            }
+    fn within(most_bytes: usize) -> Self {
+        Self {
+            texts: TEXTS.iter().map(|_| Interner::default()).collect(),
+            given_up: [false; TEXTS.len()],
+            families: Family::ALL.map(|family| Entries::of(family.columns().len())),
+            visitors: vec![Vec::new(); TEXTS.len()],
+            most_bytes,
         }
     }
 
-    /// Maps a family's entries in a block to the entries here.
-    pub(crate) fn entries(&mut self, block: &Block, family: Family) -> Vec<u32> {
-        let entries = &mut self.families[family.index()];
-        let count = block.entries(family);
-        if entries.too_many {
-            return vec![0; count];
+    /// The columns of a family that are counted.
+    pub(crate) fn counted(&self, family: Family) -> impl Iterator<Item = usize> {
+        let columns = family.columns().iter().copied();
+        columns.filter(|&column| !self.given_up[column])
+    }
+
+    /// Adds the visits of each entry of a family in a block, by its entry here.
+    pub(crate) fn add(&mut self, family: Family, entries: &[u32], visits: &[u64]) {
+        for (&entry, &visits) in entries.iter().zip(visits) {
+            self.families[family.index()].add(entry, visits);
         }
-        let columns = family.columns();
-        let mut found = Vec::with_capacity(count);
-        for entry in 0..short(count) {
-            let values = columns.iter().map(|&column| {
-                let text = block.texts(column).get(entry);
-                self.texts[column].number(text)
-            });
-            let values: Box<[u32]> = values.collect();
-            let next = short(entries.values.len());
-            let known = *entries.known.entry(values).or_insert_with_key(|values| {
-                entries.values.push(values.clone());
-                entries.visits.push(0);
-                next
-            });
-            found.push(known);
+    }
+
+    /// Maps a family's entries in a block, which has the columns that are counted, to the entries
+    /// here; `None` if none of the family's columns is counted. Entries of before may get new
+    /// numbers.
+    pub(crate) fn entries(&mut self, block: &Block, family: Family) -> Option<Vec<u32>> {
+        while self.counted(family).next().is_some() {
+            let entries = self.try_entries(block, family);
+            if entries.is_some() {
+                return entries;
+            }
+            self.give_up_largest();
         }
-        if entries.values.len() > ENTRIES_MAX {
-            *entries = Entries {
-                too_many: true,
-                ..Entries::default()
-            };
-            for &column in columns {
-                self.texts[column] = Interner::default();
+        None
+    }
+
+    /// `None` if the texts need too much memory.
+    fn try_entries(&mut self, block: &Block, family: Family) -> Option<Vec<u32>> {
+        /// The number of entries between two looks at the memory.
+        const LOOK: u32 = 1_024;
+        let mut found = Vec::new();
+        let mut values = vec![0; family.columns().len()];
+        for entry in 0..short(block.entries(family)) {
+            for (value, &column) in values.iter_mut().zip(family.columns()) {
+                if !self.given_up[column] {
+                    let text = block.texts(column).get(entry);
+                    *value = self.texts[column].number(text);
+                }
+            }
+            found.push(self.families[family.index()].number(&values));
+            if entry % LOOK == 0 && self.bytes() > self.most_bytes {
+                return None;
             }
         }
-        found
+        (self.bytes() <= self.most_bytes).then_some(found)
+    }
+
+    /// Forgets the texts of the column with the most bytes in the family with the most bytes.
+    fn give_up_largest(&mut self) {
+        let families = Family::ALL.into_iter();
+        let family = families
+            .filter(|&family| self.counted(family).next().is_some())
+            .max_by_key(|&family| self.bytes_of(family));
+        let Some(family) = family else {
+            return;
+        };
+        let column = self
+            .counted(family)
+            .max_by_key(|&column| self.bytes_of_texts(column));
+        let position = family.columns().iter().position(|&of| Some(of) == column);
+        let (Some(column), Some(position)) = (column, position) else {
+            return;
+        };
+        self.given_up[column] = true;
+        self.texts[column] = Interner::default();
+        self.families[family.index()].forget(position);
+    }
+
+    fn bytes(&self) -> usize {
+        let families = Family::ALL.into_iter();
+        families.map(|family| self.bytes_of(family)).sum()
+    }
+
+    fn bytes_of(&self, family: Family) -> usize {
+        let texts = self.counted(family);
+        let texts: usize = texts.map(|column| self.bytes_of_texts(column)).sum();
+        texts + self.families[family.index()].bytes()
+    }
+
+    fn bytes_of_texts(&self, column: usize) -> usize {
+        let texts = &self.texts[column];
+        texts.bytes() + texts.texts.len() * BYTES_PER_TEXT
     }
 
     /// Adds a visitor with all its rows.
     pub(crate) fn add_visitor(&mut self, rows: &[Seen]) {
         for family in Family::ALL {
-            let known = &self.families[family.index()];
-            if known.too_many {
-                continue;
-            }
             let entries = rows
                 .iter()
                 .map(|row| (row.entries[family.index()], row.interval));
             let entries = smallest(entries.collect());
             for (position, &column) in family.columns().iter().enumerate() {
-                let values = entries.iter().map(|&(entry, interval)| {
-                    let values = &known.values[index(entry)];
-                    (values[position], interval)
-                });
+                if self.given_up[column] {
+                    continue;
+                }
+                let known = &self.families[family.index()];
+                let values = entries
+                    .iter()
+                    .map(|&(entry, interval)| (known.values(entry)[position], interval));
                 let visitors = &mut self.visitors[column];
                 for (value, interval) in smallest(values.collect()) {
                     let value = index(value);
@@ -189,13 +231,13 @@ impl ValueCounts {
     fn list(&self, column: usize, with_visitors: bool) -> Option<List> {
         let family = TEXTS[column].family;
         let known = &self.families[family.index()];
-        if known.too_many {
+        if self.given_up[column] {
             return None;
         }
         let position = family.columns().iter().position(|&of| of == column)?;
         let texts = &self.texts[column].texts;
         let mut sums = vec![0; texts.len()];
-        for (values, of_entry) in known.values.iter().zip(&known.visits) {
+        for (values, of_entry) in known.iter() {
             sums[index(values[position])] += of_entry;
         }
         let mut values: Vec<u32> = (0..short(sums.len()))
@@ -241,7 +283,7 @@ impl ValueCounts {
             (of_family, positions)
         });
         let mut sums: HashMap<[u64; 3], u64> = HashMap::new();
-        for (values, visits) in known.values.iter().zip(&known.visits) {
+        for (values, visits) in known.iter() {
             let combination = shown
                 .each_ref()
                 .map(|(of_family, positions)| positions[index(values[*of_family])]);

@@ -46,12 +46,18 @@ pub(crate) enum Progress {
     Ended { before: i64 },
 }
 
-/// Begins to count the latest day before `before` that has no totals, if there is one.
-pub(crate) fn begin(db: &mut Connection, before: i64) -> Result<Option<Counting>, EngineError> {
+/// Begins to count the latest day before `before` that has no totals, if there is one. A day is left
+/// out as long as processes died of more counts of it than this process began rounds: a process that
+/// dies of such a day at least runs an hour longer than the one before.
+pub(crate) fn begin(
+    db: &mut Connection,
+    before: i64,
+    rounds: u32,
+) -> Result<Option<Counting>, EngineError> {
     let Some(path) = db.path().map(PathBuf::from) else {
         return Ok(None);
     };
-    let Some(day) = day_totals::latest_uncounted(db, before)? else {
+    let Some(day) = day_totals::latest_uncounted(db, before, rounds)? else {
         return Ok(None);
     };
     let claim = day_totals::claim(db, day)?;
@@ -92,8 +98,9 @@ impl Counting {
             Ok(Some(totals)) => {
                 day_totals::store(db, self.claim, &totals)?;
             }
-            Ok(None) => {}
+            Ok(None) => day_totals::give_up(db, self.claim)?,
             Err(error) => {
+                day_totals::give_up(db, self.claim)?;
                 let error: &(dyn StdError + 'static) = &error;
                 tracing::debug!(error, day = before, "a day of the access log has no totals");
             }

@@ -2,6 +2,9 @@
 //!
 //! A flood of visits makes many small chunks, because each of its batches is a chunk; so do visits
 //! that came after their day had been sealed.
+//!
+//! Chunks with very many different texts stay apart: a merged chunk has to fit into memory several
+//! times, and is read whole by whoever counts its day.
 
 use std::{error::Error as StdError, path::PathBuf};
 
@@ -12,6 +15,9 @@ use crate::{
     file::{chunk::Chunk, error::EngineError, seal},
     format::{block::Block, block_builder::BlockBuilder},
 };
+
+/// The bytes that strangers' texts in a merged chunk can have at most.
+const MOST_BYTES: usize = 16 << 20;
 
 /// Like [`merge_day`], but does nothing while an export needs the chunks as they are; the next
 /// round comes in an hour.
@@ -87,17 +93,26 @@ fn read(
     let mut found = statement.query(params![day, small])?;
     let mut merged = Vec::new();
     let mut draft = BlockBuilder::default();
-    let mut rows = 0;
+    let (mut rows, mut bytes) = (0, 0);
     while let Some(row) = found.next()? {
         let (id, count): (i64, u32) = (row.get(0)?, row.get(2)?);
-        if rows + count > most {
+        let chunk = match Chunk::read(db, row) {
+            Err(error) if error.is_damage() => continue,
+            read => read?,
+        };
+        let of_chunk = chunk.most_bytes_of_strangers();
+        if of_chunk > MOST_BYTES / 2 {
+            continue;
+        }
+        if rows + count > most || bytes + of_chunk > MOST_BYTES {
             break;
         }
-        match Chunk::read(db, row).and_then(|chunk| Block::whole(&chunk)) {
+        match Block::whole(&chunk) {
             Ok(block) => {
                 draft.append(&block);
                 merged.push(id);
                 rows += count;
+                bytes += of_chunk;
             }
             Err(error) if error.is_damage() => {}
             Err(error) => return Err(error),

@@ -38,6 +38,8 @@ const PAUSE_MS: i64 = 3_600_000;
 pub(crate) struct Upkeep {
     retention_days: Option<NonZeroU32>,
     rows_per_chunk: usize,
+    /// The rounds that this process began.
+    rounds: u32,
     next: Step,
 }
 
@@ -98,6 +100,7 @@ impl Upkeep {
         Self {
             retention_days,
             rows_per_chunk,
+            rounds: 0,
             next: Step::Rest { until_ms: i64::MIN },
         }
     }
@@ -166,7 +169,8 @@ impl Upkeep {
                 merged.map(|first| Step::Merge { first, today }).or(past)
             }
             Step::CountDays { before } => {
-                count_days::begin(db, before)?.map(Step::CountDay).or(past)
+                let counting = count_days::begin(db, before, self.rounds)?;
+                counting.map(Step::CountDay).or(past)
             }
             Step::CountDay(counting) => match counting.step(db)? {
                 Progress::UnderWay(counting) => Some(Step::CountDay(counting)),
@@ -187,6 +191,7 @@ impl Upkeep {
         if early {
             return Ok(Some(Step::Rest { until_ms }));
         }
+        self.rounds = self.rounds.saturating_add(1);
         let mut cutoff_ms = i64::MIN;
         if let Some(days) = self.retention_days
             && retention::clock_is_steady(db, now.get())?

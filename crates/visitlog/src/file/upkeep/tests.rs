@@ -232,16 +232,19 @@ fn days_that_are_over_get_totals_the_latest_first() {
     while log.count("day_totals WHERE directory IS NULL") == 0 {
         assert!(log.upkeep.step(&mut log.db, now).unwrap());
     }
+    // In case the count was why, the next process leaves that day for its second round.
     log.upkeep = Upkeep::new(None, 64);
     log.round(5);
-    assert_eq!(counted(&log), [0, 1, 2, 3]);
+    assert_eq!(counted(&log), [0, 1, 3]);
+    log.round(6);
+    assert_eq!(counted(&log), [0, 1, 2, 3, 4]);
     // A late visit.
     log.add(1);
     log.seal(1);
-    assert_eq!(counted(&log), [0, 2, 3]);
+    assert_eq!(counted(&log), [0, 2, 3, 4]);
     log.upkeep = Upkeep::new(None, 64);
     log.round(5);
-    assert_eq!(counted(&log), [0, 1, 2, 3]);
+    assert_eq!(counted(&log), [0, 1, 2, 3, 4]);
     assert_eq!(log.count("day_totals WHERE directory IS NULL"), 0);
 }
 
