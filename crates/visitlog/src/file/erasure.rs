@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use rusqlite::Connection;
 use slugline_domain::LinkId;
 
-use super::links;
+use super::{chunk::Chunk, error::EngineError, links, snapshot::Snapshot};
 
 /// Marks the visits that a link has so far.
 pub(crate) fn mark(db: &Connection, link: &LinkId) -> Result<(), rusqlite::Error> {
@@ -27,6 +27,37 @@ pub(crate) fn marked(db: &Connection) -> Result<HashSet<i64>, rusqlite::Error> {
     db.prepare_cached("SELECT link FROM erasure")?
         .query_map([], |row| row.get(0))?
         .collect()
+}
+
+/// The days among some whose chunks may have rows of marked links: those that have, and those with a
+/// chunk that cannot tell, because it is damaged. This reads only the links of chunks.
+pub(crate) fn days(
+    snapshot: &Snapshot<'_>,
+    (first, last): (i64, i64),
+    marks: &HashSet<i64>,
+) -> Result<HashSet<i64>, EngineError> {
+    let sql = format!(
+        "SELECT {}, day FROM chunk WHERE day BETWEEN ?1 AND ?2",
+        Chunk::COLUMNS
+    );
+    let mut statement = snapshot.db().prepare_cached(&sql)?;
+    let mut found = statement.query([first, last])?;
+    let mut days = HashSet::new();
+    while let Some(row) = found.next()? {
+        snapshot.check()?;
+        let day = row.get("day")?;
+        if days.contains(&day) {
+            continue;
+        }
+        match Chunk::read(snapshot.db(), row).and_then(|chunk| chunk.links()) {
+            Ok(links) if !links.links().iter().any(|link| marks.contains(link)) => {}
+            Err(error) if !error.is_damage() => return Err(error),
+            Ok(_) | Err(_) => {
+                days.insert(day);
+            }
+        }
+    }
+    Ok(days)
 }
 
 /// Removes marks whose rows are gone, all of them or none.

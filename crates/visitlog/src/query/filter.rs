@@ -16,7 +16,7 @@ use slugline_domain::{Choice, Degrees, Dimension, VisitFilter};
 
 use super::concealment::{Concealment, Part};
 use crate::{
-    file::{chunk::Chunk, erasure, error::EngineError, links},
+    file::{chunk::Chunk, erasure, error::EngineError, links, snapshot::Snapshot},
     format::{
         block::Block,
         column::Column,
@@ -32,6 +32,8 @@ pub(crate) struct RowFilter {
     from_ms: Option<i64>,
     until_ms: Option<i64>,
     links: Option<Wanted<i64>>,
+    /// The conditions on links leave erased visits out, and nothing else.
+    only_erased: bool,
     /// By the index of the column in [`TEXTS`].
     texts: Vec<(usize, Wanted<String>)>,
     visitors: Vec<Wanted<u64>>,
@@ -70,6 +72,7 @@ impl RowFilter {
         let (wanted, included) = parts(&filter.links);
         let mut values = links::find_all(db, wanted)?;
         if !included {
+            resolved.only_erased = values.is_empty();
             // A link in the question has another number than an erased one, if it has any.
             values.extend(erasure::marked(db)?);
         }
@@ -112,20 +115,37 @@ impl RowFilter {
     }
 
     /// The first and the last UTC day that are wholly in the time range; `None` if there are other
-    /// conditions than on the texts of column `of`.
+    /// conditions than on the texts of column `of`, and on links besides erased ones.
     pub(crate) fn whole_days(&self, of: Option<usize>) -> Option<(i64, i64)> {
         let mut texts = self.texts.iter().map(|(column, _)| Some(*column));
         let has_conditions =
-            self.links.is_some() || !self.visitors.is_empty() || texts.any(|column| column != of);
+            self.is_about_links() || !self.visitors.is_empty() || texts.any(|column| column != of);
         let (from, until) = self.time_range();
         let first = day_of(from.saturating_add(MILLIS_PER_DAY - 1));
         let last = day_of(until.saturating_add(1)) - 1;
         (!has_conditions && first <= last).then_some((first, last))
     }
 
-    /// Returns whether all rows of the time range meet the conditions.
+    fn is_about_links(&self) -> bool {
+        self.links.is_some() && !self.only_erased
+    }
+
+    /// The days among some whose chunks may have visits that are being erased. Totals of other days
+    /// have none of them.
+    pub(crate) fn days_with_erased(
+        &self,
+        snapshot: &Snapshot<'_>,
+        days: (i64, i64),
+    ) -> Result<HashSet<i64>, EngineError> {
+        match &self.links {
+            Some(wanted) if self.only_erased => erasure::days(snapshot, days, &wanted.values),
+            Some(_) | None => Ok(HashSet::new()),
+        }
+    }
+
+    /// Returns whether all rows of the time range meet the conditions, except for erased ones.
     pub(crate) fn is_about_all_rows(&self) -> bool {
-        self.links.is_none() && self.visitors.is_empty() && self.texts.is_empty()
+        !self.is_about_links() && self.visitors.is_empty() && self.texts.is_empty()
     }
 
     /// Returns whether a text meets the conditions on its column.

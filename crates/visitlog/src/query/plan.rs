@@ -1,8 +1,9 @@
 //! The plan of a question: the days that it takes from their totals, and the chunks that it scans.
 //!
 //! A question without conditions on rows, or with conditions on the texts that it ranks, takes the
-//! totals of each day that is wholly in its time range, has totals, and has no row in the tail. It
-//! scans everything else. So the answer equals that of a scan of all rows.
+//! totals of each day that is wholly in its time range, has totals, has no row in the tail, and has no
+//! row that is being erased. It scans everything else. So the answer equals that of a scan of all
+//! rows.
 
 use slugline_analytics::utc::MILLIS_PER_DAY;
 use slugline_domain::SamplingInterval;
@@ -52,9 +53,11 @@ impl<'f> Plan<'f> {
         let mut taken = Vec::new();
         let conceals = of.is_some_and(|column| filter.conceals(column));
         let in_tail = tail::days(snapshot.db())?;
+        let with_erased = filter.days_with_erased(snapshot, days)?;
         for record in Record::between(snapshot.db(), days)? {
             snapshot.check()?;
-            if in_tail.iter().any(|days| days.contains(&record.day)) {
+            let is_in_tail = in_tail.iter().any(|days| days.contains(&record.day));
+            if is_in_tail || with_erased.contains(&record.day) {
                 continue;
             }
             let day = KnownDay(record);

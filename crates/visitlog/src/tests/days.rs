@@ -22,7 +22,7 @@ use tempfile::TempDir;
 use super::rows::{row, stored};
 use crate::{
     file::{
-        day::count::count,
+        day::{count::count, known::KnownDay},
         day_totals::{self, Encoded, Record},
         deadline::Deadline,
         embedded_rows::EmbeddedRows,
@@ -38,6 +38,7 @@ use crate::{
     },
     format::moments::{Moments, VisitorSums},
     log::EmbeddedLog,
+    query::{filter::RowFilter, plan::Plan},
 };
 
 /// An engine that counts days.
@@ -311,6 +312,63 @@ async fn totals_hide_no_erasure() {
     assert_eq!(counters(&log.log).await, (3, 3, 2));
     let traces = "SELECT count(*) FROM day_totals WHERE instr(directory, 'o.example') > 0";
     assert_eq!(log.number(traces), 0);
+}
+
+#[tokio::test]
+async fn an_erasure_that_damage_keeps_from_its_end_leaves_other_days_their_totals() {
+    const DAYS: i64 = 4;
+    let mut log = Counted::new(true);
+    for day in 0..DAYS {
+        for (link_id, host) in [("docs-1", "a.example"), ("other", "o.example")] {
+            if link_id == "docs-1" || day == 1 || day == 2 {
+                let visit = visit(day * MILLIS_PER_DAY, day.unsigned_abs(), host);
+                let target = Target {
+                    link_id,
+                    ..visit.target
+                };
+                log.insert(&[Row { target, ..visit }]);
+            }
+        }
+        log.seal_all();
+    }
+    log.count_days(usize::MAX);
+    let spans = |log: &Counted| {
+        let deadline = Deadline::after(Duration::from_hours(1));
+        let snapshot = Snapshot::take(&log.db, deadline).unwrap();
+        let filter = RowFilter::resolve(&log.db, &VisitFilter::default()).unwrap();
+        let known = |day: &KnownDay<'_>| day.moments();
+        let plan = Plan::with_days(&snapshot, &filter, None, known, |_| {}).unwrap();
+        plan.spans_back().to_vec()
+    };
+    let day = |day: i64| day * MILLIS_PER_DAY..(day + 1) * MILLIS_PER_DAY;
+    let scanned = |log: &Counted| -> Vec<i64> {
+        let is_scanned = |number: &i64| {
+            let day = day(*number);
+            let mut spans = spans(log).into_iter();
+            spans.any(|(from, until)| from < day.end && day.start <= until)
+        };
+        (0..DAYS).filter(is_scanned).collect()
+    };
+    assert_eq!(scanned(&log), []);
+    // Damage that nothing but a reader of the chunk notices.
+    log.db
+        .execute_batch(
+            "CREATE TEMP TABLE kept AS SELECT * FROM day_totals WHERE day = 1;
+             UPDATE chunk SET directory = x'00' WHERE day = 1;
+             INSERT INTO day_totals SELECT * FROM kept",
+        )
+        .unwrap();
+    erasure::mark(&log.db, &LinkId::parse("other").unwrap()).unwrap();
+    // The day with the visits is scanned while they are there, and the damaged one for good.
+    assert_eq!(scanned(&log), [1, 2]);
+    let mut erasing = Erasing::default();
+    let now = slugline_domain::UnixMillis::new(10 * MILLIS_PER_DAY);
+    while erasing.step(&mut log.db, now, 100).unwrap() != Progress::Idle {}
+    assert_eq!(log.number("SELECT count(*) FROM erasure"), 1);
+    log.count_days(usize::MAX);
+    assert_eq!(scanned(&log), [1]);
+    let hosts = [("a.example".to_owned(), 3)];
+    assert_eq!(by_host(&log.log).await, hosts);
 }
 
 #[test]

@@ -332,7 +332,13 @@ async fn an_examination_finds_each_kind_of_damage() {
         (
             "UPDATE part SET data = x'' WHERE id / 256 = 2",
             "chunks",
-            "chunk 2 is damaged: the checksum of column visitor does not match",
+            "chunk 2 is damaged: the checksum of column visitor does not match (answers lack its 64 \
+             visits of 2026-01-01, and read the day's other visits instead of totals)",
+        ),
+        (
+            "UPDATE part SET data = x'' WHERE id / 256 = 2; INSERT INTO erasure VALUES (7)",
+            "chunks",
+            "instead of totals; until a rebuild, it may keep visits of 1 erased links)",
         ),
         (
             "DELETE FROM part WHERE id / 256 = 3",
@@ -411,6 +417,36 @@ async fn a_rebuild_keeps_what_can_be_read_and_says_what_was_lost() {
     assert_eq!(report.sampling.dropped, 64);
     assert!(!report.sampling.exact());
     recorder.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_rebuild_gives_no_link_a_number_of_before() {
+    for (sql, least) in [
+        // The newest link's visits are being erased.
+        (
+            "INSERT INTO erasure SELECT number FROM link; DELETE FROM link",
+            2,
+        ),
+        // They were erased.
+        (
+            "UPDATE sqlite_sequence SET seq = 40 WHERE name = 'link'",
+            41,
+        ),
+        // Nothing but the visits tells which numbers there were.
+        (
+            "DELETE FROM link; DELETE FROM sqlite_sequence WHERE name = 'link'",
+            2,
+        ),
+    ] {
+        let folder = closed_log().await;
+        let file = file(folder.path());
+        damage(&file, sql);
+        rebuild(&file, now()).unwrap();
+        let db = Connection::open(&file).unwrap();
+        let new = "INSERT INTO link (link_id) VALUES ('new') RETURNING number";
+        let number: i64 = db.query_row(new, [], |row| row.get(0)).unwrap();
+        assert_eq!(number, least, "{sql}");
+    }
 }
 
 #[tokio::test]

@@ -52,7 +52,11 @@ fn chunks(db: &Connection, used: &mut HashSet<i64>) -> Finding {
     let mut chunks = 0;
     let mut damages = Vec::new();
     let mut read = || -> Result<(), EngineError> {
-        let sql = format!("SELECT {} FROM chunk ORDER BY id", Chunk::COLUMNS);
+        let sql = format!(
+            "SELECT {}, date(day * 86400, 'unixepoch') FROM chunk ORDER BY id",
+            Chunk::COLUMNS
+        );
+        let marks = erasure::marked(db)?.len();
         let mut statement = db.prepare(&sql)?;
         let mut found = statement.query([])?;
         while let Some(row) = found.next()? {
@@ -60,7 +64,10 @@ fn chunks(db: &Connection, used: &mut HashSet<i64>) -> Finding {
             match Chunk::read(db, row).and_then(|chunk| examine_chunk(&chunk, used)) {
                 Ok((count, None)) => rows += count,
                 Ok((_, Some(damage))) => damages.push(damage),
-                Err(error) => damages.push(chain(&error)),
+                Err(error) => {
+                    let costs = costs(row.get(2)?, row.get(6)?, marks);
+                    damages.push(format!("{} ({costs})", chain(&error)));
+                }
             }
         }
         Ok(())
@@ -73,6 +80,18 @@ fn chunks(db: &Connection, used: &mut HashSet<i64>) -> Finding {
     } else {
         Err(damages)
     }
+}
+
+/// What a damaged chunk costs.
+fn costs(rows: u32, day: Option<String>, marks: usize) -> String {
+    let day = day.as_deref().unwrap_or("an unknown day");
+    let mut costs = format!(
+        "answers lack its {rows} visits of {day}, and read the day's other visits instead of totals"
+    );
+    if marks > 0 {
+        costs += &format!("; until a rebuild, it may keep visits of {marks} erased links");
+    }
+    costs
 }
 
 /// The number of rows of a chunk, and the faults that its checksums do not show.

@@ -56,6 +56,7 @@ fn copy(
     let mut losses = copy_chunks(old, &tx, rebuilt, &mut used)?;
     losses.extend(copy_tail(old, &tx, rebuilt, &mut used)?);
     copy_salted_days(old, &tx)?;
+    reserve_numbers(old, &tx, used.iter().chain(&erased).copied().max())?;
     let mut lost = 0;
     // The new file's upkeep removes the rows of these links from the tail.
     for link in used.into_iter().filter(|link| !erased.contains(link)) {
@@ -82,6 +83,35 @@ fn copy_links(old: &Connection, new: &Connection) -> Result<(), rusqlite::Error>
         if let Ok(Some(values)) = found {
             insert(new, "OR IGNORE", "link", &values)?;
         }
+    }
+    Ok(())
+}
+
+/// Reserves the numbers that links had, so that no new link gets one of them: those up to the
+/// largest of visits and marks, and up to the last one that the old file gave.
+fn reserve_numbers(
+    old: &Connection,
+    new: &Connection,
+    seen: Option<i64>,
+) -> Result<(), rusqlite::Error> {
+    /// Numbers from here on are damage. They would leave none for new links.
+    const END: i64 = 1 << 62;
+    let given = old.query_row(
+        "SELECT max(seq) FROM sqlite_sequence WHERE name = 'link'",
+        [],
+        |row| row.get::<_, Option<i64>>(0),
+    );
+    let numbers = seen.into_iter().chain(given.ok().flatten());
+    if let Some(last) = numbers.filter(|number| *number < END).max() {
+        // SQLite keeps the largest number that was ever inserted.
+        new.execute(
+            "INSERT OR IGNORE INTO link (number, link_id) VALUES (?1, '')",
+            [last],
+        )?;
+        new.execute(
+            "DELETE FROM link WHERE number = ?1 AND link_id = ''",
+            [last],
+        )?;
     }
     Ok(())
 }
