@@ -138,7 +138,7 @@ impl Writer {
     /// lost until somebody restarts the process. The process does not end, because redirects come
     /// first, and a visit that makes every process panic must not stop them.
     pub(crate) fn run(mut self) {
-        let mut busy = self.caught(|writer| writer.maintain()).unwrap_or(false);
+        let mut busy = self.caught(Self::maintain).unwrap_or(false);
         loop {
             let pause = if busy { STEP_PAUSE } else { IDLE };
             let first = match self.queue.recv_timeout(pause) {

@@ -6,7 +6,8 @@
 //! hour, a salt that was deleted too early could not be replaced. A node uses
 //! its own salt until it has reached ClickHouse.
 //!
-//! While any node runs, the first node that notices deletes an ended salt within a minute.
+//! While any node runs, the first node that notices deletes an ended salt within a minute, or up to
+//! a day later if its clock may be wrong.
 
 use std::{
     error::Error as StdError,
@@ -19,7 +20,11 @@ use std::{
 
 use rusqlite::Connection;
 use slugline_analytics::{
-    SaltPeriod, journal::salts, reminder::Reminder, salt::SaltSpan, visitor::VisitorKey,
+    SaltPeriod,
+    journal::{clock::SaltClock, salts},
+    reminder::Reminder,
+    salt::SaltSpan,
+    visitor::VisitorKey,
 };
 use slugline_domain::{
     UnixMillis,
@@ -50,6 +55,7 @@ pub(crate) struct SharedSalts {
     period: SaltPeriod,
     clock: Arc<dyn Clock>,
     random: Arc<dyn Random>,
+    salt_clock: SaltClock,
     agreed: Vec<SaltSpan>,
     /// The time of the last deletion, which takes ClickHouse a moment.
     deleted_at_ms: Option<i64>,
@@ -70,6 +76,7 @@ impl SharedSalts {
             period,
             clock,
             random,
+            salt_clock: SaltClock::default(),
             agreed: Vec::new(),
             deleted_at_ms: None,
             deletion: Reminder::default(),
@@ -101,18 +108,19 @@ impl SharedSalts {
             self.agreed.push(span);
         }
         self.agreed.retain(|span| span.end_ms > now.get());
-        self.forget_ended(client, now).await;
+        let ended = self.salt_clock.ended_before(spool, now)?;
+        self.forget_ended(client, now, ended).await;
         Ok(())
     }
 
     /// Deletes ended salts. If that fails, the shipper still sends visits, and tries again with the
     /// next shipment.
-    async fn forget_ended(&mut self, client: &Client, now: UnixMillis) {
+    async fn forget_ended(&mut self, client: &Client, now: UnixMillis, ended: UnixMillis) {
         let just_deleted = |at: i64| now.get().abs_diff(at) < DELETION_MS.unsigned_abs();
         if self.deleted_at_ms.is_some_and(just_deleted) {
             return;
         }
-        match delete_ended(client, self.period, now).await {
+        match delete_ended(client, self.period, ended).await {
             Ok(deleted) => {
                 self.deletion.works();
                 self.deleted_at_ms = deleted.then_some(now.get());
@@ -173,20 +181,31 @@ fn salt(row: &mut Cursor<'_>) -> Result<Vec<u8>, DecodeError> {
         .ok_or(DecodeError::OutOfRange)
 }
 
-/// Deletes salts whose period has ended or has another length than this one. A mutation rewrites
-/// the files, so nothing remains. Returns whether there were any.
+/// Deletes salts that ended before a moment or have another length of period than this one. A
+/// mutation rewrites the files, so nothing remains. Returns whether there were any.
+///
+/// ClickHouse's clock has to agree, so that a node whose clock is wrong for days does not end the
+/// salts of all nodes.
 async fn delete_ended(
     client: &Client,
     period: SaltPeriod,
-    now: UnixMillis,
+    before: UnixMillis,
 ) -> Result<bool, ClickHouseError> {
-    let (now, period) = (now.get(), sql::text(period.as_str()));
-    let ended = format!("end_ms <= {now} OR period != {period}");
-    let count = format!("SELECT count() FROM slugline_salt WHERE {ended}");
-    let any = client.rows(&count, TIMEOUT, number).await? != [0];
-    if any {
-        let delete = format!("ALTER TABLE slugline_salt DELETE WHERE {ended}");
-        client.run(&delete, TIMEOUT).await?;
-    }
-    Ok(any)
+    let ended = |before: i64| {
+        let period = sql::text(period.as_str());
+        format!("end_ms <= toInt64('{before}') OR period != {period}")
+    };
+    // A mutation of replicated tables cannot contain `now()`.
+    let now = format!(
+        "SELECT toUInt64(toUnixTimestamp(now())) FROM slugline_salt WHERE {} LIMIT 1",
+        ended(before.get())
+    );
+    let Some(now) = client.rows(&now, TIMEOUT, number).await?.pop() else {
+        return Ok(false);
+    };
+    let now_ms = i64::try_from(now).unwrap_or(i64::MAX).saturating_mul(1_000);
+    let ended = ended(before.get().min(now_ms));
+    let delete = format!("ALTER TABLE slugline_salt DELETE WHERE {ended}");
+    client.run(&delete, TIMEOUT).await?;
+    Ok(true)
 }

@@ -14,6 +14,7 @@ pub(crate) const FILE: FileKind = FileKind {
         include_str!("spool.sql"),
         include_str!("spool_2.sql"),
         include_str!("spool_3.sql"),
+        include_str!("spool_4.sql"),
     ],
 };
 

@@ -10,6 +10,7 @@ use slugline_domain::{
 use tokio::sync::oneshot;
 
 use super::{
+    clock::SaltClock,
     lock, open,
     row_table::{Maintained, RowTable},
     salts::Salts,
@@ -32,6 +33,7 @@ pub struct Appender {
     enricher: Enricher,
     rows: Box<dyn RowTable>,
     salts: Salts,
+    salt_clock: SaltClock,
     clock: Arc<dyn Clock>,
     observers: Vec<Arc<dyn VisitObserver>>,
     tally: Arc<Tally>,
@@ -87,6 +89,7 @@ impl Appender {
             enricher: Enricher::new(ports.places),
             rows,
             salts: Salts::new(options.salt_period, ports.random),
+            salt_clock: SaltClock::default(),
             clock: ports.clock,
             observers: ports.observers,
             tally,
@@ -267,8 +270,9 @@ impl Appender {
 
     /// Deletes the salts whose period has ended, even if there are no visits.
     fn end_salts(&mut self, now: UnixMillis) -> Result<(), rusqlite::Error> {
-        if self.salts.any_ended(&self.db, now)? {
-            self.scrub |= self.transact(|tx, _, salts| salts.end(tx, now))?;
+        let ended = self.salt_clock.ended_before(&self.db, now)?;
+        if self.salts.any_ended(&self.db, ended)? {
+            self.scrub |= self.transact(|tx, _, salts| salts.end(tx, ended))?;
         }
         Ok(())
     }

@@ -17,7 +17,10 @@ CREATE TABLE salt (
 CREATE TABLE loss (
     from_minute INTEGER NOT NULL, until_minute INTEGER NOT NULL, visits INTEGER NOT NULL,
     PRIMARY KEY (from_minute, until_minute)
-) STRICT, WITHOUT ROWID;"],
+) STRICT, WITHOUT ROWID;
+CREATE TABLE clock (
+    only INTEGER PRIMARY KEY CHECK (only = 1), seen_ms INTEGER NOT NULL, doubted_since_ms INTEGER
+) STRICT;"],
 };
 
 pub(crate) fn open(path: &Path) -> Connection {

@@ -8,7 +8,7 @@
 //! | `open`, `error` | opening a file: its purpose, its version, its settings; the errors of opening |
 //! | `lock` | lets a process replace the file only while no other writes to it |
 //! | `row_table`, `appender` | the port of an engine's rows; one batch, one transaction |
-//! | `salts` | the keys of visitors |
+//! | `salts`, `clock` | the keys of visitors; the clock that ends them, and old visits |
 //! | `space` | free pages go back to the file system |
 //! | `findings` | the findings of an examination |
 //! | `remains`, `replace`, `wipe` | the readable rows of a damaged file; the file that replaces it |
@@ -16,6 +16,7 @@
 pub mod appender;
 #[cfg(test)]
 pub(crate) mod blank;
+pub mod clock;
 pub mod error;
 pub mod findings;
 pub mod lock;

@@ -2,7 +2,8 @@
 //!
 //! The first visit of a period makes its salt. After the end of the period the salt is deleted:
 //! after the first batch that is stored then, or within a minute if there are no visits. Until then
-//! a restart finds the salt again.
+//! a restart finds the salt again. If the clock may be wrong, that happens up to a day later
+//! ([`SaltClock`](super::clock::SaltClock)).
 
 use std::{net::IpAddr, sync::Arc};
 
@@ -69,7 +70,7 @@ impl Salts {
             .prepare_cached("DELETE FROM salt WHERE end_ms <= ?1 OR period <> ?2")?
             .execute(params![now.get(), self.period.as_str()])?;
         self.known
-            .retain(|(span, _)| span.end_ms > now.get() - GRACE_MS);
+            .retain(|(span, _)| span.end_ms > now.get().saturating_sub(GRACE_MS));
         Ok(deleted > 0)
     }
 

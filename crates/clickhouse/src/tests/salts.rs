@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use rstest::rstest;
 use slugline_analytics::{SaltPeriod, journal::open::open_file};
-use slugline_domain::UnixSeconds;
+use slugline_domain::{UnixSeconds, ports::Clock};
 use slugline_testkit::{
     ClickHouse,
     ClickHouseEngine::{self, Library, Server},
@@ -85,9 +85,10 @@ async fn salts_are_deleted_everywhere_when_their_period_is_over(
     let client = Address::of(&server).client();
     schema::prepare(&client, None).await.unwrap();
     let mut file = open_file(&spool::FILE, &folder.path().join("spool.db")).unwrap();
-    let clock = Arc::new(FixedClock::at(
-        UnixSeconds::new(MIDNIGHT + DAY / 2).unwrap(),
-    ));
+    let noon = MIDNIGHT + DAY / 2;
+    let steady = "INSERT INTO clock VALUES (1, ?1, NULL)";
+    file.execute(steady, [noon * 1_000]).unwrap();
+    let clock = Arc::new(FixedClock::at(UnixSeconds::new(noon).unwrap()));
     let mut salts = SharedSalts::new(
         SaltPeriod::Day,
         clock.clone(),
@@ -101,20 +102,82 @@ async fn salts_are_deleted_everywhere_when_their_period_is_over(
     clock.advance_seconds(DAY / 2 - 1_800);
     salts.agree(&client, &mut file).await.unwrap();
     assert_eq!(salts_kept(&client).await, 2);
-    // A minute after midnight the first salt is deleted, although no new one is
-    // needed.
-    clock.advance_seconds(1_860);
-    salts.agree(&client, &mut file).await.unwrap();
+    // A clock that jumps ends no salt.
+    for jump in [DAY / 2, -DAY / 2] {
+        clock.advance_seconds(jump);
+        salts.agree(&client, &mut file).await.unwrap();
+    }
+    let kept = kept_since(MIDNIGHT);
+    assert_eq!(client.rows(&kept, TIMEOUT, number).await.unwrap(), [1]);
+    // When it has gone on for an hour, the first salt is deleted, although no new one is needed.
+    for _ in 0..=60 {
+        clock.advance_seconds(60);
+        salts.agree(&client, &mut file).await.unwrap();
+    }
     eventually("one salt", async || salts_kept(&client).await == 1).await;
     let newest = "SELECT toUInt64(min(start_ms)) FROM slugline_salt";
     let newest = client.rows(newest, TIMEOUT, number).await.unwrap();
     assert_eq!(newest, [u64::try_from((MIDNIGHT + DAY) * 1_000).unwrap()]);
+    // A computer that slept for two days deletes it at once.
     clock.advance_seconds(DAY);
     salts.agree(&client, &mut file).await.unwrap();
-    eventually("the salt of the next day", async || {
-        salts_kept(&client).await == 1
+    clock.advance_seconds(DAY);
+    salts.agree(&client, &mut file).await.unwrap();
+    eventually("the end of the second salt", async || {
+        client
+            .rows(&kept_since(MIDNIGHT + DAY), TIMEOUT, number)
+            .await
+            .unwrap()
+            == [0]
     })
     .await;
+}
+
+#[rstest]
+#[tokio::test]
+async fn a_node_whose_clock_is_wrong_for_days_does_not_end_the_salts_of_all(
+    #[values(Library, Server)] engine: ClickHouseEngine,
+) {
+    // Some 70 years from now.
+    const FAR: i64 = 4_000_000_000;
+
+    let (server, folder) = (ClickHouse::start(engine), tempfile::tempdir().unwrap());
+    let client = Address::of(&server).client();
+    schema::prepare(&client, None).await.unwrap();
+    let right: Arc<dyn Clock> = Arc::new(FixedClock::at(client_now(&client).await));
+    let clock = Arc::new(FixedClock::at(UnixSeconds::new(FAR).unwrap()));
+    let wrong: Arc<dyn Clock> = Arc::<FixedClock>::clone(&clock);
+    let mut nodes = Vec::new();
+    for (name, clock) in [("right", right), ("wrong", wrong)] {
+        let mut file = open_file(&spool::FILE, &folder.path().join(name)).unwrap();
+        let steady = "INSERT INTO clock VALUES (1, ?1, NULL)";
+        file.execute(steady, [clock.now().get()]).unwrap();
+        let random = Arc::new(SeededRandom::new(1));
+        let mut salts = SharedSalts::new(SaltPeriod::Day, clock, random, Arc::default());
+        salts.agree(&client, &mut file).await.unwrap();
+        nodes.push((salts, file));
+    }
+    let (salts, file) = nodes.last_mut().unwrap();
+    for _ in 0..=120 {
+        clock.advance_seconds(60);
+        salts.agree(&client, file).await.unwrap();
+    }
+    // The period of this salt has not ended for ClickHouse.
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let today = "SELECT count() > 0 FROM slugline_salt WHERE start_ms < toInt64('3999000000000')";
+    let today = today.replace("count() > 0", "toUInt64(count() > 0)");
+    assert_eq!(client.rows(&today, TIMEOUT, number).await.unwrap(), [1]);
+}
+
+async fn client_now(client: &Client) -> UnixSeconds {
+    let sql = "SELECT toUInt64(toUnixTimestamp(now()))";
+    let now = client.rows(sql, TIMEOUT, number).await.unwrap()[0];
+    UnixSeconds::new(now.try_into().unwrap()).unwrap()
+}
+
+/// The statement that counts salts of the period that begins at a second.
+fn kept_since(start: i64) -> String {
+    format!("SELECT count() FROM slugline_salt WHERE start_ms = toInt64('{start}000')")
 }
 
 #[rstest]

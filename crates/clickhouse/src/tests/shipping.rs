@@ -127,7 +127,8 @@ fn spool_in_first_format(folder: &Path, numbers: std::ops::Range<u32>) -> Connec
 
 #[rstest]
 #[case::version_1(
-    "DROP TABLE erasure;
+    "DROP TABLE clock;
+     DROP TABLE erasure;
      ALTER TABLE spool DROP COLUMN format;
      DROP TABLE shipment;
      DROP TABLE loss;
@@ -136,7 +137,8 @@ fn spool_in_first_format(folder: &Path, numbers: std::ops::Range<u32>) -> Connec
      PRAGMA user_version = 1"
 )]
 #[case::version_2(
-    "DROP TABLE erasure;
+    "DROP TABLE clock;
+     DROP TABLE erasure;
      INSERT INTO shipment (only, token, last_seq, format) VALUES (1, 'first', 30, 1);
      PRAGMA user_version = 2"
 )]

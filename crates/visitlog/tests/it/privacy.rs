@@ -6,12 +6,14 @@ use std::{
 };
 
 use rusqlite::Connection;
-use slugline_analytics::{PlaceFile, Recorder, RecorderOptions, RecorderPorts};
-use slugline_domain::{UnixMillis, Visit, VisitHeaders, ports::VisitSink};
+use slugline_analytics::{PlaceFile, QueryLimits, Recorder, RecorderOptions, RecorderPorts};
+use slugline_domain::{
+    UnixMillis, UnixSeconds, Visit, VisitFilter, VisitHeaders, ports::VisitSink,
+};
 use slugline_testkit::{FixedClock, PLACES_FILE};
-use slugline_visitlog::rebuild;
+use slugline_visitlog::{EmbeddedLog, rebuild};
 
-use crate::support::{DAY_MS, Fixture, NEW_YEAR_MS, file, ports, visit};
+use crate::support::{DAY_MS, Fixture, NEW_YEAR_MS, file, ports, total, visit};
 
 /// The files of a folder, database and write-ahead log alike, that hold these
 /// bytes somewhere.
@@ -91,10 +93,28 @@ fn with_clock(folder: &Path) -> (Recorder, Arc<FixedClock>) {
     (recorder, clock)
 }
 
+/// Makes a log whose clock was steady at a moment.
+fn make_steady(folder: &Path, moment_ms: i64) {
+    let log = EmbeddedLog::open(&file(folder), QueryLimits::default());
+    drop(log.expect("the log can be opened"));
+    let db = Connection::open(file(folder)).expect("the file can be opened");
+    let sql = "INSERT OR REPLACE INTO clock VALUES (1, ?1, NULL)";
+    db.execute(sql, [moment_ms]).expect("the log has a clock");
+}
+
+/// The clock goes on for a time, and the recorder does its maintenance meanwhile.
+async fn go_on(recorder: &Recorder, clock: &FixedClock, minutes: i64) {
+    for _ in 0..minutes {
+        clock.advance_seconds(60);
+        recorder.flush().await.expect("the recorder runs");
+    }
+}
+
 #[tokio::test]
 async fn a_salt_is_gone_from_the_disk_after_its_period() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
+    make_steady(folder, NEW_YEAR_MS);
     let (recorder, clock) = with_clock(folder);
     recorder.record(visit(NEW_YEAR_MS, 1));
     recorder.flush().await.unwrap();
@@ -102,7 +122,9 @@ async fn a_salt_is_gone_from_the_disk_after_its_period() {
     assert_eq!(first_day.len(), 1);
     assert!(!files_with(folder, &first_day[0]).is_empty());
 
-    clock.advance_seconds(DAY_MS / 1_000);
+    clock.advance_seconds(DAY_MS / 1_000 - 3_600);
+    recorder.flush().await.unwrap();
+    go_on(&recorder, &clock, 60).await;
     recorder.record(visit(NEW_YEAR_MS + DAY_MS, 1));
     recorder.flush().await.unwrap();
     // The wiping follows the commit that a flush waits for; a second flush
@@ -112,6 +134,41 @@ async fn a_salt_is_gone_from_the_disk_after_its_period() {
     assert_eq!(second_day.len(), 1);
     assert_ne!(second_day, first_day);
     assert_eq!(files_with(folder, &first_day[0]), [""; 0]);
+}
+
+#[tokio::test]
+async fn a_clock_that_jumps_for_a_minute_ends_no_salt() {
+    for jump_ms in [DAY_MS / 2, DAY_MS, 400 * DAY_MS, -DAY_MS] {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = folder.path();
+        make_steady(folder, NEW_YEAR_MS);
+        let (recorder, clock) = with_clock(folder);
+        clock.advance_seconds(DAY_MS / 2_000);
+        let noon_ms = NEW_YEAR_MS + DAY_MS / 2;
+        recorder.record(visit(noon_ms, 1));
+        recorder.flush().await.unwrap();
+        clock.advance_seconds(jump_ms / 1_000);
+        recorder.record(visit(noon_ms + jump_ms, 2));
+        recorder.flush().await.unwrap();
+        go_on(&recorder, &clock, 1).await;
+        clock.advance_seconds(-jump_ms / 1_000);
+        recorder.record(visit(noon_ms + 120_000, 1));
+        recorder.flush().await.unwrap();
+        recorder.shutdown().await;
+        // Nor does a restart, for which the salt has to be in the file.
+        let (recorder, _) = with_clock(folder);
+        recorder.record(visit(noon_ms + 240_000, 1));
+        recorder.flush().await.unwrap();
+        let log = EmbeddedLog::open(&file(folder), QueryLimits::default()).unwrap();
+        let second = |at_ms: i64| UnixSeconds::new(at_ms / 1_000).ok();
+        let of_noon = VisitFilter {
+            from: second(noon_ms),
+            until: second(noon_ms + 240_000),
+            ..VisitFilter::default()
+        };
+        let counters = total(&log, of_noon).await;
+        assert_eq!((counters.visits, counters.visitors), (3, 1), "{jump_ms}");
+    }
 }
 
 #[tokio::test]
@@ -172,16 +229,18 @@ async fn a_file_that_is_put_aside_keeps_no_salt() {
 
 #[tokio::test]
 async fn a_salt_ends_on_time_also_when_nobody_comes() {
-    let fixture = Fixture::new(RecorderOptions::default());
-    fixture.recorder.record(visit(NEW_YEAR_MS - DAY_MS, 1));
+    let folder = tempfile::tempdir().unwrap();
+    make_steady(folder.path(), NEW_YEAR_MS);
+    let fixture = Fixture::in_folder(RecorderOptions::default(), folder);
+    // The clock shows the new year and has just begun to go on, so this salt ended a day before.
+    fixture.recorder.record(visit(NEW_YEAR_MS - 2 * DAY_MS, 1));
     fixture.recorder.flush().await.unwrap();
     let db = Connection::open(fixture.file()).unwrap();
     let salts = || -> u32 {
         db.query_row("SELECT count(*) FROM salt", [], |row| row.get(0))
             .unwrap()
     };
-    // The clock shows the new year, so the salt of the day before ends with the work that
-    // follows a batch; a second flush waits for it.
+    // It ends with the work that follows a batch; a second flush waits for it.
     fixture.recorder.flush().await.unwrap();
     assert_eq!(salts(), 0);
 }
@@ -196,7 +255,7 @@ async fn a_start_within_a_day_ends_what_should_have_ended_meanwhile() {
     fixture.recorder.flush().await.unwrap();
     let db = Connection::open(fixture.file()).unwrap();
     // The clock was steady when the service stopped, less than a day before.
-    let sql = "INSERT INTO clock VALUES (1, ?1, NULL)";
+    let sql = "INSERT OR REPLACE INTO clock VALUES (1, ?1, NULL)";
     db.execute(sql, [NEW_YEAR_MS - DAY_MS]).unwrap();
     let left = || -> u32 {
         db.query_row(

@@ -11,7 +11,7 @@ use std::{error::Error as StdError, num::NonZeroU32};
 
 use rusqlite::Connection;
 use slugline_analytics::{
-    journal::space::give_back,
+    journal::{clock::clock_is_steady, space::give_back},
     losses,
     utc::{self, MILLIS_PER_DAY},
 };
@@ -194,7 +194,7 @@ impl Upkeep {
         self.rounds = self.rounds.saturating_add(1);
         let mut cutoff_ms = i64::MIN;
         if let Some(days) = self.retention_days
-            && retention::clock_is_steady(db, now.get())?
+            && clock_is_steady(db, now.get())?
         {
             cutoff_ms = now.get() - i64::from(days.get()) * MILLIS_PER_DAY;
             losses::table::delete_before(db, cutoff_ms)?;

@@ -1,44 +1,10 @@
 //! Deletes old rows.
 
-use rusqlite::{Connection, OptionalExtension};
-use slugline_analytics::{journal::error::is_damage, utc::MILLIS_PER_DAY};
+use rusqlite::Connection;
+use slugline_analytics::journal::error::is_damage;
 
 /// The number of chunks deleted at once: some six megabytes.
 pub(crate) const CHUNKS_AT_ONCE: i64 = 4;
-
-/// Returns true if retention may delete visits by this clock: it has run for a day, and no two
-/// looks in a row were more than a day apart.
-///
-/// Nothing brings back what a wrong clock deletes. A clock that jumps to 2099 therefore deletes
-/// nothing unless it runs on from there for a day, in which the operator can set it right. The
-/// file keeps the last look, so a restart within a day of it changes nothing. Any other start, and
-/// each jump, makes retention a day late.
-pub(crate) fn clock_is_steady(db: &Connection, now_ms: i64) -> Result<bool, rusqlite::Error> {
-    let last: Option<(i64, Option<i64>)> = db
-        .prepare_cached("SELECT seen_ms, doubted_since_ms FROM clock")?
-        .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))
-        .optional()?;
-    let goes_on = |seen_ms| now_ms.abs_diff(seen_ms) <= MILLIS_PER_DAY.unsigned_abs();
-    let doubted_since_ms = match last {
-        Some((seen_ms, since)) if goes_on(seen_ms) => {
-            since.filter(|since| now_ms - since < MILLIS_PER_DAY)
-        }
-        jumped => {
-            if jumped.is_some() {
-                tracing::warn!(
-                    "the clock is more than a day from where it was; in case it is wrong, no \
-                     visits are deleted by their age until it has gone on for a day"
-                );
-            }
-            Some(now_ms)
-        }
-    };
-    db.prepare_cached(
-        "INSERT OR REPLACE INTO clock (only, seen_ms, doubted_since_ms) VALUES (1, ?1, ?2)",
-    )?
-    .execute((now_ms, doubted_since_ms))?;
-    Ok(doubted_since_ms.is_none())
-}
 
 /// Deletes chunks with numbers above `after` all of whose rows are from before a moment. Returns
 /// the number after which to continue. A chunk belongs to one day, so no row stays for more than a

@@ -4,7 +4,7 @@ use slugline_analytics::journal::space;
 use slugline_analytics::row::{Client, Place, Row, Target};
 use tempfile::TempDir;
 
-use super::retention::{CHUNKS_AT_ONCE, clock_is_steady};
+use super::retention::CHUNKS_AT_ONCE;
 use super::*;
 use crate::{
     file::{chunk::Chunk, links::Links, schema, seal, tail},
@@ -298,32 +298,6 @@ fn a_clock_that_jumps_ahead_for_a_minute_ends_nothing() {
     // The result shows that it is that late.
     assert_eq!(round(100), before[1..]);
     assert_eq!(round(101), [0; 0]);
-}
-
-#[test]
-fn a_clock_is_steady_when_it_has_gone_on_for_a_day() {
-    const FAR: i64 = NEW_YEAR + 26_000 * MILLIS_PER_DAY;
-    const HOUR: i64 = MILLIS_PER_DAY / 24;
-    let log = Log::new(THIRTY_DAYS);
-    let is_steady = |now_ms| clock_is_steady(&log.db, now_ms).unwrap();
-    for hour in 0..60 {
-        assert_eq!(is_steady(NEW_YEAR + hour * HOUR), hour >= 24, "{hour}");
-    }
-    // Set a little.
-    assert!(is_steady(NEW_YEAR + 36 * HOUR));
-    assert!(is_steady(NEW_YEAR + 60 * HOUR));
-    // A machine that always wakes up in the far future.
-    for day in 0..9 {
-        assert!(!is_steady(FAR + day * MILLIS_PER_DAY), "{day}");
-        assert!(!is_steady(FAR + day * MILLIS_PER_DAY + HOUR), "{day}");
-        assert!(!is_steady(NEW_YEAR + day * MILLIS_PER_DAY), "{day}");
-    }
-    // A jump while another one is doubted.
-    assert!(!is_steady(FAR));
-    assert!(!is_steady(FAR + 20 * HOUR));
-    assert!(!is_steady(FAR + 45 * HOUR));
-    assert!(!is_steady(FAR + 68 * HOUR));
-    assert!(is_steady(FAR + 69 * HOUR));
 }
 
 #[test]
