@@ -18,9 +18,10 @@
 //! | `user_agent`, `place_file` | programs, systems and devices, by the `User-Agent` header; places of addresses, from an `.mmdb` file |
 //! | `visitor`, `salt` | identification of visitors by a keyed hash; the period of that key |
 //! | `sampling` | the visits that become rows, and the number that each row stands for |
+//! | `sampled` | when visits were sampled, by time and by link |
 //! | `row`, `columns`, `bounds` | a visit in the form that engines keep; the table of columns of texts, and the most bytes of each |
 //! | `transfer` | visits of files, and those of an embedded log, on their way into an engine, each once |
-//! | `journal` | the `SQLite` file that a recorder appends to: salts and losses beside an engine's rows, locks, rebuilding |
+//! | `journal` | the `SQLite` file that a recorder appends to: salts, losses and sampled spans beside an engine's rows, locks, rebuilding |
 //! | `memo`, `number_map`, `utc`, `beside` | a cache of results; maps by hashes; days; names of files beside a file |
 //!
 //! Modules that the documentation does not show are for the engines.
@@ -34,6 +35,8 @@ mod sampling;
 mod user_agent;
 mod writer;
 
+#[doc(hidden)]
+pub mod batch;
 #[doc(hidden)]
 pub mod beside;
 #[doc(hidden)]
@@ -52,6 +55,8 @@ pub mod reminder;
 pub mod row;
 #[doc(hidden)]
 pub mod salt;
+#[doc(hidden)]
+pub mod sampled;
 #[doc(hidden)]
 pub mod tally;
 #[doc(hidden)]

@@ -17,6 +17,7 @@ use slugline_domain::{LinkId, Place, UnixMillis, Visit};
 use tokio::sync::oneshot;
 
 use crate::{
+    batch::Batch,
     journal::appender::{Appended, Appender, IDLE},
     losses::Loss,
     options::RecorderOptions,
@@ -89,9 +90,7 @@ pub(crate) struct Writer {
     appender: Appender,
     options: RecorderOptions,
     tally: Arc<Tally>,
-    batch: Vec<Kept>,
-    /// The memory of the batch, in bytes.
-    batch_bytes: usize,
+    batch: Batch,
     /// The moment of the visit that left the queue and is not decided yet.
     in_hand: Option<UnixMillis>,
     /// Set at the first failure after the recorder was closed.
@@ -122,8 +121,7 @@ impl Writer {
             appender,
             options,
             tally,
-            batch: Vec::new(),
-            batch_bytes: 0,
+            batch: Batch::default(),
             in_hand: None,
             gives_up_at: None,
             gave_up: false,
@@ -254,8 +252,8 @@ impl Writer {
     }
 
     fn is_batch_full(&self) -> bool {
-        self.batch.len() >= self.options.batch_rows
-            || self.batch_bytes >= self.options.queue_bytes / 4
+        self.batch.kept.len() >= self.options.batch_rows
+            || self.batch.bytes >= self.options.queue_bytes / 4
     }
 
     /// Decides whether a visit becomes a row of the batch, before deriving anything from it. It
@@ -270,15 +268,15 @@ impl Writer {
             self.tally.losses.add(at, 1);
             return;
         };
-        let Some(sampled) = self
-            .sampler
-            .decide(at, &visit.link.id, visitor, self.pressure())
-        else {
+        let pressure = self.pressure();
+        let decision = self.sampler.decide(at, &visit.link.id, visitor, pressure);
+        self.batch.sampled.note(at, &visit.link, &decision);
+        let Some(sampled) = decision.kept else {
             self.tally.leave_out();
             return;
         };
-        self.batch_bytes += bytes;
-        self.batch.push(Kept {
+        self.batch.bytes += bytes;
+        self.batch.kept.push(Kept {
             visit,
             visitor: visitor.hash,
             sampled,
@@ -305,7 +303,7 @@ impl Writer {
             let _ = marked.send(Err(error));
             return;
         }
-        self.batch.retain(|kept| kept.visit.link.id != link);
+        self.batch.erase(&link);
         self.erased.push(Erased {
             link,
             messages: self.tally.waiting().messages,
@@ -337,25 +335,23 @@ impl Writer {
         let appended = self.retry_until_done(Appender::append);
         self.tally.appends.observe(begun.elapsed());
         if appended == Some(Appended::Stored) {
-            self.tally.store(self.batch.len());
+            self.tally.store(self.batch.kept.len());
+            self.batch.settle();
         } else {
             self.lose_batch();
         }
         let troubles = &self.tally.troubles;
         let full = appended == Some(Appended::NoRoom);
         troubles.full.store(full, Ordering::Relaxed);
-        self.batch.clear();
-        self.batch_bytes = 0;
         appended.is_some()
     }
 
     /// Counts the visits of the batch as lost. A row stands for several of them.
     fn lose_batch(&mut self) {
-        for Kept { visit, sampled, .. } in self.batch.drain(..) {
-            let visits = sampled.interval.get().into();
-            self.tally.losses.add(visit.at, visits);
+        for loss in self.batch.losses() {
+            self.tally.losses.add_all(loss);
         }
-        self.batch_bytes = 0;
+        self.batch.clear();
     }
 
     /// Runs an action of the engine, and retries until it succeeds. Every error is retried: a
@@ -364,7 +360,7 @@ impl Writer {
     /// the remaining visits are lost.
     fn retry_until_done<T>(
         &mut self,
-        act: impl Fn(&mut Appender, &[Kept]) -> Result<T, rusqlite::Error>,
+        act: impl Fn(&mut Appender, &Batch) -> Result<T, rusqlite::Error>,
     ) -> Option<T> {
         let mut pause = FIRST_PAUSE;
         let mut reminder = Reminder::default();
@@ -392,7 +388,7 @@ impl Writer {
                 self.gave_up = true;
                 break;
             }
-            let waiting = self.tally.waiting().messages + self.batch.len();
+            let waiting = self.tally.waiting().messages + self.batch.kept.len();
             self.appender.expect_losses(self.would_be_lost());
             match reminder.failed(Instant::now()) {
                 Some(Warning::First) => tracing::warn!(
@@ -418,14 +414,11 @@ impl Writer {
     /// The visits that would be lost if the process ended now: those of the batch, and those
     /// that came since.
     fn would_be_lost(&self) -> Option<Loss> {
-        let of_batch = self.batch.iter().map(|kept| kept.visit.at);
-        let interval = |kept: &Kept| u64::from(kept.sampled.interval.get());
-        let visits: u64 = self.batch.iter().map(interval).sum();
-        let queued = u64::try_from(self.tally.waiting().messages).unwrap_or(u64::MAX);
         let last = self.appender.now();
-        let first = of_batch.min().unwrap_or(last);
-        let visits = visits + queued;
-        (visits > 0).then(|| Loss::between(first, first.max(last), visits))
+        let queued = u64::try_from(self.tally.waiting().messages).unwrap_or(u64::MAX);
+        let queued = (queued > 0).then(|| Loss::between(last, last, queued));
+        let all: Vec<Loss> = self.batch.losses().chain(queued).collect();
+        Loss::of_all(&all)
     }
 
     fn shutdown_timed_out(&mut self) -> bool {

@@ -1,41 +1,44 @@
 //! Parts that several questions share.
 
-use slugline_domain::SamplingInterval;
+use slugline_domain::Variance;
 
 use crate::row_binary::{Cursor, DecodeError};
 
 /// Visits and visitors of a group, once rows are grouped by visitor too: `v`
-/// adds up to visits, `u` to visitors, and `m` is the largest interval. A
-/// visitor without a coherent row counts zero.
-pub(crate) const OF_EACH_VISITOR: &str = "sum(sampling_interval) AS v, \
-    minIf(sampling_interval, coherent = 1) AS u, max(sampling_interval) AS m";
+/// adds up to visits, and `u` to visitors. A visitor without a coherent row counts zero.
+pub(crate) const OF_EACH_VISITOR: &str =
+    "sum(sampling_interval) AS v, minIf(sampling_interval, coherent = 1) AS u";
+
+/// The same, with the parts of the variance: of the sampled rows that the visitor's luck decided
+/// about, `s` is the sum of intervals and `n` the number; `c` is the variance of those that chance
+/// decided about.
+pub(crate) const OF_EACH_VARYING_VISITOR: &str = "sum(sampling_interval) AS v, \
+    minIf(sampling_interval, coherent = 1) AS u, \
+    sumIf(sampling_interval, coherent = 1 AND sampling_interval > 1) AS s, \
+    countIf(coherent = 1 AND sampling_interval > 1) AS n, \
+    sumIf(toUInt64(sampling_interval) * (sampling_interval - 1), coherent = 0) AS c";
+
+/// Two columns over the visitors of a group: the variance of visits and of visitors.
+pub(crate) const VARIANCE: &str =
+    "toUInt64(sum(s * (s - n) + c)), toUInt64(sum(if(u > 1, toUInt64(u) * (u - 1), 0)))";
+
+/// Reads the columns of [`VARIANCE`].
+pub(crate) fn variance(row: &mut Cursor<'_>) -> Result<Variance, DecodeError> {
+    Ok(Variance {
+        visits: row.u64()?,
+        visitors: row.u64()?,
+    })
+}
 
 /// The referring hosts of a visitor, for `uniqExactArray(r)` to count.
 pub(crate) const REFERERS_OF_EACH_VISITOR: &str = "groupUniqArrayIf(referer, referer != '') AS r";
 
-/// A row of numbers, and the largest sampling interval among the rows behind
-/// it.
-#[derive(Debug)]
-pub(crate) struct WithInterval<R> {
-    pub(crate) row: R,
-    pub(crate) interval_max: u32,
-}
-
-/// The largest interval of all rows; 1 when there are none.
-pub(crate) fn largest<R>(rows: &[WithInterval<R>]) -> SamplingInterval {
-    let largest = rows.iter().map(|row| row.interval_max).max();
-    largest
-        .and_then(SamplingInterval::new)
-        .unwrap_or(SamplingInterval::EVERY)
-}
-
-/// A row of a limited table, with the number of all rows, their visits and the largest interval.
+/// A row of a limited table, with the number of all rows and their visits.
 #[derive(Debug)]
 pub(crate) struct WithTotal<R> {
     pub(crate) row: R,
     all: u64,
     visits: u64,
-    interval_max: u32,
 }
 
 impl<R> WithTotal<R> {
@@ -44,18 +47,12 @@ impl<R> WithTotal<R> {
             row,
             all: cursor.u64()?,
             visits: cursor.u64()?,
-            interval_max: cursor.u32()?,
         })
     }
 }
 
-/// The number of rows without the limit, their visits, and the largest interval.
-pub(crate) fn beyond_limit<R>(rows: &[WithTotal<R>]) -> (u64, u64, SamplingInterval) {
+/// The number of rows without the limit, and their visits.
+pub(crate) fn beyond_limit<R>(rows: &[WithTotal<R>]) -> (u64, u64) {
     let first = rows.first();
-    let interval = first.and_then(|row| SamplingInterval::new(row.interval_max));
-    (
-        first.map_or(0, |row| row.all),
-        first.map_or(0, |row| row.visits),
-        interval.unwrap_or(SamplingInterval::EVERY),
-    )
+    first.map_or((0, 0), |row| (row.all, row.visits))
 }

@@ -3,7 +3,7 @@
 use slugline_domain::{HeatmapQuery, HeatmapRow, HourOfWeek};
 
 use crate::{
-    answer::{OF_EACH_VISITOR, WithInterval},
+    answer::{OF_EACH_VARYING_VISITOR, VARIANCE, variance},
     row_binary::{Cursor, DecodeError},
     sql::{asked, floor, local_seconds},
 };
@@ -19,21 +19,19 @@ pub(crate) fn statement(query: &HeatmapQuery) -> String {
     let week = "toInt64(168)";
     let hour = format!("toUInt64((({hours} + 72) % {week} + {week}) % {week})");
     format!(
-        "SELECT k, sum(v), sum(u), max(m) FROM \
-            (WITH {local} AS local SELECT {hour} AS k, {OF_EACH_VISITOR} FROM {asked} \
+        "SELECT k, sum(v), sum(u), {VARIANCE} FROM \
+            (WITH {local} AS local SELECT {hour} AS k, {OF_EACH_VARYING_VISITOR} FROM {asked} \
              GROUP BY k, visitor) \
          GROUP BY k ORDER BY k"
     )
 }
 
-pub(crate) fn read(row: &mut Cursor<'_>) -> Result<WithInterval<HeatmapRow>, DecodeError> {
+pub(crate) fn read(row: &mut Cursor<'_>) -> Result<HeatmapRow, DecodeError> {
     let hour = u8::try_from(row.u64()?).ok().and_then(HourOfWeek::new);
-    Ok(WithInterval {
-        row: HeatmapRow {
-            hour: hour.ok_or(DecodeError::OutOfRange)?,
-            visits: row.u64()?,
-            visitors: row.u64()?,
-        },
-        interval_max: row.u32()?,
+    Ok(HeatmapRow {
+        hour: hour.ok_or(DecodeError::OutOfRange)?,
+        visits: row.u64()?,
+        visitors: row.u64()?,
+        variance: variance(row)?,
     })
 }

@@ -16,6 +16,7 @@ use slugline_analytics::{
     journal::{lock::share, open::open_file},
     losses::table,
     row::Row,
+    sampled::{self, Span},
     tally::Tally,
     transfer::{
         import::{ImportBatch, Intake},
@@ -175,6 +176,12 @@ impl Passage for History {
                 }
             }
         }
+        Ok(tx.commit()?)
+    }
+
+    fn take_sampled(&self, spans: &[Span]) -> Result<(), TransferError> {
+        let tx = begin(&self.spool)?;
+        sampled::table::save(&tx, spans.iter())?;
         Ok(tx.commit()?)
     }
 

@@ -29,6 +29,7 @@ mod erasures;
 mod error;
 mod events;
 mod examine;
+mod gaps;
 mod heatmap;
 mod history;
 mod inlet;

@@ -9,16 +9,15 @@ use crate::{
 };
 
 /// The statement; [`read`] reads its rows. Unknown places come last instead of
-/// being left out, because their rows count for the accuracy of the answer and for its others;
-/// [`is_known`] recognises them.
+/// being left out, because their visits are among the others; [`is_known`] recognises them.
 pub(crate) fn statement(query: &LocationsQuery) -> String {
     let asked = asked(&query.filter);
     let limit = query.limit.get();
     format!(
         "SELECT city, latitude, longitude, v, countIf(known) OVER () AS n, \
-                sum(v) OVER () AS total, max(m) OVER () AS largest FROM \
+                sum(v) OVER () AS total FROM \
             (SELECT city, latitude, longitude, latitude != 0 AND longitude != 0 AS known, \
-                    sum(sampling_interval) AS v, max(sampling_interval) AS m \
+                    sum(sampling_interval) AS v \
              FROM {asked} GROUP BY city, latitude, longitude) \
          ORDER BY known DESC, v DESC, city, latitude, longitude LIMIT {limit}"
     )

@@ -1,23 +1,27 @@
 //! The read side: the domain's port on ClickHouse.
 
-use std::{collections::BTreeSet, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeSet, error::Error as StdError, path::PathBuf, sync::Arc, time::Duration,
+};
 
 use async_trait::async_trait;
 use slugline_analytics::{QueryLimits, tally::Tally};
 use slugline_domain::{
     AccessRows, CountersQuery, CountersReport, Event, EventsQuery, HeatmapQuery, HeatmapReport,
     LinkId, LocationsQuery, LocationsReport, LogTrouble, MetricsQuery, MetricsReport, Report,
-    SamplingInterval, SamplingNote, ViewsQuery, ViewsReport, VisitFilter, VisitRows,
+    SamplingNote, ViewsQuery, ViewsReport, VisitFilter, VisitRows,
     ports::{VisitLog, VisitLogError},
 };
 
 use crate::{
     access,
-    answer::{WithInterval, WithTotal, beyond_limit, largest},
+    answer::{WithTotal, beyond_limit},
     client::Client,
     counters,
     error::failed,
-    events, heatmap, locations, metrics,
+    events,
+    gaps::{self, Gaps},
+    heatmap, locations, metrics,
     row_binary::{ReadRow, text},
     target::ClickHouseTarget,
     unrecorded, views, visits,
@@ -36,6 +40,8 @@ pub struct ClickHouseLog {
     client: Client,
     deadline: Duration,
     tally: Arc<Tally>,
+    /// The spool of this node, if it records visits.
+    spool: Option<PathBuf>,
 }
 
 impl ClickHouseLog {
@@ -44,6 +50,15 @@ impl ClickHouseLog {
             client,
             deadline,
             tally,
+            spool: None,
+        }
+    }
+
+    /// Adds the spool of this node, whose gaps may not be in ClickHouse yet.
+    pub(crate) fn with_spool(self, spool: PathBuf) -> Self {
+        Self {
+            spool: Some(spool),
+            ..self
         }
     }
 
@@ -66,110 +81,132 @@ impl ClickHouseLog {
             .map_err(|error| failed(action, error))
     }
 
-    /// An answer without a row limit.
-    fn complete<R>(
+    /// Runs a statement about visits. Returns its rows, and how far they can be trusted.
+    async fn asked<T>(
         &self,
+        action: &'static str,
         filter: &VisitFilter,
-        rows: Vec<R>,
-        interval_max: SamplingInterval,
-    ) -> Report<R> {
-        let all = u64::try_from(rows.len()).expect("a pointer's size fits 64 bits");
-        self.report(filter, rows, all, interval_max)
+        (sql, read): (&str, ReadRow<T>),
+    ) -> Result<(Vec<T>, SamplingNote), VisitLogError> {
+        let before = self.gaps_here(filter).await;
+        let rows = self.rows(action, sql, read).await?;
+        Ok((rows, self.sampling(action, filter, before).await?))
     }
 
-    /// An answer with a row limit: the rows that it shows, and the visits of the others.
-    fn limited<R>(
+    /// How far the rows of an answer can be trusted, by the gaps of this node before the answer and
+    /// by those of all nodes now: a gap moves from memory to the spool, and from there to
+    /// ClickHouse.
+    async fn sampling(
         &self,
+        action: &'static str,
         filter: &VisitFilter,
-        rows: Vec<WithTotal<R>>,
-        is_shown: fn(&R) -> bool,
-        visits_of: fn(&R) -> u64,
-    ) -> Report<R> {
-        let (all, visits, interval_max) = beyond_limit(&rows);
-        let rows: Vec<R> = rows
-            .into_iter()
-            .map(|row| row.row)
-            .filter(is_shown)
-            .collect();
-        let shown: u64 = rows.iter().map(visits_of).sum();
-        Report {
-            others: visits.saturating_sub(shown),
-            ..self.report(filter, rows, all, interval_max)
-        }
-    }
-
-    fn report<R>(
-        &self,
-        filter: &VisitFilter,
-        rows: Vec<R>,
-        rows_before_limit: u64,
-        interval_max: SamplingInterval,
-    ) -> Report<R> {
-        Report {
-            rows,
-            rows_before_limit,
-            others: 0,
-            sampling: self.sampling(filter, interval_max),
-        }
-    }
-
-    fn sampling(&self, filter: &VisitFilter, interval_max: SamplingInterval) -> SamplingNote {
-        SamplingNote {
-            interval_max,
-            // The losses of this node. Other nodes do not report theirs.
-            dropped: self.tally.losses.concerning(filter),
+        before: Gaps,
+    ) -> Result<SamplingNote, VisitLogError> {
+        let there = gaps::of_all_nodes(&self.client, filter).await;
+        let there = there.map_err(|error| failed(action, error))?;
+        let Gaps { decided, lost } = before.and(there);
+        Ok(SamplingNote {
+            interval_max: decided.interval_max,
+            unrecorded: decided.unrecorded,
+            dropped: lost,
             // ClickHouse answers completely or not at all.
             damaged: 0,
             // ClickHouse counts visitors and referers exactly.
             sketched: false,
-        }
+        })
+    }
+
+    /// The gaps that this node has not sent yet.
+    async fn gaps_here(&self, filter: &VisitFilter) -> Gaps {
+        let unsaved = Gaps {
+            lost: self.tally.losses.concerning(filter),
+            ..Gaps::NONE
+        };
+        unsaved.and(self.gaps_of_spool(filter).await)
+    }
+
+    async fn gaps_of_spool(&self, filter: &VisitFilter) -> Gaps {
+        let Some(spool) = self.spool.clone() else {
+            return Gaps::NONE;
+        };
+        let filter = filter.clone();
+        let read = tokio::task::spawn_blocking(move || gaps::of_spool(&spool, &filter)).await;
+        let error: Box<dyn StdError + Send + Sync> = match read {
+            Ok(Ok(gaps)) => return gaps,
+            Ok(Err(error)) => error.into(),
+            Err(error) => error.into(),
+        };
+        let error: &(dyn StdError + 'static) = error.as_ref();
+        tracing::warn!(error, "an answer may lack visits: the spool cannot be read");
+        let mut gaps = Gaps::NONE;
+        gaps.decided.unrecorded = true;
+        gaps
     }
 }
 
-fn shown<R>(rows: Vec<WithInterval<R>>) -> Vec<R> {
-    rows.into_iter().map(|rested| rested.row).collect()
+/// An answer without a row limit.
+fn complete<R>((rows, sampling): (Vec<R>, SamplingNote)) -> Report<R> {
+    Report {
+        rows_before_limit: u64::try_from(rows.len()).expect("a pointer's size fits 64 bits"),
+        rows,
+        others: 0,
+        sampling,
+    }
+}
+
+/// An answer with a row limit: the rows that it shows, and the visits of the others.
+fn limited<R>(
+    (rows, sampling): (Vec<WithTotal<R>>, SamplingNote),
+    is_shown: fn(&R) -> bool,
+    visits_of: fn(&R) -> u64,
+) -> Report<R> {
+    let (all, visits) = beyond_limit(&rows);
+    let rows = rows.into_iter().map(|row| row.row).filter(is_shown);
+    let rows: Vec<R> = rows.collect();
+    let shown: u64 = rows.iter().map(visits_of).sum();
+    Report {
+        others: visits.saturating_sub(shown),
+        rows_before_limit: all,
+        rows,
+        sampling,
+    }
 }
 
 #[async_trait]
 impl VisitLog for ClickHouseLog {
     async fn counters(&self, query: &CountersQuery) -> Result<CountersReport, VisitLogError> {
         let (sql, read) = counters::statement(query);
-        let rows = self.rows("count visits", &sql, read).await?;
-        let interval_max = largest(&rows);
-        let rows = shown(rows).into_iter().flatten().collect();
-        Ok(self.complete(&query.filter, rows, interval_max))
+        let asked = self.asked("count visits", &query.filter, (&sql, read));
+        let (rows, sampling) = asked.await?;
+        Ok(complete((rows.into_iter().flatten().collect(), sampling)))
     }
 
     async fn views(&self, query: &ViewsQuery) -> Result<ViewsReport, VisitLogError> {
         let sql = views::statement(query);
-        let rows = self
-            .rows("count visits over time", &sql, views::read)
-            .await?;
-        let interval_max = largest(&rows);
-        Ok(self.complete(&query.filter, shown(rows), interval_max))
+        let action = "count visits over time";
+        let asked = self.asked(action, &query.filter, (&sql, views::read));
+        Ok(complete(asked.await?))
     }
 
     async fn heatmap(&self, query: &HeatmapQuery) -> Result<HeatmapReport, VisitLogError> {
         let sql = heatmap::statement(query);
         let action = "count visits by hour of the week";
-        let rows = self.rows(action, &sql, heatmap::read).await?;
-        let interval_max = largest(&rows);
-        Ok(self.complete(&query.filter, shown(rows), interval_max))
+        let asked = self.asked(action, &query.filter, (&sql, heatmap::read));
+        Ok(complete(asked.await?))
     }
 
     async fn metrics(&self, query: &MetricsQuery) -> Result<MetricsReport, VisitLogError> {
         let (sql, read) = metrics::statement(query);
-        let rows = self
-            .rows("find the most frequent values", &sql, read)
-            .await?;
-        Ok(self.limited(&query.filter, rows, |_| true, |row| row.count))
+        let action = "find the most frequent values";
+        let asked = self.asked(action, &query.filter, (&sql, read));
+        Ok(limited(asked.await?, |_| true, |row| row.count))
     }
 
     async fn locations(&self, query: &LocationsQuery) -> Result<LocationsReport, VisitLogError> {
         let sql = locations::statement(query);
         let action = "find the most frequent places";
-        let rows = self.rows(action, &sql, locations::read).await?;
-        Ok(self.limited(&query.filter, rows, locations::is_known, |row| row.count))
+        let asked = self.asked(action, &query.filter, (&sql, locations::read));
+        Ok(limited(asked.await?, locations::is_known, |row| row.count))
     }
 
     async fn events(&self, query: &EventsQuery) -> Result<Vec<Event>, VisitLogError> {
@@ -182,9 +219,10 @@ impl VisitLog for ClickHouseLog {
 
     async fn access(&self, filter: &VisitFilter) -> Result<Box<dyn AccessRows>, VisitLogError> {
         let sql = access::statement(filter);
+        let before = self.gaps_here(filter).await;
         let rows = self.client.stream(&sql, self.deadline, access::read).await;
         let rows = rows.map_err(|error| failed(access::ACTION, error))?;
-        let sampling = self.sampling(filter, SamplingInterval::EVERY);
+        let sampling = self.sampling(access::ACTION, filter, before).await?;
         Ok(Box::new(access::Rows { rows, sampling }))
     }
 

@@ -14,12 +14,12 @@ pub(crate) fn statement(query: &MetricsQuery) -> (String, ReadRow<WithTotal<Metr
     let asked = asked(&query.filter);
     let column = column(query.dimension);
     let limit = query.limit.get();
-    let total = "count() OVER () AS n, sum(visits) OVER () AS total, max(l) OVER () AS largest";
+    let total = "count() OVER () AS n, sum(visits) OVER () AS total";
     let end = format!("ORDER BY visits DESC, k LIMIT {limit}");
     if query.visitors {
         let sql = format!(
             "SELECT k, visits, visitors, {total} FROM \
-                (SELECT k, sum(v) AS visits, sum(u) AS visitors, max(m) AS l FROM \
+                (SELECT k, sum(v) AS visits, sum(u) AS visitors FROM \
                     (SELECT {column} AS k, {OF_EACH_VISITOR} FROM {asked} GROUP BY k, visitor) \
                  GROUP BY k) {end}"
         );
@@ -27,7 +27,7 @@ pub(crate) fn statement(query: &MetricsQuery) -> (String, ReadRow<WithTotal<Metr
     }
     let sql = format!(
         "SELECT k, visits, {total} FROM \
-            (SELECT {column} AS k, sum(sampling_interval) AS visits, max(sampling_interval) AS l \
+            (SELECT {column} AS k, sum(sampling_interval) AS visits \
              FROM {asked} GROUP BY k) {end}"
     );
     (sql, reader::<false>(query.dimension))

@@ -124,5 +124,6 @@ pub async fn start(
     let db = open_file(&spool::FILE, &spool)?;
     let recorder = Recorder::over((&spool, db), rows, recorder, ports, Arc::clone(&tally))?;
     let deadline = QueryLimits::default().deadline;
-    Ok((recorder, ClickHouseLog::new(client, deadline, tally)))
+    let log = ClickHouseLog::new(client, deadline, tally).with_spool(spool);
+    Ok((recorder, log))
 }

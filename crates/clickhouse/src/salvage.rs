@@ -15,7 +15,7 @@ use slugline_analytics::{
 use slugline_domain::{UnixMillis, UnixSeconds};
 
 use crate::{
-    arrivals, erasures, row_binary,
+    arrivals, erasures, gaps, row_binary,
     spool::{self, UnderWay},
 };
 
@@ -64,6 +64,7 @@ fn copy(
         Vec::new()
     };
     copy_losses(old, &tx, &losses)?;
+    rebuilt.lost.extend(gaps::copy(old, &tx)?);
     rebuilt.lost.extend(copy_marks(old, &tx)?);
     rebuilt.lost.extend(arrivals::copy(old, &tx)?);
     for many in many(lost, keys.unreachable) {

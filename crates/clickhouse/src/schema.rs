@@ -20,14 +20,19 @@ use crate::{
 
 /// The steps in their order. The number of a step is its position, starting
 /// with 1.
-const STEPS: [&str; 3] = [
+const STEPS: [&str; 5] = [
     include_str!("schema.sql"),
     include_str!("salts.sql"),
     include_str!("erasure.sql"),
+    include_str!("gap.sql"),
+    include_str!("unproved.sql"),
 ];
 
 /// The table of applied steps.
 const VERSIONS: &str = "CREATE TABLE IF NOT EXISTS slugline_schema (version UInt32) ENGINE = MergeTree ORDER BY version";
+
+/// The time limit of a step, which may read the whole table.
+const STEP_TIMEOUT: Duration = Duration::from_mins(10);
 
 /// The time limit of one statement.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(10);
@@ -84,7 +89,7 @@ async fn create(client: &Client) -> Result<(), ClickHouseError> {
     let done = count(client, "SELECT toUInt64(max(version)) FROM slugline_schema").await?;
     for (number, step) in (1_u64..).zip(STEPS) {
         if number > done {
-            client.run(step, TIMEOUT).await?;
+            client.run(step, STEP_TIMEOUT).await?;
             let note = format!("INSERT INTO slugline_schema (version) SELECT {number}");
             client.run(&note, TIMEOUT).await?;
         }

@@ -27,6 +27,7 @@ use tokio::sync::{Notify, watch};
 use crate::{
     client::Client,
     erasures::{self, Erasures, State},
+    gaps,
     salts::SharedSalts,
     schema::Retention,
     ship_error::ShipError,
@@ -203,6 +204,8 @@ impl Work {
         }
         // Reads the orders before shipping, so that all rows from before them are shipped.
         let orders = erasures::orders(&self.spool)?;
+        // No row arrives before it is known how its minute was sampled.
+        gaps::ship(&self.client, &mut self.spool, self.random.as_ref()).await?;
         while let Some(shipment) = spool::next_shipment(&mut self.spool, self.random.as_ref())? {
             let token = &shipment.token;
             let into = format!("access_log ({})", shipment.columns);

@@ -6,6 +6,7 @@ use std::{collections::BTreeSet, fmt::Write};
 use slugline_analytics::{
     bounds::truncate,
     columns::{STORED, TEXTS, TextColumn, column_of},
+    sampled::Asked,
     visitor::VisitorHash,
 };
 use slugline_domain::{
@@ -93,6 +94,20 @@ pub(crate) fn asked(filter: &VisitFilter) -> String {
             format!("(SELECT {columns} FROM {visits}) WHERE 1{on_url}")
         }
     }
+}
+
+/// The gaps that concern a question, as a table with conditions; `None` if it asks about no time.
+pub(crate) fn gaps_of(filter: &VisitFilter) -> Option<String> {
+    let (from, until) = Asked::by(filter).minutes()?;
+    let links = condition("link_id", &filter.links, |ids| {
+        ids.iter().map(|id| text(id.as_str())).collect()
+    });
+    let is_on_slug = |(dimension, _): &&(Dimension, _)| *dimension == Dimension::Slug;
+    let slugs = on_texts(filter.values.iter().filter(is_on_slug));
+    Some(format!(
+        "slugline_gap WHERE until_minute >= {from} AND from_minute <= {until} \
+         AND (link_id = '' OR {links}{slugs})"
+    ))
 }
 
 /// Every column, with an empty text for destinations that do not meet the condition.

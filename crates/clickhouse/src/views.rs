@@ -3,7 +3,7 @@
 use slugline_domain::{LocalSeconds, ViewRow, ViewsQuery};
 
 use crate::{
-    answer::{OF_EACH_VISITOR, WithInterval},
+    answer::{OF_EACH_VARYING_VISITOR, VARIANCE, variance},
     row_binary::{Cursor, DecodeError},
     sql::{asked, floor, local_seconds},
 };
@@ -15,20 +15,18 @@ pub(crate) fn statement(query: &ViewsQuery) -> String {
     let seconds = query.unit.seconds();
     let number = floor("local", seconds);
     format!(
-        "SELECT k * {seconds} AS start, sum(v), sum(u), max(m) FROM \
-            (WITH {local} AS local SELECT {number} AS k, {OF_EACH_VISITOR} FROM {asked} \
+        "SELECT k * {seconds} AS start, sum(v), sum(u), {VARIANCE} FROM \
+            (WITH {local} AS local SELECT {number} AS k, {OF_EACH_VARYING_VISITOR} FROM {asked} \
              GROUP BY k, visitor) \
          GROUP BY k ORDER BY k"
     )
 }
 
-pub(crate) fn read(row: &mut Cursor<'_>) -> Result<WithInterval<ViewRow>, DecodeError> {
-    Ok(WithInterval {
-        row: ViewRow {
-            start: LocalSeconds::new(row.i64()?),
-            visits: row.u64()?,
-            visitors: row.u64()?,
-        },
-        interval_max: row.u32()?,
+pub(crate) fn read(row: &mut Cursor<'_>) -> Result<ViewRow, DecodeError> {
+    Ok(ViewRow {
+        start: LocalSeconds::new(row.i64()?),
+        visits: row.u64()?,
+        visitors: row.u64()?,
+        variance: variance(row)?,
     })
 }

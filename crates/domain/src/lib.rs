@@ -118,8 +118,9 @@ pub use stats::{
     AccessRow, Bots, Choice, CounterRow, Counters, CountersQuery, CountersReport, Degrees,
     Derivation, Destinations, Dimension, DimensionKind, Erasure, Event, EventsQuery, HeatmapQuery,
     HeatmapReport, HeatmapRow, LocationRow, LocationsQuery, LocationsReport, LogTrouble, MetricRow,
-    MetricsQuery, MetricsReport, Report, RowLimit, RowLimitError, Rule, StoredVisit, Test, ViewRow,
-    ViewsQuery, ViewsReport, VisitColumn, VisitColumnKind, VisitFilter, VisitTexts, WeekSeconds,
+    MetricsQuery, MetricsReport, Report, RowLimit, RowLimitError, Rule, StdError, StoredVisit,
+    Test, Variance, ViewRow, ViewsQuery, ViewsReport, VisitColumn, VisitColumnKind, VisitFilter,
+    VisitTexts, WeekSeconds,
 };
 pub use suggestion::{LanguageTag, LanguageTagError, SuggestedPreview};
 pub use tag::{Tag, TagError, Tags, TagsError};

@@ -25,9 +25,12 @@ impl SamplingInterval {
 /// The accuracy of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SamplingNote {
-    /// The largest interval among the rows that were read; 1 if there were
-    /// none.
+    /// The largest interval decided about visits of the time and the links asked about, whether or
+    /// not they became rows; 1 if nothing was sampled.
     pub interval_max: SamplingInterval,
+    /// `true` if some of that time is from before the log recorded when it sampled, and nothing
+    /// proves that it did not.
+    pub unrecorded: bool,
     /// Visits in the time asked about that were never stored, for any link.
     pub dropped: u64,
     /// Stored rows that cannot be read because they are damaged, and that might
@@ -43,6 +46,7 @@ impl SamplingNote {
     /// them.
     pub fn exact(&self) -> bool {
         self.interval_max == SamplingInterval::EVERY
+            && !self.unrecorded
             && self.dropped == 0
             && self.damaged == 0
             && !self.sketched
@@ -57,6 +61,7 @@ mod tests {
     fn an_answer_is_exact_only_if_nothing_was_left_out_anywhere() {
         let exact = SamplingNote {
             interval_max: SamplingInterval::EVERY,
+            unrecorded: false,
             dropped: 0,
             damaged: 0,
             sketched: false,
@@ -66,6 +71,10 @@ mod tests {
         for estimate in [
             SamplingNote {
                 interval_max,
+                ..exact
+            },
+            SamplingNote {
+                unrecorded: true,
                 ..exact
             },
             SamplingNote {

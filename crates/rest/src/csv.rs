@@ -190,6 +190,7 @@ mod tests {
         fn sampling(&self) -> SamplingNote {
             SamplingNote {
                 interval_max: SamplingInterval::EVERY,
+                unrecorded: false,
                 dropped: 0,
                 damaged: 0,
                 sketched: self.fails,

@@ -124,6 +124,7 @@ impl VisitLog for CountedVisits {
             others: others.iter().map(|row| row.count).sum(),
             sampling: SamplingNote {
                 interval_max,
+                unrecorded: false,
                 dropped: 0,
                 damaged: 0,
                 sketched: false,

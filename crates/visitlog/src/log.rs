@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, fs::File, path::Path, sync::Arc};
 
 use async_trait::async_trait;
-use slugline_analytics::{OpenError, QueryLimits, journal::lock, tally::Tally};
+use slugline_analytics::{OpenError, QueryLimits, journal::lock, losses, sampled, tally::Tally};
 use slugline_domain::{
     AccessRows, CountersQuery, CountersReport, Event, EventsQuery, HeatmapQuery, HeatmapReport,
     LinkId, LocationsQuery, LocationsReport, LogTrouble, MetricsQuery, MetricsReport, Report,
@@ -69,22 +69,40 @@ impl EmbeddedLog {
         filter: &VisitFilter,
         question: impl FnOnce(&Snapshot<'_>) -> Result<Answer<R>, EngineError> + Send + 'static,
     ) -> Result<Report<R>, VisitLogError> {
-        let asked = self
-            .questions
-            .ask(|log| Ok((question(log)?, log.damaged_rows())));
-        let (answer, damaged) = asked.await.map_err(|error| failed(action, error))?;
+        let unsaved = self.questions.tally().losses.concerning(filter);
+        let filter = filter.clone();
+        let asked = self.questions.ask(move |log| {
+            let answer = question(log)?;
+            let sampling = sampling(log, &filter, answer.sketched, unsaved)?;
+            Ok((answer, sampling))
+        });
+        let (answer, sampling) = asked.await.map_err(|error| failed(action, error))?;
         Ok(Report {
             rows: answer.rows,
             rows_before_limit: answer.rows_before_limit,
             others: answer.others,
-            sampling: SamplingNote {
-                interval_max: answer.interval_max,
-                dropped: self.questions.tally().losses.concerning(filter),
-                damaged,
-                sketched: answer.sketched,
-            },
+            sampling,
         })
     }
+}
+
+/// The accuracy of an answer, by all that the log knows about the visits that it lacks. `unsaved`
+/// losses were not in the file before the question.
+fn sampling(
+    log: &Snapshot<'_>,
+    filter: &VisitFilter,
+    sketched: bool,
+    unsaved: u64,
+) -> Result<SamplingNote, EngineError> {
+    let decided = sampled::table::concerning(log.db(), filter)?;
+    let lost = losses::table::concerning(log.db(), filter)?;
+    Ok(SamplingNote {
+        interval_max: decided.interval_max,
+        unrecorded: decided.unrecorded,
+        dropped: lost.saturating_add(unsaved),
+        damaged: log.damaged_rows(),
+        sketched,
+    })
 }
 
 #[async_trait]
@@ -141,18 +159,14 @@ impl VisitLog for EmbeddedLog {
 
     async fn access(&self, filter: &VisitFilter) -> Result<Box<dyn AccessRows>, VisitLogError> {
         let asked = filter.clone();
+        let unsaved = self.questions.tally().losses.concerning(filter);
         let answer = self.questions.ask(move |log| {
             let answer = link_totals::answer(log, &asked)?;
-            Ok((answer, log.damaged_rows()))
+            let sampling = sampling(log, &asked, answer.sketched, unsaved)?;
+            Ok((answer, sampling))
         });
         let answer = answer.await;
-        let (answer, damaged) = answer.map_err(|error| failed("list visits by link", error))?;
-        let sampling = SamplingNote {
-            interval_max: answer.interval_max,
-            dropped: self.questions.tally().losses.concerning(filter),
-            damaged,
-            sketched: answer.sketched,
-        };
+        let (answer, sampling) = answer.map_err(|error| failed("list visits by link", error))?;
         Ok(Box::new(link_totals::Rows::new(answer.rows, sampling)))
     }
 

@@ -6,6 +6,7 @@ use rusqlite::Connection;
 use slugline_analytics::{
     TransferError,
     journal::{lock::take_alone, open::open_to_examine, space::give_back},
+    sampled,
     transfer::passage::Passage,
 };
 use slugline_domain::ports::Random;
@@ -67,6 +68,9 @@ pub fn move_history(
         Ok::<(), TransferError>(())
     };
     pass_on(&log, &mut moved)?;
+    // They come before the visits, so that no answer is exact that must not be, and leave the log
+    // after them, because a move may stop in between.
+    into.take_sampled(&sampled::table::all(&log)?)?;
     while seal_before(&mut log, FAR_DAY, ROWS)? {}
     // Several days of a quiet site leave together.
     let (mut chunks, mut visits) = (Vec::new(), Vec::new());
@@ -91,6 +95,7 @@ pub fn move_history(
     leaving::take_losses(&log, random)?;
     pass_on(&log, &mut moved)?;
     into.finish()?;
+    sampled::table::clear(&log)?;
     while give_back(&log)? {}
     Ok(moved)
 }

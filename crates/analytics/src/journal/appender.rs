@@ -16,10 +16,11 @@ use super::{
     salts::Salts,
 };
 use crate::{
+    batch::Batch,
     enrich::Enricher,
     losses::{Loss, LossFile, table},
     options::{RecorderOptions, RecorderPorts},
-    row::Kept,
+    sampled,
     sampling::Pressure,
     tally::Tally,
     visitor::Visitor,
@@ -80,7 +81,7 @@ impl Appender {
             }
             thread::sleep(lock::BETWEEN_TRIES);
         }
-        load_losses(&mut db, &mut loss_file, &tally)?;
+        load_losses(&mut db, &mut loss_file)?;
         Ok(Self {
             db,
             loss_file,
@@ -104,7 +105,7 @@ impl Appender {
     pub fn beat(&mut self) {
         if self.loss_file.take() {
             self.beaten_at = None;
-            let loaded = load_losses(&mut self.db, &mut self.loss_file, &self.tally);
+            let loaded = load_losses(&mut self.db, &mut self.loss_file);
             if let Err(error) = loaded {
                 let error: &(dyn StdError + 'static) = &error;
                 tracing::warn!(error, "the losses of the process before cannot be read yet");
@@ -165,10 +166,12 @@ impl Appender {
         self.rows.pressure()
     }
 
-    /// Makes all of these visits durable, or none, and tells observers about durable ones.
-    pub fn append(&mut self, visits: &[Kept]) -> Result<Appended, rusqlite::Error> {
+    /// Makes all visits and decisions of a batch durable, or none, and tells observers about durable
+    /// visits.
+    pub fn append(&mut self, batch: &Batch) -> Result<Appended, rusqlite::Error> {
         // Before the transaction, so that it does not hold the lock for long.
-        let enriched: Vec<_> = visits
+        let enriched: Vec<_> = batch
+            .kept
             .iter()
             .map(|kept| (self.enricher.enrich(&kept.visit), kept))
             .collect();
@@ -176,10 +179,11 @@ impl Appender {
             if !rows.has_room(tx)? {
                 return Ok(Appended::NoRoom);
             }
-            let mut batch = enriched
+            let mut visits = enriched
                 .iter()
                 .map(|(visit, kept)| visit.row(kept.visitor, kept.sampled));
-            rows.insert(tx, &mut batch)?;
+            rows.insert(tx, &mut visits)?;
+            sampled::table::save(tx, batch.sampled.spans())?;
             Ok(Appended::Stored)
         });
         self.rows.settle(appended.is_ok());
@@ -208,7 +212,10 @@ impl Appender {
         done: oneshot::Sender<()>,
     ) -> Result<(), rusqlite::Error> {
         let until = self.clock.now();
-        self.transact(|tx, rows, _| rows.erase(tx, link, until, done))
+        self.transact(|tx, rows, _| {
+            sampled::table::erase(tx, link)?;
+            rows.erase(tx, link, until, done)
+        })
     }
 
     /// Wipes ended salts and maintains the rows. Returns whether there is more to do. A failure
@@ -291,13 +298,9 @@ impl Appender {
 }
 
 /// Loads the losses of the database, and those in the file, which a process left that has ended.
-fn load_losses(
-    db: &mut Connection,
-    file: &mut LossFile,
-    tally: &Tally,
-) -> Result<(), rusqlite::Error> {
+fn load_losses(db: &mut Connection, file: &mut LossFile) -> Result<(), rusqlite::Error> {
     let left = Loss::of_all(file.held());
-    tally.losses.load(table::load(db, file)?);
+    table::load(db, file)?;
     if let Some(Loss { visits, .. }) = left {
         tracing::warn!(
             at_least = visits,

@@ -20,6 +20,10 @@ CREATE TABLE loss (
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE clock (
     only INTEGER PRIMARY KEY CHECK (only = 1), seen_ms INTEGER NOT NULL, doubted_since_ms INTEGER
+) STRICT;
+CREATE TABLE sampled (
+    id INTEGER PRIMARY KEY, from_minute INTEGER NOT NULL, until_minute INTEGER NOT NULL,
+    link_id TEXT NOT NULL, slug TEXT NOT NULL, interval INTEGER NOT NULL
 ) STRICT;"],
 };
 

@@ -5,7 +5,10 @@
 
 use rusqlite::{Connection, OptionalExtension, ToSql, params_from_iter, types::Value};
 
-use crate::losses::{Loss, table};
+use crate::{
+    losses::{Loss, table},
+    sampled,
+};
 
 /// The most keys to try between the last one found from the front and the first one found from the
 /// back.
@@ -102,6 +105,16 @@ pub fn copy_losses(
     // An older version has no such table.
     table::save(new, &table::all(old).unwrap_or_default())?;
     table::save(new, lost)
+}
+
+/// Copies the spans in which visits were sampled. Returns `false` if they cannot be read, or a
+/// version that kept none wrote the file.
+pub fn copy_sampled(old: &Connection, new: &Connection) -> Result<bool, rusqlite::Error> {
+    let Ok(spans) = sampled::table::all(old) else {
+        return Ok(false);
+    };
+    sampled::table::save(new, spans.iter())?;
+    Ok(true)
 }
 
 /// A salt that cannot be read is no visible loss.

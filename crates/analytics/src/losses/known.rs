@@ -1,4 +1,4 @@
-//! All losses that this process knows.
+//! The losses of this process that are not in the database yet.
 
 use std::sync::{
     Mutex, MutexGuard, PoisonError, TryLockError,
@@ -7,41 +7,38 @@ use std::sync::{
 
 use slugline_domain::{UnixMillis, VisitFilter};
 
-use super::loss::{Loss, minute};
+use super::loss::{Loss, MOST, among};
 
-const SECONDS_PER_MINUTE: i64 = 60;
-
-/// All known losses, saved on the disk or not yet.
+/// The losses that are not in the database yet.
 #[derive(Debug, Default)]
 pub struct Losses {
-    book: Mutex<Book>,
-    /// The number of visits that were lost while another thread held the lock of the book, and the
-    /// minute of the last one.
+    unsaved: Mutex<Vec<Loss>>,
+    /// The number of visits that were lost while another thread held the lock, and the minute of the
+    /// last one.
     unplaced: AtomicU64,
     unplaced_minute: AtomicI64,
     since_start: AtomicU64,
 }
 
-#[derive(Debug, Default)]
-struct Book {
-    on_disk: Vec<Loss>,
-    unsaved: Vec<Loss>,
-}
-
 impl Losses {
     /// Adds visits of this moment. A redirect calls this, so it never waits.
     pub(crate) fn add(&self, at: UnixMillis, visits: u64) {
-        self.since_start.fetch_add(visits, Ordering::Relaxed);
-        let mut book = match self.book.try_lock() {
-            Ok(book) => book,
+        self.add_all(Loss::between(at, at, visits));
+    }
+
+    /// Adds visits of a few minutes. It never waits.
+    pub(crate) fn add_all(&self, loss: Loss) {
+        self.since_start.fetch_add(loss.visits, Ordering::Relaxed);
+        let mut unsaved = match self.unsaved.try_lock() {
+            Ok(unsaved) => unsaved,
             Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
             Err(TryLockError::WouldBlock) => {
-                self.unplaced_minute.store(minute(at), Ordering::Relaxed);
-                self.unplaced.fetch_add(visits, Ordering::Release);
+                self.unplaced_minute.store(loss.until, Ordering::Relaxed);
+                self.unplaced.fetch_add(loss.visits, Ordering::Release);
                 return;
             }
         };
-        add(&mut book.unsaved, Loss::between(at, at, visits));
+        add(&mut unsaved, loss);
     }
 
     /// The number of visits that were lost since the start.
@@ -49,44 +46,31 @@ impl Losses {
         self.since_start.load(Ordering::Relaxed)
     }
 
-    /// Visits that may be missing from an answer about this time, on any link.
+    /// Visits that may be missing from an answer about this time, on any link, besides those that
+    /// [`concerning`](super::table::concerning) finds in the database. Ask for these first: a loss
+    /// may be saved meanwhile.
     pub fn concerning(&self, filter: &VisitFilter) -> u64 {
-        let minute = |second: i64| second.div_euclid(SECONDS_PER_MINUTE);
-        let from = filter.from.map_or(i64::MIN, |from| minute(from.get()));
-        let until = filter.until.map_or(i64::MAX, |until| minute(until.get()));
-        let book = self.placed();
-        let all = book.on_disk.iter().chain(&book.unsaved);
-        all.filter(|loss| loss.until >= from && loss.from <= until)
-            .map(|loss| loss.visits)
-            .sum()
+        among(&self.placed(), filter)
     }
 
-    /// Sets the losses that are on the disk.
-    pub(crate) fn load(&self, losses: Vec<Loss>) {
-        self.placed().on_disk = losses;
-    }
-
-    /// Losses that are not on the disk yet.
+    /// Losses that are not in the database yet.
     pub(crate) fn unsaved(&self) -> Vec<Loss> {
-        self.placed().unsaved.clone()
+        self.placed().clone()
     }
 
-    /// Marks the losses that [`Losses::unsaved`] returned as saved.
+    /// Forgets the losses that [`Losses::unsaved`] returned, because the database has them.
     pub(crate) fn saved(&self, losses: &[Loss]) {
-        let mut book = self.placed();
+        let mut unsaved = self.placed();
         // Meanwhile some became larger, and others came after them.
-        for (loss, saved) in book.unsaved.iter_mut().zip(losses) {
+        for (loss, saved) in unsaved.iter_mut().zip(losses) {
             loss.visits -= saved.visits;
         }
-        book.unsaved.retain(|loss| loss.visits > 0);
-        for &saved in losses {
-            add(&mut book.on_disk, saved);
-        }
+        unsaved.retain(|loss| loss.visits > 0);
     }
 
-    /// The book with all losses, those that waited for its lock included.
-    fn placed(&self) -> MutexGuard<'_, Book> {
-        let mut book = self.book.lock().unwrap_or_else(PoisonError::into_inner);
+    /// All unsaved losses, those that waited for the lock included.
+    fn placed(&self) -> MutexGuard<'_, Vec<Loss>> {
+        let mut unsaved = self.unsaved.lock().unwrap_or_else(PoisonError::into_inner);
         let visits = self.unplaced.swap(0, Ordering::Acquire);
         if visits > 0 {
             let minute = self.unplaced_minute.load(Ordering::Relaxed);
@@ -96,14 +80,11 @@ impl Losses {
                 until,
                 visits,
             };
-            add(&mut book.unsaved, loss);
+            add(&mut unsaved, loss);
         }
-        book
+        unsaved
     }
 }
-
-/// The most entries of a list: a week of minutes. After that, its last entry is extended.
-pub(super) const MOST: usize = 10_080;
 
 /// Adds a loss to a list.
 fn add(list: &mut Vec<Loss>, loss: Loss) {
@@ -128,7 +109,7 @@ mod tests {
     }
 
     fn between(from: i64, until: i64) -> VisitFilter {
-        let second = |minute: i64| UnixSeconds::new(minute * SECONDS_PER_MINUTE).ok();
+        let second = |minute: i64| UnixSeconds::new(minute * 60).ok();
         VisitFilter {
             from: second(from),
             until: second(until),
@@ -149,23 +130,21 @@ mod tests {
     }
 
     #[test]
-    fn losses_of_before_the_start_and_saved_ones_count_once() {
+    fn losses_that_are_saved_meanwhile_count_once() {
         let losses = Losses::default();
-        losses.load(vec![Loss::between(at(1), at(2), 5)]);
         losses.add(at(7), 2);
         let unsaved = losses.unsaved();
         // Another visit is lost before those losses are on the disk.
         losses.add(at(7), 1);
         losses.saved(&unsaved);
-        assert_eq!(losses.concerning(&VisitFilter::default()), 8);
-        assert_eq!(losses.concerning(&between(2, 2)), 5);
+        assert_eq!(losses.concerning(&VisitFilter::default()), 1);
         assert_eq!(losses.unsaved(), [Loss::between(at(7), at(7), 1)]);
     }
 
     #[test]
     fn a_loss_is_not_forgotten_while_another_thread_reads() {
         let losses = Losses::default();
-        let reading = losses.book.lock().unwrap();
+        let reading = losses.unsaved.lock().unwrap();
         losses.add(at(7), 2);
         drop(reading);
         assert_eq!(losses.concerning(&between(7, 7)), 2);

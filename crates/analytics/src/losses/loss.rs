@@ -1,8 +1,13 @@
 //! Visits that were lost.
 
-use slugline_domain::UnixMillis;
+use slugline_domain::{UnixMillis, VisitFilter};
+
+use crate::sampled::Asked;
 
 const MILLIS_PER_MINUTE: i64 = 60_000;
+
+/// The most entries of a list: a week of minutes. After that, its last entry is extended.
+pub(super) const MOST: usize = 10_080;
 
 /// Visits that were lost in a range of minutes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,13 +54,27 @@ impl Loss {
         })
     }
 
+    /// Returns whether any of these minutes may lack a visit.
+    fn is_in(&self, (from, until): (i64, i64)) -> bool {
+        self.until >= from && self.from <= until
+    }
+
     /// An unknown number of visits, lost at an unknown time.
     pub fn unknown() -> Self {
         Self::between(UnixMillis::new(i64::MIN), UnixMillis::new(i64::MAX), 1)
     }
 }
 
+/// The visits of losses that an answer about this time may lack.
+pub fn among(losses: &[Loss], filter: &VisitFilter) -> u64 {
+    let Some(minutes) = Asked::by(filter).minutes() else {
+        return 0;
+    };
+    let meant = losses.iter().filter(|loss| loss.is_in(minutes));
+    meant.fold(0, |visits, loss| visits.saturating_add(loss.visits))
+}
+
 /// The minute of a moment, counted since 1970.
-pub(super) fn minute(at: UnixMillis) -> i64 {
+fn minute(at: UnixMillis) -> i64 {
     at.get().div_euclid(MILLIS_PER_MINUTE)
 }

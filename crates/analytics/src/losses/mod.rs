@@ -4,7 +4,7 @@
 //! | module | holds |
 //! |---|---|
 //! | `loss` | the number of visits that were lost in a range of minutes |
-//! | `known` | all losses that this process knows |
+//! | `known` | the losses of this process that are not in the database yet |
 //! | `table` | the losses in the database |
 //! | `file` | the losses beside the database, while it accepts none |
 
@@ -15,4 +15,4 @@ pub mod table;
 
 pub(crate) use file::LossFile;
 pub use known::Losses;
-pub use loss::Loss;
+pub use loss::{Loss, among};

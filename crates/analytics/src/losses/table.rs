@@ -1,15 +1,18 @@
 //! The losses in the database: an access log or a spool.
 
 use rusqlite::{Connection, TransactionBehavior, params};
+use slugline_domain::VisitFilter;
 
-use super::{file::LossFile, known::MOST, loss::Loss};
+use super::{
+    file::LossFile,
+    loss::{Loss, MOST, among},
+};
 
-/// Moves the losses of a file into the database and returns all losses, the oldest first. If they
-/// are too many, neighbours are combined.
-pub(crate) fn load(db: &mut Connection, file: &mut LossFile) -> Result<Vec<Loss>, rusqlite::Error> {
-    let losses = all(db)?;
-    if file.held().is_empty() && losses.len() <= MOST {
-        return Ok(losses);
+/// Moves the losses of a file into the database. If there are too many then, neighbours are
+/// combined.
+pub(crate) fn load(db: &mut Connection, file: &mut LossFile) -> Result<(), rusqlite::Error> {
+    if file.held().is_empty() && all(db)?.len() <= MOST {
+        return Ok(());
     }
     let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
     save(&tx, file.held())?;
@@ -19,7 +22,12 @@ pub(crate) fn load(db: &mut Connection, file: &mut LossFile) -> Result<Vec<Loss>
     tx.commit()?;
     // If that fails, too many visits count as lost after another restart.
     file.hold(Vec::new());
-    Ok(losses)
+    Ok(())
+}
+
+/// Visits that may be missing from an answer about this time, on any link.
+pub fn concerning(db: &Connection, filter: &VisitFilter) -> Result<u64, rusqlite::Error> {
+    Ok(among(&all(db)?, filter))
 }
 
 /// All losses, oldest first.
@@ -72,12 +80,15 @@ mod tests {
             })
             .collect();
         save(&db, &losses).unwrap();
-        let loaded = load(&mut db, &mut LossFile::default()).unwrap();
+        load(&mut db, &mut LossFile::default()).unwrap();
+        let loaded = all(&db).unwrap();
         assert_eq!(loaded.len(), 7_500);
         let first = (loaded[0].from, loaded[0].until, loaded[0].visits);
         assert_eq!(first, (0, 1, 4));
-        assert_eq!(load(&mut db, &mut LossFile::default()).unwrap(), loaded);
+        load(&mut db, &mut LossFile::default()).unwrap();
+        assert_eq!(all(&db).unwrap(), loaded);
+        assert_eq!(concerning(&db, &VisitFilter::default()).unwrap(), 30_000);
         delete_before(&db, 15_000 * 60_000).unwrap();
-        assert_eq!(load(&mut db, &mut LossFile::default()).unwrap(), []);
+        assert_eq!(all(&db).unwrap(), []);
     }
 }

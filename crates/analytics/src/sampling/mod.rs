@@ -94,6 +94,17 @@ pub struct Sampled {
     pub coherent: bool,
 }
 
+/// The decision about one visit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Decision {
+    /// The row; `None` if the visit becomes none.
+    pub(crate) kept: Option<Sampled>,
+    /// The interval.
+    pub(crate) interval: SamplingInterval,
+    /// The part of the interval that all links have at this moment. Their visits are sampled, too.
+    pub(crate) of_all: SamplingInterval,
+}
+
 /// The fill level of the queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Pressure {
@@ -166,16 +177,17 @@ impl Sampler {
         }
     }
 
-    /// Decides about one visit; `None` drops it.
+    /// Decides about one visit.
     pub(crate) fn decide(
         &mut self,
         at: UnixMillis,
         link: &LinkId,
         visitor: Visitor,
         pressure: Pressure,
-    ) -> Option<Sampled> {
+    ) -> Decision {
         let link = BuildHasherDefault::<DefaultHasher>::default().hash_one(link);
-        let halvings = self.halvings(at, link, pressure);
+        let (of_link, of_all) = self.halvings(at, link, pressure);
+        let halvings = (of_link + of_all).min(MOST_HALVINGS);
         // The row is kept with certainty, so neither luck nor chance decides.
         let coherent = halvings == 0 || self.is_early(at, link, visitor);
         let draw = if coherent {
@@ -183,17 +195,20 @@ impl Sampler {
         } else {
             self.chance.draw()
         };
+        let interval = interval_of(halvings);
         let kept = draw.leading_zeros() >= halvings;
-        kept.then(|| Sampled {
-            interval: SamplingInterval::new(1 << halvings).unwrap_or(SamplingInterval::EVERY),
-            coherent,
-        })
+        Decision {
+            kept: kept.then_some(Sampled { interval, coherent }),
+            interval,
+            of_all: interval_of(of_all.min(MOST_HALVINGS)),
+        }
     }
 
-    /// Counts the visit, and returns the logarithm of the interval.
-    fn halvings(&mut self, at: UnixMillis, link: u64, pressure: Pressure) -> u32 {
+    /// Counts the visit, and returns the logarithms of two intervals: the link's own, and that of
+    /// all links.
+    fn halvings(&mut self, at: UnixMillis, link: u64, pressure: Pressure) -> (u32, u32) {
         if self.targets == SamplingTargets::NONE {
-            return 0;
+            return (0, 0);
         }
         let second = at.get().div_euclid(MILLIS_PER_SECOND);
         let of_link = match self.targets.per_link {
@@ -210,7 +225,7 @@ impl Sampler {
             Some(target) => self.overall.count(second, rows, target),
             None => 0,
         };
-        (of_link + of_all + pressure.halvings()).min(MOST_HALVINGS)
+        (of_link, of_all + pressure.halvings())
     }
 
     /// Counts the visit, and returns whether it is one of the visitor's first
@@ -236,6 +251,11 @@ impl fmt::Debug for Sampler {
             .field("targets", &self.targets)
             .finish_non_exhaustive()
     }
+}
+
+/// The interval of a logarithm, which is at most [`MOST_HALVINGS`].
+fn interval_of(halvings: u32) -> SamplingInterval {
+    SamplingInterval::new(1 << halvings).unwrap_or(SamplingInterval::EVERY)
 }
 
 /// Random numbers that visitors cannot foresee, a nanosecond each: the

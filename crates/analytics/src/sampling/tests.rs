@@ -116,7 +116,8 @@ fn plan(events: &[Event], links: &[LinkId]) -> Vec<(u32, bool)> {
     let planned = events.iter().map(|event| {
         let at = UnixMillis::new(event.at);
         let link = BuildHasherDefault::<DefaultHasher>::default().hash_one(&links[event.link]);
-        let halvings = sampler.halvings(at, link, Pressure::Low);
+        let (of_link, of_all) = sampler.halvings(at, link, Pressure::Low);
+        let halvings = of_link + of_all;
         let coherent = halvings == 0 || sampler.is_early(at, link, visitors[event.visitor]);
         (1 << halvings, coherent)
     });
@@ -247,7 +248,7 @@ fn visits_and_visitors_are_estimated_without_bias_under_abuse_bursts_and_filters
         for event in &events {
             let (at, visitor) = (UnixMillis::new(event.at), visitors[event.visitor]);
             let decision = sampler.decide(at, &links[event.link], visitor, Pressure::Low);
-            if let Some(row) = decision {
+            if let Some(row) = decision.kept {
                 kept += 1;
                 largest = largest.max(row.interval.get());
                 for ((_, lets_through), estimate) in QUESTIONS.iter().zip(&mut estimates) {
@@ -304,7 +305,7 @@ fn steady<const LINKS: usize>(
             let link = &links[usize::try_from(n).unwrap() % LINKS];
             let at = UnixMillis::new(second * 1_000);
             let visitor = random_visitor(&mut chance);
-            decisions.push(sampler.decide(at, link, visitor, Pressure::Low));
+            decisions.push(sampler.decide(at, link, visitor, Pressure::Low).kept);
         }
     }
     decisions
@@ -348,7 +349,10 @@ fn a_link_that_everybody_follows_does_not_make_others_less_exact() {
         sampler.decide(at, &viral, random_visitor(&mut chance), Pressure::Low);
         if n % 1_000 == 0 {
             let row = sampler.decide(at, &quiet, random_visitor(&mut chance), Pressure::Low);
-            assert_eq!(row.map(|row| row.interval), Some(SamplingInterval::EVERY));
+            assert_eq!(
+                row.kept.map(|row| row.interval),
+                Some(SamplingInterval::EVERY)
+            );
         }
     }
 }
@@ -363,7 +367,7 @@ fn only_a_visitors_first_visits_of_a_link_in_an_hour_are_coherent() {
         luck: 0,
     };
     let at = |millis| UnixMillis::new(millis);
-    let mut decide = |millis, link| sampler.decide(at(millis), link, lucky, Pressure::Low);
+    let mut decide = |millis, link| sampler.decide(at(millis), link, lucky, Pressure::Low).kept;
     for (hour, link) in [(0, &first), (0, &second), (1, &first)] {
         let start = hour * MILLIS_PER_HOUR;
         let exact = decide(start, link).unwrap();
@@ -391,7 +395,7 @@ fn a_filling_queue_raises_the_interval() {
     let [link] = links();
     let interval = |targets, pressure| {
         let decision = sampler(targets, 1).decide(UnixMillis::new(0), &link, lucky, pressure);
-        decision.unwrap().interval.get()
+        decision.kept.unwrap().interval.get()
     };
     assert_eq!(interval(SamplingTargets::default(), Pressure::Low), 1);
     assert_eq!(interval(SamplingTargets::default(), Pressure::High), 2);
@@ -411,7 +415,7 @@ fn an_interval_is_a_power_of_two_up_to_65536() {
     for _ in 0..400_000 {
         // Each call brings another minute's worth of visits.
         let decision = sampler.decide(UnixMillis::new(0), &link, lucky, Pressure::VeryHigh);
-        if let Some(row) = decision {
+        if let Some(row) = decision.kept {
             assert!(row.interval.get().is_power_of_two());
             largest = largest.max(row.interval.get());
         }

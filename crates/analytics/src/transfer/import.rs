@@ -1,16 +1,19 @@
 //! The import of visits from a file into an engine.
 
-use std::{fmt, time::Duration};
+use std::{collections::BTreeSet, fmt, time::Duration};
 
 use rusqlite::{Connection, Transaction};
-use slugline_domain::StoredVisit;
+use slugline_domain::{SamplingInterval, StoredVisit};
 
 use super::{
     error::TransferError,
     marks,
     plan::{BATCH, ImportPlan, Running},
 };
-use crate::row::Row;
+use crate::{
+    row::Row,
+    sampled::{self, Span},
+};
 
 /// The engine that takes imported visits, also beside a running service.
 pub trait Intake: fmt::Debug + Send {
@@ -59,11 +62,19 @@ impl<'b> ImportBatch<'b> {
         Ok(before >= end)
     }
 
-    /// Marks the batch as stored.
+    /// Marks the batch as stored, and the days of its sampled visits.
     ///
     /// # Errors
     /// The file cannot be written.
     pub fn mark(&self, tx: &Transaction<'_>) -> Result<(), rusqlite::Error> {
+        let sampled = self
+            .visits
+            .iter()
+            .filter(|visit| visit.interval > SamplingInterval::EVERY);
+        let days: BTreeSet<Span> = sampled
+            .map(|visit| Span::day_of(visit.at, visit.interval))
+            .collect();
+        sampled::table::save(tx, days.iter())?;
         marks::mark(tx, self.digest, self.span.1)
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::error::TransferError;
-use crate::{losses::Loss, row::Row};
+use crate::{losses::Loss, row::Row, sampled::Span};
 
 /// The engine that visits move to.
 pub trait Passage: fmt::Debug {
@@ -16,6 +16,12 @@ pub trait Passage: fmt::Debug {
     /// # Errors
     /// The engine took nothing of the batch.
     fn take(&self, token: &str, content: &Parcel<'_>) -> Result<(), TransferError>;
+
+    /// Takes spans in which visits were sampled. Taking them again changes nothing.
+    ///
+    /// # Errors
+    /// The engine took none of them.
+    fn take_sampled(&self, spans: &[Span]) -> Result<(), TransferError>;
 
     /// Waits until the engine has room for another batch.
     ///

@@ -371,6 +371,7 @@ impl CallersLists {
 
 /// The sampling note of a page without links.
 const NOTHING_COUNTED: SamplingNote = SamplingNote {
+    unrecorded: false,
     interval_max: SamplingInterval::EVERY,
     dropped: 0,
     damaged: 0,

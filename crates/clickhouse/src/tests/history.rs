@@ -17,7 +17,8 @@ use slugline_analytics::{
     columns::visit_columns, transfer::Intake, utc::MILLIS_PER_DAY,
 };
 use slugline_domain::{
-    Counters, CountersQuery, Dimension, SamplingInterval, StoredVisit, UnixMillis, VisitFilter,
+    Choice, Counters, CountersQuery, Dimension, SamplingInterval, StoredVisit, UnixMillis,
+    UnixSeconds, VisitFilter,
     ports::{Random, VisitLog},
 };
 use slugline_testkit::{
@@ -200,23 +201,39 @@ async fn a_log_moves_to_clickhouse_and_leaves_nothing_behind(
     let path = embedded(folder.path(), &all).await;
     assert!(history_in(&path).unwrap());
     assert!(!history_in(&folder.path().join("none.db")).unwrap());
-    let losses = "INSERT INTO loss VALUES (5, 6, 70)";
+    let gaps = "INSERT INTO loss VALUES (5, 6, 70); \
+                INSERT INTO sampled VALUES (1, 9, 9, 'docs-1', 'docs', 8)";
     Connection::open(&path)
         .unwrap()
-        .execute(losses, [])
+        .execute_batch(gaps)
         .unwrap();
 
     let done = moved(&address, folder.path()).await.unwrap();
     assert_eq!((done.visits, done.damaged.len()), (40_000, 0));
     assert!(!history_in(&path).unwrap());
     assert_eq!(sorted(exported(&log_of(&address)).await), all);
-    let spool = Connection::open(folder.path().join("spool.db")).unwrap();
-    let lost: i64 = spool
-        .query_row("SELECT visits FROM loss WHERE from_minute = 5", [], |row| {
-            row.get(0)
-        })
-        .unwrap();
-    assert_eq!(lost, 70, "losses move, too");
+    let asked = async |from: i64, until: i64, slug: &str| {
+        let second = |minute: i64| UnixSeconds::new(minute * 60).ok();
+        let filter = VisitFilter {
+            from: second(from),
+            until: second(until),
+            values: vec![(Dimension::Slug, Choice::any_of([slug.to_owned()]))],
+            ..VisitFilter::default()
+        };
+        let query = CountersQuery {
+            filter,
+            per_link: false,
+        };
+        let sampling = log_of(&address).counters(&query).await.unwrap().sampling;
+        (sampling.interval_max.get(), sampling.dropped)
+    };
+    assert_eq!(asked(6, 6, "docs").await, (1, 70), "losses move, too");
+    assert_eq!(
+        asked(7, 9, "docs").await,
+        (8, 0),
+        "and so does what was sampled"
+    );
+    assert_eq!(asked(7, 9, "other").await, (1, 0));
     assert_eq!(
         moved(&address, folder.path()).await.unwrap(),
         Moved::default()

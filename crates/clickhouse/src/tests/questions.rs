@@ -1,11 +1,13 @@
 //! Queries: the comparison with SQL, and faults that only this engine can have.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use rstest::rstest;
 use slugline_analytics::{
     Sampled,
+    journal::open::open_file,
     row::{Client, Place, Row, Target},
+    sampled::{self, Span},
     tally::Tally,
     visitor::VisitorHash,
 };
@@ -17,6 +19,7 @@ use slugline_testkit::visit_log_contract::{Party, Question, RandomVisit, agrees_
 use slugline_testkit::{
     ClickHouse,
     ClickHouseEngine::{self, Library, Server},
+    SeededRandom,
 };
 
 use super::rows::stored;
@@ -24,7 +27,7 @@ use super::{
     address::Address,
     lacks::{self, Feature},
 };
-use crate::{log::ClickHouseLog, row_binary, schema};
+use crate::{gaps, log::ClickHouseLog, row_binary, schema, spool};
 
 const TIMEOUT: Duration = Duration::from_mins(1);
 
@@ -34,6 +37,7 @@ struct Asked {
     log: ClickHouseLog,
     batches: u32,
     server: ClickHouse,
+    folder: tempfile::TempDir,
 }
 
 impl Asked {
@@ -47,6 +51,7 @@ impl Asked {
             log,
             batches: 0,
             server,
+            folder: tempfile::tempdir().unwrap(),
         }
     }
 
@@ -66,6 +71,17 @@ impl Asked {
 impl Party for Asked {
     async fn store(&mut self, visits: &[RandomVisit]) {
         let visits = stored(visits);
+        let sampled = visits
+            .iter()
+            .filter(|visit| visit.interval > SamplingInterval::EVERY);
+        let days: BTreeSet<Span> = sampled
+            .map(|visit| Span::day_of(visit.at, visit.interval))
+            .collect();
+        let mut spool = open_file(&spool::FILE, &self.folder.path().join("spool.db")).unwrap();
+        sampled::table::save(&spool, days.iter()).unwrap();
+        let random = SeededRandom::new(self.batches.into());
+        gaps::ship(&self.client, &mut spool, &random).await.unwrap();
+        assert_eq!(sampled::table::all(&spool).unwrap(), []);
         let rows: Vec<Row<'_>> = visits.iter().map(Row::of).collect();
         self.insert(&rows).await;
     }

@@ -128,6 +128,8 @@ fn spool_in_first_format(folder: &Path, numbers: std::ops::Range<u32>) -> Connec
 #[rstest]
 #[case::version_1(
     "DROP TABLE clock;
+     DROP TABLE sampled;
+     DROP TABLE loss_under_way;
      DROP TABLE erasure;
      ALTER TABLE spool DROP COLUMN format;
      DROP TABLE shipment;
@@ -138,6 +140,8 @@ fn spool_in_first_format(folder: &Path, numbers: std::ops::Range<u32>) -> Connec
 )]
 #[case::version_2(
     "DROP TABLE clock;
+     DROP TABLE sampled;
+     DROP TABLE loss_under_way;
      DROP TABLE erasure;
      INSERT INTO shipment (only, token, last_seq, format) VALUES (1, 'first', 30, 1);
      PRAGMA user_version = 2"
@@ -183,6 +187,8 @@ async fn rows_of_the_version_before_are_sent_after_an_upgrade(
         };
         let report = recording.log.counters(&query).await.unwrap();
         assert_eq!(report.rows[0].counters.visits, visits, "{value:?}");
+        // The version before did not record how it sampled the rows that wait.
+        assert!(report.sampling.unrecorded);
     }
 }
 

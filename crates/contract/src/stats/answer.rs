@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use schemars::JsonSchema;
 use serde::Serialize;
 use slugline_application::Counted;
-use slugline_domain::{Derivation, Dimension, Report, SamplingNote};
+use slugline_domain::{Derivation, Dimension, Report, SamplingNote, Variance};
 
 use crate::unknown::nearest;
 
@@ -43,29 +43,67 @@ impl<T> Answer<T> {
 /// Tells if numbers are counts or estimates.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct SamplingView {
-    /// The most visits that one stored row stands for.
+    /// The most visits that one stored row stands for; 1 if none were sampled.
     pub interval_max: u32,
     /// True if the numbers are exact counts.
     pub exact: bool,
     /// Visits of the time asked about that were not stored, because they came faster than they could be written. Counted by the minute and for all links together.
     pub dropped: u64,
+    /// The largest standard error of a row; left out if nothing was estimated, or nothing tells it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub std_error: Option<StdErrorView>,
     /// Stored visits that the answer lacks because they are damaged; left out when there are none. `slugline doctor` names the damage.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub damaged: Option<u64>,
 }
 
-impl<R, T: From<R>> From<Counted<R>> for Answer<T> {
+/// The standard error of estimated visits and visitors.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "StdErrorView")]
+pub struct StdErrorView {
+    /// Of visits; 95 % are within 1.96 of it.
+    pub visits: f64,
+    /// Of visitors.
+    pub visitors: f64,
+}
+
+impl StdErrorView {
+    /// Returns the standard error, unless it is zero.
+    pub(super) fn of(variance: Variance) -> Option<Self> {
+        let hundredths = |error: f64| (error * 100.0).round() / 100.0;
+        variance.std_error().map(|error| Self {
+            visits: hundredths(error.visits),
+            visitors: hundredths(error.visitors),
+        })
+    }
+}
+
+/// A row whose numbers may be estimates.
+pub(super) trait Varies {
+    /// The variance of its numbers, if anything tells it.
+    fn variance(&self) -> Variance {
+        Variance::default()
+    }
+}
+
+impl<R: Varies, T: From<R>> From<Counted<R>> for Answer<T> {
     fn from(counted: Counted<R>) -> Self {
         let values = counted.impossible.iter();
         let reasons = no_link(&counted.absent)
             .into_iter()
-            .chain(values.map(|(dimension, value)| no_visit(*dimension, value)));
+            .chain(values.map(|(dimension, value)| no_visit(*dimension, value)))
+            .chain(counted.report.sampling.unrecorded.then(unrecorded));
         let reasons: Vec<String> = reasons.collect();
         Self {
             note: (!reasons.is_empty()).then(|| reasons.join("; ").into()),
             ..counted.report.into()
         }
     }
+}
+
+/// Says that an older version stored some of the visits.
+fn unrecorded() -> String {
+    "some of these visits were stored by an older version, which did not record whether it sampled them".into()
 }
 
 /// Says which slugs no link has.
@@ -88,14 +126,19 @@ fn no_visit(dimension: Dimension, value: &str) -> String {
     }
 }
 
-impl<R, T: From<R>> From<Report<R>> for Answer<T> {
+impl<R: Varies, T: From<R>> From<Report<R>> for Answer<T> {
     fn from(report: Report<R>) -> Self {
+        let variances = report.rows.iter().map(Varies::variance);
+        let largest = variances.fold(Variance::default(), Variance::max);
         let data: Vec<T> = report.rows.into_iter().map(T::from).collect();
         Self {
             rows: data.len(),
             rows_before_limit_at_least: report.rows_before_limit,
             data,
-            sampling: report.sampling.into(),
+            sampling: SamplingView {
+                std_error: StdErrorView::of(largest),
+                ..report.sampling.into()
+            },
             timezone: None,
             note: None,
         }
@@ -108,6 +151,7 @@ impl From<SamplingNote> for SamplingView {
             interval_max: note.interval_max.get(),
             exact: note.exact(),
             dropped: note.dropped,
+            std_error: None,
             damaged: (note.damaged > 0).then_some(note.damaged),
         }
     }
@@ -133,6 +177,7 @@ mod tests {
             others: 9,
             sampling: SamplingNote {
                 interval_max: SamplingInterval::EVERY,
+                unrecorded: false,
                 dropped: 4,
                 damaged: 0,
                 sketched: false,
@@ -157,6 +202,7 @@ mod tests {
                 others: 0,
                 sampling: SamplingNote {
                     interval_max: SamplingInterval::EVERY,
+                    unrecorded: false,
                     dropped: 0,
                     damaged: 0,
                     sketched: false,
@@ -197,6 +243,7 @@ mod tests {
     fn an_answer_that_lacks_damaged_visits_says_how_many() {
         let note = SamplingNote {
             interval_max: SamplingInterval::EVERY,
+            unrecorded: false,
             dropped: 0,
             damaged: 7,
             sketched: false,

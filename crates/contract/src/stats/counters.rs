@@ -2,10 +2,13 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use slugline_domain::CounterRow;
+use slugline_domain::{CounterRow, Variance};
+
+use super::answer::{StdErrorView, Varies};
 
 /// Totals over some visits.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct CounterView {
     /// The link, when links were named.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -17,6 +20,9 @@ pub struct CounterView {
     pub visitors: u64,
     /// Distinct hosts of referring pages; a lower bound when sampled.
     pub referers: u64,
+    /// Standard error, if estimated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub std_error: Option<StdErrorView>,
 }
 
 impl From<CounterRow> for CounterView {
@@ -26,6 +32,13 @@ impl From<CounterRow> for CounterView {
             visits: row.counters.visits,
             visitors: row.counters.visitors,
             referers: row.counters.referers,
+            std_error: StdErrorView::of(row.variance),
         }
+    }
+}
+
+impl Varies for CounterRow {
+    fn variance(&self) -> Variance {
+        self.variance
     }
 }

@@ -3,9 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use slugline_application::{TaggedQuery, WeekQuery, WeekRow};
-use slugline_domain::HeatmapQuery;
+use slugline_domain::{HeatmapQuery, Variance};
 
 use super::{
+    answer::{StdErrorView, Varies},
     filter::AnalyticsFilter,
     zone::{self, DEFAULT},
 };
@@ -51,6 +52,7 @@ impl HeatmapRequest {
 
 /// One hour of the week, over all weeks.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct HourView {
     /// 1 for Monday to 7 for Sunday.
     #[schemars(range(min = 1, max = 7))]
@@ -62,6 +64,9 @@ pub struct HourView {
     pub visits: u64,
     /// Distinct visitors in it.
     pub visitors: u64,
+    /// Standard error, if estimated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub std_error: Option<StdErrorView>,
     /// The same for one such hour, if asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub average: Option<HourAverage>,
@@ -112,7 +117,14 @@ impl From<WeekRow> for HourView {
             hour: row.hour.hour(),
             visits: row.visits,
             visitors: row.visitors,
+            std_error: StdErrorView::of(row.variance),
         }
+    }
+}
+
+impl Varies for WeekRow {
+    fn variance(&self) -> Variance {
+        self.row.variance
     }
 }
 
@@ -144,6 +156,7 @@ mod tests {
                 hour: HourOfWeek::new(9).unwrap(),
                 visits: 10,
                 visitors: 7,
+                variance: Variance::default(),
             };
             to_value(HourView::from(WeekRow { row, seconds })).unwrap()
         };

@@ -4,6 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use slugline_domain::LocationRow;
 
+use super::answer::Varies;
+
 /// A place and its visits.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct LocationView {
@@ -16,6 +18,9 @@ pub struct LocationView {
     /// Visits from there.
     pub count: u64,
 }
+
+/// Like values, places are ranked by their estimates.
+impl Varies for LocationRow {}
 
 impl From<LocationRow> for LocationView {
     fn from(row: LocationRow) -> Self {

@@ -6,7 +6,7 @@ use slugline_application::TaggedQuery;
 use slugline_domain::{Dimension, MetricRow, MetricsQuery};
 
 use super::{
-    answer::Answer,
+    answer::{Answer, Varies},
     dimension,
     filter::AnalyticsFilter,
     limit::{DEFAULT_ROWS, limit},
@@ -101,6 +101,10 @@ pub struct MetricView {
     pub visitors: Option<u64>,
 }
 
+/// Values are ranked by their estimates, so those at the top tend to be estimated too high, and no
+/// variance tells by how much.
+impl Varies for MetricRow {}
+
 impl From<MetricRow> for MetricView {
     fn from(row: MetricRow) -> Self {
         Self {
@@ -186,6 +190,7 @@ mod tests {
                 others: 0,
                 sampling: SamplingNote {
                     interval_max: SamplingInterval::EVERY,
+                    unrecorded: false,
                     dropped: 0,
                     damaged: 0,
                     sketched: false,

@@ -5,7 +5,7 @@ use serde::Serialize;
 use slugline_application::Counted;
 use slugline_domain::Report;
 
-use super::answer::Answer;
+use super::answer::{Answer, Varies};
 
 /// The rows with the most visits, and the visits that they leave out.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -18,7 +18,7 @@ pub struct Ranked<T> {
     pub others: u64,
 }
 
-impl<R, T: From<R>> From<Counted<R>> for Ranked<T> {
+impl<R: Varies, T: From<R>> From<Counted<R>> for Ranked<T> {
     fn from(counted: Counted<R>) -> Self {
         Self {
             others: counted.report.others,
@@ -27,7 +27,7 @@ impl<R, T: From<R>> From<Counted<R>> for Ranked<T> {
     }
 }
 
-impl<R, T: From<R>> From<Report<R>> for Ranked<T> {
+impl<R: Varies, T: From<R>> From<Report<R>> for Ranked<T> {
     fn from(report: Report<R>) -> Self {
         Self {
             others: report.others,
@@ -56,6 +56,7 @@ mod tests {
             others: 9,
             sampling: SamplingNote {
                 interval_max: SamplingInterval::EVERY,
+                unrecorded: false,
                 dropped: 0,
                 damaged: 0,
                 sketched: false,

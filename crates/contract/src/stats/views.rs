@@ -4,10 +4,10 @@ use jiff::{Timestamp, tz::TimeZone};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use slugline_application::{Counted, TaggedQuery};
-use slugline_domain::{LocalSeconds, TimeUnit, ViewRow, ViewsQuery};
+use slugline_domain::{LocalSeconds, TimeUnit, Variance, ViewRow, ViewsQuery};
 
 use super::{
-    answer::Answer,
+    answer::{Answer, StdErrorView, Varies},
     filter::AnalyticsFilter,
     zone::{self, DEFAULT},
 };
@@ -62,11 +62,15 @@ impl ViewsRequest {
 impl TimeBucket {
     /// Shows the answer to a query for rows of this length.
     pub fn answer(unit: TimeUnit, counted: Counted<ViewRow>) -> Answer<Self> {
-        Answer::from(Counted {
+        let variances = counted.report.rows.iter().map(|row| row.variance);
+        let largest = variances.fold(Variance::default(), Variance::max);
+        let mut answer = Answer::from(Counted {
             report: counted.report.map(|row| Self::new(row, unit)),
             absent: counted.absent,
             impossible: counted.impossible,
-        })
+        });
+        answer.sampling.std_error = StdErrorView::of(largest);
+        answer
     }
 }
 
@@ -97,6 +101,7 @@ impl From<Unit> for TimeUnit {
 
 /// One minute, hour or day that has visits.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 #[schemars(rename = "ViewView")]
 pub struct TimeBucket {
     /// When it began, on the clock asked for: YYYY-MM-DD HH:mm, YYYY-MM-DD HH or YYYY-MM-DD.
@@ -105,7 +110,12 @@ pub struct TimeBucket {
     pub visits: u64,
     /// Distinct visitors in it. When visits are sampled, the fifth and later visits of a visitor to a link in an hour do not count here, so a short row may show too few.
     pub visitors: u64,
+    /// Standard error, if estimated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub std_error: Option<StdErrorView>,
 }
+
+impl Varies for TimeBucket {}
 
 impl TimeBucket {
     fn new(row: ViewRow, unit: TimeUnit) -> Self {
@@ -113,6 +123,7 @@ impl TimeBucket {
             time: text(row.start, unit),
             visits: row.visits,
             visitors: row.visitors,
+            std_error: StdErrorView::of(row.variance),
         }
     }
 }
@@ -154,6 +165,7 @@ mod tests {
                 start: LocalSeconds::new(1_741_489_500),
                 visits: 3,
                 visitors: 2,
+                variance: Variance::default(),
             };
             let unit = request.validate().unwrap().query.unit;
             let answer = TimeBucket::answer(
@@ -165,6 +177,7 @@ mod tests {
                         others: 0,
                         sampling: SamplingNote {
                             interval_max: SamplingInterval::EVERY,
+                            unrecorded: false,
                             damaged: 0,
                             dropped: 0,
                             sketched: false,

@@ -1,6 +1,6 @@
 //! Counters: visits, visitors and referers.
 
-use crate::{LinkId, Report, VisitFilter};
+use crate::{LinkId, Report, Variance, VisitFilter};
 
 /// The question for counters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -31,6 +31,9 @@ pub struct CounterRow {
     pub link: Option<LinkId>,
     /// Its counters.
     pub counters: Counters,
+    /// The variance of visits and visitors, if they are estimates. Referers have none: nobody knows
+    /// the hosts of visits that were left out.
+    pub variance: Variance,
 }
 
 /// The answer: one row for all visits, or one per link that has visits,

@@ -1,6 +1,6 @@
 //! Visits by hour of the week.
 
-use crate::{HourOfWeek, Report, VisitFilter, ZoneOffsets};
+use crate::{HourOfWeek, Report, Variance, VisitFilter, ZoneOffsets};
 
 /// The question for visits by hour of the week.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,6 +20,8 @@ pub struct HeatmapRow {
     pub visits: u64,
     /// Distinct visitors in the hour.
     pub visitors: u64,
+    /// The variance of both, if they are estimates.
+    pub variance: Variance,
 }
 
 /// The answer: one row for each hour of the week that has visits, starting with

@@ -18,6 +18,7 @@ mod log_trouble;
 mod metrics;
 mod report;
 mod stored;
+mod variance;
 mod views;
 mod week_seconds;
 
@@ -38,5 +39,6 @@ pub use log_trouble::LogTrouble;
 pub use metrics::{MetricRow, MetricsQuery, MetricsReport};
 pub use report::{Report, RowLimit, RowLimitError};
 pub use stored::{StoredVisit, VisitColumn, VisitColumnKind, VisitTexts};
+pub use variance::{StdError, Variance};
 pub use views::{ViewRow, ViewsQuery, ViewsReport};
 pub use week_seconds::WeekSeconds;

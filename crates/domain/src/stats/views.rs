@@ -1,6 +1,6 @@
 //! Visits over time.
 
-use crate::{LocalSeconds, Report, TimeUnit, VisitFilter, ZoneOffsets};
+use crate::{LocalSeconds, Report, TimeUnit, Variance, VisitFilter, ZoneOffsets};
 
 /// The question for visits over time.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +22,8 @@ pub struct ViewRow {
     pub visits: u64,
     /// Distinct visitors in this time.
     pub visitors: u64,
+    /// The variance of both, if they are estimates.
+    pub variance: Variance,
 }
 
 /// The answer: one row for each minute, hour or day that has visits, in order

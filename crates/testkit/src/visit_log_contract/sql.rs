@@ -6,7 +6,7 @@ use rusqlite::{Connection, Row as SqlRow, params_from_iter, types::Value};
 use slugline_domain::{
     AccessRow, Choice, CounterRow, Counters, Degrees, Destinations, Dimension, Event, HeatmapRow,
     HourOfWeek, LinkId, LocalSeconds, LocationRow, MetricRow, Report, RowLimit, SamplingInterval,
-    SamplingNote, UnixMillis, ViewRow, VisitFilter, ZoneOffsets,
+    SamplingNote, UnixMillis, Variance, ViewRow, VisitFilter, ZoneOffsets,
 };
 
 use super::{
@@ -15,7 +15,15 @@ use super::{
 };
 
 /// Visits and visitors, once rows are grouped by some key and by visitor.
-const OF_EACH: &str = "ip, sum(si) AS v, min(CASE WHEN coh = 1 THEN si END) AS u";
+///
+/// Of the sampled rows that a visitor's luck decided about, `s` is the sum of intervals and `n` the
+/// number; `c` is the variance of those that chance decided about.
+const OF_EACH: &str = "ip, sum(si) AS v, min(CASE WHEN coh = 1 THEN si END) AS u, \
+    sum(iif(coh = 1 AND si > 1, si, 0)) AS s, sum(coh = 1 AND si > 1) AS n, \
+    sum(iif(coh = 0, si * (si - 1), 0)) AS c";
+
+/// The variance of visits and of visitors, over rows by visitor.
+const VARIANCE: &str = "coalesce(sum(s * (s - n) + c), 0), coalesce(sum(u * (u - 1)), 0)";
 
 /// Computes the correct answers.
 #[derive(Debug)]
@@ -80,13 +88,18 @@ impl Oracle {
                     ("NULL", "")
                 };
                 // The referers of a group do not depend on the visitors.
+                let of_each = format!(
+                    "(SELECT {OF_EACH} FROM asked i \
+                      WHERE {key} IS NULL OR i.link = o.link GROUP BY ip)"
+                );
                 let rows = self.rows(
                     &query.filter,
                     &format!(
                         "SELECT {key}, coalesce(sum(si), 0), \
-                                coalesce((SELECT sum(u) FROM (SELECT {OF_EACH} FROM asked i \
-                                          WHERE {key} IS NULL OR i.link = o.link GROUP BY ip)), 0), \
-                                count(DISTINCT nullif(referer, '')) \
+                                coalesce((SELECT sum(u) FROM {of_each}), 0), \
+                                count(DISTINCT nullif(referer, '')), \
+                                (SELECT coalesce(sum(s * (s - n) + c), 0) FROM {of_each}), \
+                                (SELECT coalesce(sum(u * (u - 1)), 0) FROM {of_each}) \
                          FROM asked o {group}"
                     ),
                     |row| {
@@ -98,6 +111,7 @@ impl Oracle {
                                 visitors: number(row, 2)?,
                                 referers: number(row, 3)?,
                             },
+                            variance: variance(row, 4)?,
                         })
                     },
                 );
@@ -109,7 +123,7 @@ impl Oracle {
                 let rows = self.rows(
                     &query.filter,
                     &format!(
-                        "SELECT k, sum(v), coalesce(sum(u), 0) FROM \
+                        "SELECT k, sum(v), coalesce(sum(u), 0), {VARIANCE} FROM \
                             (SELECT {local} / {seconds} AS k, {OF_EACH} FROM asked GROUP BY k, ip) \
                          GROUP BY k ORDER BY k"
                     ),
@@ -118,6 +132,7 @@ impl Oracle {
                             start: LocalSeconds::new(row.get::<_, i64>(0)? * seconds),
                             visits: number(row, 1)?,
                             visitors: number(row, 2)?,
+                            variance: variance(row, 3)?,
                         })
                     },
                 );
@@ -128,7 +143,7 @@ impl Oracle {
                 let rows = self.rows(
                     &query.filter,
                     &format!(
-                        "SELECT d, h, sum(v), coalesce(sum(u), 0) FROM \
+                        "SELECT d, h, sum(v), coalesce(sum(u), 0), {VARIANCE} FROM \
                             (SELECT ({local} / 86400 + 3) % 7 + 1 AS d, {local} / 3600 % 24 AS h, \
                                     {OF_EACH} FROM asked GROUP BY d, h, ip) \
                          GROUP BY d, h ORDER BY d, h"
@@ -142,6 +157,7 @@ impl Oracle {
                             hour: found,
                             visits: number(row, 2)?,
                             visitors: number(row, 3)?,
+                            variance: variance(row, 4)?,
                         })
                     },
                 );
@@ -281,10 +297,27 @@ impl Oracle {
         all[0] - shown.sum::<u64>()
     }
 
+    /// The largest interval among all visits of the days asked about. Visits of files say by day
+    /// whether they were sampled.
+    fn interval_max(&self, filter: &VisitFilter) -> SamplingInterval {
+        const DAY: i64 = 86_400;
+        let is_empty =
+            matches!((filter.from, filter.until), (Some(from), Some(until)) if from > until);
+        let day = |second: i64| second.div_euclid(DAY);
+        let from = filter.from.map_or(i64::MIN, |from| day(from.get()));
+        let until = filter.until.map_or(i64::MAX, |until| day(until.get()));
+        let largest = self.db.query_row(
+            "SELECT coalesce(max(si), 1) FROM visit \
+             WHERE ?3 AND at / 86400000 BETWEEN ?1 AND ?2",
+            (from, until, !is_empty),
+            |row| row.get(0),
+        );
+        let largest = largest.expect("the oracle answers");
+        SamplingInterval::new(largest).expect("it is at least 1")
+    }
+
     fn report<R>(&self, filter: &VisitFilter, mut rows: Vec<R>, limit: RowLimit) -> Report<R> {
-        let largest = self.rows(filter, "SELECT coalesce(max(si), 1) FROM asked", |row| {
-            row.get(0)
-        });
+        let interval_max = self.interval_max(filter);
         let rows_before_limit = u64::try_from(rows.len()).expect("rows are few");
         rows.truncate(limit.as_usize());
         Report {
@@ -292,7 +325,8 @@ impl Oracle {
             rows_before_limit,
             others: 0,
             sampling: SamplingNote {
-                interval_max: SamplingInterval::new(largest[0]).expect("it is at least 1"),
+                interval_max,
+                unrecorded: false,
                 dropped: 0,
                 damaged: 0,
                 sketched: false,
@@ -303,6 +337,14 @@ impl Oracle {
 
 fn number(row: &SqlRow<'_>, index: usize) -> Result<u64, rusqlite::Error> {
     row.get::<_, u32>(index).map(u64::from)
+}
+
+/// Two columns: the variance of visits and of visitors.
+fn variance(row: &SqlRow<'_>, index: usize) -> Result<Variance, rusqlite::Error> {
+    Ok(Variance {
+        visits: number(row, index)?,
+        visitors: number(row, index + 1)?,
+    })
 }
 
 fn event(row: &SqlRow<'_>) -> Result<Event, rusqlite::Error> {

@@ -12,8 +12,14 @@ use slugline_analytics::{
 pub(crate) const ACCESS_LOG: FileKind = FileKind {
     application_id: 0x534c_5547,
     first: 6,
-    versions: &[include_str!("tables.sql")],
+    versions: &[
+        include_str!("tables.sql"),
+        concat!(include_str!("tables_7.sql"), include_str!("unproved.sql")),
+    ],
 };
+
+/// Notes, unless the log is empty, that nobody recorded how its visits were sampled.
+pub(crate) const UNPROVED: &str = include_str!("unproved.sql");
 
 /// Opens an access log for writing, and creates the file and its tables if they are missing.
 pub(crate) fn open_writer(path: &Path) -> Result<Connection, OpenError> {
@@ -107,11 +113,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.db");
         let db = open_writer(&path).unwrap();
-        db.pragma_update(None, "user_version", 7).unwrap();
+        db.pragma_update(None, "user_version", 8).unwrap();
         drop(db);
         let error = open_writer(&path).unwrap_err();
-        assert!(matches!(error, OpenError::Newer { found, .. } if found == 7));
-        assert!(error.to_string().contains("a.db has format 7"));
+        assert!(matches!(error, OpenError::Newer { found, .. } if found == 8));
+        assert!(error.to_string().contains("a.db has format 8"));
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! Rows in memory, column by column.
 
 use slugline_analytics::columns::{Family, TEXTS};
-use slugline_domain::SamplingInterval;
 
 use super::{
     numbers::Numbers,
@@ -163,12 +162,5 @@ impl Block {
             }
         }
         visits
-    }
-
-    /// The largest sampling interval of its rows.
-    pub(crate) fn largest_interval(&self) -> SamplingInterval {
-        let largest = self.interval.largest();
-        let largest = largest.and_then(SamplingInterval::new);
-        largest.unwrap_or(SamplingInterval::EVERY)
     }
 }

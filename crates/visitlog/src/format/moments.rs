@@ -1,11 +1,12 @@
-//! Visits and visitors of one day, by the quarter of an hour.
+//! Visits and visitors of one day, by the quarter of an hour, with their variance if any visit was
+//! sampled.
 //!
 //! All clocks differ from UTC by whole quarters. So a local hour or a local day takes whole
 //! quarters of a UTC day, and these numbers give its visits and visitors. Visitors of parts do not
 //! add up, so there is a number for each part that a question may need: from the start to any
 //! quarter, from any quarter to the end, and for each hour that begins at any of the four quarters.
 
-use slugline_domain::{LocalSeconds, Stretch, TimeUnit, UnixMillis};
+use slugline_domain::{LocalSeconds, Stretch, TimeUnit, UnixMillis, Variance};
 
 use super::crowd::Crowd;
 
@@ -36,16 +37,16 @@ fn hour_of(quarter: usize, ahead: usize) -> usize {
     (quarter + ahead) / OF_HOUR
 }
 
-/// Sums the visitors of a day.
+/// A number for each part of a day, as changes from one part to the next.
 #[derive(Debug)]
-pub(crate) struct VisitorSums {
-    /// The change of each quarter to the visitors since the start, and to those until the end.
+struct Parts {
+    /// The change of each quarter to the sum since the start, and to that until the end.
     from_start: Vec<i64>,
     to_end: Vec<i64>,
     hours: [Vec<i64>; OF_HOUR],
 }
 
-impl Default for VisitorSums {
+impl Default for Parts {
     fn default() -> Self {
         Self {
             from_start: vec![0; QUARTERS],
@@ -55,25 +56,19 @@ impl Default for VisitorSums {
     }
 }
 
-impl VisitorSums {
-    /// Adds one visitor with the quarters and intervals of all its rows, which are in order of
-    /// time. A visitor counts with the smallest interval of its rows.
-    pub(crate) fn add(&mut self, rows: impl DoubleEndedIterator<Item = (u8, u32)> + Clone) {
-        let rows = rows.map(|(quarter, interval)| (usize::from(quarter), i64::from(interval)));
-        lessen(rows.clone(), |quarter| quarter, &mut self.from_start, false);
-        lessen(
-            rows.clone().rev(),
-            |quarter| quarter,
-            &mut self.to_end,
-            false,
-        );
+impl Parts {
+    /// Adds to every part that has a quarter.
+    fn add(&mut self, quarter: usize, amount: i64) {
+        let add = |sum: &mut i64| *sum = sum.saturating_add(amount);
+        add(&mut self.from_start[quarter]);
+        add(&mut self.to_end[quarter]);
         for (ahead, hours) in self.hours.iter_mut().enumerate() {
-            lessen(rows.clone(), |quarter| hour_of(quarter, ahead), hours, true);
+            add(&mut hours[hour_of(quarter, ahead)]);
         }
     }
 
     /// The numbers as they are stored.
-    pub(crate) fn numbers(self) -> Vec<u64> {
+    fn numbers(self) -> Vec<u64> {
         let from_start = running_sums(self.from_start.into_iter());
         let mut to_end = running_sums(self.to_end.into_iter().rev());
         to_end.reverse();
@@ -84,36 +79,125 @@ impl VisitorSums {
 }
 
 fn running_sums(added: impl Iterator<Item = i64>) -> Vec<i64> {
-    let running = added.scan(0, |sum, added| {
-        *sum += added;
+    let running = added.scan(0, |sum: &mut i64, added| {
+        *sum = sum.saturating_add(added);
         Some(*sum)
     });
     running.collect()
 }
 
-/// Adds the visitor's weight to its first index; subtracts the difference at the index where a
-/// smaller weight appears. With `apart`, each index starts anew.
-fn lessen(
-    rows: impl Iterator<Item = (usize, i64)>,
-    position_of: impl Fn(usize) -> usize,
-    sums: &mut [i64],
-    apart: bool,
-) {
-    let mut smallest: Option<(usize, i64)> = None;
-    for (quarter, interval) in rows {
-        let position = position_of(quarter);
-        let known = smallest.filter(|(before, _)| !apart || *before == position);
-        match known {
-            Some((_, known)) if known <= interval => smallest = Some((position, known)),
-            Some((_, known)) => {
-                sums[position] += interval - known;
-                smallest = Some((position, interval));
+/// Sums the visitors of a day, and the variance of visits and visitors.
+#[derive(Debug, Default)]
+pub(crate) struct VisitorSums {
+    visitors: Parts,
+    visit_variance: Parts,
+    visitor_variance: Parts,
+}
+
+impl VisitorSums {
+    /// Adds one visitor with the quarters and intervals of all its rows, which are in order of
+    /// time. A visitor counts with the smallest interval of its rows.
+    pub(crate) fn add(&mut self, rows: impl DoubleEndedIterator<Item = (u8, u32)> + Clone) {
+        let rows = rows.map(|(quarter, interval)| (usize::from(quarter), i64::from(interval)));
+        self.walk(
+            rows.clone(),
+            |quarter| quarter,
+            |parts| &mut parts.from_start,
+            false,
+        );
+        self.walk(
+            rows.clone().rev(),
+            |quarter| quarter,
+            |parts| &mut parts.to_end,
+            false,
+        );
+        for ahead in 0..OF_HOUR {
+            let hour = |quarter| hour_of(quarter, ahead);
+            self.walk(rows.clone(), hour, |parts| &mut parts.hours[ahead], true);
+        }
+    }
+
+    /// Adds the variance of visits that chance kept.
+    pub(crate) fn add_chance(&mut self, quarter: u8, variance: u64) {
+        let variance = i64::try_from(variance).unwrap_or(i64::MAX);
+        self.visit_variance.add(usize::from(quarter), variance);
+    }
+
+    /// The numbers of visitors as they are stored, and the variance of visits and of visitors if
+    /// any row was sampled.
+    pub(crate) fn numbers(self) -> (Vec<u64>, Option<[Vec<u64>; 2]>) {
+        let variance = [
+            self.visit_variance.numbers(),
+            self.visitor_variance.numbers(),
+        ];
+        let is_sampled = variance.iter().flatten().any(|&variance| variance > 0);
+        (self.visitors.numbers(), is_sampled.then_some(variance))
+    }
+
+    /// Adds what each row of a visitor changes, at its position. With `apart`, each position starts
+    /// anew.
+    fn walk(
+        &mut self,
+        rows: impl Iterator<Item = (usize, i64)>,
+        position_of: impl Fn(usize) -> usize,
+        list: impl Fn(&mut Parts) -> &mut Vec<i64>,
+        apart: bool,
+    ) {
+        let mut seen = Seen::default();
+        let mut before = None;
+        for (quarter, interval) in rows {
+            let position = position_of(quarter);
+            if apart && before != Some(position) {
+                seen = Seen::default();
             }
-            None => {
-                sums[position] += interval;
-                smallest = Some((position, interval));
+            before = Some(position);
+            let known = seen;
+            seen.add(interval);
+            for (parts, amount) in [
+                (&mut self.visitors, seen.smallest - known.smallest),
+                (
+                    &mut self.visit_variance,
+                    seen.of_visits() - known.of_visits(),
+                ),
+                (
+                    &mut self.visitor_variance,
+                    seen.of_visitors() - known.of_visitors(),
+                ),
+            ] {
+                let sum = &mut list(parts)[position];
+                *sum = sum.saturating_add(amount);
             }
         }
+    }
+}
+
+/// The rows of a visitor so far.
+#[derive(Clone, Copy, Debug, Default)]
+struct Seen {
+    /// The smallest interval; 0 without a row.
+    smallest: i64,
+    /// The sum of the intervals of sampled rows, and their number.
+    sum: i64,
+    rows: i64,
+}
+
+impl Seen {
+    fn add(&mut self, interval: i64) {
+        if self.smallest == 0 || interval < self.smallest {
+            self.smallest = interval;
+        }
+        if interval > 1 {
+            self.sum += interval;
+            self.rows += 1;
+        }
+    }
+
+    fn of_visits(self) -> i64 {
+        self.sum.saturating_mul(self.sum - self.rows)
+    }
+
+    fn of_visitors(self) -> i64 {
+        self.smallest.saturating_mul((self.smallest - 1).max(0))
     }
 }
 
@@ -123,15 +207,43 @@ pub(crate) struct Moments {
     day_start_ms: i64,
     visits: Vec<u64>,
     visitors: Vec<u64>,
+    /// Of visits and of visitors.
+    variance: Option<[Vec<u64>; 2]>,
 }
 
 impl Moments {
     /// Reads stored numbers; `None` if their count is wrong.
-    pub(crate) fn new(day_start_ms: i64, visits: Vec<u64>, visitors: Vec<u64>) -> Option<Self> {
-        (visits.len() == QUARTERS && visitors.len() == NUMBERS).then_some(Self {
+    pub(crate) fn new(
+        day_start_ms: i64,
+        visits: Vec<u64>,
+        visitors: Vec<u64>,
+        variance: Option<[Vec<u64>; 2]>,
+    ) -> Option<Self> {
+        let has_parts = |of: &Vec<u64>| of.len() == NUMBERS;
+        let is_right = visits.len() == QUARTERS
+            && has_parts(&visitors)
+            && variance.iter().flatten().all(has_parts);
+        is_right.then_some(Self {
             day_start_ms,
             visits,
             visitors,
+            variance,
+        })
+    }
+
+    /// The crowd of some quarters, whose visitors have this position.
+    fn crowd(&self, visits: u64, position: Option<usize>) -> Crowd {
+        let variance = |of: usize, position: usize| {
+            let all = self.variance.as_ref();
+            all.map_or(0, |all| all[of][position])
+        };
+        position.map_or_else(Crowd::default, |position| Crowd {
+            visits,
+            visitors: self.visitors[position],
+            variance: Variance {
+                visits: variance(0, position),
+                visitors: variance(1, position),
+            },
         })
     }
 
@@ -142,29 +254,21 @@ impl Moments {
 
     /// Visits and visitors before a quarter.
     fn until(&self, quarter: usize) -> Crowd {
-        let last = quarter.checked_sub(1);
-        Crowd {
-            visits: self.visits[..quarter].iter().sum(),
-            visitors: last.map_or(0, |last| self.visitors[last]),
-        }
+        self.crowd(self.visits[..quarter].iter().sum(), quarter.checked_sub(1))
     }
 
     /// Visits and visitors from a quarter on.
     fn from(&self, quarter: usize) -> Crowd {
-        Crowd {
-            visits: self.visits[quarter..].iter().sum(),
-            visitors: self.visitors[QUARTERS + quarter],
-        }
+        let visits = self.visits[quarter..].iter().sum();
+        self.crowd(visits, Some(QUARTERS + quarter))
     }
 
     /// Visits and visitors of an hour.
     fn hour(&self, ahead: usize, hour: usize) -> Crowd {
         let quarters = (0..QUARTERS).filter(|&quarter| hour_of(quarter, ahead) == hour);
         let hours_before: usize = HOURS[..ahead].iter().sum();
-        Crowd {
-            visits: quarters.map(|quarter| self.visits[quarter]).sum(),
-            visitors: self.visitors[2 * QUARTERS + hours_before + hour],
-        }
+        let visits = quarters.map(|quarter| self.visits[quarter]).sum();
+        self.crowd(visits, Some(2 * QUARTERS + hours_before + hour))
     }
 
     /// Visits and visitors of each hour or day of the clock that has any; `None` if the clock

@@ -1,7 +1,5 @@
 //! The rows of an answer, with their accuracy.
 
-use slugline_domain::SamplingInterval;
-
 use super::first::First;
 use crate::format::selection::number;
 
@@ -13,8 +11,6 @@ pub(crate) struct Answer<R> {
     pub(crate) rows_before_limit: u64,
     /// The visits that the limit keeps out of the rows.
     pub(crate) others: u64,
-    /// The largest sampling interval among the rows of the log behind the answer.
-    pub(crate) interval_max: SamplingInterval,
     /// True if there were too many visitors or referers to count one by one, or too many values to
     /// prove that these are the first.
     pub(crate) sketched: bool,
@@ -22,12 +18,11 @@ pub(crate) struct Answer<R> {
 
 impl<K> Answer<(K, u64)> {
     /// The first rows.
-    pub(crate) fn of(first: First<K>, interval_max: SamplingInterval) -> Self {
+    pub(crate) fn of(first: First<K>) -> Self {
         Self {
             rows: first.rows,
             rows_before_limit: first.all,
             others: first.others,
-            interval_max,
             sketched: first.is_estimate,
         }
     }
@@ -35,12 +30,11 @@ impl<K> Answer<(K, u64)> {
 
 impl<R> Answer<R> {
     /// An answer with all rows.
-    pub(crate) fn complete(rows: Vec<R>, interval_max: SamplingInterval, sketched: bool) -> Self {
+    pub(crate) fn complete(rows: Vec<R>, sketched: bool) -> Self {
         Self {
             rows_before_limit: number(rows.len()),
             rows,
             others: 0,
-            interval_max,
             sketched,
         }
     }
@@ -51,7 +45,6 @@ impl<R> Answer<R> {
             rows: self.rows.into_iter().map(convert).collect(),
             rows_before_limit: self.rows_before_limit,
             others: self.others,
-            interval_max: self.interval_max,
             sketched: self.sketched,
         }
     }

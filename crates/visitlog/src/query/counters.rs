@@ -3,7 +3,7 @@
 use std::hash::{BuildHasher, RandomState};
 
 use slugline_analytics::columns::text_of;
-use slugline_domain::{CounterRow, CountersQuery, Dimension, LinkId, SamplingInterval};
+use slugline_domain::{CounterRow, CountersQuery, Dimension, LinkId};
 
 use super::{
     answer::Answer,
@@ -40,19 +40,17 @@ fn over_all(
     let plan = Plan::with_days(snapshot, filter, None, of_day, |(moments, referers)| {
         totals.add_known(0, moments.whole(), &referers);
     })?;
-    let interval_max = snapshot.scan(&plan, &Totals::columns_of_all(), |block| {
+    snapshot.scan(&plan, &Totals::columns_of_all(), |block| {
         totals.add_all(block);
         Ok(())
     })?;
+    let (counters, variance) = totals.counters(0);
     let row = CounterRow {
         link: None,
-        counters: totals.counters(0),
+        counters,
+        variance,
     };
-    Ok(Answer::complete(
-        vec![row],
-        interval_max,
-        totals.are_sketched(),
-    ))
+    Ok(Answer::complete(vec![row], totals.are_sketched()))
 }
 
 fn per_link(
@@ -62,12 +60,11 @@ fn per_link(
     let columns = [&Totals::columns()[..], &[Column::Link]].concat();
     let hash = RandomState::new();
     let mut rows = Vec::new();
-    let mut interval_max = SamplingInterval::EVERY;
     let mut sketched = false;
     let mut next = Some(Share::ALL);
     while let Some(share) = next {
         let mut links = SharedGroups::within(snapshot.memory(), share);
-        let interval = snapshot.scan(&Plan::of_rows(filter), &columns, |block| {
+        snapshot.scan(&Plan::of_rows(filter), &columns, |block| {
             // The rows of a link follow one another.
             let mut latest = None;
             links.add(block, |links, row| {
@@ -83,7 +80,6 @@ fn per_link(
             });
             Ok(())
         })?;
-        interval_max = interval_max.max(interval);
         next = links.next();
         let (groups, mut totals) = links.into_groups();
         for (group, LinkNumber(link)) in groups {
@@ -92,16 +88,18 @@ fn per_link(
             };
             // A link whose name was lost with a part of the file has none any more.
             if let Ok(link) = LinkId::parse(&name) {
+                let (counters, variance) = totals.take(group);
                 rows.push(CounterRow {
                     link: Some(link),
-                    counters: totals.take(group),
+                    counters,
+                    variance,
                 });
             }
         }
         sketched |= totals.are_sketched();
     }
     rows.sort_unstable_by(|one, other| one.link.cmp(&other.link));
-    Ok(Answer::complete(rows, interval_max, sketched))
+    Ok(Answer::complete(rows, sketched))
 }
 
 /// The number of a link in this file.
@@ -124,7 +122,9 @@ mod tests {
         row::{Client, Place, Row, Target},
         visitor::VisitorHash,
     };
-    use slugline_domain::{Choice, Counters, Degrees, UnixMillis, UnixSeconds, VisitFilter};
+    use slugline_domain::{
+        Choice, Counters, Degrees, SamplingInterval, UnixMillis, UnixSeconds, VisitFilter,
+    };
 
     use super::*;
     use crate::file::{deadline::Deadline, links::Links, schema, seal, tail};
@@ -185,7 +185,6 @@ mod tests {
             ..CountersQuery::default()
         });
         assert_eq!(answer.rows, []);
-        assert_eq!(answer.interval_max, SamplingInterval::EVERY);
     }
 
     #[test]
@@ -205,7 +204,9 @@ mod tests {
             let answer = log.ask(&CountersQuery::default());
             let counters = answer.rows[0].counters;
             assert_eq!((counters.visits, counters.visitors), (94, 20));
-            assert_eq!(answer.interval_max.get(), 64);
+            // 64·63 by chance, and (8 + 4)(12 - 2) + 16(16 - 1) + 2·1 by luck and by chance.
+            assert_eq!(answer.rows[0].variance.visits, 4_032 + 120 + 240 + 2);
+            assert_eq!(answer.rows[0].variance.visitors, 4 * 3 + 16 * 15);
         }
     }
 

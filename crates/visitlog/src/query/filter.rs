@@ -143,11 +143,6 @@ impl RowFilter {
         }
     }
 
-    /// Returns whether all rows of the time range meet the conditions, except for erased ones.
-    pub(crate) fn is_about_all_rows(&self) -> bool {
-        !self.is_about_links() && self.visitors.is_empty() && self.texts.is_empty()
-    }
-
     /// Returns whether a text meets the conditions on its column.
     pub(crate) fn admits_text(&self, column: usize, text: &str) -> bool {
         let mut wanted = self.texts.iter().filter(|(of, _)| *of == column);

@@ -75,7 +75,7 @@ pub(crate) fn few(visits: impl Iterator<Item = u64>) -> u64 {
 pub(crate) fn at_least(counts: &mut DistinctCounts) -> u64 {
     /// Four standard deviations of an estimate from 4,096 keys.
     const ERROR: u64 = 16;
-    let estimate = counts.estimate(0);
+    let estimate = counts.estimate(0).distinct;
     if counts.is_sketch() {
         estimate - estimate / ERROR
     } else {

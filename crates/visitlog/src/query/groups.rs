@@ -4,7 +4,7 @@ use std::hash::{BuildHasher, RandomState};
 
 use hashbrown::HashMap;
 use slugline_analytics::{columns::TEXTS, number_map::NumberMap};
-use slugline_domain::{RowLimit, SamplingInterval};
+use slugline_domain::RowLimit;
 
 use super::{
     distinct::DistinctCounts,
@@ -55,13 +55,13 @@ pub(crate) struct Ranking<const N: usize> {
 const NO_GROUP: usize = usize::MAX;
 
 impl<const N: usize> Ranking<N> {
-    /// Adds the visits that meet the conditions, from day totals if possible, and returns the
-    /// largest interval among them. Reads a text that several chunks have only once.
+    /// Adds the visits that meet the conditions, from day totals if possible. Reads a text that
+    /// several chunks have only once.
     pub(crate) fn count(
         snapshot: &Snapshot<'_>,
         filter: &RowFilter,
         columns: [usize; N],
-    ) -> Result<(Self, SamplingInterval), EngineError> {
+    ) -> Result<Self, EngineError> {
         let mut ranking = Self {
             columns,
             known: NumberMap::default(),
@@ -74,22 +74,18 @@ impl<const N: usize> Ranking<N> {
             all: None,
             hash: RandomState::new(),
         };
-        let mut interval_max = ranking.pass(snapshot, filter)?;
+        ranking.pass(snapshot, filter)?;
         if ranking.lost > 0 {
             ranking.visits.fill(0);
             ranking.all_visits = 0;
             ranking.known = NumberMap::default();
             ranking.all = Some(DistinctCounts::within(BYTES_TO_COUNT_ALL));
-            interval_max = interval_max.max(ranking.pass(snapshot, filter)?);
+            ranking.pass(snapshot, filter)?;
         }
-        Ok((ranking, interval_max))
+        Ok(ranking)
     }
 
-    fn pass(
-        &mut self,
-        snapshot: &Snapshot<'_>,
-        filter: &RowFilter,
-    ) -> Result<SamplingInterval, EngineError> {
+    fn pass(&mut self, snapshot: &Snapshot<'_>, filter: &RowFilter) -> Result<(), EngineError> {
         // The list of one column can be narrowed by its texts.
         let of = self.columns.first().copied().filter(|_| N == 1);
         let columns = self.columns;
@@ -98,7 +94,6 @@ impl<const N: usize> Ranking<N> {
             self.add_known(filter, &known);
             self.make_room();
         })?;
-        let mut interval_max = plan.interval_max();
         let asked = self.columns.map(Column::Entries);
         let asked = Asked {
             columns: &[&asked[..], &[Column::Interval]].concat(),
@@ -107,10 +102,8 @@ impl<const N: usize> Ranking<N> {
         snapshot.scan_back(&plan, asked, |block, chunk| {
             self.add(&block, chunk)?;
             self.make_room();
-            interval_max = interval_max.max(block.largest_interval());
             Ok(i64::MIN)
-        })?;
-        Ok(interval_max)
+        })
     }
 
     /// Clears the cache, and drops groups if that is not enough.
@@ -326,8 +319,7 @@ mod tests {
         for bytes in [64 << 20, 2 << 20] {
             snapshot = snapshot.with_memory(QuestionMemory::of(bytes));
             let ranking = |dimension| {
-                let (ranking, _) =
-                    Ranking::count(&snapshot, &filter, [text_of(dimension)]).unwrap();
+                let ranking = Ranking::count(&snapshot, &filter, [text_of(dimension)]).unwrap();
                 let known = ranking.known.capacity() * 20;
                 // A block's own texts may come on top.
                 assert!(ranking.bytes() + known <= bytes / 2 + (1 << 20));
@@ -400,7 +392,7 @@ mod tests {
             snapshot = snapshot.with_memory(QuestionMemory::of(bytes));
             let filter = RowFilter::default();
             let column = text_of(Dimension::Browser);
-            let (mut ranking, _) = Ranking::count(&snapshot, &filter, [column]).unwrap();
+            let mut ranking = Ranking::count(&snapshot, &filter, [column]).unwrap();
             assert_eq!(ranking.lost > 0, bytes < 1 << 20);
             // Days with totals were not scanned.
             let plan = Plan::with_days(

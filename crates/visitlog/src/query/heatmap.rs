@@ -24,7 +24,7 @@ pub(crate) fn answer(
             crowds.add_known(start.hour_of_week().get().into(), crowd);
         }
     })?;
-    let interval_max = snapshot.scan(&plan, &columns, |block| {
+    snapshot.scan(&plan, &columns, |block| {
         let hour_of = |row| {
             let hour = clock.read(block.time.at(row)).hour_of_week();
             Some(hour.get().into())
@@ -40,7 +40,8 @@ pub(crate) fn answer(
             hour,
             visits: crowd.visits,
             visitors: crowd.visitors,
+            variance: crowd.variance,
         })
         .collect();
-    Ok(Answer::complete(rows, interval_max, crowds.are_sketched()))
+    Ok(Answer::complete(rows, crowds.are_sketched()))
 }

@@ -9,8 +9,7 @@ use async_trait::async_trait;
 use hashbrown::DefaultHashBuilder;
 use slugline_analytics::columns::{Family, text_of};
 use slugline_domain::{
-    AccessRow, AccessRows, Dimension, SamplingInterval, SamplingNote, VisitFilter,
-    ports::VisitLogError,
+    AccessRow, AccessRows, Dimension, SamplingNote, VisitFilter, ports::VisitLogError,
 };
 
 use super::{
@@ -32,7 +31,6 @@ const ROWS_AT_A_TIME: usize = 1_000;
 #[derive(Debug)]
 pub(crate) struct LinkTotals {
     pub(crate) rows: SortedRows,
-    pub(crate) interval_max: SamplingInterval,
     /// True if there were too many visitors or referers to count one by one.
     pub(crate) sketched: bool,
 }
@@ -47,12 +45,11 @@ pub(crate) fn answer(
     let columns = [&Totals::columns()[..], &shown.map(Column::Text)].concat();
     let hash = DefaultHashBuilder::default();
     let mut rows = Collector::beside(snapshot.db(), snapshot.memory().groups() / 2);
-    let mut interval_max = SamplingInterval::EVERY;
     let mut sketched = false;
     let mut next = Some(Share::ALL);
     while let Some(share) = next {
         let mut targets = SharedGroups::within(snapshot.memory(), share);
-        let interval = snapshot.scan(&Plan::of_rows(&filter), &columns, |block| {
+        snapshot.scan(&Plan::of_rows(&filter), &columns, |block| {
             let [slugs, urls] = shown.map(|column| block.texts(column));
             let codes = block.codes(Family::Target);
             let mut known: Vec<Option<Option<usize>>> = vec![None; block.entries(Family::Target)];
@@ -68,12 +65,11 @@ pub(crate) fn answer(
             });
             Ok(())
         })?;
-        interval_max = interval_max.max(interval);
         next = targets.next();
         let (groups, mut totals) = targets.into_groups();
         snapshot.deadline().check()?;
         for (group, Target { slug, url }) in groups {
-            let counters = totals.take(group);
+            let (counters, _) = totals.take(group);
             rows.push(AccessRow {
                 slug: slug.into(),
                 url: url.into(),
@@ -87,7 +83,6 @@ pub(crate) fn answer(
     }
     Ok(LinkTotals {
         rows: rows.finish().map_err(EngineError::Spill)?,
-        interval_max,
         sketched,
     })
 }

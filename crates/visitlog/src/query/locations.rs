@@ -13,14 +13,14 @@ pub(crate) fn answer(
 ) -> Result<Answer<LocationRow>, EngineError> {
     let filter = RowFilter::resolve(snapshot.db(), &query.filter)?;
     let shown = [Dimension::City, Dimension::Latitude, Dimension::Longitude].map(text_of);
-    let (mut ranking, interval_max) = Ranking::count(snapshot, &filter, shown)?;
+    let mut ranking = Ranking::count(snapshot, &filter, shown)?;
     let is_known = |degrees: &str| degrees != "0.00";
     let first = ranking.first(query.limit, |[city, latitude, longitude]| {
         let has_place = is_known(latitude) && is_known(longitude);
         has_place.then(|| (city, degrees(latitude), degrees(longitude)))
     });
     Ok(
-        Answer::of(first, interval_max).map(|((city, latitude, longitude), count)| LocationRow {
+        Answer::of(first).map(|((city, latitude, longitude), count)| LocationRow {
             city: city.to_owned(),
             latitude,
             longitude,

@@ -57,15 +57,13 @@ fn by_text<K: Ord + Send + ToString>(
     limit: RowLimit,
     label: impl Fn(&str) -> K + Sync,
 ) -> Result<Answer<MetricRow>, EngineError> {
-    let (mut ranking, interval_max) = Ranking::count(snapshot, filter, [column])?;
+    let mut ranking = Ranking::count(snapshot, filter, [column])?;
     let first = ranking.first(limit, |[text]| Some(label(text)));
-    Ok(
-        Answer::of(first, interval_max).map(|(name, count)| MetricRow {
-            name: name.to_string(),
-            count,
-            visitors: None,
-        }),
-    )
+    Ok(Answer::of(first).map(|(name, count)| MetricRow {
+        name: name.to_string(),
+        count,
+        visitors: None,
+    }))
 }
 
 fn by_visitor(
@@ -76,18 +74,18 @@ fn by_visitor(
     let mut frequent = Frequent::within(snapshot.memory().ranking());
     let plan = Plan::of_rows(filter);
     let pass = |frequent: &mut Frequent| {
-        snapshot.scan(&plan, &[Column::Visitor], |block| {
+        snapshot.scan(&plan, &[Column::Visitor, Column::Interval], |block| {
             for row in 0..block.rows {
                 frequent.add(block.visitor.at(row), block.interval.at(row));
             }
             Ok(())
         })
     };
-    let mut interval_max = pass(&mut frequent)?;
+    pass(&mut frequent)?;
     if frequent.begins_again() {
-        interval_max = interval_max.max(pass(&mut frequent)?);
+        pass(&mut frequent)?;
     }
-    let visitors = Answer::of(frequent.first(limit), interval_max);
+    let visitors = Answer::of(frequent.first(limit));
     Ok(visitors.map(|(visitor, count)| MetricRow {
         name: VisitorHash(visitor).to_string(),
         count,

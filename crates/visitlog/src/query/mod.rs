@@ -21,6 +21,7 @@ pub(crate) mod heatmap;
 pub(crate) mod link_totals;
 pub(crate) mod locations;
 pub(crate) mod metrics;
+pub(crate) mod older;
 pub(crate) mod plan;
 pub(crate) mod questions;
 pub(crate) mod scan;

@@ -6,7 +6,6 @@
 //! rows.
 
 use slugline_analytics::utc::MILLIS_PER_DAY;
-use slugline_domain::SamplingInterval;
 
 use super::filter::RowFilter;
 use crate::file::{
@@ -20,7 +19,6 @@ pub(crate) struct Plan<'f> {
     filter: &'f RowFilter,
     /// Time ranges in milliseconds, inclusive; later ones first.
     spans_back: Vec<(i64, i64)>,
-    interval_max: SamplingInterval,
 }
 
 impl<'f> Plan<'f> {
@@ -29,7 +27,6 @@ impl<'f> Plan<'f> {
         Self {
             filter,
             spans_back: spans_back(filter.time_range(), &[]),
-            interval_max: SamplingInterval::EVERY,
         }
     }
 
@@ -61,20 +58,18 @@ impl<'f> Plan<'f> {
                 continue;
             }
             let day = KnownDay(record);
-            let found = day.interval_max().and_then(|interval| {
-                if conceals && !day.hides_nothing()? {
-                    return Ok(None);
-                }
-                let totals = read(&day)?;
-                // The totals do not tell which rows of a sampled day had the largest interval.
-                let interval = interval.filter(|interval| {
-                    filter.is_about_all_rows() || *interval == SamplingInterval::EVERY
-                });
-                Ok(interval.zip(totals))
-            });
+            let hides_nothing = if conceals {
+                day.hides_nothing()
+            } else {
+                Ok(true)
+            };
+            let found = hides_nothing.and_then(
+                |hides_nothing| {
+                    if hides_nothing { read(&day) } else { Ok(None) }
+                },
+            );
             match found {
-                Ok(Some((interval, totals))) => {
-                    plan.interval_max = plan.interval_max.max(interval);
+                Ok(Some(totals)) => {
                     taken.push(day.0.day);
                     see(totals);
                 }
@@ -96,11 +91,6 @@ impl<'f> Plan<'f> {
     /// The time ranges of the chunks to scan, later ones first: milliseconds, inclusive.
     pub(crate) fn spans_back(&self) -> &[(i64, i64)] {
         &self.spans_back
-    }
-
-    /// The largest sampling interval of the days that were taken from totals.
-    pub(crate) fn interval_max(&self) -> SamplingInterval {
-        self.interval_max
     }
 }
 

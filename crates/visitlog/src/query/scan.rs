@@ -6,7 +6,7 @@ use std::{
 };
 
 use slugline_analytics::tally::Damaged;
-use slugline_domain::{RowLimit, SamplingInterval};
+use slugline_domain::RowLimit;
 
 use super::{concealment::Part, filter::RowFilter, plan::Plan};
 use crate::{
@@ -48,8 +48,7 @@ impl Asked<'_> {
 }
 
 impl Snapshot<'_> {
-    /// Passes the rows that a plan scans to `see`, block by block with the columns asked for, and
-    /// returns the largest sampling interval of all rows that the plan covers.
+    /// Passes the rows that a plan scans to `see`, block by block with the columns asked for.
     ///
     /// `see` runs on a thread of its own; while it adds one block, this reads the next ones.
     pub(crate) fn scan(
@@ -57,11 +56,7 @@ impl Snapshot<'_> {
         plan: &Plan<'_>,
         columns: &[Column],
         see: impl FnMut(&Block) -> Result<(), EngineError> + Send,
-    ) -> Result<SamplingInterval, EngineError> {
-        let mut columns = columns.to_vec();
-        if !columns.contains(&Column::Interval) {
-            columns.push(Column::Interval);
-        }
+    ) -> Result<(), EngineError> {
         thread::scope(|scope| {
             let (hand_over, blocks) = mpsc::sync_channel(BLOCKS_AHEAD);
             let adding = thread::Builder::new()
@@ -69,7 +64,7 @@ impl Snapshot<'_> {
                 .spawn_scoped(scope, move || add_up(blocks, see))
                 .map_err(EngineError::Thread)?;
             let asked = Asked {
-                columns: &columns,
+                columns,
                 latest: None,
             };
             let read = self.scan_back(plan, asked, |block, _| {
@@ -78,8 +73,8 @@ impl Snapshot<'_> {
                 Ok(i64::MIN)
             });
             drop(hand_over);
-            let interval_max = adding.join().map_err(|_| EngineError::Panicked)??;
-            read.map(|()| interval_max.max(plan.interval_max()))
+            adding.join().map_err(|_| EngineError::Panicked)??;
+            read
         })
     }
 
@@ -272,17 +267,15 @@ fn latest(times: &Values<i64>, limit: RowLimit, interesting_from: i64) -> Select
     times.select(|time| time >= from)
 }
 
-/// Passes every block to `see`, and returns the largest interval.
+/// Passes every block to `see`.
 fn add_up(
     blocks: Receiver<Block>,
     mut see: impl FnMut(&Block) -> Result<(), EngineError>,
-) -> Result<SamplingInterval, EngineError> {
-    let mut interval_max = SamplingInterval::EVERY;
+) -> Result<(), EngineError> {
     for block in blocks {
-        interval_max = interval_max.max(block.largest_interval());
         see(&block)?;
     }
-    Ok(interval_max)
+    Ok(())
 }
 
 #[cfg(test)]

@@ -32,7 +32,11 @@ pub(crate) fn count(
     }?;
     let counts = (0..names.len()).map(|shown| {
         let others = visitors.others.get(shown).copied().unwrap_or(0);
-        visitors.distinct.estimate(shown).saturating_add(others)
+        visitors
+            .distinct
+            .estimate(shown)
+            .distinct
+            .saturating_add(others)
     });
     Ok((counts.collect(), visitors.distinct.is_sketch()))
 }
@@ -52,7 +56,7 @@ struct ShownVisitors {
 }
 
 impl ShownVisitors {
-    const COLUMNS: [Column; 2] = [Column::Coherent, Column::Visitor];
+    const COLUMNS: [Column; 3] = [Column::Interval, Column::Coherent, Column::Visitor];
 
     fn within(memory: QuestionMemory) -> Self {
         Self {
@@ -170,7 +174,7 @@ mod tests {
         let mut visitors = ShownVisitors::within(QuestionMemory::default());
         visitors.see(&block(0..1_000), |row| (row < 10).then_some(1));
         assert_eq!(
-            [0, 1, 2].map(|shown| visitors.distinct.estimate(shown)),
+            [0, 1, 2].map(|shown| visitors.distinct.estimate(shown).distinct),
             [0, 10, 0]
         );
         visitors.see(&block(0..3 << 20), |_| None);
@@ -180,10 +184,10 @@ mod tests {
         assert!(visitors.distinct.is_sketch());
         let (truth, found) = (
             f64::from(3 << 20),
-            f64::from(u32::try_from(visitors.distinct.estimate(0)).unwrap()),
+            f64::from(u32::try_from(visitors.distinct.estimate(0).distinct).unwrap()),
         );
         assert!((found / truth - 1.0).abs() < 0.1, "{found} of {truth}");
-        assert_eq!(visitors.distinct.estimate(1), 10);
+        assert_eq!(visitors.distinct.estimate(1).distinct, 10);
     }
 
     #[test]
@@ -199,6 +203,6 @@ mod tests {
             };
             visitors.see(&row, |_| Some(0));
         }
-        assert_eq!(visitors.distinct.estimate(0), 20);
+        assert_eq!(visitors.distinct.estimate(0).distinct, 20);
     }
 }

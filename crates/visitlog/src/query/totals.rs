@@ -6,9 +6,9 @@ use std::{
 };
 
 use slugline_analytics::columns::{TEXTS, text_of};
-use slugline_domain::{Counters, Dimension};
+use slugline_domain::{Counters, Dimension, Variance};
 
-use super::distinct::DistinctCounts;
+use super::distinct::{DistinctCounts, Estimate};
 use crate::{
     file::memory::QuestionMemory,
     format::{
@@ -28,8 +28,10 @@ use crate::{
 pub(crate) struct Crowds {
     visits: Vec<u64>,
     visitors: DistinctCounts,
-    /// Visitors from day totals, none of whom is among these.
-    others: Vec<u64>,
+    /// The variance of visits that chance kept; empty as long as there are none.
+    by_chance: Vec<u64>,
+    /// Visits and visitors from day totals. None of these visitors is in a row.
+    known: Vec<Crowd>,
 }
 
 impl Crowds {
@@ -40,7 +42,8 @@ impl Crowds {
         Self {
             visits: Vec::new(),
             visitors: DistinctCounts::within(memory.visitors()),
-            others: Vec::new(),
+            by_chance: Vec::new(),
+            known: Vec::new(),
         }
     }
 
@@ -74,59 +77,80 @@ impl Crowds {
     }
 
     fn add_run(&mut self, group: usize, block: &Block, rows: Range<usize>) {
-        if group >= self.visits.len() {
-            self.visits.resize(group + 1, 0);
-        }
-        let visits = &mut self.visits[group];
+        let visits = slot(&mut self.visits, group);
         let visitors = &mut self.visitors;
         match (&block.interval, &block.coherent, &block.visitor) {
             (&Values::Same(interval), &Values::Same(coherent), Values::Each(visitor)) => {
-                *visits += number(rows.len()) * u64::from(interval);
+                let number = number(rows.len());
+                *visits += number * u64::from(interval);
                 if coherent == 1 {
                     visitors.see_all(group, &visitor[rows], interval);
+                } else {
+                    self.add_chance(group, variance_of(interval).saturating_mul(number));
                 }
             }
             (intervals, coherent, visitor) => {
+                let mut by_chance = 0;
                 for row in rows {
                     let interval = intervals.at(row);
                     *visits += u64::from(interval);
                     if coherent.at(row) == 1 {
                         visitors.see(group, visitor.at(row), interval);
+                    } else {
+                        by_chance = variance_of(interval).saturating_add(by_chance);
                     }
                 }
+                self.add_chance(group, by_chance);
             }
+        }
+    }
+
+    /// Adds to the variance of visits that chance kept.
+    fn add_chance(&mut self, group: usize, variance: u64) {
+        if variance > 0 {
+            let sum = slot(&mut self.by_chance, group);
+            *sum = sum.saturating_add(variance);
         }
     }
 
     /// Adds visits and visitors of a group from day totals. No row has one of these visitors.
     pub(crate) fn add_known(&mut self, group: usize, known: Crowd) {
-        for (sums, added) in [
-            (&mut self.visits, known.visits),
-            (&mut self.others, known.visitors),
-        ] {
-            if group >= sums.len() {
-                sums.resize(group + 1, 0);
-            }
-            sums[group] = sums[group].saturating_add(added);
-        }
+        *slot(&mut self.known, group) += known;
     }
 
     pub(crate) fn get(&mut self, group: usize) -> Crowd {
-        let others = self.others.get(group).copied().unwrap_or(0);
-        Crowd {
+        let Estimate {
+            distinct,
+            variance,
+            drawn,
+        } = self.visitors.estimate(group);
+        let by_chance = self.by_chance.get(group).copied().unwrap_or(0);
+        let mut crowd = Crowd {
             visits: self.visits.get(group).copied().unwrap_or(0),
-            visitors: self.visitors.estimate(group).saturating_add(others),
-        }
+            visitors: distinct,
+            variance: Variance {
+                visits: by_chance.saturating_add(drawn),
+                visitors: variance,
+            },
+        };
+        crowd += self.known.get(group).copied().unwrap_or_default();
+        crowd
     }
 
     /// Returns the crowd of a group that gets no further row. Another group may then use its
     /// number.
     pub(crate) fn take(&mut self, group: usize) -> Crowd {
-        let others = self.others.get_mut(group).map_or(0, std::mem::take);
-        Crowd {
-            visits: self.visits.get_mut(group).map_or(0, std::mem::take),
-            visitors: self.visitors.take(group).saturating_add(others),
+        let crowd = self.get(group);
+        self.visitors.free(group);
+        for sums in [&mut self.visits, &mut self.by_chance] {
+            if let Some(sum) = sums.get_mut(group) {
+                *sum = 0;
+            }
         }
+        if let Some(known) = self.known.get_mut(group) {
+            *known = Crowd::default();
+        }
+        crowd
     }
 
     /// Returns whether there were too many visitors to count one by one.
@@ -206,23 +230,25 @@ impl Totals {
         }
     }
 
-    pub(crate) fn counters(&mut self, group: usize) -> Counters {
+    pub(crate) fn counters(&mut self, group: usize) -> (Counters, Variance) {
         let crowd = self.crowds.get(group);
-        Counters {
-            visits: crowd.visits,
-            visitors: crowd.visitors,
-            referers: self.referers.estimate(group),
-        }
+        (self.with_referers(group, crowd), crowd.variance)
     }
 
     /// Returns the counters of a group that gets no further row. Another group may then use its
     /// number.
-    pub(crate) fn take(&mut self, group: usize) -> Counters {
+    pub(crate) fn take(&mut self, group: usize) -> (Counters, Variance) {
         let crowd = self.crowds.take(group);
+        let counters = self.with_referers(group, crowd);
+        self.referers.free(group);
+        (counters, crowd.variance)
+    }
+
+    fn with_referers(&mut self, group: usize, crowd: Crowd) -> Counters {
         Counters {
             visits: crowd.visits,
             visitors: crowd.visitors,
-            referers: self.referers.take(group),
+            referers: self.referers.estimate(group).distinct,
         }
     }
 
@@ -235,6 +261,19 @@ impl Totals {
     pub(crate) fn are_sketched(&self) -> bool {
         self.crowds.are_sketched() || self.referers.is_sketch()
     }
+}
+
+/// The variance of a visit that chance kept.
+pub(crate) fn variance_of(interval: u32) -> u64 {
+    u64::from(interval) * u64::from(interval.saturating_sub(1))
+}
+
+/// The number of a group in a list that grows.
+fn slot<T: Clone + Default>(list: &mut Vec<T>, group: usize) -> &mut T {
+    if group >= list.len() {
+        list.resize(group + 1, T::default());
+    }
+    &mut list[group]
 }
 
 /// Evenly spread keys of the hosts among some texts.
@@ -272,7 +311,7 @@ mod tests {
             let mut totals = Totals::within(QuestionMemory::default());
             totals.add(&block((1..=VISITORS).map(numbering)), |_| Some(0));
             assert!(totals.are_sketched());
-            let visitors = totals.counters(0).visitors;
+            let visitors = totals.counters(0).0.visitors;
             // Four standard deviations of 1.6 %.
             let error = visitors.abs_diff(VISITORS);
             assert!(error < VISITORS * 64 / 1_000, "{visitors}");
@@ -285,6 +324,7 @@ mod tests {
         let most = Crowd {
             visits: 1,
             visitors: u64::MAX,
+            variance: Variance::default(),
         };
         for _ in 0..2 {
             crowds.add_known(0, most);
@@ -299,10 +339,10 @@ mod tests {
         const EXACT: u64 = 1 << 20;
         let mut totals = Totals::within(QuestionMemory::default());
         totals.add(&block(1..=EXACT), |_| Some(0));
-        assert_eq!(totals.counters(0).visitors, EXACT);
+        assert_eq!(totals.counters(0).0.visitors, EXACT);
         assert!(!totals.are_sketched());
         totals.add(&block(0..=2 * EXACT), |_| Some(0));
-        let visits = totals.counters(0).visits;
+        let visits = totals.counters(0).0.visits;
         assert_eq!(visits, 3 * EXACT + 1);
         assert!(totals.are_sketched());
     }

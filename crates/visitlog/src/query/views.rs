@@ -25,7 +25,7 @@ pub(crate) fn answer(
             spans.add_known(start, crowd);
         }
     })?;
-    let interval_max = snapshot.scan(&plan, &columns, |block| {
+    snapshot.scan(&plan, &columns, |block| {
         if let Some(last) = block.no_later_than {
             spans.close_after(last);
         }
@@ -45,7 +45,7 @@ pub(crate) fn answer(
         Ok(())
     })?;
     let sketched = spans.crowds.are_sketched();
-    Ok(Answer::complete(spans.rows(), interval_max, sketched))
+    Ok(Answer::complete(spans.rows(), sketched))
 }
 
 /// The minutes, hours or days that have visits. Those that a scan has passed take only the memory
@@ -95,8 +95,7 @@ impl Spans {
 
     /// Adds visits and visitors from day totals. No row has one of these visitors.
     fn add_known(&mut self, start: LocalSeconds, crowd: Crowd) {
-        let known = self.known.entry(key(start)).or_default();
-        *known = known.and(crowd);
+        *self.known.entry(key(start)).or_default() += crowd;
     }
 
     /// Closes spans that begin after a moment, because there are no later rows.
@@ -139,12 +138,13 @@ fn key(start: LocalSeconds) -> u64 {
     start.get().cast_unsigned()
 }
 
-fn row(start: u64, crowd: Crowd, known: Option<Crowd>) -> ViewRow {
-    let crowd = crowd.and(known.unwrap_or_default());
+fn row(start: u64, mut crowd: Crowd, known: Option<Crowd>) -> ViewRow {
+    crowd += known.unwrap_or_default();
     ViewRow {
         start: LocalSeconds::new(start.cast_signed()),
         visits: crowd.visits,
         visitors: crowd.visitors,
+        variance: crowd.variance,
     }
 }
 

@@ -8,6 +8,7 @@ use std::{
 use rusqlite::Connection;
 use slugline_analytics::{
     QueryLimits, RecorderOptions, RecorderPorts, Sampled,
+    batch::Batch,
     columns::text_of,
     journal::{appender::Appender, open},
     row::Kept,
@@ -109,7 +110,7 @@ fn a_visit_is_stored_with_what_is_derived_from_it() {
     let folder = tempfile::tempdir().unwrap();
     let mut appender = open(&folder);
     appender
-        .append(&[visit(5, "https://example.com/a", "curl/8.7.1")])
+        .append(&vec![visit(5, "https://example.com/a", "curl/8.7.1")].into())
         .unwrap();
     let stored = tail::all(appender.db());
     let numbers = Numbers {
@@ -129,7 +130,7 @@ fn a_visit_is_stored_with_what_is_derived_from_it() {
 
 /// Fills the tail and appends a batch, which fails. The batch can be appended once the trigger
 /// `disk_full` is dropped.
-fn batch_on_a_full_disk(appender: &mut Appender) -> [Kept; 2] {
+fn batch_on_a_full_disk(appender: &mut Appender) -> Batch {
     appender
         .db()
         .execute_batch(
@@ -137,10 +138,10 @@ fn batch_on_a_full_disk(appender: &mut Appender) -> [Kept; 2] {
              BEGIN SELECT RAISE(ABORT, 'full'); END",
         )
         .unwrap();
-    let batch = [
+    let batch = Batch::from(vec![
         visit(1, "https://example.com/a", "Example/1.0"),
         visit(2, "https://example.com/b", "Example/2.0"),
-    ];
+    ]);
     assert!(appender.append(&batch).is_err());
     batch
 }
@@ -195,7 +196,7 @@ fn texts_are_stored_within_their_bounds() {
     let mut appender = open(&folder);
     let url = format!("https://example.com/{}", "a".repeat(16_000));
     appender
-        .append(&[visit(5, &url, &"ü".repeat(1_000))])
+        .append(&vec![visit(5, &url, &"ü".repeat(1_000))].into())
         .unwrap();
     let stored = tail::all(appender.db());
     let length = |dimension| stored.text(text_of(dimension), 0).len();
@@ -208,9 +209,10 @@ fn a_full_disk_takes_the_batch_once_there_is_room() {
     let folder = tempfile::tempdir().unwrap();
     let mut appender = open(&folder);
     let pages = |limit: u32| format!("PRAGMA max_page_count = {limit}");
-    let batch: Vec<Kept> = (0..2_000)
+    let visits: Vec<Kept> = (0..2_000)
         .map(|n| visit(n, &format!("https://example.com/{n}"), "Example/1.0"))
         .collect();
+    let batch = Batch::from(visits);
     appender.db().execute_batch(&pages(1)).unwrap();
     assert!(appender.append(&batch).is_err());
     assert!(appender.append(&batch).is_err());

@@ -1,7 +1,7 @@
 //! Compares answers from day totals with plain SQL and with scans, and tests the events that delete
 //! totals.
 
-use std::{path::Path, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, path::Path, sync::Arc, time::Duration};
 
 use proptest::{collection::vec, prelude::*};
 use rusqlite::Connection;
@@ -13,13 +13,13 @@ use slugline_analytics::{
     utc::{self, MILLIS_PER_DAY},
 };
 use slugline_domain::{
-    CountersQuery, Dimension, LinkId, MetricsQuery, RowLimit, TimeUnit, UtcOffset, ViewsQuery,
-    VisitFilter, ZoneOffsets, ports::VisitLog,
+    CountersQuery, Dimension, LinkId, MetricsQuery, RowLimit, TimeUnit, UtcOffset, Variance,
+    ViewsQuery, VisitFilter, ZoneOffsets, ports::VisitLog,
 };
 use slugline_testkit::visit_log_contract::{Party, RandomVisit, agrees_with_sql};
 use tempfile::TempDir;
 
-use super::rows::{row, stored};
+use super::rows::{note_sampled, row, stored};
 use crate::{
     file::{
         day::{count::count, known::KnownDay},
@@ -36,7 +36,10 @@ use crate::{
         turns::Turns,
         upkeep::erase::{Erasing, Progress},
     },
-    format::moments::{Moments, VisitorSums},
+    format::{
+        crowd::Crowd,
+        moments::{Moments, VisitorSums},
+    },
     log::EmbeddedLog,
     query::{filter::RowFilter, plan::Plan},
 };
@@ -75,6 +78,7 @@ impl Counted {
             tail::insert(&tx, row, link).unwrap();
             salted_days::note(&tx, utc::day_of(row.at.get()), self.apart).unwrap();
         }
+        note_sampled(&tx, rows);
         tx.commit().unwrap();
         self.links.settle(true);
     }
@@ -617,10 +621,42 @@ fn a_list_without_room_is_not_stored_and_short_ones_are() {
     assert!(bytes < 8 << 10, "{bytes}");
 }
 
+/// The intervals of all rows of a part of a day.
+#[derive(Default)]
+struct Part {
+    of_visitors: BTreeMap<u64, Vec<u64>>,
+    by_chance: Vec<u64>,
+}
+
+impl Part {
+    fn crowd(&self) -> Crowd {
+        let mut crowd = Crowd::default();
+        for intervals in self.of_visitors.values() {
+            let smallest = intervals.iter().min().unwrap();
+            let sampled: Vec<u64> = intervals.iter().copied().filter(|&k| k > 1).collect();
+            let (sum, rows): (u64, u64) = (sampled.iter().sum(), sampled.iter().map(|_| 1).sum());
+            crowd += Crowd {
+                visits: intervals.iter().sum(),
+                visitors: *smallest,
+                variance: Variance {
+                    visits: sum * (sum - rows),
+                    visitors: smallest * (smallest - 1),
+                },
+            };
+        }
+        for k in &self.by_chance {
+            crowd.visits += k;
+            crowd.variance.visits += k * (k - 1);
+        }
+        crowd
+    }
+}
+
 proptest! {
     #[test]
     fn visitors_of_any_part_of_a_day_are_those_of_its_rows(
         rows in vec((0..6_u64, 0..96_u8, 0..4_u32), 0..60),
+        by_chance in vec((0..96_u8, 1..9_u32), 0..9),
         offset in -48..57_i32,
     ) {
         let mut rows: Vec<(u64, u8, u32)> =
@@ -634,28 +670,34 @@ proptest! {
         for &(_, quarter, interval) in &rows {
             visits[usize::from(quarter)] += u64::from(interval);
         }
-        let moments = Moments::new(0, visits, sums.numbers()).unwrap();
+        for &(quarter, interval) in &by_chance {
+            let interval = u64::from(interval);
+            visits[usize::from(quarter)] += interval;
+            sums.add_chance(quarter, interval * (interval - 1));
+        }
+        let (visitors, variance) = sums.numbers();
+        let moments = Moments::new(0, visits, visitors, variance).unwrap();
         let zone = ZoneOffsets::fixed(UtcOffset::from_seconds(offset * 900).unwrap());
         let stretch = zone.stretch_at(slugline_domain::UnixMillis::new(0));
         for (unit, seconds) in [(TimeUnit::Hour, 3_600), (TimeUnit::Day, 86_400)] {
-            let mut expected: std::collections::BTreeMap<i64, (u64, std::collections::BTreeMap<u64, u32>)> =
-                std::collections::BTreeMap::new();
-            for &(visitor, quarter, interval) in &rows {
+            let mut expected: BTreeMap<i64, Part> = BTreeMap::new();
+            let start_of = |quarter: u8| {
                 let local = i64::from(quarter) * 900 + i64::from(offset) * 900;
-                let part = expected.entry(local.div_euclid(seconds) * seconds).or_default();
-                part.0 += u64::from(interval);
-                let smallest = part.1.entry(visitor).or_insert(interval);
-                *smallest = (*smallest).min(interval);
+                local.div_euclid(seconds) * seconds
+            };
+            for &(visitor, quarter, interval) in &rows {
+                let part = expected.entry(start_of(quarter)).or_default();
+                part.of_visitors.entry(visitor).or_default().push(u64::from(interval));
             }
-            let expected: Vec<(i64, u64, u64)> = expected
-                .into_iter()
-                .map(|(start, (visits, visitors))| (start, visits, visitors.values().map(|&n| u64::from(n)).sum()))
-                .collect();
+            for &(quarter, interval) in &by_chance {
+                let part = expected.entry(start_of(quarter)).or_default();
+                part.by_chance.push(u64::from(interval));
+            }
+            let expected: Vec<(i64, Crowd)> =
+                expected.into_iter().map(|(start, part)| (start, part.crowd())).collect();
             let found = moments.by_clock(stretch, unit).unwrap();
-            let found: Vec<(i64, u64, u64)> = found
-                .into_iter()
-                .map(|(start, crowd)| (start.get(), crowd.visits, crowd.visitors))
-                .collect();
+            let found: Vec<(i64, Crowd)> =
+                found.into_iter().map(|(start, crowd)| (start.get(), crowd)).collect();
             prop_assert_eq!(found, expected);
         }
         prop_assert_eq!(moments.by_clock(stretch, TimeUnit::Minute), None);

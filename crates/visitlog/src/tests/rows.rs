@@ -1,19 +1,20 @@
 //! Compares every answer of the embedded engine with plain SQL.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use rusqlite::Connection;
 use slugline_analytics::{
     QueryLimits, Sampled,
     columns::{STORED, TEXTS},
     row::{Client, Row, Target},
+    sampled::{self, Span},
     tally::Tally,
     visitor::VisitorHash,
 };
 use slugline_domain::{
     Campaign, Choice, CountersQuery, Dimension, EventsQuery, HeatmapQuery, LocalSeconds,
     LogTrouble, MetricRow, MetricsQuery, RowLimit, SamplingInterval, StoredVisit, TimeUnit,
-    UnixMillis, UtcOffset, ViewRow, ViewsQuery, VisitFilter, ZoneOffsets,
+    UnixMillis, UtcOffset, Variance, ViewRow, ViewsQuery, VisitFilter, ZoneOffsets,
     ports::{VisitLog, VisitLogError},
 };
 use slugline_testkit::visit_log_contract::{Party, RandomVisit, agrees_with_sql};
@@ -59,6 +60,7 @@ impl Embedded {
             let link = self.links.number(&tx, row.target.link_id).unwrap();
             tail::insert(&tx, row, link).unwrap();
         }
+        note_sampled(&tx, rows);
         tx.commit().unwrap();
         self.links.settle(true);
         seal::seal(&mut self.db, self.rows_per_chunk).unwrap();
@@ -100,6 +102,16 @@ pub(crate) fn row(at: i64, visitor: u64) -> Row<'static> {
         protection: "",
     };
     Row::new(UnixMillis::new(at), target, VisitorHash(visitor))
+}
+
+/// Notes the days of sampled rows, as an import does.
+pub(crate) fn note_sampled(db: &Connection, rows: &[Row<'_>]) {
+    let days = rows
+        .iter()
+        .filter(|row| row.sampled.interval > SamplingInterval::EVERY)
+        .map(|row| Span::day_of(row.at, row.sampled.interval));
+    let days: BTreeSet<Span> = days.collect();
+    sampled::table::save(db, days.iter()).unwrap();
 }
 
 /// Visits of the contract suite as the log stores them.
@@ -197,6 +209,7 @@ async fn a_day_in_kathmandu_begins_at_a_quarter_past_six_in_the_evening_of_utc()
         start: LocalSeconds::new(start),
         visits,
         visitors,
+        variance: Variance::default(),
     };
     assert_eq!(report.rows, [view(0, 1, 1), view(86_400, 2, 2)]);
 }

@@ -2,7 +2,7 @@ use rusqlite::{Connection, params, params_from_iter, types::Value};
 use slugline_analytics::RecorderOptions;
 use slugline_domain::{
     Choice, CounterRow, Counters, CountersQuery, Country, Dimension, LinkId, Place, UnixMillis,
-    UnixSeconds, Visit, VisitFilter, VisitHeaders,
+    UnixSeconds, Variance, Visit, VisitFilter, VisitHeaders,
     ports::{VisitLog, VisitSink},
 };
 
@@ -208,6 +208,7 @@ fn expected(oracle: &Connection, query: &CountersQuery) -> Vec<CounterRow> {
                     visitors: count(row.get(2)?),
                     referers: count(row.get(3)?),
                 },
+                variance: Variance::default(),
             })
         })
         .expect("the oracle answers")

@@ -1,7 +1,6 @@
 //! Computes the totals of a day in a pass over its chunks.
 
 use slugline_analytics::{columns::Family, utc::day_of};
-use slugline_domain::SamplingInterval;
 
 use super::values::{Seen, ValueCounts};
 use crate::{
@@ -25,7 +24,8 @@ use crate::{
 /// Names of columns.
 pub(crate) const VISITS: &str = "visits";
 pub(crate) const VISITORS: &str = "visitors";
-pub(crate) const INTERVAL_MAX: &str = "interval_max";
+pub(crate) const VISIT_VARIANCE: &str = "visit_variance";
+pub(crate) const VISITOR_VARIANCE: &str = "visitor_variance";
 
 /// The rows whose visitors are in memory at the same time: some 20 MB.
 const ROWS_AT_A_TIME: u64 = 1 << 19;
@@ -57,10 +57,17 @@ pub(crate) fn count(snapshot: &Snapshot<'_>, day: i64) -> Result<Option<Encoded>
     }
     let rows = u32::try_from(counts.rows).unwrap_or(u32::MAX);
     let mut encoder = Encoder::new(span(day, rows));
-    encoder.numbers(INTERVAL_MAX, &[counts.interval_max.get().into()]);
     encoder.numbers(VISITS, &counts.visits);
     if apart {
-        encoder.numbers(VISITORS, &sums.numbers());
+        for (quarter, variance) in (0..).zip(counts.by_chance) {
+            sums.add_chance(quarter, variance);
+        }
+        let (visitors, variance) = sums.numbers();
+        encoder.numbers(VISITORS, &visitors);
+        if let Some([of_visits, of_visitors]) = variance {
+            encoder.numbers(VISIT_VARIANCE, &of_visits);
+            encoder.numbers(VISITOR_VARIANCE, &of_visitors);
+        }
     }
     counts.values.encode(index(rows), apart, &mut encoder);
     let (directory, parts) = encoder.finish();
@@ -105,8 +112,9 @@ struct Counts {
     rows: u64,
     /// The number of coherent rows, which count for visitors.
     coherent: u64,
-    interval_max: SamplingInterval,
     visits: Vec<u64>,
+    /// The variance of visits that chance kept, by quarter.
+    by_chance: Vec<u64>,
     values: ValueCounts,
 }
 
@@ -115,8 +123,8 @@ impl Default for Counts {
         Self {
             rows: 0,
             coherent: 0,
-            interval_max: SamplingInterval::EVERY,
             visits: vec![0; QUARTERS],
+            by_chance: vec![0; QUARTERS],
             values: ValueCounts::default(),
         }
     }
@@ -126,11 +134,16 @@ impl Counts {
     /// Counts a block of the first pass.
     fn add(&mut self, mut block: Block, chunk: &Chunk<'_>) -> Result<(), EngineError> {
         self.rows += number(block.rows);
-        self.interval_max = self.interval_max.max(block.largest_interval());
         for row in 0..block.rows {
-            let quarter = quarter_of(block.time.at(row));
-            self.visits[usize::from(quarter)] += u64::from(block.interval.at(row));
-            self.coherent += u64::from(block.coherent.at(row) == 1);
+            let quarter = usize::from(quarter_of(block.time.at(row)));
+            let interval = u64::from(block.interval.at(row));
+            self.visits[quarter] += interval;
+            if block.coherent.at(row) == 1 {
+                self.coherent += 1;
+            } else {
+                let variance = interval * interval.saturating_sub(1);
+                self.by_chance[quarter] = self.by_chance[quarter].saturating_add(variance);
+            }
         }
         for family in Family::ALL {
             // The entries are used at once: another family's texts may change their numbers.

@@ -4,12 +4,10 @@ use slugline_analytics::{
     columns::{TEXTS, text_of},
     utc::MILLIS_PER_DAY,
 };
-use slugline_domain::{
-    Dimension, LocalSeconds, Protection, SamplingInterval, TimeUnit, UnixMillis, ZoneOffsets,
-};
+use slugline_domain::{Dimension, LocalSeconds, Protection, TimeUnit, UnixMillis, ZoneOffsets};
 
 use super::{
-    count::{INTERVAL_MAX, VISITORS, VISITS},
+    count::{VISIT_VARIANCE, VISITOR_VARIANCE, VISITORS, VISITS},
     values::{PLACE_VISITS, PLACES, beyond_visitors_of, place_columns},
 };
 use crate::{
@@ -45,13 +43,6 @@ pub(crate) struct Combinations<const N: usize> {
 }
 
 impl KnownDay<'_> {
-    /// The largest sampling interval of its rows.
-    pub(crate) fn interval_max(&self) -> Result<Option<SamplingInterval>, EngineError> {
-        let numbers = self.0.numbers(INTERVAL_MAX)?;
-        let largest = numbers.and_then(|numbers| u32::try_from(*numbers.first()?).ok());
-        Ok(largest.and_then(SamplingInterval::new))
-    }
-
     /// Returns whether every visit of the day states that its link had no password.
     pub(crate) fn hides_nothing(&self) -> Result<bool, EngineError> {
         let said = self.texts(text_of(Dimension::Protection))?;
@@ -65,7 +56,14 @@ impl KnownDay<'_> {
             return Ok(None);
         };
         let start = self.0.day.saturating_mul(MILLIS_PER_DAY);
-        let moments = Moments::new(start, visits, visitors);
+        let variance = match (
+            self.0.numbers(VISIT_VARIANCE)?,
+            self.0.numbers(VISITOR_VARIANCE)?,
+        ) {
+            (Some(of_visits), Some(of_visitors)) => Some([of_visits, of_visitors]),
+            _ => None,
+        };
+        let moments = Moments::new(start, visits, visitors, variance);
         moments.map(Some).ok_or_else(|| self.wrong(VISITORS))
     }
 

@@ -11,7 +11,7 @@ use slugline_analytics::{
     columns::TEXTS,
     journal::{
         error::chain,
-        remains::{Keys, copy_losses, copy_salts, insert, many, values},
+        remains::{Keys, copy_losses, copy_salts, copy_sampled, insert, many, values},
         replace::replace,
     },
     losses::Loss,
@@ -26,7 +26,7 @@ use crate::{
         error::EngineError,
         leaving::copy_leaving,
         links, salted_days,
-        schema::ACCESS_LOG,
+        schema::{ACCESS_LOG, UNPROVED},
         seal,
         tail::{self, Batch},
     },
@@ -55,6 +55,9 @@ fn copy(
     let mut used = HashSet::new();
     let mut losses = copy_chunks(old, &tx, rebuilt, &mut used)?;
     losses.extend(copy_tail(old, &tx, rebuilt, &mut used)?);
+    if !copy_sampled(old, &tx)? {
+        tx.execute_batch(UNPROVED)?;
+    }
     copy_salted_days(old, &tx)?;
     reserve_numbers(old, &tx, used.iter().chain(&erased).copied().max())?;
     let mut lost = 0;

@@ -12,7 +12,7 @@ use std::{error::Error as StdError, num::NonZeroU32};
 use rusqlite::Connection;
 use slugline_analytics::{
     journal::{clock::clock_is_steady, space::give_back},
-    losses,
+    losses, sampled,
     utc::{self, MILLIS_PER_DAY},
 };
 use slugline_domain::UnixMillis;
@@ -198,6 +198,7 @@ impl Upkeep {
         {
             cutoff_ms = now.get() - i64::from(days.get()) * MILLIS_PER_DAY;
             losses::table::delete_before(db, cutoff_ms)?;
+            sampled::table::delete_before(db, cutoff_ms)?;
             tail::delete_before(db, cutoff_ms)?;
             salted_days::forget_before(db, utc::day_of(cutoff_ms))?;
         }

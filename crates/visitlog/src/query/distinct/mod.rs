@@ -16,11 +16,14 @@
 
 mod set;
 
+pub(crate) use set::Estimate;
+
 use super::distinct::set::WeightedSet;
 use crate::format::mixed::mixed;
 
 /// The bytes for each pair that is counted exactly: the pair, room for another one, for a third
-/// while lists are sorted or grow, and for a fourth for groups.
+/// while lists are sorted or grow, and for a fourth for groups. Pairs of sampled rows take twice as
+/// many, for the variance.
 const PAIR_BYTES: usize = 64;
 
 /// The most keys that a group keeps for its estimate.
@@ -102,17 +105,16 @@ impl DistinctCounts {
     }
 
     /// The sum of the weights of the distinct keys of a group.
-    pub(crate) fn estimate(&mut self, group: usize) -> u64 {
+    pub(crate) fn estimate(&mut self, group: usize) -> Estimate {
         if group >= self.groups.len() {
-            return 0;
+            return Estimate::default();
         }
         self.tidy(group);
         self.groups[group].estimate()
     }
 
-    /// Returns the same sum, and frees the group's memory and number for other groups.
-    pub(crate) fn take(&mut self, group: usize) -> u64 {
-        let estimate = self.estimate(group);
+    /// Frees the group's memory and number for other groups.
+    pub(crate) fn free(&mut self, group: usize) {
         if let Some(set) = self.groups.get_mut(group) {
             let set = std::mem::take(set);
             self.room -= set.room();
@@ -120,7 +122,6 @@ impl DistinctCounts {
                 self.mode = Mode::Exact;
             }
         }
-        estimate
     }
 
     /// Returns whether there were too many keys to count one by one, so that the counts of large
@@ -245,7 +246,7 @@ mod tests {
         for (group, key, weight) in [(0, 7, 8), (0, 7, 2), (0, 7, 4), (0, 8, 1), (2, 7, 64)] {
             counts.see(group, key, weight);
         }
-        let estimates = [0, 1, 2, 3].map(|group| counts.estimate(group));
+        let estimates = [0, 1, 2, 3].map(|group| counts.estimate(group).distinct);
         assert_eq!(estimates, [3, 0, 64, 0]);
         assert!(!counts.is_sketch());
     }
@@ -256,7 +257,7 @@ mod tests {
         for n in 0..EXACT_PAIRS {
             counts.see(n % 4, number(n).into(), 1);
         }
-        assert_eq!(counts.estimate(0), 1 << 12);
+        assert_eq!(counts.estimate(0).distinct, 1 << 12);
         assert!(!counts.is_sketch());
 
         for n in EXACT_PAIRS..=2 * EXACT_PAIRS {
@@ -264,7 +265,7 @@ mod tests {
         }
         assert!(counts.is_sketch());
         for group in 0..4 {
-            let off = deviations(counts.estimate(group), 1 << 13, KEYS);
+            let off = deviations(counts.estimate(group).distinct, 1 << 13, KEYS);
             assert!(off.abs() < 3.0, "group {group} is off by {off}");
         }
         // Ten times as many keys as are kept; keys that were counted before come again.
@@ -272,7 +273,7 @@ mod tests {
             counts.see(n % 4, number(n).into(), 1);
         }
         for group in 0..4 {
-            let off = deviations(counts.estimate(group), 1 << 14, KEYS);
+            let off = deviations(counts.estimate(group).distinct, 1 << 14, KEYS);
             assert!(off.abs() < 3.0, "group {group} is off by {off}");
         }
         assert!(bytes(&counts) <= BYTES);
@@ -310,7 +311,7 @@ mod tests {
                 set.cut(512);
             }
             assert!(set.len() <= 1_024 && sampled > 7_500);
-            let estimate = f64::from(number(usize::try_from(set.estimate()).unwrap()));
+            let estimate = f64::from(number(usize::try_from(set.estimate().distinct).unwrap()));
             let error = estimate / f64::from(number(TRUTH)) - 1.0;
             sum += error;
             squares += error * error;
@@ -340,7 +341,7 @@ mod tests {
         // 160,000 pairs are too many: each hour keeps 4 to 8 keys.
         let mut squares = 0.0;
         for hour in 0..HOURS {
-            squares += deviations(counts.estimate(hour), VISITORS, 4).powi(2);
+            squares += deviations(counts.estimate(hour).distinct, VISITORS, 4).powi(2);
         }
         let spread = (squares / f64::from(number(HOURS))).sqrt();
         assert!(
@@ -360,7 +361,9 @@ mod tests {
                 counts.see(hour % 8, number(n).into(), 1);
             }
             if hour >= 7 {
-                taken.push(counts.take((hour + 1) % 8));
+                let group = (hour + 1) % 8;
+                taken.push(counts.estimate(group).distinct);
+                counts.free(group);
             }
         }
         assert!(taken.iter().all(|&visitors| visitors == 1 << 10));
@@ -370,10 +373,10 @@ mod tests {
         for n in 0..=2 * EXACT_PAIRS {
             counts.see(9, number(n).into(), 1);
         }
-        counts.take(9);
+        counts.free(9);
         assert!(counts.is_sketch());
         counts.see(9, 1, 1);
-        assert_eq!(counts.take(9), 1);
+        assert_eq!(counts.estimate(9).distinct, 1);
     }
 
     #[test]
@@ -382,7 +385,7 @@ mod tests {
         for n in 0..EXACT_PAIRS / 2 {
             counts.see(n / 4, number(n).into(), 1);
         }
-        assert!((0..1_000).all(|group| counts.estimate(group) == 4));
+        assert!((0..1_000).all(|group| counts.estimate(group).distinct == 4));
         assert!(!counts.is_sketch() && bytes(&counts) <= BYTES);
     }
 
@@ -401,6 +404,6 @@ mod tests {
         assert_eq!(counts.groups.len(), counts.most_groups());
         let seen = (0..counts.most_groups()).filter(|&group| counts.groups[group].len() >= 4);
         assert_eq!(seen.count(), counts.most_groups());
-        assert_eq!(counts.estimate(GROUPS - 1), 0);
+        assert_eq!(counts.estimate(GROUPS - 1).distinct, 0);
     }
 }

@@ -19,10 +19,58 @@ pub(crate) struct WeightedSet {
     /// The weights; empty as long as all keys have the same one.
     weights: Vec<u32>,
     same: u32,
+    /// The sampled rows of each key; empty as long as there are none.
+    drawn: Vec<Drawn>,
     /// The number of sorted distinct keys at the beginning.
     tidy: usize,
     /// Keys from this one on are left out; `None` as long as all are kept.
     threshold: Option<u64>,
+}
+
+/// A sum over the keys below a threshold as one over all keys: sum / (threshold / 2^64), rounded.
+fn scale(sum: u64, threshold: u64) -> u64 {
+    let threshold = u128::from(threshold.max(1));
+    let scaled = ((u128::from(sum) << 64) + threshold / 2) / threshold;
+    u64::try_from(scaled).unwrap_or(u64::MAX)
+}
+
+/// The sampled rows of a key, which were kept or dropped together.
+#[derive(Clone, Copy, Debug, Default)]
+struct Drawn {
+    /// The sum of their intervals.
+    sum: u32,
+    rows: u32,
+}
+
+impl Drawn {
+    fn of(weight: u32) -> Self {
+        match weight {
+            0 | 1 => Self::default(),
+            sum => Self { sum, rows: 1 },
+        }
+    }
+
+    fn and(self, other: Self) -> Self {
+        Self {
+            sum: self.sum.saturating_add(other.sum),
+            rows: self.rows.saturating_add(other.rows),
+        }
+    }
+
+    fn variance(self) -> u64 {
+        u64::from(self.sum) * u64::from(self.sum.saturating_sub(self.rows))
+    }
+}
+
+/// What the keys of a group add up to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Estimate {
+    /// The sum of the weights of the distinct keys.
+    pub(crate) distinct: u64,
+    /// The variance of that sum, by sampling and by the keys that were left out.
+    pub(crate) variance: u64,
+    /// The variance of the number of rows, as the rows of a key were kept or dropped together.
+    pub(crate) drawn: u64,
 }
 
 impl WeightedSet {
@@ -44,6 +92,13 @@ impl WeightedSet {
         if !self.weights.is_empty() {
             self.weights.resize(self.keys.len(), weight);
         }
+        if weight > 1 && self.drawn.is_empty() {
+            self.drawn.reserve_exact(self.keys.capacity());
+            self.drawn.resize(before, Drawn::default());
+        }
+        if !self.drawn.is_empty() || weight > 1 {
+            self.drawn.resize(self.keys.len(), Drawn::of(weight));
+        }
         self.keys.len() - before
     }
 
@@ -54,7 +109,12 @@ impl WeightedSet {
 
     /// The number of entries for which there is room.
     pub(crate) fn room(&self) -> usize {
-        self.keys.capacity()
+        self.keys.capacity() * self.size()
+    }
+
+    /// The room of an entry.
+    fn size(&self) -> usize {
+        if self.drawn.is_empty() { 1 } else { 2 }
     }
 
     /// Returns whether it is time for [`WeightedSet::tidy`].
@@ -72,21 +132,54 @@ impl WeightedSet {
         if self.keys.len() == self.tidy {
             return;
         }
-        if self.weights.is_empty() {
+        if self.weights.is_empty() && self.drawn.is_empty() {
             #[expect(
                 clippy::stable_sort_primitive,
                 reason = "a stable sort makes use of what is in order already"
             )]
             self.keys.sort();
             self.keys.dedup();
-        } else {
+        } else if self.drawn.is_empty() {
             let (keys, weights) = (mem::take(&mut self.keys), mem::take(&mut self.weights));
             let mut entries: Vec<(u64, u32)> = keys.into_iter().zip(weights).collect();
             entries.sort_unstable();
             entries.dedup_by_key(|&mut (key, _)| key);
             (self.keys, self.weights) = entries.into_iter().unzip();
+        } else {
+            self.tidy_drawn();
         }
         self.tidy = self.keys.len();
+    }
+
+    /// The same for keys with sampled rows, which are added.
+    fn tidy_drawn(&mut self) {
+        let (keys, drawn) = (mem::take(&mut self.keys), mem::take(&mut self.drawn));
+        let has_weights = !self.weights.is_empty();
+        let weights = mem::take(&mut self.weights);
+        let weight = |entry: usize| {
+            if has_weights {
+                weights[entry]
+            } else {
+                self.same
+            }
+        };
+        let entries = keys.into_iter().zip(drawn).enumerate();
+        let mut entries: Vec<(u64, u32, Drawn)> = entries
+            .map(|(entry, (key, drawn))| (key, weight(entry), drawn))
+            .collect();
+        entries.sort_unstable_by_key(|&(key, weight, _)| (key, weight));
+        entries.dedup_by(|(key, _, drawn), (kept, _, sum)| {
+            let is_same = key == kept;
+            if is_same {
+                *sum = sum.and(*drawn);
+            }
+            is_same
+        });
+        self.keys = entries.iter().map(|&(key, _, _)| key).collect();
+        if has_weights {
+            self.weights = entries.iter().map(|&(_, weight, _)| weight).collect();
+        }
+        self.drawn = entries.into_iter().map(|(_, _, drawn)| drawn).collect();
     }
 
     /// Keeps the `keys` smallest keys of a tidy list. The next larger key becomes the threshold, as
@@ -99,6 +192,8 @@ impl WeightedSet {
         self.keys.shrink_to(Self::most(keys));
         self.weights.truncate(keys);
         self.weights.shrink_to(Self::most(keys));
+        self.drawn.truncate(keys);
+        self.drawn.shrink_to(Self::most(keys));
         self.tidy = keys;
         self.threshold = Some(threshold);
     }
@@ -108,7 +203,7 @@ impl WeightedSet {
         if self.tidy <= Self::FEW {
             return 0;
         }
-        Self::most(self.tidy).saturating_sub(self.room())
+        (Self::most(self.tidy) * self.size()).saturating_sub(self.room())
     }
 
     /// Gives a tidy list the room that it needs. A long list that grows by itself would take room
@@ -120,6 +215,9 @@ impl WeightedSet {
             if !self.weights.is_empty() {
                 self.weights.reserve_exact(more);
             }
+            if !self.drawn.is_empty() {
+                self.drawn.reserve_exact(more);
+            }
         }
     }
 
@@ -127,24 +225,45 @@ impl WeightedSet {
     pub(crate) fn shrink(&mut self) {
         self.keys.shrink_to_fit();
         self.weights.shrink_to_fit();
+        self.drawn.shrink_to_fit();
     }
 
-    /// The sum of the weights of all keys of a tidy set, including an estimate for those left out.
-    pub(crate) fn estimate(&self) -> u64 {
+    /// What all keys of a tidy set add up to, including an estimate for those left out.
+    pub(crate) fn estimate(&self) -> Estimate {
         debug_assert_eq!(self.tidy, self.keys.len(), "keys may be there twice");
-        let kept: u64 = if self.weights.is_empty() {
-            number(self.keys.len()) * u64::from(self.same)
+        let keys = number(self.keys.len());
+        let squares = |weight: u32| u64::from(weight) * u64::from(weight);
+        let (kept, squares): (u64, u64) = if self.weights.is_empty() {
+            (
+                keys * u64::from(self.same),
+                squares(self.same).saturating_mul(keys),
+            )
         } else {
-            self.weights.iter().map(|&weight| u64::from(weight)).sum()
+            let weights = self.weights.iter();
+            let kept = weights.clone().map(|&weight| u64::from(weight)).sum();
+            (
+                kept,
+                weights
+                    .map(|&weight| squares(weight))
+                    .fold(0, u64::saturating_add),
+            )
         };
-        match self.threshold {
-            None => kept,
-            // kept / (threshold / 2^64), rounded.
-            Some(threshold) => {
-                let threshold = u128::from(threshold.max(1));
-                let scaled = ((u128::from(kept) << 64) + threshold / 2) / threshold;
-                u64::try_from(scaled).unwrap_or(u64::MAX)
-            }
+        let drawn = self.drawn.iter().map(|drawn| drawn.variance());
+        let drawn = drawn.fold(0, u64::saturating_add);
+        let Some(threshold) = self.threshold else {
+            return Estimate {
+                distinct: kept,
+                variance: squares - kept,
+                drawn,
+            };
+        };
+        // A key is there with the probability of the threshold.
+        let scaled = |sum: u64| scale(sum, threshold);
+        let distinct = scaled(kept);
+        Estimate {
+            distinct,
+            variance: scaled(scaled(squares)).saturating_sub(distinct),
+            drawn: scaled(drawn),
         }
     }
 
@@ -167,7 +286,7 @@ mod tests {
         }
         set.see([10].into_iter(), 1);
         set.tidy();
-        assert_eq!((set.len(), set.estimate()), (5, 9));
+        assert_eq!((set.len(), set.estimate().distinct), (5, 9));
         set.cut(5);
         assert_eq!(set.threshold, None);
 
@@ -190,7 +309,7 @@ mod tests {
         set.tidy();
         set.cut(4);
         assert_eq!(set.threshold, Some(1 << 63));
-        assert_eq!(set.estimate(), 24);
+        assert_eq!(set.estimate().distinct, 24);
     }
 
     #[test]
@@ -205,7 +324,7 @@ mod tests {
             assert!(set.len() <= 20_000 && set.room() <= 20_000);
         }
         set.tidy();
-        assert_eq!(set.estimate(), 10_000);
+        assert_eq!(set.estimate().distinct, 10_000);
         set.shrink();
         assert_eq!(set.room(), 10_000);
     }

@@ -1,0 +1,143 @@
+//! The decisions of a batch, until they are stored.
+
+use std::collections::{HashMap, hash_map::Entry};
+
+use slugline_domain::{Link, LinkId, SamplingInterval, UnixMillis};
+
+use super::span::{SampledLink, Span};
+use crate::sampling::Decision;
+
+/// The decisions of a batch to sample visits.
+#[derive(Debug, Default)]
+pub(crate) struct Pending {
+    spans: HashMap<(i64, Option<SampledLink>), Span>,
+    /// What the database has of the latest minute, so that it is not stored once a second.
+    stored: HashMap<Option<SampledLink>, Span>,
+}
+
+impl Pending {
+    /// Notes a decision about a visit of a link.
+    pub(crate) fn note(&mut self, at: UnixMillis, link: &Link, decision: &Decision) {
+        if decision.of_all > SamplingInterval::EVERY {
+            self.add(Span::at(at, None, decision.of_all));
+        }
+        if decision.interval > decision.of_all {
+            let link = SampledLink {
+                id: link.id.to_string(),
+                slug: link.slug.to_string(),
+            };
+            self.add(Span::at(at, Some(link), decision.interval));
+        }
+    }
+
+    fn add(&mut self, span: Span) {
+        let stored = self.stored.get(&span.link);
+        if stored.is_some_and(|stored| stored.from == span.from && stored.interval >= span.interval)
+        {
+            return;
+        }
+        match self.spans.entry((span.from, span.link.clone())) {
+            Entry::Occupied(mut known) => {
+                let known = known.get_mut();
+                known.interval = known.interval.max(span.interval);
+            }
+            Entry::Vacant(new) => {
+                new.insert(span);
+            }
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.spans.is_empty()
+    }
+
+    /// The spans to store.
+    pub(crate) fn spans(&self) -> impl Iterator<Item = &Span> {
+        self.spans.values()
+    }
+
+    /// Forgets the spans of a link whose visits are erased.
+    pub(crate) fn erase(&mut self, id: &LinkId) {
+        let is_of =
+            |link: &Option<SampledLink>| matches!(link, Some(link) if link.id == id.as_str());
+        self.spans.retain(|(_, link), _| !is_of(link));
+        self.stored.retain(|link, _| !is_of(link));
+    }
+
+    /// The spans are in the database.
+    pub(crate) fn settle(&mut self) {
+        let latest = self.spans.values().map(|span| span.from).max();
+        let Some(latest) = latest else { return };
+        self.stored.retain(|_, span| span.from >= latest);
+        for (_, span) in self.spans.drain() {
+            if span.from == latest {
+                self.stored.insert(span.link.clone(), span);
+            }
+        }
+    }
+
+    /// Forgets the spans, because their visits are lost.
+    pub(crate) fn clear(&mut self) {
+        self.spans.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use slugline_testkit::link;
+
+    use super::*;
+
+    fn interval(of: u32) -> SamplingInterval {
+        SamplingInterval::new(of).unwrap()
+    }
+
+    fn decision(of_link: u32, of_all: u32) -> Decision {
+        Decision {
+            kept: None,
+            interval: interval(of_link * of_all),
+            of_all: interval(of_all),
+        }
+    }
+
+    fn stored(pending: &Pending) -> Vec<(i64, Option<&str>, u32)> {
+        let mut spans: Vec<_> = pending
+            .spans()
+            .map(|span| {
+                let slug = span.link.as_ref().map(|link| link.slug.as_str());
+                (span.from, slug, span.interval.unwrap().get())
+            })
+            .collect();
+        spans.sort_unstable();
+        spans
+    }
+
+    #[test]
+    fn a_minute_is_stored_once_unless_its_interval_grows() {
+        let docs = link("docs").build();
+        let mut pending = Pending::default();
+        let note = |pending: &mut Pending, second: i64, of_link, of_all| {
+            let at = UnixMillis::new(second * 1_000);
+            pending.note(at, &docs, &decision(of_link, of_all));
+        };
+        note(&mut pending, 1, 1, 1);
+        assert!(pending.is_empty());
+        note(&mut pending, 2, 2, 1);
+        note(&mut pending, 3, 4, 1);
+        note(&mut pending, 4, 2, 2);
+        assert_eq!(stored(&pending), [(0, None, 2), (0, Some("docs"), 4)]);
+        pending.settle();
+        note(&mut pending, 5, 2, 2);
+        assert!(pending.is_empty());
+        note(&mut pending, 6, 4, 2);
+        assert_eq!(stored(&pending), [(0, Some("docs"), 8)]);
+        note(&mut pending, 61, 2, 1);
+        assert_eq!(
+            stored(&pending),
+            [(0, Some("docs"), 8), (1, Some("docs"), 2)]
+        );
+        pending.settle();
+        note(&mut pending, 62, 2, 1);
+        assert!(pending.is_empty());
+    }
+}
