@@ -65,7 +65,8 @@ fn chunks(db: &Connection, used: &mut HashSet<i64>) -> Finding {
                 Ok((count, None)) => rows += count,
                 Ok((_, Some(damage))) => damages.push(damage),
                 Err(error) => {
-                    let costs = costs(row.get(2)?, row.get(6)?, marks);
+                    let day: Option<String> = row.get(6)?;
+                    let costs = costs(row.get(2)?, day.as_deref(), marks);
                     damages.push(format!("{} ({costs})", chain(&error)));
                 }
             }
@@ -83,15 +84,16 @@ fn chunks(db: &Connection, used: &mut HashSet<i64>) -> Finding {
 }
 
 /// What a damaged chunk costs.
-fn costs(rows: u32, day: Option<String>, marks: usize) -> String {
-    let day = day.as_deref().unwrap_or("an unknown day");
-    let mut costs = format!(
-        "answers lack its {rows} visits of {day}, and read the day's other visits instead of totals"
-    );
-    if marks > 0 {
-        costs += &format!("; until a rebuild, it may keep visits of {marks} erased links");
-    }
-    costs
+fn costs(rows: u32, day: Option<&str>, marks: usize) -> String {
+    let day = day.unwrap_or("an unknown day");
+    let kept = match marks {
+        0 => String::new(),
+        some => format!("; until a rebuild, it may keep visits of {some} erased links"),
+    };
+    format!(
+        "answers lack its {rows} visits of {day}, and read the day's other visits instead of \
+         totals{kept}"
+    )
 }
 
 /// The number of rows of a chunk, and the faults that its checksums do not show.
