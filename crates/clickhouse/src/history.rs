@@ -154,7 +154,7 @@ impl Intake for History {
         Ok(true)
     }
 
-    fn finish(&self) -> Result<(), TransferError> {
+    fn finish(&mut self) -> Result<(), TransferError> {
         self.wait_until_shipped()
     }
 }

@@ -27,11 +27,11 @@ pub trait Intake: fmt::Debug + Send {
     /// Nothing of the batch is stored.
     fn store(&mut self, batch: &ImportBatch<'_>) -> Result<bool, TransferError>;
 
-    /// Waits until the engine has everything.
+    /// Waits until the engine has everything, in good order.
     ///
     /// # Errors
     /// The engine behind a spool accepts nothing.
-    fn finish(&self) -> Result<(), TransferError>;
+    fn finish(&mut self) -> Result<(), TransferError>;
 }
 
 /// Visits of a file that become durable together.

@@ -79,6 +79,12 @@ async fn total(path: &Path) -> (u64, u64) {
     (counters.visits, counters.visitors)
 }
 
+fn chunks(path: &Path) -> u32 {
+    let db = Connection::open(path).unwrap();
+    db.query_row("SELECT count(*) FROM chunk", [], |row| row.get(0))
+        .unwrap()
+}
+
 fn log_file() -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.db");
@@ -279,4 +285,47 @@ async fn an_import_that_is_killed_again_and_again_brings_each_visit_once() {
     let done = import(&path, &visits(0..VISITS));
     assert_eq!((done.new + done.before, done.before), (VISITS, before.0));
     assert_eq!(total(&path).await, (VISITS, VISITS));
+}
+
+#[tokio::test]
+async fn an_import_in_order_of_links_makes_no_more_chunks_than_one_in_order_of_time() {
+    const DAY_MS: i64 = 86_400_000;
+    const DAYS: u64 = 1_500;
+    let mut by_time: Vec<StoredVisit> = visits(0..4 * BATCH)
+        .into_iter()
+        .map(|visit| StoredVisit {
+            at: UnixMillis::new(visit.visitor.cast_signed() * DAY_MS / 65_536 * 1_500),
+            link: format!("link-{:03}", visit.visitor * 7_919 % 200),
+            ..visit
+        })
+        .collect();
+    by_time.sort_by_key(|visit| visit.at);
+    let mut by_link = by_time.clone();
+    by_link.sort_by(|one, next| one.link.cmp(&next.link));
+
+    let (_folder, path) = log_file();
+    import(&path, &by_time);
+    let in_order = chunks(&path);
+    assert!((1_500..1_510).contains(&in_order), "{in_order}");
+    let expected = (4 * BATCH, 4 * BATCH);
+    assert_eq!(total(&path).await, expected);
+
+    let (_folder, path) = log_file();
+    import(&path, &by_link);
+    assert!(chunks(&path) * 10 <= in_order * 11, "{}", chunks(&path));
+    assert_eq!(total(&path).await, expected);
+
+    // Of an import that was killed, some chunks are not merged; the next one merges them.
+    let (_folder, path) = log_file();
+    let mut killed = begin(&path, &by_link, false);
+    let half = by_link.len() / 2;
+    for visit in &by_link[..half] {
+        killed.add(visit.clone()).unwrap();
+    }
+    drop(killed);
+    assert!(u64::from(chunks(&path)) > DAYS * 3 / 2);
+    let imported = import(&path, &by_link);
+    assert_eq!(imported.before, 2 * BATCH);
+    assert!(chunks(&path) * 10 <= in_order * 11, "{}", chunks(&path));
+    assert_eq!(total(&path).await, expected);
 }

@@ -1,19 +1,20 @@
 //! Merges small chunks of a day into one.
 //!
 //! A flood of visits makes many small chunks, because each of its batches is a chunk; so do visits
-//! that came after their day had been sealed.
+//! that came after their day had been sealed, and imports that are not in order of time.
 //!
 //! Chunks with very many different texts stay apart: a merged chunk has to fit into memory several
 //! times, and is read whole by whoever counts its day.
 
-use std::{error::Error as StdError, path::PathBuf};
+use std::{collections::BTreeSet, error::Error as StdError, path::PathBuf};
 
 use rusqlite::{Connection, TransactionBehavior, params};
+use slugline_analytics::utc::MILLIS_PER_DAY;
 
 use crate::file::chunk_lock;
 use crate::{
     file::{chunk::Chunk, error::EngineError, seal},
-    format::{block::Block, block_builder::BlockBuilder},
+    format::{block::Block, block_builder::BlockBuilder, selection::short},
 };
 
 /// The bytes that strangers' texts in a merged chunk can have at most.
@@ -48,49 +49,79 @@ pub(crate) fn merge_day(
     rows_per_chunk: usize,
 ) -> Result<Option<i64>, EngineError> {
     let most = u32::try_from(rows_per_chunk).unwrap_or(u32::MAX);
-    let small = most / 2;
     let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let day: Option<i64> = tx
         .prepare_cached(
             "SELECT min(day) FROM (SELECT day FROM chunk WHERE day >= ?1 AND day < ?2 AND n <= ?3 \
                                    GROUP BY day HAVING count(*) > 1)",
         )?
-        .query_row(params![first, last, small], |row| row.get(0))?;
+        .query_row(params![first, last, most / 2], |row| row.get(0))?;
     let Some(day) = day else {
         return Ok(None);
     };
-    let (merged, draft) = read(&tx, day, small, most)?;
-    let [.., newest] = merged[..] else {
-        return Ok(Some(day + 1));
-    };
-    if merged.len() == 1 {
+    if merge_some(&tx, day, most)? == 0 {
         return Ok(Some(day + 1));
     }
-    for id in &merged {
-        tx.prepare_cached("DELETE FROM chunk WHERE id = ?1")?
-            .execute([id])?;
-    }
-    // The newest number keeps the merged chunk at its position in the order of arrival.
-    seal::write(&tx, &draft, Some(newest))?;
     tx.commit()?;
     // The day may have more small chunks than fit into one.
     Ok(Some(day))
 }
 
+/// Merges all small chunks of some days, like [`merge_day`], but many days in one transaction: an
+/// import makes very many chunks of a few rows.
+pub(crate) fn merge_days(
+    db: &mut Connection,
+    days: &BTreeSet<i64>,
+    rows_per_chunk: usize,
+) -> Result<(), EngineError> {
+    /// The rows of a transaction, after which the service beside the import takes its turn.
+    const ROWS: u32 = 1 << 16;
+    let most = u32::try_from(rows_per_chunk).unwrap_or(u32::MAX);
+    let mut days = days.iter().copied().peekable();
+    while days.peek().is_some() {
+        let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let mut rows = 0;
+        while let (true, Some(&day)) = (rows < ROWS, days.peek()) {
+            match merge_some(&tx, day, most)? {
+                0 => {
+                    days.next();
+                }
+                merged => rows += merged,
+            }
+        }
+        tx.commit()?;
+    }
+    Ok(())
+}
+
+/// Merges the first small chunks of a day into one, and returns its rows; 0 if there is nothing to
+/// merge.
+fn merge_some(db: &Connection, day: i64, most: u32) -> Result<u32, EngineError> {
+    let (merged, draft) = read(db, day, most)?;
+    let [_, .., newest] = merged[..] else {
+        return Ok(0);
+    };
+    for id in &merged {
+        db.prepare_cached("DELETE FROM chunk WHERE id = ?1")?
+            .execute([id])?;
+    }
+    // The newest number keeps the merged chunk at its position in the order of arrival.
+    seal::write(db, &draft, Some(newest))?;
+    Ok(short(draft.len()))
+}
+
 /// The numbers and rows of the first small chunks of a day, as many as make a chunk. Damaged chunks
 /// stay as they are.
-fn read(
-    db: &Connection,
-    day: i64,
-    small: u32,
-    most: u32,
-) -> Result<(Vec<i64>, BlockBuilder), EngineError> {
+fn read(db: &Connection, day: i64, most: u32) -> Result<(Vec<i64>, BlockBuilder), EngineError> {
+    // The first condition is one for which there is an index.
     let sql = format!(
-        "SELECT {} FROM chunk WHERE day = ?1 AND n <= ?2 ORDER BY id",
+        "SELECT {} FROM chunk WHERE max_ts BETWEEN ?1 AND ?2 AND day = ?3 AND n <= ?4 ORDER BY id",
         Chunk::COLUMNS
     );
     let mut statement = db.prepare_cached(&sql)?;
-    let mut found = statement.query(params![day, small])?;
+    let start = day.saturating_mul(MILLIS_PER_DAY);
+    let end = start.saturating_add(MILLIS_PER_DAY - 1);
+    let mut found = statement.query(params![start, end, day, most / 2])?;
     let mut merged = Vec::new();
     let mut draft = BlockBuilder::default();
     let (mut rows, mut bytes) = (0, 0);
@@ -123,8 +154,6 @@ fn read(
 
 #[cfg(test)]
 mod tests {
-    use slugline_analytics::utc::MILLIS_PER_DAY;
-
     use super::*;
     use crate::{file::schema, format::numbers::Numbers, tests::rows::row};
 

@@ -25,7 +25,7 @@ use super::{
 
 /// The number of full chunks that become one when their day is over. So the tail is short during
 /// the day, and there are few chunks later.
-const MERGED: usize = 4;
+pub(crate) const MERGED: usize = 4;
 
 /// The time by which visits of a day may be late without becoming a chunk of their own.
 const LATE_MS: i64 = 300_000;
