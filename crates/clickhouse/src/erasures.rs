@@ -20,7 +20,7 @@ use tokio::sync::oneshot;
 use crate::{
     client::Client,
     error::ClickHouseError,
-    row_binary::{Cursor, DecodeError, put_text},
+    row_binary::{Cursor, DecodeError, IMPORTED_MS, put_text},
     schema::TIMEOUT,
     sql,
 };
@@ -39,9 +39,11 @@ pub(crate) struct Order {
 }
 
 impl Order {
+    /// An imported visit is new at its import: one that comes after the order stays.
     fn condition(&self) -> String {
         let (link, until) = (sql::text(&self.link), self.until_ms);
-        format!("(link_id = {link} AND ts_ms <= toInt64('{until}'))")
+        let until = format!("toInt64('{until}')");
+        format!("(link_id = {link} AND ts_ms <= {until} AND {IMPORTED_MS} <= {until})")
     }
 }
 

@@ -23,12 +23,11 @@ use slugline_analytics::{
         passage::{Parcel, Passage},
     },
 };
-use slugline_domain::ports::Random;
+use slugline_domain::ports::{Clock, Random};
 
 use crate::{
     arrivals,
     client::Client,
-    erasures::{Callers, Erasures},
     open::ClickHouseOptions,
     row_binary,
     schema::Retention,
@@ -41,6 +40,7 @@ use crate::{
 #[derive(Debug)]
 pub struct History {
     spool: Connection,
+    clock: Arc<dyn Clock>,
     tally: Arc<Tally>,
     shipper: Shipper,
     /// Marks the spool as being written. It comes after the shipper, so that it is dropped last.
@@ -54,6 +54,7 @@ impl History {
     /// The spool cannot be opened, or ClickHouse cannot be used.
     pub async fn open(
         options: ClickHouseOptions,
+        clock: Arc<dyn Clock>,
         random: Arc<dyn Random>,
     ) -> Result<Self, OpenError> {
         let ClickHouseOptions {
@@ -76,7 +77,7 @@ impl History {
         let shipper = Shipper::start(Work {
             spool: ship_from,
             salts: None,
-            erasures: Erasures::new(Callers::default()),
+            erasures: None,
             erased: Arc::new(AtomicBool::new(false)),
             client,
             random,
@@ -94,6 +95,7 @@ impl History {
             })?;
         Ok(Self {
             spool: db,
+            clock,
             tally,
             shipper,
             _lock: lock,
@@ -146,8 +148,10 @@ impl Intake for History {
         if batch.is_in(&tx)? {
             return Ok(false);
         }
+        let now = self.clock.now();
         for row in batch.rows() {
-            spool::insert(&tx, &row)?;
+            let row = row_binary::encode_imported(&row, now);
+            spool::insert_encoded(&tx, row_binary::format_of_imported(), &row)?;
         }
         batch.mark(&tx)?;
         tx.commit()?;

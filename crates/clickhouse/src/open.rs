@@ -104,7 +104,7 @@ pub async fn start(
     let shipper = Shipper::start(Work {
         spool: ship_from,
         salts: Some(salts),
-        erasures: Erasures::new(callers.clone()),
+        erasures: Some(Erasures::new(callers.clone())),
         erased: Arc::clone(&erased),
         client: client.clone(),
         random: Arc::clone(&ports.random),

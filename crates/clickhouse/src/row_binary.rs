@@ -24,6 +24,17 @@ pub(crate) fn format() -> u32 {
     u32::try_from(STORED).expect("there are few columns")
 }
 
+/// What the number of a format has in addition if its rows end with [`IMPORTED_MS`].
+const IMPORTED: u32 = 1 << 16;
+
+/// The column of the moment at which a row was imported.
+pub(crate) const IMPORTED_MS: &str = "imported_ms";
+
+/// The format that [`encode_imported`] writes.
+pub(crate) fn format_of_imported() -> u32 {
+    IMPORTED | format()
+}
+
 /// The columns of a format, in the order of their values: other formats than the first have the
 /// numbers, then the first columns of the table of columns, as many as the number of the format
 /// says. Rows wait in a spool across
@@ -32,6 +43,10 @@ pub(crate) fn format() -> u32 {
 pub(crate) fn columns(format: u32) -> Option<String> {
     if format == 1 {
         return Some(FIRST.to_owned());
+    }
+    if format & IMPORTED != 0 {
+        let columns = columns(format & !IMPORTED)?;
+        return Some(format!("{columns}, {IMPORTED_MS}"));
     }
     let texts = TEXTS[..STORED].get(..usize::try_from(format).ok()?)?;
     if texts.is_empty() {
@@ -64,6 +79,13 @@ pub(crate) fn encode(row: &Row<'_>) -> Vec<u8> {
     bytes
 }
 
+/// A row that is imported at a moment.
+pub(crate) fn encode_imported(row: &Row<'_>, at: UnixMillis) -> Vec<u8> {
+    let mut bytes = encode(row);
+    bytes.extend_from_slice(&at.get().to_le_bytes());
+    bytes
+}
+
 /// Checks that bytes are a row of a format, and returns its moment. ClickHouse refuses a
 /// whole shipment with one malformed row.
 pub(crate) fn check(format: u32, row: &[u8]) -> Result<UnixMillis, DecodeError> {
@@ -76,6 +98,9 @@ pub(crate) fn check(format: u32, row: &[u8]) -> Result<UnixMillis, DecodeError> 
             "ts_ms" => at = Some(UnixMillis::new(cursor.i64()?)),
             "visitor" => {
                 cursor.u64()?;
+            }
+            IMPORTED_MS => {
+                cursor.i64()?;
             }
             "sampling_interval" => in_range &= cursor.u32()? > 0,
             "coherent" => {

@@ -67,7 +67,9 @@ pub(crate) struct Work {
     pub(crate) prepared: bool,
     /// `None` for a command beside the service, which identifies nobody.
     pub(crate) salts: Option<SharedSalts>,
-    pub(crate) erasures: Erasures,
+    /// `None` for a command beside the service. The caller who waits for an erasure, and the
+    /// writer that wipes the spool afterwards, are in the service.
+    pub(crate) erasures: Option<Erasures>,
     /// Tells the writer that rows of the spool are to be wiped.
     pub(crate) erased: Arc<AtomicBool>,
     /// The time for the last rows at shutdown.
@@ -221,10 +223,14 @@ impl Work {
             // The spool has room again.
             self.tally.troubles.full.store(false, Ordering::Relaxed);
         }
-        let state = self
-            .erasures
-            .work(&self.client, &mut self.spool, &orders)
-            .await?;
+        let state = match &mut self.erasures {
+            Some(erasures) => {
+                erasures
+                    .work(&self.client, &mut self.spool, &orders)
+                    .await?
+            }
+            None => State::Idle,
+        };
         let give_back = if state == State::Finished {
             give_all_back
         } else {

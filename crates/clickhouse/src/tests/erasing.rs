@@ -5,19 +5,21 @@ use std::{path::Path, sync::Arc};
 use rstest::rstest;
 use rusqlite::Connection;
 use slugline_domain::{
-    Erasure, LinkId, Visit,
+    Erasure, LinkId, StoredVisit, Visit,
     ports::{VisitEraser, VisitSink},
 };
 use slugline_testkit::{
     ClickHouse,
     ClickHouseEngine::{self, Library, Server},
-    NOON, link,
+    FixedClock, NOON, link,
 };
 
 use super::{
     address::Address,
-    recording::{Recording, eventually, total, visit, waiting},
+    history::{import, seeded, through_spool, visits_of},
+    recording::{self, Recording, eventually, total, visit, waiting},
 };
+use crate::history::History;
 
 fn id() -> LinkId {
     LinkId::parse("erased-1").unwrap()
@@ -129,4 +131,90 @@ async fn visits_from_before_that_another_node_sends_later_are_erased_too() {
     let _server = server.restart();
     eventually("an empty spool", async || waiting(folders[1].path()) == 0).await;
     other.expect(20).await;
+}
+
+/// Visits of the link to be erased, in a file.
+fn of_file() -> Vec<StoredVisit> {
+    let visits = visits_of(0..50).into_iter().map(|visit| StoredVisit {
+        link: id().as_str().to_owned(),
+        ..visit
+    });
+    visits.collect()
+}
+
+async fn import_beside(address: &Address, folder: &Path) {
+    let (options, _) = recording::options(address, folder);
+    let into = through_spool(options, seeded()).await.unwrap();
+    assert_eq!(import(into, &of_file()).await.unwrap().new, 50);
+}
+
+#[rstest]
+#[tokio::test]
+async fn visits_that_are_imported_after_an_erasure_stay(
+    #[values(Library, Server)] engine: ClickHouseEngine,
+) {
+    let server = ClickHouse::start(engine);
+    let folders = [
+        tempfile::tempdir().unwrap(),
+        tempfile::tempdir().unwrap(),
+        tempfile::tempdir().unwrap(),
+    ];
+    let address = Address::of(&server);
+    let recording = Recording::start(&address, folders[0].path()).await;
+    record(&recording, 100..150);
+    recording.record(150..160);
+    recording.expect(60).await;
+    while recording.recorder.erase(&id()).await.unwrap() != Erasure::Done {}
+    recording.expect(10).await;
+
+    import_beside(&address, folders[1].path()).await;
+    recording.expect(60).await;
+    // Another node carries out all orders at its start, and sends late visits.
+    let server = server.kill();
+    let late = Recording::start(&address, folders[2].path()).await;
+    record(&late, 200..230);
+    late.recorder.flush().await.unwrap();
+    let _server = server.restart();
+    eventually("an empty spool", async || waiting(folders[2].path()) == 0).await;
+    late.expect(60).await;
+    for node in [&late, &recording] {
+        node.recorder
+            .erase(&LinkId::parse("other").unwrap())
+            .await
+            .unwrap();
+        assert_eq!(total(&node.log).await.unwrap().visits, 60);
+    }
+}
+
+#[tokio::test]
+async fn an_import_beside_the_service_ships_visits_and_carries_out_no_orders() {
+    let (server, folder) = (ClickHouse::start(Library), tempfile::tempdir().unwrap());
+    let address = Address::of(&server);
+    let recording = Recording::start(&address, folder.path()).await;
+    record(&recording, 0..10);
+    recording.expect(10).await;
+    let server = server.kill();
+    recording.recorder.erase(&id()).await.unwrap();
+    recording.recorder.shutdown().await;
+    let _server = server.restart();
+    import_beside(&address, folder.path()).await;
+    assert_eq!((orders(folder.path()), waiting(folder.path())), (1, 0));
+    let recording = Recording::start(&address, folder.path()).await;
+    eventually("no order", async || orders(folder.path()) == 0).await;
+    // The imported visits are newer than the order.
+    recording.expect(50).await;
+}
+
+#[tokio::test]
+async fn an_erasure_after_an_import_erases_the_imported_visits_too() {
+    let (server, folder) = (ClickHouse::start(Library), tempfile::tempdir().unwrap());
+    let address = Address::of(&server);
+    let (options, _) = recording::options(&address, folder.path());
+    let clock = Arc::new(FixedClock::at(NOON));
+    let into = History::open(options, clock, seeded()).await.unwrap();
+    import(Box::new(into), &of_file()).await.unwrap();
+    let recording = Recording::start(&address, folder.path()).await;
+    recording.expect(50).await;
+    while recording.recorder.erase(&id()).await.unwrap() != Erasure::Done {}
+    recording.expect(0).await;
 }

@@ -19,12 +19,12 @@ use slugline_analytics::{
 use slugline_domain::{
     Choice, Counters, CountersQuery, Dimension, SamplingInterval, StoredVisit, UnixMillis,
     UnixSeconds, VisitFilter,
-    ports::{Random, VisitLog},
+    ports::{Clock, Random, VisitLog},
 };
 use slugline_testkit::{
     ClickHouse,
     ClickHouseEngine::{self, Library, Server},
-    SeededRandom,
+    FixedClock, SeededRandom,
 };
 use slugline_visitlog::{EmbeddedLog, LogIntake, Moved, history_in, move_history};
 
@@ -42,7 +42,7 @@ use crate::{
 };
 
 /// Visits over some days, each of another visitor.
-fn visits_of(numbers: std::ops::Range<u64>) -> Vec<StoredVisit> {
+pub(super) fn visits_of(numbers: std::ops::Range<u64>) -> Vec<StoredVisit> {
     let visit = |number: u64| {
         let number_ms = i64::try_from(number).unwrap();
         let texts = visit_columns().iter().map(|column| match column.name {
@@ -63,7 +63,7 @@ fn visits_of(numbers: std::ops::Range<u64>) -> Vec<StoredVisit> {
     numbers.map(visit).collect()
 }
 
-fn seeded() -> Arc<dyn Random> {
+pub(super) fn seeded() -> Arc<dyn Random> {
     Arc::new(SeededRandom::new(recording::seed()))
 }
 
@@ -88,11 +88,16 @@ async fn exported(log: &dyn VisitLog) -> Vec<StoredVisit> {
     }
 }
 
-async fn through_spool(
+/// A clock that shows a moment after every visit and every order.
+pub(super) fn clock() -> Arc<dyn Clock> {
+    Arc::new(FixedClock::at(UnixSeconds::new(4_000_000_000).unwrap()))
+}
+
+pub(super) async fn through_spool(
     options: ClickHouseOptions,
     random: Arc<dyn Random>,
 ) -> Result<Box<dyn Intake>, OpenError> {
-    let history = History::open(options, random).await?;
+    let history = History::open(options, clock(), random).await?;
     Ok(Box::new(history))
 }
 
@@ -104,7 +109,10 @@ fn begin(into: Box<dyn Intake>, visits: &[StoredVisit]) -> VisitImport {
     VisitImport::begin(into, planner.finish(), false).unwrap()
 }
 
-async fn import(into: Box<dyn Intake>, visits: &[StoredVisit]) -> Result<Imported, TransferError> {
+pub(super) async fn import(
+    into: Box<dyn Intake>,
+    visits: &[StoredVisit],
+) -> Result<Imported, TransferError> {
     let mut import = begin(into, visits);
     for visit in visits {
         import.add(visit.clone())?;
@@ -129,7 +137,7 @@ async fn moved(address: &Address, folder: &Path) -> Result<Moved, TransferError>
 
 async fn moved_with(path: &Path, options: ClickHouseOptions) -> Result<Moved, TransferError> {
     let random = seeded();
-    let into = History::open(options, Arc::clone(&random)).await?;
+    let into = History::open(options, clock(), Arc::clone(&random)).await?;
     let path = path.to_owned();
     let moving = move || move_history(&path, &into, random.as_ref(), &mut |_| {});
     tokio::task::spawn_blocking(moving).await.unwrap()

@@ -16,7 +16,12 @@ use slugline_contract::{VisitFile, read_visits};
 use slugline_visitlog::LogIntake;
 
 use super::{Form, STANDARD, clickhouse, tell, through_spool};
-use crate::{ambient::OsRandom, backup::journal, data_folder, settings::Settings};
+use crate::{
+    ambient::{OsRandom, SystemClock},
+    backup::journal,
+    data_folder,
+    settings::Settings,
+};
 
 /// Imports the visits of a file, each once: a file that is in already, or in part, is known by
 /// its visits. The file is read twice, and nothing is imported of one with a wrong line.
@@ -83,7 +88,7 @@ async fn intake(settings: &Settings) -> Result<Box<dyn Intake>, TransferError> {
     Ok(match clickhouse(settings) {
         Some(target) => {
             let options = through_spool(settings, target);
-            Box::new(History::open(options, Arc::new(OsRandom)).await?)
+            Box::new(History::open(options, Arc::new(SystemClock), Arc::new(OsRandom)).await?)
         }
         None => Box::new(LogIntake::open(
             &settings.embedded_log(),

@@ -7,7 +7,11 @@ use slugline_clickhouse::History;
 use slugline_visitlog::move_history;
 
 use super::{clickhouse, existing, tell, through_spool};
-use crate::{ambient::OsRandom, backup::journal, settings::Settings};
+use crate::{
+    ambient::{OsRandom, SystemClock},
+    backup::journal,
+    settings::Settings,
+};
 
 /// Moves all visits of the embedded log, each once, also if it was stopped before.
 ///
@@ -36,7 +40,13 @@ pub(crate) async fn run(settings: &Settings, from: Option<&str>) -> anyhow::Resu
             tell(&format!("{visits} visits have left the log"));
         }
     };
-    let moved = match History::open(through_spool(settings, target), Arc::new(OsRandom)).await {
+    let moved = match History::open(
+        through_spool(settings, target),
+        Arc::new(SystemClock),
+        Arc::new(OsRandom),
+    )
+    .await
+    {
         Ok(into) => move_history(&log, &into, &OsRandom, &mut hear),
         Err(error) => Err(error.into()),
     };
