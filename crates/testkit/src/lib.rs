@@ -32,6 +32,7 @@ mod scripted_prober;
 mod scripted_suggester;
 
 pub mod audit_trail_contract;
+pub mod exactness_contract;
 pub mod link_store_contract;
 pub mod migration_store_contract;
 pub mod old_store_contract;

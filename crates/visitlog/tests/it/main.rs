@@ -6,6 +6,7 @@ mod crash;
 mod damage;
 /// Erasing the visits of one link.
 mod erasure;
+mod exact;
 /// The memory of counting a day whose texts strangers chose, and a process that dies of it.
 #[cfg(target_os = "linux")]
 mod hostile_day;
