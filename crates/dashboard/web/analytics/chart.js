@@ -1,5 +1,5 @@
 // Lines over time: one to point at, drag over, and walk along by keys.
-import { areaPath, linePath, placeAt, xOf, yOf } from '../chart/lines.js';
+import { areaPath, bandPath, linePath, placeAt, xOf, yOf } from '../chart/lines.js';
 import { labelled, ticks } from '../chart/scale.js';
 import { bucketText, momentOf, read } from '../time/clock.js';
 import { namedByDates, namedByMoments } from '../time/range.js';
@@ -12,6 +12,7 @@ import { figures, tag } from '../words.js';
  * @property {string} kind Names its looks.
  * @property {string} name
  * @property {number[]} values
+ * @property {number[]} [margins] How far each value is from the true one at most, in 95 of 100 cases; a single line has them as a band.
  * @property {number[]} [visitors] Of each bucket, beside visits.
  * @property {number} [people] The visitors of all buckets together.
  * @property {string[]} [times] Its own buckets, where they are not those of the chart.
@@ -48,7 +49,7 @@ export function Chart({ times, lines, area, unit, zone, now, onZoom }) {
     return () => observer.disconnect();
   }, []);
   const count = times.length;
-  const top = ticks(Math.max(1, ...lines.flatMap(({ values }) => values.slice(0, count))));
+  const top = ticks(Math.max(1, ...lines.flatMap(({ values, margins = [] }) => values.slice(0, count).map((value, place) => value + (margins[place] ?? 0)))));
   const scaleTop = top[top.length - 1] ?? 1;
   const frame = { width, height: HEIGHT, left: 44, right: 12, top: 12, bottom: 26 };
   const first = lines[0]?.values ?? [];
@@ -78,7 +79,7 @@ export function Chart({ times, lines, area, unit, zone, now, onZoom }) {
       ${top.map((value) => html`<g key=${value}><line class="grid" x1=${frame.left} x2=${width - frame.right} y1=${Math.round(yOf(value, scaleTop, frame)) + 0.5} y2=${Math.round(yOf(value, scaleTop, frame)) + 0.5} /><text class="tick" x=${frame.left - 8} y=${yOf(value, scaleTop, frame) + 4} text-anchor="end">${figures.value.short(value)}</text></g>`)}
       ${labelled(count, width - frame.left - frame.right, unit === 'day' ? 64 : 60).map((at) => html`<text key=${at} class="tick" x=${xOf(at, count, frame)} y=${HEIGHT - 6} text-anchor=${at === 0 ? 'start' : xOf(at, count, frame) > width - 40 ? 'end' : 'middle'}>${timeName(times[at] ?? '', unit)}</text>`)}
       ${from >= 0 && hover >= 0 && html`<rect class="zoom" x=${Math.min(xOf(from, count, frame), x)} y=${frame.top} width=${Math.abs(x - xOf(from, count, frame))} height=${HEIGHT - frame.top - frame.bottom} />`}
-      ${area && html`<path class="area" d=${areaPath(first, scaleTop, frame)} />`}
+      ${area && html`<path class="area" d=${areaPath(first, scaleTop, frame)} /><path class="band" d=${bandPath(first, lines[0]?.margins ?? [], scaleTop, frame)} />`}
       ${[...lines].reverse().map(({ kind, values, counted }, n) => html`<g key=${`${kind} ${n}`}>
         <path class="line ${kind}" d=${linePath(counted && open ? values.slice(0, -1) : values.slice(0, count), scaleTop, frame, count)} />
         ${counted && open && html`<path class="line ${kind} open" d=${`M${at(count - 2, values[count - 2])}L${at(count - 1, values[count - 1])}`} />`}
@@ -87,8 +88,11 @@ export function Chart({ times, lines, area, unit, zone, now, onZoom }) {
       ${pointed && lines.filter(({ counted }) => counted).map(({ kind, values }) => html`<circle key=${kind} class="dot ${kind}" cx=${x} cy=${yOf(values[hover] ?? 0, scaleTop, frame)} r="4" />`)}
     </svg>
     ${pointed && html`<div class="tip ${x > width / 2 ? 'left' : ''}" style=${{ left: `${x}px` }} role="status"><strong>${timeName(pointed, unit, true)}</strong>
-      ${lines.map(({ kind, name, values, times: own }) => (values[hover] === undefined ? '' : html`<span key=${kind}><i class="key ${kind}"></i>${own ? timeName(own[hover] ?? '', unit) : name}<b>${figures.value.full(values[hover])}</b></span>`))}</div>`}`}</div>`;
+      ${lines.map(({ kind, name, values, margins = [], times: own }) => (values[hover] === undefined ? '' : html`<span key=${kind}><i class="key ${kind}"></i>${own ? timeName(own[hover] ?? '', unit) : name}<b>${figures.value.full(values[hover])}${withMargin(margins[hover])}</b></span>`))}</div>`}`}</div>`;
 }
+
+/** What stands behind an estimate. @param {number | undefined} margin */
+export const withMargin = (margin) => (margin ? ` ±${figures.value.full(margin)}` : '');
 
 /** @param {string[]} times @param {number} from @param {number} to @param {Unit} unit @param {string} zone */
 function zoomName(times, from, to, unit, zone) {

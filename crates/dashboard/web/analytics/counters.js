@@ -1,6 +1,7 @@
 // The three totals above the chart.
 import { Estimate } from '../parts/estimate.js';
-import { changeOf } from '../text/number.js';
+import { Margin } from '../parts/margin.js';
+import { changeOf, marginOf } from '../text/number.js';
 import { html } from '../view.js';
 import { figures, say } from '../words.js';
 
@@ -11,9 +12,11 @@ export function Counters({ totals, before }) {
   const row = totals.data?.data[0] ?? { visits: 0, visitors: 0, referers: 0 };
   const earlier = before?.data?.data[0] ?? (before?.data ? { visits: 0, visitors: 0, referers: 0 } : undefined);
   const sampling = totals.data?.sampling;
+  /** @type {Record<string, number>} */
+  const errors = { ...sampling?.std_error };
   return html`<div class="counters ${totals.loading && totals.data ? 'stale' : ''}" aria-live="polite">
     ${/** @type {const} */ ([['visits', 'visits'], ['visitors', 'visitors'], ['referers', 'referers']]).map(([name, word]) => html`<div key=${name} class="counter" data-counter=${name}><div class="counter-name">${say(word)}</div>
-      <div class="counter-value">${totals.data ? figures.value.full(row[name]) : html`<span class="block"></span>`}</div>
+      <div class="counter-value">${totals.data ? figures.value.full(row[name]) : html`<span class="block"></span>`}</div><${Margin} of=${row[name]} margin=${marginOf(errors[name])} />
       ${before && html`<${Change} now=${row[name]} before=${earlier?.[name]} />`}</div>`)}
     ${sampling && !sampling.exact && html`<${Estimate} sampling=${sampling} />`}
   </div>`;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HEIGHT, WIDTH, project } from './equal-earth.js';
 import { heatSteps, weekGrid } from './heat.js';
-import { areaPath, linePath, placeAt, xOf } from './lines.js';
+import { areaPath, bandPath, linePath, placeAt, xOf } from './lines.js';
 import { labelled, ticks } from './scale.js';
 
 const frame = { width: 200, height: 100, left: 40, right: 10, top: 10, bottom: 20 };
@@ -26,6 +26,11 @@ test('a line goes from edge to edge and its area closes on the floor', () => {
   assert.equal(areaPath([0, 10], 10, frame), 'M40 80L190 10L190 80L40 80Z');
   assert.equal(areaPath([], 10, frame), '');
   assert.equal(xOf(0, 1, frame), 115);
+});
+
+test('a band goes along the highest values and back along the lowest', () => {
+  assert.equal(bandPath([0, 5], [1, 2], 10, frame), 'M40 73L190 31L190 59L40 80Z');
+  assert.equal(bandPath([0, 5], [0, 0], 10, frame), '');
 });
 
 test('a pointer finds the nearest place', () => {

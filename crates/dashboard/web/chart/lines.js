@@ -26,6 +26,13 @@ export function areaPath(values, top, frame, count = values.length) {
   return `${linePath(values, top, frame, count)}L${xOf(values.length - 1, count, frame)} ${floor}L${xOf(0, count, frame)} ${floor}Z`;
 }
 
+/** The space between the lowest and the highest that each value may truly be. @param {number[]} values @param {number[]} margins @param {number} top @param {Frame} frame */
+export function bandPath(values, margins, top, frame) {
+  if (!margins.some((margin) => margin > 0)) return '';
+  const edge = (/** @type {number} */ sign) => values.map((value, place) => `${xOf(place, values.length, frame)} ${yOf(Math.max(0, value + sign * (margins[place] ?? 0)), top, frame)}`);
+  return `M${[...edge(1), ...edge(-1).reverse()].join('L')}Z`;
+}
+
 /** The place nearest to a point. @param {number} x @param {number} count @param {Frame} frame */
 export function placeAt(x, count, { width, left, right }) {
   const inner = width - left - right;

@@ -35,6 +35,12 @@ function late(make) {
   return () => (made ??= make());
 }
 
+/**
+ * How far an estimate is from the true number at most, in 95 of 100 cases.
+ * @param {number | undefined} error The standard error; none of a count.
+ */
+export const marginOf = (error) => Math.round(1.96 * (error ?? 0));
+
 const YEAR = 31_557_600;
 
 /** @param {number} seconds @returns {[number, Intl.RelativeTimeFormatUnit]} */

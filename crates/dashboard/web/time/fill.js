@@ -2,7 +2,7 @@
 import { addDays, bucketText, dateAt, read } from './clock.js';
 
 /** @typedef {import('./range.js').Unit} Unit */
-/** @typedef {{ time: string, visits: number, visitors: number }} Bucket */
+/** @typedef {{ time: string, visits: number, visitors: number, stdError?: { visits: number, visitors: number } }} Bucket `stdError` is of estimates only. */
 
 /**
  * Every bucket of the span on the zone's clock, in order. An hour that the clock

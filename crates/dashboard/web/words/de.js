@@ -188,6 +188,8 @@ export const words = {
   loading: 'Lädt…',
   made: '/{slug} angelegt',
   map: 'Karte',
+  margin: '95-%-Bereich',
+  marginText: 'Die wahre Zahl liegt in 95 von 100 Fällen zwischen {low} und {high}.',
   menu: 'Menü',
   migrating: 'Links werden gerade aus einem älteren Speicher hierher gebracht. Danach lassen sie sich benutzen.',
   models: 'Modelle',

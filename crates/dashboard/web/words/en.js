@@ -190,6 +190,8 @@ export const words = {
   loading: 'Loading…',
   made: 'Made /{slug}',
   map: 'Map',
+  margin: '95 % range',
+  marginText: 'The true number is between {low} and {high} in 95 of 100 cases.',
   menu: 'Menu',
   migrating: 'Links are being moved here from an older store. They can be used when that is complete.',
   models: 'Models',

@@ -188,6 +188,8 @@ export const words = {
   loading: 'Chargement…',
   made: '/{slug} créé',
   map: 'Carte',
+  margin: 'Intervalle à 95 %',
+  marginText: 'Le nombre réel est compris entre {low} et {high} dans 95 cas sur 100.',
   menu: 'Menu',
   migrating: 'Des liens sont en cours de transfert depuis un ancien stockage. Ils seront utilisables ensuite.',
   models: 'Modèles',

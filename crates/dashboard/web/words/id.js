@@ -188,6 +188,8 @@ export const words = {
   loading: 'Memuat…',
   made: '/{slug} dibuat',
   map: 'Peta',
+  margin: 'Rentang 95 %',
+  marginText: 'Angka sebenarnya di antara {low} dan {high} dalam 95 dari 100 kasus.',
   menu: 'Menu',
   migrating: 'Tautan sedang dipindahkan dari penyimpanan lama. Tautan dapat dipakai setelah selesai.',
   models: 'Model',

@@ -188,6 +188,8 @@ export const words = {
   loading: 'Caricamento…',
   made: '/{slug} creato',
   map: 'Mappa',
+  margin: 'Intervallo al 95 %',
+  marginText: 'Il numero vero è tra {low} e {high} in 95 casi su 100.',
   menu: 'Menu',
   migrating: 'I link vengono spostati qui da un archivio precedente. Si potranno usare quando sarà finito.',
   models: 'Modelli',

@@ -188,6 +188,8 @@ export const words = {
   loading: 'Carregando…',
   made: '/{slug} criado',
   map: 'Mapa',
+  margin: 'Intervalo de 95 %',
+  marginText: 'O número real fica entre {low} e {high} em 95 de 100 casos.',
   menu: 'Menu',
   migrating: 'Links estão sendo trazidos de um armazenamento antigo. Poderão ser usados quando terminar.',
   models: 'Modelos',

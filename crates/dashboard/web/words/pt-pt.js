@@ -188,6 +188,8 @@ export const words = {
   loading: 'A carregar…',
   made: '/{slug} criada',
   map: 'Mapa',
+  margin: 'Intervalo de 95 %',
+  marginText: 'O número real está entre {low} e {high} em 95 de 100 casos.',
   menu: 'Menu',
   migrating: 'Estão a ser trazidas ligações de um armazenamento antigo. Poderão ser usadas quando terminar.',
   models: 'Modelos',

@@ -188,6 +188,8 @@ export const words = {
   loading: 'Đang tải…',
   made: 'Đã tạo /{slug}',
   map: 'Bản đồ',
+  margin: 'Khoảng 95 %',
+  marginText: 'Con số thật nằm giữa {low} và {high} trong 95 trên 100 trường hợp.',
   menu: 'Trình đơn',
   migrating: 'Các liên kết đang được chuyển từ kho cũ. Có thể dùng khi hoàn tất.',
   models: 'Kiểu máy',

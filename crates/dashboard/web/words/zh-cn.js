@@ -188,6 +188,8 @@ export const words = {
   loading: '加载中…',
   made: '已创建 /{slug}',
   map: '地图',
+  margin: '95% 区间',
+  marginText: '100 次中有 95 次，真实数字介于 {low} 和 {high} 之间。',
   menu: '菜单',
   migrating: '正在从旧存储迁移链接，完成后即可使用。',
   models: '型号',

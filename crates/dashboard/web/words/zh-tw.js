@@ -188,6 +188,8 @@ export const words = {
   loading: '載入中…',
   made: '已建立 /{slug}',
   map: '地圖',
+  margin: '95% 區間',
+  marginText: '100 次中有 95 次，真實數字介於 {low} 和 {high} 之間。',
   menu: '選單',
   migrating: '正在從舊儲存遷移連結，完成後即可使用。',
   models: '型號',

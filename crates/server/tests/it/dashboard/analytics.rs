@@ -1,7 +1,10 @@
 use serde_json::{Value, json};
 
 use super::browser::Browser;
-use crate::support::server::{Server, command};
+use crate::{
+    support::server::{Server, command},
+    visits::files::sampled,
+};
 
 /// An instance with visits of some weeks.
 pub(super) fn seeded(links: u32, visits: u32, days: u32) -> Server {
@@ -61,6 +64,8 @@ fn every_number_is_the_apis_in_a_zone_whose_clocks_changed() {
         assert_eq!(json!(number(&shown)), totals[name], "{name}");
     }
 
+    let doubts = browser.texts(".counters .margin, .timeline .band-key");
+    assert!(doubts.is_empty(), "a count is exact: {doubts:?}");
     browser.click(".timeline [aria-pressed=false].icon-button");
     let rows = browser.texts(".twin tbody tr");
     assert_eq!(rows.len(), 38, "a row for each day, with visits or without");
@@ -133,6 +138,45 @@ fn every_number_is_the_apis_in_a_zone_whose_clocks_changed() {
         let visitors = format!(", {} visitors", hour["visitors"]);
         assert!(label.as_str().unwrap().ends_with(&visitors), "{label}");
     }
+    browser.finish(&[]);
+}
+
+#[test]
+fn an_estimate_says_how_far_the_true_number_may_be() {
+    let server = Server::start_in(sampled(), &[]);
+    let counters = server.api("GET", "/api/stats/counters").send().json();
+    let browser = Browser::signed_in(&server, "analytics?range=30d&zone=UTC&unit=day");
+    browser.find("[data-counter=visits] .margin");
+    browser.settle();
+    for name in ["visits", "visitors"] {
+        let card = format!("[data-counter={name}]");
+        let error = counters["sampling"]["std_error"][name].as_f64().unwrap();
+        let shown = browser.text(&format!("{card} .margin [aria-hidden]"));
+        assert!(shown.starts_with('±'), "{shown}");
+        let margin = number(&shown);
+        let difference = (1.96 * error - f64::from(u32::try_from(margin).unwrap())).abs();
+        assert!(difference <= 0.51, "{shown} is not 1.96 times {error}");
+        let counted = counters["data"][0][name].as_u64().unwrap();
+        let said = browser.run_with(
+            "return document.querySelector(arguments[0]).title.replaceAll(',', '')",
+            &json!(format!("{card} .margin")),
+        );
+        let (low, high) = (counted - margin, counted + margin);
+        let wanted = format!("The true number is between {low} and {high} in 95 of 100 cases.");
+        assert_eq!(said, json!(wanted));
+    }
+    assert!(browser.texts("[data-counter=referers] .margin").is_empty());
+    let band = browser.run("return document.querySelector('.chart .band').getAttribute('d')");
+    assert!(band.as_str().unwrap().starts_with('M'), "{band}");
+    assert!(browser.text(".timeline .legend").contains("95 % range"));
+    browser.until(
+        "a key leads to an estimate",
+        "const svg = document.querySelector('.chart svg'); svg.focus();
+         svg.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowLeft', bubbles: true }));
+         return document.querySelector('.tip[role=status]')?.textContent.includes('±')",
+    );
+    browser.click(".timeline [aria-pressed=false].icon-button");
+    assert!(browser.text(".twin").contains('±'));
     browser.finish(&[]);
 }
 

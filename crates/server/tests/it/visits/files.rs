@@ -67,7 +67,7 @@ fn seeded() -> TempDir {
 }
 
 /// An instance with the same visits, as if they had been sampled.
-fn sampled() -> TempDir {
+pub(crate) fn sampled() -> TempDir {
     let (folder, out) = (seeded(), tempfile::tempdir().unwrap());
     let file = out.path().join("a.ndjson");
     done(folder.path(), &["export", &text(&file)]);
