@@ -140,7 +140,7 @@ impl Work {
         recorder.shutdown().await;
         if self == Self::Retention {
             // The last look at the clock was just before, so the log believes it.
-            let sql = "INSERT INTO clock VALUES (1, ?1, NULL)";
+            let sql = "INSERT OR REPLACE INTO clock VALUES (1, ?1, NULL)";
             let seen = NEW_YEAR_MS + self.now() * DAY_MS;
             let db = Connection::open(file(folder)).expect("the test can work");
             db.execute(sql, [seen]).expect("the test can work");
