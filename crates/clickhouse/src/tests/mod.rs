@@ -6,6 +6,7 @@ mod address;
 mod crash;
 mod damage;
 mod erasing;
+mod exact;
 mod faults;
 pub(crate) mod first_format;
 mod hang_ups;
