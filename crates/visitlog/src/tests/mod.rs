@@ -6,3 +6,4 @@ mod hidden_destinations;
 pub(crate) mod imports;
 mod properties;
 pub(crate) mod rows;
+mod std_error;
