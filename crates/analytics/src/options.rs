@@ -4,7 +4,10 @@ use std::{num::NonZeroU32, sync::Arc, time::Duration};
 
 use slugline_domain::ports::{Clock, PlaceFinder, Random, VisitObserver};
 
-use crate::{salt::SaltPeriod, sampling::SamplingTargets};
+use crate::{
+    salt::{SaltHour, SaltPeriod},
+    sampling::SamplingTargets,
+};
 
 /// The settings of the recorder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +36,8 @@ pub struct RecorderOptions {
     pub skip_bots: bool,
     /// The period for which a visitor keeps one identity.
     pub salt_period: SaltPeriod,
+    /// The hour of UTC at which a period begins.
+    pub salt_hour: SaltHour,
     /// The days for which rows are kept; `None` keeps them for good. A row is
     /// deleted within a day after that, or two if the clock has jumped or the
     /// log cannot tell whether it is right.
@@ -53,6 +58,7 @@ impl Default for RecorderOptions {
             sampling: SamplingTargets::default(),
             skip_bots: false,
             salt_period: SaltPeriod::default(),
+            salt_hour: SaltHour::default(),
             retention_days: None,
             shutdown_timeout: Duration::from_secs(5),
         }

@@ -20,7 +20,7 @@ use std::{
 
 use rusqlite::Connection;
 use slugline_analytics::{
-    SaltPeriod,
+    SaltHour, SaltPeriod,
     journal::{clock::SaltClock, salts},
     reminder::Reminder,
     salt::SaltSpan,
@@ -53,6 +53,7 @@ const DELETION_MS: i64 = 60_000;
 #[derive(Debug)]
 pub(crate) struct SharedSalts {
     period: SaltPeriod,
+    hour: SaltHour,
     clock: Arc<dyn Clock>,
     random: Arc<dyn Random>,
     salt_clock: SaltClock,
@@ -67,13 +68,14 @@ pub(crate) struct SharedSalts {
 
 impl SharedSalts {
     pub(crate) fn new(
-        period: SaltPeriod,
+        (period, hour): (SaltPeriod, SaltHour),
         clock: Arc<dyn Clock>,
         random: Arc<dyn Random>,
         changed: Arc<AtomicBool>,
     ) -> Self {
         Self {
             period,
+            hour,
             clock,
             random,
             salt_clock: SaltClock::default(),
@@ -94,7 +96,7 @@ impl SharedSalts {
     ) -> Result<(), ShipError> {
         let now = self.clock.now();
         let soon = UnixMillis::new(now.get() + LEAD_MS);
-        for span in [now, soon].map(|moment| self.period.span_at(moment)) {
+        for span in [now, soon].map(|moment| self.hour.span_at(self.period, moment)) {
             if self.agreed.contains(&span) {
                 continue;
             }

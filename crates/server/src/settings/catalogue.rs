@@ -380,6 +380,13 @@ pub const CATALOGUE: &[Setting] = &[
     ),
     setting(
         Group::Visits,
+        "SLUGLINE_VISITOR_SALT_HOUR",
+        &[],
+        "0",
+        "The hour of UTC at which such a day, week or month begins, 0 to 23",
+    ),
+    setting(
+        Group::Visits,
         "SLUGLINE_RETENTION_DAYS",
         &[],
         "0",

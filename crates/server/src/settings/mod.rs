@@ -291,6 +291,7 @@ impl Settings {
                 retention_days: sources.parsed("SLUGLINE_RETENTION_DAYS", parse::limit)?,
                 skip_bots: sources.flag("SLUGLINE_DISABLE_BOT_ACCESS_LOG")?,
                 salt_period: sources.parsed("SLUGLINE_VISITOR_SALT", str::parse)?,
+                salt_hour: sources.parsed("SLUGLINE_VISITOR_SALT_HOUR", str::parse)?,
                 ..RecorderOptions::default()
             },
             log: Log::check(sources)?,
@@ -430,6 +431,7 @@ mod tests {
     #[case("SLUGLINE_WEBHOOK_SECRET", "whsec_AAEC", "24 to 64 random bytes")]
     #[case("SLUGLINE_AI_BASE_URL", "api.example/v1", "https://service.example")]
     #[case("SLUGLINE_VISITOR_SALT", "hour", "day")]
+    #[case("SLUGLINE_VISITOR_SALT_HOUR", "24", "0 to 23")]
     #[case("SLUGLINE_RETENTION_DAYS", "1.5", "0 for no limit")]
     #[case("SLUGLINE_SAMPLE_ABOVE", "-1", "0 for no limit")]
     #[case("SLUGLINE_SAMPLE_LINK_ABOVE", "many", "0 for no limit")]
