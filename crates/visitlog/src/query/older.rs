@@ -37,27 +37,27 @@ pub(crate) fn prove(db: &mut Connection, targets: SamplingTargets) -> Result<(),
     }
     let most = Most::below(targets);
     let mut spans = Vec::new();
-    let mut suspect_until = None;
+    let mut suspects = 0;
     for day in days(db)? {
         let found = look(db, day)?;
-        if found.is_suspect(most) {
-            suspect_until = Some(day + 1);
+        if !found.is_suspect(most) {
+            continue;
         }
-        if suspect_until.is_some_and(|until| day <= until) {
-            let span = Span::day_of(start_of(day), SamplingInterval::EVERY);
+        suspects += 1;
+        // Sampling may go on after midnight.
+        for day in [day, day + 1] {
             spans.push(Span {
                 interval: None,
-                ..span.clone()
+                ..Span::day_of(start_of(day), SamplingInterval::EVERY)
             });
-            spans.push(Span {
-                interval: Some(found.interval_max),
-                ..span
-            });
+        }
+        if found.interval_max > SamplingInterval::EVERY {
+            spans.push(Span::day_of(start_of(day), found.interval_max));
         }
     }
     tracing::info!(
-        days = spans.len() / 2,
-        "an older version stored visits; answers about these days are not exact"
+        days = suspects,
+        "an older version stored visits, and may have sampled them on these days and those after"
     );
     let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
     replace_unproved(&tx, &spans)?;
