@@ -20,6 +20,7 @@ use tokio::sync::oneshot;
 use crate::{
     client::Client,
     error::ClickHouseError,
+    gaps,
     row_binary::{Cursor, DecodeError, IMPORTED_MS, put_text},
     schema::TIMEOUT,
     sql,
@@ -206,6 +207,7 @@ impl Erasures {
         for order in orders {
             if !self.written.contains(order) {
                 write(client, order).await?;
+                gaps::erase(client, &order.link).await?;
                 self.written.insert(order.clone());
             }
         }

@@ -20,7 +20,7 @@ use crate::{
     row_binary::{Cursor, DecodeError, put_text},
     schema::TIMEOUT,
     ship_error::ShipError,
-    sql::gaps_of,
+    sql::{gaps_of, text},
 };
 
 /// The gaps that concern a question.
@@ -86,6 +86,15 @@ pub(crate) fn of_spool(spool: &Path, filter: &VisitFilter) -> Result<Gaps, rusql
         decided,
         lost: waiting.saturating_add(under_way),
     })
+}
+
+/// Deletes what names a link whose visits are erased.
+pub(crate) async fn erase(client: &Client, link: &str) -> Result<(), ClickHouseError> {
+    let delete = format!(
+        "ALTER TABLE slugline_gap DELETE WHERE link_id = {}",
+        text(link)
+    );
+    client.run(&delete, TIMEOUT).await
 }
 
 /// Sends the gaps of a spool.

@@ -38,8 +38,18 @@ const STEP_TIMEOUT: Duration = Duration::from_mins(10);
 /// The time limit of one statement.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The retention rule, in the form in which ClickHouse repeats it.
-const ROW_END: &str = "toDateTime(intDiv(ts_ms, 1000)) + toIntervalDay";
+/// The tables whose rows end, each with its rule in the form in which ClickHouse repeats it. A gap
+/// may last until a minute that a date of ClickHouse cannot name.
+pub(crate) const ROW_ENDS: [(&str, &str); 2] = [
+    (
+        "access_log",
+        "toDateTime(intDiv(ts_ms, 1000)) + toIntervalDay",
+    ),
+    (
+        "slugline_gap",
+        "toDateTime(least(greatest(until_minute, 0), 71000000) * 60) + toIntervalDay",
+    ),
+];
 
 /// The number of days after which ClickHouse deletes rows.
 #[derive(Clone, Copy, Debug)]
@@ -119,39 +129,37 @@ async fn add_columns(client: &Client) -> Result<(), ClickHouseError> {
     Ok(())
 }
 
-/// Changes the retention of rows if the table has another one. A rule of
-/// another form is the operator's own, and stays unless days are set.
+/// Changes the retention of rows where a table has another one. A rule of another form is the
+/// operator's own, and stays unless days are set.
 async fn retain(client: &Client, days: Option<NonZeroU32>) -> Result<(), ClickHouseError> {
     let tables = format!(
-        "SELECT engine, engine_full FROM system.tables WHERE database = {} AND name = 'access_log'",
+        "SELECT name, engine, engine_full FROM system.tables WHERE database = {}",
         sql::text(client.target().database())
     );
-    let read = |row: &mut Cursor<'_>| Ok((row.text()?, row.text()?));
+    let read = |row: &mut Cursor<'_>| Ok((row.text()?, row.text()?, row.text()?));
     let tables = client.rows(&tables, TIMEOUT, read).await?;
-    let change = tables
-        .iter()
-        // Other engines, such as `Distributed`, store no rows themselves.
-        .filter(|(engine, _)| engine.ends_with("MergeTree"))
-        .find_map(|(_, definition)| change_of_row_end(definition, days));
-    match change {
-        Some(change) => {
-            tracing::info!(days, "the retention of visits in ClickHouse changes");
-            let sql = format!("ALTER TABLE access_log {change}");
-            client.run(&sql, TIMEOUT).await
+    for (table, end) in ROW_ENDS {
+        let change = tables
+            .iter()
+            // Other engines, such as `Distributed`, store no rows themselves.
+            .filter(|(name, engine, _)| name == table && engine.ends_with("MergeTree"))
+            .find_map(|(_, _, definition)| change_of_row_end(end, definition, days));
+        if let Some(change) = change {
+            tracing::info!(table, days, "the retention in ClickHouse changes");
+            let sql = format!("ALTER TABLE {table} {change}");
+            client.run(&sql, TIMEOUT).await?;
         }
-        None => Ok(()),
     }
+    Ok(())
 }
 
-fn change_of_row_end(definition: &str, days: Option<NonZeroU32>) -> Option<String> {
+fn change_of_row_end(end: &str, definition: &str, days: Option<NonZeroU32>) -> Option<String> {
     match days {
         Some(days) => {
-            let end = format!("{ROW_END}({days})");
+            let end = format!("{end}({days})");
             (!definition.contains(&end)).then(|| format!("MODIFY TTL {end}"))
         }
-        None => definition
-            .contains(ROW_END)
-            .then(|| "REMOVE TTL".to_owned()),
+        None => definition.contains(end).then(|| "REMOVE TTL".to_owned()),
     }
 }
 
@@ -171,16 +179,17 @@ mod tests {
         let plain = "MergeTree ORDER BY link_id SETTINGS x = 1";
         let others = "MergeTree ORDER BY link_id TTL ts + toIntervalMonth(3)";
         let days = NonZeroU32::new;
-        assert_eq!(change_of_row_end(table, days(90)), None);
-        assert_eq!(change_of_row_end(plain, None), None);
-        assert_eq!(change_of_row_end(others, None), None);
+        let [(_, end), _] = ROW_ENDS;
+        assert_eq!(change_of_row_end(end, table, days(90)), None);
+        assert_eq!(change_of_row_end(end, plain, None), None);
+        assert_eq!(change_of_row_end(end, others, None), None);
         assert_eq!(
-            change_of_row_end(table, None).as_deref(),
+            change_of_row_end(end, table, None).as_deref(),
             Some("REMOVE TTL")
         );
         for definition in [table, plain, others] {
-            let change = change_of_row_end(definition, days(9)).unwrap();
-            assert_eq!(change, format!("MODIFY TTL {ROW_END}(9)"));
+            let change = change_of_row_end(end, definition, days(9)).unwrap();
+            assert_eq!(change, format!("MODIFY TTL {end}(9)"));
         }
     }
 }

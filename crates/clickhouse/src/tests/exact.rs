@@ -1,10 +1,13 @@
 //! An answer that says that it is exact is, also with several nodes.
 
-use std::{num::NonZeroU32, path::Path, sync::Arc};
+use std::{num::NonZeroU32, path::Path, sync::Arc, time::Duration};
 
 use rusqlite::Connection;
-use slugline_analytics::{Recorder, RecorderOptions, RecorderPorts, SamplingTargets};
-use slugline_domain::ports::{VisitLog, VisitSink};
+use slugline_analytics::{Recorder, RecorderOptions, RecorderPorts, SamplingTargets, tally::Tally};
+use slugline_domain::{
+    CountersQuery, LinkId, SamplingInterval, UnixSeconds, VisitFilter,
+    ports::{VisitEraser, VisitLog, VisitSink},
+};
 use slugline_testkit::{
     ClickHouse,
     ClickHouseEngine::Library,
@@ -16,8 +19,9 @@ use tempfile::TempDir;
 use super::{
     address::Address,
     recording::{eventually, options, seed},
+    rows::row,
 };
-use crate::log::ClickHouseLog;
+use crate::{log::ClickHouseLog, row_binary, schema};
 
 /// A node that records, and another one that answers.
 struct TwoNodes {
@@ -104,7 +108,7 @@ async fn what_one_node_lost_makes_the_answers_of_others_inexact_and_counts_once(
         spool.execute(sql, [minute, visits]).unwrap();
     };
     let dropped = async || {
-        let query = slugline_domain::CountersQuery::default();
+        let query = CountersQuery::default();
         let report = nodes.answering.counters(&query).await.unwrap();
         assert_eq!(report.sampling.exact(), report.sampling.dropped == 0);
         report.sampling.dropped
@@ -123,4 +127,77 @@ async fn what_one_node_lost_makes_the_answers_of_others_inexact_and_counts_once(
         )
         .unwrap();
     assert_eq!(left, 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_erasure_leaves_no_gap_that_names_the_link() {
+    let server = ClickHouse::start(Library);
+    let address = Address::of(&server);
+    let nodes = TwoNodes::start(&address).await;
+    let spool = Connection::open(nodes.recording.path().join("spool.db")).unwrap();
+    let minute = NOON.get() / 60;
+    for (link, slug) in [("erased-1", "erased"), ("other-1", "other")] {
+        let sql = "INSERT INTO sampled (from_minute, until_minute, link_id, slug, interval) \
+                   VALUES (?1, ?1, ?2, ?3, 8)";
+        spool.execute(sql, (minute, link, slug)).unwrap();
+    }
+    nodes.settle().await;
+    let client = address.client();
+    let named = async || {
+        let sql = "SELECT link_id FROM slugline_gap ORDER BY link_id";
+        let found = client.rows(sql, Duration::from_mins(1), row_binary::text);
+        found.await.unwrap()
+    };
+    assert_eq!(named().await, ["erased-1", "other-1"]);
+    let erased = LinkId::parse("erased-1").unwrap();
+    nodes.recorder.erase(&erased).await.unwrap();
+    eventually("only the other link", async || named().await == ["other-1"]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn older_visits_are_exact_on_days_that_came_near_no_target() {
+    const DAY_MS: i64 = 86_400_000;
+    const TIMEOUT: Duration = Duration::from_mins(1);
+    let server = ClickHouse::start(Library);
+    let client = Address::of(&server).client();
+    schema::prepare(&client, None).await.unwrap();
+    for sql in [
+        "DROP TABLE slugline_gap",
+        "TRUNCATE TABLE slugline_schema",
+        "INSERT INTO slugline_schema (version) SELECT 3",
+    ] {
+        client.run(sql, TIMEOUT).await.unwrap();
+    }
+    // Day 1 has a busy minute, and a row of day 4 was sampled.
+    let mut rows = Vec::new();
+    for (day, visits) in [(0, 200), (1, 400), (4, 1), (6, 200)] {
+        for visitor in 0..visits {
+            let mut row = row(day * DAY_MS + 5, visitor);
+            if day == 4 {
+                row.sampled.interval = SamplingInterval::new(2).unwrap();
+            }
+            rows.extend(row_binary::encode(&row));
+        }
+    }
+    let columns = row_binary::columns(row_binary::format()).unwrap();
+    let into = format!("access_log ({columns})");
+    client.insert(&into, "older", rows, TIMEOUT).await.unwrap();
+    schema::prepare(&client, None).await.unwrap();
+    let log = ClickHouseLog::new(client, TIMEOUT, Arc::new(Tally::default()));
+    let mut exact = Vec::new();
+    for day in 0..7 {
+        let second = |ms: i64| UnixSeconds::new(ms / 1_000).ok();
+        let query = CountersQuery {
+            filter: VisitFilter {
+                from: second(day * DAY_MS),
+                until: second((day + 1) * DAY_MS - 1_000),
+                ..VisitFilter::default()
+            },
+            per_link: false,
+        };
+        let sampling = log.counters(&query).await.unwrap().sampling;
+        assert_eq!(sampling.exact(), !sampling.unrecorded);
+        exact.push(sampling.exact());
+    }
+    assert_eq!(exact, [true, false, false, true, false, false, true]);
 }

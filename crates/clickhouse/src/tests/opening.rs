@@ -38,18 +38,23 @@ async fn tables_are_made_once_by_however_many_nodes_and_retention_follows_the_se
     );
     one.unwrap();
     other.unwrap();
-    let definition = "SELECT engine_full FROM system.tables WHERE name = 'access_log'";
-    let row_end = async || {
-        let found = texts(&client, definition).await;
+    let row_end = async |table: &str| {
+        let sql = format!("SELECT engine_full FROM system.tables WHERE name = '{table}'");
+        let found = texts(&client, &sql).await;
         let found = found[0].split(" TTL ").nth(1).map(str::to_owned);
         found.map(|end| end.split(" SETTINGS").next().unwrap().to_owned())
     };
-    let end = "toDateTime(intDiv(ts_ms, 1000)) + toIntervalDay";
-    assert_eq!(row_end().await.unwrap(), format!("{end}(90)"));
-    schema::prepare(&client, days(30)).await.unwrap();
-    assert_eq!(row_end().await.unwrap(), format!("{end}(30)"));
+    for days_kept in [90, 30] {
+        schema::prepare(&client, days(days_kept)).await.unwrap();
+        for (table, end) in schema::ROW_ENDS {
+            let expected = format!("{end}({days_kept})");
+            assert_eq!(row_end(table).await.unwrap(), expected);
+        }
+    }
     schema::prepare(&client, None).await.unwrap();
-    assert_eq!(row_end().await, None);
+    for (table, _) in schema::ROW_ENDS {
+        assert_eq!(row_end(table).await, None);
+    }
     let versions = texts(
         &client,
         "SELECT toString(max(version)) FROM slugline_schema",
