@@ -54,6 +54,7 @@ const REFERERS: [&str; 6] = [
 ];
 
 /// Records random visits, and asks random questions about them.
+#[expect(clippy::future_not_send, reason = "tests run it on one thread")]
 pub async fn exact_means_exact(recorded: &impl Recorded, seed: u64) -> Answers {
     let dice = Dice(SeededRandom::new(seed));
     let links = LINKS.map(|slug| Arc::new(link(slug).id(&format!("{slug}-1")).build()));
@@ -107,9 +108,10 @@ impl Came {
     fn meets(&self, filter: &VisitFilter) -> bool {
         let second = self.at.div_euclid(1_000);
         let values = filter.values.iter().all(|(dimension, choice)| {
-            let value = match dimension {
-                Dimension::Slug => self.link.slug.as_str(),
-                _ => self.referer.as_str(),
+            let value = if *dimension == Dimension::Slug {
+                self.link.slug.as_str()
+            } else {
+                self.referer.as_str()
             };
             choice.admits(value)
         });

@@ -1,6 +1,6 @@
 //! An answer that says that it is exact is.
 
-use std::num::NonZeroU32;
+use std::{num::NonZeroU32, sync::Mutex};
 
 use rusqlite::Connection;
 use slugline_analytics::{RecorderOptions, SamplingTargets};
@@ -15,7 +15,7 @@ impl Recorded for Fixture {
     }
 
     async fn settle(&self) {
-        self.recorder.flush().await.unwrap();
+        self.recorder.flush().await.expect("the recorder runs");
     }
 
     fn log(&self) -> &dyn VisitLog {
@@ -47,6 +47,27 @@ async fn an_answer_that_says_that_it_is_exact_equals_the_plain_count() {
     assert!(all.not_empty > 200 && all.estimated > 500, "{all:?}");
 }
 
+/// A log whose first visits meet a locked file, and so a full queue.
+struct Late<'f>(&'f Fixture, Mutex<Option<Connection>>);
+
+impl Recorded for Late<'_> {
+    fn sink(&self) -> &dyn VisitSink {
+        &self.0.recorder
+    }
+
+    async fn settle(&self) {
+        let locking = self.1.lock().expect("no thread panicked").take();
+        if let Some(other) = locking {
+            other.execute_batch("COMMIT").expect("the lock ends");
+        }
+        self.0.settle().await;
+    }
+
+    fn log(&self) -> &dyn VisitLog {
+        &self.0.log
+    }
+}
+
 #[tokio::test]
 async fn visits_that_a_full_queue_dropped_are_missing_from_no_exact_answer() {
     let fixture = Fixture::new(RecorderOptions {
@@ -55,25 +76,7 @@ async fn visits_that_a_full_queue_dropped_are_missing_from_no_exact_answer() {
     });
     let other = Connection::open(fixture.file()).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
-    struct Late<'f>(&'f Fixture, std::cell::RefCell<Option<Connection>>);
-    impl Recorded for Late<'_> {
-        fn sink(&self) -> &dyn VisitSink {
-            &self.0.recorder
-        }
-
-        async fn settle(&self) {
-            // The first visits meet a locked file and a full queue.
-            if let Some(other) = self.1.borrow_mut().take() {
-                other.execute_batch("COMMIT").unwrap();
-            }
-            self.0.recorder.flush().await.unwrap();
-        }
-
-        fn log(&self) -> &dyn VisitLog {
-            &self.0.log
-        }
-    }
-    let late = Late(&fixture, std::cell::RefCell::new(Some(other)));
+    let late = Late(&fixture, Mutex::new(Some(other)));
     let answers = exact_means_exact(&late, 7).await;
     assert!(fixture.recorder.dropped() > 0);
     assert!(answers.estimated > 0, "{answers:?}");

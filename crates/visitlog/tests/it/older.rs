@@ -14,9 +14,9 @@ use crate::support::{DAY_MS, Fixture, NEW_YEAR_MS, visit};
 
 /// Takes everything from a file that the version before did not have.
 fn as_the_version_before_left_it(fixture: &Fixture) {
-    let db = Connection::open(fixture.file()).unwrap();
+    let db = Connection::open(fixture.file()).expect("the file is there");
     db.execute_batch("DROP TABLE sampled; PRAGMA user_version = 6")
-        .unwrap();
+        .expect("nobody else writes");
 }
 
 async fn sampling(log: &EmbeddedLog, day: i64) -> SamplingNote {
@@ -29,7 +29,8 @@ async fn sampling(log: &EmbeddedLog, day: i64) -> SamplingNote {
         },
         per_link: false,
     };
-    log.counters(&query).await.unwrap().sampling
+    let report = log.counters(&query).await;
+    report.expect("the log answers").sampling
 }
 
 fn options() -> RecorderOptions {
