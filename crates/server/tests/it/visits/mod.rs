@@ -7,6 +7,7 @@ mod campaigns; // where visits come from, by the parameters of addresses
 mod clickhouse; // visits in ClickHouse, of several nodes
 mod devices; // programs and devices of visitors
 mod erasing; // the visits of one link
+mod exact; // what a sampled log calls exact
 mod filters; // which visits a question is about: bots, tags, values to include and to exclude
 mod live; // visits watched as they come in
 mod places; // where visitors are
