@@ -1,4 +1,4 @@
-//! Numbers that grow while the service works: counters and histograms.
+//! Numbers that grow while the service works: counters and histograms; and counts as fractions.
 //!
 //! Each part keeps its own and returns them as plain values; an adapter shows them. Updates use
 //! only relaxed atomic additions, without a lock or an allocation, because redirects make them.
@@ -10,6 +10,13 @@ use std::{
 
 /// The target of spans that are traced. Every other target belongs to the log output.
 pub const TRACES: &str = "slugline::traces";
+
+/// A count as a fraction: exact up to 2^53, and nearly so beyond.
+pub fn fraction(count: u64) -> f64 {
+    const HALF: f64 = 4_294_967_296.0;
+    let half = |bits: u64| f64::from(u32::try_from(bits).unwrap_or(u32::MAX));
+    half(count >> 32).mul_add(HALF, half(count & u64::from(u32::MAX)))
+}
 
 /// The number of stripes over which threads spread a counter.
 const STRIPES: usize = 16;

@@ -42,6 +42,15 @@ pub struct SamplingNote {
 }
 
 impl SamplingNote {
+    /// The answer counts every visit.
+    pub const EXACT: Self = Self {
+        interval_max: SamplingInterval::EVERY,
+        unrecorded: false,
+        dropped: 0,
+        damaged: 0,
+        sketched: false,
+    };
+
     /// Returns whether the answer counts real visits rather than estimating
     /// them.
     pub fn exact(&self) -> bool {
@@ -59,13 +68,7 @@ mod tests {
 
     #[test]
     fn an_answer_is_exact_only_if_nothing_was_left_out_anywhere() {
-        let exact = SamplingNote {
-            interval_max: SamplingInterval::EVERY,
-            unrecorded: false,
-            dropped: 0,
-            damaged: 0,
-            sketched: false,
-        };
+        let exact = SamplingNote::EXACT;
         assert!(exact.exact());
         let interval_max = SamplingInterval::new(2).unwrap();
         for estimate in [

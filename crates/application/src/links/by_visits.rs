@@ -8,8 +8,7 @@ use std::{
 
 use slugline_domain::{
     Choice, Dimension, Link, LinkFilter, LinkOrder, MetricRow, MetricsQuery, MetricsReport,
-    PageSize, Position, RowLimit, SamplingInterval, SamplingNote, Scope, Slug, UnixSeconds,
-    VisitFilter,
+    PageSize, Position, RowLimit, SamplingNote, Scope, Slug, UnixSeconds, VisitFilter,
 };
 
 use super::{LinkPage, LinkReader, LinkService, ListLinks};
@@ -370,13 +369,7 @@ impl CallersLists {
 }
 
 /// The sampling note of a page without links.
-const NOTHING_COUNTED: SamplingNote = SamplingNote {
-    unrecorded: false,
-    interval_max: SamplingInterval::EVERY,
-    dropped: 0,
-    damaged: 0,
-    sketched: false,
-};
+const NOTHING_COUNTED: SamplingNote = SamplingNote::EXACT;
 
 impl VisitRange {
     /// The start, as a request would give it.

@@ -200,13 +200,7 @@ mod tests {
                 rows: Vec::<MetricRow>::new(),
                 rows_before_limit: 0,
                 others: 0,
-                sampling: SamplingNote {
-                    interval_max: SamplingInterval::EVERY,
-                    unrecorded: false,
-                    dropped: 0,
-                    damaged: 0,
-                    sketched: false,
-                },
+                sampling: SamplingNote::EXACT,
             };
             let absent = absent.iter().map(|&slug| slug.to_owned()).collect();
             let impossible = impossible

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use slugline_application::{TaggedQuery, WeekQuery, WeekRow};
-use slugline_domain::{HeatmapQuery, Variance};
+use slugline_domain::{HeatmapQuery, Variance, measure::fraction};
 
 use super::{
     answer::{StdErrorView, Varies},
@@ -87,20 +87,13 @@ impl HourAverage {
     /// Divides by a number of hours; `None` if there was no such hour.
     fn of(visits: u64, visitors: u64, seconds: u64) -> Option<Self> {
         const HOUR: f64 = 3_600.0;
-        let hours = number(seconds) / HOUR;
+        let hours = fraction(seconds) / HOUR;
         (seconds > 0).then(|| Self {
             hours: rounded(hours),
-            visits: rounded(number(visits) / hours),
-            visitors: rounded(number(visitors) / hours),
+            visits: rounded(fraction(visits) / hours),
+            visitors: rounded(fraction(visitors) / hours),
         })
     }
-}
-
-/// A count as a fraction: exact up to 2^53, and nearly so beyond.
-fn number(count: u64) -> f64 {
-    const HALF: f64 = 4_294_967_296.0;
-    let of_half = |half: u64| f64::from(u32::try_from(half).unwrap_or(u32::MAX));
-    of_half(count >> 32).mul_add(HALF, of_half(count & u64::from(u32::MAX)))
 }
 
 /// Four digits after the point tell all that two averages can differ in.
@@ -165,6 +158,6 @@ mod tests {
         assert_eq!(shown(Some(0)), expected);
         expected["average"] = json!({"hours": 4.5, "visits": 2.2222, "visitors": 1.5556});
         assert_eq!(shown(Some(16_200)), expected);
-        assert_eq!(number(10_000_000_001).to_string(), "10000000001");
+        assert_eq!(fraction(10_000_000_001).to_string(), "10000000001");
     }
 }

@@ -120,7 +120,7 @@ mod tests {
     use std::collections::HashSet;
 
     use serde_json::json;
-    use slugline_domain::{Report, SamplingInterval, SamplingNote};
+    use slugline_domain::{Report, SamplingNote};
 
     use super::*;
     use crate::reader::{query_to_json, read};
@@ -188,13 +188,7 @@ mod tests {
                 rows: rows.collect(),
                 rows_before_limit: 1,
                 others: 0,
-                sampling: SamplingNote {
-                    interval_max: SamplingInterval::EVERY,
-                    unrecorded: false,
-                    dropped: 0,
-                    damaged: 0,
-                    sketched: false,
-                },
+                sampling: SamplingNote::EXACT,
             };
             let ranked = Ranked::<MetricView>::from(report).explained(&request);
             ranked.answer.note

@@ -39,7 +39,7 @@ impl<R: Varies, T: From<R>> From<Report<R>> for Ranked<T> {
 #[cfg(test)]
 mod tests {
     use serde_json::{json, to_value};
-    use slugline_domain::{MetricRow, SamplingInterval, SamplingNote};
+    use slugline_domain::{MetricRow, SamplingNote};
 
     use super::*;
     use crate::stats::MetricView;
@@ -54,13 +54,7 @@ mod tests {
             }],
             rows_before_limit: 7,
             others: 9,
-            sampling: SamplingNote {
-                interval_max: SamplingInterval::EVERY,
-                unrecorded: false,
-                dropped: 0,
-                damaged: 0,
-                sketched: false,
-            },
+            sampling: SamplingNote::EXACT,
         };
         assert_eq!(
             to_value(Ranked::<MetricView>::from(report)).unwrap(),

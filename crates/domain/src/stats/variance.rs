@@ -2,6 +2,8 @@
 
 use std::ops::{Add, AddAssign};
 
+use crate::measure::fraction;
+
 /// The variance of estimated visits and visitors, itself estimated from the rows that were kept.
 ///
 /// A row that stands for k visits was kept with probability 1/k. If chance decided about it, it
@@ -35,13 +37,6 @@ impl Variance {
             visitors: self.visitors.max(other.visitors),
         }
     }
-}
-
-/// A number as a fraction; beyond 2^53 its last digits are lost.
-fn fraction(number: u64) -> f64 {
-    const HALF: f64 = 4_294_967_296.0;
-    let half = |bits: u64| f64::from(u32::try_from(bits).unwrap_or(u32::MAX));
-    half(number >> 32).mul_add(HALF, half(number & u64::from(u32::MAX)))
 }
 
 impl Add for Variance {

@@ -213,7 +213,7 @@ fn is_beyond_schemas(member: &str, value: &Value) -> bool {
         // The server then requires `url`.
         "partial" => value == false,
         // The server takes it as query strings spell it too.
-        "visitors" => value == "true",
+        "visitors" | "average" => value == "true",
         _ => false,
     }
 }

@@ -22,14 +22,20 @@ fn sampling() -> Server {
 fn visit(server: &Server, slug: &str, client: u32, referer: &str) {
     let visit = server
         .request("GET", &format!("/{slug}"))
-        .header("x-forwarded-for", &format!("198.51.{}.{}", client / 250, client % 250))
+        .header(
+            "x-forwarded-for",
+            &format!("198.51.{}.{}", client / 250, client % 250),
+        )
         .header("referer", referer)
         .header("user-agent", "Example/1.0");
     assert_eq!(visit.send().status, 301);
 }
 
 fn ask(server: &Server, query: &str) -> Value {
-    server.api("GET", &format!("/api/stats/{query}")).send().json()
+    server
+        .api("GET", &format!("/api/stats/{query}"))
+        .send()
+        .json()
 }
 
 #[test]
@@ -47,16 +53,27 @@ fn zero_visits_of_a_sampled_link_are_no_exact_count() {
 
     for number in 1..=6 {
         let filter = json!({"slug": "busy", "referer": format!("rare{number}.example")});
-        let by_rest = ask(&server, &format!("counters?slug=busy&referer=rare{number}.example"));
+        let by_rest = ask(
+            &server,
+            &format!("counters?slug=busy&referer=rare{number}.example"),
+        );
         assert_eq!(by_rest["sampling"]["exact"], false, "{by_rest}");
         let interval = by_rest["sampling"]["interval_max"].as_u64().unwrap();
         assert!(interval >= 64, "{by_rest}");
         let by_mcp = call_tool(&server, "get_analytics_counters", &filter);
         assert_eq!(by_mcp["structuredContent"], by_rest);
     }
-    for shape in ["metrics?type=referer&", "heatmap?", "views?unit=minute&", "locations?"] {
+    for shape in [
+        "metrics?type=referer&",
+        "heatmap?",
+        "views?unit=minute&",
+        "locations?",
+    ] {
         let found = match shape {
-            "locations?" => server.api("GET", "/api/logs/locations?slug=busy").send().json(),
+            "locations?" => server
+                .api("GET", "/api/logs/locations?slug=busy")
+                .send()
+                .json(),
             _ => ask(&server, &format!("{shape}slug=busy&referer=rare1.example")),
         };
         assert_eq!(found["sampling"]["exact"], false, "{shape} {found}");
