@@ -32,9 +32,14 @@ const MILLIS_PER_MINUTE: i64 = 60_000;
 /// sampled. It assumes that the targets were never below today's and the default ones. If it fails,
 /// answers about all of that time stay inexact, and the next start tries again.
 pub(crate) fn prove(db: &mut Connection, targets: SamplingTargets) -> Result<(), EngineError> {
-    if unproved_until(db)?.is_none() {
+    let Some(last) = unproved_until(db)? else {
         return Ok(());
-    }
+    };
+    // What comes later is recorded, also on the same day.
+    let until_last = |span: Span| Span {
+        until: span.until.min(last),
+        ..span
+    };
     let most = Most::below(targets);
     let mut spans = Vec::new();
     let mut suspects = 0;
@@ -46,19 +51,20 @@ pub(crate) fn prove(db: &mut Connection, targets: SamplingTargets) -> Result<(),
         suspects += 1;
         // Sampling may go on after midnight.
         for day in [day, day + 1] {
-            spans.push(Span {
+            spans.push(until_last(Span {
                 interval: None,
                 ..Span::day_of(start_of(day), SamplingInterval::EVERY)
-            });
+            }));
         }
         if found.interval_max > SamplingInterval::EVERY {
-            spans.push(Span::day_of(start_of(day), found.interval_max));
+            spans.push(until_last(Span::day_of(start_of(day), found.interval_max)));
         }
     }
     tracing::info!(
         days = suspects,
         "an older version stored visits, and may have sampled them on these days and those after"
     );
+    spans.retain(|span| span.from <= span.until);
     let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
     replace_unproved(&tx, &spans)?;
     tx.commit()?;

@@ -86,6 +86,33 @@ async fn older_visits_are_exact_on_days_that_came_near_no_target() {
 }
 
 #[tokio::test]
+async fn visits_after_an_update_are_recorded_on_the_same_day() {
+    let fixture = Fixture::new(options());
+    // These are the latest visits, later than the clock of the machine.
+    let far = 100 * 365 * DAY_MS;
+    for client in 0..300 {
+        fixture.recorder.record(visit(NEW_YEAR_MS + far, client));
+    }
+    fixture.recorder.shutdown().await;
+    as_the_version_before_left_it(&fixture);
+    let fixture = fixture.reopen(options()).await;
+    let minute = NEW_YEAR_MS + far + 60_000;
+    fixture.recorder.record(visit(minute, 1));
+    fixture.recorder.flush().await.unwrap();
+    for (from, exact) in [(minute, true), (minute - 60_000, false)] {
+        let query = CountersQuery {
+            filter: VisitFilter {
+                from: UnixSeconds::new(from / 1_000).ok(),
+                ..VisitFilter::default()
+            },
+            per_link: false,
+        };
+        let report = fixture.log.counters(&query).await.unwrap();
+        assert_eq!(report.sampling.exact(), exact);
+    }
+}
+
+#[tokio::test]
 async fn a_version_that_sampled_at_all_times_is_never_called_exact() {
     let fixture = Fixture::new(options());
     for client in 0..10 {
