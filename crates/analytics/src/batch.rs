@@ -54,7 +54,8 @@ impl Batch {
     /// The batch is durable.
     pub(crate) fn settle(&mut self) {
         self.sampled.settle();
-        self.clear();
+        self.kept.clear();
+        self.bytes = 0;
     }
 
     /// Forgets the visits.

@@ -2,26 +2,54 @@
 
 use std::collections::{HashMap, hash_map::Entry};
 
-use slugline_domain::{Link, LinkId, SamplingInterval, UnixMillis};
+use slugline_domain::{Link, LinkId, SamplingInterval, Slug, UnixMillis};
 
-use super::span::{SampledLink, Span};
+use super::span::{SampledLink, Span, minute_of};
 use crate::sampling::Decision;
 
 /// The decisions of a batch to sample visits.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Pending {
     spans: HashMap<(i64, Option<SampledLink>), Span>,
-    /// What the database has of the latest minute, so that it is not stored once a second.
-    stored: HashMap<Option<SampledLink>, Span>,
+    /// The minute that is being noted. What is noted of it is in `spans` or in the database, so
+    /// most visits of a flood change nothing.
+    minute: i64,
+    of_all: SamplingInterval,
+    of_links: HashMap<LinkId, (Slug, SamplingInterval)>,
+}
+
+impl Default for Pending {
+    fn default() -> Self {
+        Self {
+            spans: HashMap::new(),
+            minute: i64::MIN,
+            of_all: SamplingInterval::EVERY,
+            of_links: HashMap::new(),
+        }
+    }
 }
 
 impl Pending {
     /// Notes a decision about a visit of a link.
     pub(crate) fn note(&mut self, at: UnixMillis, link: &Link, decision: &Decision) {
-        if decision.of_all > SamplingInterval::EVERY {
+        if decision.interval == SamplingInterval::EVERY {
+            return;
+        }
+        let minute = minute_of(at);
+        if minute != self.minute {
+            self.forget();
+            self.minute = minute;
+        }
+        if decision.of_all > self.of_all {
+            self.of_all = decision.of_all;
             self.add(Span::at(at, None, decision.of_all));
         }
-        if decision.interval > decision.of_all {
+        let known = self.of_links.get(&link.id);
+        let is_known = known
+            .is_some_and(|(slug, interval)| *slug == link.slug && *interval >= decision.interval);
+        if decision.interval > decision.of_all && !is_known {
+            let noted = (link.slug.clone(), decision.interval);
+            self.of_links.insert(link.id.clone(), noted);
             let link = SampledLink {
                 id: link.id.to_string(),
                 slug: link.slug.to_string(),
@@ -31,11 +59,6 @@ impl Pending {
     }
 
     fn add(&mut self, span: Span) {
-        let stored = self.stored.get(&span.link);
-        if stored.is_some_and(|stored| stored.from == span.from && stored.interval >= span.interval)
-        {
-            return;
-        }
         match self.spans.entry((span.from, span.link.clone())) {
             Entry::Occupied(mut known) => {
                 let known = known.get_mut();
@@ -61,24 +84,24 @@ impl Pending {
         let is_of =
             |link: &Option<SampledLink>| matches!(link, Some(link) if link.id == id.as_str());
         self.spans.retain(|(_, link), _| !is_of(link));
-        self.stored.retain(|link, _| !is_of(link));
+        self.of_links.remove(id);
     }
 
     /// The spans are in the database.
     pub(crate) fn settle(&mut self) {
-        let latest = self.spans.values().map(|span| span.from).max();
-        let Some(latest) = latest else { return };
-        self.stored.retain(|_, span| span.from >= latest);
-        for (_, span) in self.spans.drain() {
-            if span.from == latest {
-                self.stored.insert(span.link.clone(), span);
-            }
-        }
+        self.spans.clear();
     }
 
     /// Forgets the spans, because their visits are lost.
     pub(crate) fn clear(&mut self) {
         self.spans.clear();
+        self.forget();
+    }
+
+    /// Forgets what was noted, so that the next decision is stored.
+    fn forget(&mut self) {
+        self.of_all = SamplingInterval::EVERY;
+        self.of_links.clear();
     }
 }
 
@@ -139,5 +162,19 @@ mod tests {
         pending.settle();
         note(&mut pending, 62, 2, 1);
         assert!(pending.is_empty());
+    }
+
+    #[test]
+    fn a_decision_whose_batch_was_lost_is_stored_again() {
+        let docs = link("docs").build();
+        let mut pending = Pending::default();
+        let at = UnixMillis::new(1_000);
+        pending.note(at, &docs, &decision(2, 2));
+        pending.clear();
+        assert!(pending.is_empty());
+        pending.note(at, &docs, &decision(2, 2));
+        assert_eq!(stored(&pending), [(0, None, 2), (0, Some("docs"), 4)]);
+        pending.erase(&docs.id);
+        assert_eq!(stored(&pending), [(0, None, 2)]);
     }
 }

@@ -92,6 +92,7 @@ impl<'f> Asked<'f> {
     }
 }
 
-fn minute_of(at: UnixMillis) -> i64 {
+/// The minute of a moment, counted since 1970.
+pub(super) fn minute_of(at: UnixMillis) -> i64 {
     at.get().div_euclid(MILLIS_PER_MINUTE)
 }

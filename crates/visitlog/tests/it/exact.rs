@@ -1,13 +1,16 @@
 //! An answer that says that it is exact is.
 
-use std::{num::NonZeroU32, sync::Mutex};
+use std::{num::NonZeroU32, sync::Mutex, time::Duration};
 
 use rusqlite::Connection;
 use slugline_analytics::{RecorderOptions, SamplingTargets};
-use slugline_domain::ports::{VisitLog, VisitSink};
+use slugline_domain::{
+    CountersQuery, LogTrouble,
+    ports::{VisitLog, VisitSink},
+};
 use slugline_testkit::exactness_contract::{Answers, Recorded, exact_means_exact};
 
-use crate::support::Fixture;
+use crate::support::{Fixture, NEW_YEAR_MS, eventually, visit};
 
 impl Recorded for Fixture {
     fn sink(&self) -> &dyn VisitSink {
@@ -80,4 +83,40 @@ async fn visits_that_a_full_queue_dropped_are_missing_from_no_exact_answer() {
     let answers = exact_means_exact(&late, 7).await;
     assert!(fixture.recorder.dropped() > 0);
     assert!(answers.estimated > 0, "{answers:?}");
+}
+
+#[tokio::test]
+async fn rows_are_stored_with_the_decision_to_sample_or_not_at_all() {
+    let fixture = Fixture::new(RecorderOptions {
+        batch_age: Duration::ZERO,
+        ..sampling()
+    });
+    let other = Connection::open(fixture.file()).unwrap();
+    let full =
+        "CREATE TRIGGER full BEFORE INSERT ON sampled BEGIN SELECT RAISE(ABORT, 'full'); END";
+    other.execute_batch(full).unwrap();
+    for client in 0..200 {
+        fixture.recorder.record(visit(NEW_YEAR_MS, client));
+    }
+    eventually("the log says that it cannot write", || {
+        fixture.log.troubles() == [LogTrouble::NotStoring]
+    })
+    .await;
+    // What was stored before the first sampled visit is exact, and no more is there.
+    let before = fixture
+        .log
+        .counters(&CountersQuery::default())
+        .await
+        .unwrap();
+    assert!(before.rows[0].counters.visits <= 10, "{before:?}");
+
+    other.execute_batch("DROP TRIGGER full").unwrap();
+    fixture.recorder.flush().await.unwrap();
+    let after = fixture
+        .log
+        .counters(&CountersQuery::default())
+        .await
+        .unwrap();
+    assert!(!after.sampling.exact() && after.rows[0].counters.visits > 10);
+    assert_eq!(fixture.recorder.dropped(), 0);
 }
