@@ -93,9 +93,8 @@ impl ClickHouseLog {
         Ok((rows, self.sampling(action, filter, before).await?))
     }
 
-    /// How far the rows of an answer can be trusted, by the gaps of this node before the answer and
-    /// by those of all nodes now: a gap moves from memory to the spool, and from there to
-    /// ClickHouse.
+    /// The accuracy of an answer, by the gaps of this node before the answer and by those of all
+    /// nodes now: a gap moves from memory to the spool, and from there to ClickHouse.
     async fn sampling(
         &self,
         action: &'static str,

@@ -24,7 +24,7 @@ pub(crate) fn format() -> u32 {
     u32::try_from(STORED).expect("there are few columns")
 }
 
-/// What the number of a format has in addition if its rows end with [`IMPORTED_MS`].
+/// The addition to the number of a format whose rows end with [`IMPORTED_MS`].
 const IMPORTED: u32 = 1 << 16;
 
 /// The column of the moment at which a row was imported.

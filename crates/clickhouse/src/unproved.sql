@@ -1,7 +1,7 @@
 -- Step 5: the days whose visits were perhaps sampled, before gaps were recorded. A day counts as
 -- one on which nothing was sampled if no row of it was, and no minute of it, or of the day before,
--- has more than half of the rows above which nodes sample by default. What comes after this step is
--- recorded, also on the same day.
+-- has more than half of the rows above which nodes sample by default. Later visits have a record,
+-- also on the same day.
 INSERT INTO slugline_gap
 SELECT toInt64(day * 1440),
        least(toInt64(day * 1440 + 2879), toInt64(intDiv(toUnixTimestamp(now()), 60))),

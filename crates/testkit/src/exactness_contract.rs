@@ -31,7 +31,7 @@ pub trait Recorded {
     fn log(&self) -> &dyn VisitLog;
 }
 
-/// How many answers were exact, and how many were not.
+/// The numbers of exact and of estimated answers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Answers {
     /// Exact answers.

@@ -3,7 +3,7 @@
 //! Each batch makes a chunk of each of its days. In a file that is in order of links, every batch has
 //! visits of all days, so a year of visits would become hundreds of thousands of chunks of a few
 //! rows, and questions would take too long. So the import merges them, now and then as far as keeps
-//! their number bounded, and completely in the end. What a killed import leaves, the upkeep merges.
+//! their number bounded, and completely in the end. The upkeep merges the chunks that a killed import leaves.
 
 use std::{
     collections::BTreeSet,

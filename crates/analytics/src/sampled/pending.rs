@@ -11,8 +11,8 @@ use crate::sampling::Decision;
 #[derive(Debug)]
 pub(crate) struct Pending {
     spans: HashMap<(i64, Option<SampledLink>), Span>,
-    /// The minute that is being noted. What is noted of it is in `spans` or in the database, so
-    /// most visits of a flood change nothing.
+    /// The latest minute noted. Its decisions are in `spans` or in the database, so most visits of a
+    /// flood change nothing.
     minute: i64,
     of_all: SamplingInterval,
     of_links: HashMap<LinkId, (Slug, SamplingInterval)>,

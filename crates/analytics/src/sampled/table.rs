@@ -8,7 +8,7 @@ use super::span::{Asked, SampledLink, Span};
 /// The most spans. Beyond them the older half is combined by day, for all links.
 const MOST: u32 = 10_000;
 
-/// What was decided about the visits of a question.
+/// The decisions about the visits of a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Decided {
     /// The largest interval; 1 if nothing was sampled.
@@ -33,7 +33,7 @@ impl Decided {
     }
 }
 
-/// What was decided about the visits that a question asks about.
+/// Finds the decisions about the visits that a question asks about.
 pub fn concerning(db: &Connection, filter: &VisitFilter) -> Result<Decided, rusqlite::Error> {
     let asked = Asked::by(filter);
     let Some(minutes) = asked.minutes() else {

@@ -75,7 +75,7 @@ pub struct HourView {
 /// Visits and visitors of one hour of the week, on average.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct HourAverage {
-    /// How many such hours the time asked about has; parts of hours count as parts.
+    /// The number of such hours in the time asked about; parts of hours count as parts.
     pub hours: f64,
     /// Visits per hour.
     pub visits: f64,

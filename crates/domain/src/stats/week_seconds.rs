@@ -1,4 +1,4 @@
-//! How much of a time range is in each hour of the week.
+//! The seconds of a time range in each hour of the week.
 
 use crate::{HourOfWeek, LocalSeconds, TimeUnit, UnixSeconds, ZoneOffsets};
 

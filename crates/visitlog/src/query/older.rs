@@ -35,7 +35,7 @@ pub(crate) fn prove(db: &mut Connection, targets: SamplingTargets) -> Result<(),
     let Some(last) = unproved_until(db)? else {
         return Ok(());
     };
-    // What comes later is recorded, also on the same day.
+    // Later visits have a record, also on the same day.
     let until_last = |span: Span| Span {
         until: span.until.min(last),
         ..span
@@ -60,10 +60,13 @@ pub(crate) fn prove(db: &mut Connection, targets: SamplingTargets) -> Result<(),
             spans.push(until_last(Span::day_of(start_of(day), found.interval_max)));
         }
     }
-    tracing::info!(
-        days = suspects,
-        "an older version stored visits, and may have sampled them on these days and those after"
-    );
+    if suspects > 0 {
+        tracing::info!(
+            days = suspects,
+            "an older version may have sampled visits of so many days; answers about them, and \
+             about the days after them, are not exact"
+        );
+    }
     spans.retain(|span| span.from <= span.until);
     let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
     replace_unproved(&tx, &spans)?;
@@ -92,7 +95,7 @@ impl Most {
     }
 }
 
-/// What the rows of a day show.
+/// The evidence in the rows of a day.
 #[derive(Clone, Copy, Debug)]
 struct Day {
     interval_max: SamplingInterval,

@@ -102,7 +102,7 @@ async fn rows_are_stored_with_the_decision_to_sample_or_not_at_all() {
         fixture.log.troubles() == [LogTrouble::NotStoring]
     })
     .await;
-    // What was stored before the first sampled visit is exact, and no more is there.
+    // Only the visits from before the first sampled one are there.
     let before = fixture
         .log
         .counters(&CountersQuery::default())

@@ -219,7 +219,7 @@ fn kill_while_it_runs(folder: &Path) {
     drop(child);
 }
 
-/// Whether an answer about two minutes is exact, counted from noon.
+/// Returns whether an answer about two minutes, counted from noon, is exact.
 async fn is_exact(log: &EmbeddedLog, minute: i64) -> bool {
     let second = |minute| UnixSeconds::new(NOON_MS / 1_000 + 60 * minute).ok();
     let filter = VisitFilter {

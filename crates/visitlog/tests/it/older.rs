@@ -78,7 +78,7 @@ async fn older_visits_are_exact_on_days_that_came_near_no_target() {
     ];
     assert_eq!(found, expected);
 
-    // What is recorded from now on is known.
+    // New visits have a record.
     let at = NEW_YEAR_MS + 8 * DAY_MS;
     fixture.recorder.record(visit(at, 1));
     fixture.recorder.flush().await.unwrap();

@@ -83,7 +83,7 @@ fn chunks(db: &Connection, used: &mut HashSet<i64>) -> Finding {
     }
 }
 
-/// What a damaged chunk costs.
+/// The cost of a damaged chunk.
 fn costs(rows: u32, day: Option<&str>, marks: usize) -> String {
     let day = day.unwrap_or("an unknown day");
     let kept = match marks {

@@ -62,7 +62,7 @@ impl Drawn {
     }
 }
 
-/// What the keys of a group add up to.
+/// The sums over the keys of a group.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Estimate {
     /// The sum of the weights of the distinct keys.
@@ -228,7 +228,7 @@ impl WeightedSet {
         self.drawn.shrink_to_fit();
     }
 
-    /// What all keys of a tidy set add up to, including an estimate for those left out.
+    /// The sums over all keys of a tidy set, including an estimate for those left out.
     pub(crate) fn estimate(&self) -> Estimate {
         debug_assert_eq!(self.tidy, self.keys.len(), "keys may be there twice");
         let keys = number(self.keys.len());
