@@ -20,6 +20,7 @@ use crate::{
     row_binary::{Cursor, DecodeError, put_text},
     schema::TIMEOUT,
     ship_error::ShipError,
+    spool::new_token,
     sql::{gaps_of, text},
 };
 
@@ -77,10 +78,10 @@ pub(crate) fn of_spool(spool: &Path, filter: &VisitFilter) -> Result<Gaps, rusql
     let spool = open_reader(spool)?;
     let decided = sampled::table::concerning(&spool, filter)?;
     let waiting = losses::table::concerning(&spool, filter)?;
-    let under_way = under_way(&spool)?
-        .iter()
-        .map(|(_, loss)| *loss)
-        .collect::<Vec<Loss>>();
+    let under_way: Vec<Loss> = under_way(&spool)?
+        .into_iter()
+        .map(|(_, loss)| loss)
+        .collect();
     let under_way = losses::among(&under_way, filter);
     Ok(Gaps {
         decided,
@@ -125,7 +126,9 @@ pub(crate) async fn ship(
     }
     let into =
         "slugline_gap (from_minute, until_minute, link_id, slug, sampling_interval, lost, id)";
-    client.insert(into, &new_id(random), rows, TIMEOUT).await?;
+    client
+        .insert(into, &new_token(random), rows, TIMEOUT)
+        .await?;
     forget(spool, &spans, &losses)?;
     Ok(())
 }
@@ -155,7 +158,7 @@ fn name_losses(spool: &mut Connection, random: &dyn Random) -> Result<(), rusqli
         return Ok(());
     }
     for loss in losses {
-        insert_under_way(&tx, &new_id(random), &loss)?;
+        insert_under_way(&tx, &new_token(random), &loss)?;
     }
     tx.execute("DELETE FROM loss", [])?;
     tx.commit()
@@ -207,10 +210,4 @@ pub(crate) fn copy(old: &Connection, new: &Connection) -> Result<Option<String>,
     }
     let complete = spans && losses.is_ok();
     Ok((!complete).then(|| "when visits that wait were sampled or lost".into()))
-}
-
-fn new_id(random: &dyn Random) -> String {
-    let mut number = [0; 16];
-    random.fill(&mut number);
-    format!("{:032x}", u128::from_be_bytes(number))
 }

@@ -130,15 +130,20 @@ fn begin(db: &Connection, random: &dyn Random) -> Result<Option<UnderWay>, rusql
     let Some((last, format)) = last_of_next(db)? else {
         return Ok(None);
     };
-    let mut number = [0; 16];
-    random.fill(&mut number);
     let begun = UnderWay {
-        token: format!("{:032x}", u128::from_be_bytes(number)),
+        token: new_token(random),
         last,
         format,
     };
     note(db, &begun)?;
     Ok(Some(begun))
+}
+
+/// A text by which ClickHouse recognises what is sent more than once.
+pub(crate) fn new_token(random: &dyn Random) -> String {
+    let mut number = [0; 16];
+    random.fill(&mut number);
+    format!("{:032x}", u128::from_be_bytes(number))
 }
 
 /// Stores the shipment in progress. There can be only one.
