@@ -1,6 +1,6 @@
 //! Describes the machine and the programs in the report.
 
-use std::{fs, path::Path, process::Command, thread};
+use std::{env, fs, path::Path, process::Command, thread};
 
 use anyhow::Result;
 
@@ -13,7 +13,12 @@ use xtask::process;
 /// Prints the facts that the figures of this run depend on.
 pub(crate) fn describe(plan: &Plan, options: &Options) -> Result<()> {
     let cores = thread::available_parallelism()?;
-    println!("\nprocessor   {}, {cores} CPUs", model());
+    println!("\ncommand     {}", command(env::args().skip(1)));
+    println!(
+        "date        {}",
+        said(process::program("date").args(["-u", "+%F"]))
+    );
+    println!("processor   {}, {cores} CPUs", model());
     println!("placement   {}", plan.cpus.describe());
     println!("kernel      {}", line_of("/proc/sys/kernel/osrelease"));
     println!("load before {}", line_of("/proc/loadavg"));
@@ -53,6 +58,13 @@ pub(crate) fn said(command: &mut Command) -> String {
     let said = [output.stdout, output.stderr].concat();
     let said = String::from_utf8_lossy(&said);
     said.lines().next().map_or_else(unknown, str::to_owned)
+}
+
+/// The command that repeats this run.
+fn command(arguments: impl Iterator<Item = String>) -> String {
+    arguments.fold("cargo xtask".to_owned(), |command, argument| {
+        command + " " + &argument
+    })
 }
 
 fn model() -> String {
@@ -119,6 +131,13 @@ mod tests {
         let info = "processor\t: 0\nmodel name\t: Some CPU @ 2.0GHz\nmodel name\t: Other\n";
         assert_eq!(parse_model(info), Some("Some CPU @ 2.0GHz"));
         assert_eq!(parse_model("processor\t: 0\n"), None);
+    }
+
+    #[test]
+    fn command_repeats_the_arguments() {
+        let arguments = ["bench", "upkeep", "--rounds", "2"].map(str::to_owned);
+        let command = command(arguments.into_iter());
+        assert_eq!(command, "cargo xtask bench upkeep --rounds 2");
     }
 
     #[test]

@@ -7,7 +7,7 @@
 mod clickhouse;
 mod duckdb;
 mod list;
-mod page;
+pub(super) mod page;
 mod piped;
 mod questions;
 mod scans;
@@ -34,10 +34,8 @@ const LOADED: &str = "loaded.txt";
 
 pub(crate) fn run(plan: &Plan) -> Result<()> {
     let visits = plan.visits;
-    let folder = process::root().join(format!("target/bench/analytics-{visits}"));
-    let (mine, report) = prepared(&folder.join("embedded"), |data| {
-        load(visits, &data.join("analytics.db"), None)
-    })?;
+    let folder = kept(plan);
+    let (mine, report) = embedded(plan)?;
     println!("\nthrough the recorder to the disk, every visit a row");
     println!("embedded log:\n{report}");
     if plan.alone {
@@ -98,6 +96,18 @@ pub(crate) fn run(plan: &Plan) -> Result<()> {
     drop((clickhouse, duckdb));
     scans::measure(&ours, &folder)?;
     ours.stop()
+}
+
+/// The data folder with the embedded log of the plan's visits, and what the recorder said. It is
+/// filled once and stays for later runs.
+pub(super) fn embedded(plan: &Plan) -> Result<(PathBuf, String)> {
+    prepared(&kept(plan).join("embedded"), |data| {
+        load(plan.visits, &data.join("analytics.db"), None)
+    })
+}
+
+fn kept(plan: &Plan) -> PathBuf {
+    process::root().join(format!("target/bench/analytics-{}", plan.visits))
 }
 
 fn service<'i>(name: &'static str, instance: &'i Instance, beside: &[u32]) -> Service<'i> {

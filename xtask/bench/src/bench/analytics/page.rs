@@ -22,6 +22,11 @@ const REQUESTS: [&str; 9] = [
     "stats/heatmap?clientTimezone=Europe/Berlin",
 ];
 
+/// The paths of a page's requests, with a filter such as `&bots=exclude`; none if it is empty.
+pub(in crate::bench) fn paths(filter: &str) -> [String; 9] {
+    REQUESTS.map(|request| path(30, request) + filter)
+}
+
 /// Loads the page from both, if there are two, and prints the times.
 pub(super) fn measure(ours: &Instance, theirs: Option<&Instance>) -> Result<()> {
     let mut times = [Vec::new(), Vec::new()];
@@ -32,8 +37,8 @@ pub(super) fn measure(ours: &Instance, theirs: Option<&Instance>) -> Result<()> 
             .zip([Some(ours), theirs].into_iter().flatten())
         {
             let began = Instant::now();
-            for request in REQUESTS {
-                instance.get(&path(30, request))?;
+            for path in paths("") {
+                instance.get(&path)?;
             }
             times.push(began.elapsed().as_secs_f64() * 1e3);
         }
