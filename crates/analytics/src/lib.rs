@@ -20,6 +20,7 @@
 //! | `sampling` | the visits that become rows, and the number that each row stands for |
 //! | `sampled` | when visits were sampled, by time and by link |
 //! | `row`, `columns`, `bounds` | a visit in the form that engines keep; the table of columns of texts, and the most bytes of each |
+//! | `moments` | visits and visitors of one day, by the quarter of an hour, for the totals of engines |
 //! | `transfer` | visits of files, and those of an embedded log, on their way into an engine, each once |
 //! | `journal` | the `SQLite` file that a recorder appends to: salts, losses and sampled spans beside an engine's rows, locks, rebuilding |
 //! | `memo`, `number_map`, `utc`, `beside` | a cache of results; maps by hashes; days; names of files beside a file |
@@ -47,6 +48,8 @@ pub mod columns;
 pub mod journal;
 #[doc(hidden)]
 pub mod losses;
+#[doc(hidden)]
+pub mod moments;
 #[doc(hidden)]
 pub mod number_map;
 #[doc(hidden)]

@@ -5,7 +5,6 @@
 //! | `bytes`, `packed`, `front_coded`, `skewed` | the encoding of lengths, numbers and texts |
 //! | `chunk`, `batch` | the formats of a sealed chunk and of a batch of the tail |
 //! | `block_builder`, `text_key` | the builder of blocks, which encodes both; fingerprints of texts |
-//! | `moments`, `crowd` | visits and visitors of one day, by the quarter of an hour |
 //! | `column`, `numbers` | the columns and the numbers of a row |
 //! | `mixed` | a number's place among all numbers |
 //! | `derived` | columns that follow from others |
@@ -17,13 +16,11 @@ pub(crate) mod block_builder;
 pub(crate) mod bytes;
 pub(crate) mod chunk;
 pub(crate) mod column;
-pub(crate) mod crowd;
 pub(crate) mod derived;
 pub(crate) mod dictionary;
 pub(crate) mod front_coded;
 pub(crate) mod link_runs;
 pub(crate) mod mixed;
-pub(crate) mod moments;
 pub(crate) mod numbers;
 pub(crate) mod packed;
 pub(crate) mod selection;

@@ -5,7 +5,10 @@ use std::{
     ops::Range,
 };
 
-use slugline_analytics::columns::{TEXTS, text_of};
+use slugline_analytics::{
+    columns::{TEXTS, text_of},
+    moments::Crowd,
+};
 use slugline_domain::{Counters, Dimension, Variance};
 
 use super::distinct::{DistinctCounts, Estimate};
@@ -14,7 +17,6 @@ use crate::{
     format::{
         block::Block,
         column::Column,
-        crowd::Crowd,
         dictionary::Dictionary,
         selection::{index, number},
         texts::Texts,

@@ -1,12 +1,12 @@
 //! The question for visits over time.
 
-use slugline_analytics::number_map::NumberMap;
+use slugline_analytics::{moments::Crowd, number_map::NumberMap};
 use slugline_domain::{LocalSeconds, ViewRow, ViewsQuery};
 
 use super::{answer::Answer, filter::RowFilter, plan::Plan, totals::Crowds, wall_clock::WallClock};
 use crate::{
     file::{day::known::KnownDay, error::EngineError, memory::QuestionMemory, snapshot::Snapshot},
-    format::{column::Column, crowd::Crowd},
+    format::column::Column,
 };
 
 /// Computes the rows.

@@ -8,6 +8,7 @@ use rusqlite::Connection;
 use slugline_analytics::{
     QueryLimits, RecorderOptions, SaltPeriod,
     journal::row_table::RowTable,
+    moments::{Crowd, Moments, VisitorSums},
     row::{Row, Target},
     tally::Tally,
     utc::{self, MILLIS_PER_DAY},
@@ -35,10 +36,6 @@ use crate::{
         tail,
         turns::Turns,
         upkeep::erase::{Erasing, Progress},
-    },
-    format::{
-        crowd::Crowd,
-        moments::{Moments, VisitorSums},
     },
     log::EmbeddedLog,
     query::{filter::RowFilter, plan::Plan},

@@ -4,12 +4,12 @@
 //! The visits are sampled as the recorder does it: the first four visits of a visitor are kept or
 //! dropped together by luck, and later ones by chance. Most visitors come once, some often.
 
-use slugline_analytics::columns::text_of;
+use slugline_analytics::{columns::text_of, moments::Crowd};
 use slugline_domain::Dimension;
 
 use crate::{
     file::memory::QuestionMemory,
-    format::{block::Block, crowd::Crowd, mixed::mixed, selection::number, values::Values},
+    format::{block::Block, mixed::mixed, selection::number, values::Values},
     query::totals::Crowds,
 };
 

@@ -1,6 +1,10 @@
 //! Computes the totals of a day in a pass over its chunks.
 
-use slugline_analytics::{columns::Family, utc::day_of};
+use slugline_analytics::{
+    columns::Family,
+    moments::{QUARTERS, VisitorSums, quarter_of},
+    utc::day_of,
+};
 
 use super::values::{Seen, ValueCounts};
 use crate::{
@@ -16,7 +20,6 @@ use crate::{
         chunk::{ChunkError, Encoder},
         column::Column,
         mixed::mixed,
-        moments::{QUARTERS, VisitorSums, quarter_of},
         selection::{Selection, index, number},
     },
 };

@@ -2,6 +2,7 @@
 
 use slugline_analytics::{
     columns::{TEXTS, text_of},
+    moments::{Crowd, Moments},
     utc::MILLIS_PER_DAY,
 };
 use slugline_domain::{Dimension, LocalSeconds, Protection, TimeUnit, UnixMillis, ZoneOffsets};
@@ -14,9 +15,7 @@ use crate::{
     file::{day_totals::Record, error::EngineError},
     format::{
         chunk::ChunkError,
-        crowd::Crowd,
         dictionary::Dictionary,
-        moments::Moments,
         selection::{index, short},
         skewed,
         texts::Texts,

@@ -6,10 +6,10 @@ use slugline_domain::Variance;
 
 /// Some visits, and their distinct visitors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Crowd {
-    pub(crate) visits: u64,
-    pub(crate) visitors: u64,
-    pub(crate) variance: Variance,
+pub struct Crowd {
+    pub visits: u64,
+    pub visitors: u64,
+    pub variance: Variance,
 }
 
 impl AddAssign for Crowd {

@@ -6,15 +6,17 @@
 //! add up, so there is a number for each part that a question may need: from the start to any
 //! quarter, from any quarter to the end, and for each hour that begins at any of the four quarters.
 
+mod crowd;
+
 use slugline_domain::{LocalSeconds, Stretch, TimeUnit, UnixMillis, Variance};
 
-use super::crowd::Crowd;
+pub use crowd::Crowd;
 
 const MILLIS_PER_QUARTER: i64 = 900_000;
 const SECONDS_PER_QUARTER: i64 = 900;
 
 /// The quarters of a day.
-pub(crate) const QUARTERS: usize = 96;
+pub const QUARTERS: usize = 96;
 
 /// The quarters of an hour.
 const OF_HOUR: usize = 4;
@@ -27,7 +29,7 @@ const HOURS: [usize; OF_HOUR] = [24, 25, 25, 25];
 const NUMBERS: usize = 2 * QUARTERS + HOURS[0] + HOURS[1] + HOURS[2] + HOURS[3];
 
 /// The quarter of a moment, within its day.
-pub(crate) fn quarter_of(moment_ms: i64) -> u8 {
+pub fn quarter_of(moment_ms: i64) -> u8 {
     let of_day = moment_ms.rem_euclid(MILLIS_PER_QUARTER * 96) / MILLIS_PER_QUARTER;
     u8::try_from(of_day).expect("a day has 96 quarters")
 }
@@ -88,7 +90,7 @@ fn running_sums(added: impl Iterator<Item = i64>) -> Vec<i64> {
 
 /// Sums the visitors of a day, and the variance of visits and visitors.
 #[derive(Debug, Default)]
-pub(crate) struct VisitorSums {
+pub struct VisitorSums {
     visitors: Parts,
     visit_variance: Parts,
     visitor_variance: Parts,
@@ -97,7 +99,7 @@ pub(crate) struct VisitorSums {
 impl VisitorSums {
     /// Adds one visitor with the quarters and intervals of all its rows, which are in order of
     /// time. A visitor counts with the smallest interval of its rows.
-    pub(crate) fn add(&mut self, rows: impl DoubleEndedIterator<Item = (u8, u32)> + Clone) {
+    pub fn add(&mut self, rows: impl DoubleEndedIterator<Item = (u8, u32)> + Clone) {
         let rows = rows.map(|(quarter, interval)| (usize::from(quarter), i64::from(interval)));
         self.walk(
             rows.clone(),
@@ -118,14 +120,14 @@ impl VisitorSums {
     }
 
     /// Adds the variance of visits that chance kept.
-    pub(crate) fn add_chance(&mut self, quarter: u8, variance: u64) {
+    pub fn add_chance(&mut self, quarter: u8, variance: u64) {
         let variance = i64::try_from(variance).unwrap_or(i64::MAX);
         self.visit_variance.add(usize::from(quarter), variance);
     }
 
     /// The numbers of visitors as they are stored, and the variance of visits and of visitors if
     /// any row was sampled.
-    pub(crate) fn numbers(self) -> (Vec<u64>, Option<[Vec<u64>; 2]>) {
+    pub fn numbers(self) -> (Vec<u64>, Option<[Vec<u64>; 2]>) {
         let variance = [
             self.visit_variance.numbers(),
             self.visitor_variance.numbers(),
@@ -203,7 +205,7 @@ impl Seen {
 
 /// The visits and visitors of one day.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Moments {
+pub struct Moments {
     day_start_ms: i64,
     visits: Vec<u64>,
     visitors: Vec<u64>,
@@ -213,7 +215,7 @@ pub(crate) struct Moments {
 
 impl Moments {
     /// Reads stored numbers; `None` if their count is wrong.
-    pub(crate) fn new(
+    pub fn new(
         day_start_ms: i64,
         visits: Vec<u64>,
         visitors: Vec<u64>,
@@ -248,7 +250,7 @@ impl Moments {
     }
 
     /// Visits and visitors of the whole day.
-    pub(crate) fn whole(&self) -> Crowd {
+    pub fn whole(&self) -> Crowd {
         self.until(QUARTERS)
     }
 
@@ -273,11 +275,7 @@ impl Moments {
 
     /// Visits and visitors of each hour or day of the clock that has any; `None` if the clock
     /// changes on this day, or if these numbers do not fit its hours.
-    pub(crate) fn by_clock(
-        &self,
-        stretch: Stretch,
-        unit: TimeUnit,
-    ) -> Option<Vec<(LocalSeconds, Crowd)>> {
+    pub fn by_clock(&self, stretch: Stretch, unit: TimeUnit) -> Option<Vec<(LocalSeconds, Crowd)>> {
         let ahead = quarters_ahead(stretch, self.day_start_ms)?;
         let of_hour = usize::try_from(ahead.rem_euclid(4)).ok()?;
         let parts: Vec<(usize, Crowd)> = match unit {
