@@ -12,6 +12,7 @@
 //! | `counted_visits`, `listed_screen`, `scripted_…` | other ports in memory |
 //! | `ambient`, `builders`, `place_files`, `join_all` | clock and random source; links; files of places; futures that overlap |
 //! | `clickhouse`, `redis` | real servers, started for one test |
+//! | `world` | visits like those of a busy site, for measurements |
 
 mod ambient;
 mod builders;
@@ -38,6 +39,7 @@ pub mod migration_store_contract;
 pub mod old_store_contract;
 pub mod token_store_contract;
 pub mod visit_log_contract;
+pub mod world;
 
 pub use ambient::{FixedClock, SeededRandom};
 pub use builders::{

@@ -1,4 +1,7 @@
+use std::collections::BTreeSet;
+
 use rstest::rstest;
+use slugline_testkit::world::Visits;
 
 use super::*;
 
@@ -47,6 +50,31 @@ fn real_user_agents_are_recognised() {
 #[case("", false)]
 fn bots_crawl_or_fetch(#[case] user_agent: &str, #[case] is_bot: bool) {
     assert_eq!(UserAgents::default().agent(user_agent).is_bot(), is_bot);
+}
+
+#[test]
+fn a_fifth_of_a_busy_sites_visits_are_of_bots() {
+    const VISITS: u32 = 30_000;
+    let mut agents = UserAgents::default();
+    let (mut bots, mut kinds) = (0_u32, BTreeSet::new());
+    for visit in Visits::new(VISITS) {
+        let agent = agents.agent(visit.headers.user_agent());
+        bots += u32::from(agent.is_bot());
+        kinds.insert(agent.browser_type);
+        // People name a language, and programs none.
+        let is_person = !visit.headers.accept_language().is_empty();
+        assert!(
+            !is_person || ["", "inapp"].contains(&agent.browser_type),
+            "{}",
+            visit.headers.user_agent()
+        );
+    }
+    assert!(
+        (VISITS * 15 / 100..VISITS * 30 / 100).contains(&bots),
+        "{bots}"
+    );
+    let expected = ["", "cli", "crawler", "fetcher", "inapp", "library"];
+    assert_eq!(kinds, expected.into());
 }
 
 #[test]

@@ -1,17 +1,18 @@
 //! Sends visits through the recorder to the disk, as fast as the recorder accepts them.
 //!
-//! Usage: `recorder VISITS FILE [CLICKHOUSE_URL]`. FILE becomes an access log
-//! with a quarter of a year of visits, or the spool on their way to ClickHouse.
-//! The same number always makes the same visits. Prints the time taken.
+//! Usage: `recorder VISITS FILE [CLICKHOUSE_URL] [--sampled] [--salts day|week|month]`. FILE becomes
+//! an access log with the visits of [`slugline_testkit::world`], or the spool on their way to
+//! ClickHouse. Prints the time taken. With `--sampled` the log keeps about one visit in eight, and
+//! `--salts` sets how long a visitor keeps one identity; ClickHouse takes neither.
 
 #![expect(clippy::print_stdout, reason = "a benchmark speaks through its output")]
 
-mod visits;
 mod wire;
 
 use std::{
     env,
     error::Error,
+    num::NonZeroU32,
     path::PathBuf,
     sync::Arc,
     time::{Duration, Instant},
@@ -23,8 +24,10 @@ use slugline_domain::{
     CountersQuery, UnixMillis,
     ports::{Clock, VisitLog, VisitSink},
 };
-use slugline_testkit::{FixedClock, SeededRandom};
-use visits::{END, Visits};
+use slugline_testkit::{
+    FixedClock, SeededRandom,
+    world::{DAYS, END, Visits},
+};
 use wire::PlainWire;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
@@ -36,6 +39,10 @@ const BLOCK: usize = 16_384;
 /// so that no visit is sampled for lack of room.
 const QUEUE: usize = 8 * BLOCK;
 
+/// The visits of a sampled log for each row of its targets. Its rate changes by night and day, so
+/// the targets are a little higher than an eighth, for an interval of 8 most of the time.
+const VISITS_OF_A_ROW: u32 = 6;
+
 /// The clock stays behind the visits; otherwise the salt of a day would end
 /// while its last visits still wait.
 const LAG_SECONDS: i64 = 86_400;
@@ -46,18 +53,46 @@ async fn main() -> Outcome<()> {
     // Cargo adds its own flag.
     let mut arguments = env::args().skip(1).filter(|argument| argument != "--bench");
     let (Some(count), Some(file)) = (arguments.next(), arguments.next()) else {
-        return Err("usage: recorder VISITS FILE [CLICKHOUSE_URL]".into());
+        return Err(
+            "usage: recorder VISITS FILE [CLICKHOUSE_URL] [--sampled] [--salts PERIOD]".into(),
+        );
     };
     let (count, file) = (count.parse()?, PathBuf::from(file));
-    match arguments.next() {
-        None => into_file(count, file).await,
+    let (mut options, mut clickhouse) = (options(), None);
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--sampled" => options.sampling = one_in_eight(count),
+            "--salts" => options.salt_period = salt_period(&arguments.next().unwrap_or_default())?,
+            _ => clickhouse = Some(argument),
+        }
+    }
+    match clickhouse {
+        None => into_file(count, file, options).await,
         Some(url) => into_clickhouse(count, file, &url).await,
     }
 }
 
-async fn into_file(count: u32, file: PathBuf) -> Outcome<()> {
+/// Targets that so many visits of all days exceed about eightfold.
+fn one_in_eight(count: u32) -> SamplingTargets {
+    let minutes = DAYS * 24 * 60;
+    SamplingTargets {
+        overall: Some(NonZeroU32::MIN.saturating_add(count / minutes / VISITS_OF_A_ROW)),
+        per_link: None,
+    }
+}
+
+fn salt_period(name: &str) -> Outcome<SaltPeriod> {
+    match name {
+        "day" => Ok(SaltPeriod::Day),
+        "week" => Ok(SaltPeriod::Week),
+        "month" => Ok(SaltPeriod::Month),
+        _ => Err("--salts needs day, week or month".into()),
+    }
+}
+
+async fn into_file(count: u32, file: PathBuf, options: RecorderOptions) -> Outcome<()> {
     let clock = clock();
-    let (recorder, _log) = slugline_visitlog::start(&file, options(), ports(&clock))?;
+    let (recorder, _log) = slugline_visitlog::start(&file, options, ports(&clock))?;
     let recorder = Arc::new(recorder);
     let began = Instant::now();
     record(&recorder, &clock, count).await?;
@@ -131,7 +166,7 @@ fn options() -> RecorderOptions {
 }
 
 fn clock() -> Arc<FixedClock> {
-    let start = END.get() - visits::DAYS * 86_400 - LAG_SECONDS;
+    let start = END.get() - i64::from(DAYS) * 86_400 - LAG_SECONDS;
     let start = UnixMillis::new(start * 1_000).second();
     Arc::new(FixedClock::at(start))
 }

@@ -1,0 +1,96 @@
+//! The programs of people.
+
+mod apps;
+mod browsers;
+mod phones;
+
+use super::dice::{Dice, index, length};
+use apps::apps;
+use browsers::{Browsers, browsers};
+
+/// What a person holds in the hand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Device {
+    Windows,
+    Mac,
+    Linux,
+    Iphone,
+    Ipad,
+    Android,
+}
+
+impl Device {
+    pub(super) fn is_phone(self) -> bool {
+        matches!(self, Self::Iphone | Self::Android)
+    }
+}
+
+/// Parts of all people, by device.
+pub(super) const DEVICES: [(f64, Device); 6] = [
+    (24.0, Device::Windows),
+    (8.0, Device::Mac),
+    (2.5, Device::Linux),
+    (24.0, Device::Iphone),
+    (2.5, Device::Ipad),
+    (39.0, Device::Android),
+];
+
+/// The places that apps' new versions gain in a week in the list of the most frequent.
+const GAINED_IN_A_WEEK: u32 = 400;
+
+/// A program, and whether it is an app with a browser inside.
+#[derive(Debug)]
+pub(super) struct Agent<'a> {
+    pub(super) header: &'a str,
+    /// The site that such an app names as the referring page, or nothing.
+    pub(super) site: Option<&'static str>,
+}
+
+/// An app's header, and its site.
+type App = (Box<str>, &'static str);
+
+/// The headers of all programs that people use.
+#[derive(Debug)]
+pub(super) struct Agents {
+    browsers: Browsers,
+    iphone_apps: Vec<App>,
+    android_apps: Vec<App>,
+}
+
+impl Agents {
+    pub(super) fn new(dice: &mut Dice) -> Self {
+        let (iphone_apps, android_apps) = apps(dice);
+        Self {
+            browsers: browsers(dice),
+            iphone_apps,
+            android_apps,
+        }
+    }
+
+    /// The program that a person uses on a day. `taste` are dice that each visit of the person
+    /// throws alike.
+    pub(super) fn of_person(
+        &self,
+        device: Device,
+        in_app: bool,
+        day: u32,
+        mut taste: Dice,
+    ) -> Agent<'_> {
+        if !in_app || !device.is_phone() {
+            let header = self.browsers.of_person(device, day, &mut taste);
+            return Agent { header, site: None };
+        }
+        let apps = if device == Device::Iphone {
+            &self.iphone_apps
+        } else {
+            &self.android_apps
+        };
+        let rank = taste.skewed(length(apps), 0.85);
+        let place = (rank + day / 7 * GAINED_IN_A_WEEK) % length(apps);
+        let (header, site) = &apps[index(place)];
+        Agent {
+            header,
+            site: Some(site),
+        }
+    }
+}
