@@ -18,12 +18,13 @@ mod people;
 mod places;
 mod robots;
 mod schedule;
+mod span;
 mod surges;
 mod words;
 
 use std::sync::Arc;
 
-use slugline_domain::{Link, UnixSeconds, Visit, VisitHeaders};
+use slugline_domain::{Link, Visit, VisitHeaders};
 
 use agents::{Agent, Agents};
 use campaigns::Campaigns;
@@ -35,16 +36,8 @@ use people::People;
 use places::Cities;
 use robots::{Robot, Robots, robots};
 use schedule::{Moment, Reason, Schedule};
+pub use span::{DAYS, END};
 use surges::Cause;
-
-/// The days that the visits are spread over.
-pub const DAYS: u32 = 90;
-
-/// The end of the last day: 2025-11-08 00:00 UTC.
-pub const END: UnixSeconds = match UnixSeconds::new(1_762_560_000) {
-    Ok(moment) => moment,
-    Err(_) => panic!("the moment is in range"),
-};
 
 /// The part of all visits that the busiest link gets.
 const HALF: f64 = 0.5;

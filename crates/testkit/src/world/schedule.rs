@@ -3,10 +3,10 @@
 use slugline_domain::UnixMillis;
 
 use super::{
-    DAYS, END,
     areas::AREAS,
     calendar::Calendar,
     dice::{Dice, index, whole},
+    span::{DAYS, END},
     surges::{Surge, Surges},
 };
 

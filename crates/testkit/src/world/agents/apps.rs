@@ -3,10 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{
-    App,
-    phones::{IPHONES, Phone, SYSTEMS, androids},
-};
+use super::phones::{IPHONES, Phone, SYSTEMS, androids};
 use crate::world::dice::{Dice, index};
 
 /// Headers from iPhones.
@@ -19,6 +16,9 @@ const LANGUAGES: [&str; 12] = [
     "en_US", "en_GB", "pt_BR", "es_MX", "de_DE", "fr_FR", "id_ID", "hi_IN", "es_ES", "it_IT",
     "tr_TR", "pl_PL",
 ];
+
+/// An app's header, and its site.
+pub(super) type App = (Box<str>, &'static str);
 
 /// The headers of both systems. Each occurs once, with its app's site.
 pub(super) fn apps(dice: &mut Dice) -> (Vec<App>, Vec<App>) {

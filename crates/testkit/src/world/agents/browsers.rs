@@ -1,8 +1,8 @@
 //! Browsers. New versions replace old ones while the visits go on.
 
 use super::{
-    Device,
     apps::chrome,
+    device::Device,
     phones::{SYSTEMS, androids},
 };
 use crate::world::dice::{Dice, index, length};

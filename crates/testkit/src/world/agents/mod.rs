@@ -2,38 +2,13 @@
 
 mod apps;
 mod browsers;
+mod device;
 mod phones;
 
 use super::dice::{Dice, index, length};
-use apps::apps;
+use apps::{App, apps};
 use browsers::{Browsers, browsers};
-
-/// What a person holds in the hand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Device {
-    Windows,
-    Mac,
-    Linux,
-    Iphone,
-    Ipad,
-    Android,
-}
-
-impl Device {
-    pub(super) fn is_phone(self) -> bool {
-        matches!(self, Self::Iphone | Self::Android)
-    }
-}
-
-/// Parts of all people, by device.
-pub(super) const DEVICES: [(f64, Device); 6] = [
-    (24.0, Device::Windows),
-    (8.0, Device::Mac),
-    (2.5, Device::Linux),
-    (24.0, Device::Iphone),
-    (2.5, Device::Ipad),
-    (39.0, Device::Android),
-];
+pub(super) use device::{DEVICES, Device};
 
 /// The places that apps' new versions gain in a week in the list of the most frequent.
 const GAINED_IN_A_WEEK: u32 = 400;
@@ -45,9 +20,6 @@ pub(super) struct Agent<'a> {
     /// The site that such an app names as the referring page, or nothing.
     pub(super) site: Option<&'static str>,
 }
-
-/// An app's header, and its site.
-type App = (Box<str>, &'static str);
 
 /// The headers of all programs that people use.
 #[derive(Debug)]
