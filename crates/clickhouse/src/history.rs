@@ -78,6 +78,7 @@ impl History {
             spool: ship_from,
             salts: None,
             erasures: None,
+            days: None,
             erased: Arc::new(AtomicBool::new(false)),
             client,
             random,

@@ -25,6 +25,7 @@ mod answer;
 mod arrivals;
 mod client;
 mod counters;
+mod days;
 mod erasures;
 mod error;
 mod events;

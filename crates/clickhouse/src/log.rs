@@ -1,7 +1,11 @@
 //! The read side: the domain's port on ClickHouse.
 
 use std::{
-    collections::BTreeSet, error::Error as StdError, path::PathBuf, sync::Arc, time::Duration,
+    collections::BTreeSet,
+    error::Error as StdError,
+    path::PathBuf,
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
 };
 
 use async_trait::async_trait;
@@ -9,7 +13,7 @@ use slugline_analytics::{QueryLimits, tally::Tally};
 use slugline_domain::{
     AccessRows, CountersQuery, CountersReport, Event, EventsQuery, HeatmapQuery, HeatmapReport,
     LinkId, LocationsQuery, LocationsReport, LogTrouble, MetricsQuery, MetricsReport, Report,
-    SamplingNote, ViewsQuery, ViewsReport, VisitFilter, VisitRows,
+    SamplingNote, TimeUnit, ViewsQuery, ViewsReport, VisitFilter, VisitRows,
     ports::{VisitLog, VisitLogError},
 };
 
@@ -18,6 +22,7 @@ use crate::{
     answer::{WithTotal, beyond_limit},
     client::Client,
     counters,
+    days::{self, Known, Ready, Rest, Wanted},
     error::failed,
     events,
     gaps::{self, Gaps},
@@ -42,6 +47,7 @@ pub struct ClickHouseLog {
     tally: Arc<Tally>,
     /// The spool of this node, if it records visits.
     spool: Option<PathBuf>,
+    days: Ready,
 }
 
 impl ClickHouseLog {
@@ -51,7 +57,13 @@ impl ClickHouseLog {
             deadline,
             tally,
             spool: None,
+            days: Ready::default(),
         }
+    }
+
+    /// Takes days from totals as soon as this node's upkeep says that they can be trusted.
+    pub(crate) fn with_days(self, days: Ready) -> Self {
+        Self { days, ..self }
     }
 
     /// Adds the spool of this node, whose gaps may not be in ClickHouse yet.
@@ -81,16 +93,37 @@ impl ClickHouseLog {
             .map_err(|error| failed(action, error))
     }
 
-    /// Runs a statement about visits. Returns its rows, and how far they can be trusted.
+    /// Reads an answer about visits. Returns it with how far it can be trusted.
     async fn asked<T>(
         &self,
         action: &'static str,
         filter: &VisitFilter,
-        (sql, read): (&str, ReadRow<T>),
-    ) -> Result<(Vec<T>, SamplingNote), VisitLogError> {
+        read: impl Future<Output = Result<T, VisitLogError>>,
+    ) -> Result<(T, SamplingNote), VisitLogError> {
         let before = self.gaps_here(filter).await;
-        let rows = self.rows(action, sql, read).await?;
+        let rows = read.await?;
         Ok((rows, self.sampling(action, filter, before).await?))
+    }
+
+    /// Takes the days of a question from totals, as far as there are any; see [`days::take`].
+    async fn take<T>(
+        &self,
+        filter: &VisitFilter,
+        wanted: Wanted,
+        read: impl Fn(&Known) -> Option<T>,
+    ) -> (Vec<T>, Rest) {
+        if !self.days.load(Ordering::Acquire) {
+            return (Vec::new(), Rest::default());
+        }
+        let taken = days::take(&self.client, (filter, wanted), self.deadline, read);
+        taken.await.unwrap_or_else(|error| {
+            let error: &(dyn StdError + 'static) = &error;
+            tracing::warn!(
+                error,
+                "ClickHouse has no day totals for a question, which scans instead"
+            );
+            (Vec::new(), Rest::default())
+        })
     }
 
     /// The accuracy of an answer, by the gaps of this node before the answer and by those of all
@@ -174,37 +207,85 @@ fn limited<R>(
 #[async_trait]
 impl VisitLog for ClickHouseLog {
     async fn counters(&self, query: &CountersQuery) -> Result<CountersReport, VisitLogError> {
-        let (sql, read) = counters::statement(query);
-        let asked = self.asked("count visits", &query.filter, (&sql, read));
-        let (rows, sampling) = asked.await?;
-        Ok(complete((rows.into_iter().flatten().collect(), sampling)))
+        let action = "count visits";
+        let read = async {
+            let (known, rest) = if query.per_link {
+                (Vec::new(), Rest::default())
+            } else {
+                let wanted = counters::WANTED;
+                self.take(&query.filter, wanted, |day| {
+                    Some(day.moments.as_ref()?.whole())
+                })
+                .await
+            };
+            let (sql, read) = counters::statement(query, &rest);
+            let mut rows = self.rows(action, &sql, read).await?;
+            if let Some(Some(row)) = rows.first_mut() {
+                counters::add(row, known);
+            }
+            Ok(rows.into_iter().flatten().collect())
+        };
+        let asked = self.asked(action, &query.filter, read);
+        Ok(complete(asked.await?))
     }
 
     async fn views(&self, query: &ViewsQuery) -> Result<ViewsReport, VisitLogError> {
-        let sql = views::statement(query);
         let action = "count visits over time";
-        let asked = self.asked(action, &query.filter, (&sql, views::read));
+        let read = async {
+            let of_day = |day: &Known| day.by_clock(&query.zone, query.unit);
+            let (known, rest) = self.take(&query.filter, days::MOMENTS, of_day).await;
+            let rows = if rest.is_nothing() {
+                Vec::new()
+            } else {
+                let sql = views::statement(query, &rest);
+                self.rows(action, &sql, views::read).await?
+            };
+            Ok(views::add(rows, known.into_iter().flatten()))
+        };
+        let asked = self.asked(action, &query.filter, read);
         Ok(complete(asked.await?))
     }
 
     async fn heatmap(&self, query: &HeatmapQuery) -> Result<HeatmapReport, VisitLogError> {
-        let sql = heatmap::statement(query);
         let action = "count visits by hour of the week";
-        let asked = self.asked(action, &query.filter, (&sql, heatmap::read));
+        let read = async {
+            let of_day = |day: &Known| day.by_clock(&query.zone, TimeUnit::Hour);
+            let (known, rest) = self.take(&query.filter, days::MOMENTS, of_day).await;
+            let rows = if rest.is_nothing() {
+                Vec::new()
+            } else {
+                let sql = heatmap::statement(query, &rest);
+                self.rows(action, &sql, heatmap::read).await?
+            };
+            Ok(heatmap::add(rows, known.into_iter().flatten()))
+        };
+        let asked = self.asked(action, &query.filter, read);
         Ok(complete(asked.await?))
     }
 
     async fn metrics(&self, query: &MetricsQuery) -> Result<MetricsReport, VisitLogError> {
-        let (sql, read) = metrics::statement(query);
         let action = "find the most frequent values";
-        let asked = self.asked(action, &query.filter, (&sql, read));
+        let read = async {
+            let (_, rest) = self
+                .take(&query.filter, metrics::wanted(query), |_| Some(()))
+                .await;
+            let (sql, read) = metrics::statement(query, &rest);
+            self.rows(action, &sql, read).await
+        };
+        let asked = self.asked(action, &query.filter, read);
         Ok(limited(asked.await?, |_| true, |row| row.count))
     }
 
     async fn locations(&self, query: &LocationsQuery) -> Result<LocationsReport, VisitLogError> {
-        let sql = locations::statement(query);
         let action = "find the most frequent places";
-        let asked = self.asked(action, &query.filter, (&sql, locations::read));
+        let read = async {
+            let (_, rest) = self
+                .take(&query.filter, locations::WANTED, |_| Some(()))
+                .await;
+            let sql = locations::statement(query, &rest);
+            self.rows(action, &sql, locations::read).await
+        };
+        let asked = self.asked(action, &query.filter, read);
         Ok(limited(asked.await?, locations::is_known, |row| row.count))
     }
 

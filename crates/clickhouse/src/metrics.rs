@@ -5,32 +5,69 @@ use slugline_domain::{Dimension, MetricRow, MetricsQuery};
 
 use crate::{
     answer::{OF_EACH_VISITOR, WithTotal},
+    days::{Rest, Wanted},
     row_binary::{Cursor, DecodeError, ReadRow},
-    sql::{asked, column},
+    sql::{column, on_column},
 };
 
 /// The statement and the function that reads its rows.
-pub(crate) fn statement(query: &MetricsQuery) -> (String, ReadRow<WithTotal<MetricRow>>) {
-    let asked = asked(&query.filter);
+pub(crate) fn statement(
+    query: &MetricsQuery,
+    rest: &Rest,
+) -> (String, ReadRow<WithTotal<MetricRow>>) {
+    let asked = rest.asked(&query.filter);
     let column = column(query.dimension);
     let limit = query.limit.get();
     let total = "count() OVER () AS n, sum(visits) OVER () AS total";
     let end = format!("ORDER BY visits DESC, k LIMIT {limit}");
+    let known = |numbers: &str| match &rest.values {
+        Some(values) => of_values(values, query, numbers),
+        None => String::new(),
+    };
     if query.visitors {
+        let known = known("visits AS v, visitors AS u");
         let sql = format!(
             "SELECT k, visits, visitors, {total} FROM \
                 (SELECT k, sum(v) AS visits, sum(u) AS visitors FROM \
-                    (SELECT {column} AS k, {OF_EACH_VISITOR} FROM {asked} GROUP BY k, visitor) \
+                    (SELECT k, v, u FROM \
+                        (SELECT {column} AS k, {OF_EACH_VISITOR} FROM {asked} GROUP BY k, visitor)\
+                     {known}) \
                  GROUP BY k) {end}"
         );
         return (sql, reader::<true>(query.dimension));
     }
+    let known = known("visits AS v");
     let sql = format!(
         "SELECT k, visits, {total} FROM \
-            (SELECT {column} AS k, sum(sampling_interval) AS visits \
-             FROM {asked} GROUP BY k) {end}"
+            (SELECT k, sum(v) AS visits FROM \
+                (SELECT {column} AS k, sum(sampling_interval) AS v \
+                 FROM {asked} GROUP BY k{known}) \
+             GROUP BY k) {end}"
     );
     (sql, reader::<false>(query.dimension))
+}
+
+/// The parts of day totals that the question needs.
+pub(crate) fn wanted(query: &MetricsQuery) -> Wanted {
+    Wanted {
+        list: Some(query.dimension.column()),
+        ranked: Some(query.dimension),
+        moments: false,
+        visitors: query.visitors,
+    }
+}
+
+/// Adds the values of days with totals that meet the conditions on the ranked column.
+fn of_values(values: &str, query: &MetricsQuery, numbers: &str) -> String {
+    let value = if query.dimension.is_degrees() {
+        "toDecimal32OrZero(value, 2)"
+    } else {
+        "value"
+    };
+    let is_ranked = |(dimension, _): &&(Dimension, _)| *dimension == query.dimension;
+    let conditions = query.filter.values.iter().filter(is_ranked);
+    let conditions = on_column(value, conditions);
+    format!(" UNION ALL SELECT {value} AS k, {numbers} FROM {values}{conditions}")
 }
 
 /// Reads visitors between visits and totals if the statement has them.

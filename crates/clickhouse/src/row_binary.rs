@@ -129,13 +129,23 @@ pub(crate) fn put_text(bytes: &mut Vec<u8>, text: &str) {
 }
 
 pub(crate) fn put_bytes(bytes: &mut Vec<u8>, value: &[u8]) {
-    let mut length = value.len();
+    put_length(bytes, value.len());
+    bytes.extend_from_slice(value);
+}
+
+/// An array of numbers.
+pub(crate) fn put_numbers(bytes: &mut Vec<u8>, numbers: &[u64]) {
+    put_length(bytes, numbers.len());
+    bytes.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
+}
+
+/// The length of an array, which its elements follow, or that of a text.
+pub(crate) fn put_length(bytes: &mut Vec<u8>, mut length: usize) {
     while length >= 0x80 {
         bytes.push(u8::try_from(length & 0x7f).expect("seven bits fit") | 0x80);
         length >>= 7;
     }
     bytes.push(u8::try_from(length).expect("seven bits fit"));
-    bytes.extend_from_slice(value);
 }
 
 /// Bytes that rows are read from.
@@ -205,6 +215,15 @@ impl<'b> Cursor<'b> {
             .ok_or(DecodeError::Short)?;
         self.rest = rest;
         Ok(bytes)
+    }
+
+    /// Reads an array.
+    pub(crate) fn list<T>(
+        &mut self,
+        read: impl Fn(&mut Self) -> Result<T, DecodeError>,
+    ) -> Result<Vec<T>, DecodeError> {
+        let length = self.length()?;
+        (0..length).map(|_| read(self)).collect()
     }
 
     fn length(&mut self) -> Result<usize, DecodeError> {

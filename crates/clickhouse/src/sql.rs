@@ -1,7 +1,7 @@
 //! Parts of statements. Every text from outside goes through [`text`];
 //! everything else is a number or written here.
 
-use std::{collections::BTreeSet, fmt::Write};
+use std::{collections::BTreeSet, fmt::Write, iter};
 
 use slugline_analytics::{
     bounds::truncate,
@@ -83,10 +83,16 @@ fn host_pattern(site: &str) -> String {
 /// Every statement about visits uses it, so none can show a hidden destination or have a condition
 /// on one.
 pub(crate) fn asked(filter: &VisitFilter) -> String {
+    asked_in(filter, None)
+}
+
+/// The same within some time ranges of the question's: milliseconds, inclusive; `None` for all.
+pub(crate) fn asked_in(filter: &VisitFilter, spans: Option<&[(i64, i64)]>) -> String {
     let is_on_url = |(dimension, _): &&(Dimension, _)| *dimension == Dimension::Url;
     let on_url = on_texts(filter.values.iter().filter(is_on_url));
     let on_others = on_texts(filter.values.iter().filter(|value| !is_on_url(value)));
-    let visits = format!("access_log WHERE 1{}{on_others}", on_visits(filter));
+    let on_visits = on_visits(filter, spans);
+    let visits = format!("access_log WHERE 1{on_visits}{on_others}");
     match &filter.destinations {
         Destinations::All => visits + &on_url,
         Destinations::Unprotected { unrecorded } => {
@@ -136,25 +142,38 @@ fn shown(unrecorded: &BTreeSet<LinkId>) -> String {
 
 /// The conditions on texts.
 fn on_texts<'v>(values: impl Iterator<Item = &'v (Dimension, Choice<String>)>) -> String {
+    let of_each = |value: &'v (Dimension, _)| on_column(&column(value.0), iter::once(value));
+    values.map(of_each).collect()
+}
+
+/// The conditions on texts of one dimension, for a column that has its values.
+pub(crate) fn on_column<'v>(
+    column: &str,
+    values: impl Iterator<Item = &'v (Dimension, Choice<String>)>,
+) -> String {
     let conditions = values.map(|(dimension, choice)| {
         let literals = |values: &_| literals(*dimension, values);
-        format!(" AND {}", condition(&column(*dimension), choice, literals))
+        format!(" AND {}", condition(column, choice, literals))
     });
     conditions.collect()
 }
 
 /// The conditions on moments and links.
-fn on_visits(filter: &VisitFilter) -> String {
+fn on_visits(filter: &VisitFilter, spans: Option<&[(i64, i64)]>) -> String {
     let mut sql = String::new();
     let mut add = |condition: String| {
         sql.push_str(" AND ");
         sql.push_str(&condition);
     };
-    if let Some(from) = filter.from {
-        add(format!("ts_ms >= {}", from.start().get()));
-    }
-    if let Some(until) = filter.until {
-        add(format!("ts_ms <= {}", until.start().get() + 999));
+    if let Some(spans) = spans {
+        add(any_of_spans(spans));
+    } else {
+        if let Some(from) = filter.from {
+            add(format!("ts_ms >= {}", from.start().get()));
+        }
+        if let Some(until) = filter.until {
+            add(format!("ts_ms <= {}", until.start().get() + 999));
+        }
     }
     if !filter.links.is_everything() {
         add(condition("link_id", &filter.links, |ids| {
@@ -162,6 +181,20 @@ fn on_visits(filter: &VisitFilter) -> String {
         }));
     }
     sql
+}
+
+fn any_of_spans(spans: &[(i64, i64)]) -> String {
+    let between = |(from, until): &(i64, i64)| {
+        let from = (*from > i64::MIN).then(|| format!("ts_ms >= {from}"));
+        let until = (*until < i64::MAX).then(|| format!("ts_ms <= {until}"));
+        let ends = [Some("1".to_owned()), from, until].into_iter().flatten();
+        format!("({})", ends.collect::<Vec<String>>().join(" AND "))
+    };
+    let spans: Vec<String> = spans.iter().map(between).collect();
+    match spans.as_slice() {
+        [] => "0".to_owned(),
+        spans => format!("({})", spans.join(" OR ")),
+    }
 }
 
 /// The condition that a column meets a choice of values.

@@ -100,22 +100,37 @@ impl VisitorSums {
     /// Adds one visitor with the quarters and intervals of all its rows, which are in order of
     /// time. A visitor counts with the smallest interval of its rows.
     pub fn add(&mut self, rows: impl DoubleEndedIterator<Item = (u8, u32)> + Clone) {
+        self.add_alike(rows, 1);
+    }
+
+    /// Adds some visitors, each with these rows.
+    pub fn add_alike(
+        &mut self,
+        rows: impl DoubleEndedIterator<Item = (u8, u32)> + Clone,
+        visitors: u64,
+    ) {
+        let times = i64::try_from(visitors).unwrap_or(i64::MAX);
         let rows = rows.map(|(quarter, interval)| (usize::from(quarter), i64::from(interval)));
         self.walk(
             rows.clone(),
             |quarter| quarter,
             |parts| &mut parts.from_start,
-            false,
+            (false, times),
         );
         self.walk(
             rows.clone().rev(),
             |quarter| quarter,
             |parts| &mut parts.to_end,
-            false,
+            (false, times),
         );
         for ahead in 0..OF_HOUR {
             let hour = |quarter| hour_of(quarter, ahead);
-            self.walk(rows.clone(), hour, |parts| &mut parts.hours[ahead], true);
+            self.walk(
+                rows.clone(),
+                hour,
+                |parts| &mut parts.hours[ahead],
+                (true, times),
+            );
         }
     }
 
@@ -136,14 +151,14 @@ impl VisitorSums {
         (self.visitors.numbers(), is_sampled.then_some(variance))
     }
 
-    /// Adds what each row of a visitor changes, at its position. With `apart`, each position starts
-    /// anew.
+    /// Adds what each row of a visitor changes, at its position, and so many times. With `apart`,
+    /// each position starts anew.
     fn walk(
         &mut self,
         rows: impl Iterator<Item = (usize, i64)>,
         position_of: impl Fn(usize) -> usize,
         list: impl Fn(&mut Parts) -> &mut Vec<i64>,
-        apart: bool,
+        (apart, times): (bool, i64),
     ) {
         let mut seen = Seen::default();
         let mut before = None;
@@ -167,7 +182,7 @@ impl VisitorSums {
                 ),
             ] {
                 let sum = &mut list(parts)[position];
-                *sum = sum.saturating_add(amount);
+                *sum = sum.saturating_add(amount.saturating_mul(times));
             }
         }
     }

@@ -5,6 +5,7 @@
 mod address;
 mod crash;
 mod damage;
+mod days;
 mod erasing;
 mod exact;
 mod faults;

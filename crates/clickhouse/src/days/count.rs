@@ -1,0 +1,330 @@
+//! Counts a day.
+//!
+//! ClickHouse groups the visits; this process adds the groups up, by the arithmetic of the embedded
+//! engine. Visitors with the same pattern of quarters and intervals come as one group, so few bytes
+//! travel. The values of lists stay in ClickHouse. The rows of `slugline_day` come last, in one
+//! insertion, so that an interrupted count leaves nothing that a question would take.
+
+use std::collections::BTreeMap;
+
+use slugline_analytics::{
+    moments::{QUARTERS, VisitorSums},
+    utc::MILLIS_PER_DAY,
+};
+
+use super::{
+    background,
+    fingerprint::{Fingerprint, uncounted},
+    lists::{self, List},
+    part::people,
+};
+use crate::{
+    answer::OF_EACH_VISITOR,
+    client::Client,
+    error::ClickHouseError,
+    row_binary::{Cursor, DecodeError, put_length, put_numbers, put_text},
+    sql::text,
+};
+
+/// The most links of a day that get totals of their own.
+const MOST_LINKS: u32 = 1_000;
+
+/// Counts a day under a number of its own. Links with at least `least_of_link` visits get totals
+/// too, if all their visits came by one slug that no other link had on this day: then the totals are
+/// those of the slug as well.
+pub(crate) async fn count(
+    client: &Client,
+    of: Fingerprint,
+    number: u64,
+    least_of_link: u64,
+) -> Result<(), ClickHouseError> {
+    let day = Day::of(client, of.day);
+    let links = day.busy_links(least_of_link).await?;
+    let mut rows = Vec::new();
+    for group in Group::all(&links) {
+        let mut parts = day.parts(&group).await?;
+        let facts = day.facts(&group).await?;
+        let visits = facts.iter().map(|facts| facts.visits).sum();
+        let lists = lists::all();
+        let lists = lists::with_room(&lists, &sizes(&facts), visits);
+        for some in lists.chunks(lists_at_a_time(visits)) {
+            day.store_values(&group, some, number).await?;
+        }
+        for Facts {
+            link, protected, ..
+        } in &facts
+        {
+            let slug = links.get(link).map_or("", String::as_str);
+            for is_of_people in [0, 1] {
+                let sums = parts.remove(&(link.clone(), is_of_people));
+                let part = (link.as_str(), slug, is_of_people, *protected);
+                put_row(
+                    &mut rows,
+                    (of, number),
+                    part,
+                    &lists,
+                    sums.unwrap_or_default(),
+                );
+            }
+        }
+    }
+    // A visit that came during the count is in some of these numbers only.
+    if uncounted(client, of.day + 1, 0).await?.first() != Some(&of) {
+        return Ok(());
+    }
+    let into = "slugline_day (day, rows, hash, count, link_id, slug, people, protected, lists, \
+                visits, visitors, visit_variance, visitor_variance)";
+    client
+        .insert(into, &format!("count {number}"), rows, background::TIMEOUT)
+        .await
+}
+
+/// Visits by the link that they are grouped by: none, or each of some busy links.
+#[derive(Clone, Debug)]
+struct Group {
+    /// The expression of the link.
+    link: &'static str,
+    /// A condition, after those of the day.
+    condition: String,
+}
+
+impl Group {
+    fn all(links: &BTreeMap<String, String>) -> Vec<Self> {
+        let all = Self {
+            link: "''",
+            condition: String::new(),
+        };
+        let names: Vec<&str> = links.keys().map(String::as_str).collect();
+        let busy = (!names.is_empty()).then(|| Self::of_links(&names));
+        [Some(all), busy].into_iter().flatten().collect()
+    }
+
+    fn of_links(links: &[&str]) -> Self {
+        let links: Vec<String> = links.iter().map(|link| text(link)).collect();
+        Self {
+            link: "link_id",
+            condition: format!(" AND link_id IN ({})", links.join(", ")),
+        }
+    }
+}
+
+/// Facts about the visits of a link, or about all.
+#[derive(Debug)]
+struct Facts {
+    link: String,
+    visits: u64,
+    /// 1 if a visit hides its destination.
+    protected: u8,
+    /// The number of values of each list.
+    sizes: Vec<u64>,
+}
+
+/// The number of values of each list, for all links.
+fn sizes(facts: &[Facts]) -> Vec<u64> {
+    let mut sums = Vec::new();
+    for facts in facts {
+        sums.resize(facts.sizes.len(), 0);
+        for (sum, size) in sums.iter_mut().zip(&facts.sizes) {
+            *sum += size;
+        }
+    }
+    sums
+}
+
+/// The lists whose values ClickHouse groups in one pass: they take some hundred bytes for each
+/// visit.
+fn lists_at_a_time(visits: u64) -> usize {
+    const PAIRS: u64 = 4_000_000;
+    usize::try_from(PAIRS / visits.max(1))
+        .unwrap_or(usize::MAX)
+        .max(1)
+}
+
+/// The visits and visitors of a link, or of all, by the quarter of an hour.
+#[derive(Debug)]
+struct Sums {
+    visits: Vec<u64>,
+    visitors: VisitorSums,
+}
+
+impl Default for Sums {
+    fn default() -> Self {
+        Self {
+            visits: vec![0; QUARTERS],
+            visitors: VisitorSums::default(),
+        }
+    }
+}
+
+/// One day's visits.
+struct Day<'c> {
+    client: &'c Client,
+    number: i64,
+    start_ms: i64,
+    /// The text after `FROM`.
+    visits: String,
+}
+
+impl<'c> Day<'c> {
+    fn of(client: &'c Client, number: i64) -> Self {
+        let start_ms = number.saturating_mul(MILLIS_PER_DAY);
+        let end_ms = start_ms.saturating_add(MILLIS_PER_DAY);
+        Self {
+            client,
+            number,
+            start_ms,
+            visits: format!("access_log WHERE ts_ms >= {start_ms} AND ts_ms < {end_ms}"),
+        }
+    }
+
+    /// The busy links with their slugs.
+    async fn busy_links(&self, least: u64) -> Result<BTreeMap<String, String>, ClickHouseError> {
+        let visits = &self.visits;
+        let pairs =
+            format!("SELECT link_id, slug, count() AS n FROM {visits} GROUP BY link_id, slug");
+        let sql = format!(
+            "SELECT link_id, slug FROM \
+                (SELECT link_id, any(slug) AS slug, sum(n) AS visits FROM ({pairs}) \
+                 GROUP BY link_id HAVING count() = 1 AND visits >= {least}) \
+             WHERE link_id != '' \
+             AND slug IN (SELECT slug FROM ({pairs}) GROUP BY slug HAVING count() = 1) \
+             ORDER BY visits DESC, link_id LIMIT {MOST_LINKS}"
+        );
+        let read = |row: &mut Cursor<'_>| Ok((row.text()?, row.text()?));
+        let links = background::rows(self.client, &sql, read).await?;
+        Ok(links.into_iter().collect())
+    }
+
+    /// The visits and visitors of each link of a group and of its people.
+    async fn parts(&self, group: &Group) -> Result<BTreeMap<(String, u8), Sums>, ClickHouseError> {
+        let mut parts: BTreeMap<(String, u8), Sums> = BTreeMap::new();
+        let (visits, Group { link, condition }) = (&self.visits, group);
+        let (start_ms, people) = (self.start_ms, people());
+        let quarter = format!("toUInt8(intDiv(ts_ms - {start_ms}, 900000))");
+        let sql = format!(
+            "SELECT {link} AS link, {people} AS people, {quarter} AS quarter, \
+                    sum(sampling_interval), \
+                    sumIf(toUInt64(sampling_interval) * (sampling_interval - 1), coherent = 0) \
+             FROM {visits}{condition} GROUP BY link, people, quarter"
+        );
+        let read = |row: &mut Cursor<'_>| -> Result<_, DecodeError> {
+            Ok(((row.text()?, row.u8()?), row.u8()?, row.u64()?, row.u64()?))
+        };
+        for (part, quarter, visits, variance) in background::rows(self.client, &sql, read).await? {
+            let sums = parts.entry(part).or_default();
+            sums.visits[usize::from(quarter) % QUARTERS] = visits;
+            sums.visitors.add_chance(quarter, variance);
+        }
+        // A visit that stands for itself says no more than that its visitor came in its quarter.
+        let sql = format!(
+            "SELECT link, people, rows, count() FROM \
+                (SELECT link, people, arraySort(arrayConcat(groupUniqArrayIf(one, k = 1), \
+                                                            groupArrayIf(one, k > 1))) AS rows \
+                 FROM (SELECT {link} AS link, {people} AS people, visitor, \
+                              sampling_interval AS k, toUInt64({quarter}) * 4294967296 + k AS one \
+                       FROM {visits}{condition} AND coherent = 1) \
+                 GROUP BY link, people, visitor) \
+             GROUP BY link, people, rows"
+        );
+        let read = |row: &mut Cursor<'_>| -> Result<_, DecodeError> {
+            Ok(((row.text()?, row.u8()?), row.list(pattern)?, row.u64()?))
+        };
+        let mut stream = self.client.stream(&sql, background::TIMEOUT, read).await?;
+        loop {
+            let some = stream.next().await?;
+            if some.is_empty() {
+                return Ok(parts);
+            }
+            for (part, rows, visitors) in some {
+                let sums = parts.entry(part).or_default();
+                sums.visitors.add_alike(rows.into_iter(), visitors);
+            }
+        }
+    }
+
+    async fn facts(&self, group: &Group) -> Result<Vec<Facts>, ClickHouseError> {
+        let (visits, Group { link, condition }) = (&self.visits, group);
+        let sizes = lists::all()
+            .into_iter()
+            .map(|list| format!("uniq({})", list.value));
+        let sizes: Vec<String> = sizes.collect();
+        let sql = format!(
+            "SELECT {link} AS link, count(), toUInt8(countIf(protection != 'none') > 0), [{}] \
+             FROM {visits}{condition} GROUP BY link",
+            sizes.join(", ")
+        );
+        let read = |row: &mut Cursor<'_>| -> Result<_, DecodeError> {
+            Ok(Facts {
+                link: row.text()?,
+                visits: row.u64()?,
+                protected: row.u8()?,
+                sizes: row.list(Cursor::u64)?,
+            })
+        };
+        background::rows(self.client, &sql, read).await
+    }
+
+    /// Stores the values of some lists.
+    async fn store_values(
+        &self,
+        group: &Group,
+        lists: &[&List],
+        number: u64,
+    ) -> Result<(), ClickHouseError> {
+        let (visits, Group { link, condition }) = (&self.visits, group);
+        let (day, people) = (self.number, people());
+        let pairs = lists
+            .iter()
+            .map(|List { name, value }| format!("('{name}', CAST({value}, 'String'))"));
+        let pairs: Vec<String> = pairs.collect();
+        let sql = format!(
+            "INSERT INTO slugline_day_value \
+                (name, link_id, people, day, count, value, visits, visitors) \
+             SELECT name, link, people, {day}, {number}, k, sum(v), sum(u) FROM \
+                (SELECT link, people, pair.1 AS name, pair.2 AS k, {OF_EACH_VISITOR} FROM \
+                    (SELECT {link} AS link, {people} AS people, arrayJoin([{}]) AS pair, visitor, \
+                            sampling_interval, coherent FROM {visits}{condition}) \
+                 GROUP BY link, people, name, k, visitor) \
+             GROUP BY link, people, name, k",
+            pairs.join(", ")
+        );
+        background::run(self.client, &sql).await
+    }
+}
+
+/// A quarter with an interval.
+fn pattern(row: &mut Cursor<'_>) -> Result<(u8, u32), DecodeError> {
+    let one = row.u64()?;
+    let quarter = u8::try_from(one >> 32).map_err(|_| DecodeError::OutOfRange)?;
+    let interval = u32::try_from(one & u64::from(u32::MAX)).map_err(|_| DecodeError::OutOfRange)?;
+    let is_of_day = usize::from(quarter) < QUARTERS;
+    is_of_day
+        .then_some((quarter, interval))
+        .ok_or(DecodeError::OutOfRange)
+}
+
+/// Writes a row of `slugline_day`.
+fn put_row(
+    bytes: &mut Vec<u8>,
+    (Fingerprint { day, rows, hash }, number): (Fingerprint, u64),
+    (link, slug, is_of_people, protected): (&str, &str, u8, u8),
+    lists: &[&List],
+    Sums { visits, visitors }: Sums,
+) {
+    bytes.extend_from_slice(&day.to_le_bytes());
+    for number in [rows, hash, number] {
+        bytes.extend_from_slice(&number.to_le_bytes());
+    }
+    put_text(bytes, link);
+    put_text(bytes, slug);
+    bytes.extend([is_of_people, protected]);
+    put_length(bytes, lists.len());
+    for list in lists {
+        put_text(bytes, list.name);
+    }
+    let (visitors, variance) = visitors.numbers();
+    let [of_visits, of_visitors] = variance.unwrap_or_default();
+    for numbers in [visits, visitors, of_visits, of_visitors] {
+        put_numbers(bytes, &numbers);
+    }
+}

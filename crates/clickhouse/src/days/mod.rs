@@ -1,0 +1,36 @@
+//! Day totals: the stored counts of days that are over. With them a question need not scan the
+//! day's visits.
+//!
+//! ClickHouse has no triggers, so nothing tells the totals that their day has changed. Instead, each
+//! count notes the fingerprint of the visits that it counted, and a question takes it only while
+//! that is the fingerprint of the visits that are there. A projection of the table keeps the
+//! fingerprint of each day, so late visits, imports, erasures, retention and other replicas need no
+//! code of their own.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `part` | the visits that totals are of: all of a day, those of a link, those of people only |
+//! | `lists` | the columns whose values have totals |
+//! | `fingerprint` | the fingerprint of each day, and the projection that keeps it |
+//! | `background` | statements that nobody waits for |
+//! | `count` | the statements that count a day |
+//! | `apart` | whether visitors of days add up |
+//! | `take` | the days that a question takes from totals, and what is left to scan |
+//! | `stale` | removes totals of days that have changed |
+//! | `upkeep` | counts days in the background |
+
+mod apart;
+mod background;
+mod count;
+mod fingerprint;
+mod lists;
+mod part;
+mod stale;
+mod take;
+mod upkeep;
+
+pub(crate) use apart::link_days;
+pub(crate) use lists::PLACE;
+pub(crate) use stale::remove_stale;
+pub(crate) use take::{Known, MOMENTS, Rest, Wanted, take};
+pub(crate) use upkeep::{Least, Ready, Upkeep};

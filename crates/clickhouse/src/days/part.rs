@@ -1,0 +1,143 @@
+//! The visits of a day that totals are of.
+
+use slugline_analytics::utc::{MILLIS_PER_DAY, day_of};
+use slugline_domain::{Bots, Choice, Dimension, VisitFilter};
+
+use crate::sql::text;
+
+/// An expression of the parts that a visit belongs to: 0 for all, and 1 for people.
+pub(crate) fn people() -> String {
+    let kinds = Bots::KINDS.map(text).join(", ");
+    format!("arrayJoin(if(browser_type IN ({kinds}), [0], [0, 1]))")
+}
+
+/// The visits that a question is about, if the totals of whole days can answer it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Part {
+    link: Option<String>,
+    slug: Option<String>,
+    people: bool,
+    /// The first and the last day of UTC that lie wholly in the time range.
+    pub(crate) days: (i64, i64),
+}
+
+impl Part {
+    /// `None` if the question has other conditions than one link, one slug, the exclusion of bots
+    /// and those on the column that it ranks.
+    pub(crate) fn of(filter: &VisitFilter, ranked: Option<Dimension>) -> Option<Self> {
+        let mut part = Self::default();
+        if !filter.links.is_everything() {
+            part.link = Some(only(&filter.links)?.as_str().to_owned());
+        }
+        let exclude = Bots::Exclude.condition();
+        for condition in &filter.values {
+            let (dimension, choice) = condition;
+            if Some(*dimension) == ranked {
+                continue;
+            }
+            if exclude.as_ref() == Some(condition) {
+                part.people = true;
+            } else if *dimension == Dimension::Slug && part.slug.is_none() {
+                part.slug = Some(only(choice)?.clone());
+            } else {
+                return None;
+            }
+        }
+        let from = filter.from.map_or(i64::MIN, |from| from.start().get());
+        let until = filter
+            .until
+            .map_or(i64::MAX, |until| until.start().get() + 999);
+        let first = day_of(from.saturating_add(MILLIS_PER_DAY - 1));
+        let last = day_of(until.saturating_add(1)) - 1;
+        part.days = (first, last);
+        (first <= last).then_some(part)
+    }
+
+    /// The condition on rows of `slugline_day`.
+    pub(crate) fn condition(&self) -> String {
+        let (first, last) = self.days;
+        let link = match &self.link {
+            None if self.slug.is_none() => "link_id = ''".to_owned(),
+            None => "link_id != ''".to_owned(),
+            Some(link) => format!("link_id = {}", text(link)),
+        };
+        let slug = self.slug.as_ref();
+        let slug = slug.map_or_else(String::new, |slug| format!(" AND slug = {}", text(slug)));
+        format!(
+            "{link}{slug} AND {} AND day >= {first} AND day <= {last}",
+            self.is_of_people()
+        )
+    }
+
+    pub(crate) fn is_of_people(&self) -> String {
+        format!("people = {}", u8::from(self.people))
+    }
+}
+
+fn only<T: Ord>(choice: &Choice<T>) -> Option<&T> {
+    match choice {
+        Choice::AnyOf(values) if values.len() == 1 => values.first(),
+        Choice::AnyOf(_) | Choice::NoneOf(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use slugline_domain::{LinkId, UnixSeconds};
+
+    use super::*;
+
+    fn filter(values: Vec<(Dimension, Choice<String>)>) -> VisitFilter {
+        VisitFilter {
+            from: UnixSeconds::new(86_400).ok(),
+            until: UnixSeconds::new(4 * 86_400).ok(),
+            values,
+            ..VisitFilter::default()
+        }
+    }
+
+    fn is(dimension: Dimension, value: &str) -> (Dimension, Choice<String>) {
+        (dimension, Choice::any_of([value.to_owned()]))
+    }
+
+    #[test]
+    fn a_part_is_of_whole_days() {
+        let part = Part::of(&filter(Vec::new()), None).unwrap();
+        assert_eq!(part.days, (1, 3));
+        assert_eq!(
+            part.condition(),
+            "link_id = '' AND people = 0 AND day >= 1 AND day <= 3"
+        );
+        let day = |first: i64, last: i64| VisitFilter {
+            from: UnixSeconds::new(first).ok(),
+            until: UnixSeconds::new(last).ok(),
+            ..VisitFilter::default()
+        };
+        assert_eq!(Part::of(&day(0, 86_399), None).unwrap().days, (0, 0));
+        assert_eq!(Part::of(&day(1, 86_399), None), None);
+        assert_eq!(Part::of(&day(0, 86_398), None), None);
+    }
+
+    #[test]
+    fn people_and_one_link_are_parts_and_other_conditions_are_not() {
+        let people = Bots::Exclude.condition().unwrap();
+        let mut asked = filter(vec![people.clone(), is(Dimension::Slug, "it's")]);
+        asked.links = Choice::any_of([LinkId::parse("a").unwrap()]);
+        let condition = Part::of(&asked, None).unwrap().condition();
+        assert!(
+            condition.starts_with(r"link_id = 'a' AND slug = 'it\'s' AND people = 1 AND"),
+            "{condition}"
+        );
+        for values in [
+            vec![is(Dimension::Country, "DE")],
+            vec![Bots::Only.condition().unwrap()],
+            vec![is(Dimension::Slug, "a"), is(Dimension::Slug, "b")],
+            vec![(Dimension::Slug, Choice::none_of(["a".to_owned()]))],
+        ] {
+            assert_eq!(Part::of(&filter(values), None), None);
+        }
+        let ranked = filter(vec![is(Dimension::Country, "DE"), people]);
+        assert!(Part::of(&ranked, Some(Dimension::Country)).is_some());
+        assert_eq!(Part::of(&ranked, Some(Dimension::City)), None);
+    }
+}

@@ -1,0 +1,260 @@
+//! The days that a question takes from totals, and what is left to scan.
+
+use std::time::Duration;
+
+use slugline_analytics::{
+    moments::{Crowd, Moments},
+    utc::MILLIS_PER_DAY,
+};
+use slugline_domain::{
+    Destinations, Dimension, LocalSeconds, TimeUnit, UnixMillis, VisitFilter, ZoneOffsets,
+};
+
+use super::{apart::LATEST, fingerprint::select, part::Part};
+use crate::{
+    client::Client,
+    error::ClickHouseError,
+    row_binary::{Cursor, DecodeError},
+    sql::{asked_in, text},
+};
+
+/// The parts of totals that a question needs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wanted {
+    /// The list whose values it needs: the name of a column.
+    pub(crate) list: Option<&'static str>,
+    /// The column that it ranks, on which it may have conditions.
+    pub(crate) ranked: Option<Dimension>,
+    /// The visits by the quarter of an hour.
+    pub(crate) moments: bool,
+    /// Numbers of visitors.
+    pub(crate) visitors: bool,
+}
+
+/// Visits and visitors by the clock.
+pub(crate) const MOMENTS: Wanted = Wanted {
+    list: None,
+    ranked: None,
+    moments: true,
+    visitors: true,
+};
+
+/// The totals of one day.
+#[derive(Debug)]
+pub(crate) struct Known {
+    pub(crate) day: i64,
+    /// `None` unless [`Wanted::moments`] is set.
+    pub(crate) moments: Option<Moments>,
+    count: u64,
+    link: String,
+}
+
+impl Known {
+    /// Visits and visitors of each hour or day of the clock; `None` if the totals do not contain
+    /// them.
+    pub(crate) fn by_clock(
+        &self,
+        zone: &ZoneOffsets,
+        unit: TimeUnit,
+    ) -> Option<Vec<(LocalSeconds, Crowd)>> {
+        let start = UnixMillis::new(self.start_ms());
+        let moments = self.moments.as_ref()?;
+        moments.by_clock(zone.stretch_at(start), unit)
+    }
+
+    /// The first moment of the day, in milliseconds.
+    fn start_ms(&self) -> i64 {
+        self.day.saturating_mul(MILLIS_PER_DAY)
+    }
+}
+
+/// What the totals leave to do.
+#[derive(Debug, Default)]
+pub(crate) struct Rest {
+    /// The time ranges to scan: milliseconds, inclusive; `None` for all of the question's.
+    pub(crate) spans: Option<Vec<(i64, i64)>>,
+    /// The values of the list of all days that were taken: the text after `FROM`.
+    pub(crate) values: Option<String>,
+}
+
+impl Rest {
+    /// The visits that a question has to scan: the text after `FROM`.
+    pub(crate) fn asked(&self, filter: &VisitFilter) -> String {
+        asked_in(filter, self.spans.as_deref())
+    }
+
+    /// Returns whether there is nothing left to scan.
+    pub(crate) fn is_nothing(&self) -> bool {
+        self.spans.as_ref().is_some_and(Vec::is_empty)
+    }
+}
+
+/// Takes the days of a question that have totals with what it needs, and returns what `read` makes
+/// of them. The question scans a day for which `read` returns `None`.
+pub(crate) async fn take<T>(
+    client: &Client,
+    (filter, wanted): (&VisitFilter, Wanted),
+    deadline: Duration,
+    read: impl Fn(&Known) -> Option<T>,
+) -> Result<(Vec<T>, Rest), ClickHouseError> {
+    let Some(part) = Part::of(filter, wanted.ranked) else {
+        return Ok((Vec::new(), Rest::default()));
+    };
+    let sql = statement(&part, wanted.moments);
+    let days = client.rows(&sql, deadline, row).await?;
+    let hides = wanted.ranked == Some(Dimension::Url) && filter.destinations != Destinations::All;
+    let known = usable(days, wanted, hides);
+    let mut taken = Vec::new();
+    let mut found = Vec::new();
+    for day in known {
+        if let Some(of_day) = read(&day) {
+            found.push(of_day);
+            taken.push(day);
+        }
+    }
+    if taken.is_empty() {
+        return Ok((found, Rest::default()));
+    }
+    let from = filter.from.map_or(i64::MIN, |from| from.start().get());
+    let until = filter
+        .until
+        .map_or(i64::MAX, |until| until.start().get() + 999);
+    let rest = Rest {
+        spans: Some(spans((from, until), &taken)),
+        values: wanted.list.map(|list| values(list, &part, &taken)),
+    };
+    Ok((found, rest))
+}
+
+/// A day with its fingerprint, and with a count if there is one.
+#[derive(Debug)]
+struct Day {
+    known: Known,
+    /// The fingerprint of the imported visits, and that of the latest check.
+    imported: (u64, u64),
+    /// Another day had one of the day's visitors at the latest check.
+    shared: bool,
+    /// There was a check.
+    checked: bool,
+    /// The last of the days with longer salts.
+    linked_until: i64,
+    protected: bool,
+    lists: Vec<String>,
+}
+
+/// All days, with the totals of a part if they are those of the visits that are there.
+fn statement(part: &Part, moments: bool) -> String {
+    let fingerprints = select();
+    let condition = part.condition();
+    let arrays = ["visits", "visitors", "visit_variance", "visitor_variance"];
+    let arrays = arrays.map(|array| {
+        if moments {
+            format!(", {array}")
+        } else {
+            format!(", emptyArrayUInt64() AS {array}")
+        }
+    });
+    let arrays = arrays.concat();
+    format!(
+        "SELECT toInt64(day), count, link_id, protected, lists, imported, checked, shared, \
+                toUInt8({LATEST} != 0), ifNull((SELECT max(day) FROM slugline_day_apart \
+                WHERE check_id = 0), 0), visits, visitors, visit_variance, visitor_variance \
+         FROM ({fingerprints}) AS f \
+         LEFT JOIN (SELECT day, rows, hash, count, link_id, protected, lists{arrays} \
+                    FROM slugline_day WHERE {condition}) AS m USING (day, rows, hash) \
+         LEFT JOIN (SELECT day, imported AS checked, shared FROM slugline_day_apart \
+                    WHERE check_id = {LATEST}) AS a USING (day) \
+         ORDER BY day, count"
+    )
+}
+
+fn row(row: &mut Cursor<'_>) -> Result<Day, DecodeError> {
+    let day = row.i64()?;
+    let count = row.u64()?;
+    let link = row.text()?;
+    let protected = row.u8()? > 0;
+    let lists = row.list(Cursor::text)?;
+    let imported = (row.u64()?, row.u64()?);
+    let shared = row.u8()? > 0;
+    let checked = row.u8()? > 0;
+    let linked_until = row.i64()?;
+    let mut numbers = || row.list(Cursor::u64);
+    let (visits, visitors, of_visits, of_visitors) =
+        (numbers()?, numbers()?, numbers()?, numbers()?);
+    let variance = (!of_visits.is_empty()).then_some([of_visits, of_visitors]);
+    let start = day.saturating_mul(MILLIS_PER_DAY);
+    Ok(Day {
+        known: Known {
+            day,
+            moments: Moments::new(start, visits, visitors, variance),
+            count,
+            link,
+        },
+        imported,
+        shared,
+        checked,
+        linked_until,
+        protected,
+        lists,
+    })
+}
+
+/// The days whose totals have what a question needs, in their order.
+fn usable(days: Vec<Day>, wanted: Wanted, hides: bool) -> Vec<Known> {
+    // Imported visits may have visitors of any day.
+    let is_new = |day: &Day| day.imported.0 != 0 && day.imported.0 != day.imported.1;
+    let is_checked = days.first().is_some_and(|day| day.checked) && !days.iter().any(is_new);
+    let mut usable: Vec<Known> = Vec::new();
+    for day in days {
+        // A day after the check has visits under salts of its own.
+        let adds_up = is_checked && !day.shared && day.known.day > day.linked_until;
+        let has_list = wanted
+            .list
+            .is_none_or(|list| day.lists.iter().any(|name| name == list));
+        let is_counted = day.known.count != 0;
+        let is_first = usable.last().is_none_or(|known| known.day != day.known.day);
+        if is_counted
+            && is_first
+            && has_list
+            && (adds_up || !wanted.visitors)
+            && !(hides && day.protected)
+            && wanted.moments == day.known.moments.is_some()
+        {
+            usable.push(day.known);
+        }
+    }
+    usable
+}
+
+/// A time range without some days, which are in order.
+fn spans((from, until): (i64, i64), without: &[Known]) -> Vec<(i64, i64)> {
+    let mut spans = Vec::new();
+    let mut next = from;
+    for day in without {
+        let start = day.start_ms();
+        if next < start {
+            spans.push((next, start - 1));
+        }
+        next = start.saturating_add(MILLIS_PER_DAY);
+    }
+    if next <= until {
+        spans.push((next, until));
+    }
+    spans
+}
+
+fn values(list: &str, part: &Part, taken: &[Known]) -> String {
+    let mut links: Vec<String> = taken.iter().map(|day| text(&day.link)).collect();
+    links.dedup();
+    let counts: Vec<String> = taken
+        .iter()
+        .map(|day| format!("({},{})", day.day, day.count))
+        .collect();
+    format!(
+        "slugline_day_value WHERE name = {} AND link_id IN ({}) AND {} AND (day, count) IN ({})",
+        text(list),
+        links.join(", "),
+        part.is_of_people(),
+        counts.join(", ")
+    )
+}

@@ -1,0 +1,175 @@
+//! Counts days in the background.
+//!
+//! Every node does this. Nodes need no lock: two that count the same day do the same work twice, and
+//! either count is right. A random rest before each round makes that rare.
+
+use std::{
+    collections::BTreeSet,
+    error::Error as StdError,
+    future,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use slugline_analytics::{reminder::Reminder, utc::day_of};
+use slugline_domain::ports::{Clock, Random};
+
+use super::{
+    apart, background,
+    count::count,
+    fingerprint::{Fingerprint, Projection, prepare, uncounted},
+    stale::{remove_orphans, remove_stale},
+};
+use crate::{client::Client, error::ClickHouseError};
+
+/// The rest between two rounds, and the most that chance adds.
+const REST: Duration = Duration::from_mins(1);
+const MORE_REST_MS: u64 = 60_000;
+
+/// The time after its end at which a day is counted: most nodes have sent its last visits.
+const AFTER_MIDNIGHT_MS: i64 = 600_000;
+
+/// The days between two messages of progress.
+const DAYS_PER_MESSAGE: usize = 10;
+
+/// `true` while questions may take days from totals: the projection has every visit.
+pub(crate) type Ready = Arc<AtomicBool>;
+
+/// The visits from which on totals are worth their room: of a day, and of a link on a day.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Least {
+    pub(crate) of_day: u64,
+    pub(crate) of_link: u64,
+}
+
+impl Default for Least {
+    fn default() -> Self {
+        Self {
+            of_day: 10_000,
+            of_link: 5_000,
+        }
+    }
+}
+
+/// A node's work on day totals.
+#[derive(Debug)]
+pub(crate) struct Upkeep {
+    client: Client,
+    clock: Arc<dyn Clock>,
+    random: Arc<dyn Random>,
+    ready: Ready,
+    least: Least,
+    /// The days without totals at the latest look. A day is counted once its visits stay the same
+    /// from one look to the next.
+    seen: BTreeSet<(i64, u64)>,
+    /// The table cannot have totals.
+    impossible: bool,
+    orphans_removed: bool,
+    refusals: Reminder,
+}
+
+impl Upkeep {
+    pub(crate) fn new(
+        client: Client,
+        clock: Arc<dyn Clock>,
+        random: Arc<dyn Random>,
+        ready: Ready,
+        least: Least,
+    ) -> Self {
+        Self {
+            client,
+            clock,
+            random,
+            ready,
+            least,
+            seen: BTreeSet::new(),
+            impossible: false,
+            orphans_removed: false,
+            refusals: Reminder::default(),
+        }
+    }
+
+    /// Works until it is dropped.
+    pub(crate) async fn run(&mut self) {
+        while !self.impossible {
+            let more = background::number(self.random.as_ref()) % MORE_REST_MS;
+            tokio::time::sleep(REST + Duration::from_millis(more)).await;
+            match self.round().await {
+                Ok(()) => {
+                    self.refusals.works();
+                }
+                Err(error) => {
+                    if self.refusals.failed(Instant::now()).is_some() {
+                        let error: &(dyn StdError + 'static) = &error;
+                        tracing::warn!(
+                            error,
+                            "ClickHouse does not count days; questions scan visits instead"
+                        );
+                    }
+                }
+            }
+        }
+        future::pending::<()>().await;
+    }
+
+    /// Removes totals that are out of date, and counts the days that are over.
+    pub(crate) async fn round(&mut self) -> Result<(), ClickHouseError> {
+        match prepare(&self.client).await? {
+            Projection::Complete => {}
+            Projection::UnderWay(visits) => {
+                tracing::info!(visits, "ClickHouse prepares older visits for day totals");
+                return Ok(());
+            }
+            Projection::Impossible => {
+                tracing::info!(
+                    "the table of visits is not a MergeTree, so there are no day totals in ClickHouse"
+                );
+                self.impossible = true;
+                return Ok(());
+            }
+        }
+        if !self.ready.swap(true, Ordering::Release) {
+            tracing::debug!("the fingerprints of all days are there");
+        }
+        remove_stale(&self.client).await?;
+        if !self.orphans_removed {
+            remove_orphans(&self.client).await?;
+            self.orphans_removed = true;
+        }
+        if apart::needs_check(&self.client).await? {
+            apart::check(&self.client, self.random.as_ref()).await?;
+        }
+        self.count_days().await
+    }
+
+    async fn count_days(&mut self) -> Result<(), ClickHouseError> {
+        let today = day_of(self.clock.now().get().saturating_sub(AFTER_MIDNIGHT_MS));
+        let found = uncounted(&self.client, today, self.least.of_day).await?;
+        let before = std::mem::take(&mut self.seen);
+        self.seen = found.iter().map(|day| (day.day, day.hash)).collect();
+        let settled: Vec<Fingerprint> = found
+            .into_iter()
+            .filter(|day| before.contains(&(day.day, day.hash)))
+            .collect();
+        let days = settled.len();
+        let tells = days > DAYS_PER_MESSAGE;
+        for (done, day) in settled.into_iter().enumerate() {
+            if tells && done % DAYS_PER_MESSAGE == 0 {
+                tracing::info!(done, days, "ClickHouse counts the visits of older days");
+            }
+            // Another node may have counted it meanwhile, or visits may have come.
+            let still = uncounted(&self.client, day.day + 1, self.least.of_day).await?;
+            if still.first() == Some(&day) {
+                let number = background::number(self.random.as_ref());
+                count(&self.client, day, number, self.least.of_link).await?;
+            }
+        }
+        if tells {
+            tracing::info!(days, "ClickHouse has counted the visits of older days");
+        }
+        Ok(())
+    }
+}

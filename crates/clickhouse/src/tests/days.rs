@@ -1,0 +1,351 @@
+//! Answers from day totals, and the events that make totals invalid.
+
+use std::{borrow::Cow, sync::Arc, time::Duration};
+
+use slugline_analytics::{
+    row::{Row, Target},
+    utc::{MILLIS_PER_DAY, day_of},
+};
+use slugline_domain::{
+    Bots, Choice, CountersQuery, Dimension, LinkId, MetricsQuery, RowLimit, UnixMillis,
+    UnixSeconds, VisitFilter, ports::VisitLog,
+};
+use slugline_testkit::{
+    ClickHouseEngine, FixedClock, SeededRandom,
+    visit_log_contract::{Party, RandomVisit, agrees_with_sql},
+};
+
+use super::{questions::Asked, rows::row};
+use crate::{
+    client::Client,
+    days::{Least, Ready, Upkeep, link_days, remove_stale},
+    row_binary,
+};
+
+const TIMEOUT: Duration = Duration::from_mins(1);
+
+/// An engine that counts days.
+struct Counted {
+    asked: Asked,
+    upkeep: Upkeep,
+    rounds: u32,
+}
+
+impl Counted {
+    async fn new() -> Self {
+        let (asked, ready) = Asked::new(ClickHouseEngine::Library).await.with_days();
+        let mut upkeep = upkeep(asked.client(), ready, 5);
+        upkeep.round().await.unwrap();
+        Self {
+            asked,
+            upkeep,
+            rounds: 0,
+        }
+    }
+
+    /// Counts every day. The first round only looks.
+    async fn count_days(&mut self) {
+        for _ in 0..2 {
+            self.upkeep.round().await.unwrap();
+        }
+    }
+
+    async fn number(&self, sql: &str) -> u64 {
+        let rows = self.asked.client().rows(sql, TIMEOUT, row_binary::number);
+        rows.await.unwrap()[0]
+    }
+
+    /// The days whose totals questions take.
+    async fn counted(&self) -> u64 {
+        self.number("SELECT uniqExact(day) FROM slugline_day").await
+    }
+
+    /// Changes what no question would see if it scanned visits.
+    async fn spoil_totals(&self) {
+        for change in [
+            "slugline_day UPDATE visits = arrayMap(n -> n * 10, visits) WHERE 1",
+            "slugline_day_value UPDATE visits = visits * 10 WHERE 1",
+        ] {
+            let sql = format!("ALTER TABLE {change}");
+            let settings = [("mutations_sync", "1")];
+            let client = self.asked.client();
+            let none = |_: &mut row_binary::Cursor<'_>| Err(row_binary::DecodeError::OutOfRange);
+            client
+                .all::<()>(&sql, &settings, TIMEOUT, none)
+                .await
+                .unwrap();
+        }
+    }
+
+    async fn counters(&self, filter: VisitFilter) -> (u64, u64, u64) {
+        let query = CountersQuery {
+            filter,
+            per_link: false,
+        };
+        let report = self.asked.log().counters(&query).await.unwrap();
+        let counters = report.rows[0].counters;
+        (counters.visits, counters.visitors, counters.referers)
+    }
+
+    async fn visits_by(&self, dimension: Dimension) -> u64 {
+        let query = MetricsQuery {
+            filter: VisitFilter::default(),
+            dimension,
+            limit: RowLimit::DEFAULT,
+            visitors: false,
+        };
+        let report = self.asked.log().metrics(&query).await.unwrap();
+        report.rows.iter().map(|row| row.count).sum()
+    }
+}
+
+fn upkeep(client: &Client, ready: Ready, seed: u64) -> Upkeep {
+    let clock = FixedClock::at(UnixSeconds::new(4_000_000_000).unwrap());
+    let least = Least {
+        of_day: 1,
+        of_link: 3,
+    };
+    let random = Arc::new(SeededRandom::new(seed));
+    Upkeep::new(client.clone(), Arc::new(clock), random, ready, least)
+}
+
+impl Party for Counted {
+    fn prepare(&self, visits: &mut [RandomVisit]) {
+        for visit in visits {
+            let day = day_of(visit.at.get()).cast_unsigned();
+            visit.visitor ^= day.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        }
+    }
+
+    async fn store(&mut self, visits: &[RandomVisit]) {
+        self.asked.store(visits).await;
+        self.rounds += 1;
+        // Before the first count all is scanned; later the totals of some days are out of date.
+        if self.rounds.is_multiple_of(3) {
+            self.count_days().await;
+        }
+    }
+
+    fn log(&self) -> &dyn VisitLog {
+        self.asked.log()
+    }
+}
+
+#[tokio::test]
+async fn every_answer_with_totals_and_without_is_that_of_plain_sql() {
+    let mut engine = Counted::new().await;
+    agrees_with_sql(&mut engine, 11).await;
+    assert!(engine.counted().await > 5);
+}
+
+/// A visit on a day, at its second hour.
+fn visit(day: i64, visitor: u64, host: &'static str) -> Row<'static> {
+    Row {
+        referer: Cow::Borrowed(host),
+        ..row(day * MILLIS_PER_DAY + 3_600_000, visitor)
+    }
+}
+
+/// Two days with totals: four visits of three visitors, who came from two hosts.
+async fn two_days() -> Counted {
+    let mut log = Counted::new().await;
+    log.asked
+        .insert(&[
+            visit(20_000, 1, "a.example"),
+            visit(20_000, 1, ""),
+            visit(20_000, 2, "b.example"),
+            visit(20_001, 3, "a.example"),
+        ])
+        .await;
+    log.count_days().await;
+    assert_eq!(log.counted().await, 2);
+    log
+}
+
+fn all() -> VisitFilter {
+    VisitFilter::default()
+}
+
+#[tokio::test]
+async fn visits_of_days_with_totals_are_not_read() {
+    let log = two_days().await;
+    assert_eq!(log.counters(all()).await, (4, 3, 2));
+    log.spoil_totals().await;
+    assert_eq!(log.counters(all()).await, (40, 3, 2));
+    assert_eq!(log.visits_by(Dimension::Referer).await, 40);
+    let link = VisitFilter {
+        links: Choice::any_of([LinkId::parse("docs-1").unwrap()]),
+        ..all()
+    };
+    // The link has totals of its own only on the day with three visits.
+    assert_eq!(log.counters(link).await.0, 31);
+    let people = VisitFilter {
+        values: vec![Bots::Exclude.condition().unwrap()],
+        ..all()
+    };
+    assert_eq!(log.counters(people).await, (40, 3, 2));
+}
+
+#[tokio::test]
+async fn a_late_visit_counts_at_once_and_its_day_is_counted_again() {
+    let mut log = two_days().await;
+    log.asked.insert(&[visit(20_000, 9, "c.example")]).await;
+    assert_eq!(log.counters(all()).await, (5, 4, 3));
+    log.spoil_totals().await;
+    assert_eq!(log.counters(all()).await, (14, 4, 3));
+    log.count_days().await;
+    log.upkeep.round().await.unwrap();
+    assert_eq!(log.counted().await, 2);
+    // The count of before is gone.
+    assert_eq!(
+        log.number("SELECT uniqExact(count) FROM slugline_day")
+            .await,
+        2
+    );
+    assert_eq!(
+        log.number("SELECT uniqExact(count) FROM slugline_day_value")
+            .await,
+        2
+    );
+    log.spoil_totals().await;
+    assert!(log.counters(all()).await.0 > 40);
+}
+
+#[tokio::test]
+async fn a_day_that_grows_is_counted_when_it_stays_the_same() {
+    let mut log = Counted::new().await;
+    for visitor in 0..4 {
+        log.asked.insert(&[visit(20_000, visitor, "")]).await;
+        log.upkeep.round().await.unwrap();
+        assert_eq!(log.counted().await, 0);
+    }
+    log.upkeep.round().await.unwrap();
+    assert_eq!(log.counted().await, 1);
+}
+
+#[tokio::test]
+async fn erased_visits_leave_the_answers_and_the_totals_that_named_them() {
+    let mut log = two_days().await;
+    let target = Target {
+        link_id: "gone-1",
+        slug: "gone",
+        url: "https://gone.example/",
+        protection: "",
+    };
+    let gone = Row {
+        target,
+        ..visit(20_001, 7, "gone.example")
+    };
+    log.asked.insert(&[gone]).await;
+    log.count_days().await;
+    let named = "SELECT count() FROM slugline_day_value WHERE value LIKE '%gone%'";
+    assert!(log.number(named).await > 0);
+    let settings = [("mutations_sync", "1")];
+    let delete = "ALTER TABLE access_log DELETE WHERE link_id = 'gone-1'";
+    let none = |_: &mut row_binary::Cursor<'_>| Err(row_binary::DecodeError::OutOfRange);
+    let client = log.asked.client();
+    client
+        .all::<()>(delete, &settings, TIMEOUT, none)
+        .await
+        .unwrap();
+    assert_eq!(log.counters(all()).await, (4, 3, 2));
+    assert!(remove_stale(client).await.unwrap());
+    assert_eq!(log.number(named).await, 0);
+    assert_eq!(log.counted().await, 1);
+    assert!(!remove_stale(log.asked.client()).await.unwrap());
+}
+
+#[tokio::test]
+async fn visitors_of_imported_visits_are_scanned_until_all_days_were_compared() {
+    let mut log = two_days().await;
+    // Visitor 3 of the other day, imported under the same hash.
+    let late = visit(20_002, 3, "");
+    let bytes = row_binary::encode_imported(&late, UnixMillis::new(1));
+    let columns = row_binary::columns(row_binary::format_of_imported()).unwrap();
+    let into = format!("access_log ({columns})");
+    let client = log.asked.client();
+    client
+        .insert(&into, "import", bytes, TIMEOUT)
+        .await
+        .unwrap();
+    assert_eq!(log.counters(all()).await, (5, 3, 2));
+    log.count_days().await;
+    assert_eq!(log.counted().await, 3);
+    assert_eq!(log.counters(all()).await, (5, 3, 2));
+    // Only the day without a visitor of another day is taken; visits are taken from all.
+    log.spoil_totals().await;
+    assert_eq!(log.counters(all()).await, (32, 3, 2));
+    assert_eq!(log.visits_by(Dimension::Referer).await, 50);
+}
+
+#[tokio::test]
+async fn visitors_are_scanned_up_to_the_end_of_a_longer_salt() {
+    let log = two_days().await;
+    log.spoil_totals().await;
+    link_days(log.asked.client(), 20_000).await.unwrap();
+    assert_eq!(log.counters(all()).await, (13, 3, 2));
+    link_days(log.asked.client(), 20_001).await.unwrap();
+    assert_eq!(log.counters(all()).await, (4, 3, 2));
+}
+
+#[tokio::test]
+async fn a_count_that_was_interrupted_is_no_count() {
+    let mut log = two_days().await;
+    let client = log.asked.client().clone();
+    // As after a process that died before the last insertion.
+    client
+        .run("TRUNCATE TABLE slugline_day", TIMEOUT)
+        .await
+        .unwrap();
+    log.spoil_totals().await;
+    assert_eq!(log.counters(all()).await, (4, 3, 2));
+    assert_eq!(log.visits_by(Dimension::Referer).await, 4);
+    log.count_days().await;
+    assert_eq!(log.counted().await, 2);
+    assert_eq!(log.visits_by(Dimension::Referer).await, 4);
+}
+
+#[tokio::test]
+async fn totals_of_two_nodes_count_once() {
+    let log = two_days().await;
+    client_copies_counts(log.asked.client()).await;
+    assert_eq!(
+        log.number("SELECT uniqExact(count) FROM slugline_day")
+            .await,
+        4
+    );
+    assert_eq!(log.counters(all()).await, (4, 3, 2));
+    assert_eq!(log.visits_by(Dimension::Referer).await, 4);
+}
+
+/// Stores every count twice, under another number.
+async fn client_copies_counts(client: &Client) {
+    for table in ["slugline_day", "slugline_day_value"] {
+        let sql = format!("INSERT INTO {table} SELECT * REPLACE (count + 1 AS count) FROM {table}");
+        client.run(&sql, TIMEOUT).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_table_from_before_there_were_totals_is_filled() {
+    let mut log = two_days().await;
+    let client = log.asked.client().clone();
+    for before in [
+        "ALTER TABLE access_log DROP PROJECTION slugline_day",
+        "TRUNCATE TABLE slugline_day",
+        "TRUNCATE TABLE slugline_day_apart",
+    ] {
+        client.run(before, TIMEOUT).await.unwrap();
+    }
+    // A node that has just started does not trust totals.
+    let (ready, mut rounds) = (Ready::default(), 0);
+    let mut upkeep = upkeep(&client, ready, 6);
+    while log.counted().await < 2 {
+        upkeep.round().await.unwrap();
+        rounds += 1;
+        assert!(rounds < 100, "the table is never filled");
+    }
+    log.spoil_totals().await;
+    assert_eq!(log.counters(all()).await, (40, 3, 2));
+    log.count_days().await;
+}
