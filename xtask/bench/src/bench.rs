@@ -10,6 +10,7 @@ mod chhoto;
 mod contender;
 mod cpus;
 mod create;
+mod dashboards;
 mod dataset;
 mod disk;
 mod export;
@@ -30,11 +31,15 @@ mod nodes;
 mod plan;
 mod processor;
 mod redirect;
+mod rest;
 mod samples;
 mod scripts;
 mod size;
 mod start;
-mod table;
+pub(crate) mod table;
+mod transfer;
+mod upkeep;
+mod usage;
 pub(crate) mod visitor;
 
 use anyhow::Result;
@@ -65,6 +70,12 @@ pub(crate) enum Bench {
     Mcp,
     /// The access log beside ClickHouse with the same visits.
     Analytics,
+    /// 1, 4 and 16 dashboards at once, alone and beside recorded redirects.
+    Dashboards,
+    /// What the access log does for a day of visits: processor time, bytes written, memory.
+    Upkeep,
+    /// Export, import, counting and backup of many visits: time and memory.
+    Transfer,
     /// Time until a change shows on other nodes.
     Nodes,
 }
@@ -91,6 +102,9 @@ pub(crate) fn run(chosen: &[Bench], options: &Options) -> Result<()> {
             Bench::Links => links::run(&plan)?,
             Bench::Mcp => mcp::run(&plan)?,
             Bench::Analytics => analytics::run(&plan)?,
+            Bench::Dashboards => dashboards::run(&plan)?,
+            Bench::Upkeep => upkeep::run(&plan)?,
+            Bench::Transfer => transfer::run(&plan)?,
             Bench::Nodes => nodes::run(&plan)?,
         }
     }

@@ -91,4 +91,4 @@ pub(crate) fn interleave(
 }
 
 /// Slugline's name for its thread that writes visits.
-const WRITER: &str = "access-log";
+pub(crate) const WRITER: &str = "access-log";

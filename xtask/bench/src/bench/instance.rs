@@ -12,7 +12,10 @@ use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use ureq::Agent;
 
-use super::cpus::Cpus;
+use super::{
+    cpus::Cpus,
+    usage::{self, Usage},
+};
 use xtask::process;
 
 /// Bearer token of measured instances.
@@ -113,6 +116,14 @@ impl Instance {
             .read_json()?)
     }
 
+    /// The value of a metric that has no labels.
+    pub(crate) fn metric(&self, name: &str) -> Result<f64> {
+        let request = self.agent.get(format!("{}/_metrics", self.origin));
+        let request = request.header("authorization", format!("Bearer {TOKEN}"));
+        let text = request.call()?.body_mut().read_to_string()?;
+        metric(&text, name).with_context(|| format!("the metrics have no {name}"))
+    }
+
     /// The answer to a POST with the token.
     pub(crate) fn post(&self, path: &str, body: &Value) -> Result<Value> {
         let request = self.agent.post(format!("{}{path}", self.origin));
@@ -135,14 +146,20 @@ impl Instance {
     }
 
     /// Asks it to stop, and waits.
-    pub(crate) fn stop(mut self) -> Result<()> {
+    pub(crate) fn stop(self) -> Result<()> {
+        self.end().map(drop)
+    }
+
+    /// Asks it to stop, waits, and returns what it used in its life.
+    pub(crate) fn end(mut self) -> Result<Usage> {
         let pid = self.pid().to_string();
         process::run(process::program("kill").args(["-TERM", &pid]))?;
+        let usage = usage::at_end(&mut self.process)?;
         let status = self.process.wait()?;
         if !status.success() {
             bail!("the instance ended with {status}");
         }
-        Ok(())
+        Ok(usage)
     }
 }
 
@@ -166,6 +183,13 @@ pub(crate) fn import(binary: &Binary, data: &Path, export: &Path) -> Result<()> 
     process::run_quietly(command(binary, data).arg("import").arg(export))
 }
 
+/// The value on the line of a metric in Prometheus' text.
+fn metric(text: &str, name: &str) -> Option<f64> {
+    let mut lines = text.lines();
+    let value = lines.find_map(|line| line.strip_prefix(name)?.strip_prefix(' '))?;
+    value.trim().parse().ok()
+}
+
 fn set_up(command: &mut Command, data: &Path) {
     let path = std::env::var_os("PATH").unwrap_or_default();
     command
@@ -177,4 +201,16 @@ fn set_up(command: &mut Command, data: &Path) {
         .env("SLUGLINE_SITE_TOKEN", TOKEN)
         .env("SLUGLINE_LOG", "warn")
         .stdin(Stdio::null());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn metric_is_found_by_its_whole_name() {
+        let text = "# TYPE visits counter\nvisits_total_old 7\nvisits_total 12\n";
+        assert_eq!(metric(text, "visits_total"), Some(12.0));
+        assert_eq!(metric(text, "visits"), None);
+    }
 }

@@ -23,7 +23,7 @@ const LINKS: u32 = 200;
 const CONNECTIONS: u32 = 16;
 
 /// Every visit becomes a row.
-const NO_SAMPLING: [(&str, &str); 2] = [
+pub(super) const NO_SAMPLING: [(&str, &str); 2] = [
     ("SLUGLINE_SAMPLE_ABOVE", "0"),
     ("SLUGLINE_SAMPLE_LINK_ABOVE", "0"),
 ];

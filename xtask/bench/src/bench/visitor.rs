@@ -7,6 +7,9 @@ use ureq::Agent;
 
 use super::instance::{Instance, TOKEN};
 
+/// The connections that a browser keeps to a server.
+pub(crate) const CONNECTIONS: usize = 6;
+
 /// A client with connections of its own.
 #[derive(Debug)]
 pub(crate) struct Visitor(Agent);
@@ -22,10 +25,16 @@ pub(crate) struct Answer {
 
 impl Visitor {
     pub(crate) fn new() -> Self {
+        Self::patient(Duration::from_secs(30))
+    }
+
+    /// A client that waits for an answer as long as this.
+    pub(crate) fn patient(patience: Duration) -> Self {
         let agent = Agent::config_builder()
             .http_status_as_error(false)
             .max_redirects(0)
-            .timeout_global(Some(Duration::from_secs(30)))
+            .timeout_global(Some(patience))
+            .max_idle_connections_per_host(CONNECTIONS)
             // The service closes idle connections after five seconds.
             .max_idle_age(Duration::from_secs(2))
             .build();

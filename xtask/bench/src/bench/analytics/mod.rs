@@ -15,6 +15,7 @@ mod scans;
 use std::{
     fs,
     path::{Path, PathBuf},
+    process::Command,
 };
 
 use anyhow::Result;
@@ -135,11 +136,14 @@ fn prepared(
 
 /// Sends visits through the recorder; returns its report.
 fn load(visits: u32, file: &Path, clickhouse: Option<&str>) -> Result<String> {
-    let mut bench = process::cargo();
-    bench
-        .args(["bench", "-p", "slugline", "--bench", "recorder", "--"])
-        .arg(visits.to_string())
-        .arg(file)
-        .args(clickhouse);
+    let mut bench = recorder();
+    bench.arg(visits.to_string()).arg(file).args(clickhouse);
     Ok(String::from_utf8(process::stdout(&mut bench)?)?)
+}
+
+/// The benchmark of the recorder, still without arguments.
+pub(super) fn recorder() -> Command {
+    let mut bench = process::cargo();
+    bench.args(["bench", "-p", "slugline", "--bench", "recorder", "--"]);
+    bench
 }

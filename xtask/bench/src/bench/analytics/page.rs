@@ -23,8 +23,17 @@ const REQUESTS: [&str; 9] = [
 ];
 
 /// The paths of a page's requests, with a filter such as `&bots=exclude`; none if it is empty.
-pub(in crate::bench) fn paths(filter: &str) -> [String; 9] {
-    REQUESTS.map(|request| path(30, request) + filter)
+/// They are about the last thirty days of the kept visits, or also about everything since.
+pub(in crate::bench) fn paths(filter: &str, until_now: bool) -> [String; 9] {
+    REQUESTS.map(|request| {
+        let days = path(30, request);
+        let asked = match days.split_once("&endAt=") {
+            // Without an end a question is about everything until now.
+            Some((since, _)) if until_now => since.to_owned(),
+            _ => days,
+        };
+        asked + filter
+    })
 }
 
 /// Loads the page from both, if there are two, and prints the times.
@@ -37,7 +46,7 @@ pub(super) fn measure(ours: &Instance, theirs: Option<&Instance>) -> Result<()> 
             .zip([Some(ours), theirs].into_iter().flatten())
         {
             let began = Instant::now();
-            for path in paths("") {
+            for path in paths("", false) {
                 instance.get(&path)?;
             }
             times.push(began.elapsed().as_secs_f64() * 1e3);
@@ -57,4 +66,22 @@ pub(super) fn measure(ours: &Instance, theirs: Option<&Instance>) -> Result<()> 
     }
     println!();
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn page_is_about_thirty_days_or_also_about_everything_since() {
+        let days = paths("", false);
+        assert!(days.iter().all(|path| path.contains("&endAt=")), "{days:?}");
+        let since = paths("&bots=exclude", true);
+        let asked = |path: &String| !path.contains("endAt") && path.ends_with("&bots=exclude");
+        assert!(since.iter().all(asked), "{since:?}");
+        assert!(
+            since.iter().all(|path| path.contains("startAt=")),
+            "{since:?}"
+        );
+    }
 }
