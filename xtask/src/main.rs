@@ -95,6 +95,9 @@ enum Command {
         #[arg(long)]
         target: Option<String>,
     },
+    /// Extrapolate measured figures of a document to more visits.
+    #[command(disable_help_flag = true)]
+    Extrapolate(bench::Arguments),
     /// Run an earlier revision and this one on the same data, under load.
     #[command(disable_help_flag = true)]
     Upgrade(bench::Arguments),
@@ -118,6 +121,7 @@ fn run(command: Command) -> Result<Verdict> {
         Command::Test { arguments } => return test::run(&arguments),
         Command::Bench(arguments) => return bench::run("bench", &arguments),
         Command::Capacity(arguments) => return bench::run("capacity", &arguments),
+        Command::Extrapolate(arguments) => return bench::run("extrapolate", &arguments),
         Command::Upgrade(arguments) => return bench::run("upgrade", &arguments),
         Command::Ci => ci::run()?,
         Command::Fmt { check } => fmt::run(check)?,

@@ -10,6 +10,7 @@ mod zipf;
 use anyhow::{Result, ensure};
 use clap::Args;
 
+use crate::numbers::whole;
 use memory::Memory;
 use zipf::Zipf;
 
@@ -142,19 +143,6 @@ fn nodes_for(load: &Load, asked: f64) -> Need {
     Need { nodes, asked }
 }
 
-/// A number with its thousands apart.
-fn whole(number: f64) -> String {
-    let digits = format!("{number:.0}");
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -184,11 +172,5 @@ mod tests {
         };
         let ratio = nodes(20_000_000) / nodes(10_000_000);
         assert!((1.9..2.1).contains(&ratio), "{ratio}");
-    }
-
-    #[test]
-    fn thousands_stand_apart() {
-        assert_eq!(whole(1_234_567.2), "1,234,567");
-        assert_eq!(whole(12.0), "12");
     }
 }

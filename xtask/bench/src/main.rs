@@ -1,4 +1,4 @@
-//! `cargo xtask bench`, `capacity` and `upgrade`: measurements of the service from outside.
+//! `cargo xtask bench`, `capacity`, `extrapolate` and `upgrade`: measurements of the service from outside.
 //!
 //! They are a crate of their own, so that the test command does not build them.
 
@@ -10,6 +10,8 @@
 
 mod bench;
 mod capacity;
+mod extrapolate;
+mod numbers;
 mod upgrade;
 
 use std::process::ExitCode;
@@ -30,6 +32,8 @@ enum Command {
     },
     /// Estimate what a load needs: nodes, databases, network.
     Capacity(capacity::Load),
+    /// Extrapolate measured figures of a document to more visits.
+    Extrapolate(extrapolate::Wish),
     /// Run an earlier revision and this one on the same data, under load.
     Upgrade {
         /// The earlier revision, as git names it.
@@ -52,6 +56,7 @@ fn run(command: Command) -> Result<()> {
     match command {
         Command::Bench { benches, options } => bench::run(&benches, &options),
         Command::Capacity(load) => capacity::run(&load),
+        Command::Extrapolate(wish) => extrapolate::run(&wish),
         Command::Upgrade { from } => upgrade::run(&from),
     }
 }
