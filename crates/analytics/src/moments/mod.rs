@@ -8,6 +8,8 @@
 
 mod crowd;
 
+use std::ops::AddAssign;
+
 use slugline_domain::{LocalSeconds, Stretch, TimeUnit, UnixMillis, Variance};
 
 pub use crowd::Crowd;
@@ -77,6 +79,21 @@ impl Parts {
         let hours = self.hours.into_iter().flatten();
         let all = from_start.into_iter().chain(to_end).chain(hours);
         all.map(i64::unsigned_abs).collect()
+    }
+}
+
+impl AddAssign<&Self> for Parts {
+    fn add_assign(&mut self, other: &Self) {
+        let of_hours = self.hours.iter_mut().zip(&other.hours);
+        let lists = [
+            (&mut self.from_start, &other.from_start),
+            (&mut self.to_end, &other.to_end),
+        ];
+        for (sums, added) in lists.into_iter().chain(of_hours) {
+            for (sum, added) in sums.iter_mut().zip(added) {
+                *sum = sum.saturating_add(*added);
+            }
+        }
     }
 }
 
@@ -185,6 +202,15 @@ impl VisitorSums {
                 *sum = sum.saturating_add(amount.saturating_mul(times));
             }
         }
+    }
+}
+
+impl AddAssign<&Self> for VisitorSums {
+    /// Adds the sums of other visitors.
+    fn add_assign(&mut self, other: &Self) {
+        self.visitors += &other.visitors;
+        self.visit_variance += &other.visit_variance;
+        self.visitor_variance += &other.visitor_variance;
     }
 }
 

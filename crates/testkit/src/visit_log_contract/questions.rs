@@ -25,6 +25,8 @@ pub(super) fn random(dice: &Dice, number: usize) -> Question {
             let values = several(dice).map(|_| value(dice, dimension));
             filter.links = Choice::default();
             filter.values = vec![(dimension, choice(dice, values))];
+            let bots = dice.pick(&[Bots::Include, Bots::Exclude]);
+            filter.values.extend(bots.condition());
         }
         return Question::Metrics(MetricsQuery {
             filter,
@@ -129,6 +131,8 @@ fn filter(dice: &Dice) -> VisitFilter {
     if dice.one_in(4) {
         filter.until = UnixSeconds::new(second() - 1).ok();
     }
+    let bots = dice.pick(&[Bots::Include, Bots::Include, Bots::Exclude, Bots::Only]);
+    filter.values.extend(bots.condition());
     if dice.one_in(3) {
         return filter;
     }
@@ -141,8 +145,6 @@ fn filter(dice: &Dice) -> VisitFilter {
         let values = several(dice).map(|_| value(dice, dimension));
         filter.values.push((dimension, choice(dice, values)));
     }
-    let bots = dice.pick(&[Bots::Include, Bots::Include, Bots::Exclude, Bots::Only]);
-    filter.values.extend(bots.condition());
     filter
 }
 

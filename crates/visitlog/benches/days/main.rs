@@ -1,7 +1,8 @@
 //! Measures the time that totals of days save, and the room that they take.
 //!
 //! Usage: `days FILE`, an access log that the benchmark `recorder` made. Counts its days, then asks
-//! the questions of a dashboard with totals and without them, and compares the answers. The file has
+//! the questions of a dashboard with totals and without them, about all visits and about people's,
+//! and compares the answers. The file has
 //! no totals afterwards.
 
 #![expect(clippy::print_stdout, reason = "a benchmark speaks through its output")]
@@ -19,7 +20,7 @@ use std::{
 use rusqlite::Connection;
 use slugline_analytics::{RecorderOptions, RecorderPorts};
 use slugline_domain::{
-    CountersQuery, Dimension, HeatmapQuery, LocationsQuery, MetricsQuery, RowLimit, TimeUnit,
+    Bots, CountersQuery, Dimension, HeatmapQuery, LocationsQuery, MetricsQuery, RowLimit, TimeUnit,
     UnixMillis, UnixSeconds, UtcOffset, ViewsQuery, VisitFilter, ZoneOffsets, ports::VisitLog,
 };
 use slugline_testkit::{FixedClock, SeededRandom};
@@ -80,8 +81,14 @@ async fn count_days(file: &Path) -> Outcome<EmbeddedLog> {
         "SELECT (SELECT sum(length(directory)) FROM day_totals) + \
                 (SELECT sum(length(data)) FROM day_part)",
     )?;
+    let of_segments = number(
+        file,
+        "SELECT (SELECT sum(length(directory)) FROM day_totals WHERE segment > 0) + \
+                (SELECT sum(length(data)) FROM day_part WHERE id / 256 % 65536 > 0)",
+    )?;
     println!(
-        "{rows} visits counted in {:.1} s, {:.1} s of processor time; totals take {bytes} bytes",
+        "{rows} visits counted in {:.1} s, {:.1} s of processor time; totals take {bytes} bytes, \
+         {of_segments} of them for people and bots",
         began.elapsed().as_secs_f64(),
         cpu_seconds()? - cpu
     );
@@ -109,7 +116,12 @@ struct Asked {
 
 async fn ask_all(log: &EmbeddedLog) -> Outcome<Vec<Asked>> {
     let mut asked = Vec::new();
-    for days in [90, 30] {
+    for (days, bots) in [
+        (90, Bots::Include),
+        (90, Bots::Exclude),
+        (30, Bots::Include),
+        (30, Bots::Exclude),
+    ] {
         for what in [
             "counters",
             "views by hour",
@@ -117,15 +129,15 @@ async fn ask_all(log: &EmbeddedLog) -> Outcome<Vec<Asked>> {
             "heatmap",
             "places",
         ] {
-            asked.push(ask(log, what, days, None).await?);
+            asked.push(ask(log, what, (days, bots), None).await?);
         }
         for dimension in Dimension::ALL {
             if dimension != Dimension::Ip {
-                asked.push(ask(log, "", days, Some((dimension, false))).await?);
+                asked.push(ask(log, "", (days, bots), Some((dimension, false))).await?);
             }
         }
         for dimension in [Dimension::Country, Dimension::Slug] {
-            asked.push(ask(log, "", days, Some((dimension, true))).await?);
+            asked.push(ask(log, "", (days, bots), Some((dimension, true))).await?);
         }
     }
     Ok(asked)
@@ -134,12 +146,13 @@ async fn ask_all(log: &EmbeddedLog) -> Outcome<Vec<Asked>> {
 async fn ask(
     log: &EmbeddedLog,
     what: &'static str,
-    days: i64,
+    (days, bots): (i64, Bots),
     dimension: Option<(Dimension, bool)>,
 ) -> Outcome<Asked> {
     let filter = VisitFilter {
         from: UnixSeconds::new(END - days * 86_400).ok(),
         until: UnixSeconds::new(END - 1).ok(),
+        values: bots.condition().into_iter().collect(),
         ..VisitFilter::default()
     };
     let zone = ZoneOffsets::fixed(UtcOffset::from_seconds(3_600).ok_or("an hour")?);
@@ -191,8 +204,13 @@ async fn ask(
             let what = dimension.map_or(what.to_owned(), |(dimension, visitors)| {
                 format!("{dimension:?}{}", if visitors { ", visitors" } else { "" })
             });
+            let of = if bots == Bots::Exclude {
+                ", people"
+            } else {
+                ""
+            };
             return Ok(Asked {
-                what,
+                what: format!("{what}{of}"),
                 days,
                 millis,
                 answer,

@@ -1,11 +1,12 @@
 //! The table of day totals.
 //!
-//! A record is built like a chunk: a directory of columns by name, and parts, all with checksums
-//! that also cover the day. Triggers delete the record of a day as soon as a chunk of the day is
-//! added, deleted or changed. So each record was counted from the current chunks.
+//! A day has a record for each segment of its visits. A record is built like a chunk: a directory of
+//! columns by name, and parts, all with checksums that also cover the day. Triggers delete the
+//! records of a day as soon as a chunk of the day is added, deleted or changed. So each record was
+//! counted from the current chunks.
 //!
-//! The process that counts a day claims it first. The claim is a record without a directory, which
-//! the same triggers delete. So a count that a change overtakes is never stored.
+//! The process that counts a day claims it first. The claim is a record of all visits without a
+//! directory, which the same triggers delete. So a count that a change overtakes is never stored.
 //!
 //! A claim also numbers the attempts of which none ended. A process that dies of a count, for want
 //! of memory, would otherwise die of the same day at each start.
@@ -15,12 +16,15 @@ use std::collections::BTreeMap;
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 use slugline_analytics::utc::MILLIS_PER_DAY;
 
-use super::error::EngineError;
+use super::{day::segment::Segment, error::EngineError};
 use crate::format::{
     chunk::{self, ChunkError, Directory, Entry, Span, part_id},
     dictionary::Dictionary,
     selection::Selection,
 };
+
+/// The numbers that the records of a day can have in the file.
+const SEGMENTS: i64 = 1 << 16;
 
 /// The longest list of numbers that does not depend on the number of rows.
 const FIXED: u32 = 512;
@@ -36,6 +40,13 @@ pub(crate) struct Claim {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Encoded {
     pub(crate) rows: u32,
+    /// The columns of each segment, by its number.
+    pub(crate) segments: [Columns; Segment::EACH.len()],
+}
+
+/// The columns of a segment, ready to be stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Columns {
     pub(crate) directory: Vec<u8>,
     pub(crate) parts: Vec<(u8, Vec<u8>)>,
 }
@@ -47,17 +58,23 @@ impl Encoded {
     /// Returns whether the two have the same rows, and the same content in each column that both
     /// have. A newer version counts more columns.
     pub(crate) fn agrees_with(&self, other: &Self, day: i64) -> bool {
-        let (Some(ours), Some(theirs)) = (self.columns(day), other.columns(day)) else {
-            return false;
+        let same = |(ours, theirs): (&Columns, &Columns)| {
+            let span = span(day, self.rows);
+            let (Some(ours), Some(theirs)) = (ours.by_name(span), theirs.by_name(span)) else {
+                return false;
+            };
+            let same = |(name, column)| theirs.get(name).is_none_or(|other| other == column);
+            ours.iter().all(same)
         };
-        let same = |(name, column)| theirs.get(name).is_none_or(|other| other == column);
-        self.rows == other.rows && ours.iter().all(same)
+        self.rows == other.rows && self.segments.iter().zip(&other.segments).all(same)
     }
+}
 
+impl Columns {
     /// The columns with their parts, each by its name and whether it holds texts. `None` if the
     /// directory is damaged.
-    fn columns(&self, day: i64) -> Option<BTreeMap<(String, bool), Content<'_>>> {
-        let directory = Directory::parse(span(day, self.rows), &self.directory).ok()?;
+    fn by_name(&self, span: Span) -> Option<BTreeMap<(String, bool), Content<'_>>> {
+        let directory = Directory::parse(span, &self.directory).ok()?;
         let mut columns = BTreeMap::new();
         for name in directory.names() {
             let found = [directory.numbers(name), directory.texts(name)];
@@ -101,7 +118,8 @@ pub(crate) fn claim(db: &mut Connection, day: i64) -> Result<Claim, rusqlite::Er
     remove(&tx, day)?;
     let number = tx
         .prepare_cached(
-            "INSERT INTO day_totals (day, claim, n) VALUES (?1, random(), ?2) RETURNING claim",
+            "INSERT INTO day_totals (day, segment, claim, n) VALUES (?1, 0, random(), ?2) \
+             RETURNING claim",
         )?
         .query_row(params![day, attempts.saturating_add(1)], |row| row.get(0))?;
     tx.commit()?;
@@ -123,20 +141,35 @@ pub(crate) fn store(
     totals: &Encoded,
 ) -> Result<bool, rusqlite::Error> {
     let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let stored = tx
-        .prepare_cached(
-            "UPDATE day_totals SET claim = NULL, n = ?3, directory = ?4 WHERE day = ?1 AND claim = ?2",
-        )?
-        .execute(params![claim.day, claim.number, totals.rows, totals.directory])?;
-    if stored == 0 {
+    let claimed = tx
+        .prepare_cached("DELETE FROM day_totals WHERE day = ?1 AND claim = ?2")?
+        .execute(params![claim.day, claim.number])?;
+    if claimed == 0 {
         return Ok(false);
     }
-    for (position, data) in &totals.parts {
-        tx.prepare_cached("INSERT INTO day_part (id, data) VALUES (?1, ?2)")?
-            .execute(params![part_id(claim.day, *position), data])?;
+    for (segment, columns) in Segment::EACH.into_iter().zip(&totals.segments) {
+        tx.prepare_cached(
+            "INSERT INTO day_totals (day, segment, n, directory) VALUES (?1, ?2, ?3, ?4)",
+        )?
+        .execute(params![
+            claim.day,
+            segment.number(),
+            totals.rows,
+            columns.directory
+        ])?;
+        for (position, data) in &columns.parts {
+            tx.prepare_cached("INSERT INTO day_part (id, data) VALUES (?1, ?2)")?
+                .execute(params![stored_part(claim.day, segment, *position), data])?;
+        }
     }
     tx.commit()?;
     Ok(true)
+}
+
+/// The number of a part of a segment's record.
+fn stored_part(day: i64, segment: Segment, position: u8) -> i64 {
+    let record = day.saturating_mul(SEGMENTS) + i64::from(segment.number());
+    part_id(record, position)
 }
 
 /// Removes the totals of a day, or its claim.
@@ -156,41 +189,57 @@ pub(crate) fn span(day: i64, rows: u32) -> Span {
     }
 }
 
-/// The totals of one day in a file.
+/// The days in a range that have totals, in order.
+pub(crate) fn days(
+    db: &Connection,
+    (first, last): (i64, i64),
+) -> Result<Vec<i64>, rusqlite::Error> {
+    db.prepare_cached(
+        "SELECT day FROM day_totals \
+         WHERE day BETWEEN ?1 AND ?2 AND segment = 0 AND directory IS NOT NULL ORDER BY day",
+    )?
+    .query_map([first, last], |row| row.get(0))?
+    .collect()
+}
+
+/// The totals of a segment of one day in a file.
 #[derive(Debug)]
 pub(crate) struct Record<'c> {
     db: &'c Connection,
     pub(crate) day: i64,
-    /// The number of counted rows.
-    pub(crate) rows: u32,
+    segment: Segment,
+    /// The number of the day's counted rows.
+    rows: u32,
     directory: Directory,
 }
 
 impl<'c> Record<'c> {
-    /// The records of the days in a range, without damaged ones, whose days can be counted anew at
-    /// any time.
-    pub(crate) fn between(
+    /// The record of a segment of a day that has totals. Damage is an error; the day can be counted
+    /// anew at any time.
+    pub(crate) fn read(
         db: &'c Connection,
-        (first, last): (i64, i64),
-    ) -> Result<Vec<Self>, rusqlite::Error> {
+        day: i64,
+        segment: Segment,
+    ) -> Result<Self, EngineError> {
         let mut statement = db.prepare_cached(
-            "SELECT day, n, directory FROM day_totals \
-             WHERE day BETWEEN ?1 AND ?2 AND directory IS NOT NULL ORDER BY day",
+            "SELECT n, directory FROM day_totals \
+             WHERE day = ?1 AND segment = ?2 AND directory IS NOT NULL",
         )?;
-        let mut found = statement.query([first, last])?;
-        let mut records = Vec::new();
-        while let Some(row) = found.next()? {
-            let (day, rows) = (row.get(0)?, row.get(1)?);
-            if let Ok(directory) = Directory::parse(span(day, rows), row.get_ref(2)?.as_blob()?) {
-                records.push(Self {
-                    db,
-                    day,
-                    rows,
-                    directory,
-                });
-            }
-        }
-        Ok(records)
+        let mut found = statement.query(params![day, segment.number()])?;
+        let damaged = |source| EngineError::Totals { day, source };
+        let Some(row) = found.next()? else {
+            return Err(damaged(ChunkError::Directory));
+        };
+        let rows = row.get(0)?;
+        let directory = row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?;
+        let directory = Directory::parse(span(day, rows), directory).map_err(damaged)?;
+        Ok(Self {
+            db,
+            day,
+            segment,
+            rows,
+            directory,
+        })
     }
 
     /// The numbers of a column, if there is one.
@@ -245,7 +294,7 @@ impl<'c> Record<'c> {
         if let Some(data) = entry.here() {
             return read(data).map_err(|source| self.damaged(source));
         }
-        let part = part_id(self.day, entry.position);
+        let part = stored_part(self.day, self.segment, entry.position);
         let span = span(self.day, self.rows);
         let found = self
             .db
@@ -258,32 +307,41 @@ impl<'c> Record<'c> {
         let found = found.unwrap_or(Err(ChunkError::Absent { column }));
         found.map_err(|source| self.damaged(source))
     }
+}
 
-    /// The bytes of a record, for comparison with another count.
-    pub(crate) fn encoded(db: &Connection, day: i64) -> Result<Option<Encoded>, rusqlite::Error> {
-        let found = db
-            .query_row(
-                "SELECT n, directory FROM day_totals WHERE day = ?1 AND directory IS NOT NULL",
-                [day],
-                |row| Ok((row.get(0)?, row.get(1)?)),
-            )
-            .optional()?;
-        let Some((rows, directory)) = found else {
-            return Ok(None);
-        };
-        let parts = db
-            .prepare("SELECT id, data FROM day_part WHERE id BETWEEN ?1 AND ?2 ORDER BY id")?
-            .query_map([part_id(day, 0), part_id(day, u8::MAX)], |row| {
-                let id: i64 = row.get(0)?;
-                let position = u8::try_from(id - part_id(day, 0)).unwrap_or(u8::MAX);
-                Ok((position, row.get(1)?))
-            })?
-            .collect::<Result<_, _>>()?;
-        Ok(Some(Encoded {
-            rows,
-            directory,
-            parts,
-        }))
+impl Encoded {
+    /// The bytes of a day's records, for comparison with another count; `None` if any is missing.
+    pub(crate) fn stored(db: &Connection, day: i64) -> Result<Option<Self>, rusqlite::Error> {
+        let mut found = Vec::new();
+        for segment in Segment::EACH {
+            let record = db
+                .query_row(
+                    "SELECT n, directory FROM day_totals \
+                     WHERE day = ?1 AND segment = ?2 AND directory IS NOT NULL",
+                    params![day, segment.number()],
+                    |row| Ok((row.get(0)?, row.get(1)?)),
+                )
+                .optional()?;
+            let Some((rows, directory)): Option<(u32, Vec<u8>)> = record else {
+                return Ok(None);
+            };
+            let first = stored_part(day, segment, 0);
+            let parts = db
+                .prepare("SELECT id, data FROM day_part WHERE id BETWEEN ?1 AND ?2 ORDER BY id")?
+                .query_map([first, first + i64::from(u8::MAX)], |row| {
+                    let id: i64 = row.get(0)?;
+                    let position = u8::try_from(id - first).unwrap_or(u8::MAX);
+                    Ok((position, row.get(1)?))
+                })?
+                .collect::<Result<_, _>>()?;
+            found.push((rows, Columns { directory, parts }));
+        }
+        let (rows, segments): (Vec<u32>, Vec<Columns>) = found.into_iter().unzip();
+        let are_equal = rows.windows(2).all(|pair| pair[0] == pair[1]);
+        let segments = segments.try_into().ok().filter(|_| are_equal);
+        Ok(segments
+            .zip(rows.first().copied())
+            .map(|(segments, rows)| Self { rows, segments }))
     }
 }
 
@@ -295,19 +353,20 @@ mod tests {
     const DAY: i64 = 7;
 
     fn encoded(rows: u32, columns: &[(&str, u64)]) -> Encoded {
-        let mut encoder = Encoder::new(span(DAY, rows));
-        for (name, first) in columns {
-            // Too many for the directory itself.
-            let numbers: Vec<u64> = (0..200).map(|number| first + number * number).collect();
-            encoder.numbers(name, &numbers);
-            encoder.texts(name, ["a", "b"].into_iter());
-        }
-        let (directory, parts) = encoder.finish();
-        Encoded {
-            rows,
-            directory,
-            parts,
-        }
+        let columns_of = |segment: Segment| {
+            let mut encoder = Encoder::new(span(DAY, rows));
+            for (name, first) in columns {
+                let name = segment.column(name);
+                // Too many for the directory itself.
+                let numbers: Vec<u64> = (0..200).map(|number| first + number * number).collect();
+                encoder.numbers(&name, &numbers);
+                encoder.texts(&name, ["a", "b"].into_iter());
+            }
+            let (directory, parts) = encoder.finish();
+            Columns { directory, parts }
+        };
+        let segments = Segment::EACH.map(columns_of);
+        Encoded { rows, segments }
     }
 
     #[test]
@@ -320,6 +379,12 @@ mod tests {
             encoded(901, &[("visits", 1), ("slug", 9)]),
         ] {
             assert!(!other.agrees_with(&newer, DAY));
+        }
+        for segment in Segment::EACH {
+            let mut other = newer.clone();
+            let (_, data) = &mut other.segments[usize::from(segment.number())].parts[0];
+            data[0] ^= 1;
+            assert!(!other.agrees_with(&newer, DAY), "{segment:?}");
         }
     }
 }

@@ -15,6 +15,7 @@ pub(crate) const ACCESS_LOG: FileKind = FileKind {
     versions: &[
         include_str!("tables.sql"),
         concat!(include_str!("tables_7.sql"), include_str!("unproved.sql")),
+        include_str!("tables_8.sql"),
     ],
 };
 
@@ -113,11 +114,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.db");
         let db = open_writer(&path).unwrap();
-        db.pragma_update(None, "user_version", 8).unwrap();
+        db.pragma_update(None, "user_version", 9).unwrap();
         drop(db);
         let error = open_writer(&path).unwrap_err();
-        assert!(matches!(error, OpenError::Newer { found, .. } if found == 8));
-        assert!(error.to_string().contains("a.db has format 8"));
+        assert!(matches!(error, OpenError::Newer { found, .. } if found == 9));
+        assert!(error.to_string().contains("a.db has format 9"));
     }
 
     #[test]

@@ -29,6 +29,11 @@ impl Texts {
         self.dictionary.get(self.number(entry))
     }
 
+    /// The text of each entry, if there are numbers of entries.
+    pub(crate) fn of_each(&self) -> impl Iterator<Item = &str> {
+        self.of.iter().map(|&number| self.dictionary.get(number))
+    }
+
     pub(crate) fn unknown(column: usize) -> Self {
         Self {
             of: Vec::new(),

@@ -12,11 +12,13 @@ use slugline_analytics::{
     utc::{MILLIS_PER_DAY, day_of},
     visitor::VisitorHash,
 };
-use slugline_domain::{Choice, Degrees, Dimension, VisitFilter};
+use slugline_domain::{Bots, Choice, Degrees, Dimension, VisitFilter};
 
 use super::concealment::{Concealment, Part};
 use crate::{
-    file::{chunk::Chunk, erasure, error::EngineError, links, snapshot::Snapshot},
+    file::{
+        chunk::Chunk, day::segment::Segment, erasure, error::EngineError, links, snapshot::Snapshot,
+    },
     format::{
         block::Block,
         column::Column,
@@ -114,16 +116,32 @@ impl RowFilter {
         )
     }
 
-    /// The first and the last UTC day that are wholly in the time range; `None` if there are other
-    /// conditions than on the texts of column `of`, and on links besides erased ones.
-    pub(crate) fn whole_days(&self, of: Option<usize>) -> Option<(i64, i64)> {
-        let mut texts = self.texts.iter().map(|(column, _)| Some(*column));
-        let has_conditions =
-            self.is_about_links() || !self.visitors.is_empty() || texts.any(|column| column != of);
+    /// The first and the last UTC day that are wholly in the time range.
+    pub(crate) fn whole_days(&self) -> Option<(i64, i64)> {
         let (from, until) = self.time_range();
         let first = day_of(from.saturating_add(MILLIS_PER_DAY - 1));
         let last = day_of(until.saturating_add(1)) - 1;
-        (!has_conditions && first <= last).then_some((first, last))
+        (first <= last).then_some((first, last))
+    }
+
+    /// The segment that the conditions describe, besides those on the texts of column `of` and on
+    /// erased links; `None` if no segment is of exactly these visits.
+    pub(crate) fn segment(&self, of: Option<usize>) -> Option<Segment> {
+        if self.is_about_links() || !self.visitors.is_empty() {
+            return None;
+        }
+        let mut found = Segment::All;
+        for (column, wanted) in &self.texts {
+            if Some(*column) == of {
+                continue;
+            }
+            let segment = wanted.segment(*column)?;
+            if found != Segment::All && found != segment {
+                return None;
+            }
+            found = segment;
+        }
+        Some(found)
     }
 
     fn is_about_links(&self) -> bool {
@@ -306,6 +324,20 @@ impl Wanted<i64> {
 }
 
 impl Wanted<String> {
+    /// The segment of the visits with these texts in a column.
+    fn segment(&self, column: usize) -> Option<Segment> {
+        let are_kinds = column == columns::text_of(Dimension::BrowserType)
+            && self.values.len() == Bots::KINDS.len()
+            && Bots::KINDS.iter().all(|kind| self.values.contains(*kind));
+        are_kinds.then(|| {
+            Segment::of(if self.included {
+                Bots::Only
+            } else {
+                Bots::Exclude
+            })
+        })
+    }
+
     /// Tells for each text whether it is one of the values.
     fn find(&self, texts: &Texts) -> Vec<bool> {
         let texts = texts.dictionary.iter();

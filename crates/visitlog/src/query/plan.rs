@@ -1,16 +1,14 @@
 //! The plan of a question: the days that it takes from their totals, and the chunks that it scans.
 //!
-//! A question without conditions on rows, or with conditions on the texts that it ranks, takes the
-//! totals of each day that is wholly in its time range, has totals, has no row in the tail, and has no
+//! A question about a segment of all visits, which may also have conditions on the texts that it
+//! ranks, takes the totals of each day that is wholly in its time range, has totals, has no row in the tail, and has no
 //! row that is being erased. It scans everything else. So the answer equals that of a scan of all
 //! rows.
 
 use slugline_analytics::utc::MILLIS_PER_DAY;
 
 use super::filter::RowFilter;
-use crate::file::{
-    day::known::KnownDay, day_totals::Record, error::EngineError, snapshot::Snapshot, tail,
-};
+use crate::file::{day::known::KnownDay, day_totals, error::EngineError, snapshot::Snapshot, tail};
 
 /// The rows that a question scans: those that meet the conditions of its filter, without the chunks
 /// of days whose totals it takes.
@@ -44,20 +42,20 @@ impl<'f> Plan<'f> {
         mut see: impl FnMut(T),
     ) -> Result<Self, EngineError> {
         let mut plan = Self::of_rows(filter);
-        let Some(days) = filter.whole_days(of) else {
+        let Some((days, segment)) = filter.whole_days().zip(filter.segment(of)) else {
             return Ok(plan);
         };
         let mut taken = Vec::new();
         let conceals = of.is_some_and(|column| filter.conceals(column));
         let in_tail = tail::days(snapshot.db())?;
         let with_erased = filter.days_with_erased(snapshot, days)?;
-        for record in Record::between(snapshot.db(), days)? {
+        for day in day_totals::days(snapshot.db(), days)? {
             snapshot.check()?;
-            let is_in_tail = in_tail.iter().any(|days| days.contains(&record.day));
-            if is_in_tail || with_erased.contains(&record.day) {
+            let is_in_tail = in_tail.iter().any(|days| days.contains(&day));
+            if is_in_tail || with_erased.contains(&day) {
                 continue;
             }
-            let day = KnownDay(record);
+            let day = KnownDay::of(snapshot.db(), day, segment);
             let hides_nothing = if conceals {
                 day.hides_nothing()
             } else {
@@ -70,7 +68,7 @@ impl<'f> Plan<'f> {
             );
             match found {
                 Ok(Some(totals)) => {
-                    taken.push(day.0.day);
+                    taken.push(day.day);
                     see(totals);
                 }
                 Ok(None) => {}

@@ -81,24 +81,15 @@ impl ShownVisitors {
             others: vec![0; names.len()],
             ..Self::within(snapshot.memory())
         };
-        let with_visitors = |day: &KnownDay<'_>| {
-            let listed = day.values(column)?;
-            Ok(listed.and_then(|listed| Some((listed.texts, listed.visitors?))))
-        };
-        let plan = Plan::with_days(
-            snapshot,
-            filter,
-            Some(column),
-            with_visitors,
-            |(texts, known)| {
-                for (text, known) in texts.iter().zip(known) {
-                    if let Some(&shown) = shown.get(&*name(dimension, text)) {
-                        let others = &mut visitors.others[shown];
-                        *others = others.saturating_add(known);
-                    }
+        let with_visitors = |day: &KnownDay<'_>| day.values(column);
+        let plan = Plan::with_days(snapshot, filter, Some(column), with_visitors, |known| {
+            for (text, known) in known.texts.iter().zip(known.visitors) {
+                if let Some(&shown) = shown.get(&*name(dimension, text)) {
+                    let others = &mut visitors.others[shown];
+                    *others = others.saturating_add(known);
                 }
-            },
-        )?;
+            }
+        })?;
         snapshot.scan(&plan, &columns, |block| {
             let texts = block.texts(column);
             let of_text = texts.dictionary.iter();

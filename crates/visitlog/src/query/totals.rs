@@ -17,7 +17,6 @@ use crate::{
     format::{
         block::Block,
         column::Column,
-        dictionary::Dictionary,
         selection::{index, number},
         texts::Texts,
         values::Values,
@@ -225,9 +224,9 @@ impl Totals {
 
     /// Adds visits, visitors and referring hosts of a group from day totals. No row has one of
     /// these visitors.
-    pub(crate) fn add_known(&mut self, group: usize, known: Crowd, referers: &Dictionary) {
+    pub(crate) fn add_known(&mut self, group: usize, known: Crowd, referers: &Texts) {
         self.crowds.add_known(group, known);
-        for host in referers.iter().filter(|host| !host.is_empty()) {
+        for host in referers.of_each().filter(|host| !host.is_empty()) {
             self.referers.see(group, self.key.hash_one(host), 1);
         }
     }

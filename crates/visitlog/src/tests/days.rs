@@ -7,14 +7,17 @@ use proptest::{collection::vec, prelude::*};
 use rusqlite::Connection;
 use slugline_analytics::{
     QueryLimits, RecorderOptions, SaltPeriod,
-    journal::row_table::RowTable,
+    journal::{
+        open::{FileKind, open_file},
+        row_table::RowTable,
+    },
     moments::{Crowd, Moments, VisitorSums},
-    row::{Row, Target},
+    row::{Client, Row, Target},
     tally::Tally,
     utc::{self, MILLIS_PER_DAY},
 };
 use slugline_domain::{
-    CountersQuery, Dimension, LinkId, MetricsQuery, RowLimit, TimeUnit, UtcOffset, Variance,
+    Bots, CountersQuery, Dimension, LinkId, MetricsQuery, RowLimit, TimeUnit, UtcOffset, Variance,
     ViewsQuery, VisitFilter, ZoneOffsets, ports::VisitLog,
 };
 use slugline_testkit::visit_log_contract::{Party, RandomVisit, agrees_with_sql};
@@ -23,7 +26,7 @@ use tempfile::TempDir;
 use super::rows::{note_sampled, row, stored};
 use crate::{
     file::{
-        day::{count::count, known::KnownDay},
+        day::{count::count, known::KnownDay, segment::Segment},
         day_totals::{self, Encoded, Record},
         deadline::Deadline,
         embedded_rows::EmbeddedRows,
@@ -42,21 +45,26 @@ use crate::{
 };
 
 /// An engine that counts days.
-struct Counted {
+pub(super) struct Counted {
     folder: TempDir,
-    db: Connection,
+    pub(super) db: Connection,
     links: Links,
-    log: EmbeddedLog,
+    pub(super) log: EmbeddedLog,
     /// True if visitors of a day are those of no other day.
     apart: bool,
     rounds: usize,
 }
 
 impl Counted {
-    fn new(apart: bool) -> Self {
+    pub(super) fn new(apart: bool) -> Self {
+        Self::of(&schema::ACCESS_LOG, apart)
+    }
+
+    /// An engine with a file of this kind.
+    pub(super) fn of(kind: &FileKind, apart: bool) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.db");
-        let db = schema::open_writer(&path).unwrap();
+        let db = open_file(kind, &path).unwrap();
         let log = EmbeddedLog::new(&path, QueryLimits::default(), Arc::new(Tally::default()));
         Self {
             folder,
@@ -68,7 +76,7 @@ impl Counted {
         }
     }
 
-    fn insert(&mut self, rows: &[Row<'_>]) {
+    pub(super) fn insert(&mut self, rows: &[Row<'_>]) {
         let tx = self.db.transaction().unwrap();
         for row in rows {
             let link = self.links.number(&tx, row.target.link_id).unwrap();
@@ -80,12 +88,12 @@ impl Counted {
         self.links.settle(true);
     }
 
-    fn seal_all(&mut self) {
+    pub(super) fn seal_all(&mut self) {
         while seal::seal_before(&mut self.db, 1_000_000, 1_000).unwrap() {}
     }
 
     /// Counts each day that has no totals, except one in so many.
-    fn count_days(&mut self, but_for: usize) {
+    pub(super) fn count_days(&mut self, but_for: usize) {
         let mut before = i64::MAX;
         for number in 1.. {
             let Some(day) = day_totals::latest_uncounted(&self.db, before, u32::MAX).unwrap()
@@ -105,23 +113,42 @@ impl Counted {
         self.db.query_row(sql, [], |row| row.get(0)).unwrap()
     }
 
-    fn complete(&self) -> i64 {
-        self.number("SELECT count(*) FROM day_totals WHERE directory IS NOT NULL")
+    pub(super) fn complete(&self) -> i64 {
+        self.number("SELECT count(DISTINCT day) FROM day_totals WHERE directory IS NOT NULL")
     }
 }
 
 async fn counters(log: &EmbeddedLog) -> (u64, u64, u64) {
-    let report = log.counters(&CountersQuery::default()).await.unwrap();
+    counters_of(log, Bots::Include).await
+}
+
+fn filter_of(bots: Bots) -> VisitFilter {
+    VisitFilter {
+        values: bots.condition().into_iter().collect(),
+        ..VisitFilter::default()
+    }
+}
+
+async fn counters_of(log: &EmbeddedLog, bots: Bots) -> (u64, u64, u64) {
+    let query = CountersQuery {
+        filter: filter_of(bots),
+        per_link: false,
+    };
+    let report = log.counters(&query).await.unwrap();
     assert!(report.sampling.exact());
     let counters = report.rows[0].counters;
     (counters.visits, counters.visitors, counters.referers)
 }
 
 async fn by_host(log: &EmbeddedLog) -> Vec<(String, u64)> {
+    by_host_of(log, Bots::Include).await
+}
+
+async fn by_host_of(log: &EmbeddedLog, bots: Bots) -> Vec<(String, u64)> {
     let query = MetricsQuery {
-        filter: VisitFilter::default(),
+        filter: filter_of(bots),
         dimension: Dimension::Referer,
-        limit: RowLimit::DEFAULT,
+        limit: RowLimit::MAX,
         visitors: true,
     };
     let report = log.metrics(&query).await.unwrap();
@@ -129,7 +156,7 @@ async fn by_host(log: &EmbeddedLog) -> Vec<(String, u64)> {
     rows.map(|row| (row.name, row.count)).collect()
 }
 
-fn totals_of(db: &Connection, day: i64) -> Result<Option<Encoded>, EngineError> {
+pub(super) fn totals_of(db: &Connection, day: i64) -> Result<Option<Encoded>, EngineError> {
     let deadline = Deadline::after(Duration::from_hours(1));
     count(&Snapshot::take(db, deadline).unwrap(), day)
 }
@@ -241,8 +268,12 @@ async fn any_change_to_the_chunks_of_a_day_ends_its_totals() {
     ] {
         let log = two_days(true);
         log.db.execute_batch(change).unwrap();
-        assert_eq!(log.number("SELECT sum(day) FROM day_totals"), 1, "{change}");
-        let parts = "SELECT count(*) FROM day_part WHERE id / 256 = 0";
+        assert_eq!(
+            log.number("SELECT sum(DISTINCT day) FROM day_totals"),
+            1,
+            "{change}"
+        );
+        let parts = "SELECT count(*) FROM day_part WHERE id / 16777216 = 0";
         assert_eq!(log.number(parts), 0, "{change}");
     }
 }
@@ -437,35 +468,51 @@ async fn a_day_with_a_damaged_chunk_gets_no_totals() {
 async fn damaged_totals_are_passed_over_for_the_rows() {
     let mut log = Counted::new(true);
     // There are enough hosts for a part.
-    let hosts: Vec<String> = (0..300).map(|host| format!("{host}.example")).collect();
+    let hosts: Vec<String> = (0..600).map(|host| format!("{host}.example")).collect();
     let rows: Vec<Row<'_>> = (0..)
         .zip(&hosts)
         .map(|(n, host)| Row {
             referer: host.as_str().into(),
-            ..row(n * 60_000, n.cast_unsigned())
+            client: Client {
+                browser_type: if n % 3 == 0 { "crawler" } else { "" },
+                ..Client::default()
+            },
+            // Each visitor has two visits, most of them one as a bot.
+            ..row(n * 60_000, n.cast_unsigned() / 2)
         })
         .collect();
     log.insert(&rows);
     log.seal_all();
     log.count_days(usize::MAX);
-    let expected = (300, 300, 300);
-    assert_eq!(counters(&log.log).await, expected);
+    let answers = async || {
+        let mut answers = Vec::new();
+        for bots in [Bots::Include, Bots::Exclude, Bots::Only] {
+            answers.push((
+                counters_of(&log.log, bots).await,
+                by_host_of(&log.log, bots).await,
+            ));
+        }
+        answers
+    };
+    let expected = answers().await;
+    let numbers: Vec<(u64, u64, u64)> = expected.iter().map(|(counters, _)| *counters).collect();
+    assert_eq!(numbers, [(600, 300, 600), (400, 300, 400), (200, 200, 200)]);
     let all: Vec<(String, i64, i64)> = log
         .db
         .prepare(
             "SELECT 'day_part', id, length(data) FROM day_part UNION ALL \
-             SELECT 'day_totals', day, length(directory) FROM day_totals",
+             SELECT 'day_totals', segment, length(directory) FROM day_totals",
         )
         .unwrap()
         .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
         .unwrap()
         .collect::<Result<_, _>>()
         .unwrap();
-    assert!(all.len() > 2, "{all:?}");
+    assert!(all.len() > 6, "{all:?}");
     for (table, key, length) in all {
         let (id, data) = match table.as_str() {
             "day_part" => ("id", "data"),
-            _ => ("day", "directory"),
+            _ => ("segment", "directory"),
         };
         for position in [1, length / 2, length] {
             let before: Vec<u8> = log
@@ -482,23 +529,15 @@ async fn damaged_totals_are_passed_over_for_the_rows() {
             log.db
                 .execute(&put, rusqlite::params![key, flipped])
                 .unwrap();
-            assert_eq!(
-                counters(&log.log).await,
-                expected,
-                "{table} {key} {position}"
-            );
-            assert_eq!(
-                by_host(&log.log).await.len(),
-                300,
-                "{table} {key} {position}"
-            );
+            let place = format!("{table} {key} {position}");
+            assert!(answers().await == expected, "{place}");
             log.db
                 .execute(&put, rusqlite::params![key, before])
                 .unwrap();
         }
     }
     log.db.execute_batch("DELETE FROM day_part").unwrap();
-    assert_eq!(counters(&log.log).await, expected);
+    assert_eq!(answers().await, expected);
     assert_eq!(log.log.troubles(), []);
 }
 
@@ -508,8 +547,12 @@ async fn totals_are_stored_wholly_or_not_at_all() {
     let before = counters(&log.log).await;
     let claim = day_totals::claim(&mut log.db, 0).unwrap();
     let totals = totals_of(&log.db, 0).unwrap().unwrap();
-    assert!(!totals.parts.is_empty());
-    for step in ["UPDATE ON day_totals", "INSERT ON day_part"] {
+    assert!(!totals.segments[0].parts.is_empty());
+    for step in [
+        "DELETE ON day_totals",
+        "INSERT ON day_totals",
+        "INSERT ON day_part",
+    ] {
         log.db
             .execute_batch(&format!(
                 "CREATE TEMP TRIGGER disk_full BEFORE {step} \
@@ -522,7 +565,7 @@ async fn totals_are_stored_wholly_or_not_at_all() {
         assert_eq!(counters(&log.log).await, before);
     }
     assert!(day_totals::store(&mut log.db, claim, &totals).unwrap());
-    assert_eq!(Record::encoded(&log.db, 0).unwrap(), Some(totals));
+    assert_eq!(Encoded::stored(&log.db, 0).unwrap(), Some(totals));
     assert_eq!(counters(&log.log).await, before);
 }
 
@@ -546,14 +589,21 @@ async fn examining_finds_totals_that_are_damaged_or_wrong() {
     spoil("UPDATE day_totals SET directory = x'00' WHERE day = 0");
     let (found, is_sound) = examined();
     assert!(
-        !is_sound && found.contains("the totals of 1 days cannot be read"),
+        !is_sound && found.contains("the totals of day 0 are damaged"),
         "{found}"
     );
     spoil(mend);
-    spoil("DELETE FROM day_part WHERE id / 256 = 0");
+    spoil("DELETE FROM day_part WHERE id / 16777216 = 0");
     let (found, is_sound) = examined();
     assert!(
         !is_sound && found.contains("the totals of day 0 are damaged"),
+        "{found}"
+    );
+    spoil(mend);
+    spoil("DELETE FROM day_totals WHERE day = 1 AND segment = 1");
+    let (found, is_sound) = examined();
+    assert!(
+        !is_sound && found.contains("the totals of day 1 are damaged"),
         "{found}"
     );
     spoil(mend);
@@ -621,9 +671,9 @@ fn a_list_without_room_is_not_stored_and_short_ones_are() {
     log.insert(&rows);
     log.seal_all();
     log.count_days(usize::MAX);
-    let records = Record::between(&log.db, (0, 0)).unwrap();
-    assert!(records[0].texts("url").unwrap().is_none());
-    assert!(records[0].texts("slug").unwrap().is_some());
+    let record = Record::read(&log.db, 0, Segment::All).unwrap();
+    assert!(record.texts("url").unwrap().is_none());
+    assert!(record.texts("slug").unwrap().is_some());
     let bytes = log.number("SELECT sum(length(data)) FROM day_part");
     assert!(bytes < 8 << 10, "{bytes}");
 }

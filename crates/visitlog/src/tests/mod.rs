@@ -6,4 +6,5 @@ mod hidden_destinations;
 pub(crate) mod imports;
 mod properties;
 pub(crate) mod rows;
+mod segments;
 mod std_error;

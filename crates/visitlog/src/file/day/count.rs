@@ -1,16 +1,21 @@
 //! Computes the totals of a day in a pass over its chunks.
 
 use slugline_analytics::{
-    columns::Family,
+    columns::{Family, text_of},
     moments::{QUARTERS, VisitorSums, quarter_of},
     utc::day_of,
 };
+use slugline_domain::{Bots, Dimension};
 
-use super::values::{Seen, ValueCounts};
+use super::{
+    entries::Visits,
+    segment::Segment,
+    values::{Seen, ValueCounts},
+};
 use crate::{
     file::{
         chunk::Chunk,
-        day_totals::{Encoded, span},
+        day_totals::{Columns, Encoded, span},
         error::EngineError,
         salted_days,
         snapshot::Snapshot,
@@ -21,6 +26,7 @@ use crate::{
         column::Column,
         mixed::mixed,
         selection::{Selection, index, number},
+        values::Values,
     },
 };
 
@@ -42,7 +48,7 @@ pub(crate) fn count(snapshot: &Snapshot<'_>, day: i64) -> Result<Option<Encoded>
     if counts.rows == 0 {
         return Ok(None);
     }
-    let mut sums = VisitorSums::default();
+    let mut sums = SegmentSums::default();
     if apart {
         let shares = counts.coherent / ROWS_AT_A_TIME + 1;
         for share in 0..shares {
@@ -53,32 +59,25 @@ pub(crate) fn count(snapshot: &Snapshot<'_>, day: i64) -> Result<Option<Encoded>
             seen.sort_unstable_by_key(|row| (row.visitor, row.quarter));
             for rows in seen.chunk_by(|one, next| one.visitor == next.visitor) {
                 snapshot.check()?;
-                sums.add(rows.iter().map(|row| (row.quarter, row.interval)));
+                sums.add(rows);
                 counts.values.add_visitor(rows);
             }
         }
     }
     let rows = u32::try_from(counts.rows).unwrap_or(u32::MAX);
-    let mut encoder = Encoder::new(span(day, rows));
-    encoder.numbers(VISITS, &counts.visits);
-    if apart {
-        for (quarter, variance) in (0..).zip(counts.by_chance) {
-            sums.add_chance(quarter, variance);
-        }
-        let (visitors, variance) = sums.numbers();
-        encoder.numbers(VISITORS, &visitors);
-        if let Some([of_visits, of_visitors]) = variance {
-            encoder.numbers(VISIT_VARIANCE, &of_visits);
-            encoder.numbers(VISITOR_VARIANCE, &of_visitors);
-        }
+    let mut encoders = Segment::EACH.map(|_| Encoder::new(span(day, rows)));
+    let sums = sums.of_each();
+    for (segment, sums) in Segment::EACH.into_iter().zip(sums) {
+        let quarters = counts.quarters_of(segment);
+        let encoder = &mut encoders[usize::from(segment.number())];
+        quarters.encode(segment, apart.then_some(sums), encoder);
     }
-    counts.values.encode(index(rows), apart, &mut encoder);
-    let (directory, parts) = encoder.finish();
-    Ok(Some(Encoded {
-        rows,
-        directory,
-        parts,
-    }))
+    counts.values.encode(index(rows), apart, &mut encoders);
+    let segments = encoders.map(|encoder| {
+        let (directory, parts) = encoder.finish();
+        Columns { directory, parts }
+    });
+    Ok(Some(Encoded { rows, segments }))
 }
 
 /// Passes the blocks of all rows of a day's chunks to `see`, without texts.
@@ -109,50 +108,138 @@ fn each_block(
     Ok(())
 }
 
-/// The numbers that the first pass counts.
-#[derive(Debug)]
-struct Counts {
-    rows: u64,
-    /// The number of coherent rows, which count for visitors.
-    coherent: u64,
-    visits: Vec<u64>,
-    /// The variance of visits that chance kept, by quarter.
-    by_chance: Vec<u64>,
-    values: ValueCounts,
+/// The sums of visitors who are only people, who are only bots, and who are both.
+#[derive(Debug, Default)]
+struct SegmentSums {
+    people: VisitorSums,
+    bots: VisitorSums,
+    /// Of visitors who are both, in each segment.
+    of_shared: [VisitorSums; Segment::EACH.len()],
 }
 
-impl Default for Counts {
+impl SegmentSums {
+    /// Adds one visitor with all its rows, in order of time.
+    fn add(&mut self, rows: &[Seen]) {
+        let number = |row: &Seen| (row.quarter, row.interval);
+        let bots = rows.iter().filter(|row| row.is_bot).count();
+        if bots == 0 {
+            return self.people.add(rows.iter().map(number));
+        }
+        if bots == rows.len() {
+            return self.bots.add(rows.iter().map(number));
+        }
+        let of = |is_bot: bool| rows.iter().filter(move |row| row.is_bot == is_bot);
+        let [all, people, bots] = &mut self.of_shared;
+        all.add(rows.iter().map(number));
+        people.add(of(false).map(number));
+        bots.add(of(true).map(number));
+    }
+
+    /// The sums of each segment.
+    fn of_each(self) -> [VisitorSums; Segment::EACH.len()] {
+        let [mut all, mut people, mut bots] = self.of_shared;
+        all += &self.people;
+        all += &self.bots;
+        people += &self.people;
+        bots += &self.bots;
+        [all, people, bots]
+    }
+}
+
+/// Visits of a segment by quarter, and the variance of those that chance kept.
+#[derive(Clone, Debug)]
+struct Quarters {
+    visits: Vec<u64>,
+    by_chance: Vec<u64>,
+}
+
+impl Default for Quarters {
     fn default() -> Self {
         Self {
-            rows: 0,
-            coherent: 0,
             visits: vec![0; QUARTERS],
             by_chance: vec![0; QUARTERS],
-            values: ValueCounts::default(),
         }
     }
 }
 
+impl Quarters {
+    fn add(&mut self, other: &Self) {
+        for quarter in 0..QUARTERS {
+            self.visits[quarter] += other.visits[quarter];
+            let sum = &mut self.by_chance[quarter];
+            *sum = sum.saturating_add(other.by_chance[quarter]);
+        }
+    }
+
+    /// Writes visits, and the sums of visitors if there are any.
+    fn encode(self, segment: Segment, sums: Option<VisitorSums>, encoder: &mut Encoder) {
+        encoder.numbers(&segment.column(VISITS), &self.visits);
+        let Some(mut sums) = sums else {
+            return;
+        };
+        for (quarter, variance) in (0..).zip(self.by_chance) {
+            sums.add_chance(quarter, variance);
+        }
+        let (visitors, variance) = sums.numbers();
+        encoder.numbers(&segment.column(VISITORS), &visitors);
+        if let Some([of_visits, of_visitors]) = variance {
+            encoder.numbers(&segment.column(VISIT_VARIANCE), &of_visits);
+            encoder.numbers(&segment.column(VISITOR_VARIANCE), &of_visitors);
+        }
+    }
+}
+
+/// The numbers that the first pass counts.
+#[derive(Debug, Default)]
+struct Counts {
+    rows: u64,
+    /// The number of coherent rows, which count for visitors.
+    coherent: u64,
+    people: Quarters,
+    bots: Quarters,
+    values: ValueCounts,
+}
+
 impl Counts {
+    fn quarters_of(&self, segment: Segment) -> Quarters {
+        let mut quarters = Quarters::default();
+        if segment != Segment::Bots {
+            quarters.add(&self.people);
+        }
+        if segment != Segment::People {
+            quarters.add(&self.bots);
+        }
+        quarters
+    }
+
     /// Counts a block of the first pass.
     fn add(&mut self, mut block: Block, chunk: &Chunk<'_>) -> Result<(), EngineError> {
         self.rows += number(block.rows);
+        let is_bot = is_bot(&mut block, chunk)?;
+        let bots = is_bot.select(|is_bot| is_bot);
         for row in 0..block.rows {
             let quarter = usize::from(quarter_of(block.time.at(row)));
             let interval = u64::from(block.interval.at(row));
-            self.visits[quarter] += interval;
+            let of = if is_bot.at(row) {
+                &mut self.bots
+            } else {
+                &mut self.people
+            };
+            of.visits[quarter] += interval;
             if block.coherent.at(row) == 1 {
                 self.coherent += 1;
             } else {
                 let variance = interval * interval.saturating_sub(1);
-                self.by_chance[quarter] = self.by_chance[quarter].saturating_add(variance);
+                of.by_chance[quarter] = of.by_chance[quarter].saturating_add(variance);
             }
         }
         for family in Family::ALL {
             // The entries are used at once: another family's texts may change their numbers.
             if let Some(entries) = self.entries(&mut block, chunk, family)? {
-                let visits = block.visits_of_entries(family);
-                self.values.add(family, &entries, &visits);
+                let all = block.visits_of_entries(family).into_iter();
+                let of_bots = visits_of(&block, family, &bots);
+                let visits = all.zip(of_bots).map(|(all, bots)| Visits { all, bots });
+                self.values.add(family, &entries, visits);
             }
         }
         Ok(())
@@ -166,6 +253,7 @@ impl Counts {
         (share, shares): (u64, u64),
         seen: &mut Vec<Seen>,
     ) -> Result<(), EngineError> {
+        let is_bot = is_bot(&mut block, chunk)?;
         let mut entries = [const { None }; Family::ALL.len()];
         for family in Family::ALL {
             entries[family.index()] = self.entries(&mut block, chunk, family)?;
@@ -181,6 +269,7 @@ impl Counts {
                     visitor,
                     quarter: quarter_of(block.time.at(row)),
                     interval: block.interval.at(row),
+                    is_bot: is_bot.at(row),
                     entries: Family::ALL.map(|family| of_family(family).unwrap_or(0)),
                 });
             }
@@ -205,4 +294,34 @@ impl Counts {
         }
         Ok(entries)
     }
+}
+
+/// Tells of each row of a chunk whether a bot made the visit.
+fn is_bot(block: &mut Block, chunk: &Chunk<'_>) -> Result<Values<bool>, EngineError> {
+    let (found, of) = chunk.find(text_of(Dimension::BrowserType), Bots::KINDS.into_iter())?;
+    let is_bot = |text: u32| found.get(index(text)).copied().unwrap_or(false);
+    if of.is_empty() {
+        return Ok(Values::Same(is_bot(0)));
+    }
+    let of: Vec<bool> = of.into_iter().map(is_bot).collect();
+    if !of.contains(&true) {
+        return Ok(Values::Same(false));
+    }
+    block.load_codes(chunk, Family::Client, &Selection::All)?;
+    let codes = block.codes(Family::Client).clone();
+    Ok(codes.map(|entry| of.get(index(entry)).copied().unwrap_or(false)))
+}
+
+/// The visits of each entry of a family in some rows.
+fn visits_of(block: &Block, family: Family, rows: &Selection) -> Vec<u64> {
+    let Selection::Rows(rows) = rows else {
+        return block.visits_of_entries(family);
+    };
+    let mut visits = vec![0; block.entries(family)];
+    let codes = block.codes(family);
+    for &row in rows {
+        let row = index(row);
+        visits[index(codes.at(row))] += u64::from(block.interval.at(row));
+    }
+    visits
 }

@@ -1,10 +1,25 @@
 //! Combinations of values of a family's columns, each with its visits.
 
-use std::hash::BuildHasher;
+use std::{hash::BuildHasher, ops::AddAssign};
 
 use hashbrown::{DefaultHashBuilder, HashTable, hash_table::Entry};
 
 use crate::format::selection::{index, short};
+
+/// Visits of a combination.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Visits {
+    pub(crate) all: u64,
+    /// Those of bots among them.
+    pub(crate) bots: u64,
+}
+
+impl AddAssign for Visits {
+    fn add_assign(&mut self, other: Self) {
+        self.all += other.all;
+        self.bots += other.bots;
+    }
+}
 
 /// The combinations, by their numbers.
 #[derive(Debug, Default)]
@@ -15,7 +30,7 @@ pub(crate) struct Entries {
     columns: usize,
     /// The values of the first combination, then those of the second one, and so on.
     values: Vec<u32>,
-    visits: Vec<u64>,
+    visits: Vec<Visits>,
 }
 
 impl Entries {
@@ -48,7 +63,7 @@ impl Entries {
                 let number = short(visits.len());
                 vacant.insert(number);
                 all.extend(values);
-                visits.push(0);
+                visits.push(Visits::default());
                 number
             }
         }
@@ -58,11 +73,11 @@ impl Entries {
         &self.values[index(number) * self.columns..][..self.columns]
     }
 
-    pub(crate) fn add(&mut self, number: u32, visits: u64) {
+    pub(crate) fn add(&mut self, number: u32, visits: Visits) {
         self.visits[index(number)] += visits;
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&[u32], u64)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&[u32], Visits)> {
         let numbered = (0..).zip(&self.visits);
         numbered.map(|(number, &visits)| (self.values(number), visits))
     }
@@ -82,7 +97,7 @@ impl Entries {
     /// The memory that they take.
     pub(crate) fn bytes(&self) -> usize {
         self.values.capacity() * size_of::<u32>()
-            + self.visits.capacity() * size_of::<u64>()
+            + self.visits.capacity() * size_of::<Visits>()
             + self.known.capacity() * 6
     }
 }
@@ -93,15 +108,18 @@ mod tests {
 
     #[test]
     fn combinations_without_one_value_add_up() {
+        let visits = |all: u64| Visits { all, bots: all / 2 };
         let mut entries = Entries::of(2);
-        for (values, visits) in [([7, 1], 1), ([7, 2], 2), ([8, 1], 4), ([7, 1], 8)] {
+        for (values, all) in [([7, 1], 1), ([7, 2], 2), ([8, 1], 4), ([7, 1], 8)] {
             let number = entries.number(&values);
-            entries.add(number, visits);
+            entries.add(number, visits(all));
         }
-        assert_eq!(entries.visits, [9, 2, 4]);
+        let bots = entries.visits.iter().map(|visits| visits.bots);
+        assert_eq!(bots.collect::<Vec<u64>>(), [4, 1, 2]);
         entries.forget(1);
-        let left: Vec<(&[u32], u64)> = entries.iter().collect();
-        assert_eq!(left, [(&[7, 0][..], 11), (&[8, 0][..], 4)]);
+        let left: Vec<(&[u32], Visits)> = entries.iter().collect();
+        let of = |all, bots| Visits { all, bots };
+        assert_eq!(left, [(&[7, 0][..], of(11, 5)), (&[8, 0][..], of(4, 2))]);
         assert_eq!(entries.number(&[8, 0]), 1);
     }
 }

@@ -1,5 +1,8 @@
 //! The stored totals of one day.
 
+use std::cell::OnceCell;
+
+use rusqlite::Connection;
 use slugline_analytics::{
     columns::{TEXTS, text_of},
     moments::{Crowd, Moments},
@@ -9,7 +12,8 @@ use slugline_domain::{Dimension, LocalSeconds, Protection, TimeUnit, UnixMillis,
 
 use super::{
     count::{VISIT_VARIANCE, VISITOR_VARIANCE, VISITORS, VISITS},
-    values::{PLACE_VISITS, PLACES, beyond_visitors_of, place_columns},
+    segment::Segment,
+    values::{PLACE_VISITS, PLACES, beyond_visitors_of, place_columns, shared_of},
 };
 use crate::{
     file::{day_totals::Record, error::EngineError},
@@ -22,16 +26,21 @@ use crate::{
     },
 };
 
-/// The totals of one day, each of which may be missing.
+/// The totals of a segment of one day, each of which may be missing.
 #[derive(Debug)]
-pub(crate) struct KnownDay<'c>(pub(crate) Record<'c>);
+pub(crate) struct KnownDay<'c> {
+    db: &'c Connection,
+    pub(crate) day: i64,
+    segment: Segment,
+    /// The records that were read, by the numbers of their segments.
+    records: [OnceCell<Record<'c>>; Segment::EACH.len()],
+}
 
-/// The values of a column.
+/// The values of a column. Some of them may have no visits in the segment.
 #[derive(Debug)]
 pub(crate) struct Listed {
     pub(crate) texts: Dictionary,
-    pub(crate) visits: Vec<u64>,
-    pub(crate) visitors: Option<Vec<u64>>,
+    pub(crate) visitors: Vec<u64>,
 }
 
 /// Combinations of texts in some columns, each an entry, with their visits.
@@ -41,24 +50,41 @@ pub(crate) struct Combinations<const N: usize> {
     pub(crate) visits: Vec<u64>,
 }
 
-impl KnownDay<'_> {
-    /// Returns whether every visit of the day states that its link had no password.
+impl<'c> KnownDay<'c> {
+    /// The totals of a segment of a day that has totals.
+    pub(crate) fn of(db: &'c Connection, day: i64, segment: Segment) -> Self {
+        Self {
+            db,
+            day,
+            segment,
+            records: Default::default(),
+        }
+    }
+
+    fn record(&self, segment: Segment) -> Result<&Record<'c>, EngineError> {
+        let record = &self.records[usize::from(segment.number())];
+        if let Some(record) = record.get() {
+            return Ok(record);
+        }
+        let read = Record::read(self.db, self.day, segment)?;
+        Ok(record.get_or_init(|| read))
+    }
+
+    /// Returns whether every visit states that its link had no password.
     pub(crate) fn hides_nothing(&self) -> Result<bool, EngineError> {
         let said = self.texts(text_of(Dimension::Protection))?;
-        Ok(said.is_some_and(|said| said.iter().eq([Protection::None.as_str()])))
+        Ok(said.is_some_and(|said| said.of_each().all(|said| said == Protection::None.as_str())))
     }
 
     /// Visits and visitors; `None` if a visitor of the day may also be one of another day.
     pub(crate) fn moments(&self) -> Result<Option<Moments>, EngineError> {
-        let (Some(visits), Some(visitors)) = (self.0.numbers(VISITS)?, self.0.numbers(VISITORS)?)
-        else {
+        let record = self.record(self.segment)?;
+        let numbers = |name| record.numbers(&self.segment.column(name));
+        let (Some(visits), Some(visitors)) = (numbers(VISITS)?, numbers(VISITORS)?) else {
             return Ok(None);
         };
-        let start = self.0.day.saturating_mul(MILLIS_PER_DAY);
-        let variance = match (
-            self.0.numbers(VISIT_VARIANCE)?,
-            self.0.numbers(VISITOR_VARIANCE)?,
-        ) {
+        let start = self.day.saturating_mul(MILLIS_PER_DAY);
+        let variance = match (numbers(VISIT_VARIANCE)?, numbers(VISITOR_VARIANCE)?) {
             (Some(of_visits), Some(of_visitors)) => Some([of_visits, of_visitors]),
             _ => None,
         };
@@ -73,92 +99,164 @@ impl KnownDay<'_> {
         zone: &ZoneOffsets,
         unit: TimeUnit,
     ) -> Result<Option<Vec<(LocalSeconds, Crowd)>>, EngineError> {
-        let start = UnixMillis::new(self.0.day.saturating_mul(MILLIS_PER_DAY));
+        let start = UnixMillis::new(self.day.saturating_mul(MILLIS_PER_DAY));
         let moments = self.moments()?;
         Ok(moments.and_then(|moments| moments.by_clock(zone.stretch_at(start), unit)))
     }
 
-    /// All values of a column.
+    /// All values of a column with their visitors.
     pub(crate) fn values(&self, column: usize) -> Result<Option<Listed>, EngineError> {
-        let name = TEXTS[column].name;
-        let (Some(texts), Some(visits)) = (self.0.texts(name)?, self.skewed(name)?) else {
+        let Some(texts) = self.all_texts(column)? else {
             return Ok(None);
         };
-        let beyond = self.skewed(&beyond_visitors_of(column))?;
-        let of_visitors = beyond.as_ref().map_or(texts.len(), Vec::len);
-        if visits.len() != texts.len() || of_visitors != texts.len() {
-            return Err(self.wrong(name));
+        let visitors = |segment| self.visitors_of(segment, column, texts.len());
+        let visitors = match self.segment {
+            Segment::All | Segment::Bots => visitors(self.segment)?,
+            Segment::People => {
+                let (Some(all), Some(bots)) = (visitors(Segment::All)?, visitors(Segment::Bots)?)
+                else {
+                    return Ok(None);
+                };
+                let shared = self.list(Segment::People, &shared_of(column), texts.len())?;
+                let shared = shared.unwrap_or_else(|| vec![0; texts.len()]);
+                let of_each = all.iter().zip(bots).zip(shared);
+                let people =
+                    of_each.map(|((all, bots), shared)| all.checked_add(shared)?.checked_sub(bots));
+                let people: Option<Vec<u64>> = people.collect();
+                Some(people.ok_or_else(|| self.wrong("of visitors"))?)
+            }
+        };
+        Ok(visitors.map(|visitors| Listed { texts, visitors }))
+    }
+
+    /// The texts that visits have in a column.
+    pub(crate) fn texts(&self, column: usize) -> Result<Option<Texts>, EngineError> {
+        if self.segment != Segment::All {
+            let found = self.combinations([column])?;
+            return Ok(found.map(|Combinations { texts: [texts], .. }| texts));
         }
-        let visitors = beyond.map(|beyond| {
-            let of_each = visits.iter().zip(beyond);
-            of_each
-                .map(|(visits, beyond)| visits.saturating_sub(beyond))
-                .collect()
-        });
-        Ok(Some(Listed {
-            texts,
-            visits,
-            visitors,
+        Ok(self.all_texts(column)?.map(|dictionary| Texts {
+            of: (0..short(dictionary.len())).collect(),
+            dictionary,
         }))
     }
 
-    /// The texts of all values of a column, without their numbers.
-    pub(crate) fn texts(&self, column: usize) -> Result<Option<Dictionary>, EngineError> {
-        self.0.texts(TEXTS[column].name)
-    }
-
-    /// All combinations of texts in some columns, with their visits.
+    /// All combinations of texts in some columns that have visits.
     pub(crate) fn combinations<const N: usize>(
         &self,
         columns: [usize; N],
     ) -> Result<Option<Combinations<N>>, EngineError> {
-        if let [column] = columns[..] {
-            return Ok(self.values(column)?.map(|listed| {
-                let of = (0..short(listed.texts.len())).collect();
-                let mut texts = Some(Texts {
-                    of,
-                    dictionary: listed.texts,
-                });
-                Combinations {
-                    texts: std::array::from_fn(|_| texts.take().unwrap_or_default()),
-                    visits: listed.visits,
-                }
-            }));
-        }
-        if columns[..] != place_columns() {
-            return Ok(None);
-        }
-        let Some(visits) = self.skewed(PLACE_VISITS)? else {
+        let (name, count, texts) = match columns[..] {
+            [column] => {
+                let Some(dictionary) = self.all_texts(column)? else {
+                    return Ok(None);
+                };
+                let count = dictionary.len();
+                let of = (0..short(count)).collect();
+                (TEXTS[column].name, count, vec![Texts { of, dictionary }])
+            }
+            _ if columns[..] == place_columns() => {
+                let Some(texts) = self.places()? else {
+                    return Ok(None);
+                };
+                let count = texts.first().map_or(0, |texts| texts.of.len());
+                (PLACE_VISITS, count, texts)
+            }
+            _ => return Ok(None),
+        };
+        let Some(visits) = self.visits(name, count)? else {
             return Ok(None);
         };
-        let mut shown: [Texts; N] = std::array::from_fn(|_| Texts::default());
-        for ((texts, column), name) in shown.iter_mut().zip(columns).zip(PLACES) {
-            let (Some(dictionary), Some(of)) = (self.texts(column)?, self.0.numbers(name)?) else {
+        let Ok(texts) = <[Texts; N]>::try_from(texts) else {
+            return Ok(None);
+        };
+        let has_visits = |entry: &usize| visits[*entry] > 0;
+        let entries: Vec<usize> = (0..visits.len()).filter(has_visits).collect();
+        let texts = texts.map(|texts: Texts| Texts {
+            of: entries.iter().map(|&entry| texts.of[entry]).collect(),
+            dictionary: texts.dictionary,
+        });
+        let visits = entries.into_iter().map(|entry| visits[entry]).collect();
+        Ok(Some(Combinations { texts, visits }))
+    }
+    /// All texts of a column.
+    fn all_texts(&self, column: usize) -> Result<Option<Dictionary>, EngineError> {
+        self.record(Segment::All)?.texts(TEXTS[column].name)
+    }
+
+    /// The texts of all places, in each of their columns.
+    fn places(&self) -> Result<Option<Vec<Texts>>, EngineError> {
+        let mut shown: Vec<Texts> = Vec::new();
+        for (column, name) in place_columns().into_iter().zip(PLACES) {
+            let numbers = self.record(Segment::All)?.numbers(name)?;
+            let (Some(dictionary), Some(of)) = (self.all_texts(column)?, numbers) else {
                 return Ok(None);
             };
             let of: Option<Vec<u32>> = of.into_iter().map(|of| u32::try_from(of).ok()).collect();
             let of = of.filter(|of| {
                 let is_there = |of: &u32| index(*of) < dictionary.len();
-                of.len() == visits.len() && of.iter().all(is_there)
+                let as_many = shown.first().is_none_or(|first| first.of.len() == of.len());
+                as_many && of.iter().all(is_there)
             });
             let of = of.ok_or_else(|| self.wrong(name))?;
-            *texts = Texts { of, dictionary };
+            shown.push(Texts { of, dictionary });
         }
-        let texts = shown;
-        Ok(Some(Combinations { texts, visits }))
+        Ok(Some(shown))
     }
 
-    /// A list of mostly small numbers.
-    fn skewed(&self, name: &str) -> Result<Option<Vec<u64>>, EngineError> {
-        let Some(small) = self.0.numbers(name)? else {
+    /// The segment's visits of so many values or places, in the column of this name.
+    fn visits(&self, name: &str, count: usize) -> Result<Option<Vec<u64>>, EngineError> {
+        let visits = |segment| self.list(segment, name, count);
+        if self.segment != Segment::People {
+            return visits(self.segment);
+        }
+        let (Some(all), Some(bots)) = (visits(Segment::All)?, visits(Segment::Bots)?) else {
             return Ok(None);
         };
-        let large = self.0.numbers(&skewed::large_of(name))?;
-        let all = skewed::join(small, large);
+        let people = all.into_iter().zip(bots);
+        let people = people.map(|(all, bots)| all.checked_sub(bots));
+        let people: Option<Vec<u64>> = people.collect();
+        people.map(Some).ok_or_else(|| self.wrong("of visits"))
+    }
+
+    /// The visitors of so many values of a column in a segment that has lists of them.
+    fn visitors_of(
+        &self,
+        segment: Segment,
+        column: usize,
+        count: usize,
+    ) -> Result<Option<Vec<u64>>, EngineError> {
+        let visits = self.list(segment, TEXTS[column].name, count)?;
+        let beyond = self.list(segment, &beyond_visitors_of(column), count)?;
+        let (Some(visits), Some(beyond)) = (visits, beyond) else {
+            return Ok(None);
+        };
+        let visitors = visits.into_iter().zip(beyond);
+        let visitors = visitors.map(|(visits, beyond)| visits.saturating_sub(beyond));
+        Ok(Some(visitors.collect()))
+    }
+
+    /// A list of so many mostly small numbers.
+    fn list(
+        &self,
+        segment: Segment,
+        name: &str,
+        count: usize,
+    ) -> Result<Option<Vec<u64>>, EngineError> {
+        let record = self.record(segment)?;
+        let name = segment.column(name);
+        let Some(small) = record.numbers(&name)? else {
+            return Ok(None);
+        };
+        let large = record.numbers(&skewed::large_of(&name))?;
+        let all = skewed::join(small, large).filter(|all| all.len() == count);
         all.map(Some).ok_or_else(|| self.wrong("of visits"))
     }
 
     fn wrong(&self, column: &'static str) -> EngineError {
-        self.0.damaged(ChunkError::Value { column })
+        EngineError::Totals {
+            day: self.day,
+            source: ChunkError::Value { column },
+        }
     }
 }

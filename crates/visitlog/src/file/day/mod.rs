@@ -3,6 +3,7 @@
 //!
 //! | module | holds |
 //! |---|---|
+//! | `segment` | the visits that totals are of: all, people's, or those of bots |
 //! | `values`, `entries` | visits and visitors of each value of a column, and of combinations of values |
 //! | `count` | the pass over a day's rows that counts them |
 //! | `known` | the stored totals of one day |
@@ -10,4 +11,5 @@
 pub(crate) mod count;
 mod entries;
 pub(crate) mod known;
+pub(crate) mod segment;
 pub(crate) mod values;

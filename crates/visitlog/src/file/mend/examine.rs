@@ -15,8 +15,8 @@ use slugline_analytics::{
 use crate::{
     file::{
         chunk::Chunk,
-        day::count::count,
-        day_totals::{Encoded, Record},
+        day::{count::count, segment::Segment},
+        day_totals::{self, Encoded, Record},
         deadline::Deadline,
         erasure,
         error::EngineError,
@@ -24,7 +24,7 @@ use crate::{
         snapshot::Snapshot,
         tail::Batch,
     },
-    format::{block::Block, block_builder::BlockBuilder, selection::number},
+    format::{block::Block, block_builder::BlockBuilder},
 };
 
 /// The number of days whose totals are compared with their rows, and the time for that.
@@ -165,21 +165,18 @@ fn names(db: &Connection, used: &HashSet<i64>) -> Finding {
 /// Reads all day totals, and counts the latest days anew.
 fn totals(db: &Connection) -> Finding {
     let mut damages = Vec::new();
-    let mut look = || -> Result<u64, EngineError> {
+    let mut look = || -> Result<usize, EngineError> {
         // Reads totals and rows as they are at one moment.
         let log = Snapshot::take(db, Deadline::after(LIMIT))?;
-        let records = Record::between(db, (i64::MIN, i64::MAX))?;
-        let stored = "SELECT count(*) FROM day_totals WHERE directory IS NOT NULL";
-        let stored: u64 = db.query_row(stored, [], |row| row.get::<_, u32>(0))?.into();
-        let unreadable = stored.saturating_sub(number(records.len()));
-        if unreadable > 0 {
-            damages.push(format!("the totals of {unreadable} days cannot be read"));
+        let days = day_totals::days(db, (i64::MIN, i64::MAX))?;
+        for &day in &days {
+            let mut records = Segment::EACH.into_iter();
+            let fault = |segment| Record::read(db, day, segment)?.check();
+            let fault = records.find_map(|segment| fault(segment).err());
+            damages.extend(fault.map(|error| chain(&error)));
         }
-        let faults = records.iter().filter_map(|record| record.check().err());
-        damages.extend(faults.map(|error| chain(&error)));
-        for record in records.iter().rev().take(COUNTED_ANEW) {
-            let day = record.day;
-            let stored = Record::encoded(db, day)?;
+        for &day in days.iter().rev().take(COUNTED_ANEW) {
+            let stored = Encoded::stored(db, day)?;
             let agrees = |counted: &Option<Encoded>| match (&stored, counted) {
                 (Some(stored), Some(counted)) => stored.agrees_with(counted, day),
                 (None, None) => true,
@@ -193,7 +190,7 @@ fn totals(db: &Connection) -> Finding {
                 Err(error) => return Err(error),
             }
         }
-        Ok(stored)
+        Ok(days.len())
     };
     match look() {
         Ok(days) if damages.is_empty() => Ok(format!("of {days} days, the latest counted anew")),

@@ -1,0 +1,326 @@
+//! Compares answers from day totals of people and of bots with those of scans.
+
+use std::sync::Arc;
+
+use proptest::{collection::vec, prelude::*, sample::select};
+use slugline_analytics::{
+    QueryLimits, Sampled,
+    journal::open::FileKind,
+    row::{Client, Place, Row},
+    tally::Tally,
+    utc::MILLIS_PER_DAY,
+};
+use slugline_domain::{
+    Bots, Choice, CountersQuery, Degrees, Dimension, HeatmapQuery, LocationsQuery, MetricsQuery,
+    RowLimit, SamplingInterval, TimeUnit, UtcOffset, ViewsQuery, VisitFilter, ZoneOffsets,
+    ports::VisitLog,
+};
+
+use super::{
+    days::{Counted, totals_of},
+    rows::row,
+};
+use crate::{
+    file::{day_totals, schema},
+    log::EmbeddedLog,
+};
+
+const SEGMENTS: [Bots; 3] = [Bots::Include, Bots::Exclude, Bots::Only];
+const KINDS: [&str; 4] = ["", "crawler", "fetcher", "cli"];
+const HOSTS: [&str; 4] = ["", "a.example", "b.example", "c.example"];
+const PLACES: [(&str, &str, f64); 3] = [
+    ("", "", 0.0),
+    ("DE", "Kassel", 51.31),
+    ("NP", "Patan", 27.7),
+];
+
+/// A visit: its moment, visitor, kind of browser, host, place, and the power of two by which it was
+/// sampled, by luck or by chance.
+type Visit = (
+    i64,
+    u64,
+    &'static str,
+    &'static str,
+    (&'static str, &'static str, f64),
+    u32,
+    bool,
+);
+
+fn visits() -> impl Strategy<Value = Vec<Visit>> {
+    let visit = (
+        0..3 * MILLIS_PER_DAY,
+        0..9_u64,
+        select(&KINDS[..]),
+        select(&HOSTS[..]),
+        select(&PLACES[..]),
+        prop_oneof![2 => Just(0_u32), 1 => 0..4_u32],
+        any::<bool>(),
+    );
+    vec(visit, 1..120)
+}
+
+fn row_of(
+    &(at, visitor, browser_type, host, (country, city, degrees), power, by_luck): &Visit,
+) -> Row<'static> {
+    // Nobody is a visitor of two days.
+    let day = (at / MILLIS_PER_DAY).cast_unsigned();
+    Row {
+        client: Client {
+            browser_type,
+            ..Client::default()
+        },
+        place: Place {
+            country,
+            city,
+            latitude: Degrees::nearest(degrees),
+            longitude: Degrees::nearest(degrees),
+            ..Place::default()
+        },
+        referer: host.into(),
+        sampled: Sampled {
+            interval: SamplingInterval::new(1 << power).unwrap(),
+            coherent: by_luck || power == 0,
+        },
+        ..row(at, day * 1_000 + visitor)
+    }
+}
+
+/// The answers to every question that takes day totals, about a segment.
+async fn answers(log: &EmbeddedLog, bots: Bots) -> Vec<String> {
+    let filter = VisitFilter {
+        values: bots.condition().into_iter().collect(),
+        ..VisitFilter::default()
+    };
+    let filter = || filter.clone();
+    let limit = RowLimit::MAX;
+    let mut all = Vec::new();
+    let query = CountersQuery {
+        filter: filter(),
+        per_link: false,
+    };
+    all.push(format!("{:?}", log.counters(&query).await.unwrap()));
+    for minutes in [0, 345, -570] {
+        let zone = || ZoneOffsets::fixed(UtcOffset::from_seconds(minutes * 60).unwrap());
+        for unit in [TimeUnit::Hour, TimeUnit::Day] {
+            let query = ViewsQuery {
+                filter: filter(),
+                unit,
+                zone: zone(),
+            };
+            all.push(format!("{:?}", log.views(&query).await.unwrap()));
+        }
+        let query = HeatmapQuery {
+            filter: filter(),
+            zone: zone(),
+        };
+        all.push(format!("{:?}", log.heatmap(&query).await.unwrap()));
+    }
+    let query = LocationsQuery {
+        filter: filter(),
+        limit,
+    };
+    all.push(format!("{:?}", log.locations(&query).await.unwrap()));
+    for dimension in Dimension::ALL {
+        if dimension == Dimension::Ip {
+            continue;
+        }
+        let on_top = [
+            None,
+            Some(Choice::none_of([String::new()])),
+            Some(Choice::any_of(
+                ["DE", "a.example", "cli"].map(str::to_owned),
+            )),
+        ];
+        for on_top in on_top {
+            let mut filter = filter();
+            filter
+                .values
+                .extend(on_top.map(|choice| (dimension, choice)));
+            for visitors in [false, true] {
+                let query = MetricsQuery {
+                    filter: filter.clone(),
+                    dimension,
+                    limit,
+                    visitors,
+                };
+                all.push(format!("{:?}", log.metrics(&query).await.unwrap()));
+            }
+        }
+    }
+    all
+}
+
+async fn all_answers(log: &EmbeddedLog) -> Vec<Vec<String>> {
+    let mut all = Vec::new();
+    for bots in SEGMENTS {
+        all.push(answers(log, bots).await);
+    }
+    all
+}
+
+/// Destroys all rows in chunks, so that only totals can answer.
+fn destroy_rows(log: &Counted) {
+    log.db
+        .execute_batch(
+            "DELETE FROM part; DROP TRIGGER chunk_changes; UPDATE chunk SET directory = x'00'",
+        )
+        .unwrap();
+}
+
+/// Tells whether totals alone give the answers of a scan.
+async fn totals_equal_scans(visits: &[Visit]) -> Result<(), TestCaseError> {
+    let mut log = Counted::new(true);
+    let rows: Vec<Row<'_>> = visits.iter().map(row_of).collect();
+    log.insert(&rows);
+    log.seal_all();
+    let scanned = all_answers(&log.log).await;
+    log.count_days(usize::MAX);
+    destroy_rows(&log);
+    for (found, expected) in all_answers(&log.log).await.iter().zip(&scanned) {
+        for (found, expected) in found.iter().zip(expected) {
+            prop_assert_eq!(found, expected);
+        }
+    }
+    prop_assert_eq!(log.log.troubles(), []);
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+    #[test]
+    fn totals_of_people_and_of_bots_give_the_answers_of_scans(visits in visits()) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(totals_equal_scans(&visits))?;
+    }
+}
+
+#[tokio::test]
+async fn a_question_with_part_of_the_kinds_of_bots_is_scanned() {
+    let mut log = Counted::new(true);
+    let kinds = (0..).zip(KINDS);
+    let rows: Vec<Row<'_>> = kinds
+        .map(|(n, kind)| row_of(&(n, n.cast_unsigned(), kind, "a.example", PLACES[0], 0, true)))
+        .collect();
+    log.insert(&rows);
+    log.seal_all();
+    log.count_days(usize::MAX);
+    let visits = async |log: &Counted, choices: Vec<Choice<String>>| {
+        let values = choices
+            .into_iter()
+            .map(|choice| (Dimension::BrowserType, choice));
+        let query = CountersQuery {
+            filter: VisitFilter {
+                values: values.collect(),
+                ..VisitFilter::default()
+            },
+            per_link: false,
+        };
+        let report = log.log.counters(&query).await.unwrap();
+        (report.rows[0].counters.visits, report.sampling.damaged)
+    };
+    let kinds = || Bots::KINDS.map(str::to_owned);
+    let one = || ["crawler".to_owned()];
+    let cases = [
+        (vec![Choice::none_of(kinds())], 2, true),
+        (vec![Choice::any_of(kinds())], 2, true),
+        (
+            vec![Choice::none_of(kinds()), Choice::none_of(kinds())],
+            2,
+            true,
+        ),
+        (vec![Choice::none_of(one())], 3, false),
+        (vec![Choice::any_of(one())], 1, false),
+        (
+            vec![Choice::none_of(kinds()), Choice::any_of(kinds())],
+            0,
+            false,
+        ),
+        (
+            vec![Choice::any_of(kinds()), Choice::none_of(one())],
+            1,
+            false,
+        ),
+    ];
+    for (choices, expected, _) in &cases {
+        assert_eq!(
+            visits(&log, choices.clone()).await,
+            (*expected, 0),
+            "{choices:?}"
+        );
+    }
+    destroy_rows(&log);
+    for (choices, expected, from_totals) in cases {
+        let (found, damaged) = visits(&log, choices.clone()).await;
+        assert_eq!(damaged == 0, from_totals, "{choices:?}");
+        assert_eq!(found, if from_totals { expected } else { 0 }, "{choices:?}");
+    }
+}
+
+#[tokio::test]
+async fn days_that_version_7_counted_are_counted_anew() {
+    let version_7 = FileKind {
+        versions: &schema::ACCESS_LOG.versions[..2],
+        ..schema::ACCESS_LOG
+    };
+    let mut log = Counted::of(&version_7, true);
+    let rows: Vec<Row<'_>> = (0..200)
+        .map(|n: i64| {
+            let at = n * 1_234_567 % (3 * MILLIS_PER_DAY);
+            let pick = usize::try_from(n).unwrap();
+            row_of(&(
+                at,
+                n.cast_unsigned() % 50,
+                KINDS[pick % 4],
+                HOSTS[pick % 3],
+                PLACES[pick % 3],
+                0,
+                true,
+            ))
+        })
+        .collect();
+    log.insert(&rows);
+    log.seal_all();
+    // That version stored the totals of all visits in the same columns.
+    for day in 0..3 {
+        let totals = totals_of(&log.db, day).unwrap().unwrap();
+        let all = &totals.segments[0];
+        log.db
+            .execute(
+                "INSERT INTO day_totals (day, n, directory) VALUES (?1, ?2, ?3)",
+                rusqlite::params![day, totals.rows, all.directory],
+            )
+            .unwrap();
+        for (position, data) in &all.parts {
+            let id = day * 256 + i64::from(*position);
+            log.db
+                .execute(
+                    "INSERT INTO day_part VALUES (?1, ?2)",
+                    rusqlite::params![id, data],
+                )
+                .unwrap();
+        }
+    }
+    let path = log.db.path().unwrap().to_owned();
+    log.db = schema::open_writer(path.as_ref()).unwrap();
+    log.log = EmbeddedLog::new(
+        path.as_ref(),
+        QueryLimits::default(),
+        Arc::new(Tally::default()),
+    );
+    let version = |log: &Counted| {
+        log.db
+            .pragma_query_value(None, "user_version", |row| row.get(0))
+    };
+    assert_eq!(version(&log), Ok(8));
+    assert_eq!(log.complete(), 0);
+    let scanned = all_answers(&log.log).await;
+    log.count_days(usize::MAX);
+    assert_eq!(log.complete(), 3);
+    assert_eq!(all_answers(&log.log).await, scanned);
+    destroy_rows(&log);
+    assert_eq!(all_answers(&log.log).await, scanned);
+    // Triggers end the totals of all segments.
+    log.db.execute_batch("DELETE FROM chunk").unwrap();
+    assert_eq!(log.complete(), 0);
+    assert_eq!(day_totals::days(&log.db, (0, 9)).unwrap(), []);
+}
