@@ -50,6 +50,8 @@ impl<'s> Sender<'s> {
         // The pause is not all of the time between two requests.
         let reached = sender.send(2)?.rate;
         sender.connections = more(sender.connections, reached);
+        // So that their rows are in no round.
+        thread::sleep(SETTLE);
         Ok(sender)
     }
 

@@ -33,7 +33,7 @@ impl Seen {
     /// Adds a round.
     pub(super) fn add(&mut self, round: Self) {
         if let Ok(pages) = Samples::new(round.pages.clone()) {
-            self.medians.push(pages.median());
+            self.medians.push(pages.percentile(50));
         }
         self.extend(round);
     }
