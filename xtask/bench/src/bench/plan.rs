@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use tempfile::TempDir;
 
-use super::{cpus::Cpus, instance::Binary};
+use super::{analytics::part::Part, cpus::Cpus, instance::Binary};
 use xtask::process;
 
 /// Options of `cargo xtask bench`.
@@ -42,6 +42,9 @@ pub(crate) struct Options {
     /// Measure the access log without ClickHouse and DuckDB beside it.
     #[arg(long)]
     alone: bool,
+    /// Measure only these parts of `analytics`.
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "PARTS")]
+    only: Vec<Part>,
     /// Also measure a build from nothing, which takes minutes.
     #[arg(long)]
     pub(crate) build: bool,
@@ -81,6 +84,7 @@ pub(crate) struct Plan {
     pub(crate) links: u32,
     pub(crate) visits: u32,
     pub(crate) alone: bool,
+    only: Vec<Part>,
     scratch: TempDir,
 }
 
@@ -113,6 +117,7 @@ impl Plan {
             links: options.links,
             visits: options.visits,
             alone: options.alone,
+            only: options.only.clone(),
             scratch: new_scratch(&kept()?)?,
         })
     }
@@ -120,6 +125,11 @@ impl Plan {
     /// Every Slugline to measure.
     pub(crate) fn sluglines(&self) -> impl Iterator<Item = &Binary> {
         [&self.binary].into_iter().chain(&self.baseline)
+    }
+
+    /// Returns whether a part of `analytics` is to be measured.
+    pub(crate) fn has(&self, part: Part) -> bool {
+        self.only.is_empty() || self.only.contains(&part)
     }
 
     /// A folder of this run, deleted with it.

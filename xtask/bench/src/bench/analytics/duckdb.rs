@@ -1,73 +1,85 @@
-//! DuckDB with the same visits, which it reads from an export of the embedded log.
+//! DuckDB with the same visits, which it reads from exports of the embedded log.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-use super::{list::Question, piped::Piped, questions::Contender};
-use crate::bench::processor::cpu_seconds;
+use super::{limits, piped::Piped, rollup};
 
 /// DuckDB in a process of Python, which passes statements and rows on.
 #[derive(Debug)]
-pub(super) struct DuckDb(Piped);
+pub(super) struct DuckDb {
+    process: Option<Piped>,
+    folder: PathBuf,
+}
 
 impl DuckDb {
-    /// Opens a database, which is made if there is none.
-    pub(super) fn start(database: &Path) -> Result<Self> {
-        let script = "xtask/bench/src/bench/analytics/duckdb_server.py";
-        let process = Piped::start("duckdb-python", script, |command| command.arg(database));
-        Ok(Self(process.context("DuckDB cannot be started")?))
+    /// Opens the databases of a folder: the visits, and the daily sums. They are made if there are
+    /// none.
+    pub(super) fn start(folder: &Path) -> Result<Self> {
+        let mut database = Self {
+            process: None,
+            folder: folder.to_owned(),
+        };
+        database.open_again()?;
+        Ok(database)
     }
 
-    /// Takes the visits of an exported table. In order of link, as the embedded log's chunks
-    /// are, questions about one link take a tenth as long.
-    pub(super) fn load(&mut self, table: &Path) -> Result<()> {
-        self.run(&format!(
-            "CREATE OR REPLACE TABLE visit AS \
-             SELECT *, make_timestamptz(ts_ms * 1000) AS moment \
-             FROM read_csv('{}', header = true, types = {{'visitor': 'UBIGINT'}}) \
-             ORDER BY ts_ms // 86400000, link_id, ts_ms",
+    /// Starts a new process, which has nothing in its memory yet.
+    pub(super) fn open_again(&mut self) -> Result<()> {
+        // The old one holds a lock.
+        self.process = None;
+        let script = "xtask/bench/src/bench/analytics/duckdb_server.py";
+        let visits = self.folder.join("visits.duckdb");
+        let process = Piped::start("duckdb-python", script, |command| command.arg(visits));
+        self.process = Some(process.context("DuckDB cannot be started")?);
+        let rollup = self.folder.join("rollup.duckdb");
+        self.rows(&format!("ATTACH '{}' AS roll", rollup.display()))?;
+        self.rows(&format!("SET memory_limit = '{}MiB'", limits::MIB))?;
+        self.rows(&format!("SET threads = {}", limits::threads()))?;
+        Ok(())
+    }
+
+    /// Takes the visits of an exported table that lie between two seconds. In order of link, as the
+    /// embedded log's chunks are, questions about one link take a tenth as long.
+    pub(super) fn load(&mut self, table: &Path, from: u32, until: u32) -> Result<()> {
+        let source = format!(
+            "SELECT *, make_timestamptz(ts_ms * 1000) AS moment \
+             FROM read_csv('{}', header = true, all_varchar = false, \
+             types = {{'visitor': 'UBIGINT', 'slug': 'VARCHAR', 'utm_source': 'VARCHAR', \
+             'utm_medium': 'VARCHAR', 'utm_campaign': 'VARCHAR', 'referer': 'VARCHAR'}}, \
+             nullstr = '\\N')",
             table.display()
+        );
+        self.rows(&format!(
+            "CREATE TABLE IF NOT EXISTS visit AS {source} LIMIT 0"
         ))?;
+        self.rows(&format!(
+            "INSERT INTO visit {source} ORDER BY ts_ms // 86400000, link_id, ts_ms"
+        ))?;
+        for statement in rollup::fill_duckdb(from, until) {
+            self.rows(&statement)?;
+        }
+        self.rows("CHECKPOINT")?;
+        self.rows("CHECKPOINT roll")?;
         Ok(())
     }
 
     pub(super) fn pid(&self) -> u32 {
-        self.0.pid()
+        self.process.as_ref().map_or(0, Piped::pid)
     }
 
-    fn run(&mut self, statement: &str) -> Result<Value> {
-        self.0.say(&Value::from(statement).to_string())?;
-        let rows = self.0.hear();
+    /// The rows of a statement.
+    pub(super) fn rows(&mut self, statement: &str) -> Result<Value> {
+        let process = self.process.as_mut().context("DuckDB has ended")?;
+        process.say(&Value::from(statement).to_string())?;
+        let rows = process.hear();
         let rows = rows.with_context(|| format!("DuckDB was asked {statement}"))?;
-        Ok(serde_json::from_str(&rows)?)
-    }
-}
-
-impl Contender for DuckDb {
-    fn name(&self) -> &'static str {
-        "DuckDB"
-    }
-
-    fn ask(&mut self, question: &Question, rows: usize) -> Result<Value> {
-        self.run(&question.sql(rows))
-    }
-
-    fn cpu_seconds(&self) -> Result<f64> {
-        cpu_seconds(self.pid())
-    }
-
-    fn agrees(&self, question: &Question, own: &Value, other: &Value) -> Result<bool> {
-        let visits = |row: &Value| row.get("visits").or(row.get("count")).cloned();
-        let own = own["data"].as_array().into_iter().flatten();
-        let own: Vec<Value> = own.map_while(visits).collect();
-        let rows = other.as_array().into_iter().flatten();
-        let other: Vec<Value> = rows.map(|row| row[0].clone()).collect();
-        // Events have no number of visits.
-        if own != other && !own.is_empty() {
-            bail!("{}: DuckDB counts otherwise", question.name);
+        let rows = serde_json::from_str(&rows)?;
+        if let Value::String(error) = rows {
+            bail!("{error}");
         }
-        Ok(true)
+        Ok(rows)
     }
 }

@@ -1,5 +1,5 @@
 """DuckDB for the benchmark: executes each line of standard input, a statement as
-JSON text, and answers with a line of JSON: the rows.
+JSON text, and answers with a line of JSON: the rows, or the error as a text.
 
 Usage: duckdb_server.py DATABASE
 """
@@ -12,5 +12,8 @@ import duckdb
 database = duckdb.connect(sys.argv[1])
 database.execute("SET TimeZone = 'UTC'")
 for line in sys.stdin:
-    rows = database.execute(json.loads(line)).fetchall()
-    print(json.dumps(rows, default=str), flush=True)
+    try:
+        answer = database.execute(json.loads(line)).fetchall()
+    except duckdb.Error as error:
+        answer = str(error)
+    print(json.dumps(answer, default=str), flush=True)

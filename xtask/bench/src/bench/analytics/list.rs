@@ -10,14 +10,13 @@ pub(super) struct Question {
     pub(super) days: u32,
     /// The request to the API.
     pub(super) request: &'static str,
-    shape: Shape,
-    /// A condition in SQL, after those of time.
-    only: &'static str,
+    pub(super) shape: Shape,
+    pub(super) only: Only,
 }
 
 /// The shape of an answer in SQL.
-#[derive(Clone, Copy, Debug)]
-enum Shape {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
     Totals,
     /// Visits over time, by a unit in a time zone.
     Over(&'static str, &'static str),
@@ -28,8 +27,32 @@ enum Shape {
     Latest,
 }
 
+/// The visits that a question is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Only {
+    All,
+    People,
+    Link(&'static str),
+    Country(&'static str),
+    /// A condition in SQL.
+    Where(&'static str),
+}
+
+impl Only {
+    /// A condition in SQL, after those of time.
+    pub(super) fn sql(self) -> String {
+        match self {
+            Self::All => String::new(),
+            Self::People => "AND browser_type NOT IN ('crawler', 'fetcher')".into(),
+            Self::Link(slug) => format!("AND slug = '{slug}'"),
+            Self::Country(code) => format!("AND country = '{code}'"),
+            Self::Where(condition) => format!("AND {condition}"),
+        }
+    }
+}
+
 /// The visits cover the 90 days before this: 2025-11-08 00:00 UTC.
-const END: u32 = 1_762_560_000;
+pub(super) const END: u32 = 1_762_560_000;
 
 impl Question {
     /// The path of the request.
@@ -37,29 +60,9 @@ impl Question {
         path(self.days, self.request)
     }
 
-    /// The same in SQL. The first column is the number of visits. DuckDB stops after as many
-    /// rows as the API gave.
-    pub(super) fn sql(&self, rows: usize) -> String {
-        let (from, until) = (i64::from(END - self.days * 86_400), i64::from(END));
-        let only = self.only;
-        let source = format!("FROM visit WHERE ts_ms >= {from}000 AND ts_ms < {until}000 {only}");
-        let visitors = "count(*), count(DISTINCT visitor)";
-        match self.shape {
-            Totals => format!("SELECT {visitors}, count(DISTINCT nullif(referer, '')) {source}"),
-            Over(unit, zone) => format!(
-                "SELECT {visitors}, date_trunc('{unit}', moment AT TIME ZONE '{zone}') AS t \
-                 {source} GROUP BY t ORDER BY t"
-            ),
-            Week(zone) => format!(
-                "SELECT {visitors}, isodow(moment AT TIME ZONE '{zone}') AS d, \
-                 hour(moment AT TIME ZONE '{zone}') AS h {source} GROUP BY d, h ORDER BY d, h"
-            ),
-            Top(columns) => format!(
-                "SELECT count(*) AS n, {columns} {source} GROUP BY {columns} \
-                 ORDER BY n DESC, {columns} LIMIT {rows}"
-            ),
-            Latest => format!("SELECT 1, * {source} ORDER BY ts_ms DESC LIMIT {rows}"),
-        }
+    /// The first second, and the first one after the last.
+    pub(super) fn seconds(&self) -> (u32, u32) {
+        (END - self.days * 86_400, END)
     }
 }
 
@@ -71,32 +74,51 @@ pub(super) fn path(days: u32, request: &str) -> String {
 }
 
 #[rustfmt::skip]
-pub(super) const QUESTIONS: [Question; 25] = [
-    ask("counters", 90, "stats/counters?", Totals, ""),
-    ask("counters", 1, "stats/counters?", Totals, ""),
-    ask("counters of the busiest link", 90, "stats/counters?slug=link-0", Totals, "AND slug = 'link-0'"),
-    ask("counters of a quiet link", 90, "stats/counters?slug=link-15000", Totals, "AND slug = 'link-15000'"),
-    ask("counters, two countries and a system", 90, "stats/counters?country=AD,AE&os=Windows", Totals, "AND country IN ('AD', 'AE') AND os = 'Windows'"),
-    ask("views by minute in New York", 1, "stats/views?unit=minute&clientTimezone=America/New_York", Over("minute", "America/New_York"), ""),
-    ask("views by hour in New York", 30, "stats/views?unit=hour&clientTimezone=America/New_York", Over("hour", "America/New_York"), ""),
-    ask("views by day in Kathmandu", 90, "stats/views?unit=day&clientTimezone=Asia/Kathmandu", Over("day", "Asia/Kathmandu"), ""),
-    ask("heatmap in Berlin", 90, "stats/heatmap?clientTimezone=Europe/Berlin", Week("Europe/Berlin"), ""),
-    ask("slugs", 90, "stats/metrics?type=slug", Top("slug"), ""),
-    ask("destinations", 90, "stats/metrics?type=url", Top("url"), ""),
-    ask("referers", 90, "stats/metrics?type=referer", Top("referer"), ""),
-    ask("countries", 90, "stats/metrics?type=country", Top("country"), ""),
-    ask("cities", 90, "stats/metrics?type=city", Top("city"), ""),
-    ask("languages", 90, "stats/metrics?type=language", Top("language"), ""),
-    ask("systems", 90, "stats/metrics?type=os", Top("os"), ""),
-    ask("browsers", 90, "stats/metrics?type=browser", Top("browser"), ""),
-    ask("user agents", 90, "stats/metrics?type=ua", Top("user_agent"), ""),
-    ask("kinds of devices", 90, "stats/metrics?type=deviceType", Top("device_type"), ""),
-    ask("visitors", 90, "stats/metrics?type=ip", Top("visitor"), ""),
-    ask("latitudes", 90, "stats/metrics?type=latitude", Top("latitude"), ""),
-    ask("countries of the busiest link", 90, "stats/metrics?type=country&slug=link-0", Top("country"), "AND slug = 'link-0'"),
-    ask("countries of a quiet link", 90, "stats/metrics?type=country&slug=link-15000", Top("country"), "AND slug = 'link-15000'"),
-    ask("latest visits", 90, "logs/events?", Latest, ""),
-    ask("places on the map", 90, "logs/locations?", Top("latitude, longitude"), ""),
+pub(super) const QUESTIONS: [Question; 44] = [
+    ask("counters", 90, "stats/counters?", Totals, Only::All),
+    ask("counters", 1, "stats/counters?", Totals, Only::All),
+    ask("counters of the busiest link", 90, "stats/counters?slug=link-0", Totals, Only::Link("link-0")),
+    ask("counters of a quiet link", 90, "stats/counters?slug=link-15000", Totals, Only::Link("link-15000")),
+    ask("counters of a country", 90, "stats/counters?country=DE", Totals, Only::Country("DE")),
+    ask("counters, two countries and a system", 90, "stats/counters?country=DE,FR&os=Windows", Totals, Only::Where("country IN ('DE', 'FR') AND os = 'Windows'")),
+    ask("views by minute in New York", 1, "stats/views?unit=minute&clientTimezone=America/New_York", Over("minute", "America/New_York"), Only::All),
+    ask("views by hour in New York", 30, "stats/views?unit=hour&clientTimezone=America/New_York", Over("hour", "America/New_York"), Only::All),
+    ask("views by hour in Kolkata", 30, "stats/views?unit=hour&clientTimezone=Asia/Kolkata", Over("hour", "Asia/Kolkata"), Only::All),
+    ask("views by day in Kathmandu", 90, "stats/views?unit=day&clientTimezone=Asia/Kathmandu", Over("day", "Asia/Kathmandu"), Only::All),
+    ask("views by day of the busiest link", 90, "stats/views?unit=day&clientTimezone=Etc/UTC&slug=link-0", Over("day", "UTC"), Only::Link("link-0")),
+    ask("views by day of a country", 90, "stats/views?unit=day&clientTimezone=Etc/UTC&country=DE", Over("day", "UTC"), Only::Country("DE")),
+    ask("heatmap in Berlin", 90, "stats/heatmap?clientTimezone=Europe/Berlin", Week("Europe/Berlin"), Only::All),
+    ask("heatmap in Kolkata", 90, "stats/heatmap?clientTimezone=Asia/Kolkata", Week("Asia/Kolkata"), Only::All),
+    ask("slugs", 90, "stats/metrics?type=slug", Top("slug"), Only::All),
+    ask("destinations", 90, "stats/metrics?type=url", Top("url"), Only::All),
+    ask("referers", 90, "stats/metrics?type=referer", Top("referer"), Only::All),
+    ask("countries", 90, "stats/metrics?type=country", Top("country"), Only::All),
+    ask("cities", 90, "stats/metrics?type=city", Top("city"), Only::All),
+    ask("languages", 90, "stats/metrics?type=language", Top("language"), Only::All),
+    ask("systems", 90, "stats/metrics?type=os", Top("os"), Only::All),
+    ask("browsers", 90, "stats/metrics?type=browser", Top("browser"), Only::All),
+    ask("user agents", 90, "stats/metrics?type=ua", Top("user_agent"), Only::All),
+    ask("kinds of devices", 90, "stats/metrics?type=deviceType", Top("device_type"), Only::All),
+    ask("campaigns", 90, "stats/metrics?type=utmCampaign", Top("utm_campaign"), Only::All),
+    ask("visitors", 90, "stats/metrics?type=ip", Top("visitor"), Only::All),
+    ask("latitudes", 90, "stats/metrics?type=latitude", Top("latitude"), Only::All),
+    ask("countries of the busiest link", 90, "stats/metrics?type=country&slug=link-0", Top("country"), Only::Link("link-0")),
+    ask("referers of the busiest link", 90, "stats/metrics?type=referer&slug=link-0", Top("referer"), Only::Link("link-0")),
+    ask("countries of a quiet link", 90, "stats/metrics?type=country&slug=link-15000", Top("country"), Only::Link("link-15000")),
+    ask("browsers of a country", 90, "stats/metrics?type=browser&country=DE", Top("browser"), Only::Country("DE")),
+    ask("latest visits", 90, "logs/events?", Latest, Only::All),
+    ask("places on the map", 90, "logs/locations?", Top("latitude, longitude"), Only::All),
+    ask("counters of people", 90, "stats/counters?bots=exclude", Totals, Only::People),
+    ask("views by hour of people in Berlin", 30, "stats/views?unit=hour&clientTimezone=Europe/Berlin&bots=exclude", Over("hour", "Europe/Berlin"), Only::People),
+    ask("views by day of people in Kathmandu", 90, "stats/views?unit=day&clientTimezone=Asia/Kathmandu&bots=exclude", Over("day", "Asia/Kathmandu"), Only::People),
+    ask("heatmap of people in Berlin", 90, "stats/heatmap?clientTimezone=Europe/Berlin&bots=exclude", Week("Europe/Berlin"), Only::People),
+    ask("slugs of people", 90, "stats/metrics?type=slug&bots=exclude", Top("slug"), Only::People),
+    ask("countries of people", 90, "stats/metrics?type=country&bots=exclude", Top("country"), Only::People),
+    ask("referers of people", 90, "stats/metrics?type=referer&bots=exclude", Top("referer"), Only::People),
+    ask("browsers of people", 90, "stats/metrics?type=browser&bots=exclude", Top("browser"), Only::People),
+    ask("systems of people", 90, "stats/metrics?type=os&bots=exclude", Top("os"), Only::People),
+    ask("kinds of devices of people", 90, "stats/metrics?type=deviceType&bots=exclude", Top("device_type"), Only::People),
+    ask("user agents of people", 90, "stats/metrics?type=ua&bots=exclude", Top("user_agent"), Only::People),
 ];
 
 const fn ask(
@@ -104,7 +126,7 @@ const fn ask(
     days: u32,
     request: &'static str,
     shape: Shape,
-    only: &'static str,
+    only: Only,
 ) -> Question {
     Question {
         name,
@@ -113,4 +135,20 @@ const fn ask(
         shape,
         only,
     }
+}
+
+/// The questions of short tables.
+pub(super) fn short() -> Vec<Question> {
+    let names = [
+        "counters",
+        "counters of the busiest link",
+        "counters of people",
+        "views by hour in New York",
+        "heatmap in Berlin",
+        "countries",
+        "user agents",
+        "countries of the busiest link",
+    ];
+    let is_short = |question: &Question| names.contains(&question.name) && question.days > 1;
+    QUESTIONS.into_iter().filter(is_short).collect()
 }
