@@ -1,14 +1,14 @@
 -- Day totals in ClickHouse, step 9: whether visitors of days add up.
 --
--- A check looks at all visits, and has a row for each day: `imported` is the fingerprint of the
--- day's imported visits, and `shared` is 1 if another day has one of the day's visitors. Check 0 is
--- none: such a row says that a salt lasted longer than a day, so that visitors of the days up to
--- this one may be those of other days.
+-- A row with `rows` says that a node compared the visitors of a day, whose visits then had this
+-- fingerprint, with those of all other days. `shared` is 1 if another day has one of them. A row
+-- without `rows` marks a day as shared, or says that visitors of days up to this one may come under
+-- hashes of other days: their salt lasts longer than a day, or a command stores older visits.
 CREATE TABLE IF NOT EXISTS slugline_day_apart (
-    check_id UInt64,
     day Int64,
-    imported UInt64,
+    rows UInt64,
+    hash UInt64,
     shared UInt8,
-    checked_at DateTime DEFAULT now()
+    noted_at DateTime64(6, 'UTC') DEFAULT now64(6, 'UTC')
 ) ENGINE = MergeTree
-ORDER BY (check_id, day)
+ORDER BY day

@@ -37,6 +37,7 @@ pub enum ClickHouseError {
 
 /// Error codes of ClickHouse, by the names in its `ErrorCodes.cpp`.
 mod code {
+    pub(crate) const SYNTAX_ERROR: u32 = 62;
     pub(crate) const TIMEOUT_EXCEEDED: u32 = 159;
     /// `READONLY`, `UNKNOWN_USER`, `WRONG_PASSWORD`, `REQUIRED_PASSWORD`,
     /// `ACCESS_DENIED`, `AUTHENTICATION_FAILED`.
@@ -83,6 +84,11 @@ impl ClickHouseError {
     /// Returns whether the tables are gone since they were prepared.
     pub(crate) fn is_about_missing_tables(&self) -> bool {
         matches!(self, Self::Refused { code: Some(code), .. } if code::GONE.contains(code))
+    }
+
+    /// Returns whether ClickHouse does not know a word of the statement.
+    pub(crate) fn is_about_syntax(&self) -> bool {
+        matches!(self, Self::Refused { code, .. } if *code == Some(code::SYNTAX_ERROR))
     }
 
     /// Returns whether ClickHouse gave up because time ran out.

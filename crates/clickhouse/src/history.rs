@@ -22,12 +22,15 @@ use slugline_analytics::{
         import::{ImportBatch, Intake},
         passage::{Parcel, Passage},
     },
+    utc::day_of,
 };
 use slugline_domain::ports::{Clock, Random};
 
 use crate::{
     arrivals,
     client::Client,
+    days::mix_days,
+    error::ClickHouseError,
     open::ClickHouseOptions,
     row_binary,
     schema::Retention,
@@ -64,13 +67,14 @@ impl History {
             ..
         } = options;
         let client = Client::new(target.clone(), wire);
-        Retention::AsItIs
-            .prepare(&client)
-            .await
-            .map_err(|source| OpenError::ClickHouse {
-                target: target.to_string(),
-                source: source.into(),
-            })?;
+        let refused = |source: ClickHouseError| OpenError::ClickHouse {
+            target: target.to_string(),
+            source: source.into(),
+        };
+        Retention::AsItIs.prepare(&client).await.map_err(refused)?;
+        // Nobody knows which salts made the hashes of these visits.
+        let today = day_of(clock.now().get());
+        mix_days(&client, today).await.map_err(refused)?;
         let lock = share(&spool)?;
         let ship_from = open_file(&spool::FILE, &spool)?;
         let tally = Arc::new(Tally::default());

@@ -34,7 +34,7 @@ use slugline_domain::{
 
 use crate::{
     client::Client,
-    days::link_days,
+    days::mix_days,
     error::ClickHouseError,
     row_binary::{Cursor, DecodeError, number, put_bytes, put_text},
     schema::TIMEOUT,
@@ -106,7 +106,7 @@ impl SharedSalts {
             let offer = ours.clone().unwrap_or_else(|| self.fresh());
             let salt = agree_on(client, self.period, span, &offer, now).await?;
             if self.period != SaltPeriod::Day || !self.hour.is_midnight() {
-                link_days(client, day_of(span.end_ms)).await?;
+                mix_days(client, day_of(span.end_ms)).await?;
             }
             if ours.as_ref() != Some(&salt) {
                 salts::store(spool, self.period, span, &salt)?;

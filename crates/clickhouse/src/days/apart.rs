@@ -1,93 +1,84 @@
 //! Whether visitors of days add up: they do if no day has a visitor of another one.
 //!
-//! Salts that last for a day make other hashes every day. Neither an imported visit nor one from
-//! before there were totals says which salt made its hash, so a check compares the visitors of all
-//! days. It holds until visits are imported again. Salts that last longer make visitors of all days
-//! up to their end count as shared.
+//! Salts that last for a day make other hashes every day, so visits that are recorded today have
+//! hashes that no other day has. Nothing says so of visits that were imported, moved or recorded
+//! before there were totals. So a node compares each day that is over with all others, and again if
+//! its visits change. Until then, questions scan visitors.
 
 use std::collections::BTreeSet;
 
-use slugline_domain::ports::Random;
+use slugline_analytics::utc::MILLIS_PER_DAY;
 
 use super::{
     background,
-    fingerprint::{day, select},
+    fingerprint::{Fingerprint, day},
 };
 use crate::{
     client::Client,
     error::ClickHouseError,
-    row_binary::{Cursor, DecodeError, number},
+    row_binary::{Cursor, DecodeError},
     schema::TIMEOUT,
 };
 
-/// The visitors that a step of a check has in memory at the same time, some 200 MB.
+/// The visits whose visitors ClickHouse has in memory at the same time, some 200 MB.
 const ROWS_AT_A_TIME: u64 = 4_000_000;
 
-/// The latest check; 0 if there is none. A select within an expression may be null.
-pub(crate) const LATEST: &str = "ifNull((SELECT argMax(check_id, checked_at) \
-    FROM slugline_day_apart WHERE check_id != 0), 0)";
+/// A select of the days that were compared: the fingerprint of their visits then, and whether they
+/// share visitors.
+pub(crate) const COMPARED: &str = "SELECT day, \
+    argMax(rows, (rows > 0, noted_at)) AS compared_rows, \
+    argMax(hash, (rows > 0, noted_at)) AS compared_hash, max(a.shared) AS shares \
+    FROM slugline_day_apart AS a GROUP BY day";
 
-/// Notes that visitors of days up to this one may be those of other days.
-pub(crate) async fn link_days(client: &Client, until: i64) -> Result<(), ClickHouseError> {
-    let mut row = 0_u64.to_le_bytes().to_vec();
-    row.extend_from_slice(&until.to_le_bytes());
-    let token = format!("linked days {until}");
-    let into = "slugline_day_apart (check_id, day)";
-    client.insert(into, &token, row, TIMEOUT).await
+/// The last day whose visitors may come under hashes of other days.
+pub(crate) const MIXED_UNTIL: &str = "ifNull((SELECT max(day) FROM slugline_day_apart \
+    WHERE rows = 0 AND shared = 0), 0)";
+
+/// Notes that visitors of days up to this one may come under hashes of other days. Such visits may
+/// be sent afterwards.
+pub(crate) async fn mix_days(client: &Client, until: i64) -> Result<(), ClickHouseError> {
+    let mut rows = Vec::new();
+    put(&mut rows, (until, 0, 0), false);
+    insert(client, &format!("mixed days {until}"), rows).await
 }
 
-/// Returns whether visits were imported since the latest check, or there was none.
-pub(crate) async fn needs_check(client: &Client) -> Result<bool, ClickHouseError> {
-    let sql = format!(
-        "SELECT toUInt64({LATEST} = 0 OR ifNull((SELECT count() FROM ({}) WHERE imported != 0 \
-         AND (day, imported) NOT IN (SELECT day, imported FROM slugline_day_apart \
-         WHERE check_id = {LATEST})), 0) > 0)",
-        select()
-    );
-    let needs = client.rows(&sql, TIMEOUT, number).await?;
-    Ok(needs.first() == Some(&1))
-}
-
-/// Compares the visitors of all days.
-pub(crate) async fn check(client: &Client, random: &dyn Random) -> Result<(), ClickHouseError> {
-    // Visits that are imported meanwhile may be missed, and make the check void.
-    let read = |row: &mut Cursor<'_>| -> Result<(i64, u64, u64), DecodeError> {
-        Ok((row.i64()?, row.u64()?, row.u64()?))
-    };
-    let before = format!(
-        "SELECT toInt64(day), rows, imported FROM ({}) ORDER BY day",
-        select()
-    );
-    let before = client.rows(&before, TIMEOUT, read).await?;
-    let rows: u64 = before.iter().map(|(_, rows, _)| rows).sum();
-    let steps = rows / ROWS_AT_A_TIME + 1;
-    let mut shared = BTreeSet::new();
+/// Compares the visitors of a day with those of all other days.
+pub(crate) async fn compare(client: &Client, of: Fingerprint) -> Result<(), ClickHouseError> {
+    let start = of.day.saturating_mul(MILLIS_PER_DAY);
+    let end = start.saturating_add(MILLIS_PER_DAY);
+    let is_of_day = format!("ts_ms >= {start} AND ts_ms < {end}");
+    let steps = of.rows / ROWS_AT_A_TIME + 1;
+    let mut others = BTreeSet::new();
     for step in 0..steps {
+        let some = format!("visitor % {steps} = {step}");
         let sql = format!(
-            "SELECT DISTINCT toInt64(arrayJoin(days)) FROM \
-                (SELECT groupUniqArray({}) AS days FROM access_log WHERE visitor % {steps} = {step} \
-                 GROUP BY visitor HAVING length(days) > 1)",
+            "SELECT DISTINCT toInt64({}) FROM access_log WHERE NOT ({is_of_day}) AND {some} \
+             AND visitor IN (SELECT visitor FROM access_log WHERE {is_of_day} AND {some})",
             day()
         );
-        shared.extend(background::rows(client, &sql, of_day).await?);
+        others.extend(background::rows(client, &sql, number).await?);
     }
-    let id = background::number(random);
-    let mut rows = Vec::new();
-    let nothing = (i64::MIN, 0, 0);
-    for (day, _, imported) in before.into_iter().chain([nothing]) {
-        rows.extend_from_slice(&id.to_le_bytes());
-        rows.extend_from_slice(&day.to_le_bytes());
-        rows.extend_from_slice(&imported.to_le_bytes());
-        rows.push(u8::from(shared.contains(&day)));
+    let Fingerprint { day, rows, hash } = of;
+    let mut notes = Vec::new();
+    put(&mut notes, (day, rows, hash), !others.is_empty());
+    for other in others {
+        put(&mut notes, (other, 0, 0), true);
     }
-    let into = "slugline_day_apart (check_id, day, imported, shared)";
-    client
-        .insert(into, &format!("check {id}"), rows, TIMEOUT)
-        .await?;
-    let forget = format!("ALTER TABLE slugline_day_apart DELETE WHERE check_id NOT IN (0, {id})");
-    client.run(&forget, TIMEOUT).await
+    insert(client, &format!("compared {day} {rows} {hash}"), notes).await
 }
 
-fn of_day(row: &mut Cursor<'_>) -> Result<i64, DecodeError> {
+async fn insert(client: &Client, token: &str, rows: Vec<u8>) -> Result<(), ClickHouseError> {
+    let into = "slugline_day_apart (day, rows, hash, shared)";
+    client.insert(into, token, rows, TIMEOUT).await
+}
+
+fn put(bytes: &mut Vec<u8>, (day, rows, hash): (i64, u64, u64), shared: bool) {
+    bytes.extend_from_slice(&day.to_le_bytes());
+    bytes.extend_from_slice(&rows.to_le_bytes());
+    bytes.extend_from_slice(&hash.to_le_bytes());
+    bytes.push(shared.into());
+}
+
+fn number(row: &mut Cursor<'_>) -> Result<i64, DecodeError> {
     row.i64()
 }

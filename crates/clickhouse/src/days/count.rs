@@ -14,7 +14,7 @@ use slugline_analytics::{
 
 use super::{
     background,
-    fingerprint::{Fingerprint, uncounted},
+    fingerprint::{Fingerprint, is_unchanged},
     lists::{self, List},
     part::people,
 };
@@ -69,7 +69,7 @@ pub(crate) async fn count(
         }
     }
     // A visit that came during the count is in some of these numbers only.
-    if uncounted(client, of.day + 1, 0).await?.first() != Some(&of) {
+    if !is_unchanged(client, of).await? {
         return Ok(());
     }
     let into = "slugline_day (day, rows, hash, count, link_id, slug, people, protected, lists, \

@@ -22,22 +22,17 @@ pub(crate) fn day() -> String {
     floor("ts_ms", MILLIS_PER_DAY)
 }
 
-/// A select for each day's fingerprint: `day`, `rows`, `hash`, and `imported`, which is that of the
-/// imported visits; 0 if there are none.
+/// A select for each day's fingerprint: `day`, `rows` and `hash`.
 pub(crate) fn select() -> String {
-    let [rows, hash, imported] = AGGREGATES;
-    format!(
-        "SELECT {} AS day, {rows} AS rows, {hash} AS hash, {imported} AS imported \
-         FROM access_log GROUP BY day",
-        day()
-    )
+    let [rows, hash] = AGGREGATES;
+    let day = day();
+    format!("SELECT {day} AS day, {rows} AS rows, {hash} AS hash FROM access_log GROUP BY day")
 }
 
 /// Sums of hashes wrap, and do not depend on an order.
-const AGGREGATES: [&str; 3] = [
+const AGGREGATES: [&str; 2] = [
     "count()",
     "sum(cityHash64(ts_ms, link_id, visitor, sampling_interval))",
-    "sumIf(cityHash64(ts_ms, link_id, visitor, imported_ms), imported_ms != 0)",
 ];
 
 /// How far the projection is.
@@ -47,7 +42,7 @@ pub(crate) enum Projection {
     Complete,
     /// ClickHouse still computes it for this many visits.
     UnderWay(u64),
-    /// The table cannot have one, because it has another engine.
+    /// The table cannot have one: it has another engine, or ClickHouse is too old.
     Impossible,
 }
 
@@ -69,7 +64,10 @@ pub(crate) async fn prepare(client: &Client) -> Result<Projection, ClickHouseErr
         AGGREGATES.join(", "),
         day()
     );
-    client.run(&add, TIMEOUT).await?;
+    match client.run(&add, TIMEOUT).await {
+        Err(error) if error.is_about_syntax() => return Ok(Projection::Impossible),
+        added => added?,
+    }
     let rows = format!("SELECT sum(rows) FROM system.parts WHERE {table} AND active");
     let done = format!(
         "SELECT sum(parent_rows) FROM system.projection_parts \
@@ -93,33 +91,56 @@ pub(crate) async fn prepare(client: &Client) -> Result<Projection, ClickHouseErr
 }
 
 /// A day's fingerprint.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Fingerprint {
     pub(crate) day: i64,
     pub(crate) rows: u64,
     pub(crate) hash: u64,
 }
 
-/// The days that no count has as they are now, the latest first.
-pub(crate) async fn uncounted(
-    client: &Client,
-    before: i64,
-    least_rows: u64,
-) -> Result<Vec<Fingerprint>, ClickHouseError> {
+/// A day that is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Over {
+    pub(crate) fingerprint: Fingerprint,
+    /// Its visits have been counted as they are.
+    pub(crate) counted: bool,
+    /// Its visitors have been compared with those of other days.
+    pub(crate) compared: bool,
+}
+
+/// The days before one, the latest first.
+pub(crate) async fn days_before(client: &Client, day: i64) -> Result<Vec<Over>, ClickHouseError> {
     let sql = format!(
-        "SELECT toInt64(day), rows, hash FROM ({}) WHERE day < {before} AND rows >= {least_rows} \
-         AND (day, rows, hash) NOT IN (SELECT day, rows, hash FROM slugline_day) \
-         ORDER BY day DESC",
+        "SELECT toInt64(day), rows, hash, \
+                (day, rows, hash) IN (SELECT day, rows, hash FROM slugline_day), \
+                (day, rows, hash) IN (SELECT day, rows, hash FROM slugline_day_apart) \
+         FROM ({}) WHERE day < {day} ORDER BY day DESC",
         select()
     );
-    let read = |row: &mut Cursor<'_>| -> Result<Fingerprint, DecodeError> {
-        Ok(Fingerprint {
-            day: row.i64()?,
-            rows: row.u64()?,
-            hash: row.u64()?,
+    let read = |row: &mut Cursor<'_>| -> Result<Over, DecodeError> {
+        Ok(Over {
+            fingerprint: Fingerprint {
+                day: row.i64()?,
+                rows: row.u64()?,
+                hash: row.u64()?,
+            },
+            counted: row.u8()? > 0,
+            compared: row.u8()? > 0,
         })
     };
     client.rows(&sql, TIMEOUT, read).await
+}
+
+/// Returns whether a day still has these visits.
+pub(crate) async fn is_unchanged(
+    client: &Client,
+    Fingerprint { day, rows, hash }: Fingerprint,
+) -> Result<bool, ClickHouseError> {
+    let select = select();
+    let sql = format!(
+        "SELECT count() FROM ({select}) WHERE day = {day} AND rows = {rows} AND hash = {hash}"
+    );
+    Ok(one(client, &sql).await? == 1)
 }
 
 async fn one(client: &Client, sql: &str) -> Result<u64, ClickHouseError> {

@@ -29,7 +29,7 @@ mod stale;
 mod take;
 mod upkeep;
 
-pub(crate) use apart::link_days;
+pub(crate) use apart::mix_days;
 pub(crate) use lists::PLACE;
 pub(crate) use stale::remove_stale;
 pub(crate) use take::{Known, MOMENTS, Rest, Wanted, take};

@@ -10,7 +10,11 @@ use slugline_domain::{
     Destinations, Dimension, LocalSeconds, TimeUnit, UnixMillis, VisitFilter, ZoneOffsets,
 };
 
-use super::{apart::LATEST, fingerprint::select, part::Part};
+use super::{
+    apart::{COMPARED, MIXED_UNTIL},
+    fingerprint::select,
+    part::Part,
+};
 use crate::{
     client::Client,
     error::ClickHouseError,
@@ -130,16 +134,22 @@ pub(crate) async fn take<T>(
 #[derive(Debug)]
 struct Day {
     known: Known,
-    /// The fingerprint of the imported visits, and that of the latest check.
-    imported: (u64, u64),
-    /// Another day had one of the day's visitors at the latest check.
+    /// The day's visitors were compared with those of other days: its visits as they are now, or
+    /// as they were.
+    compared: Compared,
+    /// Another day has one of the day's visitors.
     shared: bool,
-    /// There was a check.
-    checked: bool,
-    /// The last of the days with longer salts.
-    linked_until: i64,
+    /// The last day whose visitors may come under hashes of other days.
+    mixed_until: i64,
     protected: bool,
     lists: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Compared {
+    Never,
+    Before,
+    Now,
 }
 
 /// All days, with the totals of a part if they are those of the visits that are there.
@@ -156,14 +166,13 @@ fn statement(part: &Part, moments: bool) -> String {
     });
     let arrays = arrays.concat();
     format!(
-        "SELECT toInt64(day), count, link_id, protected, lists, imported, checked, shared, \
-                toUInt8({LATEST} != 0), ifNull((SELECT max(day) FROM slugline_day_apart \
-                WHERE check_id = 0), 0), visits, visitors, visit_variance, visitor_variance \
+        "SELECT toInt64(day), count, link_id, protected, lists, \
+                toUInt8(compared_rows > 0), toUInt8((rows, hash) = (compared_rows, compared_hash)), \
+                shares, {MIXED_UNTIL}, visits, visitors, visit_variance, visitor_variance \
          FROM ({fingerprints}) AS f \
          LEFT JOIN (SELECT day, rows, hash, count, link_id, protected, lists{arrays} \
                     FROM slugline_day WHERE {condition}) AS m USING (day, rows, hash) \
-         LEFT JOIN (SELECT day, imported AS checked, shared FROM slugline_day_apart \
-                    WHERE check_id = {LATEST}) AS a USING (day) \
+         LEFT JOIN ({COMPARED}) AS a USING (day) \
          ORDER BY day, count"
     )
 }
@@ -174,10 +183,13 @@ fn row(row: &mut Cursor<'_>) -> Result<Day, DecodeError> {
     let link = row.text()?;
     let protected = row.u8()? > 0;
     let lists = row.list(Cursor::text)?;
-    let imported = (row.u64()?, row.u64()?);
+    let compared = match (row.u8()?, row.u8()?) {
+        (0, _) => Compared::Never,
+        (_, 0) => Compared::Before,
+        (_, _) => Compared::Now,
+    };
     let shared = row.u8()? > 0;
-    let checked = row.u8()? > 0;
-    let linked_until = row.i64()?;
+    let mixed_until = row.i64()?;
     let mut numbers = || row.list(Cursor::u64);
     let (visits, visitors, of_visits, of_visitors) =
         (numbers()?, numbers()?, numbers()?, numbers()?);
@@ -190,10 +202,9 @@ fn row(row: &mut Cursor<'_>) -> Result<Day, DecodeError> {
             count,
             link,
         },
-        imported,
+        compared,
         shared,
-        checked,
-        linked_until,
+        mixed_until,
         protected,
         lists,
     })
@@ -201,13 +212,20 @@ fn row(row: &mut Cursor<'_>) -> Result<Day, DecodeError> {
 
 /// The days whose totals have what a question needs, in their order.
 fn usable(days: Vec<Day>, wanted: Wanted, hides: bool) -> Vec<Known> {
-    // Imported visits may have visitors of any day.
-    let is_new = |day: &Day| day.imported.0 != 0 && day.imported.0 != day.imported.1;
-    let is_checked = days.first().is_some_and(|day| day.checked) && !days.iter().any(is_new);
+    // Visits of any day up to the last one that was compared may have come from anywhere. Later
+    // ones are recorded, under salts of their own.
+    let last = days
+        .iter()
+        .rev()
+        .find(|day| day.compared != Compared::Never);
+    let last = last.map_or(i64::MIN, |last| last.known.day);
+    let is_open = |day: &Day| {
+        day.mixed_until > last || (day.known.day <= last && day.compared != Compared::Now)
+    };
+    let add_up = !days.iter().any(is_open);
     let mut usable: Vec<Known> = Vec::new();
     for day in days {
-        // A day after the check has visits under salts of its own.
-        let adds_up = is_checked && !day.shared && day.known.day > day.linked_until;
+        let apart = add_up && !day.shared && day.known.day <= last;
         let has_list = wanted
             .list
             .is_none_or(|list| day.lists.iter().any(|name| name == list));
@@ -216,7 +234,7 @@ fn usable(days: Vec<Day>, wanted: Wanted, hides: bool) -> Vec<Known> {
         if is_counted
             && is_first
             && has_list
-            && (adds_up || !wanted.visitors)
+            && (apart || !wanted.visitors)
             && !(hides && day.protected)
             && wanted.moments == day.known.moments.is_some()
         {

@@ -4,7 +4,7 @@
 //! either count is right. A random rest before each round makes that rare.
 
 use std::{
-    collections::BTreeSet,
+    collections::HashSet,
     error::Error as StdError,
     future,
     sync::{
@@ -18,9 +18,10 @@ use slugline_analytics::{reminder::Reminder, utc::day_of};
 use slugline_domain::ports::{Clock, Random};
 
 use super::{
-    apart, background,
+    apart::compare,
+    background,
     count::count,
-    fingerprint::{Fingerprint, Projection, prepare, uncounted},
+    fingerprint::{Fingerprint, Over, Projection, days_before, prepare},
     stale::{remove_orphans, remove_stale},
 };
 use crate::{client::Client, error::ClickHouseError};
@@ -62,9 +63,9 @@ pub(crate) struct Upkeep {
     random: Arc<dyn Random>,
     ready: Ready,
     least: Least,
-    /// The days without totals at the latest look. A day is counted once its visits stay the same
+    /// The days to work on at the latest look. A day is counted once its visits stay the same
     /// from one look to the next.
-    seen: BTreeSet<(i64, u64)>,
+    seen: HashSet<Fingerprint>,
     /// The table cannot have totals.
     impossible: bool,
     orphans_removed: bool,
@@ -85,7 +86,7 @@ impl Upkeep {
             random,
             ready,
             least,
-            seen: BTreeSet::new(),
+            seen: HashSet::new(),
             impossible: false,
             orphans_removed: false,
             refusals: Reminder::default(),
@@ -117,59 +118,78 @@ impl Upkeep {
 
     /// Removes totals that are out of date, and counts the days that are over.
     pub(crate) async fn round(&mut self) -> Result<(), ClickHouseError> {
-        match prepare(&self.client).await? {
-            Projection::Complete => {}
-            Projection::UnderWay(visits) => {
-                tracing::info!(visits, "ClickHouse prepares older visits for day totals");
-                return Ok(());
-            }
-            Projection::Impossible => {
-                tracing::info!(
-                    "the table of visits is not a MergeTree, so there are no day totals in ClickHouse"
-                );
-                self.impossible = true;
-                return Ok(());
-            }
-        }
-        if !self.ready.swap(true, Ordering::Release) {
-            tracing::debug!("the fingerprints of all days are there");
+        if !self.ready.load(Ordering::Acquire) && !self.prepare().await? {
+            return Ok(());
         }
         remove_stale(&self.client).await?;
         if !self.orphans_removed {
             remove_orphans(&self.client).await?;
             self.orphans_removed = true;
         }
-        if apart::needs_check(&self.client).await? {
-            apart::check(&self.client, self.random.as_ref()).await?;
-        }
         self.count_days().await
+    }
+
+    /// Prepares the table. Returns whether questions may take totals.
+    async fn prepare(&mut self) -> Result<bool, ClickHouseError> {
+        match prepare(&self.client).await? {
+            Projection::Complete => {
+                self.ready.store(true, Ordering::Release);
+                return Ok(true);
+            }
+            Projection::UnderWay(visits) => {
+                tracing::info!(visits, "ClickHouse prepares older visits for day totals");
+            }
+            Projection::Impossible => {
+                tracing::info!(
+                    "ClickHouse keeps no day totals, because it is too old or its table of visits \
+                     is no MergeTree; questions scan visits"
+                );
+                self.impossible = true;
+            }
+        }
+        Ok(false)
     }
 
     async fn count_days(&mut self) -> Result<(), ClickHouseError> {
         let today = day_of(self.clock.now().get().saturating_sub(AFTER_MIDNIGHT_MS));
-        let found = uncounted(&self.client, today, self.least.of_day).await?;
+        let mut found = days_before(&self.client, today).await?;
+        found.retain(|day| !day.compared || self.counts(day));
         let before = std::mem::take(&mut self.seen);
-        self.seen = found.iter().map(|day| (day.day, day.hash)).collect();
-        let settled: Vec<Fingerprint> = found
-            .into_iter()
-            .filter(|day| before.contains(&(day.day, day.hash)))
-            .collect();
-        let days = settled.len();
+        self.seen = found.iter().map(|day| day.fingerprint).collect();
+        found.retain(|day| before.contains(&day.fingerprint));
+        let days = found.len();
         let tells = days > DAYS_PER_MESSAGE;
-        for (done, day) in settled.into_iter().enumerate() {
+        for (done, day) in found.iter().enumerate() {
             if tells && done % DAYS_PER_MESSAGE == 0 {
                 tracing::info!(done, days, "ClickHouse counts the visits of older days");
             }
-            // Another node may have counted it meanwhile, or visits may have come.
-            let still = uncounted(&self.client, day.day + 1, self.least.of_day).await?;
-            if still.first() == Some(&day) {
-                let number = background::number(self.random.as_ref());
-                count(&self.client, day, number, self.least.of_link).await?;
-            }
+            self.work_on(day).await?;
         }
         if tells {
             tracing::info!(days, "ClickHouse has counted the visits of older days");
         }
         Ok(())
+    }
+
+    /// Compares and counts a day, unless another node has done so meanwhile or its visits changed.
+    async fn work_on(&self, day: &Over) -> Result<(), ClickHouseError> {
+        let of = day.fingerprint;
+        let now = days_before(&self.client, of.day + 1).await?;
+        let Some(now) = now.first().filter(|now| now.fingerprint == of) else {
+            return Ok(());
+        };
+        if !now.compared {
+            compare(&self.client, of).await?;
+        }
+        if self.counts(now) {
+            let number = background::number(self.random.as_ref());
+            count(&self.client, of, number, self.least.of_link).await?;
+        }
+        Ok(())
+    }
+
+    /// Returns whether a day needs a count.
+    fn counts(&self, day: &Over) -> bool {
+        !day.counted && day.fingerprint.rows >= self.least.of_day
     }
 }

@@ -18,7 +18,7 @@ use slugline_testkit::{
 use super::{questions::Asked, rows::row};
 use crate::{
     client::Client,
-    days::{Least, Ready, Upkeep, link_days, remove_stale},
+    days::{Least, Ready, Upkeep, mix_days, remove_stale},
     row_binary,
 };
 
@@ -192,7 +192,9 @@ async fn a_late_visit_counts_at_once_and_its_day_is_counted_again() {
     log.asked.insert(&[visit(20_000, 9, "c.example")]).await;
     assert_eq!(log.counters(all()).await, (5, 4, 3));
     log.spoil_totals().await;
-    assert_eq!(log.counters(all()).await, (14, 4, 3));
+    // The late visitor may be one of the other day, which only a comparison can tell.
+    assert_eq!(log.counters(all()).await, (5, 4, 3));
+    assert_eq!(log.visits_by(Dimension::Referer).await, 14);
     log.count_days().await;
     log.upkeep.round().await.unwrap();
     assert_eq!(log.counted().await, 2);
@@ -258,7 +260,8 @@ async fn erased_visits_leave_the_answers_and_the_totals_that_named_them() {
 #[tokio::test]
 async fn visitors_of_imported_visits_are_scanned_until_all_days_were_compared() {
     let mut log = two_days().await;
-    // Visitor 3 of the other day, imported under the same hash.
+    // Visitor 3 of the other day, imported under the same hash. The command notes it first.
+    mix_days(log.asked.client(), 20_002).await.unwrap();
     let late = visit(20_002, 3, "");
     let bytes = row_binary::encode_imported(&late, UnixMillis::new(1));
     let columns = row_binary::columns(row_binary::format_of_imported()).unwrap();
@@ -279,13 +282,20 @@ async fn visitors_of_imported_visits_are_scanned_until_all_days_were_compared() 
 }
 
 #[tokio::test]
-async fn visitors_are_scanned_up_to_the_end_of_a_longer_salt() {
-    let log = two_days().await;
+async fn visitors_are_scanned_until_a_longer_salt_has_ended() {
+    let mut log = two_days().await;
     log.spoil_totals().await;
-    link_days(log.asked.client(), 20_000).await.unwrap();
-    assert_eq!(log.counters(all()).await, (13, 3, 2));
-    link_days(log.asked.client(), 20_001).await.unwrap();
+    mix_days(log.asked.client(), 20_001).await.unwrap();
+    assert_eq!(log.counters(all()).await, (40, 3, 2));
+    // The salt has not ended, or its end has not been compared.
+    mix_days(log.asked.client(), 20_002).await.unwrap();
     assert_eq!(log.counters(all()).await, (4, 3, 2));
+    assert_eq!(log.visits_by(Dimension::Referer).await, 40);
+    log.asked
+        .insert(&[visit(20_002, 3, "a.example"), visit(20_003, 4, "")])
+        .await;
+    log.count_days().await;
+    assert_eq!(log.counters(all()).await, (33, 4, 2));
 }
 
 #[tokio::test]
