@@ -14,7 +14,7 @@ const WITHOUT_TOTALS: &str = "
 import sqlite3, sys
 log = sqlite3.connect(sys.argv[1])
 log.execute('DELETE FROM day_totals')
-log.execute('INSERT INTO day_totals (day, claim, n) SELECT DISTINCT day, 1, 1000000 FROM chunk')
+log.execute('INSERT INTO day_totals (day, segment, claim, n) SELECT DISTINCT day, 0, 1, 1000000 FROM chunk')
 log.commit()
 log.execute('PRAGMA wal_checkpoint(TRUNCATE)')
 ";
