@@ -72,9 +72,9 @@ impl UserAgents {
     /// apps with a browser inside, have some 400.
     const READ_MAX_BYTES: usize = 1_024;
 
-    /// The most results that are cached, 2 MB at worst. A large site sees some
-    /// thousands a day.
-    const REMEMBERED: usize = 8_192;
+    /// The most results that are cached, 4 MB at worst. A large site sees some ten thousand a day,
+    /// most of them once.
+    const REMEMBERED: usize = 16_384;
 
     /// The facts in a user agent.
     pub(crate) fn agent(&mut self, user_agent: &str) -> Arc<Agent> {
