@@ -1,7 +1,7 @@
 -- Day totals in ClickHouse, step 7: the visits and visitors of days that are over.
 --
--- One row is about all visits of a day, or those of people only; and another two for each busy
--- link. `rows` and `hash` are the fingerprint of the day's visits when they were counted: a row
+-- Three rows are about all visits of a day, those of people and those of bots: segments 0, 1 and
+-- 2; and another three about each busy link. `rows` and `hash` are the fingerprint of the day's visits when they were counted: a row
 -- counts only as long as it is the fingerprint of the visits that are there now. `count` names a
 -- count. `lists` names the columns whose values are in `slugline_day_value`. `crates/analytics`
 -- describes the numbers of the arrays (`moments`).
@@ -12,7 +12,7 @@ CREATE TABLE IF NOT EXISTS slugline_day (
     count UInt64,
     link_id String,
     slug String,
-    people UInt8,
+    segment UInt8,
     protected UInt8,
     lists Array(String),
     visits Array(UInt64),
@@ -20,4 +20,4 @@ CREATE TABLE IF NOT EXISTS slugline_day (
     visit_variance Array(UInt64),
     visitor_variance Array(UInt64)
 ) ENGINE = MergeTree
-ORDER BY (link_id, people, day)
+ORDER BY (link_id, segment, day)

@@ -3,7 +3,7 @@
 CREATE TABLE IF NOT EXISTS slugline_day_value (
     name LowCardinality(String),
     link_id String,
-    people UInt8,
+    segment UInt8,
     day Int64,
     count UInt64,
     value String CODEC(ZSTD(1)),
@@ -12,4 +12,4 @@ CREATE TABLE IF NOT EXISTS slugline_day_value (
     made_at DateTime DEFAULT now()
 ) ENGINE = MergeTree
 PARTITION BY intDiv(day, 30)
-ORDER BY (name, link_id, people, day, value)
+ORDER BY (name, link_id, segment, day, value)

@@ -16,7 +16,7 @@ use super::{
     background,
     fingerprint::{Fingerprint, is_unchanged},
     lists::{self, List},
-    part::people,
+    part::{SEGMENTS, segments},
 };
 use crate::{
     answer::OF_EACH_VISITOR,
@@ -55,9 +55,9 @@ pub(crate) async fn count(
         } in &facts
         {
             let slug = links.get(link).map_or("", String::as_str);
-            for is_of_people in [0, 1] {
-                let sums = parts.remove(&(link.clone(), is_of_people));
-                let part = (link.as_str(), slug, is_of_people, *protected);
+            for segment in SEGMENTS {
+                let sums = parts.remove(&(link.clone(), segment));
+                let part = (link.as_str(), slug, segment, *protected);
                 put_row(
                     &mut rows,
                     (of, number),
@@ -72,7 +72,7 @@ pub(crate) async fn count(
     if !is_unchanged(client, of).await? {
         return Ok(());
     }
-    let into = "slugline_day (day, rows, hash, count, link_id, slug, people, protected, lists, \
+    let into = "slugline_day (day, rows, hash, count, link_id, slug, segment, protected, lists, \
                 visits, visitors, visit_variance, visitor_variance)";
     client
         .insert(into, &format!("count {number}"), rows, background::TIMEOUT)
@@ -195,17 +195,17 @@ impl<'c> Day<'c> {
         Ok(links.into_iter().collect())
     }
 
-    /// The visits and visitors of each link of a group and of its people.
+    /// The visits and visitors of each link of a group by segment.
     async fn parts(&self, group: &Group) -> Result<BTreeMap<(String, u8), Sums>, ClickHouseError> {
         let mut parts: BTreeMap<(String, u8), Sums> = BTreeMap::new();
         let (visits, Group { link, condition }) = (&self.visits, group);
-        let (start_ms, people) = (self.start_ms, people());
+        let (start_ms, segments) = (self.start_ms, segments());
         let quarter = format!("toUInt8(intDiv(ts_ms - {start_ms}, 900000))");
         let sql = format!(
-            "SELECT {link} AS link, {people} AS people, {quarter} AS quarter, \
+            "SELECT {link} AS link, {segments} AS segment, {quarter} AS quarter, \
                     sum(sampling_interval), \
                     sumIf(toUInt64(sampling_interval) * (sampling_interval - 1), coherent = 0) \
-             FROM {visits}{condition} GROUP BY link, people, quarter"
+             FROM {visits}{condition} GROUP BY link, segment, quarter"
         );
         let read = |row: &mut Cursor<'_>| -> Result<_, DecodeError> {
             Ok(((row.text()?, row.u8()?), row.u8()?, row.u64()?, row.u64()?))
@@ -217,14 +217,14 @@ impl<'c> Day<'c> {
         }
         // A visit that stands for itself says no more than that its visitor came in its quarter.
         let sql = format!(
-            "SELECT link, people, rows, count() FROM \
-                (SELECT link, people, arraySort(arrayConcat(groupUniqArrayIf(one, k = 1), \
+            "SELECT link, segment, rows, count() FROM \
+                (SELECT link, segment, arraySort(arrayConcat(groupUniqArrayIf(one, k = 1), \
                                                             groupArrayIf(one, k > 1))) AS rows \
-                 FROM (SELECT {link} AS link, {people} AS people, visitor, \
+                 FROM (SELECT {link} AS link, {segments} AS segment, visitor, \
                               sampling_interval AS k, toUInt64({quarter}) * 4294967296 + k AS one \
                        FROM {visits}{condition} AND coherent = 1) \
-                 GROUP BY link, people, visitor) \
-             GROUP BY link, people, rows"
+                 GROUP BY link, segment, visitor) \
+             GROUP BY link, segment, rows"
         );
         let read = |row: &mut Cursor<'_>| -> Result<_, DecodeError> {
             Ok(((row.text()?, row.u8()?), row.list(pattern)?, row.u64()?))
@@ -272,20 +272,20 @@ impl<'c> Day<'c> {
         number: u64,
     ) -> Result<(), ClickHouseError> {
         let (visits, Group { link, condition }) = (&self.visits, group);
-        let (day, people) = (self.number, people());
+        let (day, segments) = (self.number, segments());
         let pairs = lists
             .iter()
             .map(|List { name, value }| format!("('{name}', CAST({value}, 'String'))"));
         let pairs: Vec<String> = pairs.collect();
         let sql = format!(
             "INSERT INTO slugline_day_value \
-                (name, link_id, people, day, count, value, visits, visitors) \
-             SELECT name, link, people, {day}, {number}, k, sum(v), sum(u) FROM \
-                (SELECT link, people, pair.1 AS name, pair.2 AS k, {OF_EACH_VISITOR} FROM \
-                    (SELECT {link} AS link, {people} AS people, arrayJoin([{}]) AS pair, visitor, \
+                (name, link_id, segment, day, count, value, visits, visitors) \
+             SELECT name, link, segment, {day}, {number}, k, sum(v), sum(u) FROM \
+                (SELECT link, segment, pair.1 AS name, pair.2 AS k, {OF_EACH_VISITOR} FROM \
+                    (SELECT {link} AS link, {segments} AS segment, arrayJoin([{}]) AS pair, visitor, \
                             sampling_interval, coherent FROM {visits}{condition}) \
-                 GROUP BY link, people, name, k, visitor) \
-             GROUP BY link, people, name, k",
+                 GROUP BY link, segment, name, k, visitor) \
+             GROUP BY link, segment, name, k",
             pairs.join(", ")
         );
         background::run(self.client, &sql).await
@@ -307,7 +307,7 @@ fn pattern(row: &mut Cursor<'_>) -> Result<(u8, u32), DecodeError> {
 fn put_row(
     bytes: &mut Vec<u8>,
     (Fingerprint { day, rows, hash }, number): (Fingerprint, u64),
-    (link, slug, is_of_people, protected): (&str, &str, u8, u8),
+    (link, slug, segment, protected): (&str, &str, u8, u8),
     lists: &[&List],
     Sums { visits, visitors }: Sums,
 ) {
@@ -317,7 +317,7 @@ fn put_row(
     }
     put_text(bytes, link);
     put_text(bytes, slug);
-    bytes.extend([is_of_people, protected]);
+    bytes.extend([segment, protected]);
     put_length(bytes, lists.len());
     for list in lists {
         put_text(bytes, list.name);

@@ -9,7 +9,7 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `part` | the visits that totals are of: all of a day, those of a link, those of people only |
+//! | `part` | the visits that totals are of: all of a day, those of a link, those of people or of bots |
 //! | `lists` | the columns whose values have totals |
 //! | `fingerprint` | the fingerprint of each day, and the projection that keeps it |
 //! | `background` | statements that nobody waits for |

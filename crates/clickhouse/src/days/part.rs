@@ -5,10 +5,24 @@ use slugline_domain::{Bots, Choice, Dimension, VisitFilter};
 
 use crate::sql::text;
 
-/// An expression of the parts that a visit belongs to: 0 for all, and 1 for people.
-pub(crate) fn people() -> String {
+/// The segments of a day's visits: all, those of people and those of bots.
+pub(crate) const SEGMENTS: [u8; 3] = [ALL, PEOPLE, BOTS];
+const ALL: u8 = 0;
+const PEOPLE: u8 = 1;
+const BOTS: u8 = 2;
+
+/// An expression of the segments that a visit belongs to, each a row.
+pub(crate) fn segments() -> String {
     let kinds = Bots::KINDS.map(text).join(", ");
-    format!("arrayJoin(if(browser_type IN ({kinds}), [0], [0, 1]))")
+    format!("arrayJoin([{ALL}, if(browser_type IN ({kinds}), {BOTS}, {PEOPLE})])")
+}
+
+/// The segment that meets a condition.
+fn segment_of(condition: &(Dimension, Choice<String>)) -> Option<u8> {
+    let segments = [(Bots::Exclude, PEOPLE), (Bots::Only, BOTS)];
+    let mut segments = segments.into_iter();
+    let meets = |bots: Bots| bots.condition().as_ref() == Some(condition);
+    segments.find_map(|(bots, segment)| meets(bots).then_some(segment))
 }
 
 /// The visits that a question is about, if the totals of whole days can answer it.
@@ -16,27 +30,26 @@ pub(crate) fn people() -> String {
 pub(crate) struct Part {
     link: Option<String>,
     slug: Option<String>,
-    people: bool,
+    segment: u8,
     /// The first and the last day of UTC that lie wholly in the time range.
     pub(crate) days: (i64, i64),
 }
 
 impl Part {
-    /// `None` if the question has other conditions than one link, one slug, the exclusion of bots
+    /// `None` if the question has other conditions than one link, one slug, the treatment of bots
     /// and those on the column that it ranks.
     pub(crate) fn of(filter: &VisitFilter, ranked: Option<Dimension>) -> Option<Self> {
         let mut part = Self::default();
         if !filter.links.is_everything() {
             part.link = Some(only(&filter.links)?.as_str().to_owned());
         }
-        let exclude = Bots::Exclude.condition();
         for condition in &filter.values {
             let (dimension, choice) = condition;
             if Some(*dimension) == ranked {
                 continue;
             }
-            if exclude.as_ref() == Some(condition) {
-                part.people = true;
+            if let (Some(segment), ALL) = (segment_of(condition), part.segment) {
+                part.segment = segment;
             } else if *dimension == Dimension::Slug && part.slug.is_none() {
                 part.slug = Some(only(choice)?.clone());
             } else {
@@ -65,12 +78,12 @@ impl Part {
         let slug = slug.map_or_else(String::new, |slug| format!(" AND slug = {}", text(slug)));
         format!(
             "{link}{slug} AND {} AND day >= {first} AND day <= {last}",
-            self.is_of_people()
+            self.is_of_segment()
         )
     }
 
-    pub(crate) fn is_of_people(&self) -> String {
-        format!("people = {}", u8::from(self.people))
+    pub(crate) fn is_of_segment(&self) -> String {
+        format!("segment = {}", self.segment)
     }
 }
 
@@ -106,7 +119,7 @@ mod tests {
         assert_eq!(part.days, (1, 3));
         assert_eq!(
             part.condition(),
-            "link_id = '' AND people = 0 AND day >= 1 AND day <= 3"
+            "link_id = '' AND segment = 0 AND day >= 1 AND day <= 3"
         );
         let day = |first: i64, last: i64| VisitFilter {
             from: UnixSeconds::new(first).ok(),
@@ -125,12 +138,15 @@ mod tests {
         asked.links = Choice::any_of([LinkId::parse("a").unwrap()]);
         let condition = Part::of(&asked, None).unwrap().condition();
         assert!(
-            condition.starts_with(r"link_id = 'a' AND slug = 'it\'s' AND people = 1 AND"),
+            condition.starts_with(r"link_id = 'a' AND slug = 'it\'s' AND segment = 1 AND"),
             "{condition}"
         );
+        let bots = filter(vec![Bots::Only.condition().unwrap()]);
+        let condition = Part::of(&bots, None).unwrap().condition();
+        assert!(condition.contains("segment = 2"), "{condition}");
         for values in [
             vec![is(Dimension::Country, "DE")],
-            vec![Bots::Only.condition().unwrap()],
+            vec![people.clone(), Bots::Only.condition().unwrap()],
             vec![is(Dimension::Slug, "a"), is(Dimension::Slug, "b")],
             vec![(Dimension::Slug, Choice::none_of(["a".to_owned()]))],
         ] {

@@ -272,7 +272,7 @@ fn values(list: &str, part: &Part, taken: &[Known]) -> String {
         "slugline_day_value WHERE name = {} AND link_id IN ({}) AND {} AND (day, count) IN ({})",
         text(list),
         links.join(", "),
-        part.is_of_people(),
+        part.is_of_segment(),
         counts.join(", ")
     )
 }
