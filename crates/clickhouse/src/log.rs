@@ -126,6 +126,24 @@ impl ClickHouseLog {
         })
     }
 
+    /// Runs a statement that adds values of day totals to scanned visits. If totals went meanwhile,
+    /// because their day changed, a second statement scans all visits.
+    async fn rows_and_totals<T>(
+        &self,
+        action: &'static str,
+        rest: &Rest,
+        statement: impl Fn(&Rest) -> (String, ReadRow<T>),
+    ) -> Result<(Vec<T>, Totals), VisitLogError> {
+        let (sql, read) = statement(rest);
+        let rows = self.rows(action, &sql, read).await?;
+        let holds = rest.holds(&self.client, self.deadline).await;
+        if holds.map_err(|error| failed(action, error))? {
+            return Ok((rows, Totals::Added));
+        }
+        let (sql, read) = statement(&Rest::default());
+        Ok((self.rows(action, &sql, read).await?, Totals::Gone))
+    }
+
     /// The accuracy of an answer, by the gaps of this node before the answer and by those of all
     /// nodes now: a gap moves from memory to the spool, and from there to ClickHouse.
     async fn sampling(
@@ -176,6 +194,13 @@ impl ClickHouseLog {
     }
 }
 
+/// Whether an answer has day totals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Totals {
+    Added,
+    Gone,
+}
+
 /// An answer without a row limit.
 fn complete<R>((rows, sampling): (Vec<R>, SamplingNote)) -> Report<R> {
     Report {
@@ -218,9 +243,9 @@ impl VisitLog for ClickHouseLog {
                 })
                 .await
             };
-            let (sql, read) = counters::statement(query, &rest);
-            let mut rows = self.rows(action, &sql, read).await?;
-            if let Some(Some(row)) = rows.first_mut() {
+            let statement = |rest: &Rest| counters::statement(query, rest);
+            let (mut rows, totals) = self.rows_and_totals(action, &rest, statement).await?;
+            if let (Totals::Added, Some(Some(row))) = (totals, rows.first_mut()) {
                 counters::add(row, known);
             }
             Ok(rows.into_iter().flatten().collect())
@@ -269,8 +294,9 @@ impl VisitLog for ClickHouseLog {
             let (_, rest) = self
                 .take(&query.filter, metrics::wanted(query), |_| Some(()))
                 .await;
-            let (sql, read) = metrics::statement(query, &rest);
-            self.rows(action, &sql, read).await
+            let statement = |rest: &Rest| metrics::statement(query, rest);
+            let (rows, _) = self.rows_and_totals(action, &rest, statement).await?;
+            Ok(rows)
         };
         let asked = self.asked(action, &query.filter, read);
         Ok(limited(asked.await?, |_| true, |row| row.count))
@@ -282,8 +308,10 @@ impl VisitLog for ClickHouseLog {
             let (_, rest) = self
                 .take(&query.filter, locations::WANTED, |_| Some(()))
                 .await;
-            let sql = locations::statement(query, &rest);
-            self.rows(action, &sql, locations::read).await
+            let read: ReadRow<_> = locations::read;
+            let statement = |rest: &Rest| (locations::statement(query, rest), read);
+            let (rows, _) = self.rows_and_totals(action, &rest, statement).await?;
+            Ok(rows)
         };
         let asked = self.asked(action, &query.filter, read);
         Ok(limited(asked.await?, locations::is_known, |row| row.count))

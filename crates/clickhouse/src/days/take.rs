@@ -18,7 +18,7 @@ use super::{
 use crate::{
     client::Client,
     error::ClickHouseError,
-    row_binary::{Cursor, DecodeError},
+    row_binary::{Cursor, DecodeError, number},
     sql::{asked_in, text},
 };
 
@@ -79,12 +79,31 @@ pub(crate) struct Rest {
     pub(crate) spans: Option<Vec<(i64, i64)>>,
     /// The values of the list of all days that were taken: the text after `FROM`.
     pub(crate) values: Option<String>,
+    /// The days that were taken with their counts, as literals, and their number.
+    counts: (String, u64),
 }
 
 impl Rest {
     /// The visits that a question has to scan: the text after `FROM`.
     pub(crate) fn asked(&self, filter: &VisitFilter) -> String {
         asked_in(filter, self.spans.as_deref())
+    }
+
+    /// Returns whether the counts are still there. Ask after their values were read: a count whose day
+    /// changes loses its row before it loses its values.
+    pub(crate) async fn holds(
+        &self,
+        client: &Client,
+        deadline: Duration,
+    ) -> Result<bool, ClickHouseError> {
+        if self.values.is_none() {
+            return Ok(true);
+        }
+        let (counts, days) = &self.counts;
+        let sql =
+            format!("SELECT uniqExact(day) FROM slugline_day WHERE (day, count) IN ({counts})");
+        let found = client.rows(&sql, deadline, number).await?;
+        Ok(found.first() == Some(days))
     }
 
     /// Returns whether there is nothing left to scan.
@@ -123,9 +142,16 @@ pub(crate) async fn take<T>(
     let until = filter
         .until
         .map_or(i64::MAX, |until| until.start().get() + 999);
+    let counts = taken
+        .iter()
+        .map(|day| format!("({},{})", day.day, day.count));
+    let counts = counts.collect::<Vec<String>>().join(", ");
     let rest = Rest {
         spans: Some(spans((from, until), &taken)),
-        values: wanted.list.map(|list| values(list, &part, &taken)),
+        values: wanted
+            .list
+            .map(|list| values(list, &part, (&taken, &counts))),
+        counts: (counts, u64::try_from(taken.len()).unwrap_or(u64::MAX)),
     };
     Ok((found, rest))
 }
@@ -261,18 +287,13 @@ fn spans((from, until): (i64, i64), without: &[Known]) -> Vec<(i64, i64)> {
     spans
 }
 
-fn values(list: &str, part: &Part, taken: &[Known]) -> String {
+fn values(list: &str, part: &Part, (taken, counts): (&[Known], &str)) -> String {
     let mut links: Vec<String> = taken.iter().map(|day| text(&day.link)).collect();
     links.dedup();
-    let counts: Vec<String> = taken
-        .iter()
-        .map(|day| format!("({},{})", day.day, day.count))
-        .collect();
     format!(
-        "slugline_day_value WHERE name = {} AND link_id IN ({}) AND {} AND (day, count) IN ({})",
+        "slugline_day_value WHERE name = {} AND link_id IN ({}) AND {} AND (day, count) IN ({counts})",
         text(list),
         links.join(", "),
         part.is_of_segment(),
-        counts.join(", ")
     )
 }

@@ -15,10 +15,10 @@ use slugline_testkit::{
     visit_log_contract::{Party, RandomVisit, agrees_with_sql},
 };
 
-use super::{questions::Asked, rows::row};
+use super::{questions::Asked, recording::eventually, rows::row};
 use crate::{
     client::Client,
-    days::{Least, Ready, Upkeep, mix_days, remove_stale},
+    days::{Least, Ready, Upkeep, Wanted, mix_days, remove_stale, take},
     row_binary,
 };
 
@@ -313,6 +313,28 @@ async fn a_count_that_was_interrupted_is_no_count() {
     log.count_days().await;
     assert_eq!(log.counted().await, 2);
     assert_eq!(log.visits_by(Dimension::Referer).await, 4);
+}
+
+#[tokio::test]
+async fn an_answer_notices_that_totals_went_while_it_read_them() {
+    let log = two_days().await;
+    let client = log.asked.client();
+    let wanted = Wanted {
+        list: Some("referer"),
+        ranked: Some(Dimension::Referer),
+        moments: false,
+        visitors: false,
+    };
+    let taken = take(client, (&all(), wanted), TIMEOUT, |day| Some(day.day)).await;
+    let (days, rest) = taken.unwrap();
+    assert_eq!(days, [20_000, 20_001]);
+    assert!(rest.holds(client, TIMEOUT).await.unwrap());
+    client
+        .run("ALTER TABLE slugline_day DELETE WHERE day = 20000", TIMEOUT)
+        .await
+        .unwrap();
+    eventually("one day", async || log.counted().await == 1).await;
+    assert!(!rest.holds(client, TIMEOUT).await.unwrap());
 }
 
 #[tokio::test]
