@@ -69,6 +69,7 @@ impl ClickHouseWire for TestWire {
         let agent = self.agent.clone();
         let query = request.url.query().unwrap_or_default();
         let inserts = query.contains("INSERT");
+        let is_about_days = query.contains("slugline_day");
         if inserts && query.contains("access_log") {
             self.shipments.fetch_add(1, Ordering::SeqCst);
         }
@@ -94,7 +95,8 @@ impl ClickHouseWire for TestWire {
                 .fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_less)
                 .is_ok()
         };
-        if inserts && losing() {
+        // A command that cannot begin loses nothing.
+        if inserts && !is_about_days && losing() {
             return Err("the connection broke off".into());
         }
         let portions = body.chunks(PORTION).map(<[u8]>::to_vec).collect();

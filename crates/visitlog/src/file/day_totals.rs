@@ -172,6 +172,14 @@ fn stored_part(day: i64, segment: Segment, position: u8) -> i64 {
     part_id(record, position)
 }
 
+/// Returns whether the file has the totals of this version. Those of an earlier one go at the next
+/// start of the service.
+pub(crate) fn have_segments(db: &Connection) -> Result<bool, rusqlite::Error> {
+    let sql = "SELECT count(*) FROM pragma_table_info('day_totals') WHERE name = 'segment'";
+    let columns: i64 = db.query_row(sql, [], |row| row.get(0))?;
+    Ok(columns == 1)
+}
+
 /// Removes the totals of a day, or its claim.
 pub(crate) fn remove(db: &Connection, day: i64) -> Result<(), rusqlite::Error> {
     db.prepare_cached("DELETE FROM day_totals WHERE day = ?1")?
