@@ -93,11 +93,10 @@ impl Upkeep {
         }
     }
 
-    /// Works until it is dropped.
+    /// Works until it is dropped. The first round only looks, so that questions take totals soon after
+    /// a start.
     pub(crate) async fn run(&mut self) {
         while !self.impossible {
-            let more = background::number(self.random.as_ref()) % MORE_REST_MS;
-            tokio::time::sleep(REST + Duration::from_millis(more)).await;
             match self.round().await {
                 Ok(()) => {
                     self.refusals.works();
@@ -112,6 +111,8 @@ impl Upkeep {
                     }
                 }
             }
+            let more = background::number(self.random.as_ref()) % MORE_REST_MS;
+            tokio::time::sleep(REST + Duration::from_millis(more)).await;
         }
         future::pending::<()>().await;
     }
