@@ -7,6 +7,7 @@ use slugline_analytics::{
     bounds::truncate,
     columns::{STORED, TEXTS, TextColumn, column_of},
     sampled::Asked,
+    utc::{MILLIS_PER_DAY, day_of},
     visitor::VisitorHash,
 };
 use slugline_domain::{
@@ -183,7 +184,23 @@ fn on_visits(filter: &VisitFilter, spans: Option<&[(i64, i64)]>) -> String {
     sql
 }
 
+/// The condition that a visit is in any of some time ranges, between which lie whole days.
 fn any_of_spans(spans: &[(i64, i64)]) -> String {
+    /// ClickHouse compares each visit with each range, but looks a day up in a set.
+    const FEW: usize = 3;
+    if let [first, .., last] = spans
+        && spans.len() > FEW
+    {
+        let between = spans
+            .windows(2)
+            .flat_map(|two| day_of(two[0].1 + 1)..day_of(two[1].0));
+        let days: Vec<String> = between.map(|day| day.to_string()).collect();
+        let (range, day) = (
+            any_of_spans(&[(first.0, last.1)]),
+            floor("ts_ms", MILLIS_PER_DAY),
+        );
+        return format!("{range} AND {day} NOT IN ({})", days.join(", "));
+    }
     let between = |(from, until): &(i64, i64)| {
         let from = (*from > i64::MIN).then(|| format!("ts_ms >= {from}"));
         let until = (*until < i64::MAX).then(|| format!("ts_ms <= {until}"));
@@ -340,6 +357,22 @@ mod tests {
         let shown = "if(protection = 'none' OR protection = '' AND link_id IN ('a', 'b'), url, '')";
         let asked = asked(&filter);
         assert!(asked.contains(shown), "{asked}");
+    }
+
+    #[test]
+    fn many_time_ranges_are_one_without_the_days_between() {
+        let days = |first: i64, last: i64| (first * MILLIS_PER_DAY, last * MILLIS_PER_DAY - 1);
+        let few = any_of_spans(&[days(0, 1), days(3, 4)]);
+        assert!(few.contains(" OR ") && !few.contains("NOT IN"), "{few}");
+        let many = [
+            (5, MILLIS_PER_DAY - 1),
+            days(3, 4),
+            days(5, 6),
+            (days(8, 9).0, i64::MAX),
+        ];
+        let many = any_of_spans(&many);
+        assert!(many.starts_with("((1 AND ts_ms >= 5)) AND "), "{many}");
+        assert!(many.ends_with(" NOT IN (1, 2, 4, 6, 7)"), "{many}");
     }
 
     #[test]

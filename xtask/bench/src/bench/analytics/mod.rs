@@ -138,9 +138,12 @@ fn own<'i>(with: &'i Instance, without: &'i Instance) -> Vec<Box<dyn Contender +
 /// Asks all questions warm and cold, as the plan wants.
 fn ask(plan: &Plan, contenders: &mut [Box<dyn Contender + '_>]) -> Result<()> {
     if plan.has(Part::Questions) {
-        println!("\nall questions, five rounds in turn, files in the system's memory; medians");
+        println!(
+            "\nall questions, {} rounds in turn, files in the system's memory; medians",
+            plan.rounds
+        );
         let rounds = Rounds {
-            count: 5,
+            count: plan.rounds,
             cold: false,
         };
         questions::compare(contenders, &QUESTIONS, rounds)?;
