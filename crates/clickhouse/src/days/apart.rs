@@ -4,6 +4,10 @@
 //! hashes that no other day has. Nothing says so of visits that were imported, moved or recorded
 //! before there were totals. So a node compares each day that is over with all others, and again if
 //! its visits change. Until then, questions scan visitors.
+//!
+//! Two days are apart if the later comparison saw the other day's visits as they are now. So a
+//! comparison ends those of days that have changed since: such a day may come to have its former
+//! visits again.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +15,7 @@ use slugline_analytics::utc::MILLIS_PER_DAY;
 
 use super::{
     background,
-    fingerprint::{Fingerprint, day},
+    fingerprint::{Fingerprint, day, select},
 };
 use crate::{
     client::Client,
@@ -23,8 +27,11 @@ use crate::{
 /// The visits whose visitors ClickHouse has in memory at the same time, some 200 MB.
 const ROWS_AT_A_TIME: u64 = 4_000_000;
 
-/// A select of the days that were compared: the fingerprint of their visits then, and whether they
-/// share visitors.
+/// The number of visits in place of a fingerprint where a comparison is at an end.
+const ENDED: u64 = u64::MAX;
+
+/// A select of the days that were compared: the fingerprint of their visits at the last comparison,
+/// and whether they share visitors.
 pub(crate) const COMPARED: &str = "SELECT day, \
     argMax(rows, (rows > 0, noted_at)) AS compared_rows, \
     argMax(hash, (rows > 0, noted_at)) AS compared_hash, max(a.shared) AS shares \
@@ -42,8 +49,30 @@ pub(crate) async fn mix_days(client: &Client, until: i64) -> Result<(), ClickHou
     insert(client, &format!("mixed days {until}"), rows).await
 }
 
-/// Compares the visitors of a day with those of all other days.
-pub(crate) async fn compare(client: &Client, of: Fingerprint) -> Result<(), ClickHouseError> {
+/// Compares the visitors of a day with those of all other days. `number` names the comparison: a day
+/// may have had the same visits at an earlier one.
+pub(crate) async fn compare(
+    client: &Client,
+    of: Fingerprint,
+    number: u64,
+) -> Result<(), ClickHouseError> {
+    let Fingerprint { day, rows, hash } = of;
+    let mut notes = Vec::new();
+    let others = sharing(client, of).await?;
+    put(&mut notes, (day, rows, hash), !others.is_empty());
+    for other in others {
+        put(&mut notes, (other, 0, 0), true);
+    }
+    for other in changed(client).await? {
+        if other != day {
+            put(&mut notes, (other, ENDED, 0), false);
+        }
+    }
+    insert(client, &format!("compared {number}"), notes).await
+}
+
+/// The other days that have visitors of a day.
+async fn sharing(client: &Client, of: Fingerprint) -> Result<BTreeSet<i64>, ClickHouseError> {
     let start = of.day.saturating_mul(MILLIS_PER_DAY);
     let end = start.saturating_add(MILLIS_PER_DAY);
     let is_of_day = format!("ts_ms >= {start} AND ts_ms < {end}");
@@ -56,15 +85,19 @@ pub(crate) async fn compare(client: &Client, of: Fingerprint) -> Result<(), Clic
              AND visitor IN (SELECT visitor FROM access_log WHERE {is_of_day} AND {some})",
             day()
         );
-        others.extend(background::rows(client, &sql, number).await?);
+        others.extend(background::rows(client, &sql, read_day).await?);
     }
-    let Fingerprint { day, rows, hash } = of;
-    let mut notes = Vec::new();
-    put(&mut notes, (day, rows, hash), !others.is_empty());
-    for other in others {
-        put(&mut notes, (other, 0, 0), true);
-    }
-    insert(client, &format!("compared {day} {rows} {hash}"), notes).await
+    Ok(others)
+}
+
+/// The days that have other visits than at their last comparison, or none.
+async fn changed(client: &Client) -> Result<Vec<i64>, ClickHouseError> {
+    let sql = format!(
+        "SELECT day FROM ({COMPARED}) WHERE compared_rows NOT IN (0, {ENDED}) \
+         AND (day, compared_rows, compared_hash) NOT IN (SELECT day, rows, hash FROM ({}))",
+        select()
+    );
+    client.rows(&sql, TIMEOUT, read_day).await
 }
 
 async fn insert(client: &Client, token: &str, rows: Vec<u8>) -> Result<(), ClickHouseError> {
@@ -79,6 +112,6 @@ fn put(bytes: &mut Vec<u8>, (day, rows, hash): (i64, u64, u64), shared: bool) {
     bytes.push(shared.into());
 }
 
-fn number(row: &mut Cursor<'_>) -> Result<i64, DecodeError> {
+fn read_day(row: &mut Cursor<'_>) -> Result<i64, DecodeError> {
     row.i64()
 }

@@ -4,18 +4,18 @@
 //! mutation, a merge or retention removes visits. So a question reads the fingerprints of all days
 //! in some milliseconds, and they are those of the visits that are there.
 
+use slugline_analytics::utc::MILLIS_PER_DAY;
+
 use crate::{
     client::Client,
     error::ClickHouseError,
-    row_binary::{Cursor, DecodeError, number},
+    row_binary::number,
     schema::TIMEOUT,
     sql::{floor, text},
 };
 
 /// The projection's name.
 const NAME: &str = "slugline_day";
-
-const MILLIS_PER_DAY: i64 = slugline_analytics::utc::MILLIS_PER_DAY;
 
 /// The day of a visit, as a number since 1970.
 pub(crate) fn day() -> String {
@@ -96,39 +96,6 @@ pub(crate) struct Fingerprint {
     pub(crate) day: i64,
     pub(crate) rows: u64,
     pub(crate) hash: u64,
-}
-
-/// A day that is over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Over {
-    pub(crate) fingerprint: Fingerprint,
-    /// Its visits have been counted as they are.
-    pub(crate) counted: bool,
-    /// Its visitors have been compared with those of other days.
-    pub(crate) compared: bool,
-}
-
-/// The days before one, the latest first.
-pub(crate) async fn days_before(client: &Client, day: i64) -> Result<Vec<Over>, ClickHouseError> {
-    let sql = format!(
-        "SELECT toInt64(day), rows, hash, \
-                (day, rows, hash) IN (SELECT day, rows, hash FROM slugline_day), \
-                (day, rows, hash) IN (SELECT day, rows, hash FROM slugline_day_apart) \
-         FROM ({}) WHERE day < {day} ORDER BY day DESC",
-        select()
-    );
-    let read = |row: &mut Cursor<'_>| -> Result<Over, DecodeError> {
-        Ok(Over {
-            fingerprint: Fingerprint {
-                day: row.i64()?,
-                rows: row.u64()?,
-                hash: row.u64()?,
-            },
-            counted: row.u8()? > 0,
-            compared: row.u8()? > 0,
-        })
-    };
-    client.rows(&sql, TIMEOUT, read).await
 }
 
 /// Returns whether a day still has these visits.

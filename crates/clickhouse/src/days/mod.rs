@@ -15,6 +15,7 @@
 //! | `background` | statements that nobody waits for |
 //! | `count` | the statements that count a day |
 //! | `apart` | whether visitors of days add up |
+//! | `over` | the days that are over, and what has been done for them |
 //! | `take` | the days that a question takes from totals, and what is left to scan |
 //! | `stale` | removes totals of days that have changed |
 //! | `upkeep` | counts days in the background |
@@ -24,6 +25,7 @@ mod background;
 mod count;
 mod fingerprint;
 mod lists;
+mod over;
 mod part;
 mod stale;
 mod take;

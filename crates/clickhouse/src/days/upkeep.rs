@@ -21,7 +21,8 @@ use super::{
     apart::compare,
     background,
     count::count,
-    fingerprint::{Fingerprint, Over, Projection, days_before, prepare},
+    fingerprint::{Fingerprint, Projection, prepare},
+    over::{self, Over, days_before},
     stale::{remove_orphans, remove_stale},
 };
 use crate::{client::Client, error::ClickHouseError};
@@ -175,15 +176,15 @@ impl Upkeep {
     /// Compares and counts a day, unless another node has done so meanwhile or its visits changed.
     async fn work_on(&self, day: &Over) -> Result<(), ClickHouseError> {
         let of = day.fingerprint;
-        let now = days_before(&self.client, of.day + 1).await?;
-        let Some(now) = now.first().filter(|now| now.fingerprint == of) else {
+        let now = over::day(&self.client, of.day).await?;
+        let Some(now) = now.filter(|now| now.fingerprint == of) else {
             return Ok(());
         };
+        let number = background::number(self.random.as_ref());
         if !now.compared {
-            compare(&self.client, of).await?;
+            compare(&self.client, of, number).await?;
         }
-        if self.counts(now) {
-            let number = background::number(self.random.as_ref());
+        if self.counts(&now) {
             count(&self.client, of, number, self.least.of_link).await?;
         }
         Ok(())

@@ -1,183 +1,28 @@
 //! Answers from day totals, and the events that make totals invalid.
 
-use std::{borrow::Cow, sync::Arc, time::Duration};
+use std::time::Duration;
 
-use slugline_analytics::{
-    row::{Row, Target},
-    utc::{MILLIS_PER_DAY, day_of},
-};
-use slugline_domain::{
-    Bots, Choice, CountersQuery, Dimension, LinkId, MetricsQuery, RowLimit, UnixMillis,
-    UnixSeconds, VisitFilter, ports::VisitLog,
-};
-use slugline_testkit::{
-    ClickHouseEngine, FixedClock, SeededRandom,
-    visit_log_contract::{Party, RandomVisit, agrees_with_sql},
-};
+use slugline_analytics::row::{Row, Target};
+use slugline_domain::{Bots, Choice, Dimension, LinkId, UnixMillis, VisitFilter};
+use slugline_testkit::visit_log_contract::agrees_with_sql;
 
-use super::{questions::Asked, recording::eventually, rows::row};
+use super::{
+    counted::{Counted, all, two_days, upkeep, visit},
+    recording::eventually,
+};
 use crate::{
     client::Client,
-    days::{Least, Ready, Upkeep, Wanted, mix_days, remove_stale, take},
+    days::{Ready, Wanted, mix_days, remove_stale, take},
     row_binary,
 };
 
 const TIMEOUT: Duration = Duration::from_mins(1);
-
-/// An engine that counts days.
-struct Counted {
-    asked: Asked,
-    upkeep: Upkeep,
-    rounds: u32,
-}
-
-impl Counted {
-    async fn new() -> Self {
-        let (asked, ready) = Asked::new(ClickHouseEngine::Library).await.with_days();
-        let mut upkeep = upkeep(asked.client(), ready, 5);
-        upkeep.round().await.unwrap();
-        Self {
-            asked,
-            upkeep,
-            rounds: 0,
-        }
-    }
-
-    /// Counts every day. The first round only looks.
-    async fn count_days(&mut self) {
-        for _ in 0..2 {
-            self.upkeep.round().await.unwrap();
-        }
-    }
-
-    async fn number(&self, sql: &str) -> u64 {
-        let rows = self.asked.client().rows(sql, TIMEOUT, row_binary::number);
-        rows.await.unwrap()[0]
-    }
-
-    /// The days whose totals questions take.
-    async fn counted(&self) -> u64 {
-        self.number("SELECT uniqExact(day) FROM slugline_day").await
-    }
-
-    /// Changes what no question would see if it scanned visits.
-    async fn spoil_totals(&self) {
-        for change in [
-            "slugline_day UPDATE visits = arrayMap(n -> n * 10, visits) WHERE 1",
-            "slugline_day_value UPDATE visits = visits * 10 WHERE 1",
-        ] {
-            let sql = format!("ALTER TABLE {change}");
-            let settings = [("mutations_sync", "1")];
-            let client = self.asked.client();
-            let none = |_: &mut row_binary::Cursor<'_>| Err(row_binary::DecodeError::OutOfRange);
-            client
-                .all::<()>(&sql, &settings, TIMEOUT, none)
-                .await
-                .unwrap();
-        }
-    }
-
-    async fn counters(&self, filter: VisitFilter) -> (u64, u64, u64) {
-        let query = CountersQuery {
-            filter,
-            per_link: false,
-        };
-        let report = self.asked.log().counters(&query).await.unwrap();
-        let counters = report.rows[0].counters;
-        (counters.visits, counters.visitors, counters.referers)
-    }
-
-    /// The values with their visits and visitors.
-    async fn values(&self, dimension: Dimension) -> Vec<(String, u64, Option<u64>)> {
-        let query = MetricsQuery {
-            filter: VisitFilter::default(),
-            dimension,
-            limit: RowLimit::DEFAULT,
-            visitors: true,
-        };
-        let report = self.asked.log().metrics(&query).await.unwrap();
-        let rows = report.rows.into_iter();
-        rows.map(|row| (row.name, row.count, row.visitors))
-            .collect()
-    }
-
-    async fn visits_by(&self, dimension: Dimension) -> u64 {
-        let query = MetricsQuery {
-            filter: VisitFilter::default(),
-            dimension,
-            limit: RowLimit::DEFAULT,
-            visitors: false,
-        };
-        let report = self.asked.log().metrics(&query).await.unwrap();
-        report.rows.iter().map(|row| row.count).sum()
-    }
-}
-
-fn upkeep(client: &Client, ready: Ready, seed: u64) -> Upkeep {
-    let clock = FixedClock::at(UnixSeconds::new(4_000_000_000).unwrap());
-    let least = Least {
-        of_day: 1,
-        of_link: 3,
-    };
-    let random = Arc::new(SeededRandom::new(seed));
-    Upkeep::new(client.clone(), Arc::new(clock), random, ready, least)
-}
-
-impl Party for Counted {
-    fn prepare(&self, visits: &mut [RandomVisit]) {
-        for visit in visits {
-            let day = day_of(visit.at.get()).cast_unsigned();
-            visit.visitor ^= day.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        }
-    }
-
-    async fn store(&mut self, visits: &[RandomVisit]) {
-        self.asked.store(visits).await;
-        self.rounds += 1;
-        // Before the first count all is scanned; later the totals of some days are out of date.
-        if self.rounds.is_multiple_of(3) {
-            self.count_days().await;
-        }
-    }
-
-    fn log(&self) -> &dyn VisitLog {
-        self.asked.log()
-    }
-}
 
 #[tokio::test]
 async fn every_answer_with_totals_and_without_is_that_of_plain_sql() {
     let mut engine = Counted::new().await;
     agrees_with_sql(&mut engine, 11).await;
     assert!(engine.counted().await > 5);
-}
-
-/// A visit on a day, at its second hour.
-fn visit(day: i64, visitor: u64, host: &'static str) -> Row<'static> {
-    Row {
-        referer: Cow::Borrowed(host),
-        ..row(day * MILLIS_PER_DAY + 3_600_000, visitor)
-    }
-}
-
-/// Two days with totals: four visits of three visitors, who came from two hosts.
-async fn two_days() -> Counted {
-    let mut log = Counted::new().await;
-    log.asked
-        .insert(&[
-            visit(20_000, 1, "a.example"),
-            visit(20_000, 1, ""),
-            visit(20_000, 2, "b.example"),
-            visit(20_001, 3, "a.example"),
-        ])
-        .await;
-    log.count_days().await;
-    assert_eq!(log.counted().await, 2);
-    log
-}
-
-fn all() -> VisitFilter {
-    VisitFilter::default()
 }
 
 #[tokio::test]
@@ -259,16 +104,10 @@ async fn erased_visits_leave_the_answers_and_the_totals_that_named_them() {
     log.count_days().await;
     let named = "SELECT count() FROM slugline_day_value WHERE value LIKE '%gone%'";
     assert!(log.number(named).await > 0);
-    let settings = [("mutations_sync", "1")];
-    let delete = "ALTER TABLE access_log DELETE WHERE link_id = 'gone-1'";
-    let none = |_: &mut row_binary::Cursor<'_>| Err(row_binary::DecodeError::OutOfRange);
-    let client = log.asked.client();
-    client
-        .all::<()>(delete, &settings, TIMEOUT, none)
-        .await
-        .unwrap();
+    log.run("ALTER TABLE access_log DELETE WHERE link_id = 'gone-1'")
+        .await;
     assert_eq!(log.counters(all()).await, (4, 3, 2));
-    assert!(remove_stale(client).await.unwrap());
+    assert!(remove_stale(log.asked.client()).await.unwrap());
     assert_eq!(log.number(named).await, 0);
     assert_eq!(log.counted().await, 1);
     assert!(!remove_stale(log.asked.client()).await.unwrap());

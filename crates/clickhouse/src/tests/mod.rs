@@ -3,6 +3,8 @@
 //! `lacks` gives the exceptions.
 
 mod address;
+mod compared;
+mod counted;
 mod crash;
 mod damage;
 mod days;
