@@ -45,8 +45,7 @@ pub(crate) async fn count(
         let mut parts = day.parts(&group).await?;
         let facts = day.facts(&group).await?;
         let visits = facts.iter().map(|facts| facts.visits).sum();
-        let lists = lists::all();
-        let lists = lists::with_room(&lists, &sizes(&facts), visits);
+        let lists = lists::with_room(&day.lists, &sizes(&facts), visits);
         for some in lists.chunks(lists_at_a_time(visits)) {
             day.store_values(&group, some, number).await?;
         }
@@ -164,6 +163,8 @@ struct Day<'c> {
     /// The text after `FROM`.
     visits: String,
     is_sampled: bool,
+    /// Every list that the day may have.
+    lists: Vec<List>,
 }
 
 impl<'c> Day<'c> {
@@ -179,6 +180,7 @@ impl<'c> Day<'c> {
             start_ms,
             visits,
             is_sampled: largest != [1],
+            lists: lists::all(),
         })
     }
 
@@ -249,10 +251,8 @@ impl<'c> Day<'c> {
 
     async fn facts(&self, group: &Group) -> Result<Vec<Facts>, ClickHouseError> {
         let (visits, Group { link, condition }) = (&self.visits, group);
-        let sizes = lists::all()
-            .into_iter()
-            .map(|list| format!("uniq({})", list.value));
-        let sizes: Vec<String> = sizes.collect();
+        let sizes = self.lists.iter();
+        let sizes: Vec<String> = sizes.map(|list| format!("uniq({})", list.value)).collect();
         let sql = format!(
             "SELECT {link} AS link, count(), toUInt8(countIf(protection != 'none') > 0), [{}] \
              FROM {visits}{condition} GROUP BY link",
