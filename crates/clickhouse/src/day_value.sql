@@ -8,8 +8,7 @@ CREATE TABLE IF NOT EXISTS slugline_day_value (
     count UInt64,
     value String CODEC(ZSTD(1)),
     visits UInt64,
-    visitors UInt64,
-    made_at DateTime DEFAULT now()
+    visitors UInt64
 ) ENGINE = MergeTree
 PARTITION BY intDiv(day, 30)
 ORDER BY (name, link_id, segment, day, value)

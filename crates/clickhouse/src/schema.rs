@@ -20,7 +20,7 @@ use crate::{
 
 /// The steps in their order. The number of a step is its position, starting
 /// with 1.
-const STEPS: [&str; 9] = [
+const STEPS: [&str; 10] = [
     include_str!("schema.sql"),
     include_str!("salts.sql"),
     include_str!("erasure.sql"),
@@ -30,6 +30,7 @@ const STEPS: [&str; 9] = [
     include_str!("day.sql"),
     include_str!("day_value.sql"),
     include_str!("day_apart.sql"),
+    include_str!("day_begun.sql"),
 ];
 
 /// The table of applied steps.

@@ -35,6 +35,13 @@ pub(crate) async fn run(client: &Client, sql: &str) -> Result<(), ClickHouseErro
     nothing.await.map(drop)
 }
 
+/// A condition with numbers instead of a select: replicas carry out a change by themselves, and would
+/// select from different tables.
+pub(crate) fn is_one_of(column: &str, numbers: &[u64]) -> String {
+    let numbers: Vec<String> = numbers.iter().map(u64::to_string).collect();
+    format!("{column} IN ({})", numbers.join(", "))
+}
+
 /// A number that nobody else draws, and never 0.
 pub(crate) fn number(random: &dyn Random) -> u64 {
     let mut bytes = [0; 8];

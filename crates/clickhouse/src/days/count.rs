@@ -13,7 +13,7 @@ use slugline_analytics::{
 };
 
 use super::{
-    background,
+    background, begun,
     fingerprint::{Fingerprint, is_unchanged},
     lists::{self, List},
     part::{SEGMENTS, segments},
@@ -38,6 +38,7 @@ pub(crate) async fn count(
     number: u64,
     least_of_link: u64,
 ) -> Result<(), ClickHouseError> {
+    begun::begin(client, of, number).await?;
     let day = Day::of(client, of.day).await?;
     let links = day.busy_links(least_of_link).await?;
     let mut rows = Vec::new();
@@ -67,8 +68,9 @@ pub(crate) async fn count(
             }
         }
     }
-    // A visit that came during the count is in some of these numbers only.
-    if !is_unchanged(client, of).await? {
+    // A visit that came during the count is in some of these numbers only. If it has gone again, some
+    // values may have gone with it.
+    if !is_unchanged(client, of).await? || begun::is_void(client, number).await? {
         return Ok(());
     }
     let into = "slugline_day (day, rows, hash, count, link_id, slug, segment, protected, lists, \

@@ -13,6 +13,7 @@
 //! | `lists` | the columns whose values have totals |
 //! | `fingerprint` | the fingerprint of each day, and the projection that keeps it |
 //! | `background` | statements that nobody waits for |
+//! | `begun` | the counts that have begun, and whether they are void |
 //! | `count` | the statements that count a day |
 //! | `apart` | whether visitors of days add up |
 //! | `over` | the days that are over, and what has been done for them |
@@ -22,6 +23,7 @@
 
 mod apart;
 mod background;
+mod begun;
 mod count;
 mod fingerprint;
 mod lists;

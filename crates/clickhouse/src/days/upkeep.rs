@@ -23,7 +23,7 @@ use super::{
     count::count,
     fingerprint::{Fingerprint, Projection, prepare},
     over::{self, Over, days_before},
-    stale::{remove_orphans, remove_stale},
+    stale::remove_stale,
 };
 use crate::{client::Client, error::ClickHouseError};
 
@@ -69,7 +69,6 @@ pub(crate) struct Upkeep {
     seen: HashSet<Fingerprint>,
     /// The table cannot have totals.
     impossible: bool,
-    orphans_removed: bool,
     refusals: Reminder,
 }
 
@@ -89,7 +88,6 @@ impl Upkeep {
             least,
             seen: HashSet::new(),
             impossible: false,
-            orphans_removed: false,
             refusals: Reminder::default(),
         }
     }
@@ -124,10 +122,6 @@ impl Upkeep {
             return Ok(());
         }
         remove_stale(&self.client).await?;
-        if !self.orphans_removed {
-            remove_orphans(&self.client).await?;
-            self.orphans_removed = true;
-        }
         self.count_days().await
     }
 

@@ -36,7 +36,7 @@ fn record(recording: &Recording, numbers: std::ops::Range<u32>) {
     }
 }
 
-fn orders(folder: &Path) -> u32 {
+pub(crate) fn orders(folder: &Path) -> u32 {
     let spool = Connection::open(folder.join("spool.db")).unwrap();
     let count = "SELECT count(*) FROM erasure";
     spool.query_row(count, [], |row| row.get(0)).unwrap()

@@ -3,11 +3,15 @@
 //! `lacks` gives the exceptions.
 
 mod address;
+mod breaking_wire;
 mod compared;
 mod counted;
 mod crash;
 mod damage;
+mod day_faults;
+mod day_kills;
 mod days;
+mod erased_totals;
 mod erasing;
 mod exact;
 mod faults;

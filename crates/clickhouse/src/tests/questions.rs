@@ -62,6 +62,11 @@ impl Asked {
         (self, ready)
     }
 
+    /// The URL of the engine's database.
+    pub(crate) fn url(&self) -> String {
+        self.server.url("visits")
+    }
+
     pub(crate) fn client(&self) -> &crate::client::Client {
         &self.client
     }
