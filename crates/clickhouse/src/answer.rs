@@ -1,5 +1,8 @@
 //! Parts that several questions share.
 
+use std::collections::BTreeMap;
+
+use slugline_analytics::moments::Crowd;
 use slugline_domain::Variance;
 
 use crate::row_binary::{Cursor, DecodeError};
@@ -28,6 +31,24 @@ pub(crate) fn variance(row: &mut Cursor<'_>) -> Result<Variance, DecodeError> {
         visits: row.u64()?,
         visitors: row.u64()?,
     })
+}
+
+/// Reads the sums of `v` and `u`, and the columns of [`VARIANCE`].
+pub(crate) fn crowd(row: &mut Cursor<'_>) -> Result<Crowd, DecodeError> {
+    Ok(Crowd {
+        visits: row.u64()?,
+        visitors: row.u64()?,
+        variance: variance(row)?,
+    })
+}
+
+/// Adds the crowds of each key. No visitor is in two of them.
+pub(crate) fn add_up<K: Ord>(crowds: impl Iterator<Item = (K, Crowd)>) -> BTreeMap<K, Crowd> {
+    let mut sums: BTreeMap<K, Crowd> = BTreeMap::new();
+    for (key, crowd) in crowds {
+        *sums.entry(key).or_default() += crowd;
+    }
+    sums
 }
 
 /// The referring hosts of a visitor, for `uniqExactArray(r)` to count.

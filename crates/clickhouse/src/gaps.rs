@@ -16,6 +16,7 @@ use slugline_domain::{SamplingInterval, VisitFilter, ports::Random};
 
 use crate::{
     client::Client,
+    days::Proof,
     error::ClickHouseError,
     row_binary::{Cursor, DecodeError, put_text},
     schema::TIMEOUT,
@@ -46,30 +47,33 @@ impl Gaps {
 }
 
 /// The gaps that ClickHouse has, of all nodes. Ask after the rows were counted: nodes send a gap
-/// before the rows that it is about.
+/// before the rows that it is about. Returns also whether the `proof` of an answer holds.
 pub(crate) async fn of_all_nodes(
     client: &Client,
     filter: &VisitFilter,
-) -> Result<Gaps, ClickHouseError> {
+    proof: Option<&Proof>,
+) -> Result<(Gaps, bool), ClickHouseError> {
     let Some(asked) = gaps_of(filter) else {
-        return Ok(Gaps::NONE);
+        return Ok((Gaps::NONE, true));
     };
+    let holds = proof.map_or("1", Proof::condition);
     // All rows about sampling have the same identity, and a loss may be there twice.
     let sql = format!(
-        "SELECT max(k), sum(l), max(u) FROM \
+        "SELECT max(k), sum(l), max(u), toUInt8({holds}) FROM \
             (SELECT id, max(sampling_interval) AS k, max(lost) AS l, \
                     max(sampling_interval = 0 AND id = '') AS u \
              FROM {asked} GROUP BY id)"
     );
-    let read = |row: &mut Cursor<'_>| -> Result<Gaps, DecodeError> {
+    let read = |row: &mut Cursor<'_>| -> Result<(Gaps, bool), DecodeError> {
         let mut decided = Decided::NOTHING;
         decided.add(SamplingInterval::new(row.u32()?).or(Some(SamplingInterval::EVERY)));
         let lost = row.u64()?;
         decided.unrecorded = row.u8()? > 0;
-        Ok(Gaps { decided, lost })
+        Ok((Gaps { decided, lost }, row.u8()? > 0))
     };
     let rows = client.rows(&sql, TIMEOUT, read).await?;
-    Ok(rows.first().copied().unwrap_or(Gaps::NONE))
+    // A statement of sums has one row.
+    rows.first().copied().ok_or(DecodeError::Short.into())
 }
 
 /// The gaps that this node has not sent yet. Ask before [`of_all_nodes`], or one that is sent

@@ -12,34 +12,41 @@ use crate::{
 pub(crate) const WANTED: Wanted = Wanted {
     list: Some(PLACE),
     ranked: None,
-    moments: false,
     visitors: false,
 };
 
 /// The statement; [`read`] reads its rows. Unknown places come last instead of
 /// being left out, because their visits are among the others; [`is_known`] recognises them.
 pub(crate) fn statement(query: &LocationsQuery, rest: &Rest) -> String {
-    let asked = rest.asked(&query.filter);
     let limit = query.limit.get();
-    let known = rest.values.as_ref().map_or_else(String::new, |values| {
-        let part = |number| format!("splitByChar(' ', value)[{number}]");
-        let city = "substring(value, length(p) + length(q) + 3)";
-        format!(
-            " UNION ALL SELECT {city} AS city, toDecimal32OrZero({p} AS p, 2) AS latitude, \
-             toDecimal32OrZero({q} AS q, 2) AS longitude, visits AS part FROM {values}",
-            p = part(1),
-            q = part(2)
-        )
-    });
+    let rows = rest.rows(
+        &query.filter,
+        |asked| {
+            format!(
+                "SELECT city, latitude, longitude, sum(sampling_interval) AS part \
+                 FROM {asked} GROUP BY city, latitude, longitude"
+            )
+        },
+        of_values,
+    );
     format!(
         "SELECT city, latitude, longitude, v, countIf(known) OVER () AS n, \
                 sum(v) OVER () AS total FROM \
             (SELECT city, latitude, longitude, latitude != 0 AND longitude != 0 AS known, \
-                    sum(part) AS v FROM \
-                (SELECT city, latitude, longitude, sum(sampling_interval) AS part \
-                 FROM {asked} GROUP BY city, latitude, longitude{known}) \
-             GROUP BY city, latitude, longitude) \
+                    sum(part) AS v FROM ({rows}) GROUP BY city, latitude, longitude) \
          ORDER BY known DESC, v DESC, city, latitude, longitude LIMIT {limit}"
+    )
+}
+
+/// The places of days with totals.
+fn of_values(values: &str) -> String {
+    let part = |number| format!("splitByChar(' ', value)[{number}]");
+    let city = "substring(value, length(p) + length(q) + 3)";
+    format!(
+        "SELECT {city} AS city, toDecimal32OrZero({p} AS p, 2) AS latitude, \
+                toDecimal32OrZero({q} AS q, 2) AS longitude, visits AS part FROM {values}",
+        p = part(1),
+        q = part(2)
     )
 }
 

@@ -1,11 +1,7 @@
 //! The read side: the domain's port on ClickHouse.
 
 use std::{
-    collections::BTreeSet,
-    error::Error as StdError,
-    path::PathBuf,
-    sync::{Arc, atomic::Ordering},
-    time::Duration,
+    collections::BTreeSet, error::Error as StdError, path::PathBuf, sync::Arc, time::Duration,
 };
 
 use async_trait::async_trait;
@@ -22,7 +18,7 @@ use crate::{
     answer::{WithTotal, beyond_limit},
     client::Client,
     counters,
-    days::{self, Known, Ready, Rest, Wanted},
+    days::{Age, Known, MOMENTS, Plans, Ready, Rest, Wanted},
     error::failed,
     events,
     gaps::{self, Gaps},
@@ -47,7 +43,7 @@ pub struct ClickHouseLog {
     tally: Arc<Tally>,
     /// The spool of this node, if it records visits.
     spool: Option<PathBuf>,
-    days: Ready,
+    days: Option<Arc<Plans>>,
 }
 
 impl ClickHouseLog {
@@ -57,13 +53,18 @@ impl ClickHouseLog {
             deadline,
             tally,
             spool: None,
-            days: Ready::default(),
+            days: None,
         }
     }
 
-    /// Takes days from totals as soon as this node's upkeep says that they can be trusted.
-    pub(crate) fn with_days(self, days: Ready) -> Self {
-        Self { days, ..self }
+    /// Takes days from totals, as long as this node's upkeep is [`Ready`]. Their plan stays in memory
+    /// for some time.
+    pub(crate) fn with_days(self, ready: Ready, kept_for: Duration) -> Self {
+        let plans = Plans::new(self.client.clone(), self.deadline, ready, kept_for);
+        Self {
+            days: Some(Arc::new(plans)),
+            ..self
+        }
     }
 
     /// Adds the spool of this node, whose gaps may not be in ClickHouse yet.
@@ -93,77 +94,40 @@ impl ClickHouseLog {
             .map_err(|error| failed(action, error))
     }
 
-    /// Reads an answer about visits. Returns it with how far it can be trusted.
-    async fn asked<T>(
+    /// Answers a question about visits, and says how far the answer can be trusted.
+    ///
+    /// It takes what `of_day` reads from the totals of days that have what is `wanted`; `statement`
+    /// reads the rest, and is `None` if nothing is left. If the totals prove to be out of date, the
+    /// question is asked again with new ones, and then without any.
+    async fn asked<K: Send, R>(
         &self,
         action: &'static str,
-        filter: &VisitFilter,
-        read: impl Future<Output = Result<T, VisitLogError>>,
-    ) -> Result<(T, SamplingNote), VisitLogError> {
+        (filter, wanted): (&VisitFilter, Option<Wanted>),
+        of_day: impl Fn(&Known) -> Option<K> + Send + Sync,
+        statement: impl Fn(&Rest) -> Option<(String, ReadRow<R>)> + Send + Sync,
+    ) -> Result<Asked<K, R>, VisitLogError> {
         let before = self.gaps_here(filter).await;
-        let rows = read.await?;
-        Ok((rows, self.sampling(action, filter, before).await?))
-    }
-
-    /// Takes the days of a question from totals, as far as there are any; see [`days::take`].
-    async fn take<T>(
-        &self,
-        filter: &VisitFilter,
-        wanted: Wanted,
-        read: impl Fn(&Known) -> Option<T>,
-    ) -> (Vec<T>, Rest) {
-        if !self.days.load(Ordering::Acquire) {
-            return (Vec::new(), Rest::default());
+        let mut ages = [Age::Any, Age::New].into_iter();
+        loop {
+            let totals = wanted.zip(self.days.as_ref()).zip(ages.next());
+            let (known, rest) = match totals {
+                Some(((wanted, days), age)) => days.take((filter, wanted), age, &of_day).await,
+                None => (Vec::new(), Rest::default()),
+            };
+            let rows = match statement(&rest) {
+                Some((sql, read)) => self.rows(action, &sql, read).await?,
+                None => Vec::new(),
+            };
+            let there = gaps::of_all_nodes(&self.client, filter, rest.proof()).await;
+            let (there, holds) = there.map_err(|error| failed(action, error))?;
+            if holds {
+                return Ok(Asked {
+                    known,
+                    rows,
+                    sampling: sampling(before.and(there)),
+                });
+            }
         }
-        let taken = days::take(&self.client, (filter, wanted), self.deadline, read);
-        taken.await.unwrap_or_else(|error| {
-            let error: &(dyn StdError + 'static) = &error;
-            tracing::warn!(
-                error,
-                "ClickHouse has no day totals for a question, which scans instead"
-            );
-            (Vec::new(), Rest::default())
-        })
-    }
-
-    /// Runs a statement that adds values of day totals to scanned visits. If totals went meanwhile,
-    /// because their day changed, a second statement scans all visits.
-    async fn rows_and_totals<T>(
-        &self,
-        action: &'static str,
-        rest: &Rest,
-        statement: impl Fn(&Rest) -> (String, ReadRow<T>),
-    ) -> Result<(Vec<T>, Totals), VisitLogError> {
-        let (sql, read) = statement(rest);
-        let rows = self.rows(action, &sql, read).await?;
-        let holds = rest.holds(&self.client, self.deadline).await;
-        if holds.map_err(|error| failed(action, error))? {
-            return Ok((rows, Totals::Added));
-        }
-        let (sql, read) = statement(&Rest::default());
-        Ok((self.rows(action, &sql, read).await?, Totals::Gone))
-    }
-
-    /// The accuracy of an answer, by the gaps of this node before the answer and by those of all
-    /// nodes now: a gap moves from memory to the spool, and from there to ClickHouse.
-    async fn sampling(
-        &self,
-        action: &'static str,
-        filter: &VisitFilter,
-        before: Gaps,
-    ) -> Result<SamplingNote, VisitLogError> {
-        let there = gaps::of_all_nodes(&self.client, filter).await;
-        let there = there.map_err(|error| failed(action, error))?;
-        let Gaps { decided, lost } = before.and(there);
-        Ok(SamplingNote {
-            interval_max: decided.interval_max,
-            unrecorded: decided.unrecorded,
-            dropped: lost,
-            // ClickHouse answers completely or not at all.
-            damaged: 0,
-            // ClickHouse counts visitors and referers exactly.
-            sketched: false,
-        })
     }
 
     /// The gaps that this node has not sent yet.
@@ -194,15 +158,31 @@ impl ClickHouseLog {
     }
 }
 
-/// Whether an answer has day totals.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Totals {
-    Added,
-    Gone,
+/// An answer, before day totals and rows are put together.
+#[derive(Debug)]
+struct Asked<K, R> {
+    /// What was read from the totals of days.
+    known: Vec<K>,
+    rows: Vec<R>,
+    sampling: SamplingNote,
+}
+
+/// The accuracy of an answer with these gaps.
+fn sampling(Gaps { decided, lost }: Gaps) -> SamplingNote {
+    SamplingNote {
+        interval_max: decided.interval_max,
+        unrecorded: decided.unrecorded,
+        dropped: lost,
+        // ClickHouse answers completely or not at all.
+        damaged: 0,
+        // ClickHouse counts visitors and referers exactly.
+        sketched: false,
+    }
 }
 
 /// An answer without a row limit.
-fn complete<R>((rows, sampling): (Vec<R>, SamplingNote)) -> Report<R> {
+fn complete<R>(rows: impl IntoIterator<Item = R>, sampling: SamplingNote) -> Report<R> {
+    let rows: Vec<R> = rows.into_iter().collect();
     Report {
         rows_before_limit: u64::try_from(rows.len()).expect("a pointer's size fits 64 bits"),
         rows,
@@ -212,109 +192,78 @@ fn complete<R>((rows, sampling): (Vec<R>, SamplingNote)) -> Report<R> {
 }
 
 /// An answer with a row limit: the rows that it shows, and the visits of the others.
-fn limited<R>(
-    (rows, sampling): (Vec<WithTotal<R>>, SamplingNote),
+fn limited<K, R>(
+    asked: Asked<K, WithTotal<R>>,
     is_shown: fn(&R) -> bool,
     visits_of: fn(&R) -> u64,
 ) -> Report<R> {
-    let (all, visits) = beyond_limit(&rows);
-    let rows = rows.into_iter().map(|row| row.row).filter(is_shown);
+    let (all, visits) = beyond_limit(&asked.rows);
+    let rows = asked.rows.into_iter().map(|row| row.row).filter(is_shown);
     let rows: Vec<R> = rows.collect();
     let shown: u64 = rows.iter().map(visits_of).sum();
     Report {
         others: visits.saturating_sub(shown),
         rows_before_limit: all,
         rows,
-        sampling,
+        sampling: asked.sampling,
     }
 }
 
 #[async_trait]
 impl VisitLog for ClickHouseLog {
     async fn counters(&self, query: &CountersQuery) -> Result<CountersReport, VisitLogError> {
-        let action = "count visits";
-        let read = async {
-            let (known, rest) = if query.per_link {
-                (Vec::new(), Rest::default())
-            } else {
-                let wanted = counters::WANTED;
-                self.take(&query.filter, wanted, |day| {
-                    Some(day.moments.as_ref()?.whole())
-                })
-                .await
-            };
-            let statement = |rest: &Rest| counters::statement(query, rest);
-            let (mut rows, totals) = self.rows_and_totals(action, &rest, statement).await?;
-            if let (Totals::Added, Some(Some(row))) = (totals, rows.first_mut()) {
-                counters::add(row, known);
-            }
-            Ok(rows.into_iter().flatten().collect())
-        };
-        let asked = self.asked(action, &query.filter, read);
-        Ok(complete(asked.await?))
+        let statement = |rest: &Rest| Some(counters::statement(query, rest));
+        let wanted = (&query.filter, counters::wanted(query));
+        let whole = |day: &Known| Some(day.whole());
+        let asked = self.asked("count visits", wanted, whole, statement).await?;
+        let mut rows = asked.rows;
+        // Only a question about all links at once takes days, and it has one row.
+        if let Some(Some(row)) = rows.first_mut() {
+            counters::add(row, asked.known);
+        }
+        Ok(complete(rows.into_iter().flatten(), asked.sampling))
     }
 
     async fn views(&self, query: &ViewsQuery) -> Result<ViewsReport, VisitLogError> {
         let action = "count visits over time";
-        let read = async {
-            let of_day = |day: &Known| day.by_clock(&query.zone, query.unit);
-            let (known, rest) = self.take(&query.filter, days::MOMENTS, of_day).await;
-            let rows = if rest.is_nothing() {
-                Vec::new()
-            } else {
-                let sql = views::statement(query, &rest);
-                self.rows(action, &sql, views::read).await?
-            };
-            Ok(views::add(rows, known.into_iter().flatten()))
-        };
-        let asked = self.asked(action, &query.filter, read);
-        Ok(complete(asked.await?))
+        let read: ReadRow<_> = views::read;
+        let statement = |rest: &Rest| Some((views::statement(query, rest)?, read));
+        let of_day = |day: &Known| day.by_clock(&query.zone, query.unit);
+        let wanted = (&query.filter, Some(MOMENTS));
+        let asked = self.asked(action, wanted, of_day, statement).await?;
+        let crowds = asked.rows.into_iter();
+        let rows = views::rows(crowds.chain(asked.known.into_iter().flatten()));
+        Ok(complete(rows, asked.sampling))
     }
 
     async fn heatmap(&self, query: &HeatmapQuery) -> Result<HeatmapReport, VisitLogError> {
         let action = "count visits by hour of the week";
-        let read = async {
-            let of_day = |day: &Known| day.by_clock(&query.zone, TimeUnit::Hour);
-            let (known, rest) = self.take(&query.filter, days::MOMENTS, of_day).await;
-            let rows = if rest.is_nothing() {
-                Vec::new()
-            } else {
-                let sql = heatmap::statement(query, &rest);
-                self.rows(action, &sql, heatmap::read).await?
-            };
-            Ok(heatmap::add(rows, known.into_iter().flatten()))
-        };
-        let asked = self.asked(action, &query.filter, read);
-        Ok(complete(asked.await?))
+        let read: ReadRow<_> = heatmap::read;
+        let statement = |rest: &Rest| Some((heatmap::statement(query, rest)?, read));
+        let of_day = |day: &Known| day.by_clock(&query.zone, TimeUnit::Hour);
+        let wanted = (&query.filter, Some(MOMENTS));
+        let asked = self.asked(action, wanted, of_day, statement).await?;
+        let known = asked.known.into_iter().flatten();
+        let known = known.map(|(start, crowd)| (start.hour_of_week(), crowd));
+        let rows = heatmap::rows(asked.rows.into_iter().chain(known));
+        Ok(complete(rows, asked.sampling))
     }
 
     async fn metrics(&self, query: &MetricsQuery) -> Result<MetricsReport, VisitLogError> {
         let action = "find the most frequent values";
-        let read = async {
-            let (_, rest) = self
-                .take(&query.filter, metrics::wanted(query), |_| Some(()))
-                .await;
-            let statement = |rest: &Rest| metrics::statement(query, rest);
-            let (rows, _) = self.rows_and_totals(action, &rest, statement).await?;
-            Ok(rows)
-        };
-        let asked = self.asked(action, &query.filter, read);
-        Ok(limited(asked.await?, |_| true, |row| row.count))
+        let statement = |rest: &Rest| Some(metrics::statement(query, rest));
+        let wanted = (&query.filter, Some(metrics::wanted(query)));
+        let asked = self.asked(action, wanted, |_| Some(()), statement).await?;
+        Ok(limited(asked, |_| true, |row| row.count))
     }
 
     async fn locations(&self, query: &LocationsQuery) -> Result<LocationsReport, VisitLogError> {
         let action = "find the most frequent places";
-        let read = async {
-            let (_, rest) = self
-                .take(&query.filter, locations::WANTED, |_| Some(()))
-                .await;
-            let read: ReadRow<_> = locations::read;
-            let statement = |rest: &Rest| (locations::statement(query, rest), read);
-            let (rows, _) = self.rows_and_totals(action, &rest, statement).await?;
-            Ok(rows)
-        };
-        let asked = self.asked(action, &query.filter, read);
-        Ok(limited(asked.await?, locations::is_known, |row| row.count))
+        let read: ReadRow<_> = locations::read;
+        let statement = |rest: &Rest| Some((locations::statement(query, rest), read));
+        let wanted = (&query.filter, Some(locations::WANTED));
+        let asked = self.asked(action, wanted, |_| Some(()), statement).await?;
+        Ok(limited(asked, locations::is_known, |row| row.count))
     }
 
     async fn events(&self, query: &EventsQuery) -> Result<Vec<Event>, VisitLogError> {
@@ -330,7 +279,9 @@ impl VisitLog for ClickHouseLog {
         let before = self.gaps_here(filter).await;
         let rows = self.client.stream(&sql, self.deadline, access::read).await;
         let rows = rows.map_err(|error| failed(access::ACTION, error))?;
-        let sampling = self.sampling(access::ACTION, filter, before).await?;
+        let there = gaps::of_all_nodes(&self.client, filter, None).await;
+        let (there, _) = there.map_err(|error| failed(access::ACTION, error))?;
+        let sampling = sampling(before.and(there));
         Ok(Box::new(access::Rows { rows, sampling }))
     }
 

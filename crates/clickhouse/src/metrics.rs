@@ -10,54 +10,51 @@ use crate::{
     sql::{column, on_column},
 };
 
-/// The statement and the function that reads its rows.
-pub(crate) fn statement(
-    query: &MetricsQuery,
-    rest: &Rest,
-) -> (String, ReadRow<WithTotal<MetricRow>>) {
-    let asked = rest.asked(&query.filter);
-    let column = column(query.dimension);
-    let limit = query.limit.get();
-    let total = "count() OVER () AS n, sum(visits) OVER () AS total";
-    let end = format!("ORDER BY visits DESC, k LIMIT {limit}");
-    let known = |numbers: &str| match &rest.values {
-        Some(values) => of_values(values, query, numbers),
-        None => String::new(),
-    };
-    if query.visitors {
-        let known = known("visits AS v, visitors AS u");
-        let sql = format!(
-            "SELECT k, visits, visitors, {total} FROM \
-                (SELECT k, sum(v) AS visits, sum(u) AS visitors FROM \
-                    (SELECT k, v, u FROM \
-                        (SELECT {column} AS k, {OF_EACH_VISITOR} FROM {asked} GROUP BY k, visitor)\
-                     {known}) \
-                 GROUP BY k) {end}"
-        );
-        return (sql, reader::<true>(query.dimension));
-    }
-    let known = known("visits AS v");
-    let sql = format!(
-        "SELECT k, visits, {total} FROM \
-            (SELECT k, sum(v) AS visits FROM \
-                (SELECT {column} AS k, sum(sampling_interval) AS v \
-                 FROM {asked} GROUP BY k{known}) \
-             GROUP BY k) {end}"
-    );
-    (sql, reader::<false>(query.dimension))
-}
-
 /// The parts of day totals that the question needs.
 pub(crate) fn wanted(query: &MetricsQuery) -> Wanted {
     Wanted {
         list: Some(query.dimension.column()),
         ranked: Some(query.dimension),
-        moments: false,
         visitors: query.visitors,
     }
 }
 
-/// Adds the values of days with totals that meet the conditions on the ranked column.
+/// The statement and the function that reads its rows.
+pub(crate) fn statement(
+    query: &MetricsQuery,
+    rest: &Rest,
+) -> (String, ReadRow<WithTotal<MetricRow>>) {
+    let (of_each, groups) = if query.visitors {
+        (OF_EACH_VISITOR, "k, visitor")
+    } else {
+        ("sum(sampling_interval) AS v", "k")
+    };
+    let (numbers, sums, names) = if query.visitors {
+        let sums = "sum(v) AS visits, sum(u) AS visitors";
+        ("visits AS v, visitors AS u", sums, "visits, visitors")
+    } else {
+        ("visits AS v", "sum(v) AS visits", "visits")
+    };
+    let column = column(query.dimension);
+    let rows = rest.rows(
+        &query.filter,
+        |asked| format!("SELECT {column} AS k, {of_each} FROM {asked} GROUP BY {groups}"),
+        |values| of_values(values, query, numbers),
+    );
+    let limit = query.limit.get();
+    let sql = format!(
+        "SELECT k, {names}, count() OVER () AS n, sum(visits) OVER () AS total \
+         FROM (SELECT k, {sums} FROM ({rows}) GROUP BY k) ORDER BY visits DESC, k LIMIT {limit}"
+    );
+    let read = if query.visitors {
+        reader::<true>(query.dimension)
+    } else {
+        reader::<false>(query.dimension)
+    };
+    (sql, read)
+}
+
+/// The values of days with totals that meet the conditions on the ranked column.
 fn of_values(values: &str, query: &MetricsQuery, numbers: &str) -> String {
     let value = if query.dimension.is_degrees() {
         "toDecimal32OrZero(value, 2)"
@@ -67,7 +64,7 @@ fn of_values(values: &str, query: &MetricsQuery, numbers: &str) -> String {
     let is_ranked = |(dimension, _): &&(Dimension, _)| *dimension == query.dimension;
     let conditions = query.filter.values.iter().filter(is_ranked);
     let conditions = on_column(value, conditions);
-    format!(" UNION ALL SELECT {value} AS k, {numbers} FROM {values}{conditions}")
+    format!("SELECT {value} AS k, {numbers} FROM {values}{conditions}")
 }
 
 /// Reads visitors between visits and totals if the statement has them.

@@ -14,7 +14,7 @@ use slugline_analytics::{
 
 use crate::{
     client::Client,
-    days::{Least, Ready, Upkeep},
+    days::{KEPT_FOR, Least, Ready, Upkeep},
     erasures::{Callers, Erasures},
     inlet::Inlet,
     log::ClickHouseLog,
@@ -136,6 +136,6 @@ pub async fn start(
     let deadline = QueryLimits::default().deadline;
     let log = ClickHouseLog::new(client, deadline, tally)
         .with_spool(spool)
-        .with_days(ready);
+        .with_days(ready, KEPT_FOR);
     Ok((recorder, log))
 }

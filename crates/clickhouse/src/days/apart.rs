@@ -30,16 +30,14 @@ const ROWS_AT_A_TIME: u64 = 4_000_000;
 /// The number of visits in place of a fingerprint where a comparison is at an end.
 const ENDED: u64 = u64::MAX;
 
-/// A select of the days that were compared: the fingerprint of their visits at the last comparison,
-/// and whether they share visitors.
+/// A select of the days that have notes: the fingerprint of their visits at the last comparison,
+/// whether they share visitors, whether visitors of days up to this one may come under hashes of
+/// other days, and the number of notes.
 pub(crate) const COMPARED: &str = "SELECT day, \
     argMax(rows, (rows > 0, noted_at)) AS compared_rows, \
-    argMax(hash, (rows > 0, noted_at)) AS compared_hash, max(a.shared) AS shares \
+    argMax(hash, (rows > 0, noted_at)) AS compared_hash, max(a.shared) AS shares, \
+    max(rows = 0 AND a.shared = 0) AS mixes, count() AS notes \
     FROM slugline_day_apart AS a GROUP BY day";
-
-/// The last day whose visitors may come under hashes of other days.
-pub(crate) const MIXED_UNTIL: &str = "ifNull((SELECT max(day) FROM slugline_day_apart \
-    WHERE rows = 0 AND shared = 0), 0)";
 
 /// Notes that visitors of days up to this one may come under hashes of other days. Such visits may
 /// be sent afterwards.

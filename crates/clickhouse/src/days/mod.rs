@@ -17,7 +17,10 @@
 //! | `count` | the statements that count a day |
 //! | `apart` | whether visitors of days add up |
 //! | `over` | the days that are over, and what has been done for them |
-//! | `take` | the days that a question takes from totals, and what is left to scan |
+//! | `plan` | the totals of a part, and which of them a question may take |
+//! | `plans` | the plans of the latest questions, in memory |
+//! | `rest` | what totals leave to read |
+//! | `proof` | what has to hold when a question has read all |
 //! | `stale` | removes totals of days that have changed |
 //! | `upkeep` | counts days in the background |
 
@@ -29,12 +32,18 @@ mod fingerprint;
 mod lists;
 mod over;
 mod part;
+mod plan;
+mod plans;
+mod proof;
+mod rest;
 mod stale;
-mod take;
 mod upkeep;
 
 pub(crate) use apart::mix_days;
 pub(crate) use lists::PLACE;
+pub(crate) use plan::{Known, MOMENTS, Wanted};
+pub(crate) use plans::{Age, KEPT_FOR, Plans};
+pub(crate) use proof::Proof;
+pub(crate) use rest::Rest;
 pub(crate) use stale::remove_stale;
-pub(crate) use take::{Known, MOMENTS, Rest, Wanted, take};
 pub(crate) use upkeep::{Least, Ready, Upkeep};

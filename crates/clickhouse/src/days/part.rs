@@ -1,6 +1,6 @@
 //! The visits of a day that totals are of.
 
-use slugline_analytics::utc::{MILLIS_PER_DAY, day_of};
+use slugline_analytics::utc::whole_days;
 use slugline_domain::{Bots, Choice, Dimension, VisitFilter};
 
 use crate::sql::text;
@@ -32,7 +32,7 @@ pub(crate) struct Part {
     slug: Option<String>,
     segment: u8,
     /// The first and the last day of UTC that lie wholly in the time range.
-    pub(crate) days: (i64, i64),
+    days: (i64, i64),
 }
 
 impl Part {
@@ -56,19 +56,12 @@ impl Part {
                 return None;
             }
         }
-        let from = filter.from.map_or(i64::MIN, |from| from.start().get());
-        let until = filter
-            .until
-            .map_or(i64::MAX, |until| until.start().get() + 999);
-        let first = day_of(from.saturating_add(MILLIS_PER_DAY - 1));
-        let last = day_of(until.saturating_add(1)) - 1;
-        part.days = (first, last);
-        (first <= last).then_some(part)
+        part.days = whole_days(filter.millis())?;
+        Some(part)
     }
 
     /// The condition on rows of `slugline_day`.
     pub(crate) fn condition(&self) -> String {
-        let (first, last) = self.days;
         let link = match &self.link {
             None if self.slug.is_none() => "link_id = ''".to_owned(),
             None => "link_id != ''".to_owned(),
@@ -77,9 +70,15 @@ impl Part {
         let slug = self.slug.as_ref();
         let slug = slug.map_or_else(String::new, |slug| format!(" AND slug = {}", text(slug)));
         format!(
-            "{link}{slug} AND {} AND day >= {first} AND day <= {last}",
-            self.is_of_segment()
+            "{link}{slug} AND {} AND {}",
+            self.is_of_segment(),
+            self.is_of_days()
         )
+    }
+
+    pub(crate) fn is_of_days(&self) -> String {
+        let (first, last) = self.days;
+        format!("day >= {first} AND day <= {last}")
     }
 
     pub(crate) fn is_of_segment(&self) -> String {

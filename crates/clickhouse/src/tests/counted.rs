@@ -31,8 +31,15 @@ pub(crate) struct Counted {
 }
 
 impl Counted {
+    /// Every question reads its plan anew.
     pub(crate) async fn new() -> Self {
-        let (asked, ready) = Asked::new(ClickHouseEngine::Library).await.with_days();
+        Self::keeping(Duration::ZERO).await
+    }
+
+    /// Plans stay in memory this long.
+    pub(crate) async fn keeping(kept_for: Duration) -> Self {
+        let asked = Asked::new(ClickHouseEngine::Library).await;
+        let (asked, ready) = asked.with_days(kept_for);
         let mut upkeep = upkeep(asked.client(), ready, 5);
         upkeep.round().await.unwrap();
         Self {
@@ -157,7 +164,10 @@ pub(crate) fn visit(day: i64, visitor: u64, host: &'static str) -> Row<'static> 
 
 /// Two days with totals: four visits of three visitors, who came from two hosts.
 pub(crate) async fn two_days() -> Counted {
-    let mut log = Counted::new().await;
+    two_days_in(Counted::new().await).await
+}
+
+pub(crate) async fn two_days_in(mut log: Counted) -> Counted {
     log.asked
         .insert(&[
             visit(20_000, 1, "a.example"),

@@ -6,13 +6,10 @@ use slugline_analytics::row::{Row, Target};
 use slugline_domain::{Bots, Choice, Dimension, LinkId, UnixMillis, VisitFilter};
 use slugline_testkit::visit_log_contract::agrees_with_sql;
 
-use super::{
-    counted::{Counted, all, two_days, upkeep, visit},
-    recording::eventually,
-};
+use super::counted::{Counted, all, two_days, upkeep, visit};
 use crate::{
     client::Client,
-    days::{Ready, Wanted, mix_days, remove_stale, take},
+    days::{Ready, mix_days, remove_stale},
     row_binary,
 };
 
@@ -168,28 +165,6 @@ async fn a_count_that_was_interrupted_is_no_count() {
     log.count_days().await;
     assert_eq!(log.counted().await, 2);
     assert_eq!(log.visits_by(Dimension::Referer).await, 4);
-}
-
-#[tokio::test]
-async fn an_answer_notices_that_totals_went_while_it_read_them() {
-    let log = two_days().await;
-    let client = log.asked.client();
-    let wanted = Wanted {
-        list: Some("referer"),
-        ranked: Some(Dimension::Referer),
-        moments: false,
-        visitors: false,
-    };
-    let taken = take(client, (&all(), wanted), TIMEOUT, |day| Some(day.day)).await;
-    let (days, rest) = taken.unwrap();
-    assert_eq!(days, [20_000, 20_001]);
-    assert!(rest.holds(client, TIMEOUT).await.unwrap());
-    client
-        .run("ALTER TABLE slugline_day DELETE WHERE day = 20000", TIMEOUT)
-        .await
-        .unwrap();
-    eventually("one day", async || log.counted().await == 1).await;
-    assert!(!rest.holds(client, TIMEOUT).await.unwrap());
 }
 
 #[tokio::test]

@@ -20,6 +20,7 @@ mod hang_ups;
 mod history;
 mod lacks;
 mod opening;
+mod plans;
 mod questions;
 mod recording;
 pub(crate) mod rows;

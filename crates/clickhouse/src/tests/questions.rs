@@ -55,10 +55,10 @@ impl Asked {
         }
     }
 
-    /// Takes days from totals once the returned flag is set.
-    pub(crate) fn with_days(mut self) -> (Self, Ready) {
+    /// Takes days from totals once the returned flag is set, and keeps plans this long.
+    pub(crate) fn with_days(mut self, kept_for: Duration) -> (Self, Ready) {
         let ready = Ready::default();
-        self.log = self.log.with_days(Arc::clone(&ready));
+        self.log = self.log.with_days(Arc::clone(&ready), kept_for);
         (self, ready)
     }
 

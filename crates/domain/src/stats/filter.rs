@@ -18,3 +18,14 @@ pub struct VisitFilter {
     /// The destinations that are not hidden. A hidden one meets what the empty text meets.
     pub destinations: Destinations,
 }
+
+impl VisitFilter {
+    /// The first and the last millisecond that a visit may have.
+    pub fn millis(&self) -> (i64, i64) {
+        let from = self.from.map_or(i64::MIN, |from| from.start().get());
+        let until = self
+            .until
+            .map_or(i64::MAX, |until| until.start().get() + 999);
+        (from, until)
+    }
+}

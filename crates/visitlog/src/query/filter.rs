@@ -9,7 +9,7 @@ use rusqlite::Connection;
 use slugline_analytics::{
     bounds::truncate,
     columns::{self, Family, TEXTS},
-    utc::{MILLIS_PER_DAY, day_of},
+    utc,
     visitor::VisitorHash,
 };
 use slugline_domain::{Bots, Choice, Degrees, Dimension, VisitFilter};
@@ -118,10 +118,7 @@ impl RowFilter {
 
     /// The first and the last UTC day that are wholly in the time range.
     pub(crate) fn whole_days(&self) -> Option<(i64, i64)> {
-        let (from, until) = self.time_range();
-        let first = day_of(from.saturating_add(MILLIS_PER_DAY - 1));
-        let last = day_of(until.saturating_add(1)) - 1;
-        (first <= last).then_some((first, last))
+        utc::whole_days(self.time_range())
     }
 
     /// The segment that the conditions describe, besides those on the texts of column `of` and on

@@ -5,7 +5,7 @@
 //! row that is being erased. It scans everything else. So the answer equals that of a scan of all
 //! rows.
 
-use slugline_analytics::utc::MILLIS_PER_DAY;
+use slugline_analytics::utc::without_days;
 
 use super::filter::RowFilter;
 use crate::file::{day::known::KnownDay, day_totals, error::EngineError, snapshot::Snapshot, tail};
@@ -24,7 +24,7 @@ impl<'f> Plan<'f> {
     pub(crate) fn of_rows(filter: &'f RowFilter) -> Self {
         Self {
             filter,
-            spans_back: spans_back(filter.time_range(), &[]),
+            spans_back: vec![filter.time_range()],
         }
     }
 
@@ -77,7 +77,8 @@ impl<'f> Plan<'f> {
                 Err(error) => return Err(error),
             }
         }
-        plan.spans_back = spans_back(filter.time_range(), &taken);
+        plan.spans_back = without_days(filter.time_range(), taken);
+        plan.spans_back.reverse();
         Ok(plan)
     }
 
@@ -90,22 +91,4 @@ impl<'f> Plan<'f> {
     pub(crate) fn spans_back(&self) -> &[(i64, i64)] {
         &self.spans_back
     }
-}
-
-/// A time range without some UTC days, which are in order.
-fn spans_back((from, until): (i64, i64), without: &[i64]) -> Vec<(i64, i64)> {
-    let mut spans = Vec::new();
-    let mut next = from;
-    for day in without {
-        let start = day.saturating_mul(MILLIS_PER_DAY);
-        if next < start {
-            spans.push((next, start - 1));
-        }
-        next = start.saturating_add(MILLIS_PER_DAY);
-    }
-    if next <= until {
-        spans.push((next, until));
-    }
-    spans.reverse();
-    spans
 }
