@@ -1,13 +1,13 @@
 //! A wire that breaks on request.
 
 use std::{
-    future,
     io::Write,
     sync::{Mutex, PoisonError},
 };
 
 use async_trait::async_trait;
 use slugline_testkit::ClickHouseEngine;
+use tokio::sync::Notify;
 
 use super::wire::TestWire;
 use crate::wire::{ClickHouseWire, WireAnswer, WireError, WireRequest};
@@ -21,7 +21,7 @@ pub(crate) enum Fault {
     LosesRequest,
     /// ClickHouse acts, and its answer is lost.
     LosesAnswer,
-    /// ClickHouse acts, and its answer never comes.
+    /// ClickHouse acts, and its answer comes when the wire is mended.
     Hangs,
 }
 
@@ -41,6 +41,7 @@ pub(crate) struct BreakingWire {
     plan: Mutex<Option<(Fault, At)>>,
     /// The statements at which it broke.
     broke_at: Mutex<Vec<String>>,
+    mended: Notify,
 }
 
 impl BreakingWire {
@@ -49,6 +50,7 @@ impl BreakingWire {
             wire: TestWire::to(engine),
             plan: Mutex::default(),
             broke_at: Mutex::default(),
+            mended: Notify::new(),
         }
     }
 
@@ -64,6 +66,7 @@ impl BreakingWire {
     /// Mends the wire. Returns the statements at which it broke.
     pub(crate) fn mend(&self) -> Vec<String> {
         *self.plan.lock().unwrap() = None;
+        self.mended.notify_waiters();
         std::mem::take(&mut self.broke_at.lock().unwrap())
     }
 
@@ -84,7 +87,6 @@ impl BreakingWire {
         if is_once {
             *plan = None;
         }
-        self.broke_at.lock().unwrap().push(statement.to_owned());
         Some(fault)
     }
 }
@@ -101,19 +103,23 @@ fn statement(request: &WireRequest) -> String {
 #[async_trait]
 impl ClickHouseWire for BreakingWire {
     async fn post(&self, request: WireRequest) -> Result<WireAnswer, WireError> {
-        let fault = self.fault(&statement(&request));
-        if fault == Some(Fault::LosesRequest) {
+        let statement = statement(&request);
+        let Some(fault) = self.fault(&statement) else {
+            return self.wire.post(request).await;
+        };
+        if fault == Fault::LosesRequest {
+            self.broke_at.lock().unwrap().push(statement);
             return Err("the connection cannot be made".into());
         }
         let answer = self.wire.post(request).await;
-        match fault {
-            Some(Fault::LosesAnswer) => Err("the connection broke off".into()),
-            Some(Fault::Hangs) => {
-                println!("{HANGS}");
-                std::io::stdout().flush()?;
-                future::pending().await
-            }
-            Some(Fault::LosesRequest) | None => answer,
+        let mended = self.mended.notified();
+        self.broke_at.lock().unwrap().push(statement);
+        if fault == Fault::LosesAnswer {
+            return Err("the connection broke off".into());
         }
+        println!("{HANGS}");
+        std::io::stdout().flush()?;
+        mended.await;
+        answer
     }
 }

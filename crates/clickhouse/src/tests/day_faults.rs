@@ -15,13 +15,13 @@ use slugline_testkit::{
 use super::{
     breaking_wire::{
         At, BreakingWire,
-        Fault::{LosesAnswer, LosesRequest},
+        Fault::{Hangs, LosesAnswer, LosesRequest},
     },
     counted::{Counted, all, two_days, upkeep, visit},
 };
 use crate::{
     client::Client,
-    days::{MOMENTS, Ready, Upkeep, take},
+    days::{Age, MOMENTS, Plans, Ready, Upkeep, remove_stale},
     log::ClickHouseLog,
     target::ClickHouseTarget,
 };
@@ -77,9 +77,11 @@ impl Counted {
 
     /// Expects that questions take both days, visitors too.
     pub(crate) async fn expect_totals(&self, when: &str) {
-        let (client, all) = (self.asked.client(), all());
-        let taken = take(client, (&all, MOMENTS), TIMEOUT, |day| Some(day.day));
-        assert_eq!(taken.await.unwrap().0, [20_000, 20_001], "{when}");
+        let (client, ready) = (self.asked.client().clone(), Ready::new(true.into()));
+        let plans = Plans::new(client, TIMEOUT, ready, Duration::ZERO);
+        let filter = all();
+        let taken = plans.take((&filter, MOMENTS), Age::New, |day| Some(day.day));
+        assert_eq!(taken.await.0, [20_000, 20_001], "{when}");
     }
 }
 
@@ -155,8 +157,37 @@ async fn a_fault_at_any_change_makes_no_answer_wrong_and_the_next_rounds_count()
     expect_no_leftovers(&mut log).await;
 }
 
+#[tokio::test]
+async fn a_count_whose_values_were_removed_meanwhile_is_void() {
+    let mut log = two_days().await;
+    let (mut upkeep, wire) = node(log.target(), 7);
+    log.change().await;
+    upkeep.round().await.unwrap();
+    wire.break_at(
+        Hangs,
+        At::Each("INSERT INTO slugline_day_value ".to_owned()),
+    );
+    let client = log.asked.client().clone();
+    let meanwhile = async {
+        while wire.breaks() == 0 {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        log.run("ALTER TABLE access_log DETACH PARTITION 202410")
+            .await;
+        remove_stale(&client).await.unwrap();
+        log.run("ALTER TABLE access_log ATTACH PARTITION 202410")
+            .await;
+        wire.mend();
+    };
+    let (counted, ()) = tokio::join!(upkeep.round(), meanwhile);
+    counted.unwrap();
+    log.expect_right_answers("after the day was away").await;
+    log.count_days().await;
+    log.expect_totals("after the day was away").await;
+}
+
 /// Insertions with the same token count once, as in replicated tables.
-async fn remember_tokens(log: &Counted) {
+pub(crate) async fn remember_tokens(log: &Counted) {
     for table in ["", "_apart", "_begun", "_value"] {
         let sql = format!(
             "ALTER TABLE slugline_day{table} MODIFY SETTING \

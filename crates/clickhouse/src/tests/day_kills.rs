@@ -4,6 +4,7 @@ use std::{
     env,
     io::{BufRead, BufReader},
     process::{Command, Stdio},
+    time::Duration,
 };
 
 use slugline_testkit::ClickHouseEngine::Library;
@@ -11,7 +12,7 @@ use slugline_testkit::ClickHouseEngine::Library;
 use super::{
     address::Address,
     breaking_wire::{At, Fault::Hangs, HANGS},
-    counted::two_days,
+    counted::{Counted, two_days_in},
     day_faults::{age_counts, expect_no_leftovers, node},
 };
 
@@ -64,7 +65,8 @@ fn run_and_kill(url: &str, changes: u8) -> bool {
 
 #[tokio::test]
 async fn a_node_that_is_killed_after_any_change_makes_no_answer_wrong_and_others_count() {
-    let mut log = two_days().await;
+    // Plans of questions stay in memory.
+    let mut log = two_days_in(Counted::keeping(Duration::from_hours(1)).await).await;
     let url = log.asked.url();
     for changes in 0.. {
         let when = format!("if a node is killed after {changes} changes and one more");

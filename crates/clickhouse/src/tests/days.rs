@@ -1,6 +1,9 @@
 //! Answers from day totals, and the events that make totals invalid.
 
-use std::time::Duration;
+use std::{
+    num::NonZeroU32,
+    time::{Duration, SystemTime},
+};
 
 use slugline_analytics::row::{Row, Target};
 use slugline_domain::{Bots, Choice, Dimension, LinkId, UnixMillis, VisitFilter};
@@ -10,7 +13,7 @@ use super::counted::{Counted, all, two_days, upkeep, visit};
 use crate::{
     client::Client,
     days::{Ready, mix_days, remove_stale},
-    row_binary,
+    row_binary, schema,
 };
 
 const TIMEOUT: Duration = Duration::from_mins(1);
@@ -107,6 +110,28 @@ async fn erased_visits_leave_the_answers_and_the_totals_that_named_them() {
     remove_stale(log.asked.client()).await.unwrap();
     assert_eq!(log.number(named).await, 0);
     assert_eq!(log.counted().await, 1);
+}
+
+#[tokio::test]
+async fn totals_of_visits_beyond_their_retention_are_not_taken() {
+    let mut log = Counted::new().await;
+    let today =
+        i64::try_from(SystemTime::UNIX_EPOCH.elapsed().unwrap().as_secs()).unwrap() / 86_400;
+    log.asked
+        .insert(&[visit(20_000, 1, "a.example"), visit(today - 10, 2, "")])
+        .await;
+    log.count_days().await;
+    log.spoil_totals().await;
+    assert_eq!(log.counters(all()).await, (20, 2, 1));
+    let client = log.asked.client();
+    schema::prepare(client, NonZeroU32::new(30)).await.unwrap();
+    log.run("OPTIMIZE TABLE access_log FINAL").await;
+    assert_eq!(log.counters(all()).await, (10, 1, 0));
+    assert_eq!(log.visits_by(Dimension::Referer).await, 10);
+    log.upkeep.round().await.unwrap();
+    assert_eq!(log.counted().await, 1);
+    let hosts = "SELECT count() FROM slugline_day_value WHERE value = 'a.example'";
+    assert_eq!(log.number(hosts).await, 0);
 }
 
 #[tokio::test]
