@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use tempfile::TempDir;
 
-use super::{analytics::part::Part, cpus::Cpus, instance::Binary};
+use super::{analytics::beside::Beside, analytics::part::Part, cpus::Cpus, instance::Binary};
 use xtask::process;
 
 /// Options of `cargo xtask bench`.
@@ -39,9 +39,9 @@ pub(crate) struct Options {
     /// Visits of the benchmark `analytics`.
     #[arg(long, default_value_t = 10_000_000)]
     visits: u32,
-    /// Measure the access log without ClickHouse and DuckDB beside it.
-    #[arg(long)]
-    alone: bool,
+    /// What `analytics` measures the access log beside.
+    #[arg(long, value_enum, default_value = "all")]
+    beside: Beside,
     /// Measure only these parts of `analytics`.
     #[arg(long, value_enum, value_delimiter = ',', value_name = "PARTS")]
     only: Vec<Part>,
@@ -83,7 +83,7 @@ pub(crate) struct Plan {
     pub(crate) seconds: u32,
     pub(crate) links: u32,
     pub(crate) visits: u32,
-    pub(crate) alone: bool,
+    pub(crate) beside: Beside,
     only: Vec<Part>,
     scratch: TempDir,
 }
@@ -116,7 +116,7 @@ impl Plan {
             seconds: options.seconds,
             links: options.links,
             visits: options.visits,
-            alone: options.alone,
+            beside: options.beside,
             only: options.only.clone(),
             scratch: new_scratch(&kept()?)?,
         })

@@ -39,14 +39,17 @@ impl ClickHouse {
         format!("clickhouse+http://bench:bench@{}/slugline", self.server)
     }
 
-    /// Takes the visits of an exported table that lie between two seconds into the service's own
-    /// table.
-    pub(super) fn load(&self, table: &Path, from: u32, until: u32) -> Result<()> {
+    /// Takes the visits of an exported table into the service's own table.
+    pub(super) fn load(&self, table: &Path) -> Result<()> {
         self.run(&format!(
             "INSERT INTO access_log FROM INFILE '{}' SETTINGS input_format_skip_unknown_fields = 1, \
              max_partitions_per_insert_block = 0 FORMAT CSVWithNames",
             table.display()
-        ))?;
+        ))
+    }
+
+    /// Adds the visits between two seconds to the daily sums.
+    pub(super) fn roll_up(&self, from: u32, until: u32) -> Result<()> {
         for statement in rollup::fill_clickhouse(from, until) {
             self.run(&statement)?;
         }

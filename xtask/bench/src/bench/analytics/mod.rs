@@ -5,6 +5,7 @@
 //! all must give the same answers. ClickHouse runs as a library behind a small HTTP server, as in
 //! the tests.
 
+pub(super) mod beside;
 mod clickhouse;
 mod contenders;
 mod duckdb;
@@ -12,6 +13,7 @@ mod folders;
 mod limits;
 mod list;
 mod logs;
+mod others;
 pub(super) mod page;
 pub(super) mod part;
 mod piped;
@@ -22,24 +24,19 @@ mod scans;
 mod slices;
 mod sql;
 
-use std::{
-    cell::RefCell,
-    fs,
-    path::{Path, PathBuf},
-};
+use std::fs;
 
 use anyhow::Result;
 
 use super::{instance::Instance, memory::peak_mib, plan::Plan};
+use beside::Beside;
 use clickhouse::ClickHouse;
-use contenders::{ClickHouseSql, Contender, DuckDbSql, Service, Statements};
-use duckdb::DuckDb;
+use contenders::{Contender, Service};
 pub(super) use folders::{embedded, recorder};
 use list::QUESTIONS;
+use others::Others;
 use part::Part;
 use questions::Rounds;
-use rollup::Visitors;
-use sql::Sampling;
 use xtask::programs::python;
 
 /// The most visits that go through the recorder into ClickHouse, whose pace does not depend on it.
@@ -52,10 +49,10 @@ pub(crate) fn run(plan: &Plan) -> Result<()> {
     if plan.has(Part::Logs) {
         logs::measure(plan)?;
     }
-    if !plan.alone {
+    if plan.beside != Beside::Nothing {
         python::install()?;
     }
-    if plan.has(Part::Ingest) && !plan.alone {
+    if plan.has(Part::Ingest) && plan.beside != Beside::Nothing {
         ingest(plan)?;
     }
     let (scan, _) = folders::prepared(&folders::kept(plan).join("scan"), |folder| {
@@ -64,64 +61,29 @@ pub(crate) fn run(plan: &Plan) -> Result<()> {
     })?;
     let ours = Instance::start(&plan.binary, &mine)?;
     let scan = Instance::start(&plan.binary, &scan)?;
-    if plan.alone {
-        ask(plan, &mut own(&ours, &scan))?;
-        if plan.has(Part::Page) {
-            page::measure(&ours, None)?;
-        }
-        print_peak(&ours)?;
-        scan.stop()?;
-        return ours.stop();
-    }
-
-    let others = others(plan, &mine)?;
-    let clickhouse = ClickHouse::start(&others.join("clickhouse"))?;
-    let duckdb = RefCell::new(DuckDb::start(&others)?);
-    let url = clickhouse.url();
-    let settings = [("SLUGLINE_ANALYTICS_URL", url.as_str())];
-    let theirs = Instance::start_with(&plan.binary, &others.join("service"), &settings)?;
-    print_sizes(plan, &mine, &others, &clickhouse)?;
+    let others = match plan.beside {
+        Beside::Nothing => None,
+        Beside::All | Beside::Clickhouse => Some(Others::start(plan, &mine)?),
+    };
     let mut contenders = own(&ours, &scan);
-    contenders.push(Box::new(service(
-        "ClickHouse, ours",
-        &theirs,
-        Some(&clickhouse),
-    )));
-    let exact = Statements::Rollup(Visitors::Exact);
-    for (name, statements) in [
-        ("ClickHouse SQL", Statements::Visits(Sampling::Ignored)),
-        ("ClickHouse rollup", exact),
-        ("ClickHouse uniq", Statements::Rollup(Visitors::Estimated)),
-    ] {
-        contenders.push(Box::new(ClickHouseSql {
-            name,
-            server: &clickhouse,
-            statements,
-        }));
-    }
-    for (name, statements) in [
-        ("DuckDB SQL", Statements::Visits(Sampling::Ignored)),
-        ("DuckDB rollup", exact),
-    ] {
-        contenders.push(Box::new(DuckDbSql {
-            name,
-            database: &duckdb,
-            statements,
-        }));
+    if let Some(others) = &others {
+        others.print_sizes(plan, &mine)?;
+        contenders.extend(others.contenders());
     }
     ask(plan, &mut contenders)?;
     drop(contenders);
-    if plan.has(Part::Sampling) {
-        cost_of_sampling(&ours, &theirs, &clickhouse, &duckdb)?;
+    if let Some(others) = &others
+        && plan.has(Part::Sampling)
+    {
+        cost_of_sampling(&ours, others)?;
     }
     if plan.has(Part::Page) {
-        page::measure(&ours, Some(&theirs))?;
+        page::measure(&ours, others.as_ref().map(|others| &others.service))?;
     }
     print_peak(&ours)?;
-    theirs.stop()?;
     scan.stop()?;
-    drop((clickhouse, duckdb));
-    if plan.has(Part::Redirects) {
+    others.map_or(Ok(()), Others::stop)?;
+    if plan.has(Part::Redirects) && plan.beside != Beside::Nothing {
         scans::measure(&ours, &folders::kept(plan))?;
     }
     ours.stop()
@@ -130,8 +92,8 @@ pub(crate) fn run(plan: &Plan) -> Result<()> {
 /// The embedded log with totals of days, and without.
 fn own<'i>(with: &'i Instance, without: &'i Instance) -> Vec<Box<dyn Contender + 'i>> {
     vec![
-        Box::new(service("embedded", with, None)),
-        Box::new(service("embedded scan", without, None)),
+        Box::new(service("embedded", with)),
+        Box::new(service("embedded scan", without)),
     ]
 }
 
@@ -165,36 +127,13 @@ fn ask(plan: &Plan, contenders: &mut [Box<dyn Contender + '_>]) -> Result<()> {
 }
 
 /// The cost of sampling in SQL: rows counted, and the visits that they stand for.
-fn cost_of_sampling(
-    ours: &Instance,
-    theirs: &Instance,
-    clickhouse: &ClickHouse,
-    duckdb: &RefCell<DuckDb>,
-) -> Result<()> {
+fn cost_of_sampling(ours: &Instance, others: &Others) -> Result<()> {
     println!(
         "\nwhat it costs to honour sampling: SQL that counts rows and visitors, and SQL that groups \
          by visitor"
     );
-    let mut contenders: Vec<Box<dyn Contender + '_>> = vec![
-        Box::new(service("embedded", ours, None)),
-        Box::new(service("ClickHouse, ours", theirs, Some(clickhouse))),
-    ];
-    for (names, sampling) in [
-        (["ClickHouse rows", "DuckDB rows"], Sampling::Ignored),
-        (["ClickHouse sampled", "DuckDB sampled"], Sampling::Honoured),
-    ] {
-        let statements = Statements::Visits(sampling);
-        contenders.push(Box::new(ClickHouseSql {
-            name: names[0],
-            server: clickhouse,
-            statements,
-        }));
-        contenders.push(Box::new(DuckDbSql {
-            name: names[1],
-            database: duckdb,
-            statements,
-        }));
-    }
+    let mut contenders: Vec<Box<dyn Contender + '_>> = vec![Box::new(service("embedded", ours))];
+    contenders.extend(others.with_sampling());
     let rounds = Rounds {
         count: 3,
         cold: false,
@@ -213,65 +152,6 @@ fn ingest(plan: &Plan) -> Result<()> {
     Ok(fs::remove_dir_all(folder)?)
 }
 
-/// The folder with ClickHouse's and DuckDB's data. They take the same files, each with its daily
-/// sums.
-fn others(plan: &Plan, mine: &Path) -> Result<PathBuf> {
-    let (folder, _) = folders::prepared(&folders::kept(plan).join("others"), |folder| {
-        let clickhouse = ClickHouse::start(&folder.join("clickhouse"))?;
-        let url = clickhouse.url();
-        let service = folder.join("service");
-        fs::create_dir_all(&service)?;
-        // The service creates its tables.
-        let settings = [("SLUGLINE_ANALYTICS_URL", url.as_str())];
-        Instance::start_with(&plan.binary, &service, &settings)?.stop()?;
-        let mut duckdb = DuckDb::start(folder)?;
-        slices::each(
-            &plan.binary,
-            mine,
-            plan.visits,
-            folder,
-            |file, from, until| {
-                clickhouse.load(file, from, until)?;
-                duckdb.load(file, from, until)
-            },
-        )?;
-        clickhouse.tidy()?;
-        Ok(String::new())
-    })?;
-    println!(
-        "(kept in target/bench/analytics-{}; delete it to load again)",
-        plan.visits
-    );
-    Ok(folder)
-}
-
-fn print_sizes(plan: &Plan, mine: &Path, others: &Path, clickhouse: &ClickHouse) -> Result<()> {
-    let of_file = |path: PathBuf| fs::metadata(path).map_or(0, |file| file.len());
-    println!("\nbytes of a visit on disk");
-    for (name, bytes) in [
-        ("embedded, with totals", of_file(mine.join("analytics.db"))),
-        ("ClickHouse, visits", clickhouse.bytes("access_log")?),
-        ("ClickHouse, rollup", clickhouse.bytes("roll_")?),
-        ("ClickHouse, all", clickhouse.bytes("")?),
-        ("DuckDB, visits", of_file(others.join("visits.duckdb"))),
-        ("DuckDB, rollup", of_file(others.join("rollup.duckdb"))),
-    ] {
-        let bytes = f64::from(u32::try_from(bytes >> 10)?) * 1_024.0;
-        println!("{name:<24} {:>7.1}", bytes / f64::from(plan.visits));
-    }
-    println!(
-        "limits: {} MiB for a question of ClickHouse and for DuckDB, 256 MiB for all questions of the \
-         embedded log; {} threads each",
-        limits::MIB,
-        limits::threads()
-    );
-    println!(
-        "of ClickHouse's times, {:.1} ms are of the server that passes statements on",
-        clickhouse.empty_ms()?
-    );
-    Ok(())
-}
-
 fn print_peak(ours: &Instance) -> Result<()> {
     println!(
         "peak memory of the whole service since its last question {:.0} MiB",
@@ -280,14 +160,10 @@ fn print_peak(ours: &Instance) -> Result<()> {
     Ok(())
 }
 
-fn service<'i>(
-    name: &'static str,
-    instance: &'i Instance,
-    beside: Option<&'i ClickHouse>,
-) -> Service<'i> {
+fn service<'i>(name: &'static str, instance: &'i Instance) -> Service<'i> {
     Service {
         name,
         instance,
-        beside,
+        beside: None,
     }
 }

@@ -1,0 +1,184 @@
+//! ClickHouse and DuckDB with the visits of the embedded log.
+
+use std::{
+    cell::RefCell,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use anyhow::Result;
+
+use super::{
+    beside::Beside,
+    clickhouse::ClickHouse,
+    contenders::{ClickHouseSql, Contender, DuckDbSql, Service, Statements},
+    duckdb::DuckDb,
+    folders, limits,
+    rollup::Visitors,
+    slices,
+    sql::Sampling,
+};
+use crate::bench::{instance::Instance, plan::Plan};
+
+/// The databases, and a service on ClickHouse.
+#[derive(Debug)]
+pub(super) struct Others {
+    folder: PathBuf,
+    clickhouse: ClickHouse,
+    duckdb: Option<RefCell<DuckDb>>,
+    pub(super) service: Instance,
+}
+
+impl Others {
+    /// Starts them. Loads the visits of the embedded log `mine` if no earlier run has done so.
+    pub(super) fn start(plan: &Plan, mine: &Path) -> Result<Self> {
+        let folder = loaded(plan, mine)?;
+        let clickhouse = ClickHouse::start(&folder.join("clickhouse"))?;
+        let duckdb = match plan.beside {
+            Beside::All => Some(RefCell::new(DuckDb::start(&folder)?)),
+            Beside::Clickhouse | Beside::Nothing => None,
+        };
+        let url = clickhouse.url();
+        let settings = [("SLUGLINE_ANALYTICS_URL", url.as_str())];
+        let service = Instance::start_with(&plan.binary, &folder.join("service"), &settings)?;
+        Ok(Self {
+            folder,
+            clickhouse,
+            duckdb,
+            service,
+        })
+    }
+
+    pub(super) fn stop(self) -> Result<()> {
+        self.service.stop()
+    }
+
+    /// All that take part in questions.
+    pub(super) fn contenders(&self) -> Vec<Box<dyn Contender + '_>> {
+        let visits = Statements::Visits(Sampling::Ignored);
+        let exact = Statements::Rollup(Visitors::Exact);
+        let estimated = Statements::Rollup(Visitors::Estimated);
+        let mut contenders = vec![self.ours(), self.clickhouse("ClickHouse SQL", visits)];
+        if self.duckdb.is_some() {
+            contenders.push(self.clickhouse("ClickHouse rollup", exact));
+            contenders.push(self.clickhouse("ClickHouse uniq", estimated));
+        }
+        contenders.extend(self.duckdb("DuckDB SQL", visits));
+        contenders.extend(self.duckdb("DuckDB rollup", exact));
+        contenders
+    }
+
+    /// Those that show what it costs to honour sampling: SQL that counts rows, and SQL that counts
+    /// the visits that they stand for.
+    pub(super) fn with_sampling(&self) -> Vec<Box<dyn Contender + '_>> {
+        let mut contenders = vec![self.ours()];
+        for (names, sampling) in [
+            (["ClickHouse rows", "DuckDB rows"], Sampling::Ignored),
+            (["ClickHouse sampled", "DuckDB sampled"], Sampling::Honoured),
+        ] {
+            let statements = Statements::Visits(sampling);
+            contenders.push(self.clickhouse(names[0], statements));
+            contenders.extend(self.duckdb(names[1], statements));
+        }
+        contenders
+    }
+
+    fn ours(&self) -> Box<dyn Contender + '_> {
+        Box::new(Service {
+            name: "ClickHouse, ours",
+            instance: &self.service,
+            beside: Some(&self.clickhouse),
+        })
+    }
+
+    fn clickhouse(&self, name: &'static str, statements: Statements) -> Box<dyn Contender + '_> {
+        Box::new(ClickHouseSql {
+            name,
+            server: &self.clickhouse,
+            statements,
+        })
+    }
+
+    fn duckdb(
+        &self,
+        name: &'static str,
+        statements: Statements,
+    ) -> Option<Box<dyn Contender + '_>> {
+        let database = self.duckdb.as_ref()?;
+        Some(Box::new(DuckDbSql {
+            name,
+            database,
+            statements,
+        }))
+    }
+
+    /// Prints the bytes of a visit on disk, and the limits.
+    pub(super) fn print_sizes(&self, plan: &Plan, mine: &Path) -> Result<()> {
+        let of_file = |path: PathBuf| fs::metadata(path).map_or(0, |file| file.len());
+        println!("\nbytes of a visit on disk");
+        for (name, bytes) in [
+            ("embedded, with totals", of_file(mine.join("analytics.db"))),
+            ("ClickHouse, visits", self.clickhouse.bytes("access_log")?),
+            (
+                "ClickHouse, our totals",
+                self.clickhouse.bytes("slugline_")?,
+            ),
+            ("ClickHouse, rollup", self.clickhouse.bytes("roll_")?),
+            ("DuckDB, visits", of_file(self.folder.join("visits.duckdb"))),
+            ("DuckDB, rollup", of_file(self.folder.join("rollup.duckdb"))),
+        ] {
+            let bytes = f64::from(u32::try_from(bytes >> 10)?) * 1_024.0;
+            println!("{name:<24} {:>7.1}", bytes / f64::from(plan.visits));
+        }
+        println!(
+            "limits: {} MiB for a question of ClickHouse and for DuckDB, 256 MiB for all questions \
+             of the embedded log; {} threads each",
+            limits::MIB,
+            limits::threads()
+        );
+        println!(
+            "of ClickHouse's times, {:.1} ms are of the server that passes statements on",
+            self.clickhouse.empty_ms()?
+        );
+        Ok(())
+    }
+}
+
+/// The folder with the data of all. They take the same files.
+fn loaded(plan: &Plan, mine: &Path) -> Result<PathBuf> {
+    let folder = folders::kept(plan).join(plan.beside.folder());
+    let (folder, _) = folders::prepared(&folder, |folder| {
+        let clickhouse = ClickHouse::start(&folder.join("clickhouse"))?;
+        let url = clickhouse.url();
+        let service = folder.join("service");
+        fs::create_dir_all(&service)?;
+        // The service creates its tables.
+        let settings = [("SLUGLINE_ANALYTICS_URL", url.as_str())];
+        Instance::start_with(&plan.binary, &service, &settings)?.stop()?;
+        let mut duckdb = match plan.beside {
+            Beside::All => Some(DuckDb::start(folder)?),
+            Beside::Clickhouse | Beside::Nothing => None,
+        };
+        slices::each(
+            &plan.binary,
+            mine,
+            plan.visits,
+            folder,
+            |file, from, until| {
+                clickhouse.load(file)?;
+                if let Some(duckdb) = &mut duckdb {
+                    clickhouse.roll_up(from, until)?;
+                    duckdb.load(file, from, until)?;
+                }
+                Ok(())
+            },
+        )?;
+        clickhouse.tidy()?;
+        Ok(String::new())
+    })?;
+    println!(
+        "(kept in target/bench/analytics-{}; delete it to load again)",
+        plan.visits
+    );
+    Ok(folder)
+}
