@@ -38,7 +38,7 @@ fn over_all(
     let of_day =
         |day: &KnownDay<'_>| Ok(day.moments()?.zip(day.texts(text_of(Dimension::Referer))?));
     let plan = Plan::with_days(snapshot, filter, None, of_day, |(moments, referers)| {
-        totals.add_known(0, moments.whole(), &referers);
+        totals.add_all_known(moments.whole(), &referers);
     })?;
     snapshot.scan(&plan, &Totals::columns_of_all(), |block| {
         totals.add_all(block);

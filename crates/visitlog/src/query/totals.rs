@@ -1,17 +1,15 @@
 //! Counts groups of rows: visits, visitors and referring hosts.
 
-use std::{
-    hash::{BuildHasher, RandomState},
-    ops::Range,
-};
+use std::{hash::BuildHasher, ops::Range};
 
+use hashbrown::DefaultHashBuilder;
 use slugline_analytics::{
     columns::{TEXTS, text_of},
     moments::Crowd,
 };
 use slugline_domain::{Counters, Dimension, Variance};
 
-use super::distinct::{DistinctCounts, Estimate};
+use super::distinct::{DistinctCounts, Estimate, RecentKeys};
 use crate::{
     file::memory::QuestionMemory,
     format::{
@@ -165,7 +163,10 @@ impl Crowds {
 pub(crate) struct Totals {
     crowds: Crowds,
     referers: DistinctCounts,
-    key: RandomState,
+    /// The referring hosts from day totals; `None` as long as there are none. A host of one day is
+    /// mostly one of the next day, too.
+    recent: Option<RecentKeys>,
+    key: DefaultHashBuilder,
 }
 
 impl Totals {
@@ -173,7 +174,8 @@ impl Totals {
         Self {
             crowds: Crowds::within(memory),
             referers: DistinctCounts::within(memory.referers()),
-            key: RandomState::new(),
+            recent: None,
+            key: DefaultHashBuilder::default(),
         }
     }
 
@@ -222,13 +224,15 @@ impl Totals {
         }
     }
 
-    /// Adds visits, visitors and referring hosts of a group from day totals. No row has one of
+    /// Adds visits, visitors and referring hosts of group 0 from day totals. No row has one of
     /// these visitors.
-    pub(crate) fn add_known(&mut self, group: usize, known: Crowd, referers: &Texts) {
-        self.crowds.add_known(group, known);
-        for host in referers.of_each().filter(|host| !host.is_empty()) {
-            self.referers.see(group, self.key.hash_one(host), 1);
-        }
+    pub(crate) fn add_all_known(&mut self, known: Crowd, referers: &Texts) {
+        self.crowds.add_known(0, known);
+        let recent = self.recent.get_or_insert_default();
+        let hosts = referers.of_each().filter(|host| !host.is_empty());
+        let mut hosts: Vec<u64> = hosts.map(|host| self.key.hash_one(host)).collect();
+        recent.keep_new(&mut hosts);
+        self.referers.see_all(0, &hosts, 1);
     }
 
     pub(crate) fn counters(&mut self, group: usize) -> (Counters, Variance) {
@@ -278,7 +282,7 @@ fn slot<T: Clone + Default>(list: &mut Vec<T>, group: usize) -> &mut T {
 }
 
 /// Evenly spread keys of the hosts among some texts.
-fn hosts(key: &RandomState, texts: &Texts) -> Vec<Option<u64>> {
+fn hosts(key: &DefaultHashBuilder, texts: &Texts) -> Vec<Option<u64>> {
     let hosts = texts.dictionary.iter();
     hosts
         .map(|host| (!host.is_empty()).then(|| key.hash_one(host)))

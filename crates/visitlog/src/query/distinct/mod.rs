@@ -14,8 +14,10 @@
 //! There is room for one group in each 256 bytes, a quarter of a million in 64 MiB. Questions keep
 //! to that number; keys of further groups are left out, and the counts are estimates.
 
+mod recent;
 mod set;
 
+pub(crate) use recent::RecentKeys;
 pub(crate) use set::Estimate;
 
 use super::distinct::set::WeightedSet;
