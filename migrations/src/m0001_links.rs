@@ -88,8 +88,7 @@ fn slug_is_unique() -> IndexCreateStatement {
         .take()
 }
 
-/// Serves the listing's default order and, read backwards within equal seconds,
-/// the oldest-first order.
+/// Serves the listing's default order.
 fn newest_first() -> IndexCreateStatement {
     Index::create()
         .name("links_newest")

@@ -3,11 +3,11 @@
 use crate::{
     m0001_links, m0002_search, m0003_link_migration, m0004_search_queue, m0005_revisions,
     m0006_announcements, m0007_outbox, m0008_tokens, m0009_audit, m0010_tags_in_rows,
-    m0011_token_bindings, step::Step,
+    m0011_token_bindings, m0012_oldest_first, step::Step,
 };
 
 /// All steps in order.
-pub(crate) const STEPS: [Step; 11] = [
+pub(crate) const STEPS: [Step; 12] = [
     Step {
         name: "m0001_links",
         statements: m0001_links::statements,
@@ -51,5 +51,9 @@ pub(crate) const STEPS: [Step; 11] = [
     Step {
         name: "m0011_token_bindings",
         statements: m0011_token_bindings::statements,
+    },
+    Step {
+        name: "m0012_oldest_first",
+        statements: m0012_oldest_first::statements,
     },
 ];

@@ -4,6 +4,7 @@ use std::{path::Path, sync::Arc};
 
 use anyhow::{Context, bail};
 use slugline_storage::{Database, DatabaseUrl, SchemaConnection, SqlLinkStore};
+use tracing::warn;
 
 use crate::settings::Settings;
 
@@ -38,6 +39,9 @@ pub(crate) async fn open(settings: &Settings) -> anyhow::Result<Arc<SqlLinkStore
     slugline_migrations::run(schema.connection())
         .await
         .context("SLUGLINE_DATABASE_URL: the schema cannot be brought up to date")?;
+    if let Err(error) = schema.make_missing_statistics().await {
+        warn!(%error, "PostgreSQL has no statistics of the links, so lists and searches may be slow");
+    }
     let database = Database::open(url).await;
     let database = database.context("SLUGLINE_DATABASE_URL")?;
     Ok(Arc::new(SqlLinkStore::new(database)))

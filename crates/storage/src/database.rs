@@ -2,7 +2,7 @@
 
 use std::{future::Future, sync::Arc, time::Instant};
 
-use sea_orm::{DatabaseConnection, DbErr};
+use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr};
 use slugline_domain::{
     measure::{Histogram, TRACES, Timings},
     ports::{Hearing, LinkObserver},
@@ -218,6 +218,28 @@ impl SchemaConnection {
     /// The connection.
     pub fn connection(&self) -> &DatabaseConnection {
         &self.connection
+    }
+
+    /// Makes the statistics of PostgreSQL's planner if there are none, such as after an import or
+    /// an upgrade of the server: without them a search for a common word reads every link that
+    /// holds it. PostgreSQL would make them within a minute of an import; SQLite needs none.
+    ///
+    /// # Errors
+    /// The database refused.
+    pub async fn make_missing_statistics(&self) -> Result<(), DbErr> {
+        const MAKE: &str = "
+            DO $$ BEGIN
+                IF NOT EXISTS (
+                    SELECT FROM pg_stats
+                    WHERE schemaname = current_schema() AND tablename = 'links'
+                ) THEN
+                    ANALYZE links, link_tags;
+                END IF;
+            END $$";
+        if self.file.is_none() {
+            self.connection.execute_unprepared(MAKE).await?;
+        }
+        Ok(())
     }
 
     /// The number of named tokens in a file, whose schema may be an older one; 0 for PostgreSQL,

@@ -29,6 +29,7 @@ mod misses;
 mod nginx;
 mod nodes;
 mod plan;
+mod postgres;
 mod processor;
 mod redirect;
 mod rest;
@@ -64,8 +65,10 @@ pub(crate) enum Bench {
     Listing,
     /// The binary without its symbols.
     Size,
-    /// Import, search, count, tags and pages among many links.
+    /// Import, search, count, tags and pages among many links, on SQLite and on PostgreSQL.
     Links,
+    /// New links and unknown slugs on PostgreSQL, beside single inserts by pgbench.
+    Postgres,
     /// The tool `get_link` beside the REST route of the same link.
     Mcp,
     /// The access log beside ClickHouse with the same visits.
@@ -100,6 +103,7 @@ pub(crate) fn run(chosen: &[Bench], options: &Options) -> Result<()> {
             Bench::Listing => listing::run(&plan)?,
             Bench::Size => size::run(&plan)?,
             Bench::Links => links::run(&plan)?,
+            Bench::Postgres => postgres::run(&plan)?,
             Bench::Mcp => mcp::run(&plan)?,
             Bench::Analytics => analytics::run(&plan)?,
             Bench::Dashboards => dashboards::run(&plan)?,

@@ -1,4 +1,4 @@
-//! A private PostgreSQL server for one run of the tests.
+//! A private PostgreSQL server for one run of the tests or the benchmarks.
 
 use std::env;
 use std::fs::{self, OpenOptions};
@@ -17,17 +17,28 @@ use crate::process;
 #[derive(Debug)]
 pub struct Cluster {
     url: String,
+    programs: PathBuf,
     #[expect(dead_code, reason = "held for its `Drop`, which stops the server")]
     janitor: Janitor,
 }
 
 impl Cluster {
-    /// Starts a server on a free port and waits until it accepts connections.
+    /// Starts a server on a free port and waits until it accepts connections. It is fast rather
+    /// than durable: the data lasts for one run.
     pub fn start(programs: &Path) -> Result<Self> {
+        Self::start_with(programs, FAST)
+    }
+
+    /// Starts a server that is durable, as PostgreSQL is by default.
+    pub fn start_durable(programs: &Path) -> Result<Self> {
+        Self::start_with(programs, "")
+    }
+
+    fn start_with(programs: &Path, settings: &str) -> Result<Self> {
         let place = Place::prepare(programs)?;
         // The janitor starts first, so that it also cleans up after a failed start.
         let janitor = Janitor::employ(&place)?;
-        place.initialize()?;
+        place.initialize(settings)?;
         let port = place.start()?;
         println!(
             "PostgreSQL of {} listens on port {port}",
@@ -37,12 +48,21 @@ impl Cluster {
             "postgres://postgres@{}:{port}/postgres",
             Ipv4Addr::LOCALHOST
         );
-        Ok(Self { url, janitor })
+        Ok(Self {
+            url,
+            programs: programs.to_owned(),
+            janitor,
+        })
     }
 
     /// The server's URL for the tests; its user may create databases.
     pub fn url(&self) -> &str {
         &self.url
+    }
+
+    /// A client program of the server's version, which takes the URL as its last argument.
+    pub fn client(&self, name: &str) -> Command {
+        process::program(self.programs.join(name))
     }
 }
 
@@ -123,7 +143,7 @@ impl Place {
         })
     }
 
-    fn initialize(&self) -> Result<()> {
+    fn initialize(&self, more_settings: &str) -> Result<()> {
         let arguments = [
             "--auth=trust",
             "--username=postgres",
@@ -143,7 +163,10 @@ impl Place {
         OpenOptions::new()
             .append(true)
             .open(&path)
-            .and_then(|mut file| file.write_all(settings(&self.folder).as_bytes()))
+            .and_then(|mut file| {
+                let settings = settings(&self.folder) + more_settings;
+                file.write_all(settings.as_bytes())
+            })
             .with_context(|| format!("cannot write {}", path.display()))
     }
 
@@ -269,16 +292,17 @@ fn free_port() -> Result<u16> {
     Ok(listener.local_addr()?.port())
 }
 
-/// Reachable only from this machine, and fast rather than durable: the data lasts for one run.
+const FAST: &str = "fsync = off\n\
+                    synchronous_commit = off\n\
+                    full_page_writes = off\n";
+
+/// Reachable only from this machine.
 fn settings(sockets: &Path) -> String {
     let sockets = sockets.to_string_lossy().replace('\'', "''");
     format!(
         "listen_addresses = '{}'\n\
          unix_socket_directories = '{sockets}'\n\
-         max_connections = 200\n\
-         fsync = off\n\
-         synchronous_commit = off\n\
-         full_page_writes = off\n",
+         max_connections = 200\n",
         Ipv4Addr::LOCALHOST
     )
 }

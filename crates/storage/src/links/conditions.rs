@@ -1,7 +1,7 @@
 //! Conditions that listings and searches share.
 
 use sea_orm::{
-    ColumnTrait, Condition, EntityTrait, QueryFilter, QuerySelect, QueryTrait, Select,
+    ColumnTrait, Condition, DbBackend, EntityTrait, QueryFilter, QuerySelect, QueryTrait, Select,
     sea_query::{Expr, ExprTrait, SelectStatement, UnionType},
 };
 use slugline_domain::{Binding, LinkId, StatusFilter, Tag, UnixSeconds};
@@ -34,13 +34,26 @@ pub(crate) fn has_tag(tag: &Tag) -> Condition {
     Condition::all().add(Expr::exists(tagged.into_query()))
 }
 
-/// Links with this tag.
+/// Links with this tag, in the order that the planner prefers.
 pub(crate) fn with_tag(tag: &Tag) -> Condition {
     let tagged = tag::Entity::find()
         .select_only()
         .column(tag::Column::LinkId)
         .filter(tag::Column::Tag.eq(tag.as_str()));
     Condition::all().add(link::Column::Id.in_subquery(tagged.into_query()))
+}
+
+/// Links with this tag, found by it: for the links of a page if few have the tag.
+pub(crate) fn found_by_tag(backend: DbBackend, tag: &Tag) -> Condition {
+    if backend == DbBackend::Sqlite {
+        return with_tag(tag);
+    }
+    // PostgreSQL does not know how many links have a rare tag, and may read all links in the
+    // order of the page instead. It cannot do that with an array.
+    Condition::all().add(Expr::cust_with_values(
+        "links.id = ANY (ARRAY(SELECT link_id FROM link_tags WHERE tag = $1))",
+        [tag.as_str()],
+    ))
 }
 
 /// Links of a binding: the identities in one subquery, so that the planner can begin with the few

@@ -3,7 +3,7 @@
 use sea_orm::{ColumnTrait, Condition, Order, QueryFilter, QueryOrder, QuerySelect, Select};
 use slugline_domain::{Link, LinkOrder, ListQuery, Position};
 
-use super::search::{links, matching};
+use super::search::{links, page};
 use crate::{
     entity::link,
     failure::Failure,
@@ -28,8 +28,8 @@ pub(super) async fn select_page(
     session: &impl Session,
     query: &ListQuery,
 ) -> Result<Select<link::Entity>, Failure> {
-    let matching = matching(session, &query.filter, query.now).await?;
-    let mut select = matching.limit(u64::from(query.limit));
+    let page = page(session, &query.filter, query.now).await?;
+    let mut select = page.limit(u64::from(query.limit));
     if let Some(position) = &query.after {
         select = select.filter(after(query.order, position));
     }

@@ -93,6 +93,7 @@ async fn a_link_is_found_by_the_index_of_slugs() {
 
 #[rstest]
 #[case(LinkOrder::Newest, "links_newest")]
+#[case(LinkOrder::Oldest, "links_oldest")]
 #[case(LinkOrder::SlugAscending, "links_slug")]
 #[case(LinkOrder::SlugDescending, "links_slug")]
 #[tokio::test]
@@ -123,6 +124,40 @@ async fn links_of_a_tag_come_from_the_index_of_tags() {
     let plan = Schema::new().await.plan_of_page(&query);
     assert!(plan.contains("link_tags"), "{plan}");
     assert!(!plan.contains("SCAN link_tags"), "{plan}");
+}
+
+#[rstest]
+#[case(LinkOrder::Newest, "links_newest")]
+#[case(LinkOrder::SlugAscending, "links_slug")]
+#[tokio::test]
+async fn a_page_of_a_common_tag_is_read_in_the_order_of_an_index(
+    #[case] order: LinkOrder,
+    #[case] index: &str,
+) {
+    const TAGGED: &str = "
+        CREATE TEMP TABLE numbers AS WITH RECURSIVE n(value) AS (
+            SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value <= 10000
+        ) SELECT value FROM n;
+        INSERT INTO links (id, slug, destination, search_text, destination_key, created_at,
+            updated_at)
+        SELECT 'i' || value, 's' || value, '', '', '', value, value FROM numbers;
+        INSERT INTO link_tags (link_id, tag) SELECT 'i' || value, 'news' FROM numbers";
+    let schema = Schema::new().await;
+    schema.connection.execute_batch(TAGGED).unwrap();
+    let mut query = page(order);
+    query.filter.tag = Some(Tag::parse("news").unwrap());
+    let common = schema.plan_of_page(&query);
+    assert!(
+        common.starts_with(&format!("SCAN links USING INDEX {index}")),
+        "{common}"
+    );
+    let few = "DELETE FROM link_tags WHERE link_id = 'i1'";
+    schema.connection.execute_batch(few).unwrap();
+    let rarer = schema.plan_of_page(&query);
+    assert!(
+        rarer.starts_with("SEARCH links USING INDEX sqlite_autoindex_links_1 (id=?)"),
+        "{rarer}"
+    );
 }
 
 #[rstest]

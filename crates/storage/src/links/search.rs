@@ -1,14 +1,14 @@
 //! Searches, and the way in which each database finds links.
 
 use sea_orm::{
-    ColumnTrait, Condition, DbBackend, QueryFilter, QueryOrder, QuerySelect, Select, Statement,
-    sea_query::Expr,
+    ColumnTrait, Condition, DbBackend, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select,
+    Statement, sea_query::Expr,
 };
-use slugline_domain::{Link, LinkFilter, SearchText, Slug, UnixSeconds};
+use slugline_domain::{Link, LinkFilter, LinkId, SearchText, Slug, Tag, UnixSeconds};
 
-use super::conditions::{bound_to, has_tag, is_bound_to, with_status, with_tag};
+use super::conditions::{bound_to, found_by_tag, has_tag, is_bound_to, with_status, with_tag};
 use crate::{
-    entity::{destination_key, link},
+    entity::{destination_key, link, tag},
     failure::Failure,
     session::{Read, Session},
 };
@@ -16,6 +16,10 @@ use crate::{
 /// Up to this number, the search checks candidates one by one. If more links hold a text,
 /// reading links in order finds a page quickly.
 const FEW: u64 = 5_000;
+
+/// Up to this number, a page of the links of a tag begins with the tag. If more links have it,
+/// reading links in the order of the page finds some of them soon.
+const FEW_TAGGED: u64 = 10_000;
 
 /// Finds the links that meet a filter, by slug.
 #[derive(Debug)]
@@ -45,7 +49,12 @@ impl Read for CountLinks {
     type Answer = u64;
 
     async fn read<S: Session>(&self, session: &S) -> Result<u64, Failure> {
-        let count = matching(session, &self.filter, self.now)
+        let way = match &self.filter.slugs {
+            Some(_) => has_tag,
+            None => with_tag,
+        };
+        let tagged = self.filter.tag.as_ref().map(way);
+        let count = matching(session, &self.filter, self.now, tagged)
             .await?
             .select_only()
             .column_as(link::Column::Number.count(), "links");
@@ -71,24 +80,48 @@ pub(super) async fn select(
     now: UnixSeconds,
     limit: u32,
 ) -> Result<Select<link::Entity>, Failure> {
-    let select = matching(session, filter, now).await?;
+    let select = page(session, filter, now).await?;
     Ok(select
         .order_by_asc(link::Column::Slug)
         .limit(u64::from(limit)))
 }
 
-/// The select of the links that meet a filter, in no order.
-pub(super) async fn matching(
+/// The select of the links that meet a filter, to be ordered and limited.
+pub(super) async fn page(
     session: &impl Session,
     filter: &LinkFilter,
     now: UnixSeconds,
 ) -> Result<Select<link::Entity>, Failure> {
+    let tagged = match &filter.tag {
+        None => None,
+        Some(tag) if filter.slugs.is_some() || has_many(session, tag).await? => Some(has_tag(tag)),
+        Some(tag) => Some(found_by_tag(session.backend(), tag)),
+    };
+    matching(session, filter, now, tagged).await
+}
+
+/// Returns whether more than [`FEW_TAGGED`] links have a tag.
+async fn has_many(session: &impl Session, tag: &Tag) -> Result<bool, Failure> {
+    let beyond = tag::Entity::find()
+        .select_only()
+        .column(tag::Column::LinkId)
+        .filter(tag::Column::Tag.eq(tag.as_str()))
+        .offset(FEW_TAGGED)
+        .limit(1);
+    Ok(session.first::<LinkId>(&beyond).await?.is_some())
+}
+
+/// The select of the links that meet a filter, in no order. `tagged` is the condition for its
+/// tag.
+async fn matching(
+    session: &impl Session,
+    filter: &LinkFilter,
+    now: UnixSeconds,
+    tagged: Option<Condition>,
+) -> Result<Select<link::Entity>, Failure> {
     let mut select = link::select().filter(with_status(filter.status, now));
-    if let Some(tag) = &filter.tag {
-        select = select.filter(match &filter.slugs {
-            Some(_) => has_tag(tag),
-            None => with_tag(tag),
-        });
+    if let Some(tagged) = tagged {
+        select = select.filter(tagged);
     }
     if let Some(binding) = filter.reach.binding() {
         select = select.filter(match &filter.slugs {

@@ -8,4 +8,5 @@ mod copied_tags; // tags in the rows of links
 mod durability; // data survives a restart
 mod search_queue; // texts that wait to be indexed
 mod shared_commits; // changes that come at the same time
+mod statistics; // statistics for PostgreSQL's planner
 mod unnoticed_changes; // changes that callers are not told of

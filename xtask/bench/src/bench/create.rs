@@ -169,7 +169,8 @@ fn report(makers: Vec<Maker<'_>>, appends: &Samples) -> Result<()> {
     Ok(())
 }
 
-fn creation(start: u32) -> String {
+/// Lua that creates links with numbers after this one.
+pub(crate) fn creation(start: u32) -> String {
     let token = format!("Bearer {TOKEN}");
     let headers = [
         ("authorization", &*token),

@@ -68,7 +68,7 @@ fn import(plan: &Plan, binary: &Binary, data: &Path) -> Result<()> {
     let export = plan.scratch("export")?.join("links.json");
     export::write(&export, plan.links)?;
     let began = Instant::now();
-    instance::import(binary, data, &export)?;
+    instance::import(binary, data, &[], &export)?;
     let seconds = began.elapsed().as_secs_f64();
     let (name, links) = (binary.name, plan.links);
     println!("{name} imported {links} links in {seconds:.1} s, for this and later runs");

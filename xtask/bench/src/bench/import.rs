@@ -28,7 +28,7 @@ pub(crate) fn run(plan: &Plan, folder: &Path) -> Result<()> {
         for (binary, seconds) in plan.sluglines().zip(&mut seconds) {
             let data = folder.join("imported");
             let began = Instant::now();
-            instance::import(binary, &data, &document)?;
+            instance::import(binary, &data, &[], &document)?;
             seconds.push(began.elapsed().as_secs_f64());
             fs::remove_dir_all(data)?;
         }

@@ -178,9 +178,17 @@ pub(crate) fn command(binary: &Binary, data: &Path) -> Command {
     command
 }
 
-/// Imports an export document into a data folder that no instance uses.
-pub(crate) fn import(binary: &Binary, data: &Path, export: &Path) -> Result<()> {
-    process::run_quietly(command(binary, data).arg("import").arg(export))
+/// Imports an export document into a data folder that no instance uses, or into the database of
+/// the settings.
+pub(crate) fn import(
+    binary: &Binary,
+    data: &Path,
+    settings: &[(&str, &str)],
+    export: &Path,
+) -> Result<()> {
+    let mut command = command(binary, data);
+    command.envs(settings.iter().copied());
+    process::run_quietly(command.arg("import").arg(export))
 }
 
 /// The value on the line of a metric in Prometheus' text.

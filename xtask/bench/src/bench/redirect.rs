@@ -172,7 +172,7 @@ fn start(
     links: &Path,
     settings: &[(&str, &str)],
 ) -> Result<Instance> {
-    instance::import(binary, data, links)?;
+    instance::import(binary, data, &[], links)?;
     Instance::start_alone(binary, data, plan.cpus, settings)
 }
 

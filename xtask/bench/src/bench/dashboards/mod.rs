@@ -151,7 +151,7 @@ fn set_up(plan: &Plan, kept: &Path, folder: &Path, data: &Path) -> Result<()> {
     const FILE: &str = "analytics.db";
     let links = folder.join("links.json");
     export::write(&links, LINKS)?;
-    instance::import(&plan.binary, data, &links)?;
+    instance::import(&plan.binary, data, &[], &links)?;
     fs::copy(kept.join(FILE), data.join(FILE))?;
     Ok(())
 }

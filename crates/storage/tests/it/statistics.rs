@@ -1,0 +1,51 @@
+//! Statistics for PostgreSQL's planner.
+
+use sea_orm::{ConnectionTrait, DbBackend, Statement};
+use slugline_domain::ports::LinkStore;
+use slugline_storage::{Database, SchemaConnection, SqlLinkStore};
+use slugline_testkit::{NOTE, link};
+
+#[tokio::test]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the test command hands the server over this way"
+)]
+async fn postgres_gets_the_statistics_that_it_lacks() {
+    let server = std::env::var("SLUGLINE_TEST_POSTGRES_URL").expect(
+        "SLUGLINE_TEST_POSTGRES_URL names a PostgreSQL server; `cargo xtask test` starts one",
+    );
+    let (base, _) = server.rsplit_once('/').unwrap();
+    let name = format!("statistics_{}", std::process::id());
+    let admin = SchemaConnection::open(&server.parse().unwrap()).await;
+    let make = format!("CREATE DATABASE {name}");
+    let admin = admin.unwrap();
+    admin.connection().execute_unprepared(&make).await.unwrap();
+    let url = format!("{base}/{name}").parse().unwrap();
+    let schema = SchemaConnection::open(&url).await.unwrap();
+    slugline_migrations::run(schema.connection()).await.unwrap();
+    let store = SqlLinkStore::new(Database::open(&url).await.unwrap());
+    store
+        .insert(&link("docs").build(), &NOTE)
+        .await
+        .expect("insert");
+    for table in ["links", "link_tags"] {
+        // The server would make them itself, sooner or later.
+        let off = format!("ALTER TABLE {table} SET (autovacuum_enabled = off)");
+        let connection = schema.connection();
+        connection.execute_unprepared(&off).await.unwrap();
+    }
+
+    assert_eq!(columns_with_statistics(&schema).await, 0);
+    schema.make_missing_statistics().await.unwrap();
+    let columns = columns_with_statistics(&schema).await;
+    assert!(columns > 0, "{columns}");
+}
+
+async fn columns_with_statistics(schema: &SchemaConnection) -> i64 {
+    let count = Statement::from_string(
+        DbBackend::Postgres,
+        "SELECT count(*) FROM pg_stats WHERE tablename = 'links'",
+    );
+    let row = schema.connection().query_one_raw(count).await.unwrap();
+    row.unwrap().try_get_by_index(0).unwrap()
+}
