@@ -5,7 +5,7 @@ use std::{future::Future, sync::Arc, time::Instant};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr};
 use slugline_domain::{
     measure::{Histogram, TRACES, Timings},
-    ports::{Hearing, LinkObserver},
+    ports::{Hearing, Insertion, LinkObserver},
 };
 use thiserror::Error;
 use tracing::{Instrument, Span, info_span};
@@ -13,6 +13,7 @@ use tracing::{Instrument, Span, info_span};
 use crate::{
     database_url::DatabaseUrl,
     failure::Failure,
+    links::insert::InsertLink,
     postgres::{Listening, Postgres},
     session::{Change, Read},
     sqlite::{SchemaStatements, Sqlite, SqliteFile},
@@ -88,6 +89,18 @@ impl Database {
             Engine::Sqlite(_) => None,
             Engine::Postgres(server) => Some(server.listen(observer)),
         }
+    }
+
+    /// Inserts a link. On PostgreSQL it shares a statement with others, on SQLite a commit.
+    pub(crate) async fn insert(&self, insert: InsertLink) -> Result<Insertion, Failure> {
+        let span = info_span!(target: TRACES, "links: change", otel.kind = "client");
+        let work = async {
+            match &self.engine {
+                Engine::Sqlite(file) => file.change(insert).await,
+                Engine::Postgres(server) => server.insert(insert).await,
+            }
+        };
+        observed(&self.clocked.changes, span, work).await
     }
 
     pub(crate) async fn change<C: Change>(&self, change: C) -> Result<C::Answer, Failure> {

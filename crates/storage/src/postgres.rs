@@ -4,12 +4,14 @@
 //! |---|---|
 //! | `announcement` | the format of announced changes |
 //! | `ear` | the state of the listener |
+//! | `inserts` | statements that new links share |
 //! | `listener` | the connection for announcements |
 //! | `outbox` | the table of announcements |
 //! | `liveness` | detection of dead connections |
 
 mod announcement;
 mod ear;
+mod inserts;
 mod listener;
 mod liveness;
 mod outbox;
@@ -17,17 +19,21 @@ mod outbox;
 use std::{sync::Arc, time::Duration};
 
 use sea_orm::{
-    ConnectOptions, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr,
-    QueryResult, RuntimeErr, Statement, TransactionTrait,
+    ConnAcquireErr, ConnectOptions, ConnectionTrait, DatabaseConnection, DatabaseTransaction,
+    DbBackend, DbErr, QueryResult, RuntimeErr, Statement, TransactionTrait,
 };
-use slugline_domain::ports::{Hearing, LinkObserver};
+use slugline_domain::ports::{Hearing, Insertion, LinkObserver};
 use sqlx::{Connection, Executor, PgConnection, error::DatabaseError, postgres::PgPoolOptions};
 use tokio::{sync::Notify, time::timeout};
 
-use self::ear::Ear;
 pub use self::listener::Listening;
+use self::{
+    ear::Ear,
+    inserts::{Inserts, Told},
+};
 use crate::{
     failure::Failure,
+    links::insert::InsertLink,
     session::{Applied, Change, Columns, Read, Row, Session},
 };
 
@@ -38,6 +44,7 @@ pub(crate) struct Postgres {
     ear: Arc<Ear>,
     /// Tells the listener to tell all nodes that a change was committed.
     bell: Arc<Notify>,
+    inserts: Arc<Inserts>,
 }
 
 impl Postgres {
@@ -68,6 +75,7 @@ impl Postgres {
             pool,
             ear: Arc::default(),
             bell: Arc::default(),
+            inserts: Arc::default(),
         })
     }
 
@@ -109,6 +117,31 @@ impl Postgres {
             }
         }
         read.read(&statements).await
+    }
+
+    /// Inserts a link, in a statement that it shares if it can.
+    pub(crate) async fn insert(&self, mut insert: InsertLink) -> Result<Insertion, Failure> {
+        let (told, is_lane_free) = self.inserts.add(insert.link.clone(), insert.note.clone());
+        if is_lane_free {
+            // A task of its own, because the caller may hang up.
+            let server = self.clone();
+            tokio::spawn(async move {
+                let ring = || server.bell.notify_one();
+                server.inserts.lane().serve(&server.pool, ring).await;
+            });
+        }
+        match told.await {
+            Ok(Told::Stored) => return Ok(Insertion::Stored),
+            Ok(Told::Left) => {}
+            Ok(Told::Silent) => return Err(Failure::Silent(STEP)),
+            Ok(Told::NoConnection) => {
+                let error = DbErr::ConnectionAcquire(ConnAcquireErr::Timeout);
+                return Err(error.into());
+            }
+            // Without an answer the task has ended with its runtime.
+            Ok(Told::Unknown) | Err(_) => insert.may_be_stored = true,
+        }
+        self.change(&insert).await
     }
 
     /// Applies a change in its own transaction.

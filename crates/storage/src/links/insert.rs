@@ -14,10 +14,13 @@ use crate::{
 /// Inserts a link unless its slug belongs to an active link or to one that the caller does not
 /// reach, or any link has its identifier.
 #[derive(Debug)]
-pub(super) struct InsertLink {
-    pub(super) reach: Reach,
-    pub(super) link: Link,
-    pub(super) note: AuditNote,
+pub(crate) struct InsertLink {
+    pub(crate) reach: Reach,
+    pub(crate) link: Link,
+    pub(crate) note: AuditNote,
+    /// True after an attempt of which nobody knows whether it was committed. Then a link with the
+    /// same slug and identifier is this one.
+    pub(crate) may_be_stored: bool,
 }
 
 impl Change for InsertLink {
@@ -37,6 +40,9 @@ impl Change for InsertLink {
         };
         let number = owner.number;
         let owner = link::to_link(owner)?;
+        if self.may_be_stored && owner.id == new.id {
+            return Ok(Applied::Keep(Insertion::Stored));
+        }
         let active = owner.status_at(self.note.at.second()) == LinkStatus::Active;
         if active || !self.reach.holds(&owner) {
             return Ok(Applied::Keep(Insertion::SlugTaken));

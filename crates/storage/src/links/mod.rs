@@ -10,7 +10,7 @@
 mod conditions;
 mod delete;
 mod find;
-mod insert;
+pub(crate) mod insert;
 mod insert_many;
 mod list;
 #[cfg(test)]
@@ -20,7 +20,7 @@ mod tagged;
 mod tags;
 mod unprotected;
 mod update;
-mod write;
+pub(crate) mod write;
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -94,8 +94,9 @@ impl LinkStore for SqlLinkStore {
             reach: reach.clone(),
             link: link.clone(),
             note: note.clone(),
+            may_be_stored: false,
         };
-        let inserted = self.database.change(insert).await;
+        let inserted = self.database.insert(insert).await;
         inserted.map_err(failing_to("insert a link"))
     }
 

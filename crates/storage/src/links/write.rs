@@ -30,7 +30,7 @@ pub(super) async fn insert_link(session: &impl Session, link: &Link) -> Result<b
 }
 
 /// The insert of links, which leaves out those whose slug or identifier is in use.
-pub(super) fn insert(
+pub(crate) fn insert(
     rows: impl IntoIterator<Item = link::ActiveModel>,
 ) -> InsertMany<link::ActiveModel> {
     link::Entity::insert_many(rows).on_conflict(OnConflict::new().do_nothing().to_owned())
@@ -55,7 +55,7 @@ pub(super) async fn insert_tags(session: &impl Session, link: &Link) -> Result<(
 }
 
 /// The row of a link that the database has yet to number.
-pub(super) fn to_new_row(link: &Link) -> link::ActiveModel {
+pub(crate) fn to_new_row(link: &Link) -> link::ActiveModel {
     link::ActiveModel {
         number: ActiveValue::NotSet,
         ..link::to_row(link).into_active_model()

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use sea_orm::{ConnectionTrait, DbBackend, Statement};
 use slugline_domain::{
     Link,
     ports::{Insertion, LinkStore},
@@ -123,4 +124,161 @@ async fn changes_that_were_handed_over_are_done_before_the_store_goes() {
     for link in links {
         assert_eq!(store.find(&link.slug).await.unwrap(), Some(link));
     }
+}
+
+/// A store in a new database of the server that the test command starts.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the test command hands the server over this way"
+)]
+async fn on_postgres(name: &str) -> (Arc<SqlLinkStore>, SchemaConnection) {
+    let server = std::env::var("SLUGLINE_TEST_POSTGRES_URL").expect(
+        "SLUGLINE_TEST_POSTGRES_URL names a PostgreSQL server; `cargo xtask test` starts one",
+    );
+    let (base, _) = server.rsplit_once('/').unwrap();
+    let name = format!("{name}_{}", std::process::id());
+    let admin = SchemaConnection::open(&server.parse().unwrap()).await;
+    let make = format!("CREATE DATABASE {name}");
+    let admin = admin.unwrap();
+    admin.connection().execute_unprepared(&make).await.unwrap();
+    let url = format!("{base}/{name}").parse().unwrap();
+    let schema = SchemaConnection::open(&url).await.unwrap();
+    slugline_migrations::run(schema.connection()).await.unwrap();
+    let database = Database::open(&url).await.unwrap();
+    (Arc::new(SqlLinkStore::new(database)), schema)
+}
+
+async fn number(schema: &SchemaConnection, question: &str) -> i64 {
+    let question = Statement::from_string(DbBackend::Postgres, question);
+    let row = schema.connection().query_one_raw(question).await.unwrap();
+    row.unwrap().try_get_by_index(0).unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn on_postgres_new_links_share_statements() {
+    let (store, schema) = on_postgres("shared").await;
+    let links: Vec<Link> = (0..500)
+        .map(|i| link(&format!("many-{i:03}")).tags(&["new", "x"]).build())
+        .collect();
+    for (inserted, outcome) in insert_together(&store, links.clone()).await {
+        assert_eq!(outcome, Ok(Insertion::Stored), "{inserted}");
+    }
+    for link in links {
+        assert_eq!(store.find(&link.slug).await.unwrap(), Some(link));
+    }
+    let audited = "SELECT count(DISTINCT slug) FROM audit_trail WHERE caller <> ''";
+    assert_eq!(number(&schema, audited).await, 500);
+    assert_eq!(
+        number(&schema, "SELECT count(*) FROM audit_trail").await,
+        500
+    );
+    assert_eq!(
+        number(&schema, "SELECT count(*) FROM link_tags").await,
+        1_000
+    );
+    // A trigger announces once for each statement.
+    let statements = number(&schema, "SELECT count(*) FROM link_announcements").await;
+    assert!(statements < 250, "{statements} statements");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn on_postgres_each_link_of_a_statement_gets_its_own_answer() {
+    let (store, schema) = on_postgres("answers").await;
+    let fault = "CREATE FUNCTION fault() RETURNS trigger LANGUAGE plpgsql AS \
+                 'BEGIN IF new.slug LIKE ''bad-%'' THEN RAISE ''broken''; END IF; RETURN new; END';
+                 CREATE TRIGGER fault BEFORE INSERT ON links
+                 FOR EACH ROW EXECUTE FUNCTION fault()";
+    schema.connection().execute_unprepared(fault).await.unwrap();
+    for round in 0..10 {
+        let taken = link(&format!("taken-{round}"))
+            .id(&format!("id-{round}"))
+            .build();
+        let past = link(&format!("past-{round}")).expires(-1).build();
+        store.insert(&taken, &NOTE).await.unwrap();
+        store.insert(&past, &NOTE).await.unwrap();
+        let mut links: Vec<Link> = (0..30)
+            .map(|i| link(&format!("good-{round}-{i:02}")).build())
+            .collect();
+        links.push(
+            link(taken.slug.as_str())
+                .id(&format!("other-{round}"))
+                .build(),
+        );
+        links.push(link(&format!("free-{round}")).id(taken.id.as_str()).build());
+        links.push(link(past.slug.as_str()).id(&format!("new-{round}")).build());
+        if round % 2 == 0 {
+            links.push(link(&format!("bad-{round}")).build());
+        }
+        let twins = ["a", "b"].map(|id| {
+            let id = format!("twin-{round}-{id}");
+            link(&format!("twin-{round}")).id(&id).build()
+        });
+        links.extend(twins);
+        let mut twins = Vec::new();
+        for (inserted, outcome) in insert_together(&store, links).await {
+            match inserted.split('-').next().unwrap() {
+                "taken" => assert_eq!(outcome, Ok(Insertion::SlugTaken)),
+                "free" => assert_eq!(outcome, Ok(Insertion::IdTaken)),
+                "bad" => assert!(outcome.unwrap_err().contains("broken")),
+                "twin" => twins.push(outcome.unwrap()),
+                _ => assert_eq!(outcome, Ok(Insertion::Stored), "{inserted}"),
+            }
+        }
+        twins.sort_by_key(|outcome| *outcome != Insertion::Stored);
+        assert_eq!(twins, [Insertion::Stored, Insertion::SlugTaken]);
+        let replaced = store.find(&past.slug).await.unwrap().unwrap();
+        assert_eq!(replaced.id.as_str(), format!("new-{round}"));
+    }
+    let audited =
+        "SELECT count(*) - count(DISTINCT slug) FROM audit_trail WHERE slug NOT LIKE 'past-%'";
+    assert_eq!(number(&schema, audited).await, 0, "one line for each link");
+    // 30 good links and two others (the taken one and a twin); the expired one and the new one.
+    assert_eq!(
+        number(&schema, "SELECT count(*) FROM audit_trail").await,
+        340
+    );
+}
+
+/// Each connection is cut in the middle of its work, again and again.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn on_postgres_cut_connections_neither_lose_nor_double_links() {
+    let (store, schema) = on_postgres("cut").await;
+    let cutting = tokio::spawn(async move {
+        const CUT: &str = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity \
+                           WHERE datname = current_database() AND pid <> pg_backend_pid()";
+        let mut cut = 0;
+        for _ in 0..40 {
+            cut += number(&schema, CUT).await;
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+        (schema, cut)
+    });
+    let mut stored = Vec::new();
+    let mut failed = 0;
+    let mut round = 0;
+    while !cutting.is_finished() {
+        let links = (0..30).map(|i| link(&format!("cut-{round}-{i:02}")).build());
+        for (inserted, outcome) in insert_together(&store, links.collect()).await {
+            match outcome {
+                Ok(outcome) => {
+                    assert_eq!(outcome, Insertion::Stored, "{inserted}");
+                    stored.push(inserted);
+                }
+                Err(_) => failed += 1,
+            }
+        }
+        round += 1;
+    }
+    let (schema, cut) = cutting.await.unwrap();
+    assert!(
+        cut > 40,
+        "{cut} connections were cut, {failed} inserts failed"
+    );
+    for inserted in &stored {
+        assert!(store.find(&slug(inserted)).await.unwrap().is_some());
+    }
+    let doubled = "SELECT count(*) - count(DISTINCT slug) FROM audit_trail";
+    assert_eq!(number(&schema, doubled).await, 0);
+    let odd = "SELECT abs((SELECT count(*) FROM links) - (SELECT count(*) FROM audit_trail))";
+    assert_eq!(number(&schema, odd).await, 0);
 }
