@@ -6,6 +6,7 @@
 
 mod analytics;
 mod build_time;
+mod catalogue;
 mod chhoto;
 mod contender;
 mod cpus;
@@ -55,6 +56,8 @@ use xtask::programs::packages;
 pub(crate) enum Bench {
     /// Warm redirects beside nginx, a bare actix-web server and Chhoto URL.
     Redirect,
+    /// Redirects of 200 to 1,000,000 links by Zipf's law, beside nginx's map of them.
+    Catalogue,
     /// Redirects among many links just after a start, and slugs that no link has.
     Misses,
     /// New links beside the disk's own pace, and an import.
@@ -97,6 +100,7 @@ pub(crate) fn run(chosen: &[Bench], options: &Options) -> Result<()> {
     for bench in if chosen.is_empty() { all } else { chosen } {
         match bench {
             Bench::Redirect => redirect::run(&plan)?,
+            Bench::Catalogue => catalogue::run(&plan)?,
             Bench::Misses => misses::run(&plan)?,
             Bench::Create => create::run(&plan)?,
             Bench::Start => start::run(&plan)?,

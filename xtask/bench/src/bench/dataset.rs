@@ -20,25 +20,25 @@ use xtask::process;
 /// Describes the links and the version that wrote their tables.
 const STAMP: &str = "stamp.txt";
 
-/// A data folder with the plan's links and without visits, for one binary.
+/// A data folder with this number of links and without visits, for one binary.
 ///
 /// Benchmarks of one run get the same folder, after one another.
-pub(crate) fn folder(plan: &Plan, binary: &Binary) -> Result<PathBuf> {
-    let copy = plan.scratch(&format!("links-{}", binary.name))?;
+pub(crate) fn folder(plan: &Plan, binary: &Binary, links: u32) -> Result<PathBuf> {
+    let copy = plan.scratch(&format!("links-{links}-{}", binary.name))?;
     if has_files(&copy)? {
         forget_visits(&copy)?;
         return Ok(copy);
     }
-    copy_files(&kept(plan)?, &copy)?;
-    if let Err(error) = try_out(plan, binary, &copy) {
+    copy_files(&kept(plan, links)?, &copy)?;
+    if let Err(error) = try_out(binary, &copy, links) {
         println!(
             "{}: cannot use the kept links ({error:#}), so it imports its own",
             binary.name
         );
         fs::remove_dir_all(&copy)?;
         fs::create_dir_all(&copy)?;
-        import(plan, binary, &copy)?;
-        try_out(plan, binary, &copy)?;
+        import(plan, binary, &copy, links)?;
+        try_out(binary, &copy, links)?;
     }
     forget_visits(&copy)?;
     Ok(copy)
@@ -46,8 +46,8 @@ pub(crate) fn folder(plan: &Plan, binary: &Binary) -> Result<PathBuf> {
 
 /// The folder that stays. The oldest binary imports, because an instance migrates tables of an
 /// older version but not of a newer one.
-fn kept(plan: &Plan) -> Result<PathBuf> {
-    let folder = plan::kept()?.join(format!("links-{}", plan.links));
+fn kept(plan: &Plan, links: u32) -> Result<PathBuf> {
+    let folder = plan::kept()?.join(format!("links-{links}"));
     let stamp = folder.join(STAMP);
     let generator = format!("generator {}\n", export::VERSION);
     if fs::read_to_string(&stamp).is_ok_and(|stamp| stamp.starts_with(&generator)) {
@@ -58,27 +58,27 @@ fn kept(plan: &Plan) -> Result<PathBuf> {
     }
     fs::create_dir_all(&folder)?;
     let binary = plan.baseline.as_ref().unwrap_or(&plan.binary);
-    import(plan, binary, &folder)?;
+    import(plan, binary, &folder, links)?;
     let version = machine::said(process::program(&binary.path).arg("--version"));
     fs::write(stamp, format!("{generator}schema of {version}\n"))?;
     Ok(folder)
 }
 
-fn import(plan: &Plan, binary: &Binary, data: &Path) -> Result<()> {
+fn import(plan: &Plan, binary: &Binary, data: &Path, links: u32) -> Result<()> {
     let export = plan.scratch("export")?.join("links.json");
-    export::write(&export, plan.links)?;
+    export::write(&export, links)?;
     let began = Instant::now();
     instance::import(binary, data, &[], &export)?;
     let seconds = began.elapsed().as_secs_f64();
-    let (name, links) = (binary.name, plan.links);
+    let name = binary.name;
     println!("{name} imported {links} links in {seconds:.1} s, for this and later runs");
     Ok(fs::remove_file(export)?)
 }
 
 /// Starts an instance, which migrates the tables, and follows the last link.
-fn try_out(plan: &Plan, binary: &Binary, data: &Path) -> Result<()> {
+fn try_out(binary: &Binary, data: &Path, links: u32) -> Result<()> {
     let instance = Instance::start(binary, data)?;
-    let last = export::slug(plan.links - 1);
+    let last = export::slug(links - 1);
     Follower::connect(instance.address()?)?.follow([last], 1)?;
     instance.stop()
 }

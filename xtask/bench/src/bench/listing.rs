@@ -23,7 +23,7 @@ pub(crate) fn run(plan: &Plan) -> Result<()> {
     let mut instances = Vec::new();
     let mut contenders = Vec::new();
     for binary in plan.sluglines() {
-        let data = dataset::folder(plan, binary)?;
+        let data = dataset::folder(plan, binary, plan.links)?;
         let instance = Instance::start_alone(binary, &data, plan.cpus, &[])?;
         let (name, origin) = (binary.name, instance.origin());
         let mut contender = |what: &str, path: &str, script: String| {

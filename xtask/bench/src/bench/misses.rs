@@ -151,7 +151,7 @@ fn round(
     scratch: &Path,
     figures: &mut Figures,
 ) -> Result<()> {
-    let data = dataset::folder(plan, binary)?;
+    let data = dataset::folder(plan, binary, plan.links)?;
     let links = plan.links;
     let instance = Instance::start_alone(binary, &data, plan.cpus, &[])?;
     let ask = |instance: &Instance, pick, answers| {
@@ -178,7 +178,7 @@ fn round(
     micros[WARM_AFTER].push(ask(&instance, hot(plan), Answers::Good)?);
     instance.stop()?;
 
-    let data = dataset::folder(plan, binary)?;
+    let data = dataset::folder(plan, binary, plan.links)?;
     let instance = Instance::start_alone(binary, &data, plan.cpus, &[])?;
     let ranks = RANKS.min(links);
     let zipf = Pick::Zipf { ranks, links, seed };

@@ -85,7 +85,7 @@ fn configuration(folder: &Path, address: &str, redirects: Redirects) -> String {
         "daemon off; worker_processes 1; pid {at}/nginx.pid; error_log {at}/error.log;\n\
          events {{ worker_connections 1024; }}\n\
          http {{\n\
-         map_hash_max_size 262144; map_hash_bucket_size 128;\n\
+         map_hash_max_size 4194304; map_hash_bucket_size 128;\n\
          access_log {at}/access.log combined buffer=64k flush=1s;\n\
          client_body_temp_path {at}/b; proxy_temp_path {at}/p; fastcgi_temp_path {at}/f;\n\
          uwsgi_temp_path {at}/u; scgi_temp_path {at}/s;\n\

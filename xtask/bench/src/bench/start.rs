@@ -37,7 +37,7 @@ pub(crate) fn run(plan: &Plan) -> Result<()> {
 fn starts(plan: &Plan) -> Result<()> {
     let mut sides = Vec::new();
     for binary in plan.sluglines() {
-        let data = dataset::folder(plan, binary)?;
+        let data = dataset::folder(plan, binary, plan.links)?;
         // The first start creates the access log; an operator's instance already has one.
         time_of_a_start(binary, &data)?;
         sides.push((binary, data, Vec::new()));
@@ -162,7 +162,7 @@ fn memory_of(plan: &Plan, binary: &Binary, some: u32) -> Result<[Memory; 3]> {
     let idle = Memory::of(instance.pid())?;
     instance.stop()?;
 
-    let instance = Instance::start(binary, &dataset::folder(plan, binary)?)?;
+    let instance = Instance::start(binary, &dataset::folder(plan, binary, plan.links)?)?;
     let address = instance.address()?;
     let follow = |links| {
         follow_all(address, links)?;
