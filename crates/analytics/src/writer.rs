@@ -455,7 +455,7 @@ mod tests {
     fn visit(header: &str, place: Option<Place>) -> Message {
         Message::Visit(Visit {
             at: NOON.start(),
-            link: Arc::new(link("docs").build()),
+            link: link("docs").followed(),
             client: std::net::Ipv4Addr::LOCALHOST.into(),
             headers: VisitHeaders::new(header, header, header),
             place: place.map(Box::new),

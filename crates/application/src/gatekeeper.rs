@@ -7,7 +7,8 @@ use std::{
 };
 
 use slugline_domain::{
-    AuditNote, Author, Link, LinkId, Operation, Password, PasswordForm, PasswordHash, UnixMillis,
+    AuditNote, Author, FollowedLink, LinkId, Operation, Password, PasswordForm, PasswordHash,
+    UnixMillis,
     ports::{LinkStore, Version},
 };
 
@@ -48,7 +49,7 @@ impl Gatekeeper {
     /// There were too many wrong passwords, or too many requests wait for a check.
     pub async fn check(
         self: &Arc<Self>,
-        link: &Link,
+        link: &FollowedLink,
         hash: &PasswordHash,
         presented: &str,
         client: IpAddr,
@@ -69,7 +70,12 @@ impl Gatekeeper {
         Ok(outcome)
     }
 
-    fn renew_in_background(self: &Arc<Self>, link: &Link, presented: &str, now: UnixMillis) {
+    fn renew_in_background(
+        self: &Arc<Self>,
+        link: &FollowedLink,
+        presented: &str,
+        now: UnixMillis,
+    ) {
         // A password that is too long to be set today is still checked.
         let Ok(password) = Password::parse(presented) else {
             return;
@@ -79,24 +85,29 @@ impl Gatekeeper {
         }
         let (this, link) = (Arc::clone(self), link.clone());
         tokio::spawn(async move {
-            let id = link.id.clone();
             // No request waits for the renewal. If it fails, the old hash still works,
             // and the next visitor triggers another attempt.
-            let _ = this.renew(link, &password, now).await;
-            this.locked().remove(&id);
+            let _ = this.renew(&link, &password, now).await;
+            this.locked().remove(&link.id);
         });
     }
 
-    /// Stores a new hash unless the link has changed meanwhile. The time of the last
+    /// Stores a new hash unless the link has another one meanwhile. The time of the last
     /// change stays, because nothing that the author decides is different.
     async fn renew(
         &self,
-        mut link: Link,
+        followed: &FollowedLink,
         password: &Password,
         now: UnixMillis,
     ) -> Result<(), Error> {
+        let hash = self.parts.passwords.hash(password).await?;
+        let stored = self.parts.store.find(&followed.slug).await?;
+        let same = stored.filter(|stored| stored.password == followed.terms().password);
+        let Some(mut link) = same else {
+            return Ok(());
+        };
         let known = Version::of(&link);
-        link.password = Some(self.parts.passwords.hash(password).await?);
+        link.password = Some(hash);
         let note = AuditNote {
             at: now,
             author: Author::service(),
@@ -117,7 +128,7 @@ impl Gatekeeper {
 
 #[cfg(test)]
 mod tests {
-    use slugline_domain::{AuditFilter, AuditQuery, ports::AuditTrail};
+    use slugline_domain::{AuditFilter, AuditQuery, Link, ports::AuditTrail};
     use slugline_testkit::{
         FixedClock, MemoryLinkStore, NOON, NOTE, SeededRandom, destination, link, slug,
     };
@@ -148,7 +159,7 @@ mod tests {
         let client = IpAddr::from([192, 0, 2, 1]);
         let hash = link.password.clone().unwrap();
         let outcome = gatekeeper
-            .check(link, &hash, presented, client, NOON.start())
+            .check(&link.into(), &hash, presented, client, NOON.start())
             .await;
         outcome.unwrap()
     }
@@ -163,11 +174,11 @@ mod tests {
         let old = link("docs").password(SINK).tags(&["a"]).build();
         store.insert(&old, &NOTE).await.unwrap();
         let resolved = gatekeeper.parts.resolver.find(&old.slug).await.unwrap();
-        assert_eq!(resolved.as_deref(), Some(&old));
+        assert_eq!(resolved.as_deref(), Some(&FollowedLink::from(&old)));
 
         let password = Password::parse("x").unwrap();
         gatekeeper
-            .renew(old.clone(), &password, NOON.start())
+            .renew(&FollowedLink::from(&old), &password, NOON.start())
             .await
             .unwrap();
         let new = stored(&store).await;
@@ -176,7 +187,11 @@ mod tests {
         assert_eq!(knock(&gatekeeper, &new, " x ").await, PasswordCheck::Right);
         assert_eq!(knock(&gatekeeper, &new, "y").await, PasswordCheck::Wrong);
         let again = gatekeeper.parts.resolver.find(&old.slug).await.unwrap();
-        assert_eq!(again.as_deref(), Some(&new), "the memory was cleared");
+        assert_eq!(
+            again.as_deref(),
+            Some(&FollowedLink::from(&new)),
+            "the memory was cleared"
+        );
         let unchanged = Link {
             password: old.password.clone(),
             ..new
@@ -225,7 +240,7 @@ mod tests {
             .unwrap();
         let password = Password::parse("x").unwrap();
         gatekeeper
-            .renew(old, &password, NOON.start())
+            .renew(&FollowedLink::from(old), &password, NOON.start())
             .await
             .unwrap();
         assert_eq!(stored(&store).await, edited);

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use quick_cache::sync::{Cache, EntryAction, EntryResult};
 use slugline_domain::{
-    Link, Slug, SlugCase, UnixMillis,
+    FollowedLink, Slug, SlugCase, UnixMillis,
     measure::Counter,
     ports::{Clock, Hearing, LinkChange, LinkObserver, LinkStore},
 };
@@ -65,7 +65,7 @@ impl Resolver {
         options: ResolverOptions,
     ) -> Self {
         /// The size of a typical link, to size the map.
-        const TYPICAL_BYTES: u64 = 700;
+        const TYPICAL_BYTES: u64 = 350;
         let items = usize::try_from(options.capacity_bytes / TYPICAL_BYTES).unwrap_or(usize::MAX);
         let cache = Cache::with_weighter(items, options.capacity_bytes, Weight);
         Self {
@@ -104,7 +104,7 @@ impl Resolver {
     ///
     /// # Errors
     /// The store or the old store failed, and nothing usable is remembered.
-    pub async fn find(&self, slug: &Slug) -> Result<Option<Arc<Link>>, Error> {
+    pub async fn find(&self, slug: &Slug) -> Result<Option<Arc<FollowedLink>>, Error> {
         let canonical = self.case.canonical(slug);
         let found = self.find_spelled(&canonical).await;
         if matches!(found, Ok(Some(_))) || canonical.as_ref() == slug {
@@ -145,7 +145,7 @@ impl Resolver {
 
     /// Reads again if a change overtook the read: the visitor gets the changed link, and it is
     /// in memory if the store fails next. Only once, because a link may change all the time.
-    async fn find_spelled(&self, slug: &Slug) -> Result<Option<Arc<Link>>, Error> {
+    async fn find_spelled(&self, slug: &Slug) -> Result<Option<Arc<FollowedLink>>, Error> {
         match self.find_once(slug).await? {
             Found::Current(link) => Ok(link),
             Found::Overtaken(link) => Ok(match self.find_once(slug).await {
@@ -208,7 +208,11 @@ impl Resolver {
 
     /// Returns the answer after the store failed. All visitors who wait for the slug get
     /// it, and all who request the slug within a second.
-    fn serve_stale(&self, refresh: Refresh<'_>, error: Error) -> Result<Option<Arc<Link>>, Error> {
+    fn serve_stale(
+        &self,
+        refresh: Refresh<'_>,
+        error: Error,
+    ) -> Result<Option<Arc<FollowedLink>>, Error> {
         let now = self.clock.now();
         let retry = later(now, Outage::RETRY);
         let outdated = refresh.outdated().and_then(|entry| {
@@ -236,10 +240,10 @@ impl Resolver {
     /// For one spelling, the link here takes precedence over the one in the old store.
     async fn look_up(&self, slug: &Slug) -> Result<Stored, Error> {
         let old_links = self.old_links.as_ref().filter(|old| old.may_hold());
-        let here = self.store.find(slug).await?;
+        let here = self.store.follow(slug).await?;
         match (here, old_links) {
             (None, Some(old_links)) => Ok(Stored {
-                link: old_links.find(slug).await?,
+                link: old_links.find(slug).await?.map(FollowedLink::from),
                 may_change_unheard: true,
             }),
             (link, _) => Ok(Stored {
@@ -267,14 +271,14 @@ impl LinkObserver for Resolver {
 
 /// The link that memory or the store has under a spelling.
 enum Found {
-    Current(Option<Arc<Link>>),
+    Current(Option<Arc<FollowedLink>>),
     /// The slug was forgotten during the read, so this may be from before a change.
-    Overtaken(Option<Arc<Link>>),
+    Overtaken(Option<Arc<FollowedLink>>),
 }
 
 /// The answer of the stores about a spelling.
 struct Stored {
-    link: Option<Link>,
+    link: Option<FollowedLink>,
     /// The store announces no changes of the old store.
     may_change_unheard: bool,
 }

@@ -21,6 +21,7 @@
 //! | [`slug`], [`destination`], [`text`], [`tag`], [`country`], [`place`], [`password`], [`id`], [`time`] | values that are valid by construction |
 //! | [`password_form`], [`imported_password`] | stored passwords, ours and those of imported links |
 //! | [`link`], [`content`] | the record that these values make up; the part of it that authors decide |
+//! | [`followed_link`] | the part of the record that a redirect needs |
 //! | [`resolution`] | the decision: a link, a moment and a visitor → the visitor's answer |
 //! | [`user_agent`] | device and bot, from the `User-Agent` |
 //! | [`token`], [`reach`] | named tokens and their scopes; the links that they are bound to |
@@ -45,6 +46,7 @@ pub mod client_network;
 pub mod content;
 pub mod country;
 pub mod destination;
+pub mod followed_link;
 pub mod forwarding;
 pub mod id;
 pub mod imported_password;
@@ -88,6 +90,7 @@ pub use client_network::ClientNetwork;
 pub use content::{Change, Delivery, LinkContent, LinkPatch, Preview, Routing};
 pub use country::{Country, CountryError};
 pub use destination::{Destination, DestinationError, DestinationRules, Scheme, SchemeError};
+pub use followed_link::{FollowedLink, Terms};
 pub use forwarding::{
     BrokenOff, Flow, ForwardFailure, ForwardedAnswer, ForwardedRequest, HeaderLine, Source,
 };

@@ -72,12 +72,6 @@ impl Link {
         }
     }
 
-    /// Seconds until the link expires, 0 if it has; `None` if it never does.
-    pub fn seconds_left(&self, now: UnixSeconds) -> Option<u64> {
-        let left = self.effective_expiry()?.get() - now.get();
-        Some(u64::try_from(left).unwrap_or(0))
-    }
-
     /// The status at a moment. A link expires at the start of the second that
     /// it names.
     pub fn status_at(&self, now: UnixSeconds) -> LinkStatus {

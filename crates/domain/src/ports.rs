@@ -16,9 +16,9 @@ use thiserror::Error;
 
 use crate::{
     AccessRow, Advance, AuditLine, AuditNote, AuditQuery, CountersQuery, CountersReport, Country,
-    Destination, Erasure, Event, EventsQuery, FailedEntry, ForwardFailure, ForwardedAnswer,
-    ForwardedRequest, HeatmapQuery, HeatmapReport, LanguageTag, Link, LinkFilter, LinkId,
-    ListQuery, LocationsQuery, LocationsReport, LogTrouble, MetricsQuery, MetricsReport,
+    Destination, Erasure, Event, EventsQuery, FailedEntry, FollowedLink, ForwardFailure,
+    ForwardedAnswer, ForwardedRequest, HeatmapQuery, HeatmapReport, LanguageTag, Link, LinkFilter,
+    LinkId, ListQuery, LocationsQuery, LocationsReport, LogTrouble, MetricsQuery, MetricsReport,
     MigrationState, MigrationStep, OldCursor, OldLink, OldPage, Place, ProbeOutcome, ProbeRequest,
     Reach, Revision, SamplingNote, ScreenVerdict, Slug, StoredVisit, Tag, TagCount, TokenName,
     TokenRecord, UnixMillis, UnixSeconds, ViewsQuery, ViewsReport, Visit, VisitColumn, VisitFilter,
@@ -76,6 +76,12 @@ pub trait LinkStore: fmt::Debug + Send + Sync {
 
     /// The link stored under exactly this spelling, expired or not.
     async fn find(&self, slug: &Slug) -> Result<Option<Link>, StoreError>;
+
+    /// The same link with no more than a redirect needs. A store that need not read the whole
+    /// link for it answers sooner.
+    async fn follow(&self, slug: &Slug) -> Result<Option<FollowedLink>, StoreError> {
+        Ok(self.find(slug).await?.map(FollowedLink::from))
+    }
 
     /// Links in order, with their tags sorted.
     async fn list(&self, query: &ListQuery) -> Result<Vec<Link>, StoreError>;

@@ -1,6 +1,6 @@
 //! The password in front of a destination, as visits remember it.
 
-use crate::Link;
+use crate::FollowedLink;
 
 /// The protection of a link's destination at the moment of a visit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -13,8 +13,8 @@ pub enum Protection {
 
 impl Protection {
     /// The protection of a link as it is.
-    pub fn of(link: &Link) -> Self {
-        match link.password {
+    pub fn of(link: &FollowedLink) -> Self {
+        match link.terms().password {
             None => Self::None,
             Some(_) => Self::Password,
         }

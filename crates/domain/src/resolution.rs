@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use crate::{
-    Country, Destination, Link, LinkStatus, PasswordHash, Platform, UnixSeconds,
+    Country, Destination, FollowedLink, LinkStatus, PasswordHash, Platform, UnixSeconds,
     query::merge_query, user_agent::is_social_bot,
 };
 
@@ -39,7 +39,7 @@ pub struct InstanceRules {
 pub enum Resolution<'l> {
     /// The link is expired.
     Expired,
-    /// The visitor must pass a gate first. [`Link::deliver`] returns the answer behind it.
+    /// The visitor must pass a gate first. [`FollowedLink::deliver`] returns the answer behind it.
     Gate(Gate<'l>),
     /// The visitor gets this.
     Open(Arrival<'l>),
@@ -69,14 +69,14 @@ pub enum Arrival<'l> {
     Cloak(Cow<'l, str>),
 }
 
-impl Link {
+impl FollowedLink {
     /// Decides the answer to a visitor who has passed no gate yet.
     pub fn resolve<'l>(&'l self, visitor: &Visitor<'_>, rules: InstanceRules) -> Resolution<'l> {
         if self.status_at(visitor.now) == LinkStatus::Expired {
             Resolution::Expired
-        } else if let Some(hash) = &self.password {
+        } else if let Some(hash) = &self.terms().password {
             Resolution::Gate(Gate::Password(hash))
-        } else if self.content.flagged_unsafe == Some(true) {
+        } else if self.terms().flagged_unsafe {
             Resolution::Gate(Gate::Warning)
         } else {
             Resolution::Open(self.deliver(visitor, rules))
@@ -99,11 +99,11 @@ impl Link {
             return Arrival::Redirect(Cow::Borrowed(app.as_str()));
         }
         let target = self.web_target(visitor, rules.with_query);
-        if self.content.preview.is_for_show() && is_social_bot(visitor.user_agent) {
+        if self.terms().preview.is_for_show() && is_social_bot(visitor.user_agent) {
             return Arrival::Preview(target);
         }
-        let proxied = rules.proxying && self.content.delivery.proxy == Some(true);
-        let cloaked = self.content.delivery.cloaking == Some(true);
+        let proxied = rules.proxying && self.terms().delivery.proxy == Some(true);
+        let cloaked = self.terms().delivery.cloaking == Some(true);
         if !(proxied || cloaked) || !is_web_page(&target) {
             Arrival::Redirect(target)
         } else if proxied {
@@ -114,15 +114,13 @@ impl Link {
     }
 
     fn web_target(&self, visitor: &Visitor<'_>, with_query: bool) -> Cow<'_, str> {
-        let content = &self.content;
+        let routing = &self.terms().routing;
         let geo = visitor
             .country
-            .and_then(|country| content.routing.geo.get(&country));
-        let destination = geo.unwrap_or(&content.destination);
+            .and_then(|country| routing.geo.get(&country));
+        let destination = geo.unwrap_or(&self.destination);
         match visitor.query {
-            Some(query)
-                if !query.is_empty() && content.routing.with_query.unwrap_or(with_query) =>
-            {
+            Some(query) if !query.is_empty() && routing.with_query.unwrap_or(with_query) => {
                 merge_query(destination.as_str(), query)
             }
             Some(_) | None => Cow::Borrowed(destination.as_str()),
@@ -130,7 +128,7 @@ impl Link {
     }
 
     fn device_destination(&self, user_agent: &str) -> Option<&Destination> {
-        let routing = &self.content.routing;
+        let routing = &self.terms().routing;
         if routing.google.is_none() && routing.apple.is_none() {
             return None;
         }
@@ -152,7 +150,7 @@ fn is_web_page(target: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Description, DestinationRules, ImageRef, LinkContent, LinkId, Slug, Title};
+    use crate::{Description, DestinationRules, ImageRef, Link, LinkContent, LinkId, Slug, Title};
 
     const NOON: UnixSeconds = match UnixSeconds::new(1_800_000_000) {
         Ok(moment) => moment,
@@ -189,6 +187,10 @@ mod tests {
         }
     }
 
+    fn followed(link: &Link) -> FollowedLink {
+        link.into()
+    }
+
     fn visitor() -> Visitor<'static> {
         Visitor {
             now: NOON,
@@ -204,7 +206,7 @@ mod tests {
 
     #[test]
     fn a_plain_link_redirects_without_copying_its_destination() {
-        let link = link("https://example.com/");
+        let link = followed(&link("https://example.com/"));
         let resolution = link.resolve(&visitor(), PLAIN);
         assert!(matches!(
             resolution,
@@ -216,10 +218,13 @@ mod tests {
     fn a_link_expires_at_the_second_it_names() {
         let mut link = link("https://example.com/");
         link.content.expires_at = Some(NOON);
-        assert_eq!(link.resolve(&visitor(), PLAIN), Resolution::Expired);
+        assert_eq!(
+            followed(&link).resolve(&visitor(), PLAIN),
+            Resolution::Expired
+        );
         link.content.expires_at = Some(UnixSeconds::new(NOON.get() + 1).unwrap());
         assert_eq!(
-            link.resolve(&visitor(), PLAIN),
+            followed(&link).resolve(&visitor(), PLAIN),
             redirect("https://example.com/")
         );
     }
@@ -230,22 +235,28 @@ mod tests {
         link.password = Some(PasswordHash::new("hash"));
         link.content.flagged_unsafe = Some(true);
         assert_eq!(
-            link.resolve(&visitor(), PLAIN),
+            followed(&link).resolve(&visitor(), PLAIN),
             Resolution::Gate(Gate::Password(&PasswordHash::new("hash")))
         );
         link.password = None;
         assert_eq!(
-            link.resolve(&visitor(), PLAIN),
+            followed(&link).resolve(&visitor(), PLAIN),
             Resolution::Gate(Gate::Warning)
         );
-        assert_eq!(link.target(&visitor(), PLAIN), "https://example.com/");
         assert_eq!(
-            link.deliver(&visitor(), PLAIN),
+            followed(&link).target(&visitor(), PLAIN),
+            "https://example.com/"
+        );
+        assert_eq!(
+            followed(&link).deliver(&visitor(), PLAIN),
             Arrival::Redirect("https://example.com/".into())
         );
         link.content.expires_at = Some(NOON);
         link.password = Some(PasswordHash::new("hash"));
-        assert_eq!(link.resolve(&visitor(), PLAIN), Resolution::Expired);
+        assert_eq!(
+            followed(&link).resolve(&visitor(), PLAIN),
+            Resolution::Expired
+        );
     }
 
     #[test]
@@ -262,7 +273,7 @@ mod tests {
             ..visitor()
         };
         assert_eq!(
-            link.resolve(&german, MERGING),
+            followed(&link).resolve(&german, MERGING),
             redirect("https://example.de/?a=1")
         );
         let android = Visitor {
@@ -270,7 +281,7 @@ mod tests {
             ..german
         };
         assert_eq!(
-            link.resolve(&android, MERGING),
+            followed(&link).resolve(&android, MERGING),
             redirect("https://play.example/app")
         );
     }
@@ -285,7 +296,7 @@ mod tests {
             query: Some("a=1"),
             ..visitor()
         };
-        let resolved = |link: &Link| format!("{:?}", link.resolve(&bot, MERGING));
+        let resolved = |link: &Link| format!("{:?}", followed(link).resolve(&bot, MERGING));
         let (shown, sent) = (
             r#"Open(Preview("https://example.com/?a=1"))"#,
             r#"Open(Redirect("https://example.com/?a=1"))"#,
@@ -301,11 +312,14 @@ mod tests {
         link.content.delivery.cloaking = Some(true);
         assert_eq!(resolved(&link), shown, "a preview comes before the frame");
         assert!(matches!(
-            link.resolve(&visitor(), MERGING),
+            followed(&link).resolve(&visitor(), MERGING),
             Resolution::Open(Arrival::Cloak(_))
         ));
         link.content.flagged_unsafe = Some(true);
-        assert_eq!(link.resolve(&bot, MERGING), Resolution::Gate(Gate::Warning));
+        assert_eq!(
+            followed(&link).resolve(&bot, MERGING),
+            Resolution::Gate(Gate::Warning)
+        );
     }
 
     #[test]
@@ -320,7 +334,7 @@ mod tests {
         };
         for user_agent in ["Android 14", "WhatsApp/2 Android"] {
             assert_eq!(
-                link.resolve(&with(user_agent), PLAIN),
+                followed(&link).resolve(&with(user_agent), PLAIN),
                 redirect("https://play.example/app")
             );
         }
@@ -331,15 +345,15 @@ mod tests {
         let mut link = link("https://example.com/");
         link.content.delivery.proxy = Some(true);
         let proxied = Resolution::Open(Arrival::Proxy("https://example.com/".into()));
-        assert_eq!(link.resolve(&visitor(), PROXYING), proxied);
+        assert_eq!(followed(&link).resolve(&visitor(), PROXYING), proxied);
         assert_eq!(
-            link.resolve(&visitor(), PLAIN),
+            followed(&link).resolve(&visitor(), PLAIN),
             redirect("https://example.com/")
         );
         link.content.delivery.cloaking = Some(true);
-        assert_eq!(link.resolve(&visitor(), PROXYING), proxied);
+        assert_eq!(followed(&link).resolve(&visitor(), PROXYING), proxied);
         assert!(matches!(
-            link.resolve(&visitor(), PLAIN),
+            followed(&link).resolve(&visitor(), PLAIN),
             Resolution::Open(Arrival::Cloak(_))
         ));
         link.content.preview.title = Title::parse("Docs").ok();
@@ -348,7 +362,7 @@ mod tests {
             ..visitor()
         };
         assert!(matches!(
-            link.resolve(&bot, PROXYING),
+            followed(&link).resolve(&bot, PROXYING),
             Resolution::Open(Arrival::Preview(_))
         ));
         link.content.routing.google = Some(to("https://play.example/app"));
@@ -357,13 +371,13 @@ mod tests {
             ..visitor()
         };
         assert_eq!(
-            link.resolve(&android, PROXYING),
+            followed(&link).resolve(&android, PROXYING),
             redirect("https://play.example/app")
         );
         let rules = DestinationRules::new(100, vec!["mailto".parse().unwrap()]);
         link.content.destination = Destination::parse("mailto:a@example.com", &rules).unwrap();
         assert_eq!(
-            link.resolve(&visitor(), PROXYING),
+            followed(&link).resolve(&visitor(), PROXYING),
             redirect("mailto:a@example.com")
         );
     }
@@ -379,6 +393,7 @@ mod tests {
             let mut link = link("https://example.com/");
             link.content.delivery.cloaking = Some(true);
             link.content.destination = Destination::parse(url, &rules).unwrap();
+            let link = followed(&link);
             let resolution = link.resolve(&visitor(), PLAIN);
             assert_eq!(
                 matches!(resolution, Resolution::Open(Arrival::Cloak(_))),
@@ -397,11 +412,17 @@ mod tests {
         };
         let as_written = "https://e.example/?a=1&b=t#top";
         let merged = "https://e.example/?a=1&b=r&c=2#top";
-        assert_eq!(link.resolve(&visitor, PLAIN), redirect(as_written));
-        assert_eq!(link.resolve(&visitor, MERGING), redirect(merged));
+        assert_eq!(
+            followed(&link).resolve(&visitor, PLAIN),
+            redirect(as_written)
+        );
+        assert_eq!(followed(&link).resolve(&visitor, MERGING), redirect(merged));
         link.content.routing.with_query = Some(true);
-        assert_eq!(link.resolve(&visitor, PLAIN), redirect(merged));
+        assert_eq!(followed(&link).resolve(&visitor, PLAIN), redirect(merged));
         link.content.routing.with_query = Some(false);
-        assert_eq!(link.resolve(&visitor, MERGING), redirect(as_written));
+        assert_eq!(
+            followed(&link).resolve(&visitor, MERGING),
+            redirect(as_written)
+        );
     }
 }

@@ -3,8 +3,8 @@
 use std::{borrow::Cow, net::IpAddr, sync::Arc};
 
 use crate::{
-    Campaign, Colo, Coordinates, Country, Degrees, Dimension, Link, LinkId, Place, Protection,
-    SamplingInterval, Slug, TimeZoneName, UnixMillis, VisitHeaders,
+    Campaign, Colo, Coordinates, Country, Degrees, Dimension, FollowedLink, LinkId, Place,
+    Protection, SamplingInterval, Slug, TimeZoneName, UnixMillis, VisitHeaders,
 };
 
 /// The facts about a visit at the moment of the redirect. It waits in a queue,
@@ -14,7 +14,7 @@ pub struct Visit {
     /// The time.
     pub at: UnixMillis,
     /// The link as it was at that moment.
-    pub link: Arc<Link>,
+    pub link: Arc<FollowedLink>,
     /// The visitor's address. It is never written to disk: the access log keeps
     /// a keyed hash of it.
     pub client: IpAddr,

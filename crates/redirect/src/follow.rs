@@ -12,7 +12,7 @@ use actix_web::{
     web::Payload,
 };
 use slugline_application::Recalled;
-use slugline_domain::{Arrival, Link, Resolution, Slug, Visit, VisitHeaders, Visitor};
+use slugline_domain::{Arrival, FollowedLink, Resolution, Slug, Visit, VisitHeaders, Visitor};
 use slugline_httpkit::{Code, Edge, Failure, Problem, header};
 
 use crate::{
@@ -115,7 +115,7 @@ async fn resolve(
     let visitor = Visitor {
         now: now.second(),
         user_agent: header(request, &USER_AGENT).unwrap_or_default(),
-        country: if link.content.routing.geo.is_empty() {
+        country: if link.terms().routing.geo.is_empty() {
             None
         } else {
             let forwarded = place.as_ref().and_then(|place| place.country);
@@ -191,7 +191,7 @@ async fn resolve(
 fn arrive(
     redirects: &Redirects,
     request: &HttpRequest,
-    link: &Link,
+    link: &FollowedLink,
     delivery: &Arrival<'_>,
     passage: Passage,
     left: Option<u64>,

@@ -6,7 +6,7 @@
 use actix_web::{HttpRequest, HttpResponse, http::Method, web::Payload};
 use serde_json::Value;
 use slugline_application::{NotChecked, PasswordCheck};
-use slugline_domain::{Gate, Link, PasswordHash, UnixMillis};
+use slugline_domain::{FollowedLink, Gate, PasswordHash, UnixMillis};
 use slugline_httpkit::{Code, Edge, Failure, Problem, header, unreadable_body};
 
 use crate::{pages, redirects::Redirects};
@@ -26,12 +26,12 @@ pub(crate) async fn examine(
     redirects: &Redirects,
     request: &HttpRequest,
     body: &mut Option<Payload>,
-    link: &Link,
+    link: &FollowedLink,
     gate: &Gate<'_>,
     now: UnixMillis,
 ) -> Result<Verdict, Failure> {
     let confirmed_by_header = header(request, "x-link-confirm") == Some("true");
-    let flagged = link.content.flagged_unsafe == Some(true);
+    let flagged = link.terms().flagged_unsafe;
     let Gate::Password(hash) = gate else {
         let confirmed = confirmed_by_header || Form::of(request, body).await?.confirmed();
         return Ok(if confirmed {
@@ -76,7 +76,7 @@ pub(crate) async fn examine(
 struct Door<'a> {
     redirects: &'a Redirects,
     request: &'a HttpRequest,
-    link: &'a Link,
+    link: &'a FollowedLink,
     hash: &'a PasswordHash,
     now: UnixMillis,
 }

@@ -6,7 +6,7 @@ use actix_web::{
     http::header::{self, HeaderValue},
 };
 use askama::Template;
-use slugline_domain::Link;
+use slugline_domain::FollowedLink;
 use slugline_httpkit::Edge;
 
 use crate::{
@@ -24,7 +24,7 @@ const FRAME_POLICY: &str = "default-src 'none'; style-src 'self'; img-src data:;
 
 /// The preview that the link's author wrote for social networks, with a link to
 /// `target`.
-pub(crate) fn preview(request: &HttpRequest, link: &Link, target: &str) -> HttpResponse {
+pub(crate) fn preview(request: &HttpRequest, link: &FollowedLink, target: &str) -> HttpResponse {
     let origin = Edge::of(request).origin(request);
     let page = PreviewPage {
         meta: PageMeta::new(link, target, &origin),
@@ -33,7 +33,7 @@ pub(crate) fn preview(request: &HttpRequest, link: &Link, target: &str) -> HttpR
 }
 
 /// `target` in a frame that fills the window.
-pub(crate) fn frame(request: &HttpRequest, link: &Link, target: &str) -> HttpResponse {
+pub(crate) fn frame(request: &HttpRequest, link: &FollowedLink, target: &str) -> HttpResponse {
     let origin = Edge::of(request).origin(request);
     let page = FramePage {
         meta: PageMeta::new(link, target, &origin),
@@ -63,7 +63,7 @@ struct FramePage<'a> {
 
 #[cfg(test)]
 mod tests {
-    use slugline_domain::{Description, ImageRef, Title};
+    use slugline_domain::{Description, ImageRef, Link, Title};
     use slugline_httpkit::Origin;
     use slugline_testkit::link;
 
@@ -76,7 +76,8 @@ mod tests {
     }
 
     fn pages(link: &Link, target: &str) -> [String; 2] {
-        let meta = || PageMeta::new(link, target, &origin());
+        let link = FollowedLink::from(link);
+        let meta = || PageMeta::new(&link, target, &origin());
         [
             render(&PreviewPage { meta: meta() }),
             render(&FramePage { meta: meta() }),

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use slugline_domain::{Link, Text};
+use slugline_domain::{FollowedLink, Text};
 use slugline_httpkit::Origin;
 use url::Url;
 
@@ -18,8 +18,8 @@ pub(crate) struct PageMeta<'a> {
 }
 
 impl<'a> PageMeta<'a> {
-    pub(crate) fn new(link: &'a Link, target: &'a str, origin: &Origin) -> Self {
-        let texts = &link.content.preview;
+    pub(crate) fn new(link: &'a FollowedLink, target: &'a str, origin: &Origin) -> Self {
+        let texts = &link.terms().preview;
         let url = Url::parse(target).ok();
         let title = texts.title.as_ref().map(Text::as_str);
         let host = || url.as_ref().and_then(Url::host_str).map(str::to_owned);

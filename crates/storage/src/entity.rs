@@ -9,6 +9,7 @@
 )]
 
 pub(crate) mod audit;
+pub(crate) mod followed;
 pub(crate) mod link;
 mod search_key;
 pub(crate) mod tags_text;

@@ -1,11 +1,11 @@
 //! Builders of links that state only what matters to a test.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use slugline_domain::{
     AuditNote, Author, Comment, Country, Delivery, Description, Destination, DestinationRules,
-    ImageRef, Link, LinkContent, LinkId, Operation, PasswordHash, Preview, Revision, Routing, Slug,
-    Tag, Tags, Title, UnixSeconds,
+    FollowedLink, ImageRef, Link, LinkContent, LinkId, Operation, PasswordHash, Preview, Revision,
+    Routing, Slug, Tag, Tags, Title, UnixSeconds,
 };
 
 /// The time of tests that do not set one.
@@ -179,6 +179,11 @@ impl LinkBuilder {
     pub fn password(mut self, stored: &str) -> Self {
         self.0.password = Some(PasswordHash::new(stored));
         self
+    }
+
+    /// The link as visits hold it.
+    pub fn followed(self) -> Arc<FollowedLink> {
+        Arc::new(self.build().into())
     }
 
     /// Builds the link.

@@ -11,8 +11,8 @@ use std::{
 };
 
 use slugline_domain::{
-    Choice, CountersQuery, Dimension, HeatmapQuery, Link, LinkId, MetricsQuery, RowLimit, TimeUnit,
-    UnixMillis, UnixSeconds, ViewsQuery, Visit, VisitFilter, VisitHeaders, ZoneOffsets,
+    Choice, CountersQuery, Dimension, FollowedLink, HeatmapQuery, LinkId, MetricsQuery, RowLimit,
+    TimeUnit, UnixMillis, UnixSeconds, ViewsQuery, Visit, VisitFilter, VisitHeaders, ZoneOffsets,
     ports::{Random, VisitLog, VisitSink},
 };
 
@@ -57,7 +57,7 @@ const REFERERS: [&str; 6] = [
 #[expect(clippy::future_not_send, reason = "tests run it on one thread")]
 pub async fn exact_means_exact(recorded: &impl Recorded, seed: u64) -> Answers {
     let dice = Dice(SeededRandom::new(seed));
-    let links = LINKS.map(|slug| Arc::new(link(slug).id(&format!("{slug}-1")).build()));
+    let links = LINKS.map(|slug| link(slug).id(&format!("{slug}-1")).followed());
     let mut came = Vec::new();
     for minute in 0..MINUTES {
         for visit in minute_of(&dice, minute, &links) {
@@ -85,7 +85,7 @@ pub async fn exact_means_exact(recorded: &impl Recorded, seed: u64) -> Answers {
 #[derive(Clone, Debug)]
 struct Came {
     at: i64,
-    link: Arc<Link>,
+    link: Arc<FollowedLink>,
     client: u32,
     referer: String,
 }
@@ -123,10 +123,10 @@ impl Came {
 }
 
 /// The visits of a minute. Every third one is busy, and a burst comes now and then.
-fn minute_of(dice: &Dice, minute: i64, links: &[Arc<Link>; 5]) -> Vec<Came> {
+fn minute_of(dice: &Dice, minute: i64, links: &[Arc<FollowedLink>; 5]) -> Vec<Came> {
     let start = NOON.start().get() + minute * 60_000;
     let [busy, burst, quiet, rare, other] = links;
-    let mut of_minute: Vec<(&Arc<Link>, u32)> =
+    let mut of_minute: Vec<(&Arc<FollowedLink>, u32)> =
         vec![(quiet, dice.below(4)), (other, dice.below(6))];
     if dice.one_in(3) {
         of_minute.push((busy, 60 + dice.below(200)));

@@ -30,7 +30,7 @@
 //!
 //! recorder.record(Visit {
 //!     at: NOON.start(),
-//!     link: Arc::new(link("docs").build()),
+//!     link: link("docs").followed(),
 //!     client: Ipv4Addr::new(203, 0, 113, 7).into(),
 //!     headers: VisitHeaders::new(
 //!         "ExampleBrowser/1.0",

@@ -81,7 +81,7 @@ impl Enricher {
                 .get(language, || language::first_preference(language).into()),
             campaign: self.campaigns.of(
                 visit.headers.campaign_query(),
-                visit.link.content.destination.as_str(),
+                visit.link.destination.as_str(),
             ),
             labels,
             place,
@@ -165,7 +165,7 @@ impl Enriched<'_> {
             at: self.visit.at,
             link_id: &link.id,
             slug: &link.slug,
-            url: bounds::truncate(link.content.destination.as_str(), bounds::URL_MAX_BYTES),
+            url: bounds::truncate(link.destination.as_str(), bounds::URL_MAX_BYTES),
             protection: Protection::of(link),
             user_agent: bounds::truncate(headers.user_agent(), bounds::USER_AGENT_MAX_BYTES),
             referer: &self.referer,
@@ -202,7 +202,7 @@ mod tests {
         });
         let visit = Visit {
             at: UnixMillis::new(0),
-            link: Arc::new(link("docs").build()),
+            link: link("docs").followed(),
             client: client.parse().unwrap(),
             headers: VisitHeaders::default(),
             place: said.map(Box::new),

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, hash_map::Entry};
 
-use slugline_domain::{Link, LinkId, SamplingInterval, Slug, UnixMillis};
+use slugline_domain::{FollowedLink, LinkId, SamplingInterval, Slug, UnixMillis};
 
 use super::span::{SampledLink, Span, minute_of};
 use crate::sampling::Decision;
@@ -31,7 +31,7 @@ impl Default for Pending {
 
 impl Pending {
     /// Notes a decision about a visit of a link.
-    pub(crate) fn note(&mut self, at: UnixMillis, link: &Link, decision: &Decision) {
+    pub(crate) fn note(&mut self, at: UnixMillis, link: &FollowedLink, decision: &Decision) {
         if decision.interval == SamplingInterval::EVERY {
             return;
         }
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn a_minute_is_stored_once_unless_its_interval_grows() {
-        let docs = link("docs").build();
+        let docs = link("docs").followed();
         let mut pending = Pending::default();
         let note = |pending: &mut Pending, second: i64, of_link, of_all| {
             let at = UnixMillis::new(second * 1_000);
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn a_decision_whose_batch_was_lost_is_stored_again() {
-        let docs = link("docs").build();
+        let docs = link("docs").followed();
         let mut pending = Pending::default();
         let at = UnixMillis::new(1_000);
         pending.note(at, &docs, &decision(2, 2));

@@ -105,7 +105,8 @@ impl LinkWriter {
 #[cfg(test)]
 mod tests {
     use slugline_domain::{
-        ImportedPassword, LinkId, Password, PasswordForm, PasswordHash, ports::LinkStore,
+        FollowedLink, ImportedPassword, LinkId, Password, PasswordForm, PasswordHash,
+        ports::LinkStore,
     };
     use std::sync::Arc;
 
@@ -167,6 +168,7 @@ mod tests {
         assert_eq!((stored.created_at, stored.updated_at), (NOON, NOON));
         assert_eq!(stored.id.as_str().len(), 36);
         let resolved = fixture.resolver.find(&slug("new")).await.unwrap();
+        let stored = FollowedLink::from(stored);
         assert_eq!(resolved.as_deref(), Some(&stored), "the memory was cleared");
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use slugline_domain::Link;
+use slugline_domain::FollowedLink;
 
 use super::freshness::Fresh;
 
@@ -10,7 +10,7 @@ use super::freshness::Fresh;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Recalled {
     /// This link has the slug.
-    Link(Arc<Link>),
+    Link(Arc<FollowedLink>),
     /// No link has the slug.
     NoLink,
     /// Nothing is remembered: the store has to be asked.
@@ -20,7 +20,7 @@ pub enum Recalled {
 /// A slug's entry of the memory.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
-    pub(super) link: Option<Arc<Link>>,
+    pub(super) link: Option<Arc<FollowedLink>>,
     pub(super) fresh: Fresh,
 }
 

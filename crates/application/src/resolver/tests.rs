@@ -4,7 +4,7 @@ use std::{
 };
 
 use slugline_domain::{
-    Revision,
+    Link, Revision,
     ports::{StoreError, Version},
 };
 use slugline_testkit::{FixedClock, MemoryLinkStore, NOON, NOTE, link, slug};
@@ -415,7 +415,7 @@ impl LinkStore for SlowStore {
 }
 
 /// Begins a look-up on a task of its own.
-fn find_docs(resolver: &Arc<Resolver>) -> JoinHandle<Result<Option<Arc<Link>>, Error>> {
+fn find_docs(resolver: &Arc<Resolver>) -> JoinHandle<Result<Option<Arc<FollowedLink>>, Error>> {
     let resolver = Arc::clone(resolver);
     tokio::spawn(async move { resolver.find(&slug("docs")).await })
 }

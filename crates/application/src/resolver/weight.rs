@@ -1,7 +1,7 @@
 //! The memory that an entry takes.
 
 use quick_cache::Weighter;
-use slugline_domain::{Link, PasswordHash, Slug};
+use slugline_domain::{FollowedLink, Slug};
 
 use super::entry::Entry;
 
@@ -16,7 +16,7 @@ impl Weighter<Slug, Entry> for Weight {
         /// The counters of an `Arc`.
         const COUNTERS: usize = 16;
         let link = entry.link.as_deref().map_or(0, |link| {
-            allocated(COUNTERS + size_of::<Link>()) + text_bytes(link)
+            allocated(COUNTERS + size_of::<FollowedLink>()) + parts_bytes(link)
         });
         u64::try_from(IN_MAP + allocated(slug.as_str().len()) + link).unwrap_or(u64::MAX)
     }
@@ -33,16 +33,18 @@ fn allocated(bytes: usize) -> usize {
     }
 }
 
-fn text_bytes(link: &Link) -> usize {
-    /// The sizes of a map's and a list's entry without its text.
+fn parts_bytes(link: &FollowedLink) -> usize {
+    /// The size of a map's entry without its text.
     const IN_MAP: usize = 48;
-    const IN_LIST: usize = 16;
-    let content = &link.content;
-    let texts = [link.id.as_str(), link.slug.as_str()]
-        .into_iter()
-        .chain(link.password.as_ref().map(PasswordHash::as_str))
-        .chain(content.texts());
+    let terms = link.terms();
+    let texts = [
+        link.id.as_str(),
+        link.slug.as_str(),
+        link.destination.as_str(),
+    ]
+    .into_iter()
+    .chain(terms.texts());
     texts.map(|text| allocated(text.len())).sum::<usize>()
-        + IN_MAP * content.routing.geo.len()
-        + IN_LIST * content.tags.iter().count()
+        + allocated(link.terms_bytes())
+        + IN_MAP * terms.routing.geo.len()
 }

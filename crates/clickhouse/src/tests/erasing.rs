@@ -27,7 +27,7 @@ fn id() -> LinkId {
 
 /// Records visits of the link to be erased.
 fn record(recording: &Recording, numbers: std::ops::Range<u32>) {
-    let link = Arc::new(link("erased").id("erased-1").build());
+    let link = link("erased").id("erased-1").followed();
     for number in numbers {
         recording.recorder.record(Visit {
             link: Arc::clone(&link),
@@ -64,7 +64,7 @@ async fn visits_of_the_link_are_gone_with_the_answer_and_later_ones_are_new(
     assert_eq!(total(&recording.log).await.unwrap().visits, 300);
     assert_eq!(orders(folder.path()), 0);
 
-    let link = Arc::new(link("erased").id("erased-1").build());
+    let link = link("erased").id("erased-1").followed();
     for number in 700..750 {
         recording.recorder.record(Visit {
             at: NOON.start().max(visit(number).at),

@@ -129,7 +129,7 @@ impl Recording {
 pub(crate) fn visit(number: u32) -> Visit {
     Visit {
         at: UnixMillis::new(START_MS + i64::from(number) * 1_000),
-        link: Arc::new(link("docs").build()),
+        link: link("docs").followed(),
         client: Ipv4Addr::from_bits(number).into(),
         headers: VisitHeaders::new("Example/1.0", "https://news.example/today", "en"),
         place: None,

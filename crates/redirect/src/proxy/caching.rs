@@ -1,7 +1,7 @@
 //! The time that a browser may remember a destination's answer.
 
 use actix_web::http::header::{self, HeaderMap, HeaderValue};
-use slugline_domain::{Link, UnixSeconds};
+use slugline_domain::{FollowedLink, UnixSeconds};
 
 use crate::options::CachePolicy;
 
@@ -19,11 +19,11 @@ pub(super) enum Memory {
 }
 
 impl Memory {
-    pub(super) fn of(link: &Link, now: UnixSeconds, cache: &CachePolicy) -> Self {
-        if link.password.is_some() || link.content.flagged_unsafe == Some(true) {
+    pub(super) fn of(link: &FollowedLink, now: UnixSeconds, cache: &CachePolicy) -> Self {
+        if link.terms().password.is_some() || link.terms().flagged_unsafe {
             return Self::Nowhere;
         }
-        let until_expiry = link.effective_expiry().map_or(u64::MAX, |expiry| {
+        let until_expiry = link.terms().expiry.map_or(u64::MAX, |expiry| {
             u64::try_from(expiry.get() - now.get()).unwrap_or(0)
         });
         match cache.max_age() {
@@ -89,6 +89,7 @@ impl Said {
 mod tests {
     use std::time::Duration;
 
+    use slugline_domain::Link;
     use slugline_testkit::{NOON, link};
 
     use super::*;
@@ -131,15 +132,15 @@ mod tests {
     #[test]
     fn a_link_says_how_long_its_answers_may_be_remembered() {
         let policy = CachePolicy::private(Duration::from_secs(90));
-        let of = |link: &Link| Memory::of(link, NOON, &policy);
-        assert_eq!(of(&link("a").build()), Memory::Seconds(90));
-        assert_eq!(of(&link("a").expires(30).build()), Memory::Seconds(30));
-        assert_eq!(of(&link("a").expires(0).build()), Memory::Seconds(0));
-        assert_eq!(of(&link("a").password("hash").build()), Memory::Nowhere);
+        let of = |link: Link| Memory::of(&link.into(), NOON, &policy);
+        assert_eq!(of(link("a").build()), Memory::Seconds(90));
+        assert_eq!(of(link("a").expires(30).build()), Memory::Seconds(30));
+        assert_eq!(of(link("a").expires(0).build()), Memory::Seconds(0));
+        assert_eq!(of(link("a").password("hash").build()), Memory::Nowhere);
         let mut flagged = link("a").build();
         flagged.content.flagged_unsafe = Some(true);
-        assert_eq!(of(&flagged), Memory::Nowhere);
-        let never = Memory::of(&link("a").build(), NOON, &CachePolicy::no_store());
+        assert_eq!(of(flagged), Memory::Nowhere);
+        let never = Memory::of(&link("a").followed(), NOON, &CachePolicy::no_store());
         assert_eq!(never, Memory::Never);
     }
 }

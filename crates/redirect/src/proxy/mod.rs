@@ -13,7 +13,9 @@ mod to_visitor;
 use std::sync::Arc;
 
 use actix_web::{HttpRequest, HttpResponse, web::Payload};
-use slugline_domain::{ForwardFailure, ForwardedRequest, Link, UnixSeconds, ports::Forwarder};
+use slugline_domain::{
+    FollowedLink, ForwardFailure, ForwardedRequest, UnixSeconds, ports::Forwarder,
+};
 use slugline_httpkit::{Code, Edge, Problem, header as text_header};
 
 pub use self::limits::ProxyLimits;
@@ -53,7 +55,7 @@ pub(crate) struct Proxied<'v> {
     /// `None` if a gate has read the body, and with it the password; then the
     /// target gets a plain GET.
     pub(crate) body: Option<Payload>,
-    pub(crate) link: &'v Link,
+    pub(crate) link: &'v FollowedLink,
     pub(crate) target: &'v str,
     pub(crate) now: UnixSeconds,
     pub(crate) cache: &'v CachePolicy,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use slugline_analytics::Recorder;
-use slugline_domain::{Link, UnixMillis, Visit, VisitHeaders, ports::VisitSink};
+use slugline_domain::{FollowedLink, Link, UnixMillis, Visit, VisitHeaders, ports::VisitSink};
 
 use super::{amount::Amount, chance::Chance, people::Person};
 
@@ -48,7 +48,8 @@ pub(super) async fn record(
     if links.is_empty() {
         return Ok(());
     }
-    let links: Vec<Arc<Link>> = links.iter().cloned().map(Arc::new).collect();
+    let links: Vec<Arc<FollowedLink>> =
+        links.iter().map(FollowedLink::from).map(Arc::new).collect();
     let people: Vec<Person> = (0..=amount.visits / 3)
         .map(|_| Person::drawn(chance))
         .collect();
@@ -72,7 +73,7 @@ pub(super) async fn record(
     recorder.flush().await.context("storing visits")
 }
 
-fn one(links: &[Arc<Link>], people: &[Person], days: &Days, chance: &mut Chance) -> Visit {
+fn one(links: &[Arc<FollowedLink>], people: &[Person], days: &Days, chance: &mut Chance) -> Visit {
     let person = &people[chance.position(people.len())];
     let (_, referer) = chance.weighted(&REFERERS, |(weight, _)| *weight);
     Visit {
@@ -84,7 +85,12 @@ fn one(links: &[Arc<Link>], people: &[Person], days: &Days, chance: &mut Chance)
     }
 }
 
-fn again(before: &Visit, links: &[Arc<Link>], now: UnixMillis, chance: &mut Chance) -> Visit {
+fn again(
+    before: &Visit,
+    links: &[Arc<FollowedLink>],
+    now: UnixMillis,
+    chance: &mut Chance,
+) -> Visit {
     let later = before.at.get() + i64::from(20_000 + chance.below(1_200_000));
     let link = if chance.percent(60) {
         Arc::clone(&before.link)
@@ -100,7 +106,7 @@ fn again(before: &Visit, links: &[Arc<Link>], now: UnixMillis, chance: &mut Chan
 
 /// Each link has about three quarters of the visits of the one before it; after a while the
 /// remaining links share the rest.
-fn popular<'a>(links: &'a [Arc<Link>], chance: &mut Chance) -> &'a Arc<Link> {
+fn popular<'a>(links: &'a [Arc<FollowedLink>], chance: &mut Chance) -> &'a Arc<FollowedLink> {
     let favourite = links.iter().take(14).find(|_| chance.percent(16));
     favourite.unwrap_or_else(|| &links[chance.position(links.len())])
 }

@@ -240,7 +240,7 @@ pub const CATALOGUE: &[Setting] = &[
         "SLUGLINE_LINK_CACHE_MEMORY",
         &[],
         "16",
-        "Mebibytes for remembered links, 1 to 65536; some 1,500 links each",
+        "Mebibytes for remembered links, 1 to 65536; some 2,500 links each",
     ),
     setting(
         Group::Links,

@@ -186,15 +186,12 @@ pub(crate) fn to_link(row: Model) -> Result<Link, BadRow> {
         created_at: check.column("created_at", UnixSeconds::new(row.created_at))?,
         updated_at: check.column("updated_at", UnixSeconds::new(row.updated_at))?,
         revision: Revision::new(row.revision),
-        ends_at: check.column("ends_at", row.ends_at.map(UnixSeconds::new).transpose())?,
+        ends_at: check.moment("ends_at", row.ends_at)?,
         password: row.password_hash.map(PasswordHash::new),
         content: LinkContent {
             destination: check.column("destination", Destination::restore(&row.destination))?,
             comment: check.text("comment", row.comment.as_deref())?,
-            expires_at: check.column(
-                "expires_at",
-                row.expires_at.map(UnixSeconds::new).transpose(),
-            )?,
+            expires_at: check.moment("expires_at", row.expires_at)?,
             tags: check.tags(row.tags.as_deref().unwrap_or_default())?,
             preview: Preview {
                 title: check.text("title", row.title.as_deref())?,
@@ -232,12 +229,16 @@ fn geo_to_text(geo: &BTreeMap<Country, Destination>) -> Option<String> {
 }
 
 /// Builds errors that name the row and the column.
-struct Check<'r> {
-    id: &'r str,
+pub(super) struct Check<'r> {
+    pub(super) id: &'r str,
 }
 
 impl Check<'_> {
-    fn column<T, E>(&self, column: &'static str, parsed: Result<T, E>) -> Result<T, BadRow>
+    pub(super) fn column<T, E>(
+        &self,
+        column: &'static str,
+        parsed: Result<T, E>,
+    ) -> Result<T, BadRow>
     where
         E: Into<Box<dyn StdError + Send + Sync>>,
     {
@@ -248,7 +249,7 @@ impl Check<'_> {
         })
     }
 
-    fn text<const MAX: usize>(
+    pub(super) fn text<const MAX: usize>(
         &self,
         column: &'static str,
         stored: Option<&str>,
@@ -256,7 +257,7 @@ impl Check<'_> {
         self.column(column, stored.map(Text::restore).transpose())
     }
 
-    fn destination(
+    pub(super) fn destination(
         &self,
         column: &'static str,
         stored: Option<&str>,
@@ -264,12 +265,20 @@ impl Check<'_> {
         self.column(column, stored.map(Destination::restore).transpose())
     }
 
+    pub(super) fn moment(
+        &self,
+        column: &'static str,
+        stored: Option<i64>,
+    ) -> Result<Option<UnixSeconds>, BadRow> {
+        self.column(column, stored.map(UnixSeconds::new).transpose())
+    }
+
     fn tags(&self, stored: &str) -> Result<Tags, BadRow> {
         let tags = self.column("tags", tags_text::read(stored))?;
         Ok(self.column("tags", Tags::new(tags))?.sorted())
     }
 
-    fn geo(&self, stored: &str) -> Result<BTreeMap<Country, Destination>, BadRow> {
+    pub(super) fn geo(&self, stored: &str) -> Result<BTreeMap<Country, Destination>, BadRow> {
         let mut geo = BTreeMap::new();
         for line in stored.lines() {
             let (country, to) = line.split_once(' ').unwrap_or((line, ""));

@@ -1,10 +1,10 @@
-//! Finding one link, as the redirect path needs it.
+//! Finding one link.
 
 use sea_orm::{ColumnTrait, QueryFilter, Select};
-use slugline_domain::{Link, Slug};
+use slugline_domain::{FollowedLink, Link, Slug};
 
 use crate::{
-    entity::link,
+    entity::{followed, link},
     failure::Failure,
     session::{Read, Session},
     sql_text::SqlText,
@@ -31,4 +31,25 @@ impl Read for FindLink {
 
 pub(super) fn select(slug: &str) -> Select<link::Entity> {
     link::select().filter(link::Column::Slug.eq(slug))
+}
+
+/// Finds what a redirect needs of the link with a slug, in a single statement.
+#[derive(Debug)]
+pub(super) struct FollowLink {
+    pub(super) slug: Slug,
+}
+
+impl Read for FollowLink {
+    type Answer = Option<FollowedLink>;
+
+    async fn read<S: Session>(&self, session: &S) -> Result<Option<FollowedLink>, Failure> {
+        static FOLLOW: SqlText = SqlText::new();
+        let slug = self.slug.as_str();
+        let follow = FOLLOW.with(session.backend(), [slug.into()], || {
+            followed::select().filter(link::Column::Slug.eq(slug))
+        });
+        let rows = session.rows::<followed::Followed>(follow).await?;
+        let row = rows.into_iter().next();
+        Ok(row.map(followed::to_followed).transpose()?)
+    }
 }

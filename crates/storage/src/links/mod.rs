@@ -26,14 +26,15 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use async_trait::async_trait;
 use slugline_domain::{
-    AuditNote, Link, LinkFilter, LinkId, ListQuery, Reach, Slug, Tag, TagCount, UnixSeconds,
+    AuditNote, FollowedLink, Link, LinkFilter, LinkId, ListQuery, Reach, Slug, Tag, TagCount,
+    UnixSeconds,
     ports::{Deletion, Hearing, Insertion, LinkObserver, LinkStore, StoreError, Update, Version},
 };
 
 pub(crate) use self::write::insert_row;
 use self::{
     delete::{DeleteLink, DeleteVersion},
-    find::FindLink,
+    find::{FindLink, FollowLink},
     insert::InsertLink,
     insert_many::InsertLinks,
     list::ListLinks,
@@ -139,6 +140,12 @@ impl LinkStore for SqlLinkStore {
     async fn find(&self, slug: &Slug) -> Result<Option<Link>, StoreError> {
         let slug = slug.clone();
         let found = self.database.read_at_once(FindLink { slug }).await;
+        found.map_err(failing_to("find a link"))
+    }
+
+    async fn follow(&self, slug: &Slug) -> Result<Option<FollowedLink>, StoreError> {
+        let slug = slug.clone();
+        let found = self.database.read_at_once(FollowLink { slug }).await;
         found.map_err(failing_to("find a link"))
     }
 

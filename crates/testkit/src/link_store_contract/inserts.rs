@@ -17,12 +17,17 @@ pub(super) async fn a_stored_link_is_found_unchanged_with_its_tags_sorted(store_
     store(store_, &plain).await;
 
     full.content.tags = full.content.tags.sorted();
+    for stored in [&full, &plain] {
+        let followed = store_.follow(&stored.slug).await.expect("follow");
+        assert_eq!(followed, Some(stored.into()));
+    }
     assert_eq!(store_.find(&full.slug).await.expect("find"), Some(full));
     assert_eq!(store_.find(&plain.slug).await.expect("find"), Some(plain));
 }
 
 pub(super) async fn an_unknown_slug_is_absent_not_an_error(store_: &impl LinkStore) {
     assert_eq!(store_.find(&slug("nowhere")).await.expect("find"), None);
+    assert_eq!(store_.follow(&slug("nowhere")).await.expect("follow"), None);
     assert_eq!(
         store_
             .delete(&slug("nowhere"), &NOTE)

@@ -24,7 +24,7 @@ mod words;
 
 use std::sync::Arc;
 
-use slugline_domain::{Link, Visit, VisitHeaders};
+use slugline_domain::{FollowedLink, Visit, VisitHeaders};
 
 use agents::{Agent, Agents};
 use campaigns::Campaigns;
@@ -121,7 +121,7 @@ impl Iterator for Visits {
 
 impl Visits {
     /// The link of a visit outside of surges, which never are about the busiest.
-    fn link(&self, exponent: f64, dice: &mut Dice) -> Arc<Link> {
+    fn link(&self, exponent: f64, dice: &mut Dice) -> Arc<FollowedLink> {
         let busiest = HALF / (1.0 - schedule::SURGES);
         Arc::clone(if dice.unit() < busiest {
             self.links.busiest()
@@ -135,7 +135,7 @@ impl Visits {
         moment: Moment,
         area: usize,
         exponent: f64,
-        link: Arc<Link>,
+        link: Arc<FollowedLink>,
         dice: &mut Dice,
     ) -> Visit {
         let person = self.people.someone(area, exponent, dice);
@@ -175,7 +175,13 @@ impl Visits {
         self.by_robot(moment, dice.pick(robots, 0.9), link, dice)
     }
 
-    fn by_robot(&self, moment: Moment, robot: &Robot, link: Arc<Link>, dice: &mut Dice) -> Visit {
+    fn by_robot(
+        &self,
+        moment: Moment,
+        robot: &Robot,
+        link: Arc<FollowedLink>,
+        dice: &mut Dice,
+    ) -> Visit {
         let client = robot.address(dice);
         let place = self.cities.with_servers(dice);
         Visit {

@@ -78,7 +78,7 @@ fn seen() -> Seen {
         }
         let query = visit.headers.campaign_query();
         seen.of_campaigns += u32::from(query.contains("utm_campaign="));
-        seen.with_password += u32::from(visit.link.password.is_some());
+        seen.with_password += u32::from(visit.link.terms().password.is_some());
         seen.on_weekdays += u32::from(!matches!(hour / 24 % 7, 2 | 3));
         *seen.in_an_hour.entry((slug.clone(), hour)).or_default() += 1;
         *seen.links.entry(slug).or_default() += 1;

@@ -30,7 +30,7 @@ use crate::{
 fn visit(at: i64, url: &str, user_agent: &str) -> Kept {
     let visit = Visit {
         at: UnixMillis::new(at),
-        link: Arc::new(link("docs").id("docs-1").to(url).build()),
+        link: link("docs").id("docs-1").to(url).followed(),
         client: Ipv4Addr::new(203, 0, 113, 7).into(),
         headers: VisitHeaders::new(
             user_agent,

@@ -3,8 +3,8 @@ use std::{fs, path::Path, sync::Arc, time::Duration};
 use rusqlite::Connection;
 use slugline_analytics::{RecorderOptions, SamplingTargets};
 use slugline_domain::{
-    Choice, CountersQuery, Dimension, Erasure, EventsQuery, Link, LinkId, RowLimit, UnixSeconds,
-    Visit, VisitFilter,
+    Choice, CountersQuery, Dimension, Erasure, EventsQuery, FollowedLink, LinkId, RowLimit,
+    UnixSeconds, Visit, VisitFilter,
     ports::{VisitEraser, VisitLog, VisitSink},
 };
 use slugline_visitlog::{EmbeddedLog, examine, rebuild};
@@ -25,7 +25,7 @@ fn options() -> RecorderOptions {
     }
 }
 
-fn erased() -> Arc<Link> {
+fn erased() -> Arc<FollowedLink> {
     link(WORDS[0], WORDS[1], "https://erased.example/path")
 }
 

@@ -10,8 +10,8 @@ use std::{
 
 use slugline_analytics::{Recorder, RecorderOptions, RecorderPorts};
 use slugline_domain::{
-    Counters, CountersQuery, Destination, Link, LinkContent, LinkId, Revision, UnixMillis,
-    UnixSeconds, Visit, VisitFilter, VisitHeaders,
+    Counters, CountersQuery, Destination, FollowedLink, LinkId, Revision, Terms, UnixMillis, Visit,
+    VisitFilter, VisitHeaders,
     ports::{Random, VisitLog},
 };
 use slugline_testkit::FixedClock;
@@ -112,18 +112,14 @@ pub(crate) fn open(file: &Path, options: RecorderOptions) -> (Recorder, Embedded
     slugline_visitlog::start(file, options, ports()).expect("the log can be opened")
 }
 
-pub(crate) fn link(id: &str, slug: &str, url: &str) -> Arc<Link> {
-    let made = UnixSeconds::new(0).expect("zero is a second");
-    Arc::new(Link {
-        id: LinkId::parse(id).expect("test ids are valid"),
-        slug: slug.parse().expect("test slugs are valid"),
-        created_at: made,
-        updated_at: made,
-        revision: Revision::FIRST,
-        ends_at: None,
-        password: None,
-        content: LinkContent::leading_to(Destination::restore(url).expect("test URLs are valid")),
-    })
+pub(crate) fn link(id: &str, slug: &str, url: &str) -> Arc<FollowedLink> {
+    Arc::new(FollowedLink::new(
+        LinkId::parse(id).expect("test ids are valid"),
+        slug.parse().expect("test slugs are valid"),
+        Revision::FIRST,
+        Destination::restore(url).expect("test URLs are valid"),
+        Terms::NONE,
+    ))
 }
 
 /// A visit for tests that need only its moment and its visitor.
