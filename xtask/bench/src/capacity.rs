@@ -50,8 +50,8 @@ mod cost {
     pub(super) const MISS: f64 = 60.0;
     /// Processor time of PostgreSQL for finding a link, in µs.
     pub(super) const FIND: f64 = 70.0;
-    /// Links that fit into a mebibyte of a node's memory: 700 bytes each.
-    pub(super) const REMEMBERED: u32 = 1_500;
+    /// Links that fit into a mebibyte of a node's memory: 416 bytes each.
+    pub(super) const REMEMBERED: u32 = 2_500;
     /// Bytes of a link in PostgreSQL, with its indexes.
     pub(super) const LINK: f64 = 1_000.0;
     /// Visits a minute that a node stores at most (`SLUGLINE_SAMPLE_ABOVE`).
