@@ -3,6 +3,7 @@
 //! | module | holds |
 //! |---|---|
 //! | `announcement` | the format of announced changes |
+//! | `answer` | waiting for the server, and connections that it closed |
 //! | `ear` | the state of the listener |
 //! | `inserts` | statements that new links share |
 //! | `listener` | the connection for announcements |
@@ -10,6 +11,7 @@
 //! | `liveness` | detection of dead connections |
 
 mod announcement;
+mod answer;
 mod ear;
 mod inserts;
 mod listener;
@@ -23,11 +25,12 @@ use sea_orm::{
     DbBackend, DbErr, QueryResult, RuntimeErr, Statement, TransactionTrait,
 };
 use slugline_domain::ports::{Hearing, Insertion, LinkObserver};
-use sqlx::{Connection, Executor, PgConnection, error::DatabaseError, postgres::PgPoolOptions};
-use tokio::{sync::Notify, time::timeout};
+use sqlx::{Connection, Executor, PgConnection, postgres::PgPoolOptions};
+use tokio::sync::Notify;
 
 pub use self::listener::Listening;
 use self::{
+    answer::{STEP, answered, was_cut},
     ear::Ear,
     inserts::{Inserts, Told},
 };
@@ -183,39 +186,8 @@ const MAX_CONNECTIONS: u32 = 10;
 /// The timeout for getting a connection. Waiting longer would only lengthen the queue.
 const CONNECTION: Duration = Duration::from_secs(5);
 
-/// The timeout for a step of a read or a change. It is longer than the timeouts for a
-/// connection and for a statement together, so a server that is only slow answers earlier.
-const STEP: Duration = Duration::from_secs(16);
-
 /// The timeout of a health check.
 const PING: Duration = Duration::from_secs(3);
-
-/// Waits for an answer of the server with a timeout: the server's own limits end a slow
-/// statement only while the server runs and can be reached.
-async fn answered<T>(limit: Duration, answer: impl Future<Output = T>) -> Result<T, Failure> {
-    let answer = timeout(limit, answer).await;
-    answer.map_err(|_| Failure::Silent(limit))
-}
-
-/// Returns whether the connection was closed before the server read the statement. A server
-/// that restarts closes all connections, and the pool notices each only when it is used. So as
-/// many attempts may fail as there are connections.
-fn was_cut(error: &DbErr) -> bool {
-    /// The errors `admin_shutdown`, `crash_shutdown` and
-    /// `idle_session_timeout`. The server leaves them on a connection that it
-    /// closes, where the next statement finds them
-    /// (<https://www.postgresql.org/docs/current/errcodes-appendix.html>).
-    const LAST_WORDS: [&str; 3] = ["57P01", "57P02", "57P05"];
-    let (DbErr::Conn(error) | DbErr::Exec(error) | DbErr::Query(error)) = error else {
-        return false;
-    };
-    let RuntimeErr::SqlxError(error) = error else {
-        return false;
-    };
-    let last_words = error.as_database_error().and_then(DatabaseError::code);
-    matches!(error.as_ref(), sqlx::Error::Io(_))
-        || last_words.is_some_and(|code| LAST_WORDS.contains(&code.as_ref()))
-}
 
 fn limited(options: PgPoolOptions) -> PgPoolOptions {
     /// A process that was suspended in a transaction keeps its locks no longer than a statement

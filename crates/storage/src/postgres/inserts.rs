@@ -20,7 +20,7 @@ use sea_orm::{
 use slugline_domain::{AuditNote, Link};
 use tokio::{sync::oneshot, time::timeout};
 
-use super::{STEP, was_cut};
+use super::answer::{STEP, was_cut};
 use crate::{
     entity::{audit, link},
     links::write::{insert, to_new_row},
