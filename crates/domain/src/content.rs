@@ -7,8 +7,7 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    Comment, Country, Description, Destination, ImageRef, Password, Tag, Tags, Text, Title,
-    UnixSeconds,
+    Comment, Country, Description, Destination, ImageRef, Password, Tags, Title, UnixSeconds,
 };
 
 /// The members that the author of a link decides. `None` means that the author
@@ -46,44 +45,6 @@ impl LinkContent {
             delivery: Delivery::default(),
             flagged_unsafe: None,
         }
-    }
-
-    /// Every text in the content, including tags and destinations by country. Callers use it to
-    /// count memory.
-    pub fn texts(&self) -> impl Iterator<Item = &str> {
-        let Self {
-            destination,
-            comment,
-            expires_at: _,
-            tags,
-            preview:
-                Preview {
-                    title,
-                    description,
-                    image,
-                },
-            routing:
-                Routing {
-                    apple,
-                    google,
-                    geo,
-                    with_query: _,
-                },
-            delivery: _,
-            flagged_unsafe: _,
-        } = self;
-        let optional = [
-            comment.as_ref().map(Text::as_str),
-            title.as_ref().map(Text::as_str),
-            description.as_ref().map(Text::as_str),
-            image.as_ref().map(Text::as_str),
-            apple.as_ref().map(Destination::as_str),
-            google.as_ref().map(Destination::as_str),
-        ];
-        std::iter::once(destination.as_str())
-            .chain(optional.into_iter().flatten())
-            .chain(tags.iter().map(Tag::as_str))
-            .chain(geo.values().map(Destination::as_str))
     }
 
     /// Every destination that the link may send a visitor to.
