@@ -31,7 +31,8 @@ impl Batch {
 
     /// Drops the visits of a link.
     pub(crate) fn erase(&mut self, link: &LinkId) {
-        self.kept.retain(|kept| kept.visit.link.id != *link);
+        self.kept
+            .retain(|kept| kept.visit.link.id() != link.as_str());
         self.sampled.erase(link);
     }
 

@@ -269,7 +269,7 @@ impl Writer {
             return;
         };
         let pressure = self.pressure();
-        let decision = self.sampler.decide(at, &visit.link.id, visitor, pressure);
+        let decision = self.sampler.decide(at, visit.link.id(), visitor, pressure);
         self.batch.sampled.note(at, &visit.link, &decision);
         let Some(sampled) = decision.kept else {
             self.tally.leave_out();
@@ -317,7 +317,7 @@ impl Writer {
         if self.erased.is_empty() {
             return false;
         }
-        let of = |erased: &Erased| matches!(message, Message::Visit(visit) if visit.link.id == erased.link);
+        let of = |erased: &Erased| matches!(message, Message::Visit(visit) if visit.link.id() == erased.link.as_str());
         self.erased.retain(|erased| erased.messages > 0);
         let found = self.erased.iter().any(of);
         for erased in &mut self.erased {

@@ -7,8 +7,7 @@ use std::{
 };
 
 use slugline_domain::{
-    AuditNote, Author, FollowedLink, LinkId, Operation, Password, PasswordForm, PasswordHash,
-    UnixMillis,
+    AuditNote, Author, FollowedLink, Operation, Password, PasswordForm, PasswordHash, UnixMillis,
     ports::{LinkStore, Version},
 };
 
@@ -19,7 +18,8 @@ use crate::{Error, NotChecked, PasswordCheck, Passwords, Resolver, passwords::Pa
 #[derive(Debug)]
 pub struct Gatekeeper {
     parts: GatekeeperParts,
-    renewing: Mutex<HashSet<LinkId>>,
+    /// The identities of links whose hash is being renewed.
+    renewing: Mutex<HashSet<String>>,
 }
 
 /// The dependencies of a gatekeeper.
@@ -56,7 +56,7 @@ impl Gatekeeper {
         now: UnixMillis,
     ) -> Result<PasswordCheck, NotChecked> {
         let attempt = PasswordAttempt {
-            slug: &link.slug,
+            slug: &link.to_slug(),
             hash,
             presented,
             client,
@@ -80,7 +80,7 @@ impl Gatekeeper {
         let Ok(password) = Password::parse(presented) else {
             return;
         };
-        if !self.locked().insert(link.id.clone()) {
+        if !self.locked().insert(link.id().to_owned()) {
             return;
         }
         let (this, link) = (Arc::clone(self), link.clone());
@@ -88,7 +88,7 @@ impl Gatekeeper {
             // No request waits for the renewal. If it fails, the old hash still works,
             // and the next visitor triggers another attempt.
             let _ = this.renew(&link, &password, now).await;
-            this.locked().remove(&link.id);
+            this.locked().remove(link.id());
         });
     }
 
@@ -101,7 +101,7 @@ impl Gatekeeper {
         now: UnixMillis,
     ) -> Result<(), Error> {
         let hash = self.parts.passwords.hash(password).await?;
-        let stored = self.parts.store.find(&followed.slug).await?;
+        let stored = self.parts.store.find(&followed.to_slug()).await?;
         let same = stored.filter(|stored| stored.password == followed.terms().password);
         let Some(mut link) = same else {
             return Ok(());
@@ -119,7 +119,7 @@ impl Gatekeeper {
         Ok(())
     }
 
-    fn locked(&self) -> std::sync::MutexGuard<'_, HashSet<LinkId>> {
+    fn locked(&self) -> std::sync::MutexGuard<'_, HashSet<String>> {
         self.renewing
             .lock()
             .expect("nothing panics while holding the lock")

@@ -207,8 +207,8 @@ mod tests {
         };
         live.observe(&VisitRecord {
             at: UnixMillis::new(at),
-            link_id: &link.id,
-            slug: &slug,
+            link_id: link.id.as_str(),
+            slug: slug.as_str(),
             url: "https://example.com/",
             protection,
             user_agent: "",

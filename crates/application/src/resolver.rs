@@ -2,6 +2,7 @@
 
 mod entry;
 mod freshness;
+mod key;
 mod options;
 mod outage;
 mod refresh;
@@ -23,6 +24,7 @@ pub use self::options::{ResolverNumbers, ResolverOptions};
 use self::{
     entry::Entry,
     freshness::{Fresh, Subject, later},
+    key::{Key, Keys},
     outage::Outage,
     refresh::Refresh,
     weight::Weight,
@@ -49,7 +51,8 @@ pub struct Resolver {
     clock: Arc<dyn Clock>,
     case: SlugCase,
     options: ResolverOptions,
-    cache: Cache<Slug, Entry, Weight>,
+    keys: Keys,
+    cache: Cache<Key, Entry, Weight>,
     outage: Outage,
     old_links: Option<Arc<OldLinks>>,
     hits: Counter,
@@ -65,7 +68,7 @@ impl Resolver {
         options: ResolverOptions,
     ) -> Self {
         /// The size of a typical link, to size the map.
-        const TYPICAL_BYTES: u64 = 350;
+        const TYPICAL_BYTES: u64 = 240;
         let items = usize::try_from(options.capacity_bytes / TYPICAL_BYTES).unwrap_or(usize::MAX);
         let cache = Cache::with_weighter(items, options.capacity_bytes, Weight);
         Self {
@@ -73,6 +76,7 @@ impl Resolver {
             clock,
             case,
             options,
+            keys: Keys::default(),
             cache,
             outage: Outage::default(),
             old_links: None,
@@ -140,7 +144,7 @@ impl Resolver {
     pub fn forget(&self, slug: &Slug) {
         // Removing also voids a read of the store that is under way, so an answer from
         // before the change cannot enter the memory after it.
-        self.cache.remove(slug);
+        self.cache.remove(&self.keys.of(slug));
     }
 
     /// Reads again if a change overtook the read: the visitor gets the changed link, and it is
@@ -160,7 +164,8 @@ impl Resolver {
         // Taken before the read, so that a change during the read is not missed.
         let hearing = self.store.hearing();
         // When many visitors miss at once, one reads and the others wait.
-        let entry = self.cache.entry_async(slug, |_, entry| {
+        let key = self.keys.of(slug);
+        let entry = self.cache.entry_async(&key, |_, entry| {
             if entry.fresh.is_over(now, hearing) {
                 EntryAction::ReplaceWithGuard
             } else {
@@ -230,7 +235,7 @@ impl Resolver {
     }
 
     fn recall_spelled(&self, slug: &Slug, now: UnixMillis, hearing: Hearing) -> Recalled {
-        match self.cache.get(slug) {
+        match self.cache.get(&self.keys.of(slug)) {
             Some(entry) if !entry.fresh.is_over(now, hearing) => entry.recalled(),
             // An outdated entry is kept, to be served if the store fails.
             Some(_) | None => Recalled::Nothing,
@@ -259,7 +264,10 @@ impl LinkObserver for Resolver {
     /// come in the order of the changes, so a later version was read from the store
     /// since.
     fn changed(&self, change: &LinkChange) {
-        let remembered = self.cache.peek(&change.slug).and_then(|entry| entry.link);
+        let remembered = self
+            .cache
+            .peek(&self.keys.of(&change.slug))
+            .and_then(|entry| entry.link);
         let is_known = remembered
             .zip(change.revision)
             .is_some_and(|(link, revision)| link.revision >= revision);

@@ -9,18 +9,16 @@ use crate::{
 
 /// The part of a link that a redirect needs.
 ///
-/// A service remembers very many of them, so it is small: the members that few links have
-/// take an allocation of their own.
+/// A service remembers very many of them, so it is small: one allocation holds the texts that
+/// every link has, and another one the members that few links have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FollowedLink {
-    /// The identity.
-    pub id: LinkId,
-    /// The slug.
-    pub slug: Slug,
     /// The version.
     pub revision: Revision,
-    /// The destination of visitors that no routing rule sends elsewhere.
-    pub destination: Destination,
+    /// The identity, the slug and the destination.
+    texts: Box<str>,
+    id_bytes: u8,
+    slug_bytes: u16,
     /// `None` for [`Terms::NONE`].
     terms: Option<Box<Terms>>,
 }
@@ -45,20 +43,45 @@ pub struct Terms {
 impl FollowedLink {
     /// Creates a link from its parts.
     pub fn new(
-        id: LinkId,
-        slug: Slug,
+        id: &LinkId,
+        slug: &Slug,
         revision: Revision,
-        destination: Destination,
+        destination: &Destination,
         terms: Terms,
     ) -> Self {
-        let terms = (terms != Terms::NONE).then(|| Box::new(terms));
+        let (id, slug) = (id.as_str(), slug.as_str());
         Self {
-            id,
-            slug,
             revision,
-            destination,
-            terms,
+            texts: [id, slug, destination.as_str()].concat().into(),
+            id_bytes: u8::try_from(id.len()).expect("LinkId::MAX_CHARS is less than 256"),
+            slug_bytes: u16::try_from(slug.len()).expect("Slug::MAX_CHARS is less than 65,536"),
+            terms: (terms != Terms::NONE).then(|| Box::new(terms)),
         }
+    }
+
+    /// The identity, a [`LinkId`].
+    pub fn id(&self) -> &str {
+        &self.texts[..self.id_bytes.into()]
+    }
+
+    /// The slug, a [`Slug`].
+    pub fn slug(&self) -> &str {
+        self.after_the_id().0
+    }
+
+    /// A copy of the slug, for those who must own it.
+    pub fn to_slug(&self) -> Slug {
+        Slug::parse(self.slug()).expect("it was a slug before")
+    }
+
+    /// The [`Destination`] of visitors that no routing rule sends elsewhere.
+    pub fn destination(&self) -> &str {
+        self.after_the_id().1
+    }
+
+    fn after_the_id(&self) -> (&str, &str) {
+        let rest = &self.texts[self.id_bytes.into()..];
+        rest.split_at(self.slug_bytes.into())
     }
 
     /// The members that decide more than the destination.
@@ -81,10 +104,11 @@ impl FollowedLink {
         }
     }
 
-    /// The size of the allocation for the terms, without their texts; 0 if there is none.
-    /// Callers use it to count memory.
-    pub fn terms_bytes(&self) -> usize {
-        self.terms.as_ref().map_or(0, |_| size_of::<Terms>())
+    /// The sizes of the value's own allocations in bytes, 0 if there is none: the texts that
+    /// every link has, and the terms without theirs. Callers use it to count memory.
+    pub fn allocations(&self) -> [usize; 2] {
+        let terms = self.terms.as_ref().map_or(0, |_| size_of::<Terms>());
+        [self.texts.len(), terms]
     }
 }
 
@@ -145,23 +169,24 @@ impl Terms {
     }
 }
 
-impl From<Link> for FollowedLink {
-    fn from(link: Link) -> Self {
+impl From<&Link> for FollowedLink {
+    fn from(link: &Link) -> Self {
+        let content = &link.content;
         let terms = Terms {
             expiry: link.effective_expiry(),
-            password: link.password,
-            flagged_unsafe: link.content.flagged_unsafe == Some(true),
-            preview: link.content.preview,
-            routing: link.content.routing,
-            delivery: link.content.delivery,
+            password: link.password.clone(),
+            flagged_unsafe: content.flagged_unsafe == Some(true),
+            preview: content.preview.clone(),
+            routing: content.routing.clone(),
+            delivery: content.delivery,
         };
-        let destination = link.content.destination;
-        Self::new(link.id, link.slug, link.revision, destination, terms)
+        let destination = &content.destination;
+        Self::new(&link.id, &link.slug, link.revision, destination, terms)
     }
 }
 
-impl From<&Link> for FollowedLink {
-    fn from(link: &Link) -> Self {
-        link.clone().into()
+impl From<Link> for FollowedLink {
+    fn from(link: Link) -> Self {
+        Self::from(&link)
     }
 }

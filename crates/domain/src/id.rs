@@ -1,6 +1,6 @@
 //! Identifiers.
 
-use std::fmt;
+use std::{borrow::Borrow, fmt};
 
 use thiserror::Error;
 
@@ -41,6 +41,13 @@ impl LinkId {
 
     /// The identifier as text.
     pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Sets and maps of identifiers find them by their text.
+impl Borrow<str> for LinkId {
+    fn borrow(&self) -> &str {
         &self.0
     }
 }

@@ -118,12 +118,12 @@ impl FollowedLink {
         let geo = visitor
             .country
             .and_then(|country| routing.geo.get(&country));
-        let destination = geo.unwrap_or(&self.destination);
+        let destination = geo.map_or_else(|| self.destination(), Destination::as_str);
         match visitor.query {
             Some(query) if !query.is_empty() && routing.with_query.unwrap_or(with_query) => {
-                merge_query(destination.as_str(), query)
+                merge_query(destination, query)
             }
-            Some(_) | None => Cow::Borrowed(destination.as_str()),
+            Some(_) | None => Cow::Borrowed(destination),
         }
     }
 

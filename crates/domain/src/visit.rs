@@ -3,8 +3,8 @@
 use std::{borrow::Cow, net::IpAddr, sync::Arc};
 
 use crate::{
-    Campaign, Colo, Coordinates, Country, Degrees, Dimension, FollowedLink, LinkId, Place,
-    Protection, SamplingInterval, Slug, TimeZoneName, UnixMillis, VisitHeaders,
+    Campaign, Colo, Coordinates, Country, Degrees, Dimension, FollowedLink, Place, Protection,
+    SamplingInterval, TimeZoneName, UnixMillis, VisitHeaders,
 };
 
 /// The facts about a visit at the moment of the redirect. It waits in a queue,
@@ -32,10 +32,10 @@ pub struct Visit {
 pub struct VisitRecord<'v> {
     /// The time.
     pub at: UnixMillis,
-    /// The link's identity.
-    pub link_id: &'v LinkId,
-    /// The link's slug at that moment.
-    pub slug: &'v Slug,
+    /// The link's identity, a [`LinkId`](crate::LinkId).
+    pub link_id: &'v str,
+    /// The link's [`Slug`](crate::Slug) at that moment.
+    pub slug: &'v str,
     /// The link's main destination at that moment.
     pub url: &'v str,
     /// The destination's protection at that moment.
@@ -80,7 +80,7 @@ impl VisitRecord<'_> {
             known.map_or(Degrees::ZERO, Degrees::nearest).to_string()
         };
         Cow::Borrowed(match dimension {
-            Dimension::Slug => self.slug.as_str(),
+            Dimension::Slug => self.slug,
             Dimension::Url => self.url,
             Dimension::UserAgent => self.user_agent,
             Dimension::Referer => self.referer,

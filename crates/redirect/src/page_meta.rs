@@ -26,7 +26,7 @@ impl<'a> PageMeta<'a> {
         let description = texts.description.as_ref().map(Text::as_str);
         let image = texts.image.as_ref().map(Text::as_str);
         Self {
-            short_link: format!("{origin}/{}", link.slug),
+            short_link: format!("{origin}/{}", link.slug()),
             title: match title.filter(|title| !title.is_empty()) {
                 Some(title) => title.into(),
                 None => host().unwrap_or_else(|| "Link".into()).into(),

@@ -4,6 +4,7 @@ use std::{future::Future, sync::Arc, time::Instant};
 
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr};
 use slugline_domain::{
+    FollowedLink,
     measure::{Histogram, TRACES, Timings},
     ports::{Hearing, Insertion, LinkObserver},
 };
@@ -13,7 +14,7 @@ use tracing::{Instrument, Span, info_span};
 use crate::{
     database_url::DatabaseUrl,
     failure::Failure,
-    links::insert::InsertLink,
+    links::{find::FollowLink, insert::InsertLink},
     postgres::{Listening, Postgres},
     session::{Change, Read},
     sqlite::{SchemaStatements, Sqlite, SqliteFile},
@@ -133,6 +134,18 @@ impl Database {
             match &self.engine {
                 Engine::Sqlite(file) => file.read_at_once(&read),
                 Engine::Postgres(server) => server.read(&read).await,
+            }
+        };
+        observed(&self.clocked.finds, span, work).await
+    }
+
+    /// Finds what a redirect needs of a link. On PostgreSQL it shares a statement with others.
+    pub(crate) async fn follow(&self, follow: FollowLink) -> Result<Option<FollowedLink>, Failure> {
+        let span = info_span!(target: TRACES, "links: find", otel.kind = "client");
+        let work = async {
+            match &self.engine {
+                Engine::Sqlite(file) => file.read_at_once(&follow),
+                Engine::Postgres(server) => server.follow(follow.slug).await,
             }
         };
         observed(&self.clocked.finds, span, work).await

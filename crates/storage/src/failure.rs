@@ -24,6 +24,8 @@ pub(crate) enum Failure {
     Thread(#[source] std::io::Error),
     #[error("the thread that writes links has ended")]
     WriterEnded,
+    #[error(transparent)]
+    OfShared(Arc<Failure>),
     #[error("the thread that reads links has ended")]
     ReaderEnded,
     #[error(transparent)]

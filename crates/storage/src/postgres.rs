@@ -5,18 +5,22 @@
 //! | `announcement` | the format of announced changes |
 //! | `answer` | waiting for the server, and connections that it closed |
 //! | `ear` | the state of the listener |
+//! | `follows` | statements that followed slugs share |
 //! | `inserts` | statements that new links share |
 //! | `listener` | the connection for announcements |
 //! | `outbox` | the table of announcements |
 //! | `liveness` | detection of dead connections |
+//! | `shared` | requests that share a statement |
 
 mod announcement;
 mod answer;
 mod ear;
+mod follows;
 mod inserts;
 mod listener;
 mod liveness;
 mod outbox;
+mod shared;
 
 use std::{sync::Arc, time::Duration};
 
@@ -24,7 +28,10 @@ use sea_orm::{
     ConnAcquireErr, ConnectOptions, ConnectionTrait, DatabaseConnection, DatabaseTransaction,
     DbBackend, DbErr, QueryResult, RuntimeErr, Statement, TransactionTrait,
 };
-use slugline_domain::ports::{Hearing, Insertion, LinkObserver};
+use slugline_domain::{
+    FollowedLink, Slug,
+    ports::{Hearing, Insertion, LinkObserver},
+};
 use sqlx::{Connection, Executor, PgConnection, postgres::PgPoolOptions};
 use tokio::sync::Notify;
 
@@ -32,9 +39,11 @@ pub use self::listener::Listening;
 use self::{
     answer::{STEP, answered, was_cut},
     ear::Ear,
-    inserts::{Inserts, Told},
+    follows::Follows,
+    inserts::{Inserts, NewLink, Told},
 };
 use crate::{
+    entity::followed,
     failure::Failure,
     links::insert::InsertLink,
     session::{Applied, Change, Columns, Read, Row, Session},
@@ -48,6 +57,7 @@ pub(crate) struct Postgres {
     /// Tells the listener to tell all nodes that a change was committed.
     bell: Arc<Notify>,
     inserts: Arc<Inserts>,
+    follows: Arc<Follows>,
 }
 
 impl Postgres {
@@ -78,7 +88,8 @@ impl Postgres {
             pool,
             ear: Arc::default(),
             bell: Arc::default(),
-            inserts: Arc::default(),
+            inserts: Arc::new(inserts::inserts()),
+            follows: Arc::new(follows::follows()),
         })
     }
 
@@ -122,27 +133,36 @@ impl Postgres {
         read.read(&statements).await
     }
 
+    /// Finds what a redirect needs of a link, in a statement that it shares with others.
+    pub(crate) async fn follow(&self, slug: Slug) -> Result<Option<FollowedLink>, Failure> {
+        let serve = |lane| follows::serve(lane, self.clone());
+        let row = match self.follows.ask(slug, serve).await {
+            Some(row) => row.map_err(Failure::OfShared)?,
+            None => return Err(Failure::ReaderEnded),
+        };
+        Ok(row.map(followed::to_followed).transpose()?)
+    }
+
     /// Inserts a link, in a statement that it shares if it can.
     pub(crate) async fn insert(&self, mut insert: InsertLink) -> Result<Insertion, Failure> {
-        let (told, is_lane_free) = self.inserts.add(insert.link.clone(), insert.note.clone());
-        if is_lane_free {
-            // A task of its own, because the caller may hang up.
-            let server = self.clone();
-            tokio::spawn(async move {
-                let ring = || server.bell.notify_one();
-                server.inserts.lane().serve(&server.pool, ring).await;
-            });
-        }
+        let new = NewLink {
+            link: insert.link.clone(),
+            note: insert.note.clone(),
+        };
+        let told = self.inserts.ask(new, |lane| {
+            let (pool, bell) = (self.pool.clone(), Arc::clone(&self.bell));
+            inserts::serve(lane, pool, move || bell.notify_one())
+        });
         match told.await {
-            Ok(Told::Stored) => return Ok(Insertion::Stored),
-            Ok(Told::Left) => {}
-            Ok(Told::Silent) => return Err(Failure::Silent(STEP)),
-            Ok(Told::NoConnection) => {
+            Some(Told::Stored) => return Ok(Insertion::Stored),
+            Some(Told::Left) => {}
+            Some(Told::Silent) => return Err(Failure::Silent(STEP)),
+            Some(Told::NoConnection) => {
                 let error = DbErr::ConnectionAcquire(ConnAcquireErr::Timeout);
                 return Err(error.into());
             }
             // Without an answer the task has ended with its runtime.
-            Ok(Told::Unknown) | Err(_) => insert.may_be_stored = true,
+            Some(Told::Unknown) | None => insert.may_be_stored = true,
         }
         self.change(&insert).await
     }

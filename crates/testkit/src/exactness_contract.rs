@@ -109,7 +109,7 @@ impl Came {
         let second = self.at.div_euclid(1_000);
         let values = filter.values.iter().all(|(dimension, choice)| {
             let value = if *dimension == Dimension::Slug {
-                self.link.slug.as_str()
+                self.link.slug()
             } else {
                 self.referer.as_str()
             };
@@ -117,7 +117,7 @@ impl Came {
         });
         filter.from.is_none_or(|from| second >= from.get())
             && filter.until.is_none_or(|until| second <= until.get())
-            && filter.links.admits(&self.link.id)
+            && filter.links.admits(self.link.id())
             && values
     }
 }

@@ -79,10 +79,9 @@ impl Enricher {
             language: self
                 .languages
                 .get(language, || language::first_preference(language).into()),
-            campaign: self.campaigns.of(
-                visit.headers.campaign_query(),
-                visit.link.destination.as_str(),
-            ),
+            campaign: self
+                .campaigns
+                .of(visit.headers.campaign_query(), visit.link.destination()),
             labels,
             place,
             agent: self.user_agents.agent(visit.headers.user_agent()),
@@ -128,8 +127,8 @@ impl Enriched<'_> {
         Row {
             at: record.at,
             target: Target {
-                link_id: record.link_id.as_str(),
-                slug: record.slug.as_str(),
+                link_id: record.link_id,
+                slug: record.slug,
                 url: record.url,
                 protection: record.protection.as_str(),
             },
@@ -163,9 +162,9 @@ impl Enriched<'_> {
         let Visit { link, headers, .. } = self.visit;
         VisitRecord {
             at: self.visit.at,
-            link_id: &link.id,
-            slug: &link.slug,
-            url: bounds::truncate(link.destination.as_str(), bounds::URL_MAX_BYTES),
+            link_id: link.id(),
+            slug: link.slug(),
+            url: bounds::truncate(link.destination(), bounds::URL_MAX_BYTES),
             protection: Protection::of(link),
             user_agent: bounds::truncate(headers.user_agent(), bounds::USER_AGENT_MAX_BYTES),
             referer: &self.referer,

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, hash_map::Entry};
 
-use slugline_domain::{FollowedLink, LinkId, SamplingInterval, Slug, UnixMillis};
+use slugline_domain::{FollowedLink, LinkId, SamplingInterval, UnixMillis};
 
 use super::span::{SampledLink, Span, minute_of};
 use crate::sampling::Decision;
@@ -15,7 +15,8 @@ pub(crate) struct Pending {
     /// flood change nothing.
     minute: i64,
     of_all: SamplingInterval,
-    of_links: HashMap<LinkId, (Slug, SamplingInterval)>,
+    /// By identity: the slug and the interval.
+    of_links: HashMap<String, (String, SamplingInterval)>,
 }
 
 impl Default for Pending {
@@ -44,15 +45,15 @@ impl Pending {
             self.of_all = decision.of_all;
             self.add(Span::at(at, None, decision.of_all));
         }
-        let known = self.of_links.get(&link.id);
+        let known = self.of_links.get(link.id());
         let is_known = known
-            .is_some_and(|(slug, interval)| *slug == link.slug && *interval >= decision.interval);
+            .is_some_and(|(slug, interval)| slug == link.slug() && *interval >= decision.interval);
         if decision.interval > decision.of_all && !is_known {
-            let noted = (link.slug.clone(), decision.interval);
-            self.of_links.insert(link.id.clone(), noted);
+            let noted = (link.slug().to_owned(), decision.interval);
+            self.of_links.insert(link.id().to_owned(), noted);
             let link = SampledLink {
-                id: link.id.to_string(),
-                slug: link.slug.to_string(),
+                id: link.id().to_owned(),
+                slug: link.slug().to_owned(),
             };
             self.add(Span::at(at, Some(link), decision.interval));
         }
@@ -84,7 +85,7 @@ impl Pending {
         let is_of =
             |link: &Option<SampledLink>| matches!(link, Some(link) if link.id == id.as_str());
         self.spans.retain(|(_, link), _| !is_of(link));
-        self.of_links.remove(id);
+        self.of_links.remove(id.as_str());
     }
 
     /// The spans are in the database.
@@ -174,7 +175,7 @@ mod tests {
         assert!(pending.is_empty());
         pending.note(at, &docs, &decision(2, 2));
         assert_eq!(stored(&pending), [(0, None, 2), (0, Some("docs"), 4)]);
-        pending.erase(&docs.id);
+        pending.erase(&LinkId::parse(docs.id()).unwrap());
         assert_eq!(stored(&pending), [(0, None, 2)]);
     }
 }

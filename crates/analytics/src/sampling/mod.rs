@@ -47,7 +47,7 @@ use std::{
     num::NonZeroU32,
 };
 
-use slugline_domain::{LinkId, SamplingInterval, UnixMillis, ports::Random};
+use slugline_domain::{SamplingInterval, UnixMillis, ports::Random};
 
 use crate::{
     sampling::{
@@ -181,7 +181,7 @@ impl Sampler {
     pub(crate) fn decide(
         &mut self,
         at: UnixMillis,
-        link: &LinkId,
+        link: &str,
         visitor: Visitor,
         pressure: Pressure,
     ) -> Decision {

@@ -354,7 +354,7 @@ mod tests {
         fixture.resolver.find(&slug("docs")).await.unwrap();
         fixture.links.edit(edit("docs")).await.unwrap();
         let seen = fixture.resolver.find(&slug("docs")).await.unwrap().unwrap();
-        assert_eq!(seen.destination.as_str(), "https://example.org/");
+        assert_eq!(seen.destination(), "https://example.org/");
     }
 
     #[tokio::test]

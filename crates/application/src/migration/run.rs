@@ -361,7 +361,10 @@ mod tests {
         let served = resolver.find(&slug("PLAIN")).await.unwrap().unwrap();
         run_all(&fixture.migration, false).await;
         let moved = fixture.links.find(&slug("plain")).await.unwrap().unwrap();
-        assert_eq!((&moved.id, moved.created_at), (&served.id, seconds(-5)));
+        assert_eq!(
+            (moved.id.as_str(), moved.created_at),
+            (served.id(), seconds(-5))
+        );
         assert!(moved.password.unwrap().as_str().starts_with("$argon2id$"));
         fixture.old.go_away();
         assert!(resolver.find(&slug("unknown")).await.unwrap().is_none());

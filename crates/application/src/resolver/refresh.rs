@@ -4,12 +4,11 @@ use quick_cache::{
     DefaultHashBuilder,
     sync::{DefaultLifecycle, PlaceholderGuard},
 };
-use slugline_domain::Slug;
 
-use super::{entry::Entry, weight::Weight};
+use super::{entry::Entry, key::Key, weight::Weight};
 
 type Guard<'a> =
-    PlaceholderGuard<'a, Slug, Entry, Weight, DefaultHashBuilder, DefaultLifecycle<Slug, Entry>>;
+    PlaceholderGuard<'a, Key, Entry, Weight, DefaultHashBuilder, DefaultLifecycle<Key, Entry>>;
 
 /// The read of a slug, for which other requests wait. If it is dropped before the read
 /// ends, because the visitor disconnected, it puts the outdated entry back: in an outage

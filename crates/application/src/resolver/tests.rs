@@ -33,7 +33,7 @@ fn resolver_of(
 
 async fn id_of(resolver: &Resolver, text: &str) -> Option<String> {
     let found = resolver.find(&slug(text)).await.expect("the store works");
-    found.map(|link| link.id.to_string())
+    found.map(|link| link.id().to_owned())
 }
 
 #[tokio::test]

@@ -1,24 +1,24 @@
 //! The memory that an entry takes.
 
 use quick_cache::Weighter;
-use slugline_domain::{FollowedLink, Slug};
+use slugline_domain::FollowedLink;
 
-use super::entry::Entry;
+use super::{entry::Entry, key::Key};
 
 /// Weighs entries by their size in bytes.
 #[derive(Clone, Debug)]
 pub(super) struct Weight;
 
-impl Weighter<Slug, Entry> for Weight {
-    fn weight(&self, slug: &Slug, entry: &Entry) -> u64 {
+impl Weighter<Key, Entry> for Weight {
+    fn weight(&self, _: &Key, entry: &Entry) -> u64 {
         /// The map's own share of an entry.
-        const IN_MAP: usize = size_of::<(Slug, Entry)>() + 48;
+        const IN_MAP: usize = size_of::<(Key, Entry)>() + 48;
         /// The counters of an `Arc`.
         const COUNTERS: usize = 16;
         let link = entry.link.as_deref().map_or(0, |link| {
             allocated(COUNTERS + size_of::<FollowedLink>()) + parts_bytes(link)
         });
-        u64::try_from(IN_MAP + allocated(slug.as_str().len()) + link).unwrap_or(u64::MAX)
+        u64::try_from(IN_MAP + link).unwrap_or(u64::MAX)
     }
 }
 
@@ -37,14 +37,7 @@ fn parts_bytes(link: &FollowedLink) -> usize {
     /// The size of a map's entry without its text.
     const IN_MAP: usize = 48;
     let terms = link.terms();
-    let texts = [
-        link.id.as_str(),
-        link.slug.as_str(),
-        link.destination.as_str(),
-    ]
-    .into_iter()
-    .chain(terms.texts());
-    texts.map(|text| allocated(text.len())).sum::<usize>()
-        + allocated(link.terms_bytes())
-        + IN_MAP * terms.routing.geo.len()
+    let texts = terms.texts().map(str::len);
+    let allocations = link.allocations().into_iter().chain(texts);
+    allocations.map(allocated).sum::<usize>() + IN_MAP * terms.routing.geo.len()
 }

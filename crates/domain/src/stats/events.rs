@@ -2,9 +2,7 @@
 
 use std::{borrow::Cow, cmp::Ordering, convert::Infallible};
 
-use crate::{
-    Degrees, Destinations, Dimension, LinkId, RowLimit, UnixMillis, VisitFilter, VisitRecord,
-};
+use crate::{Degrees, Destinations, Dimension, RowLimit, UnixMillis, VisitFilter, VisitRecord};
 
 /// The question for the latest visits.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -100,7 +98,7 @@ impl Event {
     /// Returns whether this event of a link meets the conditions. An event tells
     /// nothing about its visitor, whose address counts as unknown. It was made for
     /// the filter's own destinations.
-    pub fn meets(&self, filter: &VisitFilter, link: &LinkId) -> bool {
+    pub fn meets(&self, filter: &VisitFilter, link: &str) -> bool {
         let second = self.at.second();
         filter.from.is_none_or(|from| second >= from)
             && filter.until.is_none_or(|until| second <= until)

@@ -57,8 +57,8 @@ impl Event {
             data: Data {
                 click,
                 link: Followed {
-                    id: record.link_id.as_str(),
-                    slug: record.slug.as_str(),
+                    id: record.link_id,
+                    slug: record.slug,
                 },
             },
         };

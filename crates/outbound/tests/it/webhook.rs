@@ -67,8 +67,8 @@ fn observe_as(
     };
     webhook.observe(&change(VisitRecord {
         at: NOON.start(),
-        link_id: id,
-        slug,
+        link_id: id.as_str(),
+        slug: slug.as_str(),
         url: "https://secret.example/",
         protection: Protection::Password,
         user_agent: "Mozilla/5.0",

@@ -107,7 +107,7 @@ pub(crate) async fn pass_on(
             "the destination is not on the public internet",
         ),
         ForwardFailure::Failed(reason) => {
-            let slug = visit.link.slug.as_str();
+            let slug = visit.link.slug();
             tracing::info!(slug, reason, "a proxied link failed");
             failed("the destination did not answer as it should")
         }

@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// The columns as the table holds them.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Followed {
     id: String,
     slug: String,
@@ -32,6 +32,13 @@ pub(crate) struct Followed {
     expires_at: Option<i64>,
     ends_at: Option<i64>,
     revision: i64,
+}
+
+impl Followed {
+    /// The slug of the link.
+    pub(crate) fn slug(&self) -> &str {
+        &self.slug
+    }
 }
 
 /// Selects the columns, in the order of [`Followed`].
@@ -109,10 +116,10 @@ pub(crate) fn to_followed(row: Followed) -> Result<FollowedLink, BadRow> {
         },
     };
     Ok(FollowedLink::new(
-        check.column("id", LinkId::parse(&row.id))?,
-        check.column("slug", Slug::parse(&row.slug))?,
+        &check.column("id", LinkId::parse(&row.id))?,
+        &check.column("slug", Slug::parse(&row.slug))?,
         Revision::new(row.revision),
-        check.column("destination", Destination::restore(&row.destination))?,
+        &check.column("destination", Destination::restore(&row.destination))?,
         terms,
     ))
 }

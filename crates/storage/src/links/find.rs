@@ -1,10 +1,13 @@
 //! Finding one link.
 
-use sea_orm::{ColumnTrait, QueryFilter, Select};
+use sea_orm::{ColumnTrait, QueryFilter, Select, sea_query::Expr};
 use slugline_domain::{FollowedLink, Link, Slug};
 
 use crate::{
-    entity::{followed, link},
+    entity::{
+        followed::{self, Followed},
+        link,
+    },
     failure::Failure,
     session::{Read, Session},
     sql_text::SqlText,
@@ -35,8 +38,8 @@ pub(super) fn select(slug: &str) -> Select<link::Entity> {
 
 /// Finds what a redirect needs of the link with a slug, in a single statement.
 #[derive(Debug)]
-pub(super) struct FollowLink {
-    pub(super) slug: Slug,
+pub(crate) struct FollowLink {
+    pub(crate) slug: Slug,
 }
 
 impl Read for FollowLink {
@@ -48,8 +51,38 @@ impl Read for FollowLink {
         let follow = FOLLOW.with(session.backend(), [slug.into()], || {
             followed::select().filter(link::Column::Slug.eq(slug))
         });
-        let rows = session.rows::<followed::Followed>(follow).await?;
+        let rows = session.rows::<Followed>(follow).await?;
         let row = rows.into_iter().next();
         Ok(row.map(followed::to_followed).transpose()?)
+    }
+}
+
+/// Reads the rows of [`FollowLink`] for many slugs, in a single statement of PostgreSQL.
+#[derive(Debug)]
+pub(crate) struct FollowLinks {
+    /// The slugs with a slash between two, which no slug holds.
+    slugs: String,
+}
+
+impl FollowLinks {
+    pub(crate) fn of<'s>(slugs: impl Iterator<Item = &'s Slug>) -> Self {
+        let slugs: Vec<&str> = slugs.map(Slug::as_str).collect();
+        Self {
+            slugs: slugs.join("/"),
+        }
+    }
+}
+
+impl Read for FollowLinks {
+    type Answer = Vec<Followed>;
+
+    async fn read<S: Session>(&self, session: &S) -> Result<Vec<Followed>, Failure> {
+        static FOLLOW: SqlText = SqlText::new();
+        let slugs = self.slugs.as_str();
+        let follow = FOLLOW.with(session.backend(), [slugs.into()], || {
+            let any = "slug = ANY (string_to_array($1, '/'))";
+            followed::select().filter(Expr::cust_with_values(any, [slugs]))
+        });
+        session.rows(follow).await
     }
 }

@@ -9,7 +9,7 @@
 
 mod conditions;
 mod delete;
-mod find;
+pub(crate) mod find;
 pub(crate) mod insert;
 mod insert_many;
 mod list;
@@ -145,7 +145,7 @@ impl LinkStore for SqlLinkStore {
 
     async fn follow(&self, slug: &Slug) -> Result<Option<FollowedLink>, StoreError> {
         let slug = slug.clone();
-        let found = self.database.read_at_once(FollowLink { slug }).await;
+        let found = self.database.follow(FollowLink { slug }).await;
         found.map_err(failing_to("find a link"))
     }
 

@@ -10,8 +10,10 @@ use slugline_domain::{
     Link, Revision, Scope, Scopes, TokenName, TokenRecord,
     ports::{Hearing, LinkChange, LinkObserver, LinkStore, TokenStore, Version},
 };
-use slugline_storage::{Database, DatabaseUrl, Listening, SchemaConnection, SqlLinkStore};
+use slugline_storage::{Database, Listening, SchemaConnection, SqlLinkStore};
 use slugline_testkit::{NOON, NOTE, link, slug};
+
+use crate::on_postgres::{self, Fresh};
 
 /// Records the changes it learns of.
 #[derive(Debug, Default)]
@@ -35,21 +37,8 @@ struct Nodes {
 }
 
 impl Nodes {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the test command hands the server over this way"
-    )]
     async fn start(name: &str) -> Self {
-        let server = std::env::var("SLUGLINE_TEST_POSTGRES_URL").expect(
-            "SLUGLINE_TEST_POSTGRES_URL names a PostgreSQL server; `cargo xtask test` starts one",
-        );
-        let admin = SchemaConnection::open(&server.parse().unwrap()).await;
-        let admin = admin.unwrap().connection().clone();
-        let name = format!("announcements_{name}_{}", std::process::id());
-        let created = format!("CREATE DATABASE {name}");
-        admin.execute_unprepared(&created).await.unwrap();
-        let (base, _) = server.rsplit_once('/').expect("a database in the URL");
-        let url: DatabaseUrl = format!("{base}/{name}").parse().unwrap();
+        let Fresh { url, name, admin } = on_postgres::fresh(&format!("announcements_{name}")).await;
         let schema = SchemaConnection::open(&url).await.unwrap();
         slugline_migrations::run(schema.connection()).await.unwrap();
         let open = async || SqlLinkStore::new(Database::open(&url).await.unwrap());
@@ -57,7 +46,7 @@ impl Nodes {
         let diary = Arc::<Diary>::default();
         let listener = listening.listen(diary.clone());
         let nodes = Self {
-            admin,
+            admin: admin.connection().clone(),
             name,
             raw: schema.connection().clone(),
             listening,

@@ -9,6 +9,8 @@ use slugline_testkit::{
     audit_trail_contract, link_store_contract, migration_store_contract, token_store_contract,
 };
 
+use crate::on_postgres;
+
 #[tokio::test]
 async fn sqlite_keeps_the_contract() {
     let folder = tempfile::tempdir().unwrap();
@@ -32,30 +34,11 @@ async fn sqlite_keeps_the_contract() {
 
 /// Each store gets its own database on the server that the test command starts.
 #[tokio::test]
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the test command hands the server over this way"
-)]
 async fn postgres_keeps_the_contract() {
-    let server = std::env::var("SLUGLINE_TEST_POSTGRES_URL").expect(
-        "SLUGLINE_TEST_POSTGRES_URL names a PostgreSQL server; `cargo xtask test` starts one",
-    );
-    let (base, _) = server
-        .rsplit_once('/')
-        .expect("the URL ends with a database name");
-    let admin = SchemaConnection::open(&server.parse().unwrap()).await;
-    let admin = admin.unwrap();
     let made = AtomicU32::new(0);
     let new_database = async || {
         let number = made.fetch_add(1, Ordering::Relaxed);
-        let name = format!("contract_{}_{number}", std::process::id());
-        sea_orm::ConnectionTrait::execute_unprepared(
-            admin.connection(),
-            &format!("CREATE DATABASE {name}"),
-        )
-        .await
-        .unwrap();
-        open(&format!("{base}/{name}")).await
+        on_postgres::store(&format!("contract_{number}")).await.0
     };
     link_store_contract::run_suite(&new_database).await;
     audit_trail_contract::run_suite(&new_database).await;

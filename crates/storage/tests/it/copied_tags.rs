@@ -8,6 +8,8 @@ use slugline_domain::{
 use slugline_storage::{Database, DatabaseUrl, SchemaConnection, SqlLinkStore};
 use slugline_testkit::{NOON, NOTE, link, slug};
 
+use crate::on_postgres::{self, Fresh};
+
 /// The statements of a node that does not know the copy.
 const EDIT_BY_AN_EARLIER_VERSION: &str = "
     UPDATE links SET revision = revision + 1 WHERE id = 'id-docs';
@@ -29,23 +31,8 @@ async fn on_sqlite_tags_by_an_earlier_version_are_read() {
 }
 
 #[tokio::test]
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the test command hands the server over this way"
-)]
 async fn on_postgres_tags_by_an_earlier_version_are_read() {
-    let server = std::env::var("SLUGLINE_TEST_POSTGRES_URL").expect(
-        "SLUGLINE_TEST_POSTGRES_URL names a PostgreSQL server; `cargo xtask test` starts one",
-    );
-    let admin = SchemaConnection::open(&server.parse().unwrap()).await;
-    let name = format!("copied_tags_{}", std::process::id());
-    run(
-        admin.unwrap().connection(),
-        &format!("CREATE DATABASE {name}"),
-    )
-    .await;
-    let (base, _) = server.rsplit_once('/').expect("a database in the URL");
-    let url = format!("{base}/{name}").parse().unwrap();
+    let Fresh { url, .. } = on_postgres::fresh("copied_tags").await;
     tags_by_an_earlier_version_are_read(&url).await;
 }
 

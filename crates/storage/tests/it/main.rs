@@ -6,7 +6,9 @@ mod announcements; // PostgreSQL tells of changes
 mod contract; // the contract suites on every back end
 mod copied_tags; // tags in the rows of links
 mod durability; // data survives a restart
+mod on_postgres; // databases for the other files
 mod search_queue; // texts that wait to be indexed
 mod shared_commits; // changes that come at the same time
+mod shared_follows; // slugs followed at the same time
 mod statistics; // statistics for PostgreSQL's planner
 mod unnoticed_changes; // changes that callers are not told of

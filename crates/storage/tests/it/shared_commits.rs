@@ -12,6 +12,8 @@ use slugline_storage::{Database, DatabaseUrl, SchemaConnection, SqlLinkStore};
 use slugline_testkit::{NOTE, link, slug};
 use tokio::task::JoinSet;
 
+use crate::on_postgres;
+
 async fn store(folder: &tempfile::TempDir) -> Arc<SqlLinkStore> {
     let url = DatabaseUrl::File(folder.path().join("links.db"));
     let schema = SchemaConnection::open(&url).await.unwrap();
@@ -126,28 +128,6 @@ async fn changes_that_were_handed_over_are_done_before_the_store_goes() {
     }
 }
 
-/// A store in a new database of the server that the test command starts.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the test command hands the server over this way"
-)]
-async fn on_postgres(name: &str) -> (Arc<SqlLinkStore>, SchemaConnection) {
-    let server = std::env::var("SLUGLINE_TEST_POSTGRES_URL").expect(
-        "SLUGLINE_TEST_POSTGRES_URL names a PostgreSQL server; `cargo xtask test` starts one",
-    );
-    let (base, _) = server.rsplit_once('/').unwrap();
-    let name = format!("{name}_{}", std::process::id());
-    let admin = SchemaConnection::open(&server.parse().unwrap()).await;
-    let make = format!("CREATE DATABASE {name}");
-    let admin = admin.unwrap();
-    admin.connection().execute_unprepared(&make).await.unwrap();
-    let url = format!("{base}/{name}").parse().unwrap();
-    let schema = SchemaConnection::open(&url).await.unwrap();
-    slugline_migrations::run(schema.connection()).await.unwrap();
-    let database = Database::open(&url).await.unwrap();
-    (Arc::new(SqlLinkStore::new(database)), schema)
-}
-
 async fn number(schema: &SchemaConnection, question: &str) -> i64 {
     let question = Statement::from_string(DbBackend::Postgres, question);
     let row = schema.connection().query_one_raw(question).await.unwrap();
@@ -156,7 +136,8 @@ async fn number(schema: &SchemaConnection, question: &str) -> i64 {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn on_postgres_new_links_share_statements() {
-    let (store, schema) = on_postgres("shared").await;
+    let (store, schema) = on_postgres::store("shared").await;
+    let store = Arc::new(store);
     let links: Vec<Link> = (0..500)
         .map(|i| link(&format!("many-{i:03}")).tags(&["new", "x"]).build())
         .collect();
@@ -183,7 +164,8 @@ async fn on_postgres_new_links_share_statements() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn on_postgres_each_link_of_a_statement_gets_its_own_answer() {
-    let (store, schema) = on_postgres("answers").await;
+    let (store, schema) = on_postgres::store("answers").await;
+    let store = Arc::new(store);
     let fault = "CREATE FUNCTION fault() RETURNS trigger LANGUAGE plpgsql AS \
                  'BEGIN IF new.slug LIKE ''bad-%'' THEN RAISE ''broken''; END IF; RETURN new; END';
                  CREATE TRIGGER fault BEFORE INSERT ON links
@@ -242,7 +224,8 @@ async fn on_postgres_each_link_of_a_statement_gets_its_own_answer() {
 /// Each connection is cut in the middle of its work, again and again.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn on_postgres_cut_connections_neither_lose_nor_double_links() {
-    let (store, schema) = on_postgres("cut").await;
+    let (store, schema) = on_postgres::store("cut").await;
+    let store = Arc::new(store);
     let cutting = tokio::spawn(async move {
         const CUT: &str = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity \
                            WHERE datname = current_database() AND pid <> pg_backend_pid()";

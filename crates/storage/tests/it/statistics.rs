@@ -2,28 +2,14 @@
 
 use sea_orm::{ConnectionTrait, DbBackend, Statement};
 use slugline_domain::ports::LinkStore;
-use slugline_storage::{Database, SchemaConnection, SqlLinkStore};
+use slugline_storage::SchemaConnection;
 use slugline_testkit::{NOTE, link};
 
+use crate::on_postgres;
+
 #[tokio::test]
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the test command hands the server over this way"
-)]
 async fn postgres_gets_the_statistics_that_it_lacks() {
-    let server = std::env::var("SLUGLINE_TEST_POSTGRES_URL").expect(
-        "SLUGLINE_TEST_POSTGRES_URL names a PostgreSQL server; `cargo xtask test` starts one",
-    );
-    let (base, _) = server.rsplit_once('/').unwrap();
-    let name = format!("statistics_{}", std::process::id());
-    let admin = SchemaConnection::open(&server.parse().unwrap()).await;
-    let make = format!("CREATE DATABASE {name}");
-    let admin = admin.unwrap();
-    admin.connection().execute_unprepared(&make).await.unwrap();
-    let url = format!("{base}/{name}").parse().unwrap();
-    let schema = SchemaConnection::open(&url).await.unwrap();
-    slugline_migrations::run(schema.connection()).await.unwrap();
-    let store = SqlLinkStore::new(Database::open(&url).await.unwrap());
+    let (store, schema) = on_postgres::store("statistics").await;
     store
         .insert(&link("docs").build(), &NOTE)
         .await

@@ -12,7 +12,7 @@ fn facts(visit: &Visit) -> String {
     format!(
         "{} {} {} {:?} {:?}",
         visit.at.get(),
-        visit.link.slug,
+        visit.link.slug(),
         visit.client,
         visit.headers,
         visit.place
@@ -58,7 +58,7 @@ fn seen() -> Seen {
     let mut seen = Seen::default();
     for visit in Visits::new(VISITS) {
         let hour = visit.at.get() / 3_600_000;
-        let slug = visit.link.slug.to_string();
+        let slug = visit.link.slug().to_owned();
         let place = visit.place.unwrap();
         let country = place.country.unwrap().as_str().to_owned();
         let of_day = usize::try_from(hour % 24).unwrap();

@@ -89,7 +89,7 @@ impl VisitObserver for Notes {
         let note = format!(
             "{} {} {} {} {}",
             record.at.get(),
-            record.link_id.as_str(),
+            record.link_id,
             record.user_agent,
             record.referer,
             record.place.city_label(),

@@ -114,10 +114,10 @@ pub(crate) fn open(file: &Path, options: RecorderOptions) -> (Recorder, Embedded
 
 pub(crate) fn link(id: &str, slug: &str, url: &str) -> Arc<FollowedLink> {
     Arc::new(FollowedLink::new(
-        LinkId::parse(id).expect("test ids are valid"),
-        slug.parse().expect("test slugs are valid"),
+        &LinkId::parse(id).expect("test ids are valid"),
+        &slug.parse().expect("test slugs are valid"),
         Revision::FIRST,
-        Destination::restore(url).expect("test URLs are valid"),
+        &Destination::restore(url).expect("test URLs are valid"),
         Terms::NONE,
     ))
 }

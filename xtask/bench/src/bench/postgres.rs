@@ -21,6 +21,9 @@ use xtask::{
 
 const CONNECTIONS: [u32; 2] = [1, 16];
 
+/// Connections that request unknown slugs.
+const GUESSERS: [u32; 2] = [16, 256];
+
 /// A row of the size of a link's, in a transaction of its own.
 const INSERT: &str = "INSERT INTO single (slug, destination) \
                       VALUES (md5(random()::text), repeat('x', 200));\n";
@@ -39,7 +42,9 @@ pub(crate) fn run(plan: &Plan) -> Result<()> {
     let create = format!("{}/api/link/create", instance.origin());
     let mut inserts = CONNECTIONS.map(|_| Vec::new());
     let mut creations = CONNECTIONS.map(|_| Vec::new());
-    let mut unknown = Vec::new();
+    let mut unknown = GUESSERS.map(|_| Vec::new());
+    let mut flooded = Vec::new();
+    std::fs::create_dir_all(folder.join("guesses"))?;
     for round in 1..=plan.rounds {
         eprintln!("round {round} of {}", plan.rounds);
         for (at, connections) in CONNECTIONS.into_iter().enumerate() {
@@ -57,17 +62,39 @@ pub(crate) fn run(plan: &Plan) -> Result<()> {
             };
             creations[at].push(measure(&load, &[instance.pid()], &folder)?.rate);
         }
-        let script = scripts::follow(Pick::Unknown { seed: round }, Headers::Plain);
+        let guess = |connections| {
+            let seed = round * 1_000 + connections;
+            let script = scripts::follow(Pick::Unknown { seed }, Headers::Plain);
+            let load = Load {
+                url: instance.origin(),
+                script: &script,
+                seconds: plan.seconds,
+                connections,
+                answers: Answers::Refusals,
+                settle: SETTLE,
+                cpus: plan.cpus,
+            };
+            anyhow::Ok(measure(&load, &[instance.pid()], &folder.join("guesses"))?.rate)
+        };
+        for (rates, connections) in unknown.iter_mut().zip(GUESSERS) {
+            rates.push(guess(connections)?);
+        }
+        let script = creation((round + 1_000) * 1_000_000);
         let load = Load {
-            url: instance.origin(),
+            url: &create,
             script: &script,
             seconds: plan.seconds,
-            connections: 16,
-            answers: Answers::Refusals,
+            connections: 1,
+            answers: Answers::Good,
             settle: SETTLE,
             cpus: plan.cpus,
         };
-        unknown.push(measure(&load, &[instance.pid()], &folder)?.rate);
+        flooded.push(std::thread::scope(|scope| {
+            let guesses = scope.spawn(|| guess(GUESSERS[1] + 1));
+            let made = measure(&load, &[instance.pid()], &folder)?;
+            guesses.join().expect("the load does not panic")?;
+            anyhow::Ok(made.rate)
+        })?);
     }
     println!("\npostgres: a durable PostgreSQL on this machine\n");
     let mut table = Table::new(["per second", "median", "min–max", "× pgbench"]);
@@ -89,13 +116,16 @@ pub(crate) fn run(plan: &Plan) -> Result<()> {
         }
         goals.push((format!("links made by {connections} connections"), ratio));
     }
-    let unknown = Samples::new(unknown)?;
-    table.row([
-        "unknown slugs, 16 at once".into(),
-        unknown.middle(0),
-        unknown.range(0),
-        String::new(),
-    ]);
+    let unknown = unknown.into_iter().zip(GUESSERS);
+    let unknown = unknown.map(|(rates, guessers)| {
+        let what = format!("unknown slugs, {guessers} at once");
+        (what, rates)
+    });
+    let what = format!("new links, 1 at once, beside {} guesses", GUESSERS[1] + 1);
+    for (what, rates) in unknown.chain([(what, flooded)]) {
+        let rates = Samples::new(rates)?;
+        table.row([what, rates.middle(0), rates.range(0), String::new()]);
+    }
     print!("{table}");
     for (what, ratio) in goals {
         goal::report(&what, Limit::AtLeast(0.5), "× pgbench", ratio);

@@ -1,0 +1,51 @@
+//! Slugs that visitors follow at the same time share a statement.
+//!
+//! Slugs that nobody remembers reach the server, and so does each guess of a flood of unknown ones.
+//! They take a bounded number of connections of a node, so the rest of the pool serves everything
+//! else.
+
+use std::{collections::HashMap, sync::Arc};
+
+use slugline_domain::Slug;
+
+use super::{
+    Postgres,
+    shared::{Lane, Shared},
+};
+use crate::{entity::followed::Followed, failure::Failure, links::find::FollowLinks};
+
+/// The most statements under way.
+const LANES: usize = 2;
+
+/// Slugs that wait for a statement. The answer is the link's row.
+pub(super) type Follows = Shared<Slug, Result<Option<Followed>, Arc<Failure>>>;
+
+pub(super) fn follows() -> Follows {
+    Follows::new(LANES)
+}
+
+/// Reads rows until no slug waits.
+pub(super) async fn serve(
+    mut lane: Lane<Slug, Result<Option<Followed>, Arc<Failure>>>,
+    server: Postgres,
+) {
+    while let Some(batch) = lane.next() {
+        let slugs = batch.iter().map(|waiting| &waiting.request);
+        match server.read(&FollowLinks::of(slugs)).await {
+            Ok(rows) => {
+                let by_slug: HashMap<&str, &Followed> =
+                    rows.iter().map(|row| (row.slug(), row)).collect();
+                for waiting in batch {
+                    let row = by_slug.get(waiting.request.as_str()).copied().cloned();
+                    waiting.answer(Ok(row));
+                }
+            }
+            Err(failure) => {
+                let failure = Arc::new(failure);
+                for waiting in batch {
+                    waiting.answer(Err(Arc::clone(&failure)));
+                }
+            }
+        }
+    }
+}

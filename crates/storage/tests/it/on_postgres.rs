@@ -1,0 +1,40 @@
+//! Databases of the PostgreSQL server that the test command starts.
+
+use sea_orm::ConnectionTrait;
+use slugline_storage::{Database, DatabaseUrl, SchemaConnection, SqlLinkStore};
+
+/// A database of a test's own.
+pub(crate) struct Fresh {
+    pub(crate) url: DatabaseUrl,
+    pub(crate) name: String,
+    /// The server's own database.
+    pub(crate) admin: SchemaConnection,
+}
+
+/// Makes an empty database. Its name begins with the test's, and ends with this process's number.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the test command hands the server over this way"
+)]
+pub(crate) async fn fresh(test: &str) -> Fresh {
+    let server = std::env::var("SLUGLINE_TEST_POSTGRES_URL").expect(
+        "SLUGLINE_TEST_POSTGRES_URL names a PostgreSQL server; `cargo xtask test` starts one",
+    );
+    let (base, _) = server.rsplit_once('/').expect("a database in the URL");
+    let name = format!("{test}_{}", std::process::id());
+    let admin = SchemaConnection::open(&server.parse().unwrap()).await;
+    let admin = admin.unwrap();
+    let make = format!("CREATE DATABASE {name}");
+    admin.connection().execute_unprepared(&make).await.unwrap();
+    let url = format!("{base}/{name}").parse().unwrap();
+    Fresh { url, name, admin }
+}
+
+/// Makes a database with the schema, and opens it.
+pub(crate) async fn store(test: &str) -> (SqlLinkStore, SchemaConnection) {
+    let Fresh { url, .. } = fresh(test).await;
+    let schema = SchemaConnection::open(&url).await.unwrap();
+    slugline_migrations::run(schema.connection()).await.unwrap();
+    let database = Database::open(&url).await.unwrap();
+    (SqlLinkStore::new(database), schema)
+}

@@ -1,0 +1,123 @@
+//! On PostgreSQL, slugs that visitors follow at the same time share a statement.
+
+use std::{sync::Arc, time::Duration};
+
+use sea_orm::{ConnectionTrait, DbBackend, Statement, TransactionTrait};
+use slugline_domain::{
+    FollowedLink, Slug,
+    ports::{LinkStore, TokenStore},
+};
+use slugline_storage::{SchemaConnection, SqlLinkStore};
+use slugline_testkit::{NOTE, link, slug};
+use tokio::task::JoinSet;
+
+use crate::on_postgres;
+
+/// Follows all slugs at the same time, and returns the answer to each.
+async fn follow_together(
+    store: &Arc<SqlLinkStore>,
+    slugs: impl IntoIterator<Item = Slug>,
+) -> Vec<(Slug, Result<Option<FollowedLink>, String>)> {
+    let mut follows = JoinSet::new();
+    for slug in slugs {
+        let store = Arc::clone(store);
+        follows.spawn(async move {
+            let found = store.follow(&slug).await;
+            (slug, found.map_err(|error| format!("{error:?}")))
+        });
+    }
+    follows.join_all().await
+}
+
+async fn number(schema: &SchemaConnection, question: &str) -> i64 {
+    let question = Statement::from_string(DbBackend::Postgres, question);
+    let row = schema.connection().query_one_raw(question).await.unwrap();
+    row.unwrap().try_get_by_index(0).unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn each_slug_gets_its_own_answer() {
+    let (store, schema) = on_postgres::store("follows").await;
+    let store = Arc::new(store);
+    for n in 0..100 {
+        let made = link(&format!("known-{n}")).build();
+        store.insert(&made, &NOTE).await.unwrap();
+    }
+    let bad = "UPDATE links SET destination = 'no URL' WHERE slug = 'known-7'";
+    schema.connection().execute_unprepared(bad).await.unwrap();
+    let known = (0..100).map(|n| format!("known-{n}"));
+    let slugs = known.chain((0..400).map(|n| format!("unknown-{n}")));
+    let slugs: Vec<Slug> = slugs.map(|text| slug(&text)).collect();
+    for (asked, answer) in follow_together(&store, slugs).await {
+        match asked.as_str() {
+            "known-7" => assert!(answer.unwrap_err().contains("destination")),
+            text if text.starts_with("known") => {
+                let expected = store.find(&asked).await.unwrap().map(FollowedLink::from);
+                assert_eq!(answer, Ok(expected));
+            }
+            _ => assert_eq!(answer, Ok(None), "{asked}"),
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_flood_of_unknown_slugs_takes_two_connections() {
+    let (store, schema) = on_postgres::store("flood").await;
+    let store = Arc::new(store);
+    // Nobody reads a link meanwhile.
+    let lock = schema.connection().begin().await.unwrap();
+    let table = "LOCK TABLE links IN ACCESS EXCLUSIVE MODE";
+    lock.execute_unprepared(table).await.unwrap();
+    let flood = {
+        let store = Arc::clone(&store);
+        let slugs = (0..1_000).map(|n| slug(&format!("guess-{n}")));
+        tokio::spawn(async move { follow_together(&store, slugs).await })
+    };
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let waiting = "SELECT count(*) FROM pg_stat_activity \
+                   WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    let observer = Statement::from_string(DbBackend::Postgres, waiting);
+    let row = lock.query_one_raw(observer).await.unwrap().unwrap();
+    assert_eq!(row.try_get_by_index::<i64>(0).unwrap(), 2);
+    // Whatever reads no link has a connection.
+    assert_eq!(store.tokens().list().await.unwrap().len(), 0);
+    lock.rollback().await.unwrap();
+    let answers = flood.await.unwrap();
+    assert_eq!(answers.len(), 1_000);
+    assert!(answers.into_iter().all(|(_, answer)| answer == Ok(None)));
+}
+
+/// Each connection is cut in the middle of its work, again and again.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn cut_connections_give_no_wrong_answer() {
+    let (store, schema) = on_postgres::store("cut_follows").await;
+    let store = Arc::new(store);
+    for n in 0..50 {
+        let made = link(&format!("known-{n}")).build();
+        store.insert(&made, &NOTE).await.unwrap();
+    }
+    let cutting = tokio::spawn(async move {
+        const CUT: &str = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity \
+                           WHERE datname = current_database() AND pid <> pg_backend_pid()";
+        let mut cut = 0;
+        for _ in 0..40 {
+            cut += number(&schema, CUT).await;
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        cut
+    });
+    let mut answered = 0;
+    while !cutting.is_finished() {
+        let slugs = (0..100).map(|n| slug(&format!("{}-{n}", ["known", "other"][n / 50])));
+        for (asked, answer) in follow_together(&store, slugs).await {
+            if let Ok(found) = answer {
+                let is_known = asked.as_str().starts_with("known");
+                assert_eq!(found.is_some(), is_known, "{asked}");
+                answered += 1;
+            }
+        }
+    }
+    let cut = cutting.await.unwrap();
+    assert!(cut > 40, "{cut} connections were cut");
+    assert!(answered > 1_000, "{answered} answers");
+}
