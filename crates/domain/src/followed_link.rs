@@ -95,13 +95,9 @@ impl FollowedLink {
         Some(u64::try_from(left).unwrap_or(0))
     }
 
-    /// The status at a moment. A link expires at the start of the second that
-    /// it names.
+    /// The status at a moment.
     pub fn status_at(&self, now: UnixSeconds) -> LinkStatus {
-        match self.terms().expiry {
-            Some(expiry) if expiry <= now => LinkStatus::Expired,
-            Some(_) | None => LinkStatus::Active,
-        }
+        LinkStatus::at(now, self.terms().expiry)
     }
 
     /// The sizes of the value's own allocations in bytes, 0 if there is none: the texts that

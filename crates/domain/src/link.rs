@@ -62,6 +62,16 @@ pub enum LinkStatus {
     Expired,
 }
 
+impl LinkStatus {
+    /// The status at a moment. A link expires at the start of the second that it names.
+    pub fn at(now: UnixSeconds, expiry: Option<UnixSeconds>) -> Self {
+        match expiry {
+            Some(expiry) if expiry <= now => Self::Expired,
+            Some(_) | None => Self::Active,
+        }
+    }
+}
+
 impl Link {
     /// The second from which the link is expired: its author's expiry or the
     /// end that the instance set, whichever comes first.
@@ -72,12 +82,8 @@ impl Link {
         }
     }
 
-    /// The status at a moment. A link expires at the start of the second that
-    /// it names.
+    /// The status at a moment.
     pub fn status_at(&self, now: UnixSeconds) -> LinkStatus {
-        match self.effective_expiry() {
-            Some(expiry) if expiry <= now => LinkStatus::Expired,
-            Some(_) | None => LinkStatus::Active,
-        }
+        LinkStatus::at(now, self.effective_expiry())
     }
 }

@@ -11,6 +11,7 @@
 //! | `outbox` | the table of announcements |
 //! | `liveness` | detection of dead connections |
 //! | `shared` | requests that share a statement |
+//! | `statements` | statements of a pool or a transaction |
 
 mod announcement;
 mod answer;
@@ -21,12 +22,13 @@ mod listener;
 mod liveness;
 mod outbox;
 mod shared;
+mod statements;
 
 use std::{sync::Arc, time::Duration};
 
 use sea_orm::{
-    ConnAcquireErr, ConnectOptions, ConnectionTrait, DatabaseConnection, DatabaseTransaction,
-    DbBackend, DbErr, QueryResult, RuntimeErr, Statement, TransactionTrait,
+    ConnAcquireErr, ConnectOptions, DatabaseConnection, DatabaseTransaction, DbErr, RuntimeErr,
+    TransactionTrait,
 };
 use slugline_domain::{
     FollowedLink, Slug,
@@ -41,12 +43,13 @@ use self::{
     ear::Ear,
     follows::Follows,
     inserts::{Inserts, NewLink, Told},
+    statements::{MAX_CONNECTIONS, Statements},
 };
 use crate::{
     entity::followed,
     failure::Failure,
     links::insert::InsertLink,
-    session::{Applied, Change, Columns, Read, Row, Session},
+    session::{Applied, Change, Read},
 };
 
 /// Connections to a PostgreSQL server.
@@ -123,19 +126,12 @@ impl Postgres {
 
     /// Reads, and reads again if the server had closed the connection.
     pub(crate) async fn read<R: Read>(&self, read: &R) -> Result<R::Answer, Failure> {
-        let statements = Statements(&self.pool);
-        for _ in 0..MAX_CONNECTIONS {
-            match read.read(&statements).await {
-                Err(Failure::Postgres(error)) if was_cut(&error) => {}
-                answer => return answer,
-            }
-        }
-        read.read(&statements).await
+        statements::read(&self.pool, read).await
     }
 
     /// Finds what a redirect needs of a link, in a statement that it shares with others.
     pub(crate) async fn follow(&self, slug: Slug) -> Result<Option<FollowedLink>, Failure> {
-        let serve = |lane| follows::serve(lane, self.clone());
+        let serve = |lane| follows::serve(lane, self.pool.clone());
         let row = match self.follows.ask(slug, serve).await {
             Some(row) => row.map_err(Failure::OfShared)?,
             None => return Err(Failure::ReaderEnded),
@@ -201,8 +197,6 @@ impl Postgres {
     }
 }
 
-const MAX_CONNECTIONS: u32 = 10;
-
 /// The timeout for getting a connection. Waiting longer would only lengthen the queue.
 const CONNECTION: Duration = Duration::from_secs(5);
 
@@ -240,50 +234,12 @@ fn pool_options(url: &str) -> ConnectOptions {
     options
 }
 
-/// Runs statements on the pool or in a transaction.
-struct Statements<'c, C>(&'c C);
-
-impl<C: ConnectionTrait> Session for Statements<'_, C> {
-    fn backend(&self) -> DbBackend {
-        DbBackend::Postgres
-    }
-
-    async fn run(&self, statement: Statement) -> Result<u64, Failure> {
-        let done = answered(STEP, self.0.execute_raw(statement)).await?;
-        Ok(done?.rows_affected())
-    }
-
-    async fn rows<R: Row>(&self, statement: Statement) -> Result<Vec<R>, Failure> {
-        let rows = answered(STEP, self.0.query_all_raw(statement)).await??;
-        rows.iter().map(R::read).collect()
-    }
-}
-
-impl Columns for QueryResult {
-    fn text(&self, column: usize) -> Result<String, Failure> {
-        Ok(self.try_get_by_index(column)?)
-    }
-
-    fn optional_text(&self, column: usize) -> Result<Option<String>, Failure> {
-        Ok(self.try_get_by_index(column)?)
-    }
-
-    fn number(&self, column: usize) -> Result<i64, Failure> {
-        Ok(self.try_get_by_index(column)?)
-    }
-
-    fn optional_number(&self, column: usize) -> Result<Option<i64>, Failure> {
-        Ok(self.try_get_by_index(column)?)
-    }
-
-    fn optional_flag(&self, column: usize) -> Result<Option<bool>, Failure> {
-        Ok(self.try_get_by_index(column)?)
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use sea_orm::{ConnectionTrait, DbBackend, Statement};
+
     use super::*;
+    use crate::session::Columns;
 
     #[tokio::test]
     #[expect(

@@ -6,11 +6,12 @@
 
 use std::{collections::HashMap, sync::Arc};
 
+use sea_orm::DatabaseConnection;
 use slugline_domain::Slug;
 
 use super::{
-    Postgres,
     shared::{Lane, Shared},
+    statements,
 };
 use crate::{entity::followed::Followed, failure::Failure, links::find::FollowLinks};
 
@@ -27,11 +28,11 @@ pub(super) fn follows() -> Follows {
 /// Reads rows until no slug waits.
 pub(super) async fn serve(
     mut lane: Lane<Slug, Result<Option<Followed>, Arc<Failure>>>,
-    server: Postgres,
+    pool: DatabaseConnection,
 ) {
     while let Some(batch) = lane.next() {
         let slugs = batch.iter().map(|waiting| &waiting.request);
-        match server.read(&FollowLinks::of(slugs)).await {
+        match statements::read(&pool, &FollowLinks::of(slugs)).await {
             Ok(rows) => {
                 let by_slug: HashMap<&str, &Followed> =
                     rows.iter().map(|row| (row.slug(), row)).collect();
