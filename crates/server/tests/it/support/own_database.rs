@@ -59,8 +59,11 @@ impl OwnDatabase {
 
     /// Ends the sessions that listen. Returns their number.
     pub(crate) fn cut_listeners(&mut self) -> u64 {
-        // Only a listener reads announcements, and it does so all the time.
-        self.cut_those("query ILIKE '%link_announcements%' AND pid <> pg_backend_pid()")
+        // Only a listener reads announcements, all the time, and rings the bell in between.
+        self.cut_those(
+            "(query ILIKE '%link_announcements%' OR query ILIKE '%slugline_links%') \
+             AND pid <> pg_backend_pid()",
+        )
     }
 
     fn cut_those(&mut self, condition: &str) -> u64 {
