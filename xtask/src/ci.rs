@@ -4,7 +4,9 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
-use crate::{arch, deny, docs, fmt, lint, openapi, test, vendor, verdict::Verdict, web};
+use crate::{
+    arch, deny, docs, fmt, lint, openapi, package, test, vendor, verdict::Verdict, wasm, web,
+};
 
 /// Runs every step in order and stops at the first that fails.
 pub(crate) fn run() -> Result<()> {
@@ -24,6 +26,8 @@ const STEPS: &[Step] = &[
     ("openapi --check", || openapi::run(true)),
     ("vendor --check", || vendor::run(true)),
     ("web", web::run),
+    ("wasm", wasm::run),
+    ("package --no-verify", || package::run(false)),
     ("docs", docs::run),
     ("test -- --workspace", run_tests),
 ];

@@ -18,10 +18,13 @@ mod fmt;
 mod fuzz;
 mod lint;
 mod openapi;
+mod package;
 mod test;
 mod vendor;
 mod verdict;
+mod wasm;
 mod web;
+mod windows;
 
 use std::process::ExitCode;
 
@@ -78,6 +81,16 @@ enum Command {
     },
     /// Check the types of the dashboard's modules and run their tests.
     Web,
+    /// Run the rule of redirects as WebAssembly.
+    Wasm,
+    /// Check that each crate can be published, without publishing it.
+    Package {
+        /// Do not compile the packages, which takes minutes.
+        #[arg(long)]
+        no_verify: bool,
+    },
+    /// Check that the workspace compiles for Windows.
+    Windows,
     /// Take a picture of every page of the dashboard.
     Shots,
     /// Throw bytes at every target in `fuzz/`.
@@ -131,6 +144,9 @@ fn run(command: Command) -> Result<Verdict> {
         Command::Openapi { check } => openapi::run(check)?,
         Command::Vendor { check } => vendor::run(check)?,
         Command::Web => web::run()?,
+        Command::Wasm => wasm::run()?,
+        Command::Package { no_verify } => package::run(!no_verify)?,
+        Command::Windows => windows::run()?,
         Command::Shots => web::shots()?,
         Command::Fuzz {
             seconds,

@@ -6,3 +6,5 @@ pub mod node;
 pub mod packages;
 pub mod postgres;
 pub mod python;
+pub mod target;
+mod unix;

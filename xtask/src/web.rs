@@ -57,7 +57,8 @@ fn write_api_types() -> Result<()> {
     fs::write(&file, types).with_context(|| format!("cannot write {}", file.display()))
 }
 
-fn node() -> Result<std::process::Command> {
+/// Node.js in a version that is new enough.
+pub(crate) fn node() -> Result<std::process::Command> {
     let mut command = process::program("node");
     command.env("PATH", node::path()?);
     Ok(command)

@@ -6,6 +6,16 @@
 //! packs both. [docs/dashboard.md](../../../docs/dashboard.md) says how to
 //! change them.
 //!
+//! ```
+//! use actix_web::{App, http::StatusCode, rt::System, test};
+//!
+//! System::new().block_on(async {
+//!     let app = test::init_service(App::new().configure(slugline_dashboard::configure)).await;
+//!     let request = test::TestRequest::get().uri(slugline_dashboard::PATH).to_request();
+//!     assert_eq!(test::call_service(&app, request).await.status(), StatusCode::OK);
+//! });
+//! ```
+//!
 //! | module | holds |
 //! |---|---|
 //! | `packed` | the files, by path, plain and compressed |

@@ -5,6 +5,20 @@
 //! This crate knows HTTP and actix. It knows no routes, no SQL and no adapter's
 //! protocol.
 //!
+//! ```
+//! use actix_web::test::TestRequest;
+//! use slugline_httpkit::{ClientHeader, TrustedProxies};
+//!
+//! let proxies = TrustedProxies::new(vec!["10.0.0.0/8".parse()?], ClientHeader::default());
+//! let from = |peer: &str| {
+//!     let request = TestRequest::default().insert_header(("x-forwarded-for", "203.0.113.9"));
+//!     request.peer_addr(peer.parse().unwrap()).to_http_request()
+//! };
+//! assert_eq!(proxies.client_address(&from("10.0.0.7:80")).to_string(), "203.0.113.9");
+//! assert_eq!(proxies.client_address(&from("192.0.2.1:80")).to_string(), "192.0.2.1");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! | module | holds |
 //! |---|---|
 //! | `client`, `proxy_watch` | the client's address behind trusted proxies; proxies that no setting names |

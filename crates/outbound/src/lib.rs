@@ -62,10 +62,12 @@ pub use forwarder::HttpForwarder;
 #[cfg(feature = "fuzzing")]
 pub use fuzzing::fuzz_page;
 pub use hyper::{HeaderMap, Method};
+pub use ipnet::IpNet;
 pub use model::{ApiKey, ApiKeyError, LanguageModel, ModelOptions};
 pub use policy::{AddressPolicy, Policy, PortPolicy, Redirects};
 pub use prober::HttpProber;
 pub use request::{Outgoing, Request};
 pub use resolver::{Resolve, SystemResolver};
 pub use screen::NameServiceScreen;
+pub use url::Url;
 pub use webhook::{RetryPolicy, Webhook, WebhookOptions, WebhookSecret, WebhookSecretError};

@@ -29,6 +29,24 @@ impl Policy {
             redirects: Redirects::HandBack,
         }
     }
+
+    /// The same, but for these addresses.
+    #[must_use]
+    pub fn with_addresses(self, addresses: AddressPolicy) -> Self {
+        Self { addresses, ..self }
+    }
+
+    /// The same, but for these ports.
+    #[must_use]
+    pub fn with_ports(self, ports: PortPolicy) -> Self {
+        Self { ports, ..self }
+    }
+
+    /// The same, but with this treatment of redirects.
+    #[must_use]
+    pub fn with_redirects(self, redirects: Redirects) -> Self {
+        Self { redirects, ..self }
+    }
 }
 
 /// The treatment of an answer that redirects.

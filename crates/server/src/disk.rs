@@ -2,10 +2,10 @@
 
 use std::path::PathBuf;
 
-use rustix::fs::{StatVfsMountFlags, statvfs};
 use slugline_domain::ports::{DiskTrouble, DiskWatch};
 
 /// Below this the operator should check the disk: visits of some hours, or a backup, need more.
+#[cfg(unix)]
 const FEW_BYTES: u64 = 64 << 20;
 
 /// Reads the free space of the disk that holds a folder.
@@ -15,7 +15,10 @@ pub(crate) struct FolderDisk {
 }
 
 impl DiskWatch for FolderDisk {
+    #[cfg(unix)]
     fn trouble(&self) -> Option<DiskTrouble> {
+        use rustix::fs::{StatVfsMountFlags, statvfs};
+
         let Ok(disk) = statvfs(&self.folder) else {
             return Some(DiskTrouble::Unknown);
         };
@@ -28,6 +31,12 @@ impl DiskWatch for FolderDisk {
         } else {
             None
         }
+    }
+
+    /// The standard library does not tell the space of a disk.
+    #[cfg(not(unix))]
+    fn trouble(&self) -> Option<DiskTrouble> {
+        (!self.folder.is_dir()).then_some(DiskTrouble::Unknown)
     }
 }
 

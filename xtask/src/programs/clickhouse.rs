@@ -5,13 +5,12 @@
 
 use std::env;
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use anyhow::{Context, Result, ensure};
 
-use super::packages;
+use super::{packages, unix};
 use crate::process;
 
 /// The program and its package.
@@ -30,7 +29,7 @@ pub fn install() -> Result<()> {
     }
     fs::create_dir_all(&folder)?;
     if let Some(installed) = installed() {
-        symlink(installed, &program)?;
+        unix::link(&installed, &program)?;
     } else {
         println!("unpacking ClickHouse's server, 100 MB");
         unpack(&folder).context(
@@ -90,10 +89,7 @@ fn unpack(folder: &Path) -> Result<()> {
     fs::remove_dir_all(packages)?;
     let program = folder.join(NAME);
     fs::write(&program, SCRIPT)?;
-    Ok(fs::set_permissions(
-        program,
-        PermissionsExt::from_mode(0o755),
-    )?)
+    Ok(unix::make_executable(&program)?)
 }
 
 fn download(to: &Path) -> Result<()> {

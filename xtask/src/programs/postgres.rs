@@ -4,13 +4,12 @@ use std::env;
 use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write};
 use std::net::{Ipv4Addr, TcpListener};
-use std::os::unix::fs::chown;
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio, id};
 
 use anyhow::{Context, Result, bail};
 
+use super::unix;
 use crate::process;
 
 /// A running server with an empty database, gone when this value is dropped.
@@ -133,7 +132,7 @@ impl Place {
         };
         let folder = fresh_folder()?;
         if let Some(Owner { user, group }) = owner {
-            chown(&folder, Some(user), Some(group))
+            unix::hand_over(&folder, user, group)
                 .with_context(|| format!("cannot hand over {}", folder.display()))?;
         }
         Ok(Self {
@@ -202,7 +201,7 @@ impl Place {
             .env("LC_ALL", "C")
             .stdin(Stdio::null());
         if let Some(Owner { user, group }) = self.owner {
-            command.uid(user).gid(group);
+            unix::run_by(&mut command, user, group);
         }
         command
     }
@@ -248,7 +247,8 @@ impl Janitor {
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null());
-        let child = command.process_group(0).spawn();
+        unix::set_apart(&mut command);
+        let child = command.spawn();
         child
             .map(Self)
             .with_context(|| process::cannot_start(&command))

@@ -9,8 +9,7 @@ use std::{
     error::Error as StdError,
     fs::{File, TryLockError},
     hash::Hasher,
-    io::{self, Write},
-    os::unix::fs::{FileExt, OpenOptionsExt},
+    io::{self, Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
 };
 
@@ -114,13 +113,14 @@ impl LossFile {
     /// Nothing can be done if that fails.
     fn write(&mut self) {
         let entries = [&self.losses[..], self.expected.as_slice()].concat();
-        let Some(file) = self.file.as_ref().filter(|_| entries != self.held) else {
+        let Some(mut file) = self.file.as_ref().filter(|_| entries != self.held) else {
             return;
         };
         let number = self.newest + 1;
-        let write = || -> io::Result<()> {
+        let mut write = || -> io::Result<()> {
             let offset = u64::try_from(STATE_BYTES).map_err(io::Error::other)? * (number % 2);
-            file.write_all_at(&state(number, &entries), offset)?;
+            file.seek(SeekFrom::Start(offset))?;
+            file.write_all(&state(number, &entries))?;
             file.sync_data()
         };
         match write() {
@@ -136,13 +136,11 @@ impl LossFile {
 /// Opens the file and locks it. Returns it with the number and the entries of its newest state, or
 /// `None` if another process has the lock.
 fn open(path: &Path) -> io::Result<Option<(File, u64, Vec<Loss>)>> {
-    let mut file = File::options()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .mode(0o600)
-        .open(path)?;
+    let mut options = File::options();
+    options.read(true).write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(path)?;
     match file.try_lock() {
         // Some network file systems do not support locks.
         Ok(()) | Err(TryLockError::Error(_)) => {}
@@ -156,7 +154,8 @@ fn open(path: &Path) -> io::Result<Option<(File, u64, Vec<Loss>)>> {
         file.write_all(&bytes)?;
         file.sync_all()?;
     }
-    file.read_exact_at(&mut bytes, 0)?;
+    file.rewind()?;
+    file.read_exact(&mut bytes)?;
     let (one, other) = bytes.split_at(STATE_BYTES);
     let states = [one, other].into_iter().filter_map(read);
     let (newest, held) = states.max_by_key(|&(number, _)| number).unwrap_or_default();

@@ -1,5 +1,6 @@
 //! Runs the real binary, from the outside.
 
+#![cfg(unix)] // whose signals and programs the tests use
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod support; // the service, and the programs and servers around it

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod announcements; // PostgreSQL tells of changes
+mod build_flags; // how SQLite was compiled
 mod contract; // the contract suites on every back end
 mod copied_tags; // tags in the rows of links
 mod durability; // data survives a restart

@@ -29,7 +29,7 @@ pub(crate) fn open_writer(path: &Path) -> Result<Connection, OpenError> {
 
 #[cfg(test)]
 mod tests {
-    use slugline_analytics::journal::open::{open_reader, open_to_examine};
+    use slugline_analytics::journal::open::open_to_examine;
 
     use super::*;
 
@@ -54,6 +54,8 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn a_large_sort_makes_no_file() {
+        use slugline_analytics::journal::open::open_reader;
+
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.db");
         let writer = open_writer(&path).unwrap();

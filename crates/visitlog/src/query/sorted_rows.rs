@@ -5,16 +5,11 @@
 use std::{
     cmp::Ordering,
     error::Error as StdError,
-    fs::{self, File},
-    os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
-    process,
-    sync::atomic::{AtomicU64, Ordering::Relaxed},
     vec,
 };
 
 use rusqlite::{Connection, params};
-use slugline_analytics::beside::beside;
 use slugline_domain::AccessRow;
 
 type Error = Box<dyn StdError + Send + Sync>;
@@ -139,18 +134,9 @@ fn compare(one: &AccessRow, other: &AccessRow) -> Ordering {
     other.visits.cmp(&one.visits).then_with(texts)
 }
 
-/// A database that no other program can open. It disappears with this process at the latest.
+/// A database for the rows of one question.
 fn nameless(log: Option<&Path>) -> Result<Connection, Error> {
-    static NUMBER: AtomicU64 = AtomicU64::new(0);
-    let log = log.ok_or("a database in memory has no folder")?;
-    let suffix = format!("-rows-{}-{}", process::id(), NUMBER.fetch_add(1, Relaxed));
-    let path = beside(log, &suffix);
-    let mut new = File::options();
-    new.write(true).create(true).truncate(true).mode(0o600);
-    new.open(&path)?;
-    let db = Connection::open(&path);
-    fs::remove_file(&path)?;
-    let db = db?;
+    let db = open_nameless(log.ok_or("a database in memory has no folder")?)?;
     // The transaction never ends, so SQLite writes pages only when they are too many to hold.
     db.execute_batch(
         "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN; \
@@ -160,6 +146,34 @@ fn nameless(log: Option<&Path>) -> Result<Connection, Error> {
          ) STRICT, WITHOUT ROWID",
     )?;
     Ok(db)
+}
+
+/// A database that no other program can open. It disappears with this process at the latest.
+#[cfg(unix)]
+fn open_nameless(log: &Path) -> Result<Connection, Error> {
+    use std::{
+        fs::{self, File},
+        os::unix::fs::OpenOptionsExt,
+        process,
+        sync::atomic::{AtomicU64, Ordering::Relaxed},
+    };
+
+    static NUMBER: AtomicU64 = AtomicU64::new(0);
+    let suffix = format!("-rows-{}-{}", process::id(), NUMBER.fetch_add(1, Relaxed));
+    let path = slugline_analytics::beside::beside(log, &suffix);
+    let mut new = File::options();
+    new.write(true).create(true).truncate(true).mode(0o600);
+    new.open(&path)?;
+    let db = Connection::open(&path);
+    fs::remove_file(&path)?;
+    Ok(db?)
+}
+
+/// Windows does not remove files that are open, so this one is among SQLite's temporary files,
+/// which disappear when they are closed.
+#[cfg(not(unix))]
+fn open_nameless(_log: &Path) -> Result<Connection, Error> {
+    Ok(Connection::open("")?)
 }
 
 #[cfg(test)]
@@ -212,7 +226,7 @@ mod tests {
             assert!(found == expected, "with {most_bytes} bytes");
             assert!(sorted.next(1).unwrap().is_empty());
             // No file is visible.
-            let names = fs::read_dir(folder.path()).unwrap();
+            let names = std::fs::read_dir(folder.path()).unwrap();
             let names = names.map(|entry| entry.unwrap().file_name());
             assert!(names.into_iter().all(|name| name == "a.db"));
         }

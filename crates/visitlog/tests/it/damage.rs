@@ -1,4 +1,10 @@
-use std::{error::Error, fs, os::unix::fs::FileExt, path::Path, time::Duration};
+use std::{
+    error::Error,
+    fs,
+    io::{Seek, SeekFrom, Write},
+    path::Path,
+    time::Duration,
+};
 
 use rusqlite::Connection;
 use slugline_analytics::{OpenError, RecorderOptions, SamplingTargets};
@@ -165,13 +171,14 @@ async fn a_bit_that_flips_while_the_log_is_in_use_costs_the_chunk_and_is_told() 
     let bytes = fs::read(fixture.file()).unwrap();
     let position = bytes.windows(part.len()).position(|bytes| bytes == part);
     let position = position.unwrap() + part.len() / 2;
-    let file = fs::File::options()
+    let mut file = fs::File::options()
         .write(true)
         .open(fixture.file())
         .unwrap();
     let flipped = [bytes[position] ^ 4];
-    file.write_all_at(&flipped, position.try_into().unwrap())
+    file.seek(SeekFrom::Start(position.try_into().unwrap()))
         .unwrap();
+    file.write_all(&flipped).unwrap();
 
     let second = |day: i64| UnixSeconds::new((NEW_YEAR_MS + day * DAY_MS) / 1_000).ok();
     let of_days = async |from: i64, until: i64| {

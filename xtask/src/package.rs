@@ -1,0 +1,107 @@
+//! `cargo xtask package`: the packages of the crates, as the registry would take them.
+
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+
+use xtask::process;
+
+/// Checks that each package is complete, and has cargo go through the whole publication but for
+/// the upload. With `verify`, cargo compiles each package by itself, which takes minutes.
+pub(crate) fn run(verify: bool) -> Result<()> {
+    let packages = packages()?;
+    let mut findings = Vec::new();
+    for package in &packages {
+        findings.extend(findings_of(package, &files(package)?));
+    }
+    for finding in &findings {
+        eprintln!("{finding}");
+    }
+    if !findings.is_empty() {
+        bail!("{} findings in the packages", findings.len());
+    }
+    let mut publish = process::cargo();
+    // Work that is not committed yet may be checked, too.
+    publish.args(["publish", "--workspace", "--dry-run", "--allow-dirty"]);
+    if !verify {
+        publish.arg("--no-verify");
+    }
+    process::run(&mut publish)?;
+    println!("{} packages can be published", packages.len());
+    Ok(())
+}
+
+/// What cargo tells of each crate that is published.
+fn packages() -> Result<Vec<Value>> {
+    let metadata =
+        process::stdout(process::cargo().args(["metadata", "--format-version", "1", "--no-deps"]))?;
+    let mut metadata: Value =
+        serde_json::from_slice(&metadata).context("cargo metadata is not JSON")?;
+    let Value::Array(mut packages) = metadata["packages"].take() else {
+        bail!("cargo metadata has no packages");
+    };
+    // `publish = false` is an empty list of registries.
+    packages.retain(|package| package["publish"] != Value::Array(Vec::new()));
+    Ok(packages)
+}
+
+/// The files of the package.
+fn files(package: &Value) -> Result<String> {
+    let name = package["name"].as_str().context("a crate without a name")?;
+    let list = ["package", "--list", "--allow-dirty", "--package", name];
+    let files = process::stdout(process::cargo().args(list))?;
+    String::from_utf8(files).context("a file name is not UTF-8")
+}
+
+/// The files that each package must have: its first page, and the texts of both licences.
+const FILES: [&str; 3] = ["README.md", "LICENSE-APACHE", "LICENSE-MIT"];
+/// The members of a manifest by which people find and judge a crate.
+const MEMBERS: [&str; 5] = ["description", "license", "readme", "keywords", "categories"];
+
+fn findings_of(package: &Value, files: &str) -> Vec<String> {
+    let name = package["name"].as_str().unwrap_or_default();
+    let has = |file: &str| files.lines().any(|line| line == file);
+    let empty = |member: &str| {
+        let text = package[member].as_str().unwrap_or_default();
+        text.is_empty() && package[member].as_array().is_none_or(Vec::is_empty)
+    };
+    let missing = FILES.into_iter().filter(|file| !has(file));
+    let unsaid = MEMBERS.into_iter().filter(|member| empty(member));
+    let missing = missing.map(|file| format!("{name}: the package lacks {file}"));
+    let unsaid = unsaid.map(|member| format!("{name}: the manifest lacks `{member}`"));
+    missing.chain(unsaid).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use serde_json::json;
+
+    #[test]
+    fn a_package_without_licence_text_or_keywords_is_found() {
+        let mut package = json!({
+            "name": "a", "description": "b", "license": "MIT", "readme": "README.md",
+            "keywords": ["c"], "categories": ["d"],
+        });
+        let files = "Cargo.toml\nLICENSE-APACHE\nLICENSE-MIT\nREADME.md\n";
+        assert_eq!(findings_of(&package, files), Vec::<String>::new());
+        package["keywords"] = json!([]);
+        package["readme"] = json!(null);
+        assert_eq!(
+            findings_of(&package, "LICENSE-MIT\nREADME.md\ndata/LICENSE-APACHE\n"),
+            [
+                "a: the package lacks LICENSE-APACHE",
+                "a: the manifest lacks `readme`",
+                "a: the manifest lacks `keywords`",
+            ]
+        );
+    }
+
+    #[test]
+    fn private_crates_are_the_tasks_alone() {
+        let published = packages().unwrap();
+        let published = |name| published.iter().any(|package| package["name"] == name);
+        assert!(published("slugline") && published("slugline-testkit"));
+        assert!(!published("xtask") && !published("slugline-bench"));
+    }
+}
