@@ -33,12 +33,14 @@ mod moved;
 mod packed;
 mod words;
 
+use std::sync::Arc;
+
 use actix_web::{
     HttpRequest, HttpResponse, Resource,
     http::header::{CACHE_CONTROL, LOCATION},
     web::{self, ServiceConfig},
 };
-use slugline_httpkit::{Code, Failure, Problem, public};
+use slugline_httpkit::{Code, Edge, Failure, Problem, public};
 
 pub use moved::moved;
 
@@ -46,13 +48,16 @@ pub use moved::moved;
 pub const PATH: &str = "/_dashboard/";
 
 /// Mounts the page and its files.
-pub fn configure(config: &mut ServiceConfig) {
+pub fn configure(edge: &Arc<Edge>, config: &mut ServiceConfig) {
     let get = |path: &str| Resource::new(path.to_owned());
     config
-        .service(public(get("/_dashboard").get(slash)))
-        .service(public(get(PATH).get(page)))
-        .service(public(get("/_dashboard/{page}").get(named_page)))
-        .service(public(get("/_dashboard/{folder}/{file:.+}").get(file)));
+        .service(public(get("/_dashboard").get(slash), edge))
+        .service(public(get(PATH).get(page), edge))
+        .service(public(get("/_dashboard/{page}").get(named_page), edge))
+        .service(public(
+            get("/_dashboard/{folder}/{file:.+}").get(file),
+            edge,
+        ));
 }
 
 /// Relative, because a reverse proxy may have stripped a prefix.

@@ -1,129 +1,141 @@
-//! Checks the token before the handlers of an adapter, and renders their errors.
+//! The check of tokens: who calls, and in whose name changes are made.
 
-use actix_web::{
-    Error, HttpMessage, HttpRequest, Resource,
-    body::{BoxBody, MessageBody},
-    dev::{AppService, HttpServiceFactory, ServiceRequest, ServiceResponse},
-    http::{Method, StatusCode, header},
-    middleware::{Next, from_fn},
-};
-use slugline_application::Caller;
-use slugline_contract::{Code, Problem};
+use std::{net::IpAddr, ops::Deref, sync::Arc};
 
-use crate::{
-    cors,
-    edge::Edge,
-    ignored::IgnoredNames,
-    problem::{Failure, problem_response},
-};
+use actix_web::{HttpRequest, web};
+use slugline_application::{Authenticator, Caller, Denied};
+use slugline_domain::Author;
 
-/// A resource that requires a token, whatever the method.
-pub fn guarded(resource: Resource) -> impl HttpServiceFactory + 'static {
-    Registered(resource.wrap(from_fn(guard)))
+use crate::{client::header, edge::Edge};
+
+/// Tells callers by their tokens. It knows the edge of the service, too. The adapters that ask
+/// for a token keep it in the data of their app.
+#[derive(Debug)]
+pub struct Guard {
+    edge: Arc<Edge>,
+    authenticator: Arc<Authenticator>,
+    any_origin: bool,
 }
 
-/// Returns the caller of a request to a [`guarded`] resource; `None` elsewhere.
-pub fn caller(request: &HttpRequest) -> Option<Caller> {
-    request.extensions().get::<Caller>().cloned()
-}
-
-/// A resource that requires no token.
-pub fn public(resource: Resource) -> impl HttpServiceFactory + 'static {
-    Registered(resource.wrap(from_fn(render)))
-}
-
-/// Hides the wrapped resource's unnameable type.
-struct Registered<S>(S);
-
-impl<S: HttpServiceFactory> HttpServiceFactory for Registered<S> {
-    fn register(self, config: &mut AppService) {
-        self.0.register(config);
-    }
-}
-
-async fn guard(
-    request: ServiceRequest,
-    next: Next<impl MessageBody + 'static>,
-) -> Result<ServiceResponse<BoxBody>, Error> {
-    if !Edge::of(request.request()).is_open_to_any_origin() {
-        return authenticated(request, next).await;
-    }
-    if cors::is_preflight(request.request()) {
-        let response = cors::preflight(request.request());
-        return Ok(request.into_response(response));
-    }
-    let mut response = authenticated(request, next).await?;
-    cors::allow(response.headers_mut());
-    Ok(response)
-}
-
-async fn authenticated(
-    request: ServiceRequest,
-    next: Next<impl MessageBody + 'static>,
-) -> Result<ServiceResponse<BoxBody>, Error> {
-    match Edge::of(request.request())
-        .authenticate(request.request())
-        .await
-    {
-        Ok(caller) => {
-            request.extensions_mut().insert(caller);
-            render(request, next).await
-        }
-        Err(denied) => {
-            let problem = Failure::from(denied).report();
-            let response = problem_response(&problem, request.request());
-            Ok(request.into_response(response))
+impl Guard {
+    /// Creates a guard that asks for tokens at this edge.
+    pub fn new(edge: Arc<Edge>, authenticator: Arc<Authenticator>) -> Self {
+        Self {
+            edge,
+            authenticator,
+            any_origin: false,
         }
     }
-}
 
-/// Writes the body of any error that a handler returned.
-async fn render(
-    request: ServiceRequest,
-    next: Next<impl MessageBody + 'static>,
-) -> Result<ServiceResponse<BoxBody>, Error> {
-    let response = next.call(request).await?;
-    let ignored = response.request().extensions_mut().remove::<IgnoredNames>();
-    let mut response = answer(response);
-    if let Some(ignored) = ignored {
-        ignored.tell(response.headers_mut());
+    /// Lets web pages of any origin call the API (CORS).
+    #[must_use]
+    pub fn open_to_any_origin(self) -> Self {
+        Self {
+            any_origin: true,
+            ..self
+        }
     }
-    Ok(response)
-}
 
-fn answer(response: ServiceResponse<impl MessageBody + 'static>) -> ServiceResponse<BoxBody> {
-    let Some(problem) = problem_of(&response) else {
-        return response.map_into_boxed_body();
-    };
-    let (request, inner) = response.into_parts();
-    let mut outer = problem_response(&problem, &request);
-    if let Some(methods) = inner.headers().get(header::ALLOW) {
-        outer.headers_mut().insert(header::ALLOW, methods.clone());
+    /// Returns the guard of the app that serves this request.
+    ///
+    /// # Panics
+    /// No adapter that asks for a token serves the request.
+    pub fn of(request: &HttpRequest) -> &web::Data<Self> {
+        request
+            .app_data()
+            .expect("adapters that ask for tokens bring their guard")
     }
-    ServiceResponse::new(request, outer)
-}
 
-fn problem_of(response: &ServiceResponse<impl MessageBody>) -> Option<Problem> {
-    if let Some(error) = response.response().error() {
-        let failure = error.as_error::<Failure>();
-        return Some(failure.map_or_else(
-            || Problem::new(Code::InternalError, "the server failed"),
-            Failure::report,
-        ));
+    /// Returns the edge, for what needs no token.
+    pub fn edge(&self) -> &Arc<Edge> {
+        &self.edge
     }
-    // Actix answers a wrong method itself, without an error.
-    (response.status() == StatusCode::METHOD_NOT_ALLOWED).then(|| {
-        let method = method_name(response.request().method());
-        let allowed = response.headers().get(header::ALLOW);
-        let allowed = allowed.and_then(|methods| methods.to_str().ok());
-        let advice = allowed.map_or_else(String::new, |methods| format!(" Use {methods}."));
-        Problem::new(
-            Code::MethodNotAllowed,
-            format!("Method {method} is not allowed on this route.{advice}"),
-        )
-    })
+
+    /// Returns whether web pages of any origin may call the API.
+    pub(crate) fn is_open_to_any_origin(&self) -> bool {
+        self.any_origin
+    }
+
+    /// Returns the caller by the token that the request carries.
+    pub(crate) async fn authenticate(&self, request: &HttpRequest) -> Result<Caller, Denied> {
+        let presented = header(request, "authorization").map(bearer_token);
+        let client = self.client_address(request);
+        let outcome = self.authenticator.authenticate(presented, client).await;
+        self.note_guess(outcome.as_ref().err(), client);
+        outcome
+    }
+
+    /// Exchanges a one-time code that this client sent for the site token.
+    ///
+    /// # Errors
+    /// The code is wrong, or the client sent too many wrong ones.
+    pub async fn redeem(&self, code: &str, client: IpAddr) -> Result<String, Denied> {
+        let outcome = self.authenticator.redeem(code, client).await;
+        self.note_guess(outcome.as_ref().err(), client);
+        outcome
+    }
+
+    /// A request without a token is not an attempt to guess it, and neither is one whose token
+    /// cannot be checked or was right until it ended.
+    fn note_guess(&self, denied: Option<&Denied>, client: IpAddr) {
+        let guessed = matches!(
+            denied,
+            Some(Denied::TooShort | Denied::WrongToken | Denied::WrongCode | Denied::TooMany(_))
+        );
+        if guessed {
+            self.refusals.token(client);
+        }
+    }
+
+    /// Returns the author of the changes that a request by this caller makes.
+    pub fn author(&self, caller: &Caller, request: &HttpRequest) -> Author {
+        caller.author(self.refusals.client_tag(self.client_address(request)))
+    }
+
+    /// Returns whether a caller who was let in would be let in again, for answers without an
+    /// end.
+    pub async fn still_admits(&self, caller: &Caller) -> bool {
+        self.authenticator.still_admits(caller).await
+    }
 }
 
-fn method_name(method: &Method) -> String {
-    method.as_str().to_ascii_lowercase()
+impl Deref for Guard {
+    type Target = Edge;
+
+    fn deref(&self) -> &Edge {
+        &self.edge
+    }
+}
+
+/// Returns the token after `Bearer` in any case. A bare token is accepted, too, as in
+/// Sink.
+fn bearer_token(authorization: &str) -> &str {
+    const SCHEME: usize = "bearer".len();
+    let (scheme, rest) = authorization
+        .split_at_checked(SCHEME)
+        .unwrap_or(("", authorization));
+    if scheme.eq_ignore_ascii_case("bearer") && rest.starts_with([' ', '\t']) {
+        rest.trim()
+    } else {
+        authorization.trim()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_scheme_is_optional_and_of_any_case() {
+        for spelled in [
+            "Bearer secret",
+            "bearer  secret",
+            "BEARER\tsecret ",
+            "secret",
+        ] {
+            assert_eq!(bearer_token(spelled), "secret", "{spelled:?}");
+        }
+        assert_eq!(bearer_token("Bearersecret"), "Bearersecret");
+        assert_eq!(bearer_token("Bearer"), "Bearer");
+    }
 }

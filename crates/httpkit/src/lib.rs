@@ -24,7 +24,7 @@
 //! | `client`, `proxy_watch` | the client's address behind trusted proxies; proxies that no setting names |
 //! | `cdn` | the headers in which content delivery networks name a place |
 //! | `edge`, `origin`, `cors` | settings towards clients; the public origin; calls from web pages |
-//! | `guard` | the check of the token before the handlers |
+//! | `guard`, `guarded` | who a token lets in; its check before the handlers |
 //! | `problem`, `line_limit`, `refusals` | problems as answers and as log output |
 //! | `ignored` | the names of ignored members |
 //! | `fuzzing` | entry points for `fuzz/` |
@@ -41,6 +41,7 @@ mod edge;
 #[cfg(feature = "fuzzing")]
 mod fuzzing;
 mod guard;
+mod guarded;
 mod ignored;
 mod line_limit;
 mod origin;
@@ -53,7 +54,8 @@ pub use client::{ClientHeader, ClientHeaderError, TrustedProxies, header, probe_
 pub use edge::Edge;
 #[cfg(feature = "fuzzing")]
 pub use fuzzing::fuzz_headers;
-pub use guard::{caller, guarded, public};
+pub use guard::Guard;
+pub use guarded::{caller, guarded, public};
 pub use ignored::IgnoredNames;
 pub use origin::{Origin, OriginError};
 pub use problem::{Failure, problem_response, report, unreadable_body};

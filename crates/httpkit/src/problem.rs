@@ -153,9 +153,9 @@ fn unreadable(error: &PayloadError) -> Problem {
     )
 }
 
-/// Returns the JSON response for a problem.
-pub fn problem_response(problem: &Problem, request: &HttpRequest) -> HttpResponse {
-    let url = format!("{}{}", Edge::of(request).origin(request), request.uri());
+/// Returns the JSON response for a problem with a request that came to this edge.
+pub fn problem_response(problem: &Problem, request: &HttpRequest, edge: &Edge) -> HttpResponse {
+    let url = format!("{}{}", edge.origin(request), request.uri());
     let body = serde_json::to_string_pretty(&problem.body(&url)).expect("a problem is plain data");
     let mut response = HttpResponse::build(status(problem));
     response

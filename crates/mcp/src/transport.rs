@@ -12,7 +12,7 @@ use actix_web::{
 };
 use jsonrpsee::types::ErrorCode;
 use slugline_httpkit::{
-    Code, Edge, caller, guarded, header as text_header, probe_caller, unreadable_body,
+    Code, Guard, caller, guarded, header as text_header, probe_caller, unreadable_body,
 };
 
 use crate::{
@@ -29,24 +29,26 @@ pub const PATH: &str = "/api/mcp";
 const BODY_LIMIT: usize = 4 << 20;
 
 /// Mounts the endpoint, with any number of trailing slashes.
-pub fn configure(server: &Data<Server>, config: &mut ServiceConfig) {
+pub fn configure(server: &Data<Server>, guard: &Data<Guard>, config: &mut ServiceConfig) {
     let resource = Resource::new(format!("{PATH}{{slashes:/*}}"))
         .route(Route::new().method(Method::POST).to(handle));
-    config.app_data(server.clone()).service(guarded(resource));
+    config
+        .app_data(server.clone())
+        .service(guarded(resource, guard));
 }
 
 async fn handle(server: Data<Server>, request: HttpRequest, body: Payload) -> HttpResponse {
     respond(match receive(&request, body).await {
         Ok(bytes) => {
             let headers = headers(&request);
-            let origin = Edge::of(&request).origin(&request);
+            let origin = Guard::of(&request).origin(&request);
             let caller = caller(&request).expect("the endpoint needs a token");
             let exchange = Exchange {
                 server: &server,
                 headers: &headers,
                 origin: origin.as_str(),
                 caller: &caller,
-                author: &Edge::of(&request).author(&caller, &request),
+                author: &Guard::of(&request).author(&caller, &request),
                 client: &probe_caller(&request),
             };
             exchange.answer(&bytes).await
@@ -105,10 +107,10 @@ fn origin_allowed(request: &HttpRequest) -> bool {
     let Some(sent) = request.headers().get(header::ORIGIN) else {
         return true;
     };
-    let edge = Edge::of(request);
-    let own = edge.origin(request);
+    let guard = Guard::of(request);
+    let own = guard.origin(request);
     if sent.as_bytes() != own.as_str().as_bytes() {
         return false;
     }
-    edge.configured_origin().is_some() || !edge.is_loopback_only() || own.is_loopback()
+    guard.configured_origin().is_some() || !guard.is_loopback_only() || own.is_loopback()
 }

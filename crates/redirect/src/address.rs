@@ -43,14 +43,14 @@ impl Address {
     /// Returns whether the request asks for this very address, so that a redirect to it
     /// would never end. Schemes are not compared, because an untrusted proxy hides the
     /// visitor's scheme.
-    pub(crate) fn is_asked_for_by(&self, request: &HttpRequest) -> bool {
+    pub(crate) fn is_asked_for_by(&self, request: &HttpRequest, edge: &Edge) -> bool {
         let asked = request
             .uri()
             .path_and_query()
             .map_or("/", PathAndQuery::as_str);
         asked == self.path_and_query
             && self.host.as_ref().is_none_or(|host| {
-                let origin = Edge::of(request).origin(request);
+                let origin = edge.origin(request);
                 origin.host_and_port().eq_ignore_ascii_case(host)
             })
     }

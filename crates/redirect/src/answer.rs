@@ -7,7 +7,7 @@ use actix_web::{
         header::{self, HeaderValue},
     },
 };
-use slugline_httpkit::{Code, Problem, header as text_header, problem_response};
+use slugline_httpkit::{Code, Edge, Problem, header as text_header, problem_response};
 
 use crate::{
     address::Address,
@@ -76,16 +76,17 @@ pub(crate) fn moved(target: &str) -> HttpResponse {
 pub(crate) fn problem(
     problem: &Problem,
     request: &HttpRequest,
+    edge: &Edge,
     options: &RedirectOptions,
 ) -> HttpResponse {
     const NOTHING_THERE: [Code; 3] = [Code::LinkNotFound, Code::LinkExpired, Code::RouteNotFound];
     if NOTHING_THERE.contains(&problem.code)
         && let Some(address) = &options.not_found
-        && !address.is_asked_for_by(request)
+        && !address.is_asked_for_by(request, edge)
     {
         return elsewhere(address);
     }
-    let json = problem_response(problem, request);
+    let json = problem_response(problem, request, edge);
     if !text_header(request, "accept").is_some_and(|types| types.contains("text/html")) {
         return json;
     }

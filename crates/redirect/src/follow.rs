@@ -13,12 +13,13 @@ use actix_web::{
 };
 use slugline_application::Recalled;
 use slugline_domain::{Arrival, FollowedLink, Resolution, Slug, Visit, VisitHeaders, Visitor};
-use slugline_httpkit::{Code, Edge, Failure, Problem, header};
+use slugline_httpkit::{Code, Failure, Problem, header};
 
 use crate::{
     answer::{self, Passage},
     gate::{self, Verdict},
     link_pages,
+    mount::Mounted,
     outcome::Outcome,
     pages,
     proxy::{self, Proxied},
@@ -39,35 +40,46 @@ pub(crate) async fn serve(
 }
 
 async fn follow(redirects: &Redirects, request: &HttpRequest, body: Payload) -> HttpResponse {
-    if request.path() == "/" {
+    let mounted = Mounted::of(request);
+    if mounted.is_home() {
         return home(redirects, request);
     }
-    let answer = match slug_of(request, redirects) {
+    let answer = match slug_of(request, mounted, redirects) {
         Some(slug) => resolve(redirects, request, body, &slug).await,
         None => Err(Problem::new(Code::RouteNotFound, "nothing is here").into()),
     };
     answer.unwrap_or_else(|failure| {
         let problem = failure.report();
         redirects.outcomes.count(Outcome::of(&problem));
-        moved(redirects, request, &problem)
-            .unwrap_or_else(|| answer::problem(&problem, request, &redirects.options))
+        moved(redirects, request, mounted, &problem).unwrap_or_else(|| {
+            answer::problem(&problem, request, &redirects.edge, &redirects.options)
+        })
     })
 }
 
 /// Redirects a moved path. A link with the same path takes precedence.
-fn moved(redirects: &Redirects, request: &HttpRequest, problem: &Problem) -> Option<HttpResponse> {
+fn moved(
+    redirects: &Redirects,
+    request: &HttpRequest,
+    mounted: Mounted<'_>,
+    problem: &Problem,
+) -> Option<HttpResponse> {
+    let moved = redirects.moved.as_ref()?;
     let nothing_there = matches!(problem.code, Code::LinkNotFound | Code::RouteNotFound);
     if !nothing_there || !matches!(*request.method(), Method::GET | Method::HEAD) {
         return None;
     }
-    let location = (redirects.moved)(request.path(), request.uri().query())?;
+    let location = moved.address(mounted.path, request.uri().query())?;
     Some(answer::moved(&location))
 }
 
 /// Redirects the bare origin. A request with a query gets the welcome page, as in Sink.
 fn home(redirects: &Redirects, request: &HttpRequest) -> HttpResponse {
     match &redirects.options.home {
-        Some(home) if request.uri().query().is_none() && !home.is_asked_for_by(request) => {
+        Some(home)
+            if request.uri().query().is_none()
+                && !home.is_asked_for_by(request, &redirects.edge) =>
+        {
             answer::elsewhere(home)
         }
         Some(_) | None => pages::message(request, |words| Message {
@@ -79,10 +91,10 @@ fn home(redirects: &Redirects, request: &HttpRequest) -> HttpResponse {
 
 /// The address for visitors of unknown paths is not taken as a slug, or a link could send
 /// them in circles.
-fn slug_of(request: &HttpRequest, redirects: &Redirects) -> Option<Slug> {
+fn slug_of(request: &HttpRequest, mounted: Mounted<'_>, redirects: &Redirects) -> Option<Slug> {
     match &redirects.options.not_found {
-        Some(address) if address.is_asked_for_by(request) => None,
-        Some(_) | None => slug_in(request.path()),
+        Some(address) if address.is_asked_for_by(request, &redirects.edge) => None,
+        Some(_) | None => slug_in(mounted.path),
     }
 }
 
@@ -110,7 +122,7 @@ async fn resolve(
             format!("no link has the slug {:?}", slug.as_str()),
         )
     })?;
-    let edge = Edge::of(request);
+    let edge = &redirects.edge;
     let place = edge.forwarded_place(request);
     let visitor = Visitor {
         now: now.second(),
@@ -171,6 +183,7 @@ async fn resolve(
         redirects.visits.record(visit());
         let proxied = Proxied {
             request,
+            edge,
             body,
             link: &link,
             target,
@@ -196,14 +209,21 @@ fn arrive(
     passage: Passage,
     left: Option<u64>,
 ) -> HttpResponse {
+    let edge = &redirects.edge;
     let (outcome, response) = match delivery {
         // Without a forwarder a proxied link redirects.
         Arrival::Redirect(target) | Arrival::Proxy(target) => (
             Outcome::Redirected,
             answer::redirect(target, &redirects.options, passage, left),
         ),
-        Arrival::Preview(target) => (Outcome::Preview, link_pages::preview(request, link, target)),
-        Arrival::Cloak(target) => (Outcome::Framed, link_pages::frame(request, link, target)),
+        Arrival::Preview(target) => (
+            Outcome::Preview,
+            link_pages::preview(request, edge, link, target),
+        ),
+        Arrival::Cloak(target) => (
+            Outcome::Framed,
+            link_pages::frame(request, edge, link, target),
+        ),
     };
     redirects.outcomes.count(outcome);
     response

@@ -7,7 +7,7 @@ use actix_web::{HttpRequest, HttpResponse, http::Method, web::Payload};
 use serde_json::Value;
 use slugline_application::{NotChecked, PasswordCheck};
 use slugline_domain::{FollowedLink, Gate, PasswordHash, UnixMillis};
-use slugline_httpkit::{Code, Edge, Failure, Problem, header, unreadable_body};
+use slugline_httpkit::{Code, Failure, Problem, header, unreadable_body};
 
 use crate::{pages, redirects::Redirects};
 
@@ -86,14 +86,15 @@ impl Door<'_> {
         if presented.trim().is_empty() {
             return Ok(PasswordCheck::Wrong);
         }
-        let client = Edge::of(self.request).client_address(self.request);
+        let edge = &self.redirects.edge;
+        let client = edge.client_address(self.request);
         let outcome = self
             .redirects
             .gatekeeper
             .check(self.link, self.hash, presented, client, self.now)
             .await;
         if let Ok(PasswordCheck::Wrong) | Err(NotChecked::TooMany(_)) = &outcome {
-            Edge::of(self.request).refused_password(client);
+            edge.refused_password(client);
         }
         Ok(outcome?)
     }

@@ -10,6 +10,7 @@
 //! | module | holds |
 //! |---|---|
 //! | `follow`, `redirects` | path → link → decision → answer; the parts that this needs |
+//! | `mount` | the place at which redirects are mounted |
 //! | `gate` | the password or confirmation that a visitor sends |
 //! | `answer` | redirects, errors and pages as HTTP |
 //! | `outcome` | counts of the outcomes of visits |
@@ -36,6 +37,7 @@ mod gate;
 mod link_pages;
 mod locale;
 mod location;
+mod mount;
 mod options;
 mod outcome;
 mod page;
@@ -49,7 +51,7 @@ mod words;
 use std::sync::Arc;
 
 use actix_web::{
-    dev::{ServiceRequest, fn_service},
+    dev::{HttpServiceFactory, ServiceRequest, fn_service},
     web::{self, ServiceConfig},
 };
 
@@ -60,9 +62,33 @@ pub use options::{CachePolicy, RedirectOptions, RedirectStatus, UnknownRedirectS
 pub use outcome::{Outcome, Outcomes};
 pub use page::STYLE_PATH;
 pub use proxy::{ProxyLimits, Proxying};
-pub use redirects::Redirects;
+pub use redirects::{Moved, Redirects};
 
-/// Serves the style sheet of the pages, the only path of the service in this
+/// Redirects below a prefix such as `/s`, beside other services of an app: `/s/docs` follows the
+/// link with the slug `docs`. Every other path stays with the app.
+///
+/// # Panics
+/// The prefix is empty or does not start with a slash, so it would take the whole app;
+/// [`configure`] is for that.
+pub fn below(prefix: &str, redirects: &Arc<Redirects>) -> impl HttpServiceFactory + 'static {
+    assert!(
+        prefix.len() > 1 && prefix.starts_with('/'),
+        "the prefix {prefix:?} is no path such as \"/s\""
+    );
+    web::scope(prefix)
+        .configure(configure_service_paths)
+        .configure(|config| configure(redirects, config))
+}
+
+/// Serves every path that no other service of the app or scope has, by its default service.
+pub fn configure(redirects: &Arc<Redirects>, config: &mut ServiceConfig) {
+    let redirects = Arc::clone(redirects);
+    config.default_service(fn_service(move |request: ServiceRequest| {
+        follow::serve(Arc::clone(&redirects), request)
+    }));
+}
+
+/// Serves the style sheet of the pages at [`STYLE_PATH`], the only path of the service in this
 /// crate.
 pub fn configure_service_paths(config: &mut ServiceConfig) {
     config.service(
@@ -70,12 +96,4 @@ pub fn configure_service_paths(config: &mut ServiceConfig) {
             .route(web::get().to(page::style))
             .route(web::head().to(page::style)),
     );
-}
-
-/// Serves every path that no other adapter serves.
-pub fn configure(redirects: &Arc<Redirects>, config: &mut ServiceConfig) {
-    let redirects = Arc::clone(redirects);
-    config.default_service(fn_service(move |request: ServiceRequest| {
-        follow::serve(Arc::clone(&redirects), request)
-    }));
 }

@@ -10,8 +10,9 @@ use slugline_domain::FollowedLink;
 use slugline_httpkit::Edge;
 
 use crate::{
+    mount::Mounted,
     page::{render, respond},
-    page_meta::PageMeta,
+    page_meta::{Base, PageMeta},
 };
 
 const PREVIEW_POLICY: &str = "default-src 'none'; style-src 'self'; img-src data:; form-action \
@@ -24,21 +25,38 @@ const FRAME_POLICY: &str = "default-src 'none'; style-src 'self'; img-src data:;
 
 /// The preview that the link's author wrote for social networks, with a link to
 /// `target`.
-pub(crate) fn preview(request: &HttpRequest, link: &FollowedLink, target: &str) -> HttpResponse {
-    let origin = Edge::of(request).origin(request);
+pub(crate) fn preview(
+    request: &HttpRequest,
+    edge: &Edge,
+    link: &FollowedLink,
+    target: &str,
+) -> HttpResponse {
+    let base = base(request, edge);
     let page = PreviewPage {
-        meta: PageMeta::new(link, target, &origin),
+        meta: PageMeta::new(link, target, &base),
     };
     private(respond(render(&page), PREVIEW_POLICY))
 }
 
 /// `target` in a frame that fills the window.
-pub(crate) fn frame(request: &HttpRequest, link: &FollowedLink, target: &str) -> HttpResponse {
-    let origin = Edge::of(request).origin(request);
+pub(crate) fn frame(
+    request: &HttpRequest,
+    edge: &Edge,
+    link: &FollowedLink,
+    target: &str,
+) -> HttpResponse {
+    let base = base(request, edge);
     let page = FramePage {
-        meta: PageMeta::new(link, target, &origin),
+        meta: PageMeta::new(link, target, &base),
     };
     private(respond(render(&page), FRAME_POLICY))
+}
+
+fn base(request: &HttpRequest, edge: &Edge) -> Base {
+    Base {
+        origin: edge.origin(request),
+        below: Mounted::of(request).below.to_owned(),
+    }
 }
 
 /// Forbids shared caches: the next visitor may get something else under the
@@ -64,20 +82,23 @@ struct FramePage<'a> {
 #[cfg(test)]
 mod tests {
     use slugline_domain::{Description, ImageRef, Link, Title};
-    use slugline_httpkit::Origin;
     use slugline_testkit::link;
 
     use super::*;
 
     const HOSTILE: &str = "\"'></title><script>alert('x')</script>\n&";
 
-    fn origin() -> Origin {
-        "https://sl.example".parse().unwrap()
+    fn base() -> Base {
+        Base {
+            origin: "https://sl.example".parse().unwrap(),
+            below: String::new(),
+        }
     }
 
     fn pages(link: &Link, target: &str) -> [String; 2] {
         let link = FollowedLink::from(link);
-        let meta = || PageMeta::new(&link, target, &origin());
+        let base = base();
+        let meta = || PageMeta::new(&link, target, &base);
         [
             render(&PreviewPage { meta: meta() }),
             render(&FramePage { meta: meta() }),

@@ -6,8 +6,17 @@ use slugline_domain::{FollowedLink, Text};
 use slugline_httpkit::Origin;
 use url::Url;
 
+/// The address below which links are.
+pub(crate) struct Base {
+    pub(crate) origin: Origin,
+    /// A prefix such as `/s`; empty for links at the root.
+    pub(crate) below: String,
+}
+
 /// The author's texts, and addresses as they belong into a page.
 pub(crate) struct PageMeta<'a> {
+    /// The prefix of the service's own paths.
+    pub(crate) below: &'a str,
     pub(crate) short_link: String,
     pub(crate) title: Cow<'a, str>,
     pub(crate) description: Option<&'a str>,
@@ -18,7 +27,8 @@ pub(crate) struct PageMeta<'a> {
 }
 
 impl<'a> PageMeta<'a> {
-    pub(crate) fn new(link: &'a FollowedLink, target: &'a str, origin: &Origin) -> Self {
+    pub(crate) fn new(link: &'a FollowedLink, target: &'a str, base: &'a Base) -> Self {
+        let Base { origin, below } = base;
         let texts = &link.terms().preview;
         let url = Url::parse(target).ok();
         let title = texts.title.as_ref().map(Text::as_str);
@@ -26,7 +36,8 @@ impl<'a> PageMeta<'a> {
         let description = texts.description.as_ref().map(Text::as_str);
         let image = texts.image.as_ref().map(Text::as_str);
         Self {
-            short_link: format!("{origin}/{}", link.slug()),
+            below,
+            short_link: format!("{origin}{below}/{}", link.slug()),
             title: match title.filter(|title| !title.is_empty()) {
                 Some(title) => title.into(),
                 None => host().unwrap_or_else(|| "Link".into()).into(),

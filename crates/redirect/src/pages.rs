@@ -14,6 +14,7 @@ use askama::Template;
 use crate::{
     disguise::without_disguise,
     locale::Locale,
+    mount::Mounted,
     page::{render, respond},
     words::{Message, Words},
 };
@@ -27,6 +28,7 @@ const CONTENT_POLICY: &str =
 pub(crate) fn password(request: &HttpRequest, refused: bool) -> HttpResponse {
     let speech = Speech::for_visitor(request);
     let page = PasswordPage {
+        below: Mounted::of(request).below,
         speech,
         action: own_address(request),
         refused,
@@ -39,6 +41,7 @@ pub(crate) fn password(request: &HttpRequest, refused: bool) -> HttpResponse {
 pub(crate) fn warning(request: &HttpRequest, target: &str, password: Option<&str>) -> HttpResponse {
     let speech = Speech::for_visitor(request);
     let page = WarningPage {
+        below: Mounted::of(request).below,
         speech,
         action: own_address(request),
         target: &without_disguise(target),
@@ -55,6 +58,7 @@ pub(crate) fn message(
     let speech = Speech::for_visitor(request);
     let Message { title, text } = choose(speech.words);
     let page = MessagePage {
+        below: Mounted::of(request).below,
         speech,
         title,
         text,
@@ -85,6 +89,8 @@ impl Speech {
 #[derive(Template)]
 #[template(path = "password.html")]
 struct PasswordPage<'a> {
+    /// The prefix of the service's own paths.
+    below: &'a str,
     speech: Speech,
     action: &'a str,
     refused: bool,
@@ -93,6 +99,8 @@ struct PasswordPage<'a> {
 #[derive(Template)]
 #[template(path = "warning.html")]
 struct WarningPage<'a> {
+    /// The prefix of the service's own paths.
+    below: &'a str,
     speech: Speech,
     action: &'a str,
     target: &'a str,
@@ -102,6 +110,8 @@ struct WarningPage<'a> {
 #[derive(Template)]
 #[template(path = "message.html")]
 struct MessagePage<'a> {
+    /// The prefix of the service's own paths.
+    below: &'a str,
     speech: Speech,
     title: &'a str,
     text: &'a str,
@@ -136,6 +146,7 @@ mod tests {
 
     fn password_page(locale: Locale, refused: bool) -> String {
         render(&PasswordPage {
+            below: "",
             speech: Speech::of(locale),
             action: HOSTILE,
             refused,
@@ -144,6 +155,7 @@ mod tests {
 
     fn warning_page(locale: Locale) -> String {
         render(&WarningPage {
+            below: "",
             speech: Speech::of(locale),
             action: HOSTILE,
             target: HOSTILE,
@@ -154,6 +166,7 @@ mod tests {
     #[test]
     fn nothing_written_by_strangers_becomes_markup() {
         let message = MessagePage {
+            below: "",
             speech: Speech::of(Locale::English),
             title: HOSTILE,
             text: HOSTILE,

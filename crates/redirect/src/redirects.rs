@@ -1,6 +1,6 @@
 //! The dependencies of following a link.
 
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
 use actix_web::{HttpRequest, HttpResponse};
 use slugline_application::{Gatekeeper, Resolver};
@@ -8,7 +8,7 @@ use slugline_domain::{
     InstanceRules,
     ports::{Clock, VisitSink},
 };
-use slugline_httpkit::Problem;
+use slugline_httpkit::{Edge, Problem};
 
 use crate::{
     answer,
@@ -19,7 +19,10 @@ use crate::{
 
 /// The dependencies of following a link.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Redirects {
+    /// Tells where visitors come from, and the origin under which they see the service.
+    pub edge: Arc<Edge>,
     /// Finds links by slug.
     pub resolver: Arc<Resolver>,
     /// Checks visitors' passwords.
@@ -31,9 +34,8 @@ pub struct Redirects {
     /// Fetches the destinations of proxied links; without it, those links
     /// redirect.
     pub proxying: Option<Proxying>,
-    /// Returns the new address of a path and its query, if no link has the path as its
-    /// slug and the path has moved.
-    pub moved: fn(&str, Option<&str>) -> Option<String>,
+    /// Finds the new addresses of paths that have moved.
+    pub moved: Option<Moved>,
     /// The settings of the public side.
     pub options: RedirectOptions,
     /// Counts the outcomes of visits.
@@ -41,10 +43,59 @@ pub struct Redirects {
 }
 
 impl Redirects {
+    /// Follows links with default options. Proxied links redirect, and no path has moved.
+    pub fn new(
+        edge: Arc<Edge>,
+        resolver: Arc<Resolver>,
+        gatekeeper: Arc<Gatekeeper>,
+        visits: Arc<dyn VisitSink>,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
+        Self {
+            edge,
+            resolver,
+            gatekeeper,
+            visits,
+            clock,
+            proxying: None,
+            moved: None,
+            options: RedirectOptions::default(),
+            outcomes: Outcomes::default(),
+        }
+    }
+
+    /// Sets the settings of the public side.
+    #[must_use]
+    pub fn with_options(self, options: RedirectOptions) -> Self {
+        Self { options, ..self }
+    }
+
+    /// Fetches the destinations of proxied links.
+    #[must_use]
+    pub fn with_proxying(self, proxying: Proxying) -> Self {
+        Self {
+            proxying: Some(proxying),
+            ..self
+        }
+    }
+
+    /// Sends visitors of a path that has moved, and that no link has as its slug, to the address
+    /// that `find` returns for the path and its query.
+    #[must_use]
+    pub fn with_moved(
+        self,
+        find: impl Fn(&str, Option<&str>) -> Option<String> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            moved: Some(Moved(Arc::new(find))),
+            ..self
+        }
+    }
+
     /// Shows a problem with a visitor's request: a page to people, JSON to programs.
     pub fn refuse(&self, problem: &Problem, request: &HttpRequest) -> HttpResponse {
         self.outcomes.count(Outcome::of(problem));
-        answer::problem(problem, request, &self.options)
+        answer::problem(problem, request, &self.edge, &self.options)
     }
 
     pub(crate) fn rules(&self) -> InstanceRules {
@@ -52,5 +103,23 @@ impl Redirects {
             with_query: self.options.with_query,
             proxying: self.proxying.is_some(),
         }
+    }
+}
+
+/// Finds the new address of a path that has moved; see [`Redirects::with_moved`].
+#[derive(Clone)]
+pub struct Moved(Arc<Find>);
+
+type Find = dyn Fn(&str, Option<&str>) -> Option<String> + Send + Sync;
+
+impl Moved {
+    pub(crate) fn address(&self, path: &str, query: Option<&str>) -> Option<String> {
+        (self.0)(path, query)
+    }
+}
+
+impl fmt::Debug for Moved {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Moved").finish_non_exhaustive()
     }
 }

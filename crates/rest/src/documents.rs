@@ -14,7 +14,7 @@ use aide::{
 };
 use serde_json::{Value, json};
 use slugline_application::Access;
-use slugline_httpkit::{Edge, Failure};
+use slugline_httpkit::{Failure, Guard};
 
 use crate::{
     operation_spec::OperationSpec,
@@ -78,10 +78,10 @@ impl FromRequest for Document {
         let served = request
             .app_data::<Served>()
             .expect("the app is built with its document");
-        let edge = Edge::of(request);
+        let guard = Guard::of(request);
         std::future::ready(Ok(Self {
-            text: served.for_origin(edge.origin(request).as_str()),
-            is_for_everybody: edge.configured_origin().is_some(),
+            text: served.for_origin(guard.origin(request).as_str()),
+            is_for_everybody: guard.configured_origin().is_some(),
         }))
     }
 }

@@ -23,7 +23,7 @@ use slugline_domain::{
     Author, PageSize, Place,
     ports::{DiskWatch, LinksWatch},
 };
-use slugline_httpkit::{Edge, Failure, IgnoredNames, Origin, caller, header, unreadable_body};
+use slugline_httpkit::{Failure, Guard, IgnoredNames, Origin, caller, header, unreadable_body};
 
 /// The state that every handler uses, from the app's data.
 #[derive(Clone, Debug)]
@@ -75,7 +75,7 @@ pub(crate) struct CalledBy(pub(crate) Caller);
 
 /// The desk at which a client without a token exchanges a one-time code for it.
 pub(crate) struct CodeDesk {
-    edge: Arc<Edge>,
+    guard: web::Data<Guard>,
     client: IpAddr,
 }
 
@@ -143,7 +143,7 @@ impl OperationInput for CalledBy {}
 impl CodeDesk {
     /// Exchanges a code for the site token.
     pub(crate) async fn redeem(&self, code: &str) -> Result<String, Failure> {
-        Ok(self.edge.redeem(code, self.client).await?)
+        Ok(self.guard.redeem(code, self.client).await?)
     }
 }
 
@@ -152,9 +152,9 @@ impl FromRequest for CodeDesk {
     type Future = std::future::Ready<Result<Self, Failure>>;
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        let edge = Edge::shared(request);
-        let client = edge.client_address(request);
-        std::future::ready(Ok(Self { edge, client }))
+        let guard = Guard::of(request).clone();
+        let client = guard.client_address(request);
+        std::future::ready(Ok(Self { guard, client }))
     }
 }
 
@@ -166,7 +166,7 @@ impl FromRequest for ChangedBy {
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
         let caller = caller(request).expect("the route needs a token");
-        std::future::ready(Ok(Self(Edge::of(request).author(&caller, request))))
+        std::future::ready(Ok(Self(Guard::of(request).author(&caller, request))))
     }
 }
 
@@ -190,7 +190,7 @@ impl FromRequest for Changes {
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
         let caller = caller(request).expect("the route needs a token");
-        let author = Edge::of(request).author(&caller, request);
+        let author = Guard::of(request).author(&caller, request);
         std::future::ready(Ok(Self(state(request).app.links.by(caller, author))))
     }
 }
@@ -214,7 +214,7 @@ impl FromRequest for PublicOrigin {
     type Future = std::future::Ready<Result<Self, Failure>>;
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        std::future::ready(Ok(Self(Edge::of(request).origin(request))))
+        std::future::ready(Ok(Self(Guard::of(request).origin(request))))
     }
 }
 
@@ -225,7 +225,7 @@ impl FromRequest for ClientPlace {
     type Future = std::future::Ready<Result<Self, Failure>>;
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        std::future::ready(Ok(Self(Edge::of(request).client_place(request))))
+        std::future::ready(Ok(Self(Guard::of(request).client_place(request))))
     }
 }
 

@@ -5,12 +5,12 @@ use std::{fmt, sync::Arc};
 use actix_web::{
     Resource, Route,
     http::Method,
-    web::{self, ServiceConfig},
+    web::{self, Data, ServiceConfig},
 };
 use serde_json::Value;
-use slugline_httpkit::{guarded, public};
+use slugline_httpkit::{Guard, guarded, public};
 
-use crate::{documents::Served, lead_on};
+use crate::{documents::Served, extract::RestState, lead_on};
 
 /// The most bytes of a request body: enough for a link with a destination for every
 /// country.
@@ -43,10 +43,17 @@ impl RouteList {
         self.routes.iter().map(|route| (&route.method, route.path))
     }
 
-    /// Mounts the routes. A path accepts one trailing slash, as Sink's router
-    /// does.
-    pub fn configure(&self, config: &mut ServiceConfig) {
+    /// Mounts the routes over the state that they use, behind the guard. A path accepts one
+    /// trailing slash, as Sink's router does.
+    pub fn configure(
+        &self,
+        state: &Data<RestState>,
+        guard: &Data<Guard>,
+        config: &mut ServiceConfig,
+    ) {
         config
+            .app_data(state.clone())
+            .app_data(guard.clone())
             .app_data(web::PayloadConfig::new(BODY_LIMIT))
             .app_data(self.served.clone());
         let mut by_path: Vec<(&'static str, Vec<&Declared>)> = Vec::new();
@@ -62,12 +69,12 @@ impl RouteList {
                 resource = resource.route((route.make)());
             }
             if needs_token(path) {
-                config.service(guarded(resource));
+                config.service(guarded(resource, guard));
             } else {
-                config.service(public(resource));
+                config.service(public(resource, guard.edge()));
             }
         }
-        lead_on::configure(config);
+        lead_on::configure(guard.edge(), config);
     }
 }
 

@@ -5,7 +5,7 @@ use aide::OperationInput;
 use slugline_application::Access;
 use slugline_contract::{Finding, SetupView};
 use slugline_domain::Scope;
-use slugline_httpkit::{Edge, Failure, ProxyDoubt};
+use slugline_httpkit::{Failure, Guard, ProxyDoubt};
 
 use crate::{
     extract::{CalledBy, Context},
@@ -71,7 +71,7 @@ impl FromRequest for ByProxy {
     type Future = std::future::Ready<Result<Self, Failure>>;
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        std::future::ready(Ok(Self(Edge::of(request).proxy_doubt(request))))
+        std::future::ready(Ok(Self(Guard::of(request).proxy_doubt(request))))
     }
 }
 

@@ -47,7 +47,7 @@ fn refuse(redirects: &Redirects, request: &HttpRequest) -> HttpResponse {
         format!("send an address of at most {LONGEST_TARGET} bytes, or the values in a body"),
     );
     if may_be_service_path(request.path()) {
-        problem_response(&problem, request)
+        problem_response(&problem, request, &redirects.edge)
     } else {
         redirects.refuse(&problem, request)
     }

@@ -24,11 +24,11 @@ use slugline_domain::{
         VisitLog, VisitObserver,
     },
 };
-use slugline_httpkit::{Code, Edge, Failure, Problem, guarded};
+use slugline_httpkit::{Code, Edge, Failure, Guard, Problem, guarded};
 use slugline_outbound::{
     Client, HttpForwarder, HttpProber, LanguageModel, NameServiceScreen, Policy, Webhook,
 };
-use slugline_redirect::{Outcomes, Proxying, Redirects};
+use slugline_redirect::{Proxying, Redirects};
 use slugline_rest::{ApiOptions, ExternalOperation, RestState, RouteList};
 use slugline_storage::{Listening, SqlLinkStore};
 
@@ -60,7 +60,7 @@ pub(crate) struct Components {
     /// Serve the metrics on this listener, with the token.
     shows_metrics: bool,
     routes: RouteList,
-    edge: Data<Edge>,
+    guard: Data<Guard>,
     rest: Data<RestState>,
     mcp: Data<slugline_mcp::Server>,
     redirects: Arc<Redirects>,
@@ -140,19 +140,21 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
         live: Arc::clone(&live),
         tokens: named_tokens(settings, &store, Arc::clone(&clock), Arc::clone(&random)),
     });
-    let redirects = Arc::new(Redirects {
-        resolver: Arc::clone(&resolver),
-        gatekeeper: Arc::new(gatekeeper),
-        visits: recorder.clone(),
-        clock: Arc::clone(&clock),
-        proxying: settings.proxy.clone().map(|proxy| {
-            let forwarder = HttpForwarder::new(Client::new(proxy.reach));
-            Proxying::new(Arc::new(forwarder), proxy.limits)
-        }),
-        moved: slugline_dashboard::moved,
-        options: settings.redirects.clone(),
-        outcomes: Outcomes::default(),
-    });
+    let edge = Arc::new(edge(settings, places));
+    let mut redirects = Redirects::new(
+        Arc::clone(&edge),
+        Arc::clone(&resolver),
+        Arc::new(gatekeeper),
+        recorder.clone(),
+        Arc::clone(&clock),
+    )
+    .with_options(settings.redirects.clone())
+    .with_moved(slugline_dashboard::moved);
+    if let Some(proxy) = settings.proxy.clone() {
+        let forwarder = HttpForwarder::new(Client::new(proxy.reach));
+        redirects = redirects.with_proxying(Proxying::new(Arc::new(forwarder), proxy.limits));
+    }
+    let redirects = Arc::new(redirects);
     let rules = settings.rules.clone();
     let routes = routes(&ApiOptions {
         version: VERSION,
@@ -178,7 +180,7 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
         metrics: Arc::new(metrics),
         shows_metrics: settings.metrics_listen.is_none(),
         routes,
-        edge: Data::new(edge(settings, authenticator, places)),
+        guard: Data::new(guard(settings, edge, authenticator)),
         rest: Data::new(RestState {
             app,
             rules,
@@ -327,25 +329,23 @@ impl Components {
                 may_be_service_path(context.head().uri.path())
             }))
             .configure(|config| self.configure_service_paths(config));
-        config
-            .app_data(self.edge.clone())
-            .app_data(self.rest.clone());
         long_target::configure(&self.redirects, config);
         config.service(table);
         slugline_redirect::configure(&self.redirects, config);
     }
 
     fn configure_service_paths(&self, config: &mut ServiceConfig) {
-        self.routes.configure(config);
-        slugline_mcp::configure(&self.mcp, config);
+        self.routes.configure(&self.rest, &self.guard, config);
+        slugline_mcp::configure(&self.mcp, &self.guard, config);
         slugline_redirect::configure_service_paths(config);
-        slugline_dashboard::configure(config);
+        slugline_dashboard::configure(self.guard.edge(), config);
         if self.shows_metrics {
-            config.service(guarded(metrics::resource(&self.metrics)));
+            config.service(guarded(metrics::resource(&self.metrics), &self.guard));
         }
         // Every other path below `/api/` asks for the token before it answers 404.
         config.service(guarded(
             Resource::new("/api/{rest:.+}").default_service(web::to(no_such_route)),
+            &self.guard,
         ));
     }
 }
@@ -368,22 +368,18 @@ fn suggester(settings: &Settings) -> Option<Arc<dyn Suggester>> {
     Some(Arc::new(LanguageModel::new(pages, models, options)))
 }
 
-fn edge(
-    settings: &Settings,
-    authenticator: Arc<Authenticator>,
-    places: Option<Arc<dyn PlaceFinder>>,
-) -> Edge {
-    let edge = Edge::new(
-        authenticator,
-        settings.trusted_proxies.clone(),
-        settings.base_url.clone(),
-    )
-    .listening_at(settings.listen.ip())
-    .placing_clients(settings.place_headers, places);
+fn edge(settings: &Settings, places: Option<Arc<dyn PlaceFinder>>) -> Edge {
+    Edge::new(settings.trusted_proxies.clone(), settings.base_url.clone())
+        .listening_at(settings.listen.ip())
+        .placing_clients(settings.place_headers, places)
+}
+
+fn guard(settings: &Settings, edge: Arc<Edge>, authenticator: Arc<Authenticator>) -> Guard {
+    let guard = Guard::new(edge, authenticator);
     if settings.api_cors {
-        edge.open_to_any_origin()
+        guard.open_to_any_origin()
     } else {
-        edge
+        guard
     }
 }
 

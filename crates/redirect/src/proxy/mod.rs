@@ -52,6 +52,7 @@ impl Proxying {
 /// A visit to a proxied link, past its gates.
 pub(crate) struct Proxied<'v> {
     pub(crate) request: &'v HttpRequest,
+    pub(crate) edge: &'v Edge,
     /// `None` if a gate has read the body, and with it the password; then the
     /// target gets a plain GET.
     pub(crate) body: Option<Payload>,
@@ -71,7 +72,12 @@ pub(crate) async fn pass_on(
     proxying: &Proxying,
     visit: Proxied<'_>,
 ) -> Result<HttpResponse, Problem> {
-    let Proxied { request, body, .. } = visit;
+    let Proxied {
+        request,
+        edge,
+        body,
+        ..
+    } = visit;
     // A service worker would intercept all requests of its visitors to our
     // origin. Browsers announce the fetch of its script (Service Workers,
     // "Update", step 8).
@@ -85,13 +91,13 @@ pub(crate) async fn pass_on(
     if hops >= MAX_HOPS {
         return Err(failed("proxied links lead to each other"));
     }
-    let client = Edge::of(request).client_address(request);
+    let client = edge.client_address(request);
     let slot = proxying.slots.take(client)?;
     let method = match &body {
         Some(_) => request.method().as_str(),
         None => "GET",
     };
-    let mut headers = to_destination::headers(request, body.is_none());
+    let mut headers = to_destination::headers(request, edge, body.is_none());
     headers.push((HOPS.to_owned(), (hops + 1).to_string().into_bytes()));
     let limits = proxying.limits;
     let message = ForwardedRequest {

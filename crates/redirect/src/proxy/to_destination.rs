@@ -101,14 +101,13 @@ const NOT_FOR_DESTINATIONS_PREFIXES: [&str; 44] = [
 
 /// The visitor's headers that pass, and the visitor's address, protocol and
 /// host.
-pub(super) fn headers(request: &HttpRequest, without_body: bool) -> Vec<HeaderLine> {
+pub(super) fn headers(request: &HttpRequest, edge: &Edge, without_body: bool) -> Vec<HeaderLine> {
     let nominated = nominated(request.headers());
     let passes = |name: &str| {
         is_for_destinations(name)
             && !nominated.iter().any(|other| other == name)
             && !(without_body && name.starts_with("content-"))
     };
-    let edge = Edge::of(request);
     let origin = edge.origin(request);
     let client = edge.client_address(request).to_string();
     let ours = [

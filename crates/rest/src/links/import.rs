@@ -10,7 +10,7 @@ use aide::{
 };
 use slugline_application::LinkService;
 use slugline_contract::{Code, ImportLimit, ImportLinks, LinkImport, LinksToImport, Rules};
-use slugline_httpkit::{Edge, Failure, unreadable_body};
+use slugline_httpkit::{Failure, Guard, unreadable_body};
 
 use crate::{
     extract::{Body, Changes, media_type, state},
@@ -56,7 +56,7 @@ impl FromRequest for Links {
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let state = state(request).clone();
         let media_type = media_type(request);
-        let origin = Edge::of(request).origin(request);
+        let origin = Guard::of(request).origin(request);
         let body = web::Payload::from_request(request, payload);
         Box::pin(async move {
             let rules = &state.rules.seen_at(origin.as_str());

@@ -19,7 +19,7 @@ use aide::{
 use slugline_application::{Caller, SharedFilter, StatsReader, StatsService, TaggedQuery, Watch};
 use slugline_contract::{AnalyticsFilter, Code, EventView};
 use slugline_domain::VisitFilter;
-use slugline_httpkit::{Edge, Failure};
+use slugline_httpkit::{Failure, Guard};
 use tokio::time;
 
 use crate::{
@@ -86,14 +86,14 @@ impl Responder for EventStream {
     type Body = BoxBody;
 
     fn respond_to(self, request: &HttpRequest) -> HttpResponse {
-        let edge = Edge::shared(request);
+        let guard = Guard::of(request).clone();
         let parts = Parts::sent_by(async move |parts| {
             let reach = follow(self.stats, self.asked, self.watch.filter());
             // Whichever ends first ends the answer.
             tokio::select! {
                 () = reach => {}
                 () = send(self.watch, &parts) => {}
-                () = dismissed(&edge, &self.caller) => {}
+                () = dismissed(&guard, &self.caller) => {}
             }
             Ok(())
         });
@@ -107,8 +107,8 @@ impl Responder for EventStream {
 }
 
 /// Ends soon after the caller's token was revoked or has expired.
-async fn dismissed(edge: &Edge, caller: &Caller) {
-    while edge.still_admits(caller).await {
+async fn dismissed(guard: &Guard, caller: &Caller) {
+    while guard.still_admits(caller).await {
         time::sleep(ADMISSION).await;
     }
 }

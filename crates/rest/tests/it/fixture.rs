@@ -26,7 +26,7 @@ use slugline_domain::{
     PageSize,
     ports::{DiskTrouble, DiskWatch, LinksWatch, OldStore},
 };
-use slugline_httpkit::{Edge, TrustedProxies};
+use slugline_httpkit::{Edge, Guard};
 use slugline_rest::{ApiOptions, RestState, RouteList, TransferLimits, api};
 use slugline_testkit::{
     CountedVisits, FixedClock, MemoryLinkStore, MemoryMigration, MemoryOldStore, MemoryTokenStore,
@@ -41,7 +41,7 @@ pub(crate) struct Fixture {
     pub(crate) store: Arc<MemoryLinkStore>,
     pub(crate) log: Arc<CountedVisits>,
     state: Data<RestState>,
-    edge: Data<Edge>,
+    guard: Data<Guard>,
 }
 
 /// Links that are still in an older instance's store.
@@ -168,7 +168,7 @@ impl Fixture {
                 disk: Arc::new(FullDisk),
                 links_watch: Arc::new(DamagedLinks),
             }),
-            edge: Data::new(Edge::new(authenticator, TrustedProxies::default(), None)),
+            guard: Data::new(Guard::new(Arc::new(Edge::default()), authenticator)),
         }
     }
 
@@ -187,9 +187,7 @@ impl Fixture {
             .insert_header((AUTHORIZATION, format!("Bearer {TOKEN}")))
             .to_request();
         let service = Service::new()
-            .app_data(self.state.clone())
-            .app_data(self.edge.clone())
-            .configure(|config| self.routes.configure(config));
+            .configure(|config| self.routes.configure(&self.state, &self.guard, config));
         let service = init_service(service).await;
         let response = call_service(&service, request).await;
         let status = response.status();
