@@ -1,5 +1,7 @@
 //! `tools/call`, for both generations.
 
+use std::sync::Arc;
+
 use jsonrpsee::types::ErrorCode;
 use serde::Serialize;
 use serde_json::{Map, Value, json, value::RawValue};
@@ -8,7 +10,9 @@ use slugline_contract::{Code, Problem};
 use crate::{
     answer::{Raw, Refusal},
     exchange::Exchange,
-    text, tools,
+    server::Tools,
+    text,
+    tools::ToolContext,
 };
 
 /// A call as the client requested it.
@@ -38,18 +42,19 @@ impl Call {
 
     /// Runs the tool; `None` if no tool has the name.
     pub(crate) async fn run(&self, exchange: &Exchange<'_>) -> Option<Outcome> {
-        let tool = tools::ALL.iter().find(|tool| tool.name == self.name)?;
-        let context = tools::Context {
-            app: &exchange.server.app,
-            rules: &exchange.server.rules,
-            origin: exchange.origin,
-            caller: exchange.caller,
-            author: exchange.author,
-            client: exchange.client,
+        let server = exchange.server;
+        let tool = server.tools.named(&self.name)?;
+        let context = ToolContext {
+            app: Arc::clone(&server.app),
+            rules: server.rules.clone(),
+            origin: exchange.origin.clone(),
+            caller: exchange.caller.clone(),
+            author: exchange.author.clone(),
+            client: exchange.client.clone(),
         };
-        Some(match (tool.call)(context, &self.arguments).await {
+        Some(match tool.call(context, &self.arguments).await {
             Ok(result) => Outcome::success(result),
-            Err(problem) => Outcome::failure(tool.name, &problem),
+            Err(problem) => Outcome::failure(tool.spec.name, &problem),
         })
     }
 }
@@ -122,8 +127,8 @@ impl Outcome {
         Self::error(&format!("{said}. {}", next_step(problem.code)))
     }
 
-    pub(crate) fn unknown_tool(name: &str) -> Self {
-        let names: Vec<&str> = tools::ALL.iter().map(|tool| tool.name).collect();
+    pub(crate) fn unknown_tool(name: &str, tools: &Tools) -> Self {
+        let names: Vec<&str> = tools.names().collect();
         let names = names.join(", ");
         Self::error(&format!("The tools are {names}; there is no tool {name}"))
     }

@@ -2,6 +2,7 @@
 
 use slugline_application::Caller;
 use slugline_domain::{Author, ProbeCaller};
+use slugline_httpkit::Origin;
 
 use crate::server::Server;
 
@@ -20,7 +21,7 @@ pub(crate) struct Exchange<'a> {
     pub(crate) server: &'a Server,
     pub(crate) headers: &'a Headers,
     /// The public origin of the service, for short links in results.
-    pub(crate) origin: &'a str,
+    pub(crate) origin: &'a Origin,
     /// The caller, by the token of the request.
     pub(crate) caller: &'a Caller,
     /// The author of the changes that the request makes.

@@ -58,20 +58,20 @@ pub(crate) fn knows_batches(headers: &Headers) -> bool {
 /// The method is unknown or its parameters are wrong. The status is 200: these clients
 /// would take a 404 to mean that a session is gone.
 pub(crate) async fn result(exchange: &Exchange<'_>, request: &Request) -> Result<Raw, Refusal> {
-    let prepared = &exchange.server.prepared;
+    let tools = &exchange.server.tools;
     match request.method.as_str() {
-        "initialize" => Ok(initialize(request, prepared.version)),
+        "initialize" => Ok(initialize(request, tools.version)),
         "ping" => Ok(Raw::of(&json!({}))),
         "tools/list" => {
             call::refuse_cursor(&request.params)?;
-            Ok(prepared.legacy_list(exchange.caller))
+            Ok(tools.legacy_list(exchange.caller))
         }
         "tools/call" => {
             let call = call::Call::parse(&request.params)?;
             let outcome = match call.run(exchange).await {
                 Some(outcome) => outcome,
                 // The first SDKs did this, and clients understand it.
-                None => call::Outcome::unknown_tool(&call.name),
+                None => call::Outcome::unknown_tool(&call.name, tools),
             };
             Ok(Raw::of(&outcome))
         }

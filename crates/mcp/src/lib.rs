@@ -43,5 +43,6 @@ mod versions;
 #[cfg(feature = "fuzzing")]
 pub use fuzzing::fuzz_message;
 pub use headers::headers_for;
-pub use server::Server;
+pub use server::{Server, ToolRefused, Tools};
+pub use tools::{Tool, ToolContext, ToolEffect, ToolSpec};
 pub use transport::{PATH, configure};

@@ -26,12 +26,12 @@ const CLIENT_KEY: &str = "io.modelcontextprotocol/clientInfo";
 /// The request breaks a rule of the revision, or asks for an unknown method.
 pub(crate) async fn answer(exchange: &Exchange<'_>, request: &Request) -> Result<Answer, Refusal> {
     check(exchange.headers, request)?;
-    let prepared = &exchange.server.prepared;
+    let tools = &exchange.server.tools;
     let result = match request.method.as_str() {
-        "server/discover" => discover(prepared.version),
+        "server/discover" => discover(tools.version),
         "tools/list" => {
             call::refuse_cursor(&request.params)?;
-            prepared.modern_list(exchange.caller)
+            tools.modern_list(exchange.caller)
         }
         "tools/call" => {
             let call = call::Call::parse(&request.params)?;
@@ -42,7 +42,7 @@ pub(crate) async fn answer(exchange: &Exchange<'_>, request: &Request) -> Result
             Raw::of(&Complete {
                 result_type: "complete",
                 outcome,
-                meta: server_info(prepared.version),
+                meta: server_info(tools.version),
             })
         }
         _ => {

@@ -1,63 +1,123 @@
 //! The server: what every request needs, prepared once.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use serde_json::{Value, json};
 use slugline_application::{App, Caller};
 use slugline_contract::Rules;
+use thiserror::Error;
 
-use crate::{answer::Raw, identity::server_info, tools};
+use crate::{
+    answer::Raw,
+    identity::server_info,
+    tools::{self, Tool},
+};
 
 /// The time for which clients may keep the tool list and the discovery result. Both
 /// change only with the binary.
 pub(crate) const CACHE_MS: u32 = 300_000;
 
-/// The MCP server: tools on use cases, with all constant parts prepared once.
+/// The MCP server: tools on use cases.
 #[derive(Clone, Debug)]
 pub struct Server {
     pub(crate) app: Arc<App>,
     pub(crate) rules: Rules,
-    pub(crate) prepared: Arc<Prepared>,
+    pub(crate) tools: Arc<Tools>,
 }
 
+impl Server {
+    /// Serves these tools on the use cases of an instance with these bounds.
+    pub fn new(app: Arc<App>, rules: Rules, tools: Arc<Tools>) -> Self {
+        Self { app, rules, tools }
+    }
+
+    /// Returns the names of the tools of every instance, in the order in which they are listed.
+    pub fn tool_names() -> impl Iterator<Item = &'static str> {
+        tools::built_in().into_iter().map(|tool| tool.spec.name)
+    }
+}
+
+/// The tools of an instance, and everything about them that no request changes.
 #[derive(Debug)]
-pub(crate) struct Prepared {
+pub struct Tools {
     pub(crate) version: &'static str,
-    tools: Vec<Value>,
+    all: Vec<Tool>,
+    described: Vec<Value>,
     legacy_list: Raw,
     modern_list: Raw,
 }
 
-impl Server {
-    /// Prepares the tools for an instance with these bounds and this version.
-    pub fn new(app: Arc<App>, rules: Rules, version: &'static str) -> Self {
-        let tools = tools::describe_all(&rules);
-        let prepared = Prepared {
-            version,
-            legacy_list: legacy_list(&tools),
-            modern_list: modern_list(&tools, version),
-            tools,
-        };
-        Self {
-            app,
-            rules,
-            prepared: Arc::new(prepared),
-        }
-    }
-
-    /// Returns the names of the tools, in the order in which they are listed.
-    pub fn tool_names() -> impl Iterator<Item = &'static str> {
-        tools::ALL.iter().map(|tool| tool.name)
-    }
+/// The reason why a tool cannot be added.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum ToolRefused {
+    /// A tool has the name already.
+    #[error("two tools have the name {0}; give yours a name of its own")]
+    NameTaken(&'static str),
+    /// Clients would not take the name.
+    #[error("{0:?} is no name of a tool: 1 to 64 letters, digits, _ and - are allowed")]
+    Name(&'static str),
+    /// Arguments are always an object.
+    #[error("the input of the tool {0} is no object; use a struct with named fields")]
+    Input(&'static str),
+    /// Results are always an object.
+    #[error("the output of the tool {0} is no object; use a struct with named fields")]
+    Output(&'static str),
 }
 
-impl Prepared {
+impl Tools {
+    /// Prepares the tools of every instance and these after them, for an instance with these
+    /// bounds and this version.
+    ///
+    /// # Errors
+    /// A tool cannot be added.
+    pub fn with(
+        added: Vec<Tool>,
+        rules: &Rules,
+        version: &'static str,
+    ) -> Result<Self, ToolRefused> {
+        let mut all = tools::built_in();
+        all.extend(added);
+        let described = tools::describe_all(&all, rules);
+        let mut names = BTreeSet::new();
+        for (tool, described) in all.iter().zip(&described) {
+            let name = tool.spec.name;
+            if !is_name(name) {
+                return Err(ToolRefused::Name(name));
+            }
+            if !names.insert(name) {
+                return Err(ToolRefused::NameTaken(name));
+            }
+            if described["inputSchema"]["type"] != "object" {
+                return Err(ToolRefused::Input(name));
+            }
+            if described["outputSchema"]["type"] != "object" {
+                return Err(ToolRefused::Output(name));
+            }
+        }
+        Ok(Self {
+            version,
+            legacy_list: legacy_list(&described),
+            modern_list: modern_list(&described, version),
+            described,
+            all,
+        })
+    }
+
+    pub(crate) fn named(&self, name: &str) -> Option<&Tool> {
+        self.all.iter().find(|tool| tool.spec.name == name)
+    }
+
+    pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.all.iter().map(|tool| tool.spec.name)
+    }
+
     /// The tools that the caller's token permits; `None` if it permits all.
     fn narrowed(&self, caller: &Caller) -> Option<Vec<Value>> {
-        if tools::permitted(caller).all(|permitted| permitted) {
+        if tools::permitted(&self.all, caller).all(|permitted| permitted) {
             return None;
         }
-        let tools = self.tools.iter().zip(tools::permitted(caller));
+        let tools = self.described.iter();
+        let tools = tools.zip(tools::permitted(&self.all, caller));
         let tools = tools.filter(|(_, permitted)| *permitted);
         Some(tools.map(|(tool, _)| tool.clone()).collect())
     }
@@ -77,6 +137,11 @@ impl Prepared {
     }
 }
 
+fn is_name(name: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+    (1..=64).contains(&name.len()) && name.bytes().all(plain)
+}
+
 /// The result of `tools/list` in the older revisions.
 fn legacy_list(tools: &[Value]) -> Raw {
     Raw::of(&json!({"tools": tools}))
@@ -91,4 +156,51 @@ fn modern_list(tools: &[Value], version: &str) -> Raw {
         "tools": tools,
         "_meta": server_info(version),
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use schemars::JsonSchema;
+    use serde::{Deserialize, Serialize};
+    use slugline_application::Access;
+
+    use super::*;
+    use crate::tools::ToolSpec;
+
+    #[derive(Deserialize, Serialize, JsonSchema)]
+    struct Named {
+        name: String,
+    }
+
+    fn tool(name: &'static str) -> Tool {
+        let spec = ToolSpec::new(name, "Greets somebody.", Access::OPEN);
+        Tool::new(spec, async |_, input: Named| Ok(input))
+    }
+
+    fn refused(added: Vec<Tool>) -> Option<ToolRefused> {
+        Tools::with(added, &Rules::default(), "1").err()
+    }
+
+    #[test]
+    fn a_tool_needs_a_name_of_its_own() {
+        assert_eq!(refused(vec![tool("greet")]), None);
+        let twice = refused(vec![tool("greet"), tool("greet")]);
+        assert_eq!(twice, Some(ToolRefused::NameTaken("greet")));
+        let ours = refused(vec![tool("get_link")]);
+        assert_eq!(ours, Some(ToolRefused::NameTaken("get_link")));
+        for name in ["", "say hello", "grüßen"] {
+            assert_eq!(refused(vec![tool(name)]), Some(ToolRefused::Name(name)));
+        }
+    }
+
+    #[test]
+    fn a_tool_takes_and_gives_an_object() {
+        let spec = |name| ToolSpec::new(name, "Echoes.", Access::OPEN);
+        let echo = Tool::new(spec("echo"), async |_, text: String| {
+            Ok(Named { name: text })
+        });
+        assert_eq!(refused(vec![echo]), Some(ToolRefused::Input("echo")));
+        let name = Tool::new(spec("name"), async |_, input: Named| Ok(input.name));
+        assert_eq!(refused(vec![name]), Some(ToolRefused::Output("name")));
+    }
 }

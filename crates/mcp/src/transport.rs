@@ -46,7 +46,7 @@ async fn handle(server: Data<Server>, request: HttpRequest, body: Payload) -> Ht
             let exchange = Exchange {
                 server: &server,
                 headers: &headers,
-                origin: origin.as_str(),
+                origin: &origin,
                 caller: &caller,
                 author: &Guard::of(&request).author(&caller, &request),
                 client: &probe_caller(&request),

@@ -4,8 +4,8 @@ use aide::openapi::{Info, License};
 use slugline_contract::Rules;
 
 use crate::{
-    audit, document_pages, documents, health, links, location, migration, registrar::Api, setup,
-    sign_in, stats, tokens, verify,
+    audit, document_pages, documents, health, links, location, migration, operation::Operation,
+    registrar::Api, setup, sign_in, stats, tokens, verify,
 };
 
 /// The facts about the instance that the document states.
@@ -35,47 +35,55 @@ pub fn api(options: &ApiOptions) -> Api {
         }),
         ..Info::default()
     };
-    Api::new(info, &options.rules)
-        .route(links::create::spec(), links::create::handle)
-        .route(links::edit::spec(), links::edit::handle)
-        .route(links::patch::spec(), links::patch::handle)
-        .route(links::upsert::spec(), links::upsert::handle)
-        .route(links::query::spec(), links::query::handle)
-        .route(links::list::spec(), links::list::handle)
-        .route(links::search::spec(), links::search::handle)
-        .route(links::search_url::spec(), links::search_url::handle)
-        .route(links::count::spec(), links::count::handle)
-        .route(links::tags::spec(), links::tags::handle)
-        .route(links::delete::spec(), links::delete::handle)
-        .route(links::batch::spec(), links::batch::handle)
-        .route(links::check::spec(), links::check::handle)
-        .route(links::ai::spec(), links::ai::handle)
-        .route(links::og_ai::spec(), links::og_ai::handle)
-        .route(links::export::spec(), links::export::handle)
-        .route(links::import::spec(), links::import::handle)
-        .route(migration::status::spec(), migration::status::handle)
-        .route(migration::run::spec(), migration::run::handle)
-        .route(stats::counters::spec(), stats::counters::handle)
-        .route(stats::views::spec(), stats::views::handle)
-        .route(stats::metrics::spec(), stats::metrics::handle)
-        .route(stats::heatmap::spec(), stats::heatmap::handle)
-        .route(stats::erase::spec(), stats::erase::handle)
-        .route(stats::export::spec(), stats::export::handle)
-        .route(stats::stream::spec(), stats::stream::handle)
-        .route(stats::events::spec(), stats::events::handle)
-        .route(stats::locations::spec(), stats::locations::handle)
-        .route(stats::visits::spec(), stats::visits::handle)
-        .route(audit::spec(), audit::handle)
-        .route(location::spec(), location::handle)
-        .route(verify::spec(), verify::handle)
-        .route(sign_in::spec(), sign_in::handle)
-        .route(tokens::list::spec(), tokens::list::handle)
-        .route(tokens::make::spec(), tokens::make::handle)
-        .route(tokens::revoke::spec(), tokens::revoke::handle)
-        .route(setup::spec(), setup::handle)
-        .route(health::live_spec(), health::live)
-        .route(health::ready_spec(), health::ready)
-        .route(documents::spec(), documents::handle)
-        .route(document_pages::scalar_spec(), document_pages::scalar)
-        .route(document_pages::swagger_spec(), document_pages::swagger)
+    operations()
+        .into_iter()
+        .try_fold(Api::new(info, &options.rules), Api::operation)
+        .expect("the service's own operations stand beside each other")
+}
+
+fn operations() -> Vec<Operation> {
+    vec![
+        Operation::new(links::create::spec(), links::create::handle),
+        Operation::new(links::edit::spec(), links::edit::handle),
+        Operation::new(links::patch::spec(), links::patch::handle),
+        Operation::new(links::upsert::spec(), links::upsert::handle),
+        Operation::new(links::query::spec(), links::query::handle),
+        Operation::new(links::list::spec(), links::list::handle),
+        Operation::new(links::search::spec(), links::search::handle),
+        Operation::new(links::search_url::spec(), links::search_url::handle),
+        Operation::new(links::count::spec(), links::count::handle),
+        Operation::new(links::tags::spec(), links::tags::handle),
+        Operation::new(links::delete::spec(), links::delete::handle),
+        Operation::new(links::batch::spec(), links::batch::handle),
+        Operation::new(links::check::spec(), links::check::handle),
+        Operation::new(links::ai::spec(), links::ai::handle),
+        Operation::new(links::og_ai::spec(), links::og_ai::handle),
+        Operation::new(links::export::spec(), links::export::handle),
+        Operation::new(links::import::spec(), links::import::handle),
+        Operation::new(migration::status::spec(), migration::status::handle),
+        Operation::new(migration::run::spec(), migration::run::handle),
+        Operation::new(stats::counters::spec(), stats::counters::handle),
+        Operation::new(stats::views::spec(), stats::views::handle),
+        Operation::new(stats::metrics::spec(), stats::metrics::handle),
+        Operation::new(stats::heatmap::spec(), stats::heatmap::handle),
+        Operation::new(stats::erase::spec(), stats::erase::handle),
+        Operation::new(stats::export::spec(), stats::export::handle),
+        Operation::new(stats::stream::spec(), stats::stream::handle),
+        Operation::new(stats::events::spec(), stats::events::handle),
+        Operation::new(stats::locations::spec(), stats::locations::handle),
+        Operation::new(stats::visits::spec(), stats::visits::handle),
+        Operation::new(audit::spec(), audit::handle),
+        Operation::new(location::spec(), location::handle),
+        Operation::new(verify::spec(), verify::handle),
+        Operation::new(sign_in::spec(), sign_in::handle),
+        Operation::new(tokens::list::spec(), tokens::list::handle),
+        Operation::new(tokens::make::spec(), tokens::make::handle),
+        Operation::new(tokens::revoke::spec(), tokens::revoke::handle),
+        Operation::new(setup::spec(), setup::handle),
+        Operation::new(health::live_spec(), health::live),
+        Operation::new(health::ready_spec(), health::ready),
+        Operation::new(documents::spec(), documents::handle),
+        Operation::new(document_pages::scalar_spec(), document_pages::scalar),
+        Operation::new(document_pages::swagger_spec(), document_pages::swagger),
+    ]
 }

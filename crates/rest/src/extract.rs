@@ -68,10 +68,12 @@ pub(crate) fn media_type(request: &HttpRequest) -> String {
 }
 
 /// The use cases and bounds.
-pub(crate) struct Context(web::Data<RestState>);
+#[derive(Debug)]
+pub struct Context(web::Data<RestState>);
 
-/// The caller of a route that needs a token.
-pub(crate) struct CalledBy(pub(crate) Caller);
+/// The caller of an operation that needs a token.
+#[derive(Debug)]
+pub struct CalledBy(pub Caller);
 
 /// The desk at which a client without a token exchanges a one-time code for it.
 pub(crate) struct CodeDesk {
@@ -83,25 +85,32 @@ pub(crate) struct CodeDesk {
 pub(crate) struct ChangedBy(pub(crate) Author);
 
 /// The links that the caller sees.
-pub(crate) struct Links(pub(crate) LinkReader);
+#[derive(Debug)]
+pub struct Links(pub LinkReader);
 
-/// The links that the caller sees, and changes of them in the caller's name.
-pub(crate) struct Changes(pub(crate) LinkWriter);
+/// The links that the caller sees, and changes of them in the caller's name. Each change leaves
+/// a line in the audit trail.
+#[derive(Debug)]
+pub struct Changes(pub LinkWriter);
 
 /// Queries about the visits that the caller sees.
-pub(crate) struct Statistics(pub(crate) StatsReader);
+#[derive(Debug)]
+pub struct Statistics(pub StatsReader);
 
 /// The public origin of the service, for short links in answers.
-pub(crate) struct PublicOrigin(pub(crate) Origin);
+#[derive(Debug)]
+pub struct PublicOrigin(pub Origin);
 
 /// The client's place.
 pub(crate) struct ClientPlace(pub(crate) Place);
 
-/// A JSON body.
-pub(crate) struct Body<T>(pub(crate) T);
+/// A JSON body. Its schema stands in the document.
+#[derive(Debug)]
+pub struct Body<T>(pub T);
 
-/// Query parameters.
-pub(crate) struct Query<T>(pub(crate) T);
+/// Query parameters: the members of an object. They stand in the document.
+#[derive(Debug)]
+pub struct Query<T>(pub T);
 
 /// Members in the query, in an optional JSON body, or in both. The body's members take
 /// precedence.

@@ -7,8 +7,8 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`api`] | the list of routes |
-//! | `registrar`, `operation_spec`, `route_list` | declaration → documented operation and mounted route |
+//! | [`api`] | the list of operations |
+//! | [`Operation`], `operation_spec`, `registrar`, `failures`, `route_list` | declaration → documented operation and mounted route |
 //! | `permit` | the check that the instance allows an operation |
 //! | `extract`, `conditional`, `reply`, `slices`, `csv`, `table`, `parts`, `visit_body` | inputs and answers of handlers |
 //! | `links`, `migration`, `stats`, `tokens`, `audit`, `location`, `setup`, `verify`, `sign_in`, `health`, `documents`, `document_pages` | one handler per file |
@@ -21,11 +21,13 @@ mod csv;
 mod document_pages;
 mod documents;
 mod extract;
+mod failures;
 mod health;
 mod lead_on;
 mod links;
 mod location;
 mod migration;
+mod operation;
 mod operation_spec;
 mod parts;
 mod permit;
@@ -42,6 +44,12 @@ mod verify;
 mod visit_body;
 
 pub use api::{ApiOptions, api};
-pub use extract::{RestState, TransferLimits};
-pub use registrar::{Api, ExternalOperation};
+pub use extract::{
+    Body, CalledBy, Changes, Context, Links, PublicOrigin, Query, RestState, Statistics,
+    TransferLimits,
+};
+pub use operation::Operation;
+pub use operation_spec::OperationSpec;
+pub use registrar::{Api, ExternalOperation, OperationRefused};
+pub use reply::{Json, NoContent, Reply};
 pub use route_list::{BODY_LIMIT, RouteList};

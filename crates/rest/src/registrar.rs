@@ -1,14 +1,11 @@
 //! One declaration per route: it mounts the handler and documents the
 //! operation, from the types in the handler's own signature.
 
-use std::{collections::BTreeMap, sync::Arc};
-
-use actix_web::{FromRequest, Handler, Route, http::Method, middleware::from_fn};
+use actix_web::http::Method;
 use aide::{
-    OperationInput, OperationOutput,
-    generate::{self, GenContext},
+    generate,
     openapi::{
-        Components, Info, MediaType, OpenApi, Operation, Parameter, ParameterData,
+        Components, Info, MediaType, OpenApi, Operation as Documented, Parameter, ParameterData,
         ParameterSchemaOrContent, PathItem, PathStyle, Paths, ReferenceOr, RequestBody, Response,
         Responses, SchemaObject, SecurityScheme, StatusCode,
     },
@@ -16,16 +13,14 @@ use aide::{
 use indexmap::IndexMap;
 use schemars::{SchemaGenerator, json_schema};
 
-use slugline_contract::{Code, ProblemBody, Rules, schema};
-use slugline_domain::Scope;
-use slugline_httpkit::Failure;
+use slugline_contract::{Code, Rules, schema};
+use thiserror::Error;
 
 use crate::{
-    conditional::document_tag,
-    operation_spec::OperationSpec,
-    permit::permit,
-    reply::Reply,
-    route_list::{Declared, RouteList, needs_token},
+    failures,
+    operation::Operation,
+    operation_spec::{OperationSpec, needs_token},
+    route_list::{Declared, RouteList},
 };
 
 const SECURITY_SCHEME: &str = "bearerAuth";
@@ -62,6 +57,61 @@ pub struct ExternalOperation {
     pub answers: &'static [(u16, &'static str)],
 }
 
+/// The reason why an operation cannot stand beside the others.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum OperationRefused {
+    /// Another operation has the id.
+    #[error("two operations have the id {0}; give yours an id of its own")]
+    IdTaken(&'static str),
+    /// Another operation has the method and the path.
+    #[error("two operations are {method} {path}; give yours a path of its own")]
+    PathTaken {
+        /// The method.
+        method: Method,
+        /// The path.
+        path: &'static str,
+    },
+    /// Nobody sends a token there.
+    #[error(
+        "the operation {id} needs a scope, but callers send no token to {path}; put it below /api/"
+    )]
+    NoToken {
+        /// The operation.
+        id: &'static str,
+        /// Its path.
+        path: &'static str,
+    },
+    /// The path is no plain one.
+    #[error(
+        "the operation {id} has the path {path:?}; expected /api/… or /_…, of letters, digits, \
+         -, ., _ and ~, without a slash at its end; parameters belong into the query or the body"
+    )]
+    Path {
+        /// The operation.
+        id: &'static str,
+        /// Its path.
+        path: &'static str,
+    },
+    /// Operations do not have this method.
+    #[error("the operation {id} has the method {method}; use GET, POST, PUT, PATCH or DELETE")]
+    Method {
+        /// The operation.
+        id: &'static str,
+        /// Its method.
+        method: Method,
+    },
+}
+
+/// True for a path of the service whose segments mean themselves.
+fn is_plain(path: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
+    let segments = path.strip_prefix('/').unwrap_or_default().split('/');
+    let ours = needs_token(path) || path.starts_with("/_");
+    ours && segments
+        .map(str::as_bytes)
+        .all(|segment| !segment.is_empty() && segment.iter().copied().all(plain))
+}
+
 impl Api {
     pub(crate) fn new(info: Info, rules: &Rules) -> Self {
         // Aide keeps its schema generator in a thread-local and starts it on an old
@@ -96,69 +146,55 @@ impl Api {
         }
     }
 
-    /// Mounts and documents a handler.
-    pub(crate) fn route<F, Args, R>(mut self, spec: OperationSpec, handler: F) -> Self
-    where
-        F: Handler<Args, Output = Result<R, Failure>> + Send + Sync,
-        Args: FromRequest + OperationInput + 'static,
-        R: Reply + OperationOutput,
-    {
-        let operation = generate::in_context(|context| {
-            let mut operation = Operation::default();
-            Args::operation_input(context, &mut operation);
-            let mut responses = Responses::default();
-            for (status, response) in R::inferred_responses(context, &mut operation) {
-                let status = status.expect("every reply names its status");
-                responses
-                    .responses
-                    .insert(status, ReferenceOr::Item(response));
-            }
-            document_failures(context, &spec, &operation, &mut responses);
-            operation.responses = Some(responses);
-            operation
-        });
-        let method = spec.method.clone();
-        let needs = spec.needs;
-        let make = Arc::new(move || {
-            Route::new()
-                .method(method.clone())
-                .to(handler.clone())
-                .wrap(from_fn(move |request, next| permit(needs, request, next)))
-        });
-        assert!(
-            needs.scope().is_none() || needs_token(spec.path),
-            "{} needs a scope, and nobody sends a token there",
-            spec.id
-        );
-        let described = match needs.scope() {
+    /// Mounts and documents an operation.
+    ///
+    /// # Errors
+    /// The operation cannot stand beside the others.
+    pub fn operation(mut self, operation: Operation) -> Result<Self, OperationRefused> {
+        let Operation {
+            spec,
+            document,
+            make,
+        } = operation;
+        let OperationSpec { path, id, .. } = spec;
+        if spec.needs.scope().is_some() && !needs_token(path) {
+            return Err(OperationRefused::NoToken { id, path });
+        }
+        if !is_plain(path) {
+            return Err(OperationRefused::Path { id, path });
+        }
+        let described = match spec.needs.scope() {
             Some(scope) => format!("{} Scope: `{scope}`.", spec.description),
             None => spec.description.to_owned(),
         };
+        let documented = generate::in_context(|context| document(&spec, context));
         self.document_operation(
             &ExternalOperation {
                 method: spec.method.clone(),
-                path: spec.path,
-                id: spec.id,
+                path,
+                id,
                 tag: spec.tag,
                 summary: spec.summary,
                 description: spec.description,
                 takes: &[],
                 answers: &[],
             },
-            &described,
-            operation,
-        );
+            described.trim(),
+            documented,
+        )?;
         self.routes.push(Declared {
             method: spec.method,
-            path: spec.path,
+            path,
             make,
         });
-        self
+        Ok(self)
     }
 
     /// Documents a route that another adapter mounts.
-    #[must_use]
-    pub fn external(mut self, route: &ExternalOperation) -> Self {
+    ///
+    /// # Errors
+    /// The operation cannot stand beside the others.
+    pub fn external(mut self, route: &ExternalOperation) -> Result<Self, OperationRefused> {
         let mut responses = Responses::default();
         for (status, meaning) in route.answers {
             let response = Response {
@@ -169,21 +205,17 @@ impl Api {
                 .responses
                 .insert(StatusCode::Code(*status), ReferenceOr::Item(response));
         }
-        let operation = Operation {
+        let operation = Documented {
             parameters: path_parameters(route.path).collect(),
             request_body: body_of(route.takes),
             responses: Some(responses),
-            ..Operation::default()
+            ..Documented::default()
         };
-        self.document_operation(route, route.description, operation);
-        self
+        self.document_operation(route, route.description, operation)?;
+        Ok(self)
     }
 
     /// Finishes the declaration.
-    ///
-    /// # Panics
-    /// Two operations share an id, or a method and a path, which is a mistake in the
-    /// declarations.
     pub fn finish(mut self) -> RouteList {
         let components = self.document.components.get_or_insert_default();
         generate::in_context(|context| {
@@ -206,8 +238,8 @@ impl Api {
         &mut self,
         spec: &ExternalOperation,
         description: &str,
-        mut operation: Operation,
-    ) {
+        mut operation: Documented,
+    ) -> Result<(), OperationRefused> {
         operation.operation_id = Some(spec.id.into());
         operation.tags = vec![spec.tag.into()];
         operation.summary = Some(spec.summary.into());
@@ -217,7 +249,8 @@ impl Api {
         }
         let responses = operation.responses.get_or_insert_default();
         let too_long = Code::UriTooLong;
-        let problem = generate::in_context(|context| problem(context, &[too_long.as_str()]));
+        let problem =
+            generate::in_context(|context| failures::problem(context, &[too_long.as_str()]));
         responses.responses.insert(
             StatusCode::Code(too_long.status()),
             ReferenceOr::Item(problem),
@@ -230,12 +263,14 @@ impl Api {
             }),
         );
         let paths = self.document.paths.get_or_insert_default();
-        let taken = |operation: &Operation| operation.operation_id.as_deref() == Some(spec.id);
+        let taken = |operation: &Documented| operation.operation_id.as_deref() == Some(spec.id);
         let items = paths.paths.values().filter_map(ReferenceOr::as_item);
         let repeated = items
             .flat_map(PathItem::iter)
             .any(|(_, operation)| taken(operation));
-        assert!(!repeated, "two operations have the id {}", spec.id);
+        if repeated {
+            return Err(OperationRefused::IdTaken(spec.id));
+        }
         let item = paths
             .paths
             .entry(spec.path.to_owned())
@@ -249,15 +284,21 @@ impl Api {
             Method::PUT => &mut item.put,
             Method::PATCH => &mut item.patch,
             Method::DELETE => &mut item.delete,
-            ref other => panic!("{other} routes are not declared"),
+            ref method => {
+                return Err(OperationRefused::Method {
+                    id: spec.id,
+                    method: method.clone(),
+                });
+            }
         };
-        assert!(
-            slot.is_none(),
-            "{} {} is declared twice",
-            spec.method,
-            spec.path
-        );
+        if slot.is_some() {
+            return Err(OperationRefused::PathTaken {
+                method: spec.method.clone(),
+                path: spec.path,
+            });
+        }
         *slot = Some(operation);
+        Ok(())
     }
 }
 
@@ -300,81 +341,4 @@ fn body_of(media_types: &[&str]) -> Option<ReferenceOr<RequestBody>> {
         ..RequestBody::default()
     };
     (!media_types.is_empty()).then_some(ReferenceOr::Item(body))
-}
-
-/// Documents an error with one of these codes.
-fn problem(context: &mut GenContext, codes: &[&str]) -> Response {
-    let schema = SchemaObject {
-        json_schema: context.schema.subschema_for::<ProblemBody>(),
-        external_docs: None,
-        example: None,
-    };
-    let mut response = Response {
-        description: format!("Error: {}", codes.join(", ")),
-        ..Response::default()
-    };
-    response.content.insert(
-        "application/json".into(),
-        MediaType {
-            schema: Some(schema),
-            ..MediaType::default()
-        },
-    );
-    response
-}
-
-/// Documents the errors of every route of its kind, and of this route.
-fn document_failures(
-    context: &mut GenContext,
-    spec: &OperationSpec,
-    operation: &Operation,
-    responses: &mut Responses,
-) {
-    let mut codes = spec.fails.to_vec();
-    if spec.needs.scope().is_some() {
-        codes.push(Code::MissingScope);
-    }
-    if spec.needs.scope() == Some(Scope::LinksWrite) && spec.method != Method::GET {
-        codes.push(Code::TooManyWrites);
-    }
-    if spec.needs.forbidden_in_preview().is_some() {
-        codes.push(Code::PreviewMode);
-    }
-    if spec.needs.needs_links() {
-        codes.push(Code::MigrationRequired);
-    }
-    if operation.request_body.is_some() {
-        codes.extend([
-            Code::ValidationError,
-            Code::InvalidJson,
-            Code::RequestTimeout,
-            Code::BodyTooLarge,
-        ]);
-    } else if !operation.parameters.is_empty() {
-        codes.push(Code::ValidationError);
-    }
-    if needs_token(spec.path) {
-        codes.extend([
-            Code::Unauthorized,
-            Code::TooManyAttempts,
-            Code::InternalError,
-            Code::Unavailable,
-        ]);
-    }
-    let mut by_status: BTreeMap<u16, Vec<&str>> = BTreeMap::new();
-    for code in codes {
-        by_status
-            .entry(code.status())
-            .or_default()
-            .push(code.as_str());
-    }
-    for (status, codes) in by_status {
-        let mut response = problem(context, &codes);
-        if status == Code::PreconditionFailed.status() {
-            document_tag(&mut response);
-        }
-        responses
-            .responses
-            .insert(StatusCode::Code(status), ReferenceOr::Item(response));
-    }
 }

@@ -19,7 +19,7 @@ use serde::Serialize;
 use crate::{extract::json, table::Table};
 
 /// A successful answer. Its type states its status and its body.
-pub(crate) trait Reply: Responder<Body = BoxBody> + 'static {}
+pub trait Reply: Responder<Body = BoxBody> + 'static {}
 
 /// Documents an answer of status 200 whose body has this media type and no
 /// schema.
@@ -37,11 +37,13 @@ pub(crate) fn answered_as(
     vec![(Some(DocumentedStatus::Code(200)), response)]
 }
 
-/// A JSON answer with this status.
-pub(crate) struct Json<const STATUS: u16, T>(pub(crate) T);
+/// A JSON answer with this status. Its schema stands in the document.
+#[derive(Debug)]
+pub struct Json<const STATUS: u16, T>(pub T);
 
-/// An answer without a body.
-pub(crate) struct NoContent;
+/// An answer without a body, of status 204.
+#[derive(Debug)]
+pub struct NoContent;
 
 impl<const STATUS: u16, T: Serialize + 'static> Reply for Json<STATUS, T> {}
 

@@ -3,14 +3,17 @@
 use std::{fmt, sync::Arc};
 
 use actix_web::{
-    Resource, Route,
+    Resource,
     http::Method,
     web::{self, Data, ServiceConfig},
 };
 use serde_json::Value;
 use slugline_httpkit::{Guard, guarded, public};
 
-use crate::{documents::Served, extract::RestState, lead_on};
+use crate::{
+    documents::Served, extract::RestState, lead_on, operation::MakeRoute,
+    operation_spec::needs_token,
+};
 
 /// The most bytes of a request body: enough for a link with a destination for every
 /// country.
@@ -83,18 +86,13 @@ impl RouteList {
 pub(crate) struct Declared {
     pub(crate) method: Method,
     pub(crate) path: &'static str,
-    pub(crate) make: Arc<dyn Fn() -> Route + Send + Sync>,
+    pub(crate) make: MakeRoute,
 }
 
 impl fmt::Debug for Declared {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.method, self.path)
     }
-}
-
-/// The site token guards everything below `/api/`.
-pub(crate) fn needs_token(path: &str) -> bool {
-    path.starts_with("/api/")
 }
 
 #[cfg(test)]

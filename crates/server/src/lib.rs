@@ -14,7 +14,7 @@
 //!     ("SLUGLINE_DATA_DIR", folder.path().to_str().unwrap()),
 //!     ("SLUGLINE_SITE_TOKEN", "correct-horse-battery"),
 //! ])?;
-//! let service = Service::start(&settings).await?;
+//! let service = Service::builder(&settings).start().await?;
 //! println!("listening on {}", service.address());
 //! service.stop().await?;
 //! # Ok::<(), anyhow::Error>(()) })?;
@@ -25,6 +25,10 @@
 //! |---|---|
 //! | [`settings`] | every setting: catalogue, sources, checked values |
 //! | [`cli`] | the command line |
+//! | `builder` | the service, and what a program adds to it |
+//! | [`operation`], [`tool`], [`observers`] | additions: operations, MCP tools, observers |
+//! | `additions` | the checks of additions before the start |
+//! | `api_routes` | every operation of the API |
 //! | `wiring` | settings → running parts |
 //! | `service` | start, address, stop |
 //! | `connections` | limits and timeouts of connections |
@@ -56,10 +60,13 @@
 //! | `traces` | spans of requests, for a collector |
 //! | `logging`, `welcome`, `version` | output for operators |
 
+mod additions;
 mod advice;
 mod ambient;
+mod api_routes;
 mod audit_upkeep;
 mod backup;
+mod builder;
 pub mod cli;
 mod clickhouse_wire;
 mod connections;
@@ -75,8 +82,10 @@ mod logging;
 mod long_target;
 mod mcp_bridge;
 mod metrics;
+pub mod observers;
 mod old_store;
 mod open_files;
+pub mod operation;
 mod seed;
 mod service;
 mod service_path;
@@ -88,6 +97,7 @@ mod site_token_watch;
 mod stop_request;
 mod thread_priority;
 mod token_commands;
+pub mod tool;
 mod traces;
 mod transfer;
 mod version;
@@ -95,6 +105,16 @@ mod visit_files;
 mod welcome;
 mod wiring;
 
+pub use builder::ServiceBuilder;
+pub use observers::Observer;
+pub use operation::Operation;
 pub use service::Service;
 pub use settings::Settings;
+pub use slugline_application as application;
+pub use slugline_application::{Access, App, Caller};
+pub use slugline_contract::{Code, Problem};
+pub use slugline_domain as domain;
+pub use slugline_domain::Scope;
+pub use slugline_httpkit::Failure;
+pub use tool::Tool;
 pub use version::VERSION;

@@ -14,6 +14,7 @@ use socket2::Socket;
 use tokio::task::JoinHandle;
 
 use crate::{
+    additions::Additions,
     advice::advice,
     ambient::OsRandom,
     audit_upkeep,
@@ -24,6 +25,7 @@ use crate::{
     links_check::LinksCheck,
     links_database,
     metrics::MetricsListener,
+    observers::Crowd,
     old_store,
     settings::Settings,
     site_token::{self, Source},
@@ -44,6 +46,7 @@ pub struct Service {
     recorder: std::sync::Arc<slugline_analytics::Recorder>,
     live: std::sync::Arc<slugline_application::LiveVisits>,
     webhook: Option<std::sync::Arc<slugline_outbound::Webhook>>,
+    crowd: std::sync::Arc<Crowd>,
     migration: JoinHandle<()>,
     audit: JoinHandle<()>,
     site_token_watch: Option<SiteTokenWatch>,
@@ -57,12 +60,8 @@ pub struct Service {
 }
 
 impl Service {
-    /// Starts a service: prepares the data folder, opens and migrates the
-    /// databases, and listens. It stops when [`Service::stop`] is called.
-    ///
-    /// # Errors
-    /// The error names the setting that prevents the start, and the remedy.
-    pub async fn start(settings: &Settings) -> anyhow::Result<Self> {
+    pub(crate) async fn start(settings: &Settings, additions: Additions) -> anyhow::Result<Self> {
+        let checked = additions.check(settings)?;
         // First, because binding often fails and leaves nothing behind.
         let socket = bind(settings.listen)?;
         let made = data_folder::prepare(&settings.data_dir)?;
@@ -77,13 +76,14 @@ impl Service {
         for sentence in advice(settings, Some(&token)) {
             tracing::warn!("{sentence}");
         }
-        let parts = wiring::build(settings, token.clone()).await?;
+        let parts = wiring::build(settings, token.clone(), checked).await?;
         let authenticator = Arc::clone(&parts.metrics.authenticator);
         let recorder = std::sync::Arc::clone(&parts.recorder);
         let live = std::sync::Arc::clone(&parts.live);
         let webhook = parts.webhook.clone();
         let migration = parts.migration.clone();
         let audit = parts.audit.clone();
+        let crowd = Arc::clone(&parts.crowd);
         let listener = listen(socket, settings.listen)?;
         if let Source::Minted(token) = &token_source {
             site_token::keep_in(&settings.data_dir, token)?;
@@ -114,6 +114,7 @@ impl Service {
             recorder,
             live,
             webhook,
+            crowd,
             site_token_watch: watched.map(watch),
             migration: tokio::spawn(old_store::watch(migration)),
             audit: tokio::spawn(audit_upkeep::remove_old_lines(audit)),
@@ -134,6 +135,12 @@ impl Service {
     /// The address at which it serves metrics, if a setting names one.
     pub fn metrics_address(&self) -> Option<SocketAddr> {
         self.metrics.as_ref().map(MetricsListener::address)
+    }
+
+    /// The visits and changes that observers did not hear of, because they were slower than what
+    /// happened.
+    pub fn unobserved(&self) -> u64 {
+        self.crowd.dropped()
     }
 
     /// Stops accepting requests, finishes those under way, and writes the queued visits.
@@ -161,6 +168,7 @@ impl Service {
         if let Some(webhook) = &self.webhook {
             webhook.shutdown().await;
         }
+        self.crowd.leave().await;
         let written = self.recorder.stored() - stored;
         tracing::info!(
             visits_written = written,

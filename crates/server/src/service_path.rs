@@ -17,11 +17,11 @@ mod tests {
     use slugline_rest::ApiOptions;
 
     use super::*;
-    use crate::wiring::routes;
+    use crate::api_routes::routes;
 
     #[test]
     fn every_documented_path_but_the_links_own_is_the_services() {
-        let routes = routes(&ApiOptions::default());
+        let routes = routes(&ApiOptions::default(), Vec::new()).unwrap();
         let paths = routes.document()["paths"].as_object().unwrap();
         for path in paths.keys().filter(|path| *path != "/{slug}") {
             assert!(may_be_service_path(path), "{path}");

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use actix_web::{
     Resource,
     guard::fn_guard,
-    http::Method,
     web::{self, Data, ServiceConfig},
 };
 use anyhow::Context;
@@ -20,8 +19,8 @@ use slugline_clickhouse::ClickHouseOptions;
 use slugline_domain::{
     Author,
     ports::{
-        Clock, DestinationScreen, LinksWatch, PlaceFinder, Random, SignInCodes, Suggester,
-        VisitLog, VisitObserver,
+        Clock, DestinationScreen, LinkStore, LinksWatch, PlaceFinder, Random, SignInCodes,
+        Suggester, VisitLog, VisitObserver,
     },
 };
 use slugline_httpkit::{Code, Edge, Failure, Guard, Problem, guarded};
@@ -29,21 +28,23 @@ use slugline_outbound::{
     Client, HttpForwarder, HttpProber, LanguageModel, NameServiceScreen, Policy, Webhook,
 };
 use slugline_redirect::{Proxying, Redirects};
-use slugline_rest::{ApiOptions, ExternalOperation, RestState, RouteList};
+use slugline_rest::{RestState, RouteList};
 use slugline_storage::{Listening, SqlLinkStore};
 
 use crate::{
+    additions::{Checked, Routes},
     ambient::{OsRandom, SystemClock},
+    api_routes,
     clickhouse_wire::OutboundWire,
     disk::FolderDisk,
     links_database, long_target,
     metrics::{self, Metrics, Requests},
+    observers::{Crowd, observed},
     old_store,
     service_path::may_be_service_path,
     settings::{AccessLog, Settings},
     setup::setup,
     sign_in_codes::FolderCodes,
-    version::VERSION,
 };
 
 /// Every part of a running service, connected to the others.
@@ -54,12 +55,14 @@ pub(crate) struct Components {
     pub(crate) webhook: Option<Arc<Webhook>>,
     pub(crate) migration: LinkMigration,
     pub(crate) audit: AuditService,
+    pub(crate) crowd: Arc<Crowd>,
     /// Tells the resolver about changes that other nodes make.
     _listening: Option<Arc<Listening>>,
     pub(crate) metrics: Arc<Metrics>,
     /// Serve the metrics on this listener, with the token.
     shows_metrics: bool,
     routes: RouteList,
+    added_routes: Arc<[Routes]>,
     guard: Data<Guard>,
     rest: Data<RestState>,
     mcp: Data<slugline_mcp::Server>,
@@ -67,11 +70,17 @@ pub(crate) struct Components {
 }
 
 /// Opens the databases and builds everything on them.
-pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Result<Components> {
+pub(crate) async fn build(
+    settings: &Settings,
+    token: SiteToken,
+    checked: Checked,
+) -> anyhow::Result<Components> {
     // Before anything that creates files.
     let places = open_place_file(settings)?;
     let dependencies = open_link_dependencies(settings).await?;
-    let links = dependencies.link_service(settings);
+    let crowd = Arc::new(Crowd::gather(checked.observers).context("an observer cannot start")?);
+    let changes = observed(dependencies.store.clone(), &crowd);
+    let links = dependencies.link_service(settings, Arc::clone(&changes));
     let listening = dependencies.listen();
     let setup = Arc::new(setup(settings, &token));
     let authenticator = Arc::new(Authenticator::new(AuthenticatorParts {
@@ -98,6 +107,9 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
     if let Some(webhook) = &webhook {
         observers.push(webhook.clone());
     }
+    if !crowd.is_empty() {
+        observers.push(crowd.clone());
+    }
     let ports = RecorderPorts {
         places: places.clone(),
         observers,
@@ -107,7 +119,7 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
     let recorder = Arc::new(recorder);
     let gatekeeper = Gatekeeper::new(GatekeeperParts {
         passwords: Arc::clone(&passwords),
-        store: store.clone(),
+        store: changes,
         resolver: Arc::clone(&resolver),
     });
     let checks = LinkChecker::new(
@@ -156,13 +168,12 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
     }
     let redirects = Arc::new(redirects);
     let rules = settings.rules.clone();
-    let routes = routes(&ApiOptions {
-        version: VERSION,
-        rules: rules.clone(),
-    });
+    let routes = checked.api;
     let metrics = Metrics {
         started_at: clock.now(),
-        requests: Requests::of(documented_paths(&routes).chain([metrics::PATH.to_owned()])),
+        requests: Requests::of(
+            api_routes::documented_paths(&routes).chain([metrics::PATH.to_owned()]),
+        ),
         refused_connections: Arc::default(),
         redirects: Arc::clone(&redirects),
         resolver,
@@ -175,7 +186,8 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
         files: metrics::files(settings),
     };
     let links_watch: Arc<dyn LinksWatch> = metrics.links.clone();
-    let tools = slugline_mcp::Server::new(Arc::clone(&app), rules.clone(), VERSION);
+    let tools = Arc::new(checked.tools);
+    let tools = slugline_mcp::Server::new(Arc::clone(&app), rules.clone(), tools);
     Ok(Components {
         metrics: Arc::new(metrics),
         shows_metrics: settings.metrics_listen.is_none(),
@@ -195,6 +207,8 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
         redirects,
         migration,
         audit,
+        crowd,
+        added_routes: checked.routes.into(),
         _listening: listening.map(Arc::new),
         recorder,
         live,
@@ -206,7 +220,7 @@ pub(crate) async fn build(settings: &Settings, token: SiteToken) -> anyhow::Resu
 pub(crate) async fn links_of_operator(settings: &Settings) -> anyhow::Result<LinkWriter> {
     let dependencies = open_link_dependencies(settings).await?;
     Ok(dependencies
-        .link_service(settings)
+        .link_service(settings, dependencies.store.clone())
         .by(Caller::Operator, Author::operator()))
 }
 
@@ -285,9 +299,9 @@ impl LinkDependencies {
         self.store.listen(self.resolver.clone())
     }
 
-    fn link_service(&self, settings: &Settings) -> LinkService {
+    fn link_service(&self, settings: &Settings, store: Arc<dyn LinkStore>) -> LinkService {
         LinkService::new(LinkServiceParts {
-            store: self.store.clone(),
+            store,
             audit: self.store.clone(),
             resolver: Arc::clone(&self.resolver),
             passwords: Arc::clone(&self.passwords),
@@ -300,23 +314,6 @@ impl LinkDependencies {
             writes: WriteBudget::new(settings.token_writes_per_minute),
         })
     }
-}
-
-/// Every route of the API, including the documented routes of the other adapters.
-pub(crate) fn routes(options: &ApiOptions) -> RouteList {
-    EXTERNAL_OPERATIONS
-        .iter()
-        .fold(slugline_rest::api(options), slugline_rest::Api::external)
-        .finish()
-}
-
-/// The routes by the names under which their requests are counted.
-fn documented_paths(routes: &RouteList) -> impl Iterator<Item = String> {
-    let document = routes.document();
-    let paths = document["paths"].as_object().cloned().unwrap_or_default();
-    let paths = paths.into_iter().map(|(path, _)| path);
-    // Redirects have a name of their own.
-    paths.filter(|path| may_be_service_path(path))
 }
 
 impl Components {
@@ -341,6 +338,9 @@ impl Components {
         slugline_dashboard::configure(self.guard.edge(), config);
         if self.shows_metrics {
             config.service(guarded(metrics::resource(&self.metrics), &self.guard));
+        }
+        for Routes { prefix, configure } in self.added_routes.iter() {
+            config.service(web::scope(prefix).configure(|config| configure(config)));
         }
         // Every other path below `/api/` asks for the token before it answers 404.
         config.service(guarded(
@@ -422,109 +422,3 @@ async fn open_access_log(
 fn shared<L: VisitLog + 'static>((recorder, log): (Recorder, L)) -> (Recorder, Arc<dyn VisitLog>) {
     (recorder, Arc::new(log))
 }
-
-/// The documented routes of the other adapters.
-const EXTERNAL_OPERATIONS: [ExternalOperation; 4] = [
-    ExternalOperation {
-        method: Method::POST,
-        path: slugline_mcp::PATH,
-        id: "mcp_exchange",
-        tag: "MCP",
-        summary: "Model Context Protocol",
-        description: "JSON-RPC messages of MCP over streamable HTTP, answered with plain JSON; \
-                      revisions 2024-11-05 to 2026-07-28. `tools/list` shows the tools that the token \
-                      permits.",
-        takes: &["application/json"],
-        answers: &[
-            (200, "A JSON-RPC answer"),
-            (202, "A notification was taken"),
-            (400, "The message breaks a rule of the protocol"),
-            (401, "The token is missing or wrong"),
-            (403, "The request comes from a foreign web page"),
-            (404, "Unknown method (revision 2026-07-28)"),
-            (406, "The client does not accept the answer's media types"),
-            (408, "The message came too slowly"),
-            (413, "The message is too large"),
-            (415, "The body is not JSON"),
-            (429, "Too many failed attempts"),
-        ],
-    },
-    ExternalOperation {
-        method: Method::GET,
-        path: "/{slug}",
-        id: "link_follow",
-        tag: "Redirects",
-        summary: "Follow a link",
-        description: "Redirects to the link's destination. A link with a password, or one flagged \
-                      unsafe, answers with a page; programs send `x-link-password` and \
-                      `x-link-confirm: true` instead. Bots of social networks get a preview of \
-                      a link that has a title or a picture, and a cloaked link shows its \
-                      destination in a frame. A proxied link, where the instance lets there be \
-                      some, passes the destination's answer on, whatever the method.",
-        takes: &[],
-        answers: &[
-            (
-                200,
-                "A page that asks for the password, warns, shows a preview or frames the destination",
-            ),
-            (301, "The destination; the status is a setting"),
-            (
-                302,
-                "Nothing is here, and the instance has an address for that",
-            ),
-            (
-                403,
-                "The password is wrong, the warning was not confirmed, or a proxied link leads \
-                 where the service does not go",
-            ),
-            (404, "No link has the slug"),
-            (410, "The link has expired"),
-            (429, "Too many wrong passwords"),
-            (502, "The destination of a proxied link does not answer"),
-            (
-                503,
-                "The link cannot be read, or too many passwords are being checked or links proxied",
-            ),
-        ],
-    },
-    ExternalOperation {
-        method: Method::POST,
-        path: "/{slug}",
-        id: "link_unlock",
-        tag: "Redirects",
-        summary: "Answer a link's page",
-        description: "Sends the password or the confirmation that the page asked for, as a form \
-                      or as JSON.",
-        takes: &["application/x-www-form-urlencoded", "application/json"],
-        answers: &[
-            (
-                200,
-                "The page again, the next one, or the framed destination",
-            ),
-            (301, "The destination of a link that asks for nothing"),
-            (303, "The destination"),
-            (
-                403,
-                "The password is wrong, or the warning was not confirmed",
-            ),
-            (404, "No link has the slug"),
-            (408, "The form came too slowly"),
-            (410, "The link has expired"),
-            (429, "Too many wrong passwords"),
-            (
-                503,
-                "The link cannot be read, or too many passwords are being checked",
-            ),
-        ],
-    },
-    ExternalOperation {
-        method: Method::GET,
-        path: slugline_redirect::STYLE_PATH,
-        id: "style_get",
-        tag: "Redirects",
-        summary: "Style sheet of the pages",
-        description: "The style sheet of the pages that visitors see.",
-        takes: &[],
-        answers: &[(200, "CSS")],
-    },
-];

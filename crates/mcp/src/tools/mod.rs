@@ -20,38 +20,39 @@ use serde_json::Value;
 use slugline_application::Caller;
 use slugline_contract::Rules;
 
-pub(crate) use self::tool::Context;
-use self::tool::Entry;
+pub use self::tool::{Tool, ToolContext, ToolEffect, ToolSpec};
 
-/// Every tool, in the order in which they are listed.
-pub(crate) static ALL: [Entry; 14] = [
-    Entry::of::<list_links::ListLinksTool>(),
-    Entry::of::<search_links::SearchLinksTool>(),
-    Entry::of::<get_link::GetLinkTool>(),
-    Entry::of::<count_links::CountLinksTool>(),
-    Entry::of::<list_tags::ListTagsTool>(),
-    Entry::of::<check_links::CheckLinksTool>(),
-    Entry::of::<create_link::CreateLinkTool>(),
-    Entry::of::<update_link::UpdateLinkTool>(),
-    Entry::of::<upsert_link::UpsertLinkTool>(),
-    Entry::of::<delete_link::DeleteLinkTool>(),
-    Entry::of::<get_analytics_counters::CountersTool>(),
-    Entry::of::<get_analytics_views::ViewsTool>(),
-    Entry::of::<get_analytics_metrics::MetricsTool>(),
-    Entry::of::<get_analytics_heatmap::HeatmapTool>(),
-];
+/// The tools of every instance, in the order in which they are listed.
+pub(crate) fn built_in() -> Vec<Tool> {
+    vec![
+        Tool::new(list_links::spec(), list_links::call),
+        Tool::new(search_links::spec(), search_links::call),
+        Tool::new(get_link::spec(), get_link::call),
+        Tool::new(count_links::spec(), count_links::call),
+        Tool::new(list_tags::spec(), list_tags::call),
+        Tool::new(check_links::spec(), check_links::call),
+        Tool::new(create_link::spec(), create_link::call),
+        Tool::new(update_link::spec(), update_link::call),
+        Tool::new(upsert_link::spec(), upsert_link::call),
+        Tool::new(delete_link::spec(), delete_link::call),
+        Tool::new(get_analytics_counters::spec(), get_analytics_counters::call),
+        Tool::new(get_analytics_views::spec(), get_analytics_views::call),
+        Tool::new(get_analytics_metrics::spec(), get_analytics_metrics::call),
+        Tool::new(get_analytics_heatmap::spec(), get_analytics_heatmap::call),
+    ]
+}
 
 /// Returns whether the caller's token permits each of the tools, in their order.
-pub(crate) fn permitted(caller: &Caller) -> impl Iterator<Item = bool> {
-    ALL.iter().map(|tool| {
-        let scope = tool.needs.scope();
+pub(crate) fn permitted<'t>(tools: &'t [Tool], caller: &'t Caller) -> impl Iterator<Item = bool> {
+    tools.iter().map(|tool| {
+        let scope = tool.spec.needs.scope();
         scope.is_none_or(|scope| caller.may(scope).is_ok())
     })
 }
 
 /// Returns every tool as `tools/list` shows it.
-pub(crate) fn describe_all(rules: &Rules) -> Vec<Value> {
-    ALL.iter().map(|tool| (tool.describe)(rules)).collect()
+pub(crate) fn describe_all(tools: &[Tool], rules: &Rules) -> Vec<Value> {
+    tools.iter().map(|tool| tool.described(rules)).collect()
 }
 
 #[cfg(test)]
@@ -62,7 +63,7 @@ mod tests {
     use super::{tool::title, *};
 
     fn tools() -> Vec<Value> {
-        describe_all(&Rules::default())
+        describe_all(&built_in(), &Rules::default())
     }
 
     /// Yields every schema inside this one, itself included.

@@ -1,6 +1,6 @@
 //! A tool, and what every tool works with.
 
-use std::{future::Future, pin::Pin};
+use std::{fmt, future::Future, pin::Pin, sync::Arc};
 
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
@@ -8,71 +8,88 @@ use serde_json::{Value, json};
 use slugline_application::{Access, App, Caller, LinkReader, LinkWriter, StatsReader};
 use slugline_contract::{Problem, Rules, UnknownNames, read, schema};
 use slugline_domain::{Author, ProbeCaller};
-use slugline_httpkit::report;
+use slugline_httpkit::{Failure, Origin, report};
 
 use crate::answer::Raw;
 
-/// The use cases and the facts about a request that a tool works with.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Context<'a> {
-    pub(crate) app: &'a App,
-    pub(crate) rules: &'a Rules,
-    pub(crate) origin: &'a str,
+/// The use cases, and the facts about the request that calls a tool.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ToolContext {
+    /// The use cases.
+    pub app: Arc<App>,
+    /// The instance's bounds.
+    pub rules: Rules,
+    /// The public origin of the service, for short links in results.
+    pub origin: Origin,
     /// The caller, by the token of the request.
-    pub(crate) caller: &'a Caller,
+    pub caller: Caller,
     /// The author of the changes that the tool makes.
-    pub(crate) author: &'a Author,
+    pub author: Author,
     /// The facts about the client that checked destinations get.
-    pub(crate) client: &'a ProbeCaller,
+    pub client: ProbeCaller,
 }
 
-impl Context<'_> {
-    /// The use cases that change links, in the name of the caller.
-    pub(super) fn writer(&self) -> LinkWriter {
+impl ToolContext {
+    /// The links that the caller sees.
+    pub fn links(&self) -> LinkReader {
+        self.app.links.seen_by(&self.caller)
+    }
+
+    /// The links that the caller sees, and changes of them in the caller's name. Each change
+    /// leaves a line in the audit trail.
+    pub fn changes(&self) -> LinkWriter {
         let links = &self.app.links;
         links.by(self.caller.clone(), self.author.clone())
     }
 
-    /// The links that the caller sees.
-    pub(super) fn links(&self) -> LinkReader {
-        self.app.links.seen_by(self.caller)
-    }
-
     /// Queries about the visits that the caller sees.
-    pub(super) fn stats(&self) -> StatsReader {
-        self.app.stats.seen_by(self.caller)
+    pub fn stats(&self) -> StatsReader {
+        self.app.stats.seen_by(&self.caller)
     }
 
     /// The instance's bounds, with its links where this client sees them.
     pub(super) fn rules_here(&self) -> Rules {
-        self.rules.seen_at(self.origin)
+        self.rules.seen_at(self.origin.as_str())
     }
 }
 
-/// A tool: its name, its description for models, and its types.
-pub(crate) trait Tool {
-    /// Verb, then noun.
-    const NAME: &'static str;
-    /// The effect of the tool, its cost, and the tool to call instead.
-    const DESCRIPTION: &'static str;
-    /// The access rule of the use case; checked before the arguments are read.
-    const NEEDS: Access;
-    const HINTS: Hints;
-    /// The input, the same type that REST reads.
-    type Input: DeserializeOwned + JsonSchema + Send + 'static;
-    /// The result, the same type that REST writes, as an object.
-    type Output: Serialize + JsonSchema;
+/// The facts about a tool that its function's signature does not show.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct ToolSpec {
+    /// Verb, then noun: `get_link`. Letters, digits, `_` and `-`, 64 at most.
+    pub name: &'static str,
+    /// The effect of the tool, its cost, and the tool to call instead, for a model.
+    pub description: &'static str,
+    /// The access rule; checked before the arguments are read.
+    pub needs: Access,
+    /// The effect that clients may assume.
+    pub effect: ToolEffect,
+}
 
-    fn call(
-        context: Context<'_>,
-        input: Self::Input,
-    ) -> impl Future<Output = Result<Self::Output, Problem>> + Send;
+impl ToolSpec {
+    /// States the facts about a tool that only reads; [`ToolSpec::with_effect`] changes that.
+    pub const fn new(name: &'static str, description: &'static str, needs: Access) -> Self {
+        Self {
+            name,
+            description,
+            needs,
+            effect: ToolEffect::Reads,
+        }
+    }
+
+    /// Sets the effect that clients may assume.
+    #[must_use]
+    pub const fn with_effect(self, effect: ToolEffect) -> Self {
+        Self { effect, ..self }
+    }
 }
 
 /// The effects that clients may assume of a tool. Clients assume the worst where a
 /// hint is missing, so every hint is set.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Hints {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ToolEffect {
     /// Reads data of this instance.
     Reads,
     /// Reads, and sends requests to other servers.
@@ -87,7 +104,7 @@ pub(crate) enum Hints {
     Removes,
 }
 
-impl Hints {
+impl ToolEffect {
     fn annotations(self) -> Value {
         let (destructive, idempotent) = match self {
             Self::Reads | Self::ReadsWorld => {
@@ -106,48 +123,87 @@ impl Hints {
 }
 
 /// A tool with its types hidden.
-pub(crate) struct Entry {
-    pub(crate) name: &'static str,
-    pub(super) needs: Access,
-    pub(crate) call: for<'a> fn(Context<'a>, &'a Value) -> Calling<'a>,
-    pub(super) describe: fn(&Rules) -> Value,
+pub struct Tool {
+    pub(crate) spec: ToolSpec,
+    call: Box<Call>,
+    describe: fn(&ToolSpec, &Rules) -> Value,
 }
 
-type Calling<'a> = Pin<Box<dyn Future<Output = Result<Raw, Problem>> + Send + 'a>>;
+type Call = dyn Fn(ToolContext, &Value) -> Calling + Send + Sync;
 
-impl Entry {
-    pub(super) const fn of<T: Tool>() -> Self {
+type Calling = Pin<Box<dyn Future<Output = Result<Raw, Failure>> + Send>>;
+
+impl Tool {
+    /// Makes a tool of a function that gets the context of a call and the call's arguments.
+    ///
+    /// The arguments are an object of the type `I`: `tools/list` shows its schema, and a call
+    /// with other members is refused before the function runs. The result is an object of the
+    /// type `O`. A [`Failure`] is made of an error of a use case, or of a
+    /// [`Problem`].
+    pub fn new<F, I, O, Fut>(spec: ToolSpec, function: F) -> Self
+    where
+        F: Fn(ToolContext, I) -> Fut + Send + Sync + 'static,
+        I: DeserializeOwned + JsonSchema + Send + 'static,
+        O: Serialize + JsonSchema,
+        Fut: Future<Output = Result<O, Failure>> + Send + 'static,
+    {
+        let call = move |context: ToolContext, arguments: &Value| -> Calling {
+            match arguments_of::<I>(arguments) {
+                Ok(input) => {
+                    let answer = function(context, input);
+                    Box::pin(async move { Ok(Raw::of(&answer.await?)) })
+                }
+                Err(problem) => Box::pin(async { Err(problem.into()) }),
+            }
+        };
         Self {
-            name: T::NAME,
-            needs: T::NEEDS,
-            call: call::<T>,
-            describe: describe::<T>,
+            spec,
+            call: Box::new(call),
+            describe: describe::<I, O>,
         }
+    }
+
+    /// Checks that the caller may call the tool, reads the arguments, and runs the tool.
+    pub(crate) async fn call(
+        &self,
+        context: ToolContext,
+        arguments: &Value,
+    ) -> Result<Raw, Problem> {
+        let permitted = context.app.permit(&context.caller, self.spec.needs);
+        permitted.map_err(report)?;
+        let answer = (self.call)(context, arguments).await;
+        answer.map_err(|failure| failure.report())
+    }
+
+    /// The tool as `tools/list` shows it.
+    pub(crate) fn described(&self, rules: &Rules) -> Value {
+        (self.describe)(&self.spec, rules)
     }
 }
 
-fn call<'a, T: Tool>(context: Context<'a>, arguments: &'a Value) -> Calling<'a> {
-    Box::pin(async move {
-        context
-            .app
-            .permit(context.caller, T::NEEDS)
-            .map_err(report)?;
-        UnknownNames::of::<T::Input>(arguments).refuse_all()?;
-        let input = read::<T::Input>(arguments)?;
-        Ok(Raw::of(&T::call(context, input).await?))
-    })
+impl fmt::Debug for Tool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Tool").field(&self.spec).finish()
+    }
 }
 
-fn describe<T: Tool>(rules: &Rules) -> Value {
-    let mut input = schema::arguments::<T::Input>(rules);
+fn arguments_of<I: DeserializeOwned + JsonSchema + 'static>(
+    arguments: &Value,
+) -> Result<I, Problem> {
+    UnknownNames::of::<I>(arguments).refuse_all()?;
+    read::<I>(arguments)
+}
+
+fn describe<I: JsonSchema, O: JsonSchema>(spec: &ToolSpec, rules: &Rules) -> Value {
+    let mut input = schema::arguments::<I>(rules);
     input.insert("additionalProperties".into(), false.into());
     json!({
-        "name": T::NAME,
-        "title": title(T::NAME),
-        "description": T::DESCRIPTION,
+        "name": spec.name,
+        "title": title(spec.name),
+        "description": spec.description,
         "inputSchema": input,
-        "outputSchema": schema::result::<T::Output>(rules),
-        "annotations": T::HINTS.annotations(),
+        "outputSchema": schema::result::<O>(rules),
+        "annotations": spec.effect.annotations(),
     })
 }
 

@@ -19,6 +19,7 @@ use slugline_contract::TransferFormat;
 use slugline_rest::ApiOptions;
 
 use crate::{
+    api_routes,
     backup::{self, create::Wishes, journal},
     data_folder, doctor, healthcheck, links_database, logging,
     mcp_bridge::{self, Upstream},
@@ -31,7 +32,7 @@ use crate::{
     traces,
     transfer::{self, LinksLeft},
     version::VERSION,
-    welcome, wiring,
+    welcome,
 };
 use given::{listen, settings, settings_and_log, sources_and_log};
 use runtime::{one_thread, runtime};
@@ -161,7 +162,7 @@ fn print_document(settings: &Settings) -> anyhow::Result<()> {
         version: VERSION,
         rules: settings.rules.clone(),
     };
-    let routes = wiring::routes(&options);
+    let routes = api_routes::routes(&options, Vec::new())?;
     let document = serde_json::to_string_pretty(routes.document().as_ref())?;
     Ok(writeln!(io::stdout(), "{document}")?)
 }
@@ -187,7 +188,7 @@ fn serve(given: &ArgMatches) -> anyhow::Result<()> {
     runtime()?.block_on(async {
         // The reader of the greeting may ask the service to stop at once.
         let stop = StopRequest::listen()?;
-        let service = Service::start(&settings).await?;
+        let service = Service::builder(&settings).start().await?;
         welcome::greet(&service, settings.log.json);
         stop.received().await;
         service.stop().await

@@ -1,0 +1,14 @@
+//! Observers of your own: of each stored visit and of each change of a link.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `observer` | what an observer is, and what it hears |
+//! | `crowd` | the observers, each with its queue and its thread |
+//! | `observed_links` | the store of links, telling the crowd of changes |
+
+mod crowd;
+mod observed_links;
+mod observer;
+
+pub use self::observer::{ObservedChange, ObservedVisit, Observer};
+pub(crate) use self::{crowd::Crowd, observed_links::observed};

@@ -1,0 +1,208 @@
+//! The store of links, telling the crowd of changes.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use async_trait::async_trait;
+use slugline_domain::{
+    AuditNote, FollowedLink, Link, LinkFilter, LinkId, ListQuery, Reach, Slug, Tag, TagCount,
+    UnixSeconds,
+    ports::{Deletion, Hearing, Insertion, LinkStore, StoreError, Update, Version},
+};
+
+use super::crowd::Crowd;
+
+/// The same store, telling the crowd of each change that it has stored. Nobody in the crowd, and
+/// it is the store itself.
+pub(crate) fn observed(store: Arc<dyn LinkStore>, crowd: &Arc<Crowd>) -> Arc<dyn LinkStore> {
+    if crowd.is_empty() {
+        return store;
+    }
+    Arc::new(ObservedLinks {
+        store,
+        crowd: Arc::clone(crowd),
+    })
+}
+
+#[derive(Debug)]
+struct ObservedLinks {
+    store: Arc<dyn LinkStore>,
+    crowd: Arc<Crowd>,
+}
+
+#[async_trait]
+impl LinkStore for ObservedLinks {
+    async fn insert_within(
+        &self,
+        reach: &Reach,
+        link: &Link,
+        note: &AuditNote,
+    ) -> Result<Insertion, StoreError> {
+        let inserted = self.store.insert_within(reach, link, note).await?;
+        if inserted == Insertion::Stored {
+            self.crowd.hear_change(note, &link.slug);
+        }
+        Ok(inserted)
+    }
+
+    async fn insert_many_within(
+        &self,
+        reach: &Reach,
+        links: &[Link],
+        note: &AuditNote,
+    ) -> Result<Vec<Insertion>, StoreError> {
+        let inserted = self.store.insert_many_within(reach, links, note).await?;
+        for (link, inserted) in links.iter().zip(&inserted) {
+            if *inserted == Insertion::Stored {
+                self.crowd.hear_change(note, &link.slug);
+            }
+        }
+        Ok(inserted)
+    }
+
+    async fn update(
+        &self,
+        link: &Link,
+        known: &Version,
+        note: &AuditNote,
+    ) -> Result<Update, StoreError> {
+        let updated = self.store.update(link, known, note).await?;
+        if updated == Update::Stored {
+            self.crowd.hear_change(note, &link.slug);
+        }
+        Ok(updated)
+    }
+
+    async fn delete(&self, slug: &Slug, note: &AuditNote) -> Result<Option<Link>, StoreError> {
+        let deleted = self.store.delete(slug, note).await?;
+        if deleted.is_some() {
+            self.crowd.hear_change(note, slug);
+        }
+        Ok(deleted)
+    }
+
+    async fn delete_version(
+        &self,
+        slug: &Slug,
+        known: &Version,
+        note: &AuditNote,
+    ) -> Result<Deletion, StoreError> {
+        let deleted = self.store.delete_version(slug, known, note).await?;
+        if deleted == Deletion::Deleted {
+            self.crowd.hear_change(note, slug);
+        }
+        Ok(deleted)
+    }
+
+    async fn find(&self, slug: &Slug) -> Result<Option<Link>, StoreError> {
+        self.store.find(slug).await
+    }
+
+    async fn follow(&self, slug: &Slug) -> Result<Option<FollowedLink>, StoreError> {
+        self.store.follow(slug).await
+    }
+
+    async fn list(&self, query: &ListQuery) -> Result<Vec<Link>, StoreError> {
+        self.store.list(query).await
+    }
+
+    async fn search(
+        &self,
+        filter: &LinkFilter,
+        now: UnixSeconds,
+        limit: u32,
+    ) -> Result<Vec<Link>, StoreError> {
+        self.store.search(filter, now, limit).await
+    }
+
+    async fn count(&self, filter: &LinkFilter, now: UnixSeconds) -> Result<u64, StoreError> {
+        self.store.count(filter, now).await
+    }
+
+    async fn tags(&self, reach: &Reach) -> Result<Vec<TagCount>, StoreError> {
+        self.store.tags(reach).await
+    }
+
+    async fn tagged(
+        &self,
+        tags: &BTreeSet<Tag>,
+        limit: u32,
+    ) -> Result<BTreeSet<LinkId>, StoreError> {
+        self.store.tagged(tags, limit).await
+    }
+
+    async fn unprotected(&self, links: &BTreeSet<LinkId>) -> Result<BTreeSet<LinkId>, StoreError> {
+        self.store.unprotected(links).await
+    }
+
+    async fn ping(&self) -> Result<(), StoreError> {
+        self.store.ping().await
+    }
+
+    fn hearing(&self) -> Hearing {
+        self.store.hearing()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::{Sender, channel};
+
+    use slugline_testkit::{MemoryLinkStore, NOTE, link, link_store_contract, slug};
+
+    use super::*;
+    use crate::observers::{ObservedChange, Observer};
+
+    struct Tells(Sender<String>);
+
+    impl Observer for Tells {
+        fn change(&mut self, change: &ObservedChange) {
+            let _ = self.0.send(change.slug.to_string());
+        }
+    }
+
+    fn watched() -> (ObservedLinks, std::sync::mpsc::Receiver<String>) {
+        let (tell, told) = channel();
+        let crowd = Crowd::gather(vec![Box::new(Tells(tell))]).unwrap();
+        let links = ObservedLinks {
+            store: Arc::new(MemoryLinkStore::default()),
+            crowd: Arc::new(crowd),
+        };
+        (links, told)
+    }
+
+    #[tokio::test]
+    async fn an_observed_store_is_still_a_store() {
+        link_store_contract::run_suite(async || watched().0).await;
+    }
+
+    #[tokio::test]
+    async fn every_stored_change_is_told_and_nothing_else() {
+        let (links, told) = watched();
+        let [one, two, three] = ["one", "two", "three"].map(|slug| link(slug).build());
+        links.insert(&one, &NOTE).await.unwrap();
+        // The slug is taken.
+        links.insert(&one, &NOTE).await.unwrap();
+        let many = [one.clone(), two.clone(), three.clone()];
+        links.insert_many(&many, &NOTE).await.unwrap();
+        let mut edited = two.clone();
+        edited.revision = two.revision.next();
+        let known = Version::of(&two);
+        links.update(&edited, &known, &NOTE).await.unwrap();
+        // Outdated.
+        links.update(&edited, &known, &NOTE).await.unwrap();
+        links
+            .delete_version(&two.slug, &known, &NOTE)
+            .await
+            .unwrap();
+        let known = Version::of(&edited);
+        links
+            .delete_version(&two.slug, &known, &NOTE)
+            .await
+            .unwrap();
+        links.delete(&one.slug, &NOTE).await.unwrap();
+        links.delete(&slug("nothing"), &NOTE).await.unwrap();
+        links.crowd.leave().await;
+        let told: Vec<String> = told.try_iter().collect();
+        assert_eq!(told, ["one", "two", "three", "two", "two", "one"]);
+    }
+}
