@@ -113,7 +113,8 @@ const HOMES: &[(&str, &[&str])] = &[
         &["analytics", "visitlog", "clickhouse", "storage", "testkit"],
     ),
     ("rustls", &["outbound"]),
-    ("schemars", &["contract", "rest", "mcp"]),
+    // In `server` for examples and tests that add an operation or a tool.
+    ("schemars", &["contract", "rest", "mcp", "server"]),
     ("sea-orm", &["storage", "migrations"]),
     ("sqlx", &["storage"]),
     ("tracing-opentelemetry", &["server"]),

@@ -107,7 +107,7 @@ mod wiring;
 
 pub use builder::ServiceBuilder;
 pub use observers::Observer;
-pub use operation::Operation;
+pub use operation::{Operation, OperationSpec};
 pub use service::Service;
 pub use settings::Settings;
 pub use slugline_application as application;
@@ -116,5 +116,5 @@ pub use slugline_contract::{Code, Problem};
 pub use slugline_domain as domain;
 pub use slugline_domain::Scope;
 pub use slugline_httpkit::Failure;
-pub use tool::Tool;
+pub use tool::{Tool, ToolContext, ToolSpec};
 pub use version::VERSION;

@@ -10,6 +10,7 @@ mod api; // the API as a whole, by REST and MCP
 mod dashboard; // the dashboard, in a real browser
 #[cfg(target_os = "linux")] // whose service manager there is a unit for
 mod deploy; // samples for proxies, container engines and systemd
+mod embedding; // the service inside another program
 #[cfg(target_os = "linux")] // whose ways to break things the tests use
 mod faults; // what was acknowledged is there, whatever breaks
 mod links; // changing and finding links

@@ -1,0 +1,64 @@
+//! Only redirects, in an actix app of your own: below `/s`, beside your other services.
+
+#![expect(clippy::print_stdout, reason = "examples show what they do")]
+
+use std::sync::Arc;
+
+use actix_web::{App, HttpServer, web};
+use slugline_application::{Gatekeeper, GatekeeperParts, Passwords, Resolver, ResolverOptions};
+use slugline_domain::{
+    SlugCase, Visit,
+    ports::{LinkStore, VisitSink},
+};
+use slugline_httpkit::Edge;
+use slugline_redirect::{Redirects, below};
+use slugline_testkit::{FixedClock, MemoryLinkStore, NOON, NOTE, SeededRandom, link};
+
+#[derive(Debug)]
+struct Printed;
+
+impl VisitSink for Printed {
+    fn record(&self, visit: Visit) {
+        println!("a visit to {}", visit.link.slug());
+    }
+}
+
+#[actix_web::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let (clock, random) = (
+        Arc::new(FixedClock::at(NOON)),
+        Arc::new(SeededRandom::new(1)),
+    );
+    let store = Arc::new(MemoryLinkStore::default());
+    store.insert(&link("docs").build(), &NOTE).await?;
+    let options = ResolverOptions::default();
+    let resolver = Resolver::new(store.clone(), clock.clone(), SlugCase::default(), options);
+    let resolver = Arc::new(resolver);
+    let passwords = Arc::new(Passwords::new(random));
+    let parts = GatekeeperParts {
+        passwords,
+        store,
+        resolver: resolver.clone(),
+    };
+    let gatekeeper = Arc::new(Gatekeeper::new(parts));
+    let edge = Arc::new(Edge::default());
+    let redirects = Redirects::new(edge, resolver, gatekeeper, Arc::new(Printed), clock);
+    let redirects = Arc::new(redirects);
+    let server = HttpServer::new(move || {
+        App::new()
+            .service(below("/s", &redirects))
+            .default_service(web::to(async || "everything else is yours"))
+    });
+    let server = server.workers(1).disable_signals().bind("127.0.0.1:0")?;
+    println!("http://{}/s/docs leads on", server.addrs()[0]);
+    let server = server.run();
+    let handle = server.handle();
+    let serving = actix_web::rt::spawn(server);
+    handle.stop(true).await;
+    Ok(serving.await??)
+}
+
+#[test]
+fn it_runs() {
+    main().unwrap();
+}
