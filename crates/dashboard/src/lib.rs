@@ -16,6 +16,16 @@
 //! });
 //! ```
 //!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use actix_web::App;
+//! use slugline_httpkit::Edge;
+//!
+//! let edge = Arc::new(Edge::default());
+//! let app = App::new().configure(|config| slugline_dashboard::configure(&edge, config));
+//! ```
+//!
 //! | module | holds |
 //! |---|---|
 //! | `packed` | the files, by path, plain and compressed |

@@ -8,6 +8,27 @@
 //! Neither generation keeps state between requests, so any node can answer any
 //! request.
 //!
+//! A tool is a [`ToolSpec`] and a function. The 14 of every instance are declared so, and so are
+//! those of a program that embeds the service:
+//!
+//! ```
+//! use schemars::JsonSchema;
+//! use serde::{Deserialize, Serialize};
+//! use slugline_application::Access;
+//! use slugline_contract::Rules;
+//! use slugline_mcp::{Tool, ToolContext, ToolSpec, Tools};
+//!
+//! #[derive(Deserialize, Serialize, JsonSchema)]
+//! struct Name {
+//!     name: String,
+//! }
+//!
+//! let spec = ToolSpec::new("greet", "Says a name back.", Access::OPEN);
+//! let greet = Tool::new(spec, async |_: ToolContext, name: Name| Ok(name));
+//! let tools = Tools::with(vec![greet], &Rules::default(), "1.0.0")?;
+//! # Ok::<(), slugline_mcp::ToolRefused>(())
+//! ```
+//!
 //! | module | holds |
 //! |---|---|
 //! | `transport` | HTTP: origin, media type, body limit |

@@ -7,6 +7,24 @@
 //! A request for a cached link waits for nothing but the resolver's cache, and
 //! recording the visit is a push into a queue.
 //!
+//! A program of one's own mounts redirects below a prefix with [`below`], or for everything that it
+//! does not serve itself with [`configure`]. Neither asks for tokens.
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use actix_web::{App, web};
+//! use slugline_redirect::{Redirects, below};
+//!
+//! fn mount(redirects: &Arc<Redirects>) {
+//!     let app = App::new()
+//!         .service(below("/s", redirects))
+//!         .route("/", web::get().to(async || "the rest is yours"));
+//! }
+//! ```
+//!
+//! `examples/below_a_prefix.rs` has the parts of [`Redirects`], too.
+//!
 //! | module | holds |
 //! |---|---|
 //! | `follow`, `redirects` | path → link → decision → answer; the parts that this needs |
@@ -96,4 +114,123 @@ pub fn configure_service_paths(config: &mut ServiceConfig) {
             .route(web::get().to(page::style))
             .route(web::head().to(page::style)),
     );
+}
+
+#[cfg(test)]
+mod tests {
+    use actix_web::{
+        App,
+        http::{StatusCode, header::LOCATION},
+        test::{TestRequest, call_service, init_service, read_body},
+    };
+    use slugline_application::{Gatekeeper, GatekeeperParts, Passwords, Resolver, ResolverOptions};
+    use slugline_domain::{
+        SlugCase, Visit,
+        ports::{LinkStore, VisitSink},
+    };
+    use slugline_httpkit::Edge;
+    use slugline_testkit::{FixedClock, MemoryLinkStore, NOON, NOTE, SeededRandom, link};
+
+    use super::*;
+
+    #[derive(Debug)]
+    struct Unrecorded;
+
+    impl VisitSink for Unrecorded {
+        fn record(&self, _: Visit) {}
+    }
+
+    async fn redirects() -> Arc<Redirects> {
+        let store = Arc::new(MemoryLinkStore::default());
+        let secret = link("secret").password("$argon2id$").build();
+        for link in [link("docs").to("https://e.example/docs").build(), secret] {
+            store.insert(&link, &NOTE).await.unwrap();
+        }
+        let clock = Arc::new(FixedClock::at(NOON));
+        let options = ResolverOptions::default();
+        let case = SlugCase::default();
+        let resolver = Resolver::new(store.clone(), clock.clone(), case, options);
+        let resolver = Arc::new(resolver);
+        let gatekeeper = Gatekeeper::new(GatekeeperParts {
+            passwords: Arc::new(Passwords::new(Arc::new(SeededRandom::new(1)))),
+            store,
+            resolver: Arc::clone(&resolver),
+        });
+        let edge = Arc::new(Edge::default());
+        let captured = String::from("https://e.example/new");
+        let moved = move |path: &str, _: Option<&str>| (path == "/old").then(|| captured.clone());
+        Redirects::new(
+            edge,
+            resolver,
+            Arc::new(gatekeeper),
+            Arc::new(Unrecorded),
+            clock,
+        )
+        .with_moved(moved)
+        .into()
+    }
+
+    /// The status, the location and the body of an app with redirects below `/s` and a default
+    /// service of its own.
+    async fn answer(path: &str) -> (StatusCode, String, String) {
+        let redirects = redirects().await;
+        let app = App::new()
+            .service(below("/s", &redirects))
+            .default_service(web::to(async || "the app's own"));
+        let app = init_service(app).await;
+        let request = TestRequest::with_uri(path).insert_header(("accept", "text/html"));
+        let response = call_service(&app, request.to_request()).await;
+        let status = response.status();
+        let location = response.headers().get(LOCATION);
+        let location = location
+            .map_or("", |value| value.to_str().unwrap())
+            .to_owned();
+        let body = String::from_utf8(read_body(response).await.to_vec()).unwrap();
+        (status, location, body)
+    }
+
+    #[actix_web::test]
+    async fn redirects_below_a_prefix_leave_the_rest_to_the_app() {
+        for (path, status, location) in [
+            ("/s/docs", 301, "https://e.example/docs"),
+            ("/s/docs/", 301, "https://e.example/docs"),
+            ("/s/old", 302, "https://e.example/new"),
+            ("/s", 200, ""),
+            ("/s/", 200, ""),
+            ("/s/nothing", 404, ""),
+            ("/s/a/docs", 404, ""),
+            ("/s/%64ocs", 404, ""),
+        ] {
+            let (answered, led_to, _) = answer(path).await;
+            assert_eq!(
+                (answered.as_u16(), led_to.as_str()),
+                (status, location),
+                "{path}"
+            );
+        }
+        for path in ["/docs", "/", "/sdocs", "/_assets/page.css"] {
+            assert_eq!(answer(path).await.2, "the app's own", "{path}");
+        }
+    }
+
+    #[actix_web::test]
+    async fn pages_below_a_prefix_name_it() {
+        for path in ["/s/secret", "/s/nothing", "/s/"] {
+            let (_, _, page) = answer(path).await;
+            assert!(
+                page.contains(r#"href="/s/_assets/page.css""#),
+                "{path}: {page}"
+            );
+        }
+        let (_, _, page) = answer("/s/secret?a=b").await;
+        assert!(page.contains(r#"action="/s/secret?a=b""#), "{page}");
+        let (status, _, _) = answer("/s/_assets/page.css").await;
+        assert_eq!(status, 200);
+    }
+
+    #[actix_web::test]
+    #[should_panic(expected = "is no path such as")]
+    async fn a_prefix_that_takes_the_whole_app_is_refused() {
+        let _ = below("", &redirects().await);
+    }
 }

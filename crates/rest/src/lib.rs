@@ -5,6 +5,28 @@
 //! the declaration both mounts and documents it. Handlers extract, call one use
 //! case, and wrap its result.
 //!
+//! ```
+//! use actix_web::http::Method;
+//! use schemars::JsonSchema;
+//! use serde::{Deserialize, Serialize};
+//! use slugline_application::Access;
+//! use slugline_domain::Scope;
+//! use slugline_rest::{ApiOptions, Json, Operation, OperationSpec, Query, api};
+//!
+//! #[derive(Deserialize, Serialize, JsonSchema)]
+//! struct Name {
+//!     name: String,
+//! }
+//!
+//! let needs = Access::always(Scope::LinksRead);
+//! let spec = OperationSpec::new(Method::GET, "/api/acme/greeting", "acme_greet", needs);
+//! let greet = Operation::new(spec, async |Query(name): Query<Name>| Ok(Json::<200, _>(name)));
+//! let routes = api(&ApiOptions::default()).operation(greet)?.finish();
+//! let documented = &routes.document()["paths"]["/api/acme/greeting"]["get"];
+//! assert_eq!(documented["parameters"][0]["name"], "name");
+//! # Ok::<(), slugline_rest::OperationRefused>(())
+//! ```
+//!
 //! | module | holds |
 //! |---|---|
 //! | [`api`] | the list of operations |
