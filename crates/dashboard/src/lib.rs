@@ -7,23 +7,18 @@
 //! change them.
 //!
 //! ```
+//! use std::sync::Arc;
+//!
 //! use actix_web::{App, http::StatusCode, rt::System, test};
+//! use slugline_httpkit::Edge;
 //!
 //! System::new().block_on(async {
-//!     let app = test::init_service(App::new().configure(slugline_dashboard::configure)).await;
+//!     let edge = Arc::new(Edge::default());
+//!     let app = App::new().configure(|config| slugline_dashboard::configure(&edge, config));
+//!     let app = test::init_service(app).await;
 //!     let request = test::TestRequest::get().uri(slugline_dashboard::PATH).to_request();
 //!     assert_eq!(test::call_service(&app, request).await.status(), StatusCode::OK);
 //! });
-//! ```
-//!
-//! ```
-//! use std::sync::Arc;
-//!
-//! use actix_web::App;
-//! use slugline_httpkit::Edge;
-//!
-//! let edge = Arc::new(Edge::default());
-//! let app = App::new().configure(|config| slugline_dashboard::configure(&edge, config));
 //! ```
 //!
 //! | module | holds |

@@ -19,20 +19,6 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! ```
-//! use actix_web::test::TestRequest;
-//! use slugline_httpkit::{ClientHeader, Edge, TrustedProxies};
-//!
-//! let proxies = TrustedProxies::new(vec!["10.0.0.0/8".parse()?], ClientHeader::default());
-//! let edge = Edge::new(proxies, Some("https://sl.example".parse()?));
-//! let request = TestRequest::default()
-//!     .peer_addr("10.0.0.1:80".parse()?)
-//!     .insert_header(("x-forwarded-for", "192.0.2.7"))
-//!     .to_http_request();
-//! assert_eq!(edge.client_address(&request).to_string(), "192.0.2.7");
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
-//!
 //! | module | holds |
 //! |---|---|
 //! | `client`, `proxy_watch` | the client's address behind trusted proxies; proxies that no setting names |

@@ -82,7 +82,8 @@ pub(crate) struct CodeDesk {
 }
 
 /// The author of the changes that a request makes.
-pub(crate) struct ChangedBy(pub(crate) Author);
+#[derive(Debug)]
+pub struct ChangedBy(pub Author);
 
 /// The links that the caller sees.
 #[derive(Debug)]

@@ -67,7 +67,7 @@ mod visit_body;
 
 pub use api::{ApiOptions, api};
 pub use extract::{
-    Body, CalledBy, Changes, Context, Links, PublicOrigin, Query, RestState, Statistics,
+    Body, CalledBy, ChangedBy, Changes, Context, Links, PublicOrigin, Query, RestState, Statistics,
     TransferLimits,
 };
 pub use operation::Operation;

@@ -27,7 +27,7 @@ impl Observer for Printer {
     }
 }
 
-#[tokio::main]
+#[actix_web::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = tempfile::tempdir()?;
     let settings = Settings::from_pairs([

@@ -35,7 +35,7 @@ async fn retire(
     }))
 }
 
-#[tokio::main]
+#[actix_web::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = tempfile::tempdir()?;
     let settings = Settings::from_pairs([

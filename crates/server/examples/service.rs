@@ -4,7 +4,7 @@
 
 use slugline::{Service, Settings};
 
-#[tokio::main]
+#[actix_web::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = tempfile::tempdir()?;
     let settings = Settings::from_pairs([

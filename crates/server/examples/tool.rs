@@ -23,7 +23,7 @@ async fn call(context: ToolContext, asked: Asked) -> Result<Found, Failure> {
     Ok(Found { links })
 }
 
-#[tokio::main]
+#[actix_web::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = tempfile::tempdir()?;
     let data = folder.path().to_string_lossy();

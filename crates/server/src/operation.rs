@@ -1,6 +1,6 @@
 //! Operations of your own: their declaration, the arguments of their handlers, and their answers.
 
 pub use slugline_rest::{
-    Body, CalledBy, Changes, Context, Json, Links, NoContent, Operation, OperationSpec,
+    Body, CalledBy, ChangedBy, Changes, Context, Json, Links, NoContent, Operation, OperationSpec,
     PublicOrigin, Query, Statistics,
 };
