@@ -52,6 +52,7 @@ struct Floor {
 #[rustfmt::skip]
 const PLAN: &[Floor] = &[
     Floor { room: "domain",      uses: &[], tests_use: &[] },
+    Floor { room: "system",      uses: &["domain"], tests_use: &[] },
     Floor { room: "testkit",     uses: &["domain"], tests_use: &[] },
     Floor { room: "migrations",  uses: &[], tests_use: &[] },
     Floor { room: "storage",     uses: &["domain"], tests_use: &["migrations", "testkit"] },
@@ -71,7 +72,7 @@ const PLAN: &[Floor] = &[
     Floor {
         room: "server",
         uses: &[
-            "domain", "migrations", "storage", "analytics", "visitlog", "clickhouse", "outbound", "legacy", "application", "contract",
+            "domain", "system", "migrations", "storage", "analytics", "visitlog", "clickhouse", "outbound", "legacy", "application", "contract",
             "httpkit", "rest", "mcp", "redirect", "dashboard",
         ],
         tests_use: &["testkit"],
@@ -99,6 +100,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("clap", &["server", "xtask", "bench"]),
     ("csv", &["contract"]),
     ("flate2", &["contract", "rest", "dashboard"]),
+    ("getrandom", &["system"]),
     ("hyper", &["outbound"]),
     ("icu_properties", &["mcp"]),
     ("indicatif", &["server"]),

@@ -12,11 +12,11 @@ use slugline_analytics::{Examined, OpenError, Rebuilt};
 use slugline_clickhouse::{examine_spool, rebuild_spool};
 use slugline_domain::{UnixSeconds, ports::Clock};
 use slugline_storage::{DatabaseUrl, SchemaConnection, Unlike};
+use slugline_system::SystemClock;
 use slugline_visitlog::{examine, rebuild};
 
 use crate::{
     advice::advice,
-    ambient::SystemClock,
     foreign,
     settings::{AccessLog, Settings},
     site_token,

@@ -55,14 +55,12 @@
 //! | `visit_files` | visits to and from files, and to ClickHouse |
 //! | `backup` | backups of everything, and restoring them |
 //! | `clickhouse_wire` | the access log's client for ClickHouse |
-//! | `ambient` | the real clock and the real random source |
 //! | `stop_request` | Ctrl-C and SIGTERM |
 //! | `traces` | spans of requests, for a collector |
 //! | `logging`, `welcome`, `version` | output for operators |
 
 mod additions;
 mod advice;
-mod ambient;
 mod api_routes;
 mod audit_upkeep;
 mod backup;

@@ -11,13 +11,9 @@ use slugline_domain::{
     ports::{Clock, MigrationStore, OldStoreError},
 };
 use slugline_legacy::OldStoreUrl;
+use slugline_system::{OsRandom, SystemClock};
 
-use crate::{
-    ambient::{OsRandom, SystemClock},
-    backup::journal,
-    data_folder, links_database,
-    settings::Settings,
-};
+use crate::{backup::journal, data_folder, links_database, settings::Settings};
 
 /// Builds the migration, and tells the operator the next step.
 pub(crate) async fn open(

@@ -10,13 +10,13 @@ use std::{
 
 use actix_web::dev::ServerHandle;
 use anyhow::Context;
+use slugline_system::OsRandom;
 use socket2::Socket;
 use tokio::task::JoinHandle;
 
 use crate::{
     additions::Additions,
     advice::advice,
-    ambient::OsRandom,
     audit_upkeep,
     backup::{journal, schedule::Scheduled},
     connections,

@@ -1,12 +1,12 @@
 //! The greeting of a service that has started.
 
+use slugline_system::{OsRandom, SystemClock};
 use std::{
     io::{self, IsTerminal, Write},
     path::Path,
 };
 
 use crate::{
-    ambient::{OsRandom, SystemClock},
     service::Service,
     sign_in_codes,
     site_token::{Source, sign_in_address},

@@ -30,10 +30,10 @@ use slugline_outbound::{
 use slugline_redirect::{Proxying, Redirects};
 use slugline_rest::{RestState, RouteList};
 use slugline_storage::{Listening, SqlLinkStore};
+use slugline_system::{OsRandom, SystemClock};
 
 use crate::{
     additions::{Checked, Routes},
-    ambient::{OsRandom, SystemClock},
     api_routes,
     clickhouse_wire::OutboundWire,
     disk::FolderDisk,

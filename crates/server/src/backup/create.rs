@@ -9,6 +9,7 @@ use std::{
 use anyhow::{Context, bail};
 use slugline_domain::ports::Clock;
 use slugline_storage::FileSnapshot;
+use slugline_system::SystemClock;
 
 use super::{
     Draft,
@@ -18,7 +19,7 @@ use super::{
     progress::{self, Watch},
     refuse_to_replace,
 };
-use crate::{ambient::SystemClock, links_database, settings::Settings, version::VERSION};
+use crate::{links_database, settings::Settings, version::VERSION};
 
 /// The options of `slugline backup`.
 #[derive(Clone, Copy, Debug)]

@@ -15,12 +15,10 @@ use std::{
 
 use anyhow::Context;
 use slugline_domain::ports::Clock;
+use slugline_system::SystemClock;
 
 use super::create::{self, Wishes};
-use crate::{
-    ambient::SystemClock,
-    settings::{BackupSchedule, Settings},
-};
+use crate::settings::{BackupSchedule, Settings};
 
 /// All our backups have this prefix and this suffix; between them is the Unix second in ten
 /// digits or more. The rotation ignores other files in the folder.

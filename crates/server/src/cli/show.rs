@@ -4,10 +4,10 @@ use std::io::{self, Write};
 
 use anyhow::bail;
 use clap::ArgMatches;
+use slugline_system::{OsRandom, SystemClock};
 
 use super::{given::sources, grammar::BARE};
 use crate::{
-    ambient::{OsRandom, SystemClock},
     links_database, service,
     settings::{Group, Settings},
     sign_in_codes, site_token,

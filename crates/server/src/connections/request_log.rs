@@ -14,9 +14,10 @@ use actix_web::{
     },
 };
 use slugline_domain::ports::Random;
+use slugline_system::OsRandom;
 use tracing::{Span, error_span, span::Entered};
 
-use crate::{ambient::OsRandom, logging};
+use crate::logging;
 
 static REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 

@@ -13,10 +13,10 @@ use std::io::{self, Write};
 
 use anyhow::{Context, bail};
 use slugline_domain::{LinkFilter, StatusFilter, ports::Clock};
+use slugline_system::SystemClock;
 
 use crate::{
-    ambient::SystemClock, backup::journal, data_folder, instance_lock::InstanceLock,
-    settings::Settings, wiring,
+    backup::journal, data_folder, instance_lock::InstanceLock, settings::Settings, wiring,
 };
 pub(crate) use amount::Amount;
 use chance::Chance;

@@ -16,10 +16,11 @@ use slugline_contract::{
 };
 use slugline_domain::ports::Clock;
 use slugline_storage::DatabaseUrl;
+use slugline_system::SystemClock;
 use tokio::task::JoinHandle;
 
 use super::{Links, STANDARD, format_by_name, open};
-use crate::{ambient::SystemClock, links_database::missing_file, settings::Settings};
+use crate::{links_database::missing_file, settings::Settings};
 
 /// Links written in one batch.
 const BATCH: usize = 500;

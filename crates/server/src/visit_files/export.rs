@@ -11,10 +11,10 @@ use serde_json::{Map, Value};
 use slugline_application::{Caller, StatsService, TaggedQuery};
 use slugline_contract::{AnalyticsFilter, Problem, UnknownNames, VisitFile, VisitText, read};
 use slugline_domain::{VisitFilter, VisitRows};
+use slugline_system::SystemClock;
 
 use super::{Form, STANDARD, open_log, tell};
 use crate::{
-    ambient::SystemClock,
     backup::{Draft, create_private, journal, partial, refuse_to_replace},
     settings::Settings,
     wiring,

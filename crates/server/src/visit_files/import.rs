@@ -13,15 +13,11 @@ use slugline_analytics::{
 };
 use slugline_clickhouse::History;
 use slugline_contract::{VisitFile, read_visits};
+use slugline_system::{OsRandom, SystemClock};
 use slugline_visitlog::LogIntake;
 
 use super::{Form, STANDARD, clickhouse, tell, through_spool};
-use crate::{
-    ambient::{OsRandom, SystemClock},
-    backup::journal,
-    data_folder,
-    settings::Settings,
-};
+use crate::{backup::journal, data_folder, settings::Settings};
 
 /// Imports the visits of a file, each once: a file that is in already, or in part, is known by
 /// its visits. The file is read twice, and nothing is imported of one with a wrong line.

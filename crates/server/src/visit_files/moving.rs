@@ -4,14 +4,11 @@ use std::{path::PathBuf, sync::Arc};
 
 use anyhow::{Context, bail};
 use slugline_clickhouse::History;
+use slugline_system::{OsRandom, SystemClock};
 use slugline_visitlog::move_history;
 
 use super::{clickhouse, existing, tell, through_spool};
-use crate::{
-    ambient::{OsRandom, SystemClock},
-    backup::journal,
-    settings::Settings,
-};
+use crate::{backup::journal, settings::Settings};
 
 /// Moves all visits of the embedded log, each once, also if it was stopped before.
 ///

@@ -1,6 +1,8 @@
 //! Creates links through REST and MCP, follows them, reads the visits back.
 
 use serde_json::{Value, json};
+use slugline_domain::ports::Clock;
+use slugline_system::SystemClock;
 
 use crate::{mcp::wire::call_tool, support::server::Server};
 
@@ -238,11 +240,7 @@ fn an_expired_link_is_gone_for_visitors_and_still_there_for_its_author() {
     );
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the server under test reads the same clock"
-)]
+/// The clock that the server under test reads, too.
 pub(crate) fn unix_seconds() -> u64 {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    since.unwrap().as_secs()
+    SystemClock.now().second().get().try_into().unwrap()
 }

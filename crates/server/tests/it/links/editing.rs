@@ -1,10 +1,9 @@
 //! Changing links through REST.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use serde_json::{Value, json};
 
 use crate::{
+    api::main_job::unix_seconds,
     mcp::wire::call_tool,
     support::server::{Answer, Server},
 };
@@ -193,13 +192,9 @@ fn quick_changes_do_not_run_ahead_of_the_clock() {
         );
         assert_eq!(changed.status, 200, "{}", changed.text);
     }
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the server under test runs on the real clock"
-    )]
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+    let now = unix_seconds();
     let changed_at = read(&server, "docs")["updatedAt"].as_u64().unwrap();
-    assert!(changed_at <= now.as_secs(), "{changed_at} is after {now:?}");
+    assert!(changed_at <= now, "{changed_at} is after {now}");
 }
 
 #[test]
