@@ -1,5 +1,5 @@
-//! Test support that depends on the domain only: stores in memory, a clock and
-//! a random source under the test's control, builders, contract suites for the
+//! Test support that depends on the domain and on the stores in memory only: a clock and a random
+//! source under the test's control, builders, doubles of other ports, contract suites for the
 //! stores and the access log, and real ClickHouse and Redis servers.
 //!
 //! The stores in memory are trustworthy because they pass the same contract suites as the real
@@ -8,7 +8,7 @@
 //! | module | holds |
 //! |---|---|
 //! | `…_contract` | the contract suite of a port |
-//! | `memory_…` | the stores in memory |
+//! | `memory_…` | stores in memory that only tests need |
 //! | `counted_visits`, `listed_screen`, `scripted_…` | other ports in memory |
 //! | `ambient`, `builders`, `place_files`, `join_all` | clock and random source; links; files of places; futures that overlap |
 //! | `clickhouse`, `redis` | real servers, started for one test |
@@ -20,10 +20,6 @@ mod clickhouse;
 mod counted_visits;
 mod join_all;
 mod listed_screen;
-mod memory_audit;
-mod memory_lines;
-mod memory_links;
-mod memory_migration;
 mod memory_old_store;
 mod memory_sign_in_codes;
 mod memory_tokens;
@@ -48,8 +44,6 @@ pub use builders::{
 pub use clickhouse::{ClickHouse, ClickHouseEngine, KilledClickHouse};
 pub use counted_visits::CountedVisits;
 pub use listed_screen::ListedScreen;
-pub use memory_links::MemoryLinkStore;
-pub use memory_migration::MemoryMigration;
 pub use memory_old_store::{MemoryOldStore, old_link};
 pub use memory_sign_in_codes::MemorySignInCodes;
 pub use memory_tokens::MemoryTokenStore;
@@ -57,3 +51,4 @@ pub use place_files::{COUNTRIES_FILE, NETWORKS_FILE, PLACES_FILE};
 pub use redis::Redis;
 pub use scripted_prober::ScriptedProber;
 pub use scripted_suggester::ScriptedSuggester;
+pub use slugline_memory::{MemoryLinkStore, MemoryMigration};

@@ -1,4 +1,4 @@
-//! The migration's progress in memory.
+//! The progress of a migration.
 
 use std::{
     collections::BTreeMap,
@@ -33,7 +33,7 @@ impl MemoryMigration {
     fn runs(&self) -> std::sync::MutexGuard<'_, BTreeMap<u32, (MigrationRun, Vec<FailedEntry>)>> {
         self.runs
             .lock()
-            .expect("no test panics while holding the lock")
+            .expect("nothing panics while it holds the lock")
     }
 }
 
@@ -68,7 +68,7 @@ impl MigrationStore for MemoryMigration {
     }
 
     async fn advance(&self, step: &MigrationStep) -> Result<Advance, StoreError> {
-        let mut links = self.links.open("move links")?;
+        let mut state = self.links.open("move links")?;
         let mut runs = self.runs();
         let Some((number, (run, failures))) = runs.iter_mut().next_back() else {
             return Ok(Advance::Overtaken);
@@ -78,15 +78,14 @@ impl MigrationStore for MemoryMigration {
         }
         let mut inserted = 0;
         for moved in &step.links {
-            if links.contains_key(&moved.link.slug) {
+            if state.get(&moved.link.slug).is_some() {
                 continue;
             }
             let mut link: Link = moved.link.clone();
-            if links.values().any(|other| other.id == link.id) {
+            if state.has_id(&link.id) {
                 link.id = moved.spare_id.clone();
             }
-            self.links.trail().write(&step.note, &link.slug);
-            links.insert(link.slug.clone(), link);
+            state.put(link, &step.note);
             inserted += 1;
         }
         let skipped = length(&step.links) - inserted;

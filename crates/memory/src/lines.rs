@@ -1,4 +1,4 @@
-//! The lines of an audit trail in memory.
+//! The lines of an audit trail.
 
 use std::cmp::Reverse;
 
@@ -14,10 +14,6 @@ pub(crate) struct MemoryLines {
 }
 
 impl MemoryLines {
-    pub(crate) fn write(&mut self, note: &AuditNote, slug: &Slug) {
-        self.add(note, Some(slug));
-    }
-
     pub(crate) fn add(&mut self, note: &AuditNote, slug: Option<&Slug>) {
         self.last_number += 1;
         self.lines.push(AuditLine {

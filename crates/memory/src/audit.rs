@@ -1,4 +1,4 @@
-//! The audit trail in memory.
+//! The audit trail.
 
 use async_trait::async_trait;
 use slugline_domain::{
@@ -11,18 +11,17 @@ use crate::MemoryLinkStore;
 #[async_trait]
 impl AuditTrail for MemoryLinkStore {
     async fn lines(&self, query: &AuditQuery) -> Result<Vec<AuditLine>, StoreError> {
-        drop(self.open("read the audit trail")?);
-        Ok(self.trail().chosen(query))
+        Ok(self.open("read the audit trail")?.trail.chosen(query))
     }
 
     async fn add(&self, note: &AuditNote, slug: Option<&Slug>) -> Result<(), StoreError> {
-        drop(self.open("write into the audit trail")?);
-        self.trail().add(note, slug);
+        let mut state = self.open("write into the audit trail")?;
+        state.trail.add(note, slug);
         Ok(())
     }
 
     async fn remove_before(&self, moment: UnixMillis, limit: u32) -> Result<u64, StoreError> {
-        drop(self.open("shorten the audit trail")?);
-        Ok(self.trail().remove_before(moment, limit))
+        let mut state = self.open("shorten the audit trail")?;
+        Ok(state.trail.remove_before(moment, limit))
     }
 }

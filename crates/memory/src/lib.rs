@@ -1,0 +1,34 @@
+//! Links in memory behind the store ports of the domain.
+//!
+//! For programs whose links come from elsewhere, for example from a file that they read at start,
+//! and for tests. It passes the contract suites that the SQL stores pass. Everything is gone when
+//! the program ends, and each search reads every link.
+//!
+//! ```
+//! use slugline_domain::ports::LinkStore;
+//! use slugline_memory::MemoryLinkStore;
+//!
+//! # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+//! let store = MemoryLinkStore::default();
+//! assert!(store.find(&"docs".parse()?).await?.is_none());
+//! # Ok::<(), Box<dyn std::error::Error>>(()) })?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! | module | holds |
+//! |---|---|
+//! | `links` | the link store |
+//! | `state` | the links by slug and by identifier, and the rule for taken slugs |
+//! | `choice` | filters and orders of lists and searches |
+//! | `lines`, `audit` | the audit trail |
+//! | `migration` | the progress of a migration into the store |
+
+mod audit;
+mod choice;
+mod lines;
+mod links;
+mod migration;
+mod state;
+
+pub use links::MemoryLinkStore;
+pub use migration::MemoryMigration;

@@ -1,0 +1,216 @@
+//! The link store.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{Mutex, MutexGuard},
+};
+
+use async_trait::async_trait;
+use slugline_domain::{
+    AuditNote, Link, LinkFilter, LinkId, ListQuery, Position, Reach, Slug, Tag, TagCount,
+    UnixSeconds,
+    ports::{Deletion, Hearing, Insertion, LinkStore, StoreError, Update, Version},
+};
+
+use crate::{
+    choice::{compare, is_after, passes},
+    state::State,
+};
+
+/// Links in a map, and their audit trail.
+///
+/// The trail grows with each change until [`AuditTrail::remove_before`] shortens it.
+///
+/// The store announces nothing: every change has a caller in this process, who forgets the slug in
+/// the resolver that it shares. Another resolver over the same store reads a link again after a
+/// minute.
+///
+/// [`AuditTrail::remove_before`]: slugline_domain::ports::AuditTrail::remove_before
+#[derive(Debug, Default)]
+pub struct MemoryLinkStore {
+    state: Mutex<State>,
+}
+
+/// For tests of what a program does when its database fails.
+impl MemoryLinkStore {
+    /// Makes every later call fail, as if the database were down.
+    pub fn break_down(&self) {
+        self.state().is_broken = true;
+    }
+
+    /// Makes calls succeed again.
+    pub fn recover(&self) {
+        self.state().is_broken = false;
+    }
+
+    /// Sets the reported way of learning of changes.
+    pub fn hear(&self, hearing: Hearing) {
+        self.state().hearing = hearing;
+    }
+}
+
+impl MemoryLinkStore {
+    /// The state, unless the store is broken.
+    pub(crate) fn open(&self, action: &'static str) -> Result<MutexGuard<'_, State>, StoreError> {
+        let state = self.state();
+        if state.is_broken {
+            return Err(StoreError::Failed {
+                action,
+                source: "the database went away".into(),
+            });
+        }
+        Ok(state)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        let state = self.state.lock();
+        state.expect("nothing panics while it holds the lock")
+    }
+}
+
+#[async_trait]
+impl LinkStore for MemoryLinkStore {
+    async fn insert_within(
+        &self,
+        reach: &Reach,
+        link: &Link,
+        note: &AuditNote,
+    ) -> Result<Insertion, StoreError> {
+        Ok(self.open("insert a link")?.insert(reach, link, note))
+    }
+
+    async fn insert_many_within(
+        &self,
+        reach: &Reach,
+        new: &[Link],
+        note: &AuditNote,
+    ) -> Result<Vec<Insertion>, StoreError> {
+        let mut state = self.open("insert links")?;
+        Ok(new
+            .iter()
+            .map(|link| state.insert(reach, link, note))
+            .collect())
+    }
+
+    async fn update(
+        &self,
+        link: &Link,
+        known: &Version,
+        note: &AuditNote,
+    ) -> Result<Update, StoreError> {
+        let mut state = self.open("update a link")?;
+        match state.get(&link.slug) {
+            Some(stored) if Version::of(stored) == *known => {
+                state.put(link.clone(), note);
+                Ok(Update::Stored)
+            }
+            Some(_) | None => Ok(Update::Outdated),
+        }
+    }
+
+    async fn find(&self, slug: &Slug) -> Result<Option<Link>, StoreError> {
+        Ok(self.open("find a link")?.get(slug).cloned())
+    }
+
+    async fn list(&self, query: &ListQuery) -> Result<Vec<Link>, StoreError> {
+        let state = self.open("list links")?;
+        let mut chosen: Vec<Link> = state
+            .links()
+            .filter(|link| passes(&query.filter, query.now, link))
+            .filter(|link| {
+                query
+                    .after
+                    .as_ref()
+                    .is_none_or(|position| is_after(query.order, link, position))
+            })
+            .cloned()
+            .collect();
+        chosen.sort_by(|a, b| compare(query.order, &Position::after(a), &Position::after(b)));
+        chosen.truncate(usize::try_from(query.limit).unwrap_or(usize::MAX));
+        Ok(chosen)
+    }
+
+    async fn search(
+        &self,
+        filter: &LinkFilter,
+        now: UnixSeconds,
+        limit: u32,
+    ) -> Result<Vec<Link>, StoreError> {
+        let state = self.open("search links")?;
+        let found = state.links().filter(|link| passes(filter, now, link));
+        Ok(found
+            .take(usize::try_from(limit).unwrap_or(usize::MAX))
+            .cloned()
+            .collect())
+    }
+
+    async fn count(&self, filter: &LinkFilter, now: UnixSeconds) -> Result<u64, StoreError> {
+        let state = self.open("count links")?;
+        let found = state.links().filter(|link| passes(filter, now, link));
+        Ok(u64::try_from(found.count()).unwrap_or(u64::MAX))
+    }
+
+    async fn tags(&self, reach: &Reach) -> Result<Vec<TagCount>, StoreError> {
+        let mut counts: BTreeMap<Tag, u64> = BTreeMap::new();
+        let state = self.open("count tags")?;
+        for link in state.links().filter(|link| reach.holds(link)) {
+            for tag in &link.content.tags {
+                *counts.entry(tag.clone()).or_default() += 1;
+            }
+        }
+        Ok(counts
+            .into_iter()
+            .map(|(tag, links)| TagCount { tag, links })
+            .collect())
+    }
+
+    async fn tagged(
+        &self,
+        tags: &BTreeSet<Tag>,
+        limit: u32,
+    ) -> Result<BTreeSet<LinkId>, StoreError> {
+        let state = self.open("find the links of a tag")?;
+        let has_one = |link: &&Link| link.content.tags.iter().any(|tag| tags.contains(tag));
+        Ok(state
+            .links()
+            .filter(has_one)
+            .map(|link| link.id.clone())
+            .take(usize::try_from(limit).unwrap_or(usize::MAX))
+            .collect())
+    }
+
+    async fn unprotected(&self, links: &BTreeSet<LinkId>) -> Result<BTreeSet<LinkId>, StoreError> {
+        let state = self.open("find links without a password")?;
+        let is_meant = |link: &&Link| links.contains(&link.id) && link.password.is_none();
+        let found = state.links().filter(is_meant);
+        Ok(found.map(|link| link.id.clone()).collect())
+    }
+
+    async fn delete(&self, slug: &Slug, note: &AuditNote) -> Result<Option<Link>, StoreError> {
+        Ok(self.open("delete a link")?.remove(slug, note))
+    }
+
+    async fn delete_version(
+        &self,
+        slug: &Slug,
+        known: &Version,
+        note: &AuditNote,
+    ) -> Result<Deletion, StoreError> {
+        let mut state = self.open("delete a link")?;
+        match state.get(slug) {
+            Some(stored) if Version::of(stored) == *known => {
+                state.remove(slug, note);
+                Ok(Deletion::Deleted)
+            }
+            Some(_) | None => Ok(Deletion::Outdated),
+        }
+    }
+
+    async fn ping(&self) -> Result<(), StoreError> {
+        self.open("answer").map(drop)
+    }
+
+    fn hearing(&self) -> Hearing {
+        self.state().hearing
+    }
+}
