@@ -2,7 +2,7 @@
 //!
 //! A store writes the line in the transaction of the change, so neither exists without the other.
 
-use std::fmt;
+use std::{fmt, str::FromStr};
 
 use thiserror::Error;
 
@@ -39,12 +39,6 @@ impl CallerName {
     }
 }
 
-impl fmt::Display for CallerName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
 /// The reason why a text is not the name of a caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum CallerNameError {
@@ -73,11 +67,22 @@ impl ClientTag {
         Self(hash)
     }
 
-    /// Reads the 16 hexadecimal digits that [`fmt::Display`] writes; `None` for other texts.
-    pub fn parse(text: &str) -> Option<Self> {
+    /// Reads the 16 hexadecimal digits that [`fmt::Display`] writes.
+    ///
+    /// # Errors
+    /// The text is another one.
+    pub fn parse(text: &str) -> Result<Self, ClientTagError> {
         let digits = text.len() == 16 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
         let hash = digits.then(|| u64::from_str_radix(text, 16).ok()).flatten();
-        hash.map(Self)
+        hash.map(Self).ok_or(ClientTagError)
+    }
+}
+
+impl FromStr for ClientTag {
+    type Err = ClientTagError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::parse(text)
     }
 }
 
@@ -86,6 +91,11 @@ impl fmt::Display for ClientTag {
         write!(f, "{:016x}", self.0)
     }
 }
+
+/// The text is not the hash of a network.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("the hash of a network has 16 hexadecimal digits")]
+pub struct ClientTagError;
 
 /// The party that makes a change, and the network that it came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -156,6 +166,15 @@ impl Operation {
         Self::VisitsErase,
     ];
 
+    /// The operation with this word.
+    ///
+    /// # Errors
+    /// There is none. A later version may know it.
+    pub fn parse(word: &str) -> Result<Self, OperationError> {
+        let found = Self::ALL.into_iter().find(|one| one.as_str() == word);
+        found.ok_or_else(|| OperationError(word.into()))
+    }
+
     /// The operation's word, in SQL and on the wire.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -172,6 +191,11 @@ impl Operation {
         }
     }
 }
+
+/// No operation has this word.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{0:?} is not an operation")]
+pub struct OperationError(Box<str>);
 
 /// The part of an audit line that the caller of a store knows before the change. The store adds
 /// the object of the change.
@@ -271,10 +295,10 @@ mod tests {
     fn a_tag_is_read_as_it_is_written() {
         for hash in [0, 0xab, u64::MAX] {
             let tag = ClientTag::new(hash);
-            assert_eq!(ClientTag::parse(&tag.to_string()), Some(tag));
+            assert_eq!(tag.to_string().parse(), Ok(tag));
         }
         for text in ["", "ab", "+123456789abcdef", "00000000000000000"] {
-            assert_eq!(ClientTag::parse(text), None, "{text:?}");
+            assert_eq!(ClientTag::parse(text), Err(ClientTagError), "{text:?}");
         }
     }
 }

@@ -97,6 +97,15 @@ fn names_its_host(text: &str, scheme: &str) -> bool {
     !authority.is_empty() && !authority.contains('\\')
 }
 
+/// Parses a destination under the default rules: `http` and `https` only.
+impl FromStr for Destination {
+    type Err = DestinationError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::parse(text, &DestinationRules::default())
+    }
+}
+
 impl fmt::Display for Destination {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
@@ -156,11 +165,12 @@ impl Scheme {
     pub const FORBIDDEN: [&'static str; 4] = ["javascript", "data", "vbscript", "file"];
 }
 
-impl FromStr for Scheme {
-    type Err = SchemeError;
-
+impl Scheme {
     /// Parses a scheme name by RFC 3986 §3.1, without the colon.
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
+    ///
+    /// # Errors
+    /// The text is no name of a scheme, or the scheme is never allowed.
+    pub fn parse(text: &str) -> Result<Self, SchemeError> {
         let name = text.trim().to_ascii_lowercase();
         let mut bytes = name.bytes();
         let well_formed = bytes.next().is_some_and(|b| b.is_ascii_lowercase())
@@ -172,6 +182,11 @@ impl FromStr for Scheme {
             return Err(SchemeError::Forbidden);
         }
         Ok(Self(name))
+    }
+
+    /// The name in lower case, without the colon.
+    pub fn as_str(&self) -> &str {
+        &self.0
     }
 }
 

@@ -1,6 +1,6 @@
 //! Identifiers.
 
-use std::{borrow::Borrow, fmt};
+use std::borrow::Borrow;
 
 use thiserror::Error;
 
@@ -49,12 +49,6 @@ impl LinkId {
 impl Borrow<str> for LinkId {
     fn borrow(&self) -> &str {
         &self.0
-    }
-}
-
-impl fmt::Display for LinkId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
     }
 }
 

@@ -30,6 +30,7 @@
 //! | [`audit`] | the audit trail: a line for each change |
 //! | [`client_network`] | clients as limits count them |
 //! | [`zone`] | local time, for answers by hour and day |
+//! | `text_forms` | `FromStr` and `Display` of every value that is a text |
 //! | `query` | the visitor's query merged into a destination |
 //! | [`own_addresses`] | destinations that are the address of the link itself |
 //! | [`measure`] | numbers that grow while the service works |
@@ -73,6 +74,7 @@ pub mod stats;
 pub mod suggestion;
 pub mod tag;
 pub mod text;
+mod text_forms;
 pub mod time;
 pub mod token;
 pub mod token_name;
@@ -83,7 +85,7 @@ pub mod zone;
 
 pub use audit::{
     AuditFilter, AuditLine, AuditNote, AuditPosition, AuditQuery, Author, CallerName,
-    CallerNameError, ClientTag, Operation,
+    CallerNameError, ClientTag, ClientTagError, Operation, OperationError,
 };
 pub use campaign::Campaign;
 pub use client_network::ClientNetwork;
@@ -105,7 +107,7 @@ pub use own_addresses::OwnAddresses;
 pub use page::{LinkOrder, ListQuery, PageSize, PageSizeError, Position};
 pub use password::{Password, PasswordError, PasswordHash};
 pub use password_form::{PasswordForm, PasswordFormError, SinkForm};
-pub use place::{Colo, Coordinates, Place, PlaceName, TimeZoneName};
+pub use place::{Colo, Coordinates, Place, PlaceError, PlaceName, TimeZoneName};
 pub use ports::{AccessRows, VisitRows};
 pub use probe::{
     CheckSize, ProbeBoundError, ProbeCaller, ProbeFailure, ProbeOutcome, ProbeRequest, ProbeTimeout,
@@ -119,16 +121,16 @@ pub use search::{LinkFilter, SearchText, SearchTextError, StatusFilter, TagCount
 pub use slug::{Slug, SlugCase, SlugError};
 pub use stats::{
     AccessRow, Bots, Choice, CounterRow, Counters, CountersQuery, CountersReport, Degrees,
-    Derivation, Destinations, Dimension, DimensionKind, Erasure, Event, EventsQuery, HeatmapQuery,
-    HeatmapReport, HeatmapRow, LocationRow, LocationsQuery, LocationsReport, LogTrouble, MetricRow,
-    MetricsQuery, MetricsReport, Report, RowLimit, RowLimitError, Rule, StdError, StoredVisit,
-    Test, Variance, ViewRow, ViewsQuery, ViewsReport, VisitColumn, VisitColumnKind, VisitFilter,
-    VisitTexts, WeekSeconds,
+    Derivation, Destinations, Dimension, DimensionError, DimensionKind, Erasure, Event,
+    EventsQuery, HeatmapQuery, HeatmapReport, HeatmapRow, LocationRow, LocationsQuery,
+    LocationsReport, LogTrouble, MetricRow, MetricsQuery, MetricsReport, Report, RowLimit,
+    RowLimitError, Rule, StdError, StoredVisit, Test, Variance, ViewRow, ViewsQuery, ViewsReport,
+    VisitColumn, VisitColumnKind, VisitFilter, VisitTexts, WeekSeconds,
 };
 pub use suggestion::{LanguageTag, LanguageTagError, SuggestedPreview};
 pub use tag::{Tag, TagError, Tags, TagsError};
 pub use text::{Comment, Description, ImageRef, Text, TextError, Title};
-pub use time::{TimeError, UnixMillis, UnixSeconds};
+pub use time::{MomentError, TimeError, UnixMillis, UnixSeconds};
 pub use token::{Scope, ScopeError, Scopes, TokenRecord};
 pub use token_name::{TokenName, TokenNameError};
 pub use user_agent::Platform;

@@ -1,6 +1,8 @@
 //! The link record.
 
-use crate::{LinkContent, LinkId, PasswordHash, Slug, UnixSeconds};
+use std::{fmt, num::ParseIntError, str::FromStr};
+
+use crate::{Destination, LinkContent, LinkId, PasswordHash, Slug, UnixSeconds};
 
 /// A slug, its destination and everything that belongs to them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,6 +55,20 @@ impl Revision {
     }
 }
 
+impl FromStr for Revision {
+    type Err = ParseIntError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        text.parse().map(Self)
+    }
+}
+
+impl fmt::Display for Revision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
 /// The status of a link at a moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkStatus {
@@ -73,6 +89,20 @@ impl LinkStatus {
 }
 
 impl Link {
+    /// A link that leads to a destination and has nothing else: no expiry, no password, no tags.
+    pub fn new(id: LinkId, slug: Slug, to: Destination, created_at: UnixSeconds) -> Self {
+        Self {
+            id,
+            slug,
+            created_at,
+            updated_at: created_at,
+            revision: Revision::FIRST,
+            ends_at: None,
+            password: None,
+            content: LinkContent::leading_to(to),
+        }
+    }
+
     /// The second from which the link is expired: its author's expiry or the
     /// end that the instance set, whichever comes first.
     pub fn effective_expiry(&self) -> Option<UnixSeconds> {

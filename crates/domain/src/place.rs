@@ -1,6 +1,6 @@
 //! The place of a visitor.
 
-use std::fmt;
+use thiserror::Error;
 
 use crate::Country;
 
@@ -94,26 +94,27 @@ pub struct PlaceName(Box<str>);
 impl PlaceName {
     const MAX_BYTES: usize = 64;
 
-    /// Trims a name and cuts it at the bound; `None` if nothing is left or it
-    /// has control characters.
+    /// Like [`PlaceName::parse`]; `None` if the text has no such form. What visitors send often has none.
     pub fn new(text: &str) -> Option<Self> {
+        Self::parse(text).ok()
+    }
+
+    /// Trims a name and cuts it at the bound.
+    ///
+    /// # Errors
+    /// Nothing is left, or the name has control characters.
+    pub fn parse(text: &str) -> Result<Self, PlaceError> {
         let text = text.trim();
         if text.is_empty() || text.contains(char::is_control) {
-            return None;
+            return Err(PlaceError::Name);
         }
         let cut = &text[..text.floor_char_boundary(Self::MAX_BYTES)];
-        Some(Self(cut.trim_end().into()))
+        Ok(Self(cut.trim_end().into()))
     }
 
     /// The name.
     pub fn as_str(&self) -> &str {
         &self.0
-    }
-}
-
-impl fmt::Display for PlaceName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
     }
 }
 
@@ -126,8 +127,16 @@ impl TimeZoneName {
     /// The longest name in the database has 30 bytes.
     const MAX_BYTES: usize = 40;
 
-    /// Parses a name; `None` if the text does not have the form.
+    /// Like [`TimeZoneName::parse`]; `None` if the text has no such form. What visitors send often has none.
     pub fn new(text: &str) -> Option<Self> {
+        Self::parse(text).ok()
+    }
+
+    /// Trims and parses a name.
+    ///
+    /// # Errors
+    /// The text does not have the form.
+    pub fn parse(text: &str) -> Result<Self, PlaceError> {
         let text = text.trim();
         let part = |part: &str| {
             part.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -135,7 +144,11 @@ impl TimeZoneName {
                     .bytes()
                     .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'+'))
         };
-        (text.len() <= Self::MAX_BYTES && text.split('/').all(part)).then(|| Self(text.into()))
+        if text.len() <= Self::MAX_BYTES && text.split('/').all(part) {
+            Ok(Self(text.into()))
+        } else {
+            Err(PlaceError::TimeZone)
+        }
     }
 
     /// The name.
@@ -152,18 +165,44 @@ pub struct Colo(Box<str>);
 impl Colo {
     const MAX_BYTES: usize = 8;
 
-    /// Parses a code; `None` if the text does not have the form.
+    /// Like [`Colo::parse`]; `None` if the text has no such form. What visitors send often has none.
     pub fn new(text: &str) -> Option<Self> {
+        Self::parse(text).ok()
+    }
+
+    /// Trims, upper-cases and parses a code.
+    ///
+    /// # Errors
+    /// The text does not have the form.
+    pub fn parse(text: &str) -> Result<Self, PlaceError> {
         let text = text.trim();
         let is_code = (1..=Self::MAX_BYTES).contains(&text.len())
             && text.bytes().all(|b| b.is_ascii_alphanumeric());
-        is_code.then(|| Self(text.to_ascii_uppercase().into()))
+        if is_code {
+            Ok(Self(text.to_ascii_uppercase().into()))
+        } else {
+            Err(PlaceError::Colo)
+        }
     }
 
     /// The code.
     pub fn as_str(&self) -> &str {
         &self.0
     }
+}
+
+/// The reason why a text is no part of a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum PlaceError {
+    /// It is not the name of a region or a city.
+    #[error("the name of a place has 1 to 64 bytes and no control characters")]
+    Name,
+    /// It is not the name of a time zone.
+    #[error("a time zone is a name such as Europe/Berlin")]
+    TimeZone,
+    /// It is not the code of a data centre.
+    #[error("the code of a data centre has 1 to 8 letters and digits, such as FRA")]
+    Colo,
 }
 
 /// A point on the map, rounded to a hundredth of a degree, about a kilometre,

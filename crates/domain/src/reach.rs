@@ -152,7 +152,7 @@ pub enum OutOfReach {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Destination, LinkContent, Revision, Slug, UnixSeconds};
+    use crate::{Destination, LinkContent, Slug, UnixSeconds};
 
     fn tag(text: &str) -> Tag {
         Tag::parse(text).unwrap()
@@ -160,18 +160,13 @@ mod tests {
 
     fn link(id: &str, texts: &[&str]) -> Link {
         let to = Destination::restore("https://example.com/").unwrap();
-        let mut content = LinkContent::leading_to(to);
+        let mut content = LinkContent::leading_to(to.clone());
         content.tags = tags(texts);
+        let slug = Slug::parse("docs").unwrap();
         let moment = UnixSeconds::new(0).unwrap();
         Link {
-            id: LinkId::parse(id).unwrap(),
-            slug: Slug::parse("docs").unwrap(),
-            created_at: moment,
-            updated_at: moment,
-            revision: Revision::FIRST,
-            ends_at: None,
-            password: None,
             content,
+            ..Link::new(LinkId::parse(id).unwrap(), slug, to, moment)
         }
     }
 

@@ -1,6 +1,6 @@
 //! Searching for links.
 
-use std::{borrow::Cow, fmt};
+use std::borrow::Cow;
 
 use thiserror::Error;
 
@@ -32,12 +32,6 @@ impl SearchText {
     /// The text in lower case.
     pub fn as_str(&self) -> &str {
         &self.0
-    }
-}
-
-impl fmt::Display for SearchText {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The public path segment of a link.
 
-use std::{borrow::Cow, fmt, str::FromStr};
+use std::borrow::Cow;
 
 use thiserror::Error;
 
@@ -62,20 +62,6 @@ fn is_well_formed(text: &str) -> bool {
         _ => (byte.is_ascii_alphanumeric() || byte == b'_').then_some(byte),
     });
     !text.starts_with('_') && last.is_some_and(|last| last != b'-')
-}
-
-impl FromStr for Slug {
-    type Err = SlugError;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        Self::parse(text)
-    }
-}
-
-impl fmt::Display for Slug {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
 }
 
 /// The reason why a text is not a slug.

@@ -1,7 +1,5 @@
 //! Suggested slugs and previews for a destination.
 
-use std::{fmt, str::FromStr};
-
 use thiserror::Error;
 use url::{Host, Url};
 
@@ -104,12 +102,13 @@ impl LanguageTag {
     }
 }
 
-impl FromStr for LanguageTag {
-    type Err = LanguageTagError;
-
+impl LanguageTag {
     /// Checks the shape only: letters and digits in groups of at most eight,
     /// joined by single hyphens.
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
+    ///
+    /// # Errors
+    /// The text has another shape.
+    pub fn parse(text: &str) -> Result<Self, LanguageTagError> {
         let group = |group: &str| {
             (1..=8).contains(&group.len()) && group.bytes().all(|b| b.is_ascii_alphanumeric())
         };
@@ -118,12 +117,6 @@ impl FromStr for LanguageTag {
         } else {
             Err(LanguageTagError)
         }
-    }
-}
-
-impl fmt::Display for LanguageTag {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
     }
 }
 

@@ -1,7 +1,5 @@
 //! Tags, which group links.
 
-use std::fmt;
-
 use thiserror::Error;
 
 use crate::text::without_nul;
@@ -31,12 +29,6 @@ impl Tag {
     /// The tag as text.
     pub fn as_str(&self) -> &str {
         &self.0
-    }
-}
-
-impl fmt::Display for Tag {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Short texts that authors attach to a link.
 
-use std::{borrow::Cow, fmt};
+use std::{borrow::Cow, fmt, str::FromStr};
 
 use thiserror::Error;
 
@@ -80,6 +80,14 @@ impl<const MAX: usize> Text<MAX> {
     /// The text itself.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+}
+
+impl<const MAX: usize> FromStr for Text<MAX> {
+    type Err = TextError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::parse(text)
     }
 }
 

@@ -1,5 +1,7 @@
 //! Moments in time: whole seconds for links, milliseconds for visits.
 
+use std::{fmt, num::ParseIntError, str::FromStr};
+
 use thiserror::Error;
 
 /// Whole seconds since 1970-01-01 00:00:00 UTC.
@@ -66,12 +68,51 @@ impl UnixMillis {
     }
 }
 
+impl FromStr for UnixSeconds {
+    type Err = MomentError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Ok(Self::new(text.parse()?)?)
+    }
+}
+
+impl fmt::Display for UnixSeconds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl FromStr for UnixMillis {
+    type Err = ParseIntError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        text.parse().map(Self::new)
+    }
+}
+
+impl fmt::Display for UnixMillis {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
 /// A number of seconds is out of range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("{seconds} is not a moment between -(2^53-1) and 2^53-1 seconds")]
 pub struct TimeError {
     /// The number.
     pub seconds: i64,
+}
+
+/// The reason why a text is not a moment.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum MomentError {
+    /// It is not a whole number.
+    #[error("not a whole number: {0}")]
+    NotANumber(#[from] ParseIntError),
+    /// The number is out of range.
+    #[error(transparent)]
+    OutOfRange(#[from] TimeError),
 }
 
 #[cfg(test)]

@@ -49,12 +49,6 @@ impl Scope {
     }
 }
 
-impl fmt::Display for Scope {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
 /// The reason why texts are not scopes of a token.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ScopeError {

@@ -1,6 +1,6 @@
 //! Names of tokens. The audit trail tells callers apart by them, so no name may look like another.
 
-use std::fmt::{self, Write};
+use std::fmt::Write;
 
 use thiserror::Error;
 use unicode_security::{GeneralSecurityProfile, skeleton};
@@ -88,12 +88,6 @@ impl TokenName {
     /// Returns whether a reader could take this name for the other one.
     pub fn looks_like(&self, other: &Self) -> bool {
         look(&self.0) == look(&other.0)
-    }
-}
-
-impl fmt::Display for TokenName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
     }
 }
 

@@ -2,8 +2,8 @@
 
 use actix_web::http::{header::HeaderValue, uri::PathAndQuery};
 use slugline_domain::{
-    Arrival, Destination, DestinationRules, InstanceRules, Link, LinkContent, LinkId, Resolution,
-    Slug, UnixSeconds, Visitor,
+    Arrival, Destination, DestinationRules, InstanceRules, Link, LinkId, Resolution, Slug,
+    UnixSeconds, Visitor,
 };
 use url::Url;
 
@@ -46,16 +46,8 @@ pub fn fuzz_query_merge(bytes: &[u8]) {
     let before = Url::parse(destination.as_str()).expect("a destination is a URL");
     assert!(["http", "https", "app"].contains(&before.scheme()));
     let now = UnixSeconds::new(1_800_000_000).expect("in range");
-    let link = Link {
-        id: LinkId::parse("id").expect("an id"),
-        slug: Slug::parse("docs").expect("a slug"),
-        created_at: now,
-        updated_at: now,
-        revision: slugline_domain::Revision::FIRST,
-        ends_at: None,
-        password: None,
-        content: LinkContent::leading_to(destination),
-    };
+    let id = LinkId::parse("id").expect("an id");
+    let link = Link::new(id, Slug::parse("docs").expect("a slug"), destination, now);
     let visitor = Visitor {
         now,
         user_agent: "",

@@ -60,20 +60,13 @@ pub fn destination(text: &str) -> Destination {
 
 /// Starts a link. Its id is derived from its slug.
 pub fn link(slug_text: &str) -> LinkBuilder {
-    LinkBuilder(Link {
-        id: LinkId::parse(&format!(
-            "id-{}",
-            slug_text.chars().take(30).collect::<String>()
-        ))
-        .expect("a short slug makes an id"),
-        slug: slug(slug_text),
-        created_at: NOON,
-        updated_at: NOON,
-        revision: Revision::FIRST,
-        ends_at: None,
-        password: None,
-        content: LinkContent::leading_to(destination("https://example.com/")),
-    })
+    let id = slug_text.chars().take(30).collect::<String>();
+    LinkBuilder(Link::new(
+        LinkId::parse(&format!("id-{id}")).expect("a short slug makes an id"),
+        slug(slug_text),
+        destination("https://example.com/"),
+        NOON,
+    ))
 }
 
 /// A link that has every member. Its tags are not in order.

@@ -345,7 +345,6 @@ impl LinkUpserted {
 #[cfg(test)]
 mod tests {
     use serde_json::{json, to_value};
-    use slugline_domain::{DestinationRules, LinkId};
 
     use super::*;
     use crate::{links::ImportLink, rules::Rules, schema::arguments};
@@ -369,20 +368,10 @@ mod tests {
     #[test]
     fn what_is_unset_is_absent_and_the_password_is_a_constant() {
         let moment = UnixSeconds::new(7).unwrap();
-        let destination = slugline_domain::Destination::parse(
-            "https://example.com/",
-            &DestinationRules::default(),
-        );
-        let link = Link {
-            id: LinkId::parse("x").unwrap(),
-            slug: Slug::parse("docs").unwrap(),
-            created_at: moment,
-            updated_at: moment,
-            revision: slugline_domain::Revision::FIRST,
-            ends_at: None,
-            password: Some(PasswordHash::new("$argon2id$secret")),
-            content: LinkContent::leading_to(destination.unwrap()),
-        };
+        let [id, slug] = ["x", "docs"];
+        let to = "https://example.com/".parse().unwrap();
+        let mut link = Link::new(id.parse().unwrap(), slug.parse().unwrap(), to, moment);
+        link.password = Some(PasswordHash::new("$argon2id$secret"));
         assert_eq!(
             to_value(LinkResponse::new(&link, "https://sl.example")).unwrap(),
             json!({

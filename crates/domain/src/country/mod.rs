@@ -64,12 +64,6 @@ impl fmt::Debug for Country {
     }
 }
 
-impl fmt::Display for Country {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
 /// The text is not a country code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("a country code is two letters, such as DE")]

@@ -1,5 +1,9 @@
 //! The table of dimensions: the properties of visits that questions can use.
 
+use std::{fmt, str::FromStr};
+
+use thiserror::Error;
+
 /// Makes the enum and the table of its facts. A dimension is one line: what it says, its name
 /// in code, and its facts. The order of the lines is the order of members, options and columns
 /// on the wire.
@@ -75,6 +79,26 @@ dimensions! {
     /// Kind of way that led here: direct, search, social, mail, campaign, ai-assistant or referral.
     Channel = text("channel").filter();
 }
+
+impl FromStr for Dimension {
+    type Err = DimensionError;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        Self::named(name).ok_or_else(|| DimensionError(name.into()))
+    }
+}
+
+/// The name on the wire.
+impl fmt::Display for Dimension {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// No dimension has this name.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{0:?} is not a dimension")]
+pub struct DimensionError(Box<str>);
 
 /// The values that a dimension may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -29,7 +29,7 @@ pub use counters::{CounterRow, Counters, CountersQuery, CountersReport};
 pub use degrees::Degrees;
 pub use derivation::{Derivation, Rule, Test};
 pub use destinations::Destinations;
-pub use dimension::{Dimension, DimensionKind};
+pub use dimension::{Dimension, DimensionError, DimensionKind};
 pub use erasure::Erasure;
 pub use events::{Event, EventsQuery};
 pub use filter::VisitFilter;

@@ -66,7 +66,7 @@ impl Row for AuditLine {
                 caller: caller(&columns.text(2)?)?,
                 client: columns
                     .optional_text(3)?
-                    .and_then(|tag| ClientTag::parse(&tag)),
+                    .and_then(|tag| ClientTag::parse(&tag).ok()),
             },
             operation: columns.text(4)?,
             slug: slug.as_deref().map(Slug::parse).transpose()?,
