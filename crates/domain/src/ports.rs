@@ -3,13 +3,20 @@
 //!
 //! The stores of links, of migration runs and of old links each have an
 //! implementation in memory and a contract suite in `testkit`; it passes the
-//! same suite as the real stores. The clock, the random source, the prober, the
+//! same suite as the real stores. A method that a later version adds has a default that is right
+//! for every implementation, if perhaps slow. The clock, the random source, the prober, the
 //! screen and the suggester have a scripted implementation there. The other
 //! ports are tested with the real thing only: both engines of the access log
 //! against a naive third one, the forwarder against servers, the place finder
 //! against files.
 
-use std::{collections::BTreeSet, error::Error as StdError, fmt, net::IpAddr, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    error::Error as StdError,
+    fmt,
+    net::IpAddr,
+    time::Duration,
+};
 
 use async_trait::async_trait;
 use thiserror::Error;
@@ -18,21 +25,30 @@ use crate::{
     AccessRow, Advance, AuditLine, AuditNote, AuditQuery, CountersQuery, CountersReport, Country,
     Destination, Erasure, Event, EventsQuery, FailedEntry, FollowedLink, ForwardFailure,
     ForwardedAnswer, ForwardedRequest, HeatmapQuery, HeatmapReport, LanguageTag, Link, LinkFilter,
-    LinkId, ListQuery, LocationsQuery, LocationsReport, LogTrouble, MetricsQuery, MetricsReport,
-    MigrationState, MigrationStep, OldCursor, OldLink, OldPage, Place, ProbeOutcome, ProbeRequest,
-    Reach, Revision, SamplingNote, ScreenVerdict, Slug, StoredVisit, Tag, TagCount, TokenName,
-    TokenRecord, UnixMillis, UnixSeconds, ViewsQuery, ViewsReport, Visit, VisitColumn, VisitFilter,
-    VisitRecord,
+    LinkId, LinkOrder, ListQuery, LocationsQuery, LocationsReport, LogTrouble, MetricsQuery,
+    MetricsReport, MigrationState, MigrationStep, OldCursor, OldLink, OldPage, Place, ProbeOutcome,
+    ProbeRequest, Reach, Revision, SamplingNote, ScreenVerdict, Slug, StatusFilter, StoredVisit,
+    Tag, TagCount, TokenName, TokenRecord, UnixMillis, UnixSeconds, ViewsQuery, ViewsReport, Visit,
+    VisitColumn, VisitFilter, VisitRecord,
 };
 
 /// Stores links. Each method is one transaction.
 ///
-/// Each link that a method stores, changes or deletes leaves one line in the audit trail, made of
-/// the `note` and the slug, in the same transaction. What changes nothing leaves none.
+/// Each link that a method stores, changes or deletes leaves one line in the [`AuditTrail`], made
+/// of the `note` and the slug, in the same transaction. What changes nothing leaves none.
+///
+/// Slugs are compared and ordered by code point, so `Docs` and `docs` are two slugs. Links come
+/// with their [tags sorted](crate::Tags::sorted), in whatever order they were stored.
+///
+/// A store needs the methods without a default. The defaults of the others ask
+/// [`LinkStore::list`] for every link, so a store of many links implements them itself.
 #[async_trait]
 pub trait LinkStore: fmt::Debug + Send + Sync {
     /// Stores a new link. It replaces a link that has the slug, is expired at the moment of the
-    /// note and is within `reach`, tags included; it never overwrites anything else.
+    /// note and is within `reach`, tags included; it never overwrites anything else. The
+    /// identifier of the replaced link is free then.
+    ///
+    /// If both the slug and the identifier are taken, the answer is [`Insertion::SlugTaken`].
     async fn insert_within(
         &self,
         reach: &Reach,
@@ -66,7 +82,7 @@ pub trait LinkStore: fmt::Debug + Send + Sync {
     }
 
     /// Replaces the stored version of a link, tags included, if it is still the
-    /// one that `known` names.
+    /// one that `known` names. The slug and the identifier stay the same.
     async fn update(
         &self,
         link: &Link,
@@ -83,7 +99,7 @@ pub trait LinkStore: fmt::Debug + Send + Sync {
         Ok(self.find(slug).await?.map(FollowedLink::from))
     }
 
-    /// Links in order, with their tags sorted.
+    /// Links in order.
     async fn list(&self, query: &ListQuery) -> Result<Vec<Link>, StoreError>;
 
     /// Links that meet a filter, by slug, at most `limit`. `now` decides which
@@ -93,13 +109,35 @@ pub trait LinkStore: fmt::Debug + Send + Sync {
         filter: &LinkFilter,
         now: UnixSeconds,
         limit: u32,
-    ) -> Result<Vec<Link>, StoreError>;
+    ) -> Result<Vec<Link>, StoreError> {
+        let query = ListQuery {
+            now,
+            order: LinkOrder::SlugAscending,
+            filter: filter.clone(),
+            after: None,
+            limit,
+        };
+        self.list(&query).await
+    }
 
     /// The number of links that meet a filter at `now`.
-    async fn count(&self, filter: &LinkFilter, now: UnixSeconds) -> Result<u64, StoreError>;
+    async fn count(&self, filter: &LinkFilter, now: UnixSeconds) -> Result<u64, StoreError> {
+        let links = self.search(filter, now, u32::MAX).await?;
+        Ok(u64::try_from(links.len()).unwrap_or(u64::MAX))
+    }
 
-    /// Every tag of the links within `reach` with the number of those links, by tag.
-    async fn tags(&self, reach: &Reach) -> Result<Vec<TagCount>, StoreError>;
+    /// Every tag of the links within `reach` with the number of those links, by tag. Expired
+    /// links count, too.
+    async fn tags(&self, reach: &Reach) -> Result<Vec<TagCount>, StoreError> {
+        let mut counts: BTreeMap<Tag, u64> = BTreeMap::new();
+        for link in self.search(&all_within(reach), EPOCH, u32::MAX).await? {
+            for tag in &link.content.tags {
+                *counts.entry(tag.clone()).or_default() += 1;
+            }
+        }
+        let counts = counts.into_iter();
+        Ok(counts.map(|(tag, links)| TagCount { tag, links }).collect())
+    }
 
     /// The identities of the links that have any of these tags, expired links
     /// included; at most `limit`, and it is not said which if there are more.
@@ -107,14 +145,38 @@ pub trait LinkStore: fmt::Debug + Send + Sync {
         &self,
         tags: &BTreeSet<Tag>,
         limit: u32,
-    ) -> Result<BTreeSet<LinkId>, StoreError>;
+    ) -> Result<BTreeSet<LinkId>, StoreError> {
+        let everything = all_within(&Reach::Everything);
+        let links = self.search(&everything, EPOCH, u32::MAX).await?;
+        let links = links.into_iter();
+        let found = links.filter(|link| link.content.tags.iter().any(|tag| tags.contains(tag)));
+        let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+        Ok(found.map(|link| link.id).take(limit).collect())
+    }
 
     /// Returns those of these links that are stored, expired ones included, and have no password.
-    async fn unprotected(&self, links: &BTreeSet<LinkId>) -> Result<BTreeSet<LinkId>, StoreError>;
+    async fn unprotected(&self, links: &BTreeSet<LinkId>) -> Result<BTreeSet<LinkId>, StoreError> {
+        let everything = all_within(&Reach::Everything);
+        let stored = self.search(&everything, EPOCH, u32::MAX).await?;
+        let stored = stored.into_iter();
+        let found = stored.filter(|link| links.contains(&link.id) && link.password.is_none());
+        Ok(found.map(|link| link.id).collect())
+    }
 
     /// Removes the link stored under exactly this spelling, and returns it as
     /// it was.
-    async fn delete(&self, slug: &Slug, note: &AuditNote) -> Result<Option<Link>, StoreError>;
+    async fn delete(&self, slug: &Slug, note: &AuditNote) -> Result<Option<Link>, StoreError> {
+        loop {
+            let Some(link) = self.find(slug).await? else {
+                return Ok(None);
+            };
+            // Another version may have replaced the one that was found.
+            match self.delete_version(slug, &Version::of(&link), note).await? {
+                Deletion::Deleted => return Ok(Some(link)),
+                Deletion::Outdated => {}
+            }
+        }
+    }
 
     /// Removes the link stored under exactly this spelling, if it is still the
     /// version that `known` names.
@@ -126,13 +188,30 @@ pub trait LinkStore: fmt::Debug + Send + Sync {
     ) -> Result<Deletion, StoreError>;
 
     /// Checks that the store answers.
-    async fn ping(&self) -> Result<(), StoreError>;
+    async fn ping(&self) -> Result<(), StoreError> {
+        let one = Slug::parse("ping").expect("it is a slug");
+        self.find(&one).await.map(drop)
+    }
 
     /// The way in which the store learns of changes to links that it reported to no caller:
     /// changes of other processes, and changes whose caller hung up.
     ///
     /// Every redirect calls this, so it must not wait.
-    fn hearing(&self) -> Hearing;
+    fn hearing(&self) -> Hearing {
+        Hearing::Deaf
+    }
+}
+
+/// A moment for questions whose answer does not depend on one.
+const EPOCH: UnixSeconds = UnixMillis::new(0).second();
+
+/// Every link within reach, expired ones included.
+fn all_within(reach: &Reach) -> LinkFilter {
+    LinkFilter {
+        status: StatusFilter::All,
+        reach: reach.clone(),
+        ..LinkFilter::default()
+    }
 }
 
 /// The way in which a store learns of changes to links that it reported to no caller.
@@ -171,9 +250,10 @@ pub struct LinkChange {
 pub enum Insertion {
     /// It is stored.
     Stored,
-    /// An active link owns the slug, or one that may not be replaced.
+    /// An active link owns the slug, or one that may not be replaced. Another link may have the
+    /// identifier, too.
     SlugTaken,
-    /// Another link has the identifier.
+    /// Another link has the identifier, and the slug is free.
     IdTaken,
 }
 
@@ -281,7 +361,9 @@ pub trait TokenStore: fmt::Debug + Send + Sync {
     /// long as this is [`Hearing::Announced`] with the same number.
     ///
     /// Every request calls this, so it must not wait.
-    fn hearing(&self) -> Hearing;
+    fn hearing(&self) -> Hearing {
+        Hearing::Deaf
+    }
 }
 
 /// Stores the progress of the migration, beside the links. Each method is one
@@ -412,7 +494,9 @@ pub trait VisitLog: fmt::Debug + Send + Sync {
     /// The parts of the log that do not work at the moment, as far as its own
     /// work has shown; empty if all do. Health checks call this, so it sends no
     /// request.
-    fn troubles(&self) -> Vec<LogTrouble>;
+    fn troubles(&self) -> Vec<LogTrouble> {
+        Vec::new()
+    }
 }
 
 /// Counters of links, read in parts, because there may be too many to hold at once.

@@ -1,6 +1,9 @@
 //! The contract of every [`LinkStore`], a file for each subject. A back end calls
 //! [`run_suite`] with a function that makes an empty store. A violated clause
-//! panics with its name.
+//! panics, and the backtrace names it.
+//!
+//! The store is an [`AuditTrail`], too, because only that shows whether each change left its
+//! line.
 
 mod batches;
 mod changes;
@@ -11,7 +14,9 @@ mod shorthand;
 
 use std::{future::Future, sync::Arc};
 
-use slugline_domain::ports::LinkStore;
+use slugline_domain::ports::{AuditTrail, LinkStore};
+
+use crate::audit_trail_contract;
 
 /// Runs every clause, each on its own store.
 ///
@@ -19,7 +24,7 @@ use slugline_domain::ports::LinkStore;
 /// A clause is violated.
 pub async fn run_suite<S, F>(empty_store: impl Fn() -> F)
 where
-    S: LinkStore + 'static,
+    S: LinkStore + AuditTrail + 'static,
     F: Future<Output = S>,
 {
     inserts::a_stored_link_is_found_unchanged_with_its_tags_sorted(&empty_store().await).await;
@@ -30,6 +35,8 @@ where
     inserts::an_expired_link_gives_way_only_within_reach(&empty_store().await).await;
     inserts::a_link_that_the_instance_ended_is_expired(&empty_store().await).await;
     inserts::an_id_belongs_to_one_link(&empty_store().await).await;
+    inserts::a_taken_slug_is_reported_before_a_taken_id(&empty_store().await).await;
+    inserts::a_link_that_gives_way_keeps_its_slug_if_the_id_is_taken(&empty_store().await).await;
     inserts::of_many_concurrent_inserts_one_wins(Arc::new(empty_store().await)).await;
     batches::many_links_are_inserted_as_if_one_after_the_other(&empty_store().await).await;
     batches::a_batch_may_be_large_or_empty(&empty_store().await).await;
@@ -57,6 +64,7 @@ where
         .ping()
         .await
         .expect("a fresh store answers");
+    audit_trail_contract::run_suite(empty_store).await;
 }
 
 #[cfg(test)]

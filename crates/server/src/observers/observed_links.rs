@@ -24,13 +24,13 @@ pub(crate) fn observed(store: Arc<dyn LinkStore>, crowd: &Arc<Crowd>) -> Arc<dyn
 }
 
 #[derive(Debug)]
-struct ObservedLinks {
-    store: Arc<dyn LinkStore>,
+struct ObservedLinks<S: ?Sized> {
+    store: Arc<S>,
     crowd: Arc<Crowd>,
 }
 
 #[async_trait]
-impl LinkStore for ObservedLinks {
+impl<S: LinkStore + ?Sized> LinkStore for ObservedLinks<S> {
     async fn insert_within(
         &self,
         reach: &Reach,
@@ -147,6 +147,7 @@ impl LinkStore for ObservedLinks {
 mod tests {
     use std::sync::mpsc::{Sender, channel};
 
+    use slugline_domain::{AuditLine, AuditQuery, UnixMillis, ports::AuditTrail};
     use slugline_testkit::{MemoryLinkStore, NOTE, link, link_store_contract, slug};
 
     use super::*;
@@ -160,7 +161,10 @@ mod tests {
         }
     }
 
-    fn watched() -> (ObservedLinks, std::sync::mpsc::Receiver<String>) {
+    fn watched() -> (
+        ObservedLinks<MemoryLinkStore>,
+        std::sync::mpsc::Receiver<String>,
+    ) {
         let (tell, told) = channel();
         let crowd = Crowd::gather(vec![Box::new(Tells(tell))]).unwrap();
         let links = ObservedLinks {
@@ -168,6 +172,22 @@ mod tests {
             crowd: Arc::new(crowd),
         };
         (links, told)
+    }
+
+    /// The suite reads the trail of the store that is observed.
+    #[async_trait]
+    impl AuditTrail for ObservedLinks<MemoryLinkStore> {
+        async fn lines(&self, query: &AuditQuery) -> Result<Vec<AuditLine>, StoreError> {
+            self.store.lines(query).await
+        }
+
+        async fn add(&self, note: &AuditNote, slug: Option<&Slug>) -> Result<(), StoreError> {
+            self.store.add(note, slug).await
+        }
+
+        async fn remove_before(&self, moment: UnixMillis, limit: u32) -> Result<u64, StoreError> {
+            self.store.remove_before(moment, limit).await
+        }
     }
 
     #[tokio::test]

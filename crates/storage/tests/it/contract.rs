@@ -21,7 +21,6 @@ async fn sqlite_keeps_the_contract() {
         open(&format!("sqlite://{}", file.display())).await
     };
     link_store_contract::run_suite(&new_file).await;
-    audit_trail_contract::run_suite(&new_file).await;
     migration_store_contract::run_suite(async || {
         let store = Arc::new(new_file().await);
         (Arc::clone(&store), store)
@@ -41,7 +40,6 @@ async fn postgres_keeps_the_contract() {
         on_postgres::store(&format!("contract_{number}")).await.0
     };
     link_store_contract::run_suite(&new_database).await;
-    audit_trail_contract::run_suite(&new_database).await;
     migration_store_contract::run_suite(async || {
         let store = Arc::new(new_database().await);
         (Arc::clone(&store), store)

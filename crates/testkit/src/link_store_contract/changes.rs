@@ -93,8 +93,9 @@ pub(super) async fn of_many_concurrent_updates_one_wins<S: LinkStore>(store_: Ar
 }
 
 pub(super) async fn a_deleted_link_is_gone_with_its_tags(store_: &impl LinkStore) {
-    let link = link("docs").tags(&["x"]).build();
-    store(store_, &link).await;
+    let unsorted = link("docs").tags(&["x", "b"]).build();
+    let link = link("docs").tags(&["b", "x"]).build();
+    store(store_, &unsorted).await;
     assert_eq!(
         store_.delete(&link.slug, &NOTE).await.expect("delete"),
         Some(link.clone())

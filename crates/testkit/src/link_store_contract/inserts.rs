@@ -105,6 +105,41 @@ pub(super) async fn an_id_belongs_to_one_link(store_: &impl LinkStore) {
     assert_eq!(store_.find(&slug("b")).await.expect("find"), None);
 }
 
+pub(super) async fn a_taken_slug_is_reported_before_a_taken_id(store_: &impl LinkStore) {
+    let owner = link("docs").id("owner").build();
+    let other = link("other").id("other").build();
+    for link in [&owner, &other] {
+        store(store_, link).await;
+    }
+    for id in ["owner", "other"] {
+        let both_taken = link("docs").id(id).build();
+        let outcome = store_.insert(&both_taken, &NOTE).await;
+        assert_eq!(outcome.expect("insert"), Insertion::SlugTaken, "{id}");
+        let outcomes = store_.insert_many(&[both_taken], &NOTE).await;
+        assert_eq!(outcomes.expect("insert"), [Insertion::SlugTaken], "{id}");
+    }
+}
+
+pub(super) async fn a_link_that_gives_way_keeps_its_slug_if_the_id_is_taken(
+    store_: &impl LinkStore,
+) {
+    let expired = link("docs").id("old").expires(0).build();
+    let other = link("other").id("other").build();
+    for link in [&expired, &other] {
+        store(store_, link).await;
+    }
+    let refused = link("docs").id("other").build();
+    let outcome = store_.insert(&refused, &NOTE).await;
+    assert_eq!(outcome.expect("insert"), Insertion::IdTaken);
+    let found = store_.find(&expired.slug).await.expect("find");
+    assert_eq!(found, Some(expired));
+    // The identifier of the link that gives way is free.
+    let heir = link("docs").id("old").build();
+    store(store_, &heir).await;
+    let found = store_.find(&heir.slug).await.expect("find");
+    assert_eq!(found, Some(heir));
+}
+
 pub(super) async fn of_many_concurrent_inserts_one_wins<S: LinkStore>(store_: Arc<S>) {
     let links: Vec<Link> = (0..8)
         .map(|i| {

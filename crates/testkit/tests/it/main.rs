@@ -1,0 +1,3 @@
+//! Tests of the contract suites: a store that breaks a rule fails them.
+
+mod broken_links;
