@@ -1,6 +1,6 @@
 //! Schema steps of the links database.
 //!
-//! Only this crate changes the schema; `storage` never does. This crate knows SQL but not the
+//! Only this crate changes the schema; `storage` decides when. This crate knows SQL but not the
 //! meaning of links, and it never reads a row. Its `README.md` explains how to write a step.
 
 mod m0001_links;
@@ -86,18 +86,18 @@ async fn run_on_postgres(database: &DatabaseConnection) -> Result<(), SchemaErro
     Ok(transaction.commit().await?)
 }
 
-/// The number of steps that the schema is behind. Changes nothing.
+/// The names of the steps that the schema is behind, in order. Changes nothing.
 ///
 /// # Errors
 /// The database cannot be read, or a later version applied steps that this one does not know.
-pub async fn pending(database: &DatabaseConnection) -> Result<usize, SchemaError> {
+pub async fn pending(database: &DatabaseConnection) -> Result<Vec<&'static str>, SchemaError> {
     // A database without any step has no table of them.
     let applied = if has_begun(database).await? {
         applied(database).await?
     } else {
         Vec::new()
     };
-    Ok(unapplied(&applied)?.len())
+    Ok(unapplied(&applied)?.iter().map(|step| step.name).collect())
 }
 
 /// The statements that made the schema of an SQLite database, by the steps that it has.

@@ -57,7 +57,7 @@ const PLAN: &[Floor] = &[
     Floor { room: "memory",      uses: &["domain"], tests_use: &[] },
     Floor { room: "testkit",     uses: &["domain", "memory"], tests_use: &[] },
     Floor { room: "migrations",  uses: &[], tests_use: &[] },
-    Floor { room: "storage",     uses: &["domain"], tests_use: &["migrations", "testkit"] },
+    Floor { room: "storage",     uses: &["domain", "migrations"], tests_use: &["testkit"] },
     Floor { room: "analytics",   uses: &["domain"], tests_use: &["testkit"] },
     Floor { room: "visitlog",    uses: &["domain", "analytics"], tests_use: &["testkit"] },
     // Its tests move the visits of an embedded log.
@@ -74,7 +74,7 @@ const PLAN: &[Floor] = &[
     Floor {
         room: "server",
         uses: &[
-            "domain", "system", "migrations", "storage", "analytics", "visitlog", "clickhouse", "outbound", "legacy", "application", "contract",
+            "domain", "system", "storage", "analytics", "visitlog", "clickhouse", "outbound", "legacy", "application", "contract",
             "httpkit", "rest", "mcp", "redirect", "dashboard",
         ],
         tests_use: &["testkit"],
@@ -342,16 +342,11 @@ mod tests {
     #[test]
     fn test_edge_is_forbidden_outside_tests() {
         assert_eq!(
-            check(&workspace(&[(
-                "storage",
-                "slugline-migrations",
-                Some("dev")
-            )]))
-            .len(),
+            check(&workspace(&[("storage", "slugline-testkit", Some("dev"))])).len(),
             0
         );
         assert_eq!(
-            check(&workspace(&[("storage", "slugline-migrations", None)])).len(),
+            check(&workspace(&[("storage", "slugline-testkit", None)])).len(),
             1
         );
     }

@@ -4,7 +4,8 @@ use anyhow::Result;
 
 use xtask::process;
 
-/// Lints every target of every crate, without the features of the server and with them.
+/// Lints every target of every crate, without the features of the server and with them, and the
+/// links in SQL with each database alone.
 pub(crate) fn run() -> Result<()> {
     for features in ["", "slugline/otel"] {
         process::run(process::cargo().args([
@@ -13,6 +14,19 @@ pub(crate) fn run() -> Result<()> {
             "--all-targets",
             "--features",
             features,
+            "--",
+            "-D",
+            "warnings",
+        ]))?;
+    }
+    for database in ["postgres", "sqlite"] {
+        process::run(process::cargo().args([
+            "clippy",
+            "--package",
+            "slugline-storage",
+            "--no-default-features",
+            "--features",
+            database,
             "--",
             "-D",
             "warnings",

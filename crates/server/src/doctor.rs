@@ -103,7 +103,7 @@ async fn links(settings: &Settings) -> anyhow::Result<bool> {
         advise_on_foreign(name, foreign::refuse_in_links(file, &database).await)?;
     }
     let damages = database.damages().await;
-    let pending = slugline_migrations::pending(database.connection()).await;
+    let pending = database.pending().await;
     let mut sound = true;
     match damages {
         Ok(damages) if damages.is_empty() => line(name, "ok", "pages are sound")?,
@@ -117,11 +117,14 @@ async fn links(settings: &Settings) -> anyhow::Result<bool> {
         }
     }
     match pending {
-        Ok(0) => line(name, "ok", "the schema is up to date")?,
+        Ok(steps) if steps.is_empty() => line(name, "ok", "the schema is up to date")?,
         Ok(steps) => line(
             name,
             "ok",
-            format_args!("the schema is {steps} steps behind; the next start takes them"),
+            format_args!(
+                "the schema is {} steps behind; the next start takes them",
+                steps.len()
+            ),
         )?,
         Err(error) => {
             sound = false;

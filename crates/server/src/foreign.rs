@@ -15,7 +15,7 @@ pub(crate) async fn refuse_in_links(
     file: &Path,
     database: &SchemaConnection,
 ) -> anyhow::Result<()> {
-    let making = slugline_migrations::making_of(database.connection()).await?;
+    let making = database.making().await?;
     refuse(file, &making.statements, making.otherwise)
 }
 

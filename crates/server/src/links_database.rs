@@ -3,8 +3,7 @@
 use std::{path::Path, sync::Arc};
 
 use anyhow::{Context, bail};
-use slugline_storage::{Database, DatabaseUrl, SchemaConnection, SqlLinkStore};
-use tracing::warn;
+use slugline_storage::{DatabaseUrl, SqlLinkStore};
 
 use crate::settings::Settings;
 
@@ -33,16 +32,6 @@ pub(crate) fn refuse_missing(settings: &Settings) -> anyhow::Result<()> {
 
 /// Opens the database and brings its schema up to date.
 pub(crate) async fn open(settings: &Settings) -> anyhow::Result<Arc<SqlLinkStore>> {
-    let url = &settings.links;
-    let schema = SchemaConnection::open(url).await;
-    let schema = schema.context("SLUGLINE_DATABASE_URL")?;
-    slugline_migrations::run(schema.connection())
-        .await
-        .context("SLUGLINE_DATABASE_URL: the schema cannot be brought up to date")?;
-    if let Err(error) = schema.make_missing_statistics().await {
-        warn!(%error, "PostgreSQL has no statistics of the links, so lists and searches may be slow");
-    }
-    let database = Database::open(url).await;
-    let database = database.context("SLUGLINE_DATABASE_URL")?;
-    Ok(Arc::new(SqlLinkStore::new(database)))
+    let store = SqlLinkStore::open(&settings.links).await;
+    Ok(Arc::new(store.context("SLUGLINE_DATABASE_URL")?))
 }

@@ -1,23 +1,25 @@
-//! An open database of either kind, and its schema.
+//! An open database of either kind.
 
 use std::{future::Future, sync::Arc, time::Instant};
 
-use sea_orm::{ConnectionTrait, DatabaseConnection, DbErr};
 use slugline_domain::{
     FollowedLink,
     measure::{Histogram, TRACES, Timings},
     ports::{Hearing, Insertion, LinkObserver},
 };
-use thiserror::Error;
 use tracing::{Instrument, Span, info_span};
 
+#[cfg(feature = "postgres")]
+use crate::postgres::Postgres;
+#[cfg(feature = "sqlite")]
+use crate::sqlite::{Sqlite, SqliteFile};
 use crate::{
     database_url::DatabaseUrl,
     failure::Failure,
     links::{find::FollowLink, insert::InsertLink},
-    postgres::{Listening, Postgres},
+    listening::Listening,
+    opening::{ConnectError, refused},
     session::{Change, Read},
-    sqlite::{SchemaStatements, Sqlite, SqliteFile},
 };
 
 /// An open database of links.
@@ -47,26 +49,21 @@ pub struct StoreTimings {
 
 #[derive(Clone, Debug)]
 enum Engine {
+    #[cfg(feature = "sqlite")]
     Sqlite(Sqlite),
+    #[cfg(feature = "postgres")]
     Postgres(Postgres),
 }
 
-/// The database of links could not be opened.
-#[derive(Debug, Error)]
-#[error("the links database cannot be opened: {reason}")]
-pub struct ConnectError {
-    /// The message of the database, or of the system on the way to it.
-    pub reason: String,
-}
-
 impl Database {
-    /// Opens a database and creates a missing file. The schema may have to be
-    /// updated before it can keep links.
+    /// Opens a database and creates a missing file. Its schema may be behind, or missing:
+    /// [`SqlLinkStore::open`](crate::SqlLinkStore::open) looks after that.
     ///
     /// # Errors
     /// The database refused.
     pub async fn open(url: &DatabaseUrl) -> Result<Self, ConnectError> {
         let engine = match url {
+            #[cfg(feature = "sqlite")]
             DatabaseUrl::File(path) => {
                 let file = SqliteFile::new(path);
                 // The first statements may wait for another process.
@@ -74,10 +71,13 @@ impl Database {
                 let opened = opening.await.map_err(|error| refused(&error))?;
                 Engine::Sqlite(opened.map_err(|error| refused(&error))?)
             }
+            #[cfg(feature = "postgres")]
             DatabaseUrl::Postgres(url) => {
                 let opened = Postgres::connect(url).await;
                 Engine::Postgres(opened.map_err(|error| refused(&error))?)
             }
+            #[cfg(not(all(feature = "postgres", feature = "sqlite")))]
+            other => return Err(ConnectError::not_built(other)),
         };
         Ok(Self {
             engine,
@@ -85,9 +85,21 @@ impl Database {
         })
     }
 
+    #[cfg_attr(
+        not(feature = "sqlite"),
+        expect(
+            clippy::unnecessary_wraps,
+            reason = "on SQLite there is nothing to listen to"
+        )
+    )]
     pub(crate) fn listen(&self, observer: Arc<dyn LinkObserver>) -> Option<Listening> {
         match &self.engine {
-            Engine::Sqlite(_) => None,
+            #[cfg(feature = "sqlite")]
+            Engine::Sqlite(_) => {
+                drop(observer);
+                None
+            }
+            #[cfg(feature = "postgres")]
             Engine::Postgres(server) => Some(server.listen(observer)),
         }
     }
@@ -97,7 +109,9 @@ impl Database {
         let span = info_span!(target: TRACES, "links: change", otel.kind = "client");
         let work = async {
             match &self.engine {
+                #[cfg(feature = "sqlite")]
                 Engine::Sqlite(file) => file.change(insert).await,
+                #[cfg(feature = "postgres")]
                 Engine::Postgres(server) => server.insert(insert).await,
             }
         };
@@ -108,7 +122,9 @@ impl Database {
         let span = info_span!(target: TRACES, "links: change", otel.kind = "client");
         let work = async {
             match &self.engine {
+                #[cfg(feature = "sqlite")]
                 Engine::Sqlite(file) => file.change(change).await,
+                #[cfg(feature = "postgres")]
                 Engine::Postgres(server) => server.change(&change).await,
             }
         };
@@ -119,7 +135,9 @@ impl Database {
         let span = info_span!(target: TRACES, "links: read", otel.kind = "client");
         let work = async {
             match &self.engine {
+                #[cfg(feature = "sqlite")]
                 Engine::Sqlite(file) => file.read(read).await,
+                #[cfg(feature = "postgres")]
                 Engine::Postgres(server) => server.read(&read).await,
             }
         };
@@ -132,7 +150,9 @@ impl Database {
         let span = info_span!(target: TRACES, "links: find", otel.kind = "client");
         let work = async {
             match &self.engine {
+                #[cfg(feature = "sqlite")]
                 Engine::Sqlite(file) => file.read_at_once(&read),
+                #[cfg(feature = "postgres")]
                 Engine::Postgres(server) => server.read(&read).await,
             }
         };
@@ -144,7 +164,9 @@ impl Database {
         let span = info_span!(target: TRACES, "links: find", otel.kind = "client");
         let work = async {
             match &self.engine {
+                #[cfg(feature = "sqlite")]
                 Engine::Sqlite(file) => file.read_at_once(&follow),
+                #[cfg(feature = "postgres")]
                 Engine::Postgres(server) => server.follow(follow.slug).await,
             }
         };
@@ -159,9 +181,15 @@ impl Database {
         }
     }
 
+    #[cfg_attr(
+        not(feature = "postgres"),
+        expect(clippy::unused_async, reason = "PostgreSQL is waited for")
+    )]
     pub(crate) async fn ping(&self) -> Result<(), Failure> {
         match &self.engine {
+            #[cfg(feature = "sqlite")]
             Engine::Sqlite(file) => file.ping(),
+            #[cfg(feature = "postgres")]
             Engine::Postgres(server) => server.ping().await,
         }
     }
@@ -170,7 +198,9 @@ impl Database {
     /// to: finding one costs microseconds.
     pub(crate) fn hearing_of_tokens(&self) -> Hearing {
         match &self.engine {
+            #[cfg(feature = "sqlite")]
             Engine::Sqlite(_) => Hearing::Deaf,
+            #[cfg(feature = "postgres")]
             Engine::Postgres(server) => server.hearing_of_tokens(),
         }
     }
@@ -178,117 +208,19 @@ impl Database {
     /// A token may have been revoked by this process.
     pub(crate) fn tokens_changed(&self) {
         match &self.engine {
+            #[cfg(feature = "sqlite")]
             Engine::Sqlite(_) => {}
+            #[cfg(feature = "postgres")]
             Engine::Postgres(server) => server.tokens_changed(),
         }
     }
 
     pub(crate) fn hearing(&self) -> Hearing {
         match &self.engine {
+            #[cfg(feature = "sqlite")]
             Engine::Sqlite(file) => Hearing::Counted(file.unnoticed_changes()),
+            #[cfg(feature = "postgres")]
             Engine::Postgres(server) => server.hearing(),
-        }
-    }
-}
-
-/// A database as a connection of sea-orm, which schema steps need.
-#[derive(Debug)]
-pub struct SchemaConnection {
-    connection: DatabaseConnection,
-    file: Option<SchemaStatements>,
-}
-
-impl SchemaConnection {
-    /// Opens a connection that may change the schema, and creates a missing
-    /// file.
-    ///
-    /// # Errors
-    /// The database refused.
-    pub async fn open(url: &DatabaseUrl) -> Result<Self, ConnectError> {
-        Self::connect(url, SqliteFile::open_writer).await
-    }
-
-    /// Opens a connection that changes nothing in the file.
-    ///
-    /// # Errors
-    /// The database refused, or there is no such file.
-    pub async fn open_to_examine(url: &DatabaseUrl) -> Result<Self, ConnectError> {
-        Self::connect(url, SqliteFile::open_to_examine).await
-    }
-
-    async fn connect(
-        url: &DatabaseUrl,
-        open: fn(&SqliteFile) -> Result<rusqlite::Connection, rusqlite::Error>,
-    ) -> Result<Self, ConnectError> {
-        match url {
-            DatabaseUrl::File(path) => {
-                let opened = open(&SqliteFile::new(path)).map_err(|error| refused(&error))?;
-                let file = SchemaStatements::new(opened);
-                let connection = file.connection().map_err(|error| refused(&error))?;
-                Ok(Self {
-                    connection,
-                    file: Some(file),
-                })
-            }
-            DatabaseUrl::Postgres(url) => {
-                let server = Postgres::connect_for_schema(url).await;
-                let server = server.map_err(|error| refused(&error))?;
-                Ok(Self {
-                    connection: server.pool().clone(),
-                    file: None,
-                })
-            }
-        }
-    }
-
-    /// The connection.
-    pub fn connection(&self) -> &DatabaseConnection {
-        &self.connection
-    }
-
-    /// Makes the statistics of PostgreSQL's planner if there are none, such as after an import or
-    /// an upgrade of the server: without them a search for a common word reads every link that
-    /// holds it. PostgreSQL would make them within a minute of an import; SQLite needs none.
-    ///
-    /// # Errors
-    /// The database refused.
-    pub async fn make_missing_statistics(&self) -> Result<(), DbErr> {
-        const MAKE: &str = "
-            DO $$ BEGIN
-                IF NOT EXISTS (
-                    SELECT FROM pg_stats
-                    WHERE schemaname = current_schema() AND tablename = 'links'
-                ) THEN
-                    ANALYZE links, link_tags;
-                END IF;
-            END $$";
-        if self.file.is_none() {
-            self.connection.execute_unprepared(MAKE).await?;
-        }
-        Ok(())
-    }
-
-    /// The number of named tokens in a file, whose schema may be an older one; 0 for PostgreSQL,
-    /// which is not asked.
-    ///
-    /// # Errors
-    /// The file cannot be read.
-    pub fn named_tokens(&self) -> Result<u64, DbErr> {
-        match &self.file {
-            Some(file) => file.rows_of("tokens"),
-            None => Ok(0),
-        }
-    }
-
-    /// SQLite's reports of damage; empty if there is none. Always empty for PostgreSQL, which
-    /// checks its own pages.
-    ///
-    /// # Errors
-    /// The database cannot be read.
-    pub async fn damages(&self) -> Result<Vec<String>, DbErr> {
-        match &self.file {
-            Some(file) => file.damages(),
-            None => self.connection.ping().await.map(|()| Vec::new()),
         }
     }
 }
@@ -299,15 +231,4 @@ async fn observed<T>(took: &Histogram, span: Span, work: impl Future<Output = T>
     let done = work.instrument(span).await;
     took.observe(begun.elapsed());
     done
-}
-
-fn refused(error: &(dyn std::error::Error + 'static)) -> ConnectError {
-    ConnectError {
-        reason: root_cause(error),
-    }
-}
-
-/// The innermost error: the outer ones repeat it.
-fn root_cause(error: &(dyn std::error::Error + 'static)) -> String {
-    error.source().map_or_else(|| error.to_string(), root_cause)
 }

@@ -2,28 +2,38 @@
 
 use std::{error::Error as StdError, sync::Arc, time::Duration};
 
+#[cfg(feature = "postgres")]
 use sea_orm::DbErr;
 use slugline_domain::ports::StoreError;
 use thiserror::Error;
 
 #[derive(Debug, Error)]
 pub(crate) enum Failure {
+    #[cfg(feature = "postgres")]
     #[error(transparent)]
     Postgres(#[from] DbErr),
+    #[cfg(feature = "postgres")]
     #[error("PostgreSQL did not answer within {} seconds", .0.as_secs())]
     Silent(Duration),
+    #[cfg(feature = "sqlite")]
     #[error("there was no answer within {} ms", .0.as_millis())]
     TooSlow(Duration),
+    #[cfg(feature = "sqlite")]
     #[error(transparent)]
     Sqlite(#[from] rusqlite::Error),
+    #[cfg(feature = "sqlite")]
     #[error("SQLite has no type for a value of the statement")]
     NoSuchType,
+    #[cfg(feature = "sqlite")]
     #[error("SQLite cannot begin a transaction")]
     NotBegun(#[source] Arc<rusqlite::Error>),
+    #[cfg(feature = "sqlite")]
     #[error("the thread that writes links cannot start")]
     Thread(#[source] std::io::Error),
+    #[cfg(feature = "sqlite")]
     #[error("the thread that writes links has ended")]
     WriterEnded,
+    #[cfg(feature = "postgres")]
     #[error(transparent)]
     OfShared(Arc<Failure>),
     #[error("the thread that reads links has ended")]
@@ -61,6 +71,7 @@ pub(crate) struct BadRow {
 /// Makes the port's error for a failure in the middle of an action.
 pub(crate) fn failing_to(action: &'static str) -> impl Fn(Failure) -> StoreError {
     move |failure| {
+        #[cfg(feature = "sqlite")]
         if let Failure::TooSlow(limit) = failure {
             return StoreError::TooSlow { action, limit };
         }

@@ -1,8 +1,9 @@
 //! Links and named tokens in SQL behind the domain's store ports.
 //!
 //! This is the only crate that speaks SQL about them. It knows SQLite and
-//! PostgreSQL. It knows neither use cases nor permissions, and it never changes a
-//! schema: the `migrations` crate does.
+//! PostgreSQL, each behind a feature; both are on by default. It knows neither use cases nor
+//! permissions, and no step of the schema: those are in the `migrations` crate, which
+//! [`SqlLinkStore::open`] calls.
 //!
 //! Entities and sea-query build each statement once, for both databases. On
 //! PostgreSQL sea-orm runs it, on SQLite rusqlite does. There, one thread writes,
@@ -11,14 +12,12 @@
 //!
 //! ```
 //! use slugline_domain::ports::LinkStore;
-//! use slugline_storage::{Database, DatabaseUrl, SchemaConnection, SqlLinkStore};
+//! use slugline_storage::{DatabaseUrl, SqlLinkStore};
 //!
 //! # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
 //! # let folder = tempfile::tempdir()?;
 //! let url = DatabaseUrl::File(folder.path().join("links.db"));
-//! let schema = SchemaConnection::open(&url).await?;
-//! slugline_migrations::run(schema.connection()).await?;
-//! let store = SqlLinkStore::new(Database::open(&url).await?);
+//! let store = SqlLinkStore::open(&url).await?;
 //! assert!(store.find(&"docs".parse()?).await?.is_none());
 //! # Ok::<(), Box<dyn std::error::Error>>(()) })?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -27,12 +26,13 @@
 //! | module | holds |
 //! |---|---|
 //! | `database`, `database_url` | an open database of either kind; the URL that names it |
+//! | `opening`, `schema_connection` | the reasons why none is opened; the schema's own connection |
 //! | `session` | reads and changes that run on either database |
 //! | `links`, `tokens`, `audit`, `migration` | the statements, a folder or a file for each port |
 //! | `audit_lines` | the lines of the audit trail, in the transactions of the changes |
 //! | `entity`, `sql_text` | the tables as sea-orm sees them; SQL texts that are built once |
 //! | `sqlite` | SQLite: the thread that writes, shared commits, readers, the search index, snapshots |
-//! | `postgres` | PostgreSQL: the pool, and announcements of changes |
+//! | `postgres`, `listening` | PostgreSQL: the pool, and announcements of changes |
 //! | `failure` | the reasons why a read or a change fails |
 
 #![expect(
@@ -41,6 +41,9 @@
               as those demand"
 )]
 
+#[cfg(not(any(feature = "postgres", feature = "sqlite")))]
+compile_error!("slugline-storage needs its feature `sqlite`, `postgres`, or both");
+
 mod audit;
 mod audit_lines;
 mod database;
@@ -48,17 +51,26 @@ mod database_url;
 mod entity;
 mod failure;
 mod links;
+mod listening;
 mod migration;
+mod opening;
+#[cfg(feature = "postgres")]
 mod postgres;
+mod schema_connection;
 mod session;
 mod sql_text;
+#[cfg(feature = "sqlite")]
 mod sqlite;
 mod tokens;
 
-pub use database::{ConnectError, Database, SchemaConnection, StoreTimings};
+pub use database::{Database, StoreTimings};
 pub use database_url::{DatabaseUrl, DatabaseUrlError};
 pub use links::SqlLinkStore;
-pub use postgres::Listening;
+pub use listening::Listening;
+pub use opening::{ConnectError, OpenError};
+pub use schema_connection::SchemaConnection;
+pub use slugline_migrations::{Making, SchemaError};
+#[cfg(feature = "sqlite")]
 pub use sqlite::{
     Copied, FileSnapshot, ObjectsError, PageCheck, SnapshotError, SqliteObjects, Unlike,
     check_pages,

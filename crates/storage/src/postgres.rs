@@ -37,7 +37,6 @@ use slugline_domain::{
 use sqlx::{Connection, Executor, PgConnection, postgres::PgPoolOptions};
 use tokio::sync::Notify;
 
-pub use self::listener::Listening;
 use self::{
     answer::{STEP, answered, was_cut},
     ear::Ear,
@@ -49,6 +48,7 @@ use crate::{
     entity::followed,
     failure::Failure,
     links::insert::InsertLink,
+    listening::Listening,
     session::{Applied, Change, Read},
 };
 

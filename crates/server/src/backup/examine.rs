@@ -34,8 +34,7 @@ fn links(copy: &Path) -> anyhow::Result<Vec<String>> {
         if !damages.is_empty() {
             bail!("damaged: {}", damages.join("; "));
         }
-        let pending = slugline_migrations::pending(database.connection()).await?;
-        let schema = match pending {
+        let schema = match database.pending().await?.len() {
             0 => "the schema is up to date".to_owned(),
             steps => format!("the schema is {steps} steps behind; the next start takes them"),
         };

@@ -34,6 +34,7 @@ pub(crate) struct Followed {
     revision: i64,
 }
 
+#[cfg(feature = "postgres")]
 impl Followed {
     /// The slug of the link.
     pub(crate) fn slug(&self) -> &str {

@@ -1,6 +1,6 @@
 //! Finding one link.
 
-use sea_orm::{ColumnTrait, QueryFilter, Select, sea_query::Expr};
+use sea_orm::{ColumnTrait, QueryFilter, Select};
 use slugline_domain::{FollowedLink, Link, Slug};
 
 use crate::{
@@ -54,35 +54,5 @@ impl Read for FollowLink {
         let rows = session.rows::<Followed>(follow).await?;
         let row = rows.into_iter().next();
         Ok(row.map(followed::to_followed).transpose()?)
-    }
-}
-
-/// Reads the rows of [`FollowLink`] for many slugs, in a single statement of PostgreSQL.
-#[derive(Debug)]
-pub(crate) struct FollowLinks {
-    /// The slugs with a slash between two, which no slug holds.
-    slugs: String,
-}
-
-impl FollowLinks {
-    pub(crate) fn of<'s>(slugs: impl Iterator<Item = &'s Slug>) -> Self {
-        let slugs: Vec<&str> = slugs.map(Slug::as_str).collect();
-        Self {
-            slugs: slugs.join("/"),
-        }
-    }
-}
-
-impl Read for FollowLinks {
-    type Answer = Vec<Followed>;
-
-    async fn read<S: Session>(&self, session: &S) -> Result<Vec<Followed>, Failure> {
-        static FOLLOW: SqlText = SqlText::new();
-        let slugs = self.slugs.as_str();
-        let follow = FOLLOW.with(session.backend(), [slugs.into()], || {
-            let any = "slug = ANY (string_to_array($1, '/'))";
-            followed::select().filter(Expr::cust_with_values(any, [slugs]))
-        });
-        session.rows(follow).await
     }
 }

@@ -30,6 +30,7 @@ use slugline_domain::{
     UnixSeconds,
     ports::{Deletion, Hearing, Insertion, LinkObserver, LinkStore, StoreError, Update, Version},
 };
+use tracing::warn;
 
 pub(crate) use self::write::insert_row;
 use self::{
@@ -47,8 +48,11 @@ use self::{
 };
 use crate::{
     database::{Database, StoreTimings},
+    database_url::DatabaseUrl,
     failure::{Failure, failing_to},
-    postgres::Listening,
+    listening::Listening,
+    opening::OpenError,
+    schema_connection::SchemaConnection,
     tokens::SqlTokenStore,
 };
 
@@ -59,6 +63,35 @@ pub struct SqlLinkStore {
 }
 
 impl SqlLinkStore {
+    /// Opens a database, creates a missing file, and brings the schema up to date. Several
+    /// processes may do so at the same time.
+    ///
+    /// # Errors
+    /// The database refused, or a later version has changed the schema.
+    pub async fn open(url: &DatabaseUrl) -> Result<Self, OpenError> {
+        let schema = SchemaConnection::open(url).await?;
+        schema.update().await.map_err(OpenError::Schema)?;
+        if let Err(error) = schema.make_missing_statistics().await {
+            warn!(%error, "PostgreSQL has no statistics of the links, so lists and searches may be slow");
+        }
+        Ok(Self::new(Database::open(url).await?))
+    }
+
+    /// Opens a database whose schema somebody else looks after. Changes nothing in the schema and
+    /// makes no file.
+    ///
+    /// # Errors
+    /// The schema is behind, which names the missing steps; or the database refused, or is not
+    /// there.
+    pub async fn open_current(url: &DatabaseUrl) -> Result<Self, OpenError> {
+        let schema = SchemaConnection::open_to_examine(url).await?;
+        let pending = schema.pending().await.map_err(OpenError::Schema)?;
+        if !pending.is_empty() {
+            return Err(OpenError::Behind(pending));
+        }
+        Ok(Self::new(Database::open(url).await?))
+    }
+
     /// Keeps links in this database, whose schema must be up to date.
     pub fn new(database: Database) -> Self {
         Self { database }

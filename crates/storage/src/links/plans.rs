@@ -12,8 +12,8 @@ use slugline_testkit::{NOON, destination, slug};
 
 use super::{find, list::select_page, search, tagged, tags::count_tags, unprotected};
 use crate::{
-    database::SchemaConnection,
     database_url::DatabaseUrl,
+    schema_connection::SchemaConnection,
     sqlite::{Statements, bind, complete},
 };
 
@@ -32,7 +32,7 @@ impl Schema {
         let file = folder.path().join("links.db");
         let schema = SchemaConnection::open(&DatabaseUrl::File(file.clone())).await;
         let schema = schema.unwrap();
-        slugline_migrations::run(schema.connection()).await.unwrap();
+        schema.update().await.unwrap();
         Self {
             _folder: folder,
             connection: Connection::open(file).unwrap(),

@@ -239,9 +239,9 @@ mod tests {
 
     use super::*;
     use crate::{
-        database::SchemaConnection,
         database_url::DatabaseUrl,
         links::{insert_many::InsertLinks, list::ListLinks},
+        schema_connection::SchemaConnection,
         sqlite::{Sqlite, SqliteFile},
     };
 
@@ -276,9 +276,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("links.db");
         let schema = SchemaConnection::open(&DatabaseUrl::File(path.clone())).await;
-        slugline_migrations::run(schema.unwrap().connection())
-            .await
-            .unwrap();
+        schema.unwrap().update().await.unwrap();
         let file = SqliteFile::new(&path);
         let store = Sqlite::open_for_reads_up_to(Duration::ZERO, file).unwrap();
         let links = (0..5_000).map(|i| link(&format!("l{i}")).id(&i.to_string()).build());

@@ -6,14 +6,19 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use sea_orm::DatabaseConnection;
+use sea_orm::{DatabaseConnection, QueryFilter, sea_query::Expr};
 use slugline_domain::Slug;
 
 use super::{
     shared::{Lane, Shared},
     statements,
 };
-use crate::{entity::followed::Followed, failure::Failure, links::find::FollowLinks};
+use crate::{
+    entity::followed::{self, Followed},
+    failure::Failure,
+    session::{Read, Session},
+    sql_text::SqlText,
+};
 
 /// The most statements under way.
 const LANES: usize = 2;
@@ -48,5 +53,35 @@ pub(super) async fn serve(
                 }
             }
         }
+    }
+}
+
+/// Reads what redirects need of the links with many slugs, in a single statement.
+#[derive(Debug)]
+struct FollowLinks {
+    /// The slugs with a slash between two, which no slug holds.
+    slugs: String,
+}
+
+impl FollowLinks {
+    fn of<'s>(slugs: impl Iterator<Item = &'s Slug>) -> Self {
+        let slugs: Vec<&str> = slugs.map(Slug::as_str).collect();
+        Self {
+            slugs: slugs.join("/"),
+        }
+    }
+}
+
+impl Read for FollowLinks {
+    type Answer = Vec<Followed>;
+
+    async fn read<S: Session>(&self, session: &S) -> Result<Vec<Followed>, Failure> {
+        static FOLLOW: SqlText = SqlText::new();
+        let slugs = self.slugs.as_str();
+        let follow = FOLLOW.with(session.backend(), [slugs.into()], || {
+            let any = "slug = ANY (string_to_array($1, '/'))";
+            followed::select().filter(Expr::cust_with_values(any, [slugs]))
+        });
+        session.rows(follow).await
     }
 }

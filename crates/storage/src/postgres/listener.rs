@@ -17,7 +17,6 @@ use sqlx::{
 use thiserror::Error;
 use tokio::{
     sync::Notify,
-    task::AbortHandle,
     time::{sleep, timeout},
 };
 
@@ -26,6 +25,7 @@ use super::{
     ear::Ear,
     outbox::{self, News, Outbox},
 };
+use crate::listening::Listening;
 
 /// The interval at which the outbox is read when no bell rings.
 const INTERVAL: Duration = Duration::from_millis(250);
@@ -51,16 +51,6 @@ const CHANNEL: &str = "slugline_links";
 /// have changed"; others ignore the payload.
 const RING: &str = "SELECT pg_notify('slugline_links', '*')";
 
-/// A running listener on PostgreSQL. Dropping this stops it.
-#[derive(Debug)]
-pub struct Listening(AbortHandle);
-
-impl Drop for Listening {
-    fn drop(&mut self) {
-        self.0.abort();
-    }
-}
-
 /// Starts to listen, and keeps listening.
 pub(super) fn start(
     server: Arc<PgConnectOptions>,
@@ -74,7 +64,7 @@ pub(super) fn start(
         bell,
         observer,
     };
-    Listening(tokio::spawn(listener.run()).abort_handle())
+    Listening::task(tokio::spawn(listener.run()).abort_handle())
 }
 
 struct Listener {

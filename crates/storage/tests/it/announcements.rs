@@ -40,7 +40,7 @@ impl Nodes {
     async fn start(name: &str) -> Self {
         let Fresh { url, name, admin } = on_postgres::fresh(&format!("announcements_{name}")).await;
         let schema = SchemaConnection::open(&url).await.unwrap();
-        slugline_migrations::run(schema.connection()).await.unwrap();
+        schema.update().await.unwrap();
         let open = async || SqlLinkStore::new(Database::open(&url).await.unwrap());
         let (listening, other) = (open().await, open().await);
         let diary = Arc::<Diary>::default();

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use slugline_storage::{Database, SchemaConnection, SqlLinkStore};
+use slugline_storage::SqlLinkStore;
 use slugline_testkit::{
     audit_trail_contract, link_store_contract, migration_store_contract, token_store_contract,
 };
@@ -52,9 +52,5 @@ async fn postgres_keeps_the_contract() {
 
 async fn open(url: &str) -> SqlLinkStore {
     let url = url.parse().expect("a URL of a database");
-    let schema = SchemaConnection::open(&url).await.expect("connect");
-    slugline_migrations::run(schema.connection())
-        .await
-        .expect("migrate");
-    SqlLinkStore::new(Database::open(&url).await.expect("open"))
+    SqlLinkStore::open(&url).await.expect("open")
 }

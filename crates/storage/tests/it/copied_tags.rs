@@ -38,7 +38,7 @@ async fn on_postgres_tags_by_an_earlier_version_are_read() {
 
 async fn tags_by_an_earlier_version_are_read(url: &DatabaseUrl) {
     let schema = SchemaConnection::open(url).await.unwrap();
-    slugline_migrations::run(schema.connection()).await.unwrap();
+    schema.update().await.unwrap();
     let store = SqlLinkStore::new(Database::open(url).await.unwrap());
     let made = link("docs").tags(&["news"]).build();
     store.insert(&made, &NOTE).await.unwrap();
@@ -66,7 +66,7 @@ async fn a_new_schema_copies_the_tags_of_links_in_a_file() {
     let folder = tempfile::tempdir().unwrap();
     let url = DatabaseUrl::File(folder.path().join("links.db"));
     let schema = SchemaConnection::open(&url).await.unwrap();
-    slugline_migrations::run(schema.connection()).await.unwrap();
+    schema.update().await.unwrap();
     {
         let store = SqlLinkStore::new(Database::open(&url).await.unwrap());
         let tagged = link("docs").tags(&["news", "sale"]).build();
@@ -77,7 +77,7 @@ async fn a_new_schema_copies_the_tags_of_links_in_a_file() {
                 ALTER TABLE links DROP COLUMN tags_revision;
                 DELETE FROM seaql_migrations WHERE version = 'm0010_tags_in_rows';";
     run(schema.connection(), back).await;
-    slugline_migrations::run(schema.connection()).await.unwrap();
+    schema.update().await.unwrap();
     run(schema.connection(), "DELETE FROM link_tags").await;
     let store = SqlLinkStore::new(Database::open(&url).await.unwrap());
     assert_eq!(tags_of(&store, "docs").await, ["news", "sale"]);

@@ -1,12 +1,14 @@
 //! Data survives a restart, and nodes can start together.
 
 use slugline_domain::ports::LinkStore;
-use slugline_storage::{ConnectError, Database, DatabaseUrl, SchemaConnection, SqlLinkStore};
+use slugline_storage::{
+    ConnectError, Database, DatabaseUrl, OpenError, SchemaConnection, SqlLinkStore,
+};
 use slugline_testkit::{NOTE, link};
 
 async fn migrate(url: &DatabaseUrl) {
     let schema = SchemaConnection::open(url).await.unwrap();
-    let migrated = slugline_migrations::run(schema.connection()).await;
+    let migrated = schema.update().await;
     migrated.expect("every node finds a migrated database");
 }
 
@@ -16,13 +18,32 @@ async fn links_survive_a_restart_and_migrating_again_changes_nothing() {
     let url = DatabaseUrl::File(folder.path().join("links.db"));
     let made = link("docs").tags(&["a", "b"]).build();
     for round in 0..2 {
-        migrate(&url).await;
-        let store = SqlLinkStore::new(Database::open(&url).await.unwrap());
+        let store = SqlLinkStore::open(&url).await.unwrap();
         if round == 0 {
             store.insert(&made, &NOTE).await.unwrap();
         }
         assert_eq!(store.find(&made.slug).await.unwrap().as_ref(), Some(&made));
     }
+    let store = SqlLinkStore::open_current(&url).await.unwrap();
+    assert_eq!(store.find(&made.slug).await.unwrap(), Some(made));
+}
+
+#[tokio::test]
+async fn a_schema_that_is_behind_is_refused_with_its_missing_steps() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("links.db");
+    let url = DatabaseUrl::File(file.clone());
+    let no_file = SqlLinkStore::open_current(&url).await.unwrap_err();
+    assert!(matches!(no_file, OpenError::Connect(_)), "{no_file}");
+    assert!(!file.exists());
+
+    drop(SqlLinkStore::open(&url).await.unwrap());
+    let connection = rusqlite::Connection::open(&file).unwrap();
+    let forget = "DELETE FROM seaql_migrations WHERE version > 'm0010'";
+    connection.execute_batch(forget).unwrap();
+    let behind = SqlLinkStore::open_current(&url).await.unwrap_err();
+    let missing = "the schema lacks m0010_tags_in_rows, m0011_token_bindings, m0012_oldest_first; ";
+    assert!(behind.to_string().starts_with(missing), "{behind}");
 }
 
 /// Several rounds, because the nodes collide only in some of them while they

@@ -34,7 +34,7 @@ pub(crate) async fn fresh(test: &str) -> Fresh {
 pub(crate) async fn store(test: &str) -> (SqlLinkStore, SchemaConnection) {
     let Fresh { url, .. } = fresh(test).await;
     let schema = SchemaConnection::open(&url).await.unwrap();
-    slugline_migrations::run(schema.connection()).await.unwrap();
+    schema.update().await.unwrap();
     let database = Database::open(&url).await.unwrap();
     (SqlLinkStore::new(database), schema)
 }

@@ -13,7 +13,7 @@ async fn texts_are_found_whether_they_wait_or_are_indexed() {
     let folder = tempfile::tempdir().unwrap();
     let url = DatabaseUrl::File(folder.path().join("links.db"));
     let schema = SchemaConnection::open(&url).await.unwrap();
-    slugline_migrations::run(schema.connection()).await.unwrap();
+    schema.update().await.unwrap();
     let store = SqlLinkStore::new(Database::open(&url).await.unwrap());
 
     let mut waiting = Vec::new();

@@ -17,7 +17,7 @@ use crate::on_postgres;
 async fn store(folder: &tempfile::TempDir) -> Arc<SqlLinkStore> {
     let url = DatabaseUrl::File(folder.path().join("links.db"));
     let schema = SchemaConnection::open(&url).await.unwrap();
-    slugline_migrations::run(schema.connection()).await.unwrap();
+    schema.update().await.unwrap();
     Arc::new(SqlLinkStore::new(Database::open(&url).await.unwrap()))
 }
 

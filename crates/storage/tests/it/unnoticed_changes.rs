@@ -16,7 +16,7 @@ async fn a_store_notices_changes_by_others_and_not_its_own() {
     let folder = tempfile::tempdir().unwrap();
     let url = DatabaseUrl::File(folder.path().join("links.db"));
     let schema = SchemaConnection::open(&url).await.unwrap();
-    slugline_migrations::run(schema.connection()).await.unwrap();
+    schema.update().await.unwrap();
     let open = async || SqlLinkStore::new(Database::open(&url).await.unwrap());
     let (mine, theirs) = (open().await, open().await);
 
@@ -39,7 +39,7 @@ async fn a_change_whose_author_hung_up_counts_once_it_is_made() {
     let folder = tempfile::tempdir().unwrap();
     let url = DatabaseUrl::File(folder.path().join("links.db"));
     let schema = SchemaConnection::open(&url).await.unwrap();
-    slugline_migrations::run(schema.connection()).await.unwrap();
+    schema.update().await.unwrap();
     let store = SqlLinkStore::new(Database::open(&url).await.unwrap());
     let before = store.hearing();
     let made = link("made").build();

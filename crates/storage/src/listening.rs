@@ -1,0 +1,21 @@
+//! Listening for changes by other processes.
+
+use tokio::task::AbortHandle;
+
+/// A running listener on PostgreSQL. Dropping this stops it.
+#[derive(Debug)]
+pub struct Listening(AbortHandle);
+
+#[cfg(feature = "postgres")]
+impl Listening {
+    /// Stops this task in the end.
+    pub(crate) fn task(task: AbortHandle) -> Self {
+        Self(task)
+    }
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
