@@ -2,20 +2,25 @@
 //! source under the test's control, builders, doubles of other ports, contract suites for the
 //! stores and the access log, and real ClickHouse and Redis servers.
 //!
+//! Without features the crate brings no database and starts no program: suites, builders and
+//! doubles, for whoever implements a port. The feature `oracle` adds the suite that compares an
+//! engine with SQLite, `servers` the ClickHouse and Redis servers.
+//!
 //! The stores in memory are trustworthy because they pass the same contract suites as the real
 //! ones.
 //!
 //! | module | holds |
 //! |---|---|
-//! | `…_contract` | the contract suite of a port |
+//! | `…_contract` | the contract suite of a port; `visit_log_contract` with the feature `oracle` |
 //! | `memory_…` | stores in memory that only tests need |
 //! | `counted_visits`, `listed_screen`, `scripted_…` | other ports in memory |
 //! | `ambient`, `builders`, `place_files`, `join_all` | clock and random source; links; files of places; futures that overlap |
-//! | `clickhouse`, `redis` | real servers, started for one test |
+//! | `clickhouse`, `redis` | real servers, started for one test; with the feature `servers` |
 //! | `world` | visits like those of a busy site, for measurements |
 
 mod ambient;
 mod builders;
+#[cfg(feature = "servers")]
 mod clickhouse;
 mod counted_visits;
 mod join_all;
@@ -24,6 +29,7 @@ mod memory_old_store;
 mod memory_sign_in_codes;
 mod memory_tokens;
 mod place_files;
+#[cfg(feature = "servers")]
 mod redis;
 mod scripted_prober;
 mod scripted_suggester;
@@ -34,13 +40,16 @@ pub mod link_store_contract;
 pub mod migration_store_contract;
 pub mod old_store_contract;
 pub mod token_store_contract;
+#[cfg(feature = "oracle")]
 pub mod visit_log_contract;
+pub mod visit_store_contract;
 pub mod world;
 
 pub use ambient::{FixedClock, SeededRandom};
 pub use builders::{
     LinkBuilder, NOON, NOTE, destination, full_link, link, noted, seconds, slug, tag,
 };
+#[cfg(feature = "servers")]
 pub use clickhouse::{ClickHouse, ClickHouseEngine, KilledClickHouse};
 pub use counted_visits::CountedVisits;
 pub use listed_screen::ListedScreen;
@@ -48,6 +57,7 @@ pub use memory_old_store::{MemoryOldStore, old_link};
 pub use memory_sign_in_codes::MemorySignInCodes;
 pub use memory_tokens::MemoryTokenStore;
 pub use place_files::{COUNTRIES_FILE, NETWORKS_FILE, PLACES_FILE};
+#[cfg(feature = "servers")]
 pub use redis::Redis;
 pub use scripted_prober::ScriptedProber;
 pub use scripted_suggester::ScriptedSuggester;

@@ -28,3 +28,5 @@ mod queue_memory;
 mod recorder;
 /// Visits, links, random bytes and short forms of questions.
 mod support;
+/// The contract of the ports, and engines that break it.
+mod visit_store;

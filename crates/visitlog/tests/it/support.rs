@@ -58,6 +58,7 @@ impl Random for Seeded {
 }
 
 /// A log in a temporary folder.
+#[derive(Debug)]
 pub(crate) struct Fixture {
     pub(crate) recorder: Recorder,
     pub(crate) log: EmbeddedLog,
