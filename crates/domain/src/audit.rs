@@ -2,7 +2,7 @@
 //!
 //! A store writes the line in the transaction of the change, so neither exists without the other.
 
-use std::{fmt, str::FromStr};
+use std::{cmp::Reverse, fmt, str::FromStr};
 
 use thiserror::Error;
 
@@ -270,6 +270,50 @@ pub struct AuditQuery {
     pub after: Option<AuditPosition>,
     /// The largest number of lines to return.
     pub limit: u32,
+}
+
+impl AuditNote {
+    /// The line of a change of this link; `number` tells lines of one moment apart.
+    pub fn line(&self, number: i64, slug: Option<&Slug>) -> AuditLine {
+        AuditLine {
+            at: self.at,
+            number,
+            author: self.author.clone(),
+            operation: self.operation.to_string(),
+            slug: slug.cloned(),
+            token: None,
+        }
+    }
+}
+
+impl AuditFilter {
+    /// Returns whether a line meets every condition.
+    pub fn admits(&self, line: &AuditLine) -> bool {
+        let is_about = |slug: &Slug| self.slugs.contains(slug);
+        let is_by = |caller: &CallerName| *caller == line.author.caller;
+        let is_kind = |operation: Operation| operation.as_str() == line.operation;
+        self.from.is_none_or(|from| line.at >= from)
+            && self.until.is_none_or(|until| line.at < until)
+            && (self.slugs.is_empty() || line.slug.as_ref().is_some_and(is_about))
+            && self.caller.as_ref().is_none_or(is_by)
+            && self.operation.is_none_or(is_kind)
+    }
+}
+
+impl AuditQuery {
+    /// The page of these lines, for stores that hold all of them in memory.
+    pub fn page<'l>(&self, lines: impl IntoIterator<Item = &'l AuditLine>) -> Vec<AuditLine> {
+        let follows = |line: &AuditLine| {
+            let last = self.after.as_ref();
+            last.is_none_or(|last| (line.at, line.number) < (last.at, last.number))
+        };
+        let lines = lines.into_iter();
+        let met = lines.filter(|line| self.filter.admits(line) && follows(line));
+        let mut met: Vec<_> = met.collect();
+        met.sort_by_key(|line| Reverse((line.at, line.number)));
+        met.truncate(usize::try_from(self.limit).unwrap_or(usize::MAX));
+        met.into_iter().cloned().collect()
+    }
 }
 
 #[cfg(test)]

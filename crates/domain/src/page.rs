@@ -1,6 +1,6 @@
 //! Keyset paging through links.
 
-use std::num::NonZeroU16;
+use std::{cmp::Ordering, num::NonZeroU16};
 
 use thiserror::Error;
 
@@ -95,6 +95,35 @@ pub struct ListQuery {
     pub after: Option<Position>,
     /// The largest number of links to return.
     pub limit: u32,
+}
+
+impl LinkOrder {
+    fn compare(self, a: &Position, b: &Position) -> Ordering {
+        let by_slug = a.slug.cmp(&b.slug);
+        match self {
+            Self::Newest => b.created_at.cmp(&a.created_at).then(by_slug),
+            Self::Oldest => a.created_at.cmp(&b.created_at).then(by_slug),
+            Self::SlugAscending => by_slug,
+            Self::SlugDescending => by_slug.reverse(),
+        }
+    }
+}
+
+impl ListQuery {
+    /// The page of these links, for stores that hold all of them in memory.
+    pub fn page<'l>(&self, links: impl IntoIterator<Item = &'l Link>) -> Vec<Link> {
+        let after = |position: &Position| {
+            let last = self.after.as_ref();
+            last.is_none_or(|last| self.order.compare(position, last).is_gt())
+        };
+        let links = links.into_iter();
+        let met = links.filter(|link| self.filter.admits(link, self.now));
+        let placed = met.map(|link| (Position::after(link), link));
+        let mut placed: Vec<_> = placed.filter(|(position, _)| after(position)).collect();
+        placed.sort_by(|(a, _), (b, _)| self.order.compare(a, b));
+        placed.truncate(usize::try_from(self.limit).unwrap_or(usize::MAX));
+        placed.into_iter().map(|(_, link)| link.clone()).collect()
+    }
 }
 
 #[cfg(test)]

@@ -4,7 +4,9 @@ use std::borrow::Cow;
 
 use thiserror::Error;
 
-use crate::{Destination, Reach, Slug, Tag, text::without_nul};
+use crate::{
+    Comment, Destination, Link, LinkStatus, Reach, Slug, Tag, UnixSeconds, text::without_nul,
+};
 
 /// A text to find in slugs, destinations, comments and tags, ignoring case.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,6 +78,48 @@ pub struct LinkFilter {
     pub status: StatusFilter,
     /// Links that the caller may see.
     pub reach: Reach,
+}
+
+impl LinkFilter {
+    /// Returns whether a link meets every condition at this moment.
+    pub fn admits(&self, link: &Link, now: UnixSeconds) -> bool {
+        let content = &link.content;
+        let target = content.destination.without_query();
+        let to = |wanted: &Destination| target == wanted.without_query();
+        let one_of = |slugs: &Vec<Slug>| slugs.contains(&link.slug);
+        self.text.as_ref().is_none_or(|text| text.is_in(link))
+            && self.destination.as_ref().is_none_or(to)
+            && self
+                .tag
+                .as_ref()
+                .is_none_or(|tag| content.tags.contains(tag))
+            && self.slugs.as_ref().is_none_or(one_of)
+            && self.status.admits(link.status_at(now))
+            && self.reach.holds(link)
+    }
+}
+
+impl SearchText {
+    /// Returns whether the slug, the destination, the comment or a tag of the link holds this
+    /// text.
+    fn is_in(&self, link: &Link) -> bool {
+        let content = &link.content;
+        let own = [link.slug.as_str(), content.destination.as_str()].into_iter();
+        let comment = content.comment.as_ref().map(Comment::as_str);
+        let tags = content.tags.iter().map(Tag::as_str);
+        let mut texts = own.chain(comment).chain(tags);
+        texts.any(|text| text.to_lowercase().contains(self.as_str()))
+    }
+}
+
+impl StatusFilter {
+    fn admits(self, status: LinkStatus) -> bool {
+        match self {
+            Self::Active => status == LinkStatus::Active,
+            Self::Expired => status == LinkStatus::Expired,
+            Self::All => true,
+        }
+    }
 }
 
 impl Destination {

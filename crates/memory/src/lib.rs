@@ -19,12 +19,10 @@
 //! |---|---|
 //! | `links` | the link store |
 //! | `state` | the links by slug and by identifier, and the rule for taken slugs |
-//! | `choice` | filters and orders of lists and searches |
 //! | `lines`, `audit` | the audit trail |
 //! | `migration` | the progress of a migration into the store |
 
 mod audit;
-mod choice;
 mod lines;
 mod links;
 mod migration;

@@ -7,15 +7,11 @@ use std::{
 
 use async_trait::async_trait;
 use slugline_domain::{
-    AuditNote, Link, LinkFilter, LinkId, ListQuery, Position, Reach, Slug, Tag, TagCount,
-    UnixSeconds,
+    AuditNote, Link, LinkFilter, LinkId, ListQuery, Reach, Slug, Tag, TagCount, UnixSeconds,
     ports::{Deletion, Hearing, Insertion, LinkStore, StoreError, Update, Version},
 };
 
-use crate::{
-    choice::{compare, is_after, passes},
-    state::State,
-};
+use crate::state::State;
 
 /// Links in a map, and their audit trail.
 ///
@@ -113,40 +109,12 @@ impl LinkStore for MemoryLinkStore {
     }
 
     async fn list(&self, query: &ListQuery) -> Result<Vec<Link>, StoreError> {
-        let state = self.open("list links")?;
-        let mut chosen: Vec<Link> = state
-            .links()
-            .filter(|link| passes(&query.filter, query.now, link))
-            .filter(|link| {
-                query
-                    .after
-                    .as_ref()
-                    .is_none_or(|position| is_after(query.order, link, position))
-            })
-            .cloned()
-            .collect();
-        chosen.sort_by(|a, b| compare(query.order, &Position::after(a), &Position::after(b)));
-        chosen.truncate(usize::try_from(query.limit).unwrap_or(usize::MAX));
-        Ok(chosen)
-    }
-
-    async fn search(
-        &self,
-        filter: &LinkFilter,
-        now: UnixSeconds,
-        limit: u32,
-    ) -> Result<Vec<Link>, StoreError> {
-        let state = self.open("search links")?;
-        let found = state.links().filter(|link| passes(filter, now, link));
-        Ok(found
-            .take(usize::try_from(limit).unwrap_or(usize::MAX))
-            .cloned()
-            .collect())
+        Ok(query.page(self.open("list links")?.links()))
     }
 
     async fn count(&self, filter: &LinkFilter, now: UnixSeconds) -> Result<u64, StoreError> {
         let state = self.open("count links")?;
-        let found = state.links().filter(|link| passes(filter, now, link));
+        let found = state.links().filter(|link| filter.admits(link, now));
         Ok(u64::try_from(found.count()).unwrap_or(u64::MAX))
     }
 

@@ -1,0 +1,30 @@
+//! What a visitor of a link gets, decided without HTTP and without a store.
+
+use slugline_domain::{
+    Arrival, FollowedLink, InstanceRules, Link, Resolution, UnixSeconds, Visitor,
+};
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let now = UnixSeconds::new(1_800_000_000)?;
+    let to = "https://example.com/sale".parse()?;
+    let mut link = Link::new("1".parse()?, "spring-sale".parse()?, to, now);
+    let german = "https://example.de/sale".parse()?;
+    link.content.routing.geo.insert("DE".parse()?, german);
+
+    let visitor = Visitor {
+        now,
+        user_agent: "ExampleBrowser/1.0",
+        country: Some("DE".parse()?),
+        query: None,
+    };
+    let link = FollowedLink::from(&link);
+    let answer = link.resolve(&visitor, InstanceRules::default());
+    let sent_on = Arrival::Redirect("https://example.de/sale".into());
+    assert_eq!(answer, Resolution::Open(sent_on));
+    Ok(())
+}
+
+#[test]
+fn it_runs() {
+    main().unwrap();
+}
