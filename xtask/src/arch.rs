@@ -59,12 +59,13 @@ const PLAN: &[Floor] = &[
     Floor { room: "migrations",  uses: &[], tests_use: &[] },
     Floor { room: "storage",     uses: &["domain", "migrations"], tests_use: &["testkit"] },
     Floor { room: "analytics",   uses: &["domain"], tests_use: &["testkit"] },
-    Floor { room: "visitlog",    uses: &["domain", "analytics"], tests_use: &["testkit"] },
+    Floor { room: "visitlog",    uses: &["domain", "analytics"], tests_use: &["system", "testkit"] },
     // Its tests move the visits of an embedded log.
     Floor { room: "clickhouse",  uses: &["domain", "analytics"], tests_use: &["testkit", "visitlog"] },
     Floor { room: "outbound",    uses: &["domain"], tests_use: &["testkit"] },
     Floor { room: "legacy",      uses: &["domain"], tests_use: &["testkit"] },
-    Floor { room: "application", uses: &["domain"], tests_use: &["testkit"] },
+    // Its example runs the use cases over SQLite.
+    Floor { room: "application", uses: &["domain"], tests_use: &["storage", "system", "testkit"] },
     Floor { room: "contract",    uses: &["domain", "application"], tests_use: &["testkit"] },
     Floor { room: "httpkit",     uses: &["domain", "application", "contract"], tests_use: &["testkit"] },
     Floor { room: "rest",        uses: &["domain", "application", "contract", "httpkit"], tests_use: &["testkit"] },

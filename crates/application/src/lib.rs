@@ -8,25 +8,15 @@
 //! ```
 //! use std::sync::Arc;
 //! use slugline_domain::Author;
-//! use slugline_application::{
-//!     Caller, LinkService, LinkServiceParts, MigrationLock, NewLink, Passwords, PreviewMode, Resolver,
-//!     ResolverOptions, SlugPolicy, WriteBudget,
-//! };
+//! use slugline_application::{Caller, LinkService, LinkServiceParts, NewLink};
 //! use slugline_testkit::{FixedClock, MemoryLinkStore, NOON, SeededRandom, destination};
 //!
 //! # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
-//! let store = Arc::new(MemoryLinkStore::default());
-//! let clock = Arc::new(FixedClock::at(NOON));
-//! let random = Arc::new(SeededRandom::new(1));
-//! let policy = SlugPolicy::default();
-//! let links = LinkService::new(LinkServiceParts {
-//!     resolver: Arc::new(Resolver::new(
-//!         store.clone(), clock.clone(), policy.case, ResolverOptions::default(),
-//!     )),
-//!     passwords: Arc::new(Passwords::new(random.clone())),
-//!     audit: store.clone(), store, clock, random, screen: None, policy, preview: PreviewMode::Off,
-//!     lock: MigrationLock::open(), writes: WriteBudget::default(),
-//! });
+//! let links = LinkService::new(LinkServiceParts::new(
+//!     Arc::new(MemoryLinkStore::default()),
+//!     Arc::new(FixedClock::at(NOON)),
+//!     Arc::new(SeededRandom::new(1)),
+//! ));
 //! let writer = links.by(Caller::Operator, Author::operator());
 //! let made = writer.create(NewLink::leading_to(destination("https://example.com/"))).await?;
 //! assert_eq!(writer.get(&made.slug).await?.id, made.id);

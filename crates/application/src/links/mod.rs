@@ -49,7 +49,9 @@ pub use self::{
     upsert::Upserted,
     writer::LinkWriter,
 };
-use crate::{Access, Error, MigrationLock, Passwords, PreviewMode, Resolver, WriteBudget};
+use crate::{
+    Access, Error, MigrationLock, Passwords, PreviewMode, Resolver, ResolverOptions, WriteBudget,
+};
 
 /// The use cases of links. [`LinkService::seen_by`] and [`LinkService::by`] give them to a caller.
 #[derive(Clone, Debug)]
@@ -83,6 +85,36 @@ pub struct LinkServiceParts {
     pub lock: MigrationLock,
     /// The budget of writes of each named token.
     pub writes: WriteBudget,
+}
+
+impl LinkServiceParts {
+    /// The parts of an instance that screens nothing, forbids nothing and has every link in this
+    /// store.
+    pub fn new<S>(store: Arc<S>, clock: Arc<dyn Clock>, random: Arc<dyn Random>) -> Self
+    where
+        S: LinkStore + AuditTrail + 'static,
+    {
+        let policy = SlugPolicy::default();
+        let resolver = Resolver::new(
+            store.clone(),
+            clock.clone(),
+            policy.case,
+            ResolverOptions::default(),
+        );
+        Self {
+            audit: store.clone(),
+            store,
+            resolver: Arc::new(resolver),
+            passwords: Arc::new(Passwords::new(random.clone())),
+            clock,
+            random,
+            screen: None,
+            policy,
+            preview: PreviewMode::Off,
+            lock: MigrationLock::open(),
+            writes: WriteBudget::default(),
+        }
+    }
 }
 
 /// An instance's rules for slugs.
