@@ -534,6 +534,9 @@ pub trait VisitEraser: fmt::Debug + Send + Sync {
     /// Erases every visit of a link that was recorded before the answer; visits that come later
     /// are new. A link without visits is no error. After an error, and after an answer that
     /// nobody waited for, the visits may be erased or not: ask again.
+    ///
+    /// An engine of several nodes goes by moments: a visit that is dated later than its clock is new
+    /// to it.
     async fn erase(&self, link: &LinkId) -> Result<Erasure, VisitLogError>;
 }
 

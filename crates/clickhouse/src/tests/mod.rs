@@ -26,4 +26,5 @@ mod recording;
 pub(crate) mod rows;
 mod salts;
 mod shipping;
+mod visit_store;
 mod wire;

@@ -26,6 +26,9 @@ impl VisitStore for Fixture {
         &self.recorder
     }
 
+    /// The embedded log erases by what the file holds, whatever the clock shows.
+    fn time_passes(&self, _: i64) {}
+
     async fn settle(&self) {
         self.recorder.flush().await.expect("the recorder runs");
     }
@@ -101,6 +104,10 @@ impl VisitStore for Broken {
 
     fn eraser(&self) -> &dyn VisitEraser {
         self
+    }
+
+    fn time_passes(&self, seconds: i64) {
+        self.inner.time_passes(seconds);
     }
 
     async fn settle(&self) {

@@ -1,0 +1,83 @@
+//! The contract of the ports of an access log.
+
+use std::sync::Arc;
+
+use rusqlite::Connection;
+use slugline_analytics::{Recorder, RecorderOptions, RecorderPorts};
+use slugline_domain::ports::{VisitEraser, VisitLog, VisitSink};
+use slugline_testkit::{
+    ClickHouse,
+    ClickHouseEngine::Library,
+    FixedClock, NOON, SeededRandom,
+    visit_store_contract::{VisitStore, run_suite},
+};
+use tempfile::TempDir;
+
+use super::{
+    address::Address,
+    erasing::orders,
+    recording::{eventually, options, seed},
+};
+use crate::log::ClickHouseLog;
+
+/// A node and its server.
+struct Node {
+    recorder: Recorder,
+    log: ClickHouseLog,
+    clock: Arc<FixedClock>,
+    folder: TempDir,
+    _server: ClickHouse,
+}
+
+impl Node {
+    async fn start() -> Self {
+        let (server, folder) = (ClickHouse::start(Library), tempfile::tempdir().unwrap());
+        let (options, _) = options(&Address::of(&server), folder.path());
+        let clock = Arc::new(FixedClock::at(NOON));
+        let ports = RecorderPorts::new(clock.clone(), Arc::new(SeededRandom::new(seed())));
+        let started = crate::start(options, RecorderOptions::default(), ports).await;
+        let (recorder, log) = started.unwrap();
+        Self {
+            recorder,
+            log,
+            clock,
+            folder,
+            _server: server,
+        }
+    }
+
+    fn waits(&self) -> bool {
+        let sql = "SELECT EXISTS (SELECT 1 FROM spool) OR EXISTS (SELECT 1 FROM sampled)";
+        let spool = Connection::open(self.folder.path().join("spool.db")).unwrap();
+        let unshipped = spool.query_row(sql, [], |row| row.get(0)).unwrap();
+        unshipped || orders(self.folder.path()) > 0
+    }
+}
+
+impl VisitStore for Node {
+    fn sink(&self) -> &dyn VisitSink {
+        &self.recorder
+    }
+
+    fn log(&self) -> &dyn VisitLog {
+        &self.log
+    }
+
+    fn eraser(&self) -> &dyn VisitEraser {
+        &self.recorder
+    }
+
+    fn time_passes(&self, seconds: i64) {
+        self.clock.advance_seconds(seconds);
+    }
+
+    async fn settle(&self) {
+        self.recorder.flush().await.unwrap();
+        eventually("an empty spool", async || !self.waits()).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_node_keeps_the_contract() {
+    run_suite(Node::start).await;
+}
