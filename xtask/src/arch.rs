@@ -70,7 +70,7 @@ const PLAN: &[Floor] = &[
     Floor { room: "httpkit",     uses: &["domain", "application", "contract"], tests_use: &["testkit"] },
     Floor { room: "rest",        uses: &["domain", "application", "contract", "httpkit"], tests_use: &["testkit"] },
     Floor { room: "mcp",         uses: &["domain", "application", "contract", "httpkit"], tests_use: &["testkit"] },
-    Floor { room: "redirect",    uses: &["domain", "application", "httpkit"], tests_use: &["testkit"] },
+    Floor { room: "redirect",    uses: &["domain", "application", "httpkit"], tests_use: &["memory", "system", "testkit"] },
     Floor { room: "dashboard",   uses: &["httpkit"], tests_use: &[] },
     Floor {
         room: "server",

@@ -7,12 +7,13 @@ use std::sync::Arc;
 use actix_web::{App, HttpServer, web};
 use slugline_application::{Gatekeeper, GatekeeperParts, Passwords, Resolver, ResolverOptions};
 use slugline_domain::{
-    SlugCase, Visit,
-    ports::{LinkStore, VisitSink},
+    AuditNote, Author, Link, Operation, SlugCase, Visit,
+    ports::{Clock, LinkStore, VisitSink},
 };
 use slugline_httpkit::Edge;
+use slugline_memory::MemoryLinkStore;
 use slugline_redirect::{Redirects, below};
-use slugline_testkit::{FixedClock, MemoryLinkStore, NOON, NOTE, SeededRandom, link};
+use slugline_system::{OsRandom, SystemClock};
 
 #[derive(Debug)]
 struct Printed;
@@ -25,16 +26,20 @@ impl VisitSink for Printed {
 
 #[actix_web::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let (clock, random) = (
-        Arc::new(FixedClock::at(NOON)),
-        Arc::new(SeededRandom::new(1)),
-    );
+    let clock = Arc::new(SystemClock);
     let store = Arc::new(MemoryLinkStore::default());
-    store.insert(&link("docs").build(), &NOTE).await?;
+    let note = AuditNote {
+        at: clock.now(),
+        author: Author::operator(),
+        operation: Operation::LinkCreate,
+    };
+    let to = "https://example.com/docs".parse()?;
+    let docs = Link::new("1".parse()?, "docs".parse()?, to, note.at.second());
+    store.insert(&docs, &note).await?;
     let options = ResolverOptions::default();
     let resolver = Resolver::new(store.clone(), clock.clone(), SlugCase::default(), options);
     let resolver = Arc::new(resolver);
-    let passwords = Arc::new(Passwords::new(random));
+    let passwords = Arc::new(Passwords::new(Arc::new(OsRandom)));
     let parts = GatekeeperParts {
         passwords,
         store,
