@@ -46,10 +46,10 @@ where
     if connection.take_cut_target() {
         long_target::mark(&mut request);
     }
-    let body = match request.take_payload() {
-        Payload::None => None,
-        body @ (Payload::H1 { .. } | Payload::Stream { .. }) => Some(Rc::new(RefCell::new(body))),
-    };
+    let body = request.take_payload();
+    // The other kinds are not named: a program that embeds the service may have actix-http with
+    // HTTP/2, which has one kind more.
+    let body = (!matches!(body, Payload::None)).then(|| Rc::new(RefCell::new(body)));
     let answering = connection.begin(body.is_some());
     if let Some(body) = &body {
         let payload = timed(Rc::clone(body), Rc::clone(answering.connection()));
