@@ -15,6 +15,7 @@ mod m0009_audit;
 mod m0010_tags_in_rows;
 mod m0011_token_bindings;
 mod m0012_oldest_first;
+mod m0013_assistants;
 mod step;
 mod steps;
 

@@ -3,11 +3,11 @@
 use crate::{
     m0001_links, m0002_search, m0003_link_migration, m0004_search_queue, m0005_revisions,
     m0006_announcements, m0007_outbox, m0008_tokens, m0009_audit, m0010_tags_in_rows,
-    m0011_token_bindings, m0012_oldest_first, step::Step,
+    m0011_token_bindings, m0012_oldest_first, m0013_assistants, step::Step,
 };
 
 /// All steps in order.
-pub(crate) const STEPS: [Step; 12] = [
+pub(crate) const STEPS: [Step; 13] = [
     Step {
         name: "m0001_links",
         statements: m0001_links::statements,
@@ -55,5 +55,9 @@ pub(crate) const STEPS: [Step; 12] = [
     Step {
         name: "m0012_oldest_first",
         statements: m0012_oldest_first::statements,
+    },
+    Step {
+        name: "m0013_assistants",
+        statements: m0013_assistants::statements,
     },
 ];

@@ -94,6 +94,9 @@ pub enum Denied {
     /// The token is wrong, or was revoked.
     #[error("Unauthorized")]
     WrongToken,
+    /// The token belongs to an assistant, and opens another address than this one.
+    #[error("Unauthorized")]
+    OtherResource,
     /// There is no such one-time code, it was used before, or it is over.
     #[error("Unauthorized")]
     WrongCode,
@@ -178,6 +181,20 @@ impl Authenticator {
         presented: Option<&str>,
         client: IpAddr,
     ) -> Result<Caller, Denied> {
+        self.authenticate_at(None, presented, client).await
+    }
+
+    /// The same for the address of a resource (RFC 8707), which tokens of assistants open if they
+    /// were issued for it.
+    ///
+    /// # Errors
+    /// The caller may not use the API; the error gives the reason.
+    pub async fn authenticate_at(
+        &self,
+        resource: Option<&str>,
+        presented: Option<&str>,
+        client: IpAddr,
+    ) -> Result<Caller, Denied> {
         let presented = presented.ok_or(Denied::NoToken)?;
         if self.is_site_token(presented) {
             return Ok(Caller::Site);
@@ -195,6 +212,10 @@ impl Authenticator {
                 if let Some(record) = self.holder(&digest).await?
                     && digests.fit(&record)
                 {
+                    let assistant = record.assistant.as_ref();
+                    if assistant.is_some_and(|one| resource != Some(&*one.resource)) {
+                        return Err(Denied::OtherResource);
+                    }
                     return Ok(Caller::Token(record));
                 }
             }

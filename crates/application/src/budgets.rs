@@ -194,6 +194,7 @@ pub(crate) mod fixture {
             expires_at: None,
             created_at: NOON,
             last_used_at: None,
+            assistant: None,
         }))
     }
 }

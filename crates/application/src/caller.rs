@@ -45,6 +45,11 @@ impl Caller {
         }
     }
 
+    /// Returns whether the caller is an assistant, which can ask a person for more scopes.
+    pub fn is_assistant(&self) -> bool {
+        matches!(self, Self::Token(record) if record.assistant.is_some())
+    }
+
     /// The links that the caller may see and change.
     pub fn reach(&self) -> &Reach {
         match self {

@@ -42,6 +42,7 @@
 //! | [`stats`], [`week`], [`live`] | queries to the access log; averages by hour of the week; live visits |
 //! | [`erasure`] | erasing the visits of a link |
 //! | [`tokens`] | listing, making and revoking named tokens |
+//! | [`assistants`] | tokens for applications of others, by consent |
 //! | [`access`] | the conditions of an operation |
 //! | [`app`] | all use cases together, as adapters share them |
 //! | [`seen`] | links in answers to changes |
@@ -50,6 +51,7 @@
 
 pub mod access;
 pub mod app;
+pub mod assistants;
 pub mod attempts;
 pub mod audit;
 pub mod auth;
@@ -78,6 +80,10 @@ pub mod week;
 
 pub use access::Access;
 pub use app::App;
+pub use assistants::{
+    Asked, AskedParameters, AssistantError, Assistants, AssistantsParts, Decision, Exchange,
+    Granted, NewClient, NotAsked, NotDecided, Refresh, SignInRefused, SignedIn,
+};
 pub use attempts::{ClientLimit, FailureLimit, TooManyAttempts};
 pub use audit::{AuditPage, AuditParts, AuditService, ListAudit};
 pub use auth::{Authenticator, AuthenticatorParts, Denied, SiteToken, TokenTooShort};

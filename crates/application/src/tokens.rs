@@ -100,49 +100,85 @@ impl TokenText {
         &self.0
     }
 
+    /// The start of the texts that assistants get. Versions that know of no assistants take them
+    /// for no tokens, so they refuse them.
+    const ACCESS_PREFIX: &'static str = "slugline_access_";
+
+    /// A text for an assistant.
+    pub(crate) fn mint_access(random: &dyn Random) -> Self {
+        let mut secret = [0; Self::SECRET_BYTES];
+        random.fill(&mut secret);
+        let secret = URL_SAFE_NO_PAD.encode(secret);
+        Self(format!("{}{secret}", Self::ACCESS_PREFIX))
+    }
+
+    /// Returns whether a text has the form of an assistant's.
+    pub(crate) fn is_access(presented: &str) -> bool {
+        Self::is_secret_after(Self::ACCESS_PREFIX, presented)
+    }
+
+    fn is_secret_after(prefix: &str, presented: &str) -> bool {
+        let secret = presented.strip_prefix(prefix);
+        let bytes = secret.and_then(|secret| URL_SAFE_NO_PAD.decode(secret).ok());
+        bytes.is_some_and(|bytes| bytes.len() == Self::SECRET_BYTES)
+    }
+
     /// The digests of a text that may be one of a named token; `None` if its form shows that
     /// it is none.
     pub(crate) fn digests_of(presented: &str) -> Option<TokenDigests> {
-        let secret = presented.strip_prefix(Self::PREFIX)?;
-        let bytes = URL_SAFE_NO_PAD.decode(secret).ok()?;
-        (bytes.len() == Self::SECRET_BYTES).then(|| TokenDigests::of(presented))
+        if Self::is_access(presented) {
+            return Some(TokenDigests::OfAssistant(Sha256::digest(presented).into()));
+        }
+        let made = Self::is_secret_after(Self::PREFIX, presented);
+        made.then(|| TokenDigests::of(presented))
     }
 }
 
 /// The digests under which the token with a text may be stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct TokenDigests {
-    /// That of a token for every link: SHA-256.
-    free: [u8; 32],
-    /// That of a bound token: SHA-256 of `bound `, then the text. Versions that know of no bindings
-    /// do not look for it, so they refuse the token instead of letting it reach every link.
-    bound: [u8; 32],
+pub(crate) enum TokenDigests {
+    /// Those of a token that somebody made.
+    Made {
+        /// That of a token for every link: SHA-256.
+        free: [u8; 32],
+        /// That of a bound token: SHA-256 of `bound `, then the text. Versions that know of no
+        /// bindings do not look for it, so they refuse the token instead of letting it reach every
+        /// link.
+        bound: [u8; 32],
+    },
+    /// That of an assistant's token: SHA-256.
+    OfAssistant([u8; 32]),
 }
 
 impl TokenDigests {
     fn of(text: &str) -> Self {
         let bound = Sha256::new_with_prefix("bound ").chain_update(text);
-        Self {
+        Self::Made {
             free: Sha256::digest(text).into(),
             bound: bound.finalize().into(),
         }
     }
 
     fn for_reach(self, reach: &Reach) -> [u8; 32] {
-        match reach {
-            Reach::Everything => self.free,
-            Reach::Bound(_) => self.bound,
+        match (self, reach) {
+            (Self::OfAssistant(digest), _) => digest,
+            (Self::Made { free, .. }, Reach::Everything) => free,
+            (Self::Made { bound, .. }, Reach::Bound(_)) => bound,
         }
     }
 
-    /// Both digests.
-    pub(crate) fn each(self) -> [[u8; 32]; 2] {
-        [self.free, self.bound]
+    /// Every digest.
+    pub(crate) fn each(self) -> Vec<[u8; 32]> {
+        match self {
+            Self::Made { free, bound } => vec![free, bound],
+            Self::OfAssistant(digest) => vec![digest],
+        }
     }
 
     /// Returns whether the token found under one of the digests is stored where it belongs.
     pub(crate) fn fit(self, record: &TokenRecord) -> bool {
-        record.digest == self.for_reach(&record.reach)
+        let of_assistant = matches!(self, Self::OfAssistant(_));
+        record.digest == self.for_reach(&record.reach) && record.assistant.is_some() == of_assistant
     }
 }
 
@@ -214,6 +250,7 @@ impl Tokens {
             expires_at: new.expires_at,
             created_at: now,
             last_used_at: None,
+            assistant: None,
         };
         if self.parts.store.insert(&record, &note).await? {
             let listed = self.listed(record).await?;
@@ -251,7 +288,8 @@ impl Tokens {
         }
     }
 
-    async fn reach(&self, bound_to: &BoundTo) -> Result<Reach, Error> {
+    /// The links that a token is bound to.
+    pub(crate) async fn reach(&self, bound_to: &BoundTo) -> Result<Reach, Error> {
         if bound_to == &BoundTo::default() {
             return Ok(Reach::Everything);
         }

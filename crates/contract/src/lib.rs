@@ -111,7 +111,9 @@ pub use stats::{
     MetricsRequest, Ranked, SamplingView, TimeBucket, Unit, ValueFilters, ViewsRequest,
     csv_file_name, csv_lines,
 };
-pub use tokens::{CallersToken, MakeToken, RevokeToken, TokenList, TokenMade, TokenView};
+pub use tokens::{
+    AssistantView, CallersToken, MakeToken, RevokeToken, TokenList, TokenMade, TokenView,
+};
 pub use unix_time::UnixTime;
 pub use unknown::UnknownNames;
 pub use visits::{ExportVisits, ReadVisitsError, VisitFile, VisitFormat, VisitText, read_visits};

@@ -487,6 +487,11 @@ impl From<Denied> for Problem {
                 title,
                 ..Self::new(Code::Unauthorized, WRONG_TOKEN)
             },
+            Denied::OtherResource => Self::new(
+                Code::Unauthorized,
+                "The token belongs to an assistant and opens another address than this one; make a \
+                 token for this purpose, or connect the assistant again",
+            ),
             Denied::WrongCode => Self::new(
                 Code::Unauthorized,
                 "The code is wrong, was used before, or is over: each is valid once, for ten \

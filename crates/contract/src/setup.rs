@@ -103,6 +103,8 @@ pub struct Switches {
     pub webhook: bool,
     /// Web pages of any origin may call the API.
     pub api_cors: bool,
+    /// Assistants may connect by the address of the MCP endpoint, by consent.
+    pub assistants: bool,
     /// Forwarded headers of some proxies are believed.
     pub trusted_proxies: bool,
     /// A file says where visitors are.

@@ -3,7 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use slugline_application::{BoundTo, Caller, ListedToken, MadeToken, NewToken};
-use slugline_domain::{Binding, Scope, Scopes, Slug, Tag, TokenName, UnixSeconds};
+use slugline_domain::{
+    Binding, Scope, Scopes, Slug, Tag, TokenName, UnixSeconds, assistants::Assistant,
+};
 
 use crate::{
     instant::Instant,
@@ -145,9 +147,13 @@ pub struct TokenView {
     pub tags: Option<Vec<String>>,
     /// When it was made, in Unix seconds.
     pub created_at: i64,
-    /// When it ends, in Unix seconds. Left out when it works until it is revoked.
+    /// When it ends, in Unix seconds. Left out when it works until it is revoked. An assistant that
+    /// renews its token in time moves the end, unless a person chose one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<i64>,
+    /// The assistant that it belongs to. Left out for a token that somebody made.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub assistant: Option<AssistantView>,
     /// When it was last used, in Unix seconds, exact to a minute. Left out when it never was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_used_at: Option<i64>,
@@ -165,8 +171,29 @@ impl From<&ListedToken> for TokenView {
             slugs: by_slug.map(|_| listed.slugs.iter().map(Slug::to_string).collect()),
             tags: by_tag.map(|binding| binding.tags().iter().map(Tag::to_string).collect()),
             created_at: token.created_at.get(),
-            expires_at: token.expires_at.map(UnixSeconds::get),
+            expires_at: token.ends_at().map(UnixSeconds::get),
+            assistant: token.assistant.as_ref().map(AssistantView::from),
             last_used_at: token.last_used_at.map(UnixSeconds::get),
+        }
+    }
+}
+
+/// An application that a person connected by consent.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "Assistant")]
+pub struct AssistantView {
+    /// The name that it gives itself. Nobody has verified it.
+    pub name: String,
+    /// The host that describes it, or the one to which its answers go.
+    pub host: String,
+}
+
+impl From<&Assistant> for AssistantView {
+    fn from(assistant: &Assistant) -> Self {
+        Self {
+            name: assistant.name.to_string(),
+            host: assistant.host.to_string(),
         }
     }
 }

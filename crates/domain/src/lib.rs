@@ -25,6 +25,7 @@
 //! | [`resolution`] | the decision: a link, a moment and a visitor → the visitor's answer |
 //! | [`user_agent`] | device and bot, from the `User-Agent` |
 //! | [`token`], [`reach`] | named tokens and their scopes; the links that they are bound to |
+//! | [`assistants`] | applications of others that get tokens by consent |
 //! | [`token_name`] | names of tokens, none of which looks like another |
 //! | [`visit`], [`visit_headers`], [`campaign`], [`protection`], [`sampling`], [`stats`] | followed links, and queries on them |
 //! | [`audit`] | the audit trail: a line for each change |
@@ -41,6 +42,7 @@
 //! | [`probe`], [`screening`] | checks that a destination answers and is not dangerous |
 //! | [`ports`] | interfaces that callers must provide: stores, clock, network |
 
+pub mod assistants;
 pub mod audit;
 pub mod campaign;
 pub mod client_network;

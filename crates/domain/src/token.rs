@@ -4,7 +4,7 @@ use std::fmt;
 
 use thiserror::Error;
 
-use crate::{Reach, TokenName, UnixSeconds};
+use crate::{Reach, TokenName, UnixSeconds, assistants::Assistant};
 
 /// A group of operations that a token may permit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -109,12 +109,20 @@ pub struct TokenRecord {
     pub created_at: UnixSeconds,
     /// A recent moment at which it was used, exact to a minute; `None` if it never was.
     pub last_used_at: Option<UnixSeconds>,
+    /// The assistant that it belongs to; `None` for a token that somebody made.
+    pub assistant: Option<Assistant>,
 }
 
 impl TokenRecord {
     /// Returns whether the token is refused from now on.
     pub fn is_expired(&self, now: UnixSeconds) -> bool {
         self.expires_at.is_some_and(|end| end <= now)
+    }
+
+    /// The moment at which it ends for those who list it. An assistant renews its token until then.
+    pub fn ends_at(&self) -> Option<UnixSeconds> {
+        let assistant = self.assistant.as_ref();
+        assistant.map_or(self.expires_at, |assistant| Some(assistant.ends_at))
     }
 }
 
@@ -128,6 +136,7 @@ impl fmt::Debug for TokenRecord {
             .field("expires_at", &self.expires_at)
             .field("created_at", &self.created_at)
             .field("last_used_at", &self.last_used_at)
+            .field("assistant", &self.assistant)
             .finish_non_exhaustive()
     }
 }

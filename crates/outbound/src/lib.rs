@@ -30,7 +30,7 @@
 //! | `resolver`, `connection`, `tls` | a name → checked addresses → a connection to one of them |
 //! | `request`, `answer` | requests and answers, with bodies whole or in parts |
 //! | `client` | redirects, deadline, size limits |
-//! | `prober`, `screen`, `model`, `forwarder` | the domain's ports on top |
+//! | `prober`, `screen`, `model`, `forwarder`, `client_documents` | the domain's ports on top |
 //! | `webhook` | sending visits to a receiver, in the background |
 //! | `page_text` | the words of an HTML page, for the model |
 //! | `error` | the reasons why a request was refused or failed |
@@ -38,6 +38,7 @@
 mod address;
 mod answer;
 mod client;
+mod client_documents;
 mod connection;
 mod error;
 mod forwarder;
@@ -57,6 +58,7 @@ mod webhook;
 pub use address::is_public;
 pub use answer::{Answer, Arriving, Fetched};
 pub use client::Client;
+pub use client_documents::HttpClientDocuments;
 pub use error::{Error, Refusal};
 pub use forwarder::HttpForwarder;
 #[cfg(feature = "fuzzing")]

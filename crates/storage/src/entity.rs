@@ -8,6 +8,7 @@
     reason = "sea-orm's derives give their companions the visibility `pub`"
 )]
 
+pub(crate) mod assistant;
 pub(crate) mod audit;
 pub(crate) mod followed;
 pub(crate) mod link;

@@ -50,6 +50,8 @@ pub(crate) enum Failure {
     BadSlug(#[from] slugline_domain::SlugError),
     #[error("a stored token is invalid")]
     BadToken,
+    #[error("what is stored about an assistant is invalid")]
+    BadAssistant,
     #[error("a stored migration run has an invalid number")]
     BadRun,
     #[error("other writers kept taking the same slugs")]

@@ -28,7 +28,7 @@
 //! | `database`, `database_url` | an open database of either kind; the URL that names it |
 //! | `opening`, `schema_connection` | the reasons why none is opened; the schema's own connection |
 //! | `session` | reads and changes that run on either database |
-//! | `links`, `tokens`, `audit`, `migration` | the statements, a folder or a file for each port |
+//! | `links`, `tokens`, `assistants`, `audit`, `migration` | the statements, a folder or a file for each port |
 //! | `audit_lines` | the lines of the audit trail, in the transactions of the changes |
 //! | `entity`, `sql_text` | the tables as sea-orm sees them; SQL texts that are built once |
 //! | `sqlite` | SQLite: the thread that writes, shared commits, readers, the search index, snapshots |
@@ -44,6 +44,7 @@
 #[cfg(not(any(feature = "postgres", feature = "sqlite")))]
 compile_error!("slugline-storage needs its feature `sqlite`, `postgres`, or both");
 
+mod assistants;
 mod audit;
 mod audit_lines;
 mod database;
@@ -63,6 +64,7 @@ mod sql_text;
 mod sqlite;
 mod tokens;
 
+pub use assistants::SqlAssistantStore;
 pub use database::{Database, StoreTimings};
 pub use database_url::{DatabaseUrl, DatabaseUrlError};
 pub use links::SqlLinkStore;

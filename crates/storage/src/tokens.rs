@@ -10,6 +10,7 @@ use sea_orm::{
 };
 use slugline_domain::{
     AuditNote, Binding, LinkId, Reach, Scope, Scopes, TokenName, TokenRecord, UnixSeconds,
+    assistants::{Assistant, ClientName},
     ports::{Hearing, StoreError, TokenStore},
 };
 
@@ -17,6 +18,7 @@ use crate::{
     audit_lines::write_token_line,
     database::Database,
     entity::{
+        assistant::connection,
         tags_text,
         token::{Column, Entity, Model},
         token_binding,
@@ -75,27 +77,36 @@ impl Change for Insert {
 
     async fn apply<S: Session>(&self, session: &S) -> Result<Applied<bool>, Failure> {
         let Self(token, note) = self;
-        let scopes: Vec<&str> = token.scopes.iter().map(Scope::as_str).collect();
-        let row = Model {
-            name: token.name.to_string(),
-            digest: hexadecimal(&token.digest),
-            scopes: scopes.join(" "),
-            expires_at: token.expires_at.map(UnixSeconds::get),
-            created_at: token.created_at.get(),
-            last_used_at: token.last_used_at.map(UnixSeconds::get),
-        };
-        let insert = Entity::insert(row.into_active_model())
-            .on_conflict(OnConflict::new().do_nothing().to_owned());
-        let inserted = session.execute(&insert).await? > 0;
-        if inserted {
-            if let Some(binding) = token.reach.binding() {
-                let row = to_binding_row(&token.digest, binding).into_active_model();
-                session.execute(&token_binding::Entity::insert(row)).await?;
-            }
-            write_token_line(session, note, &token.name).await?;
-        }
+        let inserted = insert_token(session, token, note).await?;
         Ok(Applied::Keep(inserted))
     }
+}
+
+/// Stores a token, its binding and its line. Returns false if its name or its digest is taken.
+pub(crate) async fn insert_token(
+    session: &impl Session,
+    token: &TokenRecord,
+    note: &AuditNote,
+) -> Result<bool, Failure> {
+    let row = Model {
+        name: token.name.to_string(),
+        digest: hexadecimal(&token.digest),
+        scopes: write_scopes(&token.scopes),
+        expires_at: token.expires_at.map(UnixSeconds::get),
+        created_at: token.created_at.get(),
+        last_used_at: token.last_used_at.map(UnixSeconds::get),
+    };
+    let insert = Entity::insert(row.into_active_model())
+        .on_conflict(OnConflict::new().do_nothing().to_owned());
+    if session.execute(&insert).await? == 0 {
+        return Ok(false);
+    }
+    if let Some(binding) = token.reach.binding() {
+        let row = to_binding_row(&token.digest, binding).into_active_model();
+        session.execute(&token_binding::Entity::insert(row)).await?;
+    }
+    write_token_line(session, note, &token.name).await?;
+    Ok(true)
 }
 
 struct List;
@@ -113,8 +124,19 @@ impl Read for List {
             .iter()
             .map(|row| (row.digest.as_str(), row))
             .collect();
-        let with_binding = |row| to_token(row, bindings.get(row.digest.as_str()).copied());
-        let tokens: Result<Vec<_>, _> = rows.iter().map(with_binding).collect();
+        let connections = session
+            .all::<connection::Model>(&connection::Entity::find())
+            .await?;
+        let connections: HashMap<&str, &connection::Model> = connections
+            .iter()
+            .map(|row| (row.digest.as_str(), row))
+            .collect();
+        let whole = |row: &Model| {
+            let digest = row.digest.as_str();
+            let (binding, connection) = (bindings.get(digest), connections.get(digest));
+            to_token(row, binding.copied(), connection.copied())
+        };
+        let tokens: Result<Vec<_>, _> = rows.iter().map(whole).collect();
         let mut tokens = tokens?;
         // Databases differ in the order of texts.
         tokens.sort_by(|one, other| one.name.cmp(&other.name));
@@ -133,6 +155,9 @@ impl Change for Revoke {
             .select_only()
             .column(Column::Digest)
             .filter(Column::Name.eq(name.as_str()));
+        let disconnect = connection::Entity::delete_many()
+            .filter(connection::Column::Digest.in_subquery(digest.clone().into_query()));
+        session.execute(&disconnect).await?;
         let unbind = token_binding::Entity::delete_many()
             .filter(token_binding::Column::Digest.in_subquery(digest.into_query()));
         session.execute(&unbind).await?;
@@ -158,7 +183,9 @@ impl Read for Find {
         };
         let select = token_binding::Entity::find_by_id(self.0.as_str());
         let binding = session.first::<token_binding::Model>(&select).await?;
-        to_token(&row, binding.as_ref()).map(Some)
+        let select = connection::Entity::find_by_id(self.0.as_str());
+        let connection = session.first::<connection::Model>(&select).await?;
+        to_token(&row, binding.as_ref(), connection.as_ref()).map(Some)
     }
 }
 
@@ -200,17 +227,37 @@ fn to_binding(row: &token_binding::Model) -> Result<Binding, Failure> {
     Binding::new(ids, tags).map_err(|_| Failure::BadToken)
 }
 
-fn to_token(row: &Model, binding: Option<&token_binding::Model>) -> Result<TokenRecord, Failure> {
+/// The scopes of a token in one text.
+pub(crate) fn write_scopes(scopes: &Scopes) -> String {
+    let scopes: Vec<&str> = scopes.iter().map(Scope::as_str).collect();
+    scopes.join(" ")
+}
+
+pub(crate) fn read_scopes(text: &str) -> Result<Scopes, Failure> {
+    let scopes = text.split_ascii_whitespace().map(Scope::parse);
+    let scopes = scopes.collect::<Result<Vec<_>, _>>().and_then(Scopes::new);
+    scopes.map_err(|_| Failure::BadToken)
+}
+
+fn to_assistant(row: &connection::Model) -> Result<Assistant, Failure> {
+    Ok(Assistant {
+        name: ClientName::parse(&row.client_name).map_err(|_| Failure::BadAssistant)?,
+        host: row.client_host.as_str().into(),
+        resource: row.resource.as_str().into(),
+        ends_at: UnixSeconds::new(row.ends_at).map_err(|_| Failure::BadAssistant)?,
+    })
+}
+
+fn to_token(
+    row: &Model,
+    binding: Option<&token_binding::Model>,
+    connection: Option<&connection::Model>,
+) -> Result<TokenRecord, Failure> {
     let moment = |seconds: i64| UnixSeconds::new(seconds).map_err(|_| Failure::BadToken);
-    let scopes = row.scopes.split_ascii_whitespace().map(Scope::parse);
-    let scopes = scopes
-        .collect::<Result<Vec<_>, _>>()
-        .and_then(Scopes::new)
-        .map_err(|_| Failure::BadToken)?;
     Ok(TokenRecord {
         name: TokenName::restore(&row.name).map_err(|_| Failure::BadToken)?,
         digest: from_hexadecimal(&row.digest).ok_or(Failure::BadToken)?,
-        scopes,
+        scopes: read_scopes(&row.scopes)?,
         reach: match binding {
             Some(binding) => Reach::bound(to_binding(binding)?),
             None => Reach::Everything,
@@ -218,16 +265,17 @@ fn to_token(row: &Model, binding: Option<&token_binding::Model>) -> Result<Token
         expires_at: row.expires_at.map(moment).transpose()?,
         created_at: moment(row.created_at)?,
         last_used_at: row.last_used_at.map(moment).transpose()?,
+        assistant: connection.map(to_assistant).transpose()?,
     })
 }
 
-fn hexadecimal(digest: &[u8; 32]) -> String {
+pub(crate) fn hexadecimal(digest: &[u8; 32]) -> String {
     let (high, low) = digest.split_at(16);
     let number = |half: &[u8]| u128::from_be_bytes(half.try_into().expect("16 bytes"));
     format!("{:032x}{:032x}", number(high), number(low))
 }
 
-fn from_hexadecimal(text: &str) -> Option<[u8; 32]> {
+pub(crate) fn from_hexadecimal(text: &str) -> Option<[u8; 32]> {
     let (pairs, rest) = text.as_bytes().as_chunks::<2>();
     let byte = |pair: &[u8; 2]| u8::from_str_radix(str::from_utf8(pair).ok()?, 16).ok();
     let bytes: Option<Vec<u8>> = pairs.iter().map(byte).collect();

@@ -13,7 +13,7 @@
 //! |---|---|
 //! | `…_contract` | the contract suite of a port; `visit_log_contract` with the feature `oracle` |
 //! | `memory_…` | stores in memory that only tests need |
-//! | `counted_visits`, `listed_screen`, `scripted_…` | other ports in memory |
+//! | `counted_visits`, `listed_…`, `scripted_…` | other ports in memory |
 //! | `ambient`, `builders`, `place_files`, `join_all` | clock and random source; links; files of places; futures that overlap |
 //! | `clickhouse`, `redis` | real servers, started for one test; with the feature `servers` |
 //! | `world` | visits like those of a busy site, for measurements |
@@ -24,7 +24,9 @@ mod builders;
 mod clickhouse;
 mod counted_visits;
 mod join_all;
+mod listed_documents;
 mod listed_screen;
+mod memory_assistants;
 mod memory_old_store;
 mod memory_sign_in_codes;
 mod memory_tokens;
@@ -34,6 +36,7 @@ mod redis;
 mod scripted_prober;
 mod scripted_suggester;
 
+pub mod assistant_store_contract;
 pub mod audit_trail_contract;
 pub mod exactness_contract;
 pub mod link_store_contract;
@@ -52,7 +55,9 @@ pub use builders::{
 #[cfg(feature = "servers")]
 pub use clickhouse::{ClickHouse, ClickHouseEngine, KilledClickHouse};
 pub use counted_visits::CountedVisits;
+pub use listed_documents::ListedDocuments;
 pub use listed_screen::ListedScreen;
+pub use memory_assistants::MemoryAssistantStore;
 pub use memory_old_store::{MemoryOldStore, old_link};
 pub use memory_sign_in_codes::MemorySignInCodes;
 pub use memory_tokens::MemoryTokenStore;

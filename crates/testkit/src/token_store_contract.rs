@@ -36,6 +36,7 @@ pub(crate) fn token(name_text: &str, digest: u8) -> TokenRecord {
         expires_at: None,
         created_at: NOON,
         last_used_at: None,
+        assistant: None,
     }
 }
 

@@ -47,6 +47,7 @@ use self::{
     update::UpdateLink,
 };
 use crate::{
+    assistants::SqlAssistantStore,
     database::{Database, StoreTimings},
     database_url::DatabaseUrl,
     failure::{Failure, failing_to},
@@ -108,6 +109,12 @@ impl SqlLinkStore {
     pub fn tokens(&self) -> SqlTokenStore {
         let database = self.database.clone();
         SqlTokenStore { database }
+    }
+
+    /// The assistants in the same database.
+    pub fn assistants(&self) -> SqlAssistantStore {
+        let database = self.database.clone();
+        SqlAssistantStore { database }
     }
 
     /// The time that the database has taken since it was opened.

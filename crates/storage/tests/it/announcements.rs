@@ -269,6 +269,7 @@ async fn a_revoked_token_is_announced_and_a_used_one_is_not() {
         expires_at: None,
         created_at: NOON,
         last_used_at: None,
+        assistant: None,
     };
     let (links, tokens) = (nodes.listening.hearing(), here.hearing());
     there.insert(&token, &NOTE).await.unwrap();

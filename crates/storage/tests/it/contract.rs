@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use slugline_storage::SqlLinkStore;
 use slugline_testkit::{
-    audit_trail_contract, link_store_contract, migration_store_contract, token_store_contract,
+    assistant_store_contract, audit_trail_contract, link_store_contract, migration_store_contract,
+    token_store_contract,
 };
 
 use crate::on_postgres;
@@ -27,6 +28,11 @@ async fn sqlite_keeps_the_contract() {
     })
     .await;
     token_store_contract::run_suite(async || new_file().await.tokens()).await;
+    assistant_store_contract::run_suite(async || {
+        let store = new_file().await;
+        (store.assistants(), store.tokens())
+    })
+    .await;
     let store = new_file().await;
     audit_trail_contract::changes_of_tokens_leave_lines(&store.tokens(), &store).await;
 }
@@ -46,6 +52,11 @@ async fn postgres_keeps_the_contract() {
     })
     .await;
     token_store_contract::run_suite(async || new_database().await.tokens()).await;
+    assistant_store_contract::run_suite(async || {
+        let store = new_database().await;
+        (store.assistants(), store.tokens())
+    })
+    .await;
     let store = new_database().await;
     audit_trail_contract::changes_of_tokens_leave_lines(&store.tokens(), &store).await;
 }

@@ -1,0 +1,580 @@
+use std::{net::IpAddr, sync::Arc};
+
+use slugline_domain::{
+    Author, Reach, Scope, Scopes, SlugCase, TokenName, TokenRecord, assistants::ClientDocument,
+    ports::TokenStore,
+};
+use slugline_testkit::{
+    FixedClock, ListedDocuments, MemoryAssistantStore, MemoryLinkStore, MemoryTokenStore, NOON,
+    NOTE, SeededRandom, tag,
+};
+
+use super::*;
+use crate::{
+    Authenticator, AuthenticatorParts, BoundTo, Caller, Denied, NewToken, SiteToken, Tokens,
+    TokensParts,
+};
+
+const RESOURCE: &str = "https://sl.example/api/mcp";
+const DOCUMENT: &str = "https://claude.ai/client.json";
+const CALLBACK: &str = "https://claude.ai/callback";
+// RFC 7636, appendix B.
+const VERIFIER: &str = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
+const CHALLENGE: &str = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
+
+struct Fixture {
+    assistants: Assistants,
+    authenticator: Arc<Authenticator>,
+    tokens: Tokens,
+    token_store: Arc<MemoryTokenStore>,
+    documents: Arc<ListedDocuments>,
+    clock: Arc<FixedClock>,
+}
+
+fn fixture() -> Fixture {
+    let clock = Arc::new(FixedClock::at(NOON));
+    let random = Arc::new(SeededRandom::new(1));
+    let token_store = Arc::new(MemoryTokenStore::default());
+    let documents = Arc::new(ListedDocuments::default());
+    documents.put(DOCUMENT, document());
+    let authenticator = Arc::new(Authenticator::new(AuthenticatorParts {
+        site: SiteToken::new("correct horse").unwrap(),
+        named: token_store.clone(),
+        codes: None,
+        clock: clock.clone(),
+    }));
+    let tokens = Tokens::new(TokensParts {
+        store: token_store.clone(),
+        links: Arc::new(MemoryLinkStore::default()),
+        case: SlugCase::default(),
+        clock: clock.clone(),
+        random: random.clone(),
+    });
+    Fixture {
+        assistants: Assistants::new(AssistantsParts {
+            store: Arc::new(MemoryAssistantStore::beside(token_store.clone())),
+            token_store: token_store.clone(),
+            tokens: tokens.clone(),
+            authenticator: authenticator.clone(),
+            documents: documents.clone(),
+            clock: clock.clone(),
+            random,
+            resource: RESOURCE.into(),
+        }),
+        authenticator,
+        tokens,
+        token_store,
+        documents,
+        clock,
+    }
+}
+
+fn document() -> ClientDocument {
+    ClientDocument {
+        client_id: DOCUMENT.into(),
+        client_name: Some("Claude".into()),
+        redirect_uris: vec!["claude://callback".into(), CALLBACK.into()],
+        fresh_for: None,
+    }
+}
+
+fn parameters() -> AskedParameters {
+    let given = |text: &str| Some(text.to_owned());
+    AskedParameters {
+        client_id: given(DOCUMENT),
+        redirect_uri: given(CALLBACK),
+        response_type: given("code"),
+        scope: None,
+        code_challenge: given(CHALLENGE),
+        code_challenge_method: given("S256"),
+        resource: given(RESOURCE),
+    }
+}
+
+fn here() -> IpAddr {
+    "192.0.2.1".parse().unwrap()
+}
+
+fn everything() -> Decision {
+    Decision {
+        scopes: Scope::ALL.to_vec(),
+        bound_to: BoundTo::default(),
+        until: None,
+    }
+}
+
+fn exchange(code: &str) -> Exchange<'_> {
+    Exchange {
+        code,
+        client_id: DOCUMENT,
+        code_verifier: VERIFIER,
+        redirect_uri: Some(CALLBACK),
+        resource: Some(RESOURCE),
+    }
+}
+
+fn refresh(text: &str) -> Refresh<'_> {
+    Refresh {
+        refresh_token: text,
+        client_id: DOCUMENT,
+        scope: None,
+        resource: None,
+    }
+}
+
+impl Fixture {
+    async fn signed_in(&self) -> SignedIn {
+        let cookie = self.assistants.sign_in("correct horse", here()).await;
+        let signed_in = self.assistants.signed_in(&cookie.unwrap()).await;
+        signed_in.unwrap().unwrap()
+    }
+
+    async fn code(&self, decision: Decision) -> String {
+        let asked = self.assistants.examine(&parameters()).await.unwrap();
+        let signed_in = self.signed_in().await;
+        let author = Author::operator();
+        let allowed = self.assistants.allow(&signed_in, &asked, decision, author);
+        allowed.await.unwrap()
+    }
+
+    async fn granted(&self) -> Granted {
+        let code = self.code(everything()).await;
+        self.assistants
+            .exchange(exchange(&code), here())
+            .await
+            .unwrap()
+    }
+
+    async fn enters(&self, resource: Option<&str>, text: &str) -> Result<Caller, Denied> {
+        let entered = self
+            .authenticator
+            .authenticate_at(resource, Some(text), here());
+        entered.await
+    }
+
+    async fn listed(&self) -> Vec<TokenRecord> {
+        self.token_store.list().await.unwrap()
+    }
+}
+
+#[tokio::test]
+async fn a_consent_gives_a_named_token_for_one_address() {
+    let it = fixture();
+    let granted = it.granted().await;
+    assert_eq!(granted.seconds, 3_600);
+    let access = granted.access.as_str();
+    let caller = it.enters(Some(RESOURCE), access).await.unwrap();
+    assert_eq!(caller.name(), "Claude (claude.ai)");
+    assert!(caller.is_assistant());
+    assert!(caller.may(Scope::LinksWrite).is_ok());
+    assert!(caller.may(Scope::Admin).is_err(), "admin is never given");
+    for elsewhere in [None, Some("https://other.example/api/mcp")] {
+        let refused = it.enters(elsewhere, access).await;
+        assert!(matches!(refused, Err(Denied::OtherResource)), "{refused:?}");
+    }
+    let refused = it.enters(Some(RESOURCE), &granted.refresh).await;
+    assert!(matches!(refused, Err(Denied::WrongToken)), "{refused:?}");
+    it.clock.advance_seconds(3_600);
+    let refused = it.enters(Some(RESOURCE), access).await;
+    assert!(
+        matches!(refused, Err(Denied::Expired { .. })),
+        "{refused:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_person_takes_scopes_away_binds_and_ends() {
+    let it = fixture();
+    let decision = Decision {
+        scopes: vec![Scope::LinksRead],
+        bound_to: BoundTo {
+            slugs: Vec::new(),
+            tags: [tag("summer")].into(),
+        },
+        until: Some(it.assistants.after(100)),
+    };
+    let code = it.code(decision).await;
+    let granted = it
+        .assistants
+        .exchange(exchange(&code), here())
+        .await
+        .unwrap();
+    assert_eq!(granted.seconds, 100);
+    let records = it.listed().await;
+    let record = &records[0];
+    assert_eq!(record.scopes, Scopes::new([Scope::LinksRead]).unwrap());
+    assert_ne!(record.reach, Reach::Everything);
+    let renewed = it
+        .assistants
+        .refresh(refresh(&granted.refresh), here())
+        .await;
+    assert_eq!(
+        renewed.unwrap().seconds,
+        100,
+        "a renewal does not move the end"
+    );
+    it.clock.advance_seconds(100);
+    assert!(!it.assistants.remove_ended().await.unwrap());
+    assert_eq!(it.listed().await, []);
+}
+
+#[tokio::test]
+async fn a_code_works_once_and_its_second_use_revokes() {
+    let it = fixture();
+    let code = it.code(everything()).await;
+    let granted = it
+        .assistants
+        .exchange(exchange(&code), here())
+        .await
+        .unwrap();
+    let again = it.assistants.exchange(exchange(&code), here()).await;
+    assert!(matches!(again, Err(AssistantError::WrongGrant(_))));
+    let refused = it.enters(Some(RESOURCE), granted.access.as_str()).await;
+    assert!(matches!(refused, Err(Denied::WrongToken)), "{refused:?}");
+    let renewed = it
+        .assistants
+        .refresh(refresh(&granted.refresh), here())
+        .await;
+    assert!(matches!(renewed, Err(AssistantError::WrongGrant(_))));
+}
+
+#[tokio::test]
+async fn a_code_is_for_one_application_address_verifier_resource_and_minute() {
+    let it = fixture();
+    let code = it.code(everything()).await;
+    let good = exchange(&code);
+    let other = "a".repeat(43);
+    for wrong in [
+        Exchange {
+            client_id: "other",
+            ..good
+        },
+        Exchange {
+            redirect_uri: Some("https://claude.ai/other"),
+            ..good
+        },
+        Exchange {
+            code_verifier: &other,
+            ..good
+        },
+        Exchange {
+            code_verifier: CHALLENGE,
+            ..good
+        },
+        Exchange {
+            code_verifier: "",
+            ..good
+        },
+        Exchange {
+            code: &other,
+            ..good
+        },
+        Exchange { code: "", ..good },
+    ] {
+        let refused = it.assistants.exchange(wrong, here()).await;
+        assert!(
+            matches!(refused, Err(AssistantError::WrongGrant(_))),
+            "{wrong:?}"
+        );
+    }
+    let elsewhere = Exchange {
+        resource: Some("https://other.example/"),
+        ..good
+    };
+    let refused = it.assistants.exchange(elsewhere, here()).await;
+    assert!(matches!(refused, Err(AssistantError::WrongResource { .. })));
+    it.clock.advance_seconds(60);
+    let late = it.assistants.exchange(good, here()).await;
+    assert!(matches!(late, Err(AssistantError::WrongGrant(_))));
+}
+
+#[tokio::test]
+async fn a_refresh_token_rotates_and_its_reuse_revokes_the_family() {
+    let it = fixture();
+    let first = it.granted().await;
+    let second = it
+        .assistants
+        .refresh(refresh(&first.refresh), here())
+        .await
+        .unwrap();
+    assert!(
+        it.enters(Some(RESOURCE), second.access.as_str())
+            .await
+            .is_ok()
+    );
+    let former = it.enters(Some(RESOURCE), first.access.as_str()).await;
+    assert!(matches!(former, Err(Denied::WrongToken)));
+    let stolen = Refresh {
+        client_id: "other",
+        ..refresh(&second.refresh)
+    };
+    let refused = it.assistants.refresh(stolen, here()).await;
+    assert!(matches!(refused, Err(AssistantError::WrongGrant(_))));
+    let more = Refresh {
+        scope: Some("links:read admin"),
+        ..refresh(&second.refresh)
+    };
+    let refused = it.assistants.refresh(more, here()).await;
+    assert!(matches!(refused, Err(AssistantError::ScopeNotGranted)));
+    assert_eq!(it.listed().await.len(), 1, "one line for one assistant");
+    let stale = it.assistants.refresh(refresh(&first.refresh), here()).await;
+    assert!(matches!(stale, Err(AssistantError::WrongGrant(_))));
+    let refused = it.enters(Some(RESOURCE), second.access.as_str()).await;
+    assert!(matches!(refused, Err(Denied::WrongToken)), "{refused:?}");
+    assert_eq!(it.listed().await, []);
+}
+
+#[tokio::test]
+async fn unused_connections_end() {
+    let it = fixture();
+    let granted = it.granted().await;
+    it.clock.advance_seconds(Assistants::IDLE_SECONDS);
+    let late = it
+        .assistants
+        .refresh(refresh(&granted.refresh), here())
+        .await;
+    assert!(matches!(late, Err(AssistantError::WrongGrant(_))));
+}
+
+#[tokio::test]
+async fn applications_give_their_tokens_back() {
+    let it = fixture();
+    let (one, two) = (it.granted().await, it.granted().await);
+    let names: Vec<String> = it
+        .listed()
+        .await
+        .iter()
+        .map(|t| t.name.to_string())
+        .collect();
+    assert_eq!(names, ["Claude (claude.ai)", "Claude (claude.ai) 2"]);
+    let give_back =
+        async |text: &str, id: Option<&str>| it.assistants.give_back(text, id, here()).await;
+    assert!(give_back(one.access.as_str(), Some("other")).await.is_err());
+    give_back(one.access.as_str(), None).await.unwrap();
+    give_back(&two.refresh, Some(DOCUMENT)).await.unwrap();
+    give_back(&two.refresh, Some(DOCUMENT)).await.unwrap();
+    give_back("nonsense", None).await.unwrap();
+    assert_eq!(it.listed().await, []);
+}
+
+#[tokio::test]
+async fn only_requests_with_a_known_address_are_answered_there() {
+    let it = fixture();
+    let given = |text: &str| Some(text.to_owned());
+    for shown in [
+        AskedParameters {
+            client_id: None,
+            ..parameters()
+        },
+        AskedParameters {
+            client_id: given("nobody"),
+            ..parameters()
+        },
+        AskedParameters {
+            client_id: given("https://evil.example/x"),
+            ..parameters()
+        },
+        AskedParameters {
+            redirect_uri: None,
+            ..parameters()
+        },
+        AskedParameters {
+            redirect_uri: given("https://evil.example/"),
+            ..parameters()
+        },
+        AskedParameters {
+            redirect_uri: given("claude://callback"),
+            ..parameters()
+        },
+    ] {
+        let refused = it.assistants.examine(&shown).await;
+        assert!(matches!(refused, Err(NotAsked::Shown(_))), "{shown:?}");
+    }
+    for sent in [
+        AskedParameters {
+            response_type: given("token"),
+            ..parameters()
+        },
+        AskedParameters {
+            code_challenge: None,
+            ..parameters()
+        },
+        AskedParameters {
+            code_challenge_method: None,
+            ..parameters()
+        },
+        AskedParameters {
+            code_challenge_method: given("plain"),
+            ..parameters()
+        },
+        AskedParameters {
+            scope: given("admin"),
+            ..parameters()
+        },
+        AskedParameters {
+            resource: given("https://evil.example/"),
+            ..parameters()
+        },
+    ] {
+        let refused = it.assistants.examine(&sent).await;
+        assert!(matches!(refused, Err(NotAsked::Sent { .. })), "{sent:?}");
+    }
+    let slash = AskedParameters {
+        resource: given("https://sl.example/api/mcp/"),
+        ..parameters()
+    };
+    assert!(it.assistants.examine(&slash).await.is_ok());
+}
+
+#[tokio::test]
+async fn a_document_names_its_own_address_and_is_kept_a_while() {
+    let it = fixture();
+    it.assistants.examine(&parameters()).await.unwrap();
+    it.assistants.examine(&parameters()).await.unwrap();
+    assert_eq!(it.documents.fetches(), 1);
+    it.clock.advance_seconds(86_400);
+    let foreign = ClientDocument {
+        client_id: "https://claude.ai/other".into(),
+        ..document()
+    };
+    it.documents.put(DOCUMENT, foreign);
+    let refused = it.assistants.examine(&parameters()).await;
+    assert!(matches!(
+        refused,
+        Err(NotAsked::Shown(AssistantError::Document(_)))
+    ));
+    for _ in 0..100 {
+        it.assistants.examine(&parameters()).await.unwrap_err();
+    }
+    assert_eq!(it.documents.fetches(), 61, "60 in an hour");
+}
+
+#[tokio::test]
+async fn only_who_may_make_tokens_consents() {
+    let it = fixture();
+    let make = async |name: &str, scope, tags: &[&str]| {
+        let new = NewToken {
+            name: TokenName::parse(name).unwrap(),
+            scopes: Scopes::new([scope]).unwrap(),
+            bound_to: BoundTo {
+                slugs: Vec::new(),
+                tags: tags.iter().map(|text| tag(text)).collect(),
+            },
+            expires_at: None,
+        };
+        let made = it.tokens.make(new, &Author::operator()).await.unwrap();
+        made.text.as_str().to_owned()
+    };
+    let admin = make("admin-bot", Scope::Admin, &[]).await;
+    let cookie = it.assistants.sign_in(&admin, here()).await.unwrap();
+    let signed_in = it.assistants.signed_in(&cookie).await.unwrap().unwrap();
+    assert_eq!(signed_in.caller.name(), "admin-bot");
+    let name = TokenName::parse("admin-bot").unwrap();
+    it.token_store.revoke(&name, &NOTE).await.unwrap();
+    assert!(it.assistants.signed_in(&cookie).await.unwrap().is_none());
+    for other in [
+        make("reader", Scope::LinksRead, &[]).await,
+        make("bound", Scope::LinksWrite, &["a"]).await,
+    ] {
+        let refused = it.assistants.sign_in(&other, here()).await;
+        assert!(matches!(refused, Err(SignInRefused::MayNotConsent)));
+    }
+    let granted = it.granted().await;
+    let refused = it.assistants.sign_in(granted.access.as_str(), here()).await;
+    assert!(matches!(
+        refused,
+        Err(SignInRefused::Denied(Denied::OtherResource))
+    ));
+    let refused = it.assistants.sign_in("wrong-token", here()).await;
+    assert!(matches!(
+        refused,
+        Err(SignInRefused::Denied(Denied::WrongToken))
+    ));
+}
+
+#[tokio::test]
+async fn a_session_decides_once_and_not_for_long() {
+    let it = fixture();
+    let asked = it.assistants.examine(&parameters()).await.unwrap();
+    let signed_in = it.signed_in().await;
+    let value = signed_in.form_value("x");
+    assert!(signed_in.is_form_value("x", &value) && !signed_in.is_form_value("y", &value));
+    let allow = async |signed_in: &SignedIn, decision| {
+        let author = Author::operator();
+        it.assistants
+            .allow(signed_in, &asked, decision, author)
+            .await
+    };
+    let nothing = Decision {
+        scopes: vec![Scope::Admin],
+        ..everything()
+    };
+    let refused = allow(&signed_in, nothing).await;
+    assert!(matches!(refused, Err(NotDecided::NoScope)));
+    let past = Decision {
+        until: Some(NOON),
+        ..everything()
+    };
+    let refused = allow(&signed_in, past).await;
+    assert!(matches!(refused, Err(NotDecided::EndNotInFuture)));
+    allow(&signed_in, everything()).await.unwrap();
+    let again = allow(&signed_in, everything()).await;
+    assert!(matches!(again, Err(NotDecided::Over)));
+    let denied = it.signed_in().await;
+    it.assistants.deny(&denied).await.unwrap();
+    let after = allow(&denied, everything()).await;
+    assert!(matches!(after, Err(NotDecided::Over)));
+    let cookie = it
+        .assistants
+        .sign_in("correct horse", here())
+        .await
+        .unwrap();
+    it.clock.advance_seconds(Assistants::SESSION_SECONDS);
+    assert!(it.assistants.signed_in(&cookie).await.unwrap().is_none());
+    assert!(it.assistants.signed_in("x").await.unwrap().is_none());
+}
+
+#[tokio::test]
+async fn registrations_are_checked_and_limited() {
+    let it = fixture();
+    let new = |name: Option<&str>, redirects: &[&str]| NewClient {
+        name: name.map(str::to_owned),
+        redirects: redirects.iter().map(|&text| text.to_owned()).collect(),
+    };
+    let register = async |new| it.assistants.register(new, here()).await;
+    let made = register(new(None, &[CALLBACK])).await.unwrap();
+    assert_eq!(made.name.as_str(), "claude.ai");
+    for wrong in [
+        new(None, &[]),
+        new(None, &["http://claude.ai/"]),
+        new(None, &[CALLBACK, "javascript:alert(1)"]),
+        new(None, &[CALLBACK; 17]),
+        new(Some("a\u{202e}b"), &[CALLBACK]),
+    ] {
+        assert!(register(wrong).await.is_err());
+    }
+    for _ in 0..20 {
+        register(new(Some("Claude"), &[CALLBACK])).await.unwrap();
+    }
+    for _ in 0..4 {
+        register(new(None, &[CALLBACK])).await.unwrap();
+    }
+    let refused = register(new(None, &[CALLBACK])).await;
+    assert!(matches!(refused, Err(AssistantError::TooMany(_))));
+}
+
+#[tokio::test]
+async fn wrong_codes_stop_asking_the_store() {
+    let it = fixture();
+    let wrong = "A".repeat(43);
+    for _ in 0..30 {
+        let refused = it.assistants.exchange(exchange(&wrong), here()).await;
+        assert!(matches!(refused, Err(AssistantError::WrongGrant(_))));
+    }
+    let refused = it.assistants.exchange(exchange(&wrong), here()).await;
+    assert!(matches!(refused, Err(AssistantError::TooMany(_))));
+    it.token_store.set_broken(true);
+    let elsewhere = "198.51.100.1".parse().unwrap();
+    let failed = it.assistants.exchange(exchange(&wrong), elsewhere).await;
+    assert!(matches!(failed, Err(AssistantError::Store(_))));
+}
