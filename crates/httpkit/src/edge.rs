@@ -2,13 +2,14 @@
 
 use std::{net::IpAddr, sync::Arc};
 
-use actix_web::HttpRequest;
+use actix_web::{HttpRequest, http::header::HeaderValue};
 use slugline_domain::{Country, Place, ports::PlaceFinder};
 
 use crate::{
     cdn::PlaceHeaders,
     client::TrustedProxies,
     origin::Origin,
+    protected::ProtectedResource,
     proxy_watch::{ProxyDoubt, ProxyWatch},
     refusals::Refusals,
 };
@@ -26,6 +27,7 @@ pub struct Edge {
     loopback_only: bool,
     place_headers: PlaceHeaders,
     places: Option<Arc<dyn PlaceFinder>>,
+    protected: Option<ProtectedResource>,
 }
 
 impl Edge {
@@ -35,6 +37,15 @@ impl Edge {
             proxies,
             configured_origin,
             ..Self::default()
+        }
+    }
+
+    /// Lets assistants get tokens for this resource, and tells clients so.
+    #[must_use]
+    pub fn protecting(self, resource: ProtectedResource) -> Self {
+        Self {
+            protected: Some(resource),
+            ..self
         }
     }
 
@@ -108,6 +119,19 @@ impl Edge {
     /// Returns whether only programs of this machine reach the service directly.
     pub fn is_loopback_only(&self) -> bool {
         self.loopback_only
+    }
+
+    /// Returns the resource that the request is for, if tokens of assistants open it.
+    pub(crate) fn protected_at(&self, request: &HttpRequest) -> Option<&ProtectedResource> {
+        let here = |resource: &&ProtectedResource| resource.is_at(request.path());
+        self.protected.as_ref().filter(here)
+    }
+
+    /// Returns the challenge for an assistant that needs these scopes, separated by blanks; `None`
+    /// where tokens of assistants open nothing.
+    pub fn insufficient_scope(&self, request: &HttpRequest, scope: &str) -> Option<HeaderValue> {
+        let resource = self.protected_at(request)?;
+        Some(resource.insufficient(scope))
     }
 
     /// Logs for the operator that this client's password was refused.

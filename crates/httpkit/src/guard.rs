@@ -6,7 +6,7 @@ use actix_web::{HttpRequest, web};
 use slugline_application::{Authenticator, Caller, Denied};
 use slugline_domain::Author;
 
-use crate::{client::header, edge::Edge};
+use crate::{client::header, edge::Edge, protected::ProtectedResource};
 
 /// Tells callers by their tokens. It knows the edge of the service, too. The adapters that ask
 /// for a token keep it in the data of their app.
@@ -60,7 +60,12 @@ impl Guard {
     pub(crate) async fn authenticate(&self, request: &HttpRequest) -> Result<Caller, Denied> {
         let presented = header(request, "authorization").map(bearer_token);
         let client = self.client_address(request);
-        let outcome = self.authenticator.authenticate(presented, client).await;
+        let resource = self.protected_at(request);
+        let resource = resource.map(ProtectedResource::identifier);
+        let asked = self
+            .authenticator
+            .authenticate_at(resource, presented, client);
+        let outcome = asked.await;
         self.note_guess(outcome.as_ref().err(), client);
         outcome
     }
@@ -73,6 +78,11 @@ impl Guard {
         let outcome = self.authenticator.redeem(code, client).await;
         self.note_guess(outcome.as_ref().err(), client);
         outcome
+    }
+
+    /// Notes a token that this client typed into a form, if it was a guess.
+    pub fn note_refused_token(&self, denied: &Denied, client: IpAddr) {
+        self.note_guess(Some(denied), client);
     }
 
     /// A request without a token is not an attempt to guess it, and neither is one whose token

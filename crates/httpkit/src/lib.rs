@@ -26,6 +26,8 @@
 //! | `edge`, `origin`, `cors` | settings towards clients; the public origin; calls from web pages |
 //! | `guard`, `guarded` | who a token lets in; its check before the handlers |
 //! | `problem`, `line_limit`, `refusals` | problems as answers and as log output |
+//! | `protected` | the address that tokens of assistants open, as clients find it |
+//! | `locale` | the visitor's language |
 //! | `ignored` | the names of ignored members |
 //! | `fuzzing` | entry points for `fuzz/` |
 
@@ -44,8 +46,10 @@ mod guard;
 mod guarded;
 mod ignored;
 mod line_limit;
+mod locale;
 mod origin;
 mod problem;
+mod protected;
 mod proxy_watch;
 mod refusals;
 
@@ -57,7 +61,9 @@ pub use fuzzing::fuzz_headers;
 pub use guard::Guard;
 pub use guarded::{caller, guarded, public};
 pub use ignored::IgnoredNames;
+pub use locale::Locale;
 pub use origin::{Origin, OriginError};
 pub use problem::{Failure, problem_response, report, unreadable_body};
+pub use protected::ProtectedResource;
 pub use proxy_watch::ProxyDoubt;
 pub use slugline_contract::{Code, Problem};

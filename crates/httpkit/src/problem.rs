@@ -168,7 +168,7 @@ pub fn problem_response(problem: &Problem, request: &HttpRequest, edge: &Edge) -
             "script-src 'none'; frame-ancestors 'none';",
         ))
         .insert_header((header::CACHE_CONTROL, "no-cache"));
-    if let Some(challenge) = challenge(problem, request) {
+    if let Some(challenge) = challenge(problem, request, edge) {
         response.insert_header((header::WWW_AUTHENTICATE, challenge));
     }
     if let Some(link) = problem.current.as_deref().and_then(SeenLink::whole) {
@@ -182,9 +182,14 @@ pub fn problem_response(problem: &Problem, request: &HttpRequest, edge: &Edge) -
 
 /// Returns the challenge of RFC 6750 §3: the way to authenticate, and that a token was
 /// wrong if one was sent.
-fn challenge(problem: &Problem, request: &HttpRequest) -> Option<HeaderValue> {
+fn challenge(problem: &Problem, request: &HttpRequest, edge: &Edge) -> Option<HeaderValue> {
+    let sent = request.headers().contains_key(header::AUTHORIZATION);
+    if let Some(resource) = edge.protected_at(request) {
+        let error = sent.then_some("invalid_token");
+        return (problem.code == Code::Unauthorized).then(|| resource.challenge(error));
+    }
     (problem.code == Code::Unauthorized).then(|| {
-        HeaderValue::from_static(if request.headers().contains_key(header::AUTHORIZATION) {
+        HeaderValue::from_static(if sent {
             r#"Bearer realm="slugline", error="invalid_token""#
         } else {
             r#"Bearer realm="slugline""#

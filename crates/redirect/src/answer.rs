@@ -125,7 +125,7 @@ fn in_words(code: Code, words: &Words) -> Message {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::locale::Locale;
+    use slugline_httpkit::Locale;
 
     #[test]
     fn an_open_redirect_is_remembered_briefly_and_a_gated_one_never() {

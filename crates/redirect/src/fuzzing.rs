@@ -5,9 +5,10 @@ use slugline_domain::{
     Arrival, Destination, DestinationRules, InstanceRules, Link, LinkId, Resolution, Slug,
     UnixSeconds, Visitor,
 };
+use slugline_httpkit::Locale;
 use url::Url;
 
-use crate::{follow::slug_in, gate::Form, locale::Locale, location::location, proxy};
+use crate::{follow::slug_in, gate::Form, location::location, proxy};
 
 /// Takes bytes for the path of a request.
 ///

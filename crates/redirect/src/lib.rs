@@ -35,7 +35,6 @@
 //! | `options`, `address` | settings of the public side |
 //! | `location`, `disguise`, `percent` | destinations in headers, and in a form safe for people |
 //! | `pages`, `words` | the pages in the service's own words, in ten languages |
-//! | `locale` | the visitor's language |
 //! | `link_pages`, `page_meta` | the preview of a link, and the frame around its destination |
 //! | `proxy` | traffic between a visitor and a proxied destination |
 //! | `page` | the common response of all pages |
@@ -53,7 +52,6 @@ mod follow;
 mod fuzzing;
 mod gate;
 mod link_pages;
-mod locale;
 mod location;
 mod mount;
 mod options;

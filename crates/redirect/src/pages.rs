@@ -10,10 +10,10 @@ use actix_web::{
     },
 };
 use askama::Template;
+use slugline_httpkit::Locale;
 
 use crate::{
     disguise::without_disguise,
-    locale::Locale,
     mount::Mounted,
     page::{render, respond},
     words::{Message, Words},

@@ -12,8 +12,9 @@ mod vi;
 mod zh_cn;
 mod zh_tw;
 
+use slugline_httpkit::Locale;
+
 pub(crate) use self::texts::{Message, Words};
-use crate::locale::Locale;
 
 impl Words {
     /// The texts in this language.

@@ -1,22 +1,32 @@
 //! The language of a visitor.
 
 use actix_web::{HttpRequest, http::header::COOKIE};
-use slugline_httpkit::header;
+
+use crate::client::header;
 
 /// A language and region that pages exist in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Locale {
+pub enum Locale {
+    /// German.
     German,
-    /// For every visitor whom no other language fits.
+    /// English, for every visitor whom no other language fits.
     #[default]
     English,
+    /// French.
     French,
+    /// Indonesian.
     Indonesian,
+    /// Italian.
     Italian,
+    /// Portuguese as in Brazil.
     BrazilianPortuguese,
+    /// Portuguese as in Portugal.
     EuropeanPortuguese,
+    /// Vietnamese.
     Vietnamese,
+    /// Chinese in simplified characters.
     SimplifiedChinese,
+    /// Chinese in traditional characters.
     TraditionalChinese,
 }
 
@@ -25,8 +35,8 @@ impl Locale {
     /// the browser's preferences.
     const COOKIE: &str = "sink_i18n_redirected";
 
-    #[cfg(test)]
-    pub(crate) const ALL: [Self; 10] = [
+    /// Every locale.
+    pub const ALL: [Self; 10] = [
         Self::German,
         Self::English,
         Self::French,
@@ -40,7 +50,7 @@ impl Locale {
     ];
 
     /// The visitor's locale.
-    pub(crate) fn of(request: &HttpRequest) -> Self {
+    pub fn of(request: &HttpRequest) -> Self {
         let cookies = request.headers().get_all(COOKIE);
         let chosen = cookies
             .filter_map(|value| value.to_str().ok())
@@ -54,7 +64,7 @@ impl Locale {
     }
 
     /// The name in `lang` attributes and headers, by BCP 47.
-    pub(crate) fn tag(self) -> &'static str {
+    pub fn tag(self) -> &'static str {
         match self {
             Self::German => "de-DE",
             Self::English => "en-US",
@@ -71,7 +81,7 @@ impl Locale {
 
     /// The best of an `Accept-Language` header: of those that fit, the first
     /// with the highest weight (RFC 9110 §12.5.4).
-    pub(crate) fn preferred(header: &str) -> Option<Self> {
+    pub fn preferred(header: &str) -> Option<Self> {
         let mut best: Option<(f32, Self)> = None;
         for range in header.split(',') {
             let (tag, weight) = range.split_once(';').unwrap_or((range, ""));
