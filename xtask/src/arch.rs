@@ -71,12 +71,13 @@ const PLAN: &[Floor] = &[
     Floor { room: "rest",        uses: &["domain", "application", "contract", "httpkit"], tests_use: &["testkit"] },
     Floor { room: "mcp",         uses: &["domain", "application", "contract", "httpkit"], tests_use: &["testkit"] },
     Floor { room: "redirect",    uses: &["domain", "application", "httpkit"], tests_use: &["memory", "system", "testkit"] },
+    Floor { room: "oauth",       uses: &["domain", "application", "httpkit"], tests_use: &["testkit"] },
     Floor { room: "dashboard",   uses: &["httpkit"], tests_use: &[] },
     Floor {
         room: "server",
         uses: &[
             "domain", "system", "storage", "analytics", "visitlog", "clickhouse", "outbound", "legacy", "application", "contract",
-            "httpkit", "rest", "mcp", "redirect", "dashboard",
+            "httpkit", "rest", "mcp", "redirect", "oauth", "dashboard",
         ],
         tests_use: &["testkit"],
     },
@@ -95,7 +96,15 @@ const HOMES: &[(&str, &[&str])] = &[
     ("actix-http", &["server"]),
     (
         "actix-web",
-        &["httpkit", "rest", "mcp", "redirect", "dashboard", "server"],
+        &[
+            "httpkit",
+            "rest",
+            "mcp",
+            "redirect",
+            "oauth",
+            "dashboard",
+            "server",
+        ],
     ),
     ("aide", &["rest"]),
     ("anyhow", &["server", "xtask", "bench"]),

@@ -5,6 +5,7 @@ use std::fmt;
 use jsonrpsee::types::{ErrorCode, ErrorObjectOwned};
 use serde::Serialize;
 use serde_json::{Value, value::RawValue};
+use slugline_domain::Scope;
 
 /// JSON that is sent unchanged.
 #[derive(Clone)]
@@ -52,6 +53,8 @@ pub(crate) struct Answer {
     pub(crate) status: u16,
     /// A JSON-RPC message, or an array of them; empty for notifications.
     pub(crate) body: Option<String>,
+    /// The scopes that the message needs, if its sender is an assistant that lacks one.
+    pub(crate) needs: Vec<Scope>,
 }
 
 impl Answer {
@@ -60,6 +63,7 @@ impl Answer {
         Self {
             status: 202,
             body: None,
+            needs: Vec::new(),
         }
     }
 
@@ -70,6 +74,7 @@ impl Answer {
             body: Some(format!(
                 r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#
             )),
+            needs: Vec::new(),
         }
     }
 }
@@ -80,6 +85,7 @@ pub(crate) struct Refusal {
     status: u16,
     id: Raw,
     error: Box<ErrorObjectOwned>,
+    needs: Vec<Scope>,
 }
 
 impl Refusal {
@@ -93,6 +99,17 @@ impl Refusal {
             status,
             id: Raw::null(),
             error,
+            needs: Vec::new(),
+        }
+    }
+
+    /// Returns the error for an assistant that lacks one of these scopes.
+    pub(crate) fn insufficient_scope(needs: Vec<Scope>) -> Self {
+        let names: Vec<&str> = needs.iter().map(|scope| scope.as_str()).collect();
+        let message = format!("Insufficient scope: the call needs {}", names.join(" and "));
+        Self {
+            needs,
+            ..Self::new(403, ErrorCode::InvalidRequest, &message)
         }
     }
 
@@ -125,6 +142,7 @@ impl From<Refusal> for Answer {
         Self {
             status: refusal.status,
             body: Some(refusal.body()),
+            needs: refusal.needs,
         }
     }
 }

@@ -40,6 +40,24 @@ impl Call {
         })
     }
 
+    /// Checks the scopes of an assistant before anything is done, because it can ask a person for
+    /// more. Other callers learn from the error of the tool what they lack.
+    ///
+    /// # Errors
+    /// The caller is an assistant that lacks a scope. The error names all that the call needs.
+    pub(crate) fn permit(&self, exchange: &Exchange<'_>) -> Result<(), Refusal> {
+        let caller = exchange.caller;
+        let tool = exchange.server.tools.named(&self.name);
+        let Some(tool) = tool.filter(|_| caller.is_assistant()) else {
+            return Ok(());
+        };
+        let needs = tool.scopes_for(&self.arguments);
+        if needs.iter().all(|scope| caller.may(*scope).is_ok()) {
+            return Ok(());
+        }
+        Err(Refusal::insufficient_scope(needs))
+    }
+
     /// Runs the tool; `None` if no tool has the name.
     pub(crate) async fn run(&self, exchange: &Exchange<'_>) -> Option<Outcome> {
         let server = exchange.server;

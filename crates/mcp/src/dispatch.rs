@@ -133,6 +133,7 @@ impl Exchange<'_> {
         Ok(Answer {
             status: 200,
             body: Some(format!("[{}]", bodies.join(","))),
+            needs: Vec::new(),
         })
     }
 

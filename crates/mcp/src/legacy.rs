@@ -68,6 +68,7 @@ pub(crate) async fn result(exchange: &Exchange<'_>, request: &Request) -> Result
         }
         "tools/call" => {
             let call = call::Call::parse(&request.params)?;
+            call.permit(exchange)?;
             let outcome = match call.run(exchange).await {
                 Some(outcome) => outcome,
                 // The first SDKs did this, and clients understand it.

@@ -35,6 +35,7 @@ pub(crate) async fn answer(exchange: &Exchange<'_>, request: &Request) -> Result
         }
         "tools/call" => {
             let call = call::Call::parse(&request.params)?;
+            call.permit(exchange)?;
             let Some(outcome) = call.run(exchange).await else {
                 let message = text::of_error(&format!("Unknown tool: {}", call.name));
                 return Err(Refusal::new(200, ErrorCode::InvalidParams, &message));

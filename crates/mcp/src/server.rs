@@ -111,9 +111,10 @@ impl Tools {
         self.all.iter().map(|tool| tool.spec.name)
     }
 
-    /// The tools that the caller's token permits; `None` if it permits all.
+    /// The tools that the caller's token permits; `None` if the caller sees all.
     fn narrowed(&self, caller: &Caller) -> Option<Vec<Value>> {
-        if tools::permitted(&self.all, caller).all(|permitted| permitted) {
+        // An assistant can ask for what it lacks, if it knows that there is something.
+        if caller.is_assistant() || tools::permitted(&self.all, caller).all(|permitted| permitted) {
             return None;
         }
         let tools = self.described.iter();

@@ -38,7 +38,7 @@ pub fn configure(server: &Data<Server>, guard: &Data<Guard>, config: &mut Servic
 }
 
 async fn handle(server: Data<Server>, request: HttpRequest, body: Payload) -> HttpResponse {
-    respond(match receive(&request, body).await {
+    let answer = match receive(&request, body).await {
         Ok(bytes) => {
             let headers = headers(&request);
             let origin = Guard::of(&request).origin(&request);
@@ -54,7 +54,8 @@ async fn handle(server: Data<Server>, request: HttpRequest, body: Payload) -> Ht
             exchange.answer(&bytes).await
         }
         Err(refusal) => refusal.into(),
-    })
+    };
+    respond(&request, answer)
 }
 
 async fn receive(request: &HttpRequest, body: Payload) -> Result<actix_web::web::Bytes, Refusal> {
@@ -89,10 +90,17 @@ fn headers(request: &HttpRequest) -> Headers {
     }
 }
 
-fn respond(answer: Answer) -> HttpResponse {
+fn respond(request: &HttpRequest, answer: Answer) -> HttpResponse {
     let status = StatusCode::from_u16(answer.status).expect("answers name real statuses");
     let mut response = HttpResponse::build(status);
     response.insert_header((header::CACHE_CONTROL, "no-store"));
+    if !answer.needs.is_empty() {
+        let scope: Vec<&str> = answer.needs.iter().map(|scope| scope.as_str()).collect();
+        let challenge = Guard::of(request).insufficient_scope(request, &scope.join(" "));
+        if let Some(challenge) = challenge {
+            response.insert_header((header::WWW_AUTHENTICATE, challenge));
+        }
+    }
     match answer.body {
         Some(body) => response.content_type("application/json").body(body),
         None => response.finish(),

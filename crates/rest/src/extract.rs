@@ -25,6 +25,8 @@ use slugline_domain::{
 };
 use slugline_httpkit::{Failure, Guard, IgnoredNames, Origin, caller, header, unreadable_body};
 
+use crate::outside::Outside;
+
 /// The state that every handler uses, from the app's data.
 #[derive(Clone, Debug)]
 pub struct RestState {
@@ -40,6 +42,8 @@ pub struct RestState {
     pub disk: Arc<dyn DiskWatch>,
     /// The state of the links database.
     pub links_watch: Arc<dyn LinksWatch>,
+    /// The public address from outside, if there is something to look at.
+    pub outside: Option<Arc<dyn Outside>>,
 }
 
 /// The limits on links that one request exports or imports.

@@ -34,6 +34,7 @@
 //! | `permit` | the check that the instance allows an operation |
 //! | `extract`, `conditional`, `reply`, `slices`, `csv`, `table`, `parts`, `visit_body` | inputs and answers of handlers |
 //! | `links`, `migration`, `stats`, `tokens`, `audit`, `location`, `setup`, `verify`, `sign_in`, `health`, `documents`, `document_pages` | one handler per file |
+//! | `outside` | the instance as others see it |
 //! | `lead_on` | addresses that people guess |
 
 mod api;
@@ -51,6 +52,7 @@ mod location;
 mod migration;
 mod operation;
 mod operation_spec;
+mod outside;
 mod parts;
 mod permit;
 mod registrar;
@@ -72,6 +74,7 @@ pub use extract::{
 };
 pub use operation::Operation;
 pub use operation_spec::OperationSpec;
+pub use outside::Outside;
 pub use registrar::{Api, ExternalOperation, OperationRefused};
 pub use reply::{Json, NoContent, Reply};
 pub use route_list::{BODY_LIMIT, RouteList};

@@ -59,6 +59,9 @@ pub(crate) async fn handle(
             believed,
         } => Finding::other_client_header(peer, sent.as_str(), believed.as_str()),
     }));
+    if let Some(outside) = &context.outside {
+        setup.findings.extend(outside.findings().await);
+    }
     setup.findings.sort_by_key(|finding| finding.level);
     Ok(Json(setup))
 }

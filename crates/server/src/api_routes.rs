@@ -4,7 +4,7 @@
 use actix_web::http::Method;
 use slugline_rest::{Api, ApiOptions, ExternalOperation, Operation, OperationRefused, RouteList};
 
-use crate::service_path::may_be_service_path;
+use crate::{assistants, service_path::may_be_service_path};
 
 /// Every operation of the API, with these beside them.
 ///
@@ -16,6 +16,7 @@ pub(crate) fn routes(
 ) -> Result<RouteList, OperationRefused> {
     let api = EXTERNAL_OPERATIONS
         .iter()
+        .chain(&assistants::OPERATIONS)
         .try_fold(slugline_rest::api(options), Api::external)?;
     Ok(added.into_iter().try_fold(api, Api::operation)?.finish())
 }
@@ -46,7 +47,11 @@ const EXTERNAL_OPERATIONS: [ExternalOperation; 4] = [
             (202, "A notification was taken"),
             (400, "The message breaks a rule of the protocol"),
             (401, "The token is missing or wrong"),
-            (403, "The request comes from a foreign web page"),
+            (
+                403,
+                "The request comes from a foreign web page, or an assistant lacks a scope, which the \
+                 challenge names",
+            ),
             (404, "Unknown method (revision 2026-07-28)"),
             (406, "The client does not accept the answer's media types"),
             (408, "The message came too slowly"),

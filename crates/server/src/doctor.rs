@@ -17,7 +17,7 @@ use slugline_visitlog::{examine, rebuild};
 
 use crate::{
     advice::advice,
-    foreign,
+    foreign, outside,
     settings::{AccessLog, Settings},
     site_token,
 };
@@ -40,6 +40,18 @@ pub(crate) async fn examine_all(settings: &Settings) -> anyhow::Result<()> {
     let token = token.or_else(|| site_token::read_in(&settings.data_dir));
     for sentence in advice(settings, token.as_ref()) {
         line("settings", "ADVICE", sentence)?;
+    }
+    if let Some(found) = outside::look(settings).await {
+        if found.is_empty() {
+            line(
+                "outside",
+                "ok",
+                "assistants find this instance at its public address",
+            )?;
+        }
+        for finding in found {
+            line("outside", "ADVICE", finding.message)?;
+        }
     }
     let links_are_sound = links(settings).await?;
     if !(settings.visit_file().examine()? && links_are_sound) {

@@ -34,6 +34,7 @@
 //! | `connections` | limits and timeouts of connections |
 //! | `open_files` | limits of open files and connections |
 //! | `long_target` | answers to requests whose address is too long |
+//! | `assistants`, `outside` | connecting assistants; the public address as they see it |
 //! | `service_path` | the paths of the service itself |
 //! | `mcp_bridge` | MCP over standard input and output, to a running instance |
 //! | `healthcheck` | whether the service is ready, for container engines |
@@ -62,6 +63,7 @@
 mod additions;
 mod advice;
 mod api_routes;
+mod assistants;
 mod audit_upkeep;
 mod backup;
 mod builder;
@@ -84,6 +86,7 @@ pub mod observers;
 mod old_store;
 mod open_files;
 pub mod operation;
+mod outside;
 mod seed;
 mod service;
 mod service_path;

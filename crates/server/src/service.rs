@@ -17,7 +17,7 @@ use tokio::task::JoinHandle;
 use crate::{
     additions::Additions,
     advice::advice,
-    audit_upkeep,
+    assistants, audit_upkeep,
     backup::{journal, schedule::Scheduled},
     connections,
     data_folder::{self, NewFolder},
@@ -49,6 +49,7 @@ pub struct Service {
     crowd: std::sync::Arc<Crowd>,
     migration: JoinHandle<()>,
     audit: JoinHandle<()>,
+    assistants: JoinHandle<()>,
     site_token_watch: Option<SiteTokenWatch>,
     backups: Option<Scheduled>,
     links_check: Option<LinksCheck>,
@@ -84,6 +85,7 @@ impl Service {
         let migration = parts.migration.clone();
         let audit = parts.audit.clone();
         let crowd = Arc::clone(&parts.crowd);
+        let connecting = parts.assistants.clone();
         let listener = listen(socket, settings.listen)?;
         if let Source::Minted(token) = &token_source {
             site_token::keep_in(&settings.data_dir, token)?;
@@ -118,6 +120,7 @@ impl Service {
             site_token_watch: watched.map(watch),
             migration: tokio::spawn(old_store::watch(migration)),
             audit: tokio::spawn(audit_upkeep::remove_old_lines(audit)),
+            assistants: tokio::spawn(assistants::remove_ended(connecting)),
             backups,
             links_check,
             metrics,
@@ -152,6 +155,7 @@ impl Service {
         tracing::info!("stopping: finishing requests and writing visits");
         self.migration.abort();
         self.audit.abort();
+        self.assistants.abort();
         drop(self.backups);
         drop(self.links_check);
         drop(self.site_token_watch);

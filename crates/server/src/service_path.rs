@@ -9,7 +9,10 @@ pub(crate) fn may_be_service_path(path: &str) -> bool {
     let below_api = path
         .strip_prefix("/api/")
         .is_some_and(|rest| !rest.is_empty());
-    below_api || path.starts_with("/_") || path.as_bytes().contains(&b'%')
+    below_api
+        || path.starts_with("/_")
+        || path.starts_with("/.well-known/")
+        || path.as_bytes().contains(&b'%')
 }
 
 #[cfg(test)]
@@ -31,11 +34,26 @@ mod tests {
     #[test]
     fn what_is_a_slug_is_not_the_services() {
         for path in [
-            "/", "/docs", "/docs/", "/api", "/api/", "/apix/y", "//", "*", "",
+            "/",
+            "/docs",
+            "/docs/",
+            "/api",
+            "/api/",
+            "/apix/y",
+            "/.well-known",
+            "//",
+            "*",
+            "",
         ] {
             assert!(!may_be_service_path(path), "{path}");
         }
-        for path in ["/api/x", "/api//", "/_x", "/%61pi/link/list"] {
+        for path in [
+            "/api/x",
+            "/api//",
+            "/_x",
+            "/.well-known/x",
+            "/%61pi/link/list",
+        ] {
             assert!(may_be_service_path(path), "{path}");
         }
     }

@@ -87,6 +87,7 @@ fn switches(settings: &Settings) -> Switches {
         destination_screening: settings.safe_browsing.is_some(),
         webhook: settings.webhook.is_some(),
         api_cors: settings.api_cors,
+        assistants: settings.origin_for_assistants().is_some(),
         trusted_proxies: !settings.trusted_proxies.is_empty(),
         place_file: settings.place_file.is_some(),
     }

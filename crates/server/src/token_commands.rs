@@ -130,14 +130,23 @@ fn line(listed: &ListedToken) -> String {
     };
     let scopes: Vec<&str> = token.scopes.iter().map(Scope::as_str).collect();
     format!(
-        "{}  {}  made {}  ends {}  last used {}  {}",
+        "{}  {}{}  made {}  ends {}  last used {}  {}",
         scopes.join(","),
         bound(listed),
+        assistant(listed),
         moment(Some(token.created_at), ""),
-        moment(token.expires_at, "never"),
+        moment(token.ends_at(), "never"),
         moment(token.last_used_at, "never"),
         token.name.visible()
     )
+}
+
+/// The assistant that a token belongs to.
+fn assistant(listed: &ListedToken) -> String {
+    let assistant = listed.record.assistant.as_ref();
+    assistant.map_or_else(String::new, |assistant| {
+        format!("  assistant {} at {}", assistant.name, assistant.host)
+    })
 }
 
 /// The links that a token reaches.

@@ -24,6 +24,7 @@ use slugline_domain::{
     },
 };
 use slugline_httpkit::{Code, Edge, Failure, Guard, Problem, guarded};
+use slugline_oauth::Connecting;
 use slugline_outbound::{
     Client, HttpForwarder, HttpProber, LanguageModel, NameServiceScreen, Policy, Webhook,
 };
@@ -35,12 +36,14 @@ use slugline_system::{OsRandom, SystemClock};
 use crate::{
     additions::{Checked, Routes},
     api_routes,
+    assistants::{self, Neighbours},
     clickhouse_wire::OutboundWire,
     disk::FolderDisk,
     links_database, long_target,
     metrics::{self, Metrics, Requests},
     observers::{Crowd, observed},
     old_store,
+    outside::OutsideWatch,
     service_path::may_be_service_path,
     settings::{AccessLog, Settings},
     setup::setup,
@@ -66,6 +69,8 @@ pub(crate) struct Components {
     guard: Data<Guard>,
     rest: Data<RestState>,
     mcp: Data<slugline_mcp::Server>,
+    /// Lets assistants connect, where the settings allow it.
+    pub(crate) assistants: Option<Data<Connecting>>,
     redirects: Arc<Redirects>,
 }
 
@@ -140,6 +145,7 @@ pub(crate) async fn build(
         trail: store.clone(),
         clock: Arc::clone(&clock),
     });
+    let tokens = named_tokens(settings, &store, Arc::clone(&clock), Arc::clone(&random));
     let app = Arc::new(App {
         erasures,
         audit: audit.clone(),
@@ -150,9 +156,20 @@ pub(crate) async fn build(
         migration: migration.clone(),
         stats,
         live: Arc::clone(&live),
-        tokens: named_tokens(settings, &store, Arc::clone(&clock), Arc::clone(&random)),
+        tokens: tokens.clone(),
     });
     let edge = Arc::new(edge(settings, places));
+    let guard = guard(settings, Arc::clone(&edge), Arc::clone(&authenticator));
+    let guard = Data::new(guard);
+    let neighbours = Neighbours {
+        store: &store,
+        tokens,
+        authenticator: Arc::clone(&authenticator),
+        clock: Arc::clone(&clock),
+        random: Arc::clone(&random),
+        guard: guard.clone(),
+    };
+    let connecting = assistants::connecting(settings, neighbours).map(Data::new);
     let mut redirects = Redirects::new(
         Arc::clone(&edge),
         Arc::clone(&resolver),
@@ -192,7 +209,7 @@ pub(crate) async fn build(
         metrics: Arc::new(metrics),
         shows_metrics: settings.metrics_listen.is_none(),
         routes,
-        guard: Data::new(guard(settings, edge, authenticator)),
+        guard,
         rest: Data::new(RestState {
             app,
             rules,
@@ -202,8 +219,10 @@ pub(crate) async fn build(
                 folder: settings.data_dir.clone(),
             }),
             links_watch,
+            outside: Some(Arc::new(OutsideWatch::new(settings))),
         }),
         mcp: Data::new(tools),
+        assistants: connecting,
         redirects,
         migration,
         audit,
@@ -334,6 +353,10 @@ impl Components {
     fn configure_service_paths(&self, config: &mut ServiceConfig) {
         self.routes.configure(&self.rest, &self.guard, config);
         slugline_mcp::configure(&self.mcp, &self.guard, config);
+        match &self.assistants {
+            Some(assistants) => slugline_oauth::configure(assistants, config),
+            None => slugline_oauth::configure_off(config),
+        }
         slugline_redirect::configure_service_paths(config);
         slugline_dashboard::configure(self.guard.edge(), config);
         if self.shows_metrics {
@@ -369,9 +392,13 @@ fn suggester(settings: &Settings) -> Option<Arc<dyn Suggester>> {
 }
 
 fn edge(settings: &Settings, places: Option<Arc<dyn PlaceFinder>>) -> Edge {
-    Edge::new(settings.trusted_proxies.clone(), settings.base_url.clone())
+    let edge = Edge::new(settings.trusted_proxies.clone(), settings.base_url.clone())
         .listening_at(settings.listen.ip())
-        .placing_clients(settings.place_headers, places)
+        .placing_clients(settings.place_headers, places);
+    match assistants::resource(settings) {
+        Some(resource) => edge.protecting(resource),
+        None => edge,
+    }
 }
 
 fn guard(settings: &Settings, edge: Arc<Edge>, authenticator: Arc<Authenticator>) -> Guard {

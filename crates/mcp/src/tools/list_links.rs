@@ -1,7 +1,9 @@
 //! `list_links`
 
+use serde_json::Value;
 use slugline_application::LinkService;
 use slugline_contract::{FoundLink, LinkList, ListLinks};
+use slugline_domain::Scope;
 use slugline_httpkit::Failure;
 
 use super::tool::{ToolContext, ToolEffect, ToolSpec};
@@ -16,6 +18,11 @@ pub(super) fn spec() -> ToolSpec {
         needs: LinkService::LIST,
         effect: ToolEffect::Reads,
     }
+}
+
+/// The order by visits reads the access log.
+pub(super) fn also_needs(arguments: &Value) -> Option<Scope> {
+    (arguments["sort"] == "visits").then_some(Scope::AnalyticsRead)
 }
 
 pub(super) async fn call(

@@ -25,7 +25,7 @@ pub use self::tool::{Tool, ToolContext, ToolEffect, ToolSpec};
 /// The tools of every instance, in the order in which they are listed.
 pub(crate) fn built_in() -> Vec<Tool> {
     vec![
-        Tool::new(list_links::spec(), list_links::call),
+        Tool::new(list_links::spec(), list_links::call).also_needing(list_links::also_needs),
         Tool::new(search_links::spec(), search_links::call),
         Tool::new(get_link::spec(), get_link::call),
         Tool::new(count_links::spec(), count_links::call),

@@ -7,7 +7,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use slugline_application::{Access, App, Caller, LinkReader, LinkWriter, StatsReader};
 use slugline_contract::{Problem, Rules, UnknownNames, read, schema};
-use slugline_domain::{Author, ProbeCaller};
+use slugline_domain::{Author, ProbeCaller, Scope};
 use slugline_httpkit::{Failure, Origin, report};
 
 use crate::answer::Raw;
@@ -127,6 +127,7 @@ pub struct Tool {
     pub(crate) spec: ToolSpec,
     call: Box<Call>,
     describe: fn(&ToolSpec, &Rules) -> Value,
+    also_needs: fn(&Value) -> Option<Scope>,
 }
 
 type Call = dyn Fn(ToolContext, &Value) -> Calling + Send + Sync;
@@ -160,7 +161,19 @@ impl Tool {
             spec,
             call: Box::new(call),
             describe: describe::<I, O>,
+            also_needs: |_| None,
         }
+    }
+
+    /// Names a scope that calls with some arguments need besides.
+    pub(crate) fn also_needing(self, also_needs: fn(&Value) -> Option<Scope>) -> Self {
+        Self { also_needs, ..self }
+    }
+
+    /// Every scope that a call with these arguments needs.
+    pub(crate) fn scopes_for(&self, arguments: &Value) -> Vec<Scope> {
+        let also = (self.also_needs)(arguments);
+        self.spec.needs.scope().into_iter().chain(also).collect()
     }
 
     /// Checks that the caller may call the tool, reads the arguments, and runs the tool.

@@ -167,6 +167,7 @@ impl Fixture {
                 },
                 disk: Arc::new(FullDisk),
                 links_watch: Arc::new(DamagedLinks),
+                outside: None,
             }),
             guard: Data::new(Guard::new(Arc::new(Edge::default()), authenticator)),
         }
@@ -260,6 +261,7 @@ fn setup() -> SetupView {
             destination_screening: false,
             webhook: false,
             api_cors: false,
+            assistants: false,
             trusted_proxies: false,
             place_file: false,
         },

@@ -257,6 +257,13 @@ pub const CATALOGUE: &[Setting] = &[
         "Whether web pages of any origin may call the API (CORS)",
     ),
     setting(
+        Group::Services,
+        "SLUGLINE_OAUTH",
+        &[],
+        "true",
+        "Whether assistants may connect by consent (OAuth), where SLUGLINE_BASE_URL is https or loopback",
+    ),
+    setting(
         Group::Redirects,
         "SLUGLINE_REDIRECT_STATUS_CODE",
         &["NUXT_REDIRECT_STATUS_CODE"],

@@ -74,6 +74,8 @@ pub struct Settings {
     pub transfer: TransferLimits,
     /// True if web pages of any origin may call the API.
     pub api_cors: bool,
+    /// True if assistants may connect by consent, where that is safe.
+    pub oauth: bool,
     /// The proxies whose headers to trust.
     pub trusted_proxies: TrustedProxies,
     /// The proxies' headers that give the places of visitors.
@@ -265,6 +267,7 @@ impl Settings {
                 )),
             },
             api_cors: sources.flag("SLUGLINE_API_CORS")?,
+            oauth: sources.flag("SLUGLINE_OAUTH")?,
             trusted_proxies: TrustedProxies::new(
                 sources.list("SLUGLINE_TRUSTED_PROXIES", parse::network)?,
                 sources.parsed("SLUGLINE_CLIENT_IP_HEADER", str::parse)?,
@@ -302,6 +305,18 @@ impl Settings {
     }
 }
 
+impl Settings {
+    /// The public origin at which assistants connect. There is none in preview mode, whose token is
+    /// public, nor where tokens would travel in clear, nor without a public address.
+    pub(crate) fn origin_for_assistants(&self) -> Option<&Origin> {
+        let origin = self.base_url.as_ref();
+        let safe = |origin: &&Origin| origin.scheme() == "https" || origin.is_loopback();
+        origin
+            .filter(safe)
+            .filter(|_| self.oauth && self.preview == PreviewMode::Off)
+    }
+}
+
 fn audit_kept_for(sources: &Sources) -> Result<Option<Duration>, SettingError> {
     let days = sources.number("SLUGLINE_AUDIT_DAYS", 0..=36_500)?;
     Ok((days > 0).then(|| Duration::from_hours(24 * days)))
@@ -317,6 +332,21 @@ mod tests {
     use rstest::rstest;
 
     use super::*;
+
+    #[rstest]
+    #[case(&[], false)]
+    #[case(&[("SLUGLINE_BASE_URL", "https://sl.example")], true)]
+    #[case(&[("SLUGLINE_BASE_URL", "http://127.0.0.1:8080")], true)]
+    #[case(&[("SLUGLINE_BASE_URL", "http://sl.example")], false)]
+    #[case(&[("SLUGLINE_BASE_URL", "https://sl.example"), ("SLUGLINE_OAUTH", "false")], false)]
+    #[case(&[("SLUGLINE_BASE_URL", "https://sl.example"), ("SLUGLINE_PUBLIC_PREVIEW_MODE", "true")], false)]
+    fn assistants_connect_where_tokens_are_safe(
+        #[case] pairs: &[(&str, &str)],
+        #[case] expected: bool,
+    ) {
+        let settings = Settings::from_pairs(pairs.iter().copied()).unwrap();
+        assert_eq!(settings.origin_for_assistants().is_some(), expected);
+    }
 
     #[test]
     fn defaults_are_right() {

@@ -156,7 +156,10 @@ fn to_code(row: &code::Model) -> Result<ConsentCode, Failure> {
         expires_at: moment(row.expires_at)?,
         author: Author {
             caller: CallerName::parse(&row.author)?,
-            client: row.author_client.as_deref().and_then(|tag| ClientTag::parse(tag).ok()),
+            client: row
+                .author_client
+                .as_deref()
+                .and_then(|tag| ClientTag::parse(tag).ok()),
         },
     })
 }

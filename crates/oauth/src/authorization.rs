@@ -1,0 +1,282 @@
+//! `/_oauth/authorize`: somebody signs in, sees who asks, and decides.
+//!
+//! Nothing of a request is looked at before somebody signed in. So a stranger's link shows nothing
+//! of a stranger, sends nobody anywhere, and makes the service fetch nothing.
+
+use actix_web::{
+    HttpRequest, HttpResponse,
+    http::{
+        StatusCode,
+        header::{self, HeaderValue},
+    },
+    web::{Data, Payload},
+};
+use slugline_application::{
+    Asked, AskedParameters, Denied, NotAsked, NotDecided, SignInRefused, SignedIn,
+};
+use slugline_domain::assistants::RedirectAddress;
+use slugline_httpkit::header as text_header;
+
+use crate::{
+    answer,
+    connecting::Connecting,
+    cookie,
+    decision::Choice,
+    pages::{self, Consent, SignInTrouble, Trouble},
+    parameters::Parameters,
+    paths::AUTHORIZE_PATH,
+    words::Words,
+};
+
+/// Every parameter of a request (RFC 6749, 7636, 8707).
+const NAMES: [&str; 8] = [
+    "client_id",
+    "redirect_uri",
+    "response_type",
+    "scope",
+    "state",
+    "code_challenge",
+    "code_challenge_method",
+    "resource",
+];
+
+/// Shows the page on which somebody signs in or decides.
+pub(crate) async fn show(connecting: Data<Connecting>, request: HttpRequest) -> HttpResponse {
+    let words = Words::for_visitor(&request);
+    let signed_in = match signed_in(&connecting, &request).await {
+        Ok(Some(signed_in)) => signed_in,
+        Ok(None) => return pages::sign_in(words, &own_address(&request), None),
+        Err(failed) => return failed,
+    };
+    match examine(&connecting, &request).await {
+        Ok(asked) => {
+            let choice = Choice::of(&asked);
+            consent(words, &request, &signed_in, &asked, &choice, None)
+        }
+        Err(refused) => refused,
+    }
+}
+
+/// Takes the form of either page.
+pub(crate) async fn take(
+    connecting: Data<Connecting>,
+    request: HttpRequest,
+    body: Payload,
+) -> HttpResponse {
+    let words = Words::for_visitor(&request);
+    if is_foreign(&request, &connecting) {
+        return pages::refused(
+            words,
+            StatusCode::FORBIDDEN,
+            "the form comes from another site",
+        );
+    }
+    let sent = match Parameters::of_body(&request, body).await {
+        Ok(sent) => sent,
+        Err(reason) => return pages::refused(words, StatusCode::BAD_REQUEST, reason.text()),
+    };
+    if let Some(token) = sent.get("token") {
+        return sign_in(&connecting, &request, words, token).await;
+    }
+    let signed_in = match signed_in(&connecting, &request).await {
+        Ok(Some(signed_in)) => signed_in,
+        Ok(None) => {
+            let trouble = sent.get("form").map(|_| SignInTrouble::Over);
+            return pages::sign_in(words, &own_address(&request), trouble);
+        }
+        Err(failed) => return failed,
+    };
+    let form = sent.get("form").unwrap_or_default();
+    if !signed_in.is_form_value(request.query_string(), form) {
+        let text = "the form was made for another request";
+        return pages::refused(words, StatusCode::FORBIDDEN, text);
+    }
+    let asked = match examine(&connecting, &request).await {
+        Ok(asked) => asked,
+        Err(refused) => return refused,
+    };
+    if sent.get("decision") == Some("allow") {
+        allow(&connecting, &request, words, &signed_in, &asked, &sent).await
+    } else {
+        deny(&connecting, &request, &signed_in, &asked.redirect).await
+    }
+}
+
+async fn sign_in(
+    connecting: &Connecting,
+    request: &HttpRequest,
+    words: &'static Words,
+    token: &str,
+) -> HttpResponse {
+    let guard = &connecting.guard;
+    let from = guard.client_address(request);
+    let trouble = match connecting.assistants.sign_in(token.trim(), from).await {
+        Ok(text) => {
+            // The page is fetched anew, so that reloading it sends no token.
+            return HttpResponse::SeeOther()
+                .insert_header((header::LOCATION, own_address(request)))
+                .insert_header((header::SET_COOKIE, cookie::set(&text, &connecting.origin)))
+                .insert_header((header::CACHE_CONTROL, "no-store"))
+                .finish();
+        }
+        Err(SignInRefused::MayNotConsent) => SignInTrouble::MayNotConsent,
+        Err(SignInRefused::Store(_) | SignInRefused::Denied(Denied::Store(_))) => {
+            return pages::failed(words);
+        }
+        Err(SignInRefused::Denied(denied)) => {
+            guard.note_refused_token(&denied, from);
+            match denied {
+                Denied::TooMany(wait) => SignInTrouble::TooMany(wait.retry_after),
+                Denied::OtherResource => SignInTrouble::MayNotConsent,
+                Denied::NoToken
+                | Denied::TooShort
+                | Denied::WrongToken
+                | Denied::WrongCode
+                | Denied::Expired { .. }
+                | Denied::Store(_) => SignInTrouble::WrongToken,
+            }
+        }
+    };
+    pages::sign_in(words, &own_address(request), Some(trouble))
+}
+
+async fn allow(
+    connecting: &Connecting,
+    request: &HttpRequest,
+    words: &'static Words,
+    signed_in: &SignedIn,
+    asked: &Asked,
+    sent: &Parameters,
+) -> HttpResponse {
+    let choice = Choice::read(sent);
+    let again = |trouble| consent(words, request, signed_in, asked, &choice, Some(trouble));
+    let decision = match choice.decision(connecting.assistants.now()) {
+        Ok(decision) => decision,
+        Err(text) => return again(Trouble::Links(text)),
+    };
+    let author = connecting.guard.author(&signed_in.caller, request);
+    let assistants = &connecting.assistants;
+    match assistants.allow(signed_in, asked, decision, author).await {
+        Ok(code) => go(connecting, request, &asked.redirect, &[("code", &code)]),
+        Err(NotDecided::NoScope) => again(Trouble::NoScope),
+        Err(NotDecided::EndNotInFuture) => again(Trouble::End),
+        Err(NotDecided::Over) => {
+            pages::sign_in(words, &own_address(request), Some(SignInTrouble::Over))
+        }
+        Err(NotDecided::Links(error)) => again(Trouble::Links(error.to_string())),
+        Err(NotDecided::Store(_)) => pages::failed(words),
+    }
+}
+
+async fn deny(
+    connecting: &Connecting,
+    request: &HttpRequest,
+    signed_in: &SignedIn,
+    redirect: &RedirectAddress,
+) -> HttpResponse {
+    // Whether or not the session can be ended, the application gets nothing.
+    let _ = connecting.assistants.deny(signed_in).await;
+    let denied = [
+        ("error", "access_denied"),
+        ("error_description", "the person did not agree"),
+    ];
+    go(connecting, request, redirect, &denied)
+}
+
+async fn signed_in(
+    connecting: &Connecting,
+    request: &HttpRequest,
+) -> Result<Option<SignedIn>, HttpResponse> {
+    let Some(text) = cookie::of(request) else {
+        return Ok(None);
+    };
+    let found = connecting.assistants.signed_in(text).await;
+    found.map_err(|_| pages::failed(Words::for_visitor(request)))
+}
+
+async fn examine(connecting: &Connecting, request: &HttpRequest) -> Result<Asked, HttpResponse> {
+    let words = Words::for_visitor(request);
+    let sent = Parameters::read(request.query_string());
+    if let Some(name) = sent.repeated(&NAMES) {
+        let text = format!("{name} is there twice");
+        return Err(pages::refused(words, StatusCode::BAD_REQUEST, &text));
+    }
+    let given = |name| sent.get(name).map(str::to_owned);
+    let parameters = AskedParameters {
+        client_id: given("client_id"),
+        redirect_uri: given("redirect_uri"),
+        response_type: given("response_type"),
+        scope: given("scope"),
+        code_challenge: given("code_challenge"),
+        code_challenge_method: given("code_challenge_method"),
+        resource: given("resource"),
+    };
+    match connecting.assistants.examine(&parameters).await {
+        Ok(asked) => Ok(asked),
+        Err(NotAsked::Shown(error)) => {
+            answer::report(&error);
+            let status = answer::named(&error).status;
+            Err(pages::refused(words, status, &error.to_string()))
+        }
+        Err(NotAsked::Sent { redirect, error }) => {
+            let code = answer::named(&error).code;
+            let text = error.to_string();
+            let told = [("error", code), ("error_description", text.as_str())];
+            Err(go(connecting, request, &redirect, &told))
+        }
+    }
+}
+
+fn consent(
+    words: &'static Words,
+    request: &HttpRequest,
+    signed_in: &SignedIn,
+    asked: &Asked,
+    choice: &Choice,
+    trouble: Option<Trouble>,
+) -> HttpResponse {
+    pages::consent(&Consent {
+        words,
+        action: &own_address(request),
+        form: &signed_in.form_value(request.query_string()),
+        person: signed_in.caller.name(),
+        asked,
+        choice,
+        trouble,
+    })
+}
+
+/// Sends the browser to the application, with the state of its request and with our name (RFC 9207).
+/// Whatever the answer is, the cookie has done its work.
+fn go(
+    connecting: &Connecting,
+    request: &HttpRequest,
+    redirect: &RedirectAddress,
+    told: &[(&str, &str)],
+) -> HttpResponse {
+    let sent = Parameters::read(request.query_string());
+    let state = sent.get("state").map(|state| ("state", state));
+    let own = ("iss", connecting.origin.as_str());
+    let all = told.iter().copied().chain(state).chain([own]);
+    let location = HeaderValue::from_str(&redirect.with_parameters(all));
+    HttpResponse::SeeOther()
+        .insert_header((header::LOCATION, location.expect("a URL is visible ASCII")))
+        .insert_header((header::SET_COOKIE, cookie::remove(&connecting.origin)))
+        .insert_header((header::CACHE_CONTROL, "no-store"))
+        .insert_header((header::REFERRER_POLICY, "no-referrer"))
+        .finish()
+}
+
+/// The address that forms post to: this page with its request.
+fn own_address(request: &HttpRequest) -> String {
+    format!("{AUTHORIZE_PATH}?{}", request.query_string())
+}
+
+/// Returns whether a page of another site sent the form. Older browsers name the origin alone.
+fn is_foreign(request: &HttpRequest, connecting: &Connecting) -> bool {
+    let site = text_header(request, "sec-fetch-site").map(|site| site != "same-origin");
+    site.unwrap_or_else(|| {
+        let origin = text_header(request, "origin");
+        origin.is_some_and(|origin| origin != connecting.origin.as_str())
+    })
+}

@@ -1,0 +1,102 @@
+//! What somebody chose in the form.
+
+use slugline_application::{Asked, BoundTo, Decision};
+use slugline_domain::{Scope, Slug, Tag, UnixSeconds};
+
+use crate::parameters::Parameters;
+
+/// The days after which a connection may end.
+pub(crate) const DAYS: [u16; 5] = [1, 7, 30, 90, 365];
+
+const DAY_SECONDS: i64 = 86_400;
+
+/// The members of the form as they are shown again.
+#[derive(Clone, Debug)]
+pub(crate) struct Choice {
+    pub(crate) scopes: Vec<Scope>,
+    pub(crate) tags: String,
+    pub(crate) slugs: String,
+    /// `None` is no end.
+    pub(crate) days: Option<u16>,
+}
+
+impl Choice {
+    /// A fresh form: all that the application asks for, for every link, without an end.
+    pub(crate) fn of(asked: &Asked) -> Self {
+        Self {
+            scopes: asked.scopes.iter().collect(),
+            tags: String::new(),
+            slugs: String::new(),
+            days: None,
+        }
+    }
+
+    pub(crate) fn read(sent: &Parameters) -> Self {
+        let scopes = sent.all("scope").filter_map(|text| Scope::parse(text).ok());
+        let days = sent.get("days").and_then(|days| days.parse().ok());
+        Self {
+            scopes: scopes.collect(),
+            tags: sent.get("tags").unwrap_or_default().to_owned(),
+            slugs: sent.get("slugs").unwrap_or_default().to_owned(),
+            days: days.filter(|days| DAYS.contains(days)),
+        }
+    }
+
+    /// The decision, made now.
+    ///
+    /// # Errors
+    /// A text is no slug or no tag; the error names it.
+    pub(crate) fn decision(&self, now: UnixSeconds) -> Result<Decision, String> {
+        let slugs = words(&self.slugs, true).map(|text| {
+            let slug = text.trim_start_matches('/');
+            Slug::parse(slug).map_err(|error| format!("{text}: {error}"))
+        });
+        let tags = words(&self.tags, false)
+            .map(|text| Tag::parse(text).map_err(|error| format!("{text}: {error}")));
+        let until = self
+            .days
+            .map(|days| now.get() + i64::from(days) * DAY_SECONDS);
+        Ok(Decision {
+            scopes: self.scopes.clone(),
+            bound_to: BoundTo {
+                slugs: slugs.collect::<Result<_, _>>()?,
+                tags: tags.collect::<Result<_, _>>()?,
+            },
+            until: until.and_then(|moment| UnixSeconds::new(moment).ok()),
+        })
+    }
+}
+
+/// The entries of a list with commas. Slugs may be separated by blanks, too; tags may have some.
+fn words(text: &str, by_blanks: bool) -> impl Iterator<Item = &str> {
+    let entries = text.split(move |c: char| {
+        matches!(c, ',' | '、' | '，' | '\n' | '\r') || by_blanks && c.is_whitespace()
+    });
+    entries.map(str::trim).filter(|entry| !entry.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use slugline_testkit::{NOON, slug, tag};
+
+    use super::*;
+
+    #[test]
+    fn a_form_becomes_a_decision() {
+        let sent = "scope=links:read&scope=admin&scope=x&tags=a,+b+c+&slugs=/docs+news&days=7";
+        let choice = Choice::read(&Parameters::read(sent));
+        let decision = choice.decision(NOON).unwrap();
+        assert_eq!(decision.scopes, [Scope::LinksRead, Scope::Admin]);
+        assert_eq!(decision.bound_to.tags, [tag("a"), tag("b c")].into());
+        assert_eq!(decision.bound_to.slugs, [slug("docs"), slug("news")]);
+        let end = decision.until.unwrap().get() - NOON.get();
+        assert_eq!(end, 7 * DAY_SECONDS);
+    }
+
+    #[test]
+    fn what_is_no_slug_is_named() {
+        let choice = Choice::read(&Parameters::read("slugs=a/b&days=8"));
+        assert_eq!(choice.days, None);
+        assert!(choice.decision(NOON).unwrap_err().starts_with("a/b: "));
+    }
+}

@@ -1,0 +1,102 @@
+//! Assistants connect by an address: discovery, registration, consent and tokens.
+//!
+//! This crate knows HTTP and OAuth 2.1 on the wire; the order of events and every rule are in the
+//! application. It does not know MCP, the API or SQL.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `metadata` | the documents by which clients find everything (RFC 9728, RFC 8414) |
+//! | `registration` | `/_oauth/register` (RFC 7591) |
+//! | `authorization` | `/_oauth/authorize`: signing in, and the decision |
+//! | `token` | `/_oauth/token` and `/_oauth/revoke` (RFC 6749, RFC 7009) |
+//! | `answer` | JSON, errors and the headers of every answer |
+//! | `parameters` | queries and forms |
+//! | `cookie` | the cookie of somebody who signed in |
+//! | `decision` | what somebody chose in the form |
+//! | `pages`, `words` | the pages, in ten languages |
+//! | `paths` | the paths of all that |
+//! | `connecting` | what every handler needs |
+
+#![expect(
+    clippy::future_not_send,
+    reason = "actix runs each handler on one thread"
+)]
+
+mod answer;
+mod authorization;
+mod connecting;
+mod cookie;
+mod decision;
+mod metadata;
+mod pages;
+mod parameters;
+mod paths;
+mod registration;
+mod token;
+mod words;
+
+use actix_web::{
+    Resource,
+    http::Method,
+    web::{self, Data, ServiceConfig},
+};
+
+use slugline_httpkit::ProtectedResource;
+
+use self::paths::STYLE_PATH;
+pub use self::{
+    connecting::Connecting,
+    paths::{
+        AUTHORIZE_PATH, REGISTER_PATH, RESOURCE_METADATA_PATH, REVOKE_PATH, SERVER_METADATA_PATH,
+        TOKEN_PATH,
+    },
+};
+
+/// Mounts everything.
+pub fn configure(connecting: &Data<Connecting>, config: &mut ServiceConfig) {
+    config.app_data(connecting.clone());
+    for path in [ProtectedResource::METADATA_PATH, RESOURCE_METADATA_PATH] {
+        config.service(open(path).get(metadata::resource));
+    }
+    config
+        .service(open(SERVER_METADATA_PATH).get(metadata::server))
+        .service(open(REGISTER_PATH).post(registration::register))
+        .service(open(TOKEN_PATH).post(token::token))
+        .service(open(REVOKE_PATH).post(token::revoke))
+        .service(
+            Resource::new(AUTHORIZE_PATH)
+                .get(authorization::show)
+                .post(authorization::take),
+        )
+        .service(Resource::new(STYLE_PATH).get(pages::style));
+    configure_rest(config);
+}
+
+/// Mounts answers that say that assistants cannot connect here.
+pub fn configure_off(config: &mut ServiceConfig) {
+    for path in [
+        ProtectedResource::METADATA_PATH,
+        RESOURCE_METADATA_PATH,
+        SERVER_METADATA_PATH,
+    ] {
+        config.service(Resource::new(path).get(metadata::off));
+    }
+    for path in [REGISTER_PATH, TOKEN_PATH, REVOKE_PATH] {
+        config.service(Resource::new(path).post(metadata::off));
+    }
+    let authorize = Resource::new(AUTHORIZE_PATH);
+    config.service(authorize.get(metadata::off).post(metadata::off));
+    configure_rest(config);
+}
+
+/// Clients probe further addresses, and take only 404 for "there is none": an address that the
+/// operator set for unknown paths would mislead them.
+fn configure_rest(config: &mut ServiceConfig) {
+    let rest = Resource::new("/.well-known/{rest:(oauth|openid).*}");
+    config.service(rest.default_service(web::to(metadata::nothing)));
+}
+
+/// A resource that web pages of any origin may call: there are no credentials to protect.
+fn open(path: &str) -> Resource {
+    Resource::new(path).route(web::method(Method::OPTIONS).to(answer::preflight))
+}

@@ -1,0 +1,68 @@
+//! The documents by which clients find everything.
+
+use actix_web::{HttpRequest, HttpResponse, http::StatusCode, web::Data};
+use serde_json::json;
+use slugline_domain::{Scope, assistants::OFFERED};
+
+use crate::{
+    answer,
+    connecting::Connecting,
+    paths::{AUTHORIZE_PATH, REGISTER_PATH, REVOKE_PATH, TOKEN_PATH},
+};
+
+/// The resource that tokens open (RFC 9728, section 2).
+pub(crate) async fn resource(connecting: Data<Connecting>) -> HttpResponse {
+    let scopes = OFFERED.map(Scope::as_str);
+    answer::json(
+        StatusCode::OK,
+        &json!({
+            "resource": connecting.resource.identifier(),
+            "authorization_servers": [connecting.origin.as_str()],
+            "scopes_supported": scopes,
+            "bearer_methods_supported": ["header"],
+            "resource_name": "Slugline",
+        }),
+    )
+}
+
+/// The server that gives tokens out (RFC 8414, section 2).
+pub(crate) async fn server(connecting: Data<Connecting>) -> HttpResponse {
+    let scopes = OFFERED.map(Scope::as_str);
+    let scopes: Vec<&str> = scopes.into_iter().chain(["offline_access"]).collect();
+    answer::json(
+        StatusCode::OK,
+        &json!({
+            "issuer": connecting.origin.as_str(),
+            "authorization_endpoint": connecting.at(AUTHORIZE_PATH),
+            "token_endpoint": connecting.at(TOKEN_PATH),
+            "registration_endpoint": connecting.at(REGISTER_PATH),
+            "revocation_endpoint": connecting.at(REVOKE_PATH),
+            "scopes_supported": scopes,
+            "response_types_supported": ["code"],
+            "response_modes_supported": ["query"],
+            "grant_types_supported": ["authorization_code", "refresh_token"],
+            "token_endpoint_auth_methods_supported": ["none"],
+            "revocation_endpoint_auth_methods_supported": ["none"],
+            "code_challenge_methods_supported": ["S256"],
+            "client_id_metadata_document_supported": true,
+            "authorization_response_iss_parameter_supported": true,
+        }),
+    )
+}
+
+/// Addresses that clients probe besides, such as that of `OpenID` Connect, which is not spoken here.
+pub(crate) async fn nothing(request: HttpRequest) -> HttpResponse {
+    let text = format!("nothing is at {}", request.path());
+    answer::json(
+        StatusCode::NOT_FOUND,
+        &json!({"error": "not_found", "error_description": text}),
+    )
+}
+
+/// The answer where assistants cannot connect.
+pub(crate) async fn off() -> HttpResponse {
+    let text = "assistants cannot connect here: that needs SLUGLINE_BASE_URL with https, and \
+                SLUGLINE_OAUTH not switched off";
+    let body = json!({"error": "not_found", "error_description": text});
+    answer::json(StatusCode::NOT_FOUND, &body)
+}
