@@ -19,8 +19,9 @@ export function SetupPage() {
   const told = useLoaded('setup', (signal) => setup(signal));
   const findings = told.data?.findings ?? [];
   const address = publicAddress.value;
-  const all = snippets(address, shown ? token.value : HIDDEN);
-  const real = snippets(address, token.value);
+  const byAddress = told.data?.switches.assistants;
+  const all = snippets(address, shown ? token.value : HIDDEN, byAddress);
+  const real = snippets(address, token.value, byAddress);
   const place = Math.max(0, all.findIndex((snippet) => snippet.name === name));
   const dashboard = new URL('./', document.baseURI).href;
   return html`<div class="page setup"><h1>${say('pageSetup')}</h1>

@@ -7,6 +7,7 @@ test('every snippet names the address and carries the token it was given', () =>
   for (const { name, text } of snippets('https://go.example/below', 'secret-token')) {
     assert.ok(text.includes('https://go.example/below') && text.includes('secret-token'), name);
   }
+  assert.equal(snippets('https://go.example', HIDDEN, true)[0]?.text, 'https://go.example/api/mcp');
   for (const { name, text } of snippets('https://go.example', HIDDEN)) assert.ok(!text.includes('secret'), name);
 });
 

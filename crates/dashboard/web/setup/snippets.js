@@ -5,13 +5,15 @@ export const HIDDEN = '••••••••';
 
 /**
  * @param {string} address Of the instance, without a slash at the end. @param {string} token
+ * @param {boolean} [byAddress] Assistants connect by the address alone.
  * @returns {{ name: string, where: string, text: string }[]}
  */
-export function snippets(address, token) {
+export function snippets(address, token, byAddress) {
   const url = `${address}/api/mcp`;
   const authorization = `Bearer ${token}`;
   const json = (/** @type {unknown} */ value) => JSON.stringify(value, null, 2);
   return [
+    ...(byAddress ? [{ name: 'claude.ai, ChatGPT', where: 'MCP', text: url }] : []),
     { name: 'Claude Code', where: 'shell', text: `claude mcp add --transport http slugline ${url} --header "Authorization: ${authorization}"` },
     { name: 'Claude Desktop', where: 'claude_desktop_config.json', text: json({ mcpServers: { slugline: { command: 'slugline', args: ['mcp', '--url', address], env: { SLUGLINE_SITE_TOKEN: token } } } }) },
     { name: 'Cursor', where: '.cursor/mcp.json', text: json({ mcpServers: { slugline: { url, headers: { Authorization: authorization } } } }) },

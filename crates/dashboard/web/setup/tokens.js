@@ -48,14 +48,14 @@ export function TokensCard() {
 
 /** @param {{ token: Token, onRevoke: () => void }} props */
 function TokenRow({ token, onRevoke }) {
-  const { name, scopes, slugs, tags, lastUsedAt, expiresAt } = token;
+  const { name, scopes, slugs, tags, lastUsedAt, expiresAt, assistant } = token;
   const links = slugs?.map((slug) => html`<code key=${slug} class="chip quiet" data-bound="slug">/${slug}</code>`) ?? [];
   const tagged = tags?.map((tag) => html`<span key=${tag} class="chip" data-bound="tag">${tag}</span>`) ?? [];
   // A link that was deleted does not come back, and neither does what was bound to it.
   const reach = slugs || tags ? html`<span class="token-scopes"><span class="hint">${say('tokenOnly')}</span>${links}${tagged}${links.length + tagged.length === 0 && html`<span class="hint">${say('tokenNoLink')}</span>`}</span>` : '';
   const used = lastUsedAt ? say('tokenUsed', { when: figures.value.moment(lastUsedAt) }) : say('tokenUnused');
   const end = expiresAt ? say('expiresAt', { when: figures.value.moment(expiresAt) }) : say('neverExpires');
-  return html`<li class="token" data-token=${name}><div class="token-main"><strong><bdi>${visible(name)}</bdi></strong><span class="token-scopes">${scopes.map((scope) => html`<code key=${scope} class="chip quiet">${scope}</code>`)}</span>${reach}<span class="hint">${used} · ${end}</span></div>
+  return html`<li class="token" data-token=${name}><div class="token-main"><strong><bdi>${visible(name)}</bdi></strong><span class="token-scopes">${scopes.map((scope) => html`<code key=${scope} class="chip quiet">${scope}</code>`)}</span>${reach}${assistant && html`<span class="hint" data-assistant=${assistant.host}>${say('tokenAssistant', { name: visible(assistant.name), host: assistant.host })}</span>`}<span class="hint">${used} · ${end}</span></div>
     <button type="button" class="button" aria-label=${say('tokenRevokeTitle', { name: visible(name) })} onClick=${onRevoke}>${say('tokenRevoke')}</button></li>`;
 }
 

@@ -334,6 +334,7 @@ export const words = {
   together: 'Zusammen',
   tokenAddress: 'Diese Adresse meldet damit an der Oberfläche an. Browser behalten sie in ihrem Verlauf:',
   tokenAdminBound: 'Ein Token für alles lässt sich nicht an Links binden',
+  tokenAssistant: 'Assistent {name} von {host}, durch Zustimmung verbunden',
   tokenEndHint: 'Das Ende des Tages; leer für kein Ende',
   tokenHelp: 'Das Token liegt im Datenordner in der Datei site-token. Der Befehl „slugline token show --bare“ gibt es aus.',
   tokenLacks: 'Ihrem Token fehlt das Recht {scope}. Wer diese Instanz betreibt, kann eines mit diesem Recht anlegen.',

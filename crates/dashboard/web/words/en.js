@@ -336,6 +336,7 @@ export const words = {
   together: 'Together',
   tokenAddress: 'This address signs in to the dashboard with it. Browsers keep it in their history:',
   tokenAdminBound: 'A token for everything cannot be bound to links',
+  tokenAssistant: 'Assistant {name} from {host}, connected by consent',
   tokenEndHint: 'The end of the day; empty for no end',
   tokenHelp: 'The token is in the data folder, in the file site-token. The command “slugline token show --bare” prints it.',
   tokenLacks: 'Your token lacks the scope {scope}. Whoever runs this instance can make one that has it.',

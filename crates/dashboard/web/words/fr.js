@@ -334,6 +334,7 @@ export const words = {
   together: 'Ensemble',
   tokenAddress: 'Cette adresse connecte au tableau de bord avec ce jeton. Les navigateurs la gardent dans leur historique :',
   tokenAdminBound: 'Un jeton pour tout ne peut pas être lié à des liens',
+  tokenAssistant: 'Assistant {name} de {host}, connecté par consentement',
   tokenEndHint: 'La fin de la journée ; vide pour aucune fin',
   tokenHelp: 'Le jeton se trouve dans le dossier de données, dans le fichier site-token. La commande « slugline token show --bare » l’affiche.',
   tokenLacks: 'Il manque à votre jeton la portée {scope}. La personne qui gère cette instance peut en créer un qui l’a.',

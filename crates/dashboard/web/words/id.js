@@ -334,6 +334,7 @@ export const words = {
   together: 'Bersama',
   tokenAddress: 'Alamat ini masuk ke dasbor dengan token itu. Peramban menyimpannya dalam riwayat:',
   tokenAdminBound: 'Token untuk segalanya tidak dapat dibatasi pada tautan',
+  tokenAssistant: 'Asisten {name} dari {host}, terhubung dengan persetujuan',
   tokenEndHint: 'Akhir hari itu; kosongkan untuk tanpa akhir',
   tokenHelp: 'Token ada di folder data, dalam berkas site-token. Perintah “slugline token show --bare” mencetaknya.',
   tokenLacks: 'Token Anda tidak memiliki cakupan {scope}. Pengelola instans ini dapat membuat token yang memilikinya.',

@@ -334,6 +334,7 @@ export const words = {
   together: 'Insieme',
   tokenAddress: 'Questo indirizzo accede alla dashboard con il token. I browser lo conservano nella cronologia:',
   tokenAdminBound: 'Un token per tutto non può essere limitato ad alcuni link',
+  tokenAssistant: 'Assistente {name} di {host}, collegato con consenso',
   tokenEndHint: 'La fine del giorno; vuoto per nessuna fine',
   tokenHelp: 'Il token è nella cartella dei dati, nel file site-token. Il comando «slugline token show --bare» lo mostra.',
   tokenLacks: 'Al tuo token manca l’ambito {scope}. Chi gestisce questa istanza può crearne uno che lo ha.',

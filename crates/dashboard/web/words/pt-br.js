@@ -334,6 +334,7 @@ export const words = {
   together: 'Juntos',
   tokenAddress: 'Este endereço entra no painel com ele. Os navegadores o guardam no histórico:',
   tokenAdminBound: 'Um token para tudo não pode ser limitado a links',
+  tokenAssistant: 'Assistente {name} de {host}, conectado por consentimento',
   tokenEndHint: 'O fim do dia; vazio para não ter fim',
   tokenHelp: 'O token está na pasta de dados, no arquivo site-token. O comando “slugline token show --bare” o mostra.',
   tokenLacks: 'Falta ao seu token o escopo {scope}. Quem administra esta instância pode criar um que o tenha.',

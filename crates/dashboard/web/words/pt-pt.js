@@ -334,6 +334,7 @@ export const words = {
   together: 'Juntas',
   tokenAddress: 'Este endereço entra no painel com ele. Os navegadores guardam-no no histórico:',
   tokenAdminBound: 'Um token para tudo não pode ser limitado a ligações',
+  tokenAssistant: 'Assistente {name} de {host}, ligado por consentimento',
   tokenEndHint: 'O fim do dia; vazio para não ter fim',
   tokenHelp: 'O token está na pasta de dados, no ficheiro site-token. O comando «slugline token show --bare» mostra-o.',
   tokenLacks: 'Falta ao seu token o âmbito {scope}. Quem gere esta instância pode criar um que o tenha.',

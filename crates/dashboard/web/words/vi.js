@@ -334,6 +334,7 @@ export const words = {
   together: 'Gộp lại',
   tokenAddress: 'Địa chỉ này đăng nhập vào bảng điều khiển bằng mã đó. Trình duyệt lưu nó trong lịch sử:',
   tokenAdminBound: 'Mã có mọi quyền không thể giới hạn theo liên kết',
+  tokenAssistant: 'Trợ lý {name} từ {host}, được kết nối khi có sự đồng ý',
   tokenEndHint: 'Hết ngày đó; để trống nếu không có hạn',
   tokenHelp: 'Mã nằm trong thư mục dữ liệu, trong tệp site-token. Lệnh “slugline token show --bare” in ra mã.',
   tokenLacks: 'Mã của bạn thiếu quyền {scope}. Người vận hành máy chủ này có thể tạo mã có quyền đó.',

@@ -334,6 +334,7 @@ export const words = {
   together: '合计',
   tokenAddress: '此地址用该令牌登录控制台。浏览器会将它保存在历史记录中：',
   tokenAdminBound: '拥有全部权限的令牌不能限定到链接',
+  tokenAssistant: '助手 {name}，来自 {host}，经同意连接',
   tokenEndHint: '当天结束时；留空表示没有期限',
   tokenHelp: '令牌保存在数据文件夹的 site-token 文件中。命令“slugline token show --bare”会显示它。',
   tokenLacks: '你的令牌缺少权限 {scope}。此实例的管理者可以创建具有该权限的令牌。',

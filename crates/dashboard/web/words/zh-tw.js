@@ -334,6 +334,7 @@ export const words = {
   together: '合計',
   tokenAddress: '此位址用該權杖登入控制台。瀏覽器會將它保留在瀏覽記錄中：',
   tokenAdminBound: '擁有全部權限的權杖不能限定到連結',
+  tokenAssistant: '助手 {name}，來自 {host}，經同意連線',
   tokenEndHint: '當天結束時；留空表示沒有期限',
   tokenHelp: '權杖儲存在資料資料夾的 site-token 檔案中。指令「slugline token show --bare」會顯示它。',
   tokenLacks: '你的權杖缺少權限 {scope}。此例項的管理者可以建立具有該權限的權杖。',
