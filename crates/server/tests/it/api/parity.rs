@@ -102,8 +102,11 @@ fn pairs() -> Vec<Pair> {
     ]
 }
 
+/// The reason of what happens before a client has a token.
+const CONNECTING: &str = "for the program that connects an agent, before there are tools";
+
 /// Operations without a tool, and the reasons.
-const WITHOUT_A_TOOL: [(&str, &str); 32] = [
+const WITHOUT_A_TOOL: [(&str, &str); 40] = [
     (
         "audit_list",
         "an agent should not watch the people and the other agents of an instance",
@@ -181,6 +184,14 @@ const WITHOUT_A_TOOL: [(&str, &str); 32] = [
     ),
     ("link_unlock", "for visitors"),
     ("style_get", "for visitors' browsers"),
+    ("resource_describe", CONNECTING),
+    ("mcp_describe", CONNECTING),
+    ("authorization_describe", CONNECTING),
+    ("client_register", CONNECTING),
+    ("consent_show", CONNECTING),
+    ("consent_decide", CONNECTING),
+    ("token_exchange", CONNECTING),
+    ("token_give_back", CONNECTING),
 ];
 
 #[test]

@@ -194,6 +194,13 @@ impl<'s> Browser<'s> {
         self.type_into(css, text);
     }
 
+    /// Presses a key where the focus is.
+    pub(super) fn tap(&self, key: &str) {
+        let press = json!([{"type": "keyDown", "value": key}, {"type": "keyUp", "value": key}]);
+        let keys = json!({"type": "key", "id": "keys", "actions": press});
+        self.driver.send("/actions", &json!({ "actions": [keys] }));
+    }
+
     /// Presses keys outside of any field.
     pub(super) fn press(&self, keys: &str) {
         self.run("document.activeElement?.blur()");

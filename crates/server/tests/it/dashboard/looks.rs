@@ -102,7 +102,7 @@ fn looked_at(browser: &Browser<'_>, name: &str, view: &str) -> Vec<String> {
 }
 
 /// `cargo xtask shots` names a folder for pictures of every page.
-fn shoot(browser: &Browser<'_>, name: &str) {
+pub(super) fn shoot(browser: &Browser<'_>, name: &str) {
     let Some(folder) = env::var_os("SLUGLINE_TEST_SHOTS") else {
         return;
     };

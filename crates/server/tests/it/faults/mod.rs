@@ -17,6 +17,7 @@ mod table; // what was injected and what came of it
 mod trial; // a service to break, and all that it promised
 mod versions; // links whose every member tells the same version
 
+mod assistants; // faults while applications connect
 mod batches; // faults while many links are changed by one request
 mod checkpoints; // faults while the write-ahead log is moved into the database
 mod clock_jumps; // the clock is set, forwards and backwards

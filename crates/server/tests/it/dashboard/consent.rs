@@ -1,0 +1,174 @@
+//! Somebody decides about an assistant, in a browser and by the keyboard alone.
+
+use serde_json::json;
+
+use super::{
+    browser::{Browser, ENTER, Look},
+    looks::{faults, shoot},
+};
+use crate::{
+    assistants::{authorize, connect, enters, register, request, sdks::start_here, start},
+    support::server::{Server, TOKEN, eventually},
+};
+
+const TAB: &str = "\u{e004}";
+const SPACE: &str = " ";
+
+/// Where the answer goes: an address of this machine that answers.
+fn callback(server: &Server) -> String {
+    format!("{}/_health/live", server.origin())
+}
+
+/// The page of a request by an application with this name.
+fn page_for(server: &Server, name: &str) -> String {
+    let callback = callback(server);
+    let metadata = json!({"client_name": name, "redirect_uris": [callback]});
+    let client = register(server, &metadata).json()["client_id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let resource = format!("{}/api/mcp", server.origin());
+    let mut sent = request(&client);
+    sent.insert("redirect_uri", &callback);
+    sent.insert("resource", &resource);
+    format!("..{}", authorize(&sent))
+}
+
+/// Presses Tab until the element is in focus.
+fn tab_to(browser: &Browser<'_>, css: &str) {
+    for _ in 0..30 {
+        browser.tap(TAB);
+        let here = format!("return document.activeElement.matches('{css}')");
+        if browser.run(&here) == true {
+            return;
+        }
+    }
+    panic!("Tab does not reach {css}");
+}
+
+#[test]
+fn the_keyboard_is_enough() {
+    let server = start_here(&[], None);
+    server.create(&json!({"url": "https://example.com/", "slug": "docs", "tags": ["summer"]}));
+    let browser = Browser::start(&server);
+    browser.go(&page_for(&server, "Claude"));
+    browser.until(
+        "the field has the focus",
+        "return document.activeElement?.id === 'token'",
+    );
+    browser.type_into("#token", "wrong-token");
+    browser.tap(ENTER);
+    assert!(browser.text("[role=alert]").contains("wrong"));
+    browser.type_into("#token", TOKEN);
+    browser.tap(ENTER);
+    browser.find("input[name=scope]");
+    assert!(browser.text("h1").contains("Give this assistant access?"));
+    tab_to(&browser, "[value=\"links:write\"]");
+    browser.tap(SPACE);
+    tab_to(&browser, "summary");
+    browser.tap(ENTER);
+    tab_to(&browser, "#tags");
+    browser.type_into("#tags", "summer");
+    tab_to(&browser, "[value=allow]");
+    browser.tap(ENTER);
+    browser.until(
+        "the answer arrived",
+        "return location.pathname === '/_health/live' && location.search.includes('code=')",
+    );
+    browser.finish(&["403", "favicon.ico"]);
+}
+
+#[test]
+fn the_pages_are_accessible_and_fit_every_screen() {
+    let server = start_here(&[], None);
+    let browser = Browser::start(&server);
+    let page = page_for(&server, "Claude");
+    let mut found = Vec::new();
+    for (name, look) in [
+        (
+            "light",
+            Look {
+                width: 1280,
+                dark: false,
+            },
+        ),
+        (
+            "dark",
+            Look {
+                width: 1280,
+                dark: true,
+            },
+        ),
+        (
+            "phone-light",
+            Look {
+                width: 360,
+                dark: false,
+            },
+        ),
+        (
+            "phone-dark",
+            Look {
+                width: 360,
+                dark: true,
+            },
+        ),
+    ] {
+        browser.look(look);
+        browser.go("../_oauth/authorize?broken");
+        browser.find("#token");
+        let mut check = |view: &str| {
+            let wide = "return document.documentElement.scrollWidth > innerWidth";
+            assert_eq!(browser.run(wide), false, "{view} {name} scrolls sideways");
+            found.extend(
+                faults(&browser)
+                    .into_iter()
+                    .map(|fault| format!("{view} {name}: {fault}")),
+            );
+            shoot(&browser, &format!("{view}-{name}"));
+        };
+        check("sign-in");
+        browser.type_into("#token", TOKEN);
+        browser.tap(ENTER);
+        browser.find("h1");
+        browser.until(
+            "it says why not",
+            "return document.body.innerText.includes('client_id')",
+        );
+        check("refused");
+        browser.go(&page);
+        browser.find("input[name=scope]");
+        check("consent");
+        browser.run("document.querySelector('details').open = true");
+        check("consent-open");
+        // Signs out, for the next look.
+        browser.click("[value=deny]");
+        browser.until(
+            "it was told",
+            "return location.search.includes('access_denied')",
+        );
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+    browser.finish(&["400", "favicon.ico"]);
+}
+
+#[test]
+fn the_list_of_tokens_names_the_assistant_and_revokes_it() {
+    let server = start();
+    let tokens = connect(&server);
+    assert_eq!(enters(&server, &tokens.access), 200);
+    let browser = Browser::signed_in(&server, "setup");
+    let row = ".token[data-token='Claude (claude.ai)']";
+    let said = browser.text(&format!("{row} [data-assistant='claude.ai']"));
+    assert!(said.contains("Claude from claude.ai"), "{said}");
+    assert!(
+        browser.text(row).contains("Last used"),
+        "{}",
+        browser.text(row)
+    );
+    assert!(browser.has("[id='snippet-claude.ai, ChatGPT']"));
+    browser.click(&format!("{row} button"));
+    browser.click("dialog .danger");
+    eventually("it is revoked", || enters(&server, &tokens.access) == 401);
+    browser.finish(&[]);
+}
