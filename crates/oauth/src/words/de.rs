@@ -24,7 +24,7 @@ pub(super) const WORDS: Words = Words {
     analytics_read: "Besuche und Statistiken sehen",
     never: "Nie darf er Token anlegen, Passwörter exportieren oder Einstellungen ändern.",
     only: "Nur für einige Links",
-    only_hint: "Trennen Sie Einträge durch Kommas. Ohne Einträge gilt der Zugriff für alle Links. Neue Links bekommen einen der Tags.",
+    only_hint: "Trennen Sie Einträge durch Kommas. Ohne Einträge gilt der Zugriff für alle Links. Neue Links brauchen einen der Tags.",
     tags: "Tags",
     slugs: "Slugs",
     wrong_links: "Prüfen Sie Tags und Slugs.",

@@ -24,7 +24,7 @@ pub(super) const WORDS: Words = Words {
     analytics_read: "see visits and statistics",
     never: "It can never make tokens, export passwords or change settings.",
     only: "Only for some links",
-    only_hint: "Separate entries by commas. Without any, the access is for all links. New links get one of the tags.",
+    only_hint: "Separate entries by commas. Without any, the access is for all links. New links need one of the tags.",
     tags: "Tags",
     slugs: "Slugs",
     wrong_links: "Check the tags and slugs.",

@@ -24,7 +24,7 @@ pub(super) const WORDS: Words = Words {
     analytics_read: "voir les visites et les statistiques",
     never: "Il ne peut jamais créer de jetons, exporter de mots de passe ni changer les réglages.",
     only: "Seulement pour certains liens",
-    only_hint: "Séparez les entrées par des virgules. Sans entrée, l’accès vaut pour tous les liens. Les nouveaux liens reçoivent l’un des tags.",
+    only_hint: "Séparez les entrées par des virgules. Sans entrée, l’accès vaut pour tous les liens. Les nouveaux liens doivent porter l’un des tags.",
     tags: "Tags",
     slugs: "Slugs",
     wrong_links: "Vérifiez les tags et les slugs.",

@@ -24,7 +24,7 @@ pub(super) const WORDS: Words = Words {
     analytics_read: "melihat kunjungan dan statistik",
     never: "Asisten tidak pernah boleh membuat token, mengekspor kata sandi, atau mengubah pengaturan.",
     only: "Hanya untuk beberapa tautan",
-    only_hint: "Pisahkan dengan koma. Tanpa isian, akses berlaku untuk semua tautan. Tautan baru mendapat salah satu tag.",
+    only_hint: "Pisahkan dengan koma. Tanpa isian, akses berlaku untuk semua tautan. Tautan baru harus memiliki salah satu tag.",
     tags: "Tag",
     slugs: "Slug",
     wrong_links: "Periksa tag dan slug.",

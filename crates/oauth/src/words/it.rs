@@ -24,7 +24,7 @@ pub(super) const WORDS: Words = Words {
     analytics_read: "vedere visite e statistiche",
     never: "Non può mai creare token, esportare password o cambiare impostazioni.",
     only: "Solo per alcuni link",
-    only_hint: "Separi le voci con virgole. Senza voci l’accesso vale per tutti i link. I nuovi link ricevono uno dei tag.",
+    only_hint: "Separi le voci con virgole. Senza voci l’accesso vale per tutti i link. I nuovi link devono avere uno dei tag.",
     tags: "Tag",
     slugs: "Slug",
     wrong_links: "Controlli i tag e gli slug.",

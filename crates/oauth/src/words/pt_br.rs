@@ -24,7 +24,7 @@ pub(super) const WORDS: Words = Words {
     analytics_read: "ver visitas e estatísticas",
     never: "Ele nunca pode criar tokens, exportar senhas ou mudar configurações.",
     only: "Apenas para alguns links",
-    only_hint: "Separe os itens por vírgulas. Sem itens, o acesso vale para todos os links. Novos links recebem uma das tags.",
+    only_hint: "Separe os itens por vírgulas. Sem itens, o acesso vale para todos os links. Novos links precisam de uma das tags.",
     tags: "Tags",
     slugs: "Slugs",
     wrong_links: "Confira as tags e os slugs.",

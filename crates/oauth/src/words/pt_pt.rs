@@ -24,7 +24,7 @@ pub(super) const WORDS: Words = Words {
     analytics_read: "ver visitas e estatísticas",
     never: "Ele nunca pode criar tokens, exportar palavras-passe ou mudar definições.",
     only: "Apenas para algumas ligações",
-    only_hint: "Separe as entradas por vírgulas. Sem entradas, o acesso vale para todas as ligações. As novas ligações recebem uma das etiquetas.",
+    only_hint: "Separe as entradas por vírgulas. Sem entradas, o acesso vale para todas as ligações. As novas ligações precisam de uma das etiquetas.",
     tags: "Etiquetas",
     slugs: "Slugs",
     wrong_links: "Verifique as etiquetas e os slugs.",

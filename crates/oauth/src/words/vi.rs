@@ -24,7 +24,7 @@ pub(super) const WORDS: Words = Words {
     analytics_read: "xem lượt truy cập và thống kê",
     never: "Trợ lý không bao giờ được tạo token, xuất mật khẩu hay đổi cài đặt.",
     only: "Chỉ cho một số liên kết",
-    only_hint: "Phân tách bằng dấu phẩy. Nếu để trống, quyền áp dụng cho mọi liên kết. Liên kết mới nhận một trong các thẻ.",
+    only_hint: "Phân tách bằng dấu phẩy. Nếu để trống, quyền áp dụng cho mọi liên kết. Liên kết mới phải có một trong các thẻ.",
     tags: "Thẻ",
     slugs: "Slug",
     wrong_links: "Hãy kiểm tra thẻ và slug.",

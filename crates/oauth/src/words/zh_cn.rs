@@ -24,7 +24,7 @@ pub(super) const WORDS: Words = Words {
     analytics_read: "查看访问和统计",
     never: "它永远不能创建令牌、导出密码或更改设置。",
     only: "仅限部分链接",
-    only_hint: "用逗号分隔。留空则适用于所有链接。新链接会带有其中一个标签。",
+    only_hint: "用逗号分隔。留空则适用于所有链接。新链接必须带有其中一个标签。",
     tags: "标签",
     slugs: "短码",
     wrong_links: "请检查标签和短码。",

@@ -24,7 +24,7 @@ pub(super) const WORDS: Words = Words {
     analytics_read: "查看造訪和統計",
     never: "它永遠不能建立權杖、匯出密碼或變更設定。",
     only: "僅限部分連結",
-    only_hint: "以逗號分隔。留空則適用於所有連結。新連結會帶有其中一個標籤。",
+    only_hint: "以逗號分隔。留空則適用於所有連結。新連結必須帶有其中一個標籤。",
     tags: "標籤",
     slugs: "短碼",
     wrong_links: "請檢查標籤和短碼。",
