@@ -17,12 +17,35 @@ mod m0011_token_bindings;
 mod m0012_oldest_first;
 mod m0013_assistants;
 mod step;
-mod steps;
 
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, DbErr, Statement, TransactionTrait};
 use thiserror::Error;
 
-use self::{step::Step, steps::STEPS};
+use self::step::Step;
+
+/// Lists steps under the names of their modules, which databases record.
+macro_rules! steps {
+    ($($step:ident),+ $(,)?) => {
+        &[$(Step { name: stringify!($step), statements: $step::statements }),+]
+    };
+}
+
+/// All steps in order.
+const STEPS: &[Step] = steps![
+    m0001_links,
+    m0002_search,
+    m0003_link_migration,
+    m0004_search_queue,
+    m0005_revisions,
+    m0006_announcements,
+    m0007_outbox,
+    m0008_tokens,
+    m0009_audit,
+    m0010_tags_in_rows,
+    m0011_token_bindings,
+    m0012_oldest_first,
+    m0013_assistants,
+];
 
 /// Brings the schema up to date. Several nodes may call it at the same time:
 /// the first takes a lock and does the work; the others wait and then find it
@@ -120,8 +143,8 @@ pub async fn making_of(database: &DatabaseConnection) -> Result<Making, SchemaEr
         let applied = applied(database).await?;
         unapplied(&applied)?;
         statements.push(APPLIED.to_owned());
-        let has = |step: &Step| applied.iter().any(|name| name == step.name);
-        for step in STEPS.into_iter().filter(has) {
+        let has = |step: &&Step| applied.iter().any(|name| name == step.name);
+        for step in STEPS.iter().filter(has) {
             statements.extend((step.statements)(DbBackend::Sqlite));
         }
     }
@@ -176,7 +199,7 @@ async fn applied(connection: &impl ConnectionTrait) -> Result<Vec<String>, DbErr
 }
 
 /// The steps that a database with these ones lacks.
-fn unapplied(applied: &[String]) -> Result<Vec<Step>, SchemaError> {
+fn unapplied(applied: &[String]) -> Result<Vec<&'static Step>, SchemaError> {
     let is_known = |name: &&String| STEPS.iter().any(|step| step.name == **name);
     let later: Vec<String> = applied
         .iter()
@@ -186,8 +209,8 @@ fn unapplied(applied: &[String]) -> Result<Vec<Step>, SchemaError> {
     if !later.is_empty() {
         return Err(SchemaError::Later(later));
     }
-    let lacks = |step: &Step| applied.iter().all(|name| name != step.name);
-    Ok(STEPS.into_iter().filter(lacks).collect())
+    let lacks = |step: &&Step| applied.iter().all(|name| name != step.name);
+    Ok(STEPS.iter().filter(lacks).collect())
 }
 
 /// Returns whether any step was ever applied.

@@ -137,6 +137,9 @@ impl Row<'_> {
         reason = "derived dimensions need no line here"
     )]
     pub fn text(&self, dimension: Dimension) -> Cow<'_, str> {
+        if dimension == Dimension::Ip {
+            return self.visitor.to_string().into();
+        }
         if let Some(derivation) = dimension.derivation() {
             return derivation.value(|source| self.text(source)).into();
         }
@@ -162,8 +165,41 @@ impl Row<'_> {
             Dimension::UtmMedium => self.campaign.medium.into(),
             Dimension::UtmCampaign => self.campaign.name.into(),
             Dimension::Protection => self.target.protection.into(),
-            // `ip`, since what follows from others was derived above.
-            _ => self.visitor.to_string().into(),
+            // Nothing, since `ip` was shown and what follows from others was derived above. So a
+            // line that is forgotten here shows no visitor.
+            _ => "".into(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::columns::{STORED, TEXTS, TextColumn};
+
+    #[test]
+    fn the_text_of_each_column_of_a_file_comes_back() {
+        let texts: Vec<String> = (1..).zip(&TEXTS[..STORED]).map(text_of_column).collect();
+        let visit = StoredVisit {
+            at: UnixMillis::new(0),
+            link: "a".into(),
+            visitor: 7,
+            interval: SamplingInterval::EVERY,
+            coherent: true,
+            texts: texts.iter().map(String::as_str).collect(),
+        };
+        let row = Row::of(&visit);
+        for (column, text) in TEXTS.iter().zip(&texts) {
+            assert_eq!(row.text(column.dimension), **text, "{}", column.name);
+        }
+    }
+
+    /// A text that no other column has.
+    fn text_of_column((number, column): (usize, &TextColumn)) -> String {
+        if column.dimension.is_degrees() {
+            format!("{number}.50")
+        } else {
+            column.name.to_owned()
         }
     }
 }

@@ -80,18 +80,7 @@ pub use int_or_string::IntOrString;
 pub use iso_8601::iso_8601;
 pub use issue::{Issue, IssueCode};
 pub use json_integer::JsonInteger;
-pub use links::{
-    BatchActionName, BatchFilter, BatchLinks, BatchResult, BatchTotals, CheckLinks, CountLinks,
-    CreateLink, DeleteLink, DeletedLink, EditLink, ExactUrlSearch, ExportLinks, ExportText,
-    ExportedLink, FailedImport, FirstText, FoundLink, FoundLinks, GetLink, ImportItem, ImportLimit,
-    ImportLink, ImportLinks, KnownVersions, LinkBatch, LinkChanged, LinkCheck, LinkChecks,
-    LinkCount, LinkExport, LinkImport, LinkList, LinkMembers, LinkResponse, LinkUpdate,
-    LinkUpdated, LinkUpserted, LinkView, LinksToImport, ListLinks, ListedLink, Mask, Outcome,
-    PatchLink, PreviewSuggestion, RankingView, ReadLink, ReadLinksError, SearchLinks, SeenLinkView,
-    SlugSuggestion, Sort, Status, StoredHash, SuggestPreview, SuggestSlug, TagList, TagView,
-    TransferFormat, UpdateLink, UpsertStatus, entity_tag, id_taken, if_match, if_none_match,
-    read_links,
-};
+pub use links::*;
 pub use location::Location;
 pub use migration::{MigrationReport, MigrationView, RunMigration};
 pub use no_arguments::NoArguments;
@@ -105,12 +94,7 @@ pub use setup::{
     VisitStoreKind, VisitsView,
 };
 pub use sign_in::{SignIn, SignedIn};
-pub use stats::{
-    AnalyticsFilter, Answer, BotsName, CSV_HEAD, CounterView, EraseVisits, ErasedVisits, EventView,
-    HeatmapRequest, HourAverage, HourView, LimitedRequest, LocationView, MAX_TAGS, MetricView,
-    MetricsRequest, Ranked, SamplingView, TimeBucket, Unit, ValueFilters, ViewsRequest,
-    csv_file_name, csv_lines,
-};
+pub use stats::*;
 pub use tokens::{
     AssistantView, CallersToken, MakeToken, RevokeToken, TokenList, TokenMade, TokenView,
 };

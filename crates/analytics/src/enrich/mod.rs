@@ -193,7 +193,10 @@ mod tests {
     use slugline_testkit::{PLACES_FILE, link};
 
     use super::*;
-    use crate::place_file::PlaceFile;
+    use crate::{
+        columns::{STORED, TEXTS},
+        place_file::PlaceFile,
+    };
 
     fn place_of(client: &str, said: Option<Place>, file: bool) -> Place {
         let places = file.then(|| -> Arc<dyn PlaceFinder> {
@@ -215,6 +218,40 @@ mod tests {
             city: PlaceName::new(city),
             colo: Colo::new("FRA"),
             ..Place::default()
+        }
+    }
+
+    #[test]
+    fn the_row_and_the_record_have_every_column_of_a_visit() {
+        let agent = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) AppleWebKit/605.1.15 \
+                     (KHTML, like Gecko) Mobile/15E148 Instagram 330.0.0.0";
+        let headers = VisitHeaders::new(agent, "https://news.example/", "de-AT");
+        let place = Place {
+            region: PlaceName::new("Hesse"),
+            timezone: TimeZoneName::new("Europe/Berlin"),
+            coordinates: Coordinates::new(51.31, 9.48),
+            ..said("DE", "Kassel")
+        };
+        let visit = Visit {
+            at: UnixMillis::new(0),
+            link: link("docs").followed(),
+            client: "192.0.2.7".parse().unwrap(),
+            headers: headers.with_query("utm_source=s&utm_medium=m&utm_campaign=c"),
+            place: Some(Box::new(place)),
+        };
+        let mut facts = Enricher::new(None);
+        let enriched = facts.enrich(&visit);
+        let interval = SamplingInterval::EVERY;
+        let sampled = Sampled {
+            interval,
+            coherent: true,
+        };
+        let row = enriched.row(VisitorHash(7), sampled);
+        let record = enriched.record(interval);
+        for column in &TEXTS[..STORED] {
+            let text = row.text(column.dimension);
+            assert_ne!(text, column.unknown, "{}", column.name);
+            assert_eq!(record.value(column.dimension), text, "{}", column.name);
         }
     }
 
