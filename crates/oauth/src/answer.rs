@@ -12,6 +12,8 @@ use actix_web::{
 use serde_json::{Value, json};
 use slugline_application::AssistantError;
 
+use crate::parameters::NoForm;
+
 /// The time after which a failed store is worth another request.
 const STORE_RETRY_AFTER: Duration = Duration::from_secs(5);
 
@@ -46,6 +48,14 @@ pub(crate) fn error(error: &AssistantError) -> HttpResponse {
 /// An error in the form of the request, which no use case sees.
 pub(crate) fn invalid_request(text: &str) -> HttpResponse {
     refusal("invalid_request", text)
+}
+
+/// An error about a body that cannot be read.
+pub(crate) fn unreadable(reason: NoForm) -> HttpResponse {
+    json(
+        reason.status(),
+        &json!({"error": "invalid_request", "error_description": reason.text()}),
+    )
 }
 
 /// An error with a code of the standards.

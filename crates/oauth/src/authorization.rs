@@ -73,7 +73,7 @@ pub(crate) async fn take(
     }
     let sent = match Parameters::of_body(&request, body).await {
         Ok(sent) => sent,
-        Err(reason) => return pages::refused(words, StatusCode::BAD_REQUEST, reason.text()),
+        Err(reason) => return pages::refused(words, reason.status(), reason.text()),
     };
     if let Some(token) = sent.get("token") {
         return sign_in(&connecting, &request, words, token).await;

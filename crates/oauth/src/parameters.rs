@@ -1,6 +1,6 @@
 //! Queries and forms.
 
-use actix_web::{HttpRequest, web::Payload};
+use actix_web::{HttpRequest, http::StatusCode, web::Payload};
 use slugline_httpkit::{Code, header, unreadable_body};
 
 /// The names and values of a query or a form.
@@ -12,7 +12,9 @@ pub(crate) struct Parameters(Vec<(String, String)>);
 pub(crate) enum NoForm {
     /// It is too large.
     TooLarge,
-    /// It came too slowly, or broke off.
+    /// It came too slowly.
+    TooSlow,
+    /// It broke off.
     Incomplete,
     /// It has another type.
     OtherType,
@@ -65,22 +67,36 @@ impl Parameters {
 
 /// The bytes of a body.
 pub(crate) async fn bytes(body: Payload) -> Result<actix_web::web::Bytes, NoForm> {
-    match body.to_bytes_limited(Parameters::LIMIT).await {
-        Ok(Ok(bytes)) => Ok(bytes),
-        Ok(Err(error)) if unreadable_body(&error).code == Code::BodyTooLarge => {
-            Err(NoForm::TooLarge)
+    let bytes = body.to_bytes_limited(Parameters::LIMIT).await;
+    let bytes = bytes.map_err(|_| NoForm::TooLarge)?;
+    bytes.map_err(|error| {
+        let code = unreadable_body(&error).code;
+        if code == Code::BodyTooLarge {
+            NoForm::TooLarge
+        } else if code == Code::RequestTimeout {
+            NoForm::TooSlow
+        } else {
+            NoForm::Incomplete
         }
-        Ok(Err(_)) => Err(NoForm::Incomplete),
-        Err(_) => Err(NoForm::TooLarge),
-    }
+    })
 }
 
 impl NoForm {
+    /// The status that says so.
+    pub(crate) fn status(self) -> StatusCode {
+        match self {
+            Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::TooSlow => StatusCode::REQUEST_TIMEOUT,
+            Self::Incomplete | Self::OtherType => StatusCode::BAD_REQUEST,
+        }
+    }
+
     /// The reason for a developer.
     pub(crate) fn text(self) -> &'static str {
         match self {
             Self::TooLarge => "the body has more than 64 KiB",
-            Self::Incomplete => "the body came too slowly, or broke off",
+            Self::TooSlow => "the body came too slowly; send it without long pauses",
+            Self::Incomplete => "the body broke off",
             Self::OtherType => "the body must be application/x-www-form-urlencoded",
         }
     }

@@ -27,7 +27,7 @@ pub(crate) async fn register(
 ) -> HttpResponse {
     let bytes = match parameters::bytes(body).await {
         Ok(bytes) => bytes,
-        Err(reason) => return answer::invalid_request(reason.text()),
+        Err(reason) => return answer::unreadable(reason),
     };
     let Metadata {
         client_name,

@@ -127,6 +127,8 @@ pub(crate) const OPERATIONS: [ExternalOperation; 8] = [
             (201, "The application is registered"),
             (400, "The name or an address cannot be used"),
             (404, OFF),
+            (408, SLOW),
+            (413, LARGE),
             (429, "The network registered too often"),
             (503, AWAY),
         ],
@@ -171,6 +173,8 @@ pub(crate) const OPERATIONS: [ExternalOperation; 8] = [
                 "The token is wrong or may not consent, or the form comes from elsewhere",
             ),
             (404, OFF),
+            (408, SLOW),
+            (413, LARGE),
             (429, "Too many failed attempts"),
             (503, AWAY),
         ],
@@ -191,6 +195,8 @@ pub(crate) const OPERATIONS: [ExternalOperation; 8] = [
                 "The code or the refresh token is wrong, spent or over, or not for this client",
             ),
             (404, OFF),
+            (408, SLOW),
+            (413, LARGE),
             (429, "Too many failed attempts"),
             (503, AWAY),
         ],
@@ -207,6 +213,8 @@ pub(crate) const OPERATIONS: [ExternalOperation; 8] = [
             (200, "There is no such token any more"),
             (400, "The token was given to another client"),
             (404, OFF),
+            (408, SLOW),
+            (413, LARGE),
             (429, "Too many failed attempts"),
             (503, AWAY),
         ],
@@ -214,6 +222,8 @@ pub(crate) const OPERATIONS: [ExternalOperation; 8] = [
 ];
 
 const OFF: &str = "Assistants cannot connect here";
+const SLOW: &str = "The body came too slowly";
+const LARGE: &str = "The body has more than 64 KiB";
 const AWAY: &str = "The database cannot be reached";
 
 const DOCUMENT: [(u16, &str); 2] = [(200, "The document"), (404, OFF)];

@@ -240,7 +240,7 @@ pub const CATALOGUE: &[Setting] = &[
         "SLUGLINE_LINK_CACHE_MEMORY",
         &[],
         "16",
-        "Mebibytes for remembered links, 1 to 65536; some 2,500 links each",
+        "Mebibytes for remembered links, 1 to 65536; some 3,000 links each",
     ),
     setting(
         Group::Links,
@@ -257,7 +257,7 @@ pub const CATALOGUE: &[Setting] = &[
         "Whether web pages of any origin may call the API (CORS)",
     ),
     setting(
-        Group::Services,
+        Group::Links,
         "SLUGLINE_OAUTH",
         &[],
         "true",

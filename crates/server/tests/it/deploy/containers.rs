@@ -199,7 +199,7 @@ fn images_of_others_are_pinned_by_digest() {
             "{image}"
         );
     }
-    assert_eq!(count, 6);
+    assert_eq!(count, 8);
 }
 
 #[test]
