@@ -5,7 +5,8 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 
 use crate::{
-    arch, deny, docs, fmt, lint, openapi, package, test, vendor, verdict::Verdict, wasm, web,
+    arch, deny, docs, fmt, lint, openapi, package, surface, test, vendor, verdict::Verdict, wasm,
+    web,
 };
 
 /// Runs every step in order and stops at the first that fails.
@@ -28,6 +29,7 @@ const STEPS: &[Step] = &[
     ("web", web::run),
     ("wasm", wasm::run),
     ("package --no-verify", || package::run(false)),
+    ("surface --check", || surface::run(true)),
     ("docs", docs::run),
     ("test -- --workspace", run_tests),
 ];

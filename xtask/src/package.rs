@@ -31,7 +31,7 @@ pub(crate) fn run(verify: bool) -> Result<()> {
 }
 
 /// What cargo tells of each crate that is published.
-fn packages() -> Result<Vec<Value>> {
+pub(crate) fn packages() -> Result<Vec<Value>> {
     let metadata =
         process::stdout(process::cargo().args(["metadata", "--format-version", "1", "--no-deps"]))?;
     let mut metadata: Value =

@@ -252,7 +252,7 @@ mod tests {
 
     #[test]
     fn each_dimension_but_the_visitor_is_one_column() {
-        for dimension in Dimension::ALL {
+        for &dimension in Dimension::ALL {
             let columns = TEXTS.iter().filter(|column| column.dimension == dimension);
             assert_eq!(columns.count(), usize::from(dimension != Dimension::Ip));
         }

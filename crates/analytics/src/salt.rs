@@ -23,7 +23,7 @@ pub enum SaltPeriod {
 }
 
 impl SaltPeriod {
-    pub const ALL: [Self; 4] = [Self::Day, Self::Week, Self::Month, Self::Never];
+    pub const ALL: &'static [Self] = &[Self::Day, Self::Week, Self::Month, Self::Never];
 
     /// The name in settings and in the database.
     pub fn as_str(self) -> &'static str {
@@ -115,7 +115,8 @@ impl FromStr for SaltPeriod {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         Self::ALL
-            .into_iter()
+            .iter()
+            .copied()
             .find(|period| period.as_str() == text)
             .ok_or(SaltPeriodError)
     }

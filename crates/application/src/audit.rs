@@ -18,6 +18,7 @@ pub struct AuditService {
 
 /// The dependencies of the use cases of the audit trail.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct AuditParts {
     /// Holds the lines.
     pub trail: Arc<dyn AuditTrail>,
@@ -29,8 +30,35 @@ pub struct AuditParts {
     pub keep_for: Option<Duration>,
 }
 
+impl AuditParts {
+    /// The trail that this store keeps forever, with slugs in any case.
+    pub fn new(trail: Arc<dyn AuditTrail>, clock: Arc<dyn Clock>) -> Self {
+        Self {
+            trail,
+            clock,
+            case: SlugCase::default(),
+            keep_for: None,
+        }
+    }
+
+    /// Sets [`case`](Self#structfield.case).
+    #[must_use]
+    pub fn with_case(mut self, case: SlugCase) -> Self {
+        self.case = case;
+        self
+    }
+
+    /// Sets [`keep_for`](Self#structfield.keep_for).
+    #[must_use]
+    pub fn with_keep_for(mut self, keep_for: impl Into<Option<Duration>>) -> Self {
+        self.keep_for = keep_for.into();
+        self
+    }
+}
+
 /// A request for a page of the audit trail. Members that are `None` exclude nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ListAudit {
     /// Only lines from this moment on.
     pub from: Option<UnixMillis>,
@@ -46,6 +74,57 @@ pub struct ListAudit {
     pub size: PageSize,
     /// Only lines after this position.
     pub after: Option<AuditPosition>,
+}
+
+impl ListAudit {
+    /// Sets [`from`](Self#structfield.from).
+    #[must_use]
+    pub fn with_from(mut self, from: impl Into<Option<UnixMillis>>) -> Self {
+        self.from = from.into();
+        self
+    }
+
+    /// Sets [`until`](Self#structfield.until).
+    #[must_use]
+    pub fn with_until(mut self, until: impl Into<Option<UnixMillis>>) -> Self {
+        self.until = until.into();
+        self
+    }
+
+    /// Sets [`slug`](Self#structfield.slug).
+    #[must_use]
+    pub fn with_slug(mut self, slug: impl Into<Option<Slug>>) -> Self {
+        self.slug = slug.into();
+        self
+    }
+
+    /// Sets [`caller`](Self#structfield.caller).
+    #[must_use]
+    pub fn with_caller(mut self, caller: impl Into<Option<CallerName>>) -> Self {
+        self.caller = caller.into();
+        self
+    }
+
+    /// Sets [`operation`](Self#structfield.operation).
+    #[must_use]
+    pub fn with_operation(mut self, operation: impl Into<Option<Operation>>) -> Self {
+        self.operation = operation.into();
+        self
+    }
+
+    /// Sets [`size`](Self#structfield.size).
+    #[must_use]
+    pub fn with_size(mut self, size: PageSize) -> Self {
+        self.size = size;
+        self
+    }
+
+    /// Sets [`after`](Self#structfield.after).
+    #[must_use]
+    pub fn with_after(mut self, after: impl Into<Option<AuditPosition>>) -> Self {
+        self.after = after.into();
+        self
+    }
 }
 
 /// A page of the audit trail, the newest line first.
@@ -78,20 +157,21 @@ impl AuditService {
     /// The store failed.
     pub async fn list(&self, request: ListAudit) -> Result<AuditPage, Error> {
         let size = u32::from(request.size.get());
-        let query = AuditQuery {
-            filter: AuditFilter {
-                from: request.from,
-                until: request.until,
-                slugs: request
-                    .slug
-                    .map_or_else(Vec::new, |slug| self.spellings(slug)),
-                caller: request.caller,
-                operation: request.operation,
-            },
-            after: request.after,
-            // One more line tells if there is another page.
-            limit: size + 1,
-        };
+        // One more line tells if there is another page.
+        let query = AuditQuery::new(size + 1)
+            .with_filter(
+                AuditFilter::default()
+                    .with_from(request.from)
+                    .with_until(request.until)
+                    .with_slugs(
+                        request
+                            .slug
+                            .map_or_else(Vec::new, |slug| self.spellings(slug)),
+                    )
+                    .with_caller(request.caller)
+                    .with_operation(request.operation),
+            )
+            .with_after(request.after);
         let mut lines = self.parts.trail.lines(&query).await?;
         let more = lines.len() > usize::from(request.size.get());
         lines.truncate(usize::from(request.size.get()));

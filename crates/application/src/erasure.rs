@@ -17,6 +17,7 @@ pub struct VisitErasures {
 
 /// The dependencies of [`VisitErasures`].
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct VisitErasuresParts {
     /// Erases visits from the access log.
     pub eraser: Arc<dyn VisitEraser>,
@@ -26,6 +27,23 @@ pub struct VisitErasuresParts {
     pub trail: Arc<dyn AuditTrail>,
     /// Tells the time.
     pub clock: Arc<dyn Clock>,
+}
+
+impl VisitErasuresParts {
+    /// All parts.
+    pub fn new(
+        eraser: Arc<dyn VisitEraser>,
+        links: LinkService,
+        trail: Arc<dyn AuditTrail>,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
+        Self {
+            eraser,
+            links,
+            trail,
+            clock,
+        }
+    }
 }
 
 /// The link whose visits are to be erased.
@@ -105,14 +123,8 @@ mod tests {
     }
 
     async fn lines(fixture: &Fixture) -> Vec<(String, Option<Slug>)> {
-        let query = AuditQuery {
-            filter: AuditFilter {
-                operation: Some(Operation::VisitsErase),
-                ..AuditFilter::default()
-            },
-            after: None,
-            limit: 100,
-        };
+        let query = AuditQuery::new(100)
+            .with_filter(AuditFilter::default().with_operation(Operation::VisitsErase));
         let lines = fixture.store.lines(&query).await.unwrap();
         let shown = lines.into_iter().map(|line| (line.operation, line.slug));
         shown.collect()

@@ -24,6 +24,7 @@ pub struct Gatekeeper {
 
 /// The dependencies of a gatekeeper.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct GatekeeperParts {
     /// Checks and hashes passwords.
     pub passwords: Arc<Passwords>,
@@ -31,6 +32,21 @@ pub struct GatekeeperParts {
     pub store: Arc<dyn LinkStore>,
     /// The cache that forgets a link when its hash is renewed.
     pub resolver: Arc<Resolver>,
+}
+
+impl GatekeeperParts {
+    /// All parts.
+    pub fn new(
+        passwords: Arc<Passwords>,
+        store: Arc<dyn LinkStore>,
+        resolver: Arc<Resolver>,
+    ) -> Self {
+        Self {
+            passwords,
+            store,
+            resolver,
+        }
+    }
 }
 
 impl Gatekeeper {
@@ -128,7 +144,7 @@ impl Gatekeeper {
 
 #[cfg(test)]
 mod tests {
-    use slugline_domain::{AuditFilter, AuditQuery, Link, ports::AuditTrail};
+    use slugline_domain::{AuditQuery, Link, ports::AuditTrail};
     use slugline_testkit::{
         FixedClock, MemoryLinkStore, NOON, NOTE, SeededRandom, destination, link, slug,
     };
@@ -214,11 +230,7 @@ mod tests {
         }
         let hash = stored(&store).await.password.unwrap();
         assert_eq!(PasswordForm::of(hash.as_str()), Ok(PasswordForm::Argon2id));
-        let newest_first = AuditQuery {
-            filter: AuditFilter::default(),
-            after: None,
-            limit: 10,
-        };
+        let newest_first = AuditQuery::new(10);
         let lines = store.lines(&newest_first).await.unwrap();
         assert_eq!(lines.len(), 2, "the link was created and renewed once");
         assert_eq!(lines[0].operation, Operation::LinkRehash.as_str());

@@ -44,6 +44,7 @@ pub struct StatsReader {
 /// A query as clients send it. Tags belong to links, which the access log does not know,
 /// so they are not part of the query to it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct TaggedQuery<Q> {
     /// The query to the access log.
     pub query: Q,
@@ -59,6 +60,13 @@ impl<Q> TaggedQuery<Q> {
             query,
             tags: Choice::default(),
         }
+    }
+
+    /// Narrows the question to links with these tags.
+    #[must_use]
+    pub fn with_tags(mut self, tags: Choice<Tag>) -> Self {
+        self.tags = tags;
+        self
     }
 
     /// Keeps the tags and replaces the query by one made from it.
@@ -164,7 +172,7 @@ impl StatsReader {
             tags,
         } = asked;
         self.prepare(&mut filter, tags, Shows::Others).await?;
-        let query = CountersQuery { filter, per_link };
+        let query = CountersQuery::new(filter).with_per_link(per_link);
         let report = self.ask("count visits", self.log.counters(&query)).await?;
         let mut visits = report.rows.iter().map(|row| row.counters.visits);
         let nothing = visits.all(|visits| visits == 0);
@@ -349,11 +357,7 @@ impl StatsReader {
 
     /// The beginning of the hour of the first visit.
     async fn first_visit(&self, filter: &VisitFilter) -> Result<Option<UnixSeconds>, Error> {
-        let query = ViewsQuery {
-            filter: filter.clone(),
-            unit: TimeUnit::Hour,
-            zone: ZoneOffsets::default(),
-        };
+        let query = ViewsQuery::new(filter.clone(), TimeUnit::Hour, ZoneOffsets::default());
         let report = self
             .ask("find the first visit", self.log.views(&query))
             .await?;

@@ -4,11 +4,29 @@ use slugline_domain::{HeatmapQuery, HeatmapRow, UnixSeconds, VisitFilter, WeekSe
 
 /// The query for visits by hour of the week.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct WeekQuery {
     /// The query to the access log.
     pub heatmap: HeatmapQuery,
     /// Also count how often each hour of the week was.
     pub average: bool,
+}
+
+impl WeekQuery {
+    /// Asks for sums.
+    pub fn new(heatmap: HeatmapQuery) -> Self {
+        Self {
+            heatmap,
+            average: false,
+        }
+    }
+
+    /// Sets [`average`](Self#structfield.average).
+    #[must_use]
+    pub fn with_average(mut self, average: bool) -> Self {
+        self.average = average;
+        self
+    }
 }
 
 /// One hour of the week, over all weeks.
@@ -24,7 +42,7 @@ pub struct WeekRow {
 /// Counts how much of the time of a query is in each hour of the week. Time that is still to come
 /// does not count, and without a beginning the time begins at `first_visit`.
 pub(crate) fn seconds_of(
-    HeatmapQuery { filter, zone }: &HeatmapQuery,
+    HeatmapQuery { filter, zone, .. }: &HeatmapQuery,
     first_visit: UnixSeconds,
     now: UnixSeconds,
 ) -> WeekSeconds {
@@ -45,14 +63,12 @@ mod tests {
         // The first hour of 1970 was one of a Thursday.
         let midnight = HourOfWeek::new(3 * 24).unwrap();
         let counted = |from: Option<i64>, until: Option<i64>| {
-            let query = HeatmapQuery {
-                filter: VisitFilter {
-                    from: from.map(second),
-                    until: until.map(second),
-                    ..VisitFilter::default()
-                },
-                zone: ZoneOffsets::default(),
-            };
+            let query = HeatmapQuery::new(
+                VisitFilter::default()
+                    .with_from(from.map(second))
+                    .with_until(until.map(second)),
+                ZoneOffsets::default(),
+            );
             seconds_of(&query, second(600), second(1_799)).of(midnight)
         };
         assert_eq!(counted(None, None), 1_200);

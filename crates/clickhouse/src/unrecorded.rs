@@ -8,10 +8,7 @@ pub(crate) const ACTION: &str = "find the links of older visits";
 
 /// The statement. Each row is one link.
 pub(crate) fn statement(filter: &VisitFilter, limit: u32) -> String {
-    let of_visits = VisitFilter {
-        values: Vec::new(),
-        ..filter.clone()
-    };
+    let of_visits = filter.clone().with_values(Vec::new());
     let asked = asked(&of_visits);
     format!("SELECT DISTINCT link_id FROM {asked} AND protection = '' LIMIT {limit}")
 }

@@ -150,16 +150,14 @@ impl ListAudit {
             validation.note(&["until"], (IssueCode::Custom, message, expected));
         }
         let operation = validation.value(&["operation"], &self.operation);
-        application::ListAudit {
-            from: from.map(UnixSeconds::start),
-            until: until.map(after),
-            slug: validation.optional(&["slug"], &self.slug, |slug| Slug::parse(slug)),
-            caller: validation.optional(&["caller"], &self.caller, |caller| {
+        application::ListAudit::default()
+            .with_from(from.map(UnixSeconds::start))
+            .with_until(until.map(after))
+            .with_slug(validation.optional(&["slug"], &self.slug, |slug| Slug::parse(slug)))
+            .with_caller(validation.optional(&["caller"], &self.caller, |caller| {
                 CallerName::parse(caller)
-            }),
-            operation: operation.copied().map(Into::into),
-            ..application::ListAudit::default()
-        }
+            }))
+            .with_operation(operation.copied().map(Into::into))
     }
 }
 
@@ -319,15 +317,13 @@ mod tests {
         let query = query_to_json(
             "from=1&until=2&slug=Docs&caller=CI%20bot&operation=link.edit&limit=3&cursor=",
         );
-        let expected = application::ListAudit {
-            from: Some(UnixMillis::new(1_000)),
-            until: Some(UnixMillis::new(3_000)),
-            slug: Slug::parse("Docs").ok(),
-            caller: CallerName::parse("CI bot").ok(),
-            operation: Some(Operation::LinkEdit),
-            size: PageSize::new(3).unwrap(),
-            after: None,
-        };
+        let expected = application::ListAudit::default()
+            .with_from(UnixMillis::new(1_000))
+            .with_until(UnixMillis::new(3_000))
+            .with_slug(Slug::parse("Docs").ok())
+            .with_caller(CallerName::parse("CI bot").ok())
+            .with_operation(Operation::LinkEdit)
+            .with_size(PageSize::new(3).unwrap());
         assert_eq!(request(&query).unwrap(), expected);
         let millis = request(&json!({"until": 1_795_413_519_000_i64})).unwrap_err();
         assert!(millis.detail.contains("milliseconds"), "{millis:?}");
@@ -347,14 +343,14 @@ mod tests {
             .collect();
         assert_eq!(paths, ["until", "operation", "slug", "caller", "limit"]);
         let known = &problem.issues[1].expected;
-        for operation in Operation::ALL {
+        for &operation in Operation::ALL {
             assert!(known.contains(operation.as_str()), "{known}");
         }
     }
 
     #[test]
     fn the_wire_has_every_operation() {
-        for operation in Operation::ALL {
+        for &operation in Operation::ALL {
             let sent = json!({"operation": operation.as_str()});
             assert_eq!(request(&sent).unwrap().operation, Some(operation));
         }

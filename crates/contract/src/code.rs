@@ -85,7 +85,7 @@ pub enum Code {
 
 impl Code {
     /// Every code, for documents and tests.
-    pub const ALL: [Self; 39] = [
+    pub const ALL: &'static [Self] = &[
         Self::ValidationError,
         Self::InvalidJson,
         Self::InvalidCsv,

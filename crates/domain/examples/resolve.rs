@@ -11,12 +11,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let german = "https://example.de/sale".parse()?;
     link.content.routing.geo.insert("DE".parse()?, german);
 
-    let visitor = Visitor {
-        now,
-        user_agent: "ExampleBrowser/1.0",
-        country: Some("DE".parse()?),
-        query: None,
-    };
+    let visitor = Visitor::new(now)
+        .with_user_agent("ExampleBrowser/1.0")
+        .with_country("DE".parse::<slugline_domain::Country>()?);
     let link = FollowedLink::from(&link);
     let answer = link.resolve(&visitor, InstanceRules::default());
     let sent_on = Arrival::Redirect("https://example.de/sale".into());

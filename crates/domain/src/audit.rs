@@ -153,7 +153,7 @@ pub enum Operation {
 
 impl Operation {
     /// Every operation.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: &'static [Self] = &[
         Self::LinkCreate,
         Self::LinkEdit,
         Self::LinkDelete,
@@ -171,7 +171,7 @@ impl Operation {
     /// # Errors
     /// There is none. A later version may know it.
     pub fn parse(word: &str) -> Result<Self, OperationError> {
-        let found = Self::ALL.into_iter().find(|one| one.as_str() == word);
+        let found = Self::ALL.iter().copied().find(|one| one.as_str() == word);
         found.ok_or_else(|| OperationError(word.into()))
     }
 
@@ -229,6 +229,7 @@ pub struct AuditLine {
 
 /// The lines that a query covers. Members that are `None` exclude nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct AuditFilter {
     /// Only lines from this moment on.
     pub from: Option<UnixMillis>,
@@ -263,6 +264,7 @@ impl AuditPosition {
 
 /// A request for a page of lines, the newest first.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct AuditQuery {
     /// Only lines that meet this.
     pub filter: AuditFilter,
@@ -287,6 +289,41 @@ impl AuditNote {
 }
 
 impl AuditFilter {
+    /// Only lines of this moment and later ones.
+    #[must_use]
+    pub fn with_from(mut self, from: impl Into<Option<UnixMillis>>) -> Self {
+        self.from = from.into();
+        self
+    }
+
+    /// Only lines before this moment.
+    #[must_use]
+    pub fn with_until(mut self, until: impl Into<Option<UnixMillis>>) -> Self {
+        self.until = until.into();
+        self
+    }
+
+    /// Only lines about links with one of these slugs.
+    #[must_use]
+    pub fn with_slugs(mut self, slugs: Vec<Slug>) -> Self {
+        self.slugs = slugs;
+        self
+    }
+
+    /// Only changes by this caller.
+    #[must_use]
+    pub fn with_caller(mut self, caller: impl Into<Option<CallerName>>) -> Self {
+        self.caller = caller.into();
+        self
+    }
+
+    /// Only this kind of change.
+    #[must_use]
+    pub fn with_operation(mut self, operation: impl Into<Option<Operation>>) -> Self {
+        self.operation = operation.into();
+        self
+    }
+
     /// Returns whether a line meets every condition.
     pub fn admits(&self, line: &AuditLine) -> bool {
         let is_about = |slug: &Slug| self.slugs.contains(slug);
@@ -301,6 +338,29 @@ impl AuditFilter {
 }
 
 impl AuditQuery {
+    /// The latest lines.
+    pub fn new(limit: u32) -> Self {
+        Self {
+            limit,
+            filter: AuditFilter::default(),
+            after: None,
+        }
+    }
+
+    /// Only lines that meet this.
+    #[must_use]
+    pub fn with_filter(mut self, filter: AuditFilter) -> Self {
+        self.filter = filter;
+        self
+    }
+
+    /// Only lines after this position.
+    #[must_use]
+    pub fn with_after(mut self, after: impl Into<Option<AuditPosition>>) -> Self {
+        self.after = after.into();
+        self
+    }
+
     /// The page of these lines, for stores that hold all of them in memory.
     pub fn page<'l>(&self, lines: impl IntoIterator<Item = &'l AuditLine>) -> Vec<AuditLine> {
         let follows = |line: &AuditLine| {

@@ -120,6 +120,7 @@ impl Binding {
 
 /// The reason why there is no such binding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum BindingError {
     /// It has neither a link nor a tag.
     #[error("a binding needs a link or a tag")]

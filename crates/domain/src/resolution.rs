@@ -10,6 +10,7 @@ use crate::{
 
 /// The facts about a visitor that the decision needs.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Visitor<'a> {
     /// The time of the request.
     pub now: UnixSeconds,
@@ -23,15 +24,65 @@ pub struct Visitor<'a> {
     pub query: Option<&'a str>,
 }
 
+impl<'a> Visitor<'a> {
+    /// A visitor of whom nothing is known but the time.
+    pub fn new(now: UnixSeconds) -> Self {
+        Self {
+            now,
+            user_agent: "",
+            country: None,
+            query: None,
+        }
+    }
+
+    /// With this `User-Agent` header.
+    #[must_use]
+    pub fn with_user_agent(mut self, user_agent: &'a str) -> Self {
+        self.user_agent = user_agent;
+        self
+    }
+
+    /// In this country.
+    #[must_use]
+    pub fn with_country(mut self, country: impl Into<Option<Country>>) -> Self {
+        self.country = country.into();
+        self
+    }
+
+    /// With this query string, without `?`.
+    #[must_use]
+    pub fn with_query(mut self, query: impl Into<Option<&'a str>>) -> Self {
+        self.query = query.into();
+        self
+    }
+}
+
 /// Decisions of the instance: defaults for links, and features that links can
 /// ask for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct InstanceRules {
     /// Merges the visitor's query into the destination of links that do not
     /// decide it.
     pub with_query: bool,
     /// Proxies links that ask for it.
     pub proxying: bool,
+}
+
+impl InstanceRules {
+    /// Merges the visitor's query into destinations of links that do not decide it.
+    #[must_use]
+    pub fn with_query_merged(mut self, with_query: bool) -> Self {
+        self.with_query = with_query;
+        self
+    }
+
+    /// Proxies links that ask for it.
+    #[must_use]
+    pub fn with_proxying(mut self, proxying: bool) -> Self {
+        self.proxying = proxying;
+        self
+    }
 }
 
 /// The decision.

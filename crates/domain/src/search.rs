@@ -65,6 +65,7 @@ pub enum StatusFilter {
 
 /// The links that meet every one of these conditions.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct LinkFilter {
     /// Links that hold this text in slug, destination, comment or a tag.
     pub text: Option<SearchText>,
@@ -81,6 +82,48 @@ pub struct LinkFilter {
 }
 
 impl LinkFilter {
+    /// Only links that hold this text.
+    #[must_use]
+    pub fn with_text(mut self, text: impl Into<Option<SearchText>>) -> Self {
+        self.text = text.into();
+        self
+    }
+
+    /// Only links with this destination, ignoring query strings.
+    #[must_use]
+    pub fn with_destination(mut self, destination: impl Into<Option<Destination>>) -> Self {
+        self.destination = destination.into();
+        self
+    }
+
+    /// Only links with this tag.
+    #[must_use]
+    pub fn with_tag(mut self, tag: impl Into<Option<Tag>>) -> Self {
+        self.tag = tag.into();
+        self
+    }
+
+    /// Only links stored under one of these spellings.
+    #[must_use]
+    pub fn with_slugs(mut self, slugs: impl Into<Option<Vec<Slug>>>) -> Self {
+        self.slugs = slugs.into();
+        self
+    }
+
+    /// Only links with this status.
+    #[must_use]
+    pub fn with_status(mut self, status: StatusFilter) -> Self {
+        self.status = status;
+        self
+    }
+
+    /// Only links that the caller may see.
+    #[must_use]
+    pub fn with_reach(mut self, reach: Reach) -> Self {
+        self.reach = reach;
+        self
+    }
+
     /// Returns whether a link meets every condition at this moment.
     pub fn admits(&self, link: &Link, now: UnixSeconds) -> bool {
         let content = &link.content;

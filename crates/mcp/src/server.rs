@@ -49,6 +49,7 @@ pub struct Tools {
 
 /// The reason why a tool cannot be added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum ToolRefused {
     /// A tool has the name already.
     #[error("two tools have the name {0}; give yours a name of its own")]

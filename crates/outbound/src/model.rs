@@ -31,6 +31,7 @@ const MODEL_BYTES: usize = 1 << 20;
 
 /// A model, and the prompts for it.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ModelOptions {
     /// The URL of an API with chat completions, such as
     /// `https://api.openai.com/v1`; `chat/completions` is appended.
@@ -46,6 +47,38 @@ pub struct ModelOptions {
 }
 
 impl ModelOptions {
+    /// Asks this model with the usual prompts, without a key.
+    pub fn new(api: Url, model: String) -> Self {
+        Self {
+            api,
+            key: None,
+            model,
+            slug_prompt: Self::SLUG_PROMPT.to_owned(),
+            preview_prompt: Self::PREVIEW_PROMPT.to_owned(),
+        }
+    }
+
+    /// Sets [`key`](Self#structfield.key).
+    #[must_use]
+    pub fn with_key(mut self, key: impl Into<Option<ApiKey>>) -> Self {
+        self.key = key.into();
+        self
+    }
+
+    /// Sets [`slug_prompt`](Self#structfield.slug_prompt).
+    #[must_use]
+    pub fn with_slug_prompt(mut self, slug_prompt: String) -> Self {
+        self.slug_prompt = slug_prompt;
+        self
+    }
+
+    /// Sets [`preview_prompt`](Self#structfield.preview_prompt).
+    #[must_use]
+    pub fn with_preview_prompt(mut self, preview_prompt: String) -> Self {
+        self.preview_prompt = preview_prompt;
+        self
+    }
+
     /// The default prompt for a slug.
     pub const SLUG_PROMPT: &'static str = "You name short links. Answer with one JSON object and \
         nothing else: {\"slug\": \"...\"}. The slug says in one to three short English words what \

@@ -9,6 +9,7 @@ use crate::is_public;
 /// The targets that a client may reach. By default: the web ports of the public
 /// internet, also after redirects.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Policy {
     /// Addresses.
     pub addresses: AddressPolicy,

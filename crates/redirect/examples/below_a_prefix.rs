@@ -40,11 +40,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let resolver = Resolver::new(store.clone(), clock.clone(), SlugCase::default(), options);
     let resolver = Arc::new(resolver);
     let passwords = Arc::new(Passwords::new(Arc::new(OsRandom)));
-    let parts = GatekeeperParts {
-        passwords,
-        store,
-        resolver: resolver.clone(),
-    };
+    let parts = GatekeeperParts::new(passwords, store, resolver.clone());
     let gatekeeper = Arc::new(Gatekeeper::new(parts));
     let edge = Arc::new(Edge::default());
     let redirects = Redirects::new(edge, resolver, gatekeeper, Arc::new(Printed), clock);

@@ -124,17 +124,15 @@ async fn resolve(
     })?;
     let edge = &redirects.edge;
     let place = edge.forwarded_place(request);
-    let visitor = Visitor {
-        now: now.second(),
-        user_agent: header(request, &USER_AGENT).unwrap_or_default(),
-        country: if link.terms().routing.geo.is_empty() {
+    let visitor = Visitor::new(now.second())
+        .with_user_agent(header(request, &USER_AGENT).unwrap_or_default())
+        .with_country(if link.terms().routing.geo.is_empty() {
             None
         } else {
             let forwarded = place.as_ref().and_then(|place| place.country);
             forwarded.or_else(|| edge.look_up_country(request))
-        },
-        query: request.uri().query(),
-    };
+        })
+        .with_query(request.uri().query());
     let rules = redirects.rules();
     let mut body = Some(body);
     let (delivery, passage) = match link.resolve(&visitor, rules) {
@@ -166,17 +164,19 @@ async fn resolve(
             }
         }
     };
-    let visit = || Visit {
-        at: now,
-        link: Arc::clone(&link),
-        client: edge.client_address(request),
-        headers: VisitHeaders::new(
-            visitor.user_agent,
-            header(request, &REFERER).unwrap_or_default(),
-            header(request, &ACCEPT_LANGUAGE).unwrap_or_default(),
+    let visit = || {
+        Visit::new(
+            now,
+            Arc::clone(&link),
+            edge.client_address(request),
+            VisitHeaders::new(
+                visitor.user_agent,
+                header(request, &REFERER).unwrap_or_default(),
+                header(request, &ACCEPT_LANGUAGE).unwrap_or_default(),
+            )
+            .with_query(visitor.query.unwrap_or_default()),
         )
-        .with_query(visitor.query.unwrap_or_default()),
-        place: place.map(Box::new),
+        .with_place(place.map(Box::new))
     };
     if let (Arrival::Proxy(target), Some(proxying)) = (&delivery, &redirects.proxying) {
         // Recorded before the first wait, because the visitor may disconnect meanwhile.

@@ -49,16 +49,10 @@ pub fn fuzz_query_merge(bytes: &[u8]) {
     let now = UnixSeconds::new(1_800_000_000).expect("in range");
     let id = LinkId::parse("id").expect("an id");
     let link = Link::new(id, Slug::parse("docs").expect("a slug"), destination, now);
-    let visitor = Visitor {
-        now,
-        user_agent: "",
-        country: None,
-        query: Some(query),
-    };
-    let rules = InstanceRules {
-        with_query: true,
-        proxying: false,
-    };
+    let visitor = Visitor::new(now)
+        .with_user_agent("")
+        .with_query(Some(query));
+    let rules = InstanceRules::default().with_query_merged(true);
     let Resolution::Open(Arrival::Redirect(target)) = link.resolve(&visitor, rules) else {
         panic!("a plain link redirects");
     };

@@ -149,11 +149,11 @@ mod tests {
         let case = SlugCase::default();
         let resolver = Resolver::new(store.clone(), clock.clone(), case, options);
         let resolver = Arc::new(resolver);
-        let gatekeeper = Gatekeeper::new(GatekeeperParts {
-            passwords: Arc::new(Passwords::new(Arc::new(SeededRandom::new(1)))),
+        let gatekeeper = Gatekeeper::new(GatekeeperParts::new(
+            Arc::new(Passwords::new(Arc::new(SeededRandom::new(1)))),
             store,
-            resolver: Arc::clone(&resolver),
-        });
+            Arc::clone(&resolver),
+        ));
         let edge = Arc::new(Edge::default());
         let captured = String::from("https://e.example/new");
         let moved = move |path: &str, _: Option<&str>| (path == "/old").then(|| captured.clone());

@@ -9,6 +9,7 @@ use crate::address::Address;
 
 /// The form of redirects.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct RedirectOptions {
     /// The status.
     pub status: RedirectStatus,
@@ -23,6 +24,43 @@ pub struct RedirectOptions {
     /// The address for visitors of unknown paths; without it, they get an
     /// error.
     pub not_found: Option<Address>,
+}
+
+impl RedirectOptions {
+    /// Sets [`status`](Self#structfield.status).
+    #[must_use]
+    pub fn with_status(mut self, status: RedirectStatus) -> Self {
+        self.status = status;
+        self
+    }
+
+    /// Sets [`cache`](Self#structfield.cache).
+    #[must_use]
+    pub fn with_cache(mut self, cache: CachePolicy) -> Self {
+        self.cache = cache;
+        self
+    }
+
+    /// Sets [`with_query`](Self#structfield.with_query).
+    #[must_use]
+    pub fn with_query_merged(mut self, with_query: bool) -> Self {
+        self.with_query = with_query;
+        self
+    }
+
+    /// Sets [`home`](Self#structfield.home).
+    #[must_use]
+    pub fn with_home(mut self, home: impl Into<Option<Address>>) -> Self {
+        self.home = home.into();
+        self
+    }
+
+    /// Sets [`not_found`](Self#structfield.not_found).
+    #[must_use]
+    pub fn with_not_found(mut self, not_found: impl Into<Option<Address>>) -> Self {
+        self.not_found = not_found.into();
+        self
+    }
 }
 
 impl Default for RedirectOptions {

@@ -28,7 +28,7 @@ pub enum Outcome {
 
 impl Outcome {
     /// All outcomes.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: &'static [Self] = &[
         Self::Redirected,
         Self::Framed,
         Self::Proxied,

@@ -99,10 +99,9 @@ impl Redirects {
     }
 
     pub(crate) fn rules(&self) -> InstanceRules {
-        InstanceRules {
-            with_query: self.options.with_query,
-            proxying: self.proxying.is_some(),
-        }
+        InstanceRules::default()
+            .with_query_merged(self.options.with_query)
+            .with_proxying(self.proxying.is_some())
     }
 }
 

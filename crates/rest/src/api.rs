@@ -10,11 +10,28 @@ use crate::{
 
 /// The facts about the instance that the document states.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct ApiOptions {
     /// The binary's version.
     pub version: &'static str,
     /// The instance's bounds, which its schemas state.
     pub rules: Rules,
+}
+
+impl ApiOptions {
+    /// Sets [`version`](Self#structfield.version).
+    #[must_use]
+    pub fn with_version(mut self, version: &'static str) -> Self {
+        self.version = version;
+        self
+    }
+
+    /// Sets [`rules`](Self#structfield.rules).
+    #[must_use]
+    pub fn with_rules(mut self, rules: Rules) -> Self {
+        self.rules = rules;
+        self
+    }
 }
 
 /// Declares every REST route.

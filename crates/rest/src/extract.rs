@@ -48,11 +48,22 @@ pub struct RestState {
 
 /// The limits on links that one request exports or imports.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct TransferLimits {
     /// Links on a page of an export.
     pub export_page: PageSize,
     /// Links that one import may bring.
     pub import_limit: ImportLimit,
+}
+
+impl TransferLimits {
+    /// All limits.
+    pub fn new(export_page: PageSize, import_limit: ImportLimit) -> Self {
+        Self {
+            export_page,
+            import_limit,
+        }
+    }
 }
 
 /// The adapter's state from the app's data.

@@ -59,6 +59,7 @@ pub struct ExternalOperation {
 
 /// The reason why an operation cannot stand beside the others.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
 pub enum OperationRefused {
     /// Another operation has the id.
     #[error("two operations have the id {0}; give yours an id of its own")]

@@ -94,7 +94,9 @@ fn switches(settings: &Settings) -> Switches {
 }
 
 fn visits(options: &RecorderOptions) -> VisitsView {
-    let SamplingTargets { per_link, overall } = options.sampling;
+    let SamplingTargets {
+        per_link, overall, ..
+    } = options.sampling;
     VisitsView {
         bots: !options.skip_bots,
         retention_days: options.retention_days.map(NonZeroU32::get),

@@ -88,12 +88,14 @@ pub(crate) async fn build(
     let links = dependencies.link_service(settings, Arc::clone(&changes));
     let listening = dependencies.listen();
     let setup = Arc::new(setup(settings, &token));
-    let authenticator = Arc::new(Authenticator::new(AuthenticatorParts {
-        site: token,
-        named: Arc::new(dependencies.store.tokens()),
-        codes: sign_in_codes(settings),
-        clock: Arc::clone(&dependencies.clock),
-    }));
+    let authenticator = Arc::new(Authenticator::new(
+        AuthenticatorParts::new(
+            token,
+            Arc::new(dependencies.store.tokens()),
+            Arc::clone(&dependencies.clock),
+        )
+        .with_codes(sign_in_codes(settings)),
+    ));
     let LinkDependencies {
         clock,
         random,
@@ -122,29 +124,28 @@ pub(crate) async fn build(
     };
     let (recorder, log) = open_access_log(settings, ports).await?;
     let recorder = Arc::new(recorder);
-    let gatekeeper = Gatekeeper::new(GatekeeperParts {
-        passwords: Arc::clone(&passwords),
-        store: changes,
-        resolver: Arc::clone(&resolver),
-    });
+    let gatekeeper = Gatekeeper::new(GatekeeperParts::new(
+        Arc::clone(&passwords),
+        changes,
+        Arc::clone(&resolver),
+    ));
     let checks = LinkChecker::new(
         links.clone(),
         Arc::new(HttpProber::new(Client::new(settings.checks.clone()))),
         Arc::clone(&clock),
     );
     let stats = StatsService::new(log, links.clone(), Arc::clone(&clock));
-    let audit = AuditService::new(AuditParts {
-        trail: store.clone(),
-        clock: Arc::clone(&clock),
-        case: settings.slugs.case,
-        keep_for: settings.audit_kept_for,
-    });
-    let erasures = VisitErasures::new(VisitErasuresParts {
-        eraser: recorder.clone(),
-        links: links.clone(),
-        trail: store.clone(),
-        clock: Arc::clone(&clock),
-    });
+    let audit = AuditService::new(
+        AuditParts::new(store.clone(), Arc::clone(&clock))
+            .with_case(settings.slugs.case)
+            .with_keep_for(settings.audit_kept_for),
+    );
+    let erasures = VisitErasures::new(VisitErasuresParts::new(
+        recorder.clone(),
+        links.clone(),
+        store.clone(),
+        Arc::clone(&clock),
+    ));
     let tokens = named_tokens(settings, &store, Arc::clone(&clock), Arc::clone(&random));
     let app = Arc::new(App {
         erasures,
@@ -319,19 +320,20 @@ impl LinkDependencies {
     }
 
     fn link_service(&self, settings: &Settings, store: Arc<dyn LinkStore>) -> LinkService {
-        LinkService::new(LinkServiceParts {
+        let mut parts = LinkServiceParts::of(
             store,
-            audit: self.store.clone(),
-            resolver: Arc::clone(&self.resolver),
-            passwords: Arc::clone(&self.passwords),
-            clock: Arc::clone(&self.clock),
-            random: Arc::clone(&self.random),
-            screen: screen(settings),
-            policy: settings.slugs,
-            preview: settings.preview,
-            lock: self.migration.lock(),
-            writes: WriteBudget::new(settings.token_writes_per_minute),
-        })
+            self.store.clone(),
+            Arc::clone(&self.resolver),
+            Arc::clone(&self.passwords),
+            Arc::clone(&self.clock),
+            Arc::clone(&self.random),
+        );
+        parts.screen = screen(settings);
+        parts.policy = settings.slugs;
+        parts.preview = settings.preview;
+        parts.lock = self.migration.lock();
+        parts.writes = WriteBudget::new(settings.token_writes_per_minute);
+        LinkService::new(parts)
     }
 }
 

@@ -135,14 +135,12 @@ mod tests {
     use crate::links::plans::Schema;
 
     fn newest(filter: AuditFilter) -> AuditQuery {
-        AuditQuery {
-            filter,
-            after: Some(AuditPosition {
+        AuditQuery::new(20)
+            .with_filter(filter)
+            .with_after(AuditPosition {
                 at: NOON.start(),
                 number: 7,
-            }),
-            limit: 20,
-        }
+            })
     }
 
     #[tokio::test]
@@ -155,10 +153,7 @@ mod tests {
             "{all}"
         );
         assert!(!all.contains("TEMP B-TREE"), "{all}");
-        let of_link = plan(AuditFilter {
-            slugs: vec![slug("docs")],
-            ..AuditFilter::default()
-        });
+        let of_link = plan(AuditFilter::default().with_slugs(vec![slug("docs")]));
         assert!(
             of_link.starts_with("SEARCH audit_trail USING INDEX audit_trail_slug (slug=?"),
             "{of_link}"

@@ -188,11 +188,7 @@ async fn lines_are_paged_without_gaps_the_newest_first(store: &(impl LinkStore +
     let mut paged = Vec::new();
     let mut after = None;
     loop {
-        let query = AuditQuery {
-            filter: AuditFilter::default(),
-            after,
-            limit: 3,
-        };
+        let query = AuditQuery::new(3).with_after(after);
         let page = store.lines(&query).await.expect("lines");
         after = page.last().map(AuditPosition::after);
         if page.is_empty() {
@@ -218,63 +214,21 @@ async fn lines_are_filtered(store: &(impl LinkStore + AuditTrail)) {
     let everything = AuditFilter::default;
     let moment = |second: i64| Some(seconds(second).start());
     let cases: [(AuditFilter, &[&str]); 7] = [
+        (everything().with_from(moment(1)), &["a", "A", "b"]),
+        (everything().with_until(moment(1)), &["a"]),
+        (everything().with_slugs(vec![slug("A")]), &["A"]),
+        (everything().with_slugs(vec![slug("a")]), &["a", "a"]),
+        (everything().with_caller(Author::operator().caller), &["a"]),
         (
-            AuditFilter {
-                from: moment(1),
-                ..everything()
-            },
-            &["a", "A", "b"],
-        ),
-        (
-            AuditFilter {
-                until: moment(1),
-                ..everything()
-            },
-            &["a"],
-        ),
-        (
-            AuditFilter {
-                slugs: vec![slug("A")],
-                ..everything()
-            },
-            &["A"],
-        ),
-        (
-            AuditFilter {
-                slugs: vec![slug("a")],
-                ..everything()
-            },
-            &["a", "a"],
-        ),
-        (
-            AuditFilter {
-                caller: Some(Author::operator().caller),
-                ..everything()
-            },
-            &["a"],
-        ),
-        (
-            AuditFilter {
-                caller: Some(author().caller),
-                until: moment(2),
-                ..everything()
-            },
+            everything()
+                .with_caller(author().caller)
+                .with_until(moment(2)),
             &["b", "a"],
         ),
-        (
-            AuditFilter {
-                operation: Some(DELETE),
-                ..everything()
-            },
-            &["a"],
-        ),
+        (everything().with_operation(DELETE), &["a"]),
     ];
     for (filter, expected) in cases {
-        let query = AuditQuery {
-            filter,
-            after: None,
-            limit: 100,
-        };
+        let query = AuditQuery::new(100).with_filter(filter);
         let lines = store.lines(&query).await.expect("lines");
         let slugs: Vec<String> = lines.iter().map(slug_of).collect();
         assert_eq!(slugs, expected, "{query:?}");
@@ -321,11 +275,7 @@ fn note(moment: i64, operation: Operation) -> AuditNote {
 }
 
 async fn all(store: &impl AuditTrail) -> Vec<AuditLine> {
-    let query = AuditQuery {
-        filter: AuditFilter::default(),
-        after: None,
-        limit: 10_000,
-    };
+    let query = AuditQuery::new(10_000);
     store.lines(&query).await.expect("lines")
 }
 

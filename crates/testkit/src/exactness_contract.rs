@@ -96,13 +96,12 @@ impl Came {
             "" => String::new(),
             host => format!("https://{host}/page"),
         };
-        Visit {
-            at: UnixMillis::new(self.at),
-            link: self.link,
-            client: Ipv4Addr::from_bits(self.client).into(),
-            headers: VisitHeaders::new("Example/1.0", &page, "de"),
-            place: None,
-        }
+        Visit::new(
+            UnixMillis::new(self.at),
+            self.link,
+            Ipv4Addr::from_bits(self.client).into(),
+            VisitHeaders::new("Example/1.0", &page, "de"),
+        )
     }
 
     fn meets(&self, filter: &VisitFilter) -> bool {
@@ -203,10 +202,7 @@ async fn ask(log: &dyn VisitLog, dice: &Dice, filter: &VisitFilter, meant: &[&Ca
     let filter = filter.clone();
     match dice.below(4) {
         0 => {
-            let query = CountersQuery {
-                filter: filter.clone(),
-                per_link: false,
-            };
+            let query = CountersQuery::new(filter.clone());
             let report = log.counters(&query).await.expect("the log answers");
             let exact = report.sampling.exact();
             if exact {
@@ -220,11 +216,7 @@ async fn ask(log: &dyn VisitLog, dice: &Dice, filter: &VisitFilter, meant: &[&Ca
             exact
         }
         1 => {
-            let query = ViewsQuery {
-                filter: filter.clone(),
-                unit: TimeUnit::Minute,
-                zone: ZoneOffsets::default(),
-            };
+            let query = ViewsQuery::new(filter.clone(), TimeUnit::Minute, ZoneOffsets::default());
             let report = log.views(&query).await.expect("the log answers");
             let exact = report.sampling.exact();
             if exact {
@@ -242,10 +234,7 @@ async fn ask(log: &dyn VisitLog, dice: &Dice, filter: &VisitFilter, meant: &[&Ca
             exact
         }
         2 => {
-            let query = HeatmapQuery {
-                filter: filter.clone(),
-                zone: ZoneOffsets::default(),
-            };
+            let query = HeatmapQuery::new(filter.clone(), ZoneOffsets::default());
             let report = log.heatmap(&query).await.expect("the log answers");
             let exact = report.sampling.exact();
             if exact {
@@ -255,12 +244,8 @@ async fn ask(log: &dyn VisitLog, dice: &Dice, filter: &VisitFilter, meant: &[&Ca
             exact
         }
         _ => {
-            let query = MetricsQuery {
-                filter: filter.clone(),
-                dimension: Dimension::Referer,
-                limit: RowLimit::DEFAULT,
-                visitors: true,
-            };
+            let query = MetricsQuery::new(filter.clone(), Dimension::Referer, RowLimit::DEFAULT)
+                .with_visitors(true);
             let report = log.metrics(&query).await.expect("the log answers");
             let exact = report.sampling.exact();
             if exact {

@@ -5,8 +5,8 @@
 use std::sync::Arc;
 
 use slugline_domain::{
-    Advance, AuditFilter, AuditQuery, EntryFault, EntryKey, FailedEntry, Link, LinkId,
-    MigrationStep, MovedLink, OldCursor, Slug,
+    Advance, AuditQuery, EntryFault, EntryKey, FailedEntry, Link, LinkId, MigrationStep, MovedLink,
+    OldCursor, Slug,
     ports::{AuditTrail, LinkStore, MigrationStore},
 };
 
@@ -225,11 +225,7 @@ async fn each_moved_link_leaves_a_line(
     ] {
         migration.advance(&page).await.expect("advance");
     }
-    let query = AuditQuery {
-        filter: AuditFilter::default(),
-        after: None,
-        limit: 100,
-    };
+    let query = AuditQuery::new(100);
     let trail = links.lines(&query).await.expect("lines");
     let slugs = trail.iter().rev().filter_map(|line| line.slug.as_ref());
     let slugs: Vec<&str> = slugs.map(Slug::as_str).collect();

@@ -14,10 +14,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     // Without this, more than 600 visits of a link a minute are sampled, and answers about them
     // are estimates that say so.
-    let options = RecorderOptions {
-        sampling: SamplingTargets::NONE,
-        ..RecorderOptions::default()
-    };
+    let options = RecorderOptions::default().with_sampling(SamplingTargets::NONE);
     let ports = RecorderPorts::new(Arc::new(SystemClock), Arc::new(OsRandom));
     let (recorder, log) = slugline_visitlog::start(&folder.path().join("v.db"), options, ports)?;
 
@@ -25,13 +22,12 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let link = Link::new("1".parse()?, "docs".parse()?, to, now.second());
     let followed = Arc::new(FollowedLink::from(&link));
     for visitor in 0..1_000 {
-        recorder.record(Visit {
-            at: now,
-            link: Arc::clone(&followed),
-            client: Ipv4Addr::from_bits(visitor).into(),
-            headers: VisitHeaders::new("Example/1.0", "https://news.example/", "en"),
-            place: None,
-        });
+        recorder.record(Visit::new(
+            now,
+            Arc::clone(&followed),
+            Ipv4Addr::from_bits(visitor).into(),
+            VisitHeaders::new("Example/1.0", "https://news.example/", "en"),
+        ));
     }
     recorder.flush().await?;
     let report = log.counters(&CountersQuery::default()).await?;

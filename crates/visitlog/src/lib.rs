@@ -21,27 +21,23 @@
 //! # let folder = tempfile::tempdir()?;
 //! let (recorder, log) = slugline_visitlog::start(
 //!     &folder.path().join("analytics.db"),
-//!     RecorderOptions {
-//!         sampling: SamplingTargets::NONE,
-//!         ..RecorderOptions::default()
-//!     },
+//!     RecorderOptions::default().with_sampling(SamplingTargets::NONE),
 //!     RecorderPorts::new(
 //!         Arc::new(FixedClock::at(NOON)),
 //!         Arc::new(SeededRandom::new(1)),
 //!     ),
 //! )?;
 //!
-//! recorder.record(Visit {
-//!     at: NOON.start(),
-//!     link: link("docs").followed(),
-//!     client: Ipv4Addr::new(203, 0, 113, 7).into(),
-//!     headers: VisitHeaders::new(
+//! recorder.record(Visit::new(
+//!     NOON.start(),
+//!     link("docs").followed(),
+//!     Ipv4Addr::new(203, 0, 113, 7).into(),
+//!     VisitHeaders::new(
 //!         "ExampleBrowser/1.0",
 //!         "https://news.example/today",
 //!         "en-US,en;q=0.5",
 //!     ),
-//!     place: None,
-//! });
+//! ));
 //! recorder.flush().await?;
 //!
 //! let report = log.counters(&CountersQuery::default()).await?;

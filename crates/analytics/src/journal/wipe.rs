@@ -55,7 +55,7 @@ fn salt_of_record(bytes: &[u8]) -> Option<usize> {
     let &[5, text, start, end, BLOB_OF_A_SALT] = bytes.first_chunk::<HEADER>()? else {
         return None;
     };
-    let period = SaltPeriod::ALL.into_iter().find(|period| {
+    let period = SaltPeriod::ALL.iter().copied().find(|period| {
         let word = period.as_str().as_bytes();
         usize::from(text) == 13 + 2 * word.len() && bytes[HEADER..].starts_with(word)
     })?;
@@ -102,7 +102,7 @@ mod tests {
         let db = blank::open(&path);
         let now = UnixMillis::new(1_767_225_600_000);
         let mut stored = Vec::new();
-        for (byte, period) in (1..).zip(SaltPeriod::ALL) {
+        for (byte, &period) in (1..).zip(SaltPeriod::ALL) {
             let salt = [byte; VisitorKey::SALT_BYTES];
             salts::store(&db, period, period.span_at(now), &salt).unwrap();
             stored.push(salt);

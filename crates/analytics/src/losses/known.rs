@@ -110,11 +110,9 @@ mod tests {
 
     fn between(from: i64, until: i64) -> VisitFilter {
         let second = |minute: i64| UnixSeconds::new(minute * 60).ok();
-        VisitFilter {
-            from: second(from),
-            until: second(until),
-            ..VisitFilter::default()
-        }
+        VisitFilter::default()
+            .with_from(second(from))
+            .with_until(second(until))
     }
 
     #[test]

@@ -13,6 +13,7 @@ use crate::Error;
 
 /// A request to change or delete many links.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct BatchChange {
     /// The action for each link.
     pub action: BatchAction,
@@ -20,6 +21,24 @@ pub struct BatchChange {
     pub scope: BatchScope,
     /// `true` only reports what would happen.
     pub dry_run: bool,
+}
+
+impl BatchChange {
+    /// A change that is carried out.
+    pub fn new(action: BatchAction, scope: BatchScope) -> Self {
+        Self {
+            action,
+            scope,
+            dry_run: false,
+        }
+    }
+
+    /// Sets [`dry_run`](Self#structfield.dry_run).
+    #[must_use]
+    pub fn with_dry_run(mut self, dry_run: bool) -> Self {
+        self.dry_run = dry_run;
+        self
+    }
 }
 
 /// The action for each link.
@@ -335,11 +354,9 @@ mod tests {
     fn on_tagged(text: &str, action: BatchAction) -> BatchChange {
         BatchChange {
             scope: BatchScope::Filter {
-                filter: LinkFilter {
-                    tag: Some(tag(text)),
-                    status: StatusFilter::All,
-                    ..LinkFilter::default()
-                },
+                filter: LinkFilter::default()
+                    .with_tag(tag(text))
+                    .with_status(StatusFilter::All),
                 after: None,
             },
             ..on(&[], action)

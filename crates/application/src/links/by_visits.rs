@@ -41,6 +41,7 @@ pub enum ListedPage {
 
 /// A request for a page of links by visits.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct ListVisited {
     /// Links on the page, at most.
     pub size: PageSize,
@@ -52,6 +53,43 @@ pub struct ListVisited {
     pub until: Option<UnixSeconds>,
     /// Only links after this position. Its range replaces the one above.
     pub after: Option<VisitedPosition>,
+}
+
+impl ListVisited {
+    /// Sets [`size`](Self#structfield.size).
+    #[must_use]
+    pub fn with_size(mut self, size: PageSize) -> Self {
+        self.size = size;
+        self
+    }
+
+    /// Sets [`filter`](Self#structfield.filter).
+    #[must_use]
+    pub fn with_filter(mut self, filter: LinkFilter) -> Self {
+        self.filter = filter;
+        self
+    }
+
+    /// Sets [`start`](Self#structfield.start).
+    #[must_use]
+    pub fn with_start(mut self, start: RangeStart) -> Self {
+        self.start = start;
+        self
+    }
+
+    /// Sets [`until`](Self#structfield.until).
+    #[must_use]
+    pub fn with_until(mut self, until: impl Into<Option<UnixSeconds>>) -> Self {
+        self.until = until.into();
+        self
+    }
+
+    /// Sets [`after`](Self#structfield.after).
+    #[must_use]
+    pub fn with_after(mut self, after: impl Into<Option<VisitedPosition>>) -> Self {
+        self.after = after.into();
+        self
+    }
 }
 
 /// The start of a time range.
@@ -276,10 +314,7 @@ impl CallersLists {
                 let asked_for = asked_for.as_ref();
                 asked_for.is_none_or(|asked_for| asked_for.contains(slug))
             });
-            let filter = LinkFilter {
-                slugs: Some(slugs.collect()),
-                ..request.filter.clone()
-            };
+            let filter = request.filter.clone().with_slugs(slugs.collect::<Vec<_>>());
             let found = self.stored(&filter, None).await?.links.into_iter();
             let mut found: HashMap<String, Link> =
                 found.map(|link| (link.slug.to_string(), link)).collect();
@@ -353,17 +388,14 @@ impl CallersLists {
         limit: RowLimit,
     ) -> Result<MetricsReport, Error> {
         let slugs = slugs.map(|slugs| (Dimension::Slug, Choice::any_of(slugs)));
-        let query = MetricsQuery {
-            filter: VisitFilter {
-                from: range.from,
-                until: Some(range.until),
-                values: slugs.into_iter().collect(),
-                ..VisitFilter::default()
-            },
-            dimension: Dimension::Slug,
+        let query = MetricsQuery::new(
+            VisitFilter::default()
+                .with_from(range.from)
+                .with_until(range.until)
+                .with_values(slugs.into_iter().collect()),
+            Dimension::Slug,
             limit,
-            visitors: false,
-        };
+        );
         self.stats.ranking(TaggedQuery::without_tags(query)).await
     }
 }
@@ -513,10 +545,7 @@ mod tests {
 
     fn all() -> ListVisited {
         ListVisited {
-            filter: LinkFilter {
-                status: StatusFilter::All,
-                ..LinkFilter::default()
-            },
+            filter: LinkFilter::default().with_status(StatusFilter::All),
             ..ListVisited::default()
         }
     }
@@ -550,10 +579,7 @@ mod tests {
             assert_eq!(rows, shown(&expected), "by {size}");
         }
         let tagged = ListVisited {
-            filter: LinkFilter {
-                tag: Some(tag("t")),
-                ..LinkFilter::default()
-            },
+            filter: LinkFilter::default().with_tag(tag("t")),
             ..ListVisited::default()
         };
         assert_eq!(
@@ -561,10 +587,7 @@ mod tests {
             shown(&[("b", 2), ("new", 0)])
         );
         let named = ListVisited {
-            filter: LinkFilter {
-                slugs: Some(vec![slug("OLD"), slug("a"), slug("unknown")]),
-                ..LinkFilter::default()
-            },
+            filter: LinkFilter::default().with_slugs(vec![slug("OLD"), slug("a"), slug("unknown")]),
             start: RangeStart::Ever,
             ..ListVisited::default()
         };
@@ -616,10 +639,7 @@ mod tests {
         assert!(!first.sampling.exact(), "rows stand for two visits");
 
         let request = ListVisited {
-            filter: LinkFilter {
-                tag: Some(tag("odd")),
-                ..all().filter
-            },
+            filter: all().filter.with_tag(tag("odd")),
             ..all()
         };
         let odd = |slug: &str| slug.ends_with(['1', '3', '5', '7', '9']);
@@ -687,10 +707,7 @@ mod tests {
         assert_eq!(slugs_and_visits(&last), [("z0".to_owned(), None)]);
 
         // Few enough links that they are looked up by name.
-        let filter = LinkFilter {
-            slugs: Some(vec![slug("z0"), slug("z1")]),
-            ..all().filter
-        };
+        let filter = all().filter.with_slugs(vec![slug("z0"), slug("z1")]);
         let few = ListVisited { filter, ..all() };
         let page = lists.page(&few).await.unwrap();
         let expected = [("z0".to_owned(), Some(1)), ("z1".to_owned(), Some(0))];

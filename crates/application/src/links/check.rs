@@ -14,6 +14,7 @@ use crate::{Access, Caller, Error, Forbidden};
 
 /// A request to check some links.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct CheckLinks {
     /// The number of links to check at the same time.
     pub size: CheckSize,
@@ -28,6 +29,50 @@ pub struct CheckLinks {
     pub after: Option<Position>,
     /// The facts about the caller that destinations get.
     pub caller: ProbeCaller,
+}
+
+impl CheckLinks {
+    /// Sets [`size`](Self#structfield.size).
+    #[must_use]
+    pub fn with_size(mut self, size: CheckSize) -> Self {
+        self.size = size;
+        self
+    }
+
+    /// Sets [`scope`](Self#structfield.scope).
+    #[must_use]
+    pub fn with_scope(mut self, scope: CheckScope) -> Self {
+        self.scope = scope;
+        self
+    }
+
+    /// Sets [`only_broken`](Self#structfield.only_broken).
+    #[must_use]
+    pub fn with_only_broken(mut self, only_broken: bool) -> Self {
+        self.only_broken = only_broken;
+        self
+    }
+
+    /// Sets [`timeout`](Self#structfield.timeout).
+    #[must_use]
+    pub fn with_timeout(mut self, timeout: ProbeTimeout) -> Self {
+        self.timeout = timeout;
+        self
+    }
+
+    /// Sets [`after`](Self#structfield.after).
+    #[must_use]
+    pub fn with_after(mut self, after: impl Into<Option<Position>>) -> Self {
+        self.after = after.into();
+        self
+    }
+
+    /// Sets [`caller`](Self#structfield.caller).
+    #[must_use]
+    pub fn with_caller(mut self, caller: ProbeCaller) -> Self {
+        self.caller = caller;
+        self
+    }
 }
 
 /// The links that a check may reach.
@@ -145,11 +190,7 @@ impl LinkChecker {
         caller: ProbeCaller,
     ) -> CheckedLink {
         let destination = link.content.destination;
-        let probe = ProbeRequest {
-            destination: destination.clone(),
-            timeout,
-            caller,
-        };
+        let probe = ProbeRequest::new(destination.clone(), timeout).with_caller(caller);
         CheckedLink {
             outcome: self.prober.probe(probe).await,
             slug: link.slug,
@@ -177,11 +218,9 @@ async fn page(
     let page = ListLinks {
         size: PageSize::new(request.size.get().into()).expect("fewer links than on a page"),
         order: LinkOrder::SlugAscending,
-        filter: LinkFilter {
-            status: StatusFilter::All,
-            tag,
-            ..LinkFilter::default()
-        },
+        filter: LinkFilter::default()
+            .with_status(StatusFilter::All)
+            .with_tag(tag),
         after,
     };
     links.list(page).await
@@ -226,10 +265,7 @@ mod tests {
         let mut request = CheckLinks {
             size: CheckSize::new(2).unwrap(),
             timeout: ProbeTimeout::from_seconds(9).unwrap(),
-            caller: ProbeCaller {
-                accept_language: Some("de".into()),
-                user_agent: None,
-            },
+            caller: ProbeCaller::default().with_accept_language("de".to_owned()),
             ..CheckLinks::default()
         };
         let first = checker

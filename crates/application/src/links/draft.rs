@@ -11,6 +11,7 @@ use crate::mint;
 /// A link to be stored, with its password in the form `P`. The service chooses the values
 /// of members that are `None`.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct LinkDraft<P> {
     /// Identifier; generated when absent.
     pub id: Option<LinkId>,
@@ -34,16 +35,56 @@ pub type NewLink = LinkDraft<Password>;
 pub type ImportLink = LinkDraft<ImportedPassword>;
 
 impl<P> LinkDraft<P> {
-    /// A link with a destination and nothing else.
-    pub fn leading_to(destination: Destination) -> Self {
+    /// A link with this content; the service chooses the rest.
+    pub fn of(content: LinkContent) -> Self {
         Self {
             id: None,
             slug: None,
             created_at: None,
             updated_at: None,
             password: None,
-            content: LinkContent::leading_to(destination),
+            content,
         }
+    }
+
+    /// Sets [`id`](Self#structfield.id).
+    #[must_use]
+    pub fn with_id(mut self, id: impl Into<Option<LinkId>>) -> Self {
+        self.id = id.into();
+        self
+    }
+
+    /// Sets [`slug`](Self#structfield.slug).
+    #[must_use]
+    pub fn with_slug(mut self, slug: impl Into<Option<Slug>>) -> Self {
+        self.slug = slug.into();
+        self
+    }
+
+    /// Sets [`created_at`](Self#structfield.created_at).
+    #[must_use]
+    pub fn with_created_at(mut self, created_at: impl Into<Option<UnixSeconds>>) -> Self {
+        self.created_at = created_at.into();
+        self
+    }
+
+    /// Sets [`updated_at`](Self#structfield.updated_at).
+    #[must_use]
+    pub fn with_updated_at(mut self, updated_at: impl Into<Option<UnixSeconds>>) -> Self {
+        self.updated_at = updated_at.into();
+        self
+    }
+
+    /// Sets [`password`](Self#structfield.password).
+    #[must_use]
+    pub fn with_password(mut self, password: impl Into<Option<P>>) -> Self {
+        self.password = password.into();
+        self
+    }
+
+    /// A link with a destination and nothing else.
+    pub fn leading_to(destination: Destination) -> Self {
+        Self::of(LinkContent::leading_to(destination))
     }
 }
 

@@ -11,6 +11,7 @@ use crate::{Access, Error, Forbidden, SeenLink};
 
 /// New content that replaces the whole content of a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct EditLink {
     /// The link's slug, which cannot be changed.
     pub slug: Slug,
@@ -18,6 +19,24 @@ pub struct EditLink {
     pub password: Change<Password>,
     /// All other members.
     pub content: LinkContent,
+}
+
+impl EditLink {
+    /// Gives the link this content, and keeps its password.
+    pub fn new(slug: Slug, content: LinkContent) -> Self {
+        Self {
+            slug,
+            password: Change::Keep,
+            content,
+        }
+    }
+
+    /// Sets [`password`](Self#structfield.password).
+    #[must_use]
+    pub fn with_password(mut self, password: Change<Password>) -> Self {
+        self.password = password;
+        self
+    }
 }
 
 /// A link whose content was replaced.
@@ -175,7 +194,7 @@ impl LinkWriter {
 
 #[cfg(test)]
 mod tests {
-    use slugline_domain::{AuditFilter, AuditQuery, Tags, Text, ports::AuditTrail};
+    use slugline_domain::{AuditQuery, Tags, Text, ports::AuditTrail};
     use slugline_testkit::{NOON, destination, link, slug};
 
     use super::*;
@@ -310,11 +329,7 @@ mod tests {
         let old = link("docs").comment("c").tags(&["a", "b"]).build();
         let fixture = fixture().holding(&old).await;
         let lines = async || {
-            let everything = AuditQuery {
-                filter: AuditFilter::default(),
-                after: None,
-                limit: 100,
-            };
+            let everything = AuditQuery::new(100);
             fixture.store.lines(&everything).await.unwrap().len()
         };
         let before = lines().await;

@@ -33,10 +33,7 @@ impl LinkReader {
         let request = ListLinks {
             size,
             order: LinkOrder::Newest,
-            filter: LinkFilter {
-                status: StatusFilter::All,
-                ..LinkFilter::default()
-            },
+            filter: LinkFilter::default().with_status(StatusFilter::All),
             after,
         };
         Ok(ExportPage {

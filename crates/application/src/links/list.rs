@@ -7,6 +7,7 @@ use crate::{Access, Error};
 
 /// A request for a page.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct ListLinks {
     /// The most links on the page.
     pub size: PageSize,
@@ -16,6 +17,36 @@ pub struct ListLinks {
     pub filter: LinkFilter,
     /// Only links after this position.
     pub after: Option<Position>,
+}
+
+impl ListLinks {
+    /// Sets [`size`](Self#structfield.size).
+    #[must_use]
+    pub fn with_size(mut self, size: PageSize) -> Self {
+        self.size = size;
+        self
+    }
+
+    /// Sets [`order`](Self#structfield.order).
+    #[must_use]
+    pub fn with_order(mut self, order: LinkOrder) -> Self {
+        self.order = order;
+        self
+    }
+
+    /// Sets [`filter`](Self#structfield.filter).
+    #[must_use]
+    pub fn with_filter(mut self, filter: LinkFilter) -> Self {
+        self.filter = filter;
+        self
+    }
+
+    /// Sets [`after`](Self#structfield.after).
+    #[must_use]
+    pub fn with_after(mut self, after: impl Into<Option<Position>>) -> Self {
+        self.after = after.into();
+        self
+    }
 }
 
 /// Some links, and the position of the next page.
@@ -41,14 +72,14 @@ impl LinkReader {
     pub async fn list(&self, request: ListLinks) -> Result<LinkPage, Error> {
         self.permit(LinkService::LIST)?;
         let size = usize::from(request.size.get());
-        let query = ListQuery {
-            now: self.parts.clock.now().second(),
-            order: request.order,
-            filter: self.within_reach(request.filter),
-            after: request.after,
-            // Reads one link more than requested, to learn if there is a next page.
-            limit: u32::from(request.size.get()) + 1,
-        };
+        // Reads one link more than requested, to learn if there is a next page.
+        let query = ListQuery::new(
+            self.parts.clock.now().second(),
+            u32::from(request.size.get()) + 1,
+        )
+        .with_order(request.order)
+        .with_filter(self.within_reach(request.filter))
+        .with_after(request.after);
         let mut links = self.parts.store.list(&query).await?;
         let more = links.len() > size;
         links.truncate(size);
@@ -57,10 +88,7 @@ impl LinkReader {
     }
 
     pub(super) fn within_reach(&self, filter: LinkFilter) -> LinkFilter {
-        LinkFilter {
-            reach: self.reach.clone(),
-            ..filter
-        }
+        filter.with_reach(self.reach.clone())
     }
 }
 

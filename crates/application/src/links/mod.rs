@@ -61,6 +61,7 @@ pub struct LinkService {
 
 /// The dependencies of the use cases of links.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct LinkServiceParts {
     /// Stores links.
     pub store: Arc<dyn LinkStore>,
@@ -94,22 +95,40 @@ impl LinkServiceParts {
     where
         S: LinkStore + AuditTrail + 'static,
     {
-        let policy = SlugPolicy::default();
         let resolver = Resolver::new(
             store.clone(),
             clock.clone(),
-            policy.case,
+            SlugPolicy::default().case,
             ResolverOptions::default(),
         );
-        Self {
-            audit: store.clone(),
+        Self::of(
+            store.clone(),
             store,
-            resolver: Arc::new(resolver),
-            passwords: Arc::new(Passwords::new(random.clone())),
+            Arc::new(resolver),
+            Arc::new(Passwords::new(random.clone())),
+            clock,
+            random,
+        )
+    }
+
+    /// The same, with a cache and passwords that others use, too.
+    pub fn of(
+        store: Arc<dyn LinkStore>,
+        audit: Arc<dyn AuditTrail>,
+        resolver: Arc<Resolver>,
+        passwords: Arc<Passwords>,
+        clock: Arc<dyn Clock>,
+        random: Arc<dyn Random>,
+    ) -> Self {
+        Self {
+            store,
+            audit,
+            resolver,
+            passwords,
             clock,
             random,
             screen: None,
-            policy,
+            policy: SlugPolicy::default(),
             preview: PreviewMode::Off,
             lock: MigrationLock::open(),
             writes: WriteBudget::default(),
@@ -119,11 +138,28 @@ impl LinkServiceParts {
 
 /// An instance's rules for slugs.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct SlugPolicy {
     /// Tells if case matters in slugs.
     pub case: SlugCase,
     /// The length of a generated slug in characters, before any lengthening.
     pub generated_chars: usize,
+}
+
+impl SlugPolicy {
+    /// Sets [`case`](Self#structfield.case).
+    #[must_use]
+    pub fn with_case(mut self, case: SlugCase) -> Self {
+        self.case = case;
+        self
+    }
+
+    /// Sets [`generated_chars`](Self#structfield.generated_chars).
+    #[must_use]
+    pub fn with_generated_chars(mut self, generated_chars: usize) -> Self {
+        self.generated_chars = generated_chars;
+        self
+    }
 }
 
 impl Default for SlugPolicy {

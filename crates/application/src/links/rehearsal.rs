@@ -42,10 +42,7 @@ impl LinkWriter {
             let request = ListLinks {
                 size: PageSize::new(PageSize::MAX.into()).expect("the largest page is a page"),
                 order: LinkOrder::Newest,
-                filter: LinkFilter {
-                    status: StatusFilter::All,
-                    ..LinkFilter::default()
-                },
+                filter: LinkFilter::default().with_status(StatusFilter::All),
                 after,
             };
             let page = self.list(request).await?;

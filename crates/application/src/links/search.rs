@@ -79,11 +79,9 @@ mod tests {
         assert_eq!(fixture.links.count(LinkFilter::default()).await.unwrap(), 1);
 
         let to = Some(destination("https://example.com/?any"));
-        let all = LinkFilter {
-            destination: to,
-            status: StatusFilter::All,
-            ..LinkFilter::default()
-        };
+        let all = LinkFilter::default()
+            .with_destination(to)
+            .with_status(StatusFilter::All);
         assert_eq!(
             fixture
                 .links

@@ -100,12 +100,10 @@ mod tests {
     use super::*;
 
     fn filter(values: Vec<(Dimension, Choice<String>)>) -> VisitFilter {
-        VisitFilter {
-            from: UnixSeconds::new(86_400).ok(),
-            until: UnixSeconds::new(4 * 86_400).ok(),
-            values,
-            ..VisitFilter::default()
-        }
+        VisitFilter::default()
+            .with_from(UnixSeconds::new(86_400).ok())
+            .with_until(UnixSeconds::new(4 * 86_400).ok())
+            .with_values(values)
     }
 
     fn is(dimension: Dimension, value: &str) -> (Dimension, Choice<String>) {
@@ -120,10 +118,10 @@ mod tests {
             part.condition(),
             "link_id = '' AND segment = 0 AND day >= 1 AND day <= 3"
         );
-        let day = |first: i64, last: i64| VisitFilter {
-            from: UnixSeconds::new(first).ok(),
-            until: UnixSeconds::new(last).ok(),
-            ..VisitFilter::default()
+        let day = |first: i64, last: i64| {
+            VisitFilter::default()
+                .with_from(UnixSeconds::new(first).ok())
+                .with_until(UnixSeconds::new(last).ok())
         };
         assert_eq!(Part::of(&day(0, 86_399), None).unwrap().days, (0, 0));
         assert_eq!(Part::of(&day(1, 86_399), None), None);

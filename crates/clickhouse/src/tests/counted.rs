@@ -86,10 +86,7 @@ impl Counted {
     }
 
     pub(crate) async fn counters(&self, filter: VisitFilter) -> (u64, u64, u64) {
-        let query = CountersQuery {
-            filter,
-            per_link: false,
-        };
+        let query = CountersQuery::new(filter);
         let report = self.asked.log().counters(&query).await.unwrap();
         let counters = report.rows[0].counters;
         (counters.visits, counters.visitors, counters.referers)
@@ -97,12 +94,8 @@ impl Counted {
 
     /// The values with their visits and visitors.
     pub(crate) async fn values(&self, dimension: Dimension) -> Vec<(String, u64, Option<u64>)> {
-        let query = MetricsQuery {
-            filter: VisitFilter::default(),
-            dimension,
-            limit: RowLimit::DEFAULT,
-            visitors: true,
-        };
+        let query = MetricsQuery::new(VisitFilter::default(), dimension, RowLimit::DEFAULT)
+            .with_visitors(true);
         let report = self.asked.log().metrics(&query).await.unwrap();
         let rows = report.rows.into_iter();
         rows.map(|row| (row.name, row.count, row.visitors))
@@ -110,12 +103,7 @@ impl Counted {
     }
 
     pub(crate) async fn visits_by(&self, dimension: Dimension) -> u64 {
-        let query = MetricsQuery {
-            filter: VisitFilter::default(),
-            dimension,
-            limit: RowLimit::DEFAULT,
-            visitors: false,
-        };
+        let query = MetricsQuery::new(VisitFilter::default(), dimension, RowLimit::DEFAULT);
         let report = self.asked.log().metrics(&query).await.unwrap();
         report.rows.iter().map(|row| row.count).sum()
     }

@@ -34,13 +34,11 @@ struct TwoNodes {
 async fn node(address: &Address) -> (Recorder, ClickHouseLog, TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let (options, _) = options(address, folder.path());
-    let sampling = RecorderOptions {
-        sampling: SamplingTargets {
-            per_link: NonZeroU32::new(10),
-            overall: NonZeroU32::new(40),
-        },
-        ..RecorderOptions::default()
-    };
+    let sampling = RecorderOptions::default().with_sampling(
+        SamplingTargets::NONE
+            .with_per_link(NonZeroU32::new(10))
+            .with_overall(NonZeroU32::new(40)),
+    );
     let ports = RecorderPorts::new(
         Arc::new(FixedClock::at(NOON)),
         Arc::new(SeededRandom::new(seed())),
@@ -186,14 +184,11 @@ async fn older_visits_are_exact_on_days_that_came_near_no_target() {
     let mut exact = Vec::new();
     for day in 0..7 {
         let second = |ms: i64| UnixSeconds::new(ms / 1_000).ok();
-        let query = CountersQuery {
-            filter: VisitFilter {
-                from: second(day * DAY_MS),
-                until: second((day + 1) * DAY_MS - 1_000),
-                ..VisitFilter::default()
-            },
-            per_link: false,
-        };
+        let query = CountersQuery::new(
+            VisitFilter::default()
+                .with_from(second(day * DAY_MS))
+                .with_until(second((day + 1) * DAY_MS - 1_000)),
+        );
         let sampling = log.counters(&query).await.unwrap().sampling;
         assert_eq!(sampling.exact(), !sampling.unrecorded);
         exact.push(sampling.exact());

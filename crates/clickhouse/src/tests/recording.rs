@@ -51,10 +51,7 @@ pub(crate) fn options(address: &Address, folder: &Path) -> (ClickHouseOptions, A
 pub(crate) async fn open(
     options: ClickHouseOptions,
 ) -> Result<(Recorder, ClickHouseLog), OpenError> {
-    let recorder = RecorderOptions {
-        salt_period: SaltPeriod::Never,
-        ..RecorderOptions::default()
-    };
+    let recorder = RecorderOptions::default().with_salt_period(SaltPeriod::Never);
     let ports = RecorderPorts::new(
         Arc::new(FixedClock::at(NOON)),
         Arc::new(SeededRandom::new(seed())),
@@ -114,26 +111,22 @@ impl Recording {
     /// Counters of the visits with numbers from `first` up to but excluding `end`.
     pub(crate) async fn span(&self, first: u32, end: u32) -> Counters {
         let second = |number: u32| UnixSeconds::new(START_MS / 1_000 + i64::from(number)).ok();
-        let query = CountersQuery {
-            filter: VisitFilter {
-                from: second(first),
-                until: second(end - 1),
-                ..VisitFilter::default()
-            },
-            per_link: false,
-        };
+        let query = CountersQuery::new(
+            VisitFilter::default()
+                .with_from(second(first))
+                .with_until(second(end - 1)),
+        );
         self.log.counters(&query).await.unwrap().rows[0].counters
     }
 }
 
 pub(crate) fn visit(number: u32) -> Visit {
-    Visit {
-        at: UnixMillis::new(START_MS + i64::from(number) * 1_000),
-        link: link("docs").followed(),
-        client: Ipv4Addr::from_bits(number).into(),
-        headers: VisitHeaders::new("Example/1.0", "https://news.example/today", "en"),
-        place: None,
-    }
+    Visit::new(
+        UnixMillis::new(START_MS + i64::from(number) * 1_000),
+        link("docs").followed(),
+        Ipv4Addr::from_bits(number).into(),
+        VisitHeaders::new("Example/1.0", "https://news.example/today", "en"),
+    )
 }
 
 pub(crate) async fn total(log: &ClickHouseLog) -> Result<Counters, VisitLogError> {

@@ -177,14 +177,9 @@ async fn rows_of_the_version_before_are_sent_after_an_upgrade(
         (Dimension::UtmSource, "", 40),
         (Dimension::UtmSource, "newsletter", 10),
     ] {
-        let filter = VisitFilter {
-            values: vec![(dimension, Choice::any_of([value.to_owned()]))],
-            ..VisitFilter::default()
-        };
-        let query = CountersQuery {
-            filter,
-            per_link: false,
-        };
+        let filter = VisitFilter::default()
+            .with_values(vec![(dimension, Choice::any_of([value.to_owned()]))]);
+        let query = CountersQuery::new(filter);
         let report = recording.log.counters(&query).await.unwrap();
         assert_eq!(report.rows[0].counters.visits, visits, "{value:?}");
         // The version before did not record how it sampled the rows that wait.
@@ -220,17 +215,11 @@ async fn rows_that_wait_since_before_passwords_were_recorded_are_sent(
     eventually("an empty spool", async || waiting(folder.path()) == 0).await;
     recording.expect_all_of(50).await;
     for (protection, visits) in [("", 40), ("none", 10)] {
-        let filter = VisitFilter {
-            values: vec![(
-                Dimension::Protection,
-                Choice::any_of([protection.to_owned()]),
-            )],
-            ..VisitFilter::default()
-        };
-        let query = CountersQuery {
-            filter,
-            per_link: false,
-        };
+        let filter = VisitFilter::default().with_values(vec![(
+            Dimension::Protection,
+            Choice::any_of([protection.to_owned()]),
+        )]);
+        let query = CountersQuery::new(filter);
         let report = recording.log.counters(&query).await.unwrap();
         assert_eq!(report.rows[0].counters.visits, visits, "{protection:?}");
     }

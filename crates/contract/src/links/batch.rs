@@ -138,11 +138,7 @@ impl BatchLinks {
                 }
             }
         };
-        Ok(BatchChange {
-            action,
-            scope,
-            dry_run,
-        })
+        Ok(BatchChange::new(action, scope).with_dry_run(dry_run))
     }
 
     fn action(&self, validation: &mut Validation) -> Option<BatchAction> {

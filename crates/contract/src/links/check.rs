@@ -75,18 +75,17 @@ impl CheckLinks {
             .copied();
         validation.finish(|| Some(()))?;
         let after = cursor::read(cursor, &listing(tag.clone()))?;
-        Ok(application::CheckLinks {
-            size: size.unwrap_or_default(),
-            scope: match (slug, tag) {
+        Ok(application::CheckLinks::default()
+            .with_size(size.unwrap_or_default())
+            .with_scope(match (slug, tag) {
                 (Some(slug), _) => CheckScope::Slug(slug),
                 (None, Some(tag)) => CheckScope::Tag(tag),
                 (None, None) => CheckScope::All,
-            },
-            only_broken: only_broken.unwrap_or_default(),
-            timeout: timeout.unwrap_or_default(),
-            after,
-            caller,
-        })
+            })
+            .with_only_broken(only_broken.unwrap_or_default())
+            .with_timeout(timeout.unwrap_or_default())
+            .with_after(after)
+            .with_caller(caller))
     }
 }
 

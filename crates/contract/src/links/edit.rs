@@ -42,13 +42,8 @@ impl EditLink {
         refuse_circle(&mut validation, rules, slug.as_ref(), content.as_ref());
         let sent = validation.value(&["password"], &self.password);
         let password = password_change(&mut validation, sent);
-        validation.finish(|| {
-            Some(application::EditLink {
-                slug: slug?,
-                password,
-                content: content?,
-            })
-        })
+        validation
+            .finish(|| Some(application::EditLink::new(slug?, content?).with_password(password)))
     }
 }
 

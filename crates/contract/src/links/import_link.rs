@@ -63,14 +63,14 @@ impl ImportLink {
         let updated_at =
             validation.optional(&["updatedAt"], &self.updated_at, |sent| sent.second());
         validation.finish(|| {
-            Some(application::ImportLink {
-                id,
-                slug,
-                created_at,
-                updated_at,
-                password,
-                content: content?,
-            })
+            Some(
+                application::ImportLink::of(content?)
+                    .with_id(id)
+                    .with_slug(slug)
+                    .with_created_at(created_at)
+                    .with_updated_at(updated_at)
+                    .with_password(password),
+            )
         })
     }
 }

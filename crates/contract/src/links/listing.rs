@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use slugline_domain::{LinkFilter, LinkOrder, Reach, SearchText, Slug, StatusFilter, Tag};
+use slugline_domain::{LinkFilter, LinkOrder, SearchText, Slug, StatusFilter, Tag};
 
 use crate::sent::options;
 
@@ -19,15 +19,12 @@ pub(super) struct Listing {
 impl Listing {
     /// Returns the filter for the listed links.
     pub(super) fn filter(&self) -> LinkFilter {
-        LinkFilter {
-            text: self.text.clone(),
-            destination: None,
-            tag: self.tag.clone(),
-            slugs: self.slugs.clone(),
-            status: self.status.into(),
-            // The use case narrows it to the caller.
-            reach: Reach::Everything,
-        }
+        // The use case narrows it to the caller.
+        LinkFilter::default()
+            .with_text(self.text.clone())
+            .with_tag(self.tag.clone())
+            .with_slugs(self.slugs.clone())
+            .with_status(self.status.into())
     }
 }
 

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use slugline_domain::{
-    Destination, DestinationRules, Link, LinkFilter, PageSize, Reach, SearchText, StatusFilter,
-    Tag, TagCount, UnixSeconds,
+    Destination, DestinationRules, Link, LinkFilter, PageSize, SearchText, StatusFilter, Tag,
+    TagCount, UnixSeconds,
 };
 
 use super::listing::Status;
@@ -85,19 +85,18 @@ impl CountLinks {
         let text = validation.value(&["q"], &self.q);
         let text = text.filter(|text| !text.trim().is_empty());
         let to = |url: &String| Destination::parse(url, &rules.destinations);
-        LinkFilter {
-            text: text.and_then(|text| validation.member(&["q"], SearchText::parse(text))),
-            destination: validation.optional(&["url"], &self.url, to),
-            tag: validation.optional(&["tag"], &self.tag, |tag| Tag::parse(tag)),
-            slugs: None,
-            status: validation
-                .value(&["status"], &self.status)
-                .copied()
-                .unwrap_or_default()
-                .into(),
-            // The use case narrows it to the caller.
-            reach: Reach::Everything,
-        }
+        // The use case narrows it to the caller.
+        LinkFilter::default()
+            .with_text(text.and_then(|text| validation.member(&["q"], SearchText::parse(text))))
+            .with_destination(validation.optional(&["url"], &self.url, to))
+            .with_tag(validation.optional(&["tag"], &self.tag, |tag| Tag::parse(tag)))
+            .with_status(
+                validation
+                    .value(&["status"], &self.status)
+                    .copied()
+                    .unwrap_or_default()
+                    .into(),
+            )
     }
 }
 
@@ -112,11 +111,9 @@ impl ExactUrlSearch {
             Destination::parse(url, &rules.destinations)
         });
         let size = page_size(&mut validation, &self.limit);
-        let search = LinkFilter {
-            destination: url,
-            status: StatusFilter::Active,
-            ..LinkFilter::default()
-        };
+        let search = LinkFilter::default()
+            .with_destination(url)
+            .with_status(StatusFilter::Active);
         validation.finish(|| Some((search, size)))
     }
 }

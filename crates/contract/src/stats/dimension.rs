@@ -17,17 +17,17 @@ impl Wire for Dimension {
     }
 
     fn fault(received: &str) -> Fault {
-        let names: Vec<&str> = Self::ALL.into_iter().map(Self::name).collect();
+        let names: Vec<&str> = Self::ALL.iter().map(|dimension| dimension.name()).collect();
         no_option_of(&names, received)
     }
 }
 
 /// The schema of a member that names a dimension.
 pub(super) fn options(_: &mut SchemaGenerator) -> Schema {
-    let options = Dimension::ALL.map(|dimension| {
+    let options = Dimension::ALL.iter().map(|dimension| {
         json!({"description": dimension.says(), "type": "string", "const": dimension.name()})
     });
-    json_schema!({"oneOf": options})
+    json_schema!({"oneOf": options.collect::<Vec<_>>()})
 }
 
 /// The schema of the values of a dimension.
@@ -52,7 +52,7 @@ impl ValueFilters {
 }
 
 fn filters() -> impl Iterator<Item = Dimension> {
-    let all = Dimension::ALL.into_iter();
+    let all = Dimension::ALL.iter().copied();
     all.filter(|dimension| dimension.filters())
 }
 

@@ -81,7 +81,7 @@ impl AnalyticsFilter {
         let mut validation = Validation::default();
         let query = self.filter(&mut validation);
         let tags = self.tags(&mut validation);
-        validation.finish(|| Some(TaggedQuery { query, tags }))
+        validation.finish(|| Some(TaggedQuery::without_tags(query).with_tags(tags)))
     }
 
     /// Returns the filter, which is valid only if no fault was noted.
@@ -115,14 +115,12 @@ impl AnalyticsFilter {
         }
         let bots = validation.value(&["bots"], &self.bots).copied();
         values.extend(bots.and_then(|bots| Bots::from(bots).condition()));
-        VisitFilter {
-            from,
-            until,
-            links,
-            values,
-            // The use cases decide it from the caller.
-            ..VisitFilter::default()
-        }
+        // The use cases decide from the caller which destinations are hidden.
+        VisitFilter::default()
+            .with_from(from)
+            .with_until(until)
+            .with_links(links)
+            .with_values(values)
     }
 
     /// Returns the tags, which are valid only if no fault was noted.

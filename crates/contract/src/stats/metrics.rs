@@ -49,13 +49,8 @@ impl MetricsRequest {
         let visitors = visitors.is_some_and(|BoolOrString(wanted)| *wanted);
         let dimension = validation.there(&["type"], &self.r#type).copied();
         validation.finish(|| {
-            let query = MetricsQuery {
-                filter,
-                dimension: dimension?,
-                limit,
-                visitors,
-            };
-            Some(TaggedQuery { query, tags })
+            let query = MetricsQuery::new(filter, dimension?, limit).with_visitors(visitors);
+            Some(TaggedQuery::without_tags(query).with_tags(tags))
         })
     }
 }
@@ -139,7 +134,7 @@ mod tests {
             .iter()
             .map(|name| validate(&format!("type={name}")).unwrap().query.dimension)
             .collect();
-        assert_eq!(dimensions, HashSet::from(Dimension::ALL));
+        assert_eq!(dimensions, Dimension::ALL.iter().copied().collect());
         for name in ["browserType", "COLO", "utmSource"] {
             assert!(names.contains(&name), "{names:?}");
         }

@@ -49,12 +49,8 @@ impl ViewsRequest {
         let zone = zone::validate(&mut validation, &self.client_timezone, &filter);
         let unit = validation.there(&["unit"], &self.unit).copied();
         validation.finish(|| {
-            let query = ViewsQuery {
-                filter,
-                unit: unit?.into(),
-                zone,
-            };
-            Some(TaggedQuery { query, tags })
+            let query = ViewsQuery::new(filter, unit?.into(), zone);
+            Some(TaggedQuery::without_tags(query).with_tags(tags))
         })
     }
 }

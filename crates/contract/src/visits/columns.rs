@@ -20,7 +20,7 @@ pub(super) enum Column {
 pub(super) fn all(texts: &[VisitColumn]) -> Vec<(&'static str, Column)> {
     let texts = texts.iter().enumerate();
     let texts = texts.map(|(position, text)| (text.name, Column::Text(position, text.kind)));
-    let derived = Dimension::ALL.into_iter().filter_map(|dimension| {
+    let derived = Dimension::ALL.iter().copied().filter_map(|dimension| {
         let derivation = dimension.derivation()?;
         Some((dimension.column(), Column::Derived(derivation)))
     });

@@ -20,7 +20,7 @@ macro_rules! dimensions {
 
         impl Dimension {
             /// Every dimension that questions of clients may name.
-            pub const ALL: [Self; [$(Self::$dimension),+].len()] = [$(Self::$dimension),+];
+            pub const ALL: &'static [Self] = &[$(Self::$dimension),+];
 
             const fn facts(self) -> &'static Facts {
                 match self {
@@ -179,9 +179,8 @@ impl Facts {
 impl Dimension {
     /// Returns the dimension with this name on the wire.
     pub fn named(name: &str) -> Option<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|dimension| dimension.name() == name)
+        let mut all = Self::ALL.iter().copied();
+        all.find(|dimension| dimension.name() == name)
     }
 
     /// The name on the wire, such as `browserType`.
@@ -238,7 +237,7 @@ mod tests {
         let columns: HashSet<&str> = Dimension::ALL.iter().map(|of| of.column()).collect();
         assert_eq!(names.len(), Dimension::ALL.len());
         assert_eq!(columns.len(), Dimension::ALL.len());
-        for dimension in Dimension::ALL {
+        for &dimension in Dimension::ALL {
             assert_eq!(Dimension::named(dimension.name()), Some(dimension));
             assert!(
                 dimension.says().ends_with(|end: char| end != ' '),

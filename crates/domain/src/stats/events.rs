@@ -6,11 +6,19 @@ use crate::{Degrees, Destinations, Dimension, RowLimit, UnixMillis, VisitFilter,
 
 /// The question for the latest visits.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct EventsQuery {
     /// The visits to list.
     pub filter: VisitFilter,
     /// The largest number of visits to list.
     pub limit: RowLimit,
+}
+
+impl EventsQuery {
+    /// Asks for the latest of these visits.
+    pub fn new(filter: VisitFilter, limit: RowLimit) -> Self {
+        Self { filter, limit }
+    }
 }
 
 /// One stored visit as it may be shown: nothing in it identifies a visitor. An
@@ -49,7 +57,8 @@ impl Event {
     /// visitor's address nor the link's protection.
     pub fn members() -> impl Iterator<Item = Dimension> {
         Dimension::ALL
-            .into_iter()
+            .iter()
+            .copied()
             .filter(|dimension| *dimension != Dimension::Ip)
     }
 
@@ -144,7 +153,7 @@ mod tests {
         let numbers: Vec<usize> = (0..Event::members().count()).collect();
         let (read, asked) = event(&numbers);
         assert_eq!(asked, Event::members().collect::<Vec<_>>());
-        for dimension in Dimension::ALL {
+        for &dimension in Dimension::ALL {
             let position = asked.iter().position(|member| *member == dimension);
             let expected = position.map_or(String::new(), |position| format!("{position}.00"));
             assert_eq!(read.value(dimension), expected, "{dimension:?}");

@@ -44,7 +44,8 @@ impl Event {
             utm_medium: record.campaign.medium,
             utm_campaign: record.campaign.name,
             derived: Dimension::ALL
-                .into_iter()
+                .iter()
+                .copied()
                 .filter(|dimension| dimension.derivation().is_some())
                 .map(|dimension| (dimension.name(), record.value(dimension)))
                 .collect(),

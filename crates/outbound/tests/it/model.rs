@@ -25,15 +25,15 @@ fn page(html: &str) -> Script {
 }
 
 fn asking(model: &Listener, pages: Client) -> LanguageModel {
-    let options = ModelOptions {
-        api: format!("http://localhost:{}/v1/", model.port)
+    let options = ModelOptions::new(
+        format!("http://localhost:{}/v1/", model.port)
             .parse()
             .unwrap(),
-        key: Some(ApiKey::new("sk-1").unwrap()),
-        model: "small".into(),
-        slug_prompt: ModelOptions::SLUG_PROMPT.into(),
-        preview_prompt: ModelOptions::PREVIEW_PROMPT.into(),
-    };
+        "small".into(),
+    )
+    .with_key(Some(ApiKey::new("sk-1").unwrap()))
+    .with_slug_prompt(ModelOptions::SLUG_PROMPT.into())
+    .with_preview_prompt(ModelOptions::PREVIEW_PROMPT.into());
     let models = Client::new(Policy::for_operators_servers());
     LanguageModel::new(pages, models, options)
 }

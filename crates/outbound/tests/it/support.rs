@@ -197,10 +197,8 @@ pub(crate) fn client(names: &Arc<Names>) -> Client {
 
 /// A client that may also reach this network.
 pub(crate) fn client_within(network: &str, names: &Arc<Names>) -> Client {
-    let policy = Policy {
-        addresses: AddressPolicy::public_and(vec![network.parse().unwrap()]),
-        ..Policy::default()
-    };
+    let allowed = AddressPolicy::public_and(vec![network.parse().unwrap()]);
+    let policy = Policy::default().with_addresses(allowed);
     Client::with_resolver(policy, names.clone())
 }
 

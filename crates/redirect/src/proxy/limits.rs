@@ -14,6 +14,7 @@ use slugline_httpkit::{Code, Problem};
 /// Limits of proxied requests. Each request holds two connections and some
 /// buffers for as long as the slower side takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ProxyLimits {
     /// The most requests at a time.
     pub requests: NonZeroUsize,
@@ -27,6 +28,23 @@ pub struct ProxyLimits {
 }
 
 impl ProxyLimits {
+    /// Answers of any size.
+    pub fn new(requests: NonZeroUsize, requests_per_client: NonZeroUsize, idle: Duration) -> Self {
+        Self {
+            requests,
+            requests_per_client,
+            idle,
+            answer_bytes: None,
+        }
+    }
+
+    /// Sets [`answer_bytes`](Self#structfield.answer_bytes).
+    #[must_use]
+    pub fn with_answer_bytes(mut self, answer_bytes: impl Into<Option<NonZeroU64>>) -> Self {
+        self.answer_bytes = answer_bytes.into();
+        self
+    }
+
     pub(super) fn is_too_large(&self, length: Option<u64>) -> bool {
         match (length, self.answer_bytes) {
             (Some(length), Some(most)) => length > most.get(),

@@ -16,7 +16,7 @@ use slugline_application::{
     App, AuditParts, AuditService, Authenticator, AuthenticatorParts, LinkChecker, LinkLists,
     LinkMigration, LinkMigrationParts, LinkService, LinkServiceParts, LiveVisits, Passwords,
     PreviewMode, Resolver, ResolverOptions, SiteToken, SlugPolicy, StatsService, Suggestions,
-    Tokens, TokensParts, VisitErasures, VisitErasuresParts, WriteBudget,
+    Tokens, TokensParts, VisitErasures, VisitErasuresParts,
 };
 use slugline_contract::{
     ImportLimit, Limits, LinkStoreKind, RedirectsView, Rules, SetupView, Stores, Switches,
@@ -87,12 +87,14 @@ impl Fixture {
             Waiting::Nothing => None,
             Waiting::Links => Some(Arc::new(MemoryOldStore::new(Vec::new()))),
         };
-        let migration = LinkMigration::new(LinkMigrationParts {
-            progress: Arc::new(MemoryMigration::into(store.clone())),
-            old_store,
-            passwords: Arc::clone(&passwords),
-            clock: clock.clone(),
-        })
+        let migration = LinkMigration::new(
+            LinkMigrationParts::new(
+                Arc::new(MemoryMigration::into(store.clone())),
+                Arc::clone(&passwords),
+                clock.clone(),
+            )
+            .with_old_store(old_store),
+        )
         .await
         .unwrap();
         let resolver = Resolver::new(
@@ -101,34 +103,29 @@ impl Fixture {
             policy.case,
             ResolverOptions::default(),
         );
-        let links = LinkService::new(LinkServiceParts {
-            store: store.clone(),
-            audit: store.clone(),
-            resolver: Arc::new(resolver),
+        let mut parts = LinkServiceParts::of(
+            store.clone(),
+            store.clone(),
+            Arc::new(resolver),
             passwords,
-            clock: clock.clone(),
+            clock.clone(),
             random,
-            screen: None,
-            policy,
-            preview,
-            lock: migration.lock(),
-            writes: WriteBudget::default(),
-        });
+        );
+        parts.policy = policy;
+        parts.preview = preview;
+        parts.lock = migration.lock();
+        let links = LinkService::new(parts);
         let prober = Arc::<ScriptedProber>::default();
         let stats = StatsService::new(log.clone(), links.clone(), clock.clone());
-        let audit = AuditService::new(AuditParts {
-            trail: store.clone(),
-            clock: clock.clone(),
-            case: policy.case,
-            keep_for: None,
-        });
+        let audit =
+            AuditService::new(AuditParts::new(store.clone(), clock.clone()).with_case(policy.case));
         let named = Arc::<MemoryTokenStore>::default();
-        let erasures = VisitErasures::new(VisitErasuresParts {
-            eraser: log.clone(),
-            links: links.clone(),
-            trail: store.clone(),
-            clock: clock.clone(),
-        });
+        let erasures = VisitErasures::new(VisitErasuresParts::new(
+            log.clone(),
+            links.clone(),
+            store.clone(),
+            clock.clone(),
+        ));
         let app = App {
             erasures,
             audit,
@@ -147,12 +144,11 @@ impl Fixture {
                 random: Arc::new(SeededRandom::new(2)),
             }),
         };
-        let authenticator = Arc::new(Authenticator::new(AuthenticatorParts {
-            site: SiteToken::new(TOKEN).unwrap(),
+        let authenticator = Arc::new(Authenticator::new(AuthenticatorParts::new(
+            SiteToken::new(TOKEN).unwrap(),
             named,
-            codes: None,
             clock,
-        }));
+        )));
         Self {
             routes: api(&ApiOptions::default()).finish(),
             store,
@@ -161,10 +157,7 @@ impl Fixture {
                 app: Arc::new(app),
                 rules: Rules::default(),
                 setup: Arc::new(setup()),
-                transfer: TransferLimits {
-                    export_page: PageSize::default(),
-                    import_limit: ImportLimit(3),
-                },
+                transfer: TransferLimits::new(PageSize::default(), ImportLimit(3)),
                 disk: Arc::new(FullDisk),
                 links_watch: Arc::new(DamagedLinks),
                 outside: None,

@@ -84,10 +84,9 @@ async fn main() -> Outcome<()> {
 /// Targets that so many visits of all days exceed about eightfold.
 fn one_in_eight(count: u32) -> SamplingTargets {
     let minutes = DAYS * 24 * 60;
-    SamplingTargets {
-        overall: Some(NonZeroU32::MIN.saturating_add(count / minutes / VISITS_OF_A_ROW)),
-        per_link: None,
-    }
+    SamplingTargets::NONE.with_overall(Some(
+        NonZeroU32::MIN.saturating_add(count / minutes / VISITS_OF_A_ROW),
+    ))
 }
 
 fn salt_period(name: &str) -> Outcome<SaltPeriod> {
@@ -118,11 +117,9 @@ async fn into_file(count: u32, file: PathBuf, options: RecorderOptions) -> Outco
 
 async fn into_clickhouse(count: u32, spool: PathBuf, url: &str) -> Outcome<()> {
     let clock = clock();
-    let clickhouse = ClickHouseOptions {
+    let clickhouse = (ClickHouseOptions::new(url.parse()?, Arc::new(PlainWire::default()), spool))
         // Room for everything, so that nothing is sampled here either.
-        spool_bytes: 1 << 40,
-        ..ClickHouseOptions::new(url.parse()?, Arc::new(PlainWire::default()), spool)
-    };
+        .with_spool_bytes(1 << 40);
     let (recorder, log) = slugline_clickhouse::start(clickhouse, options(), ports(&clock)).await?;
     let recorder = Arc::new(recorder);
     let began = Instant::now();
@@ -164,14 +161,12 @@ async fn record(recorder: &Arc<Recorder>, clock: &FixedClock, count: u32) -> Out
 }
 
 fn options() -> RecorderOptions {
-    RecorderOptions {
-        queue: QUEUE,
-        batch_rows: BLOCK,
-        sampling: SamplingTargets::NONE,
+    RecorderOptions::default()
+        .with_queue(QUEUE)
+        .with_batch_rows(BLOCK)
+        .with_sampling(SamplingTargets::NONE)
         // As by default. Both logs see the same number of visitors.
-        salt_period: SaltPeriod::Day,
-        ..RecorderOptions::default()
-    }
+        .with_salt_period(SaltPeriod::Day)
 }
 
 fn clock() -> Arc<FixedClock> {

@@ -122,7 +122,7 @@ impl Metrics {
             requests.timings(&labels, &series.timings);
         }
         let mut redirects = text.metric("slugline_redirects_total");
-        for outcome in Outcome::ALL {
+        for &outcome in Outcome::ALL {
             let count = self.redirects.outcomes.get(outcome);
             redirects.value(&[("outcome", outcome.name())], count);
         }

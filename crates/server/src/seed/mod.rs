@@ -28,10 +28,7 @@ pub(crate) async fn run(settings: &Settings, amount: Amount) -> anyhow::Result<(
     let lock = InstanceLock::take(&settings.data_dir)?;
     journal::finish_pending(&settings.data_dir, &lock)?;
     let service = wiring::links_of_operator(settings).await?;
-    let all = LinkFilter {
-        status: StatusFilter::All,
-        ..LinkFilter::default()
-    };
+    let all = LinkFilter::default().with_status(StatusFilter::All);
     let present = service.count(all).await.context("counting links")?;
     if present > 0 {
         bail!(

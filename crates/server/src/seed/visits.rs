@@ -76,13 +76,13 @@ pub(super) async fn record(
 fn one(links: &[Arc<FollowedLink>], people: &[Person], days: &Days, chance: &mut Chance) -> Visit {
     let person = &people[chance.position(people.len())];
     let (_, referer) = chance.weighted(&REFERERS, |(weight, _)| *weight);
-    Visit {
-        at: days.moment(person.ahead, chance),
-        link: Arc::clone(popular(links, chance)),
-        client: person.address,
-        headers: VisitHeaders::new(person.user_agent, referer, person.languages),
-        place: person.place.clone().map(Box::new),
-    }
+    Visit::new(
+        days.moment(person.ahead, chance),
+        Arc::clone(popular(links, chance)),
+        person.address,
+        VisitHeaders::new(person.user_agent, referer, person.languages),
+    )
+    .with_place(person.place.clone().map(Box::new))
 }
 
 fn again(
@@ -97,11 +97,10 @@ fn again(
     } else {
         Arc::clone(popular(links, chance))
     };
-    Visit {
-        at: UnixMillis::new(later.min(now.get())),
-        link,
-        ..before.clone()
-    }
+    before
+        .clone()
+        .with_at(UnixMillis::new(later.min(now.get())))
+        .with_link(link)
 }
 
 /// Each link has about three quarters of the visits of the one before it; after a while the

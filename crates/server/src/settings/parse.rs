@@ -104,17 +104,14 @@ pub(super) fn proxy(sources: &Sources) -> Result<Option<ProxySettings>, SettingE
     let enabled = sources.flag("SLUGLINE_PUBLIC_LINK_PROXY_ENABLED")?;
     let idle = sources.number("SLUGLINE_PROXY_IDLE_TIMEOUT", 1..=3600)?;
     let mebibytes: Option<NonZeroU32> = sources.parsed("SLUGLINE_PROXY_MAX_ANSWER", limit)?;
-    let limits = ProxyLimits {
-        requests: sources.parsed("SLUGLINE_PROXY_REQUESTS", at_once)?,
-        requests_per_client: sources.parsed("SLUGLINE_PROXY_REQUESTS_PER_CLIENT", at_once)?,
-        idle: Duration::from_secs(idle),
-        answer_bytes: mebibytes.map(|mebibytes| NonZeroU64::from(mebibytes).saturating_mul(MIB)),
-    };
+    let limits = ProxyLimits::new(
+        sources.parsed("SLUGLINE_PROXY_REQUESTS", at_once)?,
+        sources.parsed("SLUGLINE_PROXY_REQUESTS_PER_CLIENT", at_once)?,
+        Duration::from_secs(idle),
+    )
+    .with_answer_bytes(mebibytes.map(|mebibytes| NonZeroU64::from(mebibytes).saturating_mul(MIB)));
     Ok(enabled.then(|| ProxySettings {
-        reach: Policy {
-            addresses: AddressPolicy::public_and(networks),
-            ..Policy::default()
-        },
+        reach: Policy::default().with_addresses(AddressPolicy::public_and(networks)),
         limits,
     }))
 }
@@ -133,10 +130,10 @@ fn at_once(text: &str) -> Result<NonZeroUsize, &'static str> {
 pub(super) fn webhook(sources: &Sources) -> Result<Option<WebhookOptions>, SettingError> {
     let secret = sources.optional("SLUGLINE_WEBHOOK_SECRET", WebhookSecret::parse)?;
     let url = sources.optional("SLUGLINE_WEBHOOK_URL", server_url)?;
-    Ok(url.map(|url| WebhookOptions {
-        url,
-        secret,
-        retries: RetryPolicy::default(),
+    Ok(url.map(|url| {
+        WebhookOptions::new(url)
+            .with_secret(secret)
+            .with_retries(RetryPolicy::default())
     }))
 }
 
@@ -158,13 +155,15 @@ pub(super) fn model(sources: &Sources) -> Result<Option<ModelOptions>, SettingEr
             .optional(name, str::parse)?
             .unwrap_or_else(|| built_in.to_owned()))
     };
-    Ok(Some(ModelOptions {
-        api,
-        key: sources.optional("SLUGLINE_AI_API_KEY", ApiKey::new)?,
-        model,
-        slug_prompt: prompt("SLUGLINE_AI_PROMPT", ModelOptions::SLUG_PROMPT)?,
-        preview_prompt: prompt("SLUGLINE_AI_OG_PROMPT", ModelOptions::PREVIEW_PROMPT)?,
-    }))
+    Ok(Some(
+        ModelOptions::new(api, model)
+            .with_key(sources.optional("SLUGLINE_AI_API_KEY", ApiKey::new)?)
+            .with_slug_prompt(prompt("SLUGLINE_AI_PROMPT", ModelOptions::SLUG_PROMPT)?)
+            .with_preview_prompt(prompt(
+                "SLUGLINE_AI_OG_PROMPT",
+                ModelOptions::PREVIEW_PROMPT,
+            )?),
+    ))
 }
 
 pub(super) fn log_filter(text: &str) -> Result<String, String> {

@@ -66,20 +66,13 @@ impl Schema {
 }
 
 fn page(order: LinkOrder) -> ListQuery {
-    ListQuery {
-        order,
-        filter: filter(),
-        now: NOON,
-        after: None,
-        limit: 20,
-    }
+    ListQuery::new(NOON, 20)
+        .with_order(order)
+        .with_filter(filter())
 }
 
 fn filter() -> LinkFilter {
-    LinkFilter {
-        status: StatusFilter::All,
-        ..LinkFilter::default()
-    }
+    LinkFilter::default().with_status(StatusFilter::All)
 }
 
 #[tokio::test]
@@ -243,10 +236,7 @@ async fn a_page_of_a_binding_begins_with_its_links() {
     let schema = Schema::new().await;
     for plan in [
         schema.plan_of_search(&wanted),
-        schema.plan_of_page(&ListQuery {
-            filter: wanted,
-            ..page(LinkOrder::Newest)
-        }),
+        schema.plan_of_page(&page(LinkOrder::Newest).with_filter(wanted)),
     ] {
         assert!(
             plan.starts_with("SEARCH links USING INDEX sqlite_autoindex_links_1 (id=?)"),

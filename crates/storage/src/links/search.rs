@@ -234,7 +234,7 @@ fn like_pattern(text: &SearchText) -> String {
 mod tests {
     use std::time::Duration;
 
-    use slugline_domain::{LinkOrder, ListQuery, Reach, StatusFilter};
+    use slugline_domain::{ListQuery, Reach, StatusFilter};
     use slugline_testkit::{NOON, NOTE, link};
 
     use super::*;
@@ -246,11 +246,9 @@ mod tests {
     };
 
     fn filter(text: &str) -> LinkFilter {
-        LinkFilter {
-            text: SearchText::parse(text).ok(),
-            status: StatusFilter::All,
-            ..LinkFilter::default()
-        }
+        LinkFilter::default()
+            .with_text(SearchText::parse(text).ok())
+            .with_status(StatusFilter::All)
     }
 
     fn search(text: &str) -> SearchLinks {
@@ -262,13 +260,7 @@ mod tests {
     }
 
     fn page(text: &str) -> ListLinks {
-        ListLinks(ListQuery {
-            order: LinkOrder::Newest,
-            filter: filter(text),
-            now: NOON,
-            after: None,
-            limit: 20,
-        })
+        ListLinks(ListQuery::new(NOON, 20).with_filter(filter(text)))
     }
 
     #[tokio::test]

@@ -87,11 +87,9 @@ async fn a_new_schema_copies_the_tags_of_links_in_a_file() {
 /// The tags of a link, which the store finds in the same way by its slug and in a search.
 async fn tags_of(store: &SqlLinkStore, text: &str) -> Vec<String> {
     let found = store.find(&slug(text)).await.unwrap().unwrap();
-    let only = LinkFilter {
-        slugs: Some(vec![slug(text)]),
-        status: StatusFilter::All,
-        ..LinkFilter::default()
-    };
+    let only = LinkFilter::default()
+        .with_slugs(vec![slug(text)])
+        .with_status(StatusFilter::All);
     let searched = store.search(&only, NOON, 1).await.unwrap();
     assert_eq!(searched, std::slice::from_ref(&found));
     found.content.tags.iter().map(ToString::to_string).collect()

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use slugline_domain::{
-    Link, LinkFilter, LinkOrder, ListQuery, Reach, SearchText,
+    Link, LinkOrder, Reach, SearchText,
     ports::{Insertion, LinkStore},
 };
 
@@ -43,10 +43,7 @@ pub(super) async fn many_links_are_inserted_as_if_one_after_the_other(store_: &i
     let outcomes = store_.insert_many(&links, &NOTE).await.expect("insert");
     assert_eq!(outcomes, expected);
 
-    let all = ListQuery {
-        order: LinkOrder::SlugAscending,
-        ..everything()
-    };
+    let all = everything().with_order(LinkOrder::SlugAscending);
     let listed = store_.list(&all).await.expect("list");
     let sorted = |mut link: Link| {
         link.content.tags = link.content.tags.sorted();
@@ -65,10 +62,7 @@ pub(super) async fn many_links_are_inserted_as_if_one_after_the_other(store_: &i
     let tags = store_.tags(&Reach::Everything).await.expect("tags");
     let names: Vec<&str> = tags.iter().map(|count| count.tag.as_str()).collect();
     assert_eq!(names, ["a", "b", "c", "old"]);
-    let found = LinkFilter {
-        text: Some(SearchText::parse("heir").expect("short")),
-        ..everywhere()
-    };
+    let found = everywhere().with_text(SearchText::parse("heir").expect("short"));
     assert_eq!(store_.count(&found, NOON).await.expect("count"), 1);
 }
 

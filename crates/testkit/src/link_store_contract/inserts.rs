@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use slugline_domain::{
-    Binding, Link, LinkFilter, Reach, StatusFilter,
+    Binding, Link, Reach, StatusFilter,
     ports::{Insertion, LinkStore},
 };
 
@@ -68,10 +68,7 @@ pub(super) async fn an_expired_link_gives_up_its_slug_and_its_tags(store_: &impl
     let new = link("docs").id("new").tags(&["new"]).build();
     store(store_, &new).await;
     assert_eq!(store_.find(&new.slug).await.expect("find"), Some(new));
-    let by_old_tag = all_that(LinkFilter {
-        tag: Some(tag("old")),
-        ..everywhere()
-    });
+    let by_old_tag = all_that(everywhere().with_tag(tag("old")));
     assert_eq!(slugs(store_, by_old_tag).await, Vec::<String>::new());
 }
 
@@ -79,12 +76,7 @@ pub(super) async fn a_link_that_the_instance_ended_is_expired(store_: &impl Link
     let mut ended = link("docs").id("old").expires(99).build();
     ended.ends_at = Some(NOON);
     store(store_, &ended).await;
-    let by = |status| {
-        all_that(LinkFilter {
-            status,
-            ..everywhere()
-        })
-    };
+    let by = |status| all_that(everywhere().with_status(status));
     assert_eq!(slugs(store_, by(StatusFilter::Expired)).await, ["docs"]);
     assert_eq!(
         slugs(store_, by(StatusFilter::Active)).await,

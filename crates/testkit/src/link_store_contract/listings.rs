@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use slugline_domain::{
-    Binding, Link, LinkFilter, LinkId, LinkOrder, ListQuery, Position, Reach, StatusFilter, Tag,
+    Binding, Link, LinkFilter, LinkId, LinkOrder, Position, Reach, StatusFilter, Tag,
     ports::LinkStore,
 };
 
@@ -25,26 +25,17 @@ pub(super) async fn listings_are_ordered_and_paged_without_gaps(store_: &impl Li
         (LinkOrder::SlugDescending, ["old", "new", "c", "b", "a"]),
     ] {
         assert_eq!(
-            slugs(
-                store_,
-                ListQuery {
-                    order,
-                    ..everything()
-                }
-            )
-            .await,
+            slugs(store_, everything().with_order(order)).await,
             expected
         );
         for limit in 1..=5 {
             let mut seen = Vec::new();
             let mut after = None;
             loop {
-                let query = ListQuery {
-                    order,
-                    limit,
-                    after,
-                    ..everything()
-                };
+                let query = everything()
+                    .with_order(order)
+                    .with_limit(limit)
+                    .with_after(after);
                 let page = store_.list(&query).await.expect("list");
                 let Some(last) = page.last() else { break };
                 after = Some(Position::after(last));
@@ -59,13 +50,9 @@ pub(super) async fn listings_filter_by_status_and_tag(store_: &impl LinkStore) {
     store(store_, &link("forever").tags(&["x", "y"]).build()).await;
     store(store_, &link("gone").tags(&["x"]).expires(0).build()).await;
     store(store_, &link("soon").tags(&["y", "z"]).expires(1).build()).await;
-    let by = |status, tag_text: Option<&str>| ListQuery {
-        order: LinkOrder::SlugAscending,
-        ..all_that(LinkFilter {
-            status,
-            tag: tag_text.map(tag),
-            ..everywhere()
-        })
+    let by = |status, tag_text: Option<&str>| {
+        all_that(everywhere().with_status(status).with_tag(tag_text.map(tag)))
+            .with_order(LinkOrder::SlugAscending)
     };
     assert_eq!(
         slugs(store_, by(StatusFilter::Active, None)).await,
@@ -103,10 +90,7 @@ pub(super) async fn slugs_are_ordered_by_code_point(store_: &impl LinkStore) {
     for name in ["a", "B", "a-b", "ab", "1"] {
         store(store_, &link(name).build()).await;
     }
-    let query = ListQuery {
-        order: LinkOrder::SlugAscending,
-        ..everything()
-    };
+    let query = everything().with_order(LinkOrder::SlugAscending);
     assert_eq!(slugs(store_, query).await, ["1", "B", "a", "a-b", "ab"]);
 }
 
@@ -154,23 +138,16 @@ pub(super) async fn a_binding_hides_all_other_links(store_: &impl LinkStore) {
         (binding(&["deleted"], &["nobody's"]), &[], &[]),
     ];
     for (reach, expected, tags) in cases {
-        let filter = LinkFilter {
-            reach: reach.clone(),
-            ..everywhere()
-        };
-        let query = ListQuery {
-            order: LinkOrder::SlugAscending,
-            filter: filter.clone(),
-            ..everything()
-        };
+        let filter = everywhere().with_reach(reach.clone());
+        let query = everything()
+            .with_order(LinkOrder::SlugAscending)
+            .with_filter(filter.clone());
         assert_eq!(slugs(store_, query.clone()).await, expected, "{reach:?}");
-        let some = ListQuery {
-            filter: LinkFilter {
-                slugs: Some(["both", "other", "named"].map(slug).into()),
-                ..filter.clone()
-            },
-            ..query
-        };
+        let some = query.with_filter(
+            filter
+                .clone()
+                .with_slugs(["both", "other", "named"].map(slug).to_vec()),
+        );
         let reached = expected.iter().filter(|text| **text != "gone");
         let reached: Vec<&&str> = reached.collect();
         assert_eq!(
@@ -180,19 +157,9 @@ pub(super) async fn a_binding_hides_all_other_links(store_: &impl LinkStore) {
         let count = store_.count(&filter, NOON).await.expect("count");
         assert_eq!(usize::try_from(count), Ok(expected.len()), "{reach:?}");
         for text in ["o", "other", "both"] {
-            let holding = LinkFilter {
-                text: with_text(text).text,
-                ..filter.clone()
-            };
+            let holding = filter.clone().with_text(with_text(text).text);
             let found_ = found(store_, &holding).await;
-            let all = found(
-                store_,
-                &LinkFilter {
-                    text: holding.text.clone(),
-                    ..everywhere()
-                },
-            )
-            .await;
+            let all = found(store_, &everywhere().with_text(holding.text.clone())).await;
             let inside = all
                 .into_iter()
                 .filter(|slug| expected.contains(&slug.as_str()));
@@ -273,36 +240,17 @@ pub(super) async fn listings_filter_by_text_and_slugs_in_any_order(store_: &impl
     let active = LinkFilter::default();
     for (filter, expected) in [
         (with_text("SPRING"), vec!["d", "b", "a", "gone"]),
+        (active.clone().with_slugs(some.clone()), vec!["b", "c", "a"]),
         (
-            LinkFilter {
-                slugs: Some(some.clone()),
-                ..active.clone()
-            },
-            vec!["b", "c", "a"],
-        ),
-        (
-            LinkFilter {
-                slugs: Some(some),
-                ..with_text("spring")
-            },
+            (with_text("spring")).with_slugs(some),
             vec!["b", "a", "gone"],
         ),
-        (
-            LinkFilter {
-                slugs: Some(Vec::new()),
-                ..everywhere()
-            },
-            vec![],
-        ),
+        (everywhere().with_slugs(Vec::new()), vec![]),
     ] {
         let mut paged = Vec::new();
         let mut after = None;
         loop {
-            let query = ListQuery {
-                limit: 1,
-                after,
-                ..all_that(filter.clone())
-            };
+            let query = all_that(filter.clone()).with_limit(1).with_after(after);
             let page = store_.list(&query).await.expect("list");
             let Some(last) = page.last() else { break };
             after = Some(Position::after(last));
@@ -312,10 +260,7 @@ pub(super) async fn listings_filter_by_text_and_slugs_in_any_order(store_: &impl
         let mut by_slug = expected;
         by_slug.sort_unstable();
         assert_eq!(found(store_, &filter).await, by_slug, "{filter:?}");
-        let query = ListQuery {
-            order: LinkOrder::SlugDescending,
-            ..all_that(filter)
-        };
+        let query = all_that(filter).with_order(LinkOrder::SlugDescending);
         by_slug.reverse();
         assert_eq!(slugs(store_, query).await, by_slug);
     }

@@ -9,10 +9,7 @@ use super::shorthand::{everywhere, store};
 use crate::{NOON, NOTE, destination, link, tag};
 
 pub(super) fn with_text(text: &str) -> LinkFilter {
-    LinkFilter {
-        text: Some(SearchText::parse(text).expect("a search")),
-        ..everywhere()
-    }
+    everywhere().with_text(SearchText::parse(text).expect("a search"))
 }
 
 /// The slugs found, after checking that the count agrees.
@@ -91,10 +88,7 @@ pub(super) async fn searches_meet_every_condition(store_: &impl LinkStore) {
         &link("c").to("https://e.example/x").tags(&["t"]).build(),
     )
     .await;
-    let to = |url: &str| LinkFilter {
-        destination: Some(destination(url)),
-        ..everywhere()
-    };
+    let to = |url: &str| everywhere().with_destination(destination(url));
     assert_eq!(
         found(store_, &to("https://e.example/x#top")).await,
         ["a", "b"]
@@ -104,21 +98,13 @@ pub(super) async fn searches_meet_every_condition(store_: &impl LinkStore) {
         found(store_, &to("https://e.example/X")).await,
         Vec::<String>::new()
     );
-    let active = LinkFilter {
-        status: StatusFilter::Active,
-        ..to("https://e.example/x#top")
-    };
+    let active = (to("https://e.example/x#top")).with_status(StatusFilter::Active);
     assert_eq!(found(store_, &active).await, ["a"]);
-    let tagged = LinkFilter {
-        tag: Some(tag("t")),
-        ..with_text("e.example")
-    };
+    let tagged = (with_text("e.example")).with_tag(tag("t"));
     assert_eq!(found(store_, &tagged).await, ["a", "c"]);
-    let none = LinkFilter {
-        tag: Some(tag("t")),
-        status: StatusFilter::Expired,
-        ..everywhere()
-    };
+    let none = everywhere()
+        .with_tag(tag("t"))
+        .with_status(StatusFilter::Expired);
     assert_eq!(found(store_, &none).await, Vec::<String>::new());
     assert_eq!(found(store_, &everywhere()).await, ["a", "b", "c"]);
 }

@@ -1,7 +1,7 @@
 //! Stores and lists in few words.
 
 use slugline_domain::{
-    Link, LinkFilter, LinkOrder, ListQuery, StatusFilter,
+    Link, LinkFilter, ListQuery, StatusFilter,
     ports::{Insertion, LinkStore},
 };
 
@@ -17,27 +17,15 @@ pub(super) async fn store(store: &impl LinkStore, link: &Link) {
 }
 
 pub(super) fn everything() -> ListQuery {
-    ListQuery {
-        now: NOON,
-        order: LinkOrder::Newest,
-        filter: everywhere(),
-        after: None,
-        limit: 100,
-    }
+    ListQuery::new(NOON, 100).with_filter(everywhere())
 }
 
 pub(super) fn all_that(filter: LinkFilter) -> ListQuery {
-    ListQuery {
-        filter,
-        ..everything()
-    }
+    everything().with_filter(filter)
 }
 
 pub(super) fn everywhere() -> LinkFilter {
-    LinkFilter {
-        status: StatusFilter::All,
-        ..LinkFilter::default()
-    }
+    LinkFilter::default().with_status(StatusFilter::All)
 }
 
 pub(super) async fn slugs(store: &impl LinkStore, query: ListQuery) -> Vec<String> {

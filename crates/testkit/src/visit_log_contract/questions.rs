@@ -16,10 +16,7 @@ use super::{
 
 /// A random query. The first ones of a round use each dimension.
 pub(super) fn random(dice: &Dice, number: usize) -> Question {
-    let mut filter = VisitFilter {
-        destinations: destinations(dice),
-        ..filter(dice)
-    };
+    let mut filter = filter(dice).with_destinations(destinations(dice));
     if let Some(&dimension) = Dimension::ALL.get(number) {
         if dice.one_in(4) {
             let values = several(dice).map(|_| value(dice, dimension));
@@ -28,42 +25,24 @@ pub(super) fn random(dice: &Dice, number: usize) -> Question {
             let bots = dice.pick(&[Bots::Include, Bots::Exclude]);
             filter.values.extend(bots.condition());
         }
-        return Question::Metrics(MetricsQuery {
-            filter,
-            dimension,
-            limit: limit(dice),
-            visitors: dice.one_in(2),
-        });
+        return Question::Metrics(
+            MetricsQuery::new(filter, dimension, limit(dice)).with_visitors(dice.one_in(2)),
+        );
     }
     match number % 7 {
-        0 => Question::Counters(CountersQuery {
+        0 => Question::Counters(CountersQuery::new(filter)),
+        1 => Question::Counters(CountersQuery::new(filter).with_per_link(true)),
+        2 | 3 => Question::Views(ViewsQuery::new(
             filter,
-            per_link: false,
-        }),
-        1 => Question::Counters(CountersQuery {
-            filter,
-            per_link: true,
-        }),
-        2 | 3 => Question::Views(ViewsQuery {
-            filter,
-            unit: dice.pick(&[TimeUnit::Minute, TimeUnit::Hour, TimeUnit::Day]),
-            zone: zone(dice),
-        }),
-        4 => Question::Heatmap(HeatmapQuery {
-            filter,
-            zone: zone(dice),
-        }),
+            dice.pick(&[TimeUnit::Minute, TimeUnit::Hour, TimeUnit::Day]),
+            zone(dice),
+        )),
+        4 => Question::Heatmap(HeatmapQuery::new(filter, zone(dice))),
         5 if dice.one_in(3) => Question::Visits(filter),
         5 if dice.one_in(3) => Question::Unrecorded(filter),
-        5 if dice.one_in(2) => Question::Locations(LocationsQuery {
-            filter,
-            limit: limit(dice),
-        }),
+        5 if dice.one_in(2) => Question::Locations(LocationsQuery::new(filter, limit(dice))),
         5 => Question::Access(filter),
-        _ => Question::Events(EventsQuery {
-            filter,
-            limit: limit(dice),
-        }),
+        _ => Question::Events(EventsQuery::new(filter, limit(dice))),
     }
 }
 
@@ -141,7 +120,7 @@ fn filter(dice: &Dice) -> VisitFilter {
         filter.links = choice(dice, links);
     }
     for _ in 0..dice.below(5).saturating_sub(2) {
-        let dimension = dice.pick(&Dimension::ALL);
+        let dimension = dice.pick(Dimension::ALL);
         let values = several(dice).map(|_| value(dice, dimension));
         filter.values.push((dimension, choice(dice, values)));
     }

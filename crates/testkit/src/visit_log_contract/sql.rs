@@ -244,10 +244,7 @@ impl Oracle {
                 rows
             }),
             Question::Unrecorded(filter) => {
-                let filter = VisitFilter {
-                    values: Vec::new(),
-                    ..filter.clone()
-                };
+                let filter = filter.clone().with_values(Vec::new());
                 let sql = "SELECT DISTINCT link FROM asked WHERE protection = ''";
                 let links = self.rows(&filter, sql, |row| row.get::<_, String>(0));
                 // "(other)" is the name of no link.

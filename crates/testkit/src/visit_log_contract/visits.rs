@@ -140,7 +140,7 @@ pub(super) fn texts_of(dimension: Dimension) -> Vec<&'static str> {
 
 /// The dimensions that are texts, stored ones first.
 pub(super) fn dimensions() -> impl Iterator<Item = Dimension> {
-    let derived = Dimension::ALL.into_iter();
+    let derived = Dimension::ALL.iter().copied();
     let derived = derived.filter(|dimension| dimension.derivation().is_some());
     TEXTS.iter().map(|(dimension, _)| *dimension).chain(derived)
 }

@@ -156,17 +156,17 @@ impl Visits {
             _ => "",
         };
         let headers = VisitHeaders::new(header, referer, language);
-        Visit {
-            at: moment.at,
+        Visit::new(
+            moment.at,
             link,
-            client: person.address(&self.people, moment.hour()),
-            headers: if dice.unit() < 0.15 {
+            person.address(&self.people, moment.hour()),
+            if dice.unit() < 0.15 {
                 headers.with_query(self.campaigns.any(moment.day(), dice))
             } else {
                 headers
             },
-            place: Some(Box::new(place.clone())),
-        }
+        )
+        .with_place(Box::new(place.clone()))
     }
 
     /// A visit by one of these robots, which knows the links with this exponent.
@@ -184,13 +184,13 @@ impl Visits {
     ) -> Visit {
         let client = robot.address(dice);
         let place = self.cities.with_servers(dice);
-        Visit {
-            at: moment.at,
+        Visit::new(
+            moment.at,
             link,
             client,
-            headers: VisitHeaders::new(&robot.header, "", ""),
-            place: Some(Box::new(place.clone())),
-        }
+            VisitHeaders::new(&robot.header, "", ""),
+        )
+        .with_place(Box::new(place.clone()))
     }
 }
 

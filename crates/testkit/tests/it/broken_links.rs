@@ -88,10 +88,7 @@ impl Store {
     }
 
     async fn has_id(&self, id: &LinkId) -> Result<bool, StoreError> {
-        let all = LinkFilter {
-            status: StatusFilter::All,
-            ..LinkFilter::default()
-        };
+        let all = LinkFilter::default().with_status(StatusFilter::All);
         let links = self.links.search(&all, NOON, u32::MAX).await?;
         Ok(links.iter().any(|link| link.id == *id))
     }
@@ -173,11 +170,9 @@ impl LinkStore for Store {
         let mut counts = self.links.tags(reach).await?;
         if self.fault == Fault::CountsNoExpiredLinks {
             for count in &mut counts {
-                let active = LinkFilter {
-                    tag: Some(count.tag.clone()),
-                    reach: reach.clone(),
-                    ..LinkFilter::default()
-                };
+                let active = LinkFilter::default()
+                    .with_tag(count.tag.clone())
+                    .with_reach(reach.clone());
                 count.links = self.links.count(&active, NOON).await?;
             }
         }

@@ -131,7 +131,7 @@ async fn ask_all(log: &EmbeddedLog) -> Outcome<Vec<Asked>> {
         ] {
             asked.push(ask(log, what, (days, bots), None).await?);
         }
-        for dimension in Dimension::ALL {
+        for &dimension in Dimension::ALL {
             if dimension != Dimension::Ip {
                 asked.push(ask(log, "", (days, bots), Some((dimension, false))).await?);
             }
@@ -149,12 +149,10 @@ async fn ask(
     (days, bots): (i64, Bots),
     dimension: Option<(Dimension, bool)>,
 ) -> Outcome<Asked> {
-    let filter = VisitFilter {
-        from: UnixSeconds::new(END - days * 86_400).ok(),
-        until: UnixSeconds::new(END - 1).ok(),
-        values: bots.condition().into_iter().collect(),
-        ..VisitFilter::default()
-    };
+    let filter = VisitFilter::default()
+        .with_from(UnixSeconds::new(END - days * 86_400).ok())
+        .with_until(UnixSeconds::new(END - 1).ok())
+        .with_values(bots.condition().into_iter().collect());
     let zone = ZoneOffsets::fixed(UtcOffset::from_seconds(3_600).ok_or("an hour")?);
     let (cpu, mut rounds) = (cpu_seconds()?, 0);
     loop {
@@ -163,29 +161,21 @@ async fn ask(
         let answer = match (what, dimension) {
             (_, Some((dimension, visitors))) => {
                 let limit = RowLimit::DEFAULT;
-                let query = MetricsQuery {
-                    filter,
-                    dimension,
-                    limit,
-                    visitors,
-                };
+                let query = MetricsQuery::new(filter, dimension, limit).with_visitors(visitors);
                 format!("{:?}", log.metrics(&query).await?)
             }
             ("counters", None) => {
-                let query = CountersQuery {
-                    filter,
-                    per_link: false,
-                };
+                let query = CountersQuery::new(filter);
                 format!("{:?}", log.counters(&query).await?)
             }
             ("heatmap", None) => {
-                format!("{:?}", log.heatmap(&HeatmapQuery { filter, zone }).await?)
+                format!("{:?}", log.heatmap(&HeatmapQuery::new(filter, zone)).await?)
             }
             ("places", None) => {
                 let limit = RowLimit::DEFAULT;
                 format!(
                     "{:?}",
-                    log.locations(&LocationsQuery { filter, limit }).await?
+                    log.locations(&LocationsQuery::new(filter, limit)).await?
                 )
             }
             (what, None) => {
@@ -194,7 +184,10 @@ async fn ask(
                 } else {
                     TimeUnit::Hour
                 };
-                format!("{:?}", log.views(&ViewsQuery { filter, unit, zone }).await?)
+                format!(
+                    "{:?}",
+                    log.views(&ViewsQuery::new(filter, unit, zone)).await?
+                )
             }
         };
         rounds += 1;

@@ -108,10 +108,7 @@ mod tests {
     use crate::file::schema;
 
     fn limits(concurrent: usize) -> QueryLimits {
-        QueryLimits {
-            concurrent,
-            ..QueryLimits::default()
-        }
+        QueryLimits::default().with_concurrent(concurrent)
     }
 
     /// Makes the write-ahead log longer by some two mebibytes.

@@ -131,11 +131,9 @@ fn look(db: &Connection, day: i64) -> Result<Day, EngineError> {
     let start = start_of(day).get();
     let filter = RowFilter::resolve(
         db,
-        &VisitFilter {
-            from: second(start),
-            until: second(start.saturating_add(MILLIS_PER_DAY - 1)),
-            ..VisitFilter::default()
-        },
+        &VisitFilter::default()
+            .with_from(second(start))
+            .with_until(second(start.saturating_add(MILLIS_PER_DAY - 1))),
     )?;
     let mut minutes: HashMap<(i64, i64), u32> = HashMap::new();
     let mut largest = 1;

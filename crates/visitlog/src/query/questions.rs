@@ -63,10 +63,7 @@ impl Questions {
 
     /// Sets another time limit for each question.
     pub(crate) fn with_deadline(&self, deadline: std::time::Duration) -> Self {
-        let limits = QueryLimits {
-            deadline,
-            ..self.limits
-        };
+        let limits = self.limits.with_deadline(deadline);
         Self {
             limits,
             ..self.clone()
@@ -188,11 +185,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.db");
         let _writer = schema::open_writer(&path).unwrap();
-        let limits = QueryLimits {
-            concurrent: 1,
-            deadline: Duration::from_hours(1),
-            ..QueryLimits::default()
-        };
+        let limits = QueryLimits::default()
+            .with_concurrent(1)
+            .with_deadline(Duration::from_hours(1));
         let log = Questions::new(&path, limits, Arc::default());
         let (begin, has_begun) = mpsc::channel();
         let asking = log.clone();
@@ -222,18 +217,10 @@ mod tests {
             ZoneOffsets::fixed(UtcOffset::from_seconds(0).unwrap())
         }
         fn metrics(dimension: Dimension) -> MetricsQuery {
-            MetricsQuery {
-                filter: VisitFilter::default(),
-                dimension,
-                limit: LIMIT,
-                visitors: true,
-            }
+            MetricsQuery::new(VisitFilter::default(), dimension, LIMIT).with_visitors(true)
         }
         fn counters(per_link: bool) -> CountersQuery {
-            CountersQuery {
-                per_link,
-                ..CountersQuery::default()
-            }
+            CountersQuery::default().with_per_link(per_link)
         }
         vec![
             ("counters", |log| {
@@ -243,18 +230,11 @@ mod tests {
                 counters::answer(log, &counters(true)).map(drop)
             }),
             ("views", |log| {
-                let query = ViewsQuery {
-                    filter: VisitFilter::default(),
-                    unit: TimeUnit::Day,
-                    zone: utc(),
-                };
+                let query = ViewsQuery::new(VisitFilter::default(), TimeUnit::Day, utc());
                 views::answer(log, &query).map(drop)
             }),
             ("heatmap", |log| {
-                let query = HeatmapQuery {
-                    filter: VisitFilter::default(),
-                    zone: utc(),
-                };
+                let query = HeatmapQuery::new(VisitFilter::default(), utc());
                 heatmap::answer(log, &query).map(drop)
             }),
             ("visitors", |log| {
@@ -264,17 +244,11 @@ mod tests {
                 metrics::answer(log, &metrics(Dimension::UserAgent)).map(drop)
             }),
             ("locations", |log| {
-                let query = LocationsQuery {
-                    filter: VisitFilter::default(),
-                    limit: LIMIT,
-                };
+                let query = LocationsQuery::new(VisitFilter::default(), LIMIT);
                 locations::answer(log, &query).map(drop)
             }),
             ("events", |log| {
-                let query = EventsQuery {
-                    filter: VisitFilter::default(),
-                    limit: RowLimit::MAX,
-                };
+                let query = EventsQuery::new(VisitFilter::default(), RowLimit::MAX);
                 events::answer(log, &query).map(drop)
             }),
             ("list by link", |log| {
@@ -295,11 +269,9 @@ mod tests {
             draft.push(Numbers::of(&row, 1), &row);
             seal::write(&writer, &draft, None).unwrap();
         }
-        let limits = QueryLimits {
-            concurrent: 1,
-            deadline: Duration::from_hours(1),
-            ..QueryLimits::default()
-        };
+        let limits = QueryLimits::default()
+            .with_concurrent(1)
+            .with_deadline(Duration::from_hours(1));
         for (name, question) in questions() {
             let log = Questions::new(&path, limits, Arc::default());
             let chunks = Arc::new(AtomicU32::new(0));

@@ -28,17 +28,17 @@ use crate::{
 };
 
 fn visit(at: i64, url: &str, user_agent: &str) -> Kept {
-    let visit = Visit {
-        at: UnixMillis::new(at),
-        link: link("docs").id("docs-1").to(url).followed(),
-        client: Ipv4Addr::new(203, 0, 113, 7).into(),
-        headers: VisitHeaders::new(
+    let visit = Visit::new(
+        UnixMillis::new(at),
+        link("docs").id("docs-1").to(url).followed(),
+        Ipv4Addr::new(203, 0, 113, 7).into(),
+        VisitHeaders::new(
             user_agent,
             "https://news.example/today?token=1",
             "de-AT,de;q=0.9",
         ),
-        place: Some(Box::new(vienna())),
-    };
+    )
+    .with_place(Box::new(vienna()));
     Kept {
         visit,
         visitor: VisitorHash(7),

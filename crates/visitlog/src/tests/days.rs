@@ -123,17 +123,11 @@ async fn counters(log: &EmbeddedLog) -> (u64, u64, u64) {
 }
 
 fn filter_of(bots: Bots) -> VisitFilter {
-    VisitFilter {
-        values: bots.condition().into_iter().collect(),
-        ..VisitFilter::default()
-    }
+    VisitFilter::default().with_values(bots.condition().into_iter().collect())
 }
 
 async fn counters_of(log: &EmbeddedLog, bots: Bots) -> (u64, u64, u64) {
-    let query = CountersQuery {
-        filter: filter_of(bots),
-        per_link: false,
-    };
+    let query = CountersQuery::new(filter_of(bots));
     let report = log.counters(&query).await.unwrap();
     assert!(report.sampling.exact());
     let counters = report.rows[0].counters;
@@ -145,12 +139,8 @@ async fn by_host(log: &EmbeddedLog) -> Vec<(String, u64)> {
 }
 
 async fn by_host_of(log: &EmbeddedLog, bots: Bots) -> Vec<(String, u64)> {
-    let query = MetricsQuery {
-        filter: filter_of(bots),
-        dimension: Dimension::Referer,
-        limit: RowLimit::MAX,
-        visitors: true,
-    };
+    let query =
+        MetricsQuery::new(filter_of(bots), Dimension::Referer, RowLimit::MAX).with_visitors(true);
     let report = log.metrics(&query).await.unwrap();
     let rows = report.rows.into_iter();
     rows.map(|row| (row.name, row.count)).collect()
@@ -230,11 +220,11 @@ async fn rows_of_days_with_totals_are_not_read() {
     assert_eq!(counters(&log.log).await, (3, 3, 2));
     let hosts = [("a.example".to_owned(), 2), ("b.example".to_owned(), 1)];
     assert_eq!(by_host(&log.log).await, hosts);
-    let views = ViewsQuery {
-        filter: VisitFilter::default(),
-        unit: TimeUnit::Hour,
-        zone: ZoneOffsets::fixed(UtcOffset::from_seconds(19_800).unwrap()),
-    };
+    let views = ViewsQuery::new(
+        VisitFilter::default(),
+        TimeUnit::Hour,
+        ZoneOffsets::fixed(UtcOffset::from_seconds(19_800).unwrap()),
+    );
     assert_eq!(log.log.views(&views).await.unwrap().rows.len(), 2);
     assert_eq!(log.log.troubles(), []);
 }
@@ -415,10 +405,7 @@ fn a_day_stands_apart_if_all_its_rows_came_with_salts_for_a_day() {
         }
         salted_days::is_apart(&log.db, 0).unwrap()
     };
-    let with = |salt_period| RecorderOptions {
-        salt_period,
-        ..RecorderOptions::default()
-    };
+    let with = |salt_period| RecorderOptions::default().with_salt_period(salt_period);
     let own = |salt_period| {
         EmbeddedRows::new(
             &with(salt_period),
@@ -436,10 +423,7 @@ fn a_day_stands_apart_if_all_its_rows_came_with_salts_for_a_day() {
         assert!(!days_apart(&mut [own(SaltPeriod::Day), own(period)]));
     }
     let at_eight = || {
-        let options = RecorderOptions {
-            salt_hour: "8".parse().unwrap(),
-            ..with(SaltPeriod::Day)
-        };
+        let options = with(SaltPeriod::Day).with_salt_hour("8".parse().unwrap());
         EmbeddedRows::new(&options, Arc::new(Turns::under(QueryLimits::default())))
     };
     assert!(!days_apart(&mut [at_eight()]));

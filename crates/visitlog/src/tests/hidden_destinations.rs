@@ -70,12 +70,7 @@ impl Opened {
 
 /// The visits of each destination.
 async fn urls(log: &EmbeddedLog, filter: VisitFilter) -> Vec<(String, u64)> {
-    let query = MetricsQuery {
-        filter,
-        dimension: Dimension::Url,
-        limit: RowLimit::MAX,
-        visitors: true,
-    };
+    let query = MetricsQuery::new(filter, Dimension::Url, RowLimit::MAX).with_visitors(true);
     let rows = log.metrics(&query).await.unwrap().rows;
     rows.into_iter().map(|row| (row.name, row.count)).collect()
 }
@@ -86,12 +81,9 @@ fn links(ids: &[&str]) -> BTreeSet<LinkId> {
 
 /// The question of a caller who does not see all destinations.
 fn of_guest(open: &[&str]) -> VisitFilter {
-    VisitFilter {
-        destinations: Destinations::Unprotected {
-            unrecorded: Arc::new(links(open)),
-        },
-        ..VisitFilter::default()
-    }
+    VisitFilter::default().with_destinations(Destinations::Unprotected {
+        unrecorded: Arc::new(links(open)),
+    })
 }
 
 fn counts(rows: &[(&str, u64)]) -> Vec<(String, u64)> {
@@ -117,10 +109,7 @@ async fn visits_of_before_show_the_destinations_of_links_that_are_open_today() {
         let found = file.log.unrecorded(&VisitFilter::default(), 2).await;
         assert_eq!(found.unwrap().len(), 2);
 
-        let query = EventsQuery {
-            filter: of_guest(&["open-1"]),
-            limit: RowLimit::MAX,
-        };
+        let query = EventsQuery::new(of_guest(&["open-1"]), RowLimit::MAX);
         let events = file.log.events(&query).await.unwrap();
         for event in &events {
             let is_open = event.value(Dimension::Slug) == "open";
@@ -156,9 +145,9 @@ async fn visits_of_before_stay_what_they_are_beside_new_ones() {
         // The password was removed.
         let shown = urls(&file.log, of_guest(&["open-1"])).await;
         assert_eq!(shown, expected(&[("", 10), (OPEN, 8)]), "{stage}");
-        let of_url = |url: &str| VisitFilter {
-            values: vec![(Dimension::Url, Choice::any_of([url.to_owned()]))],
-            ..of_guest(&["open-1"])
+        let of_url = |url: &str| {
+            (of_guest(&["open-1"]))
+                .with_values(vec![(Dimension::Url, Choice::any_of([url.to_owned()]))])
         };
         assert_eq!(urls(&file.log, of_url(LOCKED)).await, []);
         assert_eq!(urls(&file.log, of_url(OPEN)).await, expected(&[(OPEN, 8)]));

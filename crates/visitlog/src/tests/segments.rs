@@ -87,40 +87,24 @@ fn row_of(
 
 /// The answers to every question that takes day totals, about a segment.
 async fn answers(log: &EmbeddedLog, bots: Bots) -> Vec<String> {
-    let filter = VisitFilter {
-        values: bots.condition().into_iter().collect(),
-        ..VisitFilter::default()
-    };
+    let filter = VisitFilter::default().with_values(bots.condition().into_iter().collect());
     let filter = || filter.clone();
     let limit = RowLimit::MAX;
     let mut all = Vec::new();
-    let query = CountersQuery {
-        filter: filter(),
-        per_link: false,
-    };
+    let query = CountersQuery::new(filter());
     all.push(format!("{:?}", log.counters(&query).await.unwrap()));
     for minutes in [0, 345, -570] {
         let zone = || ZoneOffsets::fixed(UtcOffset::from_seconds(minutes * 60).unwrap());
         for unit in [TimeUnit::Hour, TimeUnit::Day] {
-            let query = ViewsQuery {
-                filter: filter(),
-                unit,
-                zone: zone(),
-            };
+            let query = ViewsQuery::new(filter(), unit, zone());
             all.push(format!("{:?}", log.views(&query).await.unwrap()));
         }
-        let query = HeatmapQuery {
-            filter: filter(),
-            zone: zone(),
-        };
+        let query = HeatmapQuery::new(filter(), zone());
         all.push(format!("{:?}", log.heatmap(&query).await.unwrap()));
     }
-    let query = LocationsQuery {
-        filter: filter(),
-        limit,
-    };
+    let query = LocationsQuery::new(filter(), limit);
     all.push(format!("{:?}", log.locations(&query).await.unwrap()));
-    for dimension in Dimension::ALL {
+    for &dimension in Dimension::ALL {
         if dimension == Dimension::Ip {
             continue;
         }
@@ -137,12 +121,8 @@ async fn answers(log: &EmbeddedLog, bots: Bots) -> Vec<String> {
                 .values
                 .extend(on_top.map(|choice| (dimension, choice)));
             for visitors in [false, true] {
-                let query = MetricsQuery {
-                    filter: filter.clone(),
-                    dimension,
-                    limit,
-                    visitors,
-                };
+                let query =
+                    MetricsQuery::new(filter.clone(), dimension, limit).with_visitors(visitors);
                 all.push(format!("{:?}", log.metrics(&query).await.unwrap()));
             }
         }
@@ -208,13 +188,7 @@ async fn a_question_with_part_of_the_kinds_of_bots_is_scanned() {
         let values = choices
             .into_iter()
             .map(|choice| (Dimension::BrowserType, choice));
-        let query = CountersQuery {
-            filter: VisitFilter {
-                values: values.collect(),
-                ..VisitFilter::default()
-            },
-            per_link: false,
-        };
+        let query = CountersQuery::new(VisitFilter::default().with_values(values.collect()));
         let report = log.log.counters(&query).await.unwrap();
         (report.rows[0].counters.visits, report.sampling.damaged)
     };

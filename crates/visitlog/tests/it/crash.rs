@@ -21,11 +21,9 @@ const FOLDER: &str = "SLUGLINE_TEST_CRASH_FOLDER";
 const ROUNDS: usize = 50;
 
 fn options() -> RecorderOptions {
-    RecorderOptions {
-        rows_per_chunk: 100,
-        batch_rows: 30,
-        ..RecorderOptions::default()
-    }
+    RecorderOptions::default()
+        .with_rows_per_chunk(100)
+        .with_batch_rows(30)
 }
 
 /// Opens the log when the day of all visits is over, so each process begins to count that day.
@@ -45,10 +43,7 @@ async fn counted_until(log: &EmbeddedLog, visits: u32) -> (u64, u64) {
     let last = NEW_YEAR_MS / 1000 + i64::from(visits) - 1;
     let counters = total(
         log,
-        VisitFilter {
-            until: UnixSeconds::new(last).ok(),
-            ..VisitFilter::default()
-        },
+        VisitFilter::default().with_until(UnixSeconds::new(last).ok()),
     )
     .await;
     (counters.visits, counters.visitors)

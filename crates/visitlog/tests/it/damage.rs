@@ -9,8 +9,7 @@ use std::{
 use rusqlite::Connection;
 use slugline_analytics::{OpenError, RecorderOptions, SamplingTargets};
 use slugline_domain::{
-    CountersQuery, EventsQuery, LogTrouble, RowLimit, UnixSeconds, Visit, VisitFilter,
-    VisitHeaders,
+    CountersQuery, EventsQuery, LogTrouble, RowLimit, UnixSeconds, VisitFilter, VisitHeaders,
     ports::{VisitLog, VisitSink},
 };
 use slugline_visitlog::{examine, rebuild};
@@ -18,13 +17,11 @@ use slugline_visitlog::{examine, rebuild};
 use crate::support::{DAY_MS, Fixture, NEW_YEAR_MS, file, open, ports, total, visit};
 
 fn options() -> RecorderOptions {
-    RecorderOptions {
-        rows_per_chunk: 64,
+    RecorderOptions::default()
+        .with_rows_per_chunk(64)
         // A chunk has four batches of this length.
-        batch_rows: 16,
-        batch_age: Duration::from_mins(1),
-        ..RecorderOptions::default()
-    }
+        .with_batch_rows(16)
+        .with_batch_age(Duration::from_mins(1))
 }
 
 async fn with_one_chunk() -> Fixture {
@@ -80,22 +77,14 @@ async fn a_damaged_chunk_is_left_out_and_answers_that_lack_it_say_so() {
         assert_eq!(fixture.log.troubles(), [LogTrouble::Damaged]);
 
         // Answers that do not need the chunk stay exact.
-        let filter = VisitFilter {
-            from: UnixSeconds::new((NEW_YEAR_MS + DAY_MS) / 1_000).ok(),
-            ..VisitFilter::default()
-        };
-        let query = CountersQuery {
-            filter: filter.clone(),
-            per_link: false,
-        };
+        let filter =
+            VisitFilter::default().with_from(UnixSeconds::new((NEW_YEAR_MS + DAY_MS) / 1_000).ok());
+        let query = CountersQuery::new(filter.clone());
         let report = fixture.log.counters(&query).await.unwrap();
         assert_eq!(report.rows[0].counters.visits, 3);
         assert!(report.sampling.exact());
 
-        let query = EventsQuery {
-            filter: VisitFilter::default(),
-            limit: RowLimit::DEFAULT,
-        };
+        let query = EventsQuery::new(VisitFilter::default(), RowLimit::DEFAULT);
         assert!(fixture.log.events(&query).await.unwrap().len() >= 3);
         let mut exported = fixture.log.access(&VisitFilter::default()).await.unwrap();
         assert_eq!(exported.next().await.unwrap()[0].visits, 3);
@@ -182,15 +171,10 @@ async fn a_bit_that_flips_while_the_log_is_in_use_costs_the_chunk_and_is_told() 
 
     let second = |day: i64| UnixSeconds::new((NEW_YEAR_MS + day * DAY_MS) / 1_000).ok();
     let of_days = async |from: i64, until: i64| {
-        let filter = VisitFilter {
-            from: second(from),
-            until: second(until),
-            ..VisitFilter::default()
-        };
-        let query = CountersQuery {
-            filter,
-            per_link: false,
-        };
+        let filter = VisitFilter::default()
+            .with_from(second(from))
+            .with_until(second(until));
+        let query = CountersQuery::new(filter);
         let report = fixture.log.counters(&query).await.unwrap();
         let note = report.sampling;
         (report.rows[0].counters.visits, note.damaged, note.exact())
@@ -212,11 +196,11 @@ async fn a_bit_that_flips_while_the_log_is_in_use_costs_the_chunk_and_is_told() 
 #[tokio::test]
 async fn a_damaged_page_of_a_chunk_costs_only_the_chunk() {
     const PAGE: usize = 4_096;
-    let fixture = Fixture::new(RecorderOptions {
-        rows_per_chunk: 4_096,
-        sampling: SamplingTargets::NONE,
-        ..RecorderOptions::default()
-    });
+    let fixture = Fixture::new(
+        RecorderOptions::default()
+            .with_rows_per_chunk(4_096)
+            .with_sampling(SamplingTargets::NONE),
+    );
     // Chunks of many pages.
     for day in 0..2 {
         for client in 0..4_096 {
@@ -307,10 +291,9 @@ async fn closed_log() -> tempfile::TempDir {
     let fixture = Fixture::new(options());
     for client in 0..300 {
         let program = format!("Example/{client}");
-        fixture.recorder.record(Visit {
-            headers: VisitHeaders::new(&program, "", ""),
-            ..visit(NEW_YEAR_MS, client)
-        });
+        fixture
+            .recorder
+            .record((visit(NEW_YEAR_MS, client)).with_headers(VisitHeaders::new(&program, "", "")));
     }
     fixture.recorder.shutdown().await;
     let Fixture { folder, .. } = fixture;

@@ -25,27 +25,22 @@ const FOLDER: &str = "SLUGLINE_TEST_LOSSES_FOLDER";
 const SENT: u64 = 100;
 
 fn options() -> RecorderOptions {
-    RecorderOptions {
-        queue: 8,
-        batch_rows: 1,
-        sampling: SamplingTargets::NONE,
-        shutdown_timeout: Duration::ZERO,
-        ..RecorderOptions::default()
-    }
+    RecorderOptions::default()
+        .with_queue(8)
+        .with_batch_rows(1)
+        .with_sampling(SamplingTargets::NONE)
+        .with_shutdown_timeout(Duration::ZERO)
 }
 
 /// The note on sampling in an answer about a day, counted from the new year.
 async fn of_day(log: &impl VisitLog, day: i64) -> SamplingNote {
     let second = |at_ms: i64| UnixSeconds::new(at_ms / 1_000).ok();
     let start = NEW_YEAR_MS + day * DAY_MS;
-    let query = CountersQuery {
-        filter: VisitFilter {
-            from: second(start),
-            until: second(start + DAY_MS - 1_000),
-            ..VisitFilter::default()
-        },
-        per_link: false,
-    };
+    let query = CountersQuery::new(
+        VisitFilter::default()
+            .with_from(second(start))
+            .with_until(second(start + DAY_MS - 1_000)),
+    );
     log.counters(&query)
         .await
         .expect("the log answers")
@@ -222,15 +217,10 @@ fn kill_while_it_runs(folder: &Path) {
 /// Returns whether an answer about two minutes, counted from noon, is exact.
 async fn is_exact(log: &EmbeddedLog, minute: i64) -> bool {
     let second = |minute| UnixSeconds::new(NOON_MS / 1_000 + 60 * minute).ok();
-    let filter = VisitFilter {
-        from: second(minute),
-        until: second(minute + 1),
-        ..VisitFilter::default()
-    };
-    let query = CountersQuery {
-        filter,
-        per_link: false,
-    };
+    let filter = VisitFilter::default()
+        .with_from(second(minute))
+        .with_until(second(minute + 1));
+    let query = CountersQuery::new(filter);
     let report = log.counters(&query).await.expect("the log answers");
     report.sampling.exact()
 }

@@ -18,7 +18,7 @@ use std::{
 use rusqlite::Connection;
 use slugline_analytics::{Recorder, RecorderOptions, RecorderPorts, SaltPeriod, SamplingTargets};
 use slugline_domain::{
-    Choice, LinkId, UnixMillis, UnixSeconds, Visit, VisitFilter,
+    Choice, LinkId, UnixMillis, UnixSeconds, VisitFilter,
     ports::{VisitEraser, VisitSink},
 };
 use slugline_testkit::FixedClock;
@@ -72,14 +72,12 @@ impl Work {
     ];
 
     fn options(self, rows_per_chunk: usize) -> RecorderOptions {
-        RecorderOptions {
-            rows_per_chunk,
-            batch_rows: 10,
-            sampling: SamplingTargets::NONE,
-            salt_period: SaltPeriod::Never,
-            retention_days: NonZeroU32::new(5).filter(|_| self == Self::Retention),
-            ..RecorderOptions::default()
-        }
+        RecorderOptions::default()
+            .with_rows_per_chunk(rows_per_chunk)
+            .with_batch_rows(10)
+            .with_sampling(SamplingTargets::NONE)
+            .with_salt_period(SaltPeriod::Never)
+            .with_retention_days(NonZeroU32::new(5).filter(|_| self == Self::Retention))
     }
 
     /// The number of days with visits.
@@ -120,18 +118,18 @@ impl Work {
             Self::Seal | Self::SealDays => 1_000,
             Self::Merge | Self::Erase | Self::Retention => 10,
         };
-        let options = RecorderOptions {
-            retention_days: None,
-            ..self.options(rows_per_chunk)
-        };
+        let options = self.options(rows_per_chunk).with_retention_days(None);
         let (recorder, _log) = open(folder, options, 0);
         let per_day = i64::from(self.visits()) / self.days();
         for number in 0..self.visits() {
             let (day, second) = (i64::from(number) / per_day, i64::from(number));
-            recorder.record(Visit {
-                link: link(self.link(number), self.link(number), "https://example.com/"),
-                ..visit(NEW_YEAR_MS + day * DAY_MS + second * 1_000, number)
-            });
+            recorder.record(
+                (visit(NEW_YEAR_MS + day * DAY_MS + second * 1_000, number)).with_link(link(
+                    self.link(number),
+                    self.link(number),
+                    "https://example.com/",
+                )),
+            );
             if number % 10 == 9 {
                 recorder.flush().await.expect("the test can work");
             }
@@ -333,11 +331,11 @@ async fn count(work: Work, log: &EmbeddedLog, row: &mut Row) {
 }
 
 async fn of_link(log: &EmbeddedLog, link: &str) -> (u64, u64) {
-    let filter = VisitFilter {
-        links: Choice::any_of([LinkId::parse(link).expect("the test can work")]),
-        from: UnixSeconds::new(0).ok(),
-        ..VisitFilter::default()
-    };
+    let filter = VisitFilter::default()
+        .with_links(Choice::any_of([
+            LinkId::parse(link).expect("the test can work")
+        ]))
+        .with_from(UnixSeconds::new(0).ok());
     let counters = total(log, filter).await;
     (counters.visits, counters.visitors)
 }

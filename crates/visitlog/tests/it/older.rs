@@ -21,26 +21,18 @@ fn as_the_version_before_left_it(fixture: &Fixture) {
 
 async fn sampling(log: &EmbeddedLog, day: i64) -> SamplingNote {
     let second = |ms: i64| UnixSeconds::new(ms / 1_000).ok();
-    let query = CountersQuery {
-        filter: VisitFilter {
-            from: second(NEW_YEAR_MS + day * DAY_MS),
-            until: second(NEW_YEAR_MS + (day + 1) * DAY_MS - 1_000),
-            ..VisitFilter::default()
-        },
-        per_link: false,
-    };
+    let query = CountersQuery::new(
+        VisitFilter::default()
+            .with_from(second(NEW_YEAR_MS + day * DAY_MS))
+            .with_until(second(NEW_YEAR_MS + (day + 1) * DAY_MS - 1_000)),
+    );
     let report = log.counters(&query).await;
     report.expect("the log answers").sampling
 }
 
 fn options() -> RecorderOptions {
-    RecorderOptions {
-        sampling: SamplingTargets {
-            per_link: NonZeroU32::new(100),
-            overall: None,
-        },
-        ..RecorderOptions::default()
-    }
+    RecorderOptions::default()
+        .with_sampling(SamplingTargets::NONE.with_per_link(NonZeroU32::new(100)))
 }
 
 #[tokio::test]
@@ -100,13 +92,9 @@ async fn visits_after_an_update_are_recorded_on_the_same_day() {
     fixture.recorder.record(visit(minute, 1));
     fixture.recorder.flush().await.unwrap();
     for (from, exact) in [(minute, true), (minute - 60_000, false)] {
-        let query = CountersQuery {
-            filter: VisitFilter {
-                from: UnixSeconds::new(from / 1_000).ok(),
-                ..VisitFilter::default()
-            },
-            per_link: false,
-        };
+        let query = CountersQuery::new(
+            VisitFilter::default().with_from(UnixSeconds::new(from / 1_000).ok()),
+        );
         let report = fixture.log.counters(&query).await.unwrap();
         assert_eq!(report.sampling.exact(), exact);
     }
@@ -122,13 +110,10 @@ async fn a_version_that_sampled_at_all_times_is_never_called_exact() {
     as_the_version_before_left_it(&fixture);
     // A target of one row a minute leaves no minute that proves anything.
     let fixture = fixture
-        .reopen(RecorderOptions {
-            sampling: SamplingTargets {
-                per_link: NonZeroU32::new(1),
-                overall: None,
-            },
-            ..RecorderOptions::default()
-        })
+        .reopen(
+            RecorderOptions::default()
+                .with_sampling(SamplingTargets::NONE.with_per_link(NonZeroU32::new(1))),
+        )
         .await;
     assert!(!sampling(&fixture.log, 0).await.exact());
 }

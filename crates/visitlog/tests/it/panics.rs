@@ -34,21 +34,12 @@ impl Random for Failing {
 }
 
 fn options() -> RecorderOptions {
-    RecorderOptions {
-        sampling: SamplingTargets::NONE,
-        ..RecorderOptions::default()
-    }
+    RecorderOptions::default().with_sampling(SamplingTargets::NONE)
 }
 
 async fn note(log: &EmbeddedLog, from_ms: i64) -> SamplingNote {
-    let filter = VisitFilter {
-        from: UnixSeconds::new(from_ms / 1_000).ok(),
-        ..VisitFilter::default()
-    };
-    let query = CountersQuery {
-        filter,
-        per_link: false,
-    };
+    let filter = VisitFilter::default().with_from(UnixSeconds::new(from_ms / 1_000).ok());
+    let query = CountersQuery::new(filter);
     let report = log.counters(&query).await.expect("the log answers");
     report.sampling
 }

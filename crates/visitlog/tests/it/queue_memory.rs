@@ -43,16 +43,14 @@ fn flooding(client: u32) -> Visit {
         colo: Colo::new("vie"),
         coordinates: Coordinates::new(48.2, 16.37),
     };
-    Visit {
-        client: IpAddr::V4(Ipv4Addr::from_bits(client)),
-        headers: VisitHeaders::new(
+    (visit(NEW_YEAR_MS, client))
+        .with_client(IpAddr::V4(Ipv4Addr::from_bits(client)))
+        .with_headers(VisitHeaders::new(
             &user_agent,
             "https://news.example/",
             "de-AT,de;q=0.9,en;q=0.8",
-        ),
-        place: Some(Box::new(place)),
-        ..visit(NEW_YEAR_MS, client)
-    }
+        ))
+        .with_place(Box::new(place))
 }
 
 /// The child, whose memory nothing else uses.
@@ -61,12 +59,10 @@ fn child_is_flooded() {
     let Some(folder) = env::var_os(FOLDER).map(PathBuf::from) else {
         return;
     };
-    let options = RecorderOptions {
+    let options = RecorderOptions::default()
         // The writer takes only the first visit.
-        batch_rows: 1,
-        sampling: SamplingTargets::NONE,
-        ..RecorderOptions::default()
-    };
+        .with_batch_rows(1)
+        .with_sampling(SamplingTargets::NONE);
     let (recorder, _log) = open(&file(&folder), options);
     let other = Connection::open(file(&folder)).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
@@ -74,10 +70,7 @@ fn child_is_flooded() {
     let send = |visits: std::ops::Range<u32>| {
         for client in visits {
             let link = Arc::clone(&link);
-            recorder.record(Visit {
-                link,
-                ..flooding(client)
-            });
+            recorder.record(flooding(client).with_link(link));
         }
     };
     send(0..100);

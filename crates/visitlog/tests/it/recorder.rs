@@ -9,7 +9,7 @@ use slugline_analytics::{
     QueryLimits, RecorderClosed, RecorderOptions, RecorderPorts, SaltPeriod, SamplingTargets,
 };
 use slugline_domain::{
-    CountersQuery, LogTrouble, UnixSeconds, Visit, VisitFilter, VisitHeaders, VisitRecord,
+    CountersQuery, LogTrouble, UnixSeconds, VisitFilter, VisitHeaders, VisitRecord,
     ports::{VisitLog, VisitLogError, VisitObserver, VisitSink},
 };
 use slugline_visitlog::EmbeddedLog;
@@ -19,11 +19,9 @@ use crate::support::{
 };
 
 fn sealing_at(rows_per_chunk: usize) -> RecorderOptions {
-    RecorderOptions {
-        rows_per_chunk,
-        sampling: SamplingTargets::NONE,
-        ..RecorderOptions::default()
-    }
+    RecorderOptions::default()
+        .with_rows_per_chunk(rows_per_chunk)
+        .with_sampling(SamplingTargets::NONE)
 }
 
 #[tokio::test]
@@ -40,11 +38,11 @@ async fn a_visit_is_durable_soon_without_anybody_asking() {
 
 #[tokio::test]
 async fn a_full_batch_does_not_wait_for_its_age() {
-    let fixture = Fixture::new(RecorderOptions {
-        batch_rows: 10,
-        batch_age: Duration::from_hours(1),
-        ..RecorderOptions::default()
-    });
+    let fixture = Fixture::new(
+        RecorderOptions::default()
+            .with_batch_rows(10)
+            .with_batch_age(Duration::from_hours(1)),
+    );
     for client in 0..10 {
         fixture.recorder.record(visit(NEW_YEAR_MS, client));
     }
@@ -57,13 +55,13 @@ async fn a_full_batch_does_not_wait_for_its_age() {
 
 #[tokio::test]
 async fn a_full_queue_drops_and_counts_and_never_waits() {
-    let fixture = Fixture::new(RecorderOptions {
-        queue: 8,
-        sampling: SamplingTargets::NONE,
-        batch_rows: 4,
-        batch_age: Duration::ZERO,
-        ..RecorderOptions::default()
-    });
+    let fixture = Fixture::new(
+        RecorderOptions::default()
+            .with_queue(8)
+            .with_sampling(SamplingTargets::NONE)
+            .with_batch_rows(4)
+            .with_batch_age(Duration::ZERO),
+    );
     let other = Connection::open(fixture.file()).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
 
@@ -90,19 +88,18 @@ async fn a_full_queue_drops_and_counts_and_never_waits() {
 
 #[tokio::test]
 async fn the_queue_takes_bounded_memory_whatever_visitors_send() {
-    let fixture = Fixture::new(RecorderOptions {
-        queue_bytes: 100_000,
-        sampling: SamplingTargets::NONE,
-        ..RecorderOptions::default()
-    });
+    let fixture = Fixture::new(
+        RecorderOptions::default()
+            .with_queue_bytes(100_000)
+            .with_sampling(SamplingTargets::NONE),
+    );
     let other = Connection::open(fixture.file()).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     let long = "x".repeat(128 * 1_024);
     for client in 0..1_000 {
-        fixture.recorder.record(Visit {
-            headers: VisitHeaders::new(&long, &long, &long),
-            ..visit(NEW_YEAR_MS, client)
-        });
+        fixture.recorder.record(
+            (visit(NEW_YEAR_MS, client)).with_headers(VisitHeaders::new(&long, &long, &long)),
+        );
     }
     // At some 3.2 KB each, 31 or 32 wait, and the writer handles one.
     let kept = 1_000 - fixture.recorder.dropped();
@@ -123,11 +120,9 @@ async fn the_queue_takes_bounded_memory_whatever_visitors_send() {
 
 #[tokio::test]
 async fn lost_visits_are_known_after_a_restart_and_of_their_time_only() {
-    let options = RecorderOptions {
-        queue: 8,
-        sampling: SamplingTargets::NONE,
-        ..RecorderOptions::default()
-    };
+    let options = RecorderOptions::default()
+        .with_queue(8)
+        .with_sampling(SamplingTargets::NONE);
     let fixture = Fixture::new(options);
     let other = Connection::open(fixture.file()).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
@@ -144,14 +139,11 @@ async fn lost_visits_are_known_after_a_restart_and_of_their_time_only() {
     assert_eq!(fixture.recorder.dropped(), 0, "since this start");
     let lost = async |from_ms: i64, until_ms: i64| {
         let second = |ms: i64| UnixSeconds::new(ms / 1_000).ok();
-        let query = CountersQuery {
-            filter: VisitFilter {
-                from: second(from_ms),
-                until: second(until_ms),
-                ..VisitFilter::default()
-            },
-            per_link: false,
-        };
+        let query = CountersQuery::new(
+            VisitFilter::default()
+                .with_from(second(from_ms))
+                .with_until(second(until_ms)),
+        );
         let report = fixture.log.counters(&query).await.unwrap();
         assert_eq!(report.sampling.exact(), report.sampling.dropped == 0);
         report.sampling.dropped
@@ -167,15 +159,12 @@ async fn lost_visits_are_known_after_a_restart_and_of_their_time_only() {
 async fn a_shutdown_that_gives_up_counts_visits_and_not_rows() {
     // The same visits and the same random numbers make the same rows.
     let lose_or_store = async |lose: bool| {
-        let fixture = Fixture::new(RecorderOptions {
-            batch_age: Duration::from_hours(1),
-            sampling: SamplingTargets {
-                per_link: NonZeroU32::new(60),
-                overall: None,
-            },
-            shutdown_timeout: Duration::ZERO,
-            ..RecorderOptions::default()
-        });
+        let fixture = Fixture::new(
+            RecorderOptions::default()
+                .with_batch_age(Duration::from_hours(1))
+                .with_sampling(SamplingTargets::NONE.with_per_link(NonZeroU32::new(60)))
+                .with_shutdown_timeout(Duration::ZERO),
+        );
         // The salt exists already, so only the batch needs the disk.
         fixture.recorder.record(visit(NEW_YEAR_MS, 0));
         fixture.recorder.flush().await.unwrap();
@@ -205,10 +194,7 @@ async fn says_that_it_cannot_write(fixture: &Fixture) {
 
 #[tokio::test]
 async fn a_log_that_cannot_write_says_so_until_it_can() {
-    let fixture = Fixture::new(RecorderOptions {
-        batch_age: Duration::ZERO,
-        ..RecorderOptions::default()
-    });
+    let fixture = Fixture::new(RecorderOptions::default().with_batch_age(Duration::ZERO));
     assert_eq!(fixture.log.troubles(), []);
     let other = Connection::open(fixture.file()).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
@@ -221,10 +207,7 @@ async fn a_log_that_cannot_write_says_so_until_it_can() {
 
 #[tokio::test]
 async fn a_queue_that_filled_is_sampled_until_it_is_half_empty() {
-    let fixture = Fixture::new(RecorderOptions {
-        queue: 64,
-        ..RecorderOptions::default()
-    });
+    let fixture = Fixture::new(RecorderOptions::default().with_queue(64));
     let other = Connection::open(fixture.file()).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     for client in 0..100 {
@@ -236,14 +219,8 @@ async fn a_queue_that_filled_is_sampled_until_it_is_half_empty() {
     fixture.recorder.record(visit(NEW_YEAR_MS + 60_000, 1_000));
     fixture.recorder.flush().await.unwrap();
     let largest_from = async |second: i64| {
-        let filter = VisitFilter {
-            from: UnixSeconds::new(second).ok(),
-            ..VisitFilter::default()
-        };
-        let query = CountersQuery {
-            filter,
-            per_link: false,
-        };
+        let filter = VisitFilter::default().with_from(UnixSeconds::new(second).ok());
+        let query = CountersQuery::new(filter);
         let report = fixture.log.counters(&query).await.unwrap();
         report.sampling.interval_max.get()
     };
@@ -253,10 +230,7 @@ async fn a_queue_that_filled_is_sampled_until_it_is_half_empty() {
 
 #[tokio::test]
 async fn visits_outlast_a_lock_longer_than_the_database_waits() {
-    let fixture = Fixture::new(RecorderOptions {
-        batch_age: Duration::ZERO,
-        ..RecorderOptions::default()
-    });
+    let fixture = Fixture::new(RecorderOptions::default().with_batch_age(Duration::ZERO));
     let other = Connection::open(fixture.file()).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     for client in 0..100 {
@@ -277,12 +251,12 @@ async fn visits_outlast_a_lock_longer_than_the_database_waits() {
 
 #[tokio::test]
 async fn a_shutdown_stores_what_is_left_and_takes_no_more() {
-    let fixture = Fixture::new(RecorderOptions {
-        batch_age: Duration::from_hours(1),
-        batch_rows: 700,
-        sampling: SamplingTargets::NONE,
-        ..RecorderOptions::default()
-    });
+    let fixture = Fixture::new(
+        RecorderOptions::default()
+            .with_batch_age(Duration::from_hours(1))
+            .with_batch_rows(700)
+            .with_sampling(SamplingTargets::NONE),
+    );
     for client in 0..3_000 {
         fixture.recorder.record(visit(NEW_YEAR_MS, client));
     }
@@ -303,10 +277,7 @@ async fn dropping_the_recorder_stores_what_is_left() {
         recorder,
         log,
         folder: _folder,
-    } = Fixture::new(RecorderOptions {
-        batch_age: Duration::from_hours(1),
-        ..RecorderOptions::default()
-    });
+    } = Fixture::new(RecorderOptions::default().with_batch_age(Duration::from_hours(1)));
     for client in 0..100 {
         recorder.record(visit(NEW_YEAR_MS, client));
     }
@@ -318,10 +289,7 @@ async fn dropping_the_recorder_stores_what_is_left() {
 
 #[tokio::test]
 async fn a_shutdown_gives_up_on_a_disk_that_refuses_and_says_how_much_is_lost() {
-    let fixture = Fixture::new(RecorderOptions {
-        shutdown_timeout: Duration::ZERO,
-        ..RecorderOptions::default()
-    });
+    let fixture = Fixture::new(RecorderOptions::default().with_shutdown_timeout(Duration::ZERO));
     let other = Connection::open(fixture.file()).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     for client in 0..7 {
@@ -381,10 +349,7 @@ async fn reopening_keeps_rows_ids_and_visitors() {
 #[tokio::test]
 async fn a_visitor_counts_once_per_salt_period() {
     for (salt_period, visitors) in [(SaltPeriod::Day, 6), (SaltPeriod::Never, 2)] {
-        let fixture = Fixture::new(RecorderOptions {
-            salt_period,
-            ..RecorderOptions::default()
-        });
+        let fixture = Fixture::new(RecorderOptions::default().with_salt_period(salt_period));
         for day in 0..3 {
             for client in [1, 1, 2] {
                 let at = NEW_YEAR_MS + day * DAY_MS + i64::from(client);
@@ -405,10 +370,7 @@ async fn visitors(log: &EmbeddedLog) -> u64 {
 async fn a_visitor_is_recognised_until_the_hour_of_the_setting() {
     const HOUR_MS: i64 = DAY_MS / 24;
 
-    let at = |hour: &str| RecorderOptions {
-        salt_hour: hour.parse().unwrap(),
-        ..RecorderOptions::default()
-    };
+    let at = |hour: &str| RecorderOptions::default().with_salt_hour(hour.parse().unwrap());
     let fixture = Fixture::new(at("8"));
     // The evening of a day in California, until its night.
     for hour in [9, 23, 25, 31] {
@@ -440,11 +402,9 @@ async fn a_visitor_is_recognised_until_the_hour_of_the_setting() {
 #[tokio::test]
 async fn a_question_that_cannot_start_before_its_deadline_says_so() {
     let fixture = Fixture::new(RecorderOptions::default());
-    let limits = QueryLimits {
-        concurrent: 1,
-        deadline: Duration::ZERO,
-        ..QueryLimits::default()
-    };
+    let limits = QueryLimits::default()
+        .with_concurrent(1)
+        .with_deadline(Duration::ZERO);
     let impatient = EmbeddedLog::open(&fixture.file(), limits).unwrap();
     let error = impatient
         .counters(&CountersQuery::default())
@@ -482,10 +442,7 @@ async fn bots_are_neither_stored_nor_told_of_where_that_is_set() {
     ] {
         let folder = tempfile::tempdir().unwrap();
         let heard = Arc::new(Heard::default());
-        let options = RecorderOptions {
-            skip_bots,
-            ..RecorderOptions::default()
-        };
+        let options = RecorderOptions::default().with_skip_bots(skip_bots);
         let ports = RecorderPorts {
             observers: vec![heard.clone()],
             ..ports()
@@ -493,10 +450,9 @@ async fn bots_are_neither_stored_nor_told_of_where_that_is_set() {
         let (recorder, log) =
             slugline_visitlog::start(&file(folder.path()), options, ports).unwrap();
         for user_agent in user_agents {
-            recorder.record(Visit {
-                headers: VisitHeaders::new(user_agent, "", ""),
-                ..visit(NEW_YEAR_MS, 1)
-            });
+            recorder.record(
+                (visit(NEW_YEAR_MS, 1)).with_headers(VisitHeaders::new(user_agent, "", "")),
+            );
         }
         recorder.flush().await.unwrap();
         assert_eq!(usize::try_from(visits(&log).await), Ok(stored.len()));

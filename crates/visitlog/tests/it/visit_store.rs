@@ -35,11 +35,9 @@ impl VisitStore for Fixture {
 }
 
 fn options(sampling: SamplingTargets) -> RecorderOptions {
-    RecorderOptions {
-        sampling,
-        rows_per_chunk: 64,
-        ..RecorderOptions::default()
-    }
+    RecorderOptions::default()
+        .with_sampling(sampling)
+        .with_rows_per_chunk(64)
 }
 
 #[tokio::test]

@@ -58,14 +58,11 @@ fn answer(question: &str) -> String {
         return "404".to_owned();
     };
     let country = Country::parse(country).ok();
-    let visitor = Visitor {
-        now,
-        user_agent,
-        country,
-        query: Some(query),
-    };
-    let mut rules = InstanceRules::default();
-    rules.with_query = true;
+    let visitor = Visitor::new(now)
+        .with_user_agent(user_agent)
+        .with_country(country)
+        .with_query(query);
+    let rules = InstanceRules::default().with_query_merged(true);
     match link.resolve(&visitor, rules) {
         Resolution::Expired => "410".to_owned(),
         Resolution::Gate(_) => "403".to_owned(), // the service shows its pages for these

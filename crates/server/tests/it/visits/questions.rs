@@ -235,7 +235,7 @@ fn each_shape_adds_up_to_the_visits_that_were_made_on_both_faces() {
             }
         }
     }
-    for dimension in Dimension::ALL.map(Dimension::name) {
+    for dimension in Dimension::ALL.iter().map(|dimension| dimension.name()) {
         let metrics = both(&server, "metrics", &json!({"type": dimension}));
         assert_eq!(sum(&metrics, "count"), 4, "{dimension}");
     }
