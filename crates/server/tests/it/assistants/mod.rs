@@ -102,6 +102,20 @@ pub(crate) fn form_value(page: &Answer) -> String {
     rest.split('"').next().unwrap().to_owned()
 }
 
+/// The form of a page, with these members besides.
+pub(crate) fn decision<'s>(
+    server: &'s Server,
+    path: &str,
+    cookie: &str,
+    form: &str,
+    members: &str,
+) -> Call<'s> {
+    let call = server.request("POST", path);
+    let call = call.header("content-type", "application/x-www-form-urlencoded");
+    let body = format!("form={form}&{members}");
+    call.header("cookie", cookie).body(&body)
+}
+
 /// Sends the form of a page, with these members besides.
 pub(crate) fn decide(
     server: &Server,
@@ -110,10 +124,7 @@ pub(crate) fn decide(
     form: &str,
     members: &str,
 ) -> Answer {
-    let call = server.request("POST", path);
-    let call = call.header("content-type", "application/x-www-form-urlencoded");
-    let body = format!("form={form}&{members}");
-    call.header("cookie", cookie).body(&body).send()
+    decision(server, path, cookie, form, members).send()
 }
 
 pub(crate) const ALL: &str =

@@ -8,8 +8,9 @@ use super::{
 };
 use crate::{
     assistants::{
-        ALL, ORIGIN, authorize, decide, enters, exchange, form_value, posted, register, registered,
-        renewal, request, show, sign_in, token, tokens_in, told,
+        ALL, CALLBACK, ORIGIN, Tokens, authorize, code_for, connect, decide, decision, enters,
+        exchange, form_value, posted, register, registered, renewal, request, show, sign_in, token,
+        tokens_in, told,
     },
     support::server::{Answer, Server, TOKEN, command, under_sh},
 };
@@ -108,60 +109,200 @@ fn a_failing_disk_gives_nothing_and_takes_nothing() {
     }
 }
 
-#[test]
-fn a_death_at_any_write_leaves_all_or_nothing() {
+/// Prepares a request and has the server die at its first write; then the same at its second one,
+/// and so on until it lives. `examine` gets the answer, if there was one, after a restart.
+fn die_at_each_write<P>(
+    mut broken: Broken,
+    prepare: impl Fn(&Server) -> P,
+    send: impl Fn(&Server, &P) -> Option<Answer>,
+    examine: impl Fn(&Server, P, Option<Answer>),
+) -> Broken {
     /// More calls than any of these requests makes.
     const CALLS: u64 = 40;
 
-    let mut broken = Broken::start();
     let (mut deaths, mut lived) = (0, 0);
     for first in 1..CALLS {
-        let client = registered(&broken.server);
-        let path = authorize(&request(&client));
-        let cookie = sign_in(&broken.server, &path, TOKEN);
-        let form = form_value(&show(&broken.server, &path, &cookie));
-        let code = told(&decide(&broken.server, &path, &cookie, &form, ALL))["code"].clone();
+        let prepared = prepare(&broken.server);
         broken.faults.set(Fault {
             kind: Kind::Killed,
             target: Target::AnyFile,
             first,
             count: Fault::FOREVER,
         });
-        let sent = posted(&broken.server, "/_oauth/token", &exchange(&client, &code)).try_send();
-        if let Ok(given) = sent {
-            // It died before a later write, or not at all.
-            assert_eq!(given.status, 200, "{}", given.text);
-            broken = broken.restart();
-            let tokens = tokens_in(client, &given);
-            assert_eq!(
-                enters(&broken.server, &tokens.access),
-                200,
-                "what was given is kept"
-            );
-            lived += 1;
-            if lived == 2 {
-                break;
-            }
-            continue;
-        }
-        deaths += 1;
-        broken = broken.restart();
-        let listed = || broken.server.api("GET", "/api/tokens").send().json();
-        let before = listed()["tokens"].as_array().unwrap().len();
-        let again = token(&broken.server, &exchange(&client, &code));
-        let after = listed()["tokens"].as_array().unwrap().len();
-        if again.status == 200 {
-            assert_eq!(after, before + 1, "nothing had happened");
-            assert_eq!(
-                enters(&broken.server, &tokens_in(client, &again).access),
-                200
-            );
+        let answer = send(&broken.server, &prepared);
+        // With an answer it died before a later write, or not at all.
+        *(if answer.is_some() {
+            &mut lived
         } else {
-            // Everything had happened but the answer: nobody has the tokens, and they are gone.
-            assert_eq!(again.json()["error"], "invalid_grant", "{}", again.text);
-            assert_eq!(after + 1, before);
+            &mut deaths
+        }) += 1;
+        broken = broken.restart();
+        examine(&broken.server, prepared, answer);
+        if lived == 2 {
+            break;
         }
     }
-    println!("{deaths} deaths, then {lived} answers");
     assert!(deaths > 0 && lived > 0);
+    broken
+}
+
+fn number_of_tokens(server: &Server) -> usize {
+    let listed = server.api("GET", "/api/tokens").send().json();
+    listed["tokens"].as_array().unwrap().len()
+}
+
+/// A client whose person signed in, and the page for the decision.
+struct AtThePage {
+    client: String,
+    path: String,
+    cookie: String,
+    form: String,
+}
+
+fn at_the_page(server: &Server) -> AtThePage {
+    let client = registered(server);
+    let path = authorize(&request(&client));
+    let cookie = sign_in(server, &path, TOKEN);
+    let form = form_value(&show(server, &path, &cookie));
+    AtThePage {
+        client,
+        path,
+        cookie,
+        form,
+    }
+}
+
+#[test]
+fn a_death_at_a_write_of_an_exchange_leaves_all_or_nothing() {
+    let prepare = |server: &Server| {
+        let AtThePage {
+            client,
+            path,
+            cookie,
+            form,
+        } = at_the_page(server);
+        let code = told(&decide(server, &path, &cookie, &form, ALL))["code"].clone();
+        (client, code)
+    };
+    die_at_each_write(
+        Broken::start(),
+        prepare,
+        |server, (client, code)| {
+            let call = posted(server, "/_oauth/token", &exchange(client, code));
+            call.try_send().ok()
+        },
+        |server, (client, code), given| {
+            if let Some(given) = given {
+                assert_eq!(given.status, 200, "{}", given.text);
+                let access = tokens_in(client, &given).access;
+                assert_eq!(enters(server, &access), 200, "what was given is kept");
+                return;
+            }
+            let before = number_of_tokens(server);
+            let again = token(server, &exchange(&client, &code));
+            let after = number_of_tokens(server);
+            if again.status == 200 {
+                assert_eq!(after, before + 1, "nothing had happened");
+                assert_eq!(enters(server, &tokens_in(client, &again).access), 200);
+            } else {
+                // Everything had happened but the answer: nobody has the tokens, and they are
+                // gone.
+                assert_eq!(again.json()["error"], "invalid_grant", "{}", again.text);
+                assert_eq!(after + 1, before);
+            }
+        },
+    );
+}
+
+#[test]
+fn after_a_death_at_a_write_a_client_registers_and_a_person_signs_in_and_decides() {
+    let metadata = json!({"client_name": "Claude", "redirect_uris": [CALLBACK]});
+    let broken = die_at_each_write(
+        Broken::start(),
+        |_| (),
+        |server, ()| {
+            let call = server.request("POST", "/_oauth/register");
+            call.json(&metadata).try_send().ok()
+        },
+        |server, (), made| {
+            let made = made.unwrap_or_else(|| register(server, &metadata));
+            assert_eq!(made.status, 201, "{}", made.text);
+            let client = made.json()["client_id"].as_str().unwrap().to_owned();
+            let code = code_for(server, &client);
+            assert_eq!(token(server, &exchange(&client, &code)).status, 200);
+        },
+    );
+
+    let broken = die_at_each_write(
+        broken,
+        |server| authorize(&request(&registered(server))),
+        |server, path| {
+            let call = posted(server, path, &[("token", TOKEN)].into());
+            call.try_send().ok()
+        },
+        |server, path, entered| {
+            let cookie = match entered {
+                Some(entered) => {
+                    let cookie = entered.header("set-cookie");
+                    cookie.split(';').next().unwrap().to_owned()
+                }
+                None => sign_in(server, &path, TOKEN),
+            };
+            let form = form_value(&show(server, &path, &cookie));
+            assert_eq!(decide(server, &path, &cookie, &form, ALL).status, 303);
+        },
+    );
+
+    let decided = |server: &Server, page: &AtThePage| {
+        let call = decision(server, &page.path, &page.cookie, &page.form, ALL);
+        call.try_send().ok()
+    };
+    die_at_each_write(broken, at_the_page, decided, |server, page, sent| {
+        let before = number_of_tokens(server);
+        let sent =
+            sent.unwrap_or_else(|| decide(server, &page.path, &page.cookie, &page.form, ALL));
+        let code = if sent.status == 303 {
+            told(&sent)["code"].clone()
+        } else {
+            // Everything had happened but the answer, so the session is over. Nobody has the code.
+            code_for(server, &page.client)
+        };
+        assert_eq!(number_of_tokens(server), before, "a code is no token");
+        assert_eq!(token(server, &exchange(&page.client, &code)).status, 200);
+    });
+}
+
+#[test]
+fn a_death_at_a_write_of_a_renewal_or_a_revocation_leaves_no_second_token() {
+    let renewing = |server: &Server, tokens: &Tokens| {
+        let pairs = renewal(&tokens.client, &tokens.refresh);
+        posted(server, "/_oauth/token", &pairs).try_send().ok()
+    };
+    let broken = die_at_each_write(
+        Broken::start(),
+        connect,
+        renewing,
+        |server, former, given| {
+            let again = || token(server, &renewal(&former.client, &former.refresh));
+            let given = given.unwrap_or_else(again);
+            assert_eq!(enters(server, &former.access), 401, "a renewal replaces it");
+            if given.status == 200 {
+                let access = tokens_in(former.client, &given).access;
+                assert_eq!(enters(server, &access), 200);
+            } else {
+                // Everything had happened but the answer, and a spent token ends the connection.
+                assert_eq!(given.json()["error"], "invalid_grant", "{}", given.text);
+            }
+        },
+    );
+
+    let revoking = |server: &Server, tokens: &Tokens| {
+        let pairs = [("token", tokens.refresh.as_str())].into();
+        posted(server, "/_oauth/revoke", &pairs).try_send().ok()
+    };
+    die_at_each_write(broken, connect, revoking, |server, tokens, gone| {
+        let gone = gone.unwrap_or_else(|| revoking(server, &tokens).expect("it lives now"));
+        assert_eq!(gone.status, 200, "{}", gone.text);
+        assert_eq!(enters(server, &tokens.access), 401);
+    });
 }
