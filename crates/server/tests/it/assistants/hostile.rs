@@ -334,7 +334,7 @@ fn registrations_are_served_up_to_a_limit() {
     let refused = register(&server, &metadata);
     assert_eq!(refused.status, 429);
     assert_ne!(refused.header("retry-after"), "");
-    assert_eq!(register(&server, &json!("x".repeat(70_000))).status, 400);
+    assert_eq!(register(&server, &json!("x".repeat(70_000))).status, 413);
 }
 
 #[test]

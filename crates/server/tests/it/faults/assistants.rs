@@ -259,6 +259,9 @@ fn after_a_death_at_a_write_a_client_registers_and_a_person_signs_in_and_decides
     };
     die_at_each_write(broken, at_the_page, decided, |server, page, sent| {
         let before = number_of_tokens(server);
+        if let Some(sent) = &sent {
+            assert_eq!(sent.status, 303, "{}", sent.text);
+        }
         let sent =
             sent.unwrap_or_else(|| decide(server, &page.path, &page.cookie, &page.form, ALL));
         let code = if sent.status == 303 {
@@ -283,15 +286,21 @@ fn a_death_at_a_write_of_a_renewal_or_a_revocation_leaves_no_second_token() {
         connect,
         renewing,
         |server, former, given| {
+            let before = number_of_tokens(server);
+            let had_answer = given.is_some();
             let again = || token(server, &renewal(&former.client, &former.refresh));
             let given = given.unwrap_or_else(again);
+            let after = number_of_tokens(server);
             assert_eq!(enters(server, &former.access), 401, "a renewal replaces it");
             if given.status == 200 {
                 let access = tokens_in(former.client, &given).access;
                 assert_eq!(enters(server, &access), 200);
+                assert_eq!(after, before, "it is the same token");
             } else {
                 // Everything had happened but the answer, and a spent token ends the connection.
+                assert!(!had_answer, "{}", given.text);
                 assert_eq!(given.json()["error"], "invalid_grant", "{}", given.text);
+                assert_eq!(after + 1, before);
             }
         },
     );
