@@ -1,4 +1,4 @@
-//! What a visitor of a link gets, decided without HTTP and without a store.
+//! Decides the answer to a visitor of a link without HTTP and without a store.
 
 use slugline_domain::{
     Arrival, FollowedLink, InstanceRules, Link, Resolution, UnixSeconds, Visitor,

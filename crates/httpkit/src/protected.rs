@@ -14,7 +14,7 @@ pub struct ProtectedResource {
 }
 
 impl ProtectedResource {
-    /// Where the document is for a resource at the root of an origin (RFC 9728, section 3.1).
+    /// The path of the document about a resource at the root of an origin (RFC 9728, section 3.1).
     pub const METADATA_PATH: &'static str = "/.well-known/oauth-protected-resource";
 
     /// The resource at this path of an origin, for which clients first ask for these scopes.

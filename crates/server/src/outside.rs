@@ -30,7 +30,7 @@ pub(crate) struct OutsideWatch {
     last: Mutex<Option<(Instant, Vec<Finding>)>>,
 }
 
-/// What there is to look at.
+/// The address to look at.
 #[derive(Debug)]
 enum View {
     /// Assistants are not to connect, or no address is known.
@@ -61,7 +61,7 @@ pub(crate) async fn look(settings: &Settings) -> Option<Vec<Finding>> {
 }
 
 impl OutsideWatch {
-    /// How long a look counts.
+    /// The time for which a look counts.
     const LIFE: Duration = Duration::from_mins(1);
 
     pub(crate) fn new(settings: &Settings) -> Self {

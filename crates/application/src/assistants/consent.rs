@@ -58,7 +58,7 @@ pub enum NotAsked {
     },
 }
 
-/// What a person agrees to.
+/// The access that a person agrees to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decision {
     /// The scopes; those that nobody asked for are left out.

@@ -16,7 +16,7 @@ pub enum AssistantError {
     Parameter {
         /// The parameter.
         parameter: &'static str,
-        /// What it should be: the rest of "state …".
+        /// The end of a sentence that begins with the parameter: "is missing", "must be S256".
         expected: &'static str,
     },
     /// A request asks for another kind of answer than a code.

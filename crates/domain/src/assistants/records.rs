@@ -1,4 +1,4 @@
-//! What is stored on the way from a request to a token.
+//! The records on the way from a request to a token.
 
 use std::fmt;
 
@@ -67,7 +67,7 @@ pub struct ConsentCode {
     pub author: Author,
 }
 
-/// How the token of an assistant is renewed.
+/// The connection of an assistant: it renews one token again and again.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Connection {
     /// The digest of what all refresh tokens of the connection have in common.

@@ -3,8 +3,8 @@
 use serde_json::json;
 
 use super::{
-    browser::{Browser, ENTER, Look},
-    looks::{faults, shoot},
+    browser::{Browser, ENTER},
+    looks::{LOOKS, faults_of_look},
 };
 use crate::{
     assistants::{authorize, connect, enters, register, request, sdks::start_here, start},
@@ -14,7 +14,7 @@ use crate::{
 const TAB: &str = "\u{e004}";
 const SPACE: &str = " ";
 
-/// Where the answer goes: an address of this machine that answers.
+/// The address for the answer, on this machine, where something answers.
 fn callback(server: &Server) -> String {
     format!("{}/_health/live", server.origin())
 }
@@ -84,49 +84,11 @@ fn the_pages_are_accessible_and_fit_every_screen() {
     let browser = Browser::start(&server);
     let page = page_for(&server, "Claude");
     let mut found = Vec::new();
-    for (name, look) in [
-        (
-            "light",
-            Look {
-                width: 1280,
-                dark: false,
-            },
-        ),
-        (
-            "dark",
-            Look {
-                width: 1280,
-                dark: true,
-            },
-        ),
-        (
-            "phone-light",
-            Look {
-                width: 360,
-                dark: false,
-            },
-        ),
-        (
-            "phone-dark",
-            Look {
-                width: 360,
-                dark: true,
-            },
-        ),
-    ] {
+    for (name, look) in LOOKS {
         browser.look(look);
         browser.go("../_oauth/authorize?broken");
         browser.find("#token");
-        let mut check = |view: &str| {
-            let wide = "return document.documentElement.scrollWidth > innerWidth";
-            assert_eq!(browser.run(wide), false, "{view} {name} scrolls sideways");
-            found.extend(
-                faults(&browser)
-                    .into_iter()
-                    .map(|fault| format!("{view} {name}: {fault}")),
-            );
-            shoot(&browser, &format!("{view}-{name}"));
-        };
+        let mut check = |view: &str| found.extend(faults_of_look(&browser, view, name));
         check("sign-in");
         browser.type_into("#token", TOKEN);
         browser.tap(ENTER);

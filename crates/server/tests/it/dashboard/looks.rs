@@ -29,7 +29,7 @@ const VIEWS: [(&str, &str); 12] = [
     ("nothing-found", "links?q=zzzz"),
 ];
 
-const LOOKS: [(&str, Look); 4] = [
+pub(super) const LOOKS: [(&str, Look); 4] = [
     (
         "light",
         Look {
@@ -87,22 +87,27 @@ fn looked_at(browser: &Browser<'_>, name: &str, view: &str) -> Vec<String> {
             "return (document.querySelector('main')?.innerText.length ?? 0) > 10",
         );
         browser.settle();
-        let wide = browser.run("return document.documentElement.scrollWidth > innerWidth");
-        if wide != Value::Bool(false) {
-            all.push(format!("{name} {look_name}: wider than the window"));
-        }
-        all.extend(
-            faults(browser)
-                .into_iter()
-                .map(|fault| format!("{name} {look_name}: {fault}")),
-        );
-        shoot(browser, &format!("{name}-{look_name}"));
+        all.extend(faults_of_look(browser, name, look_name));
     }
     all
 }
 
+/// The faults of the page as it looks now, each with both names. Takes its picture, too.
+pub(super) fn faults_of_look(browser: &Browser<'_>, name: &str, look: &str) -> Vec<String> {
+    let mut found = faults(browser);
+    let wide = browser.run("return document.documentElement.scrollWidth > innerWidth");
+    if wide != Value::Bool(false) {
+        found.push("wider than the window".to_owned());
+    }
+    shoot(browser, &format!("{name}-{look}"));
+    let found = found.into_iter();
+    found
+        .map(|fault| format!("{name} {look}: {fault}"))
+        .collect()
+}
+
 /// `cargo xtask shots` names a folder for pictures of every page.
-pub(super) fn shoot(browser: &Browser<'_>, name: &str) {
+fn shoot(browser: &Browser<'_>, name: &str) {
     let Some(folder) = env::var_os("SLUGLINE_TEST_SHOTS") else {
         return;
     };
