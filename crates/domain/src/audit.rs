@@ -6,7 +6,7 @@ use std::{cmp::Reverse, fmt, str::FromStr};
 
 use thiserror::Error;
 
-use crate::{Slug, TokenName, UnixMillis};
+use crate::{LinkKey, TokenName, UnixMillis};
 
 /// The name of the party that makes a change: the name of a token, or one of the names that no
 /// token may have.
@@ -221,8 +221,8 @@ pub struct AuditLine {
     /// The word of an [`Operation`]. A later version may have written a word that this version
     /// does not know.
     pub operation: String,
-    /// The slug of the changed link.
-    pub slug: Option<Slug>,
+    /// The key of the changed link.
+    pub key: Option<LinkKey>,
     /// The name of the changed token.
     pub token: Option<CallerName>,
 }
@@ -235,8 +235,8 @@ pub struct AuditFilter {
     pub from: Option<UnixMillis>,
     /// Only lines before this moment.
     pub until: Option<UnixMillis>,
-    /// Only changes of links with exactly one of these slugs; an empty list excludes nothing.
-    pub slugs: Vec<Slug>,
+    /// Only changes of links with exactly one of these keys; an empty list excludes nothing.
+    pub keys: Vec<LinkKey>,
     /// Only changes by this caller.
     pub caller: Option<CallerName>,
     /// Only changes of this kind.
@@ -276,13 +276,13 @@ pub struct AuditQuery {
 
 impl AuditNote {
     /// The line of a change of this link; `number` tells lines of one moment apart.
-    pub fn line(&self, number: i64, slug: Option<&Slug>) -> AuditLine {
+    pub fn line(&self, number: i64, key: Option<&LinkKey>) -> AuditLine {
         AuditLine {
             at: self.at,
             number,
             author: self.author.clone(),
             operation: self.operation.to_string(),
-            slug: slug.cloned(),
+            key: key.cloned(),
             token: None,
         }
     }
@@ -303,10 +303,10 @@ impl AuditFilter {
         self
     }
 
-    /// Only lines about links with one of these slugs.
+    /// Only lines about links with one of these keys.
     #[must_use]
-    pub fn with_slugs(mut self, slugs: Vec<Slug>) -> Self {
-        self.slugs = slugs;
+    pub fn with_keys(mut self, keys: Vec<LinkKey>) -> Self {
+        self.keys = keys;
         self
     }
 
@@ -326,12 +326,12 @@ impl AuditFilter {
 
     /// Returns whether a line meets every condition.
     pub fn admits(&self, line: &AuditLine) -> bool {
-        let is_about = |slug: &Slug| self.slugs.contains(slug);
+        let is_about = |key: &LinkKey| self.keys.contains(key);
         let is_by = |caller: &CallerName| *caller == line.author.caller;
         let is_kind = |operation: Operation| operation.as_str() == line.operation;
         self.from.is_none_or(|from| line.at >= from)
             && self.until.is_none_or(|until| line.at < until)
-            && (self.slugs.is_empty() || line.slug.as_ref().is_some_and(is_about))
+            && (self.keys.is_empty() || line.key.as_ref().is_some_and(is_about))
             && self.caller.as_ref().is_none_or(is_by)
             && self.operation.is_none_or(is_kind)
     }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    Delivery, Destination, Link, LinkId, LinkStatus, PasswordHash, Preview, Revision, Routing,
-    Slug, Text, UnixSeconds,
+    Delivery, Destination, Link, LinkId, LinkKey, LinkStatus, PasswordHash, Preview, Revision,
+    Routing, Text, UnixSeconds, split_key,
 };
 
 /// The part of a link that a redirect needs.
@@ -15,10 +15,10 @@ use crate::{
 pub struct FollowedLink {
     /// The version.
     pub revision: Revision,
-    /// The identity, the slug and the destination.
+    /// The identity, the text of the key and the destination.
     texts: Box<str>,
     id_bytes: u8,
-    slug_bytes: u16,
+    key_bytes: u16,
     /// `None` for [`Terms::NONE`].
     terms: Option<Box<Terms>>,
 }
@@ -44,17 +44,21 @@ impl FollowedLink {
     /// Creates a link from its parts.
     pub fn new(
         id: &LinkId,
-        slug: &Slug,
+        key: &LinkKey,
         revision: Revision,
         destination: &Destination,
         terms: Terms,
     ) -> Self {
-        let (id, slug) = (id.as_str(), slug.as_str());
+        let (id, host, slug) = (id.as_str(), key.domain.as_str(), key.slug.as_str());
+        let slash = if host.is_empty() { "" } else { "/" };
+        let key_bytes = host.len() + slash.len() + slug.len();
         Self {
             revision,
-            texts: [id, slug, destination.as_str()].concat().into(),
+            texts: [id, host, slash, slug, destination.as_str()]
+                .concat()
+                .into(),
             id_bytes: u8::try_from(id.len()).expect("LinkId::MAX_CHARS is less than 256"),
-            slug_bytes: u16::try_from(slug.len()).expect("Slug::MAX_CHARS is less than 65,536"),
+            key_bytes: u16::try_from(key_bytes).expect("the bounds of both are less than 65,536"),
             terms: (terms != Terms::NONE).then(|| Box::new(terms)),
         }
     }
@@ -64,14 +68,24 @@ impl FollowedLink {
         &self.texts[..self.id_bytes.into()]
     }
 
-    /// The slug, a [`Slug`].
-    pub fn slug(&self) -> &str {
+    /// The text of the [`LinkKey`]: the slug, after the host if the domain has a name.
+    pub fn key(&self) -> &str {
         self.after_the_id().0
     }
 
-    /// A copy of the slug, for those who must own it.
-    pub fn to_slug(&self) -> Slug {
-        Slug::parse(self.slug()).expect("it was a slug before")
+    /// The host of the domain; empty for the default one.
+    pub fn host(&self) -> &str {
+        split_key(self.key()).0
+    }
+
+    /// The slug, a [`Slug`](crate::Slug).
+    pub fn slug(&self) -> &str {
+        split_key(self.key()).1
+    }
+
+    /// A copy of the key, for those who must own it.
+    pub fn to_key(&self) -> LinkKey {
+        LinkKey::parse(self.key()).expect("it was a key before")
     }
 
     /// The [`Destination`] of visitors that no routing rule sends elsewhere.
@@ -81,7 +95,7 @@ impl FollowedLink {
 
     fn after_the_id(&self) -> (&str, &str) {
         let rest = &self.texts[self.id_bytes.into()..];
-        rest.split_at(self.slug_bytes.into())
+        rest.split_at(self.key_bytes.into())
     }
 
     /// The members that decide more than the destination.
@@ -177,7 +191,7 @@ impl From<&Link> for FollowedLink {
             delivery: content.delivery,
         };
         let destination = &content.destination;
-        Self::new(&link.id, &link.slug, link.revision, destination, terms)
+        Self::new(&link.id, &link.key, link.revision, destination, terms)
     }
 }
 

@@ -20,6 +20,7 @@
 //! |---|---|
 //! | [`slug`], [`destination`], [`text`], [`tag`], [`country`], [`place`], [`password`], [`id`], [`time`] | values that are valid by construction |
 //! | [`password_form`], [`imported_password`] | stored passwords, ours and those of imported links |
+//! | [`host`], [`link_key`], [`domains`] | names of hosts; domain and slug of a link; the named hosts of an instance |
 //! | [`link`], [`content`] | the record that these values make up; the part of it that authors decide |
 //! | [`followed_link`] | the part of the record that a redirect needs |
 //! | [`resolution`] | the decision: a link, a moment and a visitor → the visitor's answer |
@@ -49,12 +50,15 @@ pub mod client_network;
 pub mod content;
 pub mod country;
 pub mod destination;
+pub mod domains;
 pub mod followed_link;
 pub mod forwarding;
+pub mod host;
 pub mod id;
 pub mod imported_password;
 pub mod legacy;
 pub mod link;
+pub mod link_key;
 pub mod measure;
 pub mod migration;
 pub mod own_addresses;
@@ -94,14 +98,17 @@ pub use client_network::ClientNetwork;
 pub use content::{Change, Delivery, LinkContent, LinkPatch, Preview, Routing};
 pub use country::{Country, CountryError};
 pub use destination::{Destination, DestinationError, DestinationRules, Scheme, SchemeError};
+pub use domains::{Domain, DomainSet};
 pub use followed_link::{FollowedLink, Terms};
 pub use forwarding::{
     BrokenOff, Flow, ForwardFailure, ForwardedAnswer, ForwardedRequest, HeaderLine, Source,
 };
+pub use host::{Host, HostError};
 pub use id::{LinkId, LinkIdError};
 pub use imported_password::{ImportedPassword, ImportedPasswordError};
 pub use legacy::{EntryFault, EntryKey, LINK_KEY_PREFIX, OldCursor, OldEntry, OldLink, OldPage};
 pub use link::{Link, LinkStatus, Revision};
+pub use link_key::{DomainName, LinkKey, LinkKeyError, split_key};
 pub use migration::{
     Advance, FailedEntry, MigrationRun, MigrationState, MigrationStep, MovedLink, Tally,
 };

@@ -2,15 +2,15 @@
 
 use std::{fmt, num::ParseIntError, str::FromStr};
 
-use crate::{Destination, LinkContent, LinkId, PasswordHash, Slug, UnixSeconds};
+use crate::{Destination, LinkContent, LinkId, LinkKey, PasswordHash, UnixSeconds};
 
 /// A slug, its destination and everything that belongs to them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Link {
     /// The identity. Edits do not change it.
     pub id: LinkId,
-    /// The path segment, as it is stored.
-    pub slug: Slug,
+    /// The domain, and the path segment as it is stored.
+    pub key: LinkKey,
     /// The time of creation.
     pub created_at: UnixSeconds,
     /// The time of the last change.
@@ -90,10 +90,10 @@ impl LinkStatus {
 
 impl Link {
     /// A link that leads to a destination and has nothing else: no expiry, no password, no tags.
-    pub fn new(id: LinkId, slug: Slug, to: Destination, created_at: UnixSeconds) -> Self {
+    pub fn new(id: LinkId, key: LinkKey, to: Destination, created_at: UnixSeconds) -> Self {
         Self {
             id,
-            slug,
+            key,
             created_at,
             updated_at: created_at,
             revision: Revision::FIRST,

@@ -4,7 +4,7 @@
 
 use url::Url;
 
-use crate::{Destination, Slug, SlugCase};
+use crate::{Destination, LinkKey, Slug, SlugCase};
 
 /// The public origin of an instance, as far as it is known, and its rule about
 /// the case of slugs.
@@ -51,22 +51,28 @@ impl OwnAddresses {
         }
     }
 
-    /// Tells whether the destination is the public address of this slug.
-    pub fn is_address_of(&self, slug: &Slug, destination: &Destination) -> bool {
-        let Some(own) = &self.origin else {
-            return false;
+    /// Tells whether the destination is the public address of this link. A named domain answers
+    /// on the port of the public origin.
+    pub fn is_address_of(&self, key: &LinkKey, destination: &Destination) -> bool {
+        let own = match (key.domain.host(), &self.origin) {
+            (Some(host), origin) => HostAndPort {
+                host: host.to_string(),
+                port: origin.as_ref().and_then(|origin| origin.port),
+            },
+            (None, Some(origin)) => origin.clone(),
+            (None, None) => return false,
         };
         let Ok(url) = Url::parse(destination.as_str()) else {
             return false;
         };
-        if HostAndPort::of(&url).as_ref() != Some(own) {
+        if HostAndPort::of(&url).as_ref() != Some(&own) {
             return false;
         }
         // The redirect ignores a slash at the end, too.
         let path = url.path().trim_start_matches('/');
         let path = path.strip_suffix('/').unwrap_or(path);
         Slug::parse(path).is_ok_and(|led_to| {
-            self.case.canonical(&led_to).as_ref() == self.case.canonical(slug).as_ref()
+            self.case.canonical(&led_to).as_ref() == self.case.canonical(&key.slug).as_ref()
         })
     }
 }
@@ -81,7 +87,7 @@ mod tests {
     fn is_own(origin: &str, case: SlugCase, slug: &str, url: &str) -> bool {
         let destination = Destination::parse(url, &DestinationRules::default()).unwrap();
         let addresses = OwnAddresses::of_slugs(case).at(origin);
-        addresses.is_address_of(&Slug::parse(slug).unwrap(), &destination)
+        addresses.is_address_of(&LinkKey::parse(slug).unwrap(), &destination)
     }
 
     #[rstest]
@@ -109,6 +115,14 @@ mod tests {
     fn other_addresses_are_not_its_own(#[case] url: &str) {
         let insensitive = SlugCase::Insensitive;
         assert!(!is_own("https://sl.example", insensitive, "docs", url));
+    }
+
+    #[test]
+    fn a_named_domain_has_addresses_of_its_own() {
+        let own = |slug, url| is_own("https://sl.example:8443", SlugCase::Insensitive, slug, url);
+        assert!(own("go.example/docs", "https://go.example:8443/docs"));
+        assert!(!own("go.example/docs", "https://sl.example:8443/docs"));
+        assert!(!own("docs", "https://go.example:8443/docs"));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::{cmp::Ordering, num::NonZeroU16};
 
 use thiserror::Error;
 
-use crate::{Link, LinkFilter, Slug, UnixSeconds};
+use crate::{Link, LinkFilter, LinkKey, UnixSeconds};
 
 /// The number of links on a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,17 +50,17 @@ pub struct PageSizeError {
     pub size: i64,
 }
 
-/// The order of a listing. Every order is total, because slugs are unique.
+/// The order of a listing. Every order is total, because keys are unique.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LinkOrder {
-    /// Latest creation first, then slug ascending.
+    /// Latest creation first, then by key.
     #[default]
     Newest,
-    /// Earliest creation first, then slug ascending.
+    /// Earliest creation first, then by key.
     Oldest,
-    /// Slug ascending, by code point.
+    /// By domain, the default one first, and then by slug, both ascending by code point.
     SlugAscending,
-    /// Slug descending, by code point.
+    /// The reverse of [`LinkOrder::SlugAscending`].
     SlugDescending,
 }
 
@@ -69,8 +69,8 @@ pub enum LinkOrder {
 pub struct Position {
     /// The creation time of the last link seen.
     pub created_at: UnixSeconds,
-    /// The slug of the last link seen.
-    pub slug: Slug,
+    /// The key of the last link seen.
+    pub key: LinkKey,
 }
 
 impl Position {
@@ -78,7 +78,7 @@ impl Position {
     pub fn after(link: &Link) -> Self {
         Self {
             created_at: link.created_at,
-            slug: link.slug.clone(),
+            key: link.key.clone(),
         }
     }
 }
@@ -101,12 +101,12 @@ pub struct ListQuery {
 
 impl LinkOrder {
     fn compare(self, a: &Position, b: &Position) -> Ordering {
-        let by_slug = a.slug.cmp(&b.slug);
+        let by_key = a.key.cmp(&b.key);
         match self {
-            Self::Newest => b.created_at.cmp(&a.created_at).then(by_slug),
-            Self::Oldest => a.created_at.cmp(&b.created_at).then(by_slug),
-            Self::SlugAscending => by_slug,
-            Self::SlugDescending => by_slug.reverse(),
+            Self::Newest => b.created_at.cmp(&a.created_at).then(by_key),
+            Self::Oldest => a.created_at.cmp(&b.created_at).then(by_key),
+            Self::SlugAscending => by_key,
+            Self::SlugDescending => by_key.reverse(),
         }
     }
 }

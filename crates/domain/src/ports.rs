@@ -23,32 +23,32 @@ use thiserror::Error;
 
 use crate::{
     AccessRow, Advance, AuditLine, AuditNote, AuditQuery, CountersQuery, CountersReport, Country,
-    Destination, Erasure, Event, EventsQuery, FailedEntry, FollowedLink, ForwardFailure,
-    ForwardedAnswer, ForwardedRequest, HeatmapQuery, HeatmapReport, LanguageTag, Link, LinkFilter,
-    LinkId, LinkOrder, ListQuery, LocationsQuery, LocationsReport, LogTrouble, MetricsQuery,
-    MetricsReport, MigrationState, MigrationStep, OldCursor, OldLink, OldPage, Place, ProbeOutcome,
-    ProbeRequest, Reach, Revision, SamplingNote, ScreenVerdict, Slug, StatusFilter, StoredVisit,
-    Tag, TagCount, TokenName, TokenRecord, UnixMillis, UnixSeconds, ViewsQuery, ViewsReport, Visit,
-    VisitColumn, VisitFilter, VisitRecord,
+    Destination, DomainName, Erasure, Event, EventsQuery, FailedEntry, FollowedLink,
+    ForwardFailure, ForwardedAnswer, ForwardedRequest, HeatmapQuery, HeatmapReport, LanguageTag,
+    Link, LinkFilter, LinkId, LinkKey, LinkOrder, ListQuery, LocationsQuery, LocationsReport,
+    LogTrouble, MetricsQuery, MetricsReport, MigrationState, MigrationStep, OldCursor, OldLink,
+    OldPage, Place, ProbeOutcome, ProbeRequest, Reach, Revision, SamplingNote, ScreenVerdict, Slug,
+    StatusFilter, StoredVisit, Tag, TagCount, TokenName, TokenRecord, UnixMillis, UnixSeconds,
+    ViewsQuery, ViewsReport, Visit, VisitColumn, VisitFilter, VisitRecord,
 };
 
 /// Stores links. Each method is one transaction.
 ///
 /// Each link that a method stores, changes or deletes leaves one line in the [`AuditTrail`], made
-/// of the `note` and the slug, in the same transaction. What changes nothing leaves none.
+/// of the `note` and the key, in the same transaction. What changes nothing leaves none.
 ///
-/// Slugs are compared and ordered by code point, so `Docs` and `docs` are two slugs. Links come
+/// Keys are compared and ordered by code point, so `Docs` and `docs` are two slugs. Links come
 /// with their [tags sorted](crate::Tags::sorted), in whatever order they were stored.
 ///
 /// A store needs the methods without a default. The defaults of the others ask
 /// [`LinkStore::list`] for every link, so a store of many links implements them itself.
 #[async_trait]
 pub trait LinkStore: fmt::Debug + Send + Sync {
-    /// Stores a new link. It replaces a link that has the slug, is expired at the moment of the
+    /// Stores a new link. It replaces a link that has the key, is expired at the moment of the
     /// note and is within `reach`, tags included; it never overwrites anything else. The
     /// identifier of the replaced link is free then.
     ///
-    /// If both the slug and the identifier are taken, the answer is [`Insertion::SlugTaken`].
+    /// If both the key and the identifier are taken, the answer is [`Insertion::SlugTaken`].
     async fn insert_within(
         &self,
         reach: &Reach,
@@ -82,7 +82,7 @@ pub trait LinkStore: fmt::Debug + Send + Sync {
     }
 
     /// Replaces the stored version of a link, tags included, if it is still the
-    /// one that `known` names. The slug and the identifier stay the same.
+    /// one that `known` names. The key and the identifier stay the same.
     async fn update(
         &self,
         link: &Link,
@@ -90,19 +90,19 @@ pub trait LinkStore: fmt::Debug + Send + Sync {
         note: &AuditNote,
     ) -> Result<Update, StoreError>;
 
-    /// The link stored under exactly this spelling, expired or not.
-    async fn find(&self, slug: &Slug) -> Result<Option<Link>, StoreError>;
+    /// The link stored under exactly this key, expired or not.
+    async fn find(&self, key: &LinkKey) -> Result<Option<Link>, StoreError>;
 
     /// The same link with no more than a redirect needs. A store that need not read the whole
     /// link for it answers sooner.
-    async fn follow(&self, slug: &Slug) -> Result<Option<FollowedLink>, StoreError> {
-        Ok(self.find(slug).await?.map(FollowedLink::from))
+    async fn follow(&self, key: &LinkKey) -> Result<Option<FollowedLink>, StoreError> {
+        Ok(self.find(key).await?.map(FollowedLink::from))
     }
 
     /// Links in order.
     async fn list(&self, query: &ListQuery) -> Result<Vec<Link>, StoreError>;
 
-    /// Links that meet a filter, by slug, at most `limit`. `now` decides which
+    /// Links that meet a filter, by key, at most `limit`. `now` decides which
     /// links are expired.
     async fn search(
         &self,
@@ -126,11 +126,16 @@ pub trait LinkStore: fmt::Debug + Send + Sync {
         Ok(u64::try_from(links.len()).unwrap_or(u64::MAX))
     }
 
-    /// Every tag of the links within `reach` with the number of those links, by tag. Expired
-    /// links count, too.
-    async fn tags(&self, reach: &Reach) -> Result<Vec<TagCount>, StoreError> {
+    /// Every tag of the links within `reach`, and of one `domain` if it is given, with the number of
+    /// those links, by tag. Expired links count, too.
+    async fn tags(
+        &self,
+        reach: &Reach,
+        domain: Option<&DomainName>,
+    ) -> Result<Vec<TagCount>, StoreError> {
         let mut counts: BTreeMap<Tag, u64> = BTreeMap::new();
-        for link in self.search(&all_within(reach), EPOCH, u32::MAX).await? {
+        let counted = all_within(reach).with_domain(domain.cloned());
+        for link in self.search(&counted, EPOCH, u32::MAX).await? {
             for tag in &link.content.tags {
                 *counts.entry(tag.clone()).or_default() += 1;
             }
@@ -163,33 +168,33 @@ pub trait LinkStore: fmt::Debug + Send + Sync {
         Ok(found.map(|link| link.id).collect())
     }
 
-    /// Removes the link stored under exactly this spelling, and returns it as
+    /// Removes the link stored under exactly this key, and returns it as
     /// it was.
-    async fn delete(&self, slug: &Slug, note: &AuditNote) -> Result<Option<Link>, StoreError> {
+    async fn delete(&self, key: &LinkKey, note: &AuditNote) -> Result<Option<Link>, StoreError> {
         loop {
-            let Some(link) = self.find(slug).await? else {
+            let Some(link) = self.find(key).await? else {
                 return Ok(None);
             };
             // Another version may have replaced the one that was found.
-            match self.delete_version(slug, &Version::of(&link), note).await? {
+            match self.delete_version(key, &Version::of(&link), note).await? {
                 Deletion::Deleted => return Ok(Some(link)),
                 Deletion::Outdated => {}
             }
         }
     }
 
-    /// Removes the link stored under exactly this spelling, if it is still the
+    /// Removes the link stored under exactly this key, if it is still the
     /// version that `known` names.
     async fn delete_version(
         &self,
-        slug: &Slug,
+        key: &LinkKey,
         known: &Version,
         note: &AuditNote,
     ) -> Result<Deletion, StoreError>;
 
     /// Checks that the store answers.
     async fn ping(&self) -> Result<(), StoreError> {
-        let one = Slug::parse("ping").expect("it is a slug");
+        let one = Slug::parse("ping").expect("it is a slug").into();
         self.find(&one).await.map(drop)
     }
 
@@ -235,11 +240,11 @@ pub trait LinkObserver: fmt::Debug + Send + Sync {
     fn changed(&self, change: &LinkChange);
 }
 
-/// A change to the link that has a slug, or had it.
+/// A change to the link that has a key, or had it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkChange {
-    /// The slug, as it is spelled in the store.
-    pub slug: Slug,
+    /// The key, as it is spelled in the store.
+    pub key: LinkKey,
     /// The version of a new or edited link; `None` if the link is gone, or if the change kept
     /// the version.
     pub revision: Option<Revision>,
@@ -250,11 +255,13 @@ pub struct LinkChange {
 pub enum Insertion {
     /// It is stored.
     Stored,
-    /// An active link owns the slug, or one that may not be replaced. Another link may have the
+    /// An active link owns the key, or one that may not be replaced. Another link may have the
     /// identifier, too.
     SlugTaken,
-    /// Another link has the identifier, and the slug is free.
+    /// Another link has the identifier, and the key is free.
     IdTaken,
+    /// Nobody has named the host of the link's domain, or it was taken away.
+    NoDomain,
 }
 
 /// The version of a link that a caller has read.
@@ -326,8 +333,8 @@ pub trait AuditTrail: fmt::Debug + Send + Sync {
     /// Lines, the newest first: by moment, then by number.
     async fn lines(&self, query: &AuditQuery) -> Result<Vec<AuditLine>, StoreError>;
 
-    /// Adds the line of a change that is not made in this store, about the link with this slug.
-    async fn add(&self, note: &AuditNote, slug: Option<&Slug>) -> Result<(), StoreError>;
+    /// Adds the line of a change that is not made in this store, about the link with this key.
+    async fn add(&self, note: &AuditNote, key: Option<&LinkKey>) -> Result<(), StoreError>;
 
     /// Removes lines from before a moment, at most `limit` of them, the oldest first. Returns the
     /// number of removed lines. Several nodes may call it at once.
@@ -380,7 +387,7 @@ pub trait MigrationStore: fmt::Debug + Send + Sync {
 
     /// Inserts the links of a page and counts the page as done, both or
     /// neither, if it is the next one of the latest run. It leaves out a link
-    /// whose slug is in use, even if only by an expired link. Each inserted link leaves a line
+    /// whose key is in use, even if only by an expired link. Each inserted link leaves a line
     /// in the audit trail.
     async fn advance(&self, step: &MigrationStep) -> Result<Advance, StoreError>;
 

@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use thiserror::Error;
 
-use crate::{Link, LinkId, Tag, Tags};
+use crate::{DomainName, Link, LinkId, LinkKey, Tag, Tags};
 
 /// The links that a caller may see and change.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -35,16 +35,26 @@ impl Reach {
         self.binding().is_none_or(|binding| binding.holds(link))
     }
 
-    /// Checks that a caller may make a link with these tags.
+    /// Returns whether any link of a domain may be one of them.
+    pub fn reaches(&self, domain: &DomainName) -> bool {
+        self.binding().is_none_or(|binding| binding.reaches(domain))
+    }
+
+    /// Checks that a caller may make a link with this key and these tags.
     ///
     /// # Errors
     /// The link would be none of the caller's.
-    pub fn permit_new(&self, tags: &Tags) -> Result<(), OutOfReach> {
-        match self.binding() {
-            Some(binding) if !tags.iter().any(|tag| binding.tags.contains(tag)) => {
-                Err(OutOfReach::New(binding.tags.clone()))
-            }
-            Some(_) | None => Ok(()),
+    pub fn permit_new(&self, key: &LinkKey, tags: &Tags) -> Result<(), OutOfReach> {
+        let Some(binding) = self.binding() else {
+            return Ok(());
+        };
+        if !binding.reaches(&key.domain) {
+            return Err(OutOfReach::Domain(binding.domains.clone()));
+        }
+        if binding.is_of_whole_domains() || tags.iter().any(|tag| binding.tags.contains(tag)) {
+            Ok(())
+        } else {
+            Err(OutOfReach::New(binding.tags.clone()))
         }
     }
 
@@ -70,30 +80,36 @@ impl Reach {
 }
 
 /// Some links: those with an identity, and those that have a tag now. The identity of a deleted
-/// link stands for no other link, even if that has the same slug.
+/// link stands for no other link, even if that has the same key. Where domains are named, too,
+/// only their links are meant, and all of these if there is neither an identity nor a tag.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Binding {
     links: BTreeSet<LinkId>,
     tags: BTreeSet<Tag>,
+    domains: BTreeSet<DomainName>,
 }
 
 impl Binding {
-    /// The most identities and the most tags of a binding: a person can still check them.
+    /// The most identities, the most tags and the most domains of a binding: a person can still
+    /// check them.
     pub const MAX: usize = 100;
 
-    /// Takes identities and tags.
+    /// Takes identities, tags and domains.
     ///
     /// # Errors
-    /// There is neither an identity nor a tag, or there are too many.
+    /// There is none of them, or there are too many.
     pub fn new(
         links: impl IntoIterator<Item = LinkId>,
         tags: impl IntoIterator<Item = Tag>,
+        domains: impl IntoIterator<Item = DomainName>,
     ) -> Result<Self, BindingError> {
         let binding = Self {
             links: links.into_iter().collect(),
             tags: tags.into_iter().collect(),
+            domains: domains.into_iter().collect(),
         };
-        let most = binding.links.len().max(binding.tags.len());
+        let links_or_tags = binding.links.len().max(binding.tags.len());
+        let most = links_or_tags.max(binding.domains.len());
         if most == 0 {
             return Err(BindingError::Empty);
         }
@@ -113,8 +129,26 @@ impl Binding {
         &self.tags
     }
 
+    /// The domains; none if links of all domains are meant.
+    pub fn domains(&self) -> &BTreeSet<DomainName> {
+        &self.domains
+    }
+
+    /// Returns whether every link of the domains is meant.
+    pub fn is_of_whole_domains(&self) -> bool {
+        self.links.is_empty() && self.tags.is_empty()
+    }
+
+    fn reaches(&self, domain: &DomainName) -> bool {
+        self.domains.is_empty() || self.domains.contains(domain)
+    }
+
     fn holds(&self, link: &Link) -> bool {
-        self.links.contains(&link.id) || link.content.tags.iter().any(|tag| self.tags.contains(tag))
+        let is_named = || {
+            self.links.contains(&link.id)
+                || link.content.tags.iter().any(|tag| self.tags.contains(tag))
+        };
+        self.reaches(&link.key.domain) && (self.is_of_whole_domains() || is_named())
     }
 }
 
@@ -122,16 +156,16 @@ impl Binding {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum BindingError {
-    /// It has neither a link nor a tag.
-    #[error("a binding needs a link or a tag")]
+    /// It has neither a link nor a tag nor a domain.
+    #[error("a binding needs a link, a tag or a domain")]
     Empty,
-    /// It has more than [`Binding::MAX`] links or tags.
+    /// It has more than [`Binding::MAX`] links, tags or domains.
     #[error(
-        "a binding has at most {} links and as many tags, not {count}",
+        "a binding has at most {} links, as many tags and as many domains, not {count}",
         Binding::MAX
     )]
     TooMany {
-        /// The larger number of both.
+        /// The largest of these numbers.
         count: usize,
     },
 }
@@ -139,6 +173,9 @@ pub enum BindingError {
 /// A change that would leave the links of a caller.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum OutOfReach {
+    /// A new link belongs to none of these domains.
+    #[error("a new link needs one of the domains of the binding")]
+    Domain(BTreeSet<DomainName>),
     /// A new link has none of these tags.
     #[error("a new link needs one of the tags of the binding")]
     New(BTreeSet<Tag>),
@@ -153,21 +190,24 @@ pub enum OutOfReach {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Destination, LinkContent, Slug, UnixSeconds};
+    use crate::{Destination, LinkContent, UnixSeconds};
 
     fn tag(text: &str) -> Tag {
         Tag::parse(text).unwrap()
+    }
+
+    fn key(text: &str) -> LinkKey {
+        LinkKey::parse(text).unwrap()
     }
 
     fn link(id: &str, texts: &[&str]) -> Link {
         let to = Destination::restore("https://example.com/").unwrap();
         let mut content = LinkContent::leading_to(to.clone());
         content.tags = tags(texts);
-        let slug = Slug::parse("docs").unwrap();
         let moment = UnixSeconds::new(0).unwrap();
         Link {
             content,
-            ..Link::new(LinkId::parse(id).unwrap(), slug, to, moment)
+            ..Link::new(LinkId::parse(id).unwrap(), key("docs"), to, moment)
         }
     }
 
@@ -177,7 +217,7 @@ mod tests {
 
     fn bound(ids: &[&str], texts: &[&str]) -> Reach {
         let ids = ids.iter().map(|id| LinkId::parse(id).unwrap());
-        Reach::bound(Binding::new(ids, texts.iter().map(|text| tag(text))).unwrap())
+        Reach::bound(Binding::new(ids, texts.iter().map(|text| tag(text)), []).unwrap())
     }
 
     #[test]
@@ -198,12 +238,39 @@ mod tests {
     #[test]
     fn a_new_link_needs_a_tag_of_the_binding() {
         let reach = bound(&["one"], &["a", "b"]);
-        assert_eq!(reach.permit_new(&tags(&["x", "b"])), Ok(()));
-        let refused = reach.permit_new(&tags(&["x"]));
+        let key = key("docs");
+        assert_eq!(reach.permit_new(&key, &tags(&["x", "b"])), Ok(()));
+        let refused = reach.permit_new(&key, &tags(&["x"]));
         assert_eq!(refused, Err(OutOfReach::New([tag("a"), tag("b")].into())));
-        let by_identity = bound(&["one"], &[]).permit_new(&tags(&["a"]));
+        let by_identity = bound(&["one"], &[]).permit_new(&key, &tags(&["a"]));
         assert_eq!(by_identity, Err(OutOfReach::New(BTreeSet::new())));
-        assert_eq!(Reach::Everything.permit_new(&tags(&[])), Ok(()));
+        assert_eq!(Reach::Everything.permit_new(&key, &tags(&[])), Ok(()));
+    }
+
+    #[test]
+    fn domains_of_a_binding_narrow_it() {
+        let go = DomainName::parse("go.example").unwrap();
+        let link_of = |text: &str, texts: &[&str]| Link {
+            key: key(text),
+            ..link("one", texts)
+        };
+        let whole = Reach::bound(Binding::new([], [], [go.clone()]).unwrap());
+        let tagged = Reach::bound(Binding::new([], [tag("a")], [go.clone()]).unwrap());
+        for (text, texts, by_domain, by_both) in [
+            ("go.example/docs", &["a"][..], true, true),
+            ("go.example/docs", &[], true, false),
+            ("docs", &["a"], false, false),
+            ("other.example/docs", &["a"], false, false),
+        ] {
+            let link = link_of(text, texts);
+            assert_eq!(whole.holds(&link), by_domain, "{text}");
+            assert_eq!(tagged.holds(&link), by_both, "{text}");
+            let tags = tags(texts);
+            assert_eq!(whole.permit_new(&link.key, &tags).is_ok(), by_domain);
+            assert_eq!(tagged.permit_new(&link.key, &tags).is_ok(), by_both);
+        }
+        let elsewhere = whole.permit_new(&key("docs"), &tags(&[]));
+        assert_eq!(elsewhere, Err(OutOfReach::Domain([go].into())));
     }
 
     #[test]
@@ -225,10 +292,10 @@ mod tests {
 
     #[test]
     fn a_binding_is_neither_empty_nor_endless() {
-        assert_eq!(Binding::new([], []), Err(BindingError::Empty));
+        assert_eq!(Binding::new([], [], []), Err(BindingError::Empty));
         let many = |count: usize| (0..count).map(|n| LinkId::parse(&format!("l{n}")).unwrap());
-        assert!(Binding::new(many(Binding::MAX), []).is_ok());
-        let refused = Binding::new(many(Binding::MAX + 1), []);
+        assert!(Binding::new(many(Binding::MAX), [], []).is_ok());
+        let refused = Binding::new(many(Binding::MAX + 1), [], []);
         assert_eq!(refused, Err(BindingError::TooMany { count: 101 }));
     }
 }

@@ -228,7 +228,7 @@ mod tests {
     fn link(url: &str) -> Link {
         Link {
             id: LinkId::parse("id").unwrap(),
-            slug: Slug::parse("docs").unwrap(),
+            key: Slug::parse("docs").unwrap().into(),
             created_at: NOON,
             updated_at: NOON,
             revision: crate::Revision::FIRST,

@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use thiserror::Error;
 
 use crate::{
-    Comment, Destination, Link, LinkStatus, Reach, Slug, Tag, UnixSeconds, text::without_nul,
+    Comment, Destination, DomainName, Link, LinkKey, LinkStatus, Reach, Tag, UnixSeconds,
+    text::without_nul,
 };
 
 /// A text to find in slugs, destinations, comments and tags, ignoring case.
@@ -73,8 +74,10 @@ pub struct LinkFilter {
     pub destination: Option<Destination>,
     /// Links with this tag.
     pub tag: Option<Tag>,
-    /// Links stored under one of these spellings; none if the list is empty.
-    pub slugs: Option<Vec<Slug>>,
+    /// Links of this domain; `None` for those of all.
+    pub domain: Option<DomainName>,
+    /// Links stored under one of these keys; none if the list is empty.
+    pub keys: Option<Vec<LinkKey>>,
     /// Status.
     pub status: StatusFilter,
     /// Links that the caller may see.
@@ -103,10 +106,17 @@ impl LinkFilter {
         self
     }
 
-    /// Only links stored under one of these spellings.
+    /// Only links of this domain.
     #[must_use]
-    pub fn with_slugs(mut self, slugs: impl Into<Option<Vec<Slug>>>) -> Self {
-        self.slugs = slugs.into();
+    pub fn with_domain(mut self, domain: impl Into<Option<DomainName>>) -> Self {
+        self.domain = domain.into();
+        self
+    }
+
+    /// Only links stored under one of these keys.
+    #[must_use]
+    pub fn with_keys(mut self, keys: impl Into<Option<Vec<LinkKey>>>) -> Self {
+        self.keys = keys.into();
         self
     }
 
@@ -129,14 +139,16 @@ impl LinkFilter {
         let content = &link.content;
         let target = content.destination.without_query();
         let to = |wanted: &Destination| target == wanted.without_query();
-        let one_of = |slugs: &Vec<Slug>| slugs.contains(&link.slug);
+        let one_of = |keys: &Vec<LinkKey>| keys.contains(&link.key);
+        let of = |domain: &DomainName| link.key.domain == *domain;
         self.text.as_ref().is_none_or(|text| text.is_in(link))
             && self.destination.as_ref().is_none_or(to)
             && self
                 .tag
                 .as_ref()
                 .is_none_or(|tag| content.tags.contains(tag))
-            && self.slugs.as_ref().is_none_or(one_of)
+            && self.domain.as_ref().is_none_or(of)
+            && self.keys.as_ref().is_none_or(one_of)
             && self.status.admits(link.status_at(now))
             && self.reach.holds(link)
     }
@@ -147,7 +159,7 @@ impl SearchText {
     /// text.
     fn is_in(&self, link: &Link) -> bool {
         let content = &link.content;
-        let own = [link.slug.as_str(), content.destination.as_str()].into_iter();
+        let own = [link.key.slug.as_str(), content.destination.as_str()].into_iter();
         let comment = content.comment.as_ref().map(Comment::as_str);
         let tags = content.tags.iter().map(Tag::as_str);
         let mut texts = own.chain(comment).chain(tags);

@@ -6,10 +6,10 @@
 use std::{fmt, str::FromStr};
 
 use crate::{
-    CallerName, CallerNameError, Colo, Country, CountryError, LanguageTag, LanguageTagError,
-    LinkId, LinkIdError, Operation, OperationError, PlaceError, PlaceName, Scheme, SchemeError,
-    Scope, ScopeError, SearchText, SearchTextError, Slug, SlugError, Tag, TagError, TimeZoneName,
-    TokenName, TokenNameError,
+    CallerName, CallerNameError, Colo, Country, CountryError, Host, HostError, LanguageTag,
+    LanguageTagError, LinkId, LinkIdError, Operation, OperationError, PlaceError, PlaceName,
+    Scheme, SchemeError, Scope, ScopeError, SearchText, SearchTextError, Slug, SlugError, Tag,
+    TagError, TimeZoneName, TokenName, TokenNameError,
 };
 
 /// Implements both by the value's own `parse` and `as_str`.
@@ -35,6 +35,7 @@ text_forms! {
     CallerName: CallerNameError,
     Colo: PlaceError,
     Country: CountryError,
+    Host: HostError,
     LanguageTag: LanguageTagError,
     LinkId: LinkIdError,
     Operation: OperationError,
@@ -68,6 +69,7 @@ mod tests {
         returns::<Country>("DE");
         returns::<Destination>("https://example.com/?a=b#c");
         returns::<Dimension>("browserType");
+        returns::<Host>("go.example");
         returns::<LanguageTag>("pt-BR");
         returns::<LinkId>("0198f0a2-6f1e-7c3a-8f00-0123456789ab");
         returns::<Operation>("link.create");

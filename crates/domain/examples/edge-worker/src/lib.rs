@@ -75,7 +75,7 @@ fn answer(question: &str) -> String {
 fn link(slug: &str, url: &str, terms: Terms) -> (Slug, FollowedLink) {
     let slug = Slug::parse(slug).unwrap();
     let id = LinkId::parse(slug.as_str()).unwrap();
-    let link = FollowedLink::new(&id, &slug, Revision::FIRST, &to(url), terms);
+    let link = FollowedLink::new(&id, &slug.clone().into(), Revision::FIRST, &to(url), terms);
     (slug, link)
 }
 
