@@ -3,12 +3,12 @@
 use std::{sync::Arc, time::Duration};
 
 use slugline_domain::{
-    AuditFilter, AuditLine, AuditPosition, AuditQuery, CallerName, Operation, PageSize, Scope,
-    Slug, SlugCase, UnixMillis,
+    AuditFilter, AuditLine, AuditPosition, AuditQuery, CallerName, LinkKey, Operation, PageSize,
+    Scope, UnixMillis,
     ports::{AuditTrail, Clock, StoreError},
 };
 
-use crate::{Access, Error};
+use crate::{Access, Error, NamedDomains};
 
 /// The use cases of the audit trail.
 #[derive(Clone, Debug)]
@@ -24,8 +24,8 @@ pub struct AuditParts {
     pub trail: Arc<dyn AuditTrail>,
     /// Tells the time.
     pub clock: Arc<dyn Clock>,
-    /// The rule for the spelling of slugs.
-    pub case: SlugCase,
+    /// The domains, and their rules for the spelling of slugs.
+    pub domains: NamedDomains,
     /// The time for which lines are kept; `None` keeps them for ever.
     pub keep_for: Option<Duration>,
 }
@@ -36,15 +36,15 @@ impl AuditParts {
         Self {
             trail,
             clock,
-            case: SlugCase::default(),
+            domains: NamedDomains::default(),
             keep_for: None,
         }
     }
 
-    /// Sets [`case`](Self#structfield.case).
+    /// Sets [`domains`](Self#structfield.domains).
     #[must_use]
-    pub fn with_case(mut self, case: SlugCase) -> Self {
-        self.case = case;
+    pub fn with_domains(mut self, domains: NamedDomains) -> Self {
+        self.domains = domains;
         self
     }
 
@@ -64,8 +64,8 @@ pub struct ListAudit {
     pub from: Option<UnixMillis>,
     /// Only lines before this moment.
     pub until: Option<UnixMillis>,
-    /// Only changes of the link that has or had this slug.
-    pub slug: Option<Slug>,
+    /// Only changes of the link that has or had this key.
+    pub key: Option<LinkKey>,
     /// Only changes by this caller.
     pub caller: Option<CallerName>,
     /// Only changes of this kind.
@@ -91,10 +91,10 @@ impl ListAudit {
         self
     }
 
-    /// Sets [`slug`](Self#structfield.slug).
+    /// Sets [`key`](Self#structfield.key).
     #[must_use]
-    pub fn with_slug(mut self, slug: impl Into<Option<Slug>>) -> Self {
-        self.slug = slug.into();
+    pub fn with_key(mut self, key: impl Into<Option<LinkKey>>) -> Self {
+        self.key = key.into();
         self
     }
 
@@ -163,11 +163,7 @@ impl AuditService {
                 AuditFilter::default()
                     .with_from(request.from)
                     .with_until(request.until)
-                    .with_slugs(
-                        request
-                            .slug
-                            .map_or_else(Vec::new, |slug| self.spellings(slug)),
-                    )
+                    .with_keys(request.key.map_or_else(Vec::new, |key| self.spellings(key)))
                     .with_caller(request.caller)
                     .with_operation(request.operation),
             )
@@ -195,12 +191,12 @@ impl AuditService {
     }
 
     /// The canonical spelling, and the spelling of a link from before case was ignored.
-    fn spellings(&self, slug: Slug) -> Vec<Slug> {
-        let canonical = self.parts.case.canonical(&slug).into_owned();
-        if canonical == slug {
-            vec![slug]
+    fn spellings(&self, key: LinkKey) -> Vec<LinkKey> {
+        let canonical = self.parts.domains.canonical(&key).into_owned();
+        if canonical == key {
+            vec![key]
         } else {
-            vec![canonical, slug]
+            vec![canonical, key]
         }
     }
 }

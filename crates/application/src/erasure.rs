@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use slugline_domain::{
-    AuditNote, Author, Erasure, LinkId, Operation, Scope, Slug,
+    AuditNote, Author, Erasure, LinkId, LinkKey, Operation, Scope,
     ports::{AuditTrail, Clock, VisitEraser},
 };
 
@@ -21,7 +21,7 @@ pub struct VisitErasures {
 pub struct VisitErasuresParts {
     /// Erases visits from the access log.
     pub eraser: Arc<dyn VisitEraser>,
-    /// Finds the link of a slug.
+    /// Finds the link of a key.
     pub links: LinkService,
     /// Holds the line of each erasure.
     pub trail: Arc<dyn AuditTrail>,
@@ -49,8 +49,8 @@ impl VisitErasuresParts {
 /// The link whose visits are to be erased.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ErasedLink {
-    /// The link that has this slug.
-    Slug(Slug),
+    /// The link that has this key.
+    Key(LinkKey),
     /// The link that has or had this identifier.
     Id(LinkId),
 }
@@ -85,10 +85,10 @@ impl VisitErasures {
             clock,
         } = self.parts.as_ref();
         links.permit(Self::ERASE)?;
-        let (link, slug) = match which {
-            ErasedLink::Slug(slug) => {
-                let link = links.find(&slug).await?;
-                (link.id, Some(link.slug))
+        let (link, key) = match which {
+            ErasedLink::Key(key) => {
+                let link = links.find(&key).await?;
+                (link.id, Some(link.key))
             }
             ErasedLink::Id(id) => (id, None),
         };
@@ -97,7 +97,7 @@ impl VisitErasures {
             author: author.clone(),
             operation: Operation::VisitsErase,
         };
-        trail.add(&note, slug.as_ref()).await?;
+        trail.add(&note, key.as_ref()).await?;
         let erasure = eraser.erase(&link).await.map_err(Error::Erasure)?;
         Ok((link, erasure))
     }
@@ -106,7 +106,7 @@ impl VisitErasures {
 #[cfg(test)]
 mod tests {
     use slugline_domain::{AuditFilter, AuditQuery};
-    use slugline_testkit::{CountedVisits, link, slug};
+    use slugline_testkit::{CountedVisits, key, link};
 
     use super::*;
     use crate::links::fixture::{Fixture, demonstration, fixture};
@@ -122,11 +122,11 @@ mod tests {
         (erasures, log)
     }
 
-    async fn lines(fixture: &Fixture) -> Vec<(String, Option<Slug>)> {
+    async fn lines(fixture: &Fixture) -> Vec<(String, Option<LinkKey>)> {
         let query = AuditQuery::new(100)
             .with_filter(AuditFilter::default().with_operation(Operation::VisitsErase));
         let lines = fixture.store.lines(&query).await.unwrap();
-        let shown = lines.into_iter().map(|line| (line.operation, line.slug));
+        let shown = lines.into_iter().map(|line| (line.operation, line.key));
         shown.collect()
     }
 
@@ -134,11 +134,11 @@ mod tests {
     async fn visits_of_the_link_with_the_slug_are_erased_and_leave_a_line() {
         let fixture = fixture().holding(&link("docs").id("docs-1").build()).await;
         let (erasures, log) = erasures(&fixture);
-        let which = ErasedLink::Slug(slug("DOCS"));
+        let which = ErasedLink::Key(key("DOCS"));
         let erased = erasures.erase(which, &Author::operator()).await.unwrap();
         assert_eq!(erased, (LinkId::parse("docs-1").unwrap(), Erasure::Done));
         assert_eq!(log.erased(), [erased.0]);
-        let line = ("visits.erase".to_owned(), Some(slug("docs")));
+        let line = ("visits.erase".to_owned(), Some(key("docs")));
         assert_eq!(lines(&fixture).await, [line]);
     }
 
@@ -146,7 +146,7 @@ mod tests {
     async fn a_link_that_is_gone_is_named_by_its_id() {
         let fixture = fixture();
         let (erasures, log) = erasures(&fixture);
-        let missing = ErasedLink::Slug(slug("gone"));
+        let missing = ErasedLink::Key(key("gone"));
         let refused = erasures.erase(missing, &Author::operator()).await;
         assert!(matches!(refused, Err(Error::LinkNotFound(_))));
         assert_eq!(log.erased(), []);

@@ -3,7 +3,7 @@
 use std::{num::NonZeroU32, time::Duration};
 
 use slugline_domain::{
-    BindingError, LinkId, OutOfReach, Slug, TagsError, TokenName, UnixSeconds,
+    BindingError, Host, LinkId, LinkKey, OutOfReach, TagsError, TokenName, UnixSeconds,
     ports::{OldStoreError, StoreError, VisitLogError},
 };
 use thiserror::Error;
@@ -29,22 +29,25 @@ pub enum Error {
     /// No link has this slug.
     #[error("no link has the slug {0}")]
     LinkNotFound(String),
-    /// An active link already has this slug.
-    #[error("a link with the slug {slug} exists")]
+    /// Nobody has named the host of this domain.
+    #[error("no domain has the host {0}")]
+    NoDomain(Host),
+    /// An active link already has this key.
+    #[error("a link with the slug {key} exists")]
     SlugTaken {
-        /// The slug.
-        slug: Slug,
-        /// A similar slug that no link has, if one was found.
-        free: Option<Slug>,
+        /// The key.
+        key: LinkKey,
+        /// A similar key that no link has, if one was found.
+        free: Option<LinkKey>,
     },
     /// Another caller changed or replaced the link at the same time.
     #[error("the link with the slug {0} was changed by somebody else")]
-    Outdated(Slug),
+    Outdated(LinkKey),
     /// The link is not a version that the change is meant for.
-    #[error("the link with the slug {slug} is another version than the change was meant for")]
+    #[error("the link with the slug {key} is another version than the change was meant for")]
     PreconditionFailed {
-        /// The slug.
-        slug: Slug,
+        /// The key.
+        key: LinkKey,
         /// The current link, as far as the caller may see it; absent if there is none.
         current: Option<SeenLink>,
     },
@@ -77,7 +80,7 @@ pub enum Error {
     Binding(#[from] BindingError),
     /// A new token would be bound to a link that is not there.
     #[error("no link has the slug {0}, to which a token was to be bound")]
-    BoundToNoLink(Slug),
+    BoundToNoLink(LinkKey),
     /// A new token would already be expired.
     #[error("expiry {expires_at} is not after the present, {now}", expires_at = expires_at.get(), now = now.get())]
     TokenExpiryNotInFuture {
@@ -141,4 +144,15 @@ pub enum Error {
     /// Hashing a password failed.
     #[error("the password cannot be hashed")]
     Password(#[from] crate::HashError),
+}
+
+impl Error {
+    /// Nobody has named the host of this key's domain.
+    ///
+    /// # Panics
+    /// The key is one of the default domain, which needs no name.
+    pub(crate) fn no_domain(key: &LinkKey) -> Self {
+        let host = key.domain.host().cloned();
+        Self::NoDomain(host.expect("the default domain is always there"))
+    }
 }

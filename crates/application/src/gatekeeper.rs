@@ -72,7 +72,7 @@ impl Gatekeeper {
         now: UnixMillis,
     ) -> Result<PasswordCheck, NotChecked> {
         let attempt = PasswordAttempt {
-            slug: &link.to_slug(),
+            key: &link.to_key(),
             hash,
             presented,
             client,
@@ -117,7 +117,7 @@ impl Gatekeeper {
         now: UnixMillis,
     ) -> Result<(), Error> {
         let hash = self.parts.passwords.hash(password).await?;
-        let stored = self.parts.store.find(&followed.to_slug()).await?;
+        let stored = self.parts.store.find(&followed.to_key()).await?;
         let same = stored.filter(|stored| stored.password == followed.terms().password);
         let Some(mut link) = same else {
             return Ok(());
@@ -130,7 +130,7 @@ impl Gatekeeper {
             operation: Operation::LinkRehash,
         };
         let outcome = self.parts.store.update(&link, &known, &note).await;
-        self.parts.resolver.forget(&link.slug);
+        self.parts.resolver.forget(&link.key);
         outcome?;
         Ok(())
     }
@@ -146,7 +146,7 @@ impl Gatekeeper {
 mod tests {
     use slugline_domain::{AuditQuery, Link, ports::AuditTrail};
     use slugline_testkit::{
-        FixedClock, MemoryLinkStore, NOON, NOTE, SeededRandom, destination, link, slug,
+        FixedClock, MemoryLinkStore, NOON, NOTE, SeededRandom, destination, key, link,
     };
 
     use super::*;
@@ -181,7 +181,7 @@ mod tests {
     }
 
     async fn stored(store: &MemoryLinkStore) -> Link {
-        store.find(&slug("docs")).await.unwrap().unwrap()
+        store.find(&key("docs")).await.unwrap().unwrap()
     }
 
     #[tokio::test]
@@ -189,7 +189,7 @@ mod tests {
         let (gatekeeper, store) = gatekeeper();
         let old = link("docs").password(SINK).tags(&["a"]).build();
         store.insert(&old, &NOTE).await.unwrap();
-        let resolved = gatekeeper.parts.resolver.find(&old.slug).await.unwrap();
+        let resolved = gatekeeper.parts.resolver.find(&old.key).await.unwrap();
         assert_eq!(resolved.as_deref(), Some(&FollowedLink::from(&old)));
 
         let password = Password::parse("x").unwrap();
@@ -202,7 +202,7 @@ mod tests {
         assert_eq!(PasswordForm::of(hash.as_str()), Ok(PasswordForm::Argon2id));
         assert_eq!(knock(&gatekeeper, &new, " x ").await, PasswordCheck::Right);
         assert_eq!(knock(&gatekeeper, &new, "y").await, PasswordCheck::Wrong);
-        let again = gatekeeper.parts.resolver.find(&old.slug).await.unwrap();
+        let again = gatekeeper.parts.resolver.find(&old.key).await.unwrap();
         assert_eq!(
             again.as_deref(),
             Some(&FollowedLink::from(&new)),

@@ -19,7 +19,7 @@
 //! ));
 //! let writer = links.by(Caller::Operator, Author::operator());
 //! let made = writer.create(NewLink::leading_to(destination("https://example.com/"))).await?;
-//! assert_eq!(writer.get(&made.slug).await?.id, made.id);
+//! assert_eq!(writer.get(&made.key).await?.id, made.id);
 //! # Ok::<(), Box<dyn std::error::Error>>(()) })?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -27,7 +27,8 @@
 //! | module | holds |
 //! |---|---|
 //! | [`links`] | one file per operation on links |
-//! | [`resolver`] | slug → link on the redirect path: look-up, cache, invalidation |
+//! | [`resolver`] | key → link on the redirect path: look-up, cache, invalidation |
+//! | [`named_domains`] | the domains of the instance, as this process knows them |
 //! | [`passwords`], `hashing` | checking passwords of links, with limited attempts; computing hashes |
 //! | [`attempts`], `turns`, `shares` | limits on failed attempts of clients; attempts in turn; fair shares |
 //! | [`gatekeeper`] | checks visitors' passwords, and renews imported hashes |
@@ -66,6 +67,7 @@ pub mod links;
 pub mod live;
 pub mod migration;
 mod mint;
+pub mod named_domains;
 pub mod passwords;
 pub mod preview;
 pub mod resolver;
@@ -95,10 +97,10 @@ pub use gatekeeper::{Gatekeeper, GatekeeperParts};
 pub use hashing::{Busy, HashError};
 pub use links::{
     BatchAction, BatchChange, BatchOutcome, BatchReport, BatchResult, BatchScope, CheckLinks,
-    CheckScope, CheckedLink, CheckedPage, EditLink, EditedLink, ExportPage, ImportLink,
-    ImportOutcome, ImportedLink, LinkChecker, LinkDraft, LinkLists, LinkPage, LinkReader,
-    LinkService, LinkServiceParts, LinkWriter, ListLinks, ListRequest, ListVisited, ListedPage,
-    MAX_TAGGED, NewLink, Precondition, RangeStart, Rehearsal, SlugPolicy, Upserted, VisitRange,
+    CheckScope, CheckedLink, CheckedPage, EditLink, EditedLink, ExportPage, GENERATED_CHARS,
+    ImportLink, ImportOutcome, ImportedLink, LinkChecker, LinkDraft, LinkLists, LinkPage,
+    LinkReader, LinkService, LinkServiceParts, LinkWriter, ListLinks, ListRequest, ListVisited,
+    ListedPage, MAX_TAGGED, NewLink, Precondition, RangeStart, Rehearsal, Upserted, VisitRange,
     VisitedLink, VisitedPage, VisitedPosition,
 };
 pub use live::{LiveVisits, SharedFilter, Watch};
@@ -106,6 +108,7 @@ pub use migration::{
     LinkMigration, LinkMigrationParts, MigrationLock, MigrationStatus, OldLinks, RunCursor,
     RunMigration, RunReport,
 };
+pub use named_domains::NamedDomains;
 pub use passwords::{NotChecked, PasswordCheck, PasswordNumbers, Passwords};
 pub use preview::{Forbidden, PreviewMode};
 pub use resolver::{Recalled, Resolver, ResolverNumbers, ResolverOptions};

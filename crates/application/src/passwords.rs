@@ -9,7 +9,7 @@ use base64::{
 use pbkdf2::pbkdf2_hmac_array;
 use sha2::Sha256;
 use slugline_domain::{
-    ClientNetwork, ImportedPassword, Password, PasswordForm, PasswordHash, SinkForm, Slug,
+    ClientNetwork, ImportedPassword, LinkKey, Password, PasswordForm, PasswordHash, SinkForm,
     UnixMillis, measure::Counter, ports::Random,
 };
 use subtle::ConstantTimeEq;
@@ -87,7 +87,7 @@ pub enum NotChecked {
 #[derive(Clone, Debug)]
 pub struct PasswordAttempt<'a> {
     /// The link.
-    pub slug: &'a Slug,
+    pub key: &'a LinkKey,
     /// Its stored password.
     pub hash: &'a PasswordHash,
     /// The visitor's password, unparsed: stored passwords are trimmed, so this is
@@ -185,7 +185,7 @@ impl Passwords {
         attempt: PasswordAttempt<'_>,
     ) -> Result<PasswordCheck, NotChecked> {
         let guess = Guess {
-            slug: attempt.slug.clone(),
+            key: attempt.key.clone(),
             client: ClientNetwork::of(attempt.client),
             now: attempt.now,
         };
@@ -220,7 +220,7 @@ impl Passwords {
             }
         }
         let pause = self.guesses.pause(guess).unwrap_or_default();
-        let site = (guess.slug.clone(), guess.client.site());
+        let site = (guess.key.clone(), guess.client.site());
         let turn = self.guesses.turns.next(&site, pause).await?;
         Ok((self.permit(guess.client).await?, Some(turn)))
     }
@@ -240,16 +240,16 @@ impl fmt::Debug for Passwords {
 
 /// A client's guess of a link's password.
 struct Guess {
-    slug: Slug,
+    key: LinkKey,
     client: ClientNetwork,
     now: UnixMillis,
 }
 
 /// Recent wrong guesses.
 struct Guesses {
-    by_client: ClientLimit<Slug>,
-    by_link: FailureLimit<Slug>,
-    turns: Turns<(Slug, ClientNetwork)>,
+    by_client: ClientLimit<LinkKey>,
+    by_link: FailureLimit<LinkKey>,
+    turns: Turns<(LinkKey, ClientNetwork)>,
 }
 
 impl Guesses {
@@ -276,10 +276,10 @@ impl Guesses {
 
     /// The pause after this guess, if there were too many wrong ones before it.
     fn pause(&self, guess: &Guess) -> Option<Duration> {
-        let Guess { slug, client, now } = guess;
-        if self.by_link.check(slug, *now).is_err() {
+        let Guess { key, client, now } = guess;
+        if self.by_link.check(key, *now).is_err() {
             Some(Self::LONG_PAUSE)
-        } else if self.by_client.check(slug, *client, *now).is_err() {
+        } else if self.by_client.check(key, *client, *now).is_err() {
             Some(Self::PAUSE)
         } else {
             None
@@ -287,10 +287,10 @@ impl Guesses {
     }
 
     fn count(&self, guess: &Guess) {
-        let Guess { slug, client, now } = guess;
+        let Guess { key, client, now } = guess;
         // Beyond a limit, failures are not counted, because pauses limit the guesses.
-        let _ = self.by_link.count(slug, *now);
-        let _ = self.by_client.count(slug, *client, *now);
+        let _ = self.by_link.count(key, *now);
+        let _ = self.by_client.count(key, *client, *now);
     }
 }
 
@@ -319,7 +319,7 @@ fn verify_sink(form: SinkForm<'_>, presented: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use rstest::rstest;
-    use slugline_testkit::{NOON, SeededRandom, slug};
+    use slugline_testkit::{NOON, SeededRandom, key};
 
     use super::*;
 
@@ -343,7 +343,7 @@ mod tests {
     ) -> Result<PasswordCheck, NotChecked> {
         passwords
             .check(PasswordAttempt {
-                slug: &slug("docs"),
+                key: &key("docs"),
                 hash,
                 presented,
                 client: client.parse().unwrap(),

@@ -1,4 +1,4 @@
-//! Slug → link on the redirect path: look-up, cache, invalidation, outages.
+//! Key → link on the redirect path: look-up, cache, invalidation, outages.
 
 mod entry;
 mod freshness;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use quick_cache::sync::{Cache, EntryAction, EntryResult};
 use slugline_domain::{
-    FollowedLink, Slug, SlugCase, UnixMillis,
+    FollowedLink, LinkKey, UnixMillis,
     measure::Counter,
     ports::{Clock, Hearing, LinkChange, LinkObserver, LinkStore},
 };
@@ -29,9 +29,9 @@ use self::{
     refresh::Refresh,
     weight::Weight,
 };
-use crate::{Error, OldLinks};
+use crate::{Error, NamedDomains, OldLinks};
 
-/// Finds the link for a visitor's slug, from memory if possible.
+/// Finds the link for a visitor's key, from memory if possible.
 ///
 /// A hit takes one look-up in a sharded map and one reference count. It waits for
 /// nothing, and it allocates nothing for a slug in lower case. Unknown slugs are
@@ -49,7 +49,7 @@ use crate::{Error, OldLinks};
 pub struct Resolver {
     store: Arc<dyn LinkStore>,
     clock: Arc<dyn Clock>,
-    case: SlugCase,
+    domains: NamedDomains,
     options: ResolverOptions,
     keys: Keys,
     cache: Cache<Key, Entry, Weight>,
@@ -64,7 +64,7 @@ impl Resolver {
     pub fn new(
         store: Arc<dyn LinkStore>,
         clock: Arc<dyn Clock>,
-        case: SlugCase,
+        domains: NamedDomains,
         options: ResolverOptions,
     ) -> Self {
         /// The size of a typical link, to size the map.
@@ -74,7 +74,7 @@ impl Resolver {
         Self {
             store,
             clock,
-            case,
+            domains,
             options,
             keys: Keys::default(),
             cache,
@@ -102,19 +102,34 @@ impl Resolver {
         self
     }
 
-    /// Finds the link that a visitor means by this slug, expired or not: the link under
+    /// The domains whose rules this follows.
+    pub fn domains(&self) -> &NamedDomains {
+        &self.domains
+    }
+
+    /// Finds the link that a visitor means by this key, expired or not: the link under
     /// the canonical spelling, else the link under the exact spelling (made while slugs
-    /// were case-sensitive).
+    /// were case-sensitive), else that of the default domain if this one falls through to it.
     ///
     /// # Errors
     /// The store or the old store failed, and nothing usable is remembered.
-    pub async fn find(&self, slug: &Slug) -> Result<Option<Arc<FollowedLink>>, Error> {
-        let canonical = self.case.canonical(slug);
+    pub async fn find(&self, key: &LinkKey) -> Result<Option<Arc<FollowedLink>>, Error> {
+        let found = self.find_in_domain(key).await;
+        if matches!(found, Ok(None))
+            && let Some(default) = self.fallen_through(key)
+        {
+            return self.find_in_domain(&default).await;
+        }
+        found
+    }
+
+    async fn find_in_domain(&self, key: &LinkKey) -> Result<Option<Arc<FollowedLink>>, Error> {
+        let canonical = self.domains.canonical(key);
         let found = self.find_spelled(&canonical).await;
-        if matches!(found, Ok(Some(_))) || canonical.as_ref() == slug {
+        if matches!(found, Ok(Some(_))) || canonical.as_ref() == key {
             return found;
         }
-        match (self.find_spelled(slug).await, found) {
+        match (self.find_spelled(key).await, found) {
             // No link has this spelling, but one may have the canonical spelling: its
             // read failed.
             (Ok(None), Err(error)) => Err(error),
@@ -124,14 +139,14 @@ impl Resolver {
 
     /// Returns the answer that [`Resolver::find`] would give, if it is remembered. Never
     /// waits.
-    pub fn recall(&self, slug: &Slug, now: UnixMillis) -> Recalled {
+    pub fn recall(&self, key: &LinkKey, now: UnixMillis) -> Recalled {
         let hearing = self.store.hearing();
-        let canonical = self.case.canonical(slug);
-        let recalled = match self.recall_spelled(&canonical, now, hearing) {
-            Recalled::NoLink if canonical.as_ref() != slug => {
-                self.recall_spelled(slug, now, hearing)
-            }
-            recalled @ (Recalled::Link(_) | Recalled::NoLink | Recalled::Nothing) => recalled,
+        let recalled = match self.recall_in_domain(key, now, hearing) {
+            Recalled::NoLink => match self.fallen_through(key) {
+                Some(default) => self.recall_in_domain(&default, now, hearing),
+                None => Recalled::NoLink,
+            },
+            recalled @ (Recalled::Link(_) | Recalled::Nothing) => recalled,
         };
         match &recalled {
             Recalled::Link(_) | Recalled::NoLink => self.hits.count(),
@@ -140,32 +155,46 @@ impl Resolver {
         recalled
     }
 
+    fn recall_in_domain(&self, key: &LinkKey, now: UnixMillis, hearing: Hearing) -> Recalled {
+        let canonical = self.domains.canonical(key);
+        match self.recall_spelled(&canonical, now, hearing) {
+            Recalled::NoLink if canonical.as_ref() != key => self.recall_spelled(key, now, hearing),
+            recalled @ (Recalled::Link(_) | Recalled::NoLink | Recalled::Nothing) => recalled,
+        }
+    }
+
+    /// The key in the default domain, if this key's domain falls through to it.
+    fn fallen_through(&self, key: &LinkKey) -> Option<LinkKey> {
+        let falls = self.domains.falls_through(&key.domain);
+        falls.then(|| key.slug.clone().into())
+    }
+
     /// Forgets the entry of a spelling. Called after every change to it.
-    pub fn forget(&self, slug: &Slug) {
+    pub fn forget(&self, key: &LinkKey) {
         // Removing also voids a read of the store that is under way, so an answer from
         // before the change cannot enter the memory after it.
-        self.cache.remove(&self.keys.of(slug));
+        self.cache.remove(&self.keys.of(key));
     }
 
     /// Reads again if a change overtook the read: the visitor gets the changed link, and it is
     /// in memory if the store fails next. Only once, because a link may change all the time.
-    async fn find_spelled(&self, slug: &Slug) -> Result<Option<Arc<FollowedLink>>, Error> {
-        match self.find_once(slug).await? {
+    async fn find_spelled(&self, key: &LinkKey) -> Result<Option<Arc<FollowedLink>>, Error> {
+        match self.find_once(key).await? {
             Found::Current(link) => Ok(link),
-            Found::Overtaken(link) => Ok(match self.find_once(slug).await {
+            Found::Overtaken(link) => Ok(match self.find_once(key).await {
                 Ok(Found::Current(later) | Found::Overtaken(later)) => later,
                 Err(_) => link,
             }),
         }
     }
 
-    async fn find_once(&self, slug: &Slug) -> Result<Found, Error> {
+    async fn find_once(&self, key: &LinkKey) -> Result<Found, Error> {
         let now = self.clock.now();
         // Taken before the read, so that a change during the read is not missed.
         let hearing = self.store.hearing();
         // When many visitors miss at once, one reads and the others wait.
-        let key = self.keys.of(slug);
-        let entry = self.cache.entry_async(&key, |_, entry| {
+        let digest = self.keys.of(key);
+        let entry = self.cache.entry_async(&digest, |_, entry| {
             if entry.fresh.is_over(now, hearing) {
                 EntryAction::ReplaceWithGuard
             } else {
@@ -188,7 +217,7 @@ impl Resolver {
         };
         let found = match self
             .outage
-            .ask(self.look_up(slug), &*self.clock, self.options.read_timeout)
+            .ask(self.look_up(key), &*self.clock, self.options.read_timeout)
             .await
         {
             Ok(found) => found,
@@ -234,8 +263,8 @@ impl Resolver {
         link.map(Some).ok_or(error)
     }
 
-    fn recall_spelled(&self, slug: &Slug, now: UnixMillis, hearing: Hearing) -> Recalled {
-        match self.cache.get(&self.keys.of(slug)) {
+    fn recall_spelled(&self, key: &LinkKey, now: UnixMillis, hearing: Hearing) -> Recalled {
+        match self.cache.get(&self.keys.of(key)) {
             Some(entry) if !entry.fresh.is_over(now, hearing) => entry.recalled(),
             // An outdated entry is kept, to be served if the store fails.
             Some(_) | None => Recalled::Nothing,
@@ -243,12 +272,14 @@ impl Resolver {
     }
 
     /// For one spelling, the link here takes precedence over the one in the old store.
-    async fn look_up(&self, slug: &Slug) -> Result<Stored, Error> {
-        let old_links = self.old_links.as_ref().filter(|old| old.may_hold());
-        let here = self.store.follow(slug).await?;
+    async fn look_up(&self, key: &LinkKey) -> Result<Stored, Error> {
+        // An older instance had one domain.
+        let old_links = self.old_links.as_ref().filter(|_| key.domain.is_default());
+        let old_links = old_links.filter(|old| old.may_hold());
+        let here = self.store.follow(key).await?;
         match (here, old_links) {
             (None, Some(old_links)) => Ok(Stored {
-                link: old_links.find(slug).await?.map(FollowedLink::from),
+                link: old_links.find(&key.slug).await?.map(FollowedLink::from),
                 may_change_unheard: true,
             }),
             (link, _) => Ok(Stored {
@@ -266,13 +297,13 @@ impl LinkObserver for Resolver {
     fn changed(&self, change: &LinkChange) {
         let remembered = self
             .cache
-            .peek(&self.keys.of(&change.slug))
+            .peek(&self.keys.of(&change.key))
             .and_then(|entry| entry.link);
         let is_known = remembered
             .zip(change.revision)
             .is_some_and(|(link, revision)| link.revision >= revision);
         if !is_known {
-            self.forget(&change.slug);
+            self.forget(&change.key);
         }
     }
 }

@@ -1,14 +1,14 @@
 //! Links in answers to changes.
 
-use slugline_domain::{Link, Slug};
+use slugline_domain::{Link, LinkKey};
 
 /// A link in the answer to a change, as far as the caller may see it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SeenLink {
     /// All of it.
     Whole(Box<Link>),
-    /// Only its slug, because the caller may not read links.
-    Slug(Slug),
+    /// Only its key, because the caller may not read links.
+    Key(LinkKey),
 }
 
 impl SeenLink {
@@ -16,15 +16,15 @@ impl SeenLink {
     pub fn whole(&self) -> Option<&Link> {
         match self {
             Self::Whole(link) => Some(link),
-            Self::Slug(_) => None,
+            Self::Key(_) => None,
         }
     }
 
-    /// The slug.
-    pub fn slug(&self) -> &Slug {
+    /// The key.
+    pub fn key(&self) -> &LinkKey {
         match self {
-            Self::Whole(link) => &link.slug,
-            Self::Slug(slug) => slug,
+            Self::Whole(link) => &link.key,
+            Self::Key(key) => key,
         }
     }
 }

@@ -4,8 +4,8 @@ use std::{collections::BTreeSet, future::Future, mem, sync::Arc, time::Duration}
 
 use slugline_domain::{
     AccessRows, Choice, CounterRow, CountersQuery, Destinations, Dimension, Event, EventsQuery,
-    HeatmapQuery, LinkId, LocationRow, LocationsQuery, LogTrouble, MetricRow, MetricsQuery,
-    MetricsReport, Report, Scope, Slug, Tag, TimeUnit, UnixMillis, UnixSeconds, ViewRow,
+    HeatmapQuery, LinkId, LinkKey, LocationRow, LocationsQuery, LogTrouble, MetricRow,
+    MetricsQuery, MetricsReport, Report, Scope, Tag, TimeUnit, UnixMillis, UnixSeconds, ViewRow,
     ViewsQuery, VisitFilter, VisitRows, WeekSeconds, ZoneOffsets,
     ports::{Clock, VisitLog, VisitLogError},
 };
@@ -388,8 +388,8 @@ impl StatsReader {
     async fn absent(&self, filter: &VisitFilter) -> Vec<String> {
         let mut absent = Vec::new();
         for text in included_slugs(filter) {
-            let found = match Slug::parse(text) {
-                Ok(slug) => self.links.get(&slug).await.map(drop),
+            let found = match LinkKey::parse(text) {
+                Ok(key) => self.links.get(&key).await.map(drop),
                 Err(_) => Err(Error::LinkNotFound(text.clone())),
             };
             match found {

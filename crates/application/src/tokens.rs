@@ -5,12 +5,12 @@ use std::{collections::BTreeSet, fmt, sync::Arc};
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use sha2::{Digest, Sha256};
 use slugline_domain::{
-    AuditNote, Author, Binding, LinkFilter, LinkOrder, ListQuery, Operation, Reach, Scope, Scopes,
-    Slug, SlugCase, StatusFilter, Tag, TokenName, TokenRecord, UnixSeconds,
+    AuditNote, Author, Binding, LinkFilter, LinkKey, LinkOrder, ListQuery, Operation, Reach, Scope,
+    Scopes, StatusFilter, Tag, TokenName, TokenRecord, UnixSeconds,
     ports::{Clock, LinkStore, Random, TokenStore},
 };
 
-use crate::{Access, Error, Forbidden, links::find_spelled};
+use crate::{Access, Error, Forbidden, NamedDomains, links::find_spelled};
 
 /// Lists, makes and revokes named tokens.
 #[derive(Clone, Debug)]
@@ -25,8 +25,8 @@ pub struct TokensParts {
     pub store: Arc<dyn TokenStore>,
     /// Stores the links that tokens are bound to.
     pub links: Arc<dyn LinkStore>,
-    /// The rule for the spelling of slugs.
-    pub case: SlugCase,
+    /// The domains, and their rules for the spelling of slugs.
+    pub domains: NamedDomains,
     /// Tells the time.
     pub clock: Arc<dyn Clock>,
     /// Makes secrets.
@@ -40,7 +40,7 @@ pub struct NewToken {
     pub name: TokenName,
     /// The scopes that it permits.
     pub scopes: Scopes,
-    /// The links for which it permits them. With neither a slug nor a tag these are all links.
+    /// The links for which it permits them. With neither a key nor a tag these are all links.
     pub bound_to: BoundTo,
     /// The moment from which it is refused; `None` if it works until it is revoked.
     pub expires_at: Option<UnixSeconds>,
@@ -49,20 +49,20 @@ pub struct NewToken {
 /// The links that a token is to be bound to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BoundTo {
-    /// Slugs of links that are there. The token is bound to these links, not to others that have
-    /// their slugs later.
-    pub slugs: Vec<Slug>,
+    /// Keys of links that are there. The token is bound to these links, not to others that have
+    /// their keys later.
+    pub keys: Vec<LinkKey>,
     /// Tags: the links that have one of them at the time of a call.
     pub tags: BTreeSet<Tag>,
 }
 
-/// A token, and the slugs of the links that it is bound to.
+/// A token, and the keys of the links that it is bound to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListedToken {
     /// The token as it is stored.
     pub record: TokenRecord,
-    /// The slugs, sorted. Links that were deleted have none.
-    pub slugs: Vec<Slug>,
+    /// The keys, sorted. Links that were deleted have none.
+    pub keys: Vec<LinkKey>,
 }
 
 /// A token that was just made, with its text. Only the digest is stored, so nobody can read
@@ -212,16 +212,16 @@ impl Tokens {
         Ok(tokens)
     }
 
-    /// Adds the slugs of the links that a token is bound to.
+    /// Adds the keys of the links that a token is bound to.
     ///
     /// # Errors
     /// The store of links failed.
     pub async fn listed(&self, record: TokenRecord) -> Result<ListedToken, Error> {
-        let slugs = match record.reach.binding() {
-            Some(binding) if !binding.links().is_empty() => self.slugs_of(binding).await?,
+        let keys = match record.reach.binding() {
+            Some(binding) if !binding.links().is_empty() => self.keys_of(binding).await?,
             Some(_) | None => Vec::new(),
         };
-        Ok(ListedToken { record, slugs })
+        Ok(ListedToken { record, keys })
     }
 
     /// Makes a token.
@@ -294,16 +294,21 @@ impl Tokens {
             return Ok(Reach::Everything);
         }
         let mut links = Vec::new();
-        for slug in &bound_to.slugs {
-            let found = find_spelled(&*self.parts.links, self.parts.case, slug).await?;
-            let link = found.ok_or_else(|| Error::BoundToNoLink(slug.clone()))?;
+        for key in &bound_to.keys {
+            let key = self.parts.domains.meant_key(key)?;
+            let found = find_spelled(&*self.parts.links, &self.parts.domains, &key).await?;
+            let link = found.ok_or_else(|| Error::BoundToNoLink(key.into_owned()))?;
             links.push(link.id);
         }
-        Ok(Reach::bound(Binding::new(links, bound_to.tags.clone())?))
+        Ok(Reach::bound(Binding::new(
+            links,
+            bound_to.tags.clone(),
+            [],
+        )?))
     }
 
-    async fn slugs_of(&self, binding: &Binding) -> Result<Vec<Slug>, Error> {
-        let named = Binding::new(binding.links().iter().cloned(), [])?;
+    async fn keys_of(&self, binding: &Binding) -> Result<Vec<LinkKey>, Error> {
+        let named = Binding::new(binding.links().iter().cloned(), [], [])?;
         let query = ListQuery::new(
             self.parts.clock.now().second(),
             u32::try_from(Binding::MAX).expect("a small number"),
@@ -315,7 +320,7 @@ impl Tokens {
                 .with_reach(Reach::bound(named)),
         );
         let links = self.parts.links.list(&query).await?;
-        Ok(links.into_iter().map(|link| link.slug).collect())
+        Ok(links.into_iter().map(|link| link.key).collect())
     }
 
     fn note(&self, operation: Operation, author: &Author) -> AuditNote {
@@ -330,8 +335,8 @@ impl Tokens {
 #[cfg(test)]
 mod tests {
     use slugline_testkit::{
-        FixedClock, MemoryLinkStore, MemoryTokenStore, NOON, NOTE, SeededRandom, link, seconds,
-        slug, tag,
+        FixedClock, MemoryLinkStore, MemoryTokenStore, NOON, NOTE, SeededRandom, key, link,
+        seconds, tag,
     };
 
     use super::*;
@@ -347,7 +352,7 @@ mod tests {
         let tokens = Tokens::new(TokensParts {
             store: store.clone(),
             links: links.clone(),
-            case: SlugCase::default(),
+            domains: NamedDomains::default(),
             clock: Arc::new(FixedClock::at(NOON)),
             random: Arc::new(SeededRandom::new(1)),
         });
@@ -442,9 +447,9 @@ mod tests {
         }
     }
 
-    fn bound_to(slugs: &[&str], tags: &[&str]) -> BoundTo {
+    fn bound_to(keys: &[&str], tags: &[&str]) -> BoundTo {
         BoundTo {
-            slugs: slugs.iter().map(|text| slug(text)).collect(),
+            keys: keys.iter().map(|text| key(text)).collect(),
             tags: tags.iter().map(|text| tag(text)).collect(),
         }
     }
@@ -461,15 +466,15 @@ mod tests {
             ..new("partner")
         };
         let made = tokens.make(new, &Author::operator()).await.unwrap();
-        assert_eq!(made.listed.slugs, ["docs", "news"].map(slug));
+        assert_eq!(made.listed.keys, ["docs", "news"].map(key));
         let digests = TokenText::digests_of(made.text.as_str()).unwrap();
         assert_eq!(made.listed.record.digest, digests.each()[1]);
         assert!(digests.fit(&made.listed.record));
-        links.delete(&slug("docs"), &NOTE).await.unwrap();
+        links.delete(&key("docs"), &NOTE).await.unwrap();
         let other = link("docs").id("another").build();
         links.insert(&other, &NOTE).await.unwrap();
         let listed = tokens.list().await.unwrap();
-        assert_eq!(listed[0].slugs, [slug("news")]);
+        assert_eq!(listed[0].keys, [key("news")]);
         assert!(!listed[0].record.reach.holds(&other));
         let mut elsewhere = store.list().await.unwrap().remove(0);
         elsewhere.reach = Reach::Everything;

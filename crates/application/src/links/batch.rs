@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use slugline_domain::{
-    Link, LinkFilter, LinkOrder, Operation, PageSize, Position, Slug, Tags, UnixSeconds,
+    Link, LinkFilter, LinkKey, LinkOrder, Operation, PageSize, Position, Tags, UnixSeconds,
     ports::{Deletion, StoreError},
 };
 use tokio::task::JoinSet;
@@ -60,7 +60,7 @@ pub enum BatchAction {
 #[derive(Clone, Debug)]
 pub enum BatchScope {
     /// These links, in this order.
-    Slugs(Vec<Slug>),
+    Keys(Vec<LinkKey>),
     /// The next links that meet a filter, by slug.
     Filter {
         /// The filter.
@@ -84,7 +84,7 @@ pub struct BatchReport {
 #[derive(Debug)]
 pub struct BatchResult {
     /// The link's slug.
-    pub slug: Slug,
+    pub key: LinkKey,
     /// The outcome for the link. After an error of the store, the link may have been
     /// changed.
     pub outcome: Result<BatchOutcome, Error>,
@@ -104,7 +104,7 @@ pub enum BatchOutcome {
 /// The link to change.
 enum Target {
     /// The link that visitors find under this slug.
-    Named(Slug),
+    Named(LinkKey),
     /// A link that was already read.
     Read(Box<Link>),
 }
@@ -167,12 +167,11 @@ impl LinkWriter {
 
     async fn targets(&self, scope: BatchScope) -> Result<(Vec<Target>, Option<Position>), Error> {
         match scope {
-            BatchScope::Slugs(slugs) => {
+            BatchScope::Keys(keys) => {
                 let mut seen = HashSet::new();
-                let case = self.parts.policy.case;
-                let once = slugs
+                let once = keys
                     .into_iter()
-                    .filter(|slug| seen.insert(case.canonical(slug).into_owned()));
+                    .filter(|key| seen.insert(self.domains().canonical(key).into_owned()));
                 Ok((once.map(Target::Named).collect(), None))
             }
             BatchScope::Filter { filter, after } => {
@@ -202,9 +201,9 @@ impl LinkWriter {
             for (index, target) in targets.by_ref().take(AT_ONCE).enumerate() {
                 let (this, action) = (self.clone(), action.clone());
                 running.spawn(async move {
-                    let slug = target.slug().clone();
+                    let key = target.key().clone();
                     let outcome = this.change_one(target, &action, dry_run).await;
-                    (index, BatchResult { slug, outcome })
+                    (index, BatchResult { key, outcome })
                 });
             }
             if running.is_empty() {
@@ -232,13 +231,13 @@ impl LinkWriter {
         /// Each attempt loses only to a change that succeeded.
         const ATTEMPTS: usize = 5;
 
-        let slug = match target {
+        let key = match target {
             // The link has changed meanwhile and may not meet the filter any more.
             Target::Read(link) => return self.apply(*link, action, dry_run).await,
-            Target::Named(slug) => slug,
+            Target::Named(key) => key,
         };
         for _ in 0..ATTEMPTS {
-            let link = match self.get(&slug).await {
+            let link = match self.get(&key).await {
                 Err(Error::LinkNotFound(_)) => return Ok(BatchOutcome::NotFound),
                 link => link?,
             };
@@ -247,7 +246,7 @@ impl LinkWriter {
                 outcome => return outcome,
             }
         }
-        Err(Error::Outdated(slug))
+        Err(Error::Outdated(key))
     }
 
     /// Changes a link if it is unchanged since it was read.
@@ -278,17 +277,17 @@ impl LinkWriter {
             Effect::Change(changed) => self.store_change(*changed, link).await.map(drop),
             Effect::Deletion => match self.delete_version(link).await? {
                 Deletion::Deleted => Ok(()),
-                Deletion::Outdated => Err(Error::Outdated(link.slug.clone())),
+                Deletion::Outdated => Err(Error::Outdated(link.key.clone())),
             },
         }
     }
 }
 
 impl Target {
-    fn slug(&self) -> &Slug {
+    fn key(&self) -> &LinkKey {
         match self {
-            Self::Named(slug) => slug,
-            Self::Read(link) => &link.slug,
+            Self::Named(key) => key,
+            Self::Read(link) => &link.key,
         }
     }
 
@@ -298,7 +297,7 @@ impl Target {
             source: "the rest of the batch was left alone".into(),
         };
         BatchResult {
-            slug: self.slug().clone(),
+            key: self.key().clone(),
             outcome: Err(Error::Store(error)),
         }
     }
@@ -331,7 +330,7 @@ impl BatchAction {
 #[cfg(test)]
 mod tests {
     use slugline_domain::{Reach, StatusFilter, ports::LinkStore};
-    use slugline_testkit::{NOON, NOTE, link, seconds, slug, tag};
+    use slugline_testkit::{NOON, NOTE, key, link, seconds, tag};
 
     use super::*;
     use crate::links::fixture::{Fixture, demonstration, fixture};
@@ -343,10 +342,10 @@ mod tests {
         Tags::new(texts.iter().map(|text| tag(text))).unwrap()
     }
 
-    fn on(slugs: &[&str], action: BatchAction) -> BatchChange {
+    fn on(keys: &[&str], action: BatchAction) -> BatchChange {
         BatchChange {
             action,
-            scope: BatchScope::Slugs(slugs.iter().map(|text| slug(text)).collect()),
+            scope: BatchScope::Keys(keys.iter().map(|text| key(text)).collect()),
             dry_run: false,
         }
     }
@@ -374,9 +373,9 @@ mod tests {
     /// Slugs and outcomes; a refusal as its text.
     fn told(report: &BatchReport) -> Vec<(&str, String)> {
         let results = report.results.iter();
-        let told = results.map(|BatchResult { slug, outcome }| match outcome {
-            Ok(outcome) => (slug.as_str(), format!("{outcome:?}")),
-            Err(error) => (slug.as_str(), error.to_string()),
+        let told = results.map(|BatchResult { key, outcome }| match outcome {
+            Ok(outcome) => (key.as_str(), format!("{outcome:?}")),
+            Err(error) => (key.as_str(), error.to_string()),
         });
         told.collect()
     }
@@ -392,7 +391,7 @@ mod tests {
             link("has").tags(&["new", "a"]).build(),
         ])
         .await;
-        fixture.resolver.find(&slug("old")).await.unwrap();
+        fixture.resolver.find(&key("old")).await.unwrap();
         let add = BatchAction::AddTags(tags(&["new"]));
         let names = ["OLD", "full", "nobody", "has", "old"];
         let dry = BatchChange {
@@ -405,20 +404,20 @@ mod tests {
             ("nobody", "NotFound"),
             ("has", "Unchanged"),
         ]
-        .map(|(slug, outcome)| (slug, outcome.to_owned()));
+        .map(|(key, outcome)| (key, outcome.to_owned()));
         let would = fixture.links.change_many(dry).await.unwrap();
         assert_eq!(told(&would), expected);
-        assert_eq!(fixture.links.get(&slug("old")).await.unwrap(), old);
+        assert_eq!(fixture.links.get(&key("old")).await.unwrap(), old);
 
         let report = fixture.links.change_many(on(&names, add)).await.unwrap();
         assert_eq!(told(&report), expected);
-        let changed = fixture.links.get(&slug("old")).await.unwrap();
+        let changed = fixture.links.get(&key("old")).await.unwrap();
         assert_eq!(changed.content.tags, tags(&["b", "new"]));
         assert_eq!(
             (changed.revision, changed.updated_at),
             (old.revision.next(), NOON)
         );
-        let seen = fixture.resolver.find(&slug("old")).await.unwrap().unwrap();
+        let seen = fixture.resolver.find(&key("old")).await.unwrap().unwrap();
         assert_eq!(seen.revision, changed.revision);
     }
 
@@ -439,7 +438,7 @@ mod tests {
         for (action, is_right) in cases {
             let before = link("docs").tags(&["a", "b"]).expires(5).build();
             let fixture = fixture_with(&[before]).await;
-            fixture.resolver.find(&slug("docs")).await.unwrap();
+            fixture.resolver.find(&key("docs")).await.unwrap();
             for again in [false, true] {
                 let report = fixture.links.change_many(on(&["docs"], action.clone()));
                 let expected = match (again, &action) {
@@ -448,9 +447,9 @@ mod tests {
                     (true, _) => "Unchanged",
                 };
                 assert_eq!(told(&report.await.unwrap())[0].1, expected, "{action:?}");
-                let stored = fixture.store.find(&slug("docs")).await.unwrap();
+                let stored = fixture.store.find(&key("docs")).await.unwrap();
                 assert!(is_right(stored.clone()), "{stored:?}");
-                let seen = fixture.resolver.find(&slug("docs")).await.unwrap();
+                let seen = fixture.resolver.find(&key("docs")).await.unwrap();
                 assert_eq!(seen.is_some(), stored.is_some(), "{action:?}");
             }
         }
@@ -478,7 +477,7 @@ mod tests {
         let left = fixture.store.tags(&Reach::Everything).await.unwrap();
         assert_eq!(left.len(), 1);
         assert_eq!(
-            fixture.store.find(&slug("other")).await.unwrap(),
+            fixture.store.find(&key("other")).await.unwrap(),
             Some(other)
         );
     }
@@ -493,8 +492,8 @@ mod tests {
         let delete = on_tagged("t", BatchAction::Delete);
         let report = fixture.links.change_many(delete).await.unwrap();
         assert_eq!(told(&report), [("Docs", "Done".to_owned())]);
-        assert!(fixture.store.find(&slug("docs")).await.unwrap().is_some());
-        assert_eq!(fixture.store.find(&slug("Docs")).await.unwrap(), None);
+        assert!(fixture.store.find(&key("docs")).await.unwrap().is_some());
+        assert_eq!(fixture.store.find(&key("Docs")).await.unwrap(), None);
     }
 
     #[tokio::test]

@@ -7,8 +7,8 @@ use std::{
 };
 
 use slugline_domain::{
-    Choice, Dimension, Link, LinkFilter, LinkOrder, MetricRow, MetricsQuery, MetricsReport,
-    PageSize, Position, RowLimit, SamplingNote, Scope, Slug, UnixSeconds, VisitFilter,
+    Choice, Dimension, Link, LinkFilter, LinkKey, LinkOrder, MetricRow, MetricsQuery,
+    MetricsReport, PageSize, Position, RowLimit, SamplingNote, Scope, UnixSeconds, VisitFilter,
 };
 
 use super::{LinkPage, LinkReader, LinkService, ListLinks};
@@ -114,7 +114,7 @@ pub struct VisitRange {
 }
 
 /// The position after a link in a listing by visits. Links are ordered by visits, most
-/// first; links with the same number are ordered by slug. Links without visits come last,
+/// first; links with the same number are ordered by the text of their key. Links without visits come last,
 /// the newest first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VisitedPosition {
@@ -147,7 +147,7 @@ pub struct VisitedPage {
 pub struct VisitedLink {
     /// The link.
     pub link: Link,
-    /// Visits of its slug in the range; `None` if they are not known.
+    /// Visits of its key in the range; `None` if they are not known.
     pub visits: Option<u64>,
 }
 
@@ -201,11 +201,11 @@ struct CallersLists {
 impl CallersLists {
     /// Links are also listed under the spelling that visitors meet.
     fn spell(&self, filter: &mut LinkFilter) {
-        let case = self.links.parts.policy.case;
-        if let Some(slugs) = &mut filter.slugs {
-            let canonical = slugs.iter().map(|slug| case.canonical(slug).into_owned());
-            let both: HashSet<Slug> = canonical.chain(slugs.iter().cloned()).collect();
-            *slugs = both.into_iter().collect();
+        let domains = self.links.domains();
+        if let Some(keys) = &mut filter.keys {
+            let canonical = keys.iter().map(|key| domains.canonical(key).into_owned());
+            let both: HashSet<LinkKey> = canonical.chain(keys.iter().cloned()).collect();
+            *keys = both.into_iter().collect();
         }
     }
 
@@ -218,7 +218,8 @@ impl CallersLists {
             None => VisitRange::new(request.start, request.until, self.now()),
         };
         let few = self.stored(&request.filter, None).await?;
-        let bytes: usize = few.links.iter().map(|link| link.slug.as_str().len()).sum();
+        let texts = few.links.iter().map(|link| link.key.to_string().len());
+        let bytes: usize = texts.sum();
         if few.next.is_none() && bytes <= FEW_BYTES {
             self.page_of_few(few.links, &request, range).await
         } else {
@@ -237,12 +238,12 @@ impl CallersLists {
         let (visits, sampling) = if links.is_empty() {
             (HashMap::new(), NOTHING_COUNTED)
         } else {
-            let slugs = links.iter().map(|link| link.slug.to_string()).collect();
+            let slugs = links.iter().map(|link| link.key.to_string()).collect();
             let report = self.ranking(range, Some(slugs), RowLimit::MAX).await?;
             let counted = report.rows.into_iter().map(|row| (row.name, row.count));
             (counted.collect(), report.sampling)
         };
-        let visits_of = |link: &Link| visits.get(link.slug.as_str()).copied().unwrap_or(0);
+        let visits_of = |link: &Link| visits.get(&link.key.to_string()).copied().unwrap_or(0);
         let mut links: Vec<VisitedLink> = links
             .into_iter()
             .map(|link| VisitedLink {
@@ -294,30 +295,30 @@ impl CallersLists {
         report: &MetricsReport,
         wanted: usize,
     ) -> Result<Vec<VisitedLink>, Error> {
+        let last = request.after.as_ref();
+        let last = last.map(|after| (Reverse(after.visits), after.link.key.to_string()));
         let start = report.rows.partition_point(|row| {
-            let after = request.after.as_ref();
-            after.is_some_and(|after| {
-                (Reverse(row.count), row.name.as_str())
-                    <= (Reverse(after.visits), after.link.slug.as_str())
+            last.as_ref().is_some_and(|(visits, key)| {
+                (Reverse(row.count), row.name.as_str()) <= (*visits, key.as_str())
             })
         });
-        let asked_for: Option<HashSet<&Slug>> = request
+        let asked_for: Option<HashSet<&LinkKey>> = request
             .filter
-            .slugs
+            .keys
             .as_ref()
-            .map(|slugs| slugs.iter().collect());
+            .map(|keys| keys.iter().collect());
         let mut links = Vec::new();
         let rows = report.rows.get(start..).unwrap_or_default();
         for rows in rows.chunks(usize::try_from(FEW).unwrap_or(usize::MAX)) {
-            let parsed = rows.iter().filter_map(|row| Slug::parse(&row.name).ok());
-            let slugs = parsed.filter(|slug| {
+            let parsed = rows.iter().filter_map(|row| LinkKey::parse(&row.name).ok());
+            let keys = parsed.filter(|key| {
                 let asked_for = asked_for.as_ref();
-                asked_for.is_none_or(|asked_for| asked_for.contains(slug))
+                asked_for.is_none_or(|asked_for| asked_for.contains(key))
             });
-            let filter = request.filter.clone().with_slugs(slugs.collect::<Vec<_>>());
+            let filter = request.filter.clone().with_keys(keys.collect::<Vec<_>>());
             let found = self.stored(&filter, None).await?.links.into_iter();
             let mut found: HashMap<String, Link> =
-                found.map(|link| (link.slug.to_string(), link)).collect();
+                found.map(|link| (link.key.to_string(), link)).collect();
             for MetricRow { name, count, .. } in rows {
                 if let Some(link) = found.remove(name) {
                     links.push(VisitedLink {
@@ -352,7 +353,7 @@ impl CallersLists {
         loop {
             let page = self.stored(&request.filter, after).await?;
             let others = page.links.into_iter();
-            links.extend(others.filter(|link| !ranked.contains(link.slug.as_str())));
+            links.extend(others.filter(|link| !ranked.contains(link.key.to_string().as_str())));
             after = page.next;
             if links.len() >= wanted || after.is_none() {
                 links.truncate(wanted);
@@ -435,8 +436,9 @@ impl VisitedPosition {
         let age =
             |position: &Self| (position.visits == 0).then_some(Reverse(position.link.created_at));
         let key = |position: &'_ Self| (Reverse(position.visits), age(position));
-        let by_slug = || self.link.slug.cmp(&other.link.slug);
-        key(self).cmp(&key(other)).then_with(by_slug)
+        // As the log orders its rows.
+        let by_text = || self.link.key.to_string().cmp(&other.link.key.to_string());
+        key(self).cmp(&key(other)).then_with(by_text)
     }
 }
 

@@ -3,8 +3,8 @@
 use std::{sync::Arc, time::Duration};
 
 use slugline_domain::{
-    CheckSize, Destination, Link, LinkFilter, LinkOrder, PageSize, Position, ProbeCaller,
-    ProbeOutcome, ProbeRequest, ProbeTimeout, Scope, Slug, StatusFilter, Tag, UnixMillis,
+    CheckSize, Destination, Link, LinkFilter, LinkKey, LinkOrder, PageSize, Position, ProbeCaller,
+    ProbeOutcome, ProbeRequest, ProbeTimeout, Scope, StatusFilter, Tag, UnixMillis,
     ports::{Clock, LinkProber},
 };
 use tokio::task::JoinSet;
@@ -84,7 +84,7 @@ pub enum CheckScope {
     /// The links with a tag.
     Tag(Tag),
     /// The link with a slug.
-    Slug(Slug),
+    Key(LinkKey),
 }
 
 /// Some links with the answers of their destinations, and the position to continue from.
@@ -102,7 +102,7 @@ pub struct CheckedPage {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckedLink {
     /// The link's slug.
-    pub slug: Slug,
+    pub key: LinkKey,
     /// Its destination for a visitor to whom no rule applies.
     pub destination: Destination,
     /// The answer.
@@ -193,7 +193,7 @@ impl LinkChecker {
         let probe = ProbeRequest::new(destination.clone(), timeout).with_caller(caller);
         CheckedLink {
             outcome: self.prober.probe(probe).await,
-            slug: link.slug,
+            key: link.key,
             destination,
             checked_at: self.clock.now(),
         }
@@ -208,9 +208,9 @@ async fn page(
     let tag = match &request.scope {
         CheckScope::All => None,
         CheckScope::Tag(tag) => Some(tag.clone()),
-        CheckScope::Slug(slug) => {
+        CheckScope::Key(key) => {
             return Ok(LinkPage {
-                links: vec![links.get(slug).await?],
+                links: vec![links.get(key).await?],
                 next: None,
             });
         }
@@ -230,15 +230,15 @@ async fn page(
 mod tests {
     use async_trait::async_trait;
     use slugline_domain::{ProbeFailure, ports::LinkStore};
-    use slugline_testkit::{NOON, NOTE, ScriptedProber, link, slug};
+    use slugline_testkit::{NOON, NOTE, ScriptedProber, key, link};
     use tokio::sync::Barrier;
 
     use super::*;
     use crate::links::fixture::{Fixture, fixture};
 
-    async fn fixture_with_links(slugs: &[&str]) -> Fixture {
+    async fn fixture_with_links(keys: &[&str]) -> Fixture {
         let fixture = fixture();
-        for name in slugs {
+        for name in keys {
             let link = link(name)
                 .to(&format!("https://{name}.example/"))
                 .expires(-1);
@@ -285,7 +285,7 @@ mod tests {
             .flat_map(|page| &page.links)
             .map(|link| {
                 (
-                    link.slug.as_str(),
+                    link.key.as_str(),
                     link.outcome.result.clone(),
                     link.checked_at,
                 )
@@ -315,7 +315,7 @@ mod tests {
         fixture.store.insert(&tagged.build(), &NOTE).await.unwrap();
         let prober = Arc::new(ScriptedProber::default());
         let checker = checker(&fixture, prober);
-        let slugs = async |scope| {
+        let keys = async |scope| {
             let request = CheckLinks {
                 scope,
                 ..CheckLinks::default()
@@ -323,12 +323,12 @@ mod tests {
             let page = checker.check(&Caller::Operator, request).await?;
             assert_eq!((page.checked, page.next), (page.links.len(), None));
             let links = page.links.into_iter();
-            Ok::<_, Error>(links.map(|link| link.slug.to_string()).collect::<Vec<_>>())
+            Ok::<_, Error>(links.map(|link| link.key.to_string()).collect::<Vec<_>>())
         };
         let promo = CheckScope::Tag(Tag::parse("promo").unwrap());
-        assert_eq!(slugs(promo).await.unwrap(), ["c"]);
-        assert_eq!(slugs(CheckScope::Slug(slug("B"))).await.unwrap(), ["b"]);
-        let nowhere = slugs(CheckScope::Slug(slug("nowhere"))).await;
+        assert_eq!(keys(promo).await.unwrap(), ["c"]);
+        assert_eq!(keys(CheckScope::Key(key("B"))).await.unwrap(), ["b"]);
+        let nowhere = keys(CheckScope::Key(key("nowhere"))).await;
         assert!(matches!(nowhere, Err(Error::LinkNotFound(_))));
     }
 
@@ -354,7 +354,7 @@ mod tests {
             .check(&Caller::Operator, request)
             .await
             .unwrap();
-        let broken: Vec<&str> = page.links.iter().map(|link| link.slug.as_str()).collect();
+        let broken: Vec<&str> = page.links.iter().map(|link| link.key.as_str()).collect();
         assert_eq!(broken, ["l13", "l38"]);
         assert_eq!((page.checked, page.next), (30, None));
     }

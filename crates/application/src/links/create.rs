@@ -1,6 +1,6 @@
 //! Creates a link.
 
-use slugline_domain::{Link, Operation, Scope, Slug, ports::Insertion};
+use slugline_domain::{Link, LinkKey, Operation, Scope, Slug, ports::Insertion};
 
 use super::{LinkService, LinkWriter, NewLink};
 use crate::{Access, Error, mint};
@@ -9,8 +9,8 @@ use crate::{Access, Error, mint};
 pub(super) enum Made {
     /// The link is stored.
     Stored(Box<Link>),
-    /// An active link owns the slug that its author chose.
-    SlugTaken(Slug),
+    /// An active link owns the key that its author chose.
+    SlugTaken(LinkKey),
 }
 
 impl LinkService {
@@ -28,14 +28,16 @@ impl LinkWriter {
     pub async fn create(&self, new: NewLink) -> Result<Link, Error> {
         match self.make(new).await? {
             Made::Stored(link) => Ok(*link),
-            Made::SlugTaken(slug) => Err(self.slug_taken(slug).await),
+            Made::SlugTaken(key) => Err(self.slug_taken(key).await),
         }
     }
 
     pub(super) async fn make(&self, mut new: NewLink) -> Result<Made, Error> {
         self.permit(LinkService::CREATE)?;
         self.spend(1)?;
-        self.reach.permit_new(&new.content.tags)?;
+        new.domain = self.domains().meant(new.domain)?;
+        self.reach.permit_new(&new.domain, &new.content.tags)?;
+        let case = self.domains().case_in(&new.domain);
         let parts = &self.parts;
         let note = self.note(Operation::LinkCreate);
         let now = note.at;
@@ -46,7 +48,7 @@ impl LinkWriter {
         };
         self.screen_new(&mut new.content).await;
         let (slug, generated) = match &new.slug {
-            Some(chosen) => (parts.policy.case.canonical(chosen).into_owned(), false),
+            Some(chosen) => (case.canonical(chosen).into_owned(), false),
             None => (self.generate_slug(0), true),
         };
         let mut link = self.complete(new, slug, password, now);
@@ -54,15 +56,16 @@ impl LinkWriter {
         loop {
             let insertion = parts.store.insert_within(&self.reach, &link, &note).await;
             // Also after an error: the store may have made the link before it failed.
-            parts.resolver.forget(&link.slug);
+            parts.resolver.forget(&link.key);
             match insertion? {
                 Insertion::Stored => return Ok(Made::Stored(Box::new(link))),
                 Insertion::IdTaken => return Err(Error::IdTaken(link.id)),
+                Insertion::NoDomain => return Err(Error::no_domain(&link.key)),
                 Insertion::SlugTaken if generated => {
                     collisions += 1;
-                    link.slug = self.generate_slug(collisions);
+                    link.key.slug = self.generate_slug(collisions);
                 }
-                Insertion::SlugTaken => return Ok(Made::SlugTaken(link.slug)),
+                Insertion::SlugTaken => return Ok(Made::SlugTaken(link.key)),
             }
         }
     }
@@ -72,7 +75,7 @@ impl LinkWriter {
     /// slugs are.
     pub(super) fn generate_slug(&self, collisions: usize) -> Slug {
         const ATTEMPTS_PER_LENGTH: usize = 3;
-        let length = self.parts.policy.generated_chars + collisions / ATTEMPTS_PER_LENGTH;
+        let length = self.parts.generated_chars + collisions / ATTEMPTS_PER_LENGTH;
         mint::slug(length.clamp(1, Slug::MAX_CHARS), self.parts.random.as_ref())
     }
 }

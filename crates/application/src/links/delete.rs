@@ -1,7 +1,7 @@
 //! Deletes a link.
 
 use slugline_domain::{
-    Link, Operation, Reach, Scope, Slug,
+    Link, LinkKey, Operation, Reach, Scope,
     ports::{Deletion, Version},
 };
 
@@ -20,15 +20,16 @@ impl LinkWriter {
     ///
     /// # Errors
     /// Preview mode, or the store failed.
-    pub async fn delete(&self, slug: &Slug) -> Result<Option<SeenLink>, Error> {
-        self.delete_if(slug, &Precondition::None).await
+    pub async fn delete(&self, key: &LinkKey) -> Result<Option<SeenLink>, Error> {
+        self.delete_if(key, &Precondition::None).await
     }
 
-    async fn delete_any_version(&self, slug: &Slug) -> Result<Option<Link>, Error> {
-        let canonical = self.parts.policy.case.canonical(slug);
+    async fn delete_any_version(&self, key: &LinkKey) -> Result<Option<Link>, Error> {
+        let key = self.domains().meant_key(key)?;
+        let canonical = self.domains().canonical(&key);
         let deleted = self.delete_spelled(&canonical).await?;
-        if deleted.is_none() && canonical.as_ref() != slug {
-            return self.delete_spelled(slug).await;
+        if deleted.is_none() && canonical != key {
+            return self.delete_spelled(&key).await;
         }
         Ok(deleted)
     }
@@ -41,7 +42,7 @@ impl LinkWriter {
     /// although one was meant, or other callers changed the link again and again.
     pub async fn delete_if(
         &self,
-        slug: &Slug,
+        key: &LinkKey,
         precondition: &Precondition,
     ) -> Result<Option<SeenLink>, Error> {
         /// Each attempt loses only to a change that succeeded.
@@ -51,16 +52,16 @@ impl LinkWriter {
         self.spend(1)?;
         let any_version = matches!(precondition, Precondition::None | Precondition::Exists);
         if any_version && self.reach == Reach::Everything {
-            let deleted = self.delete_any_version(slug).await?;
+            let deleted = self.delete_any_version(key).await?;
             if deleted.is_none() {
-                precondition.check_absent(slug)?;
+                precondition.check_absent(key)?;
             }
             return Ok(deleted.map(|link| self.seen(link)));
         }
         for _ in 0..ATTEMPTS {
-            let link = match self.get(slug).await {
+            let link = match self.get(key).await {
                 Err(Error::LinkNotFound(_)) => {
-                    precondition.check_absent(slug)?;
+                    precondition.check_absent(key)?;
                     return Ok(None);
                 }
                 link => link?,
@@ -70,7 +71,7 @@ impl LinkWriter {
                 return Ok(Some(self.seen(link)));
             }
         }
-        Err(Error::Outdated(slug.clone()))
+        Err(Error::Outdated(key.clone()))
     }
 
     /// Deletes a link if it is unchanged since it was read.
@@ -78,17 +79,17 @@ impl LinkWriter {
         let known = Version::of(link);
         let note = self.note(Operation::LinkDelete);
         let store = &self.parts.store;
-        let deleted = store.delete_version(&link.slug, &known, &note).await;
+        let deleted = store.delete_version(&link.key, &known, &note).await;
         // Also after an error: the store may have deleted the link before it failed.
-        self.parts.resolver.forget(&link.slug);
+        self.parts.resolver.forget(&link.key);
         Ok(deleted?)
     }
 
-    async fn delete_spelled(&self, slug: &Slug) -> Result<Option<Link>, Error> {
+    async fn delete_spelled(&self, key: &LinkKey) -> Result<Option<Link>, Error> {
         let note = self.note(Operation::LinkDelete);
-        let deleted = self.parts.store.delete(slug, &note).await;
+        let deleted = self.parts.store.delete(key, &note).await;
         // Also after an error: the store may have deleted the link before it failed.
-        self.parts.resolver.forget(slug);
+        self.parts.resolver.forget(key);
         Ok(deleted?)
     }
 }
@@ -96,7 +97,7 @@ impl LinkWriter {
 #[cfg(test)]
 mod tests {
     use slugline_domain::ports::LinkStore;
-    use slugline_testkit::{NOTE, link, slug};
+    use slugline_testkit::{NOTE, key, link};
 
     use super::*;
     use crate::links::fixture::{demonstration, fixture};
@@ -105,10 +106,10 @@ mod tests {
     async fn a_deleted_link_stops_leading_anywhere_at_once() {
         let fixture = fixture().holding(&link("docs").build()).await;
         assert!(fixture.leads("docs").await);
-        let deleted = fixture.links.delete(&slug("Docs")).await.unwrap();
+        let deleted = fixture.links.delete(&key("Docs")).await.unwrap();
         assert_eq!(deleted, Some(SeenLink::Whole(link("docs").build().into())));
         assert!(!fixture.leads("docs").await);
-        let again = fixture.links.delete(&slug("docs")).await;
+        let again = fixture.links.delete(&key("docs")).await;
         assert_eq!(again.expect("deleting twice is fine"), None);
     }
 
@@ -121,7 +122,7 @@ mod tests {
         changed.revision = read.revision.next();
         let known = Version::of(&read);
         fixture.store.update(&changed, &known, &NOTE).await.unwrap();
-        let refused = fixture.links.delete_if(&slug("Docs"), &meant).await;
+        let refused = fixture.links.delete_if(&key("Docs"), &meant).await;
         let Err(Error::PreconditionFailed { current, .. }) = refused else {
             panic!("{refused:?}");
         };
@@ -130,11 +131,11 @@ mod tests {
         let either = vec![Version::of(&read), Version::of(&changed)];
         let deleted = fixture
             .links
-            .delete_if(&slug("Docs"), &Precondition::OneOf(either))
+            .delete_if(&key("Docs"), &Precondition::OneOf(either))
             .await;
         assert_eq!(deleted.unwrap(), Some(SeenLink::Whole(changed.into())));
         for meant in [meant, Precondition::Exists] {
-            let nothing = fixture.links.delete_if(&slug("docs"), &meant).await;
+            let nothing = fixture.links.delete_if(&key("docs"), &meant).await;
             assert!(
                 matches!(
                     nothing,
@@ -149,9 +150,9 @@ mod tests {
     async fn a_demonstration_lets_nobody_delete() {
         let fixture = demonstration().holding(&link("docs").build()).await;
         for meant in [Precondition::None, Precondition::Exists] {
-            let refused = fixture.links.delete_if(&slug("docs"), &meant).await;
+            let refused = fixture.links.delete_if(&key("docs"), &meant).await;
             assert!(matches!(refused, Err(Error::PreviewMode(_))));
         }
-        assert!(fixture.links.get(&slug("docs")).await.is_ok());
+        assert!(fixture.links.get(&key("docs")).await.is_ok());
     }
 }

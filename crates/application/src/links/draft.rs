@@ -1,8 +1,8 @@
 //! A link before it is stored.
 
 use slugline_domain::{
-    Destination, ImportedPassword, Link, LinkContent, LinkId, Password, PasswordHash, Revision,
-    Slug, UnixMillis, UnixSeconds,
+    Destination, DomainName, ImportedPassword, Link, LinkContent, LinkId, LinkKey, Password,
+    PasswordHash, Revision, Slug, UnixMillis, UnixSeconds,
 };
 
 use super::LinkService;
@@ -15,6 +15,8 @@ use crate::mint;
 pub struct LinkDraft<P> {
     /// Identifier; generated when absent.
     pub id: Option<LinkId>,
+    /// Domain.
+    pub domain: DomainName,
     /// Slug; generated when absent.
     pub slug: Option<Slug>,
     /// Time of creation; the present when absent.
@@ -39,6 +41,7 @@ impl<P> LinkDraft<P> {
     pub fn of(content: LinkContent) -> Self {
         Self {
             id: None,
+            domain: DomainName::DEFAULT,
             slug: None,
             created_at: None,
             updated_at: None,
@@ -51,6 +54,13 @@ impl<P> LinkDraft<P> {
     #[must_use]
     pub fn with_id(mut self, id: impl Into<Option<LinkId>>) -> Self {
         self.id = id.into();
+        self
+    }
+
+    /// Sets [`domain`](Self#structfield.domain).
+    #[must_use]
+    pub fn with_domain(mut self, domain: DomainName) -> Self {
+        self.domain = domain;
         self
     }
 
@@ -102,7 +112,7 @@ impl LinkService {
             id: draft
                 .id
                 .unwrap_or_else(|| mint::link_id(now, parts.random.as_ref())),
-            slug,
+            key: LinkKey::new(draft.domain, slug),
             created_at: draft.created_at.unwrap_or(now.second()),
             updated_at: draft.updated_at.unwrap_or(now.second()),
             revision: Revision::FIRST,

@@ -1,8 +1,8 @@
 //! Changes a link: all of it, or some members.
 
 use slugline_domain::{
-    Change, Link, LinkContent, LinkPatch, Operation, Password, PasswordHash, Scope, ScreenVerdict,
-    Slug,
+    Change, Link, LinkContent, LinkKey, LinkPatch, Operation, Password, PasswordHash, Scope,
+    ScreenVerdict,
     ports::{Update, Version},
 };
 
@@ -14,7 +14,7 @@ use crate::{Access, Error, Forbidden, SeenLink};
 #[non_exhaustive]
 pub struct EditLink {
     /// The link's slug, which cannot be changed.
-    pub slug: Slug,
+    pub key: LinkKey,
     /// The change to the password.
     pub password: Change<Password>,
     /// All other members.
@@ -23,9 +23,9 @@ pub struct EditLink {
 
 impl EditLink {
     /// Gives the link this content, and keeps its password.
-    pub fn new(slug: Slug, content: LinkContent) -> Self {
+    pub fn new(key: LinkKey, content: LinkContent) -> Self {
         Self {
-            slug,
+            key,
             password: Change::Keep,
             content,
         }
@@ -79,7 +79,7 @@ impl LinkWriter {
         self.spend(1)?;
         self.check_expiry(edit.content.expires_at)?;
         let password = self.hash_change(edit.password).await?;
-        let before = self.get(&edit.slug).await?;
+        let before = self.get(&edit.key).await?;
         precondition.check(&before, self)?;
         let mut content = edit.content;
         self.reach
@@ -94,10 +94,10 @@ impl LinkWriter {
         password.apply(&mut link.password);
         match self.store_change(link, &before).await {
             Ok(link) => Ok(EditedLink { before, link }),
-            Err(Error::Outdated(slug)) => {
+            Err(Error::Outdated(key)) => {
                 // A caller who named a version learns which version is there now.
-                precondition.check(&self.get(&edit.slug).await?, self)?;
-                Err(Error::Outdated(slug))
+                precondition.check(&self.get(&edit.key).await?, self)?;
+                Err(Error::Outdated(key))
             }
             Err(other) => Err(other),
         }
@@ -111,8 +111,8 @@ impl LinkWriter {
     /// # Errors
     /// Preview mode, the expiry is not in the future, no link has the slug, other callers
     /// changed the link again and again, or the store failed.
-    pub async fn patch(&self, slug: &Slug, patch: LinkPatch) -> Result<SeenLink, Error> {
-        self.patch_if(slug, patch, &Precondition::None).await
+    pub async fn patch(&self, key: &LinkKey, patch: LinkPatch) -> Result<SeenLink, Error> {
+        self.patch_if(key, patch, &Precondition::None).await
     }
 
     /// As [`LinkWriter::patch`], if the link is a version that the change is meant for.
@@ -121,7 +121,7 @@ impl LinkWriter {
     /// As for [`LinkWriter::patch`], or the link is another version.
     pub async fn patch_if(
         &self,
-        slug: &Slug,
+        key: &LinkKey,
         patch: LinkPatch,
         precondition: &Precondition,
     ) -> Result<SeenLink, Error> {
@@ -137,7 +137,7 @@ impl LinkWriter {
         let mut attempt = 1;
         let mut judged: Option<(LinkContent, ScreenVerdict)> = None;
         loop {
-            let before = self.get(slug).await?;
+            let before = self.get(key).await?;
             // The change is stored only if the link is still the one checked here.
             precondition.check(&before, self)?;
             let mut link = before.clone();
@@ -176,10 +176,10 @@ impl LinkWriter {
         link.revision = known.revision.next();
         let outcome = parts.store.update(&link, &known, &note).await;
         // Also after an error: the store may have made the change before it failed.
-        parts.resolver.forget(&link.slug);
+        parts.resolver.forget(&link.key);
         match outcome? {
             Update::Stored => Ok(link),
-            Update::Outdated => Err(Error::Outdated(link.slug)),
+            Update::Outdated => Err(Error::Outdated(link.key)),
         }
     }
 
@@ -195,14 +195,14 @@ impl LinkWriter {
 #[cfg(test)]
 mod tests {
     use slugline_domain::{AuditQuery, Tags, Text, ports::AuditTrail};
-    use slugline_testkit::{NOON, destination, link, slug};
+    use slugline_testkit::{NOON, destination, key, link};
 
     use super::*;
     use crate::links::fixture::fixture;
 
     fn edit(text: &str) -> EditLink {
         EditLink {
-            slug: slug(text),
+            key: key(text),
             password: Change::Keep,
             content: LinkContent::leading_to(destination("https://example.org/")),
         }
@@ -226,19 +226,19 @@ mod tests {
         assert_eq!(new.password, old.password);
         assert_eq!(new.content, edit("docs").content);
         assert_eq!(new.revision, old.revision.next());
-        assert_eq!(fixture.links.get(&new.slug).await.unwrap(), new);
+        assert_eq!(fixture.links.get(&new.key).await.unwrap(), new);
     }
 
     #[tokio::test]
     async fn quick_changes_are_told_apart_and_do_not_run_ahead_of_the_clock() {
         let fixture = fixture().holding(&link("docs").build()).await;
         for change in 1..=5 {
-            let outdated = fixture.links.get(&slug("docs")).await.unwrap();
+            let outdated = fixture.links.get(&key("docs")).await.unwrap();
             let patch = LinkPatch {
                 cloaking: Change::Set(change % 2 == 1),
                 ..LinkPatch::default()
             };
-            let new = whole(fixture.links.patch(&slug("docs"), patch).await);
+            let new = whole(fixture.links.patch(&key("docs"), patch).await);
             assert_eq!((new.updated_at, new.revision.get()), (NOON, change));
             let late = fixture.links.store_change(new, &outdated).await;
             assert!(matches!(late, Err(Error::Outdated(_))), "{late:?}");
@@ -287,13 +287,13 @@ mod tests {
         };
         let patched = fixture
             .links
-            .patch_if(&slug("DOCS"), cloak.clone(), &meant)
+            .patch_if(&key("DOCS"), cloak.clone(), &meant)
             .await;
         let patched = whole(patched);
         let late = [
             fixture
                 .links
-                .patch_if(&slug("docs"), cloak.clone(), &meant)
+                .patch_if(&key("docs"), cloak.clone(), &meant)
                 .await,
             fixture
                 .links
@@ -302,22 +302,22 @@ mod tests {
                 .map(|edited| SeenLink::Whole(edited.link.into())),
         ];
         for refused in late {
-            let Err(Error::PreconditionFailed { slug, current }) = refused else {
+            let Err(Error::PreconditionFailed { key, current }) = refused else {
                 panic!("{refused:?}");
             };
             assert_eq!(
-                (slug.as_str(), current),
+                (key.as_str(), current),
                 ("docs", Some(SeenLink::Whole(patched.clone().into())))
             );
         }
-        assert_eq!(fixture.links.get(&slug("docs")).await.unwrap(), patched);
+        assert_eq!(fixture.links.get(&key("docs")).await.unwrap(), patched);
         let uncloak = LinkPatch {
             cloaking: Change::Clear,
             ..LinkPatch::default()
         };
         let again = fixture
             .links
-            .patch_if(&slug("docs"), uncloak, &Precondition::Exists)
+            .patch_if(&key("docs"), uncloak, &Precondition::Exists)
             .await;
         assert_eq!(whole(again).revision, patched.revision.next());
         let missing = fixture.links.edit_if(edit("nope"), &meant).await;
@@ -343,7 +343,7 @@ mod tests {
         };
         let as_it_is = Precondition::OneOf(vec![Version::of(&old)]);
         for patch in [LinkPatch::default(), same.clone()] {
-            let patched = fixture.links.patch_if(&old.slug, patch, &as_it_is).await;
+            let patched = fixture.links.patch_if(&old.key, patch, &as_it_is).await;
             assert_eq!(whole(patched), old);
         }
         let replaced = EditLink {
@@ -356,7 +356,7 @@ mod tests {
 
         fixture.links.edit(edit("docs")).await.unwrap();
         assert_eq!(lines().await, before + 1);
-        let late = fixture.links.patch_if(&old.slug, same, &as_it_is).await;
+        let late = fixture.links.patch_if(&old.key, same, &as_it_is).await;
         assert!(
             matches!(late, Err(Error::PreconditionFailed { .. })),
             "{late:?}"
@@ -366,9 +366,9 @@ mod tests {
     #[tokio::test]
     async fn visitors_see_the_change_at_once() {
         let fixture = fixture().holding(&link("docs").build()).await;
-        fixture.resolver.find(&slug("docs")).await.unwrap();
+        fixture.resolver.find(&key("docs")).await.unwrap();
         fixture.links.edit(edit("docs")).await.unwrap();
-        let seen = fixture.resolver.find(&slug("docs")).await.unwrap().unwrap();
+        let seen = fixture.resolver.find(&key("docs")).await.unwrap().unwrap();
         assert_eq!(seen.destination(), "https://example.org/");
     }
 
@@ -382,7 +382,7 @@ mod tests {
         assert!(matches!(
             fixture
                 .links
-                .patch(&slug("nope"), LinkPatch::default())
+                .patch(&key("nope"), LinkPatch::default())
                 .await,
             Err(Error::LinkNotFound(_))
         ));
@@ -391,7 +391,7 @@ mod tests {
             ..LinkPatch::default()
         };
         assert!(matches!(
-            fixture.links.patch(&slug("docs"), late).await,
+            fixture.links.patch(&key("docs"), late).await,
             Err(Error::ExpiryNotInFuture { .. })
         ));
     }
@@ -410,7 +410,7 @@ mod tests {
             cloaking: Change::Set(true),
             ..LinkPatch::default()
         };
-        let new = whole(fixture.links.patch(&slug("docs"), change).await);
+        let new = whole(fixture.links.patch(&key("docs"), change).await);
         assert_eq!(new.content.destination.as_str(), "https://example.org/");
         assert_eq!(new.content.comment, None);
         assert_eq!(new.content.delivery.cloaking, Some(true));
@@ -423,7 +423,7 @@ mod tests {
             ..LinkPatch::default()
         };
         assert_eq!(
-            whole(fixture.links.patch(&slug("docs"), cleared).await)
+            whole(fixture.links.patch(&key("docs"), cleared).await)
                 .content
                 .tags,
             Tags::default()
@@ -433,13 +433,13 @@ mod tests {
     #[tokio::test]
     async fn an_outdated_version_is_not_written_over() {
         let fixture = fixture().holding(&link("docs").build()).await;
-        let before = fixture.links.get(&slug("docs")).await.unwrap();
+        let before = fixture.links.get(&key("docs")).await.unwrap();
         fixture.links.edit(edit("docs")).await.unwrap();
         let mut mine = before.clone();
         mine.content.destination = destination("https://lost.example/");
         let refused = fixture.links.store_change(mine, &before).await;
         assert!(matches!(refused, Err(Error::Outdated(_))));
-        let kept = fixture.links.get(&slug("docs")).await.unwrap();
+        let kept = fixture.links.get(&key("docs")).await.unwrap();
         assert_eq!(kept.content.destination.as_str(), "https://example.org/");
     }
 }

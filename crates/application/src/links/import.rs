@@ -1,8 +1,8 @@
 //! Imports links from an export.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, mem};
 
-use slugline_domain::{Link, Operation, Scope, Slug, ports::Insertion};
+use slugline_domain::{DomainName, Link, LinkKey, Operation, Scope, Slug, ports::Insertion};
 
 use super::{ImportLink, LinkService, LinkWriter};
 use crate::{Access, Error, Forbidden};
@@ -19,12 +19,14 @@ pub struct ImportedLink {
 /// The outcome for an imported link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImportOutcome {
-    /// The link was stored; an expired link with the same slug is gone.
+    /// The link was stored; an expired link with the same key is gone.
     Stored,
-    /// An active link owns the slug and stays unchanged.
+    /// An active link owns the key and stays unchanged.
     Skipped,
     /// Another link has the identifier.
     IdTaken,
+    /// The host of the link's domain was taken away during the import.
+    NoDomain,
 }
 
 impl LinkService {
@@ -43,25 +45,30 @@ impl LinkWriter {
     pub async fn import(&self, mut batch: Vec<ImportLink>) -> Result<Vec<ImportedLink>, Error> {
         self.permit(LinkService::IMPORT)?;
         self.spend(batch.len())?;
-        for new in &batch {
-            self.reach.permit_new(&new.content.tags)?;
+        for new in &mut batch {
+            new.domain = self.domains().meant(mem::take(&mut new.domain))?;
+            self.reach.permit_new(&new.domain, &new.content.tags)?;
         }
         self.screen_import(&mut batch).await;
         let parts = &self.parts;
         let note = self.note(Operation::LinkImport);
         let now = note.at;
-        let case = parts.policy.case;
         for imported in &mut batch {
+            let case = self.domains().case_in(&imported.domain);
             if let Some(slug) = &mut imported.slug {
                 *slug = case.canonical(slug).into_owned();
             }
         }
-        let mut used: HashSet<Slug> = batch.iter().filter_map(|new| new.slug.clone()).collect();
+        let named = batch.iter().filter_map(|new| {
+            let slug = new.slug.clone()?;
+            Some(LinkKey::new(new.domain.clone(), slug))
+        });
+        let mut used: HashSet<LinkKey> = named.collect();
         let mut links = Vec::with_capacity(batch.len());
         for mut draft in batch {
             let slug = match draft.slug.take() {
                 Some(slug) => slug,
-                None => self.unused_slug(&mut used).await?,
+                None => self.unused_slug(&draft.domain, &mut used).await?,
             };
             let password = match draft.password.take() {
                 Some(password) => Some(parts.passwords.adopt(password).await?),
@@ -75,13 +82,14 @@ impl LinkWriter {
             .await;
         // Also after an error: the store may have made links before it failed.
         for link in &links {
-            parts.resolver.forget(&link.slug);
+            parts.resolver.forget(&link.key);
         }
         let became = |(link, insertion): (Link, Insertion)| {
             let outcome = match insertion {
                 Insertion::Stored => ImportOutcome::Stored,
                 Insertion::SlugTaken => ImportOutcome::Skipped,
                 Insertion::IdTaken => ImportOutcome::IdTaken,
+                Insertion::NoDomain => ImportOutcome::NoDomain,
             };
             ImportedLink { link, outcome }
         };
@@ -90,12 +98,16 @@ impl LinkWriter {
 
     /// Returns a slug that no link has, stored or in this import. If another caller takes
     /// it in between, the link is skipped like any other.
-    async fn unused_slug(&self, used: &mut HashSet<Slug>) -> Result<Slug, Error> {
+    async fn unused_slug(
+        &self,
+        domain: &DomainName,
+        used: &mut HashSet<LinkKey>,
+    ) -> Result<Slug, Error> {
         for collisions in 0.. {
-            let slug = self.generate_slug(collisions);
-            let free = self.parts.store.find(&slug).await?.is_none();
-            if free && used.insert(slug.clone()) {
-                return Ok(slug);
+            let key = LinkKey::new(domain.clone(), self.generate_slug(collisions));
+            let free = self.parts.store.find(&key).await?.is_none();
+            if free && used.insert(key.clone()) {
+                return Ok(key.slug);
             }
         }
         unreachable!("slugs become longer until one is free")

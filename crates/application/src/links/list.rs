@@ -78,7 +78,7 @@ impl LinkReader {
             u32::from(request.size.get()) + 1,
         )
         .with_order(request.order)
-        .with_filter(self.within_reach(request.filter))
+        .with_filter(self.within_reach(request.filter)?)
         .with_after(request.after);
         let mut links = self.parts.store.list(&query).await?;
         let more = links.len() > size;
@@ -87,8 +87,12 @@ impl LinkReader {
         Ok(LinkPage { links, next })
     }
 
-    pub(super) fn within_reach(&self, filter: LinkFilter) -> LinkFilter {
-        filter.with_reach(self.reach.clone())
+    /// The filter in the domain that the caller means, for the links that the caller may see.
+    pub(super) fn within_reach(&self, mut filter: LinkFilter) -> Result<LinkFilter, Error> {
+        if let Some(domain) = filter.domain.take() {
+            filter.domain = Some(self.domains().meant(domain)?);
+        }
+        Ok(filter.with_reach(self.reach.clone()))
     }
 }
 
@@ -120,7 +124,7 @@ mod tests {
             first
                 .links
                 .iter()
-                .map(|l| l.slug.as_str())
+                .map(|l| l.key.as_str())
                 .collect::<Vec<_>>(),
             ["d", "c"]
         );
@@ -131,7 +135,7 @@ mod tests {
             second
                 .links
                 .iter()
-                .map(|l| l.slug.as_str())
+                .map(|l| l.key.as_str())
                 .collect::<Vec<_>>(),
             ["b", "a"]
         );

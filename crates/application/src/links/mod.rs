@@ -25,7 +25,7 @@ mod writer;
 use std::sync::Arc;
 
 use slugline_domain::{
-    SlugCase, UnixSeconds,
+    UnixSeconds,
     ports::{AuditTrail, Clock, DestinationScreen, Hearing, LinkStore, Random},
 };
 
@@ -50,7 +50,8 @@ pub use self::{
     writer::LinkWriter,
 };
 use crate::{
-    Access, Error, MigrationLock, Passwords, PreviewMode, Resolver, ResolverOptions, WriteBudget,
+    Access, Error, MigrationLock, NamedDomains, Passwords, PreviewMode, Resolver, ResolverOptions,
+    WriteBudget,
 };
 
 /// The use cases of links. [`LinkService::seen_by`] and [`LinkService::by`] give them to a caller.
@@ -78,8 +79,8 @@ pub struct LinkServiceParts {
     /// Screens destinations if the author does not say whether they are safe; `None` if
     /// the instance has no screen.
     pub screen: Option<Arc<dyn DestinationScreen>>,
-    /// The rules for slugs.
-    pub policy: SlugPolicy,
+    /// The length of a generated slug in characters, before any lengthening.
+    pub generated_chars: usize,
     /// Tells if the instance is a public demonstration.
     pub preview: PreviewMode,
     /// Tells if every link has been moved here.
@@ -87,6 +88,9 @@ pub struct LinkServiceParts {
     /// The budget of writes of each named token.
     pub writes: WriteBudget,
 }
+
+/// The length of a generated slug where nobody decides it.
+pub const GENERATED_CHARS: usize = 6;
 
 impl LinkServiceParts {
     /// The parts of an instance that screens nothing, forbids nothing and has every link in this
@@ -98,7 +102,7 @@ impl LinkServiceParts {
         let resolver = Resolver::new(
             store.clone(),
             clock.clone(),
-            SlugPolicy::default().case,
+            NamedDomains::default(),
             ResolverOptions::default(),
         );
         Self::of(
@@ -128,45 +132,10 @@ impl LinkServiceParts {
             clock,
             random,
             screen: None,
-            policy: SlugPolicy::default(),
+            generated_chars: GENERATED_CHARS,
             preview: PreviewMode::Off,
             lock: MigrationLock::open(),
             writes: WriteBudget::default(),
-        }
-    }
-}
-
-/// An instance's rules for slugs.
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub struct SlugPolicy {
-    /// Tells if case matters in slugs.
-    pub case: SlugCase,
-    /// The length of a generated slug in characters, before any lengthening.
-    pub generated_chars: usize,
-}
-
-impl SlugPolicy {
-    /// Sets [`case`](Self#structfield.case).
-    #[must_use]
-    pub fn with_case(mut self, case: SlugCase) -> Self {
-        self.case = case;
-        self
-    }
-
-    /// Sets [`generated_chars`](Self#structfield.generated_chars).
-    #[must_use]
-    pub fn with_generated_chars(mut self, generated_chars: usize) -> Self {
-        self.generated_chars = generated_chars;
-        self
-    }
-}
-
-impl Default for SlugPolicy {
-    fn default() -> Self {
-        Self {
-            case: SlugCase::default(),
-            generated_chars: 6,
         }
     }
 }
@@ -192,6 +161,11 @@ impl LinkService {
             Some(action) => self.parts.preview.permit(action),
             None => Ok(()),
         }
+    }
+
+    /// The domains of the instance, which are those that visitors meet.
+    pub(crate) fn domains(&self) -> &NamedDomains {
+        self.parts.resolver.domains()
     }
 
     fn check_expiry(&self, expires_at: Option<UnixSeconds>) -> Result<(), Error> {
@@ -220,9 +194,9 @@ impl LinkService {
 
 #[cfg(test)]
 pub(crate) mod fixture {
-    use slugline_domain::{Author, Link};
+    use slugline_domain::{Author, Link, SlugCase};
     use slugline_testkit::{
-        FixedClock, ListedScreen, MemoryLinkStore, NOON, NOTE, SeededRandom, slug,
+        FixedClock, ListedScreen, MemoryLinkStore, NOON, NOTE, SeededRandom, key,
     };
 
     use super::*;
@@ -244,31 +218,41 @@ pub(crate) mod fixture {
         }
 
         /// Returns whether a visitor finds a link.
-        pub(crate) async fn leads(&self, slug_text: &str) -> bool {
-            let found = self.resolver.find(&slug(slug_text)).await;
+        pub(crate) async fn leads(&self, text: &str) -> bool {
+            let found = self.resolver.find(&key(text)).await;
             found.unwrap().is_some()
         }
     }
 
-    pub(crate) fn fixture_with(policy: SlugPolicy, random: Arc<dyn Random>) -> Fixture {
-        build(policy, random, PreviewMode::Off)
+    pub(crate) fn fixture_with(
+        generated_chars: usize,
+        case: SlugCase,
+        random: Arc<dyn Random>,
+    ) -> Fixture {
+        build(generated_chars, case, random, PreviewMode::Off)
     }
 
     pub(crate) fn demonstration() -> Fixture {
         build(
-            SlugPolicy::default(),
+            GENERATED_CHARS,
+            SlugCase::default(),
             Arc::new(SeededRandom::new(1)),
             PreviewMode::On,
         )
     }
 
-    fn build(policy: SlugPolicy, random: Arc<dyn Random>, preview: PreviewMode) -> Fixture {
+    fn build(
+        generated_chars: usize,
+        case: SlugCase,
+        random: Arc<dyn Random>,
+        preview: PreviewMode,
+    ) -> Fixture {
         let store = Arc::new(MemoryLinkStore::default());
         let clock = Arc::new(FixedClock::at(NOON));
         let resolver = Arc::new(Resolver::new(
             store.clone(),
             clock.clone(),
-            policy.case,
+            NamedDomains::new(case),
             ResolverOptions::default(),
         ));
         let screen = Arc::<ListedScreen>::default();
@@ -280,7 +264,7 @@ pub(crate) mod fixture {
             clock: clock.clone(),
             random,
             screen: Some(screen.clone()),
-            policy,
+            generated_chars,
             preview,
             lock: MigrationLock::open(),
             writes: WriteBudget::default(),
@@ -296,6 +280,10 @@ pub(crate) mod fixture {
     }
 
     pub(crate) fn fixture() -> Fixture {
-        fixture_with(SlugPolicy::default(), Arc::new(SeededRandom::new(1)))
+        fixture_with(
+            GENERATED_CHARS,
+            SlugCase::default(),
+            Arc::new(SeededRandom::new(1)),
+        )
     }
 }

@@ -1,6 +1,6 @@
 //! Preconditions: the version of a link that a change is meant for.
 
-use slugline_domain::{Link, Slug, ports::Version};
+use slugline_domain::{Link, LinkKey, ports::Version};
 
 use super::LinkWriter;
 use crate::Error;
@@ -27,7 +27,7 @@ impl Precondition {
             Self::None | Self::Exists => Ok(()),
             Self::OneOf(versions) if versions.contains(&Version::of(link)) => Ok(()),
             Self::OneOf(_) => Err(Error::PreconditionFailed {
-                slug: link.slug.clone(),
+                key: link.key.clone(),
                 current: Some(writer.seen(link.clone())),
             }),
         }
@@ -37,11 +37,11 @@ impl Precondition {
     ///
     /// # Errors
     /// The deletion requires a link.
-    pub(super) fn check_absent(&self, slug: &Slug) -> Result<(), Error> {
+    pub(super) fn check_absent(&self, key: &LinkKey) -> Result<(), Error> {
         match self {
             Self::None => Ok(()),
             Self::Exists | Self::OneOf(_) => Err(Error::PreconditionFailed {
-                slug: slug.clone(),
+                key: key.clone(),
                 current: None,
             }),
         }

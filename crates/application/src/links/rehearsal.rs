@@ -3,24 +3,23 @@
 use std::collections::{HashMap, HashSet};
 
 use slugline_domain::{
-    Link, LinkFilter, LinkId, LinkOrder, LinkStatus, PageSize, Slug, SlugCase, StatusFilter,
-    UnixSeconds,
+    Link, LinkFilter, LinkId, LinkKey, LinkOrder, LinkStatus, PageSize, StatusFilter, UnixSeconds,
 };
 
 use super::{ImportLink, ImportOutcome, LinkService, LinkWriter, ListLinks};
-use crate::Error;
+use crate::{Error, NamedDomains};
 
-/// The slugs and ids that are in use, as an import would find and leave them. It holds those of
+/// The keys and ids that are in use, as an import would find and leave them. It holds those of
 /// every link, because a file may come in any order.
 #[derive(Clone, Debug)]
 pub struct Rehearsal {
-    case: SlugCase,
+    domains: NamedDomains,
     now: UnixSeconds,
-    owners: HashMap<Slug, Owner>,
+    owners: HashMap<LinkKey, Owner>,
     ids: HashSet<LinkId>,
 }
 
-/// The link that has a slug.
+/// The link that has a key.
 #[derive(Clone, Debug)]
 struct Owner {
     /// `None` for a link whose id would be generated.
@@ -36,7 +35,7 @@ impl LinkWriter {
     pub async fn rehearse_import(&self) -> Result<Rehearsal, Error> {
         self.permit(LinkService::IMPORT)?;
         let parts = &self.parts;
-        let mut rehearsal = Rehearsal::new(parts.policy.case, parts.clock.now().second());
+        let mut rehearsal = Rehearsal::new(self.domains().clone(), parts.clock.now().second());
         let mut after = None;
         loop {
             let request = ListLinks {
@@ -59,9 +58,9 @@ impl LinkWriter {
 
 impl Rehearsal {
     /// A rehearsal at this moment, while no link is stored.
-    pub fn new(case: SlugCase, now: UnixSeconds) -> Self {
+    pub fn new(domains: NamedDomains, now: UnixSeconds) -> Self {
         Self {
-            case,
+            domains,
             now,
             owners: HashMap::new(),
             ids: HashSet::new(),
@@ -73,12 +72,12 @@ impl Rehearsal {
             id: Some(link.id.clone()),
             status: link.status_at(self.now),
         };
-        self.own(link.slug.clone(), owner);
+        self.own(link.key.clone(), owner);
     }
 
-    fn own(&mut self, slug: Slug, owner: Owner) {
+    fn own(&mut self, key: LinkKey, owner: Owner) {
         let id = owner.id.clone();
-        if let Some(Owner { id: Some(gone), .. }) = self.owners.insert(slug, owner) {
+        if let Some(Owner { id: Some(gone), .. }) = self.owners.insert(key, owner) {
             self.ids.remove(&gone);
         }
         self.ids.extend(id);
@@ -86,9 +85,12 @@ impl Rehearsal {
 
     /// Returns the outcome for the next link of the import.
     pub fn take(&mut self, link: &ImportLink) -> ImportOutcome {
-        let slug = link.slug.as_ref();
-        let slug = slug.map(|slug| self.case.canonical(slug).into_owned());
-        let before = slug.as_ref().and_then(|slug| self.owners.get(slug));
+        let slug = link.slug.clone();
+        let key = slug.map(|slug| {
+            let key = LinkKey::new(link.domain.clone(), slug);
+            self.domains.canonical(&key).into_owned()
+        });
+        let before = key.as_ref().and_then(|key| self.owners.get(key));
         if before.is_some_and(|owner| owner.status == LinkStatus::Active) {
             return ImportOutcome::Skipped;
         }
@@ -107,8 +109,8 @@ impl Rehearsal {
                 Some(_) | None => LinkStatus::Active,
             },
         };
-        match slug {
-            Some(slug) => self.own(slug, owner),
+        match key {
+            Some(key) => self.own(key, owner),
             // It gets a slug that no link has.
             None => self.ids.extend(owner.id),
         }
@@ -119,7 +121,7 @@ impl Rehearsal {
 #[cfg(test)]
 mod tests {
     use slugline_domain::ports::Random;
-    use slugline_testkit::{SeededRandom, destination, link, seconds, slug};
+    use slugline_testkit::{SeededRandom, destination, key, link, seconds};
 
     use super::*;
     use crate::links::fixture::{demonstration, fixture};
@@ -147,9 +149,9 @@ mod tests {
                 .map(|_| {
                     let mut link = ImportLink::leading_to(destination("https://example.com/"));
                     let spelling = ["s", "S"][usize::from(pick(2))];
-                    link.slug = match pick(6) {
+                    link.key = match pick(6) {
                         0 => None,
-                        number => Some(slug(&format!("{spelling}{number}"))),
+                        number => Some(key(&format!("{spelling}{number}"))),
                     };
                     link.id = match pick(3) {
                         0 => None,

@@ -101,8 +101,8 @@ async fn dangerous(
 
 #[cfg(test)]
 mod tests {
-    use slugline_domain::{Change, Country, LinkPatch, Slug};
-    use slugline_testkit::{destination, link, slug};
+    use slugline_domain::{Change, Country, LinkKey, LinkPatch};
+    use slugline_testkit::{destination, key, link};
 
     use super::*;
     use crate::{
@@ -153,7 +153,7 @@ mod tests {
 
     fn edit(content: LinkContent) -> EditLink {
         EditLink {
-            slug: slug("docs"),
+            key: key("docs"),
             password: Change::Keep,
             content,
         }
@@ -216,7 +216,7 @@ mod tests {
                 geo: Change::Set(routing.geo),
                 ..LinkPatch::default()
             };
-            let patched = fixture.links.patch(&slug("docs"), patch).await.unwrap();
+            let patched = fixture.links.patch(&key("docs"), patch).await.unwrap();
             let patched = &patched.whole().unwrap().content;
             assert_eq!(patched.flagged_unsafe, Some(true), "{content:?}");
         }
@@ -233,7 +233,7 @@ mod tests {
             .into_iter()
             .enumerate()
             .map(|(number, content)| ImportLink {
-                slug: Slug::parse(&format!("l{number}")).ok(),
+                key: LinkKey::parse(&format!("l{number}")).ok(),
                 content,
                 ..ImportLink::leading_to(destination(GOOD))
             })
@@ -309,7 +309,7 @@ mod tests {
                 flagged_unsafe: change.clone(),
                 ..LinkPatch::default()
             };
-            let patched = fixture.links.patch(&slug("docs"), patch).await.unwrap();
+            let patched = fixture.links.patch(&key("docs"), patch).await.unwrap();
             let patched = &patched.whole().unwrap().content;
             assert_eq!(patched.flagged_unsafe, kept, "{to:?} {change:?}");
             assert_eq!(fixture.screen.asked().len(), lookups, "{to:?} {change:?}");

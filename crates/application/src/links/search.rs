@@ -1,6 +1,6 @@
 //! Searches links, counts them, and lists their tags.
 
-use slugline_domain::{Link, LinkFilter, PageSize, Scope, TagCount};
+use slugline_domain::{DomainName, Link, LinkFilter, PageSize, Scope, TagCount};
 
 use super::{LinkReader, LinkService};
 use crate::{Access, Error};
@@ -15,7 +15,7 @@ impl LinkService {
 }
 
 impl LinkReader {
-    /// Finds at most `size` links, by slug. Without a text or a destination the result is
+    /// Finds at most `size` links, by key. Without a text or a destination the result is
     /// empty; [`Self::list`] lists links.
     ///
     /// # Errors
@@ -25,7 +25,7 @@ impl LinkReader {
         if filter.text.is_none() && filter.destination.is_none() {
             return Ok(Vec::new());
         }
-        let filter = self.within_reach(filter);
+        let filter = self.within_reach(filter)?;
         let now = self.parts.clock.now().second();
         Ok(self
             .parts
@@ -40,18 +40,21 @@ impl LinkReader {
     /// The store failed.
     pub async fn count(&self, filter: LinkFilter) -> Result<u64, Error> {
         self.permit(LinkService::COUNT)?;
-        let filter = self.within_reach(filter);
+        let filter = self.within_reach(filter)?;
         let now = self.parts.clock.now().second();
         Ok(self.parts.store.count(&filter, now).await?)
     }
 
-    /// Lists every tag with the number of its links, expired ones included, by tag.
+    /// Lists every tag of links of a domain, or of all, with the number of these links, expired
+    /// ones included, by tag.
     ///
     /// # Errors
-    /// The store failed.
-    pub async fn tags(&self) -> Result<Vec<TagCount>, Error> {
+    /// Nobody has named the domain, or the store failed.
+    pub async fn tags(&self, domain: Option<DomainName>) -> Result<Vec<TagCount>, Error> {
         self.permit(LinkService::TAGS)?;
-        Ok(self.parts.store.tags(&self.reach).await?)
+        let domain = domain.map(|name| self.domains().meant(name)).transpose()?;
+        let store = &self.parts.store;
+        Ok(store.tags(&self.reach, domain.as_ref()).await?)
     }
 }
 

@@ -27,33 +27,33 @@ impl LinkWriter {
     /// vanished in between.
     pub async fn upsert(&self, new: NewLink) -> Result<Upserted, Error> {
         self.permit(LinkService::UPSERT)?;
-        let slug = match self.make(new).await? {
+        let key = match self.make(new).await? {
             Made::Stored(link) => return Ok(Upserted::Created(link)),
-            Made::SlugTaken(slug) => slug,
+            Made::SlugTaken(key) => key,
         };
-        let owner = match self.get(&slug).await {
+        let owner = match self.get(&key).await {
             Ok(owner) => owner,
-            Err(Error::LinkNotFound(_)) => return Err(self.slug_taken(slug).await),
+            Err(Error::LinkNotFound(_)) => return Err(self.slug_taken(key).await),
             Err(other) => return Err(other),
         };
         let now = self.parts.clock.now().second();
         match owner.status_at(now) {
             LinkStatus::Active => Ok(Upserted::Existing(self.seen(owner))),
-            LinkStatus::Expired => Err(self.slug_taken(slug).await),
+            LinkStatus::Expired => Err(self.slug_taken(key).await),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use slugline_testkit::{destination, link, slug};
+    use slugline_testkit::{destination, key, link};
 
     use super::*;
     use crate::links::fixture::fixture;
 
     fn new(text: Option<&str>) -> NewLink {
         NewLink {
-            slug: text.map(slug),
+            key: text.map(key),
             ..NewLink::leading_to(destination("https://example.org/"))
         }
     }

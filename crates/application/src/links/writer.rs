@@ -53,7 +53,7 @@ impl LinkWriter {
     pub(super) fn seen(&self, link: Link) -> SeenLink {
         match self.may_read() {
             Ok(()) => SeenLink::Whole(Box::new(link)),
-            Err(_) => SeenLink::Slug(link.slug),
+            Err(_) => SeenLink::Key(link.key),
         }
     }
 }

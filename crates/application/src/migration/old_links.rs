@@ -56,7 +56,7 @@ impl OldLinks {
         let created_at = old.created_at.or(old.updated_at).unwrap_or(now);
         Ok(Link {
             id: old.id.unwrap_or_else(|| id_of(&old.slug)),
-            slug: old.slug,
+            key: old.slug.into(),
             created_at,
             updated_at: old.updated_at.unwrap_or(created_at),
             revision: Revision::FIRST,

@@ -2,7 +2,7 @@
 
 use std::hash::{BuildHasher, RandomState};
 
-use slugline_domain::Slug;
+use slugline_domain::LinkKey;
 
 /// A digest of a slug, which takes less memory than the slug.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -14,8 +14,8 @@ pub(super) struct Key([u64; 2]);
 pub(super) struct Keys([RandomState; 2]);
 
 impl Keys {
-    pub(super) fn of(&self, slug: &Slug) -> Key {
+    pub(super) fn of(&self, key: &LinkKey) -> Key {
         let [first, second] = &self.0;
-        Key([first.hash_one(slug), second.hash_one(slug)])
+        Key([first.hash_one(key), second.hash_one(key)])
     }
 }

@@ -7,7 +7,7 @@ use slugline_domain::{
     Link, Revision,
     ports::{StoreError, Version},
 };
-use slugline_testkit::{FixedClock, MemoryLinkStore, NOON, NOTE, link, slug};
+use slugline_testkit::{FixedClock, MemoryLinkStore, NOON, NOTE, key, link};
 use tokio::task::JoinHandle;
 
 use super::*;
@@ -32,7 +32,7 @@ fn resolver_of(
 }
 
 async fn id_of(resolver: &Resolver, text: &str) -> Option<String> {
-    let found = resolver.find(&slug(text)).await.expect("the store works");
+    let found = resolver.find(&key(text)).await.expect("the store works");
     found.map(|link| link.id().to_owned())
 }
 
@@ -49,7 +49,7 @@ async fn a_known_link_survives_the_loss_of_the_store_for_a_day() {
     }
     clock.advance_seconds(60);
     assert!(
-        resolver.find(&slug("docs")).await.is_err(),
+        resolver.find(&key("docs")).await.is_err(),
         "a day after it would have been read again"
     );
     store.recover();
@@ -66,7 +66,7 @@ async fn a_stale_link_is_read_again_a_second_after_the_store_failed() {
     store.break_down();
     assert!(id_of(&resolver, "docs").await.is_some());
     store.recover();
-    store.delete(&slug("docs"), &NOTE).await.unwrap();
+    store.delete(&key("docs"), &NOTE).await.unwrap();
     assert!(id_of(&resolver, "docs").await.is_some());
     clock.advance_seconds(1);
     assert_eq!(id_of(&resolver, "docs").await, None);
@@ -83,7 +83,7 @@ async fn a_counting_store_that_fails_leaves_the_link_as_it_was() {
     store.break_down();
     assert!(id_of(&resolver, "docs").await.is_some());
     clock.advance_seconds(24 * 3_600);
-    assert!(resolver.find(&slug("docs")).await.is_err());
+    assert!(resolver.find(&key("docs")).await.is_err());
 }
 
 #[tokio::test]
@@ -93,12 +93,12 @@ async fn a_slug_that_nobody_remembers_is_an_error_while_the_store_fails() {
     store.break_down();
     assert_eq!(id_of(&resolver, "docs").await, None, "it is remembered");
     clock.advance_seconds(5);
-    assert!(resolver.find(&slug("docs")).await.is_err());
+    assert!(resolver.find(&key("docs")).await.is_err());
     store.recover();
     store.insert(&link("docs").build(), &NOTE).await.unwrap();
-    assert!(resolver.find(&slug("docs")).await.is_err(), "for a second");
+    assert!(resolver.find(&key("docs")).await.is_err(), "for a second");
     assert_eq!(
-        resolver.recall(&slug("docs"), clock.now()),
+        resolver.recall(&key("docs"), clock.now()),
         Recalled::Nothing
     );
     clock.advance_seconds(1);
@@ -113,7 +113,7 @@ async fn a_link_under_its_very_spelling_survives_the_loss_of_the_store() {
     store.break_down();
     clock.advance_seconds(60);
     assert!(id_of(&resolver, "Old").await.is_some());
-    assert!(resolver.find(&slug("OLD")).await.is_err());
+    assert!(resolver.find(&key("OLD")).await.is_err());
 }
 
 #[tokio::test]
@@ -123,7 +123,7 @@ async fn what_a_counting_store_said_is_true_until_somebody_else_changes_links() 
     store.insert(&link("docs").build(), &NOTE).await.unwrap();
     assert!(id_of(&resolver, "docs").await.is_some());
     assert_eq!(id_of(&resolver, "other").await, None);
-    store.delete(&slug("docs"), &NOTE).await.unwrap();
+    store.delete(&key("docs"), &NOTE).await.unwrap();
     store.insert(&link("other").build(), &NOTE).await.unwrap();
     clock.advance_seconds(1_000_000);
     assert!(id_of(&resolver, "docs").await.is_some());
@@ -135,7 +135,7 @@ async fn what_a_counting_store_said_is_true_until_somebody_else_changes_links() 
 
 fn change(text: &str, revision: Option<i64>) -> LinkChange {
     LinkChange {
-        slug: slug(text),
+        key: key(text),
         revision: revision.map(Revision::new),
     }
 }
@@ -146,7 +146,7 @@ async fn an_announced_change_shows_at_once_also_of_a_slug_that_was_free() {
     store.insert(&link("docs").build(), &NOTE).await.unwrap();
     assert!(id_of(&resolver, "docs").await.is_some());
     assert_eq!(id_of(&resolver, "other").await, None);
-    store.delete(&slug("docs"), &NOTE).await.unwrap();
+    store.delete(&key("docs"), &NOTE).await.unwrap();
     store.insert(&link("other").build(), &NOTE).await.unwrap();
     assert!(id_of(&resolver, "docs").await.is_some(), "nobody told");
     assert_eq!(id_of(&resolver, "other").await, None, "nobody told");
@@ -163,7 +163,7 @@ async fn only_a_version_later_than_the_remembered_one_is_read() {
     docs.revision = Revision::new(7);
     store.insert(&docs, &NOTE).await.unwrap();
     assert!(id_of(&resolver, "docs").await.is_some());
-    store.delete(&slug("docs"), &NOTE).await.unwrap();
+    store.delete(&key("docs"), &NOTE).await.unwrap();
     resolver.changed(&change("docs", Some(6)));
     resolver.changed(&change("docs", Some(7)));
     assert!(id_of(&resolver, "docs").await.is_some(), "still in memory");
@@ -174,7 +174,7 @@ async fn only_a_version_later_than_the_remembered_one_is_read() {
 #[tokio::test]
 async fn when_announcements_may_be_missing_everything_is_read_again() {
     let (resolver, store, clock) = resolver(SlugCase::Insensitive);
-    let visible = async |text| match resolver.recall(&slug(text), clock.now()) {
+    let visible = async |text| match resolver.recall(&key(text), clock.now()) {
         Recalled::Nothing => Some(id_of(&resolver, text).await),
         Recalled::Link(_) | Recalled::NoLink => None,
     };
@@ -201,7 +201,7 @@ async fn a_store_that_is_deaf_is_asked_again_after_a_second() {
     store.insert(&link("docs").build(), &NOTE).await.unwrap();
     assert!(id_of(&resolver, "docs").await.is_some());
     assert_eq!(id_of(&resolver, "other").await, None);
-    store.delete(&slug("docs"), &NOTE).await.unwrap();
+    store.delete(&key("docs"), &NOTE).await.unwrap();
     store.insert(&link("other").build(), &NOTE).await.unwrap();
     clock.advance_seconds(1);
     assert_eq!(id_of(&resolver, "docs").await, None);
@@ -220,7 +220,7 @@ async fn a_link_survives_that_the_store_is_deaf_and_then_gone() {
         clock.advance_seconds(3_600);
     }
     assert!(
-        resolver.find(&slug("docs")).await.is_err(),
+        resolver.find(&key("docs")).await.is_err(),
         "a day after it was outdated"
     );
     store.recover();
@@ -239,7 +239,7 @@ async fn an_unknown_slug_is_remembered_briefly_and_forgotten_on_demand() {
 
     assert_eq!(id_of(&resolver, "other").await, None);
     store.insert(&link("other").build(), &NOTE).await.unwrap();
-    resolver.forget(&slug("other"));
+    resolver.forget(&key("other"));
     assert!(id_of(&resolver, "other").await.is_some());
 }
 
@@ -381,9 +381,9 @@ impl LinkStore for SlowStore {
     ) -> Result<slugline_domain::ports::Update, StoreError> {
         self.inner.update(link, known, note).await
     }
-    async fn find(&self, slug: &Slug) -> Result<Option<Link>, StoreError> {
+    async fn find(&self, key: &LinkKey) -> Result<Option<Link>, StoreError> {
         self.finds.fetch_add(1, Ordering::Relaxed);
-        let answer = self.inner.find(slug).await;
+        let answer = self.inner.find(key).await;
         self.asked.notify_one();
         self.go.notified().await;
         answer
@@ -393,18 +393,18 @@ impl LinkStore for SlowStore {
     }
     async fn delete(
         &self,
-        slug: &Slug,
+        key: &LinkKey,
         note: &slugline_domain::AuditNote,
     ) -> Result<Option<Link>, StoreError> {
-        self.inner.delete(slug, note).await
+        self.inner.delete(key, note).await
     }
     async fn delete_version(
         &self,
-        slug: &Slug,
+        key: &LinkKey,
         known: &slugline_domain::ports::Version,
         note: &slugline_domain::AuditNote,
     ) -> Result<slugline_domain::ports::Deletion, StoreError> {
-        self.inner.delete_version(slug, known, note).await
+        self.inner.delete_version(key, known, note).await
     }
     async fn ping(&self) -> Result<(), StoreError> {
         self.inner.ping().await
@@ -417,7 +417,7 @@ impl LinkStore for SlowStore {
 /// Begins a look-up on a task of its own.
 fn find_docs(resolver: &Arc<Resolver>) -> JoinHandle<Result<Option<Arc<FollowedLink>>, Error>> {
     let resolver = Arc::clone(resolver);
-    tokio::spawn(async move { resolver.find(&slug("docs")).await })
+    tokio::spawn(async move { resolver.find(&key("docs")).await })
 }
 
 fn slow_resolver(read_timeout: Duration) -> (Arc<Resolver>, Arc<SlowStore>, Arc<FixedClock>) {
@@ -454,7 +454,7 @@ async fn one_visitor_waits_for_a_silent_store_and_all_share_what_comes_of_it() {
     assert_eq!(store.finds(), asked_before + 1);
     assert!(id_of(&resolver, "other").await.is_some());
     for i in 0..20 {
-        assert!(resolver.find(&slug(&format!("guess-{i}"))).await.is_err());
+        assert!(resolver.find(&key(&format!("guess-{i}"))).await.is_err());
     }
     assert_eq!(store.finds(), asked_before + 1, "nobody else asked");
 
@@ -505,7 +505,7 @@ async fn a_read_overtaken_by_an_announcement_is_repeated() {
     let answered = reader.await.unwrap().unwrap().unwrap();
     assert_eq!(answered.revision, new.revision, "read again");
     assert_eq!(store.finds(), 2);
-    let later = resolver.find(&slug("docs")).await.unwrap().unwrap();
+    let later = resolver.find(&key("docs")).await.unwrap().unwrap();
     assert_eq!(later.revision, new.revision);
     assert_eq!(store.finds(), 2, "remembered");
 }
@@ -517,12 +517,12 @@ async fn a_read_that_changes_keep_overtaking_is_repeated_once() {
     let reader = find_docs(&resolver);
     for _ in 0..2 {
         store.asked.notified().await;
-        resolver.forget(&slug("docs"));
+        resolver.forget(&key("docs"));
         store.go.notify_one();
     }
     assert!(reader.await.unwrap().unwrap().is_some());
     assert_eq!(store.finds(), 2);
-    let remembered = resolver.recall(&slug("docs"), clock.now());
+    let remembered = resolver.recall(&key("docs"), clock.now());
     assert_eq!(remembered, Recalled::Nothing);
 }
 
@@ -533,7 +533,7 @@ async fn an_overtaken_read_is_the_answer_if_the_store_fails_then() {
     let reader = find_docs(&resolver);
     store.asked.notified().await;
     store.inner.break_down();
-    resolver.forget(&slug("docs"));
+    resolver.forget(&key("docs"));
     store.go.notify_one();
     store.asked.notified().await;
     store.go.notify_one();
@@ -546,8 +546,8 @@ async fn a_read_overtaken_by_a_change_is_repeated() {
     store.insert(&link("docs").build(), &NOTE).await.unwrap();
     let reader = find_docs(&resolver);
     store.asked.notified().await;
-    store.delete(&slug("docs"), &NOTE).await.unwrap();
-    resolver.forget(&slug("docs"));
+    store.delete(&key("docs"), &NOTE).await.unwrap();
+    resolver.forget(&key("docs"));
     store.go.notify_one();
     store.asked.notified().await;
     store.go.notify_one();
