@@ -3,7 +3,7 @@
 use std::{borrow::Cow, sync::Arc};
 
 use arc_swap::ArcSwap;
-use slugline_domain::{DomainName, DomainSet, LinkKey, SlugCase};
+use slugline_domain::{Domain, DomainName, DomainSet, LinkKey, SlugCase};
 
 use crate::Error;
 
@@ -32,6 +32,16 @@ impl NamedDomains {
     /// Replaces the domains.
     pub fn replace(&self, set: DomainSet) {
         self.set.store(Arc::new(set));
+    }
+
+    /// The named domain of a request; `None` for the default domain. `authority` reads the host,
+    /// and the port if any, to which the client sent it; an instance with one domain needs neither.
+    pub fn serving<'r>(&self, authority: impl FnOnce() -> Option<&'r str>) -> Option<Arc<Domain>> {
+        let set = self.set.load();
+        if set.is_default_alone() {
+            return None;
+        }
+        set.serving(authority()?).cloned()
     }
 
     /// The rule for case in a domain.

@@ -13,6 +13,7 @@ use crate::{
     code::Code,
     int_or_string::IntOrString,
     issue::{Explain, IssueCode},
+    links::key::{host_schema, optional_key, shown_domain},
     problem::Problem,
     sent::{Fault, Sent, options},
     unix_time::UnixTime,
@@ -36,6 +37,9 @@ pub struct ListAudit {
     /// Only changes of the link with this slug, also if it is gone.
     #[schemars(length(min = 1, max = Slug::MAX_CHARS))]
     pub slug: Sent<String>,
+    /// The host of the slug's domain; the default domain if left out.
+    #[schemars(schema_with = "host_schema")]
+    pub domain: Sent<String>,
     /// Only changes by this caller: the name of a token, `site`, `operator` or `service`.
     #[schemars(length(min = 1, max = CallerName::MAX_CHARS))]
     pub caller: Sent<String>,
@@ -153,7 +157,7 @@ impl ListAudit {
         application::ListAudit::default()
             .with_from(from.map(UnixSeconds::start))
             .with_until(until.map(after))
-            .with_slug(validation.optional(&["slug"], &self.slug, |slug| Slug::parse(slug)))
+            .with_key(optional_key(validation, &self.domain, &self.slug))
             .with_caller(validation.optional(&["caller"], &self.caller, |caller| {
                 CallerName::parse(caller)
             }))
@@ -178,7 +182,7 @@ fn after(second: UnixSeconds) -> UnixMillis {
 #[derive(Serialize, Deserialize)]
 struct Cursor(u8, Conditions, i64, i64);
 
-/// From, until, slug, caller and operation.
+/// From, until, key, caller and operation.
 #[derive(PartialEq, Serialize, Deserialize)]
 struct Conditions(
     Option<i64>,
@@ -193,7 +197,7 @@ impl From<&application::ListAudit> for Conditions {
         Self(
             request.from.map(UnixMillis::get),
             request.until.map(UnixMillis::get),
-            request.slug.as_ref().map(ToString::to_string),
+            request.key.as_ref().map(ToString::to_string),
             request.caller.as_ref().map(ToString::to_string),
             request
                 .operation
@@ -221,7 +225,7 @@ fn read(text: &str, request: &application::ListAudit) -> Result<AuditPosition, P
         }
         Some(_) | None => Err(Problem::new(
             Code::InvalidCursor,
-            "use the cursor of the previous page with the same from, until, slug, caller and \
+            "use the cursor of the previous page with the same from, until, slug, domain, caller and \
              operation, or start again without one",
         )),
     }
@@ -252,6 +256,9 @@ pub struct AuditLineView {
     /// The slug of the changed link.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slug: Option<String>,
+    /// The host of its domain; left out for the default one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub domain: Option<String>,
     /// The name of the changed token.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub token: Option<String>,
@@ -279,7 +286,8 @@ impl From<&AuditLine> for AuditLineView {
             at: line.at.second().get(),
             caller: line.author.caller.to_string(),
             operation: line.operation.clone(),
-            slug: line.slug.as_ref().map(ToString::to_string),
+            slug: line.key.as_ref().map(|key| key.slug.to_string()),
+            domain: line.key.as_ref().and_then(|key| shown_domain(&key.domain)),
             token: line.token.as_ref().map(ToString::to_string),
             client: line.author.client.map(|client| client.to_string()),
         }

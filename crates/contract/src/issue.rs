@@ -3,10 +3,10 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use slugline_domain::{
-    CountryError, DestinationError, ImportedPasswordError, LinkId, LinkIdError, PageSize,
-    PageSizeError, Password, PasswordError, ProbeBoundError, RowLimitError, Scope, ScopeError,
-    SearchText, SearchTextError, SinkForm, Slug, SlugError, Tag, TagError, Tags, TagsError,
-    TextError, TimeError, TokenName, TokenNameError,
+    CountryError, DestinationError, ImportedPasswordError, LinkId, LinkIdError, LinkKeyError,
+    PageSize, PageSizeError, Password, PasswordError, ProbeBoundError, RowLimitError, Scope,
+    ScopeError, SearchText, SearchTextError, SinkForm, Slug, SlugError, Tag, TagError, Tags,
+    TagsError, TextError, TimeError, TokenName, TokenNameError,
 };
 
 /// One fault of an input. `path` names wire members; positions in arrays are
@@ -61,6 +61,15 @@ impl Explain for SlugError {
             Self::Malformed => IssueCode::InvalidFormat,
         };
         (code, self.to_string(), expected)
+    }
+}
+
+impl Explain for LinkKeyError {
+    fn explain(&self) -> (IssueCode, String, String) {
+        match self {
+            Self::Host(error) => error.explain(),
+            Self::Slug(error) => error.explain(),
+        }
     }
 }
 

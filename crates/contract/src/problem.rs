@@ -202,44 +202,52 @@ impl From<Error> for Problem {
                 message: "expiration must be greater than current time".into(),
                 expected: format!("Unix seconds after {}, not {}", now.get(), expires_at.get()),
             }]),
+            Error::NoDomain(host) => Self::invalid(vec![Issue {
+                code: crate::IssueCode::Custom,
+                path: vec!["domain".into()],
+                message: format!("no domain has the host {:?}", host.as_str()),
+                expected: "a host that GET /api/domains lists, or no domain for the default one; \
+                           whoever runs the instance adds hosts"
+                    .into(),
+            }]),
             Error::LinkNotFound(slug) => Self::new(
                 Code::LinkNotFound,
                 format!(
                     "no link has the slug {slug:?}; list or search links to find the right one"
                 ),
             ),
-            Error::SlugTaken { slug, free } => {
+            Error::SlugTaken { key, free } => {
                 let offer = free.as_ref().map_or_else(
                     || "choose another".to_owned(),
-                    |free| format!("the slug {:?} is free", free.as_str()),
+                    |free| format!("the slug {:?} is free", free.slug.as_str()),
                 );
                 let detail = format!(
                     "the slug {:?} is in use; {offer}, or leave slug out to get a random one",
-                    slug.as_str()
+                    key.to_string()
                 );
                 Self {
-                    free_slug: free,
+                    free_slug: free.map(|free| free.slug),
                     ..Self::new(Code::SlugTaken, detail)
                 }
             }
-            Error::Outdated(slug) => Self::new(
+            Error::Outdated(key) => Self::new(
                 Code::LinkModified,
                 format!(
                     "somebody else changed the link {:?} at the same time; read it and try again",
-                    slug.as_str()
+                    key.to_string()
                 ),
             ),
-            Error::PreconditionFailed { slug, current } => {
+            Error::PreconditionFailed { key, current } => {
                 let detail = if current.is_some() {
                     format!(
                         "the link {:?} is not the version that If-Match names; look at the one \
                          in data.link and send its ETag, or leave If-Match out",
-                        slug.as_str()
+                        key.to_string()
                     )
                 } else {
                     format!(
                         "no link has the slug {:?}, and If-Match asks for one",
-                        slug.as_str()
+                        key.to_string()
                     )
                 };
                 Self {
@@ -315,10 +323,10 @@ impl From<Error> for Problem {
                 message: error.to_string(),
                 expected: format!("at most {} slugs and as many tags", Binding::MAX),
             }]),
-            Error::BoundToNoLink(slug) => Self::invalid(vec![Issue {
+            Error::BoundToNoLink(key) => Self::invalid(vec![Issue {
                 code: crate::IssueCode::Custom,
                 path: vec!["slugs".into()],
-                message: format!("no link has the slug {:?}", slug.as_str()),
+                message: format!("no link has the slug {:?}", key.to_string()),
                 expected: "slugs of links that are there".into(),
             }]),
             Error::TokenExpiryNotInFuture { expires_at, now } => Self::invalid(vec![Issue {
@@ -451,6 +459,16 @@ fn out_of_reach(refused: &OutOfReach) -> Problem {
         OutOfReach::New(tags) if tags.is_empty() => "your token is bound to links that are there, \
                                                      and makes no others"
             .to_owned(),
+        OutOfReach::Domain(domains) => {
+            let hosts = domains.iter().map(|domain| match domain.host() {
+                Some(host) => format!("{:?}", host.as_str()),
+                None => "the default one".to_owned(),
+            });
+            format!(
+                "your token makes only links of the domains that it is bound to: {}",
+                hosts.collect::<Vec<_>>().join(", ")
+            )
+        }
         OutOfReach::New(tags) => {
             let tags: Vec<String> = tags
                 .iter()

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use slugline_application::{BoundTo, Caller, ListedToken, MadeToken, NewToken};
 use slugline_domain::{
-    Binding, Scope, Scopes, Slug, Tag, TokenName, UnixSeconds, assistants::Assistant,
+    Binding, LinkKey, Scope, Scopes, Tag, TokenName, UnixSeconds, assistants::Assistant,
 };
 
 use crate::{
@@ -29,7 +29,7 @@ pub struct MakeToken {
     /// What the token permits.
     #[schemars(length(min = 1))]
     pub scopes: Sent<Vec<Sent<ScopeName>>>,
-    /// Slugs of links. The token reaches these links alone, and those with one of `tags`. It stays
+    /// Slugs of links; `go.example.com/promo` stands for a slug of another domain. The token reaches these links alone, and those with one of `tags`. It stays
     /// with a link: if another link gets the slug later, the token does not reach that one.
     #[schemars(length(min = 1, max = Binding::MAX))]
     pub slugs: Sent<Vec<Sent<String>>>,
@@ -52,8 +52,8 @@ impl MakeToken {
         let name = validation.required(&["name"], &self.name, |name| TokenName::parse(name));
         let sent = validation.there(&["scopes"], &self.scopes);
         let scopes = sent.and_then(|sent| scopes(&mut validation, sent));
-        let slugs = parsed(&mut validation, "slugs", &self.slugs, |slug| {
-            Slug::parse(slug)
+        let keys = parsed(&mut validation, "slugs", &self.slugs, |key| {
+            LinkKey::parse(key)
         });
         let tags = parsed(&mut validation, "tags", &self.tags, Tag::parse);
         let expires_at =
@@ -63,7 +63,7 @@ impl MakeToken {
                 name: name?,
                 scopes: scopes?,
                 bound_to: BoundTo {
-                    slugs: slugs?,
+                    keys: keys?,
                     tags: tags?.into_iter().collect(),
                 },
                 expires_at,
@@ -138,7 +138,7 @@ pub struct TokenView {
     pub name: String,
     /// The scopes that it permits.
     pub scopes: Vec<ScopeName>,
-    /// The slugs of the links that it is bound to. Left out when it is bound to none by slug.
+    /// The slugs of the links that it is bound to, with the host before them in a named domain. Left out when it is bound to none by slug.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slugs: Option<Vec<String>>,
     /// The tags that it is bound to. Left out when it is bound to none. A token without slugs and
@@ -168,7 +168,7 @@ impl From<&ListedToken> for TokenView {
         Self {
             name: token.name.to_string(),
             scopes: token.scopes.iter().map(ScopeName::from).collect(),
-            slugs: by_slug.map(|_| listed.slugs.iter().map(Slug::to_string).collect()),
+            slugs: by_slug.map(|_| listed.keys.iter().map(LinkKey::to_string).collect()),
             tags: by_tag.map(|binding| binding.tags().iter().map(Tag::to_string).collect()),
             created_at: token.created_at.get(),
             expires_at: token.ends_at().map(UnixSeconds::get),

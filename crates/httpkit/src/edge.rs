@@ -8,7 +8,7 @@ use slugline_domain::{Country, Place, ports::PlaceFinder};
 use crate::{
     cdn::PlaceHeaders,
     client::TrustedProxies,
-    origin::Origin,
+    origin::{Origin, requested_host},
     protected::ProtectedResource,
     proxy_watch::{ProxyDoubt, ProxyWatch},
     refusals::Refusals,
@@ -109,6 +109,22 @@ impl Edge {
     /// Returns the public origin of the service, as this client sees it.
     pub fn origin(&self, request: &HttpRequest) -> Origin {
         Origin::of(request, self.configured_origin.as_ref(), &self.proxies)
+    }
+
+    /// Returns the host, and the port if any, to which the client sent the request.
+    pub fn requested_host<'r>(&self, request: &'r HttpRequest) -> Option<&'r str> {
+        requested_host(request, self.proxies.trusts_peer_of(request))
+    }
+
+    /// Returns the public origin of a domain, by its host; an empty one stands for the default
+    /// domain.
+    pub fn origin_of(&self, request: &HttpRequest, host: &str) -> Origin {
+        let origin = self.origin(request);
+        if host.is_empty() {
+            origin
+        } else {
+            origin.of_host(host)
+        }
     }
 
     /// Returns the public origin, if it was configured.

@@ -3,6 +3,7 @@
 use std::{fmt, net::IpAddr, str::FromStr, sync::Arc};
 
 use actix_web::{HttpRequest, http::uri::Authority};
+use slugline_contract::links::origin_of_host;
 use thiserror::Error;
 
 use crate::client::{TrustedProxies, header};
@@ -32,21 +33,14 @@ impl Origin {
             Some("https") => "https",
             Some(_) | None => "http",
         };
-        // The trusted peer wrote the last host; a client may have written those before
-        // it.
-        let last_host = request
-            .headers()
-            .get_all("x-forwarded-host")
-            .last()
-            .filter(|_| trusted)
-            .and_then(|hosts| hosts.to_str().ok()?.rsplit(',').next());
-        let host = last_host
-            .map(str::trim)
-            .filter(|host| is_plain(host))
-            .or_else(|| header(request, "host").filter(|host| is_plain(host)))
-            .or_else(|| request.uri().authority().map(Authority::as_str))
-            .unwrap_or("localhost");
+        let host = requested_host(request, trusted).unwrap_or("localhost");
         Origin(format!("{scheme}://{host}").into())
+    }
+
+    /// Returns the origin of another host that this service has, with the same scheme and port.
+    #[must_use]
+    pub fn of_host(&self, host: &str) -> Self {
+        Self(origin_of_host(&self.0, host).into())
     }
 
     /// Returns the origin as text.
@@ -91,6 +85,21 @@ impl Origin {
     }
 }
 
+/// Returns the host, and the port if any, to which the client sent the request. `trusted` tells if
+/// the peer is a proxy whose headers are believed.
+pub(crate) fn requested_host(request: &HttpRequest, trusted: bool) -> Option<&str> {
+    // The trusted peer wrote the last host; a client may have written those before it.
+    let last_host = || {
+        let hosts = request.headers().get_all("x-forwarded-host").last()?;
+        let host = hosts.to_str().ok()?.rsplit(',').next()?.trim();
+        is_plain(host).then_some(host)
+    };
+    let forwarded = trusted.then(last_host).flatten();
+    forwarded
+        .or_else(|| header(request, "host").filter(|host| is_plain(host)))
+        .or_else(|| request.uri().authority().map(Authority::as_str))
+}
+
 /// Returns whether a host is safe in JSON, HTML and headers without escapes.
 fn is_plain(host: &str) -> bool {
     let allowed = |b: u8| b.is_ascii_alphanumeric() || b".-_:[]".contains(&b);
@@ -131,6 +140,18 @@ mod tests {
 
     use super::*;
     use crate::client::ClientHeader;
+
+    #[test]
+    fn another_host_of_the_service_has_its_scheme_and_port() {
+        for (origin, other) in [
+            ("https://sl.example", "https://go.example"),
+            ("http://localhost:8080", "http://go.example:8080"),
+            ("http://[::1]:8080", "http://go.example:8080"),
+        ] {
+            let origin: Origin = origin.parse().unwrap();
+            assert_eq!(origin.of_host("go.example").as_str(), other);
+        }
+    }
 
     #[test]
     fn an_origin_has_no_path_and_no_surprises() {

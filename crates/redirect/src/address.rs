@@ -1,6 +1,7 @@
 //! Addresses to which an instance sends visitors who follow no link.
 
 use actix_web::{HttpRequest, http::header::HeaderValue, http::uri::PathAndQuery};
+use slugline_domain::Destination;
 use slugline_httpkit::Edge;
 use thiserror::Error;
 use url::{Position, Url};
@@ -36,6 +37,11 @@ impl Address {
             .ok_or(AddressError::NeitherAbsoluteNorPath)
     }
 
+    /// The address that a domain's operator chose. `None` if it is not one of the web.
+    pub(crate) fn of(destination: &Destination) -> Option<Self> {
+        Self::parse_absolute(destination.as_str())
+    }
+
     pub(crate) fn location(&self) -> HeaderValue {
         self.location.clone()
     }
@@ -50,8 +56,10 @@ impl Address {
             .map_or("/", PathAndQuery::as_str);
         asked == self.path_and_query
             && self.host.as_ref().is_none_or(|host| {
+                let asked = edge.requested_host(request).unwrap_or_default();
                 let origin = edge.origin(request);
-                origin.host_and_port().eq_ignore_ascii_case(host)
+                asked.eq_ignore_ascii_case(host)
+                    || origin.host_and_port().eq_ignore_ascii_case(host)
             })
     }
 

@@ -7,13 +7,15 @@ use actix_web::{
         header::{self, HeaderValue},
     },
 };
-use slugline_httpkit::{Code, Edge, Problem, header as text_header, problem_response};
+use slugline_httpkit::{Code, Problem, header as text_header, problem_response};
 
 use crate::{
     address::Address,
+    asked::AskedDomain,
     location::location,
     options::RedirectOptions,
     pages,
+    redirects::Redirects,
     words::{Message, Words},
 };
 
@@ -76,15 +78,16 @@ pub(crate) fn moved(target: &str) -> HttpResponse {
 pub(crate) fn problem(
     problem: &Problem,
     request: &HttpRequest,
-    edge: &Edge,
-    options: &RedirectOptions,
+    redirects: &Redirects,
+    domain: &AskedDomain,
 ) -> HttpResponse {
+    let edge = &redirects.edge;
     const NOTHING_THERE: [Code; 3] = [Code::LinkNotFound, Code::LinkExpired, Code::RouteNotFound];
     if NOTHING_THERE.contains(&problem.code)
-        && let Some(address) = &options.not_found
+        && let Some(address) = domain.not_found(&redirects.options)
         && !address.is_asked_for_by(request, edge)
     {
-        return elsewhere(address);
+        return elsewhere(&address);
     }
     let json = problem_response(problem, request, edge);
     if !text_header(request, "accept").is_some_and(|types| types.contains("text/html")) {

@@ -12,11 +12,14 @@ use actix_web::{
     web::Payload,
 };
 use slugline_application::Recalled;
-use slugline_domain::{Arrival, FollowedLink, Resolution, Slug, Visit, VisitHeaders, Visitor};
+use slugline_domain::{
+    Arrival, FollowedLink, LinkKey, Resolution, Slug, Visit, VisitHeaders, Visitor,
+};
 use slugline_httpkit::{Code, Failure, Problem, header};
 
 use crate::{
     answer::{self, Passage},
+    asked::AskedDomain,
     gate::{self, Verdict},
     link_pages,
     mount::Mounted,
@@ -41,19 +44,22 @@ pub(crate) async fn serve(
 
 async fn follow(redirects: &Redirects, request: &HttpRequest, body: Payload) -> HttpResponse {
     let mounted = Mounted::of(request);
+    let domain = AskedDomain::of(request, redirects);
     if mounted.is_home() {
-        return home(redirects, request);
+        return home(redirects, request, &domain);
     }
-    let answer = match slug_of(request, mounted, redirects) {
-        Some(slug) => resolve(redirects, request, body, &slug).await,
+    let answer = match slug_of(request, mounted, redirects, &domain) {
+        Some(slug) => {
+            let key = LinkKey::new(domain.name(), slug);
+            resolve(redirects, request, body, &key).await
+        }
         None => Err(Problem::new(Code::RouteNotFound, "nothing is here").into()),
     };
     answer.unwrap_or_else(|failure| {
         let problem = failure.report();
         redirects.outcomes.count(Outcome::of(&problem));
-        moved(redirects, request, mounted, &problem).unwrap_or_else(|| {
-            answer::problem(&problem, request, &redirects.edge, &redirects.options)
-        })
+        moved(redirects, request, mounted, &problem)
+            .unwrap_or_else(|| answer::problem(&problem, request, redirects, &domain))
     })
 }
 
@@ -74,13 +80,13 @@ fn moved(
 }
 
 /// Redirects the bare origin. A request with a query gets the welcome page, as in Sink.
-fn home(redirects: &Redirects, request: &HttpRequest) -> HttpResponse {
-    match &redirects.options.home {
+fn home(redirects: &Redirects, request: &HttpRequest, domain: &AskedDomain) -> HttpResponse {
+    match domain.home(&redirects.options) {
         Some(home)
             if request.uri().query().is_none()
                 && !home.is_asked_for_by(request, &redirects.edge) =>
         {
-            answer::elsewhere(home)
+            answer::elsewhere(&home)
         }
         Some(_) | None => pages::message(request, |words| Message {
             title: "Slugline",
@@ -91,8 +97,13 @@ fn home(redirects: &Redirects, request: &HttpRequest) -> HttpResponse {
 
 /// The address for visitors of unknown paths is not taken as a slug, or a link could send
 /// them in circles.
-fn slug_of(request: &HttpRequest, mounted: Mounted<'_>, redirects: &Redirects) -> Option<Slug> {
-    match &redirects.options.not_found {
+fn slug_of(
+    request: &HttpRequest,
+    mounted: Mounted<'_>,
+    redirects: &Redirects,
+    domain: &AskedDomain,
+) -> Option<Slug> {
+    match domain.not_found(&redirects.options) {
         Some(address) if address.is_asked_for_by(request, &redirects.edge) => None,
         Some(_) | None => slug_in(mounted.path),
     }
@@ -108,18 +119,18 @@ async fn resolve(
     redirects: &Redirects,
     request: &HttpRequest,
     body: Payload,
-    slug: &Slug,
+    key: &LinkKey,
 ) -> Result<HttpResponse, Failure> {
     let now = redirects.clock.now();
-    let found = match redirects.resolver.recall(slug, now) {
+    let found = match redirects.resolver.recall(key, now) {
         Recalled::Link(link) => Some(link),
         Recalled::NoLink => None,
-        Recalled::Nothing => Box::pin(redirects.resolver.find(slug)).await?,
+        Recalled::Nothing => Box::pin(redirects.resolver.find(key)).await?,
     };
     let link = found.ok_or_else(|| {
         Problem::new(
             Code::LinkNotFound,
-            format!("no link has the slug {:?}", slug.as_str()),
+            format!("no link has the slug {:?}", key.slug.as_str()),
         )
     })?;
     let edge = &redirects.edge;

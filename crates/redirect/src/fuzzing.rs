@@ -48,7 +48,12 @@ pub fn fuzz_query_merge(bytes: &[u8]) {
     assert!(["http", "https", "app"].contains(&before.scheme()));
     let now = UnixSeconds::new(1_800_000_000).expect("in range");
     let id = LinkId::parse("id").expect("an id");
-    let link = Link::new(id, Slug::parse("docs").expect("a slug"), destination, now);
+    let link = Link::new(
+        id,
+        Slug::parse("docs").expect("a slug").into(),
+        destination,
+        now,
+    );
     let visitor = Visitor::new(now)
         .with_user_agent("")
         .with_query(Some(query));

@@ -30,6 +30,7 @@
 //! | `follow`, `redirects` | path → link → decision → answer; the parts that this needs |
 //! | `mount` | the place at which redirects are mounted |
 //! | `gate` | the password or confirmation that a visitor sends |
+//! | `asked` | the domain that a request is for |
 //! | `answer` | redirects, errors and pages as HTTP |
 //! | `outcome` | counts of the outcomes of visits |
 //! | `options`, `address` | settings of the public side |
@@ -46,6 +47,7 @@
 
 mod address;
 mod answer;
+mod asked;
 mod disguise;
 mod follow;
 #[cfg(feature = "fuzzing")]

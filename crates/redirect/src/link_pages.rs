@@ -31,7 +31,7 @@ pub(crate) fn preview(
     link: &FollowedLink,
     target: &str,
 ) -> HttpResponse {
-    let base = base(request, edge);
+    let base = base(request, edge, link);
     let page = PreviewPage {
         meta: PageMeta::new(link, target, &base),
     };
@@ -45,16 +45,16 @@ pub(crate) fn frame(
     link: &FollowedLink,
     target: &str,
 ) -> HttpResponse {
-    let base = base(request, edge);
+    let base = base(request, edge, link);
     let page = FramePage {
         meta: PageMeta::new(link, target, &base),
     };
     private(respond(render(&page), FRAME_POLICY))
 }
 
-fn base(request: &HttpRequest, edge: &Edge) -> Base {
+fn base(request: &HttpRequest, edge: &Edge, link: &FollowedLink) -> Base {
     Base {
-        origin: edge.origin(request),
+        origin: edge.origin_of(request, link.host()),
         below: Mounted::of(request).below.to_owned(),
     }
 }

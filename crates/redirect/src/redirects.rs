@@ -12,6 +12,7 @@ use slugline_httpkit::{Edge, Problem};
 
 use crate::{
     answer,
+    asked::AskedDomain,
     options::RedirectOptions,
     outcome::{Outcome, Outcomes},
     proxy::Proxying,
@@ -95,7 +96,8 @@ impl Redirects {
     /// Shows a problem with a visitor's request: a page to people, JSON to programs.
     pub fn refuse(&self, problem: &Problem, request: &HttpRequest) -> HttpResponse {
         self.outcomes.count(Outcome::of(problem));
-        answer::problem(problem, request, &self.edge, &self.options)
+        let domain = AskedDomain::of(request, self);
+        answer::problem(problem, request, self, &domain)
     }
 
     pub(crate) fn rules(&self) -> InstanceRules {

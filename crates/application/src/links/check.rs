@@ -3,8 +3,8 @@
 use std::{sync::Arc, time::Duration};
 
 use slugline_domain::{
-    CheckSize, Destination, Link, LinkFilter, LinkKey, LinkOrder, PageSize, Position, ProbeCaller,
-    ProbeOutcome, ProbeRequest, ProbeTimeout, Scope, StatusFilter, Tag, UnixMillis,
+    CheckSize, Destination, DomainName, Link, LinkFilter, LinkKey, LinkOrder, PageSize, Position,
+    ProbeCaller, ProbeOutcome, ProbeRequest, ProbeTimeout, Scope, StatusFilter, Tag, UnixMillis,
     ports::{Clock, LinkProber},
 };
 use tokio::task::JoinSet;
@@ -76,15 +76,27 @@ impl CheckLinks {
 }
 
 /// The links that a check may reach.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CheckScope {
-    /// All links, expired ones too.
-    #[default]
-    All,
-    /// The links with a tag.
-    Tag(Tag),
-    /// The link with a slug.
+    /// The links of a domain, or of all, and those of them with a tag if one is given.
+    Links {
+        /// The domain; `None` for all.
+        domain: Option<DomainName>,
+        /// The tag.
+        tag: Option<Tag>,
+    },
+    /// The link with a key.
     Key(LinkKey),
+}
+
+/// Every link of every domain, expired ones too.
+impl Default for CheckScope {
+    fn default() -> Self {
+        Self::Links {
+            domain: None,
+            tag: None,
+        }
+    }
 }
 
 /// Some links with the answers of their destinations, and the position to continue from.
@@ -205,9 +217,8 @@ async fn page(
     request: &CheckLinks,
     after: Option<Position>,
 ) -> Result<LinkPage, Error> {
-    let tag = match &request.scope {
-        CheckScope::All => None,
-        CheckScope::Tag(tag) => Some(tag.clone()),
+    let (domain, tag) = match &request.scope {
+        CheckScope::Links { domain, tag } => (domain.clone(), tag.clone()),
         CheckScope::Key(key) => {
             return Ok(LinkPage {
                 links: vec![links.get(key).await?],
@@ -220,6 +231,7 @@ async fn page(
         order: LinkOrder::SlugAscending,
         filter: LinkFilter::default()
             .with_status(StatusFilter::All)
+            .with_domain(domain)
             .with_tag(tag),
         after,
     };

@@ -6,10 +6,11 @@ use serde_json::Value;
 use slugline_application::{
     BatchAction, BatchChange, BatchOutcome, BatchReport, BatchScope, Error, LinkService,
 };
-use slugline_domain::{SearchText, Slug, Tag, Tags, UnixSeconds};
+use slugline_domain::{LinkKey, SearchText, Slug, Tag, Tags, UnixSeconds};
 
 use super::{
     cursor,
+    key::{domain_of, host_schema, listed_domain, shown_domain},
     listing::{Listing, Sort, Status},
     members::tags,
 };
@@ -38,6 +39,9 @@ pub struct BatchLinks {
     /// The links, by slug.
     #[schemars(length(min = 1, max = LinkService::BATCH))]
     pub slugs: Sent<Vec<Sent<String>>>,
+    /// The host of the links' domain; with a filter `*` for all. The default domain if left out.
+    #[schemars(schema_with = "host_schema")]
+    pub domain: Sent<String>,
     /// The links, by what they have in common; 500 of them at a time.
     pub filter: Sent<BatchFilter>,
     /// With a filter, where to continue: the cursor of the previous answer.
@@ -109,7 +113,7 @@ impl BatchLinks {
     pub fn validate(&self) -> Result<BatchChange, Problem> {
         let mut validation = Validation::default();
         let action = self.action(&mut validation);
-        let slugs = self.slugs(&mut validation);
+        let keys = self.keys(&mut validation);
         let listing = self.listing(&mut validation);
         let cursor = validation.value(&["cursor"], &self.cursor);
         let dry_run = validation.value(&["dryRun"], &self.dry_run).copied();
@@ -128,8 +132,8 @@ impl BatchLinks {
         }
         let (action, dry_run) =
             validation.finish(|| Some((action?, dry_run.unwrap_or_default())))?;
-        let scope = match (slugs, listing) {
-            (Some(slugs), _) => BatchScope::Slugs(slugs),
+        let scope = match (keys, listing) {
+            (Some(keys), _) => BatchScope::Keys(keys),
             (None, listing) => {
                 let listing = listing.unwrap_or_default();
                 BatchScope::Filter {
@@ -183,19 +187,21 @@ impl BatchLinks {
         tags(validation, sent)
     }
 
-    fn slugs(&self, validation: &mut Validation) -> Option<Vec<Slug>> {
+    fn keys(&self, validation: &mut Validation) -> Option<Vec<LinkKey>> {
         let sent = validation.value(&["slugs"], &self.slugs)?;
+        let domain = domain_of(validation, &self.domain);
         let most = usize::from(LinkService::BATCH);
         let (code, message) = match sent.len() {
             0 => (IssueCode::TooSmall, "slugs names none".to_owned()),
             count if count > most => (IssueCode::TooBig, format!("slugs names {count}")),
             _ => {
-                let mut slugs = Vec::new();
+                let mut keys = Vec::new();
                 for (index, slug) in sent.iter().enumerate() {
                     let path = ["slugs", &index.to_string()];
-                    slugs.push(validation.required(&path, slug, |slug| Slug::parse(slug)));
+                    let slug = validation.required(&path, slug, |slug| Slug::parse(slug));
+                    keys.push(slug.map(|slug| LinkKey::new(domain.clone(), slug)));
                 }
-                return slugs.into_iter().collect();
+                return keys.into_iter().collect();
             }
         };
         validation.note(&["slugs"], (code, message, format!("1 to {most} slugs")));
@@ -212,12 +218,13 @@ impl BatchLinks {
         let text = text.filter(|text| !text.trim().is_empty());
         let status = validation.value(&["filter", "status"], &filter.status);
         Some(Listing {
+            domain: listed_domain(validation, &self.domain),
             sort: Sort::Az,
             status: status.copied().unwrap_or_default(),
             tag: validation.optional(&["filter", "tag"], &filter.tag, |tag| Tag::parse(tag)),
             text: text
                 .and_then(|text| validation.member(&["filter", "q"], SearchText::parse(text))),
-            slugs: None,
+            keys: None,
         })
     }
 }
@@ -245,6 +252,9 @@ pub struct LinkBatch {
 pub struct BatchResult {
     /// The slug.
     pub slug: String,
+    /// The host of its domain; left out for the default one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub domain: Option<String>,
     /// The outcome, or with `dryRun` the expected one.
     pub outcome: Outcome,
     /// Stable name of the error kind of a link that was refused or failed.
@@ -303,10 +313,10 @@ impl LinkBatch {
         let results = report.results.into_iter();
         let results = results
             .map(|result| {
-                let slug = result.slug.to_string();
+                let key = &result.key;
                 let shown = match result.outcome {
-                    Ok(outcome) => BatchResult::settled(slug, outcome.into()),
-                    Err(error) => BatchResult::refused(slug, &problem(error)),
+                    Ok(outcome) => BatchResult::settled(key, outcome.into()),
+                    Err(error) => BatchResult::refused(key, &problem(error)),
                 };
                 *totals.of(shown.outcome) += 1;
                 shown
@@ -333,16 +343,17 @@ impl From<BatchOutcome> for Outcome {
 }
 
 impl BatchResult {
-    fn settled(slug: String, outcome: Outcome) -> Self {
+    fn settled(key: &LinkKey, outcome: Outcome) -> Self {
         Self {
-            slug,
+            slug: key.slug.to_string(),
+            domain: shown_domain(&key.domain),
             outcome,
             code: None,
             message: None,
         }
     }
 
-    fn refused(slug: String, problem: &Problem) -> Self {
+    fn refused(key: &LinkKey, problem: &Problem) -> Self {
         let outcome = if problem.status() >= 500 {
             Outcome::Failed
         } else {
@@ -351,7 +362,7 @@ impl BatchResult {
         Self {
             code: Some(problem.code.as_str()),
             message: Some(problem.sentence()),
-            ..Self::settled(slug, outcome)
+            ..Self::settled(key, outcome)
         }
     }
 }

@@ -3,10 +3,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use slugline_application::{self as application, CheckScope, CheckedLink, CheckedPage};
-use slugline_domain::{CheckSize, ProbeCaller, ProbeFailure, ProbeTimeout, Slug, Tag};
+use slugline_domain::{CheckSize, DomainName, ProbeCaller, ProbeFailure, ProbeTimeout, Slug, Tag};
 
 use super::{
     cursor,
+    key::{host_schema, listed_domain, optional_key, shown_domain},
     listing::{Listing, Sort, Status},
 };
 use crate::{
@@ -15,13 +16,14 @@ use crate::{
 };
 
 /// The listing through which checks of links with a tag, or of all links, go.
-const fn listing(tag: Option<Tag>) -> Listing {
+const fn listing(domain: Option<DomainName>, tag: Option<Tag>) -> Listing {
     Listing {
+        domain,
         sort: Sort::Az,
         status: Status::All,
         tag,
         text: None,
-        slugs: None,
+        keys: None,
     }
 }
 
@@ -33,6 +35,9 @@ pub struct CheckLinks {
     /// Only the link with this slug.
     #[schemars(length(min = 1, max = Slug::MAX_CHARS))]
     pub slug: Sent<String>,
+    /// Only links of this domain, by its host; `*` for all, the default one if left out.
+    #[schemars(schema_with = "host_schema")]
+    pub domain: Sent<String>,
     /// Only links with this tag.
     #[schemars(length(min = 1, max = Tag::MAX_CHARS))]
     pub tag: Sent<String>,
@@ -68,19 +73,25 @@ impl CheckLinks {
             ProbeTimeout::from_seconds(*seconds)
         });
         let cursor = validation.value(&["cursor"], &self.cursor);
-        let slug = validation.optional(&["slug"], &self.slug, |slug| Slug::parse(slug));
+        let key = match &self.slug {
+            Sent::Absent => None,
+            _ => optional_key(&mut validation, &self.domain, &self.slug),
+        };
+        let domain = match &self.slug {
+            Sent::Absent => listed_domain(&mut validation, &self.domain),
+            _ => None,
+        };
         let tag = validation.optional(&["tag"], &self.tag, |tag| Tag::parse(tag));
         let only_broken = validation
             .value(&["onlyBroken"], &self.only_broken)
             .copied();
         validation.finish(|| Some(()))?;
-        let after = cursor::read(cursor, &listing(tag.clone()))?;
+        let after = cursor::read(cursor, &listing(domain.clone(), tag.clone()))?;
         Ok(application::CheckLinks::default()
             .with_size(size.unwrap_or_default())
-            .with_scope(match (slug, tag) {
-                (Some(slug), _) => CheckScope::Slug(slug),
-                (None, Some(tag)) => CheckScope::Tag(tag),
-                (None, None) => CheckScope::All,
+            .with_scope(match key {
+                Some(key) => CheckScope::Key(key),
+                None => CheckScope::Links { domain, tag },
             })
             .with_only_broken(only_broken.unwrap_or_default())
             .with_timeout(timeout.unwrap_or_default())
@@ -109,6 +120,9 @@ pub struct LinkChecks {
 pub struct LinkCheck {
     /// The link's slug.
     pub slug: String,
+    /// The host of its domain; left out for the default one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub domain: Option<String>,
     /// Its destination, as its author wrote it: not always a URI of RFC 3986.
     pub url: String,
     /// The HTTP status after redirects; 0 when there was none.
@@ -137,9 +151,9 @@ impl LinkCheck {
 impl LinkChecks {
     /// Shows a page, with a cursor that continues after it.
     pub fn new(page: &CheckedPage, scope: &CheckScope) -> Self {
-        let tag = match scope {
-            CheckScope::Tag(tag) => Some(tag.clone()),
-            CheckScope::All | CheckScope::Slug(_) => None,
+        let listing = || match scope {
+            CheckScope::Links { domain, tag } => listing(domain.clone(), tag.clone()),
+            CheckScope::Key(_) => Listing::default(),
         };
         Self {
             results: page.links.iter().map(LinkCheck::from).collect(),
@@ -148,7 +162,7 @@ impl LinkChecks {
             cursor: page
                 .next
                 .as_ref()
-                .map(|position| cursor::encode(position, &listing(tag))),
+                .map(|position| cursor::encode(position, &listing())),
         }
     }
 }
@@ -165,7 +179,8 @@ impl From<&CheckedLink> for LinkCheck {
                 ProbeFailure::Failed(text) => text.chars().take(Self::MAX_ERROR_CHARS).collect(),
             });
         Self {
-            slug: link.slug.to_string(),
+            slug: link.key.slug.to_string(),
+            domain: shown_domain(&link.key.domain),
             url: link.destination.to_string(),
             status: link.outcome.status().unwrap_or(0),
             ok: link.outcome.ok(),

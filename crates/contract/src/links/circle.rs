@@ -1,6 +1,6 @@
 //! Refuses links that lead to themselves.
 
-use slugline_domain::{Change, Country, Destination, LinkContent, LinkPatch, Routing, Slug};
+use slugline_domain::{Change, Country, Destination, LinkContent, LinkKey, LinkPatch, Routing};
 
 use crate::{issue::IssueCode, rules::Rules, validation::Validation};
 
@@ -8,10 +8,10 @@ use crate::{issue::IssueCode, rules::Rules, validation::Validation};
 pub(super) fn refuse_circle(
     validation: &mut Validation,
     rules: &Rules,
-    slug: Option<&Slug>,
+    key: Option<&LinkKey>,
     content: Option<&LinkContent>,
 ) {
-    let (Some(slug), Some(content)) = (slug, content) else {
+    let (Some(key), Some(content)) = (key, content) else {
         return;
     };
     let Routing {
@@ -23,7 +23,7 @@ pub(super) fn refuse_circle(
     let mut circle = Circle {
         validation,
         rules,
-        slug,
+        key,
     };
     circle.refuse(&["url"], Some(&content.destination));
     circle.refuse(&["apple"], apple.as_ref());
@@ -35,14 +35,14 @@ pub(super) fn refuse_circle(
 pub(super) fn refuse_circle_of_patch(
     validation: &mut Validation,
     rules: &Rules,
-    slug: Option<&Slug>,
+    key: Option<&LinkKey>,
     patch: &LinkPatch,
 ) {
-    let Some(slug) = slug else { return };
+    let Some(key) = key else { return };
     let mut circle = Circle {
         validation,
         rules,
-        slug,
+        key,
     };
     circle.refuse(&["url"], patch.destination.as_ref());
     circle.refuse(&["apple"], set(&patch.apple));
@@ -62,7 +62,7 @@ fn set<T>(change: &Change<T>) -> Option<&T> {
 struct Circle<'c> {
     validation: &'c mut Validation,
     rules: &'c Rules,
-    slug: &'c Slug,
+    key: &'c LinkKey,
 }
 
 impl Circle<'_> {
@@ -79,7 +79,7 @@ impl Circle<'_> {
         if self
             .rules
             .own_addresses
-            .is_address_of(self.slug, destination)
+            .is_address_of(self.key, destination)
         {
             let message = format!(
                 "{destination} is the address of this link, which would send visitors in circles"

@@ -3,10 +3,11 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use slugline_application::NewLink;
-use slugline_domain::{LinkId, Password, Slug, UnixSeconds};
+use slugline_domain::{LinkId, LinkKey, Password, Slug, UnixSeconds};
 
 use super::{
     circle::refuse_circle,
+    key::{domain_of, host_schema},
     members::{LinkMembers, TextBounds},
 };
 use crate::{instant::Instant, problem::Problem, rules::Rules, sent::Sent, validation::Validation};
@@ -22,6 +23,9 @@ pub struct CreateLink {
     /// Path of the short link; a free random one when left out.
     #[schemars(length(min = 1, max = Slug::MAX_CHARS), regex(pattern = Slug::PATTERN))]
     pub slug: Sent<String>,
+    /// The host of its domain; the default domain if left out.
+    #[schemars(schema_with = "host_schema")]
+    pub domain: Sent<String>,
     /// The password that visitors must type; never shown again.
     #[schemars(length(min = 1, max = Password::MAX_CHARS))]
     pub password: Sent<String>,
@@ -47,7 +51,9 @@ impl CreateLink {
             .members
             .content(TextBounds::Todays, &mut validation, rules);
         let slug = validation.optional(&["slug"], &self.slug, |slug| Slug::parse(slug));
-        refuse_circle(&mut validation, rules, slug.as_ref(), content.as_ref());
+        let domain = domain_of(&mut validation, &self.domain);
+        let key = slug.clone().map(|slug| LinkKey::new(domain.clone(), slug));
+        refuse_circle(&mut validation, rules, key.as_ref(), content.as_ref());
         let password =
             validation.optional(&["password"], &self.password, |text| Password::parse(text));
         let id = validation.optional(&["id"], &self.id, |id| LinkId::parse(id));
@@ -59,6 +65,7 @@ impl CreateLink {
             Some(
                 NewLink::of(content?)
                     .with_id(id)
+                    .with_domain(domain)
                     .with_slug(slug)
                     .with_created_at(created_at)
                     .with_updated_at(updated_at)

@@ -3,7 +3,7 @@
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use slugline_application::{VisitRange, VisitedPosition};
-use slugline_domain::{Position, Slug, TimeError, UnixSeconds};
+use slugline_domain::{DomainName, LinkKey, Position, TimeError, UnixSeconds};
 
 use super::listing::{Listing, Sort, Status};
 use crate::{code::Code, problem::Problem};
@@ -13,7 +13,7 @@ use crate::{code::Code, problem::Problem};
 pub(super) const MAX_CHARS: usize = 4096;
 
 /// Comes first, so that a later layout can be told apart.
-const VERSION: u8 = 2;
+const VERSION: u8 = 3;
 
 /// The content of a cursor: version, listing, and the last link of the page.
 #[derive(Serialize, Deserialize)]
@@ -24,29 +24,36 @@ struct Content(u8, Wanted, i64, String);
 #[derive(Serialize, Deserialize)]
 struct VisitedContent(u8, Wanted, i64, String, u64, Option<i64>, i64);
 
-/// A listing: sort, status, tag, text, and the fingerprint of the slugs.
+/// A listing: domain, sort, status, tag, text, and the fingerprint of the keys.
 #[derive(PartialEq, Serialize, Deserialize)]
-struct Wanted(Sort, Status, Option<String>, Option<String>, Option<u64>);
+struct Wanted(
+    Option<String>,
+    Sort,
+    Status,
+    Option<String>,
+    Option<String>,
+    Option<u64>,
+);
 
 impl From<&Listing> for Wanted {
     fn from(listing: &Listing) -> Self {
         Self(
+            listing.domain.as_ref().map(DomainName::to_string),
             listing.sort,
             listing.status,
             listing.tag.as_ref().map(ToString::to_string),
             listing.text.as_ref().map(ToString::to_string),
-            listing.slugs.as_deref().map(fingerprint),
+            listing.keys.as_deref().map(fingerprint),
         )
     }
 }
 
-/// Hashes a list of slugs, to detect a cursor of another list. The slugs themselves may
+/// Hashes a list of keys, to detect a cursor of another list. The keys themselves may
 /// be too long for a cursor.
-fn fingerprint(slugs: &[Slug]) -> u64 {
+fn fingerprint(keys: &[LinkKey]) -> u64 {
     // FNV-1a: the same in every version of Slugline, on every node.
-    let bytes = slugs
-        .iter()
-        .flat_map(|slug| slug.as_str().bytes().chain([b',']));
+    let texts = keys.iter().map(ToString::to_string);
+    let bytes = texts.flat_map(|text| (text + ",").into_bytes());
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     })
@@ -59,7 +66,7 @@ pub(super) fn encode(position: &Position, listing: &Listing) -> String {
         VERSION,
         listing.into(),
         position.created_at.get(),
-        position.slug.to_string(),
+        position.key.to_string(),
     ))
 }
 
@@ -69,7 +76,7 @@ pub(super) fn encode_visited(position: &VisitedPosition, listing: &Listing) -> S
         VERSION,
         listing.into(),
         position.link.created_at.get(),
-        position.link.slug.to_string(),
+        position.link.key.to_string(),
         position.visits,
         position.range.from.map(UnixSeconds::get),
         position.range.until.get(),
@@ -83,9 +90,9 @@ fn written(content: &impl Serialize) -> String {
 /// Reads the position from which a listing continues. An empty cursor counts as absent:
 /// one client always sends the parameter.
 pub(super) fn read(text: Option<&String>, listing: &Listing) -> Result<Option<Position>, Problem> {
-    let read_position = |Content(version, wanted, created_at, slug)| {
+    let read_position = |Content(version, wanted, created_at, key)| {
         belongs(version, &wanted, listing)?;
-        position(created_at, &slug)
+        position(created_at, &key)
     };
     given(text)
         .map(|text| decode(text, read_position))
@@ -99,7 +106,7 @@ pub(super) fn read_visited(
     listing: &Listing,
     fits: impl Fn(&VisitRange) -> bool,
 ) -> Result<Option<VisitedPosition>, Problem> {
-    let read_position = |VisitedContent(version, wanted, created_at, slug, visits, from, until)| {
+    let read_position = |VisitedContent(version, wanted, created_at, key, visits, from, until)| {
         belongs(version, &wanted, listing)?;
         let second = |second: i64| -> Result<UnixSeconds, TimeError> { UnixSeconds::new(second) };
         let range = VisitRange {
@@ -108,7 +115,7 @@ pub(super) fn read_visited(
         };
         fits(&range).then_some(VisitedPosition {
             visits,
-            link: position(created_at, &slug)?,
+            link: position(created_at, &key)?,
             range,
         })
     };
@@ -125,10 +132,10 @@ fn belongs(version: u8, wanted: &Wanted, listing: &Listing) -> Option<()> {
     (version == VERSION && *wanted == listing.into()).then_some(())
 }
 
-fn position(created_at: i64, slug: &str) -> Option<Position> {
+fn position(created_at: i64, key: &str) -> Option<Position> {
     Some(Position {
         created_at: UnixSeconds::new(created_at).ok()?,
-        slug: Slug::parse(slug).ok()?,
+        key: LinkKey::parse(key).ok()?,
     })
 }
 

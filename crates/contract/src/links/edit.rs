@@ -7,6 +7,7 @@ use slugline_domain::{Change, Password, Slug};
 
 use super::{
     circle::refuse_circle,
+    key::{host_schema, key},
     members::{LinkMembers, TextBounds},
 };
 use crate::{problem::Problem, rules::Rules, sent::Sent, validation::Validation};
@@ -20,6 +21,9 @@ pub struct EditLink {
     /// The link to change.
     #[schemars(length(min = 1, max = Slug::MAX_CHARS), regex(pattern = Slug::PATTERN))]
     pub slug: Sent<String>,
+    /// The host of its domain; the default domain if left out.
+    #[schemars(schema_with = "host_schema")]
+    pub domain: Sent<String>,
     /// The members that the author decides.
     #[serde(flatten)]
     pub members: LinkMembers,
@@ -35,15 +39,15 @@ impl EditLink {
     /// Lists every member that is missing, of another type or out of bounds.
     pub fn validate(&self, rules: &Rules) -> Result<application::EditLink, Problem> {
         let mut validation = Validation::default();
-        let slug = validation.required(&["slug"], &self.slug, |slug| Slug::parse(slug));
+        let key = key(&mut validation, &self.domain, &self.slug);
         let content = self
             .members
             .content(TextBounds::Todays, &mut validation, rules);
-        refuse_circle(&mut validation, rules, slug.as_ref(), content.as_ref());
+        refuse_circle(&mut validation, rules, key.as_ref(), content.as_ref());
         let sent = validation.value(&["password"], &self.password);
         let password = password_change(&mut validation, sent);
         validation
-            .finish(|| Some(application::EditLink::new(slug?, content?).with_password(password)))
+            .finish(|| Some(application::EditLink::new(key?, content?).with_password(password)))
     }
 }
 

@@ -22,7 +22,8 @@ const LISTING: Listing = Listing {
     status: Status::All,
     tag: None,
     text: None,
-    slugs: None,
+    domain: None,
+    keys: None,
 };
 
 /// Where to go on exporting, and in which form.

@@ -6,7 +6,7 @@ use serde_json::Value;
 use slugline_application::{ImportOutcome, ImportedLink};
 use slugline_domain::LinkId;
 
-use super::import_link::ImportLink;
+use super::{import_link::ImportLink, key::shown_domain};
 use crate::{
     code::Code, issue::IssueCode, json_integer::JsonInteger, problem::Problem, sent::Sent,
     validation::Validation,
@@ -102,6 +102,9 @@ pub struct ImportItem {
     pub index: usize,
     /// Its slug.
     pub slug: String,
+    /// The host of its domain; left out for the default one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub domain: Option<String>,
     /// Its destination.
     pub url: String,
 }
@@ -115,6 +118,9 @@ pub struct FailedImport {
     /// Why.
     pub reason: String,
 }
+
+/// Says that the domain of an imported link is gone.
+pub const NO_DOMAIN: &str = "its domain was taken away during the import";
 
 /// Says that another link has the id.
 pub fn id_taken(id: &LinkId) -> String {
@@ -134,7 +140,8 @@ impl LinkImport {
         for (index, imported) in imported.iter().enumerate() {
             let item = ImportItem {
                 index,
-                slug: imported.link.slug.to_string(),
+                slug: imported.link.key.slug.to_string(),
+                domain: shown_domain(&imported.link.key.domain),
                 url: imported.link.content.destination.to_string(),
             };
             match imported.outcome {
@@ -143,6 +150,10 @@ impl LinkImport {
                 ImportOutcome::IdTaken => shown.failed_items.push(FailedImport {
                     item,
                     reason: id_taken(&imported.link.id),
+                }),
+                ImportOutcome::NoDomain => shown.failed_items.push(FailedImport {
+                    item,
+                    reason: NO_DOMAIN.into(),
                 }),
             }
         }

@@ -3,10 +3,11 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use slugline_application as application;
-use slugline_domain::{ImportedPassword, LinkId, Slug, UnixSeconds};
+use slugline_domain::{ImportedPassword, LinkId, LinkKey, Slug, UnixSeconds};
 
 use super::{
     circle::refuse_circle,
+    key::{domain_of, host_schema},
     members::{LinkMembers, TextBounds, widest_texts},
 };
 use crate::{instant::Instant, problem::Problem, rules::Rules, sent::Sent, validation::Validation};
@@ -23,6 +24,9 @@ pub struct ImportLink {
     /// The path of the short link; null for a free random one.
     #[schemars(length(min = 1, max = Slug::MAX_CHARS), regex(pattern = Slug::PATTERN))]
     pub slug: Sent<String>,
+    /// The host of its domain; the default domain if left out.
+    #[schemars(schema_with = "host_schema")]
+    pub domain: Sent<String>,
     /// A stored hash (Argon2id or Sink's), or a password in clear, to be hashed.
     pub password: Sent<String>,
     /// Identity of the link; a new one when absent or blank.
@@ -51,7 +55,9 @@ impl ImportLink {
         } else {
             validation.required(&["slug"], &self.slug, |slug| Slug::parse(slug))
         };
-        refuse_circle(&mut validation, rules, slug.as_ref(), content.as_ref());
+        let domain = domain_of(&mut validation, &self.domain);
+        let key = slug.clone().map(|slug| LinkKey::new(domain.clone(), slug));
+        refuse_circle(&mut validation, rules, key.as_ref(), content.as_ref());
         let password = validation.optional(&["password"], &self.password, |text| {
             ImportedPassword::parse(text)
         });
@@ -66,6 +72,7 @@ impl ImportLink {
             Some(
                 application::ImportLink::of(content?)
                     .with_id(id)
+                    .with_domain(domain)
                     .with_slug(slug)
                     .with_created_at(created_at)
                     .with_updated_at(updated_at)

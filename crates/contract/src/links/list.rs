@@ -6,10 +6,11 @@ use slugline_application::{
     self as application, ListRequest, ListVisited, ListedPage, RangeStart, VisitRange, VisitedLink,
     VisitedPage,
 };
-use slugline_domain::{Link, PageSize, SearchText, Slug, Tag, UnixSeconds};
+use slugline_domain::{DomainName, Link, LinkKey, PageSize, SearchText, Slug, Tag, UnixSeconds};
 
 use super::{
     LinkView, cursor,
+    key::{host_schema, listed_domain},
     listing::{Listing, Sort, Status},
     search::page_size,
 };
@@ -31,6 +32,9 @@ pub struct ListLinks {
     /// Order of the links.
     #[schemars(extend("default" = "newest", "x-obvious" = true))]
     pub sort: Sent<Sort>,
+    /// Only links of this domain, by its host; `*` for all, the default one if left out.
+    #[schemars(schema_with = "host_schema")]
+    pub domain: Sent<String>,
     /// Only links with this tag.
     #[schemars(length(min = 1, max = Tag::MAX_CHARS))]
     pub tag: Sent<String>,
@@ -93,16 +97,23 @@ impl ListLinks {
         let status = validation.value(&["status"], &self.status);
         let text = validation.value(&["q"], &self.q);
         let text = text.filter(|text| !text.trim().is_empty());
+        let domain = listed_domain(validation, &self.domain);
         Listing {
             sort: sort.copied().unwrap_or_default(),
             status: status.copied().unwrap_or_default(),
             tag: validation.optional(&["tag"], &self.tag, |tag| Tag::parse(tag)),
             text: text.and_then(|text| validation.member(&["q"], SearchText::parse(text))),
-            slugs: self.slugs(validation),
+            keys: self.keys(validation, domain.as_ref()),
+            domain,
         }
     }
 
-    fn slugs(&self, validation: &mut Validation) -> Option<Vec<Slug>> {
+    /// Slugs of the domain; of the default one if all are listed.
+    fn keys(
+        &self,
+        validation: &mut Validation,
+        domain: Option<&DomainName>,
+    ) -> Option<Vec<LinkKey>> {
         let text = validation.value(&["slugs"], &self.slugs)?;
         let pieces = text.split(',').map(str::trim);
         let pieces: Vec<&str> = pieces.filter(|piece| !piece.is_empty()).collect();
@@ -111,8 +122,8 @@ impl ListLinks {
             0 => (IssueCode::TooSmall, "slugs names none".into(), expected()),
             1..=Self::MAX_SLUGS => {
                 let parsed = pieces.into_iter().map(|piece| {
-                    let slug = Slug::parse(piece);
-                    validation.member(&["slugs"], slug)
+                    let slug = validation.member(&["slugs"], Slug::parse(piece))?;
+                    Some(LinkKey::new(domain.cloned().unwrap_or_default(), slug))
                 });
                 return parsed.collect();
             }
@@ -178,7 +189,7 @@ pub struct ListedLink<R = LinkView> {
     /// The link.
     #[serde(flatten)]
     pub link: R,
-    /// Visits under the link's slug in the range of the ranking; absent in other orders, and where they are not known.
+    /// Visits under the link's key in the range of the ranking; absent in other orders, and where they are not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub visits: Option<u64>,
 }

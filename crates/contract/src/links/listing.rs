@@ -2,18 +2,34 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use slugline_domain::{LinkFilter, LinkOrder, SearchText, Slug, StatusFilter, Tag};
+use slugline_domain::{DomainName, LinkFilter, LinkKey, LinkOrder, SearchText, StatusFilter, Tag};
 
 use crate::sent::options;
 
 /// The part of a listing that a cursor is bound to.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Listing {
+    /// `None` for all.
+    pub(super) domain: Option<DomainName>,
     pub(super) sort: Sort,
     pub(super) status: Status,
     pub(super) tag: Option<Tag>,
     pub(super) text: Option<SearchText>,
-    pub(super) slugs: Option<Vec<Slug>>,
+    pub(super) keys: Option<Vec<LinkKey>>,
+}
+
+/// Every active link of the default domain.
+impl Default for Listing {
+    fn default() -> Self {
+        Self {
+            domain: Some(DomainName::DEFAULT),
+            sort: Sort::default(),
+            status: Status::default(),
+            tag: None,
+            text: None,
+            keys: None,
+        }
+    }
 }
 
 impl Listing {
@@ -23,7 +39,8 @@ impl Listing {
         LinkFilter::default()
             .with_text(self.text.clone())
             .with_tag(self.tag.clone())
-            .with_slugs(self.slugs.clone())
+            .with_domain(self.domain.clone())
+            .with_keys(self.keys.clone())
             .with_status(self.status.into())
     }
 }

@@ -15,6 +15,7 @@ mod import_body;
 mod import_link;
 mod import_names;
 mod import_stream;
+pub(crate) mod key;
 mod link_text;
 mod list;
 mod listing;
@@ -41,16 +42,18 @@ pub use self::{
     export::{ExportLinks, LinkExport, TransferFormat},
     export_text::ExportText,
     gathering::LinksToImport,
-    import::{FailedImport, ImportItem, ImportLimit, ImportLinks, LinkImport, id_taken},
+    import::{FailedImport, ImportItem, ImportLimit, ImportLinks, LinkImport, NO_DOMAIN, id_taken},
     import_link::ImportLink,
     import_stream::{ReadLink, ReadLinksError, read_links},
+    key::origin_of_host,
     list::{LinkList, ListLinks, ListedLink, RankingView},
     listing::{Sort, Status},
     members::LinkMembers,
     one::{DeleteLink, DeletedLink, GetLink},
     patch::PatchLink,
     search::{
-        CountLinks, ExactUrlSearch, FoundLink, FoundLinks, LinkCount, SearchLinks, TagList, TagView,
+        CountLinks, ExactUrlSearch, FoundLink, FoundLinks, LinkCount, ListTags, SearchLinks,
+        TagList, TagView,
     },
     suggest::{FirstText, PreviewSuggestion, SlugSuggestion, SuggestPreview, SuggestSlug},
     update::{LinkUpdate, LinkUpdated, UpdateLink},

@@ -3,9 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use slugline_application::{Error, SeenLink};
-use slugline_domain::Slug;
+use slugline_domain::{LinkKey, Slug};
 
-use super::view::SeenLinkView;
+use super::{
+    key::{domain_of, host_schema, key, shown_domain},
+    view::SeenLinkView,
+};
 use crate::{issue::IssueCode, problem::Problem, sent::Sent, validation::Validation};
 
 /// Which link to read.
@@ -16,17 +19,22 @@ pub struct GetLink {
     /// The slug of the link.
     #[schemars(length(min = 1, max = Slug::MAX_CHARS), extend("x-obvious" = true))]
     pub slug: Sent<String>,
+    /// The host of its domain; the default domain if left out.
+    #[schemars(schema_with = "host_schema")]
+    pub domain: Sent<String>,
 }
 
 impl GetLink {
-    /// Returns the slug to look up. A text that cannot be a slug names no link, so the
+    /// Returns the key to look up. A text that cannot be a slug names no link, so the
     /// error says that no link has it.
     ///
     /// # Errors
     /// The text is empty or too long, or cannot be a slug.
-    pub fn validate(&self) -> Result<Slug, Problem> {
+    pub fn validate(&self) -> Result<LinkKey, Problem> {
         let mut validation = Validation::default();
-        let Some(text) = validation.there(&["slug"], &self.slug) else {
+        let domain = domain_of(&mut validation, &self.domain);
+        let text = validation.there(&["slug"], &self.slug);
+        let Some(text) = text.filter(|_| validation.is_empty()) else {
             return validation.finish(|| None);
         };
         let text = text.trim();
@@ -34,7 +42,8 @@ impl GetLink {
         let fault = match text.chars().count() {
             0 => (IssueCode::TooSmall, "slug is empty".into(), expected),
             1..=Slug::MAX_CHARS => {
-                return Slug::parse(text).map_err(|_| Error::LinkNotFound(text.to_owned()).into());
+                let slug = Slug::parse(text).map_err(|_| Error::LinkNotFound(text.to_owned()))?;
+                return Ok(LinkKey::new(domain, slug));
             }
             length => {
                 let message = format!("slug has {length} characters");
@@ -54,17 +63,20 @@ pub struct DeleteLink {
     /// The slug of the link.
     #[schemars(length(min = 1, max = Slug::MAX_CHARS), regex(pattern = Slug::PATTERN), extend("x-obvious" = true))]
     pub slug: Sent<String>,
+    /// The host of its domain; the default domain if left out.
+    #[schemars(schema_with = "host_schema")]
+    pub domain: Sent<String>,
 }
 
 impl DeleteLink {
-    /// Returns the slug to delete.
+    /// Returns the key to delete.
     ///
     /// # Errors
     /// The text is not a slug.
-    pub fn validate(&self) -> Result<Slug, Problem> {
+    pub fn validate(&self) -> Result<LinkKey, Problem> {
         let mut validation = Validation::default();
-        let slug = validation.required(&["slug"], &self.slug, |slug| Slug::parse(slug));
-        validation.finish(|| slug)
+        let key = key(&mut validation, &self.domain, &self.slug);
+        validation.finish(|| key)
     }
 }
 
@@ -73,6 +85,9 @@ impl DeleteLink {
 pub struct DeletedLink {
     /// The slug as it was sent.
     pub slug: String,
+    /// The host of its domain; left out for the default one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub domain: Option<String>,
     /// True if there was a link to delete; there is none now.
     pub deleted: bool,
     /// The deleted link, from which it can be made again, except its password. Absent when there was none.
@@ -81,10 +96,11 @@ pub struct DeletedLink {
 }
 
 impl DeletedLink {
-    /// Shows the deleted link, if there was one with this slug.
-    pub fn new(slug: &Slug, link: Option<&SeenLink>) -> Self {
+    /// Shows the deleted link, if there was one with this key.
+    pub fn new(key: &LinkKey, link: Option<&SeenLink>) -> Self {
         Self {
-            slug: slug.to_string(),
+            slug: key.slug.to_string(),
+            domain: shown_domain(&key.domain),
             deleted: link.is_some(),
             link: link.map(SeenLinkView::from),
         }

@@ -2,11 +2,12 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use slugline_domain::{Change, LinkPatch, Password, Slug};
+use slugline_domain::{Change, LinkKey, LinkPatch, Password, Slug};
 
 use super::{
     circle::refuse_circle_of_patch,
     edit::password_change,
+    key::{host_schema, key},
     members::{LinkMembers, members_or_null},
 };
 use crate::{problem::Problem, rules::Rules, sent::Sent, validation::Validation};
@@ -20,6 +21,9 @@ pub struct PatchLink {
     /// The link to change.
     #[schemars(length(min = 1, max = Slug::MAX_CHARS), regex(pattern = Slug::PATTERN))]
     pub slug: Sent<String>,
+    /// The host of its domain; the default domain if left out.
+    #[schemars(schema_with = "host_schema")]
+    pub domain: Sent<String>,
     /// The members that the author decides.
     #[serde(flatten)]
     pub members: LinkMembers,
@@ -33,11 +37,11 @@ impl PatchLink {
     ///
     /// # Errors
     /// Lists every member that is missing, of another type or out of bounds.
-    pub fn validate(&self, rules: &Rules) -> Result<(Slug, LinkPatch), Problem> {
+    pub fn validate(&self, rules: &Rules) -> Result<(LinkKey, LinkPatch), Problem> {
         let mut validation = Validation::default();
-        let slug = validation.required(&["slug"], &self.slug, |slug| Slug::parse(slug));
+        let key = key(&mut validation, &self.domain, &self.slug);
         let members = self.members.patch(&mut validation, rules);
-        refuse_circle_of_patch(&mut validation, rules, slug.as_ref(), &members);
+        refuse_circle_of_patch(&mut validation, rules, key.as_ref(), &members);
         let password = if let Sent::Null = self.password {
             Change::Clear
         } else {
@@ -48,7 +52,7 @@ impl PatchLink {
             password,
             ..members
         };
-        validation.finish(|| Some((slug?, patch)))
+        validation.finish(|| Some((key?, patch)))
     }
 }
 
@@ -59,7 +63,7 @@ mod tests {
     use super::*;
     use crate::{reader::read, schema::arguments};
 
-    fn validate(body: &Value) -> Result<(Slug, LinkPatch), Problem> {
+    fn validate(body: &Value) -> Result<(LinkKey, LinkPatch), Problem> {
         read::<PatchLink>(body)?.validate(&Rules::default())
     }
 

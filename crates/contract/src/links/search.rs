@@ -3,11 +3,14 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use slugline_domain::{
-    Destination, DestinationRules, Link, LinkFilter, PageSize, SearchText, StatusFilter, Tag,
-    TagCount, UnixSeconds,
+    Destination, DestinationRules, DomainName, Link, LinkFilter, PageSize, SearchText,
+    StatusFilter, Tag, TagCount, UnixSeconds,
 };
 
-use super::listing::Status;
+use super::{
+    key::{host_schema, listed_domain, shown_domain},
+    listing::Status,
+};
 use crate::{
     int_or_string::IntOrString, problem::Problem, rules::Rules, sent::Sent, validation::Validation,
 };
@@ -35,6 +38,9 @@ pub struct CountLinks {
     /// A destination to find whatever its query string.
     #[schemars(url, length(max = DestinationRules::DEFAULT_MAX_CHARS))]
     pub url: Sent<String>,
+    /// Only links of this domain, by its host; `*` for all, the default one if left out.
+    #[schemars(schema_with = "host_schema")]
+    pub domain: Sent<String>,
     /// Only links with this tag.
     #[schemars(length(min = 1, max = Tag::MAX_CHARS))]
     pub tag: Sent<String>,
@@ -51,6 +57,9 @@ pub struct ExactUrlSearch {
     /// The destination to find whatever its query string.
     #[schemars(url, length(min = 1, max = DestinationRules::DEFAULT_MAX_CHARS))]
     pub url: Sent<String>,
+    /// Only links of this domain, by its host; `*` for all, the default one if left out.
+    #[schemars(schema_with = "host_schema")]
+    pub domain: Sent<String>,
     /// Most links to return.
     #[schemars(range(min = 1, max = PageSize::MAX), extend("default" = PageSize::DEFAULT))]
     pub limit: Sent<IntOrString>,
@@ -89,6 +98,7 @@ impl CountLinks {
         LinkFilter::default()
             .with_text(text.and_then(|text| validation.member(&["q"], SearchText::parse(text))))
             .with_destination(validation.optional(&["url"], &self.url, to))
+            .with_domain(listed_domain(validation, &self.domain))
             .with_tag(validation.optional(&["tag"], &self.tag, |tag| Tag::parse(tag)))
             .with_status(
                 validation
@@ -113,6 +123,7 @@ impl ExactUrlSearch {
         let size = page_size(&mut validation, &self.limit);
         let search = LinkFilter::default()
             .with_destination(url)
+            .with_domain(listed_domain(&mut validation, &self.domain))
             .with_status(StatusFilter::Active);
         validation.finish(|| Some((search, size)))
     }
@@ -130,6 +141,9 @@ pub(super) fn page_size(validation: &mut Validation, sent: &Sent<IntOrString>) -
 pub struct FoundLink {
     /// The path of the short link.
     pub slug: String,
+    /// The host of its domain; left out for the default one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub domain: Option<String>,
     /// Where the link leads.
     pub url: String,
     /// Tags.
@@ -145,7 +159,8 @@ pub struct FoundLink {
 impl From<&Link> for FoundLink {
     fn from(link: &Link) -> Self {
         Self {
-            slug: link.slug.to_string(),
+            slug: link.key.slug.to_string(),
+            domain: shown_domain(&link.key.domain),
             url: link.content.destination.to_string(),
             tags: link.content.tags.iter().map(ToString::to_string).collect(),
             comment: link.content.comment.as_ref().map(ToString::to_string),
@@ -167,6 +182,27 @@ impl FoundLinks {
         Self {
             links: links.iter().map(FoundLink::from).collect(),
         }
+    }
+}
+
+/// The links whose tags are listed.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ListTags {
+    /// Only links of this domain, by its host; `*` for all, the default one if left out.
+    #[schemars(schema_with = "host_schema")]
+    pub domain: Sent<String>,
+}
+
+impl ListTags {
+    /// Returns the domain; `None` for all.
+    ///
+    /// # Errors
+    /// The text is not the name of a host.
+    pub fn validate(&self) -> Result<Option<DomainName>, Problem> {
+        let mut validation = Validation::default();
+        let domain = listed_domain(&mut validation, &self.domain);
+        validation.finish(|| Some(domain))
     }
 }
 

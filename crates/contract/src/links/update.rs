@@ -6,12 +6,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use slugline_application::{self as application, EditedLink, SeenLink};
-use slugline_domain::{Link, LinkPatch, Password, Slug};
+use slugline_domain::{Link, LinkKey, LinkPatch, Password, Slug};
 
 use super::{
     EditLink, LinkChanged, LinkView, PatchLink, SeenLinkView,
+    key::{host_schema, short_link},
     members::{LinkMembers, members_or_null},
-    view::short_link,
 };
 use crate::{
     issue::{Issue, IssueCode},
@@ -29,6 +29,9 @@ pub struct UpdateLink {
     /// The link to change.
     #[schemars(length(min = 1, max = Slug::MAX_CHARS), regex(pattern = Slug::PATTERN))]
     pub slug: Sent<String>,
+    /// The host of its domain; the default domain if left out.
+    #[schemars(schema_with = "host_schema")]
+    pub domain: Sent<String>,
     /// true: members left out are kept, and null or an empty text removes one. Otherwise url is required.
     #[schemars(extend("default" = false))]
     pub partial: Sent<bool>,
@@ -46,7 +49,7 @@ pub enum LinkUpdate {
     /// The whole content is replaced.
     Whole(application::EditLink),
     /// Some members change.
-    Partial(Slug, LinkPatch),
+    Partial(LinkKey, LinkPatch),
 }
 
 impl UpdateLink {
@@ -57,6 +60,7 @@ impl UpdateLink {
     pub fn validate(self, rules: &Rules) -> Result<LinkUpdate, Problem> {
         let Self {
             slug,
+            domain,
             partial,
             members,
             password,
@@ -67,15 +71,17 @@ impl UpdateLink {
         if is_partial == Some(true) {
             let patch = PatchLink {
                 slug,
+                domain,
                 members: members.with_empty_texts_removed(),
                 password,
             };
-            let (slug, patch) = patch.validate(rules)?;
-            Ok(LinkUpdate::Partial(slug, patch))
+            let (key, patch) = patch.validate(rules)?;
+            Ok(LinkUpdate::Partial(key, patch))
         } else {
             let meant_partial = members.url == Sent::Absent;
             let edit = EditLink {
                 slug,
+                domain,
                 members,
                 password,
             };
@@ -135,7 +141,7 @@ impl LinkUpdated {
         lost.retain(|name| !now.contains(name));
         Self {
             link: (&edited.link).into(),
-            short_link: short_link(&edited.link.slug, origin),
+            short_link: short_link(&edited.link.key, origin),
             removed: (!lost.is_empty()).then_some(lost),
         }
     }

@@ -6,8 +6,10 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 use slugline_application::{SeenLink, Upserted};
 use slugline_domain::{
-    Delivery, Link, LinkContent, Password, PasswordHash, Preview, Routing, Slug, UnixSeconds,
+    Delivery, Link, LinkContent, Password, PasswordHash, Preview, Routing, UnixSeconds,
 };
+
+use super::key::{short_link, shown_domain};
 
 /// A link. Members that were never set are absent.
 // The names of `P` make the schemas `Link` and `ExportedLink`.
@@ -21,6 +23,9 @@ pub struct LinkView<P = Mask> {
     pub url: String,
     /// The path of the short link.
     pub slug: String,
+    /// The host of its domain; left out for the default one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub domain: Option<String>,
     /// A private note about the link.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub comment: Option<String>,
@@ -69,7 +74,7 @@ pub struct LinkView<P = Mask> {
 }
 
 /// Every member as a column of a table, in the order of exports.
-pub(super) const COLUMNS: [(&str, Kind); 19] = [
+pub(super) const COLUMNS: [(&str, Kind); 20] = [
     ("id", Kind::Text),
     ("slug", Kind::Text),
     ("url", Kind::Text),
@@ -89,6 +94,7 @@ pub(super) const COLUMNS: [(&str, Kind); 19] = [
     ("proxy", Kind::Flag),
     ("unsafe", Kind::Flag),
     ("password", Kind::Text),
+    ("domain", Kind::Text),
 ];
 
 /// The kind of values in a column.
@@ -189,7 +195,8 @@ impl<P: for<'h> From<&'h PasswordHash>> From<&Link> for LinkView<P> {
         Self {
             id: link.id.to_string(),
             url: destination.to_string(),
-            slug: link.slug.to_string(),
+            slug: link.key.slug.to_string(),
+            domain: shown_domain(&link.key.domain),
             comment: shown(comment.as_ref()),
             created_at: link.created_at.get(),
             updated_at: link.updated_at.get(),
@@ -215,16 +222,19 @@ fn shown<T: ToString>(member: Option<&T>) -> Option<String> {
     member.map(ToString::to_string)
 }
 
-/// A link in the answer to a change. A caller who may not read links sees the slug alone.
+/// A link in the answer to a change. A caller who may not read links sees its key alone.
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
 pub enum SeenLinkView {
     /// All of it.
     Whole(Box<LinkView>),
-    /// The slug alone.
-    Slug {
+    /// The key alone.
+    Key {
         /// The path of the short link.
         slug: String,
+        /// The host of its domain; left out for the default one.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        domain: Option<String>,
     },
 }
 
@@ -232,8 +242,9 @@ impl From<&SeenLink> for SeenLinkView {
     fn from(seen: &SeenLink) -> Self {
         match seen {
             SeenLink::Whole(link) => Self::from(&**link),
-            SeenLink::Slug(slug) => Self::Slug {
-                slug: slug.to_string(),
+            SeenLink::Key(key) => Self::Key {
+                slug: key.slug.to_string(),
+                domain: shown_domain(&key.domain),
             },
         }
     }
@@ -276,13 +287,9 @@ impl LinkResponse {
     pub fn new(link: &Link, origin: &str) -> Self {
         Self {
             link: link.into(),
-            short_link: short_link(&link.slug, origin),
+            short_link: short_link(&link.key, origin),
         }
     }
-}
-
-pub(super) fn short_link(slug: &Slug, origin: &str) -> String {
-    format!("{origin}/{slug}")
 }
 
 /// A link some of whose members were changed.
@@ -300,7 +307,7 @@ impl LinkChanged {
     pub fn new(seen: &SeenLink, origin: &str) -> Self {
         Self {
             link: seen.into(),
-            short_link: short_link(seen.slug(), origin),
+            short_link: short_link(seen.key(), origin),
         }
     }
 }
@@ -330,13 +337,13 @@ pub enum UpsertStatus {
 impl LinkUpserted {
     /// Shows the outcome under an origin such as `https://sl.example`.
     pub fn new(outcome: &Upserted, origin: &str) -> Self {
-        let (link, slug, status) = match outcome {
-            Upserted::Created(link) => ((&**link).into(), &link.slug, UpsertStatus::Created),
-            Upserted::Existing(link) => (link.into(), link.slug(), UpsertStatus::Existing),
+        let (link, key, status) = match outcome {
+            Upserted::Created(link) => ((&**link).into(), &link.key, UpsertStatus::Created),
+            Upserted::Existing(link) => (link.into(), link.key(), UpsertStatus::Existing),
         };
         Self {
             link,
-            short_link: short_link(slug, origin),
+            short_link: short_link(key, origin),
             status,
         }
     }

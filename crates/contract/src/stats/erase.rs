@@ -5,7 +5,13 @@ use serde::{Deserialize, Serialize};
 use slugline_application::ErasedLink;
 use slugline_domain::{Erasure, LinkId, Slug};
 
-use crate::{issue::IssueCode, problem::Problem, sent::Sent, validation::Validation};
+use crate::{
+    issue::IssueCode,
+    links::key::{host_schema, optional_key},
+    problem::Problem,
+    sent::Sent,
+    validation::Validation,
+};
 
 /// The link whose visits are to be erased: `slug` or `id`, and not both.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -14,6 +20,9 @@ pub struct EraseVisits {
     /// The slug of the link.
     #[schemars(length(min = 1, max = Slug::MAX_CHARS), regex(pattern = Slug::PATTERN))]
     pub slug: Sent<String>,
+    /// The host of its domain; the default domain if left out.
+    #[schemars(schema_with = "host_schema")]
+    pub domain: Sent<String>,
     /// The id of the link, also if the link no longer exists.
     #[schemars(length(min = 1, max = LinkId::MAX_CHARS), regex(pattern = LinkId::PATTERN))]
     pub id: Sent<String>,
@@ -26,7 +35,7 @@ impl EraseVisits {
     /// Neither or both are there, or one is malformed.
     pub fn validate(&self) -> Result<ErasedLink, Problem> {
         let mut validation = Validation::default();
-        let slug = validation.optional(&["slug"], &self.slug, |slug| Slug::parse(slug));
+        let key = optional_key(&mut validation, &self.domain, &self.slug);
         let id = validation.optional(&["id"], &self.id, |id| LinkId::parse(id));
         match (&self.slug, &self.id) {
             (Sent::Absent, Sent::Absent) => validation.note(
@@ -47,7 +56,7 @@ impl EraseVisits {
                 ),
             ),
         }
-        validation.finish(|| slug.map(ErasedLink::Slug).or(id.map(ErasedLink::Id)))
+        validation.finish(|| key.map(ErasedLink::Key).or(id.map(ErasedLink::Id)))
     }
 }
 

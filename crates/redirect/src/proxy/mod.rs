@@ -113,8 +113,8 @@ pub(crate) async fn pass_on(
             "the destination is not on the public internet",
         ),
         ForwardFailure::Failed(reason) => {
-            let slug = visit.link.slug();
-            tracing::info!(slug, reason, "a proxied link failed");
+            let key = visit.link.key();
+            tracing::info!(key, reason, "a proxied link failed");
             failed("the destination did not answer as it should")
         }
     })?;
