@@ -25,7 +25,6 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`audit`], [`links`], [`location`], [`migration`], [`setup`], [`sign_in`], [`stats`], [`tokens`], `scope_name`, `no_arguments` | wire types |
 //! | [`visits`] | files of visits |
 //! | [`code`], [`problem`] | every error code with its status; errors and their body |
 //! | [`issue`], `rules` | faults of single members; bounds that settings set |
@@ -51,7 +50,6 @@ pub mod links;
 pub mod location;
 mod metered;
 pub mod migration;
-mod no_arguments;
 pub mod problem;
 pub mod reader;
 mod rules;
@@ -83,7 +81,6 @@ pub use json_integer::JsonInteger;
 pub use links::*;
 pub use location::Location;
 pub use migration::{MigrationReport, MigrationView, RunMigration};
-pub use no_arguments::NoArguments;
 pub use problem::{Problem, ProblemBody};
 pub use reader::{query_to_json, read};
 pub use rules::Rules;

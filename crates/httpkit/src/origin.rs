@@ -3,7 +3,7 @@
 use std::{fmt, net::IpAddr, str::FromStr, sync::Arc};
 
 use actix_web::{HttpRequest, http::uri::Authority};
-use slugline_contract::links::origin_of_host;
+use slugline_contract::origin_of_host;
 use thiserror::Error;
 
 use crate::client::{TrustedProxies, header};

@@ -1,7 +1,7 @@
 //! What somebody chose in the form.
 
 use slugline_application::{Asked, BoundTo, Decision};
-use slugline_domain::{Scope, Slug, Tag, UnixSeconds};
+use slugline_domain::{LinkKey, Scope, Tag, UnixSeconds};
 
 use crate::parameters::Parameters;
 
@@ -47,9 +47,9 @@ impl Choice {
     /// # Errors
     /// A text is no slug or no tag; the error names it.
     pub(crate) fn decision(&self, now: UnixSeconds) -> Result<Decision, String> {
-        let slugs = words(&self.slugs, true).map(|text| {
-            let slug = text.trim_start_matches('/');
-            Slug::parse(slug).map_err(|error| format!("{text}: {error}"))
+        let keys = words(&self.slugs, true).map(|text| {
+            let key = text.trim_start_matches('/');
+            LinkKey::parse(key).map_err(|error| format!("{text}: {error}"))
         });
         let tags = words(&self.tags, false)
             .map(|text| Tag::parse(text).map_err(|error| format!("{text}: {error}")));
@@ -59,7 +59,7 @@ impl Choice {
         Ok(Decision {
             scopes: self.scopes.clone(),
             bound_to: BoundTo {
-                slugs: slugs.collect::<Result<_, _>>()?,
+                keys: keys.collect::<Result<_, _>>()?,
                 tags: tags.collect::<Result<_, _>>()?,
             },
             until: until.and_then(|moment| UnixSeconds::new(moment).ok()),

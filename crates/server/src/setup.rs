@@ -54,7 +54,7 @@ fn limits(settings: &Settings) -> Limits {
     Limits {
         slug_chars: Slug::MAX_CHARS,
         slug_pattern: Slug::PATTERN,
-        generated_slug_chars: settings.slugs.generated_chars,
+        generated_slug_chars: settings.generated_slug_chars,
         url_chars: destinations.max_chars(),
         url_schemes: destinations.schemes().map(str::to_owned).collect(),
         comment_chars: Comment::MAX_CHARS,
@@ -81,7 +81,7 @@ fn switches(settings: &Settings) -> Switches {
         preview_mode: settings.preview == PreviewMode::On,
         // The running service sets this.
         migration_required: false,
-        case_sensitive_slugs: settings.slugs.case == SlugCase::Sensitive,
+        case_sensitive_slugs: settings.slug_case == SlugCase::Sensitive,
         proxied_links: settings.proxy.is_some(),
         model_suggestions: settings.model.is_some(),
         destination_screening: settings.safe_browsing.is_some(),

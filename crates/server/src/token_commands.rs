@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use anyhow::Context;
 use slugline_application::{ListedToken, Tokens};
 use slugline_contract::{MakeToken, Problem, RevokeToken, iso_8601, read};
-use slugline_domain::{Author, Scope, Slug, Tag, TokenName, UnixSeconds};
+use slugline_domain::{Author, LinkKey, Scope, Tag, TokenName, UnixSeconds};
 use tokio::runtime::Runtime;
 
 use crate::{backup::journal, links_database, settings::Settings, wiring};
@@ -156,13 +156,13 @@ fn bound(listed: &ListedToken) -> String {
     };
     let joined = |texts: Vec<String>| texts.join(",");
     let mut parts = Vec::new();
-    if !listed.slugs.is_empty() {
+    if !listed.keys.is_empty() {
         parts.push(format!(
             "slugs {}",
-            joined(listed.slugs.iter().map(Slug::to_string).collect())
+            joined(listed.keys.iter().map(LinkKey::to_string).collect())
         ));
     }
-    let deleted = binding.links().len().saturating_sub(listed.slugs.len());
+    let deleted = binding.links().len().saturating_sub(listed.keys.len());
     if deleted > 0 {
         parts.push(format!("{deleted} deleted links"));
     }

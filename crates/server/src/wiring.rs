@@ -12,8 +12,8 @@ use slugline_analytics::{PlaceFile, Recorder, RecorderPorts};
 use slugline_application::{
     App, AuditParts, AuditService, Authenticator, AuthenticatorParts, Caller, Gatekeeper,
     GatekeeperParts, LinkChecker, LinkLists, LinkMigration, LinkService, LinkServiceParts,
-    LinkWriter, LiveVisits, Passwords, Resolver, SiteToken, StatsService, Suggestions, Tokens,
-    TokensParts, VisitErasures, VisitErasuresParts, WriteBudget,
+    LinkWriter, LiveVisits, NamedDomains, Passwords, Resolver, SiteToken, StatsService,
+    Suggestions, Tokens, TokensParts, VisitErasures, VisitErasuresParts, WriteBudget,
 };
 use slugline_clickhouse::ClickHouseOptions;
 use slugline_domain::{
@@ -137,7 +137,7 @@ pub(crate) async fn build(
     let stats = StatsService::new(log, links.clone(), Arc::clone(&clock));
     let audit = AuditService::new(
         AuditParts::new(store.clone(), Arc::clone(&clock))
-            .with_case(settings.slugs.case)
+            .with_domains(resolver.domains().clone())
             .with_keep_for(settings.audit_kept_for),
     );
     let erasures = VisitErasures::new(VisitErasuresParts::new(
@@ -146,14 +146,19 @@ pub(crate) async fn build(
         store.clone(),
         Arc::clone(&clock),
     ));
-    let tokens = named_tokens(settings, &store, Arc::clone(&clock), Arc::clone(&random));
+    let tokens = named_tokens(
+        resolver.domains().clone(),
+        &store,
+        Arc::clone(&clock),
+        Arc::clone(&random),
+    );
     let app = Arc::new(App {
         erasures,
         audit: audit.clone(),
         lists: LinkLists::new(links.clone(), stats.clone()),
         links,
         checks,
-        suggestions: Suggestions::new(suggester(settings), settings.slugs.case),
+        suggestions: Suggestions::new(suggester(settings), settings.slug_case),
         migration: migration.clone(),
         stats,
         live: Arc::clone(&live),
@@ -248,7 +253,8 @@ pub(crate) async fn links_of_operator(settings: &Settings) -> anyhow::Result<Lin
 pub(crate) async fn tokens(settings: &Settings) -> anyhow::Result<Tokens> {
     let store = links_database::open(settings).await?;
     let (clock, random) = (Arc::new(SystemClock), Arc::new(OsRandom));
-    Ok(named_tokens(settings, &store, clock, random))
+    let domains = NamedDomains::new(settings.slug_case);
+    Ok(named_tokens(domains, &store, clock, random))
 }
 
 /// Codes stand for the token of the data folder, and for no other.
@@ -261,7 +267,7 @@ fn sign_in_codes(settings: &Settings) -> Option<Arc<dyn SignInCodes>> {
 }
 
 fn named_tokens(
-    settings: &Settings,
+    domains: NamedDomains,
     store: &Arc<SqlLinkStore>,
     clock: Arc<dyn Clock>,
     random: Arc<dyn Random>,
@@ -269,7 +275,7 @@ fn named_tokens(
     Tokens::new(TokensParts {
         store: Arc::new(store.tokens()),
         links: store.clone(),
-        case: settings.slugs.case,
+        domains,
         clock,
         random,
     })
@@ -300,7 +306,7 @@ async fn open_link_dependencies(settings: &Settings) -> anyhow::Result<LinkDepen
     let resolver = Resolver::new(
         store.clone(),
         Arc::clone(&clock),
-        settings.slugs.case,
+        NamedDomains::new(settings.slug_case),
         settings.resolver,
     );
     Ok(LinkDependencies {
@@ -329,7 +335,7 @@ impl LinkDependencies {
             Arc::clone(&self.random),
         );
         parts.screen = screen(settings);
-        parts.policy = settings.slugs;
+        parts.generated_chars = settings.generated_slug_chars;
         parts.preview = settings.preview;
         parts.lock = self.migration.lock();
         parts.writes = WriteBudget::new(settings.token_writes_per_minute);

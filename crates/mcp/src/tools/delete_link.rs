@@ -18,7 +18,7 @@ pub(super) fn spec() -> ToolSpec {
 }
 
 pub(super) async fn call(context: ToolContext, input: DeleteLink) -> Result<DeletedLink, Failure> {
-    let slug = input.validate()?;
-    let deleted = context.changes().delete(&slug).await;
-    Ok(DeletedLink::new(&slug, deleted?.as_ref()))
+    let key = input.validate()?;
+    let deleted = context.changes().delete(&key).await;
+    Ok(DeletedLink::new(&key, deleted?.as_ref()))
 }

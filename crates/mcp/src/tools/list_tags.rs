@@ -1,7 +1,7 @@
 //! `list_tags`
 
 use slugline_application::LinkService;
-use slugline_contract::{NoArguments, TagList};
+use slugline_contract::{ListTags, TagList};
 use slugline_httpkit::Failure;
 
 use super::tool::{ToolContext, ToolEffect, ToolSpec};
@@ -16,8 +16,7 @@ pub(super) fn spec() -> ToolSpec {
     }
 }
 
-pub(super) async fn call(context: ToolContext, input: NoArguments) -> Result<TagList, Failure> {
-    let NoArguments {} = input;
-    let counts = context.links().tags().await?;
+pub(super) async fn call(context: ToolContext, input: ListTags) -> Result<TagList, Failure> {
+    let counts = context.links().tags(input.validate()?).await?;
     Ok(TagList::new(&counts))
 }

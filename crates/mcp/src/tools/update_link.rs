@@ -27,8 +27,8 @@ pub(super) async fn call(context: ToolContext, input: UpdateLink) -> Result<Link
             let edited = links.edit(edit).await?;
             Ok(LinkUpdated::replaced(&edited, context.origin.as_str()))
         }
-        LinkUpdate::Partial(slug, patch) => {
-            let link = links.patch(&slug, patch).await?;
+        LinkUpdate::Partial(key, patch) => {
+            let link = links.patch(&key, patch).await?;
             Ok(LinkUpdated::changed(&link, context.origin.as_str()))
         }
     }

@@ -31,7 +31,7 @@ pub(crate) async fn handle(
     IfMatch(meant): IfMatch,
     Body(body): Body<DeleteLink>,
 ) -> Result<NoContent, Failure> {
-    let slug = body.validate()?;
-    links.delete_if(&slug, &meant).await?;
+    let key = body.validate()?;
+    links.delete_if(&key, &meant).await?;
     Ok(NoContent)
 }

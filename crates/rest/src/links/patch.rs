@@ -38,8 +38,8 @@ pub(crate) async fn handle(
     IfMatch(meant): IfMatch,
     Body(body): Body<PatchLink>,
 ) -> Result<Tagged<Json<200, LinkChanged>>, Failure> {
-    let (slug, patch) = body.validate(&context.rules.seen_at(origin.as_str()))?;
-    let link = links.patch_if(&slug, patch, &meant).await?;
+    let (key, patch) = body.validate(&context.rules.seen_at(origin.as_str()))?;
+    let link = links.patch_if(&key, patch, &meant).await?;
     let shown = LinkChanged::new(&link, origin.as_str());
     Ok(Tagged::seen(&link, Json(shown)))
 }

@@ -2,10 +2,14 @@
 
 use actix_web::http::Method;
 use slugline_application::LinkService;
-use slugline_contract::{TagList, TagView};
+use slugline_contract::{ListTags, TagList, TagView};
 use slugline_httpkit::{Code, Failure};
 
-use crate::{extract::Links, operation_spec::OperationSpec, reply::Json};
+use crate::{
+    extract::{Links, Query},
+    operation_spec::OperationSpec,
+    reply::Json,
+};
 
 pub(crate) fn spec() -> OperationSpec {
     OperationSpec {
@@ -20,7 +24,10 @@ pub(crate) fn spec() -> OperationSpec {
     }
 }
 
-pub(crate) async fn handle(Links(links): Links) -> Result<Json<200, Vec<TagView>>, Failure> {
-    let counts = links.tags().await?;
+pub(crate) async fn handle(
+    Links(links): Links,
+    Query(query): Query<ListTags>,
+) -> Result<Json<200, Vec<TagView>>, Failure> {
+    let counts = links.tags(query.validate()?).await?;
     Ok(Json(TagList::new(&counts).tags))
 }

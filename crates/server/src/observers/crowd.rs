@@ -9,7 +9,7 @@ use std::{
 };
 
 use slugline_domain::{
-    AuditNote, Destinations, Event, Slug, VisitRecord, measure::Counter, ports::VisitObserver,
+    AuditNote, Destinations, Event, LinkKey, VisitRecord, measure::Counter, ports::VisitObserver,
 };
 use tokio::{
     sync::{
@@ -70,13 +70,13 @@ impl Crowd {
     }
 
     /// Tells that a link was changed.
-    pub(crate) fn hear_change(&self, note: &AuditNote, slug: &Slug) {
+    pub(crate) fn hear_change(&self, note: &AuditNote, key: &LinkKey) {
         self.tell(|| {
             Heard::Change(Box::new(ObservedChange {
                 at: note.at,
                 author: note.author.clone(),
                 operation: note.operation,
-                slug: slug.clone(),
+                key: key.clone(),
             }))
         });
     }
@@ -186,7 +186,7 @@ mod tests {
 
     impl Observer for Slow {
         fn change(&mut self, change: &ObservedChange) {
-            self.heard.send(change.slug.to_string()).unwrap();
+            self.heard.send(change.key.to_string()).unwrap();
             let _ = self.go_on.recv();
         }
     }

@@ -4,8 +4,8 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use async_trait::async_trait;
 use slugline_domain::{
-    AuditNote, FollowedLink, Link, LinkFilter, LinkId, ListQuery, Reach, Slug, Tag, TagCount,
-    UnixSeconds,
+    AuditNote, DomainName, FollowedLink, Link, LinkFilter, LinkId, LinkKey, ListQuery, Reach, Tag,
+    TagCount, UnixSeconds,
     ports::{Deletion, Hearing, Insertion, LinkStore, StoreError, Update, Version},
 };
 
@@ -39,7 +39,7 @@ impl<S: LinkStore + ?Sized> LinkStore for ObservedLinks<S> {
     ) -> Result<Insertion, StoreError> {
         let inserted = self.store.insert_within(reach, link, note).await?;
         if inserted == Insertion::Stored {
-            self.crowd.hear_change(note, &link.slug);
+            self.crowd.hear_change(note, &link.key);
         }
         Ok(inserted)
     }
@@ -53,7 +53,7 @@ impl<S: LinkStore + ?Sized> LinkStore for ObservedLinks<S> {
         let inserted = self.store.insert_many_within(reach, links, note).await?;
         for (link, inserted) in links.iter().zip(&inserted) {
             if *inserted == Insertion::Stored {
-                self.crowd.hear_change(note, &link.slug);
+                self.crowd.hear_change(note, &link.key);
             }
         }
         Ok(inserted)
@@ -67,38 +67,38 @@ impl<S: LinkStore + ?Sized> LinkStore for ObservedLinks<S> {
     ) -> Result<Update, StoreError> {
         let updated = self.store.update(link, known, note).await?;
         if updated == Update::Stored {
-            self.crowd.hear_change(note, &link.slug);
+            self.crowd.hear_change(note, &link.key);
         }
         Ok(updated)
     }
 
-    async fn delete(&self, slug: &Slug, note: &AuditNote) -> Result<Option<Link>, StoreError> {
-        let deleted = self.store.delete(slug, note).await?;
+    async fn delete(&self, key: &LinkKey, note: &AuditNote) -> Result<Option<Link>, StoreError> {
+        let deleted = self.store.delete(key, note).await?;
         if deleted.is_some() {
-            self.crowd.hear_change(note, slug);
+            self.crowd.hear_change(note, key);
         }
         Ok(deleted)
     }
 
     async fn delete_version(
         &self,
-        slug: &Slug,
+        key: &LinkKey,
         known: &Version,
         note: &AuditNote,
     ) -> Result<Deletion, StoreError> {
-        let deleted = self.store.delete_version(slug, known, note).await?;
+        let deleted = self.store.delete_version(key, known, note).await?;
         if deleted == Deletion::Deleted {
-            self.crowd.hear_change(note, slug);
+            self.crowd.hear_change(note, key);
         }
         Ok(deleted)
     }
 
-    async fn find(&self, slug: &Slug) -> Result<Option<Link>, StoreError> {
-        self.store.find(slug).await
+    async fn find(&self, key: &LinkKey) -> Result<Option<Link>, StoreError> {
+        self.store.find(key).await
     }
 
-    async fn follow(&self, slug: &Slug) -> Result<Option<FollowedLink>, StoreError> {
-        self.store.follow(slug).await
+    async fn follow(&self, key: &LinkKey) -> Result<Option<FollowedLink>, StoreError> {
+        self.store.follow(key).await
     }
 
     async fn list(&self, query: &ListQuery) -> Result<Vec<Link>, StoreError> {
@@ -118,8 +118,12 @@ impl<S: LinkStore + ?Sized> LinkStore for ObservedLinks<S> {
         self.store.count(filter, now).await
     }
 
-    async fn tags(&self, reach: &Reach) -> Result<Vec<TagCount>, StoreError> {
-        self.store.tags(reach).await
+    async fn tags(
+        &self,
+        reach: &Reach,
+        domain: Option<&DomainName>,
+    ) -> Result<Vec<TagCount>, StoreError> {
+        self.store.tags(reach, domain).await
     }
 
     async fn tagged(
@@ -148,7 +152,7 @@ mod tests {
     use std::sync::mpsc::{Sender, channel};
 
     use slugline_domain::{AuditLine, AuditQuery, UnixMillis, ports::AuditTrail};
-    use slugline_testkit::{MemoryLinkStore, NOTE, link, link_store_contract, slug};
+    use slugline_testkit::{MemoryLinkStore, NOTE, key, link, link_store_contract};
 
     use super::*;
     use crate::observers::{ObservedChange, Observer};
@@ -157,7 +161,7 @@ mod tests {
 
     impl Observer for Tells {
         fn change(&mut self, change: &ObservedChange) {
-            let _ = self.0.send(change.slug.to_string());
+            let _ = self.0.send(change.key.to_string());
         }
     }
 
@@ -181,8 +185,8 @@ mod tests {
             self.store.lines(query).await
         }
 
-        async fn add(&self, note: &AuditNote, slug: Option<&Slug>) -> Result<(), StoreError> {
-            self.store.add(note, slug).await
+        async fn add(&self, note: &AuditNote, key: Option<&LinkKey>) -> Result<(), StoreError> {
+            self.store.add(note, key).await
         }
 
         async fn remove_before(&self, moment: UnixMillis, limit: u32) -> Result<u64, StoreError> {
@@ -198,7 +202,7 @@ mod tests {
     #[tokio::test]
     async fn every_stored_change_is_told_and_nothing_else() {
         let (links, told) = watched();
-        let [one, two, three] = ["one", "two", "three"].map(|slug| link(slug).build());
+        let [one, two, three] = ["one", "two", "three"].map(|key| link(key).build());
         links.insert(&one, &NOTE).await.unwrap();
         // The slug is taken.
         links.insert(&one, &NOTE).await.unwrap();
@@ -210,17 +214,11 @@ mod tests {
         links.update(&edited, &known, &NOTE).await.unwrap();
         // Outdated.
         links.update(&edited, &known, &NOTE).await.unwrap();
-        links
-            .delete_version(&two.slug, &known, &NOTE)
-            .await
-            .unwrap();
+        links.delete_version(&two.key, &known, &NOTE).await.unwrap();
         let known = Version::of(&edited);
-        links
-            .delete_version(&two.slug, &known, &NOTE)
-            .await
-            .unwrap();
-        links.delete(&one.slug, &NOTE).await.unwrap();
-        links.delete(&slug("nothing"), &NOTE).await.unwrap();
+        links.delete_version(&two.key, &known, &NOTE).await.unwrap();
+        links.delete(&one.key, &NOTE).await.unwrap();
+        links.delete(&key("nothing"), &NOTE).await.unwrap();
         links.crowd.leave().await;
         let told: Vec<String> = told.try_iter().collect();
         assert_eq!(told, ["one", "two", "three", "two", "two", "one"]);

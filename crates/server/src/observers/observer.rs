@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use slugline_domain::{Author, Dimension, Event, Operation, Slug, UnixMillis};
+use slugline_domain::{Author, Dimension, Event, LinkKey, Operation, UnixMillis};
 
 /// Hears of what happens. Each observer has a thread of its own, so it may wait, and a queue of
 /// 4,096 visits and changes. When the queue is full, the observer misses what happens, and
@@ -52,6 +52,6 @@ pub struct ObservedChange {
     pub author: Author,
     /// The kind of the change.
     pub operation: Operation,
-    /// The slug of the link.
-    pub slug: Slug,
+    /// The key of the link.
+    pub key: LinkKey,
 }

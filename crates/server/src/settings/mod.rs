@@ -17,7 +17,7 @@ mod unknown;
 use std::{net::SocketAddr, num::NonZeroU32, path::PathBuf, time::Duration};
 
 use slugline_analytics::{RecorderOptions, SamplingTargets};
-use slugline_application::{PreviewMode, ResolverOptions, SiteToken, SlugPolicy};
+use slugline_application::{PreviewMode, ResolverOptions, SiteToken};
 use slugline_contract::{ImportLimit, Rules};
 use slugline_domain::{DestinationRules, OwnAddresses, SlugCase};
 use slugline_httpkit::{Origin, PlaceHeaders, TrustedProxies};
@@ -61,8 +61,10 @@ pub struct Settings {
     pub access_log: Option<AccessLog>,
     /// The store of an older instance whose links to move, if any.
     pub legacy: Option<OldStoreUrl>,
-    /// The rules for slugs.
-    pub slugs: SlugPolicy,
+    /// The rule for case in slugs, where a domain has none of its own.
+    pub slug_case: SlugCase,
+    /// The length of a generated slug in characters, before any lengthening.
+    pub generated_slug_chars: usize,
     /// The mode for public demonstrations.
     pub preview: PreviewMode,
     /// The API's limits.
@@ -226,11 +228,10 @@ impl Settings {
             data_dir,
             access_log: sources.optional("SLUGLINE_ANALYTICS_URL", parse::analytics_url)?,
             legacy: sources.optional("SLUGLINE_LEGACY_KV_URL", str::parse)?,
-            slugs: SlugPolicy::default()
-                .with_case(case)
-                .with_generated_chars(parse::size(
-                    sources.number("SLUGLINE_PUBLIC_SLUG_DEFAULT_LENGTH", 1..=64)?,
-                )),
+            slug_case: case,
+            generated_slug_chars: parse::size(
+                sources.number("SLUGLINE_PUBLIC_SLUG_DEFAULT_LENGTH", 1..=64)?,
+            ),
             base_url,
             preview: if sources.flag("SLUGLINE_PUBLIC_PREVIEW_MODE")? {
                 PreviewMode::On
@@ -352,7 +353,7 @@ mod tests {
         assert_eq!(settings.listen.to_string(), "127.0.0.1:8080");
         assert_eq!(settings.data_dir, PathBuf::from("./data"));
         assert!(settings.site_token.is_none() && settings.base_url.is_none());
-        assert_eq!(settings.slugs.generated_chars, 6);
+        assert_eq!(settings.generated_slug_chars, 6);
         assert_eq!(settings.rules.destinations.max_chars(), 16_384);
         assert_eq!(settings.transfer.import_limit, ImportLimit::DEFAULT);
         assert_eq!(settings.transfer.export_page.get(), 50);

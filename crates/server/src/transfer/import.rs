@@ -11,8 +11,8 @@ use slugline_application::{
     Error, ImportLink, ImportOutcome, ImportedLink, LinkService, Rehearsal,
 };
 use slugline_contract::{
-    ImportLink as LinkOnWire, LinkImport, Problem, ReadLink, Rules, TransferFormat, id_taken,
-    read_links,
+    ImportLink as LinkOnWire, LinkImport, NO_DOMAIN, Problem, ReadLink, Rules, TransferFormat,
+    id_taken, read_links,
 };
 use slugline_domain::ports::Clock;
 use slugline_storage::DatabaseUrl;
@@ -217,6 +217,7 @@ impl Import {
                     let reason = id.as_ref().map_or_else(String::new, id_taken);
                     self.leave(&format!("{slug}{reason}"));
                 }
+                (ImportOutcome::NoDomain, _) => self.leave(NO_DOMAIN),
             }
             return Ok(());
         }
