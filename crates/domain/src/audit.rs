@@ -6,7 +6,7 @@ use std::{cmp::Reverse, fmt, str::FromStr};
 
 use thiserror::Error;
 
-use crate::{LinkKey, TokenName, UnixMillis};
+use crate::{Host, LinkKey, TokenName, UnixMillis};
 
 /// The name of the party that makes a change: the name of a token, or one of the names that no
 /// token may have.
@@ -143,12 +143,20 @@ pub enum Operation {
     /// The imported hash of a link's password was replaced by a stronger hash of the same
     /// password.
     LinkRehash,
+    /// A link was moved to another domain: a line for its former key and one for its new key.
+    LinkMove,
     /// A token was added.
     TokenAdd,
     /// A token was revoked.
     TokenRevoke,
     /// The visits of a link were to be erased from the access log.
     VisitsErase,
+    /// A host was named, so that it has links of its own.
+    DomainAdd,
+    /// The record of a domain was replaced.
+    DomainEdit,
+    /// A domain was taken away.
+    DomainRemove,
 }
 
 impl Operation {
@@ -161,9 +169,13 @@ impl Operation {
         Self::LinkMigrate,
         Self::LinkDryRun,
         Self::LinkRehash,
+        Self::LinkMove,
         Self::TokenAdd,
         Self::TokenRevoke,
         Self::VisitsErase,
+        Self::DomainAdd,
+        Self::DomainEdit,
+        Self::DomainRemove,
     ];
 
     /// The operation with this word.
@@ -185,9 +197,13 @@ impl Operation {
             Self::LinkMigrate => "link.migrate",
             Self::LinkDryRun => "link.dry_run",
             Self::LinkRehash => "link.rehash",
+            Self::LinkMove => "link.move",
             Self::TokenAdd => "token.add",
             Self::TokenRevoke => "token.revoke",
             Self::VisitsErase => "visits.erase",
+            Self::DomainAdd => "domain.add",
+            Self::DomainEdit => "domain.edit",
+            Self::DomainRemove => "domain.remove",
         }
     }
 }
@@ -225,6 +241,8 @@ pub struct AuditLine {
     pub key: Option<LinkKey>,
     /// The name of the changed token.
     pub token: Option<CallerName>,
+    /// The host of the changed domain.
+    pub domain: Option<Host>,
 }
 
 /// The lines that a query covers. Members that are `None` exclude nothing.
@@ -284,6 +302,15 @@ impl AuditNote {
             operation: self.operation.to_string(),
             key: key.cloned(),
             token: None,
+            domain: None,
+        }
+    }
+
+    /// The line of a change of the domain with this host.
+    pub fn line_of_domain(&self, number: i64, host: &Host) -> AuditLine {
+        AuditLine {
+            domain: Some(host.clone()),
+            ..self.line(number, None)
         }
     }
 }

@@ -87,6 +87,10 @@ pub struct DomainSet {
 }
 
 impl DomainSet {
+    /// The most named domains of an instance: a person can still check them, and every process keeps
+    /// all of them in memory.
+    pub const MAX: usize = 1_000;
+
     /// The set of these domains, for an instance with this public host.
     pub fn new(domains: impl IntoIterator<Item = Domain>, public: Option<Host>) -> Self {
         let domains = domains.into_iter();

@@ -18,15 +18,18 @@
 //! | module | holds |
 //! |---|---|
 //! | `links` | the link store |
-//! | `state` | the links by slug and by identifier, and the rule for taken slugs |
+//! | `domains` | the named domains |
+//! | `state` | the links by key and by identifier, and the rule for taken keys |
 //! | `lines`, `audit` | the audit trail |
 //! | `migration` | the progress of a migration into the store |
 
 mod audit;
+mod domains;
 mod lines;
 mod links;
 mod migration;
 mod state;
 
+pub use domains::MemoryDomainStore;
 pub use links::MemoryLinkStore;
 pub use migration::MemoryMigration;

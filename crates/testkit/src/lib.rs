@@ -38,6 +38,7 @@ mod scripted_suggester;
 
 pub mod assistant_store_contract;
 pub mod audit_trail_contract;
+pub mod domain_store_contract;
 pub mod exactness_contract;
 pub mod link_store_contract;
 pub mod migration_store_contract;
@@ -66,4 +67,4 @@ pub use place_files::{COUNTRIES_FILE, NETWORKS_FILE, PLACES_FILE};
 pub use redis::Redis;
 pub use scripted_prober::ScriptedProber;
 pub use scripted_suggester::ScriptedSuggester;
-pub use slugline_memory::{MemoryLinkStore, MemoryMigration};
+pub use slugline_memory::{MemoryDomainStore, MemoryLinkStore, MemoryMigration};

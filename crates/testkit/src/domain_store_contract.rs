@@ -1,0 +1,295 @@
+//! The contract of every [`DomainStore`]. A back end calls [`run_suite`] with a function that makes
+//! an empty store of domains, and the store of links beside it.
+
+use std::{cell::Cell, pin::Pin, sync::Arc};
+
+use slugline_domain::{
+    AuditLine, AuditNote, AuditQuery, Domain, DomainName, Host, Link, LinkKey, Operation, Reach,
+    SlugCase,
+    ports::{AuditTrail, DomainRemoval, DomainStore, Hearing, Insertion, LinkMove, LinkStore},
+};
+
+use crate::{NOTE, destination, full_link, join_all::join_all, link, noted, seconds};
+
+/// Runs every clause, each on its own stores.
+///
+/// # Panics
+/// A clause is violated.
+pub async fn run_suite<D: DomainStore, L: LinkStore + AuditTrail>(
+    empty_stores: impl AsyncFn() -> (D, Arc<L>),
+) {
+    let (domains, _) = empty_stores().await;
+    what_was_stored_is_listed_by_host(&domains).await;
+    let (domains, _) = empty_stores().await;
+    a_host_is_named_once_and_a_record_is_replaced_wholly(&domains).await;
+    let (domains, links) = empty_stores().await;
+    links_need_their_domain(&domains, &*links).await;
+    let (domains, links) = empty_stores().await;
+    a_domain_with_links_is_not_removed(&domains, &*links).await;
+    let (domains, links) = empty_stores().await;
+    links_move_all_or_none(&domains, &*links).await;
+    let (domains, links) = empty_stores().await;
+    changes_leave_lines_and_are_heard_of(&domains, &*links).await;
+    let (domains, links) = empty_stores().await;
+    no_link_is_left_without_its_domain(&domains, &*links).await;
+}
+
+fn host(text: &str) -> Host {
+    Host::parse(text).expect("a host")
+}
+
+fn named(text: &str) -> Domain {
+    Domain::new(host(text))
+}
+
+fn name(text: &str) -> DomainName {
+    DomainName::named(host(text))
+}
+
+fn key(text: &str) -> LinkKey {
+    LinkKey::parse(text).expect("a key")
+}
+
+/// A link with this key.
+fn at(text: &str) -> Link {
+    let key = key(text);
+    let id = text.replace(['.', '/'], "-");
+    let link = link(key.slug.as_str()).id(&id).build();
+    Link { key, ..link }
+}
+
+fn doing(operation: Operation) -> AuditNote {
+    AuditNote {
+        operation,
+        ..noted(seconds(1))
+    }
+}
+
+async fn add(store: &impl DomainStore, texts: &[&str]) {
+    for text in texts {
+        let domain = named(text);
+        let added = store.insert(&domain, &doing(Operation::DomainAdd)).await;
+        assert!(added.expect("insert"));
+    }
+}
+
+async fn what_was_stored_is_listed_by_host(store: &impl DomainStore) {
+    assert_eq!(store.list().await.expect("list"), []);
+    let full = named("xn--bcher-kva.example")
+        .with_home_url(destination("https://example.com/home?a=b#c"))
+        .with_not_found_url(destination("https://example.com/404"))
+        .with_expired_url(destination("https://example.com/410"))
+        .with_case(SlugCase::Sensitive)
+        .with_fall_through(true);
+    let other = named("b.example").with_case(SlugCase::Insensitive);
+    let plain = named("a.example");
+    for domain in [&full, &plain, &other] {
+        assert!(store.insert(domain, &NOTE).await.expect("insert"));
+    }
+    assert_eq!(store.list().await.expect("list"), [plain, other, full]);
+}
+
+async fn a_host_is_named_once_and_a_record_is_replaced_wholly(store: &impl DomainStore) {
+    let first = named("a.example").with_home_url(destination("https://example.com/"));
+    let second = named("a.example").with_case(SlugCase::Sensitive);
+    assert!(!store.update(&second, &NOTE).await.expect("update"));
+    assert_eq!(store.list().await.expect("list"), []);
+    assert!(store.insert(&first, &NOTE).await.expect("insert"));
+    assert!(!store.insert(&second, &NOTE).await.expect("insert"));
+    assert_eq!(store.list().await.expect("list"), [first]);
+    assert!(store.update(&second, &NOTE).await.expect("update"));
+    assert_eq!(store.list().await.expect("list"), [second]);
+}
+
+async fn links_need_their_domain(domains: &impl DomainStore, links: &impl LinkStore) {
+    let there = at("a.example/docs");
+    let early = links.insert(&there, &NOTE).await.expect("insert");
+    assert_eq!(early, Insertion::NoDomain);
+    let many = links.insert_many(&[at("docs"), there.clone()], &NOTE).await;
+    assert_eq!(
+        many.expect("insert"),
+        [Insertion::Stored, Insertion::NoDomain]
+    );
+    add(domains, &["a.example"]).await;
+    let stored = links.insert(&there, &NOTE).await.expect("insert");
+    assert_eq!(stored, Insertion::Stored);
+    assert_eq!(links.find(&there.key).await.expect("find"), Some(there));
+}
+
+async fn a_domain_with_links_is_not_removed(domains: &impl DomainStore, links: &impl LinkStore) {
+    let remove = async |text: &str| {
+        let note = doing(Operation::DomainRemove);
+        let removed = domains.remove(&host(text), &note).await;
+        removed.expect("remove")
+    };
+    assert_eq!(remove("a.example").await, DomainRemoval::NoDomain);
+    add(domains, &["a.example", "b.example"]).await;
+    let expired = Link {
+        key: key("a.example/docs"),
+        ..link("docs").expires(-1).build()
+    };
+    for stored in [&expired, &at("docs"), &at("b.example/docs")] {
+        let stored = links.insert(stored, &NOTE).await.expect("insert");
+        assert_eq!(stored, Insertion::Stored);
+    }
+    assert_eq!(remove("a.example").await, DomainRemoval::HasLinks);
+    assert_eq!(domains.list().await.expect("list").len(), 2);
+    let deleted = links.delete(&expired.key, &NOTE).await.expect("delete");
+    assert!(deleted.is_some());
+    assert_eq!(remove("a.example").await, DomainRemoval::Removed);
+    assert_eq!(domains.list().await.expect("list"), [named("b.example")]);
+    let late = links.insert(&expired, &NOTE).await.expect("insert");
+    assert_eq!(late, Insertion::NoDomain);
+}
+
+async fn links_move_all_or_none(domains: &impl DomainStore, links: &impl LinkStore) {
+    let go = async |keys: &[&str], to: DomainName| {
+        let keys: Vec<LinkKey> = keys.iter().map(|text| key(text)).collect();
+        let note = doing(Operation::LinkMove);
+        let moved = domains.move_links(&keys, &to, &note).await;
+        moved.expect("move")
+    };
+    let find = async |text: &str| links.find(&key(text)).await.expect("find");
+    assert_eq!(go(&[], name("b.example")).await, LinkMove::NoDomain);
+    add(domains, &["a.example", "b.example"]).await;
+    let full = Link {
+        key: key("a.example/full"),
+        ..full_link("full")
+    };
+    let both = [at("a.example/docs"), at("b.example/docs")];
+    for stored in both.iter().chain([&full]) {
+        let stored = links.insert(stored, &NOTE).await.expect("insert");
+        assert_eq!(stored, Insertion::Stored);
+    }
+    let keys = ["a.example/full", "a.example/docs", "a.example/nobody"];
+    assert_eq!(go(&keys, name("b.example")).await, LinkMove::Taken);
+    assert_eq!(go(&keys, name("c.example")).await, LinkMove::NoDomain);
+    let unmoved = find("a.example/full").await.expect("nothing moved");
+    assert_eq!(go(&keys, DomainName::DEFAULT).await, LinkMove::Moved);
+    for former in keys {
+        assert_eq!(find(former).await, None);
+    }
+    let moved = Link {
+        key: key("full"),
+        revision: unmoved.revision.next(),
+        updated_at: seconds(1),
+        ..unmoved
+    };
+    assert_eq!(find("full").await, Some(moved.clone()));
+    let docs = find("docs").await.expect("moved");
+    assert_eq!(docs.id, both[0].id);
+    // A repetition moves nothing, and neither does a move to where the links are.
+    assert_eq!(go(&keys, DomainName::DEFAULT).await, LinkMove::Moved);
+    assert_eq!(go(&["full"], DomainName::DEFAULT).await, LinkMove::Moved);
+    assert_eq!(find("full").await, Some(moved.clone()));
+    let tagged = links.tags(&Reach::Everything, None).await;
+    assert_eq!(
+        tagged.expect("tags").len(),
+        moved.content.tags.iter().count()
+    );
+}
+
+async fn changes_leave_lines_and_are_heard_of(
+    domains: &impl DomainStore,
+    trail: &(impl LinkStore + AuditTrail),
+) {
+    let heard = domains.hearing();
+    add(domains, &["a.example"]).await;
+    if let Hearing::Announced(_) = heard {
+        assert_ne!(domains.hearing(), heard, "whoever remembers them must ask");
+    }
+    let edit = doing(Operation::DomainEdit);
+    let edited = domains.update(&named("a.example"), &edit).await;
+    assert!(edited.expect("update"));
+    let link = at("a.example/docs");
+    trail.insert(&link, &NOTE).await.expect("insert");
+    let remove = doing(Operation::DomainRemove);
+    let refused = domains.remove(&host("a.example"), &remove).await;
+    assert_eq!(refused.expect("remove"), DomainRemoval::HasLinks);
+    let note = doing(Operation::LinkMove);
+    let keys = [link.key];
+    let moved = domains.move_links(&keys, &DomainName::DEFAULT, &note).await;
+    assert_eq!(moved.expect("move"), LinkMove::Moved);
+    let removed = domains.remove(&host("a.example"), &remove).await;
+    assert_eq!(removed.expect("remove"), DomainRemoval::Removed);
+    let nothing = domains.remove(&host("a.example"), &remove).await;
+    assert_eq!(nothing.expect("remove"), DomainRemoval::NoDomain);
+    let mut lines = trail.lines(&AuditQuery::new(100)).await.expect("lines");
+    lines.sort_by_key(|line| line.number);
+    let seen: Vec<String> = lines.iter().map(summary).collect();
+    let expected = [
+        "domain.add a.example ",
+        "domain.edit a.example ",
+        "link.create  a.example/docs",
+        "link.move  a.example/docs",
+        "link.move  docs",
+        "domain.remove a.example ",
+    ];
+    assert_eq!(seen, expected);
+}
+
+fn summary(line: &AuditLine) -> String {
+    let domain = line.domain.as_ref().map_or("", Host::as_str);
+    let key = line.key.as_ref().map(ToString::to_string);
+    format!("{} {domain} {}", line.operation, key.unwrap_or_default())
+}
+
+/// Links are stored while their domain is removed: it stays, or they are refused.
+async fn no_link_is_left_without_its_domain(domains: &impl DomainStore, links: &impl LinkStore) {
+    for round in 0..10 {
+        add(domains, &["a.example"]).await;
+        let new: Vec<Link> = (0..8)
+            .map(|number| at(&format!("a.example/r{round}n{number}")))
+            .collect();
+        let (a, removed) = (host("a.example"), Cell::new(None));
+        let insert = async |link| Some(links.insert(link, &NOTE).await.expect("insert"));
+        let remove = async {
+            // Some links are under way by then.
+            for _ in 0..round {
+                links.ping().await.expect("ping");
+            }
+            removed.set(Some(domains.remove(&a, &NOTE).await.expect("remove")));
+            None
+        };
+        let mut changes: Vec<Pin<Box<dyn Future<Output = Option<Insertion>> + '_>>> = Vec::new();
+        for link in &new {
+            changes.push(Box::pin(insert(link)));
+        }
+        changes.push(Box::pin(remove));
+        let outcomes = join_all(changes).await;
+        match removed.get().expect("an outcome") {
+            DomainRemoval::Removed => {
+                assert!(
+                    !outcomes.contains(&Some(Insertion::Stored)),
+                    "round {round}"
+                );
+                for link in &new {
+                    assert_eq!(links.find(&link.key).await.expect("find"), None);
+                }
+            }
+            DomainRemoval::HasLinks => {
+                for link in &new {
+                    links.delete(&link.key, &NOTE).await.expect("delete");
+                }
+                let removed = domains.remove(&a, &NOTE).await.expect("remove");
+                assert_eq!(removed, DomainRemoval::Removed);
+            }
+            DomainRemoval::NoDomain => panic!("it was there"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{MemoryDomainStore, MemoryLinkStore};
+
+    #[tokio::test]
+    async fn the_store_in_memory_keeps_the_contract() {
+        run_suite(async || {
+            let links = Arc::<MemoryLinkStore>::default();
+            (MemoryDomainStore::beside(Arc::clone(&links)), links)
+        })
+        .await;
+    }
+}
