@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::{
-    Access, AuditService, Caller, Error, LinkChecker, LinkLists, LinkMigration, LinkService,
-    LiveVisits, StatsService, Suggestions, Tokens, VisitErasures,
+    Access, AuditService, Caller, Domains, Error, LinkChecker, LinkLists, LinkMigration,
+    LinkService, LiveVisits, StatsService, Suggestions, Tokens, VisitErasures,
 };
 
 /// All use cases of an instance. Adapters share one in an [`Arc`]. It holds no
@@ -31,6 +31,8 @@ pub struct App {
     pub live: Arc<LiveVisits>,
     /// Lists, makes and revokes named tokens.
     pub tokens: Tokens,
+    /// Lists, names and takes away domains.
+    pub domains: Domains,
 }
 
 impl App {

@@ -3,12 +3,14 @@
 use std::{num::NonZeroU32, time::Duration};
 
 use slugline_domain::{
-    BindingError, Host, LinkId, LinkKey, OutOfReach, TagsError, TokenName, UnixSeconds,
+    BindingError, DomainName, DomainSet, Host, LinkId, LinkKey, OutOfReach, Slug, TagsError,
+    TokenName, UnixSeconds,
     ports::{OldStoreError, StoreError, VisitLogError},
 };
 use thiserror::Error;
 
 use crate::{
+    OwnHost,
     caller::{Excess, MissingScope},
     preview::Forbidden,
     seen::SeenLink,
@@ -32,6 +34,38 @@ pub enum Error {
     /// Nobody has named the host of this domain.
     #[error("no domain has the host {0}")]
     NoDomain(Host),
+    /// The host is named already.
+    #[error("the domain {0} exists")]
+    DomainExists(Host),
+    /// The instance uses the host in another way.
+    #[error("the host {host} is the instance's own")]
+    OwnHost {
+        /// The host.
+        host: Host,
+        /// Its use.
+        own: OwnHost,
+    },
+    /// There are as many named domains as there may be.
+    #[error("there are {} named domains, and no more are allowed", DomainSet::MAX)]
+    TooManyDomains,
+    /// A domain with links was to be taken away.
+    #[error("the domain {host} has {links} links")]
+    DomainHasLinks {
+        /// The host.
+        host: Host,
+        /// The number of its links.
+        links: u64,
+    },
+    /// Links were to be moved to a domain whose links have some of the slugs.
+    #[error("links of one domain have slugs of another")]
+    SlugsTaken {
+        /// The domain of the links.
+        from: DomainName,
+        /// The domain that they were to be moved to.
+        to: DomainName,
+        /// The first of the slugs.
+        slugs: Vec<Slug>,
+    },
     /// An active link already has this key.
     #[error("a link with the slug {key} exists")]
     SlugTaken {

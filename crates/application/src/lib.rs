@@ -44,6 +44,7 @@
 //! | [`erasure`] | erasing the visits of a link |
 //! | [`tokens`] | listing, making and revoking named tokens |
 //! | [`assistants`] | tokens for applications of others, by consent |
+//! | [`domains`] | listing, naming and taking away domains |
 //! | [`access`] | the conditions of an operation |
 //! | [`app`] | all use cases together, as adapters share them |
 //! | [`seen`] | links in answers to changes |
@@ -58,6 +59,7 @@ pub mod audit;
 pub mod auth;
 pub mod budgets;
 pub mod caller;
+pub mod domains;
 pub mod erasure;
 pub mod error;
 pub mod gatekeeper;
@@ -91,6 +93,7 @@ pub use audit::{AuditPage, AuditParts, AuditService, ListAudit};
 pub use auth::{Authenticator, AuthenticatorParts, Denied, SiteToken, TokenTooShort};
 pub use budgets::WriteBudget;
 pub use caller::{Caller, Excess, MissingScope};
+pub use domains::{Domains, DomainsParts, LinksFate, OwnHost, RemovedDomain};
 pub use erasure::{ErasedLink, VisitErasures, VisitErasuresParts};
 pub use error::Error;
 pub use gatekeeper::{Gatekeeper, GatekeeperParts};

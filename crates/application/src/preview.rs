@@ -37,6 +37,8 @@ pub enum Forbidden {
     Tokens,
     /// Erasing visits.
     EraseVisits,
+    /// Naming, editing and taking away domains.
+    Domains,
 }
 
 impl Forbidden {
@@ -48,7 +50,8 @@ impl Forbidden {
             | Self::Import
             | Self::Export
             | Self::Check
-            | Self::EraseVisits => true,
+            | Self::EraseVisits
+            | Self::Domains => true,
             Self::Suggest | Self::Migrate | Self::Tokens => false,
         }
     }

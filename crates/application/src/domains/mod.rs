@@ -1,0 +1,234 @@
+//! The named domains of the instance: listing them, naming hosts, and taking them away.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `removal` | taking a domain away, with its links |
+//! | `watch`, `heard` | keeping this process's [`NamedDomains`] as the store has them |
+
+mod heard;
+mod removal;
+mod watch;
+
+use std::sync::Arc;
+
+use slugline_domain::{
+    AuditNote, Author, Domain, DomainName, Host, Operation, Reach, Scope,
+    ports::{Clock, DomainStore, LinkStore},
+};
+
+use self::heard::Heard;
+pub use self::removal::{LinksFate, RemovedDomain};
+use crate::{Access, Error, Forbidden, NamedDomains, Resolver};
+
+/// Lists, names, edits and takes away domains. Clones share their state.
+#[derive(Clone, Debug)]
+pub struct Domains {
+    parts: Arc<DomainsParts>,
+    heard: Arc<Heard>,
+}
+
+/// The dependencies of [`Domains`].
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct DomainsParts {
+    /// Stores domains.
+    pub store: Arc<dyn DomainStore>,
+    /// Stores the links of the domains.
+    pub links: Arc<dyn LinkStore>,
+    /// Follows links for visitors. It holds the domains that this process knows.
+    pub resolver: Arc<Resolver>,
+    /// Tells the time.
+    pub clock: Arc<dyn Clock>,
+    /// The host of the public address, which is the default domain's.
+    pub public: Option<Host>,
+    /// The host that only the API and the dashboard answer on.
+    pub admin: Option<Host>,
+}
+
+impl DomainsParts {
+    /// The parts of an instance that knows neither its public host nor one for administration.
+    pub fn new(
+        store: Arc<dyn DomainStore>,
+        links: Arc<dyn LinkStore>,
+        resolver: Arc<Resolver>,
+        clock: Arc<dyn Clock>,
+    ) -> Self {
+        Self {
+            store,
+            links,
+            resolver,
+            clock,
+            public: None,
+            admin: None,
+        }
+    }
+
+    /// Sets [`public`](Self#structfield.public).
+    #[must_use]
+    pub fn with_public(mut self, host: impl Into<Option<Host>>) -> Self {
+        self.public = host.into();
+        self
+    }
+
+    /// Sets [`admin`](Self#structfield.admin).
+    #[must_use]
+    pub fn with_admin(mut self, host: impl Into<Option<Host>>) -> Self {
+        self.admin = host.into();
+        self
+    }
+}
+
+/// The use of a host that cannot be the name of a domain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OwnHost {
+    /// The public address has it, so it is the default domain's.
+    Public,
+    /// Only the API and the dashboard answer on it.
+    Admin,
+}
+
+impl Domains {
+    /// The access rule of [`Self::list`] and [`Self::get`].
+    pub const LIST: Access = Access::always(Scope::LinksRead);
+    /// The access rule of every change. Only adapters check it: the operator's own commands work
+    /// in preview mode too.
+    pub const CHANGE: Access = Access::outside_preview(Scope::Admin, Forbidden::Domains);
+
+    /// Creates the use cases from their dependencies.
+    pub fn new(parts: DomainsParts) -> Self {
+        Self {
+            parts: Arc::new(parts),
+            heard: Arc::default(),
+        }
+    }
+
+    /// The host of the public address.
+    pub fn public(&self) -> Option<&Host> {
+        self.parts.public.as_ref()
+    }
+
+    /// The host that only the API and the dashboard answer on.
+    pub fn admin(&self) -> Option<&Host> {
+        self.parts.admin.as_ref()
+    }
+
+    /// The named domains, by host, of which a caller may see links.
+    ///
+    /// # Errors
+    /// The store failed.
+    pub async fn list(&self, reach: &Reach) -> Result<Vec<Domain>, Error> {
+        let mut domains = self.parts.store.list().await?;
+        domains.retain(|domain| self.own_use(&domain.host).is_none());
+        domains.retain(|domain| reach.reaches(&domain.name()));
+        Ok(domains)
+    }
+
+    /// The domain with this host.
+    ///
+    /// # Errors
+    /// Nobody has named the host, the caller may see no link of it, or the store failed.
+    pub async fn get(&self, host: &Host, reach: &Reach) -> Result<Domain, Error> {
+        let domains = self.list(reach).await?.into_iter();
+        let mut named = domains.filter(|domain| domain.host == *host);
+        named.next().ok_or_else(|| Error::NoDomain(host.clone()))
+    }
+
+    /// Names a host.
+    ///
+    /// # Errors
+    /// The host is named already, or is the instance's own; there are too many domains; or the
+    /// store failed.
+    pub async fn add(&self, domain: &Domain, author: &Author) -> Result<(), Error> {
+        if let Some(own) = self.own_use(&domain.host) {
+            let host = domain.host.clone();
+            return Err(Error::OwnHost { host, own });
+        }
+        let named = self.parts.store.list().await?;
+        if named.iter().any(|other| other.host == domain.host) {
+            return Err(Error::DomainExists(domain.host.clone()));
+        }
+        if named.len() >= slugline_domain::DomainSet::MAX {
+            return Err(Error::TooManyDomains);
+        }
+        let note = self.note(Operation::DomainAdd, author);
+        let is_new = self.parts.store.insert(domain, &note).await;
+        self.learn().await;
+        if is_new? {
+            Ok(())
+        } else {
+            Err(Error::DomainExists(domain.host.clone()))
+        }
+    }
+
+    /// Replaces the record of a domain.
+    ///
+    /// # Errors
+    /// Nobody has named the host, or the store failed.
+    pub async fn edit(&self, domain: &Domain, author: &Author) -> Result<(), Error> {
+        let note = self.note(Operation::DomainEdit, author);
+        let is_named = self.parts.store.update(domain, &note).await;
+        self.learn().await;
+        if is_named? {
+            Ok(())
+        } else {
+            Err(Error::NoDomain(domain.host.clone()))
+        }
+    }
+
+    /// Names those of these hosts that nobody has named yet, except the public one. Several nodes
+    /// may do so at once.
+    ///
+    /// # Errors
+    /// One of them is the host for administration, there are too many, or the store failed.
+    pub async fn name_missing(&self, hosts: &[Host]) -> Result<(), Error> {
+        for host in hosts {
+            match self
+                .add(&Domain::new(host.clone()), &Author::service())
+                .await
+            {
+                Ok(()) | Err(Error::DomainExists(_)) => {}
+                Err(Error::OwnHost {
+                    own: OwnHost::Public,
+                    ..
+                }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns whether this process answers on the host: as a domain, under the public address or
+    /// for administration. Never waits.
+    pub fn serves(&self, host: &Host) -> bool {
+        let named = || self.known().current().meant_by(host).is_some();
+        self.own_use(host).is_some() || named()
+    }
+
+    fn own_use(&self, host: &Host) -> Option<OwnHost> {
+        if Some(host) == self.parts.admin.as_ref() {
+            return Some(OwnHost::Admin);
+        }
+        (Some(host) == self.parts.public.as_ref()).then_some(OwnHost::Public)
+    }
+
+    fn known(&self) -> &NamedDomains {
+        self.parts.resolver.domains()
+    }
+
+    /// The domain that a client means by a host.
+    async fn meant(&self, name: &DomainName) -> Result<DomainName, Error> {
+        // Another node may have named it a moment ago.
+        if self.known().meant(name.clone()).is_err() {
+            self.reload().await?;
+        }
+        self.known().meant(name.clone())
+    }
+
+    fn note(&self, operation: Operation, author: &Author) -> AuditNote {
+        AuditNote {
+            at: self.parts.clock.now(),
+            author: author.clone(),
+            operation,
+        }
+    }
+}
