@@ -4,8 +4,8 @@ use std::sync::{Arc, LazyLock};
 
 use slugline_domain::{
     AuditNote, Author, Comment, Country, Delivery, Description, Destination, DestinationRules,
-    FollowedLink, ImageRef, Link, LinkContent, LinkId, Operation, PasswordHash, Preview, Revision,
-    Routing, Slug, Tag, Tags, Title, UnixSeconds,
+    FollowedLink, ImageRef, Link, LinkContent, LinkId, LinkKey, Operation, PasswordHash, Preview,
+    Revision, Routing, Slug, Tag, Tags, Title, UnixSeconds,
 };
 
 /// The time of tests that do not set one.
@@ -42,6 +42,14 @@ pub fn slug(text: &str) -> Slug {
     Slug::parse(text).expect("tests use good slugs")
 }
 
+/// The key of a link: a slug of the default domain, or `go.example/docs`.
+///
+/// # Panics
+/// The text is not one.
+pub fn key(text: &str) -> LinkKey {
+    LinkKey::parse(text).expect("tests use good keys")
+}
+
 /// A tag.
 ///
 /// # Panics
@@ -58,12 +66,13 @@ pub fn destination(text: &str) -> Destination {
     Destination::parse(text, &DestinationRules::default()).expect("tests use good destinations")
 }
 
-/// Starts a link. Its id is derived from its slug.
-pub fn link(slug_text: &str) -> LinkBuilder {
-    let id = slug_text.chars().take(30).collect::<String>();
+/// Starts a link with this key. Its id is derived from its key.
+pub fn link(key_text: &str) -> LinkBuilder {
+    let id = key_text.replace(['/', '.'], "-");
+    let id = id.chars().take(30).collect::<String>();
     LinkBuilder(Link::new(
-        LinkId::parse(&format!("id-{id}")).expect("a short slug makes an id"),
-        slug(slug_text),
+        LinkId::parse(&format!("id-{id}")).expect("a short key makes an id"),
+        key(key_text),
         destination("https://example.com/"),
         NOON,
     ))
@@ -73,7 +82,7 @@ pub fn link(slug_text: &str) -> LinkBuilder {
 ///
 /// # Panics
 /// Never: the members are valid.
-pub fn full_link(slug_text: &str) -> Link {
+pub fn full_link(key_text: &str) -> Link {
     let text = "it's; DROP TABLE links --\u{1f600}";
     let geo = [("DE", "https://example.de/"), ("AT", "https://example.at/")];
     let geo = geo.map(|(code, url)| (Country::parse(code).expect("code"), destination(url)));
@@ -105,7 +114,7 @@ pub fn full_link(slug_text: &str) -> Link {
             },
             flagged_unsafe: Some(false),
         },
-        ..link(slug_text).build()
+        ..link(key_text).build()
     }
 }
 

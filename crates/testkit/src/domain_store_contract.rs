@@ -9,7 +9,7 @@ use slugline_domain::{
     ports::{AuditTrail, DomainRemoval, DomainStore, Hearing, Insertion, LinkMove, LinkStore},
 };
 
-use crate::{NOTE, destination, full_link, join_all::join_all, link, noted, seconds};
+use crate::{NOTE, destination, full_link, join_all::join_all, key, link, noted, seconds};
 
 /// Runs every clause, each on its own stores.
 ///
@@ -46,16 +46,9 @@ fn name(text: &str) -> DomainName {
     DomainName::named(host(text))
 }
 
-fn key(text: &str) -> LinkKey {
-    LinkKey::parse(text).expect("a key")
-}
-
 /// A link with this key.
 fn at(text: &str) -> Link {
-    let key = key(text);
-    let id = text.replace(['.', '/'], "-");
-    let link = link(key.slug.as_str()).id(&id).build();
-    Link { key, ..link }
+    link(text).build()
 }
 
 fn doing(operation: Operation) -> AuditNote {

@@ -44,7 +44,7 @@ pub(crate) fn token(name_text: &str, digest: u8) -> TokenRecord {
 fn both(ids: &[&str], tags: &[&str]) -> Binding {
     let ids = ids.iter().map(|id| LinkId::parse(id).expect("an id"));
     let tags = tags.iter().map(|text| tag(text));
-    Binding::new(ids, tags).expect("a binding")
+    Binding::new(ids, tags, []).expect("a binding")
 }
 
 async fn what_was_stored_is_found_by_its_digest(store: &impl TokenStore) {

@@ -23,7 +23,7 @@ pub(super) async fn found(store: &impl LinkStore, filter: &LinkFilter) -> Vec<St
     );
     links
         .into_iter()
-        .map(|link| link.slug.to_string())
+        .map(|link| link.key.to_string())
         .collect()
 }
 
@@ -42,7 +42,7 @@ pub(super) async fn searches_find_text_anywhere_without_regard_to_case(store_: &
     )
     .await;
     store(store_, &link("gamma").tags(&["alphabet"]).build()).await;
-    for (text, slugs) in [
+    for (text, keys) in [
         ("alpha", vec!["Alpha", "gamma"]),
         ("ALPHA", vec!["Alpha", "gamma"]),
         ("news.example/path?Q=1", vec!["Alpha"]),
@@ -57,7 +57,7 @@ pub(super) async fn searches_find_text_anywhere_without_regard_to_case(store_: &
         ("a\" OR \"b", vec![]),
         ("example", vec!["Alpha", "beta", "gamma"]),
     ] {
-        assert_eq!(found(store_, &with_text(text)).await, slugs, "{text:?}");
+        assert_eq!(found(store_, &with_text(text)).await, keys, "{text:?}");
     }
     let first = store_
         .search(&with_text("example"), NOON, 2)
@@ -128,7 +128,7 @@ pub(super) async fn a_changed_link_is_found_by_its_new_text_only(store_: &impl L
     );
     assert_eq!(found(store_, &with_text("after")).await, ["docs"]);
     assert_eq!(found(store_, &with_text("late")).await, ["docs"]);
-    store_.delete(&new.slug, &NOTE).await.expect("delete");
+    store_.delete(&new.key, &NOTE).await.expect("delete");
     assert_eq!(
         found(store_, &with_text("after")).await,
         Vec::<String>::new()
