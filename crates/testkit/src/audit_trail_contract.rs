@@ -5,14 +5,14 @@ use std::{collections::BTreeSet, future::Future};
 
 use slugline_domain::{
     AuditFilter, AuditLine, AuditNote, AuditPosition, AuditQuery, Author, CallerName, ClientTag,
-    Link, Operation, LinkKey, UnixSeconds,
+    Link, Operation, UnixSeconds,
     ports::{AuditTrail, Deletion, LinkStore, TokenStore, Update, Version},
 };
 
 use crate::{
     NOTE,
     join_all::join_all,
-    link, noted, seconds, key,
+    key, link, noted, seconds,
     token_store_contract::{name, token},
 };
 

@@ -474,7 +474,7 @@ mod tests {
         let last = fixture.links.change_many(change).await.unwrap();
         assert_eq!(told(&last)[2], ("s0502", "Done".to_owned()));
         assert_eq!((last.results.len(), last.next), (3, None));
-        let left = fixture.store.tags(&Reach::Everything).await.unwrap();
+        let left = fixture.store.tags(&Reach::Everything, None).await.unwrap();
         assert_eq!(left.len(), 1);
         assert_eq!(
             fixture.store.find(&key("other")).await.unwrap(),

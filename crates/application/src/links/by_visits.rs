@@ -477,7 +477,7 @@ mod tests {
     use std::sync::Arc;
 
     use slugline_domain::{StatusFilter, ports::LinkStore};
-    use slugline_testkit::{CountedVisits, NOON, NOTE, link, noted, seconds, slug, tag};
+    use slugline_testkit::{CountedVisits, NOON, NOTE, key, link, noted, seconds, slug, tag};
 
     use super::*;
     use crate::links::fixture::{Fixture, fixture};
@@ -530,7 +530,7 @@ mod tests {
                 let full = page.links.len() == usize::from(request.size.get());
                 assert!(full || page.next.is_none());
                 let rows = page.links.into_iter();
-                all.extend(rows.map(|row| (row.link.slug.to_string(), row.visits)));
+                all.extend(rows.map(|row| (row.link.key.slug.to_string(), row.visits)));
                 request.after = page.next;
                 if request.after.is_none() {
                     return all;
@@ -661,7 +661,7 @@ mod tests {
         lists
             .fixture
             .store
-            .delete(&slug("v00007"), &NOTE)
+            .delete(&key("v00007"), &NOTE)
             .await
             .unwrap();
         let new = link("new").created(60).build();
@@ -674,7 +674,7 @@ mod tests {
         request.after = first.next;
         let second = lists.page(&request).await.unwrap();
         assert_eq!(second.range, first.range);
-        let slugs = second.links.iter().map(|row| row.link.slug.to_string());
+        let slugs = second.links.iter().map(|row| row.link.key.slug.to_string());
         let expected = expected[20..40].iter().map(|(slug, _)| slug.clone());
         assert_eq!(slugs.collect::<Vec<_>>(), expected.collect::<Vec<_>>());
     }
@@ -698,7 +698,7 @@ mod tests {
         assert!(!first.complete);
         let slugs_and_visits = |page: &VisitedPage| -> Vec<(String, Option<u64>)> {
             let rows = page.links.iter();
-            rows.map(|row| (row.link.slug.to_string(), row.visits))
+            rows.map(|row| (row.link.key.slug.to_string(), row.visits))
                 .collect()
         };
         let rows = slugs_and_visits(&first);

@@ -31,7 +31,7 @@ impl LinkService {
 
 #[cfg(test)]
 mod tests {
-    use slugline_testkit::{destination, key};
+    use slugline_testkit::{destination, key, slug};
 
     use super::*;
     use crate::links::{NewLink, fixture::fixture};
@@ -40,7 +40,7 @@ mod tests {
     async fn a_taken_slug_comes_with_the_next_free_one() {
         let fixture = fixture();
         let new = |text: &str| NewLink {
-            key: Some(key(text)),
+            slug: Some(slug(text)),
             ..NewLink::leading_to(destination("https://example.com/"))
         };
         for text in ["docs", "docs-2"] {

@@ -122,7 +122,7 @@ mod tests {
     };
     use std::sync::Arc;
 
-    use slugline_testkit::{NOON, SeededRandom, destination, link, seconds, slug};
+    use slugline_testkit::{NOON, SeededRandom, destination, key, link, seconds, slug};
 
     use super::*;
     use crate::{
@@ -140,7 +140,7 @@ mod tests {
     fn outcomes(imported: &[ImportedLink]) -> Vec<(&str, ImportOutcome)> {
         imported
             .iter()
-            .map(|imported| (imported.link.slug.as_str(), imported.outcome))
+            .map(|imported| (imported.link.key.slug.as_str(), imported.outcome))
             .collect()
     }
 
@@ -175,11 +175,11 @@ mod tests {
                 ("taken-id", ImportOutcome::IdTaken),
             ]
         );
-        let stored = fixture.store.find(&slug("new")).await.unwrap().unwrap();
+        let stored = fixture.store.find(&key("new")).await.unwrap().unwrap();
         assert_eq!(stored, imported[2].link);
         assert_eq!((stored.created_at, stored.updated_at), (NOON, NOON));
         assert_eq!(stored.id.as_str().len(), 36);
-        let resolved = fixture.resolver.find(&slug("new")).await.unwrap();
+        let resolved = fixture.resolver.find(&key("new")).await.unwrap();
         let stored = FollowedLink::from(stored);
         assert_eq!(resolved.as_deref(), Some(&stored), "the memory was cleared");
     }
@@ -198,7 +198,7 @@ mod tests {
         plain.password = Password::parse("pw").map(ImportedPassword::Plain).ok();
         fixture.links.import(vec![hashed, plain]).await.unwrap();
 
-        let stored = fixture.store.find(&slug("hashed")).await.unwrap().unwrap();
+        let stored = fixture.store.find(&key("hashed")).await.unwrap().unwrap();
         assert_eq!(stored.id.as_str(), "x7");
         assert_eq!(
             (stored.created_at, stored.updated_at),
@@ -208,7 +208,7 @@ mod tests {
             stored.password.as_ref().map(PasswordHash::as_str),
             Some(sink)
         );
-        let plain = fixture.store.find(&slug("plain")).await.unwrap().unwrap();
+        let plain = fixture.store.find(&key("plain")).await.unwrap().unwrap();
         let hash = plain.password.unwrap();
         assert_eq!(PasswordForm::of(hash.as_str()), Ok(PasswordForm::Argon2id));
     }
@@ -229,7 +229,10 @@ mod tests {
         // More links than there are slugs of one character.
         let batch: Vec<ImportLink> = (0..60).map(|_| nameless()).collect();
         let imported = fixture.links.import(batch).await.unwrap();
-        let slugs: HashSet<&str> = imported.iter().map(|new| new.link.slug.as_str()).collect();
+        let slugs: HashSet<&str> = imported
+            .iter()
+            .map(|new| new.link.key.slug.as_str())
+            .collect();
         assert_eq!(slugs.len(), 60);
         assert!(!slugs.contains("k"));
         let stored = |new: &ImportedLink| new.outcome == ImportOutcome::Stored;

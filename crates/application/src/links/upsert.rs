@@ -46,14 +46,14 @@ impl LinkWriter {
 
 #[cfg(test)]
 mod tests {
-    use slugline_testkit::{destination, key, link};
+    use slugline_testkit::{destination, link, slug};
 
     use super::*;
     use crate::links::fixture::fixture;
 
     fn new(text: Option<&str>) -> NewLink {
         NewLink {
-            key: text.map(key),
+            slug: text.map(slug),
             ..NewLink::leading_to(destination("https://example.org/"))
         }
     }

@@ -248,7 +248,7 @@ mod tests {
     };
     use slugline_testkit::{
         FixedClock, MemoryLinkStore, MemoryMigration, MemoryOldStore, NOON, NOTE, SeededRandom,
-        link, old_link, seconds, slug,
+        key, link, old_link, seconds,
     };
 
     use super::*;
@@ -352,7 +352,7 @@ mod tests {
         };
         assert_eq!((run.tally.failed, run.tally.expired), (1, 1));
         assert_eq!(failures[0].key.as_str(), "link:x");
-        assert_eq!(fixture.links.find(&slug("ended")).await.unwrap(), None);
+        assert_eq!(fixture.links.find(&key("ended")).await.unwrap(), None);
         let again = fixture
             .migration
             .run(RunMigration::default(), &operator())
@@ -375,16 +375,16 @@ mod tests {
             ResolverOptions::default(),
         )
         .with_old_links(fixture.migration.old_links());
-        let served = resolver.find(&slug("PLAIN")).await.unwrap().unwrap();
+        let served = resolver.find(&key("PLAIN")).await.unwrap().unwrap();
         run_all(&fixture.migration, false).await;
-        let moved = fixture.links.find(&slug("plain")).await.unwrap().unwrap();
+        let moved = fixture.links.find(&key("plain")).await.unwrap().unwrap();
         assert_eq!(
             (moved.id.as_str(), moved.created_at),
             (served.id(), seconds(-5))
         );
         assert!(moved.password.unwrap().as_str().starts_with("$argon2id$"));
         fixture.old.go_away();
-        assert!(resolver.find(&slug("unknown")).await.unwrap().is_none());
+        assert!(resolver.find(&key("unknown")).await.unwrap().is_none());
     }
 
     #[tokio::test]
@@ -438,13 +438,13 @@ mod tests {
         run().await.unwrap();
         fixture.old.go_away();
         assert!(matches!(run().await, Err(Error::OldStore(_))));
-        assert!(fixture.links.find(&slug("c")).await.unwrap().is_none());
+        assert!(fixture.links.find(&key("c")).await.unwrap().is_none());
         fixture.old.come_back();
         let again = run().await.unwrap();
         assert_eq!(again.next, Some(RunCursor { run: 2, page: 1 }));
         assert_eq!((again.tally.inserted, again.tally.skipped), (0, 2));
         run_all(&fixture.migration, false).await;
-        assert!(fixture.links.find(&slug("e")).await.unwrap().is_some());
+        assert!(fixture.links.find(&key("e")).await.unwrap().is_some());
     }
 
     #[tokio::test]
@@ -467,8 +467,8 @@ mod tests {
         assert!(first.completed && first.next.is_some());
         assert!(fixture.migration.lock().is_open());
         run_all(&fixture.migration, false).await;
-        assert!(fixture.links.find(&slug("x")).await.unwrap().is_some());
-        let mine = fixture.links.find(&slug("a")).await.unwrap().unwrap();
+        assert!(fixture.links.find(&key("x")).await.unwrap().is_some());
+        let mine = fixture.links.find(&key("a")).await.unwrap().unwrap();
         assert_eq!(mine.content.destination.as_str(), "https://mine.example/");
     }
 

@@ -8,7 +8,7 @@ use slugline_domain::{
 };
 
 use super::shorthand::store;
-use crate::{NOTE, full_link, join_all::join_all, link, seconds, key};
+use crate::{NOTE, full_link, join_all::join_all, key, link, seconds};
 
 pub(super) async fn an_update_replaces_everything_but_the_identity(store_: &impl LinkStore) {
     let old = full_link("docs");
@@ -100,10 +100,7 @@ pub(super) async fn a_deleted_link_is_gone_with_its_tags(store_: &impl LinkStore
         store_.delete(&link.key, &NOTE).await.expect("delete"),
         Some(link.clone())
     );
-    assert_eq!(
-        store_.delete(&link.key, &NOTE).await.expect("delete"),
-        None
-    );
+    assert_eq!(store_.delete(&link.key, &NOTE).await.expect("delete"), None);
     assert_eq!(store_.find(&link.key).await.expect("find"), None);
     store(store_, &link).await;
     assert_eq!(store_.find(&link.key).await.expect("find"), Some(link));
@@ -140,7 +137,10 @@ pub(super) async fn only_the_known_version_of_a_link_is_deleted(store_: &impl Li
         assert_eq!(outcome.expect("delete"), expected);
     }
     assert_eq!(store_.find(&before.key).await.expect("find"), None);
-    assert_eq!(store_.tags(&Reach::Everything, None).await.expect("tags"), []);
+    assert_eq!(
+        store_.tags(&Reach::Everything, None).await.expect("tags"),
+        []
+    );
 }
 
 type Attempt<'a> = Pin<Box<dyn Future<Output = bool> + Send + 'a>>;

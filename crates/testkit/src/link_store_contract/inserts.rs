@@ -8,7 +8,7 @@ use slugline_domain::{
 };
 
 use super::shorthand::{all_that, everything, everywhere, keys, store};
-use crate::{NOON, NOTE, full_link, join_all::join_all, link, key, tag};
+use crate::{NOON, NOTE, full_link, join_all::join_all, key, link, tag};
 
 pub(super) async fn a_stored_link_is_found_unchanged_with_its_tags_sorted(store_: &impl LinkStore) {
     let mut full = full_link("Full-1");
@@ -29,10 +29,7 @@ pub(super) async fn an_unknown_slug_is_absent_not_an_error(store_: &impl LinkSto
     assert_eq!(store_.find(&key("nowhere")).await.expect("find"), None);
     assert_eq!(store_.follow(&key("nowhere")).await.expect("follow"), None);
     assert_eq!(
-        store_
-            .delete(&key("nowhere"), &NOTE)
-            .await
-            .expect("delete"),
+        store_.delete(&key("nowhere"), &NOTE).await.expect("delete"),
         None
     );
     assert_eq!(keys(store_, everything()).await, Vec::<String>::new());

@@ -11,7 +11,7 @@ use super::{
     searches::{found, with_text},
     shorthand::{all_that, everything, everywhere, keys, store},
 };
-use crate::{NOON, NOTE, link, key, tag};
+use crate::{NOON, NOTE, key, link, tag};
 
 pub(super) async fn listings_are_ordered_and_paged_without_gaps(store_: &impl LinkStore) {
     // Three links share a second, so the slug must break the tie.
@@ -24,10 +24,7 @@ pub(super) async fn listings_are_ordered_and_paged_without_gaps(store_: &impl Li
         (LinkOrder::SlugAscending, ["a", "b", "c", "new", "old"]),
         (LinkOrder::SlugDescending, ["old", "new", "c", "b", "a"]),
     ] {
-        assert_eq!(
-            keys(store_, everything().with_order(order)).await,
-            expected
-        );
+        assert_eq!(keys(store_, everything().with_order(order)).await, expected);
         for limit in 1..=5 {
             let mut seen = Vec::new();
             let mut after = None;
@@ -207,10 +204,7 @@ pub(super) async fn links_without_a_password_are_told_from_others(store_: &impl 
     for link in others.iter().chain([&open, &over]) {
         store(store_, link).await;
     }
-    store_
-        .delete(&key("deleted"), &NOTE)
-        .await
-        .expect("delete");
+    store_.delete(&key("deleted"), &NOTE).await.expect("delete");
     let mut asked: BTreeSet<LinkId> = [open.clone(), over.clone(), locked, deleted]
         .map(|link| link.id)
         .into();

@@ -21,10 +21,7 @@ pub(super) async fn found(store: &impl LinkStore, filter: &LinkFilter) -> Vec<St
         count,
         "{filter:?}"
     );
-    links
-        .into_iter()
-        .map(|link| link.key.to_string())
-        .collect()
+    links.into_iter().map(|link| link.key.to_string()).collect()
 }
 
 pub(super) async fn searches_find_text_anywhere_without_regard_to_case(store_: &impl LinkStore) {

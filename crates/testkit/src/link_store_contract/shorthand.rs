@@ -30,8 +30,5 @@ pub(super) fn everywhere() -> LinkFilter {
 
 pub(super) async fn keys(store: &impl LinkStore, query: ListQuery) -> Vec<String> {
     let links = store.list(&query).await.expect("list");
-    links
-        .into_iter()
-        .map(|link| link.key.to_string())
-        .collect()
+    links.into_iter().map(|link| link.key.to_string()).collect()
 }

@@ -2,8 +2,8 @@
 
 use async_trait::async_trait;
 use slugline_domain::{
-    AuditLine, AuditNote, AuditQuery, Link, LinkFilter, LinkId, ListQuery, Reach, Slug,
-    StatusFilter, TagCount, Tags, UnixMillis,
+    AuditLine, AuditNote, AuditQuery, DomainName, Link, LinkFilter, LinkId, LinkKey, ListQuery,
+    Reach, StatusFilter, TagCount, Tags, UnixMillis,
     ports::{AuditTrail, Deletion, Insertion, LinkStore, StoreError, Update, Version},
 };
 use slugline_testkit::{MemoryLinkStore, NOON, link_store_contract};
@@ -139,15 +139,15 @@ impl LinkStore for Store {
         note: &AuditNote,
     ) -> Result<Update, StoreError> {
         if self.fault == Fault::UpdatesAnyVersion
-            && let Some(stored) = self.links.find(&link.slug).await?
+            && let Some(stored) = self.links.find(&link.key).await?
         {
             return self.links.update(link, &Version::of(&stored), note).await;
         }
         self.links.update(link, known, note).await
     }
 
-    async fn find(&self, slug: &Slug) -> Result<Option<Link>, StoreError> {
-        let found = self.links.find(slug).await?;
+    async fn find(&self, key: &LinkKey) -> Result<Option<Link>, StoreError> {
+        let found = self.links.find(key).await?;
         if self.fault == Fault::FindsTagsUnsorted {
             return Ok(found.map(with_tags_backwards));
         }
@@ -166,8 +166,12 @@ impl LinkStore for Store {
     }
 
     /// The default cannot be called from here.
-    async fn tags(&self, reach: &Reach) -> Result<Vec<TagCount>, StoreError> {
-        let mut counts = self.links.tags(reach).await?;
+    async fn tags(
+        &self,
+        reach: &Reach,
+        domain: Option<&DomainName>,
+    ) -> Result<Vec<TagCount>, StoreError> {
+        let mut counts = self.links.tags(reach, domain).await?;
         if self.fault == Fault::CountsNoExpiredLinks {
             for count in &mut counts {
                 let active = LinkFilter::default()
@@ -181,15 +185,15 @@ impl LinkStore for Store {
 
     async fn delete_version(
         &self,
-        slug: &Slug,
+        key: &LinkKey,
         known: &Version,
         note: &AuditNote,
     ) -> Result<Deletion, StoreError> {
         if self.fault == Fault::DeletesAnyVersion {
-            let deleted = self.links.delete(slug, note).await?;
+            let deleted = self.links.delete(key, note).await?;
             return Ok(deleted.map_or(Deletion::Outdated, |_| Deletion::Deleted));
         }
-        self.links.delete_version(slug, known, note).await
+        self.links.delete_version(key, known, note).await
     }
 }
 
@@ -199,8 +203,8 @@ impl AuditTrail for Store {
         self.trail().lines(query).await
     }
 
-    async fn add(&self, note: &AuditNote, slug: Option<&Slug>) -> Result<(), StoreError> {
-        self.trail().add(note, slug).await
+    async fn add(&self, note: &AuditNote, key: Option<&LinkKey>) -> Result<(), StoreError> {
+        self.trail().add(note, key).await
     }
 
     async fn remove_before(&self, moment: UnixMillis, limit: u32) -> Result<u64, StoreError> {
