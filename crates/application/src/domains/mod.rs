@@ -7,6 +7,8 @@
 
 mod heard;
 mod removal;
+#[cfg(test)]
+mod tests;
 mod watch;
 
 use std::sync::Arc;
