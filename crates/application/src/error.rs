@@ -34,6 +34,9 @@ pub enum Error {
     /// Nobody has named the host of this domain.
     #[error("no domain has the host {0}")]
     NoDomain(Host),
+    /// No domain has the host that was to be shown, edited or taken away.
+    #[error("there is no domain {0}")]
+    DomainNotFound(Host),
     /// The host is named already.
     #[error("the domain {0} exists")]
     DomainExists(Host),

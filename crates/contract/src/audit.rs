@@ -77,6 +77,9 @@ pub enum AuditOperation {
     /// The imported hash of a link's password was replaced by a stronger one of the same password.
     #[serde(rename = "link.rehash")]
     LinkRehash,
+    /// A link was moved to another domain: a line about its former key and one about its new key.
+    #[serde(rename = "link.move")]
+    LinkMove,
     /// A token was added.
     #[serde(rename = "token.add")]
     TokenAdd,
@@ -86,6 +89,15 @@ pub enum AuditOperation {
     /// The visits of a link were to be erased.
     #[serde(rename = "visits.erase")]
     VisitsErase,
+    /// A host was named, so that it has links of its own.
+    #[serde(rename = "domain.add")]
+    DomainAdd,
+    /// The record of a domain was replaced.
+    #[serde(rename = "domain.edit")]
+    DomainEdit,
+    /// A domain was taken away.
+    #[serde(rename = "domain.remove")]
+    DomainRemove,
 }
 
 options!(AuditOperation);
@@ -100,9 +112,13 @@ impl From<AuditOperation> for Operation {
             AuditOperation::LinkMigrate => Self::LinkMigrate,
             AuditOperation::LinkDryRun => Self::LinkDryRun,
             AuditOperation::LinkRehash => Self::LinkRehash,
+            AuditOperation::LinkMove => Self::LinkMove,
             AuditOperation::TokenAdd => Self::TokenAdd,
             AuditOperation::TokenRevoke => Self::TokenRevoke,
             AuditOperation::VisitsErase => Self::VisitsErase,
+            AuditOperation::DomainAdd => Self::DomainAdd,
+            AuditOperation::DomainEdit => Self::DomainEdit,
+            AuditOperation::DomainRemove => Self::DomainRemove,
         }
     }
 }
@@ -251,12 +267,12 @@ pub struct AuditLineView {
     pub at: i64,
     /// Who: the name of a token, `site` for the site token, `operator` for commands on the machine, `service` for the service itself.
     pub caller: String,
-    /// What: link.create, link.edit, link.delete, link.import, link.migrate, `link.dry_run`, link.rehash, token.add or token.revoke. Later versions may add others.
+    /// What: link.create, link.edit, link.delete, link.import, link.migrate, `link.dry_run`, link.rehash, link.move, token.add, token.revoke, visits.erase, domain.add, domain.edit or domain.remove. Later versions may add others.
     pub operation: String,
     /// The slug of the changed link.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slug: Option<String>,
-    /// The host of its domain; left out for the default one.
+    /// The host of its domain, or of the changed domain; left out for the default one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub domain: Option<String>,
     /// The name of the changed token.
@@ -287,11 +303,16 @@ impl From<&AuditLine> for AuditLineView {
             caller: line.author.caller.to_string(),
             operation: line.operation.clone(),
             slug: line.key.as_ref().map(|key| key.slug.to_string()),
-            domain: line.key.as_ref().and_then(|key| shown_domain(&key.domain)),
+            domain: domain_of(line),
             token: line.token.as_ref().map(ToString::to_string),
             client: line.author.client.map(|client| client.to_string()),
         }
     }
+}
+
+fn domain_of(line: &AuditLine) -> Option<String> {
+    let of_link = line.key.as_ref().and_then(|key| shown_domain(&key.domain));
+    of_link.or_else(|| line.domain.as_ref().map(ToString::to_string))
 }
 
 #[cfg(test)]

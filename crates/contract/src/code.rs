@@ -39,6 +39,8 @@ pub enum Code {
     ServiceWorkerNotServed,
     /// No token has the name.
     TokenNotFound,
+    /// No domain has the host.
+    DomainNotFound,
     /// The path does not exist.
     RouteNotFound,
     /// The path exists, but not with this method.
@@ -53,6 +55,10 @@ pub enum Code {
     IdTaken,
     /// Another token has the name.
     TokenNameTaken,
+    /// The host is named already.
+    DomainExists,
+    /// The domain has links, so it is not taken away.
+    DomainHasLinks,
     /// The cursor belongs to a run of the migration that is over.
     MigrationRunGone,
     /// The page of the migration that the cursor names was already moved.
@@ -104,6 +110,7 @@ impl Code {
         Self::ProxyBusy,
         Self::ServiceWorkerNotServed,
         Self::TokenNotFound,
+        Self::DomainNotFound,
         Self::RouteNotFound,
         Self::MethodNotAllowed,
         Self::SlugTaken,
@@ -111,6 +118,8 @@ impl Code {
         Self::PreconditionFailed,
         Self::IdTaken,
         Self::TokenNameTaken,
+        Self::DomainExists,
+        Self::DomainHasLinks,
         Self::MigrationRunGone,
         Self::MigrationPageDone,
         Self::RequestTimeout,
@@ -148,6 +157,7 @@ impl Code {
             Self::ProxyBusy => "proxy_busy",
             Self::ServiceWorkerNotServed => "service_worker_not_served",
             Self::TokenNotFound => "token_not_found",
+            Self::DomainNotFound => "domain_not_found",
             Self::RouteNotFound => "route_not_found",
             Self::MethodNotAllowed => "method_not_allowed",
             Self::SlugTaken => "slug_taken",
@@ -155,6 +165,8 @@ impl Code {
             Self::PreconditionFailed => "precondition_failed",
             Self::IdTaken => "id_taken",
             Self::TokenNameTaken => "token_name_taken",
+            Self::DomainExists => "domain_exists",
+            Self::DomainHasLinks => "domain_has_links",
             Self::MigrationRunGone => "migration_run_gone",
             Self::MigrationPageDone => "migration_page_done",
             Self::RequestTimeout => "request_timeout",
@@ -188,13 +200,17 @@ impl Code {
             | Self::PreviewMode
             | Self::ProxyTargetNotAllowed
             | Self::ServiceWorkerNotServed => 403,
-            Self::LinkNotFound | Self::TokenNotFound | Self::RouteNotFound => 404,
+            Self::LinkNotFound | Self::TokenNotFound | Self::DomainNotFound | Self::RouteNotFound => {
+                404
+            },
             Self::MethodNotAllowed => 405,
             Self::RequestTimeout => 408,
             Self::SlugTaken
             | Self::LinkModified
             | Self::IdTaken
             | Self::TokenNameTaken
+            | Self::DomainExists
+            | Self::DomainHasLinks
             | Self::MigrationRunGone
             | Self::MigrationPageDone => 409,
             Self::LinkExpired => 410,
@@ -235,6 +251,7 @@ impl Code {
             Self::ProxyBusy => "Too many proxied requests",
             Self::ServiceWorkerNotServed => "Service workers are not served",
             Self::TokenNotFound => "Token not found",
+            Self::DomainNotFound => "Domain not found",
             Self::RouteNotFound => "Not Found",
             Self::MethodNotAllowed => "Method Not Allowed",
             Self::SlugTaken => "Link already exists",
@@ -242,6 +259,8 @@ impl Code {
             Self::PreconditionFailed => "Precondition Failed",
             Self::IdTaken => "Link id already exists",
             Self::TokenNameTaken => "Token already exists",
+            Self::DomainExists => "Domain already exists",
+            Self::DomainHasLinks => "Domain has links",
             Self::MigrationRunGone => "Migration run no longer exists",
             Self::MigrationPageDone => "Migration page was already processed",
             Self::RequestTimeout => "Request Timeout",

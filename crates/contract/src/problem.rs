@@ -5,11 +5,11 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 use slugline_application::{
-    Busy, Denied, Error, Excess, Forbidden, HashError, MissingScope, NotChecked, SeenLink,
+    Busy, Denied, Error, Excess, Forbidden, HashError, MissingScope, NotChecked, OwnHost, SeenLink,
     TooManyAttempts,
 };
 use slugline_domain::{
-    Binding, OutOfReach, Scope, Slug,
+    Binding, DomainName, Host, OutOfReach, Scope, Slug,
     ports::{StoreError, VisitLogError},
 };
 
@@ -210,6 +210,36 @@ impl From<Error> for Problem {
                            whoever runs the instance adds hosts"
                     .into(),
             }]),
+            Error::DomainNotFound(host) => Self::new(
+                Code::DomainNotFound,
+                format!(
+                    "no domain has the host {:?}; list domains to find the right one",
+                    host.as_str()
+                ),
+            ),
+            Error::DomainExists(host) => Self::new(
+                Code::DomainExists,
+                format!(
+                    "the domain {:?} is there already; PUT /api/domains changes it",
+                    host.as_str()
+                ),
+            ),
+            Error::OwnHost { host, own } => own_host(&host, own),
+            Error::TooManyDomains => Self::invalid(vec![Issue {
+                code: crate::IssueCode::TooBig,
+                path: vec!["host".into()],
+                message: error.to_string(),
+                expected: "no further domain, or take one away first".into(),
+            }]),
+            Error::DomainHasLinks { host, links } => Self::new(
+                Code::DomainHasLinks,
+                format!(
+                    "the domain {:?} has links, {links} of them; say what becomes of them: \
+                     links=move with moveTo, or links=delete",
+                    host.as_str()
+                ),
+            ),
+            Error::SlugsTaken { from, to, slugs } => slugs_taken(&from, &to, &slugs),
             Error::LinkNotFound(slug) => Self::new(
                 Code::LinkNotFound,
                 format!(
@@ -290,6 +320,7 @@ impl From<Error> for Problem {
                     Forbidden::Migrate => "Preview mode cannot move links here.",
                     Forbidden::EraseVisits => "Preview mode cannot erase visits.",
                     Forbidden::Tokens => "Preview mode has no named tokens.",
+                    Forbidden::Domains => "Preview mode cannot change domains.",
                 };
                 let detail = "this is a public demonstration: links can be made, found and \
                               followed, and end after five minutes";
@@ -451,6 +482,35 @@ impl From<Error> for Problem {
             }
         }
     }
+}
+
+fn own_host(host: &Host, own: OwnHost) -> Problem {
+    let reason = match own {
+        OwnHost::Public => "is that of SLUGLINE_BASE_URL, which is the default domain",
+        OwnHost::Admin => "is SLUGLINE_ADMIN_HOST, where no link is followed",
+    };
+    Problem::invalid(vec![Issue {
+        code: crate::IssueCode::Custom,
+        path: vec!["host".into()],
+        message: format!("the host {:?} {reason}", host.as_str()),
+        expected: "another host".into(),
+    }])
+}
+
+fn slugs_taken(from: &DomainName, to: &DomainName, slugs: &[Slug]) -> Problem {
+    let to = match to.host() {
+        Some(host) => host.as_str(),
+        None => "the default domain",
+    };
+    let slugs: Vec<&str> = slugs.iter().map(Slug::as_str).collect();
+    Problem::new(
+        Code::SlugTaken,
+        format!(
+            "links of {to} have slugs of {from}, so nothing was moved; change or delete these links \
+             of one of them first: {}",
+            slugs.join(", ")
+        ),
+    )
 }
 
 /// The text names tags only, which the holder of the token learns from its links anyway.

@@ -132,7 +132,8 @@ impl Domains {
     pub async fn get(&self, host: &Host, reach: &Reach) -> Result<Domain, Error> {
         let domains = self.list(reach).await?.into_iter();
         let mut named = domains.filter(|domain| domain.host == *host);
-        named.next().ok_or_else(|| Error::NoDomain(host.clone()))
+        named.next()
+            .ok_or_else(|| Error::DomainNotFound(host.clone()))
     }
 
     /// Names a host.
@@ -173,7 +174,7 @@ impl Domains {
         if is_named? {
             Ok(())
         } else {
-            Err(Error::NoDomain(domain.host.clone()))
+            Err(Error::DomainNotFound(domain.host.clone()))
         }
     }
 

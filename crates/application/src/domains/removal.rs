@@ -59,7 +59,7 @@ impl Domains {
     ) -> Result<RemovedDomain, Error> {
         let named = self.parts.store.list().await?;
         if !named.iter().any(|domain| domain.host == *host) {
-            return Err(Error::NoDomain(host.clone()));
+            return Err(Error::DomainNotFound(host.clone()));
         }
         let from = DomainName::named(host.clone());
         let fate = match fate {
@@ -84,7 +84,7 @@ impl Domains {
             self.learn().await;
             match removed? {
                 DomainRemoval::Removed => return Ok(RemovedDomain { links }),
-                DomainRemoval::NoDomain => return Err(Error::NoDomain(host.clone())),
+                DomainRemoval::NoDomain => return Err(Error::DomainNotFound(host.clone())),
                 DomainRemoval::HasLinks if fate == LinksFate::Refuse => break,
                 DomainRemoval::HasLinks => {}
             }

@@ -126,9 +126,9 @@ async fn a_record_is_edited_and_its_rules_hold_at_once() {
     let case = fixture.domains.known().case_in(&edited.name());
     assert_eq!(case, SlugCase::Sensitive);
     let nobody = fixture.domains.edit(&named("a.example"), &author).await;
-    assert!(matches!(nobody, Err(Error::NoDomain(_))), "{nobody:?}");
+    assert!(matches!(nobody, Err(Error::DomainNotFound(_))), "{nobody:?}");
     let missing = fixture.domains.get(&host("a.example"), &everything).await;
-    assert!(matches!(missing, Err(Error::NoDomain(_))), "{missing:?}");
+    assert!(matches!(missing, Err(Error::DomainNotFound(_))), "{missing:?}");
 }
 
 #[tokio::test]
@@ -142,7 +142,7 @@ async fn a_bound_caller_sees_the_domains_of_the_binding() {
     let listed = fixture.domains.list(&reach).await.unwrap();
     assert_eq!(listed, [named("b.example")]);
     let other = fixture.domains.get(&host("a.example"), &reach).await;
-    assert!(matches!(other, Err(Error::NoDomain(_))), "{other:?}");
+    assert!(matches!(other, Err(Error::DomainNotFound(_))), "{other:?}");
 }
 
 #[tokio::test]
@@ -168,7 +168,7 @@ async fn a_domain_with_links_stays_unless_their_fate_is_named() {
     assert!(fixture.known().is_empty());
     assert!(!fixture.leads("go.example/docs").await);
     let gone = fixture.remove("go.example", LinksFate::Delete).await;
-    assert!(matches!(gone, Err(Error::NoDomain(_))), "{gone:?}");
+    assert!(matches!(gone, Err(Error::DomainNotFound(_))), "{gone:?}");
 }
 
 #[tokio::test]
