@@ -200,9 +200,10 @@ impl Code {
             | Self::PreviewMode
             | Self::ProxyTargetNotAllowed
             | Self::ServiceWorkerNotServed => 403,
-            Self::LinkNotFound | Self::TokenNotFound | Self::DomainNotFound | Self::RouteNotFound => {
-                404
-            },
+            Self::LinkNotFound
+            | Self::TokenNotFound
+            | Self::DomainNotFound
+            | Self::RouteNotFound => 404,
             Self::MethodNotAllowed => 405,
             Self::RequestTimeout => 408,
             Self::SlugTaken

@@ -39,6 +39,7 @@ pub mod audit;
 mod bool_or_string;
 mod cells;
 pub mod code;
+pub mod domains;
 #[cfg(feature = "fuzzing")]
 mod fuzzing;
 mod instant;
@@ -71,6 +72,9 @@ pub mod visits;
 pub use audit::{AuditLineView, AuditList, AuditOperation, ListAudit};
 pub use bool_or_string::BoolOrString;
 pub use code::Code;
+pub use domains::{
+    AskDomain, DomainList, DomainRemoved, DomainView, LinksFateName, NamedDomain, RemoveDomain,
+};
 #[cfg(feature = "fuzzing")]
 pub use fuzzing::{fuzz_body, fuzz_import, fuzz_query, fuzz_visits};
 pub use instant::Instant;

@@ -4,8 +4,8 @@ use aide::openapi::{Info, License};
 use slugline_contract::Rules;
 
 use crate::{
-    audit, document_pages, documents, health, links, location, migration, operation::Operation,
-    registrar::Api, setup, sign_in, stats, tokens, verify,
+    audit, document_pages, documents, domains, health, links, location, migration,
+    operation::Operation, registrar::Api, setup, sign_in, stats, tokens, verify,
 };
 
 /// The facts about the instance that the document states.
@@ -96,9 +96,14 @@ fn operations() -> Vec<Operation> {
         Operation::new(tokens::list::spec(), tokens::list::handle),
         Operation::new(tokens::make::spec(), tokens::make::handle),
         Operation::new(tokens::revoke::spec(), tokens::revoke::handle),
+        Operation::new(domains::list::spec(), domains::list::handle),
+        Operation::new(domains::add::spec(), domains::add::handle),
+        Operation::new(domains::edit::spec(), domains::edit::handle),
+        Operation::new(domains::remove::spec(), domains::remove::handle),
         Operation::new(setup::spec(), setup::handle),
         Operation::new(health::live_spec(), health::live),
         Operation::new(health::ready_spec(), health::ready),
+        Operation::new(health::domain_spec(), health::domain),
         Operation::new(documents::spec(), documents::handle),
         Operation::new(document_pages::scalar_spec(), document_pages::scalar),
         Operation::new(document_pages::swagger_spec(), document_pages::swagger),

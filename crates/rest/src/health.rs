@@ -1,13 +1,18 @@
-//! `GET /_health/live` and `GET /_health/ready`, for operators and their probes.
+//! `GET /_health/live`, `GET /_health/ready` and `GET /_health/domain`, for operators, their probes and
+//! their proxies.
 
 use actix_web::http::Method;
 use schemars::JsonSchema;
 use serde::Serialize;
 use slugline_application::Access;
-use slugline_contract::{Code, Problem};
+use slugline_contract::{AskDomain, Code, Problem};
 use slugline_httpkit::{Failure, report};
 
-use crate::{extract::Context, operation_spec::OperationSpec, reply::Json};
+use crate::{
+    extract::{Context, Query},
+    operation_spec::OperationSpec,
+    reply::Json,
+};
 
 /// A healthy answer.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -108,6 +113,35 @@ pub(crate) fn ready_spec() -> OperationSpec {
                       without it, so the service should stay in rotation.",
         needs: Access::OPEN,
         fails: &[Code::Unavailable],
+    }
+}
+
+pub(crate) fn domain_spec() -> OperationSpec {
+    OperationSpec {
+        method: Method::GET,
+        path: "/_health/domain",
+        id: "health_domain",
+        tag: "Health",
+        summary: "Does the service have this host?",
+        description: "Answers 200 for named domains, for the host of SLUGLINE_BASE_URL and for \
+                      SLUGLINE_ADMIN_HOST, and 404 for every other host. A proxy that gets \
+                      certificates on demand asks this first.",
+        needs: Access::OPEN,
+        fails: &[Code::DomainNotFound],
+    }
+}
+
+/// Answers from memory, because anybody may ask.
+pub(crate) async fn domain(
+    context: Context,
+    Query(query): Query<AskDomain>,
+) -> Result<Json<200, Health>, Failure> {
+    match query.host() {
+        Some(host) if context.app.domains.serves(&host) => Ok(Json(HEALTHY)),
+        Some(_) | None => {
+            let detail = "the service does not have this host; POST /api/domains adds one";
+            Err(Problem::new(Code::DomainNotFound, detail).into())
+        }
     }
 }
 

@@ -33,7 +33,7 @@
 //! | [`Operation`], `operation_spec`, `registrar`, `failures`, `route_list` | declaration → documented operation and mounted route |
 //! | `permit` | the check that the instance allows an operation |
 //! | `extract`, `conditional`, `reply`, `slices`, `csv`, `table`, `parts`, `visit_body` | inputs and answers of handlers |
-//! | `links`, `migration`, `stats`, `tokens`, `audit`, `location`, `setup`, `verify`, `sign_in`, `health`, `documents`, `document_pages` | one handler per file |
+//! | `links`, `migration`, `stats`, `tokens`, `domains`, `audit`, `location`, `setup`, `verify`, `sign_in`, `health`, `documents`, `document_pages` | one handler per file |
 //! | `outside` | the instance as others see it |
 //! | `lead_on` | addresses that people guess |
 
@@ -43,6 +43,7 @@ mod conditional;
 mod csv;
 mod document_pages;
 mod documents;
+mod domains;
 mod extract;
 mod failures;
 mod health;

@@ -132,7 +132,8 @@ impl Domains {
     pub async fn get(&self, host: &Host, reach: &Reach) -> Result<Domain, Error> {
         let domains = self.list(reach).await?.into_iter();
         let mut named = domains.filter(|domain| domain.host == *host);
-        named.next()
+        named
+            .next()
             .ok_or_else(|| Error::DomainNotFound(host.clone()))
     }
 

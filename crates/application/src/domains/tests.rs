@@ -126,9 +126,15 @@ async fn a_record_is_edited_and_its_rules_hold_at_once() {
     let case = fixture.domains.known().case_in(&edited.name());
     assert_eq!(case, SlugCase::Sensitive);
     let nobody = fixture.domains.edit(&named("a.example"), &author).await;
-    assert!(matches!(nobody, Err(Error::DomainNotFound(_))), "{nobody:?}");
+    assert!(
+        matches!(nobody, Err(Error::DomainNotFound(_))),
+        "{nobody:?}"
+    );
     let missing = fixture.domains.get(&host("a.example"), &everything).await;
-    assert!(matches!(missing, Err(Error::DomainNotFound(_))), "{missing:?}");
+    assert!(
+        matches!(missing, Err(Error::DomainNotFound(_))),
+        "{missing:?}"
+    );
 }
 
 #[tokio::test]
