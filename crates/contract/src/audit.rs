@@ -320,6 +320,8 @@ mod tests {
     use serde_json::{Value, json};
     use slugline_domain::{Author, ClientTag};
 
+    use slugline_domain::LinkKey;
+
     use super::*;
     use crate::reader::query_to_json;
 
@@ -336,7 +338,8 @@ mod tests {
                 client: Some(ClientTag::new(0xab)),
             },
             operation: "link.edit".into(),
-            slug: Some(Slug::parse("docs").unwrap()),
+            key: Some(LinkKey::parse("docs").unwrap()),
+            domain: None,
             token: None,
         }
     }
@@ -349,7 +352,7 @@ mod tests {
         let expected = application::ListAudit::default()
             .with_from(UnixMillis::new(1_000))
             .with_until(UnixMillis::new(3_000))
-            .with_slug(Slug::parse("Docs").ok())
+            .with_key(LinkKey::parse("Docs").ok())
             .with_caller(CallerName::parse("CI bot").ok())
             .with_operation(Operation::LinkEdit)
             .with_size(PageSize::new(3).unwrap());

@@ -295,7 +295,7 @@ mod tests {
         let bound = json!({"name": "partner", "scopes": ["links:read"], "slugs": ["Docs"],
             "tags": [" B ", "a", "b"]});
         let bound_to = validate(&bound).unwrap().bound_to;
-        assert_eq!(bound_to.slugs, [Slug::parse("Docs").unwrap()]);
+        assert_eq!(bound_to.keys, [LinkKey::parse("Docs").unwrap()]);
         assert_eq!(
             bound_to.tags,
             ["a", "b"].map(|tag| Tag::parse(tag).unwrap()).into()
@@ -326,7 +326,7 @@ mod tests {
         );
         assert_eq!(
             paths(
-                json!({"name": "a", "scopes": ["links:read"], "slugs": ["a", "b/c"], "tags": [" ", 5]})
+                json!({"name": "a", "scopes": ["links:read"], "slugs": ["a", "b/c/d"], "tags": [" ", 5]})
             ),
             ["slugs.1", "tags.0", "tags.1"]
         );

@@ -180,6 +180,9 @@ fn next_step(code: Code) -> &'static str {
         | Code::Unauthorized
         | Code::TokenNotFound
         | Code::TokenNameTaken
+        | Code::DomainNotFound
+        | Code::DomainExists
+        | Code::DomainHasLinks
         | Code::LinkExpired
         | Code::WrongPassword
         | Code::ConfirmationRequired

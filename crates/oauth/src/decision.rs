@@ -77,7 +77,7 @@ fn words(text: &str, by_blanks: bool) -> impl Iterator<Item = &str> {
 
 #[cfg(test)]
 mod tests {
-    use slugline_testkit::{NOON, slug, tag};
+    use slugline_testkit::{NOON, key, tag};
 
     use super::*;
 
@@ -88,15 +88,15 @@ mod tests {
         let decision = choice.decision(NOON).unwrap();
         assert_eq!(decision.scopes, [Scope::LinksRead, Scope::Admin]);
         assert_eq!(decision.bound_to.tags, [tag("a"), tag("b c")].into());
-        assert_eq!(decision.bound_to.slugs, [slug("docs"), slug("news")]);
+        assert_eq!(decision.bound_to.keys, [key("docs"), key("news")]);
         let end = decision.until.unwrap().get() - NOON.get();
         assert_eq!(end, 7 * DAY_SECONDS);
     }
 
     #[test]
     fn what_is_no_slug_is_named() {
-        let choice = Choice::read(&Parameters::read("slugs=a/b&days=8"));
+        let choice = Choice::read(&Parameters::read("slugs=a/b/c&days=8"));
         assert_eq!(choice.days, None);
-        assert!(choice.decision(NOON).unwrap_err().starts_with("a/b: "));
+        assert!(choice.decision(NOON).unwrap_err().starts_with("a/b/c: "));
     }
 }

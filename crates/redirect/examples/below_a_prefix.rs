@@ -5,9 +5,11 @@
 use std::sync::Arc;
 
 use actix_web::{App, HttpServer, web};
-use slugline_application::{Gatekeeper, GatekeeperParts, Passwords, Resolver, ResolverOptions};
+use slugline_application::{
+    Gatekeeper, GatekeeperParts, NamedDomains, Passwords, Resolver, ResolverOptions,
+};
 use slugline_domain::{
-    AuditNote, Author, Link, Operation, SlugCase, Visit,
+    AuditNote, Author, Link, Operation, Visit,
     ports::{Clock, LinkStore, VisitSink},
 };
 use slugline_httpkit::Edge;
@@ -37,7 +39,12 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let docs = Link::new("1".parse()?, "docs".parse()?, to, note.at.second());
     store.insert(&docs, &note).await?;
     let options = ResolverOptions::default();
-    let resolver = Resolver::new(store.clone(), clock.clone(), SlugCase::default(), options);
+    let resolver = Resolver::new(
+        store.clone(),
+        clock.clone(),
+        NamedDomains::default(),
+        options,
+    );
     let resolver = Arc::new(resolver);
     let passwords = Arc::new(Passwords::new(Arc::new(OsRandom)));
     let parts = GatekeeperParts::new(passwords, store, resolver.clone());

@@ -123,9 +123,11 @@ mod tests {
         http::{StatusCode, header::LOCATION},
         test::{TestRequest, call_service, init_service, read_body},
     };
-    use slugline_application::{Gatekeeper, GatekeeperParts, Passwords, Resolver, ResolverOptions};
+    use slugline_application::{
+        Gatekeeper, GatekeeperParts, NamedDomains, Passwords, Resolver, ResolverOptions,
+    };
     use slugline_domain::{
-        SlugCase, Visit,
+        Visit,
         ports::{LinkStore, VisitSink},
     };
     use slugline_httpkit::Edge;
@@ -148,8 +150,12 @@ mod tests {
         }
         let clock = Arc::new(FixedClock::at(NOON));
         let options = ResolverOptions::default();
-        let case = SlugCase::default();
-        let resolver = Resolver::new(store.clone(), clock.clone(), case, options);
+        let resolver = Resolver::new(
+            store.clone(),
+            clock.clone(),
+            NamedDomains::default(),
+            options,
+        );
         let resolver = Arc::new(resolver);
         let gatekeeper = Gatekeeper::new(GatekeeperParts::new(
             Arc::new(Passwords::new(Arc::new(SeededRandom::new(1)))),

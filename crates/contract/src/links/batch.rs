@@ -384,7 +384,7 @@ mod tests {
     use serde_json::{json, to_value};
     use slugline_application as application;
     use slugline_domain::{Position, TagsError, ports::StoreError};
-    use slugline_testkit::{NOON, slug};
+    use slugline_testkit::{NOON, key};
 
     use super::*;
     use crate::{code::Code, reader::read};
@@ -489,19 +489,19 @@ mod tests {
                     source: "no".into(),
                 })),
             ),
-            ("f", Err(Error::Outdated(slug("f")))),
+            ("f", Err(Error::Outdated(key("f")))),
         ];
         let results = outcomes
             .into_iter()
             .map(|(text, outcome)| application::BatchResult {
-                slug: slug(text),
+                key: key(text),
                 outcome,
             });
         let report = BatchReport {
             results: results.collect(),
             next: Some(Position {
                 created_at: NOON,
-                slug: slug("f"),
+                key: key("f"),
             }),
         };
         let body =
@@ -544,7 +544,7 @@ mod tests {
         let BatchScope::Filter { after, .. } = validate(&next).unwrap().scope else {
             panic!("a filter");
         };
-        assert_eq!(after.unwrap().slug, slug("f"));
+        assert_eq!(after.unwrap().key, key("f"));
         next["filter"]["q"] = json!("y");
         assert_eq!(validate(&next).unwrap_err().code, Code::InvalidCursor);
     }

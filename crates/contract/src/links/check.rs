@@ -198,7 +198,7 @@ mod tests {
     use rstest::rstest;
     use serde_json::{Value, json, to_value};
     use slugline_domain::{
-        Destination, DestinationRules, Position, ProbeOutcome, Slug, UnixMillis, UnixSeconds,
+        Destination, DestinationRules, LinkKey, Position, ProbeOutcome, UnixMillis, UnixSeconds,
     };
 
     use super::*;
@@ -210,7 +210,7 @@ mod tests {
 
     fn checked(result: Result<u16, ProbeFailure>) -> Value {
         let link = CheckedLink {
-            slug: Slug::parse("docs").unwrap(),
+            key: LinkKey::parse("docs").unwrap(),
             destination: Destination::parse("https://example.com/Ü", &DestinationRules::default())
                 .unwrap(),
             outcome: ProbeOutcome {
@@ -272,14 +272,20 @@ mod tests {
     fn a_cursor_continues_checks_and_no_other_listing() {
         let position = Position {
             created_at: UnixSeconds::new(7).unwrap(),
-            slug: Slug::parse("docs").unwrap(),
+            key: LinkKey::parse("docs").unwrap(),
         };
         let page = CheckedPage {
             links: Vec::new(),
             checked: 0,
             next: Some(position.clone()),
         };
-        let shown = LinkChecks::new(&page, &CheckScope::All);
+        let shown = LinkChecks::new(
+            &page,
+            &CheckScope::Links {
+                domain: Some(DomainName::DEFAULT),
+                tag: None,
+            },
+        );
         assert!(!shown.list_complete);
         let again = request(&json!({"cursor": shown.cursor})).unwrap();
         assert_eq!(again.after, Some(position));

@@ -80,7 +80,7 @@ mod tests {
     fn slug_and_url_are_required_and_identity_is_not_taken() {
         let body =
             json!({"slug": "Docs", "url": "https://example.com/", "id": "x", "createdAt": 1});
-        assert_eq!(validate(&body).unwrap().slug.as_str(), "Docs");
+        assert_eq!(validate(&body).unwrap().key.slug.as_str(), "Docs");
         for (body, path) in [
             (json!({"url": "https://e.example"}), "slug"),
             (json!({"slug": "a"}), "url"),

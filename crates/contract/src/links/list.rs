@@ -350,7 +350,7 @@ mod tests {
     fn a_cursor_continues_only_its_own_listing() {
         let position = Position {
             created_at: second(7),
-            slug: Slug::parse("docs").unwrap(),
+            key: LinkKey::parse("docs").unwrap(),
         };
         let (asked, _) = request("sort=az&tag=%C3%9Cber,uns&status=all").unwrap();
         let page = ListedPage::Stored(LinkPage {
@@ -390,8 +390,8 @@ mod tests {
     fn texts_and_slugs_narrow_a_listing_down() {
         let (_, asked) = request("q=%20%C3%9CBER&slugs=a,%20B-1,,a&status=all").unwrap();
         assert_eq!(asked.filter.text.unwrap().as_str(), "\u{fc}ber");
-        let slugs = asked.filter.slugs.unwrap();
-        let slugs: Vec<&str> = slugs.iter().map(Slug::as_str).collect();
+        let slugs = asked.filter.keys.unwrap();
+        let slugs: Vec<&str> = slugs.iter().map(|key| key.slug.as_str()).collect();
         assert_eq!(slugs, ["a", "B-1", "a"]);
         assert!(request("q=").unwrap().1.filter.text.is_none());
         let many = vec!["a"; 101].join(",");
@@ -416,7 +416,7 @@ mod tests {
             visits: 3,
             link: Position {
                 created_at: second(7),
-                slug: Slug::parse("docs").unwrap(),
+                key: LinkKey::parse("docs").unwrap(),
             },
             range: VisitRange {
                 from: Some(second(5)),

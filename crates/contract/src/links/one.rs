@@ -118,7 +118,7 @@ mod tests {
     fn reading_what_cannot_be_a_slug_finds_nothing_but_deleting_it_is_a_fault() {
         let get =
             |slug: &str| read::<GetLink>(&json!({"slug": slug})).and_then(|get| get.validate());
-        assert_eq!(get(" Docs ").unwrap().as_str(), "Docs");
+        assert_eq!(get(" Docs ").unwrap().slug.as_str(), "Docs");
         assert_eq!(get("a/b?c").unwrap_err().code, Code::LinkNotFound);
         assert_eq!(get("  ").unwrap_err().code, Code::ValidationError);
         assert_eq!(
@@ -127,7 +127,7 @@ mod tests {
         );
         let delete =
             |slug: &str| read::<DeleteLink>(&json!({"slug": slug})).and_then(|one| one.validate());
-        assert_eq!(delete(" Docs ").unwrap().as_str(), "Docs");
+        assert_eq!(delete(" Docs ").unwrap().slug.as_str(), "Docs");
         assert_eq!(delete("a/b").unwrap_err().issues[0].path, ["slug"]);
     }
 }

@@ -69,12 +69,12 @@ mod tests {
 
     #[test]
     fn absent_null_and_a_value_are_three_things() {
-        let (slug, patch) = validate(&json!({
+        let (key, patch) = validate(&json!({
             "slug": "docs", "comment": null, "title": "t", "tags": null, "password": null,
             "cloaking": false, "geo": {"DE": "https://example.de/"},
         }))
         .unwrap();
-        assert_eq!(slug.as_str(), "docs");
+        assert_eq!(key.slug.as_str(), "docs");
         assert_eq!(patch.comment, Change::Clear);
         assert!(matches!(patch.title, Change::Set(_)));
         assert_eq!(patch.description, Change::Keep);

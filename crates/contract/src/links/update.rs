@@ -175,10 +175,10 @@ mod tests {
     fn a_partial_update_keeps_what_is_left_out_and_removes_what_is_empty() {
         let body = json!({"slug": "docs", "partial": true, "url": "https://e.example/",
             "comment": "", "title": null, "password": ""});
-        let Ok(LinkUpdate::Partial(slug, patch)) = validate(&body) else {
+        let Ok(LinkUpdate::Partial(key, patch)) = validate(&body) else {
             panic!("expected a partial update");
         };
-        assert_eq!(slug.as_str(), "docs");
+        assert_eq!(key.slug.as_str(), "docs");
         assert!(patch.destination.is_some());
         assert_eq!(patch.comment, Change::Clear);
         assert_eq!(patch.title, Change::Clear);

@@ -353,6 +353,8 @@ impl LinkUpserted {
 mod tests {
     use serde_json::{json, to_value};
 
+    use slugline_domain::LinkKey;
+
     use super::*;
     use crate::{links::ImportLink, rules::Rules, schema::arguments};
 
@@ -395,8 +397,8 @@ mod tests {
 
     #[test]
     fn who_may_not_read_links_is_shown_the_slug_alone() {
-        let slug = Slug::parse("docs").unwrap();
-        let existing = Upserted::Existing(SeenLink::Slug(slug));
+        let key = LinkKey::parse("docs").unwrap();
+        let existing = Upserted::Existing(SeenLink::Key(key));
         assert_eq!(
             to_value(LinkUpserted::new(&existing, "https://sl.example")).unwrap(),
             json!({

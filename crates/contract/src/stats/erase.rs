@@ -85,6 +85,8 @@ impl ErasedVisits {
 mod tests {
     use serde_json::{Value, json};
 
+    use slugline_domain::LinkKey;
+
     use super::*;
     use crate::reader::read;
 
@@ -95,7 +97,7 @@ mod tests {
     #[test]
     fn one_of_slug_and_id_names_the_link() {
         let slug = validate(&json!({"slug": " docs "})).unwrap();
-        assert_eq!(slug, ErasedLink::Slug(Slug::parse("docs").unwrap()));
+        assert_eq!(slug, ErasedLink::Key(LinkKey::parse("docs").unwrap()));
         let id = validate(&json!({"id": "docs-1"})).unwrap();
         assert_eq!(id, ErasedLink::Id(LinkId::parse("docs-1").unwrap()));
     }

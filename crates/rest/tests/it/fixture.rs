@@ -13,24 +13,24 @@ use actix_web::{
 };
 use serde_json::Value;
 use slugline_application::{
-    App, AuditParts, AuditService, Authenticator, AuthenticatorParts, LinkChecker, LinkLists,
-    LinkMigration, LinkMigrationParts, LinkService, LinkServiceParts, LiveVisits, Passwords,
-    PreviewMode, Resolver, ResolverOptions, SiteToken, SlugPolicy, StatsService, Suggestions,
-    Tokens, TokensParts, VisitErasures, VisitErasuresParts,
+    App, AuditParts, AuditService, Authenticator, AuthenticatorParts, Domains, DomainsParts,
+    LinkChecker, LinkLists, LinkMigration, LinkMigrationParts, LinkService, LinkServiceParts,
+    LiveVisits, NamedDomains, Passwords, PreviewMode, Resolver, ResolverOptions, SiteToken,
+    StatsService, Suggestions, Tokens, TokensParts, VisitErasures, VisitErasuresParts,
 };
 use slugline_contract::{
     ImportLimit, Limits, LinkStoreKind, RedirectsView, Rules, SetupView, Stores, Switches,
     VisitStoreKind, VisitsView,
 };
 use slugline_domain::{
-    PageSize,
+    PageSize, SlugCase,
     ports::{DiskTrouble, DiskWatch, LinksWatch, OldStore},
 };
 use slugline_httpkit::{Edge, Guard};
 use slugline_rest::{ApiOptions, RestState, RouteList, TransferLimits, api};
 use slugline_testkit::{
-    CountedVisits, FixedClock, MemoryLinkStore, MemoryMigration, MemoryOldStore, MemoryTokenStore,
-    NOON, ScriptedProber, SeededRandom,
+    CountedVisits, FixedClock, MemoryDomainStore, MemoryLinkStore, MemoryMigration, MemoryOldStore,
+    MemoryTokenStore, NOON, ScriptedProber, SeededRandom,
 };
 
 const TOKEN: &str = "a-token-for-tests";
@@ -82,7 +82,6 @@ impl Fixture {
         let store = Arc::new(MemoryLinkStore::default());
         let log = Arc::<CountedVisits>::default();
         let passwords = Arc::new(Passwords::new(random.clone()));
-        let policy = SlugPolicy::default();
         let old_store: Option<Arc<dyn OldStore>> = match waiting {
             Waiting::Nothing => None,
             Waiting::Links => Some(Arc::new(MemoryOldStore::new(Vec::new()))),
@@ -100,25 +99,31 @@ impl Fixture {
         let resolver = Resolver::new(
             store.clone(),
             clock.clone(),
-            policy.case,
+            NamedDomains::default(),
             ResolverOptions::default(),
+        );
+        let resolver = Arc::new(resolver);
+        let domains = MemoryDomainStore::beside(store.clone());
+        let domains = DomainsParts::new(
+            Arc::new(domains),
+            store.clone(),
+            Arc::clone(&resolver),
+            clock.clone(),
         );
         let mut parts = LinkServiceParts::of(
             store.clone(),
             store.clone(),
-            Arc::new(resolver),
+            Arc::clone(&resolver),
             passwords,
             clock.clone(),
             random,
         );
-        parts.policy = policy;
         parts.preview = preview;
         parts.lock = migration.lock();
         let links = LinkService::new(parts);
         let prober = Arc::<ScriptedProber>::default();
         let stats = StatsService::new(log.clone(), links.clone(), clock.clone());
-        let audit =
-            AuditService::new(AuditParts::new(store.clone(), clock.clone()).with_case(policy.case));
+        let audit = AuditService::new(AuditParts::new(store.clone(), clock.clone()));
         let named = Arc::<MemoryTokenStore>::default();
         let erasures = VisitErasures::new(VisitErasuresParts::new(
             log.clone(),
@@ -127,19 +132,20 @@ impl Fixture {
             clock.clone(),
         ));
         let app = App {
+            domains: Domains::new(domains),
             erasures,
             audit,
             checks: LinkChecker::new(links.clone(), prober, clock.clone()),
             lists: LinkLists::new(links.clone(), stats.clone()),
             links,
-            suggestions: Suggestions::new(None, policy.case),
+            suggestions: Suggestions::new(None, SlugCase::default()),
             migration,
             stats,
             live: Arc::new(LiveVisits::new()),
             tokens: Tokens::new(TokensParts {
                 store: named.clone(),
                 links: store.clone(),
-                case: policy.case,
+                domains: NamedDomains::default(),
                 clock: clock.clone(),
                 random: Arc::new(SeededRandom::new(2)),
             }),
