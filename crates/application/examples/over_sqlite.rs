@@ -21,7 +21,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     new.password = Some(Password::parse("open sesame")?);
     let made = writer.create(new).await?;
 
-    let followed = resolver.find(&made.slug).await?.ok_or("no link")?;
+    let followed = resolver.find(&made.key).await?.ok_or("no link")?;
     assert_eq!(followed.destination(), "https://example.com/sale");
     assert!(followed.terms().password.is_some());
     Ok(())

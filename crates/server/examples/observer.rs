@@ -22,7 +22,7 @@ impl Observer for Printer {
         println!(
             "{} of {} by {caller}",
             change.operation.as_str(),
-            change.slug
+            change.key
         );
     }
 }

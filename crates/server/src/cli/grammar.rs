@@ -2,7 +2,7 @@
 
 use clap::{Arg, ArgAction, Command, value_parser};
 
-use slugline_domain::Scope;
+use slugline_domain::{Host, Scope};
 
 use crate::{
     settings::{CATALOGUE, ClientSettings, Group, LISTEN, Setting},
@@ -173,6 +173,13 @@ fn import() -> Command {
         .about("Take over the links of an export, also of Sink's; active slugs are skipped")
         .arg(file.required(true).help("Where from, - for standard input"))
         .arg(format().help("Form of the file [default: by its name, else by its first character]"))
+        .arg(
+            Arg::new("domain")
+                .long("domain")
+                .value_name("HOST")
+                .value_parser(Host::parse)
+                .help("Domain of links that name none [default: the default domain]"),
+        )
         .arg(
             Arg::new("dry-run")
                 .long("dry-run")

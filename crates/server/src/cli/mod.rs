@@ -16,6 +16,7 @@ use std::{
 use anyhow::{Context, bail};
 use clap::ArgMatches;
 use slugline_contract::TransferFormat;
+use slugline_domain::{DomainName, Host};
 use slugline_rest::ApiOptions;
 
 use crate::{
@@ -86,7 +87,9 @@ fn obey(matches: &ArgMatches) -> anyhow::Result<()> {
         Some(("import", given)) => {
             let (file, format) = file_and_format(given);
             let dry_run = given.get_flag("dry-run");
-            transfer::import::run(&settings(given)?, file, format, dry_run)
+            let host = given.get_one::<Host>("domain").cloned();
+            let domain = host.map_or(DomainName::DEFAULT, DomainName::named);
+            transfer::import::run(&settings(given)?, file, format, &domain, dry_run)
         }
         Some(("visits", asked)) => visits::obey(asked),
         Some(("backup", given)) => back_up(given),

@@ -174,11 +174,11 @@ mod tests {
         time::Instant,
     };
 
-    use slugline_testkit::{NOTE, slug};
+    use slugline_testkit::{NOTE, key};
 
     use super::*;
 
-    /// Reports each slug, then waits for leave to go on.
+    /// Reports each key, then waits for leave to go on.
     struct Slow {
         heard: Sender<String>,
         go_on: Receiver<()>,
@@ -201,11 +201,11 @@ mod tests {
     #[tokio::test]
     async fn what_finds_no_room_is_dropped_and_counted() {
         let (crowd, told, leave) = slow();
-        crowd.hear_change(&NOTE, &slug("first"));
+        crowd.hear_change(&NOTE, &key("first"));
         // The observer has taken it and waits, so the whole queue is free.
         assert_eq!(told.recv().unwrap(), "first");
         for _ in 0..QUEUE + 3 {
-            crowd.hear_change(&NOTE, &slug("later"));
+            crowd.hear_change(&NOTE, &key("later"));
         }
         assert_eq!(crowd.dropped(), 3);
         drop(leave);
@@ -216,12 +216,12 @@ mod tests {
     #[tokio::test]
     async fn an_observer_that_does_not_return_holds_a_stop_up_for_a_moment_only() {
         let (crowd, told, _leave) = slow();
-        crowd.hear_change(&NOTE, &slug("first"));
+        crowd.hear_change(&NOTE, &key("first"));
         assert_eq!(told.recv().unwrap(), "first");
         let begun = Instant::now();
         crowd.leave().await;
         assert!(begun.elapsed() >= GRACE);
-        crowd.hear_change(&NOTE, &slug("later"));
+        crowd.hear_change(&NOTE, &key("later"));
         assert_eq!(crowd.dropped(), 0);
     }
 
@@ -242,7 +242,7 @@ mod tests {
         let (tell, told) = channel();
         let crowd = Crowd::gather(vec![Box::new(Panics), Box::new(Tells(tell))]).unwrap();
         for _ in 0..3 {
-            crowd.hear_change(&NOTE, &slug("docs"));
+            crowd.hear_change(&NOTE, &key("docs"));
             told.recv().unwrap();
         }
         crowd.leave().await;

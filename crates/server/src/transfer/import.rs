@@ -8,13 +8,13 @@ use std::{
 
 use anyhow::Context;
 use slugline_application::{
-    Error, ImportLink, ImportOutcome, ImportedLink, LinkService, Rehearsal,
+    Error, ImportLink, ImportOutcome, ImportedLink, LinkService, NamedDomains, Rehearsal,
 };
 use slugline_contract::{
     ImportLink as LinkOnWire, LinkImport, NO_DOMAIN, Problem, ReadLink, Rules, TransferFormat,
     id_taken, read_links,
 };
-use slugline_domain::ports::Clock;
+use slugline_domain::{DomainName, ports::Clock};
 use slugline_storage::DatabaseUrl;
 use slugline_system::SystemClock;
 use tokio::task::JoinHandle;
@@ -30,7 +30,8 @@ const TOLD: usize = 20;
 
 /// Imports the links of a file. It prints and skips invalid links and imports the others. A
 /// malformed file changes nothing if it can be read twice; from a pipe, the links before the
-/// fault are imported. Repeating an import is harmless. A dry run changes nothing.
+/// fault are imported. Links that name no domain come into `domain`. Repeating an import is
+/// harmless. A dry run changes nothing.
 ///
 /// # Errors
 /// [`LinksLeft`], or the reason it stopped.
@@ -38,6 +39,7 @@ pub(crate) fn run(
     settings: &Settings,
     file: &str,
     format: Option<TransferFormat>,
+    domain: &DomainName,
     dry_run: bool,
 ) -> anyhow::Result<()> {
     let format = format.or_else(|| format_by_name(file));
@@ -47,7 +49,7 @@ pub(crate) fn run(
         let store = Store::of(settings, dry_run)?;
         let mut source = io::stdin().lock();
         let format = format.map_or_else(|| format_of(&mut source), Ok)?;
-        return take_over(store, format, source, &settings.rules, &target);
+        return take_over(store, format, source, domain, &settings.rules, &target);
     }
     let mut source = BufReader::new(File::open(file).with_context(told("cannot open"))?);
     let format = format
@@ -64,7 +66,8 @@ pub(crate) fn run(
         source.rewind().with_context(told("cannot read"))?;
     }
     let store = Store::of(settings, dry_run)?;
-    take_over(store, format, source, &settings.rules, &target).with_context(told("importing"))
+    take_over(store, format, source, domain, &settings.rules, &target)
+        .with_context(told("importing"))
 }
 
 /// Tells the format by the first character, because a document of links is an object and no
@@ -99,6 +102,7 @@ fn take_over(
     store: Store,
     format: TransferFormat,
     source: impl Read,
+    domain: &DomainName,
     rules: &Rules,
     target: &str,
 ) -> anyhow::Result<()> {
@@ -111,6 +115,7 @@ fn take_over(
     let mut outcome = Ok(());
     let read = read_links(format, source, |read| {
         outcome = match checked(read, rules) {
+            Ok(link) if link.domain.is_default() => import.add(link.with_domain(domain.clone())),
             Ok(link) => import.add(link),
             Err(why) => {
                 import.leave(&why);
@@ -173,7 +178,7 @@ impl Store {
     fn of(settings: &Settings, dry_run: bool) -> anyhow::Result<Self> {
         if dry_run && missing_file(settings).is_some() {
             let now = SystemClock.now().second();
-            let empty = Rehearsal::new(settings.slugs.case, now);
+            let empty = Rehearsal::new(NamedDomains::new(settings.slug_case), now);
             return Ok(Self::Nowhere(Box::new(empty)));
         }
         let links = open(settings)?;

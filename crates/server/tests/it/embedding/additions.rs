@@ -61,7 +61,7 @@ async fn shorten(
     let url = Destination::parse("https://example.com/", &DestinationRules::default()).unwrap();
     let new = NewLink::leading_to(url).with_slug(Some(Slug::parse(&wanted.slug).unwrap()));
     let made = links.create(new).await?;
-    let text = made.slug.to_string();
+    let text = made.key.slug.to_string();
     Ok(Json(AcmeGreeting { text, times: 1 }))
 }
 

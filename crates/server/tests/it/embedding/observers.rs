@@ -35,7 +35,7 @@ impl Observer for Notes {
     }
 
     fn change(&mut self, change: &ObservedChange) {
-        let (operation, slug) = (change.operation.as_str(), &change.slug);
+        let (operation, slug) = (change.operation.as_str(), &change.key);
         self.add(format!("{operation} {slug} {}", change.author.caller));
     }
 }
