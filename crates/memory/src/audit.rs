@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use slugline_domain::{
-    AuditLine, AuditNote, AuditQuery, Slug, UnixMillis,
+    AuditLine, AuditNote, AuditQuery, LinkKey, UnixMillis,
     ports::{AuditTrail, StoreError},
 };
 
@@ -14,9 +14,9 @@ impl AuditTrail for MemoryLinkStore {
         Ok(self.open("read the audit trail")?.trail.chosen(query))
     }
 
-    async fn add(&self, note: &AuditNote, slug: Option<&Slug>) -> Result<(), StoreError> {
+    async fn add(&self, note: &AuditNote, key: Option<&LinkKey>) -> Result<(), StoreError> {
         let mut state = self.open("write into the audit trail")?;
-        state.trail.add(note, slug);
+        state.trail.add(note, key);
         Ok(())
     }
 

@@ -18,7 +18,7 @@
 //! | module | holds |
 //! |---|---|
 //! | `links` | the link store |
-//! | `state` | the links by slug and by identifier, and the rule for taken slugs |
+//! | `state` | the links by key and by identifier, the named domains, and the rule for taken keys |
 //! | `lines`, `audit` | the audit trail |
 //! | `migration` | the progress of a migration into the store |
 

@@ -1,6 +1,6 @@
 //! The lines of an audit trail.
 
-use slugline_domain::{AuditLine, AuditNote, AuditQuery, Slug, UnixMillis};
+use slugline_domain::{AuditLine, AuditNote, AuditQuery, LinkKey, UnixMillis};
 
 /// The lines of a link store in memory.
 #[derive(Debug, Default)]
@@ -10,9 +10,9 @@ pub(crate) struct MemoryLines {
 }
 
 impl MemoryLines {
-    pub(crate) fn add(&mut self, note: &AuditNote, slug: Option<&Slug>) {
+    pub(crate) fn add(&mut self, note: &AuditNote, key: Option<&LinkKey>) {
         self.last_number += 1;
-        self.lines.push(note.line(self.last_number, slug));
+        self.lines.push(note.line(self.last_number, key));
     }
 
     pub(crate) fn chosen(&self, query: &AuditQuery) -> Vec<AuditLine> {

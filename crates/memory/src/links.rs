@@ -7,7 +7,8 @@ use std::{
 
 use async_trait::async_trait;
 use slugline_domain::{
-    AuditNote, Link, LinkFilter, LinkId, ListQuery, Reach, Slug, Tag, TagCount, UnixSeconds,
+    AuditNote, Domain, DomainName, Link, LinkFilter, LinkId, LinkKey, ListQuery, Reach, Tag,
+    TagCount, UnixSeconds,
     ports::{Deletion, Hearing, Insertion, LinkStore, StoreError, Update, Version},
 };
 
@@ -17,7 +18,7 @@ use crate::state::State;
 ///
 /// The trail grows with each change until [`AuditTrail::remove_before`] shortens it.
 ///
-/// The store announces nothing: every change has a caller in this process, who forgets the slug in
+/// The store announces nothing: every change has a caller in this process, who forgets the key in
 /// the resolver that it shares. Another resolver over the same store reads a link again after a
 /// minute.
 ///
@@ -46,6 +47,11 @@ impl MemoryLinkStore {
 }
 
 impl MemoryLinkStore {
+    /// Lets links of a named host be stored, without a line in the audit trail.
+    pub fn name_domain(&self, domain: Domain) {
+        self.state().domains.insert(domain.host.clone(), domain);
+    }
+
     /// The state, unless the store is broken.
     pub(crate) fn open(&self, action: &'static str) -> Result<MutexGuard<'_, State>, StoreError> {
         let state = self.state();
@@ -95,7 +101,7 @@ impl LinkStore for MemoryLinkStore {
         note: &AuditNote,
     ) -> Result<Update, StoreError> {
         let mut state = self.open("update a link")?;
-        match state.get(&link.slug) {
+        match state.get(&link.key) {
             Some(stored) if Version::of(stored) == *known => {
                 state.put(link.clone(), note);
                 Ok(Update::Stored)
@@ -104,8 +110,8 @@ impl LinkStore for MemoryLinkStore {
         }
     }
 
-    async fn find(&self, slug: &Slug) -> Result<Option<Link>, StoreError> {
-        Ok(self.open("find a link")?.get(slug).cloned())
+    async fn find(&self, key: &LinkKey) -> Result<Option<Link>, StoreError> {
+        Ok(self.open("find a link")?.get(key).cloned())
     }
 
     async fn list(&self, query: &ListQuery) -> Result<Vec<Link>, StoreError> {
@@ -118,10 +124,16 @@ impl LinkStore for MemoryLinkStore {
         Ok(u64::try_from(found.count()).unwrap_or(u64::MAX))
     }
 
-    async fn tags(&self, reach: &Reach) -> Result<Vec<TagCount>, StoreError> {
+    async fn tags(
+        &self,
+        reach: &Reach,
+        domain: Option<&DomainName>,
+    ) -> Result<Vec<TagCount>, StoreError> {
         let mut counts: BTreeMap<Tag, u64> = BTreeMap::new();
         let state = self.open("count tags")?;
-        for link in state.links().filter(|link| reach.holds(link)) {
+        let is_meant =
+            |link: &&Link| reach.holds(link) && domain.is_none_or(|one| *one == link.key.domain);
+        for link in state.links().filter(is_meant) {
             for tag in &link.content.tags {
                 *counts.entry(tag.clone()).or_default() += 1;
             }
@@ -154,20 +166,20 @@ impl LinkStore for MemoryLinkStore {
         Ok(found.map(|link| link.id.clone()).collect())
     }
 
-    async fn delete(&self, slug: &Slug, note: &AuditNote) -> Result<Option<Link>, StoreError> {
-        Ok(self.open("delete a link")?.remove(slug, note))
+    async fn delete(&self, key: &LinkKey, note: &AuditNote) -> Result<Option<Link>, StoreError> {
+        Ok(self.open("delete a link")?.remove(key, note))
     }
 
     async fn delete_version(
         &self,
-        slug: &Slug,
+        key: &LinkKey,
         known: &Version,
         note: &AuditNote,
     ) -> Result<Deletion, StoreError> {
         let mut state = self.open("delete a link")?;
-        match state.get(slug) {
+        match state.get(key) {
             Some(stored) if Version::of(stored) == *known => {
-                state.remove(slug, note);
+                state.remove(key, note);
                 Ok(Deletion::Deleted)
             }
             Some(_) | None => Ok(Deletion::Outdated),

@@ -78,7 +78,7 @@ impl MigrationStore for MemoryMigration {
         }
         let mut inserted = 0;
         for moved in &step.links {
-            if state.get(&moved.link.slug).is_some() {
+            if state.get(&moved.link.key).is_some() {
                 continue;
             }
             let mut link: Link = moved.link.clone();

@@ -1,9 +1,9 @@
-//! The links of a store, by slug and by identifier.
+//! The links of a store, by key and by identifier.
 
 use std::collections::{BTreeMap, HashMap};
 
 use slugline_domain::{
-    AuditNote, Link, LinkId, LinkStatus, Reach, Slug,
+    AuditNote, Domain, DomainName, Host, Link, LinkId, LinkKey, LinkStatus, Reach,
     ports::{Hearing, Insertion},
 };
 
@@ -12,8 +12,9 @@ use crate::lines::MemoryLines;
 /// Everything that a store holds, under one lock.
 #[derive(Debug)]
 pub(crate) struct State {
-    by_slug: BTreeMap<Slug, Link>,
-    slugs: HashMap<LinkId, Slug>,
+    by_key: BTreeMap<LinkKey, Link>,
+    keys: HashMap<LinkId, LinkKey>,
+    pub(crate) domains: BTreeMap<Host, Domain>,
     pub(crate) trail: MemoryLines,
     pub(crate) is_broken: bool,
     pub(crate) hearing: Hearing,
@@ -22,8 +23,9 @@ pub(crate) struct State {
 impl Default for State {
     fn default() -> Self {
         Self {
-            by_slug: BTreeMap::new(),
-            slugs: HashMap::new(),
+            by_key: BTreeMap::new(),
+            keys: HashMap::new(),
+            domains: BTreeMap::new(),
             trail: MemoryLines::default(),
             is_broken: false,
             hearing: Hearing::Announced(0),
@@ -32,52 +34,61 @@ impl Default for State {
 }
 
 impl State {
-    /// Every link, by slug.
+    /// Every link, by key.
     pub(crate) fn links(&self) -> impl Iterator<Item = &Link> {
-        self.by_slug.values()
+        self.by_key.values()
     }
 
-    pub(crate) fn get(&self, slug: &Slug) -> Option<&Link> {
-        self.by_slug.get(slug)
+    pub(crate) fn get(&self, key: &LinkKey) -> Option<&Link> {
+        self.by_key.get(key)
     }
 
     pub(crate) fn has_id(&self, id: &LinkId) -> bool {
-        self.slugs.contains_key(id)
+        self.keys.contains_key(id)
     }
 
-    /// Inserts a link if its slug is free, or replaces an expired link within reach.
+    /// Returns whether links may be stored in a domain.
+    pub(crate) fn has_domain(&self, name: &DomainName) -> bool {
+        name.host()
+            .is_none_or(|host| self.domains.contains_key(host))
+    }
+
+    /// Inserts a link if its key is free, or replaces an expired link within reach.
     pub(crate) fn insert(&mut self, reach: &Reach, link: &Link, note: &AuditNote) -> Insertion {
+        if !self.has_domain(&link.key.domain) {
+            return Insertion::NoDomain;
+        }
         let now = note.at.second();
         let stays =
             |owner: &Link| owner.status_at(now) == LinkStatus::Active || !reach.holds(owner);
-        if self.get(&link.slug).is_some_and(stays) {
+        if self.get(&link.key).is_some_and(stays) {
             return Insertion::SlugTaken;
         }
-        let namesake = self.slugs.get(&link.id);
-        if namesake.is_some_and(|slug| *slug != link.slug) {
+        let namesake = self.keys.get(&link.id);
+        if namesake.is_some_and(|key| *key != link.key) {
             return Insertion::IdTaken;
         }
         self.put(link.clone(), note);
         Insertion::Stored
     }
 
-    /// Stores a link in place of the one with its slug, and writes the line of the change.
+    /// Stores a link in place of the one with its key, and writes the line of the change.
     pub(crate) fn put(&mut self, mut link: Link, note: &AuditNote) {
         link.content.tags = link.content.tags.sorted();
-        self.trail.add(note, Some(&link.slug));
-        self.slugs.insert(link.id.clone(), link.slug.clone());
+        self.trail.add(note, Some(&link.key));
+        self.keys.insert(link.id.clone(), link.key.clone());
         let id = link.id.clone();
-        let former = self.by_slug.insert(link.slug.clone(), link);
+        let former = self.by_key.insert(link.key.clone(), link);
         if let Some(former) = former.filter(|former| former.id != id) {
-            self.slugs.remove(&former.id);
+            self.keys.remove(&former.id);
         }
     }
 
     /// Removes a link, and writes the line of the change.
-    pub(crate) fn remove(&mut self, slug: &Slug, note: &AuditNote) -> Option<Link> {
-        let removed = self.by_slug.remove(slug)?;
-        self.slugs.remove(&removed.id);
-        self.trail.add(note, Some(slug));
+    pub(crate) fn remove(&mut self, key: &LinkKey, note: &AuditNote) -> Option<Link> {
+        let removed = self.by_key.remove(key)?;
+        self.keys.remove(&removed.id);
+        self.trail.add(note, Some(key));
         Some(removed)
     }
 }

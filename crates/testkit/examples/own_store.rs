@@ -5,7 +5,8 @@ use std::sync::{Mutex, MutexGuard};
 
 use async_trait::async_trait;
 use slugline_domain::{
-    AuditLine, AuditNote, AuditQuery, Link, LinkStatus, ListQuery, Reach, Slug, UnixMillis,
+    AuditLine, AuditNote, AuditQuery, Host, Link, LinkKey, LinkStatus, ListQuery, Reach,
+    UnixMillis,
     ports::{AuditTrail, Deletion, Insertion, LinkStore, StoreError, Update, Version},
 };
 use slugline_testkit::link_store_contract;
@@ -29,12 +30,12 @@ impl OwnStore {
 }
 
 impl Tables {
-    fn of_slug(&self, slug: &Slug) -> Option<usize> {
-        self.links.iter().position(|link| link.slug == *slug)
+    fn of_key(&self, key: &LinkKey) -> Option<usize> {
+        self.links.iter().position(|link| link.key == *key)
     }
 
-    fn of_version(&self, slug: &Slug, known: &Version) -> Option<usize> {
-        let found = self.of_slug(slug)?;
+    fn of_version(&self, key: &LinkKey, known: &Version) -> Option<usize> {
+        let found = self.of_key(key)?;
         (Version::of(&self.links[found]) == *known).then_some(found)
     }
 
@@ -45,24 +46,28 @@ impl Tables {
             new.content.tags = new.content.tags.sorted();
             new
         });
-        let slug = new.as_ref().or(old.as_ref()).map(|link| link.slug.clone());
+        let key = new.as_ref().or(old.as_ref()).map(|link| link.key.clone());
         self.links.extend(new);
-        self.line(note, slug.as_ref());
+        self.line(note, key.as_ref());
     }
 
-    fn line(&mut self, note: &AuditNote, slug: Option<&Slug>) {
+    fn line(&mut self, note: &AuditNote, key: Option<&LinkKey>) {
         self.last_number += 1;
-        self.trail.push(note.line(self.last_number, slug));
+        self.trail.push(note.line(self.last_number, key));
     }
 
     fn insert(&mut self, reach: &Reach, link: &Link, note: &AuditNote) -> Insertion {
-        let old = self.of_slug(&link.slug);
+        let host = link.key.domain.host().map(Host::as_str);
+        if host.is_some_and(|host| !link_store_contract::NAMED_HOSTS.contains(&host)) {
+            return Insertion::NoDomain;
+        }
+        let old = self.of_key(&link.key);
         let stays =
             |old: &Link| old.status_at(note.at.second()) == LinkStatus::Active || !reach.holds(old);
         if old.is_some_and(|old| stays(&self.links[old])) {
             return Insertion::SlugTaken;
         }
-        let has_id = |other: &Link| other.id == link.id && other.slug != link.slug;
+        let has_id = |other: &Link| other.id == link.id && other.key != link.key;
         if self.links.iter().any(has_id) {
             return Insertion::IdTaken;
         }
@@ -100,18 +105,16 @@ impl LinkStore for OwnStore {
         note: &AuditNote,
     ) -> Result<Update, StoreError> {
         let mut tables = self.tables();
-        let Some(old) = tables.of_version(&link.slug, known) else {
+        let Some(old) = tables.of_version(&link.key, known) else {
             return Ok(Update::Outdated);
         };
         tables.change(Some(old), Some(link.clone()), note);
         Ok(Update::Stored)
     }
 
-    async fn find(&self, slug: &Slug) -> Result<Option<Link>, StoreError> {
+    async fn find(&self, key: &LinkKey) -> Result<Option<Link>, StoreError> {
         let tables = self.tables();
-        Ok(tables
-            .of_slug(slug)
-            .map(|found| tables.links[found].clone()))
+        Ok(tables.of_key(key).map(|found| tables.links[found].clone()))
     }
 
     async fn list(&self, query: &ListQuery) -> Result<Vec<Link>, StoreError> {
@@ -120,12 +123,12 @@ impl LinkStore for OwnStore {
 
     async fn delete_version(
         &self,
-        slug: &Slug,
+        key: &LinkKey,
         known: &Version,
         note: &AuditNote,
     ) -> Result<Deletion, StoreError> {
         let mut tables = self.tables();
-        let Some(old) = tables.of_version(slug, known) else {
+        let Some(old) = tables.of_version(key, known) else {
             return Ok(Deletion::Outdated);
         };
         tables.change(Some(old), None, note);
@@ -139,8 +142,8 @@ impl AuditTrail for OwnStore {
         Ok(query.page(&self.tables().trail))
     }
 
-    async fn add(&self, note: &AuditNote, slug: Option<&Slug>) -> Result<(), StoreError> {
-        self.tables().line(note, slug);
+    async fn add(&self, note: &AuditNote, key: Option<&LinkKey>) -> Result<(), StoreError> {
+        self.tables().line(note, key);
         Ok(())
     }
 

@@ -5,14 +5,14 @@ use std::{collections::BTreeSet, future::Future};
 
 use slugline_domain::{
     AuditFilter, AuditLine, AuditNote, AuditPosition, AuditQuery, Author, CallerName, ClientTag,
-    Link, Operation, Slug, UnixSeconds,
+    Link, Operation, UnixSeconds,
     ports::{AuditTrail, Deletion, LinkStore, TokenStore, Update, Version},
 };
 
 use crate::{
     NOTE,
     join_all::join_all,
-    link, noted, seconds, slug,
+    key, link, noted, seconds,
     token_store_contract::{name, token},
 };
 
@@ -35,7 +35,7 @@ where
 }
 
 async fn a_change_elsewhere_can_leave_a_line(store: &impl AuditTrail) {
-    let docs = slug("docs");
+    let docs = key("docs");
     for (second, slug) in [(0, Some(&docs)), (1, None)] {
         let note = note(second, Operation::VisitsErase);
         store.add(&note, slug).await.expect("add");
@@ -43,7 +43,7 @@ async fn a_change_elsewhere_can_leave_a_line(store: &impl AuditTrail) {
     let lines = all(store).await;
     let seen: Vec<_> = lines
         .iter()
-        .map(|line| (line.operation.as_str(), line.slug.as_ref()))
+        .map(|line| (line.operation.as_str(), line.key.as_ref()))
         .collect();
     assert_eq!(
         seen,
@@ -70,7 +70,7 @@ pub async fn changes_of_tokens_leave_lines(tokens: &impl TokenStore, trail: &imp
     let lines = all(trail).await;
     let seen: Vec<_> = lines
         .iter()
-        .map(|line| (line.at, line.operation.as_str(), line.slug.as_ref()))
+        .map(|line| (line.at, line.operation.as_str(), line.key.as_ref()))
         .collect();
     assert_eq!(
         seen,
@@ -97,7 +97,7 @@ async fn every_change_leaves_one_line(store: &(impl LinkStore + AuditTrail)) {
     assert_eq!(updated.expect("update"), Update::Stored);
     let known = Version::of(&edited);
     let deletion = note(3, DELETE);
-    let deleted = store.delete_version(&docs.slug, &known, &deletion).await;
+    let deleted = store.delete_version(&docs.key, &known, &deletion).await;
     assert_eq!(deleted.expect("delete"), Deletion::Deleted);
     let many = [
         link("a").build(),
@@ -106,7 +106,7 @@ async fn every_change_leaves_one_line(store: &(impl LinkStore + AuditTrail)) {
     ];
     let imported = store.insert_many(&many, &note(4, IMPORT)).await;
     imported.expect("insert");
-    let removed = store.delete(&slug("b"), &note(5, DELETE)).await;
+    let removed = store.delete(&key("b"), &note(5, DELETE)).await;
     removed.expect("delete");
 
     let mut lines = all(store).await;
@@ -149,9 +149,9 @@ async fn what_changes_nothing_leaves_no_line(store: &(impl LinkStore + AuditTrai
         ..Version::of(&docs)
     };
     store.update(&docs, &other, &NOTE).await.expect("update");
-    let outdated = store.delete_version(&docs.slug, &other, &NOTE).await;
+    let outdated = store.delete_version(&docs.key, &other, &NOTE).await;
     outdated.expect("delete");
-    let nobody = store.delete(&slug("nobody"), &NOTE).await;
+    let nobody = store.delete(&key("nobody"), &NOTE).await;
     nobody.expect("delete");
     assert_eq!(all(store).await, before);
 }
@@ -166,7 +166,7 @@ async fn of_many_concurrent_changes_those_that_happened_leave_lines(
     for inserted in join_all(inserts).await {
         inserted.expect("insert");
     }
-    let slugs: Vec<String> = all(store).await.iter().map(slug_of).collect();
+    let slugs: Vec<String> = all(store).await.iter().map(key_of).collect();
     let distinct: BTreeSet<&String> = slugs.iter().collect();
     assert_eq!((slugs.len(), distinct.len()), (10, 10));
 }
@@ -209,15 +209,15 @@ async fn lines_are_filtered(store: &(impl LinkStore + AuditTrail)) {
         operation: DELETE,
         ..noted(seconds(3))
     };
-    let deleted = store.delete(&slug("a"), &by_operator).await;
+    let deleted = store.delete(&key("a"), &by_operator).await;
     deleted.expect("delete");
     let everything = AuditFilter::default;
     let moment = |second: i64| Some(seconds(second).start());
     let cases: [(AuditFilter, &[&str]); 7] = [
         (everything().with_from(moment(1)), &["a", "A", "b"]),
         (everything().with_until(moment(1)), &["a"]),
-        (everything().with_slugs(vec![slug("A")]), &["A"]),
-        (everything().with_slugs(vec![slug("a")]), &["a", "a"]),
+        (everything().with_keys(vec![key("A")]), &["A"]),
+        (everything().with_keys(vec![key("a")]), &["a", "a"]),
         (everything().with_caller(Author::operator().caller), &["a"]),
         (
             everything()
@@ -230,7 +230,7 @@ async fn lines_are_filtered(store: &(impl LinkStore + AuditTrail)) {
     for (filter, expected) in cases {
         let query = AuditQuery::new(100).with_filter(filter);
         let lines = store.lines(&query).await.expect("lines");
-        let slugs: Vec<String> = lines.iter().map(slug_of).collect();
+        let slugs: Vec<String> = lines.iter().map(key_of).collect();
         assert_eq!(slugs, expected, "{query:?}");
     }
 }
@@ -243,7 +243,7 @@ async fn old_lines_are_removed_in_pieces(store: &(impl LinkStore + AuditTrail)) 
     }
     let remove = async |limit| {
         let removed = store.remove_before(seconds(4).start(), limit).await;
-        let left: Vec<String> = all(store).await.iter().map(slug_of).collect();
+        let left: Vec<String> = all(store).await.iter().map(key_of).collect();
         (removed.expect("remove"), left.join(" "))
     };
     assert_eq!(remove(0).await, (0, "s4 s3 s2 s1".to_owned()));
@@ -251,7 +251,7 @@ async fn old_lines_are_removed_in_pieces(store: &(impl LinkStore + AuditTrail)) 
     assert_eq!(remove(2).await, (1, "s4".to_owned()));
     assert_eq!(remove(2).await, (0, "s4".to_owned()));
     // The links are untouched.
-    assert!(store.find(&slug("s1")).await.expect("find").is_some());
+    assert!(store.find(&key("s1")).await.expect("find").is_some());
 }
 
 const CREATE: Operation = Operation::LinkCreate;
@@ -280,11 +280,11 @@ async fn all(store: &impl AuditTrail) -> Vec<AuditLine> {
 }
 
 fn summary(line: &AuditLine) -> (UnixSeconds, &str, &str) {
-    let slug = line.slug.as_ref().map_or("", Slug::as_str);
+    let slug = line.key.as_ref().map_or("", |key| key.slug.as_str());
     (line.at.second(), &line.operation, slug)
 }
 
-fn slug_of(line: &AuditLine) -> String {
-    let slug = line.slug.as_ref();
-    slug.map(ToString::to_string).unwrap_or_default()
+fn key_of(line: &AuditLine) -> String {
+    let key = line.key.as_ref();
+    key.map(ToString::to_string).unwrap_or_default()
 }

@@ -4,8 +4,8 @@ use std::sync::{Arc, LazyLock};
 
 use slugline_domain::{
     AuditNote, Author, Comment, Country, Delivery, Description, Destination, DestinationRules,
-    FollowedLink, ImageRef, Link, LinkContent, LinkId, Operation, PasswordHash, Preview, Revision,
-    Routing, Slug, Tag, Tags, Title, UnixSeconds,
+    FollowedLink, ImageRef, Link, LinkContent, LinkId, LinkKey, Operation, PasswordHash, Preview,
+    Revision, Routing, Slug, Tag, Tags, Title, UnixSeconds,
 };
 
 /// The time of tests that do not set one.
@@ -42,6 +42,14 @@ pub fn slug(text: &str) -> Slug {
     Slug::parse(text).expect("tests use good slugs")
 }
 
+/// The key of a link: `docs` in the default domain, `go.example/docs` in another.
+///
+/// # Panics
+/// The text is not one.
+pub fn key(text: &str) -> LinkKey {
+    LinkKey::parse(text).expect("tests use good keys")
+}
+
 /// A tag.
 ///
 /// # Panics
@@ -58,12 +66,25 @@ pub fn destination(text: &str) -> Destination {
     Destination::parse(text, &DestinationRules::default()).expect("tests use good destinations")
 }
 
-/// Starts a link. Its id is derived from its slug.
-pub fn link(slug_text: &str) -> LinkBuilder {
-    let id = slug_text.chars().take(30).collect::<String>();
+/// Starts a link with a key. Its id is derived from the text of the key.
+///
+/// # Panics
+/// The text is not that of a key.
+pub fn link(key_text: &str) -> LinkBuilder {
+    let id: String = key_text
+        .chars()
+        .map(|character| {
+            if "./".contains(character) {
+                '-'
+            } else {
+                character
+            }
+        })
+        .take(30)
+        .collect();
     LinkBuilder(Link::new(
-        LinkId::parse(&format!("id-{id}")).expect("a short slug makes an id"),
-        slug(slug_text),
+        LinkId::parse(&format!("id-{id}")).expect("the text of a key makes an id"),
+        key(key_text),
         destination("https://example.com/"),
         NOON,
     ))
@@ -73,8 +94,8 @@ pub fn link(slug_text: &str) -> LinkBuilder {
 ///
 /// # Panics
 /// Never: the members are valid.
-pub fn full_link(slug_text: &str) -> Link {
-    let text = "it's; DROP TABLE links --\u{1f600}";
+pub fn full_link(key_text: &str) -> Link {
+    let text = "it's; DROP TABLE short_links --\u{1f600}";
     let geo = [("DE", "https://example.de/"), ("AT", "https://example.at/")];
     let geo = geo.map(|(code, url)| (Country::parse(code).expect("code"), destination(url)));
     Link {
@@ -105,7 +126,7 @@ pub fn full_link(slug_text: &str) -> Link {
             },
             flagged_unsafe: Some(false),
         },
-        ..link(slug_text).build()
+        ..link(key_text).build()
     }
 }
 

@@ -50,7 +50,7 @@ pub mod world;
 
 pub use ambient::{FixedClock, SeededRandom};
 pub use builders::{
-    LinkBuilder, NOON, NOTE, destination, full_link, link, noted, seconds, slug, tag,
+    LinkBuilder, NOON, NOTE, destination, full_link, key, link, noted, seconds, slug, tag,
 };
 #[cfg(feature = "servers")]
 pub use clickhouse::{ClickHouse, ClickHouseEngine, KilledClickHouse};

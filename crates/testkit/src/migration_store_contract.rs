@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use slugline_domain::{
     Advance, AuditQuery, EntryFault, EntryKey, FailedEntry, Link, LinkId, MigrationStep, MovedLink,
-    OldCursor, Slug,
+    OldCursor,
     ports::{AuditTrail, LinkStore, MigrationStore},
 };
 
-use crate::{NOON, NOTE, join_all::join_all, link, noted, seconds, slug};
+use crate::{NOON, NOTE, join_all::join_all, key, link, noted, seconds};
 
 /// Runs every clause, each on its own stores.
 ///
@@ -96,7 +96,7 @@ async fn a_page_moves_links_and_counts_them(
         migration.advance(&first).await.expect("advance"),
         done(2, 0)
     );
-    let found = links.find(&slug("a")).await.expect("find");
+    let found = links.find(&key("a")).await.expect("find");
     assert_eq!(found, Some(moved("a").link));
     let state = migration.state().await.expect("state");
     assert_eq!(state.completed, None);
@@ -157,7 +157,7 @@ async fn a_page_is_done_once_and_in_its_turn(
         Advance::Overtaken,
         "ended"
     );
-    assert_eq!(links.find(&slug("a")).await.expect("find"), None);
+    assert_eq!(links.find(&key("a")).await.expect("find"), None);
     let run = migration
         .state()
         .await
@@ -179,7 +179,7 @@ async fn a_link_that_is_here_stays_as_it_is(
     migration.begin(None, NOON).await.expect("begin");
     let outcome = migration.advance(&step(1, 0, &["a", "A"])).await;
     assert_eq!(outcome.expect("advance"), done(1, 1), "spelling matters");
-    assert_eq!(links.find(&slug("a")).await.expect("find"), Some(mine));
+    assert_eq!(links.find(&key("a")).await.expect("find"), Some(mine));
 }
 
 async fn a_link_whose_id_is_in_use_gets_its_spare_one(
@@ -193,7 +193,7 @@ async fn a_link_whose_id_is_in_use_gets_its_spare_one(
         migration.advance(&twins).await.expect("advance"),
         done(2, 0)
     );
-    let found = links.find(&slug("b")).await.expect("find").expect("moved");
+    let found = links.find(&key("b")).await.expect("find").expect("moved");
     assert_eq!(found.id.as_str(), "spare-b");
     assert_eq!(found.content.tags, moved("b").link.content.tags);
     // The store recognises both when they come again.
@@ -227,8 +227,8 @@ async fn each_moved_link_leaves_a_line(
     }
     let query = AuditQuery::new(100);
     let trail = links.lines(&query).await.expect("lines");
-    let slugs = trail.iter().rev().filter_map(|line| line.slug.as_ref());
-    let slugs: Vec<&str> = slugs.map(Slug::as_str).collect();
+    let slugs = trail.iter().rev().filter_map(|line| line.key.as_ref());
+    let slugs: Vec<String> = slugs.map(ToString::to_string).collect();
     assert_eq!(slugs, ["mine", "a", "c"]);
 }
 
@@ -285,7 +285,7 @@ async fn of_many_who_do_a_page_at_once_one_does(
         let mut moved = 0;
         for runner in 0..6 {
             let found = links
-                .find(&slug(&format!("p{page}r{runner}")))
+                .find(&key(&format!("p{page}r{runner}")))
                 .await
                 .expect("find");
             moved += usize::from(found.is_some());

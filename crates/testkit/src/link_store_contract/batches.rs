@@ -59,7 +59,7 @@ pub(super) async fn many_links_are_inserted_as_if_one_after_the_other(store_: &i
         links[5].clone(),
     ];
     assert_eq!(listed, expected);
-    let tags = store_.tags(&Reach::Everything).await.expect("tags");
+    let tags = store_.tags(&Reach::Everything, None).await.expect("tags");
     let names: Vec<&str> = tags.iter().map(|count| count.tag.as_str()).collect();
     assert_eq!(names, ["a", "b", "c", "old"]);
     let found = everywhere().with_text(SearchText::parse("heir").expect("short"));
@@ -79,7 +79,7 @@ pub(super) async fn a_batch_may_be_large_or_empty(store_: &impl LinkStore) {
         let outcomes = store_.insert_many(&links, &NOTE).await.expect("insert");
         assert_eq!(outcomes, vec![expected; links.len()]);
     }
-    for count in store_.tags(&Reach::Everything).await.expect("tags") {
+    for count in store_.tags(&Reach::Everything, None).await.expect("tags") {
         assert_eq!(count.links, 1_200, "{}", count.tag);
     }
 }

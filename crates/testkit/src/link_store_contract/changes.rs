@@ -8,7 +8,7 @@ use slugline_domain::{
 };
 
 use super::shorthand::store;
-use crate::{NOTE, full_link, join_all::join_all, link, seconds, slug};
+use crate::{NOTE, full_link, join_all::join_all, key, link, seconds};
 
 pub(super) async fn an_update_replaces_everything_but_the_identity(store_: &impl LinkStore) {
     let old = full_link("docs");
@@ -25,7 +25,7 @@ pub(super) async fn an_update_replaces_everything_but_the_identity(store_: &impl
         .await
         .expect("update");
     assert_eq!(outcome, Update::Stored);
-    assert_eq!(store_.find(&new.slug).await.expect("find"), Some(new));
+    assert_eq!(store_.find(&new.key).await.expect("find"), Some(new));
 }
 
 pub(super) async fn an_update_of_an_outdated_version_changes_nothing(store_: &impl LinkStore) {
@@ -52,14 +52,14 @@ pub(super) async fn an_update_of_an_outdated_version_changes_nothing(store_: &im
             .expect("update");
         assert_eq!(outcome, Update::Outdated, "{known:?}");
     }
-    assert_eq!(store_.find(&before.slug).await.expect("find"), Some(before));
+    assert_eq!(store_.find(&before.key).await.expect("find"), Some(before));
     let nowhere = link("nowhere").build();
     let outcome = store_
         .update(&nowhere, &Version::of(&nowhere), &NOTE)
         .await
         .expect("update");
     assert_eq!(outcome, Update::Outdated);
-    assert_eq!(store_.find(&nowhere.slug).await.expect("find"), None);
+    assert_eq!(store_.find(&nowhere.key).await.expect("find"), None);
 }
 
 pub(super) async fn of_many_concurrent_updates_one_wins<S: LinkStore>(store_: Arc<S>) {
@@ -85,7 +85,7 @@ pub(super) async fn of_many_concurrent_updates_one_wins<S: LinkStore>(store_: Ar
         .collect();
     assert_eq!(winners.len(), 1, "{outcomes:?}");
     let now = store_
-        .find(&before.slug)
+        .find(&before.key)
         .await
         .expect("find")
         .expect("it is there");
@@ -97,16 +97,13 @@ pub(super) async fn a_deleted_link_is_gone_with_its_tags(store_: &impl LinkStore
     let link = link("docs").tags(&["b", "x"]).build();
     store(store_, &unsorted).await;
     assert_eq!(
-        store_.delete(&link.slug, &NOTE).await.expect("delete"),
+        store_.delete(&link.key, &NOTE).await.expect("delete"),
         Some(link.clone())
     );
-    assert_eq!(
-        store_.delete(&link.slug, &NOTE).await.expect("delete"),
-        None
-    );
-    assert_eq!(store_.find(&link.slug).await.expect("find"), None);
+    assert_eq!(store_.delete(&link.key, &NOTE).await.expect("delete"), None);
+    assert_eq!(store_.find(&link.key).await.expect("find"), None);
     store(store_, &link).await;
-    assert_eq!(store_.find(&link.slug).await.expect("find"), Some(link));
+    assert_eq!(store_.find(&link.key).await.expect("find"), Some(link));
 }
 
 pub(super) async fn only_the_known_version_of_a_link_is_deleted(store_: &impl LinkStore) {
@@ -128,19 +125,22 @@ pub(super) async fn only_the_known_version_of_a_link_is_deleted(store_: &impl Li
         },
     ];
     for other in other_versions {
-        let outcome = store_.delete_version(&before.slug, &other, &NOTE).await;
+        let outcome = store_.delete_version(&before.key, &other, &NOTE).await;
         assert_eq!(outcome.expect("delete"), Deletion::Outdated, "{other:?}");
     }
-    let elsewhere = store_.delete_version(&slug("Docs"), &known, &NOTE).await;
+    let elsewhere = store_.delete_version(&key("Docs"), &known, &NOTE).await;
     assert_eq!(elsewhere.expect("delete"), Deletion::Outdated);
-    let found = store_.find(&before.slug).await.expect("find");
+    let found = store_.find(&before.key).await.expect("find");
     assert_eq!(found, Some(before.clone()));
     for expected in [Deletion::Deleted, Deletion::Outdated] {
-        let outcome = store_.delete_version(&before.slug, &known, &NOTE).await;
+        let outcome = store_.delete_version(&before.key, &known, &NOTE).await;
         assert_eq!(outcome.expect("delete"), expected);
     }
-    assert_eq!(store_.find(&before.slug).await.expect("find"), None);
-    assert_eq!(store_.tags(&Reach::Everything).await.expect("tags"), []);
+    assert_eq!(store_.find(&before.key).await.expect("find"), None);
+    assert_eq!(
+        store_.tags(&Reach::Everything, None).await.expect("tags"),
+        []
+    );
 }
 
 type Attempt<'a> = Pin<Box<dyn Future<Output = bool> + Send + 'a>>;
@@ -156,7 +156,7 @@ pub(super) async fn of_a_deletion_and_an_update_of_one_version_one_wins<S: LinkS
         let mut changed = link(&name).to("https://example.org/").build();
         changed.revision = before.revision.next();
         let delete = async {
-            let outcome = store_.delete_version(&before.slug, &known, &NOTE).await;
+            let outcome = store_.delete_version(&before.key, &known, &NOTE).await;
             outcome.expect("delete") == Deletion::Deleted
         };
         let update = async {
@@ -172,7 +172,7 @@ pub(super) async fn of_a_deletion_and_an_update_of_one_version_one_wins<S: LinkS
             won.reverse();
         }
         assert_ne!(won[0], won[1], "round {round}");
-        let found = store_.find(&before.slug).await.expect("find");
+        let found = store_.find(&before.key).await.expect("find");
         assert_eq!(found, won[1].then_some(changed));
     }
 }

@@ -7,8 +7,8 @@ use slugline_domain::{
     ports::{Insertion, LinkStore},
 };
 
-use super::shorthand::{all_that, everything, everywhere, slugs, store};
-use crate::{NOON, NOTE, full_link, join_all::join_all, link, slug, tag};
+use super::shorthand::{all_that, everything, everywhere, keys, store};
+use crate::{NOON, NOTE, full_link, join_all::join_all, key, link, tag};
 
 pub(super) async fn a_stored_link_is_found_unchanged_with_its_tags_sorted(store_: &impl LinkStore) {
     let mut full = full_link("Full-1");
@@ -18,36 +18,33 @@ pub(super) async fn a_stored_link_is_found_unchanged_with_its_tags_sorted(store_
 
     full.content.tags = full.content.tags.sorted();
     for stored in [&full, &plain] {
-        let followed = store_.follow(&stored.slug).await.expect("follow");
+        let followed = store_.follow(&stored.key).await.expect("follow");
         assert_eq!(followed, Some(stored.into()));
     }
-    assert_eq!(store_.find(&full.slug).await.expect("find"), Some(full));
-    assert_eq!(store_.find(&plain.slug).await.expect("find"), Some(plain));
+    assert_eq!(store_.find(&full.key).await.expect("find"), Some(full));
+    assert_eq!(store_.find(&plain.key).await.expect("find"), Some(plain));
 }
 
 pub(super) async fn an_unknown_slug_is_absent_not_an_error(store_: &impl LinkStore) {
-    assert_eq!(store_.find(&slug("nowhere")).await.expect("find"), None);
-    assert_eq!(store_.follow(&slug("nowhere")).await.expect("follow"), None);
+    assert_eq!(store_.find(&key("nowhere")).await.expect("find"), None);
+    assert_eq!(store_.follow(&key("nowhere")).await.expect("follow"), None);
     assert_eq!(
-        store_
-            .delete(&slug("nowhere"), &NOTE)
-            .await
-            .expect("delete"),
+        store_.delete(&key("nowhere"), &NOTE).await.expect("delete"),
         None
     );
-    assert_eq!(slugs(store_, everything()).await, Vec::<String>::new());
+    assert_eq!(keys(store_, everything()).await, Vec::<String>::new());
 }
 
 pub(super) async fn spelling_matters(store_: &impl LinkStore) {
     store(store_, &link("Docs").id("upper").build()).await;
     store(store_, &link("docs").id("lower").build()).await;
     let found = store_
-        .find(&slug("Docs"))
+        .find(&key("Docs"))
         .await
         .expect("find")
         .expect("it is there");
     assert_eq!(found.id.as_str(), "upper");
-    assert_eq!(store_.find(&slug("DOCS")).await.expect("find"), None);
+    assert_eq!(store_.find(&key("DOCS")).await.expect("find"), None);
 }
 
 pub(super) async fn an_active_link_keeps_its_slug(store_: &impl LinkStore) {
@@ -56,7 +53,7 @@ pub(super) async fn an_active_link_keeps_its_slug(store_: &impl LinkStore) {
     let second = link("docs").id("second").build();
     let outcome = store_.insert(&second, &NOTE).await.expect("insert");
     assert_eq!(outcome, Insertion::SlugTaken);
-    assert_eq!(store_.find(&first.slug).await.expect("find"), Some(first));
+    assert_eq!(store_.find(&first.key).await.expect("find"), Some(first));
 }
 
 pub(super) async fn an_expired_link_gives_up_its_slug_and_its_tags(store_: &impl LinkStore) {
@@ -67,9 +64,9 @@ pub(super) async fn an_expired_link_gives_up_its_slug_and_its_tags(store_: &impl
     .await;
     let new = link("docs").id("new").tags(&["new"]).build();
     store(store_, &new).await;
-    assert_eq!(store_.find(&new.slug).await.expect("find"), Some(new));
+    assert_eq!(store_.find(&new.key).await.expect("find"), Some(new));
     let by_old_tag = all_that(everywhere().with_tag(tag("old")));
-    assert_eq!(slugs(store_, by_old_tag).await, Vec::<String>::new());
+    assert_eq!(keys(store_, by_old_tag).await, Vec::<String>::new());
 }
 
 pub(super) async fn a_link_that_the_instance_ended_is_expired(store_: &impl LinkStore) {
@@ -77,14 +74,14 @@ pub(super) async fn a_link_that_the_instance_ended_is_expired(store_: &impl Link
     ended.ends_at = Some(NOON);
     store(store_, &ended).await;
     let by = |status| all_that(everywhere().with_status(status));
-    assert_eq!(slugs(store_, by(StatusFilter::Expired)).await, ["docs"]);
+    assert_eq!(keys(store_, by(StatusFilter::Expired)).await, ["docs"]);
     assert_eq!(
-        slugs(store_, by(StatusFilter::Active)).await,
+        keys(store_, by(StatusFilter::Active)).await,
         Vec::<String>::new()
     );
     let new = link("docs").id("new").build();
     store(store_, &new).await;
-    assert_eq!(store_.find(&new.slug).await.expect("find"), Some(new));
+    assert_eq!(store_.find(&new.key).await.expect("find"), Some(new));
 }
 
 pub(super) async fn an_id_belongs_to_one_link(store_: &impl LinkStore) {
@@ -94,7 +91,7 @@ pub(super) async fn an_id_belongs_to_one_link(store_: &impl LinkStore) {
         .await
         .expect("insert");
     assert_eq!(outcome, Insertion::IdTaken);
-    assert_eq!(store_.find(&slug("b")).await.expect("find"), None);
+    assert_eq!(store_.find(&key("b")).await.expect("find"), None);
 }
 
 pub(super) async fn a_taken_slug_is_reported_before_a_taken_id(store_: &impl LinkStore) {
@@ -123,12 +120,12 @@ pub(super) async fn a_link_that_gives_way_keeps_its_slug_if_the_id_is_taken(
     let refused = link("docs").id("other").build();
     let outcome = store_.insert(&refused, &NOTE).await;
     assert_eq!(outcome.expect("insert"), Insertion::IdTaken);
-    let found = store_.find(&expired.slug).await.expect("find");
+    let found = store_.find(&expired.key).await.expect("find");
     assert_eq!(found, Some(expired));
     // The identifier of the link that gives way is free.
     let heir = link("docs").id("old").build();
     store(store_, &heir).await;
-    let found = store_.find(&heir.slug).await.expect("find");
+    let found = store_.find(&heir.key).await.expect("find");
     assert_eq!(found, Some(heir));
 }
 
@@ -151,7 +148,7 @@ pub(super) async fn of_many_concurrent_inserts_one_wins<S: LinkStore>(store_: Ar
         .collect();
     assert_eq!(winners.len(), 1, "{outcomes:?}");
     let winner = store_
-        .find(&slug("race"))
+        .find(&key("race"))
         .await
         .expect("find")
         .expect("one is stored");
@@ -169,7 +166,7 @@ pub(super) async fn an_expired_link_gives_way_only_within_reach(store_: &impl Li
     for link in [&inside, &named, &outside] {
         store(store_, link).await;
     }
-    let binding = Binding::new([named.id.clone()], [tag("a")]).expect("a binding");
+    let binding = Binding::new([named.id.clone()], [tag("a")], []).expect("a binding");
     let reach = Reach::bound(binding);
     let again = |text: &str, id: &str| link(text).id(id).tags(&["a"]).build();
     for (text, expected) in [
@@ -182,7 +179,7 @@ pub(super) async fn an_expired_link_gives_way_only_within_reach(store_: &impl Li
         let outcome = store_.insert_within(&reach, &new, &NOTE).await;
         assert_eq!(outcome.expect("insert"), expected, "{text}");
     }
-    let found = store_.find(&outside.slug).await.expect("find");
+    let found = store_.find(&outside.key).await.expect("find");
     assert_eq!(found.as_ref(), Some(&outside));
     let old = link("old").id("old").tags(&["a"]).expires(0).build();
     store(store_, &old).await;
@@ -196,6 +193,6 @@ pub(super) async fn an_expired_link_gives_way_only_within_reach(store_: &impl Li
         outcomes.expect("insert"),
         [Insertion::SlugTaken, Insertion::Stored, Insertion::Stored]
     );
-    let found = store_.find(&outside.slug).await.expect("find");
+    let found = store_.find(&outside.key).await.expect("find");
     assert_eq!(found, Some(outside));
 }

@@ -9,9 +9,9 @@ use slugline_domain::{
 
 use super::{
     searches::{found, with_text},
-    shorthand::{all_that, everything, everywhere, slugs, store},
+    shorthand::{all_that, everything, everywhere, keys, store},
 };
-use crate::{NOON, NOTE, link, slug, tag};
+use crate::{NOON, NOTE, key, link, tag};
 
 pub(super) async fn listings_are_ordered_and_paged_without_gaps(store_: &impl LinkStore) {
     // Three links share a second, so the slug must break the tie.
@@ -24,10 +24,7 @@ pub(super) async fn listings_are_ordered_and_paged_without_gaps(store_: &impl Li
         (LinkOrder::SlugAscending, ["a", "b", "c", "new", "old"]),
         (LinkOrder::SlugDescending, ["old", "new", "c", "b", "a"]),
     ] {
-        assert_eq!(
-            slugs(store_, everything().with_order(order)).await,
-            expected
-        );
+        assert_eq!(keys(store_, everything().with_order(order)).await, expected);
         for limit in 1..=5 {
             let mut seen = Vec::new();
             let mut after = None;
@@ -39,7 +36,7 @@ pub(super) async fn listings_are_ordered_and_paged_without_gaps(store_: &impl Li
                 let page = store_.list(&query).await.expect("list");
                 let Some(last) = page.last() else { break };
                 after = Some(Position::after(last));
-                seen.extend(page.iter().map(|link| link.slug.to_string()));
+                seen.extend(page.iter().map(|link| link.key.to_string()));
             }
             assert_eq!(seen, expected, "{order:?} by {limit}");
         }
@@ -55,23 +52,23 @@ pub(super) async fn listings_filter_by_status_and_tag(store_: &impl LinkStore) {
             .with_order(LinkOrder::SlugAscending)
     };
     assert_eq!(
-        slugs(store_, by(StatusFilter::Active, None)).await,
+        keys(store_, by(StatusFilter::Active, None)).await,
         ["forever", "soon"]
     );
     assert_eq!(
-        slugs(store_, by(StatusFilter::Expired, None)).await,
+        keys(store_, by(StatusFilter::Expired, None)).await,
         ["gone"]
     );
     assert_eq!(
-        slugs(store_, by(StatusFilter::All, Some("x"))).await,
+        keys(store_, by(StatusFilter::All, Some("x"))).await,
         ["forever", "gone"]
     );
     assert_eq!(
-        slugs(store_, by(StatusFilter::Active, Some("x"))).await,
+        keys(store_, by(StatusFilter::Active, Some("x"))).await,
         ["forever"]
     );
     assert_eq!(
-        slugs(store_, by(StatusFilter::All, Some("none"))).await,
+        keys(store_, by(StatusFilter::All, Some("none"))).await,
         Vec::<String>::new()
     );
     let links = store_
@@ -91,13 +88,13 @@ pub(super) async fn slugs_are_ordered_by_code_point(store_: &impl LinkStore) {
         store(store_, &link(name).build()).await;
     }
     let query = everything().with_order(LinkOrder::SlugAscending);
-    assert_eq!(slugs(store_, query).await, ["1", "B", "a", "a-b", "ab"]);
+    assert_eq!(keys(store_, query).await, ["1", "B", "a", "a-b", "ab"]);
 }
 
 pub(super) async fn tags_are_counted_by_name(store_: &impl LinkStore) {
     store(store_, &link("a").tags(&["x", "b"]).build()).await;
     store(store_, &link("b").tags(&["x"]).expires(0).build()).await;
-    let counts = store_.tags(&Reach::Everything).await.expect("tags");
+    let counts = store_.tags(&Reach::Everything, None).await.expect("tags");
     let shown: Vec<(&str, u64)> = counts
         .iter()
         .map(|count| (count.tag.as_str(), count.links))
@@ -121,7 +118,7 @@ pub(super) async fn a_binding_hides_all_other_links(store_: &impl LinkStore) {
     let binding = |ids: &[&str], tags: &[&str]| {
         let ids = ids.iter().map(|id| LinkId::parse(id).expect("an id"));
         let tags = tags.iter().copied().map(tag);
-        Reach::bound(Binding::new(ids, tags).expect("a binding"))
+        Reach::bound(Binding::new(ids, tags, []).expect("a binding"))
     };
     let cases: [Case<'_>; 4] = [
         (
@@ -142,16 +139,16 @@ pub(super) async fn a_binding_hides_all_other_links(store_: &impl LinkStore) {
         let query = everything()
             .with_order(LinkOrder::SlugAscending)
             .with_filter(filter.clone());
-        assert_eq!(slugs(store_, query.clone()).await, expected, "{reach:?}");
+        assert_eq!(keys(store_, query.clone()).await, expected, "{reach:?}");
         let some = query.with_filter(
             filter
                 .clone()
-                .with_slugs(["both", "other", "named"].map(slug).to_vec()),
+                .with_keys(["both", "other", "named"].map(key).to_vec()),
         );
         let reached = expected.iter().filter(|text| **text != "gone");
         let reached: Vec<&&str> = reached.collect();
         assert_eq!(
-            slugs(store_, some).await,
+            keys(store_, some).await,
             reached.into_iter().copied().collect::<Vec<_>>()
         );
         let count = store_.count(&filter, NOON).await.expect("count");
@@ -165,7 +162,7 @@ pub(super) async fn a_binding_hides_all_other_links(store_: &impl LinkStore) {
                 .filter(|slug| expected.contains(&slug.as_str()));
             assert_eq!(found_, inside.collect::<Vec<_>>(), "{reach:?} {text}");
         }
-        let counts = store_.tags(&reach).await.expect("tags");
+        let counts = store_.tags(&reach, None).await.expect("tags");
         let shown = counts.iter().map(|count| (count.tag.as_str(), count.links));
         assert_eq!(shown.collect::<Vec<_>>(), tags, "{reach:?}");
     }
@@ -194,7 +191,7 @@ pub(super) async fn links_are_found_by_any_of_their_tags(store_: &impl LinkStore
         assert_eq!(tagged(tags, 9).await, expected, "{tags:?}");
     }
     assert_eq!(tagged(&["x", "y", "z"], 2).await.len(), 2);
-    store_.delete(&slug("both"), &NOTE).await.expect("delete");
+    store_.delete(&key("both"), &NOTE).await.expect("delete");
     assert_eq!(tagged(&["x"], 9).await, ids(&[]));
 }
 
@@ -207,10 +204,7 @@ pub(super) async fn links_without_a_password_are_told_from_others(store_: &impl 
     for link in others.iter().chain([&open, &over]) {
         store(store_, link).await;
     }
-    store_
-        .delete(&slug("deleted"), &NOTE)
-        .await
-        .expect("delete");
+    store_.delete(&key("deleted"), &NOTE).await.expect("delete");
     let mut asked: BTreeSet<LinkId> = [open.clone(), over.clone(), locked, deleted]
         .map(|link| link.id)
         .into();
@@ -236,16 +230,16 @@ pub(super) async fn listings_filter_by_text_and_slugs_in_any_order(store_: &impl
         store(store_, &link).await;
     }
     store(store_, &link("gone").comment("spring").expires(0).build()).await;
-    let some: Vec<_> = ["c", "a", "b", "unknown", "A", "gone"].map(slug).into();
+    let some: Vec<_> = ["c", "a", "b", "unknown", "A", "gone"].map(key).into();
     let active = LinkFilter::default();
     for (filter, expected) in [
         (with_text("SPRING"), vec!["d", "b", "a", "gone"]),
-        (active.clone().with_slugs(some.clone()), vec!["b", "c", "a"]),
+        (active.clone().with_keys(some.clone()), vec!["b", "c", "a"]),
         (
-            (with_text("spring")).with_slugs(some),
+            (with_text("spring")).with_keys(some),
             vec!["b", "a", "gone"],
         ),
-        (everywhere().with_slugs(Vec::new()), vec![]),
+        (everywhere().with_keys(Vec::new()), vec![]),
     ] {
         let mut paged = Vec::new();
         let mut after = None;
@@ -254,7 +248,7 @@ pub(super) async fn listings_filter_by_text_and_slugs_in_any_order(store_: &impl
             let page = store_.list(&query).await.expect("list");
             let Some(last) = page.last() else { break };
             after = Some(Position::after(last));
-            paged.push(last.slug.to_string());
+            paged.push(last.key.to_string());
         }
         assert_eq!(paged, expected, "{filter:?}");
         let mut by_slug = expected;
@@ -262,6 +256,6 @@ pub(super) async fn listings_filter_by_text_and_slugs_in_any_order(store_: &impl
         assert_eq!(found(store_, &filter).await, by_slug, "{filter:?}");
         let query = all_that(filter).with_order(LinkOrder::SlugDescending);
         by_slug.reverse();
-        assert_eq!(slugs(store_, query).await, by_slug);
+        assert_eq!(keys(store_, query).await, by_slug);
     }
 }

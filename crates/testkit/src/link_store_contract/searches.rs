@@ -21,10 +21,7 @@ pub(super) async fn found(store: &impl LinkStore, filter: &LinkFilter) -> Vec<St
         count,
         "{filter:?}"
     );
-    links
-        .into_iter()
-        .map(|link| link.slug.to_string())
-        .collect()
+    links.into_iter().map(|link| link.key.to_string()).collect()
 }
 
 pub(super) async fn searches_find_text_anywhere_without_regard_to_case(store_: &impl LinkStore) {
@@ -128,7 +125,7 @@ pub(super) async fn a_changed_link_is_found_by_its_new_text_only(store_: &impl L
     );
     assert_eq!(found(store_, &with_text("after")).await, ["docs"]);
     assert_eq!(found(store_, &with_text("late")).await, ["docs"]);
-    store_.delete(&new.slug, &NOTE).await.expect("delete");
+    store_.delete(&new.key, &NOTE).await.expect("delete");
     assert_eq!(
         found(store_, &with_text("after")).await,
         Vec::<String>::new()

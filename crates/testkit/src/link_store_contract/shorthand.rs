@@ -12,7 +12,7 @@ pub(super) async fn store(store: &impl LinkStore, link: &Link) {
         store.insert(link, &NOTE).await.expect("insert"),
         Insertion::Stored,
         "{}",
-        link.slug
+        link.key
     );
 }
 
@@ -28,10 +28,7 @@ pub(super) fn everywhere() -> LinkFilter {
     LinkFilter::default().with_status(StatusFilter::All)
 }
 
-pub(super) async fn slugs(store: &impl LinkStore, query: ListQuery) -> Vec<String> {
+pub(super) async fn keys(store: &impl LinkStore, query: ListQuery) -> Vec<String> {
     let links = store.list(&query).await.expect("list");
-    links
-        .into_iter()
-        .map(|link| link.slug.to_string())
-        .collect()
+    links.into_iter().map(|link| link.key.to_string()).collect()
 }

@@ -2,8 +2,8 @@
 
 use async_trait::async_trait;
 use slugline_domain::{
-    AuditLine, AuditNote, AuditQuery, Link, LinkFilter, LinkId, ListQuery, Reach, Slug,
-    StatusFilter, TagCount, Tags, UnixMillis,
+    AuditLine, AuditNote, AuditQuery, Domain, DomainName, Host, Link, LinkFilter, LinkId, LinkKey,
+    ListQuery, Reach, StatusFilter, TagCount, Tags, UnixMillis,
     ports::{AuditTrail, Deletion, Insertion, LinkStore, StoreError, Update, Version},
 };
 use slugline_testkit::{MemoryLinkStore, NOON, link_store_contract};
@@ -24,6 +24,9 @@ enum Fault {
     DeletesAnyVersion,
     UpdatesAnyVersion,
     ListsOnePageOnly,
+    FindsInTheDefaultDomain,
+    ListsEveryDomain,
+    TakesAnyDomain,
 }
 
 #[test]
@@ -45,6 +48,9 @@ fn a_store_that_breaks_one_rule_fails_the_suite() {
         Fault::DeletesAnyVersion,
         Fault::UpdatesAnyVersion,
         Fault::ListsOnePageOnly,
+        Fault::FindsInTheDefaultDomain,
+        Fault::ListsEveryDomain,
+        Fault::TakesAnyDomain,
     ] {
         assert!(!passes(fault), "nobody noticed {fault:?}");
     }
@@ -74,8 +80,8 @@ impl Store {
     fn new(fault: Fault) -> Self {
         Self {
             fault,
-            links: MemoryLinkStore::default(),
-            other_trail: MemoryLinkStore::default(),
+            links: with_domains(),
+            other_trail: with_domains(),
         }
     }
 
@@ -104,6 +110,11 @@ impl LinkStore for Store {
     ) -> Result<Insertion, StoreError> {
         if self.fault == Fault::ReportsTakenIdsFirst && self.has_id(&link.id).await? {
             return Ok(Insertion::IdTaken);
+        }
+        if self.fault == Fault::TakesAnyDomain
+            && let Some(host) = link.key.domain.host()
+        {
+            self.links.name_domain(Domain::new(host.clone()));
         }
         if self.fault == Fault::ReplacesBeyondReach {
             return self.links.insert(link, note).await;
@@ -139,15 +150,18 @@ impl LinkStore for Store {
         note: &AuditNote,
     ) -> Result<Update, StoreError> {
         if self.fault == Fault::UpdatesAnyVersion
-            && let Some(stored) = self.links.find(&link.slug).await?
+            && let Some(stored) = self.links.find(&link.key).await?
         {
             return self.links.update(link, &Version::of(&stored), note).await;
         }
         self.links.update(link, known, note).await
     }
 
-    async fn find(&self, slug: &Slug) -> Result<Option<Link>, StoreError> {
-        let found = self.links.find(slug).await?;
+    async fn find(&self, key: &LinkKey) -> Result<Option<Link>, StoreError> {
+        let found = self.links.find(key).await?;
+        if self.fault == Fault::FindsInTheDefaultDomain && found.is_none() {
+            return self.links.find(&key.slug.clone().into()).await;
+        }
         if self.fault == Fault::FindsTagsUnsorted {
             return Ok(found.map(with_tags_backwards));
         }
@@ -158,7 +172,11 @@ impl LinkStore for Store {
         if self.fault == Fault::ListsOnePageOnly && query.after.is_some() {
             return Ok(Vec::new());
         }
-        let links = self.links.list(query).await?;
+        let mut query = query.clone();
+        if self.fault == Fault::ListsEveryDomain {
+            query.filter.domain = None;
+        }
+        let links = self.links.list(&query).await?;
         if self.fault == Fault::ListsTagsUnsorted {
             return Ok(links.into_iter().map(with_tags_backwards).collect());
         }
@@ -166,8 +184,12 @@ impl LinkStore for Store {
     }
 
     /// The default cannot be called from here.
-    async fn tags(&self, reach: &Reach) -> Result<Vec<TagCount>, StoreError> {
-        let mut counts = self.links.tags(reach).await?;
+    async fn tags(
+        &self,
+        reach: &Reach,
+        domain: Option<&DomainName>,
+    ) -> Result<Vec<TagCount>, StoreError> {
+        let mut counts = self.links.tags(reach, domain).await?;
         if self.fault == Fault::CountsNoExpiredLinks {
             for count in &mut counts {
                 let active = LinkFilter::default()
@@ -181,15 +203,15 @@ impl LinkStore for Store {
 
     async fn delete_version(
         &self,
-        slug: &Slug,
+        key: &LinkKey,
         known: &Version,
         note: &AuditNote,
     ) -> Result<Deletion, StoreError> {
         if self.fault == Fault::DeletesAnyVersion {
-            let deleted = self.links.delete(slug, note).await?;
+            let deleted = self.links.delete(key, note).await?;
             return Ok(deleted.map_or(Deletion::Outdated, |_| Deletion::Deleted));
         }
-        self.links.delete_version(slug, known, note).await
+        self.links.delete_version(key, known, note).await
     }
 }
 
@@ -199,13 +221,21 @@ impl AuditTrail for Store {
         self.trail().lines(query).await
     }
 
-    async fn add(&self, note: &AuditNote, slug: Option<&Slug>) -> Result<(), StoreError> {
-        self.trail().add(note, slug).await
+    async fn add(&self, note: &AuditNote, key: Option<&LinkKey>) -> Result<(), StoreError> {
+        self.trail().add(note, key).await
     }
 
     async fn remove_before(&self, moment: UnixMillis, limit: u32) -> Result<u64, StoreError> {
         self.trail().remove_before(moment, limit).await
     }
+}
+
+fn with_domains() -> MemoryLinkStore {
+    let store = MemoryLinkStore::default();
+    for host in link_store_contract::NAMED_HOSTS {
+        store.name_domain(Domain::new(Host::parse(host).expect("a host")));
+    }
+    store
 }
 
 fn with_tags_backwards(mut link: Link) -> Link {
