@@ -3,6 +3,7 @@
 //! Only this crate changes the schema; `storage` decides when. This crate knows SQL but not the
 //! meaning of links, and it never reads a row. Its `README.md` explains how to write a step.
 
+mod alone;
 mod m0001_links;
 mod m0002_search;
 mod m0003_link_migration;
@@ -16,12 +17,14 @@ mod m0010_tags_in_rows;
 mod m0011_token_bindings;
 mod m0012_oldest_first;
 mod m0013_assistants;
+mod m0014_domains;
+mod schema_error;
 mod step;
 
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, DbErr, Statement, TransactionTrait};
-use thiserror::Error;
 
 use self::step::Step;
+pub use self::{alone::SESSION, schema_error::SchemaError};
 
 /// Lists steps under the names of their modules, which databases record.
 macro_rules! steps {
@@ -45,48 +48,72 @@ const STEPS: &[Step] = steps![
     m0011_token_bindings,
     m0012_oldest_first,
     m0013_assistants,
+    m0014_domains,
 ];
 
 /// Brings the schema up to date. Several nodes may call it at the same time:
 /// the first takes a lock and does the work; the others wait and then find it
 /// done. All steps commit together or not at all.
 ///
-/// On SQLite the connection must be a single one, not a pool.
+/// On SQLite the connection must be a single one, not a pool. On PostgreSQL its sessions must have
+/// the name [`SESSION`].
 ///
 /// # Errors
-/// The database refused a step or the lock, or a later version applied steps that this one does
-/// not know.
+/// The database refused a step or the lock, a later version applied steps that this one does
+/// not know, or another process uses a database whose links an earlier version can read.
 pub async fn run(database: &DatabaseConnection) -> Result<(), SchemaError> {
-    if database.get_database_backend() == DbBackend::Sqlite {
-        run_on_sqlite(database).await
-    } else {
-        run_on_postgres(database).await
-    }
+    take(database, STEPS).await
 }
 
-/// The schema does not match this version.
-#[derive(Debug, Error)]
-pub enum SchemaError {
-    /// A later version applied these steps. This version might misread its data.
-    #[error(
-        "a later version of Slugline has changed the schema ({}); start that version, or restore \
-         a backup from before",
-        .0.join(", ")
-    )]
-    Later(Vec<String>),
-    /// The database failed or refused.
-    #[error(transparent)]
-    Database(#[from] DbErr),
+/// Takes the steps up to this one, as an earlier version does: for tests of upgrades.
+///
+/// # Errors
+/// As [`run`].
+///
+/// # Panics
+/// There is no such step.
+pub async fn run_until(database: &DatabaseConnection, last: &str) -> Result<(), SchemaError> {
+    let steps = STEPS.iter().position(|step| step.name == last);
+    take(database, &STEPS[..=steps.expect("a step has the name")]).await
+}
+
+async fn take(database: &DatabaseConnection, steps: &[Step]) -> Result<(), SchemaError> {
+    if database.get_database_backend() == DbBackend::Sqlite {
+        run_on_sqlite(database, steps).await
+    } else {
+        run_on_postgres(database, steps).await
+    }
 }
 
 /// Runs `BEGIN` and `COMMIT` as plain statements. The adapter behind the
 /// connection can report a failed statement, but not a failed commit of
 /// sea-orm's.
-async fn run_on_sqlite(database: &DatabaseConnection) -> Result<(), SchemaError> {
+async fn run_on_sqlite(database: &DatabaseConnection, steps: &[Step]) -> Result<(), SchemaError> {
     // SQLite's single write lock serves as our lock.
     database.execute_unprepared("BEGIN IMMEDIATE").await?;
+    let must_be_alone = must_be_alone(database, steps).await;
+    if !matches!(must_be_alone, Ok(true)) {
+        return finish_on_sqlite(database, must_be_alone.map(drop), steps).await;
+    }
+    database.execute_unprepared("ROLLBACK").await?;
+    let begun = alone::begin_on_sqlite(database).await;
+    let done = match begun {
+        Ok(()) => finish_on_sqlite(database, Ok(()), steps).await,
+        Err(error) => Err(error),
+    };
+    alone::end_on_sqlite(database).await?;
+    done
+}
+
+/// Takes the steps in the transaction that has begun, unless something failed before, and ends it.
+async fn finish_on_sqlite(
+    database: &DatabaseConnection,
+    before: Result<(), SchemaError>,
+    steps: &[Step],
+) -> Result<(), SchemaError> {
     let outcome = async {
-        apply_pending(database).await?;
+        before?;
+        apply_pending(database, steps).await?;
         database.execute_unprepared("COMMIT").await?;
         Ok::<(), SchemaError>(())
     };
@@ -100,14 +127,31 @@ async fn run_on_sqlite(database: &DatabaseConnection) -> Result<(), SchemaError>
     }
 }
 
-async fn run_on_postgres(database: &DatabaseConnection) -> Result<(), SchemaError> {
+async fn run_on_postgres(database: &DatabaseConnection, steps: &[Step]) -> Result<(), SchemaError> {
     let transaction = database.begin().await?;
     // The commit releases the lock. The number is arbitrary: "slug" in ASCII.
     transaction
         .execute_unprepared("SELECT pg_advisory_xact_lock(1936487783)")
         .await?;
-    apply_pending(&transaction).await?;
+    if must_be_alone(&transaction, steps).await? {
+        alone::check_on_postgres(&transaction).await?;
+    }
+    apply_pending(&transaction, steps).await?;
     Ok(transaction.commit().await?)
+}
+
+/// Returns whether a step that is to be taken needs a database that no other process uses.
+async fn must_be_alone(
+    connection: &impl ConnectionTrait,
+    steps: &[Step],
+) -> Result<bool, SchemaError> {
+    if !has_begun(connection).await? {
+        return Ok(false);
+    }
+    let applied = applied(connection).await?;
+    // A later version's steps are refused before anything else is.
+    unapplied(&applied)?;
+    Ok(alone::is_needed(&applied, steps))
 }
 
 /// The names of the steps that the schema is behind, in order. Changes nothing.
@@ -154,10 +198,17 @@ pub async fn making_of(database: &DatabaseConnection) -> Result<Making, SchemaEr
     })
 }
 
-async fn apply_pending(connection: &impl ConnectionTrait) -> Result<(), SchemaError> {
+async fn apply_pending(
+    connection: &impl ConnectionTrait,
+    steps: &[Step],
+) -> Result<(), SchemaError> {
     connection.execute_unprepared(APPLIED).await?;
     let backend = connection.get_database_backend();
-    for step in unapplied(&applied(connection).await?)? {
+    let pending = unapplied(&applied(connection).await?)?;
+    for step in pending {
+        if !steps.iter().any(|wanted| wanted.name == step.name) {
+            continue;
+        }
         for statement in (step.statements)(backend) {
             connection.execute_unprepared(&statement).await?;
         }
@@ -214,7 +265,7 @@ fn unapplied(applied: &[String]) -> Result<Vec<&'static Step>, SchemaError> {
 }
 
 /// Returns whether any step was ever applied.
-async fn has_begun(database: &DatabaseConnection) -> Result<bool, DbErr> {
+async fn has_begun(database: &impl ConnectionTrait) -> Result<bool, DbErr> {
     let backend = database.get_database_backend();
     let table = if backend == DbBackend::Sqlite {
         "SELECT name FROM sqlite_schema WHERE name = 'seaql_migrations'"
@@ -226,4 +277,24 @@ async fn has_begun(database: &DatabaseConnection) -> Result<bool, DbErr> {
         .query_one_raw(Statement::from_string(backend, table))
         .await?;
     Ok(found.is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_database_with_links_of_an_earlier_version_is_upgraded_alone() {
+        let first = |count: usize| -> Vec<String> {
+            let names = STEPS[..count].iter().map(|step| step.name.to_owned());
+            names.collect()
+        };
+        let before = STEPS.iter().position(|step| step.name == "m0014_domains");
+        let before = before.expect("it is a step");
+        assert!(!alone::is_needed(&[], STEPS), "new");
+        assert!(alone::is_needed(&first(1), STEPS));
+        assert!(alone::is_needed(&first(before), STEPS));
+        assert!(!alone::is_needed(&first(before), &STEPS[..before]));
+        assert!(!alone::is_needed(&first(before + 1), STEPS));
+    }
 }

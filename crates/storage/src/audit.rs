@@ -6,7 +6,7 @@ use sea_orm::{
     sea_query::{LockBehavior, LockType},
 };
 use slugline_domain::{
-    AuditFilter, AuditLine, AuditNote, AuditPosition, AuditQuery, CallerName, Operation, Slug,
+    AuditFilter, AuditLine, AuditNote, AuditPosition, AuditQuery, CallerName, LinkKey, Operation,
     UnixMillis,
     ports::{AuditTrail, StoreError},
 };
@@ -25,8 +25,8 @@ impl AuditTrail for SqlLinkStore {
         lines.map_err(failing_to("read the audit trail"))
     }
 
-    async fn add(&self, note: &AuditNote, slug: Option<&Slug>) -> Result<(), StoreError> {
-        let line = AddLine(note.clone(), slug.cloned());
+    async fn add(&self, note: &AuditNote, key: Option<&LinkKey>) -> Result<(), StoreError> {
+        let line = AddLine(note.clone(), key.cloned());
         let added = self.database.change(line).await;
         added.map_err(failing_to("write into the audit trail"))
     }
@@ -37,14 +37,14 @@ impl AuditTrail for SqlLinkStore {
     }
 }
 
-struct AddLine(AuditNote, Option<Slug>);
+struct AddLine(AuditNote, Option<LinkKey>);
 
 impl Change for AddLine {
     type Answer = ();
 
     async fn apply<S: Session>(&self, session: &S) -> Result<Applied<()>, Failure> {
-        let Self(note, slug) = self;
-        let line = audit::of(note, slug.as_ref().map(Slug::to_string), None);
+        let Self(note, key) = self;
+        let line = audit::of(note, key.as_ref().map(LinkKey::to_string), None);
         session.execute(&audit::Entity::insert(line)).await?;
         Ok(Applied::Keep(()))
     }
@@ -73,8 +73,8 @@ fn select(query: &AuditQuery) -> Select<audit::Entity> {
 
 fn meeting(filter: &AuditFilter) -> Condition {
     let caller = filter.caller.as_ref().map(CallerName::as_str);
-    let slugs = filter.slugs.iter().map(Slug::as_str);
-    let of_link = (!filter.slugs.is_empty()).then(|| Column::Slug.is_in(slugs));
+    let keys = filter.keys.iter().map(LinkKey::to_string);
+    let of_link = (!filter.keys.is_empty()).then(|| Column::Slug.is_in(keys));
     let operation = filter.operation.map(Operation::as_str);
     Condition::all()
         .add_option(filter.from.map(|from| Column::At.gte(from.get())))
@@ -129,7 +129,7 @@ impl Change for RemoveLines {
 #[cfg(test)]
 mod tests {
     use sea_orm::{DbBackend, QueryTrait};
-    use slugline_testkit::{NOON, slug};
+    use slugline_testkit::{NOON, key};
 
     use super::*;
     use crate::links::plans::Schema;
@@ -153,7 +153,7 @@ mod tests {
             "{all}"
         );
         assert!(!all.contains("TEMP B-TREE"), "{all}");
-        let of_link = plan(AuditFilter::default().with_slugs(vec![slug("docs")]));
+        let of_link = plan(AuditFilter::default().with_keys(vec![key("docs")]));
         assert!(
             of_link.starts_with("SEARCH audit_trail USING INDEX audit_trail_slug (slug=?"),
             "{of_link}"

@@ -1,7 +1,7 @@
 //! Writes the lines of the audit trail, in the transactions of the changes.
 
 use sea_orm::{DbBackend, EntityTrait};
-use slugline_domain::{AuditNote, Slug, TokenName};
+use slugline_domain::{AuditNote, LinkKey, TokenName};
 
 use crate::{
     entity::audit,
@@ -14,10 +14,10 @@ use crate::{
 pub(crate) async fn write_line(
     session: &impl Session,
     note: &AuditNote,
-    slug: &Slug,
+    key: &LinkKey,
 ) -> Result<(), Failure> {
     static INSERT: SqlText = SqlText::new();
-    let line = audit::of_link(note, slug);
+    let line = audit::of_link(note, key);
     let insert = INSERT.with(session.backend(), values(line.clone()), || {
         audit::Entity::insert(line)
     });
@@ -41,17 +41,17 @@ pub(crate) async fn write_token_line(
 pub(crate) async fn write_lines(
     session: &impl Session,
     note: &AuditNote,
-    slugs: &[&Slug],
+    keys: &[&LinkKey],
     bindings: usize,
 ) -> Result<(), Failure> {
     if session.backend() == DbBackend::Sqlite {
-        for slug in slugs {
-            write_line(session, note, slug).await?;
+        for key in keys {
+            write_line(session, note, key).await?;
         }
         return Ok(());
     }
-    for some in slugs.chunks(bindings / audit::NEW_COLUMNS) {
-        let lines = some.iter().map(|slug| audit::of_link(note, slug));
+    for some in keys.chunks(bindings / audit::NEW_COLUMNS) {
+        let lines = some.iter().map(|key| audit::of_link(note, key));
         session.execute(&audit::Entity::insert_many(lines)).await?;
     }
     Ok(())

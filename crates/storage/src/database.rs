@@ -167,7 +167,7 @@ impl Database {
                 #[cfg(feature = "sqlite")]
                 Engine::Sqlite(file) => file.read_at_once(&follow),
                 #[cfg(feature = "postgres")]
-                Engine::Postgres(server) => server.follow(follow.slug).await,
+                Engine::Postgres(server) => server.follow(follow.key).await,
             }
         };
         observed(&self.clocked.finds, span, work).await

@@ -10,6 +10,7 @@
 
 pub(crate) mod assistant;
 pub(crate) mod audit;
+pub(crate) mod binding_text;
 pub(crate) mod followed;
 pub(crate) mod link;
 mod search_key;
@@ -207,6 +208,8 @@ pub(crate) mod token_binding {
         pub link_ids: String,
         /// In the form of a link's tags.
         pub tags: String,
+        /// Hosts, separated by blanks; a dot for the default domain.
+        pub domains: String,
     }
 
     #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
@@ -220,6 +223,7 @@ pub(crate) mod token_binding {
                 digest: columns.text(0)?,
                 link_ids: columns.text(1)?,
                 tags: columns.text(2)?,
+                domains: columns.text(3)?,
             })
         }
     }

@@ -46,8 +46,10 @@ pub(crate) enum Failure {
     BadId(#[from] slugline_domain::LinkIdError),
     #[error("a line of the audit trail has an invalid name of a caller")]
     BadCaller(#[from] slugline_domain::CallerNameError),
-    #[error("a line of the audit trail has an invalid slug")]
-    BadSlug(#[from] slugline_domain::SlugError),
+    #[error("a line of the audit trail has an invalid key of a link")]
+    BadKey(#[from] slugline_domain::LinkKeyError),
+    #[error("a stored domain has an invalid name")]
+    BadDomain(#[from] slugline_domain::HostError),
     #[error("a stored token is invalid")]
     BadToken,
     #[error("what is stored about an assistant is invalid")]

@@ -16,7 +16,7 @@ use crate::{
     audit_lines::write_line,
     entity::{link, migration_failure, migration_run},
     failure::{Failure, failing_to},
-    links::{SqlLinkStore, insert_row},
+    links::{SqlLinkStore, has_key, insert_row},
     session::{Applied, Change, Read, Session},
 };
 
@@ -105,7 +105,7 @@ impl Change for AdvanceRun {
         let mut inserted = 0;
         for moved in &step.links {
             if insert_moved(session, moved).await? {
-                write_line(session, &step.note, &moved.link.slug).await?;
+                write_line(session, &step.note, &moved.link.key).await?;
                 inserted += 1;
             }
         }
@@ -166,12 +166,13 @@ async fn claim_page(
     Ok(latest.filter(|run| claimed > 0 && run.number == step.run))
 }
 
-/// Inserts the link unless its slug is in use.
+/// Inserts the link unless its key is in use. It belongs to the default domain, as all links of older
+/// stores, so nobody looks for the domain.
 async fn insert_moved(session: &impl Session, moved: &MovedLink) -> Result<bool, Failure> {
     if insert_row(session, &moved.link).await? {
         return Ok(true);
     }
-    if slug_in_use(session, &moved.link).await? {
+    if key_in_use(session, &moved.link).await? {
         return Ok(false);
     }
     let renamed = Link {
@@ -184,11 +185,11 @@ async fn insert_moved(session: &impl Session, moved: &MovedLink) -> Result<bool,
     Err(Failure::NoIdLeft)
 }
 
-async fn slug_in_use(session: &impl Session, link: &Link) -> Result<bool, Failure> {
+async fn key_in_use(session: &impl Session, link: &Link) -> Result<bool, Failure> {
     let owner = link::Entity::find()
         .select_only()
         .column(link::Column::Number)
-        .filter(link::Column::Slug.eq(link.slug.as_str()));
+        .filter(has_key(&link.key));
     Ok(session.first::<i64>(&owner).await?.is_some())
 }
 

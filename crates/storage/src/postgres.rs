@@ -31,7 +31,7 @@ use sea_orm::{
     TransactionTrait,
 };
 use slugline_domain::{
-    FollowedLink, Slug,
+    FollowedLink, LinkKey,
     ports::{Hearing, Insertion, LinkObserver},
 };
 use sqlx::{Connection, Executor, PgConnection, postgres::PgPoolOptions};
@@ -72,9 +72,12 @@ impl Postgres {
         Self::open(url, options).await
     }
 
-    /// Opens the pool for schema steps, which have no time limit.
+    /// Opens the pool for schema steps, which have no time limit. Nodes that wait to take them know
+    /// each other by the name of the session.
     pub(crate) async fn connect_for_schema(url: &str) -> Result<Self, DbErr> {
-        Self::open(url, pool_options(url)).await
+        let mut options = pool_options(url);
+        options.map_sqlx_postgres_pool_opts(named);
+        Self::open(url, options).await
     }
 
     async fn open(url: &str, options: ConnectOptions) -> Result<Self, DbErr> {
@@ -130,9 +133,9 @@ impl Postgres {
     }
 
     /// Finds what a redirect needs of a link, in a statement that it shares with others.
-    pub(crate) async fn follow(&self, slug: Slug) -> Result<Option<FollowedLink>, Failure> {
+    pub(crate) async fn follow(&self, key: LinkKey) -> Result<Option<FollowedLink>, Failure> {
         let serve = |lane| follows::serve(lane, self.pool.clone());
-        let row = match self.follows.ask(slug, serve).await {
+        let row = match self.follows.ask(key, serve).await {
             Some(row) => row.map_err(Failure::OfShared)?,
             None => return Err(Failure::ReaderEnded),
         };
@@ -218,6 +221,15 @@ fn limited(options: PgPoolOptions) -> PgPoolOptions {
         // connection.
         let set = connection.execute(SETTINGS);
         Box::pin(async move { set.await.map(drop) })
+    })
+}
+
+fn named(options: PgPoolOptions) -> PgPoolOptions {
+    options.after_connect(|connection, _| {
+        let name = sqlx::query("SELECT set_config('application_name', $1, false)")
+            .bind(slugline_migrations::SESSION)
+            .execute(connection);
+        Box::pin(async move { name.await.map(drop) })
     })
 }
 

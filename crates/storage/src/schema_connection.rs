@@ -125,9 +125,9 @@ impl SchemaConnection {
             DO $$ BEGIN
                 IF NOT EXISTS (
                     SELECT FROM pg_stats
-                    WHERE schemaname = current_schema() AND tablename = 'links'
+                    WHERE schemaname = current_schema() AND tablename = 'short_links'
                 ) THEN
-                    ANALYZE links, link_tags;
+                    ANALYZE short_links, link_tags;
                 END IF;
             END $$";
         if self.connection.get_database_backend() == DbBackend::Postgres {

@@ -9,7 +9,7 @@ use sea_orm::{
     sea_query::{Expr, ExprTrait, OnConflict},
 };
 use slugline_domain::{
-    AuditNote, Binding, LinkId, Reach, Scope, Scopes, TokenName, TokenRecord, UnixSeconds,
+    AuditNote, Binding, Reach, Scope, Scopes, TokenName, TokenRecord, UnixSeconds,
     assistants::{Assistant, ClientName},
     ports::{Hearing, StoreError, TokenStore},
 };
@@ -19,7 +19,7 @@ use crate::{
     database::Database,
     entity::{
         assistant::connection,
-        tags_text,
+        binding_text,
         token::{Column, Entity, Model},
         token_binding,
     },
@@ -211,20 +211,18 @@ impl Change for Touch {
 }
 
 fn to_binding_row(digest: &[u8; 32], binding: &Binding) -> token_binding::Model {
-    let ids: Vec<&str> = binding.links().iter().map(LinkId::as_str).collect();
+    let texts = binding_text::write(binding);
     token_binding::Model {
         digest: hexadecimal(digest),
-        link_ids: ids.join(" "),
-        tags: tags_text::write(binding.tags()),
+        link_ids: texts.link_ids,
+        tags: texts.tags,
+        domains: texts.domains,
     }
 }
 
 fn to_binding(row: &token_binding::Model) -> Result<Binding, Failure> {
-    let ids = row.link_ids.split_ascii_whitespace().map(LinkId::parse);
-    let ids: Result<Vec<_>, _> = ids.collect();
-    let ids = ids.map_err(|_| Failure::BadToken)?;
-    let tags = tags_text::read(&row.tags).map_err(|_| Failure::BadToken)?;
-    Binding::new(ids, tags).map_err(|_| Failure::BadToken)
+    let binding = binding_text::read(&row.link_ids, &row.tags, &row.domains);
+    binding.ok_or(Failure::BadToken)
 }
 
 /// The scopes of a token in one text.

@@ -5,7 +5,8 @@ use std::sync::{Mutex, MutexGuard};
 
 use async_trait::async_trait;
 use slugline_domain::{
-    AuditLine, AuditNote, AuditQuery, Link, LinkKey, LinkStatus, ListQuery, Reach, UnixMillis,
+    AuditLine, AuditNote, AuditQuery, Host, Link, LinkKey, LinkStatus, ListQuery, Reach,
+    UnixMillis,
     ports::{AuditTrail, Deletion, Insertion, LinkStore, StoreError, Update, Version},
 };
 use slugline_testkit::link_store_contract;
@@ -29,12 +30,12 @@ impl OwnStore {
 }
 
 impl Tables {
-    fn of_slug(&self, key: &LinkKey) -> Option<usize> {
+    fn of_key(&self, key: &LinkKey) -> Option<usize> {
         self.links.iter().position(|link| link.key == *key)
     }
 
     fn of_version(&self, key: &LinkKey, known: &Version) -> Option<usize> {
-        let found = self.of_slug(key)?;
+        let found = self.of_key(key)?;
         (Version::of(&self.links[found]) == *known).then_some(found)
     }
 
@@ -56,7 +57,11 @@ impl Tables {
     }
 
     fn insert(&mut self, reach: &Reach, link: &Link, note: &AuditNote) -> Insertion {
-        let old = self.of_slug(&link.key);
+        let host = link.key.domain.host().map(Host::as_str);
+        if host.is_some_and(|host| !link_store_contract::NAMED_HOSTS.contains(&host)) {
+            return Insertion::NoDomain;
+        }
+        let old = self.of_key(&link.key);
         let stays =
             |old: &Link| old.status_at(note.at.second()) == LinkStatus::Active || !reach.holds(old);
         if old.is_some_and(|old| stays(&self.links[old])) {
@@ -109,7 +114,7 @@ impl LinkStore for OwnStore {
 
     async fn find(&self, key: &LinkKey) -> Result<Option<Link>, StoreError> {
         let tables = self.tables();
-        Ok(tables.of_slug(key).map(|found| tables.links[found].clone()))
+        Ok(tables.of_key(key).map(|found| tables.links[found].clone()))
     }
 
     async fn list(&self, query: &ListQuery) -> Result<Vec<Link>, StoreError> {

@@ -2,7 +2,8 @@
 //! makes an empty store, and the store of tokens beside it.
 
 use slugline_domain::{
-    Author, Binding, CallerName, ClientTag, LinkId, Reach, Scope, Scopes, TokenRecord, UnixSeconds,
+    Author, Binding, CallerName, ClientTag, DomainName, LinkId, Reach, Scope, Scopes, TokenRecord,
+    UnixSeconds,
     assistants::{
         Assistant, AssistantStore, Client, ClientId, ClientName, CodeChallenge, Connected,
         Connection, ConnectionKey, ConsentCode, ConsentSession, Holder, RedirectAddress, Renewal,
@@ -195,7 +196,9 @@ async fn a_session_ends_with_its_decision(store: &impl AssistantStore) {
 
 async fn a_consent_is_read_as_it_was_stored(store: &impl AssistantStore) {
     let ids = [LinkId::parse("a_B-c").expect("an id")];
-    let both = Binding::new(ids, [tag("a"), tag("ü b")], []).expect("a binding");
+    let go = DomainName::parse("go.example").expect("a host");
+    let both =
+        Binding::new(ids, [tag("a"), tag("ü b")], [DomainName::DEFAULT, go]).expect("a binding");
     let full = ConsentCode {
         client: id("https://claude.ai/client.json"),
         reach: Reach::bound(both),

@@ -36,9 +36,9 @@ where
 
 async fn a_change_elsewhere_can_leave_a_line(store: &impl AuditTrail) {
     let docs = key("docs");
-    for (second, key) in [(0, Some(&docs)), (1, None)] {
+    for (second, slug) in [(0, Some(&docs)), (1, None)] {
         let note = note(second, Operation::VisitsErase);
-        store.add(&note, key).await.expect("add");
+        store.add(&note, slug).await.expect("add");
     }
     let lines = all(store).await;
     let seen: Vec<_> = lines
@@ -166,9 +166,9 @@ async fn of_many_concurrent_changes_those_that_happened_leave_lines(
     for inserted in join_all(inserts).await {
         inserted.expect("insert");
     }
-    let keys: Vec<String> = all(store).await.iter().map(key_of).collect();
-    let distinct: BTreeSet<&String> = keys.iter().collect();
-    assert_eq!((keys.len(), distinct.len()), (10, 10));
+    let slugs: Vec<String> = all(store).await.iter().map(key_of).collect();
+    let distinct: BTreeSet<&String> = slugs.iter().collect();
+    assert_eq!((slugs.len(), distinct.len()), (10, 10));
 }
 
 async fn lines_are_paged_without_gaps_the_newest_first(store: &(impl LinkStore + AuditTrail)) {
@@ -230,8 +230,8 @@ async fn lines_are_filtered(store: &(impl LinkStore + AuditTrail)) {
     for (filter, expected) in cases {
         let query = AuditQuery::new(100).with_filter(filter);
         let lines = store.lines(&query).await.expect("lines");
-        let keys: Vec<String> = lines.iter().map(key_of).collect();
-        assert_eq!(keys, expected, "{query:?}");
+        let slugs: Vec<String> = lines.iter().map(key_of).collect();
+        assert_eq!(slugs, expected, "{query:?}");
     }
 }
 

@@ -42,7 +42,7 @@ pub fn slug(text: &str) -> Slug {
     Slug::parse(text).expect("tests use good slugs")
 }
 
-/// The key of a link: a slug of the default domain, or `go.example/docs`.
+/// The key of a link: `docs` in the default domain, `go.example/docs` in another.
 ///
 /// # Panics
 /// The text is not one.
@@ -66,12 +66,24 @@ pub fn destination(text: &str) -> Destination {
     Destination::parse(text, &DestinationRules::default()).expect("tests use good destinations")
 }
 
-/// Starts a link with this key. Its id is derived from its key.
+/// Starts a link with a key. Its id is derived from the text of the key.
+///
+/// # Panics
+/// The text is not that of a key.
 pub fn link(key_text: &str) -> LinkBuilder {
-    let id = key_text.replace(['/', '.'], "-");
-    let id = id.chars().take(30).collect::<String>();
+    let id: String = key_text
+        .chars()
+        .map(|character| {
+            if "./".contains(character) {
+                '-'
+            } else {
+                character
+            }
+        })
+        .take(30)
+        .collect();
     LinkBuilder(Link::new(
-        LinkId::parse(&format!("id-{id}")).expect("a short key makes an id"),
+        LinkId::parse(&format!("id-{id}")).expect("the text of a key makes an id"),
         key(key_text),
         destination("https://example.com/"),
         NOON,
@@ -83,7 +95,7 @@ pub fn link(key_text: &str) -> LinkBuilder {
 /// # Panics
 /// Never: the members are valid.
 pub fn full_link(key_text: &str) -> Link {
-    let text = "it's; DROP TABLE links --\u{1f600}";
+    let text = "it's; DROP TABLE short_links --\u{1f600}";
     let geo = [("DE", "https://example.de/"), ("AT", "https://example.at/")];
     let geo = geo.map(|(code, url)| (Country::parse(code).expect("code"), destination(url)));
     Link {

@@ -117,10 +117,7 @@ async fn a_domain_with_links_is_not_removed(domains: &impl DomainStore, links: &
     };
     assert_eq!(remove("a.example").await, DomainRemoval::NoDomain);
     add(domains, &["a.example", "b.example"]).await;
-    let expired = Link {
-        key: key("a.example/docs"),
-        ..link("docs").expires(-1).build()
-    };
+    let expired = link("a.example/docs").expires(-1).build();
     for stored in [&expired, &at("docs"), &at("b.example/docs")] {
         let stored = links.insert(stored, &NOTE).await.expect("insert");
         assert_eq!(stored, Insertion::Stored);

@@ -7,6 +7,7 @@
 
 mod batches;
 mod changes;
+mod domains;
 mod inserts;
 mod listings;
 mod searches;
@@ -18,7 +19,11 @@ use slugline_domain::ports::{AuditTrail, LinkStore};
 
 use crate::audit_trail_contract;
 
-/// Runs every clause, each on its own store.
+/// The hosts that each store of the suite must have as named domains.
+pub const NAMED_HOSTS: [&str; 2] = ["b.example", "go.example"];
+
+/// Runs every clause, each on its own store, which has no links and the named domains
+/// [`NAMED_HOSTS`].
 ///
 /// # Panics
 /// A clause is violated.
@@ -59,6 +64,13 @@ where
     searches::searches_find_text_anywhere_without_regard_to_case(&empty_store().await).await;
     searches::searches_meet_every_condition(&empty_store().await).await;
     searches::a_changed_link_is_found_by_its_new_text_only(&empty_store().await).await;
+    domains::one_slug_in_two_domains_is_two_links(&empty_store().await).await;
+    domains::a_link_needs_a_domain_that_is_named(&empty_store().await).await;
+    domains::a_batch_goes_into_several_domains(&empty_store().await).await;
+    domains::lists_of_all_domains_are_ordered_and_paged_without_gaps(&empty_store().await).await;
+    domains::lists_searches_and_counts_are_of_one_domain_or_of_all(&empty_store().await).await;
+    domains::a_binding_to_domains_hides_the_links_of_others(&empty_store().await).await;
+    domains::lines_tell_links_of_two_domains_apart(&empty_store().await).await;
     empty_store()
         .await
         .ping()
@@ -69,11 +81,21 @@ where
 
 #[cfg(test)]
 mod tests {
+    use slugline_domain::{Domain, Host};
+
     use super::*;
     use crate::MemoryLinkStore;
 
     #[tokio::test]
     async fn the_store_in_memory_keeps_the_contract() {
-        run_suite(|| async { MemoryLinkStore::default() }).await;
+        run_suite(|| async {
+            let store = MemoryLinkStore::default();
+            for host in NAMED_HOSTS {
+                let host = Host::parse(host).expect("a host");
+                store.name_domain(Domain::new(host));
+            }
+            store
+        })
+        .await;
     }
 }

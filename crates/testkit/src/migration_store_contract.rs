@@ -227,9 +227,9 @@ async fn each_moved_link_leaves_a_line(
     }
     let query = AuditQuery::new(100);
     let trail = links.lines(&query).await.expect("lines");
-    let keys = trail.iter().rev().filter_map(|line| line.key.as_ref());
-    let keys: Vec<String> = keys.map(ToString::to_string).collect();
-    assert_eq!(keys, ["mine", "a", "c"]);
+    let slugs = trail.iter().rev().filter_map(|line| line.key.as_ref());
+    let slugs: Vec<String> = slugs.map(ToString::to_string).collect();
+    assert_eq!(slugs, ["mine", "a", "c"]);
 }
 
 async fn failures_are_kept_up_to_a_bound_and_all_counted(migration: &impl MigrationStore) {

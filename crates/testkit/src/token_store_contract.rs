@@ -2,7 +2,7 @@
 //! makes an empty store.
 
 use slugline_domain::{
-    Binding, LinkId, Reach, Scope, Scopes, TokenName, TokenRecord,
+    Binding, DomainName, LinkId, Reach, Scope, Scopes, TokenName, TokenRecord,
     ports::{Hearing, TokenStore},
 };
 
@@ -40,31 +40,48 @@ pub(crate) fn token(name_text: &str, digest: u8) -> TokenRecord {
     }
 }
 
-/// A binding to these identities and tags.
-fn both(ids: &[&str], tags: &[&str]) -> Binding {
+/// A binding to these identities, tags and domains.
+fn bound(ids: &[&str], tags: &[&str], domains: &[&str]) -> Reach {
     let ids = ids.iter().map(|id| LinkId::parse(id).expect("an id"));
     let tags = tags.iter().map(|text| tag(text));
-    Binding::new(ids, tags, []).expect("a binding")
+    let domains = domains.iter();
+    let domains = domains.map(|name| DomainName::parse(name).expect("a domain"));
+    Reach::bound(Binding::new(ids, tags, domains).expect("a binding"))
 }
 
 async fn what_was_stored_is_found_by_its_digest(store: &impl TokenStore) {
     let plain = token("ci", 1);
     let full = TokenRecord {
         scopes: Scopes::new(Scope::ALL).expect("scopes"),
-        reach: Reach::bound(both(&["0", "a_B-c"], &["a", "ü b\nc"])),
+        reach: bound(&["0", "a_B-c"], &["a", "ü b\nc"], &["", "go.example"]),
         expires_at: Some(seconds(99)),
         last_used_at: Some(seconds(7)),
         ..token("Bücher; 'x' \"y\"", 0xfe)
     };
     let tagged = TokenRecord {
-        reach: Reach::bound(both(&[], &["a"])),
+        reach: bound(&[], &["a"], &[]),
         ..token("tagged", 4)
     };
     let linked = TokenRecord {
-        reach: Reach::bound(both(&["a"], &[])),
+        reach: bound(&["a"], &[], &[]),
         ..token("linked", 5)
     };
-    for stored in [&plain, &full, &tagged, &linked] {
+    let of_default_domain = TokenRecord {
+        reach: bound(&[], &[], &[""]),
+        ..token("plain domain", 6)
+    };
+    let of_domains = TokenRecord {
+        reach: bound(&[], &[], &["xn--bcher-kva.example", "[::1]"]),
+        ..token("two domains", 7)
+    };
+    for stored in [
+        &plain,
+        &full,
+        &tagged,
+        &linked,
+        &of_default_domain,
+        &of_domains,
+    ] {
         assert!(store.insert(stored, &NOTE).await.expect("insert"));
         let found = store.find(&stored.digest).await.expect("find");
         assert_eq!(found.as_ref(), Some(stored));
@@ -72,7 +89,10 @@ async fn what_was_stored_is_found_by_its_digest(store: &impl TokenStore) {
     }
     assert_eq!(store.find(&[3; 32]).await.expect("find"), None);
     let listed = store.list().await.expect("list");
-    assert_eq!(listed, [full, plain, linked, tagged]);
+    assert_eq!(
+        listed,
+        [full, plain, linked, of_default_domain, tagged, of_domains]
+    );
 }
 
 async fn a_taken_name_and_a_taken_digest_are_refused(store: &impl TokenStore) {
@@ -133,7 +153,7 @@ async fn a_revoked_token_is_gone_at_once(store: &impl TokenStore) {
         "gone"
     );
     let bound = TokenRecord {
-        reach: Reach::bound(both(&["a"], &["b"])),
+        reach: bound(&["a"], &["b"], &["go.example"]),
         ..token("bound", 9)
     };
     for _ in 0..2 {

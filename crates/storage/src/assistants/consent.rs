@@ -2,7 +2,7 @@
 
 use sea_orm::{ColumnTrait, EntityTrait, IntoActiveModel, QueryFilter, sea_query::Expr};
 use slugline_domain::{
-    Author, Binding, CallerName, ClientTag, LinkId, Reach, UnixSeconds,
+    Author, CallerName, ClientTag, Reach, UnixSeconds,
     assistants::{
         ClientId, ClientName, CodeChallenge, ConsentCode, ConsentSession, Holder, RedirectAddress,
     },
@@ -11,7 +11,7 @@ use slugline_domain::{
 use crate::{
     entity::{
         assistant::{client, code, session},
-        tags_text,
+        binding_text,
     },
     failure::Failure,
     session::{Applied, Change, Read, Session},
@@ -119,10 +119,8 @@ impl Read for FindCode {
 }
 
 fn to_row(code: &ConsentCode) -> code::Model {
-    let binding = code.reach.binding();
-    let ids = binding.into_iter().flat_map(Binding::links);
-    let ids: Vec<&str> = ids.map(LinkId::as_str).collect();
-    let tags = binding.into_iter().flat_map(Binding::tags);
+    let texts = code.reach.binding().map(binding_text::write);
+    let texts = texts.unwrap_or_default();
     code::Model {
         digest: hexadecimal(&code.digest),
         client_id: code.client.to_string(),
@@ -131,13 +129,14 @@ fn to_row(code: &ConsentCode) -> code::Model {
         redirect: code.redirect.to_string(),
         challenge: code.challenge.as_str().to_owned(),
         scopes: write_scopes(&code.scopes),
-        link_ids: ids.join(" "),
-        tags: tags_text::write(tags),
+        link_ids: texts.link_ids,
+        tags: texts.tags,
         resource: code.resource.to_string(),
         until: code.until.map(UnixSeconds::get),
         expires_at: code.expires_at.get(),
         author: code.author.caller.to_string(),
         author_client: code.author.client.map(|client| client.to_string()),
+        domains: texts.domains,
     }
 }
 
@@ -150,7 +149,7 @@ fn to_code(row: &code::Model) -> Result<ConsentCode, Failure> {
         redirect: RedirectAddress::parse(&row.redirect).map_err(|_| Failure::BadAssistant)?,
         challenge: CodeChallenge::parse(&row.challenge).ok_or(Failure::BadAssistant)?,
         scopes: read_scopes(&row.scopes)?,
-        reach: to_reach(&row.link_ids, &row.tags)?,
+        reach: to_reach(row)?,
         resource: row.resource.as_str().into(),
         until: row.until.map(moment).transpose()?,
         expires_at: moment(row.expires_at)?,
@@ -164,14 +163,15 @@ fn to_code(row: &code::Model) -> Result<ConsentCode, Failure> {
     })
 }
 
-fn to_reach(ids: &str, tags: &str) -> Result<Reach, Failure> {
-    if ids.is_empty() && tags.is_empty() {
+fn to_reach(row: &code::Model) -> Result<Reach, Failure> {
+    if [&row.link_ids, &row.tags, &row.domains]
+        .iter()
+        .all(|text| text.is_empty())
+    {
         return Ok(Reach::Everything);
     }
-    let ids = ids.split_ascii_whitespace().map(LinkId::parse);
-    let ids = ids.collect::<Result<Vec<_>, _>>()?;
-    let binding = Binding::new(ids, tags_text::read(tags)?);
-    Ok(Reach::bound(binding.map_err(|_| Failure::BadAssistant)?))
+    let binding = binding_text::read(&row.link_ids, &row.tags, &row.domains);
+    Ok(Reach::bound(binding.ok_or(Failure::BadAssistant)?))
 }
 
 fn moment(seconds: i64) -> Result<UnixSeconds, Failure> {

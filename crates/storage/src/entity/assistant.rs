@@ -99,6 +99,7 @@ pub(crate) mod code {
         pub expires_at: i64,
         pub author: String,
         pub author_client: Option<String>,
+        pub domains: String,
     }
 
     #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
@@ -123,6 +124,7 @@ pub(crate) mod code {
                 expires_at: columns.number(11)?,
                 author: columns.text(12)?,
                 author_client: columns.optional_text(13)?,
+                domains: columns.text(14)?,
             })
         }
     }

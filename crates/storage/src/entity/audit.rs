@@ -2,7 +2,7 @@
 
 use sea_orm::{ActiveValue, entity::prelude::*};
 use slugline_domain::{
-    AuditLine, AuditNote, Author, CallerName, ClientTag, Slug, TokenName, UnixMillis,
+    AuditLine, AuditNote, Author, CallerName, ClientTag, LinkKey, TokenName, UnixMillis,
 };
 
 use crate::{
@@ -23,6 +23,7 @@ pub struct Model {
     pub caller: String,
     pub client: Option<String>,
     pub operation: String,
+    /// The text of a link's key.
     pub slug: Option<String>,
     pub token: Option<String>,
 }
@@ -33,8 +34,8 @@ pub enum Relation {}
 impl ActiveModelBehavior for ActiveModel {}
 
 /// The line of a changed link, to be inserted.
-pub(crate) fn of_link(note: &AuditNote, slug: &Slug) -> ActiveModel {
-    of(note, Some(slug.to_string()), None)
+pub(crate) fn of_link(note: &AuditNote, key: &LinkKey) -> ActiveModel {
+    of(note, Some(key.to_string()), None)
 }
 
 /// The line of a changed token, to be inserted.
@@ -43,21 +44,21 @@ pub(crate) fn of_token(note: &AuditNote, name: &TokenName) -> ActiveModel {
 }
 
 /// A line, to be inserted.
-pub(crate) fn of(note: &AuditNote, slug: Option<String>, token: Option<String>) -> ActiveModel {
+pub(crate) fn of(note: &AuditNote, key: Option<String>, token: Option<String>) -> ActiveModel {
     ActiveModel {
         number: ActiveValue::NotSet,
         at: ActiveValue::Set(note.at.get()),
         caller: ActiveValue::Set(note.author.caller.to_string()),
         client: ActiveValue::Set(note.author.client.map(|client| client.to_string())),
         operation: ActiveValue::Set(note.operation.as_str().to_owned()),
-        slug: ActiveValue::Set(slug),
+        slug: ActiveValue::Set(key),
         token: ActiveValue::Set(token),
     }
 }
 
 impl Row for AuditLine {
     fn read(columns: &impl Columns) -> Result<Self, Failure> {
-        let slug = columns.optional_text(5)?;
+        let key = columns.optional_text(5)?;
         let token = columns.optional_text(6)?;
         Ok(Self {
             number: columns.number(0)?,
@@ -69,7 +70,7 @@ impl Row for AuditLine {
                     .and_then(|tag| ClientTag::parse(&tag).ok()),
             },
             operation: columns.text(4)?,
-            slug: slug.as_deref().map(Slug::parse).transpose()?,
+            key: key.as_deref().map(LinkKey::parse).transpose()?,
             token: token.as_deref().map(caller).transpose()?,
         })
     }

@@ -2,8 +2,7 @@
 
 use sea_orm::{EntityTrait, QuerySelect, Select};
 use slugline_domain::{
-    Delivery, Destination, FollowedLink, LinkId, PasswordHash, Preview, Revision, Routing, Slug,
-    Terms,
+    Delivery, Destination, FollowedLink, LinkId, PasswordHash, Preview, Revision, Routing, Terms,
 };
 
 use super::link::{self, Check, Column};
@@ -16,6 +15,7 @@ use crate::{
 #[derive(Clone, Debug)]
 pub(crate) struct Followed {
     id: String,
+    domain: String,
     slug: String,
     destination: String,
     title: Option<String>,
@@ -36,9 +36,9 @@ pub(crate) struct Followed {
 
 #[cfg(feature = "postgres")]
 impl Followed {
-    /// The slug of the link.
-    pub(crate) fn slug(&self) -> &str {
-        &self.slug
+    /// The name of the domain, empty for the default one, and the slug.
+    pub(crate) fn key(&self) -> (&str, &str) {
+        (&self.domain, &self.slug)
     }
 }
 
@@ -46,6 +46,7 @@ impl Followed {
 pub(crate) fn select() -> Select<link::Entity> {
     link::Entity::find().select_only().columns([
         Column::Id,
+        Column::Domain,
         Column::Slug,
         Column::Destination,
         Column::Title,
@@ -71,6 +72,7 @@ impl Row for Followed {
         let mut next = || indexes.next().expect("a row has few columns");
         Ok(Self {
             id: columns.text(next())?,
+            domain: columns.text(next())?,
             slug: columns.text(next())?,
             destination: columns.text(next())?,
             title: columns.optional_text(next())?,
@@ -118,7 +120,7 @@ pub(crate) fn to_followed(row: Followed) -> Result<FollowedLink, BadRow> {
     };
     Ok(FollowedLink::new(
         &check.column("id", LinkId::parse(&row.id))?,
-        &check.column("slug", Slug::parse(&row.slug))?,
+        &check.key(&row.domain, &row.slug)?,
         Revision::new(row.revision),
         &check.column("destination", Destination::restore(&row.destination))?,
         terms,

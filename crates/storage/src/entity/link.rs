@@ -8,8 +8,8 @@ use std::{collections::BTreeMap, error::Error as StdError};
 
 use sea_orm::{Iterable, QuerySelect, entity::prelude::*, sea_query::Expr};
 use slugline_domain::{
-    Country, Delivery, Destination, Link, LinkContent, LinkId, PasswordHash, Preview, Revision,
-    Routing, Slug, Tags, Text, UnixSeconds,
+    Country, Delivery, Destination, DomainName, Link, LinkContent, LinkId, LinkKey, PasswordHash,
+    Preview, Revision, Routing, Slug, Tags, Text, UnixSeconds,
 };
 
 use super::{
@@ -23,12 +23,14 @@ use crate::{
 
 /// A link as the table holds it.
 #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
-#[sea_orm(table_name = "links")]
+#[sea_orm(table_name = "short_links")]
 pub struct Model {
     /// The database assigns it.
     #[sea_orm(primary_key)]
     pub number: i64,
     pub id: String,
+    /// The name of the host; empty for the default domain.
+    pub domain: String,
     pub slug: String,
     pub destination: String,
     pub comment: Option<String>,
@@ -84,9 +86,10 @@ pub(crate) fn select() -> Select<Entity> {
 
 /// The tags in the form of [`Model::tags`]. The database reads `link_tags` only if the row has no
 /// copy of its revision's tags.
-const TAGS: &str = "CASE WHEN links.tags_revision = links.revision THEN links.tags ELSE \
-                    (SELECT string_agg('T' || tag, '') FROM link_tags WHERE link_id = links.id) \
-                    END";
+const TAGS: &str = "CASE WHEN short_links.tags_revision = short_links.revision \
+                    THEN short_links.tags ELSE \
+                    (SELECT string_agg('T' || tag, '') FROM link_tags \
+                    WHERE link_id = short_links.id) END";
 
 impl Row for Model {
     fn read(columns: &impl Columns) -> Result<Self, Failure> {
@@ -95,6 +98,7 @@ impl Row for Model {
         Ok(Self {
             number: columns.number(next())?,
             id: columns.text(next())?,
+            domain: columns.text(next())?,
             slug: columns.text(next())?,
             destination: columns.text(next())?,
             comment: columns.optional_text(next())?,
@@ -147,7 +151,8 @@ pub(crate) fn to_row(link: &Link) -> Model {
     Model {
         number: 0,
         id: link.id.to_string(),
-        slug: link.slug.to_string(),
+        domain: link.key.domain.to_string(),
+        slug: link.key.slug.to_string(),
         destination: destination.to_string(),
         comment: text(comment.as_ref()),
         title: text(title.as_ref()),
@@ -182,7 +187,7 @@ pub(crate) fn to_link(row: Model) -> Result<Link, BadRow> {
     let check = Check { id: &row.id };
     Ok(Link {
         id: check.column("id", LinkId::parse(&row.id))?,
-        slug: check.column("slug", Slug::parse(&row.slug))?,
+        key: check.key(&row.domain, &row.slug)?,
         created_at: check.column("created_at", UnixSeconds::new(row.created_at))?,
         updated_at: check.column("updated_at", UnixSeconds::new(row.updated_at))?,
         revision: Revision::new(row.revision),
@@ -271,6 +276,12 @@ impl Check<'_> {
         stored: Option<i64>,
     ) -> Result<Option<UnixSeconds>, BadRow> {
         self.column(column, stored.map(UnixSeconds::new).transpose())
+    }
+
+    pub(super) fn key(&self, domain: &str, slug: &str) -> Result<LinkKey, BadRow> {
+        let domain = self.column("domain", DomainName::parse(domain))?;
+        let slug = self.column("slug", Slug::parse(slug))?;
+        Ok(LinkKey::new(domain, slug))
     }
 
     fn tags(&self, stored: &str) -> Result<Tags, BadRow> {

@@ -9,7 +9,7 @@ use slugline_domain::{Comment, Destination, Link, Tag};
 /// text holds no line break, so it cannot match across two of them.
 pub(crate) fn search_text(link: &Link) -> String {
     let content = &link.content;
-    let mut text = format!("{}\n{}", link.slug, content.destination);
+    let mut text = format!("{}\n{}", link.key.slug, content.destination);
     let comment = content.comment.as_ref().map(Comment::as_str);
     for part in comment
         .into_iter()

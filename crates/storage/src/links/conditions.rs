@@ -51,19 +51,24 @@ pub(crate) fn found_by_tag(backend: DbBackend, tag: &Tag) -> Condition {
     // PostgreSQL does not know how many links have a rare tag, and may read all links in the
     // order of the page instead. It cannot do that with an array.
     Condition::all().add(Expr::cust_with_values(
-        "links.id = ANY (ARRAY(SELECT link_id FROM link_tags WHERE tag = $1))",
+        "short_links.id = ANY (ARRAY(SELECT link_id FROM link_tags WHERE tag = $1))",
         [tag.as_str()],
     ))
 }
 
-/// Links of a binding: the identities in one subquery, so that the planner can begin with the few
-/// that there are.
+/// Links of a binding, whatever their domain: the identities in one subquery, so that the planner
+/// can begin with the few that there are.
 pub(crate) fn bound_to(binding: &Binding) -> Condition {
-    Condition::all().add(link::Column::Id.in_subquery(identities(binding)))
+    let named = link::Column::Id.in_subquery(identities(binding));
+    Condition::all().add_option((!binding.is_of_whole_domains()).then_some(named))
 }
 
-/// Links of a binding, checked one by one: for the few links that another condition finds.
+/// Links of a binding, whatever their domain, checked one by one: for the few links that another
+/// condition finds.
 pub(crate) fn is_bound_to(binding: &Binding) -> Condition {
+    if binding.is_of_whole_domains() {
+        return Condition::all();
+    }
     let of_link =
         Expr::col((tag::Entity, tag::Column::LinkId)).equals((link::Entity, link::Column::Id));
     let tagged = tagged(binding).filter(of_link);
@@ -72,7 +77,8 @@ pub(crate) fn is_bound_to(binding: &Binding) -> Condition {
         .add(Expr::exists(tagged.into_query()))
 }
 
-/// The identities of the links of a binding; those of deleted links are no rows.
+/// The identities of the links of a binding, whatever their domain; those of deleted links are no
+/// rows.
 pub(super) fn identities(binding: &Binding) -> SelectStatement {
     let named = link::Entity::find()
         .select_only()

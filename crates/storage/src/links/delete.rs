@@ -1,12 +1,12 @@
 //! Deleting a link.
 
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
+use sea_orm::{EntityTrait, QueryFilter};
 use slugline_domain::{
-    AuditNote, Link, Slug,
+    AuditNote, Link, LinkKey,
     ports::{Deletion, Version},
 };
 
-use super::{find::FindLink, update::of_version};
+use super::{find::FindLink, keys::has_key, update::of_version};
 use crate::{
     audit_lines::write_line,
     entity::link,
@@ -14,10 +14,10 @@ use crate::{
     session::{Applied, Change, Read, Session},
 };
 
-/// Deletes the link with a slug, and returns it as it was.
+/// Deletes the link with a key, and returns it as it was.
 #[derive(Debug)]
 pub(super) struct DeleteLink {
-    pub(super) slug: Slug,
+    pub(super) key: LinkKey,
     pub(super) note: AuditNote,
 }
 
@@ -25,13 +25,12 @@ impl Change for DeleteLink {
     type Answer = Option<Link>;
 
     async fn apply<S: Session>(&self, session: &S) -> Result<Applied<Option<Link>>, Failure> {
-        let slug = self.slug.clone();
-        let link = FindLink { slug }.read(session).await?;
+        let key = self.key.clone();
+        let link = FindLink { key }.read(session).await?;
         // The foreign key deletes the tags with their link.
-        let of_slug = link::Column::Slug.eq(self.slug.as_str());
-        let delete = link::Entity::delete_many().filter(of_slug);
+        let delete = link::Entity::delete_many().filter(has_key(&self.key));
         if session.execute(&delete).await? > 0 {
-            write_line(session, &self.note, &self.slug).await?;
+            write_line(session, &self.note, &self.key).await?;
         }
         Ok(Applied::Keep(link))
     }
@@ -40,7 +39,7 @@ impl Change for DeleteLink {
 /// Deletes the version of a link that its author knew.
 #[derive(Debug)]
 pub(super) struct DeleteVersion {
-    pub(super) slug: Slug,
+    pub(super) key: LinkKey,
     pub(super) known: Version,
     pub(super) note: AuditNote,
 }
@@ -49,11 +48,11 @@ impl Change for DeleteVersion {
     type Answer = Deletion;
 
     async fn apply<S: Session>(&self, session: &S) -> Result<Applied<Deletion>, Failure> {
-        let delete = link::Entity::delete_many().filter(of_version(&self.slug, &self.known));
+        let delete = link::Entity::delete_many().filter(of_version(&self.key, &self.known));
         if session.execute(&delete).await? == 0 {
             return Ok(Applied::Keep(Deletion::Outdated));
         }
-        write_line(session, &self.note, &self.slug).await?;
+        write_line(session, &self.note, &self.key).await?;
         Ok(Applied::Keep(Deletion::Deleted))
     }
 }

@@ -1,8 +1,9 @@
 //! Finding one link.
 
-use sea_orm::{ColumnTrait, QueryFilter, Select};
-use slugline_domain::{FollowedLink, Link, Slug};
+use sea_orm::{QueryFilter, Select, Value};
+use slugline_domain::{FollowedLink, Link, LinkKey};
 
+use super::keys::has_key;
 use crate::{
     entity::{
         followed::{self, Followed},
@@ -13,10 +14,10 @@ use crate::{
     sql_text::SqlText,
 };
 
-/// Finds the link with a slug, in a single statement.
+/// Finds the link with a key, in a single statement.
 #[derive(Debug)]
 pub(super) struct FindLink {
-    pub(super) slug: Slug,
+    pub(super) key: LinkKey,
 }
 
 impl Read for FindLink {
@@ -24,22 +25,26 @@ impl Read for FindLink {
 
     async fn read<S: Session>(&self, session: &S) -> Result<Option<Link>, Failure> {
         static FIND: SqlText = SqlText::new();
-        let slug = self.slug.as_str();
-        let find = FIND.with(session.backend(), [slug.into()], || select(slug));
+        let find = FIND.with(session.backend(), parts(&self.key), || select(&self.key));
         let rows = session.rows::<link::Model>(find).await?;
         let row = rows.into_iter().next();
         Ok(row.map(link::to_link).transpose()?)
     }
 }
 
-pub(super) fn select(slug: &str) -> Select<link::Entity> {
-    link::select().filter(link::Column::Slug.eq(slug))
+pub(super) fn select(key: &LinkKey) -> Select<link::Entity> {
+    link::select().filter(has_key(key))
 }
 
-/// Finds what a redirect needs of the link with a slug, in a single statement.
+/// The values of [`has_key`], in its order.
+fn parts(key: &LinkKey) -> [Value; 2] {
+    [key.domain.as_str().into(), key.slug.as_str().into()]
+}
+
+/// Finds what a redirect needs of the link with a key, in a single statement.
 #[derive(Debug)]
 pub(crate) struct FollowLink {
-    pub(crate) slug: Slug,
+    pub(crate) key: LinkKey,
 }
 
 impl Read for FollowLink {
@@ -47,9 +52,8 @@ impl Read for FollowLink {
 
     async fn read<S: Session>(&self, session: &S) -> Result<Option<FollowedLink>, Failure> {
         static FOLLOW: SqlText = SqlText::new();
-        let slug = self.slug.as_str();
-        let follow = FOLLOW.with(session.backend(), [slug.into()], || {
-            followed::select().filter(link::Column::Slug.eq(slug))
+        let follow = FOLLOW.with(session.backend(), parts(&self.key), || {
+            followed::select().filter(has_key(&self.key))
         });
         let rows = session.rows::<Followed>(follow).await?;
         let row = rows.into_iter().next();

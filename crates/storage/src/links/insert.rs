@@ -3,7 +3,7 @@
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use slugline_domain::{AuditNote, Link, LinkStatus, Reach, ports::Insertion};
 
-use super::write::insert_row;
+use super::{find, keys::is_there, write::insert_row};
 use crate::{
     audit_lines::write_line,
     entity::link,
@@ -11,7 +11,7 @@ use crate::{
     session::{Applied, Change, Session},
 };
 
-/// Inserts a link unless its slug belongs to an active link or to one that the caller does not
+/// Inserts a link unless its key belongs to an active link or to one that the caller does not
 /// reach, or any link has its identifier.
 #[derive(Debug)]
 pub(crate) struct InsertLink {
@@ -19,7 +19,7 @@ pub(crate) struct InsertLink {
     pub(crate) link: Link,
     pub(crate) note: AuditNote,
     /// True after an attempt of which nobody knows whether it was committed. Then a link with the
-    /// same slug and identifier is this one.
+    /// same key and identifier is this one.
     pub(crate) may_be_stored: bool,
 }
 
@@ -30,12 +30,15 @@ impl Change for InsertLink {
     /// writers wins.
     async fn apply<S: Session>(&self, session: &S) -> Result<Applied<Insertion>, Failure> {
         let new = &self.link;
+        if !is_there(session, &new.key.domain).await? {
+            return Ok(Applied::Keep(Insertion::NoDomain));
+        }
         if insert_row(session, new).await? {
-            write_line(session, &self.note, &new.slug).await?;
+            write_line(session, &self.note, &new.key).await?;
             return Ok(Applied::Keep(Insertion::Stored));
         }
-        let of_slug = link::select().filter(link::Column::Slug.eq(new.slug.as_str()));
-        let Some(owner) = session.first::<link::Model>(&of_slug).await? else {
+        let of_key = find::select(&new.key);
+        let Some(owner) = session.first::<link::Model>(&of_key).await? else {
             return Ok(Applied::Keep(Insertion::IdTaken));
         };
         let number = owner.number;
@@ -51,7 +54,7 @@ impl Change for InsertLink {
         // Another writer replaced the expired link first, or a link already has
         // the identifier.
         if insert_row(session, new).await? {
-            write_line(session, &self.note, &new.slug).await?;
+            write_line(session, &self.note, &new.key).await?;
             return Ok(Applied::Keep(Insertion::Stored));
         }
         let of_id = link::select().filter(link::Column::Id.eq(new.id.as_str()));

@@ -1,17 +1,21 @@
 //! Inserting many links in one transaction, with few statements.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{BTreeSet, HashMap, HashSet},
     sync::Arc,
 };
 
 use sea_orm::{
-    ColumnTrait, DbBackend, EntityTrait, IntoActiveModel, Iterable, QueryFilter, QuerySelect,
+    ColumnTrait, Condition, DbBackend, EntityTrait, IntoActiveModel, Iterable, QueryFilter,
+    QuerySelect,
 };
-use slugline_domain::{AuditNote, Link, LinkStatus, Reach, Slug, UnixSeconds, ports::Insertion};
+use slugline_domain::{
+    AuditNote, DomainName, Link, LinkKey, LinkStatus, Reach, UnixSeconds, ports::Insertion,
+};
 
 use super::{
     conditions::is_bound_to,
+    keys::{has_any, is_there, within},
     write::{insert, insert_link, insert_tags, to_new_row},
 };
 use crate::{
@@ -26,7 +30,7 @@ use crate::{
 const BINDINGS: usize = 10_000;
 
 /// Inserts links as if one after the other. Inserts nothing and answers `None`
-/// if another writer took a slug or an identifier meanwhile.
+/// if another writer took a key or an identifier meanwhile.
 #[derive(Clone, Debug)]
 pub(super) struct InsertLinks {
     reach: Reach,
@@ -49,6 +53,7 @@ impl Change for InsertLinks {
 
     async fn apply<S: Session>(&self, session: &S) -> Result<Applied<Self::Answer>, Failure> {
         let links = &self.links;
+        let missing = missing_domains(session, links).await?;
         let now = self.note.at.second();
         let stored_links = stored(session, links).await?;
         let kept = kept(session, &self.reach, &stored_links).await?;
@@ -56,7 +61,12 @@ impl Change for InsertLinks {
         let outcomes: Vec<Insertion> = links
             .iter()
             .enumerate()
-            .map(|(index, link)| plan.admit(index, link))
+            .map(|(index, link)| {
+                if missing.contains(&link.key.domain) {
+                    return Insertion::NoDomain;
+                }
+                plan.admit(index, link)
+            })
             .collect();
         for numbers in plan.replaced_rows.chunks(BINDINGS) {
             let replaced = link::Column::Number.is_in(numbers.iter().copied());
@@ -64,21 +74,21 @@ impl Change for InsertLinks {
             session.execute(&delete).await?;
         }
         let mut admitted: Vec<&Link> = plan.admitted().map(|index| &links[index]).collect();
-        // All nodes insert slugs in the same order, so two that insert the same
+        // All nodes insert keys in the same order, so two that insert the same
         // ones cannot deadlock.
-        admitted.sort_by(|a, b| a.slug.cmp(&b.slug));
+        admitted.sort_by(|a, b| a.key.cmp(&b.key));
         if !insert_rows(session, &admitted).await? {
             return Ok(Applied::Undo(None));
         }
         let stored = links.iter().zip(&outcomes);
         let stored = stored.filter(|(_, outcome)| **outcome == Insertion::Stored);
-        let slugs: Vec<&Slug> = stored.map(|(link, _)| &link.slug).collect();
-        write_lines(session, &self.note, &slugs, BINDINGS).await?;
+        let keys: Vec<&LinkKey> = stored.map(|(link, _)| &link.key).collect();
+        write_lines(session, &self.note, &keys, BINDINGS).await?;
         Ok(Applied::Keep(Some(outcomes)))
     }
 }
 
-/// Inserts links and their tags. Returns `false` if a slug or an identifier is in use.
+/// Inserts links and their tags. Returns `false` if a key or an identifier is in use.
 async fn insert_rows(session: &impl Session, links: &[&Link]) -> Result<bool, Failure> {
     if session.backend() == DbBackend::Sqlite {
         // Here a statement goes to no server, and one for many rows takes longer to build. Table
@@ -108,18 +118,35 @@ async fn insert_rows(session: &impl Session, links: &[&Link]) -> Result<bool, Fa
     Ok(true)
 }
 
-/// The stored links that have one of these slugs or identifiers.
+/// The domains of these links that nobody has named, or that were taken away.
+async fn missing_domains(
+    session: &impl Session,
+    links: &[Link],
+) -> Result<HashSet<DomainName>, Failure> {
+    // In order, so that two nodes that lock the same ones cannot deadlock.
+    let domains: BTreeSet<&DomainName> = links.iter().map(|link| &link.key.domain).collect();
+    let mut missing = HashSet::new();
+    for domain in domains {
+        if !is_there(session, domain).await? {
+            missing.insert(domain.clone());
+        }
+    }
+    Ok(missing)
+}
+
+/// The stored links that have one of these keys or identifiers.
 async fn stored(session: &impl Session, links: &[Link]) -> Result<Vec<StoredLink>, Failure> {
     let mut stored = Vec::new();
     for some in links.chunks(BINDINGS / 2) {
-        let slugs = some.iter().map(|link| link.slug.as_str());
+        let keys = has_any(some.iter().map(|link| &link.key));
         let ids = some.iter().map(|link| link.id.as_str());
         // Two statements: with an OR, planners may read the whole table.
-        for condition in [link::Column::Slug.is_in(slugs), link::Column::Id.is_in(ids)] {
+        for condition in [keys, Condition::all().add(link::Column::Id.is_in(ids))] {
             let select = link::Entity::find()
                 .select_only()
                 .column(link::Column::Number)
                 .column(link::Column::Id)
+                .column(link::Column::Domain)
                 .column(link::Column::Slug)
                 .column(link::Column::ExpiresAt)
                 .column(link::Column::EndsAt)
@@ -145,7 +172,8 @@ async fn kept(
             .select_only()
             .column(link::Column::Number)
             .filter(link::Column::Number.is_in(some.iter().map(|link| link.number)))
-            .filter(is_bound_to(binding));
+            .filter(is_bound_to(binding))
+            .filter(within(session.backend(), reach));
         for number in session.all::<i64>(&reached).await? {
             kept.remove(&number);
         }
@@ -157,7 +185,7 @@ async fn kept(
 struct StoredLink {
     number: i64,
     id: String,
-    slug: String,
+    key: Key,
     expires_at: Option<i64>,
     ends_at: Option<i64>,
 }
@@ -167,22 +195,25 @@ impl Row for StoredLink {
         Ok(Self {
             number: columns.number(0)?,
             id: columns.text(1)?,
-            slug: columns.text(2)?,
-            expires_at: columns.optional_number(3)?,
-            ends_at: columns.optional_number(4)?,
+            key: (columns.text(2)?, columns.text(3)?),
+            expires_at: columns.optional_number(4)?,
+            ends_at: columns.optional_number(5)?,
         })
     }
 }
 
+/// The name of a domain, and a slug.
+type Key = (String, String);
+
 /// The outcome of each link, decided in memory.
 struct Plan {
     now: UnixSeconds,
-    by_slug: HashMap<String, Owner>,
-    slug_by_id: HashMap<String, String>,
+    by_key: HashMap<Key, Owner>,
+    key_by_id: HashMap<String, Key>,
     replaced_rows: Vec<i64>,
 }
 
-/// The link that has a slug.
+/// The link that has a key.
 struct Owner {
     id: String,
     /// True if no new link replaces it.
@@ -200,8 +231,8 @@ impl Plan {
     fn of(stored: Vec<StoredLink>, kept: &HashSet<i64>, now: UnixSeconds) -> Self {
         let mut plan = Self {
             now,
-            by_slug: HashMap::new(),
-            slug_by_id: HashMap::new(),
+            by_key: HashMap::new(),
+            key_by_id: HashMap::new(),
             replaced_rows: Vec::new(),
         };
         for link in stored {
@@ -214,27 +245,28 @@ impl Plan {
                 stays: !expired || kept.contains(&link.number),
                 source: Source::Row(link.number),
             };
-            plan.own(link.slug, owner);
+            plan.own(link.key, owner);
         }
         plan
     }
 
-    fn own(&mut self, slug: String, owner: Owner) {
-        self.slug_by_id.insert(owner.id.clone(), slug.clone());
-        self.by_slug.insert(slug, owner);
+    fn own(&mut self, key: Key, owner: Owner) {
+        self.key_by_id.insert(owner.id.clone(), key.clone());
+        self.by_key.insert(key, owner);
     }
 
     fn admit(&mut self, index: usize, link: &Link) -> Insertion {
-        let (slug, id) = (link.slug.as_str(), link.id.as_str());
-        let owner = self.by_slug.get(slug);
+        let id = link.id.as_str();
+        let key = (link.key.domain.to_string(), link.key.slug.to_string());
+        let owner = self.by_key.get(&key);
         if owner.is_some_and(|owner| owner.stays) {
             return Insertion::SlugTaken;
         }
-        if self.slug_by_id.get(id).is_some_and(|other| other != slug) {
+        if self.key_by_id.get(id).is_some_and(|other| *other != key) {
             return Insertion::IdTaken;
         }
-        if let Some(replaced) = self.by_slug.remove(slug) {
-            self.slug_by_id.remove(&replaced.id);
+        if let Some(replaced) = self.by_key.remove(&key) {
+            self.key_by_id.remove(&replaced.id);
             match replaced.source {
                 Source::Row(number) => self.replaced_rows.push(number),
                 // A later link of the batch replaces it before it was written.
@@ -246,17 +278,15 @@ impl Plan {
             stays: link.status_at(self.now) == LinkStatus::Active,
             source: Source::Batch(index),
         };
-        self.own(slug.to_owned(), owner);
+        self.own(key, owner);
         Insertion::Stored
     }
 
     /// The indexes of the links to write.
     fn admitted(&self) -> impl Iterator<Item = usize> {
-        self.by_slug
-            .values()
-            .filter_map(|owner| match owner.source {
-                Source::Batch(index) => Some(index),
-                Source::Row(_) => None,
-            })
+        self.by_key.values().filter_map(|owner| match owner.source {
+            Source::Batch(index) => Some(index),
+            Source::Row(_) => None,
+        })
     }
 }

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `insert`, `insert_many`, `update`, `delete` | changes |
 //! | `find`, `list`, `search`, `tags`, `tagged`, `unprotected` | reads |
-//! | `conditions` | conditions that listings and searches share |
+//! | `conditions`, `keys` | conditions that listings and searches share; those on the keys of links |
 //! | `write` | writing the rows of a link |
 
 mod conditions;
@@ -12,6 +12,7 @@ mod delete;
 pub(crate) mod find;
 pub(crate) mod insert;
 mod insert_many;
+mod keys;
 mod list;
 #[cfg(test)]
 pub(crate) mod plans;
@@ -26,13 +27,12 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use async_trait::async_trait;
 use slugline_domain::{
-    AuditNote, FollowedLink, Link, LinkFilter, LinkId, ListQuery, Reach, Slug, Tag, TagCount,
-    UnixSeconds,
+    AuditNote, DomainName, FollowedLink, Link, LinkFilter, LinkId, LinkKey, LinkOrder, ListQuery,
+    Reach, Tag, TagCount, UnixSeconds,
     ports::{Deletion, Hearing, Insertion, LinkObserver, LinkStore, StoreError, Update, Version},
 };
 use tracing::warn;
 
-pub(crate) use self::write::insert_row;
 use self::{
     delete::{DeleteLink, DeleteVersion},
     find::{FindLink, FollowLink},
@@ -40,12 +40,12 @@ use self::{
     insert_many::InsertLinks,
     list::ListLinks,
     search::CountLinks,
-    search::SearchLinks,
     tagged::FindTagged,
     tags::CountTags,
     unprotected::FindUnprotected,
     update::UpdateLink,
 };
+pub(crate) use self::{keys::has_key, write::insert_row};
 use crate::{
     assistants::SqlAssistantStore,
     database::{Database, StoreTimings},
@@ -177,15 +177,15 @@ impl LinkStore for SqlLinkStore {
         updated.map_err(failing_to("update a link"))
     }
 
-    async fn find(&self, slug: &Slug) -> Result<Option<Link>, StoreError> {
-        let slug = slug.clone();
-        let found = self.database.read_at_once(FindLink { slug }).await;
+    async fn find(&self, key: &LinkKey) -> Result<Option<Link>, StoreError> {
+        let key = key.clone();
+        let found = self.database.read_at_once(FindLink { key }).await;
         found.map_err(failing_to("find a link"))
     }
 
-    async fn follow(&self, slug: &Slug) -> Result<Option<FollowedLink>, StoreError> {
-        let slug = slug.clone();
-        let found = self.database.follow(FollowLink { slug }).await;
+    async fn follow(&self, key: &LinkKey) -> Result<Option<FollowedLink>, StoreError> {
+        let key = key.clone();
+        let found = self.database.follow(FollowLink { key }).await;
         found.map_err(failing_to("find a link"))
     }
 
@@ -200,9 +200,10 @@ impl LinkStore for SqlLinkStore {
         now: UnixSeconds,
         limit: u32,
     ) -> Result<Vec<Link>, StoreError> {
-        let filter = filter.clone();
-        let search = SearchLinks { filter, now, limit };
-        let found = self.database.read(search).await;
+        let query = ListQuery::new(now, limit)
+            .with_order(LinkOrder::SlugAscending)
+            .with_filter(filter.clone());
+        let found = self.database.read(ListLinks(query)).await;
         found.map_err(failing_to("search links"))
     }
 
@@ -212,8 +213,13 @@ impl LinkStore for SqlLinkStore {
         counted.map_err(failing_to("count links"))
     }
 
-    async fn tags(&self, reach: &Reach) -> Result<Vec<TagCount>, StoreError> {
-        let counted = self.database.read(CountTags(reach.clone())).await;
+    async fn tags(
+        &self,
+        reach: &Reach,
+        domain: Option<&DomainName>,
+    ) -> Result<Vec<TagCount>, StoreError> {
+        let (reach, domain) = (reach.clone(), domain.cloned());
+        let counted = self.database.read(CountTags { reach, domain }).await;
         counted.map_err(failing_to("count tags"))
     }
 
@@ -233,20 +239,20 @@ impl LinkStore for SqlLinkStore {
         found.map_err(failing_to("find links without a password"))
     }
 
-    async fn delete(&self, slug: &Slug, note: &AuditNote) -> Result<Option<Link>, StoreError> {
-        let (slug, note) = (slug.clone(), note.clone());
-        let deleted = self.database.change(DeleteLink { slug, note }).await;
+    async fn delete(&self, key: &LinkKey, note: &AuditNote) -> Result<Option<Link>, StoreError> {
+        let (key, note) = (key.clone(), note.clone());
+        let deleted = self.database.change(DeleteLink { key, note }).await;
         deleted.map_err(failing_to("delete a link"))
     }
 
     async fn delete_version(
         &self,
-        slug: &Slug,
+        key: &LinkKey,
         known: &Version,
         note: &AuditNote,
     ) -> Result<Deletion, StoreError> {
         let delete = DeleteVersion {
-            slug: slug.clone(),
+            key: key.clone(),
             known: known.clone(),
             note: note.clone(),
         };

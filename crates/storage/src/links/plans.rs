@@ -5,12 +5,18 @@ use rstest::rstest;
 use rusqlite::Connection;
 use sea_orm::{DbBackend, QueryTrait, Statement};
 use slugline_domain::{
-    Binding, LinkFilter, LinkId, LinkOrder, ListQuery, Position, Reach, SearchText, StatusFilter,
-    Tag, UnixSeconds,
+    Binding, DomainName, LinkFilter, LinkId, LinkOrder, ListQuery, Position, Reach, SearchText,
+    StatusFilter, Tag, UnixSeconds,
 };
-use slugline_testkit::{NOON, destination, slug};
+use slugline_testkit::{NOON, destination, key};
 
-use super::{find, list::select_page, search, tagged, tags::count_tags, unprotected};
+use super::{
+    find,
+    list::{Page, page_of},
+    tagged,
+    tags::count_tags,
+    unprotected,
+};
 use crate::{
     database_url::DatabaseUrl,
     schema_connection::SchemaConnection,
@@ -54,14 +60,14 @@ impl Schema {
 
     fn plan_of_page(&self, query: &ListQuery) -> String {
         let statements = Statements(&self.connection);
-        let select = complete(select_page(&statements, query)).unwrap();
-        self.plan(&select.build(DbBackend::Sqlite))
+        match complete(page_of(&statements, query)).unwrap() {
+            Page::One(select) => self.plan(&select.build(DbBackend::Sqlite)),
+            Page::Merged(..) => panic!("{query:?} takes several statements"),
+        }
     }
 
     fn plan_of_search(&self, filter: &LinkFilter) -> String {
-        let statements = Statements(&self.connection);
-        let select = complete(search::select(&statements, filter, NOON, 20)).unwrap();
-        self.plan(&select.build(DbBackend::Sqlite))
+        self.plan_of_page(&page(LinkOrder::SlugAscending).with_filter(filter.clone()))
     }
 }
 
@@ -72,39 +78,43 @@ fn page(order: LinkOrder) -> ListQuery {
 }
 
 fn filter() -> LinkFilter {
-    LinkFilter::default().with_status(StatusFilter::All)
+    LinkFilter::default()
+        .with_status(StatusFilter::All)
+        .with_domain(DomainName::DEFAULT)
 }
 
 #[tokio::test]
-async fn a_link_is_found_by_the_index_of_slugs() {
-    let find = find::select("docs").build(DbBackend::Sqlite);
+async fn a_link_is_found_by_the_index_of_keys() {
+    let find = find::select(&key("docs")).build(DbBackend::Sqlite);
     assert_eq!(
         Schema::new().await.plan(&find),
-        format!("SEARCH links USING INDEX links_slug (slug=?) / {OTHER_TAGS}")
+        format!("SEARCH short_links USING INDEX links_key (domain=? AND slug=?) / {OTHER_TAGS}")
     );
 }
 
 #[rstest]
 #[case(LinkOrder::Newest, "links_newest")]
 #[case(LinkOrder::Oldest, "links_oldest")]
-#[case(LinkOrder::SlugAscending, "links_slug")]
-#[case(LinkOrder::SlugDescending, "links_slug")]
+#[case(LinkOrder::SlugAscending, "links_key")]
+#[case(LinkOrder::SlugDescending, "links_key")]
 #[tokio::test]
 async fn pages_are_read_in_the_order_of_an_index(#[case] order: LinkOrder, #[case] index: &str) {
     let schema = Schema::new().await;
     let first = schema.plan_of_page(&page(order));
     assert_eq!(
         first,
-        format!("SCAN links USING INDEX {index} / {OTHER_TAGS}")
+        format!("SEARCH short_links USING INDEX {index} (domain=?) / {OTHER_TAGS}")
     );
     let mut next = page(order);
     next.after = Some(Position {
         created_at: UnixSeconds::new(0).unwrap(),
-        slug: slug("docs"),
+        key: key("docs"),
     });
     let next = schema.plan_of_page(&next);
     assert!(
-        next.starts_with(&format!("SEARCH links USING INDEX {index} (")),
+        next.starts_with(&format!(
+            "SEARCH short_links USING INDEX {index} (domain=? AND "
+        )),
         "{next}"
     );
     assert!(!next.contains("TEMP B-TREE"), "{next}");
@@ -121,7 +131,7 @@ async fn links_of_a_tag_come_from_the_index_of_tags() {
 
 #[rstest]
 #[case(LinkOrder::Newest, "links_newest")]
-#[case(LinkOrder::SlugAscending, "links_slug")]
+#[case(LinkOrder::SlugAscending, "links_key")]
 #[tokio::test]
 async fn a_page_of_a_common_tag_is_read_in_the_order_of_an_index(
     #[case] order: LinkOrder,
@@ -131,7 +141,7 @@ async fn a_page_of_a_common_tag_is_read_in_the_order_of_an_index(
         CREATE TEMP TABLE numbers AS WITH RECURSIVE n(value) AS (
             SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value <= 10000
         ) SELECT value FROM n;
-        INSERT INTO links (id, slug, destination, search_text, destination_key, created_at,
+        INSERT INTO short_links (id, slug, destination, search_text, destination_key, created_at,
             updated_at)
         SELECT 'i' || value, 's' || value, '', '', '', value, value FROM numbers;
         INSERT INTO link_tags (link_id, tag) SELECT 'i' || value, 'news' FROM numbers";
@@ -141,33 +151,37 @@ async fn a_page_of_a_common_tag_is_read_in_the_order_of_an_index(
     query.filter.tag = Some(Tag::parse("news").unwrap());
     let common = schema.plan_of_page(&query);
     assert!(
-        common.starts_with(&format!("SCAN links USING INDEX {index}")),
+        common.starts_with(&format!(
+            "SEARCH short_links USING INDEX {index} (domain=?)"
+        )),
         "{common}"
     );
     let few = "DELETE FROM link_tags WHERE link_id = 'i1'";
     schema.connection.execute_batch(few).unwrap();
     let rarer = schema.plan_of_page(&query);
     assert!(
-        rarer.starts_with("SEARCH links USING INDEX sqlite_autoindex_links_1 (id=?)"),
+        rarer.starts_with("SEARCH short_links USING INDEX sqlite_autoindex_short_links_1 (id=?)"),
         "{rarer}"
     );
 }
 
 #[rstest]
 #[tokio::test]
-async fn chosen_links_are_found_by_the_index_of_slugs(
+async fn chosen_links_are_found_by_the_index_of_keys(
     #[values(LinkOrder::Newest, LinkOrder::Oldest, LinkOrder::SlugAscending)] order: LinkOrder,
     #[values(None, Some("news"))] tag: Option<&str>,
     #[values(None, Some("shipping"))] text: Option<&str>,
+    #[values(None, Some(DomainName::DEFAULT))] domain: Option<DomainName>,
 ) {
     let mut query = page(order);
-    let slugs = (0..500).map(|number| slug(&format!("s{number}")));
-    query.filter.slugs = Some(slugs.collect());
+    let keys = (0..500).map(|number| key(&format!("s{number}")));
+    query.filter.keys = Some(keys.collect());
+    query.filter.domain = domain;
     query.filter.tag = tag.map(|tag| Tag::parse(tag).unwrap());
     query.filter.text = text.map(|text| SearchText::parse(text).unwrap());
     let plan = Schema::new().await.plan_of_page(&query);
     assert!(
-        plan.starts_with("SEARCH links USING INDEX links_slug (slug=?)"),
+        plan.starts_with("SEARCH short_links USING INDEX links_key (domain=? AND slug=?)"),
         "{plan}"
     );
 }
@@ -178,7 +192,7 @@ async fn a_text_is_looked_up_among_trigrams() {
     wanted.text = Some(SearchText::parse("shipping").unwrap());
     let plan = Schema::new().await.plan_of_search(&wanted);
     assert!(
-        plan.starts_with("SEARCH links USING INTEGER PRIMARY KEY"),
+        plan.starts_with("SEARCH short_links USING INTEGER PRIMARY KEY"),
         "{plan}"
     );
     assert!(
@@ -193,14 +207,14 @@ async fn a_destination_is_found_by_its_key() {
     wanted.destination = Some(destination("https://example.com/"));
     let plan = Schema::new().await.plan_of_search(&wanted);
     assert!(
-        plan.starts_with("SEARCH links USING INDEX links_destination"),
+        plan.starts_with("SEARCH short_links USING INDEX links_destination"),
         "{plan}"
     );
 }
 
 #[tokio::test]
 async fn tags_are_counted_along_their_index() {
-    let count = count_tags(&Reach::Everything).build(DbBackend::Sqlite);
+    let count = count_tags(&Reach::Everything, None).build(DbBackend::Sqlite);
     let plan = Schema::new().await.plan(&count);
     assert_eq!(plan, "SCAN link_tags USING COVERING INDEX link_tags_tag");
 }
@@ -224,14 +238,19 @@ async fn links_without_a_password_are_found_by_their_identities() {
     let schema = Schema::new().await;
     let unprotected = unprotected::select(&["a", "b"]).build(DbBackend::Sqlite);
     let plan = schema.plan(&unprotected);
-    assert!(plan.starts_with("SEARCH links USING INDEX"), "{plan}");
+    assert!(plan.starts_with("SEARCH short_links USING INDEX"), "{plan}");
 }
 
+#[rstest]
 #[tokio::test]
-async fn a_page_of_a_binding_begins_with_its_links() {
+async fn a_page_of_a_binding_begins_with_its_links(
+    #[values(None, Some(DomainName::DEFAULT))] domain: Option<DomainName>,
+    #[values(None, Some(DomainName::DEFAULT))] domains: Option<DomainName>,
+) {
     let mut wanted = filter();
+    wanted.domain = domain;
     let tags = ["news", "sale"].map(|tag| Tag::parse(tag).unwrap());
-    let binding = Binding::new([LinkId::parse("one").unwrap()], tags).unwrap();
+    let binding = Binding::new([LinkId::parse("one").unwrap()], tags, domains).unwrap();
     wanted.reach = Reach::bound(binding);
     let schema = Schema::new().await;
     for plan in [
@@ -239,7 +258,9 @@ async fn a_page_of_a_binding_begins_with_its_links() {
         schema.plan_of_page(&page(LinkOrder::Newest).with_filter(wanted)),
     ] {
         assert!(
-            plan.starts_with("SEARCH links USING INDEX sqlite_autoindex_links_1 (id=?)"),
+            plan.starts_with(
+                "SEARCH short_links USING INDEX sqlite_autoindex_short_links_1 (id=?)"
+            ),
             "{plan}"
         );
         assert!(

@@ -1,12 +1,17 @@
 //! Searches, and the way in which each database finds links.
 
-use sea_orm::{
-    ColumnTrait, Condition, DbBackend, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select,
-    Statement, sea_query::Expr,
-};
-use slugline_domain::{Link, LinkFilter, LinkId, SearchText, Slug, Tag, UnixSeconds};
+use std::collections::BTreeSet;
 
-use super::conditions::{bound_to, found_by_tag, has_tag, is_bound_to, with_status, with_tag};
+use sea_orm::{
+    ColumnTrait, Condition, DbBackend, EntityTrait, QueryFilter, QuerySelect, Select, Statement,
+    sea_query::{Expr, SimpleExpr},
+};
+use slugline_domain::{Binding, DomainName, LinkFilter, LinkId, SearchText, Tag, UnixSeconds};
+
+use super::{
+    conditions::{bound_to, found_by_tag, has_tag, is_bound_to, with_status, with_tag},
+    keys::{has_any, is_among},
+};
 use crate::{
     entity::{destination_key, link, tag},
     failure::Failure,
@@ -21,23 +26,6 @@ const FEW: u64 = 5_000;
 /// reading links in the order of the page finds some of them soon.
 const FEW_TAGGED: u64 = 10_000;
 
-/// Finds the links that meet a filter, by slug.
-#[derive(Debug)]
-pub(super) struct SearchLinks {
-    pub(super) filter: LinkFilter,
-    pub(super) now: UnixSeconds,
-    pub(super) limit: u32,
-}
-
-impl Read for SearchLinks {
-    type Answer = Vec<Link>;
-
-    async fn read<S: Session>(&self, session: &S) -> Result<Vec<Link>, Failure> {
-        let select = select(session, &self.filter, self.now, self.limit).await?;
-        links(session, select).await
-    }
-}
-
 /// Counts the links that meet a filter.
 #[derive(Debug)]
 pub(super) struct CountLinks {
@@ -49,13 +37,18 @@ impl Read for CountLinks {
     type Answer = u64;
 
     async fn read<S: Session>(&self, session: &S) -> Result<u64, Failure> {
-        let way = match &self.filter.slugs {
+        let way = match &self.filter.keys {
             Some(_) => has_tag,
             None => with_tag,
         };
         let tagged = self.filter.tag.as_ref().map(way);
-        let count = matching(session, &self.filter, self.now, tagged)
+        let mut links = matching(session, &self.filter, self.now, tagged)
             .await?
+            .select;
+        if let Some(domains) = confined(&self.filter) {
+            links = links.filter(is_among(session.backend(), &domains));
+        }
+        let count = links
             .select_only()
             .column_as(link::Column::Number.count(), "links");
         let links = session.first::<i64>(&count).await?.unwrap_or(0);
@@ -63,27 +56,22 @@ impl Read for CountLinks {
     }
 }
 
-/// Reads the links of a select.
-pub(super) async fn links(
-    session: &impl Session,
-    select: Select<link::Entity>,
-) -> Result<Vec<Link>, Failure> {
-    let rows = session.all::<link::Model>(&select).await?;
-    let links = rows.into_iter().map(link::to_link);
-    Ok(links.collect::<Result<_, _>>()?)
+/// The select of the links that meet a filter in every domain, in no order.
+pub(super) struct Matching {
+    pub(super) select: Select<link::Entity>,
+    /// True if it begins with the few links that meet a condition of the filter.
+    pub(super) is_narrow: bool,
 }
 
-/// The select of a search.
-pub(super) async fn select(
-    session: &impl Session,
-    filter: &LinkFilter,
-    now: UnixSeconds,
-    limit: u32,
-) -> Result<Select<link::Entity>, Failure> {
-    let select = page(session, filter, now).await?;
-    Ok(select
-        .order_by_asc(link::Column::Slug)
-        .limit(u64::from(limit)))
+/// The domains that a filter is confined to; `None` for all.
+pub(super) fn confined(filter: &LinkFilter) -> Option<BTreeSet<DomainName>> {
+    let bound = filter.reach.binding().map(Binding::domains);
+    match (&filter.domain, bound.filter(|domains| !domains.is_empty())) {
+        (None, None) => None,
+        (None, Some(bound)) => Some(bound.clone()),
+        (Some(one), _) if !filter.reach.reaches(one) => Some(BTreeSet::new()),
+        (Some(one), _) => Some([one.clone()].into()),
+    }
 }
 
 /// The select of the links that meet a filter, to be ordered and limited.
@@ -91,13 +79,21 @@ pub(super) async fn page(
     session: &impl Session,
     filter: &LinkFilter,
     now: UnixSeconds,
-) -> Result<Select<link::Entity>, Failure> {
-    let tagged = match &filter.tag {
-        None => None,
-        Some(tag) if filter.slugs.is_some() || has_many(session, tag).await? => Some(has_tag(tag)),
-        Some(tag) => Some(found_by_tag(session.backend(), tag)),
+) -> Result<Matching, Failure> {
+    let many = match &filter.tag {
+        Some(tag) if filter.keys.is_none() => has_many(session, tag).await?,
+        Some(_) | None => false,
     };
-    matching(session, filter, now, tagged).await
+    let tagged = filter.tag.as_ref().map(|tag| {
+        if many || filter.keys.is_some() {
+            has_tag(tag)
+        } else {
+            found_by_tag(session.backend(), tag)
+        }
+    });
+    let mut found = matching(session, filter, now, tagged).await?;
+    found.is_narrow |= filter.tag.is_some() && !many;
+    Ok(found)
 }
 
 /// Returns whether more than [`FEW_TAGGED`] links have a tag.
@@ -111,20 +107,21 @@ async fn has_many(session: &impl Session, tag: &Tag) -> Result<bool, Failure> {
     Ok(session.first::<LinkId>(&beyond).await?.is_some())
 }
 
-/// The select of the links that meet a filter, in no order. `tagged` is the condition for its
-/// tag.
+/// The select of the links that meet a filter. `tagged` is the condition for its tag.
 async fn matching(
     session: &impl Session,
     filter: &LinkFilter,
     now: UnixSeconds,
     tagged: Option<Condition>,
-) -> Result<Select<link::Entity>, Failure> {
+) -> Result<Matching, Failure> {
     let mut select = link::select().filter(with_status(filter.status, now));
+    let mut is_narrow = filter.keys.is_some() || filter.destination.is_some();
     if let Some(tagged) = tagged {
         select = select.filter(tagged);
     }
     if let Some(binding) = filter.reach.binding() {
-        select = select.filter(match &filter.slugs {
+        is_narrow |= !binding.is_of_whole_domains();
+        select = select.filter(match &filter.keys {
             Some(_) => is_bound_to(binding),
             None => bound_to(binding),
         });
@@ -132,21 +129,24 @@ async fn matching(
     if let Some(destination) = &filter.destination {
         select = select.filter(link::Column::DestinationKey.eq(destination_key(destination)));
     }
-    if let Some(slugs) = &filter.slugs {
-        let slugs = slugs.iter().map(Slug::as_str);
-        select = select.filter(link::Column::Slug.is_in(slugs));
+    if let Some(keys) = &filter.keys {
+        select = select.filter(has_any(keys));
     }
     if let Some(text) = &filter.text {
-        select = select.filter(match &filter.slugs {
-            Some(_) => holds_exactly(session.backend(), text),
-            None => holds(session, text).await?,
-        });
+        let candidates = match &filter.keys {
+            Some(_) => None,
+            None => few(session, text).await?,
+        };
+        is_narrow |= candidates.is_some();
+        select = select
+            .filter(holds(session.backend(), text))
+            .filter(Condition::all().add_option(candidates));
     }
-    Ok(select)
+    Ok(Matching { select, is_narrow })
 }
 
 /// Links that hold a text, checked one by one.
-fn holds_exactly(backend: DbBackend, text: &SearchText) -> Condition {
+fn holds(backend: DbBackend, text: &SearchText) -> Condition {
     Condition::all().add(if backend == DbBackend::Sqlite {
         Expr::cust_with_values("instr(search_text, ?) > 0", [text.as_str()])
     } else {
@@ -154,18 +154,18 @@ fn holds_exactly(backend: DbBackend, text: &SearchText) -> Condition {
     })
 }
 
-async fn holds(session: &impl Session, text: &SearchText) -> Result<Condition, Failure> {
-    let condition = holds_exactly(session.backend(), text);
+/// The links that may hold a text, if they are few. PostgreSQL's planner knows its trigram index
+/// and its statistics.
+async fn few(session: &impl Session, text: &SearchText) -> Result<Option<SimpleExpr>, Failure> {
     if session.backend() != DbBackend::Sqlite {
-        // PostgreSQL's planner knows its trigram index and its statistics.
-        return Ok(condition);
+        return Ok(None);
     }
     let source = Candidates::of(text);
     if source.count(session).await? > FEW {
-        return Ok(condition);
+        return Ok(None);
     }
     let among = format!("number IN ({})", source.numbers);
-    Ok(condition.add(Expr::cust_with_values(among, [source.parameter])))
+    Ok(Some(Expr::cust_with_values(among, [source.parameter])))
 }
 
 /// A query that finds the links that may hold a text without reading all in
@@ -187,7 +187,7 @@ impl Candidates {
             // The text is too short for the index. Reading the table in its own
             // order is still ten times faster than in the order of an index.
             None => Self {
-                numbers: "SELECT number FROM links WHERE instr(search_text, ?) > 0",
+                numbers: "SELECT number FROM short_links WHERE instr(search_text, ?) > 0",
                 parameter: text.to_string(),
             },
         }
@@ -234,7 +234,7 @@ fn like_pattern(text: &SearchText) -> String {
 mod tests {
     use std::time::Duration;
 
-    use slugline_domain::{ListQuery, Reach, StatusFilter};
+    use slugline_domain::{LinkOrder, ListQuery, Reach, StatusFilter};
     use slugline_testkit::{NOON, NOTE, link};
 
     use super::*;
@@ -251,12 +251,9 @@ mod tests {
             .with_status(StatusFilter::All)
     }
 
-    fn search(text: &str) -> SearchLinks {
-        SearchLinks {
-            filter: filter(text),
-            now: NOON,
-            limit: 20,
-        }
+    fn search(text: &str) -> ListLinks {
+        let query = ListQuery::new(NOON, 20).with_order(LinkOrder::SlugAscending);
+        ListLinks(query.with_filter(filter(text)))
     }
 
     fn page(text: &str) -> ListLinks {

@@ -1,25 +1,47 @@
 //! Counting the links of each tag.
 
-use sea_orm::{ColumnTrait, EntityTrait, Order, QueryFilter, QueryOrder, QuerySelect, Select};
-use slugline_domain::{Reach, Tag, TagCount};
+use std::collections::BTreeSet;
 
-use super::conditions::identities;
+use sea_orm::{
+    ColumnTrait, EntityTrait, Order, QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select,
+};
+use slugline_domain::{DomainName, LinkFilter, Reach, Tag, TagCount};
 
+use super::{conditions::identities, keys::in_use, search::confined};
 use crate::{
-    entity::tag,
+    entity::{link, tag},
     failure::Failure,
     session::{Columns, Read, Row, Session},
 };
 
 /// Counts the links of every tag.
 #[derive(Debug)]
-pub(super) struct CountTags(pub(super) Reach);
+pub(super) struct CountTags {
+    pub(super) reach: Reach,
+    /// `None` for links of all domains.
+    pub(super) domain: Option<DomainName>,
+}
 
 impl Read for CountTags {
     type Answer = Vec<TagCount>;
 
     async fn read<S: Session>(&self, session: &S) -> Result<Vec<TagCount>, Failure> {
-        session.all(&count_tags(&self.0)).await
+        let filter = LinkFilter::default()
+            .with_reach(self.reach.clone())
+            .with_domain(self.domain.clone());
+        let mut domains = confined(&filter);
+        if let Some(counted) = &domains
+            && in_use(session)
+                .await?
+                .iter()
+                .all(|used| counted.contains(used))
+        {
+            // Most instances have one domain. Their tags are counted without their links.
+            domains = None;
+        }
+        session
+            .all(&count_tags(&self.reach, domains.as_ref()))
+            .await
     }
 }
 
@@ -32,11 +54,23 @@ impl Row for TagCount {
     }
 }
 
-/// The select of every tag with its number of links.
-pub(super) fn count_tags(reach: &Reach) -> Select<tag::Entity> {
+/// The select of every tag with its number of links in these domains.
+pub(super) fn count_tags(
+    reach: &Reach,
+    domains: Option<&BTreeSet<DomainName>>,
+) -> Select<tag::Entity> {
     let mut tags = tag::Entity::find();
-    if let Some(binding) = reach.binding() {
+    if let Some(binding) = reach.binding()
+        && !binding.is_of_whole_domains()
+    {
         tags = tags.filter(tag::Column::LinkId.in_subquery(identities(binding)));
+    }
+    if let Some(domains) = domains {
+        let links = link::Entity::find()
+            .select_only()
+            .column(link::Column::Id)
+            .filter(link::Column::Domain.is_in(domains.iter().map(DomainName::as_str)));
+        tags = tags.filter(tag::Column::LinkId.in_subquery(links.into_query()));
     }
     tags.select_only()
         .column(tag::Column::Tag)

@@ -2,11 +2,14 @@
 
 use sea_orm::{ActiveModelTrait, ColumnTrait, Condition, EntityTrait, QueryFilter};
 use slugline_domain::{
-    AuditNote, Link, Slug,
+    AuditNote, Link, LinkKey,
     ports::{Update, Version},
 };
 
-use super::write::{insert_tags, to_new_row};
+use super::{
+    keys::has_key,
+    write::{insert_tags, to_new_row},
+};
 use crate::{
     audit_lines::write_line,
     entity::{link, tag},
@@ -31,7 +34,7 @@ impl Change for UpdateLink {
         // writers the second finds nothing to change.
         let update = link::Entity::update_many()
             .set(to_new_row(link).reset_all())
-            .filter(of_version(&link.slug, known));
+            .filter(of_version(&link.key, known));
         if session.execute(&update).await? == 0 {
             return Ok(Applied::Keep(Update::Outdated));
         }
@@ -39,16 +42,16 @@ impl Change for UpdateLink {
         let delete = tag::Entity::delete_many().filter(of_link);
         session.execute(&delete).await?;
         insert_tags(session, link).await?;
-        write_line(session, note, &link.slug).await?;
+        write_line(session, note, &link.key).await?;
         Ok(Applied::Keep(Update::Stored))
     }
 }
 
 /// The row of a link while it is still this version.
-pub(super) fn of_version(slug: &Slug, known: &Version) -> Condition {
+pub(super) fn of_version(key: &LinkKey, known: &Version) -> Condition {
     Condition::all()
         .add(link::Column::Id.eq(known.id.as_str()))
         .add(link::Column::Revision.eq(known.revision.get()))
         .add(link::Column::UpdatedAt.eq(known.updated_at.get()))
-        .add(link::Column::Slug.eq(slug.as_str()))
+        .add(has_key(key))
 }

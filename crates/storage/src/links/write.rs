@@ -10,7 +10,7 @@ use crate::{
     sql_text::{SqlText, values},
 };
 
-/// Inserts a link and its tags, unless its slug or its identifier is in use.
+/// Inserts a link and its tags, unless its key or its identifier is in use.
 /// Returns whether it did.
 pub(crate) async fn insert_row(session: &impl Session, link: &Link) -> Result<bool, Failure> {
     let inserted = insert_link(session, link).await?;
@@ -20,7 +20,7 @@ pub(crate) async fn insert_row(session: &impl Session, link: &Link) -> Result<bo
     Ok(inserted)
 }
 
-/// Inserts a link without its tags, unless its slug or its identifier is in use. Returns whether
+/// Inserts a link without its tags, unless its key or its identifier is in use. Returns whether
 /// it did.
 pub(super) async fn insert_link(session: &impl Session, link: &Link) -> Result<bool, Failure> {
     static INSERT: SqlText = SqlText::new();
@@ -29,7 +29,7 @@ pub(super) async fn insert_link(session: &impl Session, link: &Link) -> Result<b
     Ok(session.run(insert).await? > 0)
 }
 
-/// The insert of links, which leaves out those whose slug or identifier is in use.
+/// The insert of links, which leaves out those whose key or identifier is in use.
 pub(crate) fn insert(
     rows: impl IntoIterator<Item = link::ActiveModel>,
 ) -> InsertMany<link::ActiveModel> {

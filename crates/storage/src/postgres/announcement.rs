@@ -1,6 +1,6 @@
 //! The format of announced changes; the triggers that write it are in `migrations`.
 
-use slugline_domain::{Revision, Slug, ports::LinkChange};
+use slugline_domain::{LinkKey, Revision, ports::LinkChange};
 
 /// A message in the outbox.
 #[derive(Debug, PartialEq, Eq)]
@@ -14,11 +14,11 @@ pub(super) enum Announcement {
 }
 
 impl Announcement {
-    /// Parses a message: `_tokens`, or a line for each change, with the slug and, after a blank, the number
-    /// of the version. A line that does not parse, such as one of a later version, means that
+    /// Parses a message: `_tokens`, or a line for each change, with the text of a key and, after a blank, the
+    /// number of the version. A line that does not parse, such as one of a later version, means that
     /// every link may have changed.
     pub(super) fn parse(message: &str) -> Self {
-        // No slug begins like this.
+        // No key begins like this.
         if message == "_tokens" {
             return Self::Tokens;
         }
@@ -28,32 +28,36 @@ impl Announcement {
 }
 
 fn change(line: &str) -> Option<LinkChange> {
-    let (slug, revision) = match line.split_once(' ') {
-        Some((slug, number)) => (slug, Some(Revision::new(number.parse().ok()?))),
+    let (key, revision) = match line.split_once(' ') {
+        Some((key, number)) => (key, Some(Revision::new(number.parse().ok()?))),
         None => (line, None),
     };
-    let slug = Slug::parse(slug).ok()?;
-    Some(LinkChange { slug, revision })
+    let key = LinkKey::parse(key).ok()?;
+    Some(LinkChange { key, revision })
 }
 
 #[cfg(test)]
 mod tests {
-    use slugline_testkit::slug;
+    use slugline_testkit::key;
 
     use super::*;
 
     fn changed(text: &str, revision: Option<i64>) -> LinkChange {
         LinkChange {
-            slug: slug(text),
+            key: key(text),
             revision: revision.map(Revision::new),
         }
     }
 
     #[test]
-    fn a_message_names_slugs_and_their_versions() {
+    fn a_message_names_keys_and_their_versions() {
         assert_eq!(
-            Announcement::parse("docs\nOther-One 12"),
-            Announcement::Links(vec![changed("docs", None), changed("Other-One", Some(12))])
+            Announcement::parse("docs\ngo.example/docs 3\nOther-One 12"),
+            Announcement::Links(vec![
+                changed("docs", None),
+                changed("go.example/docs", Some(3)),
+                changed("Other-One", Some(12)),
+            ])
         );
     }
 

@@ -1,13 +1,13 @@
-//! Slugs that visitors follow at the same time share a statement.
+//! Links that visitors follow at the same time share a statement.
 //!
-//! Slugs that nobody remembers reach the server, and so does each guess of a flood of unknown ones.
+//! Keys that nobody remembers reach the server, and so does each guess of a flood of unknown ones.
 //! They take a bounded number of connections of a node, so the rest of the pool serves everything
 //! else.
 
 use std::{collections::HashMap, sync::Arc};
 
 use sea_orm::{DatabaseConnection, QueryFilter, sea_query::Expr};
-use slugline_domain::Slug;
+use slugline_domain::LinkKey;
 
 use super::{
     shared::{Lane, Shared},
@@ -23,26 +23,28 @@ use crate::{
 /// The most statements under way.
 const LANES: usize = 2;
 
-/// Slugs that wait for a statement. The answer is the link's row.
-pub(super) type Follows = Shared<Slug, Result<Option<Followed>, Arc<Failure>>>;
+/// Keys that wait for a statement. The answer is the link's row.
+pub(super) type Follows = Shared<LinkKey, Result<Option<Followed>, Arc<Failure>>>;
 
 pub(super) fn follows() -> Follows {
     Follows::new(LANES)
 }
 
-/// Reads rows until no slug waits.
+/// Reads rows until no key waits.
 pub(super) async fn serve(
-    mut lane: Lane<Slug, Result<Option<Followed>, Arc<Failure>>>,
+    mut lane: Lane<LinkKey, Result<Option<Followed>, Arc<Failure>>>,
     pool: DatabaseConnection,
 ) {
     while let Some(batch) = lane.next() {
-        let slugs = batch.iter().map(|waiting| &waiting.request);
-        match statements::read(&pool, &FollowLinks::of(slugs)).await {
+        let keys = batch.iter().map(|waiting| &waiting.request);
+        match statements::read(&pool, &FollowLinks::of(keys)).await {
             Ok(rows) => {
-                let by_slug: HashMap<&str, &Followed> =
-                    rows.iter().map(|row| (row.slug(), row)).collect();
+                let by_key: HashMap<(&str, &str), &Followed> =
+                    rows.iter().map(|row| (row.key(), row)).collect();
                 for waiting in batch {
-                    let row = by_slug.get(waiting.request.as_str()).copied().cloned();
+                    let LinkKey { domain, slug } = &waiting.request;
+                    let row = by_key.get(&(domain.as_str(), slug.as_str()));
+                    let row = row.copied().cloned();
                     waiting.answer(Ok(row));
                 }
             }
@@ -56,18 +58,21 @@ pub(super) async fn serve(
     }
 }
 
-/// Reads what redirects need of the links with many slugs, in a single statement.
+/// Reads what redirects need of the links with many keys, in a single statement.
 #[derive(Debug)]
 struct FollowLinks {
-    /// The slugs with a slash between two, which no slug holds.
-    slugs: String,
+    /// Host and slug of each with a slash between, and a blank between two of them: no host and no
+    /// slug holds either.
+    keys: String,
 }
 
 impl FollowLinks {
-    fn of<'s>(slugs: impl Iterator<Item = &'s Slug>) -> Self {
-        let slugs: Vec<&str> = slugs.map(Slug::as_str).collect();
+    fn of<'k>(keys: impl Iterator<Item = &'k LinkKey>) -> Self {
+        let keys: Vec<String> = keys
+            .map(|LinkKey { domain, slug }| format!("{domain}/{slug}"))
+            .collect();
         Self {
-            slugs: slugs.join("/"),
+            keys: keys.join(" "),
         }
     }
 }
@@ -77,10 +82,13 @@ impl Read for FollowLinks {
 
     async fn read<S: Session>(&self, session: &S) -> Result<Vec<Followed>, Failure> {
         static FOLLOW: SqlText = SqlText::new();
-        let slugs = self.slugs.as_str();
-        let follow = FOLLOW.with(session.backend(), [slugs.into()], || {
-            let any = "slug = ANY (string_to_array($1, '/'))";
-            followed::select().filter(Expr::cust_with_values(any, [slugs]))
+        let keys = self.keys.as_str();
+        let follow = FOLLOW.with(session.backend(), [keys.into()], || {
+            let any = "(domain, slug) IN (\
+                           SELECT split_part(key, '/', 1), split_part(key, '/', 2) \
+                           FROM unnest(string_to_array($1, ' ')) AS key\
+                       )";
+            followed::select().filter(Expr::cust_with_values(any, [keys]))
         });
         session.rows(follow).await
     }

@@ -2,18 +2,21 @@
 //!
 //! The statement inserts the links, their tags and their lines of the audit trail, and the triggers
 //! announce them. PostgreSQL commits it by itself, so a link takes one round trip in place of four. It
-//! passes over links whose slug or identifier is in use.
+//! passes over links whose key or identifier is in use, and those of a domain that nobody has named.
 //!
 //! A link that a statement did not insert is told so, and its caller inserts it in a transaction of its
 //! own, which has the answer. So no link suffers from another one of its statement.
 
-use std::{collections::HashSet, sync::OnceLock};
+use std::{
+    collections::{BTreeSet, HashSet},
+    sync::OnceLock,
+};
 
 use sea_orm::{
     ConnectionTrait, DatabaseConnection, DbBackend, DbErr, IntoActiveModel, QueryTrait, RuntimeErr,
     Statement, Value,
 };
-use slugline_domain::{AuditNote, Link};
+use slugline_domain::{AuditNote, Host, Link};
 
 use super::{
     answer::{STEP, answered, was_cut},
@@ -65,8 +68,8 @@ pub(super) async fn serve(
     committed: impl Fn(),
 ) {
     while let Some(mut batch) = lane.next() {
-        // Two statements that insert the same slugs cannot deadlock.
-        batch.sort_by(|a, b| a.request.link.slug.cmp(&b.request.link.slug));
+        // Two statements that insert the same keys cannot deadlock.
+        batch.sort_by(|a, b| a.request.link.key.cmp(&b.request.link.key));
         let new: Vec<&NewLink> = batch.iter().map(|waiting| &waiting.request).collect();
         let done = run(&pool, &new).await;
         committed();
@@ -112,14 +115,29 @@ fn told(error: &DbErr) -> Told {
 
 fn statement(batch: &[&NewLink]) -> Statement {
     /// By number of links.
-    static TEXTS: [OnceLock<String>; MOST + 1] = [const { OnceLock::new() }; MOST + 1];
+    type Texts = [OnceLock<String>; MOST + 1];
+    static OF_DEFAULT_DOMAIN: Texts = [const { OnceLock::new() }; MOST + 1];
+    static OF_NAMED_DOMAINS: Texts = [const { OnceLock::new() }; MOST + 1];
+    let named: BTreeSet<&str> = batch
+        .iter()
+        .filter_map(|new| new.link.key.domain.host().map(Host::as_str))
+        .collect();
     let rows = batch.iter().map(|new| to_new_row(&new.link));
     let mut bound: Vec<Value> = rows.clone().flat_map(values).collect();
-    let text = TEXTS[batch.len()].get_or_init(|| text(rows, bound.len()));
+    let texts = if named.is_empty() {
+        &OF_DEFAULT_DOMAIN
+    } else {
+        &OF_NAMED_DOMAINS
+    };
+    let text = texts[batch.len()].get_or_init(|| text(rows, bound.len(), !named.is_empty()));
     for NewLink { link, note } in batch {
-        let line = audit::of_link(note, &link.slug);
+        let line = audit::of_link(note, &link.key);
         bound.push(link.id.as_str().into());
         bound.extend(values(line).take(LINE));
+    }
+    if !named.is_empty() {
+        let named: Vec<&str> = named.into_iter().collect();
+        bound.push(named.join(" ").into());
     }
     Statement::from_sql_and_values(DbBackend::Postgres, text, bound)
 }
@@ -128,7 +146,11 @@ fn statement(batch: &[&NewLink]) -> Statement {
 /// `client`, `operation`.
 const LINE: usize = 4;
 
-fn text(rows: impl ExactSizeIterator<Item = link::ActiveModel>, bound: usize) -> String {
+fn text(
+    rows: impl ExactSizeIterator<Item = link::ActiveModel>,
+    bound: usize,
+    has_named: bool,
+) -> String {
     let count = rows.len();
     let lines: Vec<String> = (0..count)
         .map(|line| bound + line * (LINE + 1))
@@ -140,16 +162,42 @@ fn text(rows: impl ExactSizeIterator<Item = link::ActiveModel>, bound: usize) ->
         })
         .collect();
     let insert = insert(rows.map(IntoActiveModel::into_active_model));
-    let insert = insert.build(DbBackend::Postgres).sql;
+    let mut insert = insert.build(DbBackend::Postgres).sql;
+    let mut held = String::new();
+    if has_named {
+        let last = bound + count * (LINE + 1) + 1;
+        held = format!(
+            "held AS MATERIALIZED ( \
+                 SELECT host FROM domains WHERE host = ANY (string_to_array(${last}, ' ')) \
+                 ORDER BY host FOR KEY SHARE \
+             ), "
+        );
+        insert = of_held_domains(&insert);
+    }
     let lines = lines.join(", ");
     format!(
-        "WITH new AS ({insert} RETURNING id, slug, tags), tagged AS ( \
+        "WITH {held}new AS ({insert} RETURNING id, slugline_key(domain, slug) AS key, tags), \
+         tagged AS ( \
              INSERT INTO link_tags (link_id, tag) \
              SELECT id, unnest(string_to_array(substr(tags, 2), 'T')) FROM new \
          ), lines AS ( \
              INSERT INTO audit_trail (at, caller, client, operation, slug) \
-             SELECT at, caller, client, operation, slug FROM new \
+             SELECT at, caller, client, operation, key FROM new \
              JOIN (VALUES {lines}) AS line (id, at, caller, client, operation) USING (id) \
          ) SELECT id FROM new"
+    )
+}
+
+/// The same insert, of those rows alone whose domain is the default one or locked. The lock lasts
+/// until the end of the statement's transaction, and whoever takes the domain away waits for it.
+fn of_held_domains(insert: &str) -> String {
+    const ROWS: &str = " VALUES ";
+    const CONFLICT: &str = " ON CONFLICT";
+    let (into, rest) = insert.split_once(ROWS).expect("it inserts rows");
+    let (rows, conflict) = rest.rsplit_once(CONFLICT).expect("it passes over rows");
+    let (_, columns) = into.split_once('(').expect("it names its columns");
+    format!(
+        "{into} SELECT * FROM (VALUES {rows}) AS row ({columns} \
+         WHERE domain = '' OR domain IN (SELECT host FROM held){CONFLICT}{conflict}"
     )
 }

@@ -17,7 +17,7 @@ pub(super) fn index(statements: Statements<'_>) -> Result<(), rusqlite::Error> {
     let waiting: u32 = count.query_row([], |row| row.get(0))?;
     if waiting > WAITING {
         let index = "INSERT INTO link_search (rowid, search_text) \
-                     SELECT number, search_text FROM links \
+                     SELECT number, search_text FROM short_links \
                      WHERE number IN (SELECT number FROM link_search_queue)";
         connection.prepare_cached(index)?.execute([])?;
         let empty = "DELETE FROM link_search_queue";

@@ -11,7 +11,7 @@ use slugline_domain::{
     ports::{Hearing, LinkChange, LinkObserver, LinkStore, TokenStore, Version},
 };
 use slugline_storage::{Database, Listening, SchemaConnection, SqlLinkStore};
-use slugline_testkit::{NOON, NOTE, link, slug};
+use slugline_testkit::{NOON, NOTE, key, link};
 
 use crate::on_postgres::{self, Fresh};
 
@@ -101,7 +101,7 @@ async fn until<T>(what: &str, mut reached: impl FnMut() -> Option<T>) -> T {
 
 fn changed(text: &str, revision: Option<i64>) -> LinkChange {
     LinkChange {
-        slug: slug(text),
+        key: key(text),
         revision: revision.map(Revision::new),
     }
 }
@@ -133,7 +133,7 @@ async fn every_kind_of_change_is_announced_once_it_is_committed() {
         .unwrap();
     assert_eq!(nodes.announced().await, [changed("docs", None)], "renewed");
 
-    nodes.other.delete(&docs.slug, &NOTE).await.unwrap();
+    nodes.other.delete(&docs.key, &NOTE).await.unwrap();
     assert_eq!(nodes.announced().await, [changed("docs", None)], "gone");
 
     let batch = [link("one").build(), link("two").build()];
@@ -142,7 +142,7 @@ async fn every_kind_of_change_is_announced_once_it_is_committed() {
     assert_eq!(nodes.announced().await, both, "batch");
 
     nodes
-        .sql("UPDATE links SET slug = 'three' WHERE slug = 'two'")
+        .sql("UPDATE short_links SET slug = 'three' WHERE slug = 'two'")
         .await;
     let both = [changed("three", None), changed("two", None)];
     assert_eq!(nodes.announced().await, both, "another slug, by hand");
@@ -165,8 +165,8 @@ async fn nothing_is_announced_that_did_not_happen() {
         ..Version::of(&docs)
     };
     nodes.other.update(&docs, &overtaken, &NOTE).await.unwrap();
-    nodes.other.delete(&slug("nobody"), &NOTE).await.unwrap();
-    nodes.sql("BEGIN; DELETE FROM links; ROLLBACK").await;
+    nodes.other.delete(&key("nobody"), &NOTE).await.unwrap();
+    nodes.sql("BEGIN; DELETE FROM short_links; ROLLBACK").await;
     assert_eq!(nodes.announced().await, []);
 }
 
@@ -174,7 +174,7 @@ async fn nothing_is_announced_that_did_not_happen() {
 async fn a_transaction_that_commits_late_is_announced_then() {
     let nodes = Nodes::start("late").await;
     let late = nodes.raw.begin().await.unwrap();
-    let insert = "INSERT INTO links (id, slug, destination, search_text, destination_key, \
+    let insert = "INSERT INTO short_links (id, slug, destination, search_text, destination_key, \
                   created_at, updated_at) VALUES ('1', 'late', 'https://example.com/', '', '', 0, 0)";
     late.execute_unprepared(insert).await.unwrap();
     let early = link("early").build();
@@ -190,7 +190,8 @@ async fn a_session_with_another_search_path_announces_too() {
     let docs = link("docs").build();
     nodes.other.insert(&docs, &NOTE).await.unwrap();
     nodes.announced().await;
-    let elsewhere = "BEGIN; SET LOCAL search_path = pg_catalog; DELETE FROM public.links; COMMIT";
+    let elsewhere =
+        "BEGIN; SET LOCAL search_path = pg_catalog; DELETE FROM public.short_links; COMMIT";
     nodes.sql(elsewhere).await;
     assert_eq!(nodes.announced().await, [changed("docs", None)]);
 }
@@ -205,7 +206,7 @@ async fn batches_of_any_size_are_announced() {
     nodes.other.insert_many(&long, &NOTE).await.unwrap();
     let expected: Vec<_> = long
         .iter()
-        .map(|link| changed(link.slug.as_str(), Some(0)))
+        .map(|link| changed(link.key.slug.as_str(), Some(0)))
         .collect();
     assert_eq!(nodes.announced().await, expected);
 
@@ -219,16 +220,16 @@ async fn batches_of_any_size_are_announced() {
 
     nodes
         .sql(
-            "INSERT INTO links (id, slug, destination, search_text, destination_key, created_at, \
+            "INSERT INTO short_links (id, slug, destination, search_text, destination_key, created_at, \
              updated_at) SELECT 'id-' || i, 'bulk-' || i, 'https://example.com/', '', '', 0, 0 \
              FROM generate_series(1, 10001) AS i",
         )
         .await;
     assert_eq!(nodes.announced().await, [], "too many to name");
     let after_insert = nodes.hears_otherwise_than(before).await;
-    nodes.sql("UPDATE links SET comment = 'x'").await;
+    nodes.sql("UPDATE short_links SET comment = 'x'").await;
     let after_update = nodes.hears_otherwise_than(after_insert).await;
-    nodes.sql("TRUNCATE links CASCADE").await;
+    nodes.sql("TRUNCATE short_links CASCADE").await;
     nodes.hears_otherwise_than(after_update).await;
 }
 
@@ -251,7 +252,7 @@ async fn a_listener_that_was_cut_is_back_and_knows_that_it_missed_something() {
             Hearing::Deaf | Hearing::Counted(_) => None,
         })
         .await;
-        let found = nodes.listening.find(&made.slug).await.unwrap();
+        let found = nodes.listening.find(&made.key).await.unwrap();
         assert_eq!(found, Some(made));
     }
 }

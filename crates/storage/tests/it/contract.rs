@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use slugline_storage::SqlLinkStore;
+use slugline_storage::{DatabaseUrl, SchemaConnection, SqlLinkStore};
 use slugline_testkit::{
     assistant_store_contract, audit_trail_contract, link_store_contract, migration_store_contract,
     token_store_contract,
@@ -19,7 +19,10 @@ async fn sqlite_keeps_the_contract() {
     let new_file = async || {
         let number = made.fetch_add(1, Ordering::Relaxed);
         let file = folder.path().join(format!("links-{number}.db"));
-        open(&format!("sqlite://{}", file.display())).await
+        let url: DatabaseUrl = format!("sqlite://{}", file.display()).parse().unwrap();
+        let store = SqlLinkStore::open(&url).await.expect("open");
+        name_hosts(&SchemaConnection::open(&url).await.expect("open")).await;
+        store
     };
     link_store_contract::run_suite(&new_file).await;
     migration_store_contract::run_suite(async || {
@@ -43,7 +46,9 @@ async fn postgres_keeps_the_contract() {
     let made = AtomicU32::new(0);
     let new_database = async || {
         let number = made.fetch_add(1, Ordering::Relaxed);
-        on_postgres::store(&format!("contract_{number}")).await.0
+        let (store, schema) = on_postgres::store(&format!("contract_{number}")).await;
+        name_hosts(&schema).await;
+        store
     };
     link_store_contract::run_suite(&new_database).await;
     migration_store_contract::run_suite(async || {
@@ -61,7 +66,8 @@ async fn postgres_keeps_the_contract() {
     audit_trail_contract::changes_of_tokens_leave_lines(&store.tokens(), &store).await;
 }
 
-async fn open(url: &str) -> SqlLinkStore {
-    let url = url.parse().expect("a URL of a database");
-    SqlLinkStore::open(&url).await.expect("open")
+async fn name_hosts(schema: &SchemaConnection) {
+    for host in link_store_contract::NAMED_HOSTS {
+        on_postgres::name(schema, host).await;
+    }
 }

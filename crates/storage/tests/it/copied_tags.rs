@@ -6,21 +6,30 @@ use slugline_domain::{
     ports::{LinkStore, Update, Version},
 };
 use slugline_storage::{Database, DatabaseUrl, SchemaConnection, SqlLinkStore};
-use slugline_testkit::{NOON, NOTE, link, slug};
+use slugline_testkit::{NOON, NOTE, key, link};
 
 use crate::on_postgres::{self, Fresh};
 
 /// The statements of a node that does not know the copy.
 const EDIT_BY_AN_EARLIER_VERSION: &str = "
-    UPDATE links SET revision = revision + 1 WHERE id = 'id-docs';
+    UPDATE short_links SET revision = revision + 1 WHERE id = 'id-docs';
     DELETE FROM link_tags WHERE link_id = 'id-docs';
     INSERT INTO link_tags (link_id, tag) VALUES ('id-docs', 'sale'), ('id-docs', 'b\nc');
 ";
 const INSERT_BY_AN_EARLIER_VERSION: &str = "
-    INSERT INTO links
+    INSERT INTO short_links
         (id, slug, destination, search_text, destination_key, created_at, updated_at, revision)
         VALUES ('id-old', 'old', 'https://e.example/', 'old', 'key', 1, 1, 0);
     INSERT INTO link_tags (link_id, tag) VALUES ('id-old', 'former');
+";
+
+/// Links before there was a copy.
+const LINKS_OF_AN_EARLIER_VERSION: &str = "
+    INSERT INTO links
+        (id, slug, destination, search_text, destination_key, created_at, updated_at, revision)
+        VALUES ('id-docs', 'docs', 'https://e.example/', 'docs', 'key', 1, 1, 4),
+               ('id-plain', 'plain', 'https://e.example/', 'plain', 'key', 1, 1, 0);
+    INSERT INTO link_tags (link_id, tag) VALUES ('id-docs', 'news'), ('id-docs', 'sale');
 ";
 
 #[tokio::test]
@@ -49,7 +58,7 @@ async fn tags_by_an_earlier_version_are_read(url: &DatabaseUrl) {
     assert_eq!(tags_of(&store, "old").await, ["former"]);
 
     // A change by this version brings the copy up to date, which then suffices.
-    let known = Version::of(&store.find(&made.slug).await.unwrap().unwrap());
+    let known = Version::of(&store.find(&made.key).await.unwrap().unwrap());
     let edited = Link {
         revision: known.revision.next(),
         content: link("docs").tags(&["x", "y"]).build().content,
@@ -66,17 +75,10 @@ async fn a_new_schema_copies_the_tags_of_links_in_a_file() {
     let folder = tempfile::tempdir().unwrap();
     let url = DatabaseUrl::File(folder.path().join("links.db"));
     let schema = SchemaConnection::open(&url).await.unwrap();
-    schema.update().await.unwrap();
-    {
-        let store = SqlLinkStore::new(Database::open(&url).await.unwrap());
-        let tagged = link("docs").tags(&["news", "sale"]).build();
-        store.insert(&tagged, &NOTE).await.unwrap();
-        store.insert(&link("plain").build(), &NOTE).await.unwrap();
-    }
-    let back = "ALTER TABLE links DROP COLUMN tags;
-                ALTER TABLE links DROP COLUMN tags_revision;
-                DELETE FROM seaql_migrations WHERE version = 'm0010_tags_in_rows';";
-    run(schema.connection(), back).await;
+    slugline_migrations::run_until(schema.connection(), "m0009_audit")
+        .await
+        .unwrap();
+    run(schema.connection(), LINKS_OF_AN_EARLIER_VERSION).await;
     schema.update().await.unwrap();
     run(schema.connection(), "DELETE FROM link_tags").await;
     let store = SqlLinkStore::new(Database::open(&url).await.unwrap());
@@ -86,9 +88,9 @@ async fn a_new_schema_copies_the_tags_of_links_in_a_file() {
 
 /// The tags of a link, which the store finds in the same way by its slug and in a search.
 async fn tags_of(store: &SqlLinkStore, text: &str) -> Vec<String> {
-    let found = store.find(&slug(text)).await.unwrap().unwrap();
+    let found = store.find(&key(text)).await.unwrap().unwrap();
     let only = LinkFilter::default()
-        .with_slugs(vec![slug(text)])
+        .with_keys(vec![key(text)])
         .with_status(StatusFilter::All);
     let searched = store.search(&only, NOON, 1).await.unwrap();
     assert_eq!(searched, std::slice::from_ref(&found));

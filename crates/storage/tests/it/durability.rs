@@ -22,10 +22,10 @@ async fn links_survive_a_restart_and_migrating_again_changes_nothing() {
         if round == 0 {
             store.insert(&made, &NOTE).await.unwrap();
         }
-        assert_eq!(store.find(&made.slug).await.unwrap().as_ref(), Some(&made));
+        assert_eq!(store.find(&made.key).await.unwrap().as_ref(), Some(&made));
     }
     let store = SqlLinkStore::open_current(&url).await.unwrap();
-    assert_eq!(store.find(&made.slug).await.unwrap(), Some(made));
+    assert_eq!(store.find(&made.key).await.unwrap(), Some(made));
 }
 
 #[tokio::test]
@@ -43,7 +43,7 @@ async fn a_schema_that_is_behind_is_refused_with_its_missing_steps() {
     connection.execute_batch(forget).unwrap();
     let behind = SqlLinkStore::open_current(&url).await.unwrap_err();
     let missing = "the schema lacks m0010_tags_in_rows, m0011_token_bindings, m0012_oldest_first, \
-                   m0013_assistants; ";
+                   m0013_assistants, m0014_domains; ";
     assert!(behind.to_string().starts_with(missing), "{behind}");
 }
 

@@ -13,3 +13,4 @@ mod shared_commits; // changes that come at the same time
 mod shared_follows; // slugs followed at the same time
 mod statistics; // statistics for PostgreSQL's planner
 mod unnoticed_changes; // changes that callers are not told of
+mod upgrade; // databases of earlier versions

@@ -38,3 +38,10 @@ pub(crate) async fn store(test: &str) -> (SqlLinkStore, SchemaConnection) {
     let database = Database::open(&url).await.unwrap();
     (SqlLinkStore::new(database), schema)
 }
+
+/// Names a host, so that links may belong to its domain.
+pub(crate) async fn name(schema: &SchemaConnection, host: &str) {
+    let name =
+        format!("INSERT INTO domains (host, fall_through, created_at) VALUES ('{host}', false, 0)");
+    schema.connection().execute_unprepared(&name).await.unwrap();
+}

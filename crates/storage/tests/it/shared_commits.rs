@@ -9,7 +9,7 @@ use slugline_domain::{
     ports::{Insertion, LinkStore},
 };
 use slugline_storage::{Database, DatabaseUrl, SchemaConnection, SqlLinkStore};
-use slugline_testkit::{NOTE, link, slug};
+use slugline_testkit::{NOTE, key, link};
 use tokio::task::JoinSet;
 
 use crate::on_postgres;
@@ -32,7 +32,7 @@ async fn insert_together(
         inserts.spawn(async move {
             let inserted = store.insert(&link, &NOTE).await;
             let inserted = inserted.map_err(|error| format!("{error:?}"));
-            (link.slug.to_string(), inserted)
+            (link.key.to_string(), inserted)
         });
     }
     let mut outcomes = inserts.join_all().await;
@@ -59,15 +59,15 @@ async fn a_change_that_is_undone_takes_no_other_with_it() {
             .collect();
         // It deletes the expired link, and must restore it when it finds that
         // its own identifier is in use.
-        links.push(link(past.slug.as_str()).id(owner.id.as_str()).build());
+        links.push(link(past.key.slug.as_str()).id(owner.id.as_str()).build());
         let outcomes = insert_together(&store, links).await;
         for (inserted, outcome) in outcomes {
-            if inserted == past.slug.as_str() {
+            if inserted == past.key.slug.as_str() {
                 assert_eq!(outcome, Ok(Insertion::IdTaken));
-                assert_eq!(store.find(&past.slug).await.unwrap(), Some(past.clone()));
+                assert_eq!(store.find(&past.key).await.unwrap(), Some(past.clone()));
             } else {
                 assert_eq!(outcome, Ok(Insertion::Stored), "{inserted}");
-                let found = store.find(&slug(&inserted)).await.unwrap();
+                let found = store.find(&key(&inserted)).await.unwrap();
                 assert_eq!(found.unwrap().content.tags.iter().count(), 1);
             }
         }
@@ -96,7 +96,7 @@ async fn a_change_that_fails_takes_no_other_with_it() {
         let bad = format!("bad-{round}");
         links.push(link(&bad).tags(&["a", &format!("fault-{round}")]).build());
         for (inserted, outcome) in insert_together(&store, links).await {
-            let found = store.find(&slug(&inserted)).await.unwrap();
+            let found = store.find(&key(&inserted)).await.unwrap();
             if inserted == bad {
                 assert!(outcome.unwrap_err().contains("broken"), "{fault}");
                 assert_eq!(found, None, "{fault}");
@@ -124,7 +124,7 @@ async fn changes_that_were_handed_over_are_done_before_the_store_goes() {
     }
     let store = store(&folder).await;
     for link in links {
-        assert_eq!(store.find(&link.slug).await.unwrap(), Some(link));
+        assert_eq!(store.find(&link.key).await.unwrap(), Some(link));
     }
 }
 
@@ -145,7 +145,7 @@ async fn on_postgres_new_links_share_statements() {
         assert_eq!(outcome, Ok(Insertion::Stored), "{inserted}");
     }
     for link in links {
-        assert_eq!(store.find(&link.slug).await.unwrap(), Some(link));
+        assert_eq!(store.find(&link.key).await.unwrap(), Some(link));
     }
     let audited = "SELECT count(DISTINCT slug) FROM audit_trail WHERE caller <> ''";
     assert_eq!(number(&schema, audited).await, 500);
@@ -168,7 +168,7 @@ async fn on_postgres_each_link_of_a_statement_gets_its_own_answer() {
     let store = Arc::new(store);
     let fault = "CREATE FUNCTION fault() RETURNS trigger LANGUAGE plpgsql AS \
                  'BEGIN IF new.slug LIKE ''bad-%'' THEN RAISE ''broken''; END IF; RETURN new; END';
-                 CREATE TRIGGER fault BEFORE INSERT ON links
+                 CREATE TRIGGER fault BEFORE INSERT ON short_links
                  FOR EACH ROW EXECUTE FUNCTION fault()";
     schema.connection().execute_unprepared(fault).await.unwrap();
     for round in 0..10 {
@@ -182,12 +182,16 @@ async fn on_postgres_each_link_of_a_statement_gets_its_own_answer() {
             .map(|i| link(&format!("good-{round}-{i:02}")).build())
             .collect();
         links.push(
-            link(taken.slug.as_str())
+            link(taken.key.slug.as_str())
                 .id(&format!("other-{round}"))
                 .build(),
         );
         links.push(link(&format!("free-{round}")).id(taken.id.as_str()).build());
-        links.push(link(past.slug.as_str()).id(&format!("new-{round}")).build());
+        links.push(
+            link(past.key.slug.as_str())
+                .id(&format!("new-{round}"))
+                .build(),
+        );
         if round % 2 == 0 {
             links.push(link(&format!("bad-{round}")).build());
         }
@@ -208,7 +212,7 @@ async fn on_postgres_each_link_of_a_statement_gets_its_own_answer() {
         }
         twins.sort_by_key(|outcome| *outcome != Insertion::Stored);
         assert_eq!(twins, [Insertion::Stored, Insertion::SlugTaken]);
-        let replaced = store.find(&past.slug).await.unwrap().unwrap();
+        let replaced = store.find(&past.key).await.unwrap().unwrap();
         assert_eq!(replaced.id.as_str(), format!("new-{round}"));
     }
     let audited =
@@ -258,10 +262,10 @@ async fn on_postgres_cut_connections_neither_lose_nor_double_links() {
         "{cut} connections were cut, {failed} inserts failed"
     );
     for inserted in &stored {
-        assert!(store.find(&slug(inserted)).await.unwrap().is_some());
+        assert!(store.find(&key(inserted)).await.unwrap().is_some());
     }
     let doubled = "SELECT count(*) - count(DISTINCT slug) FROM audit_trail";
     assert_eq!(number(&schema, doubled).await, 0);
-    let odd = "SELECT abs((SELECT count(*) FROM links) - (SELECT count(*) FROM audit_trail))";
+    let odd = "SELECT abs((SELECT count(*) FROM short_links) - (SELECT count(*) FROM audit_trail))";
     assert_eq!(number(&schema, odd).await, 0);
 }

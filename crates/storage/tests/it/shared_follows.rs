@@ -10,11 +10,11 @@ use std::{
 
 use sea_orm::{ConnectionTrait, DbBackend, Statement, TransactionTrait};
 use slugline_domain::{
-    FollowedLink, Slug,
+    FollowedLink, LinkKey,
     ports::{LinkStore, TokenStore},
 };
 use slugline_storage::{SchemaConnection, SqlLinkStore};
-use slugline_testkit::{NOTE, link, slug};
+use slugline_testkit::{NOTE, key, link};
 use tokio::task::JoinSet;
 
 use crate::on_postgres;
@@ -22,8 +22,8 @@ use crate::on_postgres;
 /// Follows all slugs at the same time, and returns the answer to each.
 async fn follow_together(
     store: &Arc<SqlLinkStore>,
-    slugs: impl IntoIterator<Item = Slug>,
-) -> Vec<(Slug, Result<Option<FollowedLink>, String>)> {
+    slugs: impl IntoIterator<Item = LinkKey>,
+) -> Vec<(LinkKey, Result<Option<FollowedLink>, String>)> {
     let mut follows = JoinSet::new();
     for slug in slugs {
         let store = Arc::clone(store);
@@ -49,13 +49,13 @@ async fn each_slug_gets_its_own_answer() {
         let made = link(&format!("known-{n}")).build();
         store.insert(&made, &NOTE).await.unwrap();
     }
-    let bad = "UPDATE links SET destination = 'no URL' WHERE slug = 'known-7'";
+    let bad = "UPDATE short_links SET destination = 'no URL' WHERE slug = 'known-7'";
     schema.connection().execute_unprepared(bad).await.unwrap();
     let known = (0..100).map(|n| format!("known-{n}"));
     let slugs = known.chain((0..400).map(|n| format!("unknown-{n}")));
-    let slugs: Vec<Slug> = slugs.map(|text| slug(&text)).collect();
+    let slugs: Vec<LinkKey> = slugs.map(|text| key(&text)).collect();
     for (asked, answer) in follow_together(&store, slugs).await {
-        match asked.as_str() {
+        match asked.slug.as_str() {
             "known-7" => assert!(answer.unwrap_err().contains("destination")),
             text if text.starts_with("known") => {
                 let expected = store.find(&asked).await.unwrap().map(FollowedLink::from);
@@ -72,11 +72,11 @@ async fn a_flood_of_unknown_slugs_takes_two_connections() {
     let store = Arc::new(store);
     // Nobody reads a link meanwhile.
     let lock = schema.connection().begin().await.unwrap();
-    let table = "LOCK TABLE links IN ACCESS EXCLUSIVE MODE";
+    let table = "LOCK TABLE short_links IN ACCESS EXCLUSIVE MODE";
     lock.execute_unprepared(table).await.unwrap();
     let flood = {
         let store = Arc::clone(&store);
-        let slugs = (0..1_000).map(|n| slug(&format!("guess-{n}")));
+        let slugs = (0..1_000).map(|n| key(&format!("guess-{n}")));
         tokio::spawn(async move { follow_together(&store, slugs).await })
     };
     tokio::time::sleep(Duration::from_secs(1)).await;
@@ -116,10 +116,10 @@ async fn cut_connections_give_no_wrong_answer() {
     });
     let mut answered = 0;
     while answered < 1_000 || cut.load(Ordering::Relaxed) < 40 {
-        let slugs = (0..100).map(|n| slug(&format!("{}-{n}", ["known", "other"][n / 50])));
+        let slugs = (0..100).map(|n| key(&format!("{}-{n}", ["known", "other"][n / 50])));
         for (asked, answer) in follow_together(&store, slugs).await {
             if let Ok(found) = answer {
-                let is_known = asked.as_str().starts_with("known");
+                let is_known = asked.slug.as_str().starts_with("known");
                 assert_eq!(found.is_some(), is_known, "{asked}");
                 answered += 1;
             }

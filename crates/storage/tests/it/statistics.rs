@@ -14,7 +14,7 @@ async fn postgres_gets_the_statistics_that_it_lacks() {
         .insert(&link("docs").build(), &NOTE)
         .await
         .expect("insert");
-    for table in ["links", "link_tags"] {
+    for table in ["short_links", "link_tags"] {
         // The server would make them itself, sooner or later.
         let off = format!("ALTER TABLE {table} SET (autovacuum_enabled = off)");
         let connection = schema.connection();
@@ -30,7 +30,7 @@ async fn postgres_gets_the_statistics_that_it_lacks() {
 async fn columns_with_statistics(schema: &SchemaConnection) -> i64 {
     let count = Statement::from_string(
         DbBackend::Postgres,
-        "SELECT count(*) FROM pg_stats WHERE tablename = 'links'",
+        "SELECT count(*) FROM pg_stats WHERE tablename = 'short_links'",
     );
     let row = schema.connection().query_one_raw(count).await.unwrap();
     row.unwrap().try_get_by_index(0).unwrap()

@@ -54,5 +54,5 @@ async fn a_change_whose_author_hung_up_counts_once_it_is_made() {
         assert!(asked.elapsed() < Duration::from_mins(5), "never counted");
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
-    assert_eq!(store.find(&made.slug).await.unwrap(), Some(made));
+    assert_eq!(store.find(&made.key).await.unwrap(), Some(made));
 }

@@ -159,7 +159,7 @@ pub(super) async fn a_binding_hides_all_other_links(store_: &impl LinkStore) {
             let all = found(store_, &everywhere().with_text(holding.text.clone())).await;
             let inside = all
                 .into_iter()
-                .filter(|key| expected.contains(&key.as_str()));
+                .filter(|slug| expected.contains(&slug.as_str()));
             assert_eq!(found_, inside.collect::<Vec<_>>(), "{reach:?} {text}");
         }
         let counts = store_.tags(&reach, None).await.expect("tags");

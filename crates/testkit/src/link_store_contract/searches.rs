@@ -39,7 +39,7 @@ pub(super) async fn searches_find_text_anywhere_without_regard_to_case(store_: &
     )
     .await;
     store(store_, &link("gamma").tags(&["alphabet"]).build()).await;
-    for (text, keys) in [
+    for (text, slugs) in [
         ("alpha", vec!["Alpha", "gamma"]),
         ("ALPHA", vec!["Alpha", "gamma"]),
         ("news.example/path?Q=1", vec!["Alpha"]),
@@ -54,7 +54,7 @@ pub(super) async fn searches_find_text_anywhere_without_regard_to_case(store_: &
         ("a\" OR \"b", vec![]),
         ("example", vec!["Alpha", "beta", "gamma"]),
     ] {
-        assert_eq!(found(store_, &with_text(text)).await, keys, "{text:?}");
+        assert_eq!(found(store_, &with_text(text)).await, slugs, "{text:?}");
     }
     let first = store_
         .search(&with_text("example"), NOON, 2)

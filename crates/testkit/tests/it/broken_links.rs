@@ -2,8 +2,8 @@
 
 use async_trait::async_trait;
 use slugline_domain::{
-    AuditLine, AuditNote, AuditQuery, DomainName, Link, LinkFilter, LinkId, LinkKey, ListQuery,
-    Reach, StatusFilter, TagCount, Tags, UnixMillis,
+    AuditLine, AuditNote, AuditQuery, Domain, DomainName, Host, Link, LinkFilter, LinkId, LinkKey,
+    ListQuery, Reach, StatusFilter, TagCount, Tags, UnixMillis,
     ports::{AuditTrail, Deletion, Insertion, LinkStore, StoreError, Update, Version},
 };
 use slugline_testkit::{MemoryLinkStore, NOON, link_store_contract};
@@ -24,6 +24,9 @@ enum Fault {
     DeletesAnyVersion,
     UpdatesAnyVersion,
     ListsOnePageOnly,
+    FindsInTheDefaultDomain,
+    ListsEveryDomain,
+    TakesAnyDomain,
 }
 
 #[test]
@@ -45,6 +48,9 @@ fn a_store_that_breaks_one_rule_fails_the_suite() {
         Fault::DeletesAnyVersion,
         Fault::UpdatesAnyVersion,
         Fault::ListsOnePageOnly,
+        Fault::FindsInTheDefaultDomain,
+        Fault::ListsEveryDomain,
+        Fault::TakesAnyDomain,
     ] {
         assert!(!passes(fault), "nobody noticed {fault:?}");
     }
@@ -74,8 +80,8 @@ impl Store {
     fn new(fault: Fault) -> Self {
         Self {
             fault,
-            links: MemoryLinkStore::default(),
-            other_trail: MemoryLinkStore::default(),
+            links: with_domains(),
+            other_trail: with_domains(),
         }
     }
 
@@ -104,6 +110,11 @@ impl LinkStore for Store {
     ) -> Result<Insertion, StoreError> {
         if self.fault == Fault::ReportsTakenIdsFirst && self.has_id(&link.id).await? {
             return Ok(Insertion::IdTaken);
+        }
+        if self.fault == Fault::TakesAnyDomain
+            && let Some(host) = link.key.domain.host()
+        {
+            self.links.name_domain(Domain::new(host.clone()));
         }
         if self.fault == Fault::ReplacesBeyondReach {
             return self.links.insert(link, note).await;
@@ -148,6 +159,9 @@ impl LinkStore for Store {
 
     async fn find(&self, key: &LinkKey) -> Result<Option<Link>, StoreError> {
         let found = self.links.find(key).await?;
+        if self.fault == Fault::FindsInTheDefaultDomain && found.is_none() {
+            return self.links.find(&key.slug.clone().into()).await;
+        }
         if self.fault == Fault::FindsTagsUnsorted {
             return Ok(found.map(with_tags_backwards));
         }
@@ -158,7 +172,11 @@ impl LinkStore for Store {
         if self.fault == Fault::ListsOnePageOnly && query.after.is_some() {
             return Ok(Vec::new());
         }
-        let links = self.links.list(query).await?;
+        let mut query = query.clone();
+        if self.fault == Fault::ListsEveryDomain {
+            query.filter.domain = None;
+        }
+        let links = self.links.list(&query).await?;
         if self.fault == Fault::ListsTagsUnsorted {
             return Ok(links.into_iter().map(with_tags_backwards).collect());
         }
@@ -210,6 +228,14 @@ impl AuditTrail for Store {
     async fn remove_before(&self, moment: UnixMillis, limit: u32) -> Result<u64, StoreError> {
         self.trail().remove_before(moment, limit).await
     }
+}
+
+fn with_domains() -> MemoryLinkStore {
+    let store = MemoryLinkStore::default();
+    for host in link_store_contract::NAMED_HOSTS {
+        store.name_domain(Domain::new(Host::parse(host).expect("a host")));
+    }
+    store
 }
 
 fn with_tags_backwards(mut link: Link) -> Link {
