@@ -49,6 +49,7 @@
 //! | `sign_in_codes` | one-time codes for the site token |
 //! | `setup`, `advice` | the settings of an instance for its callers; findings about them |
 //! | `audit_upkeep` | the removal of old lines of the audit trail |
+//! | `doors`, `domains_watch` | hosts that have some paths only; changes of domains by other nodes |
 //! | `doctor`, `seed` | the check of the databases; realistic data to look at |
 //! | `disk` | the disk of the data folder |
 //! | `foreign` | objects in our databases that are not ours |
@@ -73,6 +74,8 @@ mod connections;
 mod data_folder;
 mod disk;
 mod doctor;
+mod domains_watch;
+mod doors;
 mod foreign;
 mod healthcheck;
 mod instance_lock;

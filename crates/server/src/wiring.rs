@@ -10,14 +10,14 @@ use actix_web::{
 use anyhow::Context;
 use slugline_analytics::{PlaceFile, Recorder, RecorderPorts};
 use slugline_application::{
-    App, AuditParts, AuditService, Authenticator, AuthenticatorParts, Caller, Gatekeeper,
+    App, AuditParts, AuditService, Authenticator, AuthenticatorParts, Caller, Domains, DomainsParts, Gatekeeper,
     GatekeeperParts, LinkChecker, LinkLists, LinkMigration, LinkService, LinkServiceParts,
     LinkWriter, LiveVisits, NamedDomains, Passwords, Resolver, SiteToken, StatsService,
     Suggestions, Tokens, TokensParts, VisitErasures, VisitErasuresParts, WriteBudget,
 };
 use slugline_clickhouse::ClickHouseOptions;
 use slugline_domain::{
-    Author,
+    Author, Host,
     ports::{
         Clock, DestinationScreen, LinkStore, LinksWatch, PlaceFinder, Random, SignInCodes,
         Suggester, VisitLog, VisitObserver,
@@ -39,12 +39,12 @@ use crate::{
     assistants::{self, Neighbours},
     clickhouse_wire::OutboundWire,
     disk::FolderDisk,
+    doors,
     links_database, long_target,
     metrics::{self, Metrics, Requests},
     observers::{Crowd, observed},
     old_store,
     outside::OutsideWatch,
-    service_path::may_be_service_path,
     settings::{AccessLog, Settings},
     setup::setup,
     sign_in_codes::FolderCodes,
@@ -72,6 +72,9 @@ pub(crate) struct Components {
     /// Lets assistants connect, where the settings allow it.
     pub(crate) assistants: Option<Data<Connecting>>,
     redirects: Arc<Redirects>,
+    has_admin_host: bool,
+    /// Follows changes of domains by other nodes.
+    pub(crate) domains: Domains,
 }
 
 /// Opens the databases and builds everything on them.
@@ -152,6 +155,12 @@ pub(crate) async fn build(
         Arc::clone(&clock),
         Arc::clone(&random),
     );
+    let domains = named_domains(settings, &store, Arc::clone(&resolver), Arc::clone(&clock));
+    domains
+        .name_missing(&settings.domains)
+        .await
+        .context("SLUGLINE_DOMAINS")?;
+    domains.reload().await.context("the domains")?;
     let app = Arc::new(App {
         erasures,
         audit: audit.clone(),
@@ -163,6 +172,7 @@ pub(crate) async fn build(
         stats,
         live: Arc::clone(&live),
         tokens: tokens.clone(),
+        domains: domains.clone(),
     });
     let edge = Arc::new(edge(settings, places));
     let guard = guard(settings, Arc::clone(&edge), Arc::clone(&authenticator));
@@ -183,8 +193,10 @@ pub(crate) async fn build(
         recorder.clone(),
         Arc::clone(&clock),
     )
-    .with_options(settings.redirects.clone())
-    .with_moved(slugline_dashboard::moved);
+    .with_options(settings.redirects.clone());
+    if settings.admin_host.is_none() {
+        redirects = redirects.with_moved(slugline_dashboard::moved);
+    }
     if let Some(proxy) = settings.proxy.clone() {
         let forwarder = HttpForwarder::new(Client::new(proxy.reach));
         redirects = redirects.with_proxying(Proxying::new(Arc::new(forwarder), proxy.limits));
@@ -230,6 +242,8 @@ pub(crate) async fn build(
         mcp: Data::new(tools),
         assistants: connecting,
         redirects,
+        has_admin_host: settings.admin_host.is_some(),
+        domains,
         migration,
         audit,
         crowd,
@@ -279,6 +293,35 @@ fn named_tokens(
         clock,
         random,
     })
+}
+
+/// Only the use cases of domains, for commands of the operator beside a running service.
+pub(crate) async fn domains_of_operator(settings: &Settings) -> anyhow::Result<Domains> {
+    let LinkDependencies {
+        store,
+        resolver,
+        clock,
+        ..
+    } = open_link_dependencies(settings).await?;
+    let domains = named_domains(settings, &store, resolver, clock);
+    domains.reload().await?;
+    Ok(domains)
+}
+
+fn named_domains(
+    settings: &Settings,
+    store: &Arc<SqlLinkStore>,
+    resolver: Arc<Resolver>,
+    clock: Arc<dyn Clock>,
+) -> Domains {
+    let public = settings.base_url.as_ref();
+    let public = public.and_then(|origin| Host::parse(origin.host_name()).ok());
+    let parts = DomainsParts::new(Arc::new(store.domains()), store.clone(), resolver, clock);
+    Domains::new(
+        parts
+            .with_public(public)
+            .with_admin(settings.admin_host.clone()),
+    )
 }
 
 /// The dependencies of everything about links.
@@ -348,13 +391,17 @@ impl Components {
     /// path directly on the links. Each route of the table is a regular expression, and trying
     /// them all costs as much as a whole redirect.
     pub(crate) fn configure(&self, config: &mut ServiceConfig) {
+        let edge = Arc::clone(&self.redirects.edge);
         let table = web::scope("")
-            .guard(fn_guard(|context| {
-                may_be_service_path(context.head().uri.path())
+            .guard(fn_guard(move |context| {
+                doors::leads_to_service(&edge, context.head())
             }))
             .configure(|config| self.configure_service_paths(config));
         long_target::configure(&self.redirects, config);
         config.service(table);
+        if self.has_admin_host {
+            doors::configure(&self.redirects, config);
+        }
         slugline_redirect::configure(&self.redirects, config);
     }
 
@@ -401,6 +448,7 @@ fn suggester(settings: &Settings) -> Option<Arc<dyn Suggester>> {
 
 fn edge(settings: &Settings, places: Option<Arc<dyn PlaceFinder>>) -> Edge {
     let edge = Edge::new(settings.trusted_proxies.clone(), settings.base_url.clone())
+        .administered_at(settings.admin_host.clone())
         .listening_at(settings.listen.ip())
         .placing_clients(settings.place_headers, places);
     match assistants::resource(settings) {
