@@ -32,8 +32,7 @@ fn is_on_every_host(path: &str) -> bool {
 /// Answers every other path of the host for administration, which follows no link.
 pub(crate) fn configure(redirects: &Arc<Redirects>, config: &mut ServiceConfig) {
     let edge = Arc::clone(&redirects.edge);
-    let administration =
-        fn_guard(move |context| edge.door(context.head()) == Door::Administration);
+    let administration = fn_guard(move |context| edge.door(context.head()) == Door::Administration);
     let redirects = Arc::clone(redirects);
     let answer = move |request: HttpRequest| {
         let response = no_link(&redirects, &request);

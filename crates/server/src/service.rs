@@ -17,10 +17,11 @@ use tokio::task::JoinHandle;
 use crate::{
     additions::Additions,
     advice::advice,
-    assistants, audit_upkeep, domains_watch,
+    assistants, audit_upkeep,
     backup::{journal, schedule::Scheduled},
     connections,
     data_folder::{self, NewFolder},
+    domains_watch,
     instance_lock::InstanceLock,
     links_check::LinksCheck,
     links_database,

@@ -10,10 +10,10 @@ use actix_web::{
 use anyhow::Context;
 use slugline_analytics::{PlaceFile, Recorder, RecorderPorts};
 use slugline_application::{
-    App, AuditParts, AuditService, Authenticator, AuthenticatorParts, Caller, Domains, DomainsParts, Gatekeeper,
-    GatekeeperParts, LinkChecker, LinkLists, LinkMigration, LinkService, LinkServiceParts,
-    LinkWriter, LiveVisits, NamedDomains, Passwords, Resolver, SiteToken, StatsService,
-    Suggestions, Tokens, TokensParts, VisitErasures, VisitErasuresParts, WriteBudget,
+    App, AuditParts, AuditService, Authenticator, AuthenticatorParts, Caller, Domains,
+    DomainsParts, Gatekeeper, GatekeeperParts, LinkChecker, LinkLists, LinkMigration, LinkService,
+    LinkServiceParts, LinkWriter, LiveVisits, NamedDomains, Passwords, Resolver, SiteToken,
+    StatsService, Suggestions, Tokens, TokensParts, VisitErasures, VisitErasuresParts, WriteBudget,
 };
 use slugline_clickhouse::ClickHouseOptions;
 use slugline_domain::{
@@ -39,8 +39,7 @@ use crate::{
     assistants::{self, Neighbours},
     clickhouse_wire::OutboundWire,
     disk::FolderDisk,
-    doors,
-    links_database, long_target,
+    doors, links_database, long_target,
     metrics::{self, Metrics, Requests},
     observers::{Crowd, observed},
     old_store,
@@ -106,6 +105,7 @@ pub(crate) async fn build(
         resolver,
         passwords,
         migration,
+        domains,
     } = dependencies;
     let webhook = settings.webhook.clone().map(|options| {
         let client = Client::new(Policy::for_operators_servers());
@@ -155,12 +155,10 @@ pub(crate) async fn build(
         Arc::clone(&clock),
         Arc::clone(&random),
     );
-    let domains = named_domains(settings, &store, Arc::clone(&resolver), Arc::clone(&clock));
     domains
         .name_missing(&settings.domains)
         .await
         .context("SLUGLINE_DOMAINS")?;
-    domains.reload().await.context("the domains")?;
     let app = Arc::new(App {
         erasures,
         audit: audit.clone(),
@@ -297,30 +295,39 @@ fn named_tokens(
 
 /// Only the use cases of domains, for commands of the operator beside a running service.
 pub(crate) async fn domains_of_operator(settings: &Settings) -> anyhow::Result<Domains> {
-    let LinkDependencies {
-        store,
-        resolver,
-        clock,
-        ..
-    } = open_link_dependencies(settings).await?;
-    let domains = named_domains(settings, &store, resolver, clock);
-    domains.reload().await?;
-    Ok(domains)
+    let store = links_database::open(settings).await?;
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let resolver = Arc::new(resolver(settings, &store, &clock));
+    named_domains(settings, &store, resolver, clock).await
 }
 
-fn named_domains(
+async fn named_domains(
     settings: &Settings,
     store: &Arc<SqlLinkStore>,
     resolver: Arc<Resolver>,
     clock: Arc<dyn Clock>,
-) -> Domains {
+) -> anyhow::Result<Domains> {
     let public = settings.base_url.as_ref();
     let public = public.and_then(|origin| Host::parse(origin.host_name()).ok());
     let parts = DomainsParts::new(Arc::new(store.domains()), store.clone(), resolver, clock);
-    Domains::new(
+    let domains = Domains::new(
         parts
             .with_public(public)
             .with_admin(settings.admin_host.clone()),
+    );
+    domains
+        .reload()
+        .await
+        .context("the domains cannot be read")?;
+    Ok(domains)
+}
+
+fn resolver(settings: &Settings, store: &Arc<SqlLinkStore>, clock: &Arc<dyn Clock>) -> Resolver {
+    Resolver::new(
+        store.clone(),
+        Arc::clone(clock),
+        NamedDomains::new(settings.slug_case),
+        settings.resolver,
     )
 }
 
@@ -332,6 +339,7 @@ struct LinkDependencies {
     resolver: Arc<Resolver>,
     passwords: Arc<Passwords>,
     migration: LinkMigration,
+    domains: Domains,
 }
 
 async fn open_link_dependencies(settings: &Settings) -> anyhow::Result<LinkDependencies> {
@@ -346,14 +354,13 @@ async fn open_link_dependencies(settings: &Settings) -> anyhow::Result<LinkDepen
         Arc::clone(&clock),
     )
     .await?;
-    let resolver = Resolver::new(
-        store.clone(),
-        Arc::clone(&clock),
-        NamedDomains::new(settings.slug_case),
-        settings.resolver,
-    );
+    let resolver = resolver(settings, &store, &clock);
+    let resolver = Arc::new(resolver.with_old_links(migration.old_links()));
+    let domains =
+        named_domains(settings, &store, Arc::clone(&resolver), Arc::clone(&clock)).await?;
     Ok(LinkDependencies {
-        resolver: Arc::new(resolver.with_old_links(migration.old_links())),
+        resolver,
+        domains,
         passwords,
         clock,
         random,

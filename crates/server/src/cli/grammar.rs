@@ -62,6 +62,7 @@ const EXAMINED: &[&str] = &[
     "SLUGLINE_ANALYTICS_URL",
     "SLUGLINE_SITE_TOKEN",
     "SLUGLINE_BASE_URL",
+    "SLUGLINE_ADMIN_HOST",
     "SLUGLINE_OAUTH",
     "SLUGLINE_PUBLIC_PREVIEW_MODE",
     "SLUGLINE_TRUSTED_PROXIES",
@@ -80,6 +81,7 @@ const VISITS: &[&str] = &["SLUGLINE_DATA_DIR", "SLUGLINE_ANALYTICS_URL"];
 const LOGGED: &[&str] = &["SLUGLINE_LOG", "SLUGLINE_LOG_FORMAT"];
 
 const TOKEN: &[&str] = &[
+    "SLUGLINE_ADMIN_HOST",
     "SLUGLINE_LISTEN",
     "SLUGLINE_DATA_DIR",
     "SLUGLINE_SITE_TOKEN",
@@ -133,6 +135,7 @@ pub(super) fn command() -> Command {
         .subcommand(with(healthcheck(), these(&[ASKED])))
         .subcommand(with(seed(), every()))
         .subcommand(config)
+        .subcommand(super::domains::grammar())
         .subcommand(token())
         .subcommand(mcp())
 }
@@ -431,7 +434,7 @@ fn mcp() -> Command {
 }
 
 /// The settings of these names, in the order of the catalogue.
-fn these(names: &[&[&str]]) -> impl Iterator<Item = &'static Setting> {
+pub(super) fn these(names: &[&[&str]]) -> impl Iterator<Item = &'static Setting> {
     CATALOGUE
         .iter()
         .filter(move |setting| names.iter().any(|names| names.contains(&setting.name)))
@@ -439,7 +442,7 @@ fn these(names: &[&[&str]]) -> impl Iterator<Item = &'static Setting> {
 
 /// Adds the settings to a command. If they need more than one screen, its short help shows only
 /// the first group.
-fn with(command: Command, settings: impl Iterator<Item = &'static Setting>) -> Command {
+pub(super) fn with(command: Command, settings: impl Iterator<Item = &'static Setting>) -> Command {
     /// Settings that fit on a screen.
     const SCREEN: usize = 12;
 

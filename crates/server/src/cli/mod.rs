@@ -1,5 +1,6 @@
 //! The command line.
 
+mod domains;
 mod given;
 mod grammar;
 mod mistaken;
@@ -105,6 +106,7 @@ fn obey(matches: &ArgMatches) -> anyhow::Result<()> {
         Some(("healthcheck", given)) => check_health(given),
         Some(("seed", given)) => seed(given),
         Some(("config", asked)) => show::config(asked_for(asked)),
+        Some(("domains", asked)) => domains::obey(asked),
         Some(("token", asked)) => look_at_tokens(asked),
         _ => serve(matches),
     }
