@@ -34,6 +34,7 @@ const LINKS: &[&str] = &[
 
 /// The database of named tokens, which is that of links.
 const NAMED_TOKENS: &[&str] = &[
+    "SLUGLINE_BASE_URL",
     "SLUGLINE_DATA_DIR",
     "SLUGLINE_DATABASE_URL",
     "SLUGLINE_CASE_SENSITIVE",
@@ -393,6 +394,13 @@ fn token() -> Command {
                 .value_name("TAG")
                 .action(ArgAction::Append)
                 .help("Bind it to the links with this tag, once or more [default: all links]"),
+        )
+        .arg(
+            Arg::new("domain")
+                .long("domain")
+                .value_name("HOST")
+                .action(ArgAction::Append)
+                .help("Bind it to links of this domain, once or more [default: all domains]"),
         )
         .arg(
             Arg::new("expires")

@@ -127,11 +127,12 @@ fn look_at_tokens(asked: &ArgMatches) -> anyhow::Result<()> {
                     .get_many::<String>(id)
                     .map(|all| all.cloned().collect())
             };
-            let (slugs, tags): (Option<Vec<String>>, Option<Vec<String>>) =
-                (given_list("slug"), given_list("tag"));
+            let [slugs, tags, domains]: [Option<Vec<String>>; 3] =
+                ["slug", "tag", "domain"].map(given_list);
             let bound_to = BoundTo {
                 slugs: slugs.as_deref(),
                 tags: tags.as_deref(),
+                domains: domains.as_deref(),
             };
             token_commands::add(&settings(given)?, name(), &scopes, bound_to, expires)
         }
