@@ -5,8 +5,8 @@ use std::{collections::BTreeSet, fmt, sync::Arc};
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use sha2::{Digest, Sha256};
 use slugline_domain::{
-    AuditNote, Author, Binding, LinkFilter, LinkKey, LinkOrder, ListQuery, Operation, Reach, Scope,
-    Scopes, StatusFilter, Tag, TokenName, TokenRecord, UnixSeconds,
+    AuditNote, Author, Binding, DomainName, Host, LinkFilter, LinkKey, LinkOrder, ListQuery,
+    Operation, Reach, Scope, Scopes, StatusFilter, Tag, TokenName, TokenRecord, UnixSeconds,
     ports::{Clock, LinkStore, Random, TokenStore},
 };
 
@@ -40,7 +40,7 @@ pub struct NewToken {
     pub name: TokenName,
     /// The scopes that it permits.
     pub scopes: Scopes,
-    /// The links for which it permits them. With neither a key nor a tag these are all links.
+    /// The links for which it permits them. Without a key, a tag and a domain these are all links.
     pub bound_to: BoundTo,
     /// The moment from which it is refused; `None` if it works until it is revoked.
     pub expires_at: Option<UnixSeconds>,
@@ -54,6 +54,8 @@ pub struct BoundTo {
     pub keys: Vec<LinkKey>,
     /// Tags: the links that have one of them at the time of a call.
     pub tags: BTreeSet<Tag>,
+    /// Domains: only their links are meant, and all of these if there are neither keys nor tags.
+    pub domains: BTreeSet<DomainName>,
 }
 
 /// A token, and the keys of the links that it is bound to.
@@ -300,11 +302,18 @@ impl Tokens {
             let link = found.ok_or_else(|| Error::BoundToNoLink(key.into_owned()))?;
             links.push(link.id);
         }
-        Ok(Reach::bound(Binding::new(
-            links,
-            bound_to.tags.clone(),
-            [],
-        )?))
+        let domains = bound_to.domains.iter().cloned();
+        let domains: Result<Vec<_>, _> =
+            domains.map(|name| self.parts.domains.meant(name)).collect();
+        let binding = Binding::new(links, bound_to.tags.clone(), domains?)?;
+        Ok(Reach::bound(binding))
+    }
+
+    /// The host of the default domain, if the instance knows it, and the named domains.
+    pub(crate) fn hosts(&self) -> (Option<Host>, Vec<Host>) {
+        let set = self.parts.domains.current();
+        let named = set.named().map(|domain| domain.host.clone());
+        (set.public().cloned(), named.collect())
     }
 
     async fn keys_of(&self, binding: &Binding) -> Result<Vec<LinkKey>, Error> {
@@ -451,6 +460,7 @@ mod tests {
         BoundTo {
             keys: keys.iter().map(|text| key(text)).collect(),
             tags: tags.iter().map(|text| tag(text)).collect(),
+            domains: BTreeSet::new(),
         }
     }
 

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use slugline_application::{BoundTo, Caller, ListedToken, MadeToken, NewToken};
 use slugline_domain::{
-    Binding, LinkKey, Scope, Scopes, Tag, TokenName, UnixSeconds, assistants::Assistant,
+    Binding, DomainName, LinkKey, Scope, Scopes, Tag, TokenName, UnixSeconds, assistants::Assistant,
 };
 
 use crate::{
@@ -34,9 +34,14 @@ pub struct MakeToken {
     #[schemars(length(min = 1, max = Binding::MAX))]
     pub slugs: Sent<Vec<Sent<String>>>,
     /// Tags. The token reaches the links that have one of them at the time of a call, and those of
-    /// `slugs`. Without slugs and tags it reaches every link.
+    /// `slugs`. Without slugs, tags and domains it reaches every link.
     #[schemars(length(min = 1, max = Binding::MAX))]
     pub tags: Sent<Vec<Sent<String>>>,
+    /// Hosts of domains; an empty text or the host of the public address stands for the default one.
+    /// The token reaches links of these domains alone: all of them, or those of `slugs` and `tags`
+    /// among them.
+    #[schemars(length(min = 1, max = Binding::MAX))]
+    pub domains: Sent<Vec<Sent<String>>>,
     /// When the token ends, in Unix seconds; it works until it is revoked when left out.
     #[schemars(range(min = UnixSeconds::MIN, max = UnixSeconds::MAX))]
     pub expires_at: Sent<Instant>,
@@ -56,6 +61,9 @@ impl MakeToken {
             LinkKey::parse(key)
         });
         let tags = parsed(&mut validation, "tags", &self.tags, Tag::parse);
+        let domains = parsed(&mut validation, "domains", &self.domains, |host| {
+            DomainName::parse(host.trim())
+        });
         let expires_at =
             validation.optional(&["expiresAt"], &self.expires_at, |sent| sent.planned());
         validation.finish(|| {
@@ -65,6 +73,7 @@ impl MakeToken {
                 bound_to: BoundTo {
                     keys: keys?,
                     tags: tags?.into_iter().collect(),
+                    domains: domains?.into_iter().collect(),
                 },
                 expires_at,
             })
@@ -141,10 +150,14 @@ pub struct TokenView {
     /// The slugs of the links that it is bound to, with the host before them in a named domain. Left out when it is bound to none by slug.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slugs: Option<Vec<String>>,
-    /// The tags that it is bound to. Left out when it is bound to none. A token without slugs and
-    /// tags reaches every link.
+    /// The tags that it is bound to. Left out when it is bound to none. A token without slugs, tags
+    /// and domains reaches every link.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tags: Option<Vec<String>>,
+    /// The hosts of the domains that it is bound to; an empty text is the default domain. Left out
+    /// when it is bound to none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub domains: Option<Vec<String>>,
     /// When it was made, in Unix seconds.
     pub created_at: i64,
     /// When it ends, in Unix seconds. Left out when it works until it is revoked. An assistant that
@@ -165,11 +178,19 @@ impl From<&ListedToken> for TokenView {
         let binding = token.reach.binding();
         let by_slug = binding.filter(|binding| !binding.links().is_empty());
         let by_tag = binding.filter(|binding| !binding.tags().is_empty());
+        let by_domain = binding.filter(|binding| !binding.domains().is_empty());
         Self {
             name: token.name.to_string(),
             scopes: token.scopes.iter().map(ScopeName::from).collect(),
             slugs: by_slug.map(|_| listed.keys.iter().map(LinkKey::to_string).collect()),
             tags: by_tag.map(|binding| binding.tags().iter().map(Tag::to_string).collect()),
+            domains: by_domain.map(|binding| {
+                binding
+                    .domains()
+                    .iter()
+                    .map(DomainName::to_string)
+                    .collect()
+            }),
             created_at: token.created_at.get(),
             expires_at: token.ends_at().map(UnixSeconds::get),
             assistant: token.assistant.as_ref().map(AssistantView::from),

@@ -7,6 +7,7 @@ use std::{
 
 use actix_web::{
     HttpRequest,
+    dev::RequestHead,
     http::header::{AsHeaderName, FORWARDED, HeaderName, HeaderValue, X_FORWARDED_FOR},
 };
 use ipnet::IpNet;
@@ -70,7 +71,11 @@ impl TrustedProxies {
     }
 
     pub(crate) fn trusts_peer_of(&self, request: &HttpRequest) -> bool {
-        self.trusts(peer_address(request))
+        self.trusts_peer_in(request.head())
+    }
+
+    pub(crate) fn trusts_peer_in(&self, head: &RequestHead) -> bool {
+        self.trusts(peer_in(head))
     }
 
     /// Returns whether the address is a trusted proxy's.
@@ -85,9 +90,12 @@ impl TrustedProxies {
 /// Returns the peer's address. Without a peer, which only happens in tests and on Unix
 /// sockets, the peer is this machine.
 pub(crate) fn peer_address(request: &HttpRequest) -> IpAddr {
-    request
-        .peer_addr()
-        .map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |peer| peer.ip())
+    peer_in(request.head())
+}
+
+fn peer_in(head: &RequestHead) -> IpAddr {
+    let local = IpAddr::V4(Ipv4Addr::LOCALHOST);
+    head.peer_addr.map_or(local, |peer| peer.ip())
 }
 
 impl ClientHeader {

@@ -2,12 +2,13 @@
 
 use std::{net::IpAddr, sync::Arc};
 
-use actix_web::{HttpRequest, http::header::HeaderValue};
-use slugline_domain::{Country, Place, ports::PlaceFinder};
+use actix_web::{HttpRequest, dev::RequestHead, http::header::HeaderValue};
+use slugline_domain::{Country, Host, Place, ports::PlaceFinder};
 
 use crate::{
     cdn::PlaceHeaders,
     client::TrustedProxies,
+    door::Door,
     origin::{Origin, requested_host},
     protected::ProtectedResource,
     proxy_watch::{ProxyDoubt, ProxyWatch},
@@ -24,6 +25,7 @@ pub struct Edge {
     proxy_watch: ProxyWatch,
     pub(crate) refusals: Refusals,
     configured_origin: Option<Origin>,
+    admin_host: Option<Host>,
     loopback_only: bool,
     place_headers: PlaceHeaders,
     places: Option<Arc<dyn PlaceFinder>>,
@@ -45,6 +47,15 @@ impl Edge {
     pub fn protecting(self, resource: ProtectedResource) -> Self {
         Self {
             protected: Some(resource),
+            ..self
+        }
+    }
+
+    /// Sets the host on which alone the API, the dashboard and the documents answer.
+    #[must_use]
+    pub fn administered_at(self, host: impl Into<Option<Host>>) -> Self {
+        Self {
+            admin_host: host.into(),
             ..self
         }
     }
@@ -113,7 +124,29 @@ impl Edge {
 
     /// Returns the host, and the port if any, to which the client sent the request.
     pub fn requested_host<'r>(&self, request: &'r HttpRequest) -> Option<&'r str> {
-        requested_host(request, self.proxies.trusts_peer_of(request))
+        requested_host(request.head(), self.proxies.trusts_peer_of(request))
+    }
+
+    /// Returns the door by which a request comes. Whoever reaches the service directly can write
+    /// any host, so a door keeps browsers' origins apart and is no check of who calls.
+    pub fn door(&self, head: &RequestHead) -> Door {
+        let Some(admin) = &self.admin_host else {
+            return Door::Everything;
+        };
+        let asked = requested_host(head, self.proxies.trusts_peer_in(head));
+        match asked.and_then(|host| Host::parse(host).ok()) {
+            Some(host) if host == *admin => Door::Administration,
+            Some(_) | None => Door::Links,
+        }
+    }
+
+    /// Returns the origin of the API and the dashboard, as this client sees it.
+    pub fn api_origin(&self, request: &HttpRequest) -> Origin {
+        let origin = self.origin(request);
+        match &self.admin_host {
+            Some(host) => origin.of_host(host.as_str()),
+            None => origin,
+        }
     }
 
     /// Returns the public origin of a domain, by its host; an empty one stands for the default

@@ -23,7 +23,7 @@
 //! |---|---|
 //! | `client`, `proxy_watch` | the client's address behind trusted proxies; proxies that no setting names |
 //! | `cdn` | the headers in which content delivery networks name a place |
-//! | `edge`, `origin`, `cors` | settings towards clients; the public origin; calls from web pages |
+//! | `edge`, `origin`, `door`, `cors` | settings towards clients; the public origin; hosts for some paths only; calls from web pages |
 //! | `guard`, `guarded` | who a token lets in; its check before the handlers |
 //! | `problem`, `line_limit`, `refusals` | problems as answers and as log output |
 //! | `protected` | the address that tokens of assistants open, as clients find it |
@@ -39,6 +39,7 @@
 mod cdn;
 mod client;
 mod cors;
+mod door;
 mod edge;
 #[cfg(feature = "fuzzing")]
 mod fuzzing;
@@ -55,6 +56,7 @@ mod refusals;
 
 pub use cdn::{Cdn, PlaceHeaders, PlaceHeadersError};
 pub use client::{ClientHeader, ClientHeaderError, TrustedProxies, header, probe_caller};
+pub use door::Door;
 pub use edge::Edge;
 #[cfg(feature = "fuzzing")]
 pub use fuzzing::fuzz_headers;

@@ -2,7 +2,11 @@
 
 use std::{fmt, net::IpAddr, str::FromStr, sync::Arc};
 
-use actix_web::{HttpRequest, http::uri::Authority};
+use actix_web::{
+    HttpRequest,
+    dev::RequestHead,
+    http::{header::HOST, uri::Authority},
+};
 use slugline_contract::origin_of_host;
 use thiserror::Error;
 
@@ -33,7 +37,7 @@ impl Origin {
             Some("https") => "https",
             Some(_) | None => "http",
         };
-        let host = requested_host(request, trusted).unwrap_or("localhost");
+        let host = requested_host(request.head(), trusted).unwrap_or("localhost");
         Origin(format!("{scheme}://{host}").into())
     }
 
@@ -87,17 +91,20 @@ impl Origin {
 
 /// Returns the host, and the port if any, to which the client sent the request. `trusted` tells if
 /// the peer is a proxy whose headers are believed.
-pub(crate) fn requested_host(request: &HttpRequest, trusted: bool) -> Option<&str> {
+pub(crate) fn requested_host(head: &RequestHead, trusted: bool) -> Option<&str> {
     // The trusted peer wrote the last host; a client may have written those before it.
     let last_host = || {
-        let hosts = request.headers().get_all("x-forwarded-host").last()?;
+        let hosts = head.headers.get_all("x-forwarded-host").last()?;
         let host = hosts.to_str().ok()?.rsplit(',').next()?.trim();
         is_plain(host).then_some(host)
     };
     let forwarded = trusted.then(last_host).flatten();
     forwarded
-        .or_else(|| header(request, "host").filter(|host| is_plain(host)))
-        .or_else(|| request.uri().authority().map(Authority::as_str))
+        .or_else(|| {
+            let host = head.headers.get(&HOST)?.to_str().ok()?;
+            is_plain(host).then_some(host)
+        })
+        .or_else(|| head.uri.authority().map(Authority::as_str))
 }
 
 /// Returns whether a host is safe in JSON, HTML and headers without escapes.

@@ -14,7 +14,7 @@ use actix_web::{
 use slugline_application::{Denied, Error, NotChecked, SeenLink};
 use slugline_contract::{Code, Problem, entity_tag};
 
-use crate::{edge::Edge, line_limit::LineLimit};
+use crate::{door::Door, edge::Edge, line_limit::LineLimit};
 
 /// A problem as a handler returns it. The edge of the adapter, which knows the request,
 /// reports it and writes the response; creating or converting a failure has no effect.
@@ -155,7 +155,11 @@ fn unreadable(error: &PayloadError) -> Problem {
 
 /// Returns the JSON response for a problem with a request that came to this edge.
 pub fn problem_response(problem: &Problem, request: &HttpRequest, edge: &Edge) -> HttpResponse {
-    let url = format!("{}{}", edge.origin(request), request.uri());
+    let origin = match edge.door(request.head()) {
+        Door::Administration => edge.api_origin(request),
+        Door::Everything | Door::Links => edge.origin(request),
+    };
+    let url = format!("{origin}{}", request.uri());
     let body = serde_json::to_string_pretty(&problem.body(&url)).expect("a problem is plain data");
     let mut response = HttpResponse::build(status(problem));
     response

@@ -116,7 +116,7 @@ fn origin_allowed(request: &HttpRequest) -> bool {
         return true;
     };
     let guard = Guard::of(request);
-    let own = guard.origin(request);
+    let own = guard.api_origin(request);
     if sent.as_bytes() != own.as_str().as_bytes() {
         return false;
     }

@@ -51,7 +51,15 @@ pub(crate) async fn show(connecting: Data<Connecting>, request: HttpRequest) -> 
     match examine(&connecting, &request).await {
         Ok(asked) => {
             let choice = Choice::of(&asked);
-            consent(words, &request, &signed_in, &asked, &choice, None)
+            consent(
+                &connecting,
+                words,
+                &request,
+                &signed_in,
+                &asked,
+                &choice,
+                None,
+            )
         }
         Err(refused) => refused,
     }
@@ -149,7 +157,17 @@ async fn allow(
     sent: &Parameters,
 ) -> HttpResponse {
     let choice = Choice::read(sent);
-    let again = |trouble| consent(words, request, signed_in, asked, &choice, Some(trouble));
+    let again = |trouble| {
+        consent(
+            connecting,
+            words,
+            request,
+            signed_in,
+            asked,
+            &choice,
+            Some(trouble),
+        )
+    };
     let decision = match choice.decision(connecting.assistants.now()) {
         Ok(decision) => decision,
         Err(text) => return again(Trouble::Links(text)),
@@ -228,6 +246,7 @@ async fn examine(connecting: &Connecting, request: &HttpRequest) -> Result<Asked
 }
 
 fn consent(
+    connecting: &Connecting,
     words: &'static Words,
     request: &HttpRequest,
     signed_in: &SignedIn,
@@ -242,6 +261,7 @@ fn consent(
         person: signed_in.caller.name(),
         asked,
         choice,
+        hosts: &connecting.assistants.hosts(),
         trouble,
     })
 }

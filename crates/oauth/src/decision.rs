@@ -1,7 +1,7 @@
 //! What somebody chose in the form.
 
 use slugline_application::{Asked, BoundTo, Decision};
-use slugline_domain::{LinkKey, Scope, Tag, UnixSeconds};
+use slugline_domain::{DomainName, LinkKey, Scope, Tag, UnixSeconds};
 
 use crate::parameters::Parameters;
 
@@ -16,6 +16,8 @@ pub(crate) struct Choice {
     pub(crate) scopes: Vec<Scope>,
     pub(crate) tags: String,
     pub(crate) slugs: String,
+    /// Hosts of domains.
+    pub(crate) domains: Vec<String>,
     /// `None` is no end.
     pub(crate) days: Option<u16>,
 }
@@ -27,6 +29,7 @@ impl Choice {
             scopes: asked.scopes.iter().collect(),
             tags: String::new(),
             slugs: String::new(),
+            domains: Vec::new(),
             days: None,
         }
     }
@@ -38,6 +41,7 @@ impl Choice {
             scopes: scopes.collect(),
             tags: sent.get("tags").unwrap_or_default().to_owned(),
             slugs: sent.get("slugs").unwrap_or_default().to_owned(),
+            domains: sent.all("domain").map(str::to_owned).collect(),
             days: days.filter(|days| DAYS.contains(days)),
         }
     }
@@ -45,7 +49,7 @@ impl Choice {
     /// The decision, made now.
     ///
     /// # Errors
-    /// A text is no slug or no tag; the error names it.
+    /// A text is no slug, no tag or no host; the error names it.
     pub(crate) fn decision(&self, now: UnixSeconds) -> Result<Decision, String> {
         let keys = words(&self.slugs, true).map(|text| {
             let key = text.trim_start_matches('/');
@@ -53,6 +57,9 @@ impl Choice {
         });
         let tags = words(&self.tags, false)
             .map(|text| Tag::parse(text).map_err(|error| format!("{text}: {error}")));
+        let domains = self.domains.iter();
+        let domains =
+            domains.map(|text| DomainName::parse(text).map_err(|error| format!("{text}: {error}")));
         let until = self
             .days
             .map(|days| now.get() + i64::from(days) * DAY_SECONDS);
@@ -61,6 +68,7 @@ impl Choice {
             bound_to: BoundTo {
                 keys: keys.collect::<Result<_, _>>()?,
                 tags: tags.collect::<Result<_, _>>()?,
+                domains: domains.collect::<Result<_, _>>()?,
             },
             until: until.and_then(|moment| UnixSeconds::new(moment).ok()),
         })
@@ -83,12 +91,14 @@ mod tests {
 
     #[test]
     fn a_form_becomes_a_decision() {
-        let sent = "scope=links:read&scope=admin&scope=x&tags=a,+b+c+&slugs=/docs+news&days=7";
+        let sent = "scope=links:read&scope=admin&scope=x&tags=a,+b+c+&slugs=/docs+news&days=7&domain=go.example";
         let choice = Choice::read(&Parameters::read(sent));
         let decision = choice.decision(NOON).unwrap();
         assert_eq!(decision.scopes, [Scope::LinksRead, Scope::Admin]);
         assert_eq!(decision.bound_to.tags, [tag("a"), tag("b c")].into());
         assert_eq!(decision.bound_to.keys, [key("docs"), key("news")]);
+        let domains = decision.bound_to.domains.iter().map(DomainName::as_str);
+        assert_eq!(domains.collect::<Vec<_>>(), ["go.example"]);
         let end = decision.until.unwrap().get() - NOON.get();
         assert_eq!(end, 7 * DAY_SECONDS);
     }

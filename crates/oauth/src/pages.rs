@@ -60,6 +60,8 @@ pub(crate) struct Consent<'a> {
     pub(crate) person: &'a str,
     pub(crate) asked: &'a Asked,
     pub(crate) choice: &'a Choice,
+    /// The hosts of all domains; none if there is only one domain.
+    pub(crate) hosts: &'a [String],
     pub(crate) trouble: Option<Trouble>,
 }
 
@@ -87,6 +89,7 @@ struct ConsentPage<'a> {
     permissions: Vec<Permission>,
     choice: &'a Choice,
     bound: bool,
+    hosts: Vec<HostChoice<'a>>,
     ends: Vec<End>,
     trouble: Option<&'static str>,
     detail: Option<&'a str>,
@@ -96,6 +99,12 @@ struct ConsentPage<'a> {
 struct Permission {
     scope: &'static str,
     text: &'static str,
+    chosen: bool,
+}
+
+/// A domain that somebody can choose.
+struct HostChoice<'a> {
+    host: &'a str,
     chosen: bool,
 }
 
@@ -193,6 +202,10 @@ impl<'a> Consent<'a> {
             text,
             chosen: choice.days == Some(days),
         });
+        let hosts = self.hosts.iter().map(|host| HostChoice {
+            host,
+            chosen: choice.domains.contains(host),
+        });
         ConsentPage {
             words,
             style: STYLE_PATH,
@@ -205,7 +218,10 @@ impl<'a> Consent<'a> {
             loopback: asked.redirect.is_loopback(),
             permissions: permissions.collect(),
             choice,
-            bound: !(choice.tags.is_empty() && choice.slugs.is_empty()),
+            bound: !(choice.tags.is_empty()
+                && choice.slugs.is_empty()
+                && choice.domains.is_empty()),
+            hosts: hosts.collect(),
             ends: ends.collect(),
             trouble: self.trouble.as_ref().map(|trouble| match trouble {
                 Trouble::NoScope => words.no_scope,
@@ -290,6 +306,7 @@ mod tests {
             scopes: vec![Scope::LinksRead],
             tags: HOSTILE.into(),
             slugs: HOSTILE.into(),
+            domains: vec![HOSTILE.into()],
             days: Some(30),
         };
         let page = ConsentPage {
@@ -309,6 +326,10 @@ mod tests {
             }],
             choice: &choice,
             bound: true,
+            hosts: vec![HostChoice {
+                host: HOSTILE,
+                chosen: true,
+            }],
             ends: vec![End {
                 days: 30,
                 text: words.days[2],
@@ -353,6 +374,7 @@ mod tests {
                 words.goes_to_program,
                 words.links_read,
                 words.never,
+                words.domains,
                 words.allow,
                 words.deny,
             ] {

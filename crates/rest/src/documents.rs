@@ -80,7 +80,7 @@ impl FromRequest for Document {
             .expect("the app is built with its document");
         let guard = Guard::of(request);
         std::future::ready(Ok(Self {
-            text: served.for_origin(guard.origin(request).as_str()),
+            text: served.for_origin(guard.api_origin(request).as_str()),
             is_for_everybody: guard.configured_origin().is_some(),
         }))
     }

@@ -32,13 +32,13 @@ pub(crate) struct Neighbours<'a> {
 pub(crate) fn resource(settings: &Settings) -> Option<ProtectedResource> {
     let origin = settings.origin_for_assistants()?;
     let scope = OFFERED.map(Scope::as_str).join(" ");
-    Some(ProtectedResource::new(origin, slugline_mcp::PATH, scope))
+    Some(ProtectedResource::new(&origin, slugline_mcp::PATH, scope))
 }
 
 /// The use cases, at their addresses; `None` where assistants cannot connect.
 pub(crate) fn connecting(settings: &Settings, parts: Neighbours<'_>) -> Option<Connecting> {
     let resource = resource(settings)?;
-    let origin = settings.origin_for_assistants()?.clone();
+    let origin = settings.origin_for_assistants()?;
     let assistants = Arc::new(Assistants::new(AssistantsParts {
         store: Arc::new(parts.store.assistants()),
         token_store: Arc::new(parts.store.tokens()),

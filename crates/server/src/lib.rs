@@ -45,10 +45,11 @@
 //! | `old_store` | migration of links from an older instance |
 //! | `data_folder`, `instance_lock`, `site_token` | files beside the databases |
 //! | `site_token_watch` | a new site token without a restart |
-//! | `token_commands` | named tokens from the command line |
+//! | `token_commands`, `domain_commands` | named tokens, and domains, from the command line |
 //! | `sign_in_codes` | one-time codes for the site token |
 //! | `setup`, `advice` | the settings of an instance for its callers; findings about them |
 //! | `audit_upkeep` | the removal of old lines of the audit trail |
+//! | `doors`, `domains_watch` | hosts that have some paths only; changes of domains by other nodes |
 //! | `doctor`, `seed` | the check of the databases; realistic data to look at |
 //! | `disk` | the disk of the data folder |
 //! | `foreign` | objects in our databases that are not ours |
@@ -73,6 +74,9 @@ mod connections;
 mod data_folder;
 mod disk;
 mod doctor;
+mod domain_commands;
+mod domains_watch;
+mod doors;
 mod foreign;
 mod healthcheck;
 mod instance_lock;

@@ -44,9 +44,9 @@ enum View {
 impl View {
     fn of(settings: &Settings) -> Self {
         let wanted = settings.oauth && settings.preview == PreviewMode::Off;
-        match (settings.origin_for_assistants(), &settings.base_url) {
-            (Some(origin), _) => Self::Address(origin.clone()),
-            (None, Some(plain)) if wanted => Self::Plain(plain.clone()),
+        match (settings.origin_for_assistants(), settings.api_origin()) {
+            (Some(origin), _) => Self::Address(origin),
+            (None, Some(plain)) if wanted => Self::Plain(plain),
             (None, _) => Self::Nothing,
         }
     }

@@ -21,6 +21,7 @@ use crate::{
     backup::{journal, schedule::Scheduled},
     connections,
     data_folder::{self, NewFolder},
+    domains_watch,
     instance_lock::InstanceLock,
     links_check::LinksCheck,
     links_database,
@@ -41,6 +42,7 @@ pub struct Service {
     local_origin: String,
     /// The service's public address, if a setting names it.
     base_url: Option<String>,
+    api_origin: Option<String>,
     token_source: Source,
     token_file: PathBuf,
     recorder: std::sync::Arc<slugline_analytics::Recorder>,
@@ -49,6 +51,7 @@ pub struct Service {
     crowd: std::sync::Arc<Crowd>,
     migration: JoinHandle<()>,
     audit: JoinHandle<()>,
+    domains: JoinHandle<()>,
     assistants: JoinHandle<()>,
     site_token_watch: Option<SiteTokenWatch>,
     backups: Option<Scheduled>,
@@ -84,6 +87,7 @@ impl Service {
         let webhook = parts.webhook.clone();
         let migration = parts.migration.clone();
         let audit = parts.audit.clone();
+        let domains = parts.domains.clone();
         let crowd = Arc::clone(&parts.crowd);
         let connecting = parts.assistants.clone();
         let listener = listen(socket, settings.listen)?;
@@ -111,6 +115,7 @@ impl Service {
             address,
             local_origin: local_origin(address),
             base_url: settings.base_url.as_ref().map(ToString::to_string),
+            api_origin: settings.api_origin().map(|origin| origin.to_string()),
             token_source,
             token_file: site_token::file_in(&settings.data_dir),
             recorder,
@@ -120,6 +125,7 @@ impl Service {
             site_token_watch: watched.map(watch),
             migration: tokio::spawn(old_store::watch(migration)),
             audit: tokio::spawn(audit_upkeep::remove_old_lines(audit)),
+            domains: tokio::spawn(domains_watch::keep_up(domains)),
             assistants: tokio::spawn(assistants::remove_ended(connecting)),
             backups,
             links_check,
@@ -155,6 +161,7 @@ impl Service {
         tracing::info!("stopping: finishing requests and writing visits");
         self.migration.abort();
         self.audit.abort();
+        self.domains.abort();
         self.assistants.abort();
         drop(self.backups);
         drop(self.links_check);
@@ -187,6 +194,10 @@ impl Service {
         &self.local_origin
     }
 
+    pub(crate) fn api_origin(&self) -> Option<&str> {
+        self.api_origin.as_deref()
+    }
+
     pub(crate) fn base_url(&self) -> Option<&str> {
         self.base_url.as_deref()
     }
@@ -200,10 +211,10 @@ impl Service {
     }
 }
 
-/// The address for browsers: the public one if the settings name it.
+/// The address of the dashboard: the one that the settings name, if any.
 pub(crate) fn origin(settings: &Settings, address: SocketAddr) -> String {
-    let base_url = settings.base_url.as_ref().map(ToString::to_string);
-    base_url.unwrap_or_else(|| local_origin(address))
+    let named = settings.api_origin().map(|origin| origin.to_string());
+    named.unwrap_or_else(|| local_origin(address))
 }
 
 /// The address of a service on this machine.

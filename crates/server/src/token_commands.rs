@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use anyhow::Context;
 use slugline_application::{ListedToken, Tokens};
 use slugline_contract::{MakeToken, Problem, RevokeToken, iso_8601, read};
-use slugline_domain::{Author, LinkKey, Scope, Tag, TokenName, UnixSeconds};
+use slugline_domain::{Author, DomainName, LinkKey, Scope, Tag, TokenName, UnixSeconds};
 use tokio::runtime::Runtime;
 
 use crate::{backup::journal, links_database, settings::Settings, wiring};
@@ -18,6 +18,8 @@ pub(crate) struct BoundTo<'a> {
     pub(crate) slugs: Option<&'a [String]>,
     /// Tags, if the flag was given.
     pub(crate) tags: Option<&'a [String]>,
+    /// Hosts of domains, if the flag was given.
+    pub(crate) domains: Option<&'a [String]>,
 }
 
 /// Makes a token and prints its text, the one time that it can be read.
@@ -32,7 +34,11 @@ pub(crate) fn add(
     expires: Option<&str>,
 ) -> anyhow::Result<()> {
     let mut wanted = serde_json::json!({"name": name, "scopes": scopes});
-    for (member, texts) in [("slugs", bound_to.slugs), ("tags", bound_to.tags)] {
+    for (member, texts) in [
+        ("slugs", bound_to.slugs),
+        ("tags", bound_to.tags),
+        ("domains", bound_to.domains),
+    ] {
         if let Some(texts) = texts {
             wanted[member] = texts.into();
         }
@@ -171,6 +177,14 @@ fn bound(listed: &ListedToken) -> String {
             "tags {}",
             joined(binding.tags().iter().map(Tag::to_string).collect())
         ));
+    }
+    if !binding.domains().is_empty() {
+        let name = |domain: &DomainName| match domain.host() {
+            Some(host) => host.to_string(),
+            None => "(default)".to_owned(),
+        };
+        let names = binding.domains().iter().map(name).collect();
+        parts.push(format!("domains {}", joined(names)));
     }
     parts.join(" ")
 }

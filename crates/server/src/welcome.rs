@@ -47,7 +47,7 @@ fn log(service: &Service) {
 /// The address, and three commands to try.
 fn text(service: &Service, to_terminal: bool) -> String {
     let local = service.local_origin();
-    let origin = service.base_url().unwrap_or(local);
+    let origin = service.api_origin().unwrap_or(local);
     let public = match service.base_url() {
         Some(base_url) => format!("Its public address is {base_url}\n"),
         None => String::new(),

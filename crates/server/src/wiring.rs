@@ -10,14 +10,14 @@ use actix_web::{
 use anyhow::Context;
 use slugline_analytics::{PlaceFile, Recorder, RecorderPorts};
 use slugline_application::{
-    App, AuditParts, AuditService, Authenticator, AuthenticatorParts, Caller, Gatekeeper,
-    GatekeeperParts, LinkChecker, LinkLists, LinkMigration, LinkService, LinkServiceParts,
-    LinkWriter, LiveVisits, NamedDomains, Passwords, Resolver, SiteToken, StatsService,
-    Suggestions, Tokens, TokensParts, VisitErasures, VisitErasuresParts, WriteBudget,
+    App, AuditParts, AuditService, Authenticator, AuthenticatorParts, Caller, Domains,
+    DomainsParts, Gatekeeper, GatekeeperParts, LinkChecker, LinkLists, LinkMigration, LinkService,
+    LinkServiceParts, LinkWriter, LiveVisits, NamedDomains, Passwords, Resolver, SiteToken,
+    StatsService, Suggestions, Tokens, TokensParts, VisitErasures, VisitErasuresParts, WriteBudget,
 };
 use slugline_clickhouse::ClickHouseOptions;
 use slugline_domain::{
-    Author,
+    Author, Host,
     ports::{
         Clock, DestinationScreen, LinkStore, LinksWatch, PlaceFinder, Random, SignInCodes,
         Suggester, VisitLog, VisitObserver,
@@ -39,12 +39,11 @@ use crate::{
     assistants::{self, Neighbours},
     clickhouse_wire::OutboundWire,
     disk::FolderDisk,
-    links_database, long_target,
+    doors, links_database, long_target,
     metrics::{self, Metrics, Requests},
     observers::{Crowd, observed},
     old_store,
     outside::OutsideWatch,
-    service_path::may_be_service_path,
     settings::{AccessLog, Settings},
     setup::setup,
     sign_in_codes::FolderCodes,
@@ -72,6 +71,9 @@ pub(crate) struct Components {
     /// Lets assistants connect, where the settings allow it.
     pub(crate) assistants: Option<Data<Connecting>>,
     redirects: Arc<Redirects>,
+    has_admin_host: bool,
+    /// Follows changes of domains by other nodes.
+    pub(crate) domains: Domains,
 }
 
 /// Opens the databases and builds everything on them.
@@ -103,6 +105,7 @@ pub(crate) async fn build(
         resolver,
         passwords,
         migration,
+        domains,
     } = dependencies;
     let webhook = settings.webhook.clone().map(|options| {
         let client = Client::new(Policy::for_operators_servers());
@@ -152,6 +155,10 @@ pub(crate) async fn build(
         Arc::clone(&clock),
         Arc::clone(&random),
     );
+    domains
+        .name_missing(&settings.domains)
+        .await
+        .context("SLUGLINE_DOMAINS")?;
     let app = Arc::new(App {
         erasures,
         audit: audit.clone(),
@@ -163,6 +170,7 @@ pub(crate) async fn build(
         stats,
         live: Arc::clone(&live),
         tokens: tokens.clone(),
+        domains: domains.clone(),
     });
     let edge = Arc::new(edge(settings, places));
     let guard = guard(settings, Arc::clone(&edge), Arc::clone(&authenticator));
@@ -183,8 +191,10 @@ pub(crate) async fn build(
         recorder.clone(),
         Arc::clone(&clock),
     )
-    .with_options(settings.redirects.clone())
-    .with_moved(slugline_dashboard::moved);
+    .with_options(settings.redirects.clone());
+    if settings.admin_host.is_none() {
+        redirects = redirects.with_moved(slugline_dashboard::moved);
+    }
     if let Some(proxy) = settings.proxy.clone() {
         let forwarder = HttpForwarder::new(Client::new(proxy.reach));
         redirects = redirects.with_proxying(Proxying::new(Arc::new(forwarder), proxy.limits));
@@ -230,6 +240,8 @@ pub(crate) async fn build(
         mcp: Data::new(tools),
         assistants: connecting,
         redirects,
+        has_admin_host: settings.admin_host.is_some(),
+        domains,
         migration,
         audit,
         crowd,
@@ -281,6 +293,44 @@ fn named_tokens(
     })
 }
 
+/// Only the use cases of domains, for commands of the operator beside a running service.
+pub(crate) async fn domains_of_operator(settings: &Settings) -> anyhow::Result<Domains> {
+    let store = links_database::open(settings).await?;
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    let resolver = Arc::new(resolver(settings, &store, &clock));
+    named_domains(settings, &store, resolver, clock).await
+}
+
+async fn named_domains(
+    settings: &Settings,
+    store: &Arc<SqlLinkStore>,
+    resolver: Arc<Resolver>,
+    clock: Arc<dyn Clock>,
+) -> anyhow::Result<Domains> {
+    let public = settings.base_url.as_ref();
+    let public = public.and_then(|origin| Host::parse(origin.host_name()).ok());
+    let parts = DomainsParts::new(Arc::new(store.domains()), store.clone(), resolver, clock);
+    let domains = Domains::new(
+        parts
+            .with_public(public)
+            .with_admin(settings.admin_host.clone()),
+    );
+    domains
+        .reload()
+        .await
+        .context("the domains cannot be read")?;
+    Ok(domains)
+}
+
+fn resolver(settings: &Settings, store: &Arc<SqlLinkStore>, clock: &Arc<dyn Clock>) -> Resolver {
+    Resolver::new(
+        store.clone(),
+        Arc::clone(clock),
+        NamedDomains::new(settings.slug_case),
+        settings.resolver,
+    )
+}
+
 /// The dependencies of everything about links.
 struct LinkDependencies {
     clock: Arc<dyn Clock>,
@@ -289,6 +339,7 @@ struct LinkDependencies {
     resolver: Arc<Resolver>,
     passwords: Arc<Passwords>,
     migration: LinkMigration,
+    domains: Domains,
 }
 
 async fn open_link_dependencies(settings: &Settings) -> anyhow::Result<LinkDependencies> {
@@ -303,14 +354,13 @@ async fn open_link_dependencies(settings: &Settings) -> anyhow::Result<LinkDepen
         Arc::clone(&clock),
     )
     .await?;
-    let resolver = Resolver::new(
-        store.clone(),
-        Arc::clone(&clock),
-        NamedDomains::new(settings.slug_case),
-        settings.resolver,
-    );
+    let resolver = resolver(settings, &store, &clock);
+    let resolver = Arc::new(resolver.with_old_links(migration.old_links()));
+    let domains =
+        named_domains(settings, &store, Arc::clone(&resolver), Arc::clone(&clock)).await?;
     Ok(LinkDependencies {
-        resolver: Arc::new(resolver.with_old_links(migration.old_links())),
+        resolver,
+        domains,
         passwords,
         clock,
         random,
@@ -348,13 +398,17 @@ impl Components {
     /// path directly on the links. Each route of the table is a regular expression, and trying
     /// them all costs as much as a whole redirect.
     pub(crate) fn configure(&self, config: &mut ServiceConfig) {
+        let edge = Arc::clone(&self.redirects.edge);
         let table = web::scope("")
-            .guard(fn_guard(|context| {
-                may_be_service_path(context.head().uri.path())
+            .guard(fn_guard(move |context| {
+                doors::leads_to_service(&edge, context.head())
             }))
             .configure(|config| self.configure_service_paths(config));
         long_target::configure(&self.redirects, config);
         config.service(table);
+        if self.has_admin_host {
+            doors::configure(&self.redirects, config);
+        }
         slugline_redirect::configure(&self.redirects, config);
     }
 
@@ -401,6 +455,7 @@ fn suggester(settings: &Settings) -> Option<Arc<dyn Suggester>> {
 
 fn edge(settings: &Settings, places: Option<Arc<dyn PlaceFinder>>) -> Edge {
     let edge = Edge::new(settings.trusted_proxies.clone(), settings.base_url.clone())
+        .administered_at(settings.admin_host.clone())
         .listening_at(settings.listen.ip())
         .placing_clients(settings.place_headers, places);
     match assistants::resource(settings) {

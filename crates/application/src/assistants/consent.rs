@@ -161,6 +161,17 @@ impl Assistants {
         })
     }
 
+    /// The hosts of the domains that access can be bound to, the default domain's first; none where
+    /// there is only one domain.
+    pub fn hosts(&self) -> Vec<String> {
+        let (public, named) = self.parts.tokens.hosts();
+        if named.is_empty() {
+            return Vec::new();
+        }
+        let all = public.into_iter().chain(named);
+        all.map(|host| host.to_string()).collect()
+    }
+
     /// Stores that the person agreed, and ends their session. Returns the code for the
     /// application.
     ///

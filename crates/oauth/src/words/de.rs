@@ -27,6 +27,7 @@ pub(super) const WORDS: Words = Words {
     only_hint: "Trennen Sie Einträge durch Kommas. Ohne Einträge gilt der Zugriff für alle Links. Neue Links brauchen einen der Tags.",
     tags: "Tags",
     slugs: "Slugs",
+    domains: "Domains",
     wrong_links: "Prüfen Sie Tags und Slugs.",
     ends: "Der Zugriff endet",
     no_end: "wenn er widerrufen wird",

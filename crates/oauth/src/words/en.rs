@@ -27,6 +27,7 @@ pub(super) const WORDS: Words = Words {
     only_hint: "Separate entries by commas. Without any, the access is for all links. New links need one of the tags.",
     tags: "Tags",
     slugs: "Slugs",
+    domains: "Domains",
     wrong_links: "Check the tags and slugs.",
     ends: "Access ends",
     no_end: "when it is revoked",

@@ -27,6 +27,7 @@ pub(super) const WORDS: Words = Words {
     only_hint: "Séparez les entrées par des virgules. Sans entrée, l’accès vaut pour tous les liens. Les nouveaux liens doivent porter l’un des tags.",
     tags: "Tags",
     slugs: "Slugs",
+    domains: "Domaines",
     wrong_links: "Vérifiez les tags et les slugs.",
     ends: "L’accès prend fin",
     no_end: "quand il est révoqué",

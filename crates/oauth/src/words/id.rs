@@ -27,6 +27,7 @@ pub(super) const WORDS: Words = Words {
     only_hint: "Pisahkan dengan koma. Tanpa isian, akses berlaku untuk semua tautan. Tautan baru harus memiliki salah satu tag.",
     tags: "Tag",
     slugs: "Slug",
+    domains: "Domain",
     wrong_links: "Periksa tag dan slug.",
     ends: "Akses berakhir",
     no_end: "saat dicabut",

@@ -27,6 +27,7 @@ pub(super) const WORDS: Words = Words {
     only_hint: "Separi le voci con virgole. Senza voci l’accesso vale per tutti i link. I nuovi link devono avere uno dei tag.",
     tags: "Tag",
     slugs: "Slug",
+    domains: "Domini",
     wrong_links: "Controlli i tag e gli slug.",
     ends: "L’accesso termina",
     no_end: "quando viene revocato",

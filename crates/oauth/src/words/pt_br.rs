@@ -27,6 +27,7 @@ pub(super) const WORDS: Words = Words {
     only_hint: "Separe os itens por vírgulas. Sem itens, o acesso vale para todos os links. Novos links precisam de uma das tags.",
     tags: "Tags",
     slugs: "Slugs",
+    domains: "Domínios",
     wrong_links: "Confira as tags e os slugs.",
     ends: "O acesso termina",
     no_end: "quando for revogado",

@@ -27,6 +27,7 @@ pub(super) const WORDS: Words = Words {
     only_hint: "Separe as entradas por vírgulas. Sem entradas, o acesso vale para todas as ligações. As novas ligações precisam de uma das etiquetas.",
     tags: "Etiquetas",
     slugs: "Slugs",
+    domains: "Domínios",
     wrong_links: "Verifique as etiquetas e os slugs.",
     ends: "O acesso termina",
     no_end: "quando for revogado",

@@ -41,6 +41,8 @@ pub(crate) struct Words {
     pub(crate) only_hint: &'static str,
     pub(crate) tags: &'static str,
     pub(crate) slugs: &'static str,
+    /// Before the hosts.
+    pub(crate) domains: &'static str,
     /// Before the reason.
     pub(crate) wrong_links: &'static str,
     /// Before the end.

@@ -27,6 +27,7 @@ pub(super) const WORDS: Words = Words {
     only_hint: "Phân tách bằng dấu phẩy. Nếu để trống, quyền áp dụng cho mọi liên kết. Liên kết mới phải có một trong các thẻ.",
     tags: "Thẻ",
     slugs: "Slug",
+    domains: "Tên miền",
     wrong_links: "Hãy kiểm tra thẻ và slug.",
     ends: "Quyền truy cập kết thúc",
     no_end: "khi bị thu hồi",

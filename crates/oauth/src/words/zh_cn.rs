@@ -27,6 +27,7 @@ pub(super) const WORDS: Words = Words {
     only_hint: "用逗号分隔。留空则适用于所有链接。新链接必须带有其中一个标签。",
     tags: "标签",
     slugs: "短码",
+    domains: "域名",
     wrong_links: "请检查标签和短码。",
     ends: "访问结束于",
     no_end: "被撤销时",

@@ -27,6 +27,7 @@ pub(super) const WORDS: Words = Words {
     only_hint: "以逗號分隔。留空則適用於所有連結。新連結必須帶有其中一個標籤。",
     tags: "標籤",
     slugs: "短碼",
+    domains: "網域",
     wrong_links: "請檢查標籤和短碼。",
     ends: "存取結束於",
     no_end: "被撤銷時",

@@ -34,6 +34,7 @@ const LINKS: &[&str] = &[
 
 /// The database of named tokens, which is that of links.
 const NAMED_TOKENS: &[&str] = &[
+    "SLUGLINE_BASE_URL",
     "SLUGLINE_DATA_DIR",
     "SLUGLINE_DATABASE_URL",
     "SLUGLINE_CASE_SENSITIVE",
@@ -62,6 +63,7 @@ const EXAMINED: &[&str] = &[
     "SLUGLINE_ANALYTICS_URL",
     "SLUGLINE_SITE_TOKEN",
     "SLUGLINE_BASE_URL",
+    "SLUGLINE_ADMIN_HOST",
     "SLUGLINE_OAUTH",
     "SLUGLINE_PUBLIC_PREVIEW_MODE",
     "SLUGLINE_TRUSTED_PROXIES",
@@ -80,6 +82,7 @@ const VISITS: &[&str] = &["SLUGLINE_DATA_DIR", "SLUGLINE_ANALYTICS_URL"];
 const LOGGED: &[&str] = &["SLUGLINE_LOG", "SLUGLINE_LOG_FORMAT"];
 
 const TOKEN: &[&str] = &[
+    "SLUGLINE_ADMIN_HOST",
     "SLUGLINE_LISTEN",
     "SLUGLINE_DATA_DIR",
     "SLUGLINE_SITE_TOKEN",
@@ -133,6 +136,7 @@ pub(super) fn command() -> Command {
         .subcommand(with(healthcheck(), these(&[ASKED])))
         .subcommand(with(seed(), every()))
         .subcommand(config)
+        .subcommand(super::domains::grammar())
         .subcommand(token())
         .subcommand(mcp())
 }
@@ -392,6 +396,13 @@ fn token() -> Command {
                 .help("Bind it to the links with this tag, once or more [default: all links]"),
         )
         .arg(
+            Arg::new("domain")
+                .long("domain")
+                .value_name("HOST")
+                .action(ArgAction::Append)
+                .help("Bind it to links of this domain, once or more [default: all domains]"),
+        )
+        .arg(
             Arg::new("expires")
                 .long("expires")
                 .value_name("WHEN")
@@ -431,7 +442,7 @@ fn mcp() -> Command {
 }
 
 /// The settings of these names, in the order of the catalogue.
-fn these(names: &[&[&str]]) -> impl Iterator<Item = &'static Setting> {
+pub(super) fn these(names: &[&[&str]]) -> impl Iterator<Item = &'static Setting> {
     CATALOGUE
         .iter()
         .filter(move |setting| names.iter().any(|names| names.contains(&setting.name)))
@@ -439,7 +450,7 @@ fn these(names: &[&[&str]]) -> impl Iterator<Item = &'static Setting> {
 
 /// Adds the settings to a command. If they need more than one screen, its short help shows only
 /// the first group.
-fn with(command: Command, settings: impl Iterator<Item = &'static Setting>) -> Command {
+pub(super) fn with(command: Command, settings: impl Iterator<Item = &'static Setting>) -> Command {
     /// Settings that fit on a screen.
     const SCREEN: usize = 12;
 

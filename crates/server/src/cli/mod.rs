@@ -1,5 +1,6 @@
 //! The command line.
 
+mod domains;
 mod given;
 mod grammar;
 mod mistaken;
@@ -105,6 +106,7 @@ fn obey(matches: &ArgMatches) -> anyhow::Result<()> {
         Some(("healthcheck", given)) => check_health(given),
         Some(("seed", given)) => seed(given),
         Some(("config", asked)) => show::config(asked_for(asked)),
+        Some(("domains", asked)) => domains::obey(asked),
         Some(("token", asked)) => look_at_tokens(asked),
         _ => serve(matches),
     }
@@ -125,11 +127,12 @@ fn look_at_tokens(asked: &ArgMatches) -> anyhow::Result<()> {
                     .get_many::<String>(id)
                     .map(|all| all.cloned().collect())
             };
-            let (slugs, tags): (Option<Vec<String>>, Option<Vec<String>>) =
-                (given_list("slug"), given_list("tag"));
+            let [slugs, tags, domains]: [Option<Vec<String>>; 3] =
+                ["slug", "tag", "domain"].map(given_list);
             let bound_to = BoundTo {
                 slugs: slugs.as_deref(),
                 tags: tags.as_deref(),
+                domains: domains.as_deref(),
             };
             token_commands::add(&settings(given)?, name(), &scopes, bound_to, expires)
         }

@@ -151,6 +151,20 @@ pub const CATALOGUE: &[Setting] = &[
         "",
         "Public origin, such as https://sl.example [default: as the client sees it]",
     ),
+    setting(
+        Group::Basics,
+        "SLUGLINE_ADMIN_HOST",
+        &[],
+        "",
+        "The only host on which the API, the dashboard and the docs answer; no link is followed there",
+    ),
+    setting(
+        Group::Basics,
+        "SLUGLINE_DOMAINS",
+        &[],
+        "",
+        "Further hosts with links of their own, separated by commas; they stay when they leave this list",
+    ),
     secret(
         Group::Basics,
         "SLUGLINE_DATABASE_URL",

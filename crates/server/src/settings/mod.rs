@@ -19,7 +19,7 @@ use std::{net::SocketAddr, num::NonZeroU32, path::PathBuf, time::Duration};
 use slugline_analytics::{RecorderOptions, SamplingTargets};
 use slugline_application::{PreviewMode, ResolverOptions, SiteToken};
 use slugline_contract::{ImportLimit, Rules};
-use slugline_domain::{DestinationRules, OwnAddresses, SlugCase};
+use slugline_domain::{DestinationRules, Host, OwnAddresses, SlugCase};
 use slugline_httpkit::{Origin, PlaceHeaders, TrustedProxies};
 use slugline_legacy::OldStoreUrl;
 use slugline_outbound::{AddressPolicy, ModelOptions, Policy, PortPolicy, WebhookOptions};
@@ -55,6 +55,10 @@ pub struct Settings {
     pub site_token_file: Option<PathBuf>,
     /// The public origin, if given.
     pub base_url: Option<Origin>,
+    /// The only host on which the API, the dashboard and the documents answer.
+    pub admin_host: Option<Host>,
+    /// Hosts that are to be domains.
+    pub domains: Vec<Host>,
     /// The links database.
     pub links: DatabaseUrl,
     /// The store of visits, if given.
@@ -206,6 +210,7 @@ impl Settings {
             SlugCase::Insensitive
         };
         let base_url = sources.optional("SLUGLINE_BASE_URL", str::parse::<Origin>)?;
+        let domains = sources.list("SLUGLINE_DOMAINS", Host::parse)?;
         let own_addresses = OwnAddresses::of_slugs(case);
         let own_addresses = match &base_url {
             Some(origin) => own_addresses.at(origin.as_str()),
@@ -232,6 +237,8 @@ impl Settings {
             generated_slug_chars: parse::size(
                 sources.number("SLUGLINE_PUBLIC_SLUG_DEFAULT_LENGTH", 1..=64)?,
             ),
+            admin_host: admin_host(sources, base_url.as_ref(), &domains)?,
+            domains,
             base_url,
             preview: if sources.flag("SLUGLINE_PUBLIC_PREVIEW_MODE")? {
                 PreviewMode::On
@@ -305,15 +312,46 @@ impl Settings {
 }
 
 impl Settings {
-    /// The public origin at which assistants connect. There is none in preview mode, whose token is
+    /// The origin of the API and the dashboard, if the settings name one.
+    pub(crate) fn api_origin(&self) -> Option<Origin> {
+        let public = self.base_url.as_ref()?;
+        Some(match &self.admin_host {
+            Some(host) => public.of_host(host.as_str()),
+            None => public.clone(),
+        })
+    }
+
+    /// The origin at which assistants connect. There is none in preview mode, whose token is
     /// public, nor where tokens would travel in clear, nor without a public address.
-    pub(crate) fn origin_for_assistants(&self) -> Option<&Origin> {
-        let origin = self.base_url.as_ref();
-        let safe = |origin: &&Origin| origin.scheme() == "https" || origin.is_loopback();
+    pub(crate) fn origin_for_assistants(&self) -> Option<Origin> {
+        let origin = self.api_origin();
+        let safe = |origin: &Origin| origin.scheme() == "https" || origin.is_loopback();
         origin
             .filter(safe)
             .filter(|_| self.oauth && self.preview == PreviewMode::Off)
     }
+}
+
+/// Without a public origin, links that the API shows would have the host of the API.
+fn admin_host(
+    sources: &Sources,
+    base_url: Option<&Origin>,
+    domains: &[Host],
+) -> Result<Option<Host>, SettingError> {
+    sources.optional("SLUGLINE_ADMIN_HOST", |text| {
+        let host = Host::parse(text).map_err(|error| error.to_string())?;
+        let Some(base_url) = base_url else {
+            let fix = "set SLUGLINE_BASE_URL, too: the address of the links, on another host";
+            return Err(fix.to_owned());
+        };
+        if Host::parse(base_url.host_name()).ok().as_ref() == Some(&host) {
+            return Err("choose another host than that of SLUGLINE_BASE_URL".to_owned());
+        }
+        if domains.contains(&host) {
+            return Err("take this host out of SLUGLINE_DOMAINS".to_owned());
+        }
+        Ok(host)
+    })
 }
 
 fn audit_kept_for(sources: &Sources) -> Result<Option<Duration>, SettingError> {
