@@ -32,6 +32,9 @@ pub(crate) fn statements(backend: DbBackend) -> Vec<String> {
         statements.extend([KEY, ANNOUNCE, ANNOUNCE_EDITS].map(Into::into));
     }
     statements.push(sql(backend, &domains(backend)));
+    if backend == DbBackend::Postgres {
+        statements.push(ANNOUNCE_DOMAINS.into());
+    }
     statements.extend(["token_bindings", "consent_codes"].map(|table| {
         // Names of hosts, separated by blanks; a dot for the default domain. Empty if links of all
         // domains are meant.
@@ -106,6 +109,20 @@ const KEY: &str = "
 CREATE FUNCTION slugline_key(domain text, slug text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
     SELECT CASE domain WHEN '' THEN slug ELSE domain || '/' || slug END
 $$;
+";
+
+/// Records that domains may have changed, as the step `m0008_tokens` does for tokens.
+const ANNOUNCE_DOMAINS: &str = "
+CREATE FUNCTION slugline_announce_domains() RETURNS trigger LANGUAGE plpgsql
+SET search_path FROM CURRENT AS $$
+BEGIN
+    INSERT INTO link_announcements (message) VALUES ('_domains');
+    RETURN NULL;
+END
+$$;
+CREATE TRIGGER slugline_domains_changed
+    AFTER INSERT OR DELETE OR TRUNCATE OR UPDATE ON domains
+    FOR EACH STATEMENT EXECUTE FUNCTION slugline_announce_domains();
 ";
 
 /// As in `m0007_outbox`, with the texts of keys in place of slugs.

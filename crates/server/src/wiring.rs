@@ -264,8 +264,10 @@ pub(crate) async fn links_of_operator(settings: &Settings) -> anyhow::Result<Lin
 /// Only the use cases of tokens, for work beside a running service.
 pub(crate) async fn tokens(settings: &Settings) -> anyhow::Result<Tokens> {
     let store = links_database::open(settings).await?;
-    let (clock, random) = (Arc::new(SystemClock), Arc::new(OsRandom));
-    let domains = NamedDomains::new(settings.slug_case);
+    let (clock, random): (Arc<dyn Clock>, _) = (Arc::new(SystemClock), Arc::new(OsRandom));
+    let resolver = Arc::new(resolver(settings, &store, &clock));
+    named_domains(settings, &store, Arc::clone(&resolver), Arc::clone(&clock)).await?;
+    let domains = resolver.domains().clone();
     Ok(named_tokens(domains, &store, clock, random))
 }
 

@@ -1,7 +1,7 @@
 //! Writes the lines of the audit trail, in the transactions of the changes.
 
 use sea_orm::{DbBackend, EntityTrait};
-use slugline_domain::{AuditNote, LinkKey, TokenName};
+use slugline_domain::{AuditNote, Host, LinkKey, TokenName};
 
 use crate::{
     entity::audit,
@@ -22,6 +22,17 @@ pub(crate) async fn write_line(
         audit::Entity::insert(line)
     });
     session.run(insert).await?;
+    Ok(())
+}
+
+/// Writes the line of a changed domain.
+pub(crate) async fn write_domain_line(
+    session: &impl Session,
+    note: &AuditNote,
+    host: &Host,
+) -> Result<(), Failure> {
+    let line = audit::of_domain(note, host);
+    session.execute(&audit::Entity::insert(line)).await?;
     Ok(())
 }
 

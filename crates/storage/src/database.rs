@@ -215,6 +215,26 @@ impl Database {
         }
     }
 
+    /// The way in which this process learns of changed domains.
+    pub(crate) fn hearing_of_domains(&self) -> Hearing {
+        match &self.engine {
+            #[cfg(feature = "sqlite")]
+            Engine::Sqlite(file) => Hearing::Counted(file.unnoticed_changes()),
+            #[cfg(feature = "postgres")]
+            Engine::Postgres(server) => server.hearing_of_domains(),
+        }
+    }
+
+    /// This process may have changed a domain.
+    pub(crate) fn domains_changed(&self) {
+        match &self.engine {
+            #[cfg(feature = "sqlite")]
+            Engine::Sqlite(_) => {}
+            #[cfg(feature = "postgres")]
+            Engine::Postgres(server) => server.domains_changed(),
+        }
+    }
+
     pub(crate) fn hearing(&self) -> Hearing {
         match &self.engine {
             #[cfg(feature = "sqlite")]

@@ -11,6 +11,7 @@
 pub(crate) mod assistant;
 pub(crate) mod audit;
 pub(crate) mod binding_text;
+pub(crate) mod domain;
 pub(crate) mod followed;
 pub(crate) mod link;
 mod search_key;

@@ -50,6 +50,8 @@ pub(crate) enum Failure {
     BadKey(#[from] slugline_domain::LinkKeyError),
     #[error("a stored domain has an invalid name")]
     BadDomain(#[from] slugline_domain::HostError),
+    #[error("a stored domain has an invalid address")]
+    BadDomainUrl,
     #[error("a stored token is invalid")]
     BadToken,
     #[error("what is stored about an assistant is invalid")]

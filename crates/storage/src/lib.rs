@@ -49,6 +49,7 @@ mod audit;
 mod audit_lines;
 mod database;
 mod database_url;
+mod domains;
 mod entity;
 mod failure;
 mod links;
@@ -65,6 +66,7 @@ mod sqlite;
 mod tokens;
 
 pub use assistants::SqlAssistantStore;
+pub use domains::SqlDomainStore;
 pub use database::{Database, StoreTimings};
 pub use database_url::{DatabaseUrl, DatabaseUrlError};
 pub use links::SqlLinkStore;

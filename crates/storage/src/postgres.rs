@@ -115,6 +115,14 @@ impl Postgres {
         self.ear.hearing_of_tokens()
     }
 
+    pub(crate) fn hearing_of_domains(&self) -> Hearing {
+        self.ear.hearing_of_domains()
+    }
+
+    pub(crate) fn domains_changed(&self) {
+        self.ear.domains_changed();
+    }
+
     pub(crate) fn tokens_changed(&self) {
         self.ear.tokens_changed();
     }

@@ -2,7 +2,7 @@
 
 use sea_orm::{ActiveValue, entity::prelude::*};
 use slugline_domain::{
-    AuditLine, AuditNote, Author, CallerName, ClientTag, LinkKey, TokenName, UnixMillis,
+    AuditLine, AuditNote, Author, CallerName, ClientTag, Host, LinkKey, TokenName, UnixMillis,
 };
 
 use crate::{
@@ -38,6 +38,12 @@ pub(crate) fn of_link(note: &AuditNote, key: &LinkKey) -> ActiveModel {
     of(note, Some(key.to_string()), None)
 }
 
+/// The line of a changed domain, to be inserted. In the column of keys its host stands before a
+/// slash, as in the keys of its links, and no slug follows.
+pub(crate) fn of_domain(note: &AuditNote, host: &Host) -> ActiveModel {
+    of(note, Some(format!("{host}/")), None)
+}
+
 /// The line of a changed token, to be inserted.
 pub(crate) fn of_token(note: &AuditNote, name: &TokenName) -> ActiveModel {
     of(note, None, Some(name.to_string()))
@@ -59,6 +65,9 @@ pub(crate) fn of(note: &AuditNote, key: Option<String>, token: Option<String>) -
 impl Row for AuditLine {
     fn read(columns: &impl Columns) -> Result<Self, Failure> {
         let key = columns.optional_text(5)?;
+        let host = key.as_deref().and_then(|key| key.strip_suffix('/'));
+        let domain = host.map(Host::parse).transpose()?;
+        let key = key.filter(|_| domain.is_none());
         let token = columns.optional_text(6)?;
         Ok(Self {
             number: columns.number(0)?,
@@ -72,6 +81,7 @@ impl Row for AuditLine {
             operation: columns.text(4)?,
             key: key.as_deref().map(LinkKey::parse).transpose()?,
             token: token.as_deref().map(caller).transpose()?,
+            domain,
         })
     }
 }

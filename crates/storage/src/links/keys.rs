@@ -21,7 +21,7 @@ pub(crate) fn has_parts(domain: &str, slug: &str) -> Condition {
 }
 
 /// The links with any of these keys.
-pub(super) fn has_any<'k>(keys: impl IntoIterator<Item = &'k LinkKey>) -> Condition {
+pub(crate) fn has_any<'k>(keys: impl IntoIterator<Item = &'k LinkKey>) -> Condition {
     let pairs: Vec<(String, String)> = keys
         .into_iter()
         .map(|key| (key.domain.to_string(), key.slug.to_string()))
@@ -94,7 +94,7 @@ pub(super) async fn in_use(session: &impl Session) -> Result<Vec<DomainName>, Fa
 
 /// Returns whether a new link may belong to a domain. It may as long as the transaction lasts: on
 /// PostgreSQL whoever takes the domain away waits for its end, on SQLite there is one writer.
-pub(super) async fn is_there(session: &impl Session, domain: &DomainName) -> Result<bool, Failure> {
+pub(crate) async fn is_there(session: &impl Session, domain: &DomainName) -> Result<bool, Failure> {
     let Some(host) = domain.host() else {
         return Ok(true);
     };

@@ -45,9 +45,13 @@ use self::{
     unprotected::FindUnprotected,
     update::UpdateLink,
 };
-pub(crate) use self::{keys::has_key, write::insert_row};
+pub(crate) use self::{
+    keys::{has_any, has_key, is_there},
+    write::insert_row,
+};
 use crate::{
     assistants::SqlAssistantStore,
+    domains::SqlDomainStore,
     database::{Database, StoreTimings},
     database_url::DatabaseUrl,
     failure::{Failure, failing_to},
@@ -109,6 +113,12 @@ impl SqlLinkStore {
     pub fn tokens(&self) -> SqlTokenStore {
         let database = self.database.clone();
         SqlTokenStore { database }
+    }
+
+    /// The named domains in the same database.
+    pub fn domains(&self) -> SqlDomainStore {
+        let database = self.database.clone();
+        SqlDomainStore { database }
     }
 
     /// The assistants in the same database.

@@ -9,18 +9,22 @@ pub(super) enum Announcement {
     Links(Vec<LinkChange>),
     /// Tokens changed.
     Tokens,
+    /// Domains changed.
+    Domains,
     /// Any link may have changed.
     Everything,
 }
 
 impl Announcement {
-    /// Parses a message: `_tokens`, or a line for each change, with the text of a key and, after a blank, the
+    /// Parses a message: `_tokens`, `_domains`, or a line for each change, with the text of a key and, after a blank, the
     /// number of the version. A line that does not parse, such as one of a later version, means that
     /// every link may have changed.
     pub(super) fn parse(message: &str) -> Self {
         // No key begins like this.
-        if message == "_tokens" {
-            return Self::Tokens;
+        match message {
+            "_tokens" => return Self::Tokens,
+            "_domains" => return Self::Domains,
+            _ => {}
         }
         let changes: Option<Vec<LinkChange>> = message.lines().map(change).collect();
         changes.map_or(Self::Everything, Self::Links)

@@ -13,6 +13,8 @@ pub(super) struct Ear {
     missed: AtomicU64,
     /// The number of times that tokens may have been revoked.
     tokens: AtomicU64,
+    /// The number of times that domains may have changed.
+    domains: AtomicU64,
 }
 
 impl Ear {
@@ -23,15 +25,29 @@ impl Ear {
         }
     }
 
-    /// The state of announcements of revoked tokens. Both numbers only grow, so their sum stays the
-    /// same only while both do.
+    /// The state of announcements of revoked tokens.
     pub(super) fn hearing_of_tokens(&self) -> Hearing {
+        self.hearing_of(&self.tokens)
+    }
+
+    /// The state of announcements of domains.
+    pub(super) fn hearing_of_domains(&self) -> Hearing {
+        self.hearing_of(&self.domains)
+    }
+
+    /// Both numbers only grow, so their sum stays the same only while both do.
+    fn hearing_of(&self, changes: &AtomicU64) -> Hearing {
         match self.hearing() {
             Hearing::Announced(missed) => {
-                Hearing::Announced(missed + self.tokens.load(Ordering::Acquire))
+                Hearing::Announced(missed + changes.load(Ordering::Acquire))
             }
             otherwise @ (Hearing::Deaf | Hearing::Counted(_)) => otherwise,
         }
+    }
+
+    /// Domains may have changed.
+    pub(super) fn domains_changed(&self) {
+        self.domains.fetch_add(1, Ordering::Release);
     }
 
     /// A token may have been revoked.

@@ -186,6 +186,7 @@ impl Listener {
                     }
                 }
                 Announcement::Tokens => self.ear.tokens_changed(),
+                Announcement::Domains => self.ear.domains_changed(),
                 Announcement::Everything => self.ear.open_anew(),
             }
         }
