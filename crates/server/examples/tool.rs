@@ -17,7 +17,7 @@ struct Found {
 
 /// Works as the caller: a token that is bound to some links counts those only.
 async fn call(context: ToolContext, asked: Asked) -> Result<Found, Failure> {
-    let tags = context.links().tags().await?;
+    let tags = context.links().tags(None).await?;
     let found = tags.iter().find(|count| count.tag.as_str() == asked.tag);
     let links = found.map_or(0, |count| count.links);
     Ok(Found { links })

@@ -95,10 +95,11 @@ pub(super) fn grammar() -> Command {
 fn recorded(command: Command) -> Command {
     let addresses = ADDRESSES.map(|(flag, _, help)| Arg::new(flag).value_name("URL").help(help));
     let switches = SWITCHES.map(|(flag, _, help)| {
-        let either = PossibleValuesParser::new(["true", "false", ""]).hide_possible_values();
+        let either = PossibleValuesParser::new(["true", "false", ""]);
         Arg::new(flag)
             .value_name("true|false")
             .value_parser(either)
+            .hide_possible_values(true)
             .help(help)
     });
     let flags = addresses.into_iter().chain(switches);
