@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use slugline_storage::{DatabaseUrl, SchemaConnection, SqlLinkStore};
 use slugline_testkit::{
-    assistant_store_contract, audit_trail_contract, link_store_contract, migration_store_contract,
-    token_store_contract,
+    assistant_store_contract, audit_trail_contract, domain_store_contract, link_store_contract,
+    migration_store_contract, token_store_contract,
 };
 
 use crate::on_postgres;
@@ -31,6 +31,11 @@ async fn sqlite_keeps_the_contract() {
     })
     .await;
     token_store_contract::run_suite(async || new_file().await.tokens()).await;
+    domain_store_contract::run_suite(async || {
+        let store = Arc::new(new_file().await);
+        (store.domains(), store)
+    })
+    .await;
     assistant_store_contract::run_suite(async || {
         let store = new_file().await;
         (store.assistants(), store.tokens())
@@ -57,6 +62,11 @@ async fn postgres_keeps_the_contract() {
     })
     .await;
     token_store_contract::run_suite(async || new_database().await.tokens()).await;
+    domain_store_contract::run_suite(async || {
+        let store = Arc::new(new_database().await);
+        (store.domains(), store)
+    })
+    .await;
     assistant_store_contract::run_suite(async || {
         let store = new_database().await;
         (store.assistants(), store.tokens())
