@@ -66,9 +66,9 @@ mod sqlite;
 mod tokens;
 
 pub use assistants::SqlAssistantStore;
-pub use domains::SqlDomainStore;
 pub use database::{Database, StoreTimings};
 pub use database_url::{DatabaseUrl, DatabaseUrlError};
+pub use domains::SqlDomainStore;
 pub use links::SqlLinkStore;
 pub use listening::Listening;
 pub use opening::{ConnectError, OpenError};

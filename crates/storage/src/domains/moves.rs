@@ -87,10 +87,7 @@ impl MoveLinks {
             .col_expr(Column::Domain, Expr::value(self.to.as_str()))
             .col_expr(Column::Revision, next())
             .col_expr(Column::TagsRevision, tags_revision.into())
-            .col_expr(
-                Column::UpdatedAt,
-                Expr::value(self.note.at.second().get()),
-            )
+            .col_expr(Column::UpdatedAt, Expr::value(self.note.at.second().get()))
             .filter(Column::Number.is_in(numbers));
         session.execute(&update).await?;
         Ok(())

@@ -43,8 +43,7 @@ impl Change for Insert {
     async fn apply<S: Session>(&self, session: &S) -> Result<Applied<bool>, Failure> {
         let Self(domain, note) = self;
         let row = to_row(domain, note.at.second().get()).into_active_model();
-        let insert =
-            Entity::insert(row).on_conflict(OnConflict::new().do_nothing().to_owned());
+        let insert = Entity::insert(row).on_conflict(OnConflict::new().do_nothing().to_owned());
         let is_new = session.execute(&insert).await? > 0;
         if is_new {
             write_domain_line(session, note, &domain.host).await?;

@@ -51,9 +51,9 @@ pub(crate) use self::{
 };
 use crate::{
     assistants::SqlAssistantStore,
-    domains::SqlDomainStore,
     database::{Database, StoreTimings},
     database_url::DatabaseUrl,
+    domains::SqlDomainStore,
     failure::{Failure, failing_to},
     listening::Listening,
     opening::OpenError,
