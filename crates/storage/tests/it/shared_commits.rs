@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use sea_orm::{ConnectionTrait, DbBackend, Statement};
+use sea_orm::{ConnectionTrait, DbBackend, Statement, TransactionTrait};
 use slugline_domain::{
     Link,
     ports::{Insertion, LinkStore},
@@ -232,7 +232,8 @@ async fn on_postgres_cut_connections_neither_lose_nor_double_links() {
     let store = Arc::new(store);
     let cutting = tokio::spawn(async move {
         const CUT: &str = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity \
-                           WHERE datname = current_database() AND pid <> pg_backend_pid()";
+                           WHERE datname = current_database() \
+                           AND application_name <> 'slugline schema'";
         let mut cut = 0;
         for _ in 0..40 {
             cut += number(&schema, CUT).await;
@@ -268,4 +269,95 @@ async fn on_postgres_cut_connections_neither_lose_nor_double_links() {
     assert_eq!(number(&schema, doubled).await, 0);
     let odd = "SELECT abs((SELECT count(*) FROM short_links) - (SELECT count(*) FROM audit_trail))";
     assert_eq!(number(&schema, odd).await, 0);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn on_postgres_links_of_named_hosts_share_statements_if_somebody_named_the_host() {
+    let (store, schema) = on_postgres::store("named").await;
+    on_postgres::name(&schema, "go.example").await;
+    let store = Arc::new(store);
+    let hosts = ["", "go.example/", "nowhere.example/"];
+    let links: Vec<Link> = (0..300)
+        .map(|i| {
+            link(&format!("{}many-{i:03}", hosts[i % 3]))
+                .tags(&["x"])
+                .build()
+        })
+        .collect();
+    for (inserted, outcome) in insert_together(&store, links.clone()).await {
+        let expected = if inserted.starts_with("nowhere") {
+            Insertion::NoDomain
+        } else {
+            Insertion::Stored
+        };
+        assert_eq!(outcome, Ok(expected), "{inserted}");
+    }
+    for link in links {
+        let is_there = link.key.domain.as_str() != "nowhere.example";
+        let found = store.find(&link.key).await.unwrap();
+        assert_eq!(found, is_there.then_some(link));
+    }
+    for counted in [
+        "SELECT count(*) FROM audit_trail WHERE slug LIKE 'go.example/many-%'",
+        "SELECT count(*) FROM audit_trail WHERE slug LIKE 'many-%'",
+    ] {
+        assert_eq!(number(&schema, counted).await, 100, "{counted}");
+    }
+    let statements = number(&schema, "SELECT count(*) FROM link_announcements").await;
+    assert!(statements < 150, "{statements} statements");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn on_postgres_no_link_stays_in_a_domain_that_is_taken_away_at_the_same_time() {
+    const LOCK: &str = "SELECT host FROM domains WHERE host = 'go.example' FOR UPDATE";
+    const WAITING: &str = "SELECT count(*) FROM pg_stat_activity \
+                           WHERE datname = current_database() AND wait_event_type = 'Lock'";
+
+    let (store, schema) = on_postgres::store("taken_away").await;
+    on_postgres::name(&schema, "go.example").await;
+    let store = Arc::new(store);
+    let removal = schema.connection().begin().await.unwrap();
+    removal.execute_unprepared(LOCK).await.unwrap();
+    let insert = |prefix: &'static str, hosts: &'static [&str]| {
+        let links = (0..4).map(move |i| {
+            let host = hosts[i % hosts.len()];
+            link(&format!("{host}{prefix}-{i}"))
+                .id(&format!("{prefix}-{i}"))
+                .build()
+        });
+        let (store, links) = (Arc::clone(&store), links.collect());
+        tokio::spawn(async move { insert_together(&store, links).await })
+    };
+    let together = insert("a", &["go.example/", ""]);
+    let batch = {
+        let (store, made) = (Arc::clone(&store), link("go.example/batch").build());
+        tokio::spawn(async move { store.insert_many(&[made], &NOTE).await.unwrap() })
+    };
+    loop {
+        let question = Statement::from_string(DbBackend::Postgres, WAITING);
+        let row = removal.query_one_raw(question).await.unwrap().unwrap();
+        if row.try_get_by_index::<i64>(0).unwrap() >= 2 {
+            break;
+        }
+        removal
+            .execute_unprepared("SELECT pg_stat_clear_snapshot(), pg_sleep(0.01)")
+            .await
+            .unwrap();
+    }
+    removal
+        .execute_unprepared("DELETE FROM domains")
+        .await
+        .unwrap();
+    removal.commit().await.unwrap();
+    for (inserted, outcome) in together.await.unwrap() {
+        let expected = if inserted.starts_with("go") {
+            Insertion::NoDomain
+        } else {
+            Insertion::Stored
+        };
+        assert_eq!(outcome, Ok(expected), "{inserted}");
+    }
+    assert_eq!(batch.await.unwrap(), [Insertion::NoDomain]);
+    let left = "SELECT count(*) FROM short_links WHERE domain <> ''";
+    assert_eq!(number(&schema, left).await, 0);
 }

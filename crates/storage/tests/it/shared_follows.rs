@@ -107,7 +107,8 @@ async fn cut_connections_give_no_wrong_answer() {
         let cut = Arc::clone(&cut);
         async move {
             const CUT: &str = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity \
-                               WHERE datname = current_database() AND pid <> pg_backend_pid()";
+                               WHERE datname = current_database() \
+                               AND application_name <> 'slugline schema'";
             loop {
                 cut.fetch_add(number(&schema, CUT).await, Ordering::Relaxed);
                 tokio::time::sleep(Duration::from_millis(20)).await;
