@@ -204,7 +204,7 @@ impl AuditService {
 #[cfg(test)]
 mod tests {
     use slugline_domain::ports::LinkStore;
-    use slugline_testkit::{FixedClock, MemoryLinkStore, NOON, link, noted, seconds, slug};
+    use slugline_testkit::{FixedClock, MemoryLinkStore, NOON, key, link, noted, seconds};
 
     use super::*;
 
@@ -224,7 +224,7 @@ mod tests {
         let service = AuditService::new(AuditParts {
             trail: trail(lines).await,
             clock: clock.clone(),
-            case: SlugCase::Insensitive,
+            domains: NamedDomains::default(),
             keep_for,
         });
         (service, clock)
@@ -257,12 +257,12 @@ mod tests {
     async fn a_slug_is_found_in_any_case() {
         let (service, _) = service(None, 3).await;
         let of_slug = ListAudit {
-            slug: Some(slug("S1")),
+            key: Some(key("S1")),
             ..ListAudit::default()
         };
         let page = service.list(of_slug).await.unwrap();
         assert_eq!(page.lines.len(), 1);
-        assert_eq!(page.lines[0].slug, Some(slug("s1")));
+        assert_eq!(page.lines[0].key, Some(key("s1")));
     }
 
     #[tokio::test]
@@ -279,6 +279,6 @@ mod tests {
         assert!(!kept.remove_old().await.unwrap());
         let left = kept.list(of_size(1_000)).await.unwrap().lines;
         assert_eq!(left.len(), 10);
-        assert_eq!(left[9].slug, Some(slug(&format!("s{}", lines - 10))));
+        assert_eq!(left[9].key, Some(key(&format!("s{}", lines - 10))));
     }
 }

@@ -312,13 +312,14 @@ fn digest(token: &str) -> [u8; 32] {
 
 #[cfg(test)]
 mod tests {
-    use slugline_domain::{Author, Reach, Scope, Scopes, SlugCase, ports::Hearing};
+    use slugline_domain::{Author, Reach, Scope, Scopes, ports::Hearing};
     use slugline_testkit::{
         FixedClock, MemoryLinkStore, MemorySignInCodes, MemoryTokenStore, NOON, NOTE, SeededRandom,
         seconds, tag,
     };
 
     use super::*;
+    use crate::NamedDomains;
     use crate::{BoundTo, NewToken, Tokens, TokensParts};
 
     struct Fixture {
@@ -344,7 +345,7 @@ mod tests {
             tokens: Tokens::new(TokensParts {
                 store: store.clone(),
                 links: Arc::new(MemoryLinkStore::default()),
-                case: SlugCase::default(),
+                domains: NamedDomains::default(),
                 clock: clock.clone(),
                 random: Arc::new(SeededRandom::new(1)),
             }),

@@ -150,6 +150,7 @@ mod tests {
     };
 
     use super::*;
+    use crate::NamedDomains;
     use crate::ResolverOptions;
 
     /// "x", by Python's `hashlib.pbkdf2_hmac`.
@@ -164,7 +165,7 @@ mod tests {
             resolver: Arc::new(Resolver::new(
                 store.clone(),
                 Arc::new(FixedClock::at(NOON)),
-                slugline_domain::SlugCase::default(),
+                NamedDomains::default(),
                 ResolverOptions::default(),
             )),
         });

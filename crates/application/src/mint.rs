@@ -36,7 +36,7 @@ pub(crate) fn slug(length: usize, random: &dyn Random) -> Slug {
 mod tests {
     use std::collections::HashSet;
 
-    use slugline_testkit::{NOON, SeededRandom, slug};
+    use slugline_testkit::{NOON, SeededRandom};
 
     use super::*;
 

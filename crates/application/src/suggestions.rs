@@ -62,7 +62,7 @@ impl Suggestions {
 
 #[cfg(test)]
 mod tests {
-    use slugline_testkit::{ScriptedSuggester, destination, slug};
+    use slugline_testkit::{ScriptedSuggester, destination};
 
     use super::*;
 

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use slugline::operation::{Changes, Json, Query};
 use slugline::{Access, Code, Failure, Operation, OperationSpec, Problem, Scope};
-use slugline::{Service, Settings, domain::Slug};
+use slugline::{Service, Settings, domain::LinkKey};
 
 #[derive(Deserialize, JsonSchema)]
 struct Asked {
@@ -28,8 +28,8 @@ async fn retire(
     Query(asked): Query<Asked>,
 ) -> Result<Json<200, Retired>, Failure> {
     let unfit = |_| Problem::new(Code::LinkNotFound, "slug: no link can have this one");
-    let slug = Slug::parse(&asked.slug).map_err(unfit)?;
-    let deleted = links.delete(&slug).await?;
+    let key = LinkKey::parse(&asked.slug).map_err(unfit)?;
+    let deleted = links.delete(&key).await?;
     Ok(Json(Retired {
         retired: deleted.is_some(),
     }))

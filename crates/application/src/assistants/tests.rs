@@ -1,7 +1,7 @@
 use std::{net::IpAddr, sync::Arc};
 
 use slugline_domain::{
-    Author, Reach, Scope, Scopes, SlugCase, TokenName, TokenRecord, assistants::ClientDocument,
+    Author, Reach, Scope, Scopes, TokenName, TokenRecord, assistants::ClientDocument,
     ports::TokenStore,
 };
 use slugline_testkit::{
@@ -10,6 +10,7 @@ use slugline_testkit::{
 };
 
 use super::*;
+use crate::NamedDomains;
 use crate::{
     Authenticator, AuthenticatorParts, BoundTo, Caller, Denied, NewToken, SiteToken, Tokens,
     TokensParts,
@@ -46,7 +47,7 @@ fn fixture() -> Fixture {
     let tokens = Tokens::new(TokensParts {
         store: token_store.clone(),
         links: Arc::new(MemoryLinkStore::default()),
-        case: SlugCase::default(),
+        domains: NamedDomains::default(),
         clock: clock.clone(),
         random: random.clone(),
     });
@@ -188,7 +189,8 @@ async fn a_person_takes_scopes_away_binds_and_ends() {
     let decision = Decision {
         scopes: vec![Scope::LinksRead],
         bound_to: BoundTo {
-            slugs: Vec::new(),
+            keys: Vec::new(),
+            domains: std::collections::BTreeSet::new(),
             tags: [tag("summer")].into(),
         },
         until: Some(it.assistants.after(100)),
@@ -457,7 +459,8 @@ async fn only_who_may_make_tokens_consents() {
             name: TokenName::parse(name).unwrap(),
             scopes: Scopes::new([scope]).unwrap(),
             bound_to: BoundTo {
-                slugs: Vec::new(),
+                keys: Vec::new(),
+                domains: std::collections::BTreeSet::new(),
                 tags: tags.iter().map(|text| tag(text)).collect(),
             },
             expires_at: None,

@@ -374,8 +374,8 @@ mod tests {
     fn told(report: &BatchReport) -> Vec<(&str, String)> {
         let results = report.results.iter();
         let told = results.map(|BatchResult { key, outcome }| match outcome {
-            Ok(outcome) => (key.as_str(), format!("{outcome:?}")),
-            Err(error) => (key.as_str(), error.to_string()),
+            Ok(outcome) => (key.slug.as_str(), format!("{outcome:?}")),
+            Err(error) => (key.slug.as_str(), error.to_string()),
         });
         told.collect()
     }

@@ -477,7 +477,7 @@ mod tests {
     use std::sync::Arc;
 
     use slugline_domain::{StatusFilter, ports::LinkStore};
-    use slugline_testkit::{CountedVisits, NOON, NOTE, key, link, noted, seconds, slug, tag};
+    use slugline_testkit::{CountedVisits, NOON, NOTE, key, link, noted, seconds, tag};
 
     use super::*;
     use crate::links::fixture::{Fixture, fixture};
@@ -589,7 +589,7 @@ mod tests {
             shown(&[("b", 2), ("new", 0)])
         );
         let named = ListVisited {
-            filter: LinkFilter::default().with_slugs(vec![slug("OLD"), slug("a"), slug("unknown")]),
+            filter: LinkFilter::default().with_keys(vec![key("OLD"), key("a"), key("unknown")]),
             start: RangeStart::Ever,
             ..ListVisited::default()
         };
@@ -709,7 +709,7 @@ mod tests {
         assert_eq!(slugs_and_visits(&last), [("z0".to_owned(), None)]);
 
         // Few enough links that they are looked up by name.
-        let filter = all().filter.with_slugs(vec![slug("z0"), slug("z1")]);
+        let filter = all().filter.with_keys(vec![key("z0"), key("z1")]);
         let few = ListVisited { filter, ..all() };
         let page = lists.page(&few).await.unwrap();
         let expected = [("z0".to_owned(), Some(1)), ("z1".to_owned(), Some(0))];

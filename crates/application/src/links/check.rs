@@ -297,7 +297,7 @@ mod tests {
             .flat_map(|page| &page.links)
             .map(|link| {
                 (
-                    link.key.as_str(),
+                    link.key.slug.as_str(),
                     link.outcome.result.clone(),
                     link.checked_at,
                 )
@@ -337,7 +337,10 @@ mod tests {
             let links = page.links.into_iter();
             Ok::<_, Error>(links.map(|link| link.key.to_string()).collect::<Vec<_>>())
         };
-        let promo = CheckScope::Tag(Tag::parse("promo").unwrap());
+        let promo = CheckScope::Links {
+            domain: None,
+            tag: Tag::parse("promo").ok(),
+        };
         assert_eq!(keys(promo).await.unwrap(), ["c"]);
         assert_eq!(keys(CheckScope::Key(key("B"))).await.unwrap(), ["b"]);
         let nowhere = keys(CheckScope::Key(key("nowhere"))).await;
@@ -366,7 +369,11 @@ mod tests {
             .check(&Caller::Operator, request)
             .await
             .unwrap();
-        let broken: Vec<&str> = page.links.iter().map(|link| link.key.as_str()).collect();
+        let broken: Vec<&str> = page
+            .links
+            .iter()
+            .map(|link| link.key.slug.as_str())
+            .collect();
         assert_eq!(broken, ["l13", "l38"]);
         assert_eq!((page.checked, page.next), (30, None));
     }

@@ -92,7 +92,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        SlugPolicy,
+        GENERATED_CHARS,
         links::fixture::{demonstration, fixture, fixture_with},
     };
 
@@ -111,10 +111,10 @@ mod tests {
             .create(NewLink::leading_to(destination("https://example.com/")))
             .await;
         let made = made.unwrap();
-        assert_eq!(made.slug.as_str().len(), 6);
+        assert_eq!(made.key.slug.as_str().len(), 6);
         assert_eq!((made.created_at, made.updated_at), (NOON, NOON));
         assert_eq!(made.id.as_str().len(), 36);
-        assert_eq!(fixture.store.find(&made.slug).await.unwrap(), Some(made));
+        assert_eq!(fixture.store.find(&made.key).await.unwrap(), Some(made));
     }
 
     #[tokio::test]
@@ -126,6 +126,7 @@ mod tests {
                 .create(new("DoCs"))
                 .await
                 .unwrap()
+                .key
                 .slug
                 .as_str(),
             "docs"
@@ -134,17 +135,15 @@ mod tests {
             fixture.links.create(new("docs")).await,
             Err(Error::SlugTaken { .. })
         ));
-        let sensitive = SlugPolicy {
-            case: SlugCase::Sensitive,
-            ..SlugPolicy::default()
-        };
-        let fixture = fixture_with(sensitive, Arc::new(slugline_testkit::SeededRandom::new(1)));
+        let random = Arc::new(slugline_testkit::SeededRandom::new(1));
+        let fixture = fixture_with(GENERATED_CHARS, SlugCase::Sensitive, random);
         assert_eq!(
             fixture
                 .links
                 .create(new("DoCs"))
                 .await
                 .unwrap()
+                .key
                 .slug
                 .as_str(),
             "DoCs"
@@ -216,11 +215,7 @@ mod tests {
 
     #[tokio::test]
     async fn generated_slugs_that_collide_are_lengthened() {
-        let policy = SlugPolicy {
-            generated_chars: 1,
-            ..SlugPolicy::default()
-        };
-        let fixture = fixture_with(policy, Arc::new(StuckRandom));
+        let fixture = fixture_with(1, SlugCase::default(), Arc::new(StuckRandom));
         for (i, expected) in ["2", "22", "222"].into_iter().enumerate() {
             let id = LinkId::parse(&format!("link-{i}")).ok();
             let made = NewLink {
@@ -228,7 +223,7 @@ mod tests {
                 ..NewLink::leading_to(destination("https://example.com/"))
             };
             assert_eq!(
-                fixture.links.create(made).await.unwrap().slug.as_str(),
+                fixture.links.create(made).await.unwrap().key.slug.as_str(),
                 expected
             );
         }

@@ -306,7 +306,7 @@ mod tests {
                 panic!("{refused:?}");
             };
             assert_eq!(
-                (key.as_str(), current),
+                (key.slug.as_str(), current),
                 ("docs", Some(SeenLink::Whole(patched.clone().into())))
             );
         }

@@ -56,7 +56,7 @@ mod tests {
         }
         let refused = fixture.links.create(new("docs")).await;
         assert!(matches!(refused, Err(Error::SlugTaken { free: None, .. })));
-        let long = "a".repeat(LinkKey::MAX_CHARS);
+        let long = "a".repeat(Slug::MAX_CHARS);
         fixture.links.create(new(&long)).await.unwrap();
         let refused = fixture.links.create(new(&long)).await;
         assert!(matches!(refused, Err(Error::SlugTaken { free: None, .. })));

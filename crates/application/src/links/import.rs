@@ -117,7 +117,7 @@ impl LinkWriter {
 #[cfg(test)]
 mod tests {
     use slugline_domain::{
-        FollowedLink, ImportedPassword, LinkId, Password, PasswordForm, PasswordHash,
+        FollowedLink, ImportedPassword, LinkId, Password, PasswordForm, PasswordHash, SlugCase,
         ports::LinkStore,
     };
     use std::sync::Arc;
@@ -125,10 +125,7 @@ mod tests {
     use slugline_testkit::{NOON, SeededRandom, destination, key, link, seconds, slug};
 
     use super::*;
-    use crate::{
-        SlugPolicy,
-        links::fixture::{demonstration, fixture, fixture_with},
-    };
+    use crate::links::fixture::{demonstration, fixture, fixture_with};
 
     fn import(text: &str) -> ImportLink {
         ImportLink {
@@ -215,11 +212,7 @@ mod tests {
 
     #[tokio::test]
     async fn links_without_a_slug_get_free_ones() {
-        let policy = SlugPolicy {
-            generated_chars: 1,
-            ..SlugPolicy::default()
-        };
-        let fixture = fixture_with(policy, Arc::new(SeededRandom::new(1)))
+        let fixture = fixture_with(1, SlugCase::default(), Arc::new(SeededRandom::new(1)))
             .holding(&link("k").build())
             .await;
         let nameless = || ImportLink {

@@ -124,7 +124,7 @@ mod tests {
             first
                 .links
                 .iter()
-                .map(|l| l.key.as_str())
+                .map(|l| l.key.slug.as_str())
                 .collect::<Vec<_>>(),
             ["d", "c"]
         );
@@ -135,7 +135,7 @@ mod tests {
             second
                 .links
                 .iter()
-                .map(|l| l.key.as_str())
+                .map(|l| l.key.slug.as_str())
                 .collect::<Vec<_>>(),
             ["b", "a"]
         );

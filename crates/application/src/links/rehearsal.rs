@@ -121,7 +121,7 @@ impl Rehearsal {
 #[cfg(test)]
 mod tests {
     use slugline_domain::ports::Random;
-    use slugline_testkit::{SeededRandom, destination, key, link, seconds};
+    use slugline_testkit::{SeededRandom, destination, link, seconds, slug};
 
     use super::*;
     use crate::links::fixture::{demonstration, fixture};
@@ -149,9 +149,9 @@ mod tests {
                 .map(|_| {
                     let mut link = ImportLink::leading_to(destination("https://example.com/"));
                     let spelling = ["s", "S"][usize::from(pick(2))];
-                    link.key = match pick(6) {
+                    link.slug = match pick(6) {
                         0 => None,
-                        number => Some(key(&format!("{spelling}{number}"))),
+                        number => Some(slug(&format!("{spelling}{number}"))),
                     };
                     link.id = match pick(3) {
                         0 => None,

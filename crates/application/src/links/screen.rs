@@ -101,7 +101,7 @@ async fn dangerous(
 
 #[cfg(test)]
 mod tests {
-    use slugline_domain::{Change, Country, LinkKey, LinkPatch};
+    use slugline_domain::{Change, Country, LinkPatch};
     use slugline_testkit::{destination, key, link};
 
     use super::*;
@@ -233,7 +233,7 @@ mod tests {
             .into_iter()
             .enumerate()
             .map(|(number, content)| ImportLink {
-                key: LinkKey::parse(&format!("l{number}")).ok(),
+                slug: slugline_domain::Slug::parse(&format!("l{number}")).ok(),
                 content,
                 ..ImportLink::leading_to(destination(GOOD))
             })

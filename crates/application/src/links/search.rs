@@ -94,7 +94,7 @@ mod tests {
                 .len(),
             2
         );
-        let counts = fixture.links.tags().await.unwrap();
+        let counts = fixture.links.tags(None).await.unwrap();
         assert_eq!(
             counts,
             [TagCount {

@@ -88,7 +88,7 @@ pub(super) fn id_of(slug: &Slug) -> LinkId {
 #[cfg(test)]
 mod tests {
     use slugline_domain::{EntryKey, OldEntry};
-    use slugline_testkit::{FixedClock, MemoryOldStore, NOON, SeededRandom, key, old_link, slug};
+    use slugline_testkit::{FixedClock, MemoryOldStore, NOON, SeededRandom, old_link, slug};
 
     use super::*;
 
@@ -107,10 +107,10 @@ mod tests {
             lock: MigrationLock::closed(),
             hashed: Cache::new(OldLinks::HASHED),
         };
-        let first = old.find(&key("docs")).await.unwrap().unwrap();
+        let first = old.find(&slug("docs")).await.unwrap().unwrap();
         let hash = first.password.clone().unwrap();
         assert!(hash.as_str().starts_with("$argon2id$"));
-        let again = old.find(&key("docs")).await.unwrap();
+        let again = old.find(&slug("docs")).await.unwrap();
         assert_eq!(again, Some(first), "another hash would have another salt");
     }
 

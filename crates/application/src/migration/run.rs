@@ -371,7 +371,7 @@ mod tests {
         let resolver = Resolver::new(
             fixture.links.clone(),
             fixture.clock.clone(),
-            slugline_domain::SlugCase::Insensitive,
+            crate::NamedDomains::default(),
             ResolverOptions::default(),
         )
         .with_old_links(fixture.migration.old_links());

@@ -4,7 +4,7 @@ use std::{
 };
 
 use slugline_domain::{
-    Link, Revision,
+    Link, Revision, SlugCase,
     ports::{StoreError, Version},
 };
 use slugline_testkit::{FixedClock, MemoryLinkStore, NOON, NOTE, key, link};
@@ -25,7 +25,7 @@ fn resolver_of(
     let resolver = Resolver::new(
         store.clone(),
         clock.clone(),
-        case,
+        NamedDomains::new(case),
         ResolverOptions::default(),
     );
     (resolver, store, clock)
@@ -286,7 +286,7 @@ async fn memory_stays_bounded_whatever_is_asked_for() {
         capacity_bytes: 10_000,
         ..ResolverOptions::default()
     };
-    let resolver = Resolver::new(store, clock, SlugCase::Insensitive, options);
+    let resolver = Resolver::new(store, clock, NamedDomains::default(), options);
     for i in 0..2_000 {
         assert_eq!(id_of(&resolver, &format!("guess-{i}")).await, None);
     }
@@ -357,8 +357,9 @@ impl LinkStore for SlowStore {
     async fn tags(
         &self,
         reach: &slugline_domain::Reach,
+        domain: Option<&slugline_domain::DomainName>,
     ) -> Result<Vec<slugline_domain::TagCount>, StoreError> {
-        self.inner.tags(reach).await
+        self.inner.tags(reach, domain).await
     }
     async fn tagged(
         &self,
@@ -428,7 +429,12 @@ fn slow_resolver(read_timeout: Duration) -> (Arc<Resolver>, Arc<SlowStore>, Arc<
         ..ResolverOptions::default()
     };
     let case = SlugCase::Insensitive;
-    let resolver = Resolver::new(store.clone(), clock.clone(), case, options);
+    let resolver = Resolver::new(
+        store.clone(),
+        clock.clone(),
+        NamedDomains::new(case),
+        options,
+    );
     (Arc::new(resolver), store, clock)
 }
 

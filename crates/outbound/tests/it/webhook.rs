@@ -56,7 +56,7 @@ fn observe_as(
     change: impl for<'v> FnOnce(VisitRecord<'v>) -> VisitRecord<'v>,
 ) {
     let link = link(slug).id("link-1").build();
-    let (id, slug): (&LinkId, &Slug) = (&link.id, &link.slug);
+    let (id, slug): (&LinkId, &Slug) = (&link.id, &link.key.slug);
     let place = Place {
         country: slugline_domain::Country::parse("DE").ok(),
         region: PlaceName::new("Bavaria"),
