@@ -459,6 +459,9 @@ impl StatsReader {
         let Some(binding) = self.links.reach().binding() else {
             return Ok(None);
         };
+        if !binding.domains().is_empty() {
+            return self.links.reached_ids().await.map(Some);
+        }
         let mut links = if binding.tags().is_empty() {
             BTreeSet::new()
         } else {

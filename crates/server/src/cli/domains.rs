@@ -14,7 +14,6 @@ use crate::domain_commands;
 const SETTINGS: &[&str] = &[
     "SLUGLINE_DATA_DIR",
     "SLUGLINE_DATABASE_URL",
-    "SLUGLINE_CASE_SENSITIVE",
     "SLUGLINE_BASE_URL",
     "SLUGLINE_ADMIN_HOST",
     "SLUGLINE_PUBLIC_MAX_URL_LENGTH",

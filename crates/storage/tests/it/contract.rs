@@ -1,13 +1,14 @@
-//! The contract suites of the link store, of the migration's progress and of
+//! The contract suites of the link store, of domains, of the migration's progress and of
 //! tokens, on SQLite and on PostgreSQL.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use slugline_storage::{DatabaseUrl, SchemaConnection, SqlLinkStore};
+use slugline_domain::{Domain, ports::DomainStore};
+use slugline_storage::{DatabaseUrl, SqlLinkStore};
 use slugline_testkit::{
-    assistant_store_contract, audit_trail_contract, domain_store_contract, link_store_contract,
-    migration_store_contract, token_store_contract,
+    NOTE, assistant_store_contract, audit_trail_contract, domain_store_contract,
+    link_store_contract, migration_store_contract, token_store_contract,
 };
 
 use crate::on_postgres;
@@ -20,11 +21,9 @@ async fn sqlite_keeps_the_contract() {
         let number = made.fetch_add(1, Ordering::Relaxed);
         let file = folder.path().join(format!("links-{number}.db"));
         let url: DatabaseUrl = format!("sqlite://{}", file.display()).parse().unwrap();
-        let store = SqlLinkStore::open(&url).await.expect("open");
-        name_hosts(&SchemaConnection::open(&url).await.expect("open")).await;
-        store
+        SqlLinkStore::open(&url).await.expect("open")
     };
-    link_store_contract::run_suite(&new_file).await;
+    link_store_contract::run_suite(async || with_hosts(new_file().await).await).await;
     migration_store_contract::run_suite(async || {
         let store = Arc::new(new_file().await);
         (Arc::clone(&store), store)
@@ -51,11 +50,9 @@ async fn postgres_keeps_the_contract() {
     let made = AtomicU32::new(0);
     let new_database = async || {
         let number = made.fetch_add(1, Ordering::Relaxed);
-        let (store, schema) = on_postgres::store(&format!("contract_{number}")).await;
-        name_hosts(&schema).await;
-        store
+        on_postgres::store(&format!("contract_{number}")).await.0
     };
-    link_store_contract::run_suite(&new_database).await;
+    link_store_contract::run_suite(async || with_hosts(new_database().await).await).await;
     migration_store_contract::run_suite(async || {
         let store = Arc::new(new_database().await);
         (Arc::clone(&store), store)
@@ -76,8 +73,11 @@ async fn postgres_keeps_the_contract() {
     audit_trail_contract::changes_of_tokens_leave_lines(&store.tokens(), &store).await;
 }
 
-async fn name_hosts(schema: &SchemaConnection) {
+async fn with_hosts(store: SqlLinkStore) -> SqlLinkStore {
     for host in link_store_contract::NAMED_HOSTS {
-        on_postgres::name(schema, host).await;
+        let domain = Domain::new(host.parse().expect("a host"));
+        let named = store.domains().insert(&domain, &NOTE).await;
+        assert!(named.expect("insert"));
     }
+    store
 }

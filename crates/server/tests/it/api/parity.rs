@@ -106,7 +106,7 @@ fn pairs() -> Vec<Pair> {
 const CONNECTING: &str = "for the program that connects an agent, before there are tools";
 
 /// Operations without a tool, and the reasons.
-const WITHOUT_A_TOOL: [(&str, &str); 40] = [
+const WITHOUT_A_TOOL: [(&str, &str); 45] = [
     (
         "audit_list",
         "an agent should not watch the people and the other agents of an instance",
@@ -174,6 +174,17 @@ const WITHOUT_A_TOOL: [(&str, &str); 40] = [
     ("token_revoke", "the same"),
     ("health_live", "for process managers"),
     ("health_ready", "for load balancers"),
+    (
+        "health_domain",
+        "for proxies that get certificates on demand",
+    ),
+    (
+        "domain_list",
+        "domains are the operator's; a link names the one that it belongs to",
+    ),
+    ("domain_add", "the same"),
+    ("domain_edit", "the same"),
+    ("domain_remove", "the same"),
     ("document_get", "MCP describes itself by tools/list"),
     ("document_scalar", "for people"),
     ("document_swagger", "for people"),

@@ -54,13 +54,22 @@ fn nginx(folder: &Path, port: u16, nodes: [&str; 2]) -> Command {
 
 fn caddy(folder: &Path, port: u16, nodes: [&str; 2]) -> Command {
     let file = folder.join("Caddyfile");
+    let domains = TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap()
+        .port();
     // Its own API would listen on a port that others may have.
-    let text = format!("{{\n\tadmin off\n}}\n{}", sample("Caddyfile"));
+    let options = "\n{\n\tadmin off\n\tauto_https disable_redirects\n";
+    let text = sample("Caddyfile").replacen("\n{\n", options, 1);
     fs::write(&file, text).unwrap();
     let mut command = Command::new("caddy");
     command
         .args(["run", "--adapter", "caddyfile", "--config"])
         .arg(file)
+        // Nobody asks for a certificate here, and port 443 may be taken.
+        .env("DOMAINS", format!("https://:{domains}"))
+        .env("ASKED", nodes[0])
         .env("SITE", format!("http://127.0.0.1:{port}"))
         .env("NODES", nodes.join(" "))
         .env("HOME", folder)

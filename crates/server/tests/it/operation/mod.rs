@@ -4,6 +4,7 @@ pub(crate) mod backup; // one file of everything, and the way back
 pub(crate) mod store_outage; // the database goes away
 
 mod doctor; // whether the databases are sound
+mod doors; // hosts with links of their own, and the one for administration
 #[cfg(target_os = "linux")] // which alone has limits that can be changed from outside
 mod full_disk; // a disk that takes no more visits
 mod metrics; // what Prometheus reads

@@ -17,7 +17,8 @@ const SCOPES: [&str; 3] = ["links:read", "links:write", "analytics:read"];
 struct Bound {
     token: String,
     sees: &'static [&'static str],
-    can_make: bool,
+    /// The words of a refusal to make a link.
+    refusal: &'static str,
 }
 
 /// The answer of an operation to a bound token.
@@ -276,6 +277,28 @@ fn operations() -> Vec<Row> {
             Value::Null,
             no_admin,
         ),
+        ("domain_list", "GET", "/api/domains", Value::Null, NoLinks),
+        (
+            "domain_add",
+            "POST",
+            "/api/domains",
+            json!({"host": "go.example"}),
+            no_admin,
+        ),
+        (
+            "domain_edit",
+            "PUT",
+            "/api/domains",
+            json!({"host": "go.example"}),
+            no_admin,
+        ),
+        (
+            "domain_remove",
+            "DELETE",
+            "/api/domains?host=go.example&links=delete",
+            Value::Null,
+            no_admin,
+        ),
         ("token_list", "GET", "/api/tokens", Value::Null, no_admin),
         (
             "token_make",
@@ -357,17 +380,17 @@ fn make(server: &Server, name: &str, bound_to: &Value) -> String {
 }
 
 /// A token for each way to bind one.
-fn bound(server: &Server) -> [Bound; 3] {
+fn bound(server: &Server) -> [Bound; 5] {
     [
         Bound {
             token: make(server, "by slug", &json!({"slugs": ["NAMED-1"]})),
             sees: &["named-1"],
-            can_make: false,
+            refusal: "makes no others",
         },
         Bound {
             token: make(server, "by tag", &json!({"tags": ["Tagged"]})),
             sees: &["tagged-1"],
-            can_make: true,
+            refusal: "\"tagged\"",
         },
         Bound {
             token: make(
@@ -376,13 +399,30 @@ fn bound(server: &Server) -> [Bound; 3] {
                 &json!({"slugs": ["named-1"], "tags": ["tagged"]}),
             ),
             sees: &["named-1", "tagged-1"],
-            can_make: true,
+            refusal: "\"tagged\"",
+        },
+        Bound {
+            token: make(server, "elsewhere", &json!({"domains": ["go.example"]})),
+            sees: &[],
+            refusal: "\"go.example\"",
+        },
+        Bound {
+            token: make(
+                server,
+                "tag here",
+                &json!({"tags": ["tagged"], "domains": [""]}),
+            ),
+            sees: &["tagged-1"],
+            refusal: "\"tagged\"",
         },
     ]
 }
 
 fn server_with_links() -> Server {
     let server = Server::start();
+    let named = json!({"host": "go.example"});
+    let named = server.api("POST", "/api/domains").json(&named).send();
+    assert_eq!(named.status, 201, "{}", named.text);
     for slug in LINKS {
         server.create(&link(slug));
         assert_eq!(server.visit(&format!("/{slug}")).status, 301);
@@ -447,13 +487,8 @@ fn check(case: &str, bound: &Bound, gets: Gets, status: u16, text: &str, body: &
         }
         Gets::OutOfReach => {
             assert_eq!(status, 403, "{case}: {text}");
-            let says = if bound.can_make {
-                "\"tagged\""
-            } else {
-                "makes no others"
-            };
             let text = text.replace('\\', "");
-            assert!(text.contains(says), "{case}: {text}");
+            assert!(text.contains(bound.refusal), "{case}: {text}");
         }
     }
 }
@@ -528,7 +563,7 @@ fn every_tool_keeps_to_the_links_of_a_bound_token() {
 #[test]
 fn a_bound_token_works_on_its_links_and_keeps_the_tags_of_its_binding() {
     let server = server_with_links();
-    let [by_slug, by_tag, _] = bound(&server);
+    let [by_slug, by_tag, ..] = bound(&server);
     let call = |bound: &Bound, method: &str, path: &str, body: Value| {
         with(&server, &bound.token, method, path).json(&body).send()
     };

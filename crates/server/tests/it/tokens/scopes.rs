@@ -13,7 +13,7 @@ use crate::{
 const SCOPES: [&str; 4] = ["links:read", "links:write", "analytics:read", "admin"];
 
 /// Every operation below `/api/`, and the scope that it needs; empty if every token will do.
-const OPERATIONS: [(&str, &str); 37] = [
+const OPERATIONS: [(&str, &str); 41] = [
     ("audit_list", "admin"),
     ("link_create", "links:write"),
     ("link_edit", "links:write"),
@@ -49,6 +49,10 @@ const OPERATIONS: [(&str, &str); 37] = [
     ("token_list", "admin"),
     ("token_make", "admin"),
     ("token_revoke", "admin"),
+    ("domain_list", "links:read"),
+    ("domain_add", "admin"),
+    ("domain_edit", "admin"),
+    ("domain_remove", "admin"),
     ("setup_get", ""),
     ("mcp_exchange", ""),
 ];

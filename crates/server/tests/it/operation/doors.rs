@@ -1,0 +1,175 @@
+//! Domains over the API and the command line, the host for administration, and the question of a
+//! proxy that gets certificates on demand.
+
+use serde_json::{Value, json};
+
+use crate::support::server::{Answer, Server, command as command_in, eventually};
+
+const DOMAINS: &str = "/api/domains";
+
+fn at(server: &Server, host: &str, path: &str) -> Answer {
+    server.request("GET", path).header("host", host).send()
+}
+
+fn asked(server: &Server, host: &str) -> u16 {
+    let path = format!("/_health/domain?domain={host}");
+    server.request("GET", &path).send().status
+}
+
+fn hosts(server: &Server) -> Vec<Value> {
+    let list = server.api("GET", DOMAINS).send().json();
+    let domains = list["domains"].as_array().unwrap().iter();
+    domains.map(|domain| domain["host"].clone()).collect()
+}
+
+#[test]
+fn a_domain_is_named_edited_and_taken_away_with_its_links() {
+    let server = Server::start_with(&[
+        ("SLUGLINE_BASE_URL", "http://sl.example"),
+        ("SLUGLINE_DOMAINS", "set.example, SL.example"),
+    ]);
+    assert_eq!(hosts(&server), ["set.example"]);
+    let go = json!({"host": "GO.example.", "homeUrl": "https://example.com/home"});
+    let made = server.api("POST", DOMAINS).json(&go).send();
+    assert_eq!(made.status, 201, "{}", made.text);
+    assert_eq!(made.json()["host"], "go.example");
+    let again = server.api("POST", DOMAINS).json(&go).send();
+    assert_eq!(
+        (again.status, again.json()["code"].clone()),
+        (409, json!("domain_exists"))
+    );
+    let own = json!({"host": "sl.example"});
+    let own = server.api("POST", DOMAINS).json(&own).send();
+    assert_eq!(own.status, 400, "{}", own.text);
+    for (host, status) in [
+        ("go.example", 200),
+        ("set.example", 200),
+        ("sl.example", 200),
+        ("other.example", 404),
+        ("a/b", 404),
+    ] {
+        assert_eq!(asked(&server, host), status, "{host}");
+    }
+
+    server.create(&json!({"slug": "docs", "url": "http://127.0.0.1:9/default"}));
+    let there = json!({"slug": "docs", "domain": "go.example", "url": "http://127.0.0.1:9/go"});
+    server.create(&there);
+    let leads = |host, path| {
+        let answer = at(&server, host, path);
+        answer.header("location").to_owned()
+    };
+    assert_eq!(leads("sl.example", "/docs"), "http://127.0.0.1:9/default");
+    assert_eq!(leads("go.example", "/docs"), "http://127.0.0.1:9/go");
+
+    let remove = |query: &str| {
+        let path = format!("{DOMAINS}?host=go.example{query}");
+        server.api("DELETE", &path).send()
+    };
+    let refused = remove("");
+    assert_eq!(
+        refused.json()["code"],
+        "domain_has_links",
+        "{}",
+        refused.text
+    );
+    let taken = remove("&links=move&moveTo=");
+    assert_eq!(taken.json()["code"], "slug_taken", "{}", taken.text);
+    assert!(taken.text.contains("docs"), "{}", taken.text);
+    assert_eq!(leads("go.example", "/docs"), "http://127.0.0.1:9/go");
+    let moved = remove("&links=move&moveTo=set.example");
+    assert_eq!(
+        (moved.status, moved.json()["links"].clone()),
+        (200, json!(1))
+    );
+    assert_eq!(leads("set.example", "/docs"), "http://127.0.0.1:9/go");
+    assert_eq!(leads("go.example", "/docs"), "http://127.0.0.1:9/default");
+    assert_eq!(asked(&server, "go.example"), 404);
+    assert_eq!(remove("").status, 404);
+    let audit = server
+        .api("GET", "/api/audit?operation=domain.remove")
+        .send();
+    assert_eq!(audit.json()["lines"][0]["domain"], "go.example");
+}
+
+#[test]
+fn a_command_names_a_host_for_the_service_that_runs() {
+    let server = Server::start();
+    let command = |arguments: &[&str]| {
+        let mut command = command_in(server.folder());
+        command.arg("domains").args(arguments);
+        let output = command.output().unwrap();
+        let told = [output.stdout, output.stderr].concat();
+        (output.status.success(), String::from_utf8(told).unwrap())
+    };
+    let added = command(&["add", "go.example", "--home-url", "https://example.com/"]);
+    assert!(added.0, "{}", added.1);
+    eventually("the service knows it", || {
+        asked(&server, "go.example") == 200
+    });
+    let edited = command(&["edit", "go.example", "--fall-through", "true"]);
+    assert!(edited.0, "{}", edited.1);
+    let listed = command(&["list"]).1;
+    let expected = "go.example  home https://example.com/  falls through to the default domain\n";
+    assert_eq!(listed, expected);
+    let docs = json!({"slug": "docs", "domain": "go.example", "url": "http://127.0.0.1:9/"});
+    server.create(&docs);
+    let refused = command(&["remove", "go.example"]);
+    assert!(
+        !refused.0 && refused.1.contains("--move-to"),
+        "{}",
+        refused.1
+    );
+    let removed = command(&["remove", "go.example", "--delete-links"]);
+    assert!(removed.0, "{}", removed.1);
+    eventually("the service follows it no longer", || {
+        asked(&server, "go.example") == 404
+    });
+    assert_eq!(hosts(&server), [] as [Value; 0]);
+}
+
+#[test]
+fn the_host_for_administration_has_the_api_and_follows_no_link() {
+    let server = Server::start_with(&[
+        ("SLUGLINE_BASE_URL", "https://sl.example"),
+        ("SLUGLINE_ADMIN_HOST", "admin.example"),
+    ]);
+    let call = |method: &str, host: &str, path: &str| server.api(method, path).header("host", host);
+    let link = json!({"slug": "docs", "url": "http://127.0.0.1:9/"});
+    let made = call("POST", "admin.example", "/api/link/create")
+        .json(&link)
+        .send();
+    assert_eq!(made.status, 201, "{}", made.text);
+    assert_eq!(made.json()["shortLink"], "https://sl.example/docs");
+    for path in [
+        "/api/verify",
+        "/_dashboard/",
+        "/_docs/openapi.json",
+        "/_docs/scalar",
+        "/_metrics",
+        "/.well-known/oauth-authorization-server",
+    ] {
+        let here = call("GET", "ADMIN.example:8443", path).send();
+        assert_eq!(here.status, 200, "{path}: {}", here.text);
+        for host in ["sl.example", "127.0.0.1", "other.example"] {
+            assert_eq!(call("GET", host, path).send().status, 404, "{host}{path}");
+        }
+    }
+    for path in ["/_health/live", "/_health/ready", "/_assets/page.css"] {
+        for host in ["admin.example", "sl.example"] {
+            assert_eq!(at(&server, host, path).status, 200, "{host}{path}");
+        }
+    }
+    assert_eq!(at(&server, "sl.example", "/docs").status, 301);
+    assert_eq!(at(&server, "admin.example", "/docs").status, 404);
+    let home = at(&server, "admin.example", "/");
+    assert_eq!(home.header("location"), "_dashboard/");
+    let document = at(&server, "admin.example", "/_docs/openapi.json").json();
+    assert_eq!(document["servers"][0]["url"], "https://admin.example");
+    let metadata = "/.well-known/oauth-authorization-server";
+    let metadata = at(&server, "admin.example", metadata).json();
+    assert_eq!(metadata["issuer"], "https://admin.example");
+    let own = json!({"host": "admin.example"});
+    let own = call("POST", "admin.example", DOMAINS).json(&own).send();
+    assert_eq!(own.status, 400, "{}", own.text);
+    assert_eq!(asked(&server, "admin.example"), 200);
+}
