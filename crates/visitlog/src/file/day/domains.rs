@@ -28,7 +28,7 @@ const OTHERS: &str = "other_domains";
 
 /// The least part of a day's rows that a domain with totals has. So there are at most this many of them.
 /// To find the rows of a smaller domain takes longer than to count them.
-const LEAST_PART: u64 = 64;
+const LEAST_PART: u64 = 256;
 
 /// The most domains of a day that are counted. Only an import can bring more.
 const MOST: usize = 4_096;
