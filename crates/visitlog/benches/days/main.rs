@@ -46,7 +46,11 @@ async fn main() -> Outcome<()> {
     let file = PathBuf::from(arguments.next().ok_or(usage)?);
     if let Some(visits) = arguments.next() {
         let domains = arguments.next().ok_or(usage)?;
-        record(&file, Visits::over_domains(visits.parse()?, domains.parse()?)).await?;
+        record(
+            &file,
+            Visits::over_domains(visits.parse()?, domains.parse()?),
+        )
+        .await?;
     }
     let log = count_days(&file).await?;
     let with = ask_all(&log).await?;
@@ -98,6 +102,8 @@ async fn record(file: &Path, visits: Visits) -> Outcome<()> {
     }
     recorder.flush().await?;
     recorder.shutdown().await;
+    // Days that were counted on the way are counted once more, to measure it.
+    Connection::open(file)?.execute_batch("DELETE FROM day_totals")?;
     Ok(())
 }
 
@@ -180,7 +186,11 @@ impl About {
             named => format!(", {named}"),
         });
         let people = (self.bots == Bots::Exclude).then_some(", people");
-        format!("{}{}", domain.unwrap_or_default(), people.unwrap_or_default())
+        format!(
+            "{}{}",
+            domain.unwrap_or_default(),
+            people.unwrap_or_default()
+        )
     }
 }
 

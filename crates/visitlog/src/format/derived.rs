@@ -7,6 +7,8 @@ use slugline_analytics::{
     number_map::NumberMap,
 };
 
+use slugline_domain::Derivation;
+
 use super::{
     block::Block,
     dictionary::Interner,
@@ -21,7 +23,7 @@ pub(crate) fn sources(family: Family) -> &'static [usize] {
         Family::ALL.map(|family| {
             let columns = family.columns().iter();
             let derivations = columns.filter_map(|&column| TEXTS[column].dimension.derivation());
-            let sources = derivations.flat_map(|derivation| derivation.sources());
+            let sources = derivations.flat_map(Derivation::sources);
             let mut sources: Vec<usize> = sources.map(|source| text_of(*source)).collect();
             sources.sort_unstable();
             sources.dedup();

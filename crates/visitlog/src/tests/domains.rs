@@ -15,7 +15,7 @@ use super::{
     rows::row,
     segments::{Visit, answers_about, destroy_rows, row_of, visit},
 };
-use crate::file::erasure;
+use crate::{file::erasure, log::EmbeddedLog};
 
 const KEYS: [&str; 4] = [
     "docs",
@@ -38,18 +38,18 @@ fn only(domain: &str) -> Choice<String> {
 }
 
 /// The answers about each domain, and about people and bots of one.
-async fn all_answers(log: &Counted) -> Vec<Vec<String>> {
+async fn all_answers(log: &EmbeddedLog) -> Vec<Vec<String>> {
     let mut all = Vec::new();
     for domain in DOMAINS {
         let conditions = vec![(Dimension::Domain, only(domain))];
-        all.push(answers_about(&log.log, conditions).await);
+        all.push(answers_about(log, conditions).await);
     }
     for bots in [Bots::Exclude, Bots::Only] {
         // As a token that is bound to a domain asks about all of them but another one.
         let bound = [only("go.example"), Choice::none_of([String::new()])];
         let mut conditions: Vec<_> = bound.map(|choice| (Dimension::Domain, choice)).into();
         conditions.extend(bots.condition());
-        all.push(answers_about(&log.log, conditions).await);
+        all.push(answers_about(log, conditions).await);
     }
     all
 }
@@ -60,10 +60,10 @@ async fn totals_equal_scans(visits: &[(Visit, &'static str)]) -> Result<(), Test
     let rows = visits.iter().map(|(visit, key)| of_key(key, row_of(visit)));
     log.insert(&rows.collect::<Vec<Row<'_>>>());
     log.seal_all();
-    let scanned = all_answers(&log).await;
+    let scanned = all_answers(&log.log).await;
     log.count_days(usize::MAX);
     destroy_rows(&log);
-    for (found, expected) in all_answers(&log).await.iter().zip(&scanned) {
+    for (found, expected) in all_answers(&log.log).await.iter().zip(&scanned) {
         for (found, expected) in found.iter().zip(expected) {
             prop_assert_eq!(found, expected);
         }
@@ -85,9 +85,9 @@ proptest! {
 }
 
 /// The visits that meet a condition on domains, and whether they are from totals.
-async fn visits_of(log: &Counted, domains: Choice<String>) -> (u64, bool) {
+async fn visits_of(log: &EmbeddedLog, domains: Choice<String>) -> (u64, bool) {
     let filter = VisitFilter::default().with_values(vec![(Dimension::Domain, domains)]);
-    let report = log.log.counters(&CountersQuery::new(filter)).await.unwrap();
+    let report = log.counters(&CountersQuery::new(filter)).await.unwrap();
     (report.rows[0].counters.visits, report.sampling.damaged == 0)
 }
 
@@ -108,18 +108,18 @@ async fn a_small_domain_is_scanned_and_the_others_of_its_day_are_not() {
     log.seal_all();
     log.count_days(usize::MAX);
     let both = || Choice::any_of(["", "go.example"].map(str::to_owned));
-    assert_eq!(visits_of(&log, both()).await, (900, true));
+    assert_eq!(visits_of(&log.log, both()).await, (900, true));
     destroy_rows(&log);
-    assert_eq!(visits_of(&log, only("")).await, (800, true));
-    assert_eq!(visits_of(&log, only("go.example")).await, (100, true));
-    assert_eq!(visits_of(&log, Choice::any_of([])).await, (0, true));
+    assert_eq!(visits_of(&log.log, only("")).await, (800, true));
+    assert_eq!(visits_of(&log.log, only("go.example")).await, (100, true));
+    assert_eq!(visits_of(&log.log, Choice::any_of([])).await, (0, true));
     for scanned in [
         only("small.example"),
         only("none.example"),
         both(),
         Choice::none_of(["go.example".to_owned()]),
     ] {
-        assert!(!visits_of(&log, scanned.clone()).await.1, "{scanned:?}");
+        assert!(!visits_of(&log.log, scanned.clone()).await.1, "{scanned:?}");
     }
 }
 
@@ -139,10 +139,10 @@ async fn a_day_of_the_default_domain_stores_nothing_more_and_answers_about_each_
         .unwrap();
     assert_eq!((records, names), (3, 0));
     destroy_rows(&log);
-    assert_eq!(visits_of(&log, only("")).await, (20, true));
-    assert_eq!(visits_of(&log, only("go.example")).await, (0, true));
+    assert_eq!(visits_of(&log.log, only("")).await, (20, true));
+    assert_eq!(visits_of(&log.log, only("go.example")).await, (0, true));
     let but_one = Choice::none_of(["go.example".to_owned()]);
-    assert_eq!(visits_of(&log, but_one).await, (20, true));
+    assert_eq!(visits_of(&log.log, but_one).await, (20, true));
     let query = MetricsQuery::new(VisitFilter::default(), Dimension::Domain, RowLimit::DEFAULT);
     let report = log.log.metrics(&query.with_visitors(true)).await.unwrap();
     let rows = report.rows.into_iter();
@@ -169,9 +169,9 @@ async fn a_late_visit_ends_the_totals_of_every_domain_of_its_day() {
                 .unwrap();
             assert_eq!(left, 0);
         }
-        assert_eq!(visits_of(&log, only("")).await, (20, true));
-        assert_eq!(visits_of(&log, only("go.example")).await, (30, true));
-        assert_eq!(visits_of(&log, only("b.example")).await, (1, true));
+        assert_eq!(visits_of(&log.log, only("")).await, (20, true));
+        assert_eq!(visits_of(&log.log, only("go.example")).await, (30, true));
+        assert_eq!(visits_of(&log.log, only("b.example")).await, (1, true));
     }
 }
 
@@ -196,8 +196,8 @@ async fn erased_visits_leave_the_answers_about_their_domain() {
     );
     log.seal_all();
     log.count_days(usize::MAX);
-    assert_eq!(visits_of(&log, only("go.example")).await, (35, true));
+    assert_eq!(visits_of(&log.log, only("go.example")).await, (35, true));
     erasure::mark(&log.db, &LinkId::parse("gone").unwrap()).unwrap();
-    assert_eq!(visits_of(&log, only("go.example")).await, (30, true));
-    assert_eq!(visits_of(&log, only("")).await, (20, true));
+    assert_eq!(visits_of(&log.log, only("go.example")).await, (30, true));
+    assert_eq!(visits_of(&log.log, only("")).await, (20, true));
 }
