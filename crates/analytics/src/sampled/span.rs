@@ -104,3 +104,28 @@ impl<'f> Asked<'f> {
 pub(super) fn minute_of(at: UnixMillis) -> i64 {
     at.get().div_euclid(MILLIS_PER_MINUTE)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_span_of_a_link_concerns_questions_about_its_key_and_its_domain() {
+        let on = |dimension, value: &str| {
+            let only = Choice::any_of([value.to_owned()]);
+            VisitFilter::default().with_values(vec![(dimension, only)])
+        };
+        for (filter, expected) in [
+            (on(Dimension::Domain, "go.example"), true),
+            (on(Dimension::Domain, ""), false),
+            (on(Dimension::Slug, "go.example/docs"), true),
+            (on(Dimension::Slug, "docs"), false),
+            (on(Dimension::Country, "DE"), true),
+        ] {
+            let admits = Asked::by(&filter).admits("docs-1", "go.example/docs");
+            assert_eq!(admits, expected, "{filter:?}");
+        }
+        let of_default = on(Dimension::Domain, "");
+        assert!(Asked::by(&of_default).admits("docs-1", "docs"));
+    }
+}
