@@ -21,8 +21,8 @@ pub const NAME_MAX_BYTES: usize = 64;
 /// 60.
 pub const UTM_MAX_BYTES: usize = 128;
 
-/// Longest URL in bytes: 16 KiB less 2 KiB for the longest slug and 2 KiB for
-/// all other texts.
+/// Longest URL in bytes: 16 KiB less 2,302 bytes for the longest slug with its domain
+/// and a slash, and some 1,750 bytes for all other texts.
 pub const URL_MAX_BYTES: usize = 12 * 1024;
 
 /// The longest beginning of a text that has at most `max` bytes and ends

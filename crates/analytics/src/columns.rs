@@ -4,7 +4,7 @@
 
 use std::sync::LazyLock;
 
-use slugline_domain::{Dimension, VisitColumn, VisitColumnKind};
+use slugline_domain::{Derivation, Dimension, VisitColumn, VisitColumnKind};
 
 use crate::bounds;
 
@@ -38,12 +38,15 @@ pub enum Family {
     Referer,
     Language,
     Campaign,
-    /// Columns that follow from those of other families.
+    /// Columns that follow by rules from those of several families.
     Derived,
+    /// The column of domains, which follows from that of slugs alone. Apart from the others its
+    /// entries are those of the targets, not combinations of those with everything else.
+    Domain,
 }
 
 impl Family {
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Target,
         Self::Client,
         Self::Place,
@@ -51,6 +54,7 @@ impl Family {
         Self::Language,
         Self::Campaign,
         Self::Derived,
+        Self::Domain,
     ];
 
     /// Those whose columns are stored.
@@ -63,6 +67,14 @@ impl Family {
         Self::Campaign,
     ];
 
+    /// Those whose columns follow from others.
+    pub const DERIVED: [Self; 2] = [Self::Derived, Self::Domain];
+
+    /// Returns whether its columns follow from others.
+    pub fn is_derived(self) -> bool {
+        Self::DERIVED.contains(&self)
+    }
+
     /// The column of these numbers in files.
     pub fn name(self) -> &'static str {
         match self {
@@ -73,6 +85,7 @@ impl Family {
             Self::Language => "languages",
             Self::Campaign => "campaigns",
             Self::Derived => "derived",
+            Self::Domain => "domains",
         }
     }
 
@@ -86,6 +99,7 @@ impl Family {
             Self::Language => "language_keys",
             Self::Campaign => "campaign_keys",
             Self::Derived => "derived_keys",
+            Self::Domain => "domain_keys",
         }
     }
 
@@ -99,6 +113,7 @@ impl Family {
             Self::Language => 4,
             Self::Campaign => 5,
             Self::Derived => 6,
+            Self::Domain => 7,
         }
     }
 
@@ -173,8 +188,12 @@ pub const TEXTS: [TextColumn; STORED + derived()] = {
     let mut line = 0;
     while line < Dimension::ALL.len() {
         let dimension = Dimension::ALL[line];
-        if dimension.derivation().is_some() {
-            all[place] = text(dimension, dimension.column(), Family::Derived, usize::MAX);
+        if let Some(derivation) = dimension.derivation() {
+            let family = match derivation {
+                Derivation::Rules(_) => Family::Derived,
+                Derivation::HostOfKey => Family::Domain,
+            };
+            all[place] = text(dimension, dimension.column(), family, usize::MAX);
             place += 1;
         }
         line += 1;

@@ -36,6 +36,7 @@ pub struct Row<'v> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Target<'v> {
     pub link_id: &'v str,
+    /// The text of the link's key.
     pub slug: &'v str,
     pub url: &'v str,
     /// A [`Protection`](slugline_domain::Protection); empty if it was not recorded.
@@ -141,7 +142,7 @@ impl Row<'_> {
             return self.visitor.to_string().into();
         }
         if let Some(derivation) = dimension.derivation() {
-            return derivation.value(|source| self.text(source)).into();
+            return derivation.value(|source| self.text(source));
         }
         match dimension {
             Dimension::Slug => self.target.slug.into(),

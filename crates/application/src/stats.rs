@@ -3,8 +3,8 @@
 use std::{collections::BTreeSet, future::Future, mem, sync::Arc, time::Duration};
 
 use slugline_domain::{
-    AccessRows, Choice, CounterRow, CountersQuery, Destinations, Dimension, Event, EventsQuery,
-    HeatmapQuery, LinkId, LinkKey, LocationRow, LocationsQuery, LogTrouble, MetricRow,
+    AccessRows, Choice, CounterRow, CountersQuery, Derivation, Destinations, Dimension, Event,
+    EventsQuery, HeatmapQuery, LinkId, LinkKey, LocationRow, LocationsQuery, LogTrouble, MetricRow,
     MetricsQuery, MetricsReport, Report, Scope, Tag, TimeUnit, UnixMillis, UnixSeconds, ViewRow,
     ViewsQuery, VisitFilter, VisitRows, WeekSeconds, ZoneOffsets,
     ports::{Clock, VisitLog, VisitLogError},
@@ -493,10 +493,10 @@ fn included_slugs(filter: &VisitFilter) -> Vec<&String> {
 fn impossible(filter: &VisitFilter) -> Vec<(Dimension, String)> {
     let mut impossible = Vec::new();
     for (dimension, choice) in &filter.values {
-        let (Choice::AnyOf(values), Some(rules)) = (choice, dimension.derivation()) else {
+        let possible = dimension.derivation().and_then(Derivation::values);
+        let (Choice::AnyOf(values), Some(possible)) = (choice, possible) else {
             continue;
         };
-        let possible = rules.values();
         let others = values
             .iter()
             .filter(|value| !possible.contains(&value.as_str()));

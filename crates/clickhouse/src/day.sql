@@ -1,7 +1,8 @@
 -- Day totals in ClickHouse, step 7: the visits and visitors of days that are over.
 --
 -- Three rows are about all visits of a day, those of people and those of bots: segments 0, 1 and
--- 2; and another three about each busy link. `rows` and `hash` are the fingerprint of the day's visits when they were counted: a row
+-- 2; another three about each busy link; and three about each busy domain, whose `link_id` is a slash
+-- before its name, if the day has visits of named domains. Then `lists` of the first rows names `domains`. `rows` and `hash` are the fingerprint of the day's visits when they were counted: a row
 -- counts only as long as it is the fingerprint of the visits that are there now. `count` names a
 -- count. `lists` names the columns whose values are in `slugline_day_value`. `crates/analytics`
 -- describes the numbers of the arrays (`moments`).

@@ -11,7 +11,7 @@ use slugline_analytics::{
     visitor::VisitorHash,
 };
 use slugline_domain::{
-    Choice, Degrees, Derivation, Destinations, Dimension, LinkId, Protection, Rule, Test,
+    Choice, Degrees, Derivation, Destinations, Dimension, LinkId, Protection, Rule, Rules, Test,
     VisitFilter, ZoneOffsets,
 };
 
@@ -40,15 +40,23 @@ pub(crate) const NUMBERS: &str = "ts_ms, link_id, visitor, sampling_interval, co
 pub(crate) fn column(dimension: Dimension) -> String {
     match dimension.derivation() {
         None => dimension.column().to_owned(),
-        Some(derivation) => derived(derivation),
+        Some(Derivation::Rules(rules)) => derived(rules),
+        Some(Derivation::HostOfKey) => domain(),
     }
+}
+
+/// The domain of a link, by its key.
+pub(crate) fn domain() -> String {
+    let key = Dimension::Slug.column();
+    let slash = format!("position({key}, '/')");
+    format!("if({slash} = 0, '', substring({key}, 1, {slash} - 1))")
 }
 
 /// The value of the first rule that a visit meets.
 fn derived(
-    Derivation {
+    Rules {
         rules, otherwise, ..
-    }: &Derivation,
+    }: &Rules,
 ) -> String {
     let rules = rules
         .iter()
@@ -109,8 +117,9 @@ pub(crate) fn gaps_of(filter: &VisitFilter) -> Option<String> {
     let links = condition("link_id", &filter.links, |ids| {
         ids.iter().map(|id| text(id.as_str())).collect()
     });
-    let is_on_slug = |(dimension, _): &&(Dimension, _)| *dimension == Dimension::Slug;
-    let slugs = on_texts(filter.values.iter().filter(is_on_slug));
+    let is_on_key =
+        |(dimension, _): &&(Dimension, _)| [Dimension::Slug, Dimension::Domain].contains(dimension);
+    let slugs = on_texts(filter.values.iter().filter(is_on_key));
     Some(format!(
         "slugline_gap WHERE until_minute >= {from} AND from_minute <= {until} \
          AND (link_id = '' OR {links}{slugs})"

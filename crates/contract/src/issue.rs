@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use slugline_domain::{
-    CountryError, DestinationError, ImportedPasswordError, LinkId, LinkIdError, LinkKeyError,
-    PageSize, PageSizeError, Password, PasswordError, ProbeBoundError, RowLimitError, Scope,
-    ScopeError, SearchText, SearchTextError, SinkForm, Slug, SlugError, Tag, TagError, Tags,
+    CountryError, DestinationError, HostError, ImportedPasswordError, LinkId, LinkIdError,
+    LinkKeyError, PageSize, PageSizeError, Password, PasswordError, ProbeBoundError, RowLimitError,
+    Scope, ScopeError, SearchText, SearchTextError, SinkForm, Slug, SlugError, Tag, TagError, Tags,
     TagsError, TextError, TimeError, TokenName, TokenNameError,
 };
 
@@ -61,6 +61,20 @@ impl Explain for SlugError {
             Self::Malformed => IssueCode::InvalidFormat,
         };
         (code, self.to_string(), expected)
+    }
+}
+
+impl Explain for HostError {
+    fn explain(&self) -> (IssueCode, String, String) {
+        let code = match self {
+            Self::Empty => IssueCode::TooSmall,
+            _ => IssueCode::InvalidFormat,
+        };
+        (
+            code,
+            self.to_string(),
+            "a host such as go.example.com".into(),
+        )
     }
 }
 

@@ -88,7 +88,8 @@ pub struct VisitRecord<'v> {
     pub at: UnixMillis,
     /// The link's identity, a [`LinkId`](crate::LinkId).
     pub link_id: &'v str,
-    /// The link's [`Slug`](crate::Slug) at that moment.
+    /// The text of the link's [`LinkKey`](crate::LinkKey) at that moment:
+    /// [`split_key`](crate::split_key) tells its domain and its [`Slug`](crate::Slug) apart.
     pub slug: &'v str,
     /// The link's main destination at that moment.
     pub url: &'v str,
@@ -126,7 +127,7 @@ impl VisitRecord<'_> {
     )]
     pub fn value(&self, dimension: Dimension) -> Cow<'_, str> {
         if let Some(derivation) = dimension.derivation() {
-            return derivation.value(|source| self.value(source)).into();
+            return derivation.value(|source| self.value(source));
         }
         let place = self.place;
         let degrees = |of: fn(Coordinates) -> f64| {

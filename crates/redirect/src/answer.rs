@@ -7,7 +7,7 @@ use actix_web::{
         header::{self, HeaderValue},
     },
 };
-use slugline_httpkit::{Code, Problem, header as text_header, problem_response};
+use slugline_httpkit::{Code, Edge, Problem, header as text_header, problem_response};
 
 use crate::{
     address::Address,
@@ -15,7 +15,6 @@ use crate::{
     location::location,
     options::RedirectOptions,
     pages,
-    redirects::Redirects,
     words::{Message, Words},
 };
 
@@ -78,13 +77,13 @@ pub(crate) fn moved(target: &str) -> HttpResponse {
 pub(crate) fn problem(
     problem: &Problem,
     request: &HttpRequest,
-    redirects: &Redirects,
+    edge: &Edge,
+    options: &RedirectOptions,
     domain: &AskedDomain,
 ) -> HttpResponse {
-    let edge = &redirects.edge;
     const NOTHING_THERE: [Code; 3] = [Code::LinkNotFound, Code::LinkExpired, Code::RouteNotFound];
     if NOTHING_THERE.contains(&problem.code)
-        && let Some(address) = domain.not_found(&redirects.options)
+        && let Some(address) = domain.not_found(options)
         && !address.is_asked_for_by(request, edge)
     {
         return elsewhere(&address);

@@ -3,9 +3,11 @@
 use std::{borrow::Cow, sync::Arc};
 
 use actix_web::HttpRequest;
+use slugline_application::NamedDomains;
 use slugline_domain::{Destination, Domain, DomainName};
+use slugline_httpkit::Edge;
 
-use crate::{address::Address, options::RedirectOptions, redirects::Redirects};
+use crate::{address::Address, options::RedirectOptions};
 
 /// The domain that a request is for, by the host to which the client sent it.
 pub(crate) struct AskedDomain {
@@ -14,9 +16,8 @@ pub(crate) struct AskedDomain {
 }
 
 impl AskedDomain {
-    pub(crate) fn of(request: &HttpRequest, redirects: &Redirects) -> Self {
-        let domains = redirects.resolver.domains();
-        let named = domains.serving(|| redirects.edge.requested_host(request));
+    pub(crate) fn of(request: &HttpRequest, edge: &Edge, domains: &NamedDomains) -> Self {
+        let named = domains.serving(|| edge.requested_host(request));
         Self { named }
     }
 

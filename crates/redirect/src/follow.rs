@@ -44,7 +44,7 @@ pub(crate) async fn serve(
 
 async fn follow(redirects: &Redirects, request: &HttpRequest, body: Payload) -> HttpResponse {
     let mounted = Mounted::of(request);
-    let domain = AskedDomain::of(request, redirects);
+    let domain = redirects.asked_domain(request);
     if mounted.is_home() {
         return home(redirects, request, &domain);
     }
@@ -58,8 +58,15 @@ async fn follow(redirects: &Redirects, request: &HttpRequest, body: Payload) -> 
     answer.unwrap_or_else(|failure| {
         let problem = failure.report();
         redirects.outcomes.count(Outcome::of(&problem));
-        moved(redirects, request, mounted, &problem)
-            .unwrap_or_else(|| answer::problem(&problem, request, redirects, &domain))
+        moved(redirects, request, mounted, &problem).unwrap_or_else(|| {
+            answer::problem(
+                &problem,
+                request,
+                &redirects.edge,
+                &redirects.options,
+                &domain,
+            )
+        })
     })
 }
 

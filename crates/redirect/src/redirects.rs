@@ -96,8 +96,13 @@ impl Redirects {
     /// Shows a problem with a visitor's request: a page to people, JSON to programs.
     pub fn refuse(&self, problem: &Problem, request: &HttpRequest) -> HttpResponse {
         self.outcomes.count(Outcome::of(problem));
-        let domain = AskedDomain::of(request, self);
-        answer::problem(problem, request, self, &domain)
+        let domain = self.asked_domain(request);
+        answer::problem(problem, request, &self.edge, &self.options, &domain)
+    }
+
+    /// The domain that a request is for.
+    pub(crate) fn asked_domain(&self, request: &HttpRequest) -> AskedDomain {
+        AskedDomain::of(request, &self.edge, self.resolver.domains())
     }
 
     pub(crate) fn rules(&self) -> InstanceRules {

@@ -163,7 +163,7 @@ impl Enriched<'_> {
         VisitRecord {
             at: self.visit.at,
             link_id: link.id(),
-            slug: link.slug(),
+            slug: link.key(),
             url: bounds::truncate(link.destination(), bounds::URL_MAX_BYTES),
             protection: Protection::of(link),
             user_agent: bounds::truncate(headers.user_agent(), bounds::USER_AGENT_MAX_BYTES),

@@ -274,6 +274,16 @@ impl Moments {
         })
     }
 
+    /// The numbers of a day without visits.
+    pub fn none(day_start_ms: i64) -> Self {
+        Self {
+            day_start_ms,
+            visits: vec![0; QUARTERS],
+            visitors: vec![0; NUMBERS],
+            variance: None,
+        }
+    }
+
     /// The crowd of some quarters, whose visitors have this position.
     fn crowd(&self, visits: u64, position: Option<usize>) -> Crowd {
         let variance = |of: usize, position: usize| {

@@ -15,7 +15,7 @@ pub(crate) struct Pending {
     /// flood change nothing.
     minute: i64,
     of_all: SamplingInterval,
-    /// By identity: the slug and the interval.
+    /// By identity: the text of the key and the interval.
     of_links: HashMap<String, (String, SamplingInterval)>,
 }
 
@@ -47,13 +47,13 @@ impl Pending {
         }
         let known = self.of_links.get(link.id());
         let is_known = known
-            .is_some_and(|(slug, interval)| slug == link.slug() && *interval >= decision.interval);
+            .is_some_and(|(key, interval)| key == link.key() && *interval >= decision.interval);
         if decision.interval > decision.of_all && !is_known {
-            let noted = (link.slug().to_owned(), decision.interval);
+            let noted = (link.key().to_owned(), decision.interval);
             self.of_links.insert(link.id().to_owned(), noted);
             let link = SampledLink {
                 id: link.id().to_owned(),
-                slug: link.slug().to_owned(),
+                slug: link.key().to_owned(),
             };
             self.add(Span::at(at, Some(link), decision.interval));
         }

@@ -1,6 +1,8 @@
 //! A range of minutes in which visits were sampled.
 
-use slugline_domain::{Dimension, LinkId, SamplingInterval, UnixMillis, VisitFilter};
+use slugline_domain::{
+    Choice, Dimension, LinkId, SamplingInterval, UnixMillis, VisitFilter, split_key,
+};
 
 const MILLIS_PER_MINUTE: i64 = 60_000;
 const SECONDS_PER_MINUTE: i64 = 60;
@@ -24,6 +26,7 @@ pub struct Span {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SampledLink {
     pub id: String,
+    /// The text of the link's key.
     pub slug: String,
 }
 
@@ -81,18 +84,48 @@ impl<'f> Asked<'f> {
         Some((from, until))
     }
 
-    /// Returns whether a visit of a link could meet the conditions.
+    /// Returns whether a visit of a link could meet the conditions on links, slugs and domains.
     pub fn admits(self, id: &str, slug: &str) -> bool {
-        let mut slugs =
-            self.0.values.iter().filter_map(|(dimension, choice)| {
-                (*dimension == Dimension::Slug).then_some(choice)
-            });
+        let admits = |(dimension, choice): &(Dimension, Choice<String>)| {
+            if *dimension == Dimension::Slug {
+                choice.admits(slug)
+            } else if *dimension == Dimension::Domain {
+                choice.admits(split_key(slug).0)
+            } else {
+                true
+            }
+        };
         LinkId::parse(id).is_ok_and(|id| self.0.links.admits(&id))
-            && slugs.all(|slugs| slugs.admits(slug))
+            && self.0.values.iter().all(admits)
     }
 }
 
 /// The minute of a moment, counted since 1970.
 pub(super) fn minute_of(at: UnixMillis) -> i64 {
     at.get().div_euclid(MILLIS_PER_MINUTE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_span_of_a_link_concerns_questions_about_its_key_and_its_domain() {
+        let on = |dimension, value: &str| {
+            let only = Choice::any_of([value.to_owned()]);
+            VisitFilter::default().with_values(vec![(dimension, only)])
+        };
+        for (filter, expected) in [
+            (on(Dimension::Domain, "go.example"), true),
+            (on(Dimension::Domain, ""), false),
+            (on(Dimension::Slug, "go.example/docs"), true),
+            (on(Dimension::Slug, "docs"), false),
+            (on(Dimension::Country, "DE"), true),
+        ] {
+            let admits = Asked::by(&filter).admits("docs-1", "go.example/docs");
+            assert_eq!(admits, expected, "{filter:?}");
+        }
+        let of_default = on(Dimension::Domain, "");
+        assert!(Asked::by(&of_default).admits("docs-1", "docs"));
+    }
 }

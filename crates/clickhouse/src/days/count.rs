@@ -15,23 +15,24 @@ use slugline_analytics::{
 use super::{
     background, begun,
     fingerprint::{Fingerprint, is_unchanged},
-    lists::{self, List},
-    part::{SEGMENTS, segments},
+    lists::{self, DOMAINS, List},
+    part::{SEGMENTS, key_of, segments},
 };
 use crate::{
     answer::OF_EACH_VISITOR,
     client::Client,
     error::ClickHouseError,
     row_binary::{self, Cursor, DecodeError, put_length, put_numbers, put_text},
-    sql::text,
+    sql::{domain, text},
 };
 
-/// The most links of a day that get totals of their own.
+/// The most links of a day that get totals of their own, and the most domains.
 const MOST_LINKS: u32 = 1_000;
+const MOST_DOMAINS: u32 = 100;
 
 /// Counts a day under a number of its own. Links with at least `least_of_link` visits get totals
 /// too, if all their visits came by one slug that no other link had on this day: then the totals are
-/// those of the slug as well.
+/// those of the slug as well. So do domains with as many visits, unless there is only the default one.
 pub(crate) async fn count(
     client: &Client,
     of: Fingerprint,
@@ -41,14 +42,20 @@ pub(crate) async fn count(
     begun::begin(client, of, number).await?;
     let day = Day::of(client, of.day).await?;
     let links = day.busy_links(least_of_link).await?;
+    let domains = day.domains(least_of_link).await?;
     let mut rows = Vec::new();
-    for group in Group::all(&links) {
+    for group in Group::all(&links, &domains) {
         let mut parts = day.parts(&group).await?;
-        let facts = day.facts(&group).await?;
+        let all = lists::all(day.has_domains && group.is_of_all());
+        let facts = day.facts(&group, &all).await?;
         let visits = facts.iter().map(|facts| facts.visits).sum();
-        let lists = lists::with_room(&day.lists, &sizes(&facts), visits);
+        let lists = lists::with_room(&all, &sizes(&facts), visits);
         for some in lists.chunks(lists_at_a_time(visits)) {
             day.store_values(&group, some, number).await?;
+        }
+        let mut names: Vec<&str> = lists.iter().map(|list| list.name).collect();
+        if day.has_domains && group.is_of_all() {
+            names.push(DOMAINS);
         }
         for Facts {
             link, protected, ..
@@ -62,7 +69,7 @@ pub(crate) async fn count(
                     &mut rows,
                     (of, number),
                     part,
-                    &lists,
+                    &names,
                     sums.unwrap_or_default(),
                 );
             }
@@ -80,30 +87,44 @@ pub(crate) async fn count(
         .await
 }
 
-/// Visits by the link that they are grouped by: none, or each of some busy links.
+/// Visits by the link that they are grouped by: none, or each of some busy links or domains.
 #[derive(Clone, Debug)]
 struct Group {
-    /// The expression of the link.
-    link: &'static str,
+    /// The expression of the link, or of the key in its place.
+    link: String,
     /// A condition, after those of the day.
     condition: String,
 }
 
 impl Group {
-    fn all(links: &BTreeMap<String, String>) -> Vec<Self> {
+    fn all(links: &BTreeMap<String, String>, domains: &[String]) -> Vec<Self> {
         let all = Self {
-            link: "''",
+            link: "''".to_owned(),
             condition: String::new(),
         };
         let names: Vec<&str> = links.keys().map(String::as_str).collect();
         let busy = (!names.is_empty()).then(|| Self::of_links(&names));
-        [Some(all), busy].into_iter().flatten().collect()
+        let domains = (!domains.is_empty()).then(|| Self::of_domains(domains));
+        [Some(all), busy, domains].into_iter().flatten().collect()
+    }
+
+    fn is_of_all(&self) -> bool {
+        self.condition.is_empty()
+    }
+
+    fn of_domains(domains: &[String]) -> Self {
+        let domains: Vec<String> = domains.iter().map(|domain| text(domain)).collect();
+        let domain = domain();
+        Self {
+            link: format!("concat({}, {domain})", text(&key_of(""))),
+            condition: format!(" AND {domain} IN ({})", domains.join(", ")),
+        }
     }
 
     fn of_links(links: &[&str]) -> Self {
         let links: Vec<String> = links.iter().map(|link| text(link)).collect();
         Self {
-            link: "link_id",
+            link: "link_id".to_owned(),
             condition: format!(" AND link_id IN ({})", links.join(", ")),
         }
     }
@@ -165,8 +186,8 @@ struct Day<'c> {
     /// The text after `FROM`.
     visits: String,
     is_sampled: bool,
-    /// Every list that the day may have.
-    lists: Vec<List>,
+    /// Some visits are of a named domain.
+    has_domains: bool,
 }
 
 impl<'c> Day<'c> {
@@ -174,16 +195,35 @@ impl<'c> Day<'c> {
         let start_ms = number.saturating_mul(MILLIS_PER_DAY);
         let end_ms = start_ms.saturating_add(MILLIS_PER_DAY);
         let visits = format!("access_log WHERE ts_ms >= {start_ms} AND ts_ms < {end_ms}");
-        let sql = format!("SELECT toUInt64(max(sampling_interval)) FROM {visits}");
-        let largest = background::rows(client, &sql, row_binary::number).await?;
+        let sql = format!(
+            "SELECT toUInt64(max(sampling_interval)), toUInt8(max({}) != '') FROM {visits}",
+            domain()
+        );
+        let read = |row: &mut Cursor<'_>| Ok((row.u64()?, row.u8()? > 0));
+        let facts = background::rows(client, &sql, read).await?;
+        let (largest, has_domains) = facts.first().copied().unwrap_or((1, false));
         Ok(Self {
             client,
             number,
             start_ms,
             visits,
-            is_sampled: largest != [1],
-            lists: lists::all(),
+            is_sampled: largest != 1,
+            has_domains,
         })
+    }
+
+    /// The busy domains, unless all visits are of the default one.
+    async fn domains(&self, least: u64) -> Result<Vec<String>, ClickHouseError> {
+        if !self.has_domains {
+            return Ok(Vec::new());
+        }
+        let sql = format!(
+            "SELECT {} AS domain FROM {} GROUP BY domain HAVING count() >= {least} \
+             ORDER BY count() DESC, domain LIMIT {MOST_DOMAINS}",
+            domain(),
+            self.visits
+        );
+        background::rows(self.client, &sql, row_binary::text).await
     }
 
     /// The busy links with their slugs.
@@ -195,7 +235,7 @@ impl<'c> Day<'c> {
             "SELECT link_id, slug FROM \
                 (SELECT link_id, any(slug) AS slug, sum(n) AS visits FROM ({pairs}) \
                  GROUP BY link_id HAVING count() = 1 AND visits >= {least}) \
-             WHERE link_id != '' \
+             WHERE link_id != '' AND position(link_id, '/') = 0 \
              AND slug IN (SELECT slug FROM ({pairs}) GROUP BY slug HAVING count() = 1) \
              ORDER BY visits DESC, link_id LIMIT {MOST_LINKS}"
         );
@@ -251,9 +291,9 @@ impl<'c> Day<'c> {
         }
     }
 
-    async fn facts(&self, group: &Group) -> Result<Vec<Facts>, ClickHouseError> {
+    async fn facts(&self, group: &Group, lists: &[List]) -> Result<Vec<Facts>, ClickHouseError> {
         let (visits, Group { link, condition }) = (&self.visits, group);
-        let sizes = self.lists.iter();
+        let sizes = lists.iter();
         let sizes: Vec<String> = sizes.map(|list| format!("uniq({})", list.value)).collect();
         let sql = format!(
             "SELECT {link} AS link, count(), toUInt8(countIf(protection != 'none') > 0), [{}] \
@@ -329,7 +369,7 @@ fn put_row(
     bytes: &mut Vec<u8>,
     (Fingerprint { day, rows, hash }, number): (Fingerprint, u64),
     (link, slug, segment, protected): (&str, &str, u8, u8),
-    lists: &[&List],
+    lists: &[&str],
     Sums { visits, visitors }: Sums,
 ) {
     bytes.extend_from_slice(&day.to_le_bytes());
@@ -341,7 +381,7 @@ fn put_row(
     bytes.extend([segment, protected]);
     put_length(bytes, lists.len());
     for list in lists {
-        put_text(bytes, list.name);
+        put_text(bytes, list);
     }
     let (visitors, variance) = visitors.numbers();
     let [of_visits, of_visitors] = variance.unwrap_or_default();

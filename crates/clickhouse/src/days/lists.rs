@@ -1,12 +1,17 @@
 //! The columns whose values have totals.
 
-use slugline_analytics::columns::TEXTS;
+use slugline_analytics::columns::{TEXTS, TextColumn};
 use slugline_domain::Dimension;
 
 use crate::sql::column;
 
 /// The list of places on the map: both coordinates and the city in one text.
 pub(crate) const PLACE: &str = "place";
+
+/// The name among the lists of all visits of a day that says that some are of a named domain. A day
+/// without it had visits of the default domain only, and so had every day that was counted before there
+/// were domains.
+pub(crate) const DOMAINS: &str = "domains";
 
 /// A column, and the expression of its values.
 #[derive(Clone, Debug)]
@@ -15,9 +20,10 @@ pub(crate) struct List {
     pub(crate) value: String,
 }
 
-/// Every list that a day may have.
-pub(crate) fn all() -> Vec<List> {
-    let columns = TEXTS.iter().map(|text| List {
+/// Every list that visits of several domains may have, or those of one.
+pub(crate) fn all(of_domains: bool) -> Vec<List> {
+    let has_list = |text: &&TextColumn| of_domains || text.dimension != Dimension::Domain;
+    let columns = TEXTS.iter().filter(has_list).map(|text| List {
         name: text.public_name(),
         value: column(text.dimension),
     });

@@ -1,7 +1,7 @@
 //! The visits of a day that totals are of.
 
 use slugline_analytics::utc::whole_days;
-use slugline_domain::{Bots, Choice, Dimension, VisitFilter};
+use slugline_domain::{Bots, Choice, Dimension, VisitFilter, split_key};
 
 use crate::sql::text;
 
@@ -30,14 +30,15 @@ fn segment_of(condition: &(Dimension, Choice<String>)) -> Option<u8> {
 pub(crate) struct Part {
     link: Option<String>,
     slug: Option<String>,
+    domain: Option<String>,
     segment: u8,
     /// The first and the last day of UTC that lie wholly in the time range.
     days: (i64, i64),
 }
 
 impl Part {
-    /// `None` if the question has other conditions than one link, one slug, the treatment of bots
-    /// and those on the column that it ranks.
+    /// `None` if the question has other conditions than one link, one slug or one domain, the
+    /// treatment of bots and those on the column that it ranks.
     pub(crate) fn of(filter: &VisitFilter, ranked: Option<Dimension>) -> Option<Self> {
         let mut part = Self::default();
         if !filter.links.is_everything() {
@@ -45,15 +46,27 @@ impl Part {
         }
         for condition in &filter.values {
             let (dimension, choice) = condition;
-            if Some(*dimension) == ranked {
+            if Some(*dimension) == ranked || *dimension == Dimension::Domain {
                 continue;
             }
             if let (Some(segment), ALL) = (segment_of(condition), part.segment) {
                 part.segment = segment;
             } else if *dimension == Dimension::Slug && part.slug.is_none() {
-                part.slug = Some(only(choice)?.clone());
+                // The totals of all and of domains have no slug.
+                part.slug = Some(only(choice)?.clone()).filter(|slug| !slug.is_empty());
+                part.slug.as_ref()?;
             } else {
                 return None;
+            }
+        }
+        if let Some(domain) = domain_of(filter).filter(|_| ranked != Some(Dimension::Domain)) {
+            let domain = only(&domain)?;
+            match &part.slug {
+                // It is a part of the slug's key.
+                Some(key) if split_key(key).0 == domain => {}
+                None if part.link.is_none() => part.domain = Some(domain.clone()),
+                // A link's visits are together, so a scan finds them fast.
+                Some(_) | None => return None,
             }
         }
         part.days = whole_days(filter.millis())?;
@@ -62,10 +75,11 @@ impl Part {
 
     /// The condition on rows of `slugline_day`.
     pub(crate) fn condition(&self) -> String {
-        let link = match &self.link {
-            None if self.slug.is_none() => "link_id = ''".to_owned(),
-            None => "link_id != ''".to_owned(),
-            Some(link) => format!("link_id = {}", text(link)),
+        let link = match (&self.link, &self.domain) {
+            (None, Some(domain)) => format!("link_id IN ('', {})", text(&key_of(domain))),
+            (None, None) if self.slug.is_none() => "link_id = ''".to_owned(),
+            (None, None) => "link_id != ''".to_owned(),
+            (Some(link), _) => format!("link_id = {}", text(link)),
         };
         let slug = self.slug.as_ref();
         let slug = slug.map_or_else(String::new, |slug| format!(" AND slug = {}", text(slug)));
@@ -76,6 +90,11 @@ impl Part {
         )
     }
 
+    /// The domain that the question is about, if totals are to be found by it.
+    pub(crate) fn domain(&self) -> Option<&str> {
+        self.domain.as_deref()
+    }
+
     pub(crate) fn is_of_days(&self) -> String {
         let (first, last) = self.days;
         format!("day >= {first} AND day <= {last}")
@@ -84,6 +103,19 @@ impl Part {
     pub(crate) fn is_of_segment(&self) -> String {
         format!("segment = {}", self.segment)
     }
+}
+
+/// The conditions on domains together; `None` without any.
+fn domain_of(filter: &VisitFilter) -> Option<Choice<String>> {
+    let of_domain = |(dimension, _): &&(Dimension, _)| *dimension == Dimension::Domain;
+    let choices = filter.values.iter().filter(of_domain);
+    let choices = choices.map(|(_, choice)| choice.clone());
+    choices.reduce(Choice::and)
+}
+
+/// The key of a domain's totals in place of a link's. No link's identity has a slash.
+pub(crate) fn key_of(domain: &str) -> String {
+    format!("/{domain}")
 }
 
 fn only<T: Ord>(choice: &Choice<T>) -> Option<&T> {
@@ -149,8 +181,45 @@ mod tests {
         ] {
             assert_eq!(Part::of(&filter(values), None), None);
         }
-        let ranked = filter(vec![is(Dimension::Country, "DE"), people]);
+        let ranked = filter(vec![is(Dimension::Country, "DE"), people.clone()]);
         assert!(Part::of(&ranked, Some(Dimension::Country)).is_some());
         assert_eq!(Part::of(&ranked, Some(Dimension::City)), None);
+    }
+
+    #[test]
+    fn a_domain_is_a_part_alone_and_as_that_of_a_slug() {
+        let on_domain = is(Dimension::Domain, "go.example");
+        let but_default = (Dimension::Domain, Choice::none_of([String::new()]));
+        let condition = "link_id IN ('', '/go.example') AND segment = 0 AND";
+        for values in [
+            vec![on_domain.clone()],
+            vec![but_default.clone(), on_domain.clone()],
+        ] {
+            let part = Part::of(&filter(values), None).unwrap();
+            assert!(part.condition().starts_with(condition), "{part:?}");
+            assert_eq!(part.domain(), Some("go.example"));
+        }
+        let default = Part::of(&filter(vec![is(Dimension::Domain, "")]), None).unwrap();
+        assert!(default.condition().starts_with("link_id IN ('', '/') AND"));
+        let slug = |key| filter(vec![is(Dimension::Slug, key), on_domain.clone()]);
+        let part = Part::of(&slug("go.example/a"), None).unwrap();
+        assert!(
+            part.condition()
+                .starts_with("link_id != '' AND slug = 'go.example/a' AND")
+        );
+        let of_link = slug("go.example/a").with_values(vec![on_domain.clone()]);
+        let of_link = of_link.with_links(Choice::any_of([LinkId::parse("a").unwrap()]));
+        let both = Choice::any_of(["", "go.example"].map(str::to_owned));
+        for scanned in [
+            slug("a"),
+            of_link,
+            filter(vec![but_default]),
+            filter(vec![(Dimension::Domain, both)]),
+            filter(vec![is(Dimension::Slug, "")]),
+        ] {
+            assert_eq!(Part::of(&scanned, None), None, "{scanned:?}");
+        }
+        let ranked = Part::of(&filter(vec![on_domain]), Some(Dimension::Domain));
+        assert_eq!(ranked.unwrap().domain(), None);
     }
 }

@@ -13,6 +13,7 @@ use slugline_domain::{
 use super::{
     apart::COMPARED,
     fingerprint::{Fingerprint, select},
+    lists::DOMAINS,
     part::Part,
     proof::Proof,
     rest::{Rest, Values},
@@ -50,9 +51,35 @@ pub(crate) struct Known {
     link: String,
     protected: bool,
     lists: Vec<String>,
+    /// The day has no visits of the part.
+    is_nothing: bool,
 }
 
 impl Known {
+    /// The totals of a part that has no visits on a day.
+    fn nothing(day: i64) -> Self {
+        Self {
+            day,
+            moments: Moments::none(day.saturating_mul(MILLIS_PER_DAY)),
+            count: 0,
+            link: String::new(),
+            protected: false,
+            lists: Vec::new(),
+            is_nothing: true,
+        }
+    }
+
+    /// Returns whether all visits of the day are of the default domain, if these totals are of all.
+    fn is_of_default_domain(&self) -> bool {
+        self.link.is_empty() && !self.lists.iter().any(|name| name == DOMAINS)
+    }
+
+    fn has_list(&self, list: &str) -> bool {
+        // Such a day stores no list of domains.
+        let is_default = list == Dimension::Domain.column() && self.is_of_default_domain();
+        self.is_nothing || is_default || self.lists.iter().any(|name| name == list)
+    }
+
     /// Visits and visitors of the whole day.
     pub(crate) fn whole(&self) -> Crowd {
         self.moments.whole()
@@ -106,13 +133,35 @@ impl Plan {
                 }
             }
         }
+        let mut by_day: BTreeMap<i64, Vec<Known>> = BTreeMap::new();
         for (of, known) in totals {
-            // Two nodes may have counted the same day.
             if plan.visits.get(&of.day) == Some(&of) {
-                plan.totals.entry(of.day).or_insert(known);
+                by_day.entry(of.day).or_default().push(known);
             }
         }
+        for (day, known) in by_day {
+            plan.totals
+                .extend(plan.find(day, known).map(|known| (day, known)));
+        }
         Ok(plan)
+    }
+
+    /// Finds the totals of the part among those of a day. Two nodes may have counted it.
+    fn find(&self, day: i64, known: Vec<Known>) -> Option<Known> {
+        let mut known = known.into_iter();
+        let Some(domain) = self.part.domain() else {
+            return known.next();
+        };
+        let (of_all, of_domain): (Vec<_>, Vec<_>) = known.partition(|one| one.link.is_empty());
+        let of_all = of_all.into_iter().next()?;
+        if !of_all.is_of_default_domain() {
+            return of_domain.into_iter().next();
+        }
+        Some(if domain.is_empty() {
+            of_all
+        } else {
+            Known::nothing(day)
+        })
     }
 
     pub(crate) fn part(&self) -> &Part {
@@ -142,9 +191,7 @@ impl Plan {
                 .get(&known.day)
                 .is_none_or(|day| day.shares);
             let apart = add_up && known.day <= last && !shares;
-            let has_list = wanted
-                .list
-                .is_none_or(|list| known.lists.iter().any(|name| name == list));
+            let has_list = wanted.list.is_none_or(|list| known.has_list(list));
             if has_list
                 && (apart || !wanted.visitors)
                 && !(hides && known.protected)
@@ -187,10 +234,16 @@ impl Plan {
     }
 
     fn values(&self, list: &'static str, taken: &[&Known]) -> Values {
-        let mut links: Vec<&str> = taken.iter().map(|known| known.link.as_str()).collect();
-        links.dedup();
-        let counts: Vec<u64> = taken.iter().map(|known| known.count).collect();
-        Values::of(list, &self.part, &links, &counts)
+        let with_values = taken.iter().filter(|known| !known.is_nothing);
+        let of_domains = list == Dimension::Domain.column();
+        let (of_default, listed): (Vec<&Known>, Vec<&Known>) =
+            with_values.partition(|known| of_domains && known.is_of_default_domain());
+        let listed = listed
+            .iter()
+            .map(|known| (known.link.as_str(), known.count));
+        let of_default: Vec<u64> = of_default.iter().map(|known| known.count).collect();
+        let values = Values::of(list, &self.part, &listed.collect::<Vec<_>>());
+        values.and_of_default_domain(&self.part, &of_default)
     }
 
     /// What an answer that takes these days has to prove afterwards.
@@ -205,10 +258,10 @@ impl Plan {
             None => days.contains(&day.day),
         };
         let visits: Vec<Fingerprint> = self.visits.values().filter(needed).copied().collect();
-        let counts = wanted.list.map(|_| {
-            let counts: Vec<u64> = taken.iter().map(|known| known.count).collect();
-            (self.part.condition(), counts)
-        });
+        let with_values = taken.iter().filter(|known| !known.is_nothing);
+        let counts: Vec<u64> = with_values.map(|known| known.count).collect();
+        let reads_values = wanted.list.is_some() && !counts.is_empty();
+        let counts = reads_values.then(|| (self.part.condition(), counts));
         Proof::of(&visits, visitors, counts)
     }
 }
@@ -279,6 +332,7 @@ fn row(row: &mut Cursor<'_>) -> Result<Row, DecodeError> {
                 link,
                 protected: flags > 0,
                 lists,
+                is_nothing: false,
             });
             Row::Totals(of, known)
         }

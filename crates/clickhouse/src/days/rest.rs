@@ -1,5 +1,6 @@
 //! What day totals leave to do for a statement.
 
+use slugline_analytics::moments::QUARTERS;
 use slugline_domain::VisitFilter;
 
 use super::{part::Part, proof::Proof};
@@ -20,15 +21,42 @@ pub(crate) struct Rest {
 pub(crate) struct Values(String);
 
 impl Values {
-    pub(crate) fn of(list: &str, part: &Part, links: &[&str], counts: &[u64]) -> Self {
-        let links: Vec<String> = links.iter().map(|link| text(link)).collect();
-        let counts: Vec<String> = counts.iter().map(u64::to_string).collect();
+    /// The values of these links and counts.
+    pub(crate) fn of(list: &str, part: &Part, counts: &[(&str, u64)]) -> Self {
+        if counts.is_empty() {
+            return Self("slugline_day_value WHERE 0".to_owned());
+        }
+        let mut links: Vec<&str> = counts.iter().map(|(link, _)| *link).collect();
+        links.sort_unstable();
+        links.dedup();
+        let links: Vec<String> = links.into_iter().map(text).collect();
+        // One count may have totals of several of the links.
+        let of_each = counts
+            .iter()
+            .map(|(link, count)| format!("({}, {count})", text(link)));
         Self(format!(
-            "slugline_day_value WHERE name = {} AND link_id IN ({}) AND {} AND {} AND count IN ({})",
+            "slugline_day_value WHERE name = {} AND link_id IN ({}) AND {} AND {} \
+             AND (link_id, count) IN ({})",
             text(list),
             links.join(", "),
             part.is_of_segment(),
             part.is_of_days(),
+            of_each.collect::<Vec<String>>().join(", ")
+        ))
+    }
+
+    /// The same, and all visits of these counts as those of the default domain.
+    pub(crate) fn and_of_default_domain(self, part: &Part, counts: &[u64]) -> Self {
+        if counts.is_empty() {
+            return self;
+        }
+        let Self(values) = self;
+        let counts: Vec<String> = counts.iter().map(u64::to_string).collect();
+        Self(format!(
+            "(SELECT value, visits, visitors FROM {values} UNION ALL \
+              SELECT '' AS value, arraySum(d.visits) AS visits, d.visitors[{QUARTERS}] AS visitors \
+              FROM slugline_day AS d WHERE {} AND count IN ({})) WHERE 1",
+            part.condition(),
             counts.join(", ")
         ))
     }

@@ -11,6 +11,7 @@ mod damage;
 mod day_faults;
 mod day_kills;
 mod days;
+mod domains;
 mod erased_totals;
 mod erasing;
 mod exact;

@@ -10,9 +10,10 @@ use slugline_domain::{LinkKey, SearchText, Slug, Tag, Tags, UnixSeconds};
 
 use super::{
     cursor,
-    key::{domain_of, host_schema, listed_domain, shown_domain},
+    key::{domain_of, host_schema, listed_domain},
     listing::{Listing, Sort, Status},
     members::tags,
+    short_link::shown_domain,
 };
 use crate::{
     instant::Instant,

@@ -7,8 +7,9 @@ use slugline_domain::{CheckSize, DomainName, ProbeCaller, ProbeFailure, ProbeTim
 
 use super::{
     cursor,
-    key::{host_schema, listed_domain, optional_key, shown_domain},
+    key::{host_schema, listed_domain, optional_key},
     listing::{Listing, Sort, Status},
+    short_link::shown_domain,
 };
 use crate::{
     int_or_string::IntOrString, iso_8601::iso_8601, problem::Problem, sent::Sent,

@@ -6,7 +6,7 @@ use serde_json::Value;
 use slugline_application::{ImportOutcome, ImportedLink};
 use slugline_domain::LinkId;
 
-use super::{import_link::ImportLink, key::shown_domain};
+use super::{import_link::ImportLink, short_link::shown_domain};
 use crate::{
     code::Code, issue::IssueCode, json_integer::JsonInteger, problem::Problem, sent::Sent,
     validation::Validation,

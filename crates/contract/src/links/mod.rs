@@ -24,6 +24,7 @@ mod one;
 mod patch;
 mod read_import;
 mod search;
+pub(crate) mod short_link;
 mod suggest;
 mod table;
 mod update;
@@ -45,7 +46,6 @@ pub use self::{
     import::{FailedImport, ImportItem, ImportLimit, ImportLinks, LinkImport, NO_DOMAIN, id_taken},
     import_link::ImportLink,
     import_stream::{ReadLink, ReadLinksError, read_links},
-    key::origin_of_host,
     list::{LinkList, ListLinks, ListedLink, RankingView},
     listing::{Sort, Status},
     members::LinkMembers,
@@ -55,6 +55,7 @@ pub use self::{
         CountLinks, ExactUrlSearch, FoundLink, FoundLinks, LinkCount, ListTags, SearchLinks,
         TagList, TagView,
     },
+    short_link::origin_of_host,
     suggest::{FirstText, PreviewSuggestion, SlugSuggestion, SuggestPreview, SuggestSlug},
     update::{LinkUpdate, LinkUpdated, UpdateLink},
     view::{

@@ -6,7 +6,8 @@ use slugline_application::{Error, SeenLink};
 use slugline_domain::{LinkKey, Slug};
 
 use super::{
-    key::{domain_of, host_schema, key, shown_domain},
+    key::{domain_of, host_schema, key},
+    short_link::shown_domain,
     view::SeenLinkView,
 };
 use crate::{issue::IssueCode, problem::Problem, sent::Sent, validation::Validation};

@@ -8,8 +8,9 @@ use slugline_domain::{
 };
 
 use super::{
-    key::{host_schema, listed_domain, shown_domain},
+    key::{host_schema, listed_domain},
     listing::Status,
+    short_link::shown_domain,
 };
 use crate::{
     int_or_string::IntOrString, problem::Problem, rules::Rules, sent::Sent, validation::Validation,

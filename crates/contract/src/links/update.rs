@@ -10,8 +10,9 @@ use slugline_domain::{Link, LinkKey, LinkPatch, Password, Slug};
 
 use super::{
     EditLink, LinkChanged, LinkView, PatchLink, SeenLinkView,
-    key::{host_schema, short_link},
+    key::host_schema,
     members::{LinkMembers, members_or_null},
+    short_link::short_link,
 };
 use crate::{
     issue::{Issue, IssueCode},

@@ -9,7 +9,7 @@ use slugline_domain::{
     Delivery, Link, LinkContent, Password, PasswordHash, Preview, Routing, UnixSeconds,
 };
 
-use super::key::{short_link, shown_domain};
+use super::short_link::{short_link, shown_domain};
 
 /// A link. Members that were never set are absent.
 // The names of `P` make the schemas `Link` and `ExportedLink`.

@@ -117,7 +117,7 @@ fn no_link(absent: &[String]) -> Option<String> {
 /// Says that no visit can have a value, and which ones there are.
 fn no_visit(dimension: Dimension, value: &str) -> String {
     let rules = dimension.derivation();
-    let possible = rules.map_or_else(Vec::new, Derivation::values);
+    let possible = rules.and_then(Derivation::values).unwrap_or_default();
     let possible: Vec<String> = possible.into_iter().map(str::to_owned).collect();
     let name = dimension.name();
     match nearest(value, &possible) {

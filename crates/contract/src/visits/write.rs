@@ -1,6 +1,6 @@
 //! Visits as the text of a file, part by part.
 
-use std::io::Write;
+use std::{borrow::Cow, io::Write};
 
 use flate2::{Compression, write::GzEncoder};
 use slugline_domain::{Derivation, StoredVisit, VisitColumn, VisitColumnKind};
@@ -96,7 +96,7 @@ impl VisitText {
                 Column::Text(position, kind) if !is_number(*kind) => {
                     text(line, visit.texts.get(*position));
                 }
-                Column::Derived(derivation) => text(line, self.derived(visit, derivation)),
+                Column::Derived(derivation) => text(line, &self.derived(visit, derivation)),
                 Column::Text(..) | Column::Time | Column::Interval | Column::Coherent => {
                     line.extend(self.cell(visit, *column).as_bytes());
                 }
@@ -112,7 +112,7 @@ impl VisitText {
             Column::Link => guarded(&visit.link).into_owned(),
             Column::Text(position, kind) if is_number(kind) => visit.texts.get(position).to_owned(),
             Column::Text(position, _) => guarded(visit.texts.get(position)).into_owned(),
-            Column::Derived(derivation) => self.derived(visit, derivation).to_owned(),
+            Column::Derived(derivation) => guarded(&self.derived(visit, derivation)).into_owned(),
             Column::Visitor => visit.visitor.to_string(),
             Column::Interval => visit.interval.get().to_string(),
             Column::Coherent => u8::from(visit.coherent).to_string(),
@@ -120,7 +120,7 @@ impl VisitText {
     }
 
     /// Returns what follows from the texts of a visit.
-    fn derived(&self, visit: &StoredVisit, derivation: &Derivation) -> &'static str {
+    fn derived<'v>(&self, visit: &'v StoredVisit, derivation: &Derivation) -> Cow<'v, str> {
         derivation.value(|source| {
             let mut columns = self.columns.iter();
             let found = columns.find(|(name, _)| *name == source.column());

@@ -4,7 +4,8 @@
 /// are hidden.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AccessRow {
-    /// The slug at the time of the visits.
+    /// The text of the link's key at the time of the visits; [`split_key`](crate::split_key) tells
+    /// domain and slug apart.
     pub slug: String,
     /// The link's main destination at the time; empty for those that are hidden.
     pub url: String,

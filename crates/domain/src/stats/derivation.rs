@@ -6,10 +6,21 @@
 use std::borrow::Cow;
 
 use super::dimension::Dimension;
+use crate::split_key;
+
+/// The way in which a dimension follows from others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Derivation {
+    /// By rules, which give one of few values.
+    Rules(Rules),
+    /// It is the host in the text of the link's key, which [`Dimension::Slug`] has: the text before
+    /// the first slash, and empty if there is no slash.
+    HostOfKey,
+}
 
 /// The rules of a dimension. The first one that a visit meets decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Derivation {
+pub struct Rules {
     /// The dimensions that the rules read.
     pub sources: &'static [Dimension],
     /// The rules, in order.
@@ -42,8 +53,36 @@ pub enum Test {
 }
 
 impl Derivation {
+    /// The dimensions from which the value follows.
+    pub const fn sources(&self) -> &'static [Dimension] {
+        match self {
+            Self::Rules(rules) => rules.sources,
+            Self::HostOfKey => &[Dimension::Slug],
+        }
+    }
+
     /// Returns the value of a visit with these texts.
-    pub fn value<'t>(&self, text: impl Fn(Dimension) -> Cow<'t, str>) -> &'static str {
+    pub fn value<'t>(&self, text: impl Fn(Dimension) -> Cow<'t, str>) -> Cow<'t, str> {
+        match self {
+            Self::Rules(rules) => Cow::Borrowed(rules.value(text)),
+            Self::HostOfKey => match text(Dimension::Slug) {
+                Cow::Borrowed(key) => Cow::Borrowed(split_key(key).0),
+                Cow::Owned(key) => Cow::Owned(split_key(&key).0.to_owned()),
+            },
+        }
+    }
+
+    /// Returns each value that a visit can have, once; `None` if there is no end of them.
+    pub fn values(&self) -> Option<Vec<&'static str>> {
+        match self {
+            Self::Rules(rules) => Some(rules.values()),
+            Self::HostOfKey => None,
+        }
+    }
+}
+
+impl Rules {
+    fn value<'t>(&self, text: impl Fn(Dimension) -> Cow<'t, str>) -> &'static str {
         let mut known: Vec<(Dimension, String)> = Vec::with_capacity(self.sources.len());
         for &source in self.sources {
             known.push((source, text(source).to_ascii_lowercase()));
@@ -56,8 +95,7 @@ impl Derivation {
         rule.map_or(self.otherwise, |rule| rule.then)
     }
 
-    /// Returns each value that a visit can have, once.
-    pub fn values(&self) -> Vec<&'static str> {
+    fn values(&self) -> Vec<&'static str> {
         let mut values: Vec<&str> = self.rules.iter().map(|rule| rule.then).collect();
         values.push(self.otherwise);
         values.sort_unstable();
@@ -148,7 +186,7 @@ mod tests {
 
     #[test]
     fn the_first_rule_that_is_met_decides_and_letters_are_small() {
-        const RULES: Derivation = Derivation {
+        const RULES: Derivation = Derivation::Rules(Rules {
             sources: &[Dimension::UtmSource, Dimension::Referer],
             rules: &[
                 Rule {
@@ -163,7 +201,7 @@ mod tests {
                 },
             ],
             otherwise: "c",
-        };
+        });
         let value = |source: &'static str, referer: &'static str| {
             RULES.value(|of| {
                 let is_source = of == Dimension::UtmSource;
@@ -173,6 +211,23 @@ mod tests {
         assert_eq!(value("LETTER", "a.example"), "b");
         assert_eq!(value("letters", "a.example"), "a");
         assert_eq!(value("letters", ""), "c");
-        assert_eq!(RULES.values(), ["a", "b", "c"]);
+        assert_eq!(RULES.values(), Some(vec!["a", "b", "c"]));
+    }
+
+    #[test]
+    fn the_host_of_a_key_is_what_stands_before_its_first_slash() {
+        let host = |key: &'static str| Derivation::HostOfKey.value(|_| Cow::Borrowed(key));
+        for (key, expected) in [
+            ("promo", ""),
+            ("go.example/promo", "go.example"),
+            ("[::1]/promo", "[::1]"),
+            ("a/b/c", "a"),
+            ("", ""),
+        ] {
+            assert_eq!(host(key), expected, "{key:?}");
+        }
+        let owned = Derivation::HostOfKey.value(|_| Cow::Owned("go.example/a".to_owned()));
+        assert_eq!(owned, "go.example");
+        assert_eq!(Derivation::HostOfKey.values(), None);
     }
 }

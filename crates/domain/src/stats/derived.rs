@@ -1,11 +1,14 @@
 //! The dimensions that follow from others, and their rules.
 
 use super::{
-    derivation::{Derivation, Rule, Test},
+    derivation::{Derivation, Rule, Rules, Test},
     dimension::Dimension,
 };
 
-const DERIVED: &[(Dimension, Derivation)] = &[(Dimension::Channel, CHANNEL)];
+const DERIVED: &[(Dimension, Derivation)] = &[
+    (Dimension::Channel, Derivation::Rules(CHANNEL)),
+    (Dimension::Domain, Derivation::HostOfKey),
+];
 
 impl Dimension {
     /// The rules by which it follows from other dimensions; `None` if logs store it.
@@ -35,7 +38,7 @@ const DIRECT: &str = "direct";
 ///
 /// The campaign decides first, because its author named it; then the referring page does. The lists
 /// name the sites that send most visitors. A new site is one more word here.
-const CHANNEL: Derivation = Derivation {
+const CHANNEL: Rules = Rules {
     sources: &[
         Dimension::Referer,
         Dimension::UtmSource,
@@ -304,7 +307,7 @@ mod tests {
             ("", "", "qr", "", "campaign"),
             ("www.google.de", "", "", "spring", "campaign"),
         ] {
-            let found = CHANNEL.value(|of| {
+            let found = Derivation::Rules(CHANNEL).value(|of| {
                 let all = [referer, source, medium, name];
                 let position = CHANNEL.sources.iter().position(|source| *source == of);
                 position.map_or("", |position| all[position]).into()

@@ -33,7 +33,7 @@ macro_rules! dimensions {
 }
 
 dimensions! {
-    /// The slug at the time of the visit.
+    /// The slug at the time of the visit, after its domain and a slash if the domain has a name.
     Slug = text("slug").filter();
     /// The link's main destination at the time of the visit; empty if the token may not
     /// see it.
@@ -78,6 +78,8 @@ dimensions! {
     UtmCampaign = text("utm_campaign").named("utmCampaign").filter().commas();
     /// Kind of way that led here: direct, search, social, mail, campaign, ai-assistant or referral.
     Channel = text("channel").filter();
+    /// Domain of the link at the time of the visit, such as go.example; empty for the default one.
+    Domain = text("domain").filter();
 }
 
 impl FromStr for Dimension {

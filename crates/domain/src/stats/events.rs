@@ -2,7 +2,9 @@
 
 use std::{borrow::Cow, cmp::Ordering, convert::Infallible};
 
-use crate::{Degrees, Destinations, Dimension, RowLimit, UnixMillis, VisitFilter, VisitRecord};
+use crate::{
+    Degrees, Destinations, Dimension, RowLimit, UnixMillis, VisitFilter, VisitRecord, split_key,
+};
 
 /// The question for the latest visits.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -91,6 +93,15 @@ impl Event {
         }
     }
 
+    /// The host of the link's domain, which is empty for the default one, and the slug.
+    /// [`Dimension::Slug`] has the text of the key, in which both are.
+    pub fn link(&self) -> (&str, &str) {
+        match self.member(Dimension::Slug) {
+            Some(Value::Text(key)) => split_key(key),
+            Some(Value::Degrees(_)) | None => ("", ""),
+        }
+    }
+
     /// The event's value of a dimension of degrees; zero if unknown.
     pub fn degrees(&self, dimension: Dimension) -> Degrees {
         match self.member(dimension) {
@@ -146,6 +157,20 @@ mod tests {
             Ok::<_, Infallible>(format!("{}.00", numbers[asked.len() - 1]))
         });
         (event, asked)
+    }
+
+    #[test]
+    fn the_domain_and_the_slug_of_an_event_are_those_of_its_key() {
+        for (key, expected) in [
+            ("promo", ("", "promo")),
+            ("go.example/a", ("go.example", "a")),
+        ] {
+            let Ok(event) = Event::read::<Infallible>(UnixMillis::new(0), |dimension| {
+                let of_key = dimension == Dimension::Slug;
+                Ok(if of_key { key } else { "" }.to_owned())
+            });
+            assert_eq!(event.link(), expected);
+        }
     }
 
     #[test]

@@ -12,9 +12,13 @@ pub struct VisitFilter {
     pub until: Option<UnixSeconds>,
     /// Links by identity.
     pub links: Choice<LinkId>,
-    /// Exact values of dimensions; an empty text stands for "unknown".
+    /// Exact values of dimensions; an empty text stands for "unknown", and for the default domain.
     /// Coordinates are written and compared as [`Degrees`](crate::Degrees). A
-    /// dimension may occur more than once.
+    /// dimension may occur more than once: then a visit has to meet each of its choices, so a
+    /// condition on [`Dimension::Domain`] that a caller must not leave is one more entry.
+    ///
+    /// Values of [`Dimension::Slug`] are texts of [`LinkKey`](crate::LinkKey)s: `promo` is the slug
+    /// of the default domain only, `go.example/promo` that of a named one.
     pub values: Vec<(Dimension, Choice<String>)>,
     /// The destinations that are not hidden. A hidden one meets what the empty text meets.
     pub destinations: Destinations,

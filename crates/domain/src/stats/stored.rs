@@ -16,7 +16,8 @@ pub struct StoredVisit {
     pub interval: SamplingInterval,
     /// `true` if the visit says something about the number of visitors.
     pub coherent: bool,
-    /// One text for each [`VisitColumn`], in their order.
+    /// One text for each [`VisitColumn`], in their order. The column `slug` has the text of the
+    /// link's key; [`split_key`](crate::split_key) tells domain and slug apart.
     pub texts: VisitTexts,
 }
 

@@ -6,7 +6,8 @@ use hyper::body::Bytes;
 use jiff::Timestamp;
 use serde::Serialize;
 use slugline_domain::{
-    Country, Dimension, SamplingInterval, UnixMillis, VisitRecord, ports::Random,
+    Country, Derivation, Dimension, SamplingInterval, UnixMillis, VisitRecord, ports::Random,
+    split_key,
 };
 use uuid::Builder;
 
@@ -46,11 +47,12 @@ impl Event {
             derived: Dimension::ALL
                 .iter()
                 .copied()
-                .filter(|dimension| dimension.derivation().is_some())
+                .filter(|dimension| matches!(dimension.derivation(), Some(Derivation::Rules(_))))
                 .map(|dimension| (dimension.name(), record.value(dimension)))
                 .collect(),
             interval: (record.interval != SamplingInterval::EVERY).then_some(record.interval.get()),
         };
+        let (domain, slug) = split_key(record.slug);
         let message = Message {
             id: &id,
             event: "link.clicked",
@@ -59,7 +61,8 @@ impl Event {
                 click,
                 link: Followed {
                     id: record.link_id,
-                    slug: record.slug,
+                    slug,
+                    domain,
                 },
             },
         };
@@ -105,7 +108,7 @@ struct Click<'v> {
     utm_medium: &'v str,
     #[serde(skip_serializing_if = "str::is_empty")]
     utm_campaign: &'v str,
-    /// The members that follow from the others.
+    /// The members that follow from the others by rules.
     #[serde(flatten)]
     derived: BTreeMap<&'static str, Cow<'v, str>>,
     /// The number of visits that this one stands for, if the access log is sampled.
@@ -117,6 +120,9 @@ struct Click<'v> {
 struct Followed<'v> {
     id: &'v str,
     slug: &'v str,
+    /// Absent for the default domain.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    domain: &'v str,
 }
 
 fn named(kind: &str, now: UnixMillis, random: &dyn Random) -> String {

@@ -12,7 +12,7 @@ use rstest::rstest;
 use serde_json::{Value, json};
 use sha2::Sha256;
 use slugline_domain::{
-    Campaign, Dimension, LinkId, Place, PlaceName, Protection, SamplingInterval, Slug, VisitRecord,
+    Campaign, Derivation, Dimension, Place, PlaceName, Protection, SamplingInterval, VisitRecord,
     ports::VisitObserver,
 };
 use slugline_outbound::{Client, Policy, RetryPolicy, Webhook, WebhookOptions, WebhookSecret};
@@ -56,7 +56,7 @@ fn observe_as(
     change: impl for<'v> FnOnce(VisitRecord<'v>) -> VisitRecord<'v>,
 ) {
     let link = link(slug).id("link-1").build();
-    let (id, slug): (&LinkId, &Slug) = (&link.id, &link.key.slug);
+    let key = link.key.to_string();
     let place = Place {
         country: slugline_domain::Country::parse("DE").ok(),
         region: PlaceName::new("Bavaria"),
@@ -65,8 +65,8 @@ fn observe_as(
     };
     webhook.observe(&change(VisitRecord {
         at: NOON.start(),
-        link_id: id.as_str(),
-        slug: slug.as_str(),
+        link_id: link.id.as_str(),
+        slug: &key,
         url: "https://secret.example/",
         protection: Protection::Password,
         user_agent: "Mozilla/5.0",
@@ -99,6 +99,20 @@ async fn answering(answers: &[&str]) -> Listener {
 }
 
 #[tokio::test]
+async fn a_message_names_the_domain_of_a_link_that_has_one() {
+    let receiver = answering(&["204 No Content"]).await;
+    let webhook = calling(receiver.port, hasty());
+    observe_as(&webhook, "docs", |record| VisitRecord {
+        slug: "go.example/docs",
+        ..record
+    });
+    webhook.shutdown().await;
+    let message: Value = serde_json::from_str(&receiver.bodies()[0]).unwrap();
+    let link = json!({"id": "link-1", "slug": "docs", "domain": "go.example"});
+    assert_eq!(message["data"]["link"], link);
+}
+
+#[tokio::test]
 async fn a_visit_is_told_signed_and_without_what_is_nobodys_business() {
     let receiver = answering(&["204 No Content"]).await;
     let webhook = calling(receiver.port, hasty());
@@ -112,7 +126,7 @@ async fn a_visit_is_told_signed_and_without_what_is_nobodys_business() {
     assert_eq!(header(head, "webhook-timestamp"), NOON.get().to_string());
     let mut message: Value = serde_json::from_str(body).unwrap();
     for &dimension in Dimension::ALL {
-        if dimension.derivation().is_some() {
+        if matches!(dimension.derivation(), Some(Derivation::Rules(_))) {
             let members = message["data"]["click"].as_object_mut().unwrap();
             let value = members.remove(dimension.name()).unwrap();
             assert!(!value.as_str().unwrap().is_empty(), "{dimension:?}");

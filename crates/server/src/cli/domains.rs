@@ -4,8 +4,8 @@ use clap::{Arg, ArgAction, ArgMatches, Command, builder::PossibleValuesParser};
 use serde_json::{Map, Value};
 
 use super::{
+    flags::{these, with},
     given::settings,
-    grammar::{these, with},
 };
 use crate::domain_commands;
 

@@ -1,6 +1,7 @@
 //! The command line.
 
 mod domains;
+mod flags;
 mod given;
 mod grammar;
 mod mistaken;

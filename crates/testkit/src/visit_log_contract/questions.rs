@@ -11,7 +11,7 @@ use slugline_domain::{
 use super::{
     dice::Dice,
     question::Question,
-    visits::{self, LINKS, MOMENTS, texts_of},
+    visits::{self, DOMAINS, LINKS, MOMENTS, texts_of},
 };
 
 /// A random query. The first ones of a round use each dimension.
@@ -24,6 +24,9 @@ pub(super) fn random(dice: &Dice, number: usize) -> Question {
             filter.values = vec![(dimension, choice(dice, values))];
             let bots = dice.pick(&[Bots::Include, Bots::Exclude]);
             filter.values.extend(bots.condition());
+            if dice.one_in(3) {
+                filter.values.push(on_domains(dice));
+            }
         }
         return Question::Metrics(
             MetricsQuery::new(filter, dimension, limit(dice)).with_visitors(dice.one_in(2)),
@@ -113,6 +116,9 @@ fn filter(dice: &Dice) -> VisitFilter {
     let bots = dice.pick(&[Bots::Include, Bots::Include, Bots::Exclude, Bots::Only]);
     filter.values.extend(bots.condition());
     if dice.one_in(3) {
+        filter.values.push(on_domains(dice));
+    }
+    if dice.one_in(3) {
         return filter;
     }
     if dice.one_in(4) {
@@ -125,6 +131,17 @@ fn filter(dice: &Dice) -> VisitFilter {
         filter.values.push((dimension, choice(dice, values)));
     }
     filter
+}
+
+/// A condition on domains: mostly one of them, as a person or a token that is bound to it asks.
+fn on_domains(dice: &Dice) -> (Dimension, Choice<String>) {
+    let domains = if dice.one_in(4) {
+        let several = several(dice).map(|_| value(dice, Dimension::Domain));
+        choice(dice, several)
+    } else {
+        Choice::any_of([dice.pick(&DOMAINS).to_owned()])
+    };
+    (Dimension::Domain, domains)
 }
 
 /// The number of values of a choice; seldom zero.

@@ -1,5 +1,7 @@
 //! Random visits.
 
+use std::borrow::Cow;
+
 use slugline_domain::{Dimension, SamplingInterval, StoredVisit, UnixMillis};
 
 use super::dice::Dice;
@@ -25,7 +27,7 @@ pub(super) const LINKS: [&str; 6] = ["a", "b", "c-3", "d_4", "E", "(other)"];
 pub(super) const TEXTS: [(Dimension, &[&str]); 21] = {
     use Dimension as D;
     [
-        (D::Slug, &["docs", "Docs", "sale", "x", "(other)"]),
+        (D::Slug, &["docs", "Docs", "sale", "x", "(other)", "go.example/docs", "go.example/sale", "b.example/x", "odd/a/b"]),
         (D::Url, &["https://example.com/", "https://example.com/a,b?c=%20", "https://example.com/ü", "http://a.example/"]),
         // "other" stands for any text of an imported file.
         (D::Protection, &["", "none", "password", "other"]),
@@ -50,6 +52,9 @@ pub(super) const TEXTS: [(Dimension, &[&str]); 21] = {
     ]
 };
 
+/// The domains of these slugs.
+pub(super) const DOMAINS: [&str; 4] = ["", "go.example", "b.example", "odd"];
+
 /// A visit to store.
 #[derive(Clone, Debug)]
 pub struct RandomVisit {
@@ -71,13 +76,21 @@ impl RandomVisit {
     /// Some visits, more or less in order of time.
     pub(super) fn some(dice: &Dice) -> Vec<Self> {
         let sampled = dice.one_in(2);
+        // Most instances have one domain, and so have all logs from before there were several.
+        let slugs: Vec<&str> = texts_of(Dimension::Slug);
+        let of_one_domain = slugs.iter().copied().filter(|slug| !slug.contains('/'));
+        let slugs = if dice.one_in(2) {
+            of_one_domain.collect()
+        } else {
+            slugs
+        };
         // Without passwords, and in older logs, all visits have the same value.
         let protected = dice
             .one_in(2)
             .then(|| dice.pick(&texts_of(Dimension::Protection)));
         let mut visits: Vec<Self> = Vec::new();
         for _ in 0..dice.below(400) {
-            visits.push(Self::one(dice, sampled, protected));
+            visits.push(Self::one(dice, sampled, protected, &slugs));
             if dice.one_in(20)
                 && let Some(again) = visits.last().cloned()
             {
@@ -90,7 +103,12 @@ impl RandomVisit {
         visits
     }
 
-    fn one(dice: &Dice, sampled: bool, protected: Option<&'static str>) -> Self {
+    fn one(
+        dice: &Dice,
+        sampled: bool,
+        protected: Option<&'static str>,
+        slugs: &[&'static str],
+    ) -> Self {
         let interval = if sampled { 1 << dice.below(8) } else { 1 };
         // Few different milliseconds, so that some visits share one.
         let at = second(dice) / 60 * 60_000 + i64::from(dice.below(60_000) / 20_000);
@@ -102,6 +120,7 @@ impl RandomVisit {
             coherent: !sampled || !dice.one_in(3),
             texts: TEXTS.map(|(dimension, texts)| match protected {
                 Some(protection) if dimension == Dimension::Protection => protection,
+                Some(_) | None if dimension == Dimension::Slug => dice.pick(slugs),
                 Some(_) | None => dice.pick(texts),
             }),
         }
@@ -110,7 +129,10 @@ impl RandomVisit {
     /// The text of a dimension; empty for visitors, who are numbers.
     pub fn text(&self, dimension: Dimension) -> &'static str {
         if let Some(derivation) = dimension.derivation() {
-            return derivation.value(|source| self.text(source).into());
+            return match derivation.value(|source| self.text(source).into()) {
+                Cow::Borrowed(text) => text,
+                Cow::Owned(text) => panic!("{text:?} follows from texts that are borrowed"),
+            };
         }
         let position = TEXTS.iter().position(|(one, ..)| *one == dimension);
         position.map_or("", |position| self.texts[position])
@@ -132,7 +154,7 @@ impl RandomVisit {
 /// The texts that visits have in a dimension; none of visitors.
 pub(super) fn texts_of(dimension: Dimension) -> Vec<&'static str> {
     if let Some(derivation) = dimension.derivation() {
-        return derivation.values();
+        return derivation.values().unwrap_or_else(|| DOMAINS.to_vec());
     }
     let found = TEXTS.iter().find(|(one, _)| *one == dimension);
     found.map_or_else(Vec::new, |(_, texts)| texts.to_vec())

@@ -17,8 +17,9 @@ const WITH_PASSWORD: u32 = 40;
 pub(super) struct Links(Vec<Arc<FollowedLink>>);
 
 impl Links {
-    pub(super) fn new() -> Self {
-        Self((0..LINKS).map(some_link).collect())
+    /// The links in so many domains, the default one among them: the busiest is in that one.
+    pub(super) fn over(domains: u32) -> Self {
+        Self((0..LINKS).map(|n| some_link(n, n % domains)).collect())
     }
 
     pub(super) fn busiest(&self) -> &Arc<FollowedLink> {
@@ -36,10 +37,14 @@ impl Links {
     }
 }
 
-fn some_link(n: u32) -> Arc<FollowedLink> {
+fn some_link(n: u32, domain: u32) -> Arc<FollowedLink> {
     let id = format!("0199f3a2-7c1e-7000-8000-{n:012x}");
     let url = format!("https://shop.example/products/{n}?campaign=autumn");
-    let link = link(&format!("link-{n}")).id(&id).to(&url);
+    let host = match domain {
+        0 => String::new(),
+        named => format!("d{named}.example/"),
+    };
+    let link = link(&format!("{host}link-{n}")).id(&id).to(&url);
     match n % WITH_PASSWORD {
         7 => link.password("$argon2id$v=19$stored").followed(),
         _ => link.followed(),

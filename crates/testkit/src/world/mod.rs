@@ -58,12 +58,18 @@ pub struct Visits {
 }
 
 impl Visits {
-    /// So many visits.
+    /// So many visits of links in the default domain.
     pub fn new(count: u32) -> Self {
+        Self::over_domains(count, 1)
+    }
+
+    /// So many visits of links in so many domains. Most are in the default one; the others are
+    /// `d1.example` and so on, with about as many visits each.
+    pub fn over_domains(count: u32, domains: u32) -> Self {
         let mut dice = Dice::new(0);
         Self {
             schedule: Schedule::new(count, &mut dice),
-            links: Links::new(),
+            links: Links::over(domains.max(1)),
             people: People::new(count),
             cities: Cities::new(&mut dice),
             agents: Agents::new(&mut dice),

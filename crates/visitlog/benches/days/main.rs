@@ -1,9 +1,9 @@
 //! Measures the time that totals of days save, and the room that they take.
 //!
-//! Usage: `days FILE`, an access log that the benchmark `recorder` made. Counts its days, then asks
-//! the questions of a dashboard with totals and without them, about all visits and about people's,
-//! and compares the answers. The file has
-//! no totals afterwards.
+//! Usage: `days FILE`, an access log that the benchmark `recorder` made, or `days FILE VISITS DOMAINS`,
+//! which makes one with visits of links in so many domains. Counts its days, then asks the questions of
+//! a dashboard with totals and without them, about all visits, about people's, and about those of the
+//! default and of a named domain, and compares the answers. The file has no totals afterwards.
 
 #![expect(clippy::print_stdout, reason = "a benchmark speaks through its output")]
 
@@ -18,12 +18,16 @@ use std::{
 };
 
 use rusqlite::Connection;
-use slugline_analytics::{RecorderOptions, RecorderPorts};
+use slugline_analytics::{RecorderOptions, RecorderPorts, SamplingTargets};
 use slugline_domain::{
-    Bots, CountersQuery, Dimension, HeatmapQuery, LocationsQuery, MetricsQuery, RowLimit, TimeUnit,
-    UnixMillis, UnixSeconds, UtcOffset, ViewsQuery, VisitFilter, ZoneOffsets, ports::VisitLog,
+    Bots, Choice, CountersQuery, Dimension, HeatmapQuery, LocationsQuery, MetricsQuery, RowLimit,
+    TimeUnit, UnixMillis, UnixSeconds, UtcOffset, ViewsQuery, VisitFilter, ZoneOffsets,
+    ports::{Clock, VisitLog, VisitSink},
 };
-use slugline_testkit::{FixedClock, SeededRandom};
+use slugline_testkit::{
+    FixedClock, SeededRandom,
+    world::{DAYS, Visits},
+};
 use slugline_visitlog::EmbeddedLog;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
@@ -38,13 +42,22 @@ const LEAST: f64 = 0.3;
 #[tokio::main(worker_threads = 1)]
 async fn main() -> Outcome<()> {
     let mut arguments = env::args().skip(1).filter(|argument| argument != "--bench");
-    let file = PathBuf::from(arguments.next().ok_or("usage: days FILE")?);
+    let usage = "usage: days FILE [VISITS DOMAINS]";
+    let file = PathBuf::from(arguments.next().ok_or(usage)?);
+    if let Some(visits) = arguments.next() {
+        let domains = arguments.next().ok_or(usage)?;
+        record(
+            &file,
+            Visits::over_domains(visits.parse()?, domains.parse()?),
+        )
+        .await?;
+    }
     let log = count_days(&file).await?;
     let with = ask_all(&log).await?;
     Connection::open(&file)?.execute_batch("DELETE FROM day_totals")?;
     let without = ask_all(&log).await?;
     println!(
-        "{:<34} {:>4} {:>12} {:>12}",
+        "{:<42} {:>4} {:>12} {:>12}",
         "ms of processor time", "days", "with totals", "scanned"
     );
     for (one, other) in with.iter().zip(&without) {
@@ -54,10 +67,43 @@ async fn main() -> Outcome<()> {
             " (another answer)"
         };
         println!(
-            "{:<34} {:>4} {:>12.2} {:>12.2}{same}",
+            "{:<42} {:>4} {:>12.2} {:>12.2}{same}",
             one.what, one.days, one.millis, other.millis
         );
     }
+    Ok(())
+}
+
+/// Records visits of links, as they come in life.
+async fn record(file: &Path, visits: Visits) -> Outcome<()> {
+    /// Visits between two barriers: fewer than would be sampled for lack of room.
+    const BLOCK: usize = 16_384;
+    /// The clock stays behind the visits; otherwise the salt of a day would end while its last visits
+    /// still wait.
+    const LAG: i64 = 86_400;
+    let start = UnixSeconds::new(END - i64::from(DAYS) * 86_400 - LAG)?;
+    let clock = Arc::new(FixedClock::at(start));
+    let ports = RecorderPorts::new(
+        Arc::<FixedClock>::clone(&clock),
+        Arc::new(SeededRandom::new(1)),
+    );
+    let options = RecorderOptions::default()
+        .with_queue(8 * BLOCK)
+        .with_batch_rows(BLOCK)
+        .with_sampling(SamplingTargets::NONE);
+    let (recorder, _log) = slugline_visitlog::start(file, options, ports)?;
+    for (number, visit) in visits.enumerate() {
+        let due = visit.at.second().get() - LAG;
+        clock.advance_seconds(due - clock.now().second().get());
+        recorder.record(visit);
+        if number % BLOCK == BLOCK - 1 {
+            recorder.flush().await?;
+        }
+    }
+    recorder.flush().await?;
+    recorder.shutdown().await;
+    // Days that were counted on the way are counted once more, to measure it.
+    Connection::open(file)?.execute_batch("DELETE FROM day_totals")?;
     Ok(())
 }
 
@@ -88,7 +134,7 @@ async fn count_days(file: &Path) -> Outcome<EmbeddedLog> {
     )?;
     println!(
         "{rows} visits counted in {:.1} s, {:.1} s of processor time; totals take {bytes} bytes, \
-         {of_segments} of them for people and bots",
+         {of_segments} of them for people, bots and domains",
         began.elapsed().as_secs_f64(),
         cpu_seconds()? - cpu
     );
@@ -114,13 +160,51 @@ struct Asked {
     answer: String,
 }
 
+/// The visits that a question is about.
+#[derive(Clone, Copy)]
+struct About {
+    days: i64,
+    bots: Bots,
+    domain: Option<&'static str>,
+}
+
+impl About {
+    fn filter(self) -> VisitFilter {
+        let of_domain = self.domain.map(|domain| {
+            let only = Choice::any_of([domain.to_owned()]);
+            (Dimension::Domain, only)
+        });
+        VisitFilter::default()
+            .with_from(UnixSeconds::new(END - self.days * 86_400).ok())
+            .with_until(UnixSeconds::new(END - 1).ok())
+            .with_values(self.bots.condition().into_iter().chain(of_domain).collect())
+    }
+
+    fn name(self) -> String {
+        let domain = self.domain.map(|domain| match domain {
+            "" => ", default domain".to_owned(),
+            named => format!(", {named}"),
+        });
+        let people = (self.bots == Bots::Exclude).then_some(", people");
+        format!(
+            "{}{}",
+            domain.unwrap_or_default(),
+            people.unwrap_or_default()
+        )
+    }
+}
+
 async fn ask_all(log: &EmbeddedLog) -> Outcome<Vec<Asked>> {
     let mut asked = Vec::new();
-    for (days, bots) in [
-        (90, Bots::Include),
-        (90, Bots::Exclude),
-        (30, Bots::Include),
-        (30, Bots::Exclude),
+    let about = |days, bots, domain| About { days, bots, domain };
+    for of in [
+        about(90, Bots::Include, None),
+        about(90, Bots::Exclude, None),
+        about(90, Bots::Include, Some("")),
+        about(90, Bots::Include, Some("d1.example")),
+        about(90, Bots::Exclude, Some("d1.example")),
+        about(30, Bots::Include, None),
+        about(30, Bots::Exclude, None),
     ] {
         for what in [
             "counters",
@@ -129,15 +213,15 @@ async fn ask_all(log: &EmbeddedLog) -> Outcome<Vec<Asked>> {
             "heatmap",
             "places",
         ] {
-            asked.push(ask(log, what, (days, bots), None).await?);
+            asked.push(ask(log, what, of, None).await?);
         }
         for &dimension in Dimension::ALL {
             if dimension != Dimension::Ip {
-                asked.push(ask(log, "", (days, bots), Some((dimension, false))).await?);
+                asked.push(ask(log, "", of, Some((dimension, false))).await?);
             }
         }
         for dimension in [Dimension::Country, Dimension::Slug] {
-            asked.push(ask(log, "", (days, bots), Some((dimension, true))).await?);
+            asked.push(ask(log, "", of, Some((dimension, true))).await?);
         }
     }
     Ok(asked)
@@ -146,13 +230,10 @@ async fn ask_all(log: &EmbeddedLog) -> Outcome<Vec<Asked>> {
 async fn ask(
     log: &EmbeddedLog,
     what: &'static str,
-    (days, bots): (i64, Bots),
+    of: About,
     dimension: Option<(Dimension, bool)>,
 ) -> Outcome<Asked> {
-    let filter = VisitFilter::default()
-        .with_from(UnixSeconds::new(END - days * 86_400).ok())
-        .with_until(UnixSeconds::new(END - 1).ok())
-        .with_values(bots.condition().into_iter().collect());
+    let filter = of.filter();
     let zone = ZoneOffsets::fixed(UtcOffset::from_seconds(3_600).ok_or("an hour")?);
     let (cpu, mut rounds) = (cpu_seconds()?, 0);
     loop {
@@ -197,14 +278,9 @@ async fn ask(
             let what = dimension.map_or(what.to_owned(), |(dimension, visitors)| {
                 format!("{dimension:?}{}", if visitors { ", visitors" } else { "" })
             });
-            let of = if bots == Bots::Exclude {
-                ", people"
-            } else {
-                ""
-            };
             return Ok(Asked {
-                what: format!("{what}{of}"),
-                days,
+                what: format!("{what}{}", of.name()),
+                days: of.days,
                 millis,
                 answer,
             });

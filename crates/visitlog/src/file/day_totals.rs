@@ -1,6 +1,7 @@
 //! The table of day totals.
 //!
-//! A day has a record for each segment of its visits. A record is built like a chunk: a directory of
+//! A day has a record for each segment of its visits, and for each segment of each domain that has
+//! totals of its own. A record is built like a chunk: a directory of
 //! columns by name, and parts, all with checksums that also cover the day. Triggers delete the
 //! records of a day as soon as a chunk of the day is added, deleted or changed. So each record was
 //! counted from the current chunks.
@@ -24,7 +25,7 @@ use crate::format::{
 };
 
 /// The numbers that the records of a day can have in the file.
-const SEGMENTS: i64 = 1 << 16;
+const RECORDS: i64 = 1 << 16;
 
 /// The longest list of numbers that does not depend on the number of rows.
 const FIXED: u32 = 512;
@@ -40,11 +41,11 @@ pub(crate) struct Claim {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Encoded {
     pub(crate) rows: u32,
-    /// The columns of each segment, by its number.
-    pub(crate) segments: [Columns; Segment::EACH.len()],
+    /// The columns of each record, by its number.
+    pub(crate) records: Vec<Columns>,
 }
 
-/// The columns of a segment, ready to be stored.
+/// The columns of a record, ready to be stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Columns {
     pub(crate) directory: Vec<u8>,
@@ -66,7 +67,9 @@ impl Encoded {
             let same = |(name, column)| theirs.get(name).is_none_or(|other| other == column);
             ours.iter().all(same)
         };
-        self.rows == other.rows && self.segments.iter().zip(&other.segments).all(same)
+        self.rows == other.rows
+            && self.records.len() == other.records.len()
+            && self.records.iter().zip(&other.records).all(same)
     }
 }
 
@@ -147,28 +150,23 @@ pub(crate) fn store(
     if claimed == 0 {
         return Ok(false);
     }
-    for (segment, columns) in Segment::EACH.into_iter().zip(&totals.segments) {
+    for (record, columns) in (0..).zip(&totals.records) {
         tx.prepare_cached(
             "INSERT INTO day_totals (day, segment, n, directory) VALUES (?1, ?2, ?3, ?4)",
         )?
-        .execute(params![
-            claim.day,
-            segment.number(),
-            totals.rows,
-            columns.directory
-        ])?;
+        .execute(params![claim.day, record, totals.rows, columns.directory])?;
         for (position, data) in &columns.parts {
             tx.prepare_cached("INSERT INTO day_part (id, data) VALUES (?1, ?2)")?
-                .execute(params![stored_part(claim.day, segment, *position), data])?;
+                .execute(params![stored_part(claim.day, record, *position), data])?;
         }
     }
     tx.commit()?;
     Ok(true)
 }
 
-/// The number of a part of a segment's record.
-fn stored_part(day: i64, segment: Segment, position: u8) -> i64 {
-    let record = day.saturating_mul(SEGMENTS) + i64::from(segment.number());
+/// The number of a part of a record.
+fn stored_part(day: i64, record: u16, position: u8) -> i64 {
+    let record = day.saturating_mul(RECORDS) + i64::from(record);
     part_id(record, position)
 }
 
@@ -210,30 +208,26 @@ pub(crate) fn days(
     .collect()
 }
 
-/// The totals of a segment of one day in a file.
+/// One record of a day's totals in a file.
 #[derive(Debug)]
 pub(crate) struct Record<'c> {
     db: &'c Connection,
     pub(crate) day: i64,
-    segment: Segment,
+    number: u16,
     /// The number of the day's counted rows.
     rows: u32,
     directory: Directory,
 }
 
 impl<'c> Record<'c> {
-    /// The record of a segment of a day that has totals. Damage is an error; the day can be counted
+    /// The record with this number of a day that has totals. Damage is an error; the day can be counted
     /// anew at any time.
-    pub(crate) fn read(
-        db: &'c Connection,
-        day: i64,
-        segment: Segment,
-    ) -> Result<Self, EngineError> {
+    pub(crate) fn read(db: &'c Connection, day: i64, number: u16) -> Result<Self, EngineError> {
         let mut statement = db.prepare_cached(
             "SELECT n, directory FROM day_totals \
              WHERE day = ?1 AND segment = ?2 AND directory IS NOT NULL",
         )?;
-        let mut found = statement.query(params![day, segment.number()])?;
+        let mut found = statement.query(params![day, number])?;
         let damaged = |source| EngineError::Totals { day, source };
         let Some(row) = found.next()? else {
             return Err(damaged(ChunkError::Directory));
@@ -244,7 +238,7 @@ impl<'c> Record<'c> {
         Ok(Self {
             db,
             day,
-            segment,
+            number,
             rows,
             directory,
         })
@@ -302,7 +296,7 @@ impl<'c> Record<'c> {
         if let Some(data) = entry.here() {
             return read(data).map_err(|source| self.damaged(source));
         }
-        let part = stored_part(self.day, self.segment, entry.position);
+        let part = stored_part(self.day, self.number, entry.position);
         let span = span(self.day, self.rows);
         let found = self
             .db
@@ -320,20 +314,24 @@ impl<'c> Record<'c> {
 impl Encoded {
     /// The bytes of a day's records, for comparison with another count; `None` if any is missing.
     pub(crate) fn stored(db: &Connection, day: i64) -> Result<Option<Self>, rusqlite::Error> {
-        let mut found = Vec::new();
-        for segment in Segment::EACH {
-            let record = db
+        let (mut found, mut rows) = (Vec::new(), None);
+        for number in numbers(db, day)? {
+            let record: Option<(u32, Vec<u8>)> = db
                 .query_row(
                     "SELECT n, directory FROM day_totals \
                      WHERE day = ?1 AND segment = ?2 AND directory IS NOT NULL",
-                    params![day, segment.number()],
+                    params![day, number],
                     |row| Ok((row.get(0)?, row.get(1)?)),
                 )
                 .optional()?;
-            let Some((rows, directory)): Option<(u32, Vec<u8>)> = record else {
+            let follows = usize::from(number) == found.len();
+            let Some((of_record, directory)) = record.filter(|_| follows) else {
                 return Ok(None);
             };
-            let first = stored_part(day, segment, 0);
+            if *rows.get_or_insert(of_record) != of_record {
+                return Ok(None);
+            }
+            let first = stored_part(day, number, 0);
             let parts = db
                 .prepare("SELECT id, data FROM day_part WHERE id BETWEEN ?1 AND ?2 ORDER BY id")?
                 .query_map([first, first + i64::from(u8::MAX)], |row| {
@@ -342,29 +340,36 @@ impl Encoded {
                     Ok((position, row.get(1)?))
                 })?
                 .collect::<Result<_, _>>()?;
-            found.push((rows, Columns { directory, parts }));
+            found.push(Columns { directory, parts });
         }
-        let (rows, segments): (Vec<u32>, Vec<Columns>) = found.into_iter().unzip();
-        let are_equal = rows.windows(2).all(|pair| pair[0] == pair[1]);
-        let segments = segments.try_into().ok().filter(|_| are_equal);
-        Ok(segments
-            .zip(rows.first().copied())
-            .map(|(segments, rows)| Self { rows, segments }))
+        let is_whole = found.len() >= Segment::EACH.len();
+        let rows = rows.filter(|_| is_whole);
+        Ok(rows.map(|rows| Self {
+            rows,
+            records: found,
+        }))
     }
+}
+
+/// The numbers of the records of a day, in order.
+fn numbers(db: &Connection, day: i64) -> Result<Vec<u16>, rusqlite::Error> {
+    db.prepare_cached("SELECT segment FROM day_totals WHERE day = ?1 ORDER BY segment")?
+        .query_map([day], |row| row.get(0))?
+        .collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::chunk::Encoder;
+    use crate::{file::day::segment::Scope, format::chunk::Encoder};
 
     const DAY: i64 = 7;
 
     fn encoded(rows: u32, columns: &[(&str, u64)]) -> Encoded {
-        let columns_of = |segment: Segment| {
+        let columns_of = |segment: Segment| -> Columns {
             let mut encoder = Encoder::new(span(DAY, rows));
             for (name, first) in columns {
-                let name = segment.column(name);
+                let name = Scope::ALL.column(segment, name);
                 // Too many for the directory itself.
                 let numbers: Vec<u64> = (0..200).map(|number| first + number * number).collect();
                 encoder.numbers(&name, &numbers);
@@ -373,8 +378,8 @@ mod tests {
             let (directory, parts) = encoder.finish();
             Columns { directory, parts }
         };
-        let segments = Segment::EACH.map(columns_of);
-        Encoded { rows, segments }
+        let records = Segment::EACH.map(columns_of).into();
+        Encoded { rows, records }
     }
 
     #[test]
@@ -390,7 +395,7 @@ mod tests {
         }
         for segment in Segment::EACH {
             let mut other = newer.clone();
-            let (_, data) = &mut other.segments[usize::from(segment.number())].parts[0];
+            let (_, data) = &mut other.records[segment.index()].parts[0];
             data[0] ^= 1;
             assert!(!other.agrees_with(&newer, DAY), "{segment:?}");
         }

@@ -15,17 +15,17 @@ use crate::format::{
 impl Block {
     /// Loads all columns that a chunk stores.
     pub(crate) fn whole(chunk: &Chunk<'_>) -> Result<Self, EngineError> {
-        let mut block = Self::essential(chunk)?;
+        let mut block = Self::essential(chunk, &Selection::All)?;
         for text in 0..STORED {
             block.load(chunk, Column::Text(text), &Selection::All)?;
         }
         Ok(block)
     }
 
-    /// Loads the columns of a chunk without which its rows are useless.
-    pub(crate) fn essential(chunk: &Chunk<'_>) -> Result<Self, EngineError> {
+    /// Loads the columns of some rows of a chunk without which they are useless.
+    pub(crate) fn essential(chunk: &Chunk<'_>, rows: &Selection) -> Result<Self, EngineError> {
         let mut block = Self {
-            rows: index(chunk.span().rows),
+            rows: rows.count(index(chunk.span().rows)),
             ..Self::default()
         };
         for column in [
@@ -35,7 +35,7 @@ impl Block {
             Column::Link,
             Column::Visitor,
         ] {
-            block.load(chunk, column, &Selection::All)?;
+            block.load(chunk, column, rows)?;
         }
         Ok(block)
     }
@@ -73,9 +73,9 @@ impl Block {
             Column::Visitor => self.visitor = chunk.rows("visitor", rows)?,
             Column::Link => self.link = chunk.links()?.of_rows(rows),
             Column::Text(text) | Column::Different(text) | Column::Entries(text)
-                if TEXTS[text].family == Family::Derived =>
+                if TEXTS[text].family.is_derived() =>
             {
-                self.load_derived(chunk, rows)?;
+                self.load_derived(chunk, TEXTS[text].family, rows)?;
             }
             Column::Text(text) => {
                 self.load_codes(chunk, TEXTS[text].family, rows)?;
@@ -109,25 +109,26 @@ impl Block {
         Ok(())
     }
 
-    /// Derives the columns that follow from others, for some rows. Their sources are read into
-    /// another block: this one may have numbered their entries anew.
+    /// Derives the columns of a family that follow from others, for some rows. Their sources are
+    /// read into another block: this one may have numbered their entries anew.
     pub(crate) fn load_derived(
         &mut self,
         chunk: &Chunk<'_>,
+        derived: Family,
         rows: &Selection,
     ) -> Result<(), EngineError> {
-        if self.codes[Family::Derived.index()].is_some() {
+        if self.codes[derived.index()].is_some() {
             return Ok(());
         }
         let mut other = Self {
             rows: self.rows,
             ..Self::default()
         };
-        for &source in sources() {
+        for &source in sources(derived) {
             other.load(chunk, Column::Text(source), rows)?;
         }
-        other.derive();
-        self.take_derived(other);
+        other.derive(derived);
+        self.take_derived(derived, other);
         Ok(())
     }
 

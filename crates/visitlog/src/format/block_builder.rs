@@ -67,8 +67,8 @@ pub(crate) struct BlockBuilder {
     families: [Entries; Family::STORED.len()],
     /// Families whose texts nobody asks for.
     left_out: [bool; Family::STORED.len()],
-    /// The question asks for columns that follow from others.
-    derives: bool,
+    /// The families whose columns follow from others and that the question asks for.
+    derives: Vec<Family>,
     key: Vec<u8>,
 }
 
@@ -136,8 +136,9 @@ impl BlockBuilder {
     /// Makes a builder for rows of which only some columns of texts are needed.
     pub(crate) fn of_columns(columns: &[usize]) -> Self {
         let is_of = |family| move |&column: &usize| TEXTS[column].family == family;
-        let derives = columns.iter().any(is_of(Family::Derived));
-        let sources = if derives { sources() } else { &[] };
+        let mut derives = Family::DERIVED.to_vec();
+        derives.retain(|&family| columns.iter().any(is_of(family)));
+        let sources = derives.iter().flat_map(|&family| sources(family));
         let read = columns.iter().chain(sources);
         Self {
             left_out: Family::STORED.map(|family| !read.clone().any(is_of(family))),
@@ -244,8 +245,8 @@ impl BlockBuilder {
             texts,
             ..Block::default()
         };
-        if self.derives {
-            block.derive();
+        for family in self.derives {
+            block.derive(family);
         }
         block
     }

@@ -7,6 +7,8 @@ use slugline_analytics::{
     number_map::NumberMap,
 };
 
+use slugline_domain::Derivation;
+
 use super::{
     block::Block,
     dictionary::Interner,
@@ -15,17 +17,20 @@ use super::{
     values::Values,
 };
 
-/// The columns that others follow from.
-pub(crate) fn sources() -> &'static [usize] {
-    static SOURCES: LazyLock<Vec<usize>> = LazyLock::new(|| {
-        let derivations = TEXTS.iter().filter_map(|text| text.dimension.derivation());
-        let sources = derivations.flat_map(|derivation| derivation.sources);
-        let mut sources: Vec<usize> = sources.map(|source| text_of(*source)).collect();
-        sources.sort_unstable();
-        sources.dedup();
-        sources
+/// The columns that those of a family follow from; none if the family is stored.
+pub(crate) fn sources(family: Family) -> &'static [usize] {
+    static OF_EACH: LazyLock<[Vec<usize>; Family::ALL.len()]> = LazyLock::new(|| {
+        Family::ALL.map(|family| {
+            let columns = family.columns().iter();
+            let derivations = columns.filter_map(|&column| TEXTS[column].dimension.derivation());
+            let sources = derivations.flat_map(Derivation::sources);
+            let mut sources: Vec<usize> = sources.map(|source| text_of(*source)).collect();
+            sources.sort_unstable();
+            sources.dedup();
+            sources
+        })
     });
-    &SOURCES
+    &OF_EACH[family.index()]
 }
 
 /// The entries of several families that rows have together.
@@ -38,25 +43,25 @@ struct Combined {
 }
 
 impl Block {
-    /// Derives the columns that follow from others, which are here.
-    pub(crate) fn derive(&mut self) {
+    /// Derives the columns of a family that follow from others, which are here.
+    pub(crate) fn derive(&mut self, derived: Family) {
         let mut combined = Combined {
             codes: Values::Same(0),
             entries: vec![[0; Family::ALL.len()]],
         };
         for family in Family::STORED {
             let is_source = |column: &usize| TEXTS[*column].family == family;
-            if sources().iter().any(is_source) {
+            if sources(derived).iter().any(is_source) {
                 combined.add(family, self.codes(family), self.entries(family));
             }
         }
-        for &column in Family::Derived.columns() {
+        for &column in derived.columns() {
             let Some(derivation) = TEXTS[column].dimension.derivation() else {
                 continue;
             };
             let mut texts = Interner::default();
             let value = |entries: &[u32; Family::ALL.len()]| {
-                texts.number(derivation.value(|source| {
+                texts.number(&derivation.value(|source| {
                     let source = text_of(source);
                     let entry = entries[TEXTS[source].family.index()];
                     Cow::Borrowed(self.texts(source).get(entry))
@@ -66,14 +71,14 @@ impl Block {
             let dictionary = texts.texts;
             self.texts[column] = Some(Texts { of, dictionary });
         }
-        self.most[Family::Derived.index()] = Some(combined.entries.len());
-        self.codes[Family::Derived.index()] = Some(combined.codes);
+        self.most[derived.index()] = Some(combined.entries.len());
+        self.codes[derived.index()] = Some(combined.codes);
     }
 
-    /// Takes the columns over that another block derived for the same rows.
-    pub(crate) fn take_derived(&mut self, mut other: Self) {
-        let family = Family::Derived.index();
-        for &column in Family::Derived.columns() {
+    /// Takes the columns of a family over that another block derived for the same rows.
+    pub(crate) fn take_derived(&mut self, derived: Family, mut other: Self) {
+        let family = derived.index();
+        for &column in derived.columns() {
             self.texts[column] = other.texts[column].take();
         }
         self.most[family] = other.most[family];

@@ -17,7 +17,12 @@ use slugline_domain::{Bots, Choice, Degrees, Dimension, VisitFilter};
 use super::concealment::{Concealment, Part};
 use crate::{
     file::{
-        chunk::Chunk, day::segment::Segment, erasure, error::EngineError, links, snapshot::Snapshot,
+        chunk::Chunk,
+        day::{domains, segment::Segment},
+        erasure,
+        error::EngineError,
+        links,
+        snapshot::Snapshot,
     },
     format::{
         block::Block,
@@ -38,6 +43,8 @@ pub(crate) struct RowFilter {
     only_erased: bool,
     /// By the index of the column in [`TEXTS`].
     texts: Vec<(usize, Wanted<String>)>,
+    /// All conditions on domains, which are also among those on texts; `None` without any.
+    domains: Option<Choice<String>>,
     visitors: Vec<Wanted<u64>>,
     concealment: Option<Concealment>,
 }
@@ -83,6 +90,10 @@ impl RowFilter {
         }
         for (dimension, choice) in &filter.values {
             resolved.add(*dimension, choice);
+            if *dimension == Dimension::Domain {
+                let before = resolved.domains.take().unwrap_or_default();
+                resolved.domains = Some(before.and(choice.clone()));
+            }
         }
         Ok(resolved)
     }
@@ -121,15 +132,21 @@ impl RowFilter {
         utc::whole_days(self.time_range())
     }
 
-    /// The segment that the conditions describe, besides those on the texts of column `of` and on
-    /// erased links; `None` if no segment is of exactly these visits.
+    /// The conditions on domains, unless they are on the texts of column `of`.
+    pub(crate) fn domains(&self, of: Option<usize>) -> Option<&Choice<String>> {
+        let domains = self.domains.as_ref();
+        domains.filter(|_| of != Some(domains::column()))
+    }
+
+    /// The segment that the conditions describe, besides those on domains, on the texts of column
+    /// `of` and on erased links; `None` if no segment is of exactly these visits.
     pub(crate) fn segment(&self, of: Option<usize>) -> Option<Segment> {
         if self.is_about_links() || !self.visitors.is_empty() {
             return None;
         }
         let mut found = Segment::All;
         for (column, wanted) in &self.texts {
-            if Some(*column) == of {
+            if Some(*column) == of || *column == domains::column() {
                 continue;
             }
             let segment = wanted.segment(*column)?;
@@ -223,11 +240,12 @@ impl RowFilter {
             concealment.hide(block, part);
         }
         for family in Family::ALL {
-            let is_of_derived = |(column, _): &(usize, _)| TEXTS[*column].family == family;
-            if let (Family::Derived, Some(chunk)) = (family, chunk)
-                && self.texts.iter().any(is_of_derived)
+            let is_of_family = |(column, _): &(usize, _)| TEXTS[*column].family == family;
+            if let Some(chunk) = chunk
+                && family.is_derived()
+                && self.texts.iter().any(is_of_family)
             {
-                block.load_derived(chunk, &rows)?;
+                block.load_derived(chunk, family, &rows)?;
             }
             let chosen = match self.admitted(block, chunk, family)? {
                 Admitted::All => continue,

@@ -26,7 +26,11 @@ use tempfile::TempDir;
 use super::rows::{note_sampled, row, stored};
 use crate::{
     file::{
-        day::{count::count, known::KnownDay, segment::Segment},
+        day::{
+            count::count,
+            known::KnownDay,
+            segment::{Scope, Segment},
+        },
         day_totals::{self, Encoded, Record},
         deadline::Deadline,
         embedded_rows::EmbeddedRows,
@@ -148,7 +152,7 @@ async fn by_host_of(log: &EmbeddedLog, bots: Bots) -> Vec<(String, u64)> {
 
 pub(super) fn totals_of(db: &Connection, day: i64) -> Result<Option<Encoded>, EngineError> {
     let deadline = Deadline::after(Duration::from_hours(1));
-    count(&Snapshot::take(db, deadline).unwrap(), day)
+    count(&Snapshot::take(db, deadline).unwrap(), day, 1)
 }
 
 impl Party for Counted {
@@ -185,6 +189,8 @@ async fn every_answer_with_totals_is_that_of_plain_sql() {
         let mut engine = Counted::new(apart);
         agrees_with_sql(&mut engine, seed).await;
         assert!(engine.complete() > 5);
+        let of_domains = "SELECT count(*) FROM day_totals WHERE segment >= 3";
+        assert!(engine.number(of_domains) > 5);
     }
 }
 
@@ -531,7 +537,7 @@ async fn totals_are_stored_wholly_or_not_at_all() {
     let before = counters(&log.log).await;
     let claim = day_totals::claim(&mut log.db, 0).unwrap();
     let totals = totals_of(&log.db, 0).unwrap().unwrap();
-    assert!(!totals.segments[0].parts.is_empty());
+    assert!(!totals.records[0].parts.is_empty());
     for step in [
         "DELETE ON day_totals",
         "INSERT ON day_totals",
@@ -655,7 +661,7 @@ fn a_list_without_room_is_not_stored_and_short_ones_are() {
     log.insert(&rows);
     log.seal_all();
     log.count_days(usize::MAX);
-    let record = Record::read(&log.db, 0, Segment::All).unwrap();
+    let record = Record::read(&log.db, 0, Scope::ALL.record(Segment::All)).unwrap();
     assert!(record.texts("url").unwrap().is_none());
     assert!(record.texts("slug").unwrap().is_some());
     let bytes = log.number("SELECT sum(length(data)) FROM day_part");

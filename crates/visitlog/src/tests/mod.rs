@@ -2,6 +2,7 @@
 
 mod appending;
 mod days;
+mod domains;
 mod hidden_destinations;
 pub(crate) mod imports;
 mod properties;

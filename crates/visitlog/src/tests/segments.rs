@@ -36,7 +36,7 @@ const PLACES: [(&str, &str, f64); 3] = [
 
 /// A visit: its moment, visitor, kind of browser, host, place, and the power of two by which it was
 /// sampled, by luck or by chance.
-type Visit = (
+pub(super) type Visit = (
     i64,
     u64,
     &'static str,
@@ -47,7 +47,11 @@ type Visit = (
 );
 
 fn visits() -> impl Strategy<Value = Vec<Visit>> {
-    let visit = (
+    vec(visit(), 1..120)
+}
+
+pub(super) fn visit() -> impl Strategy<Value = Visit> {
+    (
         0..3 * MILLIS_PER_DAY,
         0..9_u64,
         select(&KINDS[..]),
@@ -55,11 +59,10 @@ fn visits() -> impl Strategy<Value = Vec<Visit>> {
         select(&PLACES[..]),
         prop_oneof![2 => Just(0_u32), 1 => 0..4_u32],
         any::<bool>(),
-    );
-    vec(visit, 1..120)
+    )
 }
 
-fn row_of(
+pub(super) fn row_of(
     &(at, visitor, browser_type, host, (country, city, degrees), power, by_luck): &Visit,
 ) -> Row<'static> {
     // Nobody is a visitor of two days.
@@ -87,8 +90,15 @@ fn row_of(
 
 /// The answers to every question that takes day totals, about a segment.
 async fn answers(log: &EmbeddedLog, bots: Bots) -> Vec<String> {
-    let filter = VisitFilter::default().with_values(bots.condition().into_iter().collect());
-    let filter = || filter.clone();
+    answers_about(log, bots.condition().into_iter().collect()).await
+}
+
+/// The answers to every question that takes day totals, with these conditions.
+pub(super) async fn answers_about(
+    log: &EmbeddedLog,
+    conditions: Vec<(Dimension, Choice<String>)>,
+) -> Vec<String> {
+    let filter = || VisitFilter::default().with_values(conditions.clone());
     let limit = RowLimit::MAX;
     let mut all = Vec::new();
     let query = CountersQuery::new(filter());
@@ -139,7 +149,7 @@ async fn all_answers(log: &EmbeddedLog) -> Vec<Vec<String>> {
 }
 
 /// Destroys all rows in chunks, so that only totals can answer.
-fn destroy_rows(log: &Counted) {
+pub(super) fn destroy_rows(log: &Counted) {
     log.db
         .execute_batch(
             "DELETE FROM part; DROP TRIGGER chunk_changes; UPDATE chunk SET directory = x'00'",
@@ -257,7 +267,7 @@ async fn days_that_version_7_counted_are_counted_anew() {
     // That version stored the totals of all visits in the same columns.
     for day in 0..3 {
         let totals = totals_of(&log.db, day).unwrap().unwrap();
-        let all = &totals.segments[0];
+        let all = &totals.records[0];
         log.db
             .execute(
                 "INSERT INTO day_totals (day, n, directory) VALUES (?1, ?2, ?3)",

@@ -8,11 +8,14 @@ use slugline_analytics::{
     moments::{Crowd, Moments},
     utc::MILLIS_PER_DAY,
 };
-use slugline_domain::{Dimension, LocalSeconds, Protection, TimeUnit, UnixMillis, ZoneOffsets};
+use slugline_domain::{
+    Choice, Dimension, LocalSeconds, Protection, TimeUnit, UnixMillis, ZoneOffsets,
+};
 
 use super::{
     count::{VISIT_VARIANCE, VISITOR_VARIANCE, VISITORS, VISITS},
-    segment::Segment,
+    domains::{self, Found, Named, find_in_default},
+    segment::{Scope, Segment},
     values::{PLACE_VISITS, PLACES, beyond_visitors_of, place_columns, shared_of},
 };
 use crate::{
@@ -31,8 +34,9 @@ use crate::{
 pub(crate) struct KnownDay<'c> {
     db: &'c Connection,
     pub(crate) day: i64,
+    scope: Scope,
     segment: Segment,
-    /// The records that were read, by the numbers of their segments.
+    /// The records that were read, by the indexes of their segments.
     records: [OnceCell<Record<'c>>; Segment::EACH.len()],
 }
 
@@ -50,23 +54,56 @@ pub(crate) struct Combinations<const N: usize> {
     pub(crate) visits: Vec<u64>,
 }
 
+/// Reads every record of a day that has totals.
+pub(crate) fn check(db: &Connection, day: i64) -> Result<(), EngineError> {
+    let read = |scope: Scope, segment| Record::read(db, day, scope.record(segment));
+    let named = Named::read(&read(Scope::ALL, Segment::All)?)?;
+    let domains = named.map_or(0, |named| named.with_totals());
+    let scopes = (0..domains).map(Scope::of_domain);
+    for scope in [Scope::ALL].into_iter().chain(scopes) {
+        for segment in Segment::EACH {
+            read(scope, segment)?.check()?;
+        }
+    }
+    Ok(())
+}
+
 impl<'c> KnownDay<'c> {
     /// The totals of a segment of a day that has totals.
     pub(crate) fn of(db: &'c Connection, day: i64, segment: Segment) -> Self {
         Self {
             db,
             day,
+            scope: Scope::ALL,
             segment,
             records: Default::default(),
         }
     }
 
+    /// Finds the totals of the visits of some domains.
+    pub(crate) fn find(&self, domains: &Choice<String>) -> Result<Found, EngineError> {
+        let named = Named::read(self.record(Segment::All)?)?;
+        Ok(named.map_or_else(|| find_in_default(domains), |named| named.find(domains)))
+    }
+
+    /// The totals of a part of these visits.
+    pub(crate) fn within(self, scope: Scope) -> Self {
+        if scope == self.scope {
+            return self;
+        }
+        Self {
+            scope,
+            records: Default::default(),
+            ..self
+        }
+    }
+
     fn record(&self, segment: Segment) -> Result<&Record<'c>, EngineError> {
-        let record = &self.records[usize::from(segment.number())];
+        let record = &self.records[segment.index()];
         if let Some(record) = record.get() {
             return Ok(record);
         }
-        let read = Record::read(self.db, self.day, segment)?;
+        let read = Record::read(self.db, self.day, self.scope.record(segment))?;
         Ok(record.get_or_init(|| read))
     }
 
@@ -79,7 +116,7 @@ impl<'c> KnownDay<'c> {
     /// Visits and visitors; `None` if a visitor of the day may also be one of another day.
     pub(crate) fn moments(&self) -> Result<Option<Moments>, EngineError> {
         let record = self.record(self.segment)?;
-        let numbers = |name| record.numbers(&self.segment.column(name));
+        let numbers = |name| record.numbers(&self.scope.column(self.segment, name));
         let (Some(visits), Some(visitors)) = (numbers(VISITS)?, numbers(VISITORS)?) else {
             return Ok(None);
         };
@@ -106,6 +143,13 @@ impl<'c> KnownDay<'c> {
 
     /// All values of a column with their visitors.
     pub(crate) fn values(&self, column: usize) -> Result<Option<Listed>, EngineError> {
+        if self.is_default_everywhere(column)? {
+            let listed = |moments: Moments| Listed {
+                texts: Dictionary::of(""),
+                visitors: vec![moments.whole().visitors],
+            };
+            return Ok(self.moments()?.map(listed));
+        }
         let Some(texts) = self.all_texts(column)? else {
             return Ok(None);
         };
@@ -164,7 +208,11 @@ impl<'c> KnownDay<'c> {
             }
             _ => return Ok(None),
         };
-        let Some(visits) = self.visits(name, count)? else {
+        let visits = match columns[..] {
+            [column] if self.is_default_everywhere(column)? => self.all_visits()?,
+            _ => self.visits(name, count)?,
+        };
+        let Some(visits) = visits else {
             return Ok(None);
         };
         let Ok(texts) = <[Texts; N]>::try_from(texts) else {
@@ -179,16 +227,36 @@ impl<'c> KnownDay<'c> {
         let visits = entries.into_iter().map(|entry| visits[entry]).collect();
         Ok(Some(Combinations { texts, visits }))
     }
+
+    /// Returns whether a column is that of domains, and all visits of the day are of the default one.
+    /// Then no list is stored.
+    fn is_default_everywhere(&self, column: usize) -> Result<bool, EngineError> {
+        let is_it = column == domains::column() && self.scope == Scope::ALL;
+        Ok(is_it && Named::read(self.record(Segment::All)?)?.is_none())
+    }
+
+    /// The number of the segment's visits, as a list of one.
+    fn all_visits(&self) -> Result<Option<Vec<u64>>, EngineError> {
+        let name = self.scope.column(self.segment, VISITS);
+        let visits = self.record(self.segment)?.numbers(&name)?;
+        Ok(visits.map(|visits| vec![visits.into_iter().fold(0, u64::saturating_add)]))
+    }
+
     /// All texts of a column.
     fn all_texts(&self, column: usize) -> Result<Option<Dictionary>, EngineError> {
-        self.record(Segment::All)?.texts(TEXTS[column].name)
+        if self.is_default_everywhere(column)? {
+            return Ok(Some(Dictionary::of("")));
+        }
+        let name = self.scope.column(Segment::All, TEXTS[column].name);
+        self.record(Segment::All)?.texts(&name)
     }
 
     /// The texts of all places, in each of their columns.
     fn places(&self) -> Result<Option<Vec<Texts>>, EngineError> {
         let mut shown: Vec<Texts> = Vec::new();
         for (column, name) in place_columns().into_iter().zip(PLACES) {
-            let numbers = self.record(Segment::All)?.numbers(name)?;
+            let stored = self.scope.column(Segment::All, name);
+            let numbers = self.record(Segment::All)?.numbers(&stored)?;
             let (Some(dictionary), Some(of)) = (self.all_texts(column)?, numbers) else {
                 return Ok(None);
             };
@@ -244,7 +312,7 @@ impl<'c> KnownDay<'c> {
         count: usize,
     ) -> Result<Option<Vec<u64>>, EngineError> {
         let record = self.record(segment)?;
-        let name = segment.column(name);
+        let name = self.scope.column(segment, name);
         let Some(small) = record.numbers(&name)? else {
             return Ok(None);
         };

@@ -20,7 +20,7 @@ use slugline_domain::Dimension;
 
 use super::{
     entries::{Entries, Visits},
-    segment::Segment,
+    segment::{Scope, Segment},
 };
 use crate::format::{
     block::Block,
@@ -100,6 +100,11 @@ impl ValueCounts {
             visitors: TEXTS.iter().map(|_| Visitors::default()).collect(),
             most_bytes,
         }
+    }
+
+    /// Counts no values of a column.
+    pub(crate) fn leave_out(&mut self, column: usize) {
+        self.given_up[column] = true;
     }
 
     /// The columns of a family that are counted.
@@ -195,6 +200,9 @@ impl ValueCounts {
     /// Adds a visitor with all its rows.
     pub(crate) fn add_visitor(&mut self, rows: &[Seen]) {
         for family in Family::ALL {
+            if self.counted(family).next().is_none() {
+                continue;
+            }
             let entries = |of_bots: bool| {
                 let rows = rows.iter().filter(|row| row.is_bot == of_bots);
                 let entries = rows.map(|row| (row.entries[family.index()], row.interval));
@@ -220,7 +228,12 @@ impl ValueCounts {
 
     /// Writes the lists for which there is room: first the referring hosts, which counters need,
     /// then the shorter lists before the longer ones. The segments have room of their own.
-    pub(crate) fn encode(&self, rows: usize, with_visitors: bool, encoders: &mut [Encoder; 3]) {
+    pub(crate) fn encode(
+        &self,
+        scope: Scope,
+        (rows, with_visitors): (usize, bool),
+        encoders: &mut [Encoder; 3],
+    ) {
         let lists = (0..TEXTS.len()).filter_map(|column| self.list(column, with_visitors));
         let mut lists: Vec<List> = lists.collect();
         let first = text_of(Dimension::Referer);
@@ -236,21 +249,23 @@ impl ValueCounts {
         for list in &lists {
             let name = TEXTS[list.column].name;
             let texts = &self.texts[list.column].texts;
-            all.texts(name, list.values.iter().map(|&value| texts.get(value)));
-            list.all.put(Segment::All, list.column, all);
+            let name = scope.column(Segment::All, name);
+            all.texts(&name, list.values.iter().map(|&value| texts.get(value)));
+            list.all.put((scope, Segment::All), list.column, all);
             if !list.has_segments {
                 continue;
             }
-            list.bots.put(Segment::Bots, list.column, bots);
+            list.bots.put((scope, Segment::Bots), list.column, bots);
             if let Some(shared) = &list.shared {
-                let name = Segment::People.column(&shared_of(list.column));
+                let name = scope.column(Segment::People, &shared_of(list.column));
                 skewed::put(people, &name, shared);
             }
         }
         let places = place_columns().map(|column| lists.iter().find(|list| list.column == column));
         if let [Some(city), Some(latitude), Some(longitude)] = places {
             let lists = [city, latitude, longitude];
-            self.encode_places(lists, (&mut room, &mut room_of_segments), (all, bots));
+            let rooms = (&mut room, &mut room_of_segments);
+            self.encode_places(scope, lists, rooms, (all, bots));
         }
     }
 
@@ -305,6 +320,7 @@ impl ValueCounts {
     /// Writes the combinations of three lists.
     fn encode_places(
         &self,
+        scope: Scope,
         lists: [&List; 3],
         (room, room_of_segments): (&mut Room, &mut Room),
         (all, bots): (&mut Encoder, &mut Encoder),
@@ -349,11 +365,12 @@ impl ValueCounts {
             return;
         }
         for (name, column) in PLACES.into_iter().zip(columns) {
-            all.numbers(name, &column);
+            all.numbers(&scope.column(Segment::All, name), &column);
         }
-        skewed::put(all, PLACE_VISITS, &visits);
+        let name = |segment| scope.column(segment, PLACE_VISITS);
+        skewed::put(all, &name(Segment::All), &visits);
         if room_of_segments.take(skewed::bytes(&of_bots)) {
-            skewed::put(bots, &Segment::Bots.column(PLACE_VISITS), &of_bots);
+            skewed::put(bots, &name(Segment::Bots), &of_bots);
         }
     }
 }
@@ -392,11 +409,11 @@ impl Numbers {
         skewed::bytes(&self.visits) + self.beyond.as_deref().map_or(0, skewed::bytes)
     }
 
-    fn put(&self, segment: Segment, column: usize, encoder: &mut Encoder) {
-        let name = segment.column(TEXTS[column].name);
+    fn put(&self, (scope, segment): (Scope, Segment), column: usize, encoder: &mut Encoder) {
+        let name = scope.column(segment, TEXTS[column].name);
         skewed::put(encoder, &name, &self.visits);
         if let Some(beyond) = &self.beyond {
-            let name = segment.column(&beyond_visitors_of(column));
+            let name = scope.column(segment, &beyond_visitors_of(column));
             skewed::put(encoder, &name, beyond);
         }
     }

@@ -15,8 +15,11 @@ use slugline_analytics::{
 use crate::{
     file::{
         chunk::Chunk,
-        day::{count::count, segment::Segment},
-        day_totals::{self, Encoded, Record},
+        day::{
+            count::{LEAST_OF_DOMAIN, count},
+            known,
+        },
+        day_totals::{self, Encoded},
         deadline::Deadline,
         erasure,
         error::EngineError,
@@ -173,10 +176,7 @@ fn totals(db: &Connection) -> Finding {
         }
         let days = day_totals::days(db, (i64::MIN, i64::MAX))?;
         for &day in &days {
-            let mut records = Segment::EACH.into_iter();
-            let fault = |segment| Record::read(db, day, segment)?.check();
-            let fault = records.find_map(|segment| fault(segment).err());
-            damages.extend(fault.map(|error| chain(&error)));
+            damages.extend(known::check(db, day).err().map(|error| chain(&error)));
         }
         for &day in days.iter().rev().take(COUNTED_ANEW) {
             let stored = Encoded::stored(db, day)?;
@@ -185,7 +185,7 @@ fn totals(db: &Connection) -> Finding {
                 (None, None) => true,
                 (Some(_), None) | (None, Some(_)) => false,
             };
-            match count(&log, day) {
+            match count(&log, day, LEAST_OF_DOMAIN) {
                 Ok(counted) if agrees(&counted) => {}
                 Ok(_) => damages.push(format!("the totals of day {day} are not those of its rows")),
                 // Damage of chunks is found on its own.

@@ -238,7 +238,7 @@ fn read_chunk(
     let Some(chunk) = chunk else {
         return Ok(None);
     };
-    let mut block = Block::essential(&chunk)?;
+    let mut block = Block::essential(&chunk, &Selection::All)?;
     for (text, column) in TEXTS.iter().enumerate() {
         if let Err(error) = block.load(&chunk, Column::Text(text), &Selection::All) {
             let (name, rows, reason) = (column.name, block.rows, chain(&error));
