@@ -137,7 +137,6 @@ pub(super) fn command() -> Command {
         .subcommand(with(healthcheck(), these(&[ASKED])))
         .subcommand(with(seed(), every()))
         .subcommand(config)
-        .subcommand(super::domains::grammar())
         .subcommand(token())
         .subcommand(mcp())
 }

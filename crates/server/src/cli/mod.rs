@@ -51,7 +51,8 @@ const LINKS_LEFT: u8 = 3;
 /// one line with its causes, on standard error.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
-    let matches = match grammar::command().try_get_matches_from(&arguments) {
+    let command = grammar::command().subcommand(domains::grammar());
+    let matches = match command.try_get_matches_from(&arguments) {
         Ok(matches) => matches,
         Err(error) => {
             let first = arguments.get(1).and_then(|first| first.to_str());
