@@ -18,6 +18,7 @@ mod m0011_token_bindings;
 mod m0012_oldest_first;
 mod m0013_assistants;
 mod m0014_domains;
+mod m0015_rules;
 mod schema_error;
 mod step;
 
@@ -49,6 +50,7 @@ const STEPS: &[Step] = steps![
     m0012_oldest_first,
     m0013_assistants,
     m0014_domains,
+    m0015_rules,
 ];
 
 /// Brings the schema up to date. Several nodes may call it at the same time:

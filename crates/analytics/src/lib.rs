@@ -84,3 +84,4 @@ pub use transfer::{
     ImportBatch, ImportPlan, ImportPlanner, Imported, Intake, Parcel, Passage, TransferError,
     VisitImport,
 };
+pub use user_agent::CachedAgents;

@@ -7,7 +7,9 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    Comment, Country, Description, Destination, ImageRef, Password, Tags, Title, UnixSeconds,
+    Comment, Country, Description, Destination, ImageRef, Password, Rules, Split, Tags, Title,
+    UnixSeconds,
+    routing::{PathRest, Rule, fill},
 };
 
 /// The members that the author of a link decides. `None` means that the author
@@ -47,6 +49,26 @@ impl LinkContent {
         }
     }
 
+    /// Takes over the members that clients of Sink do not know, which they leave out when they
+    /// replace a link.
+    pub fn keep_ours_of(&mut self, before: &Self) {
+        let Routing {
+            apple: _,
+            google: _,
+            geo: _,
+            with_query: _,
+            rules,
+            split,
+            split_until,
+            forward_path,
+        } = &before.routing;
+        let routing = &mut self.routing;
+        routing.rules.clone_from(rules);
+        routing.split.clone_from(split);
+        routing.split_until = *split_until;
+        routing.forward_path = *forward_path;
+    }
+
     /// Every destination that the link may send a visitor to.
     pub fn destinations(&self) -> impl Iterator<Item = &Destination> {
         let Routing {
@@ -54,11 +76,18 @@ impl LinkContent {
             google,
             geo,
             with_query: _,
+            rules,
+            split,
+            split_until: _,
+            forward_path: _,
         } = &self.routing;
         let devices = apple.iter().chain(google);
+        let shares = split.iter().flat_map(Split::shares);
         std::iter::once(&self.destination)
             .chain(devices)
             .chain(geo.values())
+            .chain(rules.iter().map(Rule::destination))
+            .chain(shares.map(|share| &share.destination))
     }
 }
 
@@ -99,6 +128,51 @@ pub struct Routing {
     /// `true` merges the visitor's query parameters into the destination;
     /// `None` means the instance's default.
     pub with_query: Option<bool>,
+    /// Destinations for visitors who meet conditions. They come before all others.
+    pub rules: Rules,
+    /// Destinations for shares of the visitors whom nothing else sends elsewhere.
+    pub split: Option<Split>,
+    /// The second from which the split is over.
+    pub split_until: Option<UnixSeconds>,
+    /// `true` passes on what stands behind the slug.
+    pub forward_path: Option<bool>,
+}
+
+impl Routing {
+    /// The split, unless it is over at a moment.
+    pub fn split_at(&self, now: UnixSeconds) -> Option<&Split> {
+        let split = self.split.as_ref()?;
+        self.split_until
+            .is_none_or(|until| now < until)
+            .then_some(split)
+    }
+
+    /// A destination as a visitor gets it who has nothing behind the slug.
+    pub fn without_rest(&self, destination: &Destination) -> Destination {
+        if !self.forwards_path() {
+            return destination.clone();
+        }
+        let text = fill(destination.as_str(), PathRest::default());
+        Destination::restore(&text).unwrap_or_else(|_| destination.clone())
+    }
+
+    /// The destinations of rules and of shares, beside those that Sink knows.
+    pub fn ours(&self) -> impl Iterator<Item = &Destination> {
+        let shares = self.split.iter().flat_map(Split::shares);
+        let shares = shares.map(|share| &share.destination);
+        self.rules.iter().map(Rule::destination).chain(shares)
+    }
+
+    /// True if what stands behind the slug is passed on.
+    pub fn forwards_path(&self) -> bool {
+        self.forward_path == Some(true)
+    }
+
+    /// True if rules or a split lead visitors to different places at a moment. Nothing may
+    /// remember such an answer.
+    pub fn varies_at(&self, now: UnixSeconds) -> bool {
+        !self.rules.is_empty() || self.split_at(now).is_some()
+    }
 }
 
 /// Ways to answer other than a redirect.
@@ -137,6 +211,14 @@ pub struct LinkPatch {
     pub geo: Change<BTreeMap<Country, Destination>>,
     /// The treatment of the visitor's query.
     pub with_query: Change<bool>,
+    /// All rules.
+    pub rules: Change<Rules>,
+    /// The whole split.
+    pub split: Change<Split>,
+    /// The end of the split.
+    pub split_until: Change<UnixSeconds>,
+    /// Passing on what stands behind the slug.
+    pub forward_path: Change<bool>,
     /// Showing the destination in a frame.
     pub cloaking: Change<bool>,
     /// Fetching the destination and passing it on.
@@ -166,6 +248,10 @@ impl LinkPatch {
                     google,
                     geo,
                     with_query,
+                    rules,
+                    split,
+                    split_until,
+                    forward_path,
                 },
             delivery: Delivery { cloaking, proxy },
             flagged_unsafe,
@@ -183,6 +269,10 @@ impl LinkPatch {
         self.google.apply(google);
         self.geo.apply_or_default(geo);
         self.with_query.apply(with_query);
+        self.rules.apply_or_default(rules);
+        self.split.apply(split);
+        self.split_until.apply(split_until);
+        self.forward_path.apply(forward_path);
         self.cloaking.apply(cloaking);
         self.proxy.apply(proxy);
         self.flagged_unsafe.apply(flagged_unsafe);

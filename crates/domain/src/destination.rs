@@ -89,12 +89,18 @@ fn names_its_host(text: &str, scheme: &str) -> bool {
     if !matches!(scheme, "http" | "https" | "ftp" | "ws" | "wss") {
         return true;
     }
-    let after_the_scheme = text.split_once(':').map_or("", |(_, rest)| rest);
-    let Some(rest) = after_the_scheme.strip_prefix("//") else {
-        return false;
-    };
-    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    !authority.is_empty() && !authority.contains('\\')
+    authority_end(text).is_some()
+}
+
+/// The end of the host in a URL, as a position in its text; `None` if it names none, or if
+/// programs differ about it.
+pub(crate) fn authority_end(text: &str) -> Option<usize> {
+    let (_, after_the_scheme) = text.split_once(':')?;
+    let rest = after_the_scheme.strip_prefix("//")?;
+    let begin = text.len() - rest.len();
+    let length = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let authority = &rest[..length];
+    (!authority.is_empty() && !authority.contains('\\')).then_some(begin + length)
 }
 
 /// Parses a destination under the default rules: `http` and `https` only.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::{
     Delivery, Destination, Link, LinkId, LinkKey, LinkStatus, PasswordHash, Preview, Revision,
-    Routing, Text, UnixSeconds, split_key,
+    Routing, Rules, Split, Text, UnixSeconds, routing::Rule, split_key,
 };
 
 /// The part of a link that a redirect needs.
@@ -138,6 +138,10 @@ impl Terms {
             google: None,
             geo: BTreeMap::new(),
             with_query: None,
+            rules: Rules::NONE,
+            split: None,
+            split_until: None,
+            forward_path: None,
         },
         delivery: Delivery {
             cloaking: None,
@@ -163,6 +167,10 @@ impl Terms {
                     google,
                     geo,
                     with_query: _,
+                    rules,
+                    split,
+                    split_until: _,
+                    forward_path: _,
                 },
             delivery: _,
         } = self;
@@ -174,8 +182,16 @@ impl Terms {
             apple.as_ref().map(Destination::as_str),
             google.as_ref().map(Destination::as_str),
         ];
-        let countries = geo.values().map(Destination::as_str);
-        optional.into_iter().flatten().chain(countries)
+        let countries = geo.values();
+        let ruled = rules.iter().map(Rule::destination);
+        let shares = split.iter().flat_map(Split::shares);
+        let destinations = countries
+            .chain(ruled)
+            .chain(shares.map(|share| &share.destination));
+        optional
+            .into_iter()
+            .flatten()
+            .chain(destinations.map(Destination::as_str))
     }
 }
 

@@ -23,7 +23,10 @@
 //! | [`host`], [`link_key`], [`domains`] | names of hosts; domain and slug of a link; the named hosts of an instance |
 //! | [`link`], [`content`] | the record that these values make up; the part of it that authors decide |
 //! | [`followed_link`] | the part of the record that a redirect needs |
+//! | [`visitor`] | the visitor of a link |
 //! | [`resolution`] | the decision: a link, a moment and a visitor → the visitor's answer |
+//! | [`routing`] | where a link leads whom: rules, splits, and what stands behind the slug |
+//! | `first_language`, `referring_host` | the facts in two headers of a visitor |
 //! | [`user_agent`] | device and bot, from the `User-Agent` |
 //! | [`token`], [`reach`] | named tokens and their scopes; the links that they are bound to |
 //! | [`assistants`] | applications of others that get tokens by consent |
@@ -51,6 +54,7 @@ pub mod content;
 pub mod country;
 pub mod destination;
 pub mod domains;
+mod first_language;
 pub mod followed_link;
 pub mod forwarding;
 pub mod host;
@@ -71,7 +75,9 @@ pub mod probe;
 pub mod protection;
 mod query;
 pub mod reach;
+mod referring_host;
 pub mod resolution;
+pub mod routing;
 pub mod sampling;
 pub mod screening;
 pub mod search;
@@ -87,6 +93,7 @@ pub mod token_name;
 pub mod user_agent;
 pub mod visit;
 pub mod visit_headers;
+pub mod visitor;
 pub mod zone;
 
 pub use audit::{
@@ -99,6 +106,7 @@ pub use content::{Change, Delivery, LinkContent, LinkPatch, Preview, Routing};
 pub use country::{Country, CountryError};
 pub use destination::{Destination, DestinationError, DestinationRules, Scheme, SchemeError};
 pub use domains::{Domain, DomainSet};
+pub use first_language::first_language;
 pub use followed_link::{FollowedLink, Terms};
 pub use forwarding::{
     BrokenOff, Flow, ForwardFailure, ForwardedAnswer, ForwardedRequest, HeaderLine, Source,
@@ -123,7 +131,9 @@ pub use probe::{
 };
 pub use protection::Protection;
 pub use reach::{Binding, BindingError, OutOfReach, Reach};
-pub use resolution::{Arrival, Gate, InstanceRules, Resolution, Visitor};
+pub use referring_host::referring_host;
+pub use resolution::{Arrival, Gate, InstanceRules, Resolution, Way};
+pub use routing::{PathRest, Rules, Split};
 pub use sampling::{SamplingInterval, SamplingNote};
 pub use screening::ScreenVerdict;
 pub use search::{LinkFilter, SearchText, SearchTextError, StatusFilter, TagCount};
@@ -145,4 +155,5 @@ pub use token_name::{TokenName, TokenNameError};
 pub use user_agent::Platform;
 pub use visit::{Visit, VisitRecord};
 pub use visit_headers::VisitHeaders;
+pub use visitor::Visitor;
 pub use zone::{HourOfWeek, LocalSeconds, Stretch, TimeUnit, UtcOffset, ZoneOffsets};

@@ -54,25 +54,39 @@ impl OwnAddresses {
     /// Tells whether the destination is the public address of this link. A named domain answers
     /// on the port of the public origin.
     pub fn is_address_of(&self, key: &LinkKey, destination: &Destination) -> bool {
+        self.path_of(key, destination).is_some_and(|path| {
+            // The redirect ignores a slash at the end, too.
+            let path = path.trim_start_matches('/');
+            self.is_slug(path.strip_suffix('/').unwrap_or(path), &key.slug)
+        })
+    }
+
+    /// Tells whether the destination is below the public address of this link.
+    pub fn is_below(&self, key: &LinkKey, destination: &Destination) -> bool {
+        self.path_of(key, destination).is_some_and(|path| {
+            let first = path.trim_start_matches('/').split('/').next();
+            first.is_some_and(|first| self.is_slug(first, &key.slug))
+        })
+    }
+
+    /// The path of a destination at the host that answers for the link.
+    fn path_of(&self, key: &LinkKey, destination: &Destination) -> Option<String> {
         let own = match (key.domain.host(), &self.origin) {
             (Some(host), origin) => HostAndPort {
                 host: host.to_string(),
                 port: origin.as_ref().and_then(|origin| origin.port),
             },
             (None, Some(origin)) => origin.clone(),
-            (None, None) => return false,
+            (None, None) => return None,
         };
-        let Ok(url) = Url::parse(destination.as_str()) else {
-            return false;
-        };
-        if HostAndPort::of(&url).as_ref() != Some(&own) {
-            return false;
-        }
-        // The redirect ignores a slash at the end, too.
-        let path = url.path().trim_start_matches('/');
-        let path = path.strip_suffix('/').unwrap_or(path);
-        Slug::parse(path).is_ok_and(|led_to| {
-            self.case.canonical(&led_to).as_ref() == self.case.canonical(&key.slug).as_ref()
+        let url = Url::parse(destination.as_str()).ok()?;
+        let is_own = HostAndPort::of(&url).as_ref() == Some(&own);
+        is_own.then(|| url.path().to_owned())
+    }
+
+    fn is_slug(&self, text: &str, slug: &Slug) -> bool {
+        Slug::parse(text).is_ok_and(|led_to| {
+            self.case.canonical(&led_to).as_ref() == self.case.canonical(slug).as_ref()
         })
     }
 }

@@ -15,6 +15,7 @@ use std::{
     error::Error as StdError,
     fmt,
     net::IpAddr,
+    sync::Arc,
     time::Duration,
 };
 
@@ -30,6 +31,7 @@ use crate::{
     OldCursor, OldLink, OldPage, Place, ProbeOutcome, ProbeRequest, Reach, Revision, SamplingNote,
     ScreenVerdict, Slug, StatusFilter, StoredVisit, Tag, TagCount, TokenName, TokenRecord,
     UnixMillis, UnixSeconds, ViewsQuery, ViewsReport, Visit, VisitColumn, VisitFilter, VisitRecord,
+    routing::AgentFacts,
 };
 
 /// Stores links. Each method is one transaction.
@@ -430,6 +432,19 @@ pub enum LinkMove {
     Taken,
     /// Nothing moved, because nobody has named the host of the domain.
     NoDomain,
+}
+
+/// Keeps secrets that all nodes share, beside the links. Each method is one transaction.
+#[async_trait]
+pub trait SecretStore: fmt::Debug + Send + Sync {
+    /// Returns the secret with this name. The first caller's proposal becomes the secret.
+    async fn agree(&self, name: &'static str, proposed: [u8; 32]) -> Result<[u8; 32], StoreError>;
+}
+
+/// Reads `User-Agent` headers. Redirects call it, so it remembers what it read.
+pub trait AgentReader: fmt::Debug + Send + Sync {
+    /// Returns the facts in a header.
+    fn read(&self, user_agent: &str) -> Arc<AgentFacts>;
 }
 
 /// Stores the progress of the migration, beside the links. Each method is one

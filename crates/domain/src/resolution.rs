@@ -4,56 +4,32 @@
 use std::borrow::Cow;
 
 use crate::{
-    Country, Destination, FollowedLink, LinkStatus, PasswordHash, Platform, UnixSeconds,
-    query::merge_query, user_agent::is_social_bot,
+    Country, Destination, FollowedLink, LinkStatus, PasswordHash, Platform, Split, Visitor,
+    query::merge_query,
+    routing::{Rule, fill},
+    user_agent::is_social_bot,
 };
 
-/// The facts about a visitor that the decision needs.
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub struct Visitor<'a> {
-    /// The time of the request.
-    pub now: UnixSeconds,
-    /// The `User-Agent` header, empty if absent. Read only for links that have
-    /// a preview or a destination for some devices.
-    pub user_agent: &'a str,
-    /// The country of the visitor, if known. Read only for links that have
-    /// destinations by country.
-    pub country: Option<Country>,
-    /// The request's query string, without `?`.
-    pub query: Option<&'a str>,
+/// The way by which a link leads a visitor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// To the link's own destination.
+    Main,
+    /// By the rule at this index.
+    Rule(usize),
+    /// To the destination for iPhone, iPad and iPod.
+    Apple,
+    /// To the destination for Android.
+    Google,
+    /// To the destination for a country.
+    Geo(Country),
+    /// By the share of the split at this index.
+    Share(usize),
 }
 
-impl<'a> Visitor<'a> {
-    /// A visitor of whom nothing is known but the time.
-    pub fn new(now: UnixSeconds) -> Self {
-        Self {
-            now,
-            user_agent: "",
-            country: None,
-            query: None,
-        }
-    }
-
-    /// With this `User-Agent` header.
-    #[must_use]
-    pub fn with_user_agent(mut self, user_agent: &'a str) -> Self {
-        self.user_agent = user_agent;
-        self
-    }
-
-    /// In this country.
-    #[must_use]
-    pub fn with_country(mut self, country: impl Into<Option<Country>>) -> Self {
-        self.country = country.into();
-        self
-    }
-
-    /// With this query string, without `?`.
-    #[must_use]
-    pub fn with_query(mut self, query: impl Into<Option<&'a str>>) -> Self {
-        self.query = query.into();
-        self
+impl Way {
+    fn is_to_an_app(self) -> bool {
+        matches!(self, Self::Apple | Self::Google)
     }
 }
 
@@ -134,22 +110,70 @@ impl FollowedLink {
         }
     }
 
+    /// The way of a visitor: by the first rule that holds, else to the app of the device, else by
+    /// country, else by the split, else to the link's own destination.
+    pub fn way(&self, visitor: &Visitor<'_>) -> Way {
+        let routing = &self.terms().routing;
+        if let Some(rule) = routing.rules.first_holding(visitor, |_| {}) {
+            return Way::Rule(rule);
+        }
+        if routing.google.is_some() || routing.apple.is_some() {
+            match Platform::from_user_agent(visitor.user_agent) {
+                Platform::Android if routing.google.is_some() => return Way::Google,
+                Platform::Apple if routing.apple.is_some() => return Way::Apple,
+                Platform::Android | Platform::Apple | Platform::Other => {}
+            }
+        }
+        if !routing.geo.is_empty()
+            && let Some(country) = visitor.country()
+            && routing.geo.contains_key(&country)
+        {
+            return Way::Geo(country);
+        }
+        let share = routing.split_at(visitor.now).and_then(|split| {
+            let lot = visitor.facts.lot()?;
+            split.side(lot)
+        });
+        share.map_or(Way::Main, Way::Share)
+    }
+
+    /// The destination at the end of a way, as its author wrote it. A way that the link does not
+    /// have leads to its own destination.
+    pub fn end_of(&self, way: Way) -> &str {
+        let routing = &self.terms().routing;
+        let found = match way {
+            Way::Main => None,
+            Way::Rule(index) => routing.rules.get(index).map(Rule::destination),
+            Way::Apple => routing.apple.as_ref(),
+            Way::Google => routing.google.as_ref(),
+            Way::Geo(country) => routing.geo.get(&country),
+            Way::Share(index) => {
+                let shares = routing.split.as_ref().map(Split::shares);
+                let share = shares.and_then(|shares| shares.get(index));
+                share.map(|share| &share.destination)
+            }
+        };
+        found.map_or_else(|| self.destination(), Destination::as_str)
+    }
+
     /// The address to which this visitor is going.
     pub fn target(&self, visitor: &Visitor<'_>, rules: InstanceRules) -> Cow<'_, str> {
-        match self.device_destination(visitor.user_agent) {
-            Some(app) => Cow::Borrowed(app.as_str()),
-            None => self.web_target(visitor, rules.with_query),
+        let way = self.way(visitor);
+        if way.is_to_an_app() {
+            return Cow::Borrowed(self.end_of(way));
         }
+        self.web_target(way, visitor, rules.with_query)
     }
 
     /// The answer to a visitor who has passed every gate of the link.
     pub fn deliver<'l>(&'l self, visitor: &Visitor<'_>, rules: InstanceRules) -> Arrival<'l> {
+        let way = self.way(visitor);
         // A device destination is an app's address: parameters meant for the web page are not
         // merged into it, and the link shows no page for it.
-        if let Some(app) = self.device_destination(visitor.user_agent) {
-            return Arrival::Redirect(Cow::Borrowed(app.as_str()));
+        if way.is_to_an_app() {
+            return Arrival::Redirect(Cow::Borrowed(self.end_of(way)));
         }
-        let target = self.web_target(visitor, rules.with_query);
+        let target = self.web_target(way, visitor, rules.with_query);
         if self.terms().preview.is_for_show() && is_social_bot(visitor.user_agent) {
             return Arrival::Preview(target);
         }
@@ -164,29 +188,22 @@ impl FollowedLink {
         }
     }
 
-    fn web_target(&self, visitor: &Visitor<'_>, with_query: bool) -> Cow<'_, str> {
+    fn web_target(&self, way: Way, visitor: &Visitor<'_>, with_query: bool) -> Cow<'_, str> {
         let routing = &self.terms().routing;
-        let geo = visitor
-            .country
-            .and_then(|country| routing.geo.get(&country));
-        let destination = geo.map_or_else(|| self.destination(), Destination::as_str);
+        let destination = self.end_of(way);
+        let target = if routing.forwards_path() {
+            fill(destination, visitor.rest.unwrap_or_default())
+        } else {
+            Cow::Borrowed(destination)
+        };
         match visitor.query {
             Some(query) if !query.is_empty() && routing.with_query.unwrap_or(with_query) => {
-                merge_query(destination, query)
+                match target {
+                    Cow::Borrowed(text) => merge_query(text, query),
+                    Cow::Owned(text) => Cow::Owned(merge_query(&text, query).into_owned()),
+                }
             }
-            Some(_) | None => Cow::Borrowed(destination),
-        }
-    }
-
-    fn device_destination(&self, user_agent: &str) -> Option<&Destination> {
-        let routing = &self.terms().routing;
-        if routing.google.is_none() && routing.apple.is_none() {
-            return None;
-        }
-        match Platform::from_user_agent(user_agent) {
-            Platform::Android => routing.google.as_ref(),
-            Platform::Apple => routing.apple.as_ref(),
-            Platform::Other => None,
+            Some(_) | None => target,
         }
     }
 }
@@ -201,7 +218,10 @@ fn is_web_page(target: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Description, DestinationRules, ImageRef, Link, LinkContent, LinkId, Slug, Title};
+    use crate::{
+        Description, DestinationRules, ImageRef, Link, LinkContent, LinkId, Slug, Title,
+        UnixSeconds,
+    };
 
     const NOON: UnixSeconds = match UnixSeconds::new(1_800_000_000) {
         Ok(moment) => moment,
@@ -243,12 +263,7 @@ mod tests {
     }
 
     fn visitor() -> Visitor<'static> {
-        Visitor {
-            now: NOON,
-            user_agent: "",
-            country: None,
-            query: None,
-        }
+        Visitor::new(NOON)
     }
 
     fn redirect(url: &str) -> Resolution<'_> {

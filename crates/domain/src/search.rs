@@ -9,7 +9,8 @@ use crate::{
     text::without_nul,
 };
 
-/// A text to find in slugs, destinations, comments and tags, ignoring case.
+/// A text to find in slugs, destinations, comments and tags, ignoring case. Destinations for devices
+/// and countries are not searched, as in Sink.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchText(Box<str>);
 
@@ -155,14 +156,15 @@ impl LinkFilter {
 }
 
 impl SearchText {
-    /// Returns whether the slug, the destination, the comment or a tag of the link holds this
-    /// text.
+    /// Returns whether the slug, the destination, the destination of a rule or a share, the comment
+    /// or a tag of the link holds this text.
     fn is_in(&self, link: &Link) -> bool {
         let content = &link.content;
         let own = [link.key.slug.as_str(), content.destination.as_str()].into_iter();
         let comment = content.comment.as_ref().map(Comment::as_str);
         let tags = content.tags.iter().map(Tag::as_str);
-        let mut texts = own.chain(comment).chain(tags);
+        let more = content.routing.ours().map(Destination::as_str);
+        let mut texts = own.chain(comment).chain(tags).chain(more);
         texts.any(|text| text.to_lowercase().contains(self.as_str()))
     }
 }

@@ -4,7 +4,7 @@ use std::{borrow::Cow, net::IpAddr, sync::Arc};
 
 use crate::{
     Campaign, Colo, Coordinates, Country, Degrees, Dimension, FollowedLink, Place, Protection,
-    SamplingInterval, TimeZoneName, UnixMillis, VisitHeaders,
+    SamplingInterval, TimeZoneName, UnixMillis, VisitHeaders, Way,
 };
 
 /// The facts about a visit at the moment of the redirect. It waits in a queue,
@@ -23,6 +23,8 @@ pub struct Visit {
     pub headers: VisitHeaders,
     /// The visitor's place, if a CDN or proxy in front of the service named it.
     pub place: Option<Box<Place>>,
+    /// The way by which the link led the visitor.
+    pub way: Way,
 }
 
 impl Visit {
@@ -39,6 +41,7 @@ impl Visit {
             client,
             headers,
             place: None,
+            way: Way::Main,
         }
     }
 
@@ -76,6 +79,23 @@ impl Visit {
         self.place = place.into();
         self
     }
+
+    /// By this way.
+    #[must_use]
+    pub fn with_way(mut self, way: Way) -> Self {
+        self.way = way;
+        self
+    }
+
+    /// The destination that the access log names: that of the rule or the share by which the link
+    /// led the visitor, else the link's own. Destinations for devices and countries are not named,
+    /// as in Sink.
+    pub fn url(&self) -> &str {
+        match self.way {
+            Way::Rule(_) | Way::Share(_) => self.link.end_of(self.way),
+            Way::Main | Way::Apple | Way::Google | Way::Geo(_) => self.link.destination(),
+        }
+    }
 }
 
 /// A visit as the access log stores it, with everything that is derived from
@@ -91,7 +111,7 @@ pub struct VisitRecord<'v> {
     /// The text of the link's [`LinkKey`](crate::LinkKey) at that moment:
     /// [`split_key`](crate::split_key) tells its domain and its [`Slug`](crate::Slug) apart.
     pub slug: &'v str,
-    /// The link's main destination at that moment.
+    /// The destination by [`Visit::url`].
     pub url: &'v str,
     /// The destination's protection at that moment.
     pub protection: Protection,

@@ -3,12 +3,16 @@
 use std::{net::IpAddr, sync::Arc};
 
 use actix_web::{HttpRequest, dev::RequestHead, http::header::HeaderValue};
-use slugline_domain::{Country, Host, Place, ports::PlaceFinder};
+use slugline_domain::{
+    Country, Host, Place,
+    ports::{AgentReader, PlaceFinder},
+};
 
 use crate::{
     cdn::PlaceHeaders,
     client::TrustedProxies,
     door::Door,
+    lots::Lots,
     origin::{Origin, requested_host},
     protected::ProtectedResource,
     proxy_watch::{ProxyDoubt, ProxyWatch},
@@ -29,6 +33,8 @@ pub struct Edge {
     loopback_only: bool,
     place_headers: PlaceHeaders,
     places: Option<Arc<dyn PlaceFinder>>,
+    agents: Option<Arc<dyn AgentReader>>,
+    lots: Lots,
     protected: Option<ProtectedResource>,
 }
 
@@ -82,6 +88,32 @@ impl Edge {
             places,
             ..self
         }
+    }
+
+    /// Sets the reader of user agents; without it, no rule knows a visitor's device.
+    #[must_use]
+    pub fn reading_agents(self, agents: Arc<dyn AgentReader>) -> Self {
+        Self {
+            agents: Some(agents),
+            ..self
+        }
+    }
+
+    /// Sets the lots by which visitors fall on a side of a split; without them, those of this
+    /// process.
+    #[must_use]
+    pub fn drawing(self, lots: Lots) -> Self {
+        Self { lots, ..self }
+    }
+
+    /// Returns the reader of user agents, if there is one.
+    pub fn agents(&self) -> Option<&dyn AgentReader> {
+        self.agents.as_deref()
+    }
+
+    /// Returns the lots by which visitors fall on a side of a split.
+    pub fn lots(&self) -> &Lots {
+        &self.lots
     }
 
     /// Returns the client's address.

@@ -27,6 +27,7 @@
 //! | `guard`, `guarded` | who a token lets in; its check before the handlers |
 //! | `problem`, `line_limit`, `refusals` | problems as answers and as log output |
 //! | `protected` | the address that tokens of assistants open, as clients find it |
+//! | `facts`, `lots` | what rules of links ask of a visitor; the sides of splits |
 //! | `locale` | the visitor's language |
 //! | `ignored` | the names of ignored members |
 //! | `fuzzing` | entry points for `fuzz/` |
@@ -41,6 +42,7 @@ mod client;
 mod cors;
 mod door;
 mod edge;
+mod facts;
 #[cfg(feature = "fuzzing")]
 mod fuzzing;
 mod guard;
@@ -48,6 +50,7 @@ mod guarded;
 mod ignored;
 mod line_limit;
 mod locale;
+mod lots;
 mod origin;
 mod problem;
 mod protected;
@@ -58,12 +61,14 @@ pub use cdn::{Cdn, PlaceHeaders, PlaceHeadersError};
 pub use client::{ClientHeader, ClientHeaderError, TrustedProxies, header, probe_caller};
 pub use door::Door;
 pub use edge::Edge;
+pub use facts::{RequestFacts, local_time};
 #[cfg(feature = "fuzzing")]
 pub use fuzzing::fuzz_headers;
 pub use guard::Guard;
 pub use guarded::{caller, guarded, public};
 pub use ignored::IgnoredNames;
 pub use locale::Locale;
+pub use lots::Lots;
 pub use origin::{Origin, OriginError};
 pub use problem::{Failure, problem_response, report, unreadable_body};
 pub use protected::ProtectedResource;

@@ -85,6 +85,7 @@ impl Stored<'_> {
                         .transpose()?
                         .unwrap_or_default(),
                     with_query: members.flag("redirectWithQuery")?,
+                    ..Routing::default()
                 },
                 delivery: Delivery {
                     cloaking: members.flag("cloaking")?,

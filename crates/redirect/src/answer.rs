@@ -30,17 +30,26 @@ pub(crate) enum Passage {
     Form,
 }
 
-/// Redirects to the target. `left` is the number of seconds for which the
-/// redirect stays valid, if it ends.
+/// The time and the visitors for which a redirect is right.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Validity {
+    /// The number of seconds for which it stays valid, if it ends.
+    pub(crate) left: Option<u64>,
+    /// True if the link leads other visitors, or the same one later, elsewhere.
+    pub(crate) varies: bool,
+}
+
+/// Redirects to the target.
 pub(crate) fn redirect(
     target: &str,
     options: &RedirectOptions,
     passage: Passage,
-    left: Option<u64>,
+    validity: Validity,
 ) -> HttpResponse {
     let no_store = HeaderValue::from_static("no-store");
     let (status, cache) = match passage {
-        Passage::Open => (options.status.code(), options.cache.header(left)),
+        Passage::Open | Passage::Gated if validity.varies => (StatusCode::FOUND, no_store),
+        Passage::Open => (options.status.code(), options.cache.header(validity.left)),
         Passage::Gated => (options.status.code(), no_store),
         Passage::Form => (StatusCode::SEE_OTHER, no_store),
     };
@@ -132,8 +141,8 @@ mod tests {
     #[test]
     fn an_open_redirect_is_remembered_briefly_and_a_gated_one_never() {
         let options = RedirectOptions::default();
-        let shown_until = |passage, left| {
-            let response = redirect("https://e.example/", &options, passage, left);
+        let shown_as = |passage, validity| {
+            let response = redirect("https://e.example/", &options, passage, validity);
             let cache = response
                 .headers()
                 .get(header::CACHE_CONTROL)
@@ -143,6 +152,10 @@ mod tests {
                 .to_owned();
             (response.status().as_u16(), cache)
         };
+        let shown_until = |passage, left| {
+            let varies = false;
+            shown_as(passage, Validity { left, varies })
+        };
         let shown = |passage| shown_until(passage, None);
         assert_eq!(shown(Passage::Open), (301, "private, max-age=90".into()));
         for (left, cache) in [(89, "private, max-age=89"), (90, "private, max-age=90")] {
@@ -151,6 +164,15 @@ mod tests {
         }
         assert_eq!(shown(Passage::Gated), (301, "no-store".into()));
         assert_eq!(shown(Passage::Form), (303, "no-store".into()));
+        for (passage, status) in [
+            (Passage::Open, 302),
+            (Passage::Gated, 302),
+            (Passage::Form, 303),
+        ] {
+            let (left, varies) = (Some(5), true);
+            let shown = shown_as(passage, Validity { left, varies });
+            assert_eq!(shown, (status, "no-store".into()), "{passage:?}");
+        }
     }
 
     #[test]

@@ -13,12 +13,13 @@ use actix_web::{
 };
 use slugline_application::Recalled;
 use slugline_domain::{
-    Arrival, FollowedLink, LinkKey, Resolution, Slug, Visit, VisitHeaders, Visitor,
+    Arrival, FollowedLink, LinkKey, PathRest, Resolution, Slug, UnixMillis, Visit, VisitHeaders,
+    Visitor, Way, routing::may_forward,
 };
-use slugline_httpkit::{Code, Failure, Problem, header};
+use slugline_httpkit::{Code, Failure, Problem, RequestFacts, header};
 
 use crate::{
-    answer::{self, Passage},
+    answer::{self, Passage, Validity},
     asked::AskedDomain,
     gate::{self, Verdict},
     link_pages,
@@ -51,7 +52,11 @@ async fn follow(redirects: &Redirects, request: &HttpRequest, body: Payload) -> 
     let answer = match slug_of(request, mounted, redirects, &domain) {
         Some(slug) => {
             let key = LinkKey::new(domain.name(), slug);
-            resolve(redirects, request, body, &key).await
+            resolve(redirects, request, body, &key, None).await
+        }
+        None if let Some((slug, rest)) = slug_above(request, mounted, redirects, &domain) => {
+            let key = LinkKey::new(domain.name(), slug);
+            Box::pin(pass_on_path(redirects, request, body, &key, rest)).await
         }
         None => Err(Problem::new(Code::RouteNotFound, "nothing is here").into()),
     };
@@ -122,19 +127,66 @@ pub(crate) fn slug_in(path: &str) -> Option<Slug> {
     Slug::parse(path.strip_suffix('/').unwrap_or(path)).ok()
 }
 
+/// The slug above a path, and what stands behind it, for links that pass that on. Forms of gates
+/// are posted to the same path.
+fn slug_above<'r>(
+    request: &HttpRequest,
+    mounted: Mounted<'r>,
+    redirects: &Redirects,
+    domain: &AskedDomain,
+) -> Option<(Slug, &'r str)> {
+    let follows = matches!(*request.method(), Method::GET | Method::HEAD | Method::POST);
+    let (first, rest) = mounted.path.strip_prefix('/')?.split_once('/')?;
+    let slug = Slug::parse(first).ok().filter(|_| follows)?;
+    let is_free = match domain.not_found(&redirects.options) {
+        Some(address) => !address.is_asked_for_by(request, &redirects.edge),
+        None => true,
+    };
+    (is_free && may_forward(&slug)).then_some((slug, rest))
+}
+
+/// Follows a link that passes on what stands behind its slug. Any other link has no such path.
+async fn pass_on_path(
+    redirects: &Redirects,
+    request: &HttpRequest,
+    body: Payload,
+    key: &LinkKey,
+    rest: &str,
+) -> Result<HttpResponse, Failure> {
+    let nothing = || Problem::new(Code::RouteNotFound, "nothing is here");
+    let found = find(redirects, key, redirects.clock.now()).await?;
+    if !found.is_some_and(|link| link.terms().routing.forwards_path()) {
+        return Err(nothing().into());
+    }
+    let rest = PathRest::new(rest).ok_or_else(|| {
+        let most = PathRest::MAX_BYTES;
+        let detail = format!("at most {most} bytes may stand behind the slug");
+        Problem::new(Code::UriTooLong, detail)
+    })?;
+    resolve(redirects, request, body, key, Some(rest)).await
+}
+
+async fn find(
+    redirects: &Redirects,
+    key: &LinkKey,
+    now: UnixMillis,
+) -> Result<Option<Arc<FollowedLink>>, Failure> {
+    Ok(match redirects.resolver.recall(key, now) {
+        Recalled::Link(link) => Some(link),
+        Recalled::NoLink => None,
+        Recalled::Nothing => Box::pin(redirects.resolver.find(key)).await?,
+    })
+}
+
 async fn resolve(
     redirects: &Redirects,
     request: &HttpRequest,
     body: Payload,
     key: &LinkKey,
+    rest: Option<PathRest<'_>>,
 ) -> Result<HttpResponse, Failure> {
     let now = redirects.clock.now();
-    let found = match redirects.resolver.recall(key, now) {
-        Recalled::Link(link) => Some(link),
-        Recalled::NoLink => None,
-        Recalled::Nothing => Box::pin(redirects.resolver.find(key)).await?,
-    };
-    let link = found.ok_or_else(|| {
+    let link = find(redirects, key, now).await?.ok_or_else(|| {
         Problem::new(
             Code::LinkNotFound,
             format!("no link has the slug {:?}", key.slug.as_str()),
@@ -142,15 +194,14 @@ async fn resolve(
     })?;
     let edge = &redirects.edge;
     let place = edge.forwarded_place(request);
+    let facts = RequestFacts::new(edge, request, link.id(), now.second(), place.as_ref());
+    let user_agent = header(request, &USER_AGENT).unwrap_or_default();
+    let query = request.uri().query();
     let visitor = Visitor::new(now.second())
-        .with_user_agent(header(request, &USER_AGENT).unwrap_or_default())
-        .with_country(if link.terms().routing.geo.is_empty() {
-            None
-        } else {
-            let forwarded = place.as_ref().and_then(|place| place.country);
-            forwarded.or_else(|| edge.look_up_country(request))
-        })
-        .with_query(request.uri().query());
+        .with_user_agent(user_agent)
+        .with_query(query)
+        .with_rest(rest)
+        .with_facts(&facts);
     let rules = redirects.rules();
     let mut body = Some(body);
     let (delivery, passage) = match link.resolve(&visitor, rules) {
@@ -182,19 +233,27 @@ async fn resolve(
             }
         }
     };
+    let varies = link.terms().routing.varies_at(visitor.now);
+    // The access log names no other way.
+    let way = if varies {
+        link.way(&visitor)
+    } else {
+        Way::Main
+    };
     let visit = || {
         Visit::new(
             now,
             Arc::clone(&link),
             edge.client_address(request),
             VisitHeaders::new(
-                visitor.user_agent,
+                user_agent,
                 header(request, &REFERER).unwrap_or_default(),
                 header(request, &ACCEPT_LANGUAGE).unwrap_or_default(),
             )
-            .with_query(visitor.query.unwrap_or_default()),
+            .with_query(query.unwrap_or_default()),
         )
         .with_place(place.map(Box::new))
+        .with_way(way)
     };
     if let (Arrival::Proxy(target), Some(proxying)) = (&delivery, &redirects.proxying) {
         // Recorded before the first wait, because the visitor may disconnect meanwhile.
@@ -212,8 +271,11 @@ async fn resolve(
         redirects.outcomes.count(Outcome::Proxied);
         return Ok(response);
     }
-    let left = link.seconds_left(visitor.now);
-    let response = arrive(redirects, request, &link, &delivery, passage, left);
+    let validity = Validity {
+        left: link.seconds_left(now.second()),
+        varies,
+    };
+    let response = arrive(redirects, request, &link, &delivery, passage, validity);
     redirects.visits.record(visit());
     Ok(response)
 }
@@ -225,14 +287,14 @@ fn arrive(
     link: &FollowedLink,
     delivery: &Arrival<'_>,
     passage: Passage,
-    left: Option<u64>,
+    validity: Validity,
 ) -> HttpResponse {
     let edge = &redirects.edge;
     let (outcome, response) = match delivery {
         // Without a forwarder a proxied link redirects.
         Arrival::Redirect(target) | Arrival::Proxy(target) => (
             Outcome::Redirected,
-            answer::redirect(target, &redirects.options, passage, left),
+            answer::redirect(target, &redirects.options, passage, validity),
         ),
         Arrival::Preview(target) => (
             Outcome::Preview,

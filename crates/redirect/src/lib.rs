@@ -145,7 +145,13 @@ mod tests {
     async fn redirects() -> Arc<Redirects> {
         let store = Arc::new(MemoryLinkStore::default());
         let secret = link("secret").password("$argon2id$").build();
-        for link in [link("docs").to("https://e.example/docs").build(), secret] {
+        let mut pattern = link("gh").to("https://e.example/{path}").build();
+        pattern.content.routing.forward_path = Some(true);
+        for link in [
+            link("docs").to("https://e.example/docs").build(),
+            secret,
+            pattern,
+        ] {
             store.insert(&link, &NOTE).await.unwrap();
         }
         let clock = Arc::new(FixedClock::at(NOON));
@@ -205,6 +211,8 @@ mod tests {
             ("/s/", 200, ""),
             ("/s/nothing", 404, ""),
             ("/s/a/docs", 404, ""),
+            ("/s/docs/a", 404, ""),
+            ("/s/gh/a%20b/c", 301, "https://e.example/a%20b/c"),
             ("/s/%64ocs", 404, ""),
         ] {
             let (answered, led_to, _) = answer(path).await;

@@ -13,22 +13,21 @@ pub(crate) struct Mounted<'r> {
 
 impl<'r> Mounted<'r> {
     pub(crate) fn of(request: &'r HttpRequest) -> Self {
-        // Actix decodes the part that no scope has matched, and a path that had to be decoded
-        // has no slug.
-        Self::cut(request.path(), request.match_info().unprocessed())
+        let matched = request.match_info();
+        Self::cut(request.path(), matched.as_str(), matched.unprocessed())
     }
 
-    fn cut(whole: &'r str, rest: &str) -> Self {
-        match whole.strip_suffix(rest) {
-            Some(below) => Self {
-                below,
-                path: &whole[below.len()..],
-            },
-            None => Self {
-                below: "",
-                path: whole,
-            },
+    /// Cuts a path. Actix decodes paths, so `rest`, the part that no scope has matched, need not
+    /// be the end of the path as it was sent.
+    fn cut(whole: &'r str, decoded: &str, rest: &str) -> Self {
+        if let Some(below) = whole.strip_suffix(rest) {
+            let path = &whole[below.len()..];
+            return Self { below, path };
         }
+        let prefix = decoded.strip_suffix(rest).unwrap_or_default();
+        let path = whole.strip_prefix(prefix).unwrap_or(whole);
+        let below = &whole[..whole.len() - path.len()];
+        Self { below, path }
     }
 
     /// True for the address of the mount itself.
@@ -43,14 +42,16 @@ mod tests {
 
     #[test]
     fn a_path_is_cut_where_scopes_end() {
-        for (whole, rest, below, path) in [
-            ("/docs", "/docs", "", "/docs"),
-            ("/s/docs", "/docs", "/s", "/docs"),
-            ("/%73/docs", "/docs", "/%73", "/docs"),
-            ("/s", "", "/s", ""),
-            ("/s/%64ocs", "/docs", "", "/s/%64ocs"),
+        for (whole, decoded, rest, below, path) in [
+            ("/docs", "/docs", "/docs", "", "/docs"),
+            ("/s/docs", "/s/docs", "/docs", "/s", "/docs"),
+            ("/%73/docs", "/s/docs", "/docs", "/%73", "/docs"),
+            ("/s", "/s", "", "/s", ""),
+            ("/s/%64ocs", "/s/docs", "/docs", "/s", "/%64ocs"),
+            ("/s/gh/a%20b", "/s/gh/a b", "/gh/a b", "/s", "/gh/a%20b"),
+            ("/%73/%64ocs", "/s/docs", "/docs", "", "/%73/%64ocs"),
         ] {
-            assert_eq!(Mounted::cut(whole, rest), Mounted { below, path });
+            assert_eq!(Mounted::cut(whole, decoded, rest), Mounted { below, path });
         }
     }
 }

@@ -8,7 +8,7 @@ use actix_web::{
     web::{self, Data, ServiceConfig},
 };
 use anyhow::Context;
-use slugline_analytics::{PlaceFile, Recorder, RecorderPorts};
+use slugline_analytics::{CachedAgents, PlaceFile, Recorder, RecorderPorts};
 use slugline_application::{
     App, AuditParts, AuditService, Authenticator, AuthenticatorParts, Caller, Domains,
     DomainsParts, Gatekeeper, GatekeeperParts, LinkChecker, LinkLists, LinkMigration, LinkService,
@@ -19,11 +19,11 @@ use slugline_clickhouse::ClickHouseOptions;
 use slugline_domain::{
     Author, Host,
     ports::{
-        Clock, DestinationScreen, LinkStore, LinksWatch, PlaceFinder, Random, SignInCodes,
-        Suggester, VisitLog, VisitObserver,
+        Clock, DestinationScreen, LinkStore, LinksWatch, PlaceFinder, Random, SecretStore,
+        SignInCodes, Suggester, VisitLog, VisitObserver,
     },
 };
-use slugline_httpkit::{Code, Edge, Failure, Guard, Problem, guarded};
+use slugline_httpkit::{Code, Edge, Failure, Guard, Lots, Problem, guarded};
 use slugline_oauth::Connecting;
 use slugline_outbound::{
     Client, HttpForwarder, HttpProber, LanguageModel, NameServiceScreen, Policy, Webhook,
@@ -172,7 +172,11 @@ pub(crate) async fn build(
         tokens: tokens.clone(),
         domains: domains.clone(),
     });
-    let edge = Arc::new(edge(settings, places));
+    let lots = agree_on_lots(&store, &*random).await?;
+    let edge = edge(settings, places)
+        .reading_agents(Arc::new(CachedAgents::default()))
+        .drawing(lots);
+    let edge = Arc::new(edge);
     let guard = guard(settings, Arc::clone(&edge), Arc::clone(&authenticator));
     let guard = Data::new(guard);
     let neighbours = Neighbours {
@@ -464,6 +468,14 @@ fn edge(settings: &Settings, places: Option<Arc<dyn PlaceFinder>>) -> Edge {
         Some(resource) => edge.protecting(resource),
         None => edge,
     }
+}
+
+/// All nodes put a visitor on the same side of a split.
+async fn agree_on_lots(store: &SqlLinkStore, random: &dyn Random) -> anyhow::Result<Lots> {
+    let mut proposed = [0; 32];
+    random.fill(&mut proposed);
+    let agreed = store.agree("splits", proposed).await;
+    Ok(Lots::keyed(&agreed.context("SLUGLINE_DATABASE_URL")?))
 }
 
 fn guard(settings: &Settings, edge: Arc<Edge>, authenticator: Arc<Authenticator>) -> Guard {

@@ -14,7 +14,9 @@ pub(crate) mod binding_text;
 pub(crate) mod domain;
 pub(crate) mod followed;
 pub(crate) mod link;
+mod routing_text;
 mod search_key;
+pub(crate) mod secret;
 pub(crate) mod tags_text;
 
 pub(crate) use self::search_key::destination_key;

@@ -56,6 +56,8 @@ pub(crate) enum Failure {
     BadToken,
     #[error("what is stored about an assistant is invalid")]
     BadAssistant,
+    #[error("a stored secret is invalid")]
+    BadSecret,
     #[error("a stored migration run has an invalid number")]
     BadRun,
     #[error("other writers kept taking the same slugs")]

@@ -28,7 +28,7 @@
 //! | `database`, `database_url` | an open database of either kind; the URL that names it |
 //! | `opening`, `schema_connection` | the reasons why none is opened; the schema's own connection |
 //! | `session` | reads and changes that run on either database |
-//! | `links`, `tokens`, `assistants`, `audit`, `migration` | the statements, a folder or a file for each port |
+//! | `links`, `tokens`, `assistants`, `audit`, `migration`, `secrets` | the statements, a folder or a file for each port |
 //! | `audit_lines` | the lines of the audit trail, in the transactions of the changes |
 //! | `entity`, `sql_text` | the tables as sea-orm sees them; SQL texts that are built once |
 //! | `sqlite` | SQLite: the thread that writes, shared commits, readers, the search index, snapshots |
@@ -59,6 +59,7 @@ mod opening;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod schema_connection;
+mod secrets;
 mod session;
 mod sql_text;
 #[cfg(feature = "sqlite")]

@@ -5,7 +5,8 @@ use std::sync::{Arc, LazyLock};
 use slugline_domain::{
     AuditNote, Author, Comment, Country, Delivery, Description, Destination, DestinationRules,
     FollowedLink, ImageRef, Link, LinkContent, LinkId, LinkKey, Operation, PasswordHash, Preview,
-    Revision, Routing, Slug, Tag, Tags, Title, UnixSeconds,
+    Revision, Routing, Rules, Slug, Split, Tag, Tags, Title, UnixSeconds,
+    routing::{Condition, ConditionKind, Rule, Share},
 };
 
 /// The time of tests that do not set one.
@@ -119,6 +120,10 @@ pub fn full_link(key_text: &str) -> Link {
                 google: Some(destination("https://apps.example/g")),
                 geo: geo.into(),
                 with_query: Some(true),
+                rules: full_rules(),
+                split: Some(full_split()),
+                split_until: Some(seconds(900)),
+                forward_path: Some(true),
             },
             delivery: Delivery {
                 cloaking: Some(true),
@@ -128,6 +133,46 @@ pub fn full_link(key_text: &str) -> Link {
         },
         ..link(key_text).build()
     }
+}
+
+/// Two rules that hold every kind of value between them.
+fn full_rules() -> Rules {
+    let condition = |name: &str, negated, values: &[&str]| {
+        let kind = ConditionKind::named(name).expect("a kind");
+        Condition::parse(kind, negated, values).expect("tests use good conditions")
+    };
+    let first = vec![
+        condition("device", false, &["ios", "tablet"]),
+        condition("country", true, &["DE", "AT"]),
+        condition("city", false, &["São Paulo", "it's"]),
+        condition("query", false, &["a+b=x%26y", "c", "d="]),
+        condition("from", false, &["2026-12-01"]),
+        condition("hours", false, &["22:00-06:00"]),
+    ];
+    let second = vec![
+        condition("until", false, &["1800000000"]),
+        condition("bot", false, &["false"]),
+        condition("network", true, &["192.0.2.0/24", "2001:db8::/32"]),
+    ];
+    let zone = "Europe/Berlin".parse().expect("a zone");
+    let rules = [
+        Rule::new(first, Some(zone), destination("https://rules.example/1")),
+        Rule::new(second, None, destination("https://rules.example/ü")),
+    ];
+    let rules = rules.map(|rule| rule.expect("tests use good rules"));
+    Rules::new(rules.into()).expect("few")
+}
+
+fn full_split() -> Split {
+    let share = |weight, url| Share {
+        weight,
+        destination: destination(url),
+    };
+    let shares = [
+        share(30, "https://split.example/a"),
+        share(20, "https://split.example/b"),
+    ];
+    Split::new(shares.into()).expect("two shares")
 }
 
 /// A link under construction.
@@ -185,6 +230,13 @@ impl LinkBuilder {
     #[must_use]
     pub fn comment(mut self, text: &str) -> Self {
         self.0.content.comment = Some(Comment::parse(text).expect("tests use short comments"));
+        self
+    }
+
+    /// Sets the rules.
+    #[must_use]
+    pub fn rules(mut self, rules: Rules) -> Self {
+        self.0.content.routing.rules = rules;
         self
     }
 

@@ -1,26 +1,14 @@
 //! The preferred language of a visitor.
 
+use slugline_domain::first_language;
+
 use crate::bounds::{LANGUAGE_MAX_BYTES, truncate};
 
-/// The largest weight, which no later language can exceed.
-const MOST: u16 = 1_000;
-
-/// The most preferred language of an `Accept-Language` header, such as `en-US`;
-/// the first of several with equal weight (RFC 9110 section 12.5.4). Empty if
-/// there is none.
+/// The most preferred language of an `Accept-Language` header, such as `en-US`. Empty if there is
+/// none.
 pub(crate) fn first_preference(header: &str) -> String {
-    let mut best = ("", 0);
-    for entry in header.split(',') {
-        let (tag, parameters) = entry.split_once(';').unwrap_or((entry, ""));
-        let (tag, weight) = (tag.trim(), weight(parameters));
-        if weight > best.1 && is_language_tag(tag) {
-            best = (tag, weight);
-            if weight == MOST {
-                break;
-            }
-        }
-    }
-    in_usual_case(truncate(best.0, LANGUAGE_MAX_BYTES))
+    let preferred = first_language(header).unwrap_or_default();
+    in_usual_case(truncate(preferred, LANGUAGE_MAX_BYTES))
 }
 
 /// Tags that differ only in case are the same language. Tags are usually in
@@ -42,40 +30,6 @@ fn in_usual_case(tag: &str) -> String {
     usual
 }
 
-/// Returns whether the text has the form of a language tag: letters first, then
-/// groups of letters and digits (RFC 5646 section 2.1). The wildcard `*` is not
-/// a language.
-fn is_language_tag(tag: &str) -> bool {
-    let mut groups = tag.split('-');
-    let primary = groups.next().unwrap_or("");
-    (1..=8).contains(&primary.len())
-        && primary.bytes().all(|b| b.is_ascii_alphabetic())
-        && groups.all(|group| {
-            (1..=8).contains(&group.len()) && group.bytes().all(|b| b.is_ascii_alphanumeric())
-        })
-}
-
-/// The weight in thousandths: 1,000 if there is none, 0 if it is malformed.
-fn weight(parameters: &str) -> u16 {
-    let parameters = parameters.trim();
-    if parameters.is_empty() {
-        return MOST;
-    }
-    let Some(number) = parameters
-        .strip_prefix("q=")
-        .or_else(|| parameters.strip_prefix("Q="))
-    else {
-        return 0;
-    };
-    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
-    let digits = fraction.bytes().all(|b| b.is_ascii_digit()) && fraction.len() <= 3;
-    match (whole, digits) {
-        ("1", true) => MOST,
-        ("0", true) => format!("{fraction:0<3}").parse().unwrap_or(0),
-        _ => 0,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use rstest::rstest;
@@ -84,30 +38,18 @@ mod tests {
 
     #[rstest]
     #[case("en-US", "en-US")]
-    #[case("en-US,en;q=0.5", "en-US")]
-    #[case(" de ; q=0.9 , en", "en")]
-    #[case("fr;q=0.8,de;q=0.85,en;q=0.85", "de")]
-    #[case("*,it;q=0.1", "it")]
     #[case("zh-Hant-TW", "zh-Hant-TW")]
-    #[case("de;q=0,en;q=0.001", "en")]
     #[case("EN-us", "en-US")]
     #[case("zh-hant-tw", "zh-Hant-TW")]
     #[case("SL-ROZAJ-1994", "sl-rozaj-1994")]
     #[case("en-ca-x-CA", "en-CA-x-ca")]
-    fn the_most_preferred_language_wins(#[case] header: &str, #[case] expected: &str) {
+    fn the_same_language_has_one_spelling(#[case] header: &str, #[case] expected: &str) {
         assert_eq!(first_preference(header), expected);
     }
 
-    #[rstest]
-    #[case("")]
-    #[case("*")]
-    #[case("de;q=0")]
-    #[case("<script>")]
-    #[case("en_US")]
-    #[case("de;q=2")]
-    #[case("-de")]
-    fn what_is_no_language_counts_as_none(#[case] header: &str) {
-        assert_eq!(first_preference(header), "");
+    #[test]
+    fn no_language_is_an_empty_text() {
+        assert_eq!(first_preference("*"), "");
     }
 
     #[test]

@@ -81,7 +81,7 @@ impl Enricher {
                 .get(language, || language::first_preference(language).into()),
             campaign: self
                 .campaigns
-                .of(visit.headers.campaign_query(), visit.link.destination()),
+                .of(visit.headers.campaign_query(), visit.url()),
             labels,
             place,
             agent: self.user_agents.agent(visit.headers.user_agent()),
@@ -164,7 +164,7 @@ impl Enriched<'_> {
             at: self.visit.at,
             link_id: link.id(),
             slug: link.key(),
-            url: bounds::truncate(link.destination(), bounds::URL_MAX_BYTES),
+            url: bounds::truncate(self.visit.url(), bounds::URL_MAX_BYTES),
             protection: Protection::of(link),
             user_agent: bounds::truncate(headers.user_agent(), bounds::USER_AGENT_MAX_BYTES),
             referer: &self.referer,

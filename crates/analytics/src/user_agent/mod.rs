@@ -12,10 +12,13 @@ mod device;
 mod filter;
 mod names;
 mod program;
+mod reader;
 
 use std::sync::Arc;
 
 use slugline_domain::Bots;
+
+pub use reader::CachedAgents;
 
 use crate::{
     bounds::{NAME_MAX_BYTES, truncate},

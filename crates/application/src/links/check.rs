@@ -115,7 +115,8 @@ pub struct CheckedPage {
 pub struct CheckedLink {
     /// The link's slug.
     pub key: LinkKey,
-    /// Its destination for a visitor to whom no rule applies.
+    /// The first destination that is broken, of its own and those of rules and splits; its own if
+    /// none is.
     pub destination: Destination,
     /// The answer.
     pub outcome: ProbeOutcome,
@@ -201,14 +202,38 @@ impl LinkChecker {
         timeout: ProbeTimeout,
         caller: ProbeCaller,
     ) -> CheckedLink {
-        let destination = link.content.destination;
-        let probe = ProbeRequest::new(destination.clone(), timeout).with_caller(caller);
+        let content = &link.content;
+        let first = content.routing.without_rest(&content.destination);
+        let outcome = self.probe(&first, timeout, &caller).await;
+        let mut found = (content.destination.clone(), outcome);
+        // Rules and splits are asked one after the other, so that a link costs one request at a time.
+        for destination in content.routing.ours() {
+            if !found.1.ok() {
+                break;
+            }
+            let asked = content.routing.without_rest(destination);
+            let outcome = self.probe(&asked, timeout, &caller).await;
+            if !outcome.ok() {
+                found = (destination.clone(), outcome);
+            }
+        }
+        let (destination, outcome) = found;
         CheckedLink {
-            outcome: self.prober.probe(probe).await,
+            outcome,
             key: link.key,
             destination,
             checked_at: self.clock.now(),
         }
+    }
+
+    async fn probe(
+        &self,
+        destination: &Destination,
+        timeout: ProbeTimeout,
+        caller: &ProbeCaller,
+    ) -> ProbeOutcome {
+        let probe = ProbeRequest::new(destination.clone(), timeout).with_caller(caller.clone());
+        self.prober.probe(probe).await
     }
 }
 
@@ -318,6 +343,35 @@ mod tests {
                 (request.timeout, request.caller.clone())
             );
         }
+    }
+
+    #[tokio::test]
+    async fn destinations_of_rules_and_splits_are_asked_until_one_is_broken() {
+        let fixture = fixture();
+        let full = slugline_testkit::full_link("full");
+        fixture.store.insert(&full, &NOTE).await.unwrap();
+        let prober = Arc::new(ScriptedProber::default());
+        prober.answer("https://split.example/a", Ok(404));
+        let checker = checker(&fixture, prober.clone());
+        let request = CheckLinks::default();
+        let page = checker.check(&Caller::Operator, request).await.unwrap();
+        assert_eq!(
+            page.links[0].destination.as_str(),
+            "https://split.example/a"
+        );
+        assert_eq!(page.links[0].outcome.result, Ok(404));
+        let asked: Vec<String> = prober
+            .asked()
+            .into_iter()
+            .map(|request| request.destination.to_string())
+            .collect();
+        let expected = [
+            full.content.destination.as_str(),
+            "https://rules.example/1",
+            "https://rules.example/ü",
+            "https://split.example/a",
+        ];
+        assert_eq!(asked, expected);
     }
 
     #[tokio::test]

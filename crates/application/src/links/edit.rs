@@ -17,8 +17,10 @@ pub struct EditLink {
     pub key: LinkKey,
     /// The change to the password.
     pub password: Change<Password>,
-    /// All other members.
+    /// All other members, with none of those that [`ours`](Self#structfield.ours) keeps.
     pub content: LinkContent,
+    /// The change to members that clients of Sink do not know and therefore leave out.
+    pub ours: LinkPatch,
 }
 
 impl EditLink {
@@ -28,7 +30,15 @@ impl EditLink {
             key,
             password: Change::Keep,
             content,
+            ours: LinkPatch::default(),
         }
+    }
+
+    /// Sets [`ours`](Self#structfield.ours).
+    #[must_use]
+    pub fn with_ours(mut self, ours: LinkPatch) -> Self {
+        self.ours = ours;
+        self
     }
 
     /// Sets [`password`](Self#structfield.password).
@@ -82,6 +92,8 @@ impl LinkWriter {
         let before = self.get(&edit.key).await?;
         precondition.check(&before, self)?;
         let mut content = edit.content;
+        content.keep_ours_of(&before.content);
+        edit.ours.apply(&mut content);
         self.reach
             .permit_change(&before.content.tags, &content.tags)?;
         if content.flagged_unsafe.is_none() {
@@ -201,11 +213,8 @@ mod tests {
     use crate::links::fixture::fixture;
 
     fn edit(text: &str) -> EditLink {
-        EditLink {
-            key: key(text),
-            password: Change::Keep,
-            content: LinkContent::leading_to(destination("https://example.org/")),
-        }
+        let content = LinkContent::leading_to(destination("https://example.org/"));
+        EditLink::new(key(text), content)
     }
 
     fn whole(seen: Result<SeenLink, Error>) -> Link {

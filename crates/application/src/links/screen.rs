@@ -152,11 +152,7 @@ mod tests {
     }
 
     fn edit(content: LinkContent) -> EditLink {
-        EditLink {
-            key: key("docs"),
-            password: Change::Keep,
-            content,
-        }
+        EditLink::new(key("docs"), content)
     }
 
     #[tokio::test]

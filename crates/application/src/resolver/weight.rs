@@ -39,5 +39,14 @@ fn parts_bytes(link: &FollowedLink) -> usize {
     let terms = link.terms();
     let texts = terms.texts().map(str::len);
     let allocations = link.allocations().into_iter().chain(texts);
-    allocations.map(allocated).sum::<usize>() + IN_MAP * terms.routing.geo.len()
+    let routing = &terms.routing;
+    let shares = routing
+        .split
+        .as_ref()
+        .map_or(0, |split| size_of_val(split.shares()));
+    let others = [routing.rules.bytes(), shares]
+        .map(allocated)
+        .iter()
+        .sum::<usize>();
+    allocations.map(allocated).sum::<usize>() + IN_MAP * routing.geo.len() + others
 }

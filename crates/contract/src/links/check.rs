@@ -124,7 +124,7 @@ pub struct LinkCheck {
     /// The host of its domain; left out for the default one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub domain: Option<String>,
-    /// Its destination, as its author wrote it: not always a URI of RFC 3986.
+    /// The destination that was asked, as its author wrote it: the first broken one of those of rules and splits, else the link's own. Not always a URI of RFC 3986.
     pub url: String,
     /// The HTTP status after redirects; 0 when there was none.
     pub status: u16,

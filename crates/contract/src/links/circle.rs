@@ -1,55 +1,73 @@
-//! Refuses links that lead to themselves.
+//! Refuses links that lead to themselves, or cannot pass on what stands behind their slug.
 
-use slugline_domain::{Change, Country, Destination, LinkContent, LinkKey, LinkPatch, Routing};
+use std::collections::BTreeMap;
+
+use slugline_domain::{
+    Change, Country, Destination, LinkContent, LinkKey, LinkPatch, Routing, Rules as LinkRules,
+    Split,
+    routing::{may_forward, misplaced_placeholder},
+};
 
 use crate::{issue::IssueCode, rules::Rules, validation::Validation};
 
-/// Notes each destination of the link that is its own address.
+/// Notes each destination of the link that is its own address, and what keeps it from passing on
+/// what stands behind its slug.
 pub(super) fn refuse_circle(
     validation: &mut Validation,
     rules: &Rules,
     key: Option<&LinkKey>,
     content: Option<&LinkContent>,
 ) {
-    let (Some(key), Some(content)) = (key, content) else {
-        return;
-    };
+    let Some(content) = content else { return };
     let Routing {
         apple,
         google,
         geo,
         with_query: _,
+        rules: link_rules,
+        split,
+        split_until: _,
+        forward_path: _,
     } = &content.routing;
     let mut circle = Circle {
         validation,
         rules,
         key,
+        forwards_path: content.routing.forwards_path(),
     };
+    circle.refuse_slug();
     circle.refuse(&["url"], Some(&content.destination));
     circle.refuse(&["apple"], apple.as_ref());
     circle.refuse(&["google"], google.as_ref());
     circle.refuse_countries(geo);
+    circle.refuse_rules(link_rules);
+    circle.refuse_shares(split.as_ref());
 }
 
-/// Notes each destination in the patch that is the link's own address.
+/// Notes the same about the members in a patch.
 pub(super) fn refuse_circle_of_patch(
     validation: &mut Validation,
     rules: &Rules,
     key: Option<&LinkKey>,
     patch: &LinkPatch,
 ) {
-    let Some(key) = key else { return };
     let mut circle = Circle {
         validation,
         rules,
         key,
+        forwards_path: patch.forward_path == Change::Set(true),
     };
+    circle.refuse_slug();
     circle.refuse(&["url"], patch.destination.as_ref());
     circle.refuse(&["apple"], set(&patch.apple));
     circle.refuse(&["google"], set(&patch.google));
     if let Some(geo) = set(&patch.geo) {
         circle.refuse_countries(geo);
     }
+    if let Some(rules) = set(&patch.rules) {
+        circle.refuse_rules(rules);
+    }
+    circle.refuse_shares(set(&patch.split));
 }
 
 fn set<T>(change: &Change<T>) -> Option<&T> {
@@ -62,13 +80,43 @@ fn set<T>(change: &Change<T>) -> Option<&T> {
 struct Circle<'c> {
     validation: &'c mut Validation,
     rules: &'c Rules,
-    key: &'c LinkKey,
+    key: Option<&'c LinkKey>,
+    /// True if the link passes on what stands behind its slug.
+    forwards_path: bool,
 }
 
 impl Circle<'_> {
-    fn refuse_countries(&mut self, geo: &std::collections::BTreeMap<Country, Destination>) {
+    fn refuse_slug(&mut self) {
+        let slug = self.key.map(|key| &key.slug);
+        let kept = slug.filter(|slug| !may_forward(slug));
+        if let Some(slug) = kept.filter(|_| self.forwards_path) {
+            let message = format!(
+                "a link with the slug {slug:?} cannot pass on what stands behind it, because the \
+                 service has paths of its own there",
+                slug = slug.as_str()
+            );
+            let expected = "another slug, or false".to_owned();
+            self.note(&["forwardPath"], message, expected);
+        }
+    }
+
+    fn refuse_countries(&mut self, geo: &BTreeMap<Country, Destination>) {
         for (country, destination) in geo {
             self.refuse(&["geo", country.as_str()], Some(destination));
+        }
+    }
+
+    fn refuse_rules(&mut self, rules: &LinkRules) {
+        for (index, rule) in rules.iter().enumerate() {
+            let path = ["rules", &index.to_string(), "url"];
+            self.refuse(&path, Some(rule.destination()));
+        }
+    }
+
+    fn refuse_shares(&mut self, split: Option<&Split>) {
+        for (index, share) in split.iter().flat_map(|split| split.shares()).enumerate() {
+            let path = ["split", &index.to_string(), "url"];
+            self.refuse(&path, Some(&share.destination));
         }
     }
 
@@ -76,18 +124,28 @@ impl Circle<'_> {
         let Some(destination) = destination else {
             return;
         };
-        if self
-            .rules
-            .own_addresses
-            .is_address_of(self.key, destination)
-        {
+        let misplaced = misplaced_placeholder(destination.as_str());
+        if let Some(placeholder) = misplaced.filter(|_| self.forwards_path) {
+            let message = format!("{placeholder} stands before the end of the host");
+            let expected = "placeholders in the path, the query or the fragment".to_owned();
+            self.note(path, message, expected);
+        }
+        let own = &self.rules.own_addresses;
+        let leads_to = |key: &&LinkKey| {
+            own.is_address_of(key, destination)
+                || (self.forwards_path && own.is_below(key, destination))
+        };
+        if self.key.as_ref().is_some_and(leads_to) {
             let message = format!(
                 "{destination} is the address of this link, which would send visitors in circles"
             );
-            let expected = "the address of another page".to_owned();
-            self.validation
-                .note(path, (IssueCode::Custom, message, expected));
+            self.note(path, message, "the address of another page".to_owned());
         }
+    }
+
+    fn note(&mut self, path: &[&str], message: String, expected: String) {
+        self.validation
+            .note(path, (IssueCode::Custom, message, expected));
     }
 }
 
@@ -129,6 +187,26 @@ mod tests {
         &["apple", "google", "geo.DE"]
     )]
     #[case(json!({"slug": "docs", "url": "https://sl.example/other"}), &[])]
+    #[case(json!({"slug": "docs", "url": "https://sl.example/docs/x"}), &[])]
+    #[case(
+        json!({"slug": "docs", "url": "https://sl.example/Docs/{path}", "forwardPath": true}),
+        &["url"]
+    )]
+    #[case(
+        json!({"slug": "docs", "url": "https://{1}.e.example/", "forwardPath": true}),
+        &["url"]
+    )]
+    #[case(
+        json!({"slug": "API", "url": "https://e.example/", "forwardPath": true}),
+        &["forwardPath"]
+    )]
+    #[case(
+        json!({"slug": "docs", "url": "https://e.example/",
+               "rules": [{"when": {"bot": true}, "url": "https://e.example/"},
+                         {"when": {"bot": true}, "url": "https://sl.example/docs"}],
+               "split": [{"url": "https://sl.example/docs", "weight": 1}]}),
+        &["rules.1.url", "split.0.url"]
+    )]
     fn every_input_with_a_link_refuses_its_own_address(
         #[case] link: Value,
         #[case] paths: &[&str],

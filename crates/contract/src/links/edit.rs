@@ -12,8 +12,9 @@ use super::{
 };
 use crate::{problem::Problem, rules::Rules, sent::Sent, validation::Validation};
 
-/// A link's new content. Everything is replaced: a member that is left out is
-/// removed, except the password and a warning, which are kept.
+/// A link's new content. Everything is replaced: a member that is left out is removed, except the
+/// password, a warning, rules, split, splitUntil and forwardPath, which are kept; null removes
+/// the last four.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(extend("required" = ["slug", "url"]))]
@@ -46,8 +47,15 @@ impl EditLink {
         refuse_circle(&mut validation, rules, key.as_ref(), content.as_ref());
         let sent = validation.value(&["password"], &self.password);
         let password = password_change(&mut validation, sent);
-        validation
-            .finish(|| Some(application::EditLink::new(key?, content?).with_password(password)))
+        // The faults of these members were noted with the content.
+        let ours = self.members.ours(&mut Validation::default(), rules);
+        validation.finish(|| {
+            Some(
+                application::EditLink::new(key?, content?)
+                    .with_ours(ours)
+                    .with_password(password),
+            )
+        })
     }
 }
 

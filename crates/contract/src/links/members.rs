@@ -11,6 +11,7 @@ use slugline_domain::{
     TextError, Title, UnixSeconds,
 };
 
+use super::routing::{self, RULES, SPLIT, rules_schema, split_schema};
 use crate::{instant::Instant, rules::Rules, sent::Sent, validation::Validation};
 
 /// What the author of a link decides. Bodies that hold a link hold these
@@ -57,6 +58,19 @@ pub struct LinkMembers {
     /// Warn visitors before they go on.
     #[serde(rename = "unsafe")]
     pub flagged_unsafe: Sent<bool>,
+    /// Other destinations for some visitors, in order.
+    #[schemars(description = RULES)]
+    #[schemars(schema_with = "rules_schema")]
+    pub rules: Sent<Vec<Value>>,
+    /// Percentages of the visitors for other destinations.
+    #[schemars(description = SPLIT)]
+    #[schemars(schema_with = "split_schema")]
+    pub split: Sent<Vec<Value>>,
+    /// When the split ends.
+    #[schemars(range(min = UnixSeconds::MIN, max = UnixSeconds::MAX))]
+    pub split_until: Sent<Instant>,
+    /// Pass on what stands behind the slug: in place of {path} or {1} to {9} in the URL, else behind it.
+    pub forward_path: Sent<bool>,
 }
 
 /// The bounds of titles and other texts.
@@ -107,13 +121,15 @@ impl LinkMembers {
                 None => BTreeMap::new(),
             },
             with_query: flag(validation, "redirectWithQuery", &self.redirect_with_query),
+            ..Routing::default()
         };
         let delivery = Delivery {
             cloaking: flag(validation, "cloaking", &self.cloaking),
             proxy: flag(validation, "proxy", &self.proxy),
         };
         let flagged_unsafe = flag(validation, "unsafe", &self.flagged_unsafe);
-        Some(LinkContent {
+        let ours = self.ours(validation, rules);
+        let mut content = LinkContent {
             destination: url?,
             comment,
             expires_at,
@@ -122,7 +138,29 @@ impl LinkMembers {
             routing,
             delivery,
             flagged_unsafe,
-        })
+        };
+        ours.apply(&mut content);
+        Some(content)
+    }
+
+    /// Returns the change that the members make which Sink does not know. Clients of Sink leave
+    /// them out when they replace a link, so they are kept then; `null` removes.
+    pub(super) fn ours(&self, validation: &mut Validation, rules: &Rules) -> LinkPatch {
+        LinkPatch {
+            rules: validation.change(&["rules"], &self.rules, |validation, sent| {
+                routing::rules(validation, sent, rules)
+            }),
+            split: validation.change(&["split"], &self.split, |validation, sent| {
+                routing::split(validation, sent, rules)
+            }),
+            split_until: validation.change(
+                &["splitUntil"],
+                &self.split_until,
+                |validation, sent| validation.member(&["splitUntil"], sent.planned()),
+            ),
+            forward_path: flag_change(validation, "forwardPath", &self.forward_path),
+            ..LinkPatch::default()
+        }
     }
 
     /// Returns the same members, with `null` in place of each empty text.
@@ -142,6 +180,10 @@ impl LinkMembers {
             cloaking: _,
             proxy: _,
             flagged_unsafe: _,
+            rules: _,
+            split: _,
+            split_until: _,
+            forward_path: _,
         } = &mut self;
         for text in [comment, title, description, image, apple, google] {
             if text.value().is_some_and(String::is_empty) {
@@ -176,6 +218,7 @@ impl LinkMembers {
             proxy: flag_change(validation, "proxy", &self.proxy),
             flagged_unsafe: flag_change(validation, "unsafe", &self.flagged_unsafe),
             password: Change::Keep,
+            ..self.ours(validation, rules)
         }
     }
 }

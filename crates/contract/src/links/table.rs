@@ -3,7 +3,7 @@
 //! A row holds the members of an exported link. The cell of an absent member is empty.
 //! Flags are `true` and `false`, moments are Unix seconds or dates. Tags are separated by
 //! commas or semicolons, or are a JSON list if a tag holds such a character. Country
-//! destinations are lines of a country code, a blank and a URL.
+//! destinations are lines of a country code, a blank and a URL. Rules and splits are JSON.
 //!
 //! Texts are guarded as [`cells`](crate::cells) says. A text that is present but empty becomes
 //! a single apostrophe.
@@ -29,6 +29,9 @@ pub(super) fn to_cell(member: Option<&Value>) -> String {
         Some(Value::String(text)) => text.clone(),
         Some(Value::Bool(flag)) => flag.to_string(),
         Some(Value::Number(number)) => number.to_string(),
+        Some(Value::Array(items)) if items.iter().any(Value::is_object) => {
+            Value::from(items.as_slice()).to_string()
+        }
         Some(Value::Array(tags)) => tags_to_text(tags),
         Some(Value::Object(geo)) => geo_to_text(geo),
     };
@@ -59,6 +62,8 @@ pub(super) fn to_member(kind: Kind, cell: &str) -> Option<Value> {
         Kind::Geo if is_long(text, &['\n']) => as_it_is(),
         Kind::Tags => text_to_tags(text),
         Kind::Geo => text.lines().map(country_and_url).collect(),
+        Kind::Json if is_long(text, &[',', '[', '{']) => as_it_is(),
+        Kind::Json => serde_json::from_str(text).unwrap_or_else(|_| as_it_is()),
     })
 }
 
@@ -113,7 +118,7 @@ pub(crate) fn fuzz_cells(text: &str) {
     let cell = to_cell(Some(&text.into()));
     assert_eq!(to_member(Kind::Text, &cell), Some(text.into()));
     assert!(!cell.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']));
-    for kind in [Kind::Number, Kind::Flag, Kind::Tags, Kind::Geo] {
+    for kind in [Kind::Number, Kind::Flag, Kind::Tags, Kind::Geo, Kind::Json] {
         if let Some(member) = to_member(kind, text) {
             to_cell(Some(&member));
         }
@@ -147,6 +152,11 @@ mod tests {
     #[case(Kind::Tags, json!(["a;b"]), r#"["a;b"]"#)]
     #[case(Kind::Tags, json!(["=c"]), "'=c")]
     #[case(
+        Kind::Json,
+        json!([{"url": "https://e.example/", "weight": 30}]),
+        r#"[{"url":"https://e.example/","weight":30}]"#
+    )]
+    #[case(
         Kind::Geo,
         json!({"AT": "https://e.at/a b", "DE": "https://e.de/"}),
         "AT https://e.at/a b\nDE https://e.de/"
@@ -178,7 +188,12 @@ mod tests {
 
     #[test]
     fn a_list_without_end_is_a_text() {
-        for (kind, part) in [(Kind::Tags, ","), (Kind::Geo, "\n"), (Kind::Tags, "[")] {
+        for (kind, part) in [
+            (Kind::Tags, ","),
+            (Kind::Geo, "\n"),
+            (Kind::Tags, "["),
+            (Kind::Json, "["),
+        ] {
             let cell = format!("x{}", part.repeat(5000));
             assert_eq!(to_member(kind, &cell), Some(json!(cell)));
         }

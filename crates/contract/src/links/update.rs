@@ -48,9 +48,9 @@ pub struct UpdateLink {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LinkUpdate {
     /// The whole content is replaced.
-    Whole(application::EditLink),
+    Whole(Box<application::EditLink>),
     /// Some members change.
-    Partial(LinkKey, LinkPatch),
+    Partial(LinkKey, Box<LinkPatch>),
 }
 
 impl UpdateLink {
@@ -77,7 +77,7 @@ impl UpdateLink {
                 password,
             };
             let (key, patch) = patch.validate(rules)?;
-            Ok(LinkUpdate::Partial(key, patch))
+            Ok(LinkUpdate::Partial(key, Box::new(patch)))
         } else {
             let meant_partial = members.url == Sent::Absent;
             let edit = EditLink {
@@ -86,7 +86,8 @@ impl UpdateLink {
                 members,
                 password,
             };
-            let edit = edit.validate(rules).map(LinkUpdate::Whole);
+            let edit = edit.validate(rules);
+            let edit = edit.map(|edit| LinkUpdate::Whole(Box::new(edit)));
             if meant_partial {
                 edit.map_err(missing_partial)
             } else {

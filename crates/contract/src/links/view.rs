@@ -4,12 +4,16 @@ use std::{borrow::Cow, collections::BTreeMap};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
+use serde_json::Value;
 use slugline_application::{SeenLink, Upserted};
 use slugline_domain::{
     Delivery, Link, LinkContent, Password, PasswordHash, Preview, Routing, UnixSeconds,
 };
 
-use super::short_link::{short_link, shown_domain};
+use super::{
+    short_link::{short_link, shown_domain},
+    shown_routing::{show_rules, show_split},
+};
 
 /// A link. Members that were never set are absent.
 // The names of `P` make the schemas `Link` and `ExportedLink`.
@@ -69,12 +73,26 @@ pub struct LinkView<P = Mask> {
     /// Where visitors from a country are sent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub geo: Option<BTreeMap<String, String>>,
+    /// Rules in order: what visitors meet, and where they are sent then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "objects")]
+    pub rules: Option<Vec<Value>>,
+    /// Destinations of percentages of the visitors.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "objects")]
+    pub split: Option<Vec<Value>>,
+    /// When the split ends, in Unix seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub split_until: Option<i64>,
+    /// True if what stands behind the slug is passed on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub forward_path: Option<bool>,
     /// Tags.
     pub tags: Vec<String>,
 }
 
 /// Every member as a column of a table, in the order of exports.
-pub(super) const COLUMNS: [(&str, Kind); 20] = [
+pub(super) const COLUMNS: [(&str, Kind); 24] = [
     ("id", Kind::Text),
     ("slug", Kind::Text),
     ("url", Kind::Text),
@@ -93,6 +111,10 @@ pub(super) const COLUMNS: [(&str, Kind); 20] = [
     ("cloaking", Kind::Flag),
     ("proxy", Kind::Flag),
     ("unsafe", Kind::Flag),
+    ("rules", Kind::Json),
+    ("split", Kind::Json),
+    ("splitUntil", Kind::Number),
+    ("forwardPath", Kind::Flag),
     ("password", Kind::Text),
     ("domain", Kind::Text),
 ];
@@ -105,6 +127,7 @@ pub(super) enum Kind {
     Flag,
     Tags,
     Geo,
+    Json,
 }
 
 /// A link with its stored password, as exports hold it.
@@ -184,6 +207,10 @@ impl<P: for<'h> From<&'h PasswordHash>> From<&Link> for LinkView<P> {
                     google,
                     geo,
                     with_query,
+                    rules,
+                    split,
+                    split_until,
+                    forward_path,
                 },
             delivery: Delivery { cloaking, proxy },
             flagged_unsafe,
@@ -213,9 +240,17 @@ impl<P: for<'h> From<&'h PasswordHash>> From<&Link> for LinkView<P> {
             password: link.password.as_ref().map(P::from),
             flagged_unsafe: *flagged_unsafe,
             geo: (!geo.is_empty()).then_some(geo),
+            rules: show_rules(rules),
+            split: split.as_ref().map(show_split),
+            split_until: split_until.map(UnixSeconds::get),
+            forward_path: *forward_path,
             tags: tags.iter().map(ToString::to_string).collect(),
         }
     }
+}
+
+fn objects(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({"type": "array", "items": {"type": "object"}})
 }
 
 fn shown<T: ToString>(member: Option<&T>) -> Option<String> {

@@ -31,3 +31,4 @@ pub use locations::LocationView;
 pub use metrics::{MetricView, MetricsRequest};
 pub use ranked::Ranked;
 pub use views::{TimeBucket, Unit, ViewsRequest};
+pub(crate) use zone::is_known as is_known_zone;

@@ -58,7 +58,7 @@ pub(super) fn in_force(sent: &Sent<String>) -> String {
 }
 
 /// Returns whether a zone has the name.
-pub(super) fn is_known(name: &str) -> bool {
+pub(crate) fn is_known(name: &str) -> bool {
     find(name).is_some()
 }
 

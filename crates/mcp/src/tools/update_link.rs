@@ -24,11 +24,11 @@ pub(super) async fn call(context: ToolContext, input: UpdateLink) -> Result<Link
     let links = context.changes();
     match input.validate(&context.rules_here())? {
         LinkUpdate::Whole(edit) => {
-            let edited = links.edit(edit).await?;
+            let edited = links.edit(*edit).await?;
             Ok(LinkUpdated::replaced(&edited, context.origin.as_str()))
         }
         LinkUpdate::Partial(key, patch) => {
-            let link = links.patch(&key, patch).await?;
+            let link = links.patch(&key, *patch).await?;
             Ok(LinkUpdated::changed(&link, context.origin.as_str()))
         }
     }

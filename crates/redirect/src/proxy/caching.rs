@@ -23,6 +23,9 @@ impl Memory {
         if link.terms().password.is_some() || link.terms().flagged_unsafe {
             return Self::Nowhere;
         }
+        if link.terms().routing.varies_at(now) {
+            return Self::Never;
+        }
         let until_expiry = link.terms().expiry.map_or(u64::MAX, |expiry| {
             u64::try_from(expiry.get() - now.get()).unwrap_or(0)
         });

@@ -9,10 +9,11 @@ use std::{collections::BTreeMap, error::Error as StdError};
 use sea_orm::{Iterable, QuerySelect, entity::prelude::*, sea_query::Expr};
 use slugline_domain::{
     Country, Delivery, Destination, DomainName, Link, LinkContent, LinkId, LinkKey, PasswordHash,
-    Preview, Revision, Routing, Slug, Tags, Text, UnixSeconds,
+    Preview, Revision, Routing, Rules, Slug, Split, Tags, Text, UnixSeconds,
 };
 
 use super::{
+    routing_text,
     search_key::{destination_key, search_text},
     tags_text,
 };
@@ -45,6 +46,12 @@ pub struct Model {
     pub cloaking: Option<bool>,
     pub proxy: Option<bool>,
     pub flagged_unsafe: Option<bool>,
+    /// Rules in the form of `routing_text`.
+    pub rules: Option<String>,
+    /// The shares of the split: lines of a percentage, a blank and a URL.
+    pub shares: Option<String>,
+    pub shares_until: Option<i64>,
+    pub forward_path: Option<bool>,
     pub password_hash: Option<String>,
     /// The texts that searches look into, in lower case: slug, destination, comment and
     /// tags, one per line. Not read.
@@ -112,6 +119,10 @@ impl Row for Model {
             cloaking: columns.optional_flag(next())?,
             proxy: columns.optional_flag(next())?,
             flagged_unsafe: columns.optional_flag(next())?,
+            rules: columns.optional_text(next())?,
+            shares: columns.optional_text(next())?,
+            shares_until: columns.optional_number(next())?,
+            forward_path: columns.optional_flag(next())?,
             password_hash: columns.optional_text(next())?,
             search_text: String::new(),
             destination_key: String::new(),
@@ -144,6 +155,10 @@ pub(crate) fn to_row(link: &Link) -> Model {
                 google,
                 geo,
                 with_query,
+                rules,
+                split,
+                split_until,
+                forward_path,
             },
         delivery: Delivery { cloaking, proxy },
         flagged_unsafe,
@@ -165,6 +180,10 @@ pub(crate) fn to_row(link: &Link) -> Model {
         cloaking: *cloaking,
         proxy: *proxy,
         flagged_unsafe: *flagged_unsafe,
+        rules: routing_text::write_rules(rules),
+        shares: split.as_ref().map(routing_text::write_split),
+        shares_until: split_until.map(UnixSeconds::get),
+        forward_path: *forward_path,
         password_hash: link.password.as_ref().map(|hash| hash.as_str().to_owned()),
         search_text: search_text(link),
         destination_key: destination_key(destination),
@@ -208,6 +227,10 @@ pub(crate) fn to_link(row: Model) -> Result<Link, BadRow> {
                 google: check.destination("google", row.google.as_deref())?,
                 geo: check.geo(row.geo.as_deref().unwrap_or_default())?,
                 with_query: row.redirect_with_query,
+                rules: check.rules(row.rules.as_deref())?,
+                split: check.split(row.shares.as_deref())?,
+                split_until: check.moment("shares_until", row.shares_until)?,
+                forward_path: row.forward_path,
             },
             delivery: Delivery {
                 cloaking: row.cloaking,
@@ -282,6 +305,16 @@ impl Check<'_> {
         let domain = self.column("domain", DomainName::parse(domain))?;
         let slug = self.column("slug", Slug::parse(slug))?;
         Ok(LinkKey::new(domain, slug))
+    }
+
+    pub(super) fn rules(&self, stored: Option<&str>) -> Result<Rules, BadRow> {
+        let rules = stored.map_or(Ok(Rules::NONE), routing_text::read_rules);
+        self.column("rules", rules)
+    }
+
+    pub(super) fn split(&self, stored: Option<&str>) -> Result<Option<Split>, BadRow> {
+        let split = stored.map(routing_text::read_split).transpose();
+        self.column("shares", split)
     }
 
     fn tags(&self, stored: &str) -> Result<Tags, BadRow> {

@@ -11,9 +11,11 @@ pub(crate) fn search_text(link: &Link) -> String {
     let content = &link.content;
     let mut text = format!("{}\n{}", link.key.slug, content.destination);
     let comment = content.comment.as_ref().map(Comment::as_str);
+    let more = content.routing.ours().map(Destination::as_str);
     for part in comment
         .into_iter()
         .chain(content.tags.iter().map(Tag::as_str))
+        .chain(more)
     {
         // A comment may have several lines.
         write!(text, "\n{part}").expect("writing to a string does not fail");

@@ -8,7 +8,7 @@ use slugline_domain::{Domain, ports::DomainStore};
 use slugline_storage::{DatabaseUrl, SqlLinkStore};
 use slugline_testkit::{
     NOTE, assistant_store_contract, audit_trail_contract, domain_store_contract,
-    link_store_contract, migration_store_contract, token_store_contract,
+    link_store_contract, migration_store_contract, secret_store_contract, token_store_contract,
 };
 
 use crate::on_postgres;
@@ -41,6 +41,7 @@ async fn sqlite_keeps_the_contract() {
     })
     .await;
     let store = new_file().await;
+    secret_store_contract::run_suite(&store).await;
     audit_trail_contract::changes_of_tokens_leave_lines(&store.tokens(), &store).await;
 }
 
@@ -70,6 +71,7 @@ async fn postgres_keeps_the_contract() {
     })
     .await;
     let store = new_database().await;
+    secret_store_contract::run_suite(&store).await;
     audit_trail_contract::changes_of_tokens_leave_lines(&store.tokens(), &store).await;
 }
 

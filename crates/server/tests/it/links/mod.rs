@@ -7,6 +7,7 @@ mod check; // destinations are asked, and inner ones are not
 mod conditional; // changes that are meant for a version
 mod editing; // changing links
 mod hidden_destinations; // destinations behind a password, from who may not read links
+mod routing; // rules, splits and patterns
 mod searching; // finding and counting links
 mod suggestions; // slugs and previews are suggested
 mod transfer; // export and import, by HTTP and by the command line

@@ -1,0 +1,118 @@
+//! Kinds of devices and systems.
+
+use super::{AgentFacts, value::Value};
+
+/// A kind of device, or a system. A phone with iOS is both `ios` and `mobile`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Device {
+    /// iPhone, iPod and iPad.
+    Ios,
+    /// Android.
+    Android,
+    /// Phones.
+    Mobile,
+    /// Tablets.
+    Tablet,
+    /// Computers.
+    Desktop,
+    /// Windows, but not on phones.
+    Windows,
+    /// Apple's computers.
+    Macos,
+    /// Distributions of Linux, but not Android and not Chrome OS.
+    Linux,
+    /// Chrome OS.
+    Chromeos,
+}
+
+const NAMES: [(Device, &str); 9] = [
+    (Device::Ios, "ios"),
+    (Device::Android, "android"),
+    (Device::Mobile, "mobile"),
+    (Device::Tablet, "tablet"),
+    (Device::Desktop, "desktop"),
+    (Device::Windows, "windows"),
+    (Device::Macos, "macos"),
+    (Device::Linux, "linux"),
+    (Device::Chromeos, "chromeos"),
+];
+
+/// The systems that count as Linux, by the names of `uap-core`.
+const LINUX: [&str; 14] = [
+    "Linux",
+    "Ubuntu",
+    "Debian",
+    "Fedora",
+    "Red Hat",
+    "CentOS",
+    "SUSE",
+    "Arch Linux",
+    "Gentoo",
+    "Linux Mint",
+    "Kubuntu",
+    "Mandriva",
+    "Slackware",
+    "VectorLinux",
+];
+
+impl Device {
+    /// Everything that the visitor's device is.
+    pub(super) fn all_of(agent: &AgentFacts) -> impl Iterator<Item = Self> {
+        let all = NAMES.iter().map(|(device, _)| *device);
+        all.filter(|device| device.is(agent))
+    }
+
+    pub(super) fn is(self, agent: &AgentFacts) -> bool {
+        let os = &*agent.os;
+        match self {
+            Self::Ios => matches!(os, "iOS" | "iPadOS"),
+            Self::Android => os == "Android",
+            Self::Mobile => &*agent.device_type == "mobile",
+            Self::Tablet => &*agent.device_type == "tablet",
+            Self::Desktop => agent.device_type.is_empty() && !agent.is_bot && !os.is_empty(),
+            Self::Windows => os.starts_with("Windows") && !os.starts_with("Windows Phone"),
+            Self::Macos => os == "macOS",
+            Self::Linux => LINUX.contains(&os),
+            Self::Chromeos => os == "Chrome OS",
+        }
+    }
+}
+
+impl Value for Device {
+    const EXPECTED: &'static str =
+        "ios, android, mobile, tablet, desktop, windows, macos, linux or chromeos";
+
+    fn parse(text: &str) -> Option<Self> {
+        let found = NAMES.iter().find(|(_, name)| *name == text)?;
+        Some(found.0)
+    }
+
+    fn show(&self) -> String {
+        let found = NAMES.iter().find(|(device, _)| device == self);
+        found.map_or("", |(_, name)| name).to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    #[rstest]
+    #[case("iOS", "mobile", &["ios", "mobile"])]
+    #[case("Android", "tablet", &["android", "tablet"])]
+    #[case("Windows", "", &["desktop", "windows"])]
+    #[case("Windows Phone", "mobile", &["mobile"])]
+    #[case("macOS", "", &["desktop", "macos"])]
+    #[case("Ubuntu", "", &["desktop", "linux"])]
+    #[case("Chrome OS", "", &["desktop", "chromeos"])]
+    #[case("", "", &[])]
+    fn an_agent_is_all_that_it_is(#[case] os: &str, #[case] kind: &str, #[case] is: &[&str]) {
+        let agent = AgentFacts::new(os, "", kind);
+        let found = NAMES.iter().filter(|(device, _)| device.is(&agent));
+        assert_eq!(found.map(|(_, name)| *name).collect::<Vec<_>>(), is);
+        let bot = AgentFacts::new("Windows", "", "").with_bot(true);
+        assert!(!Device::Desktop.is(&bot) && Device::Windows.is(&bot));
+    }
+}

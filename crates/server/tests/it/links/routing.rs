@@ -1,0 +1,367 @@
+//! Rules, splits and patterns, over every face and with visitors who follow them.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use crate::{
+    mcp::wire::call_tool,
+    support::server::{Answer, Server},
+};
+
+const PHONE: &str = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) AppleWebKit/605.1.15 \
+                     (KHTML, like Gecko) Version/17.4 Mobile/15E148 Safari/604.1";
+const DESKTOP: &str =
+    "Mozilla/5.0 (X11; Ubuntu; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
+
+/// A server that believes the headers of the test about addresses and places.
+fn server() -> Server {
+    Server::start_with(&[("SLUGLINE_TRUSTED_PROXIES", "127.0.0.0/8")])
+}
+
+fn follow(server: &Server, path: &str, headers: &[(&str, &str)]) -> Answer {
+    let call = server.request("GET", path);
+    let call = headers
+        .iter()
+        .fold(call, |call, (name, value)| call.header(name, value));
+    call.send()
+}
+
+/// Checks where a visitor is led, by an answer that nothing remembers.
+#[track_caller]
+fn leads(server: &Server, path: &str, headers: &[(&str, &str)], to: &str) {
+    let answer = follow(server, path, headers);
+    let told = (
+        answer.status,
+        answer.header("cache-control"),
+        answer.header("location"),
+    );
+    assert_eq!(told, (302, "no-store", to), "{path} {headers:?}");
+}
+
+#[test]
+fn visitors_follow_the_first_rule_that_holds() {
+    let server = server();
+    let rules = json!([
+        {"when": {"device": ["ios"], "country": ["DE", "AT"]}, "url": "https://apps.example/de"},
+        {"when": {"query": {"ref": "poster"}, "from": "2020-12-01", "until": 32_503_680_000_i64},
+         "url": "https://e.example/poster"},
+        {"when": {"language": ["pt"], "browser": ["Firefox"]}, "url": "https://e.example/pt"},
+        {"when": {"referrer": ["news.example"]}, "url": "https://e.example/news"},
+        {"when": {"network": ["198.51.100.0/24"]}, "url": "https://e.example/office"},
+        {"when": {"city": ["São Paulo"], "continent": ["SA"]}, "url": "https://e.example/sp"},
+        {"when": {"bot": true}, "url": "https://e.example/bots"},
+        {"when": {"until": "2020-01-01", "timeZone": "Europe/Berlin"}, "url": "https://e.example/past"},
+        {"when": {"country": {"not": ["US"]}, "device": ["desktop"]}, "url": "https://e.example/abroad"}
+    ]);
+    let made = server.create(&json!({
+        "slug": "go", "url": "https://e.example/", "apple": "https://apps.example/all",
+        "rules": rules, "redirectWithQuery": true
+    }));
+    assert_eq!(
+        made["link"]["rules"][1]["when"]["until"],
+        32_503_680_000_i64
+    );
+    for (headers, to) in [
+        (
+            &[("user-agent", PHONE), ("cf-ipcountry", "DE")][..],
+            "https://apps.example/de",
+        ),
+        (
+            &[("user-agent", PHONE), ("cf-ipcountry", "FR")],
+            "https://apps.example/all",
+        ),
+        (
+            &[
+                ("user-agent", DESKTOP),
+                ("accept-language", "en;q=0.5, pt-BR"),
+            ],
+            "https://e.example/pt",
+        ),
+        (
+            &[("referer", "https://m.news.example/a")],
+            "https://e.example/news",
+        ),
+        (
+            &[("x-forwarded-for", "198.51.100.7")],
+            "https://e.example/office",
+        ),
+        (
+            &[("cf-ipcountry", "BR"), ("cf-ipcity", "São Paulo")],
+            "https://e.example/sp",
+        ),
+        (
+            &[("user-agent", "Mozilla/5.0 (compatible; Googlebot/2.1)")],
+            "https://e.example/bots",
+        ),
+        (
+            &[("user-agent", DESKTOP), ("cf-ipcountry", "FR")],
+            "https://e.example/abroad",
+        ),
+        (
+            &[("user-agent", DESKTOP), ("cf-ipcountry", "US")],
+            "https://e.example/",
+        ),
+        (&[("user-agent", DESKTOP)], "https://e.example/"),
+        (&[("accept-language", "\u{1}pt")][..0], "https://e.example/"),
+    ] {
+        leads(&server, "/go", headers, to);
+    }
+    leads(
+        &server,
+        "/go?ref=poster",
+        &[],
+        "https://e.example/poster?ref=poster",
+    );
+    let phone = [("user-agent", PHONE), ("cf-ipcountry", "AT")];
+    leads(&server, "/go?a=1", &phone, "https://apps.example/de?a=1");
+
+    let count = |url: &str| {
+        let query = format!("/api/stats/counters?slug=go&url={url}");
+        server.api("GET", &query).send().json()["data"][0]["visits"].clone()
+    };
+    server.counters_with("slug=go", 13);
+    assert_eq!(count("https://apps.example/de"), 2);
+    assert_eq!(count("https://e.example/news"), 1);
+    assert_eq!(
+        count("https://e.example/"),
+        4,
+        "an app of Sink's counts for the link"
+    );
+}
+
+#[test]
+fn a_split_shares_visitors_out_and_keeps_each_on_a_side() {
+    let server = server();
+    let split = json!([
+        {"url": "https://e.example/a", "weight": 30}, {"url": "https://e.example/b", "weight": 20}
+    ]);
+    let link = json!({"slug": "ab", "url": "https://e.example/", "split": split});
+    let result = call_tool(&server, "create_link", &link);
+    assert_eq!(
+        result["structuredContent"]["link"]["split"], split,
+        "{result}"
+    );
+    let side = |visitor: u32| {
+        let address = format!("203.0.{}.{}", visitor / 250, visitor % 250 + 1);
+        let answer = follow(&server, "/ab", &[("x-forwarded-for", &address)]);
+        assert_eq!(answer.header("cache-control"), "no-store");
+        (answer.status, answer.header("location").to_owned())
+    };
+    let sides: Vec<_> = (0..400).map(side).collect();
+    let mut counts = BTreeMap::new();
+    for side in &sides {
+        *counts.entry(side.clone()).or_insert(0_u32) += 1;
+    }
+    let of = |path: &str| counts[&(302, format!("https://e.example/{path}"))];
+    // Five standard deviations of the largest share.
+    for (path, expected) in [("a", 120_u32), ("b", 80), ("", 200)] {
+        assert!(of(path).abs_diff(expected) < 50, "{counts:?}");
+    }
+    let folder = {
+        for (visitor, first) in (0..).zip(&sides).take(40) {
+            assert_eq!(side(visitor), *first, "a visitor stays");
+        }
+        server.stop("TERM").1
+    };
+    let server = Server::start_in(folder, &[("SLUGLINE_TRUSTED_PROXIES", "127.0.0.0/8")]);
+    for (visitor, first) in (0..).zip(&sides).take(40) {
+        let address = format!("203.0.{}.{}", visitor / 250, visitor % 250 + 1);
+        let answer = follow(&server, "/ab", &[("x-forwarded-for", &address)]);
+        assert_eq!(answer.header("location"), first.1, "also after a restart");
+    }
+    let over = json!({"slug": "ab", "splitUntil": "2020-01-01"});
+    let patched = server.api("PATCH", "/api/link/edit").json(&over).send();
+    assert_eq!(patched.status, 200, "{}", patched.text);
+    let answer = server.visit("/ab");
+    assert_eq!(
+        (answer.status, answer.header("location")),
+        (301, "https://e.example/")
+    );
+    assert_eq!(answer.header("cache-control"), "private, max-age=90");
+}
+
+#[test]
+fn what_stands_behind_the_slug_is_passed_on() {
+    let server = server();
+    let pattern = json!({
+        "slug": "gh", "url": "https://github.com/{path}", "forwardPath": true, "cloaking": false
+    });
+    let result = call_tool(&server, "create_link", &pattern);
+    assert_eq!(
+        result["structuredContent"]["link"]["forwardPath"], true,
+        "{result}"
+    );
+    server.create(&json!({
+        "slug": "docs", "url": "https://e.example/d?v=1", "forwardPath": true, "password": "sesame"
+    }));
+    server.create(&json!({"slug": "plain", "url": "https://e.example/"}));
+    for (path, to) in [
+        ("/gh/rust-lang/rust", "https://github.com/rust-lang/rust"),
+        ("/GH/rust-lang/rust/", "https://github.com/rust-lang/rust/"),
+        ("/gh", "https://github.com/"),
+        ("/gh/", "https://github.com/"),
+        ("/gh/a%20b/%2e%2e/%2F?x=1", "https://github.com/%2F"),
+        ("/gh/../../etc", "https://github.com/etc"),
+        ("/gh//evil.example", "https://github.com//evil.example"),
+        ("/gh/_docs/x", "https://github.com/_docs/x"),
+    ] {
+        let answer = server.visit(path);
+        let told = (answer.status, answer.header("location"));
+        assert_eq!(told, (301, to), "{path}");
+    }
+    for path in [
+        "/plain/x",
+        "/nothing/x",
+        "/gh-x/y",
+        "/_docs/nothing",
+        "/dashboard/nothing",
+    ] {
+        assert_eq!(server.visit(path).status, 404, "{path}");
+    }
+    assert_eq!(server.request("HEAD", "/gh/a").send().status, 301);
+    assert_eq!(server.request("DELETE", "/gh/a").send().status, 404);
+    let long = format!("/gh/{}", "a".repeat(2_049));
+    assert_eq!(server.visit(&long).status, 414);
+    // The table of routes is asked before, with the token.
+    assert_eq!(server.visit("/api/gh/x").status, 401);
+
+    let asked = server.visit("/docs/a/b");
+    assert!(
+        asked.text.contains(r#"action="/docs/a/b""#),
+        "{}",
+        asked.text
+    );
+    let form = server
+        .request("POST", "/docs/a/b")
+        .header("content-type", "application/x-www-form-urlencoded")
+        .body("password=sesame")
+        .send();
+    let told = (form.status, form.header("location"));
+    assert_eq!(told, (303, "https://e.example/d/a/b?v=1"));
+
+    for slug in ["api", "Dashboard"] {
+        let link = json!({"slug": slug, "url": "https://e.example/", "forwardPath": true});
+        let refused = server.api("POST", "/api/link/create").json(&link).send();
+        assert_eq!(refused.status, 400);
+        assert_eq!(
+            refused.json()["data"]["issues"][0]["path"],
+            json!(["forwardPath"])
+        );
+    }
+}
+
+/// The members of a link that only we know.
+fn ours(link: &Value) -> Value {
+    let names = ["rules", "split", "splitUntil", "forwardPath"];
+    names.map(|name| link[name].clone()).into()
+}
+
+#[test]
+fn clients_that_do_not_know_the_members_keep_them_and_null_removes_them() {
+    let server = server();
+    let all = json!({
+        "slug": "all", "url": "https://e.example/{path}", "forwardPath": true,
+        "rules": [{"when": {"country": "DE", "hours": "22:00-06:00", "timeZone": "Europe/Berlin"},
+                   "url": "https://e.example/night"}],
+        "split": [{"url": "https://e.example/b", "weight": 50}], "splitUntil": 4_000_000_000_i64
+    });
+    let made = server.create(&all)["link"].clone();
+    let shown = json!([
+        [{"when": {"country": ["DE"], "hours": ["22:00-06:00"], "timeZone": "Europe/Berlin"},
+          "url": "https://e.example/night"}],
+        [{"url": "https://e.example/b", "weight": 50}], 4_000_000_000_i64, true
+    ]);
+    assert_eq!(ours(&made), shown);
+    let bare = json!({"slug": "all", "url": "https://e.example/new"});
+    let put = server.api("PUT", "/api/link/edit").json(&bare).send();
+    assert_eq!(
+        (put.status, ours(&put.json()["link"])),
+        (201, shown.clone()),
+        "{}",
+        put.text
+    );
+    let replaced = call_tool(&server, "update_link", &bare);
+    let replaced = &replaced["structuredContent"];
+    assert_eq!(ours(&replaced["link"]), shown);
+    assert_eq!(
+        replaced.get("removed"),
+        None,
+        "nothing was lost: {replaced}"
+    );
+    let read = server.api("GET", "/api/link/query?slug=all").send().json();
+    assert_eq!(ours(&read), shown);
+
+    // An export is an import of the same links.
+    for format in ["json", "csv"] {
+        let path = format!("/api/link/export?format={format}");
+        let file = server.api("GET", &path).send();
+        let other = Server::start();
+        let kind = if format == "csv" {
+            "text/csv"
+        } else {
+            "application/json"
+        };
+        let imported = other
+            .api("POST", "/api/link/import")
+            .header("content-type", kind)
+            .body(&file.text)
+            .send();
+        assert_eq!(imported.status, 200, "{}", imported.text);
+        let read = other.api("GET", "/api/link/query?slug=all").send().json();
+        assert_eq!(ours(&read), shown, "{format}");
+    }
+
+    let null = json!({"slug": "all", "url": "https://e.example/", "rules": null, "split": null,
+                      "splitUntil": null, "forwardPath": null});
+    let put = server.api("PUT", "/api/link/edit").json(&null).send();
+    assert_eq!(ours(&put.json()["link"]), json!([null, null, null, null]));
+    assert_eq!(server.visit("/all").status, 301);
+}
+
+#[test]
+fn faults_name_the_rule_and_every_destination_is_one() {
+    let server = server();
+    let wrong = json!({
+        "slug": "bad", "url": "https://e.example/",
+        "rules": [{"when": {"contry": ["DE"]}, "url": "https://e.example/"},
+                  {"when": {"country": ["DE"]}, "url": "javascript:alert(1)"}],
+        "split": [{"url": "https://e.example/", "weight": 101}]
+    });
+    let refused = server.api("POST", "/api/link/create").json(&wrong).send();
+    assert_eq!(refused.status, 400);
+    let issues = refused.json()["data"]["issues"].clone();
+    let paths: Vec<String> = issues
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|issue| {
+            let path = issue["path"].as_array().unwrap().iter();
+            path.map(|part| part.as_str().unwrap())
+                .collect::<Vec<_>>()
+                .join(".")
+        })
+        .collect();
+    assert_eq!(
+        paths,
+        ["rules.0.when.contry", "rules.1.url", "split.0.weight"]
+    );
+    let circle = json!({
+        "slug": "circle", "url": "https://e.example/",
+        "rules": [{"when": {"bot": true}, "url": format!("{}/circle", server.origin())}]
+    });
+    let refused = server.api("POST", "/api/link/create").json(&circle).send();
+    assert_eq!(
+        refused.json()["data"]["issues"][0]["path"],
+        json!(["rules", "0", "url"])
+    );
+    server.create(&json!({
+        "slug": "far", "url": "https://e.example/",
+        "split": [{"url": "https://faraway.example/", "weight": 5}]
+    }));
+    let found = server
+        .api("GET", "/api/link/search?q=faraway")
+        .send()
+        .json();
+    assert_eq!(found[0]["slug"], "far", "{found}");
+}
