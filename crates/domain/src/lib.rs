@@ -143,7 +143,7 @@ pub use stats::{
     Derivation, Destinations, Dimension, DimensionError, DimensionKind, Erasure, Event,
     EventsQuery, HeatmapQuery, HeatmapReport, HeatmapRow, LocationRow, LocationsQuery,
     LocationsReport, LogTrouble, MetricRow, MetricsQuery, MetricsReport, Report, RowLimit,
-    RowLimitError, Rule, Rules, StdError, StoredVisit, Test, Variance, ViewRow, ViewsQuery,
+    RowLimitError, Rule, StdError, StoredVisit, Test, Variance, ViewRow, ViewsQuery,
     ViewsReport, VisitColumn, VisitColumnKind, VisitFilter, VisitTexts, WeekSeconds,
 };
 pub use suggestion::{LanguageTag, LanguageTagError, SuggestedPreview};
