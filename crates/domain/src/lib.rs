@@ -143,8 +143,8 @@ pub use stats::{
     Derivation, Destinations, Dimension, DimensionError, DimensionKind, Erasure, Event,
     EventsQuery, HeatmapQuery, HeatmapReport, HeatmapRow, LocationRow, LocationsQuery,
     LocationsReport, LogTrouble, MetricRow, MetricsQuery, MetricsReport, Report, RowLimit,
-    RowLimitError, Rule, StdError, StoredVisit, Test, Variance, ViewRow, ViewsQuery,
-    ViewsReport, VisitColumn, VisitColumnKind, VisitFilter, VisitTexts, WeekSeconds,
+    RowLimitError, Rule, StdError, StoredVisit, Test, Variance, ViewRow, ViewsQuery, ViewsReport,
+    VisitColumn, VisitColumnKind, VisitFilter, VisitTexts, WeekSeconds,
 };
 pub use suggestion::{LanguageTag, LanguageTagError, SuggestedPreview};
 pub use tag::{Tag, TagError, Tags, TagsError};
