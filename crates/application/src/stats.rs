@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, future::Future, mem, sync::Arc, time::Duration};
 
 use slugline_domain::{
-    AccessRows, Choice, CounterRow, CountersQuery, Derivation, Destinations, Dimension, Event,
+    AccessRows, Binding, Choice, CounterRow, CountersQuery, Derivation, Destinations, Dimension, Event,
     EventsQuery, HeatmapQuery, LinkId, LinkKey, LocationRow, LocationsQuery, LogTrouble, MetricRow,
     MetricsQuery, MetricsReport, Report, Scope, Tag, TimeUnit, UnixMillis, UnixSeconds, ViewRow,
     ViewsQuery, VisitFilter, VisitRows, WeekSeconds, ZoneOffsets,
@@ -433,6 +433,7 @@ impl StatsReader {
     /// which destinations the caller sees.
     async fn narrow(&self, filter: &mut VisitFilter, tags: Choice<Tag>) -> Result<(), Error> {
         filter.destinations = self.destinations.clone();
+        self.name_domains(filter);
         if let Some(links) = self.reached().await? {
             filter.links = mem::take(&mut filter.links).and(Choice::AnyOf(links));
         }
@@ -447,6 +448,33 @@ impl StatsReader {
         Ok(())
     }
 
+    /// Writes the domains of a filter as visits have them, and adds those that the caller is bound
+    /// to. The public host is the default domain, whose text is empty.
+    fn name_domains(&self, filter: &mut VisitFilter) {
+        let domains = self.links.domains().current();
+        if let Some(public) = domains.public() {
+            let before_slugs = format!("{public}/");
+            for (dimension, choice) in &mut filter.values {
+                let (Choice::AnyOf(texts) | Choice::NoneOf(texts)) = choice;
+                if *dimension == Dimension::Domain && texts.remove(public.as_str()) {
+                    texts.insert(String::new());
+                } else if *dimension == Dimension::Slug {
+                    let bare = |text: String| match text.strip_prefix(&before_slugs) {
+                        Some(slug) => slug.to_owned(),
+                        None => text,
+                    };
+                    *texts = mem::take(texts).into_iter().map(bare).collect();
+                }
+            }
+        }
+        let binding = self.links.reach().binding();
+        let bound_to = binding.map(Binding::domains).filter(|names| !names.is_empty());
+        if let Some(names) = bound_to {
+            let names = names.iter().map(DomainName::to_string);
+            filter.values.push((Dimension::Domain, Choice::any_of(names)));
+        }
+    }
+
     /// Returns whether [`StatsReader::filter`] may change by itself: the caller is bound to tags,
     /// and links get and lose tags.
     pub fn follows_tags(&self) -> bool {
@@ -454,13 +482,14 @@ impl StatsReader {
         binding.is_some_and(|binding| !binding.tags().is_empty())
     }
 
-    /// The links that the caller reaches now; `None` for every link.
+    /// The links that the caller reaches now; `None` for every link of the domains that the caller
+    /// reaches.
     async fn reached(&self) -> Result<Option<BTreeSet<LinkId>>, Error> {
         let Some(binding) = self.links.reach().binding() else {
             return Ok(None);
         };
-        if !binding.domains().is_empty() {
-            return self.links.reached_ids().await.map(Some);
+        if binding.is_of_whole_domains() {
+            return Ok(None);
         }
         let mut links = if binding.tags().is_empty() {
             BTreeSet::new()

@@ -3,7 +3,7 @@
 use std::{path::Path, sync::Arc};
 
 use anyhow::{Context, bail};
-use slugline_storage::{DatabaseUrl, SqlLinkStore};
+use slugline_storage::{DatabaseUrl, OpenError, SqlLinkStore};
 
 use crate::settings::Settings;
 
@@ -29,6 +29,26 @@ pub(crate) fn refuse_missing(settings: &Settings) -> anyhow::Result<()> {
     }
     Ok(())
 }
+
+/// Opens the database for a command, which may run beside the service. It makes a database that is
+/// not there, but takes no step of the schema that another process may not be ready for.
+pub(crate) async fn open_beside(settings: &Settings) -> anyhow::Result<Arc<SqlLinkStore>> {
+    let is_new = match SqlLinkStore::open_current(&settings.links).await {
+        Ok(store) => return Ok(Arc::new(store)),
+        Err(OpenError::Behind(lacks)) => lacks.first() == Some(&FIRST_STEP),
+        Err(_) => missing_file(settings).is_some(),
+    };
+    if is_new {
+        return open(settings).await;
+    }
+    let store = SqlLinkStore::open_current(&settings.links).await;
+    Ok(Arc::new(store.context(
+        "stop every older node, and start the service or run `slugline migrate` first",
+    )?))
+}
+
+/// The step that every database with links has.
+const FIRST_STEP: &str = "m0001_links";
 
 /// Opens the database and brings its schema up to date.
 pub(crate) async fn open(settings: &Settings) -> anyhow::Result<Arc<SqlLinkStore>> {

@@ -84,7 +84,8 @@ pub(crate) async fn build(
 ) -> anyhow::Result<Components> {
     // Before anything that creates files.
     let places = open_place_file(settings)?;
-    let dependencies = open_link_dependencies(settings).await?;
+    let store = links_database::open(settings).await?;
+    let dependencies = open_link_dependencies(settings, store).await?;
     let crowd = Arc::new(Crowd::gather(checked.observers).context("an observer cannot start")?);
     let changes = observed(dependencies.store.clone(), &crowd);
     let links = dependencies.link_service(settings, Arc::clone(&changes));
@@ -259,7 +260,8 @@ pub(crate) async fn build(
 
 /// Only the use cases of links, for commands of the operator beside a running service.
 pub(crate) async fn links_of_operator(settings: &Settings) -> anyhow::Result<LinkWriter> {
-    let dependencies = open_link_dependencies(settings).await?;
+    let store = links_database::open_beside(settings).await?;
+    let dependencies = open_link_dependencies(settings, store).await?;
     Ok(dependencies
         .link_service(settings, dependencies.store.clone())
         .by(Caller::Operator, Author::operator()))
@@ -267,7 +269,7 @@ pub(crate) async fn links_of_operator(settings: &Settings) -> anyhow::Result<Lin
 
 /// Only the use cases of tokens, for work beside a running service.
 pub(crate) async fn tokens(settings: &Settings) -> anyhow::Result<Tokens> {
-    let store = links_database::open(settings).await?;
+    let store = links_database::open_beside(settings).await?;
     let (clock, random): (Arc<dyn Clock>, _) = (Arc::new(SystemClock), Arc::new(OsRandom));
     let resolver = Arc::new(resolver(settings, &store, &clock));
     named_domains(settings, &store, Arc::clone(&resolver), Arc::clone(&clock)).await?;
@@ -301,7 +303,7 @@ fn named_tokens(
 
 /// Only the use cases of domains, for commands of the operator beside a running service.
 pub(crate) async fn domains_of_operator(settings: &Settings) -> anyhow::Result<Domains> {
-    let store = links_database::open(settings).await?;
+    let store = links_database::open_beside(settings).await?;
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let resolver = Arc::new(resolver(settings, &store, &clock));
     named_domains(settings, &store, resolver, clock).await
@@ -348,11 +350,13 @@ struct LinkDependencies {
     domains: Domains,
 }
 
-async fn open_link_dependencies(settings: &Settings) -> anyhow::Result<LinkDependencies> {
+async fn open_link_dependencies(
+    settings: &Settings,
+    store: Arc<SqlLinkStore>,
+) -> anyhow::Result<LinkDependencies> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let random: Arc<dyn Random> = Arc::new(OsRandom);
     let passwords = Arc::new(Passwords::new(Arc::clone(&random)));
-    let store = links_database::open(settings).await?;
     let migration = old_store::open(
         settings,
         store.clone(),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use slugline_domain::{LinkFilter, LinkId, LinkOrder, ListQuery, Position, StatusFilter, Tag};
+use slugline_domain::{LinkId, Tag};
 
 use super::LinkReader;
 use crate::{Access, Error};
@@ -25,35 +25,5 @@ impl LinkReader {
             return Err(Error::TooManyTagged { max: MAX_TAGGED });
         }
         Ok(found)
-    }
-
-    /// Returns the identifiers of the links that the caller reaches today, expired links included.
-    /// Reads them in pieces.
-    ///
-    /// # Errors
-    /// As for [`Self::tagged`].
-    pub(crate) async fn reached_ids(&self) -> Result<BTreeSet<LinkId>, Error> {
-        /// The most links that are in memory at once.
-        const PIECE: u32 = 1_000;
-
-        self.permit(Access::LINKS_ARE_HERE)?;
-        let filter = LinkFilter::default()
-            .with_status(StatusFilter::All)
-            .with_reach(self.reach.clone());
-        let mut query = ListQuery::new(self.parts.clock.now().second(), PIECE)
-            .with_order(LinkOrder::SlugAscending)
-            .with_filter(filter);
-        let mut found = BTreeSet::new();
-        loop {
-            let links = self.parts.store.list(&query).await?;
-            let Some(last) = links.last() else {
-                return Ok(found);
-            };
-            query.after = Some(Position::after(last));
-            found.extend(links.into_iter().map(|link| link.id));
-            if found.len() > usize::try_from(MAX_TAGGED).unwrap_or(usize::MAX) {
-                return Err(Error::TooManyTagged { max: MAX_TAGGED });
-            }
-        }
     }
 }

@@ -47,9 +47,17 @@ impl Serialize for EventView {
         let mut members = serializer.serialize_map(None)?;
         members.serialize_entry("id", &self.id)?;
         members.serialize_entry("timestamp", &self.event.at.second().get())?;
+        let (host, slug) = self.event.link();
         for dimension in Event::members() {
             let name = dimension.name();
-            if dimension.is_degrees() {
+            if dimension == Dimension::Slug {
+                members.serialize_entry(name, slug)?;
+            } else if dimension == Dimension::Domain {
+                // The default domain has no name, so an instance with one domain has no such member.
+                if !host.is_empty() {
+                    members.serialize_entry(name, host)?;
+                }
+            } else if dimension.is_degrees() {
                 let degrees = f64::from(self.event.degrees(dimension));
                 members.serialize_entry(name, &degrees)?;
             } else {
@@ -75,7 +83,9 @@ impl JsonSchema for EventView {
         for dimension in Event::members() {
             members.insert(dimension.name().into(), values(dimension));
         }
-        let required: Vec<String> = members.keys().cloned().collect();
+        let optional = Dimension::Domain.name();
+        let required = members.keys().filter(|name| *name != optional).cloned();
+        let required: Vec<String> = required.collect();
         json_schema!({
             "description": "One visit. Empty texts are unknown.",
             "type": "object",

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use slugline_application::TaggedQuery;
-use slugline_domain::{Dimension, MetricRow, MetricsQuery};
+use slugline_domain::{Dimension, MetricRow, MetricsQuery, split_key};
 
 use super::{
     answer::{Answer, Varies},
@@ -56,11 +56,14 @@ impl MetricsRequest {
 }
 
 impl Ranked<MetricView> {
-    /// Adds the reason why no place is named, if the request asked for places: there was
+    /// Shows slugs apart from their domains, and adds the reason why no place is named, if the request asked for places: there was
     /// no visit, or the places of visits are not known.
     #[must_use]
-    pub fn explained(self, request: &MetricsRequest) -> Self {
+    pub fn explained(mut self, request: &MetricsRequest) -> Self {
         let dimension = request.r#type.value();
+        if dimension == Some(&Dimension::Slug) {
+            self.answer.data.iter_mut().for_each(MetricView::split_key);
+        }
         let is_about_places = dimension.is_some_and(|dimension| dimension.is_a_place());
         if self.answer.note.is_some() || !is_about_places {
             return self;
@@ -89,6 +92,9 @@ const UNKNOWN_PLACES: &str = "the places of these visits are not known; they are
 pub struct MetricView {
     /// The value; empty when unknown, or a destination hidden from the token.
     pub name: String,
+    /// With type slug the host of the slug's domain; left out for the default one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub domain: Option<String>,
     /// Visits with this value.
     pub count: u64,
     /// Distinct visitors, summed over salt periods, if asked for.
@@ -100,10 +106,21 @@ pub struct MetricView {
 /// variance tells by how much.
 impl Varies for MetricRow {}
 
+impl MetricView {
+    fn split_key(&mut self) {
+        if let (host, slug) = split_key(&self.name)
+            && !host.is_empty()
+        {
+            (self.domain, self.name) = (Some(host.to_owned()), slug.to_owned());
+        }
+    }
+}
+
 impl From<MetricRow> for MetricView {
     fn from(row: MetricRow) -> Self {
         Self {
             name: row.name,
+            domain: None,
             count: row.count,
             visitors: row.visitors,
         }

@@ -228,6 +228,7 @@ fn setup() -> SetupView {
     SetupView {
         version: "1.2.3",
         base_url: None,
+        admin_url: None,
         limits: Limits {
             slug_chars: 1,
             slug_pattern: "^a$",
