@@ -19,7 +19,10 @@ pub(crate) fn statements(backend: DbBackend) -> Vec<String> {
     let mut statements: Vec<String> = columns
         .into_iter()
         .map(|column| {
-            let alter = Table::alter().table("short_links").add_column(column).take();
+            let alter = Table::alter()
+                .table("short_links")
+                .add_column(column)
+                .take();
             sql(backend, &alter)
         })
         .collect();

@@ -3,10 +3,10 @@
 use std::{collections::BTreeSet, future::Future, mem, sync::Arc, time::Duration};
 
 use slugline_domain::{
-    AccessRows, Binding, Choice, CounterRow, CountersQuery, Derivation, Destinations, Dimension, Event,
-    EventsQuery, HeatmapQuery, LinkId, LinkKey, LocationRow, LocationsQuery, LogTrouble, MetricRow,
-    MetricsQuery, MetricsReport, Report, Scope, Tag, TimeUnit, UnixMillis, UnixSeconds, ViewRow,
-    ViewsQuery, VisitFilter, VisitRows, WeekSeconds, ZoneOffsets,
+    AccessRows, Binding, Choice, CounterRow, CountersQuery, Derivation, Destinations, Dimension,
+    DomainName, Event, EventsQuery, HeatmapQuery, LinkId, LinkKey, LocationRow, LocationsQuery,
+    LogTrouble, MetricRow, MetricsQuery, MetricsReport, Report, Scope, Tag, TimeUnit, UnixMillis,
+    UnixSeconds, ViewRow, ViewsQuery, VisitFilter, VisitRows, WeekSeconds, ZoneOffsets,
     ports::{Clock, VisitLog, VisitLogError},
 };
 
@@ -468,10 +468,14 @@ impl StatsReader {
             }
         }
         let binding = self.links.reach().binding();
-        let bound_to = binding.map(Binding::domains).filter(|names| !names.is_empty());
+        let bound_to = binding
+            .map(Binding::domains)
+            .filter(|names| !names.is_empty());
         if let Some(names) = bound_to {
             let names = names.iter().map(DomainName::to_string);
-            filter.values.push((Dimension::Domain, Choice::any_of(names)));
+            filter
+                .values
+                .push((Dimension::Domain, Choice::any_of(names)));
         }
     }
 

@@ -27,7 +27,10 @@ pub(crate) fn setup(settings: &Settings, token: &SiteToken) -> SetupView {
     SetupView {
         version: VERSION,
         base_url: settings.base_url.as_ref().map(Origin::to_string),
-        admin_url: settings.admin_host.is_some().then(|| settings.api_origin())
+        admin_url: settings
+            .admin_host
+            .is_some()
+            .then(|| settings.api_origin())
             .flatten()
             .map(|origin| origin.to_string()),
         limits: limits(settings),
