@@ -5,6 +5,7 @@ pub(crate) mod safe_browsing; // dangerous destinations get a warning by themsel
 mod by_visits; // links in the order of their visits
 mod check; // destinations are asked, and inner ones are not
 mod conditional; // changes that are meant for a version
+mod domains; // two domains with the same slug
 mod editing; // changing links
 mod hidden_destinations; // destinations behind a password, from who may not read links
 mod routing; // rules, splits and patterns

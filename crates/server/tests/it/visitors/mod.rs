@@ -1,5 +1,6 @@
 //! The public side: what visitors meet.
 
+mod domains; // hosts with links of their own
 mod languages; // pages in the visitor's language
 mod link_pages; // links that answer with a page
 mod long_targets; // requests with a very long address
