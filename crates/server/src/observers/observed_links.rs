@@ -151,7 +151,7 @@ impl<S: LinkStore + ?Sized> LinkStore for ObservedLinks<S> {
 mod tests {
     use std::sync::mpsc::{Sender, channel};
 
-    use slugline_domain::{AuditLine, AuditQuery, UnixMillis, ports::AuditTrail};
+    use slugline_domain::{AuditLine, AuditQuery, Domain, UnixMillis, ports::AuditTrail};
     use slugline_testkit::{MemoryLinkStore, NOTE, key, link, link_store_contract};
 
     use super::*;
@@ -171,8 +171,12 @@ mod tests {
     ) {
         let (tell, told) = channel();
         let crowd = Crowd::gather(vec![Box::new(Tells(tell))]).unwrap();
+        let store = MemoryLinkStore::default();
+        for host in link_store_contract::NAMED_HOSTS {
+            store.name_domain(Domain::new(host.parse().unwrap()));
+        }
         let links = ObservedLinks {
-            store: Arc::new(MemoryLinkStore::default()),
+            store: Arc::new(store),
             crowd: Arc::new(crowd),
         };
         (links, told)
