@@ -68,7 +68,7 @@ impl Explain for HostError {
     fn explain(&self) -> (IssueCode, String, String) {
         let code = match self {
             Self::Empty => IssueCode::TooSmall,
-            _ => IssueCode::InvalidFormat,
+            Self::Malformed | _ => IssueCode::InvalidFormat,
         };
         (
             code,

@@ -121,7 +121,8 @@ fn line(domain: &DomainView) -> String {
         ("expired", &domain.expired_url),
     ] {
         if let Some(url) = url {
-            line.push_str(&format!("  {word} {url}"));
+            std::fmt::Write::write_fmt(&mut line, format_args!("  {word} {url}"))
+                .expect("strings take what is written");
         }
     }
     match domain.case_sensitive {

@@ -369,13 +369,13 @@ async fn open_link_dependencies(
     let domains =
         named_domains(settings, &store, Arc::clone(&resolver), Arc::clone(&clock)).await?;
     Ok(LinkDependencies {
-        resolver,
-        domains,
-        passwords,
         clock,
         random,
         store,
+        resolver,
+        passwords,
         migration,
+        domains,
     })
 }
 

@@ -1,6 +1,8 @@
 //! The contract of every [`DomainStore`]. A back end calls [`run_suite`] with a function that makes
 //! an empty store of domains, and the store of links beside it.
 
+#![expect(clippy::future_not_send, reason = "tests run it on one thread")]
+
 use std::{cell::Cell, pin::Pin, sync::Arc};
 
 use slugline_domain::{

@@ -190,11 +190,14 @@ impl Domains {
                 .add(&Domain::new(host.clone()), &Author::service())
                 .await
             {
-                Ok(()) | Err(Error::DomainExists(_)) => {}
-                Err(Error::OwnHost {
-                    own: OwnHost::Public,
-                    ..
-                }) => {}
+                Ok(())
+                | Err(
+                    Error::DomainExists(_)
+                    | Error::OwnHost {
+                        own: OwnHost::Public,
+                        ..
+                    },
+                ) => {}
                 Err(error) => return Err(error),
             }
         }

@@ -1,7 +1,7 @@
 use std::{sync::Mutex, time::Duration};
 
 use slugline_domain::{
-    AuditQuery, Link, LinkKey, SlugCase,
+    AuditQuery, Link, LinkKey, Slug, SlugCase,
     ports::{AuditTrail, Hearing, LinkStore},
 };
 use slugline_testkit::{
@@ -122,7 +122,7 @@ async fn a_record_is_edited_and_its_rules_hold_at_once() {
     fixture.domains.edit(&edited, &author).await.unwrap();
     let everything = Reach::Everything;
     let listed = fixture.domains.list(&everything).await.unwrap();
-    assert_eq!(listed, [edited.clone()]);
+    assert_eq!(listed, std::slice::from_ref(&edited));
     let case = fixture.domains.known().case_in(&edited.name());
     assert_eq!(case, SlugCase::Sensitive);
     let nobody = fixture.domains.edit(&named("a.example"), &author).await;
@@ -219,7 +219,7 @@ async fn nothing_moves_while_a_slug_is_taken() {
     let Err(Error::SlugsTaken { slugs, .. }) = refused else {
         panic!("{refused:?}");
     };
-    let slugs: Vec<&str> = slugs.iter().map(|slug| slug.as_str()).collect();
+    let slugs: Vec<&str> = slugs.iter().map(Slug::as_str).collect();
     // The default domain ignores case, so `C` would never be found beside `c`.
     assert_eq!(slugs, ["C", "D", "b"]);
     for text in ["a", "b", "C", "c", "D"] {

@@ -46,7 +46,7 @@ impl Domains {
             let read = self.read(&mut heard).await;
             if read.is_err() != failed {
                 failed = read.is_err();
-                report(read.as_ref().map(|()| ()));
+                report(read.as_ref().copied());
             }
             age = 0;
         }

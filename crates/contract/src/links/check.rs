@@ -74,13 +74,11 @@ impl CheckLinks {
             ProbeTimeout::from_seconds(*seconds)
         });
         let cursor = validation.value(&["cursor"], &self.cursor);
-        let key = match &self.slug {
-            Sent::Absent => None,
-            _ => optional_key(&mut validation, &self.domain, &self.slug),
-        };
-        let domain = match &self.slug {
-            Sent::Absent => listed_domain(&mut validation, &self.domain),
-            _ => None,
+        let (key, domain) = if let Sent::Absent = self.slug {
+            (None, listed_domain(&mut validation, &self.domain))
+        } else {
+            let key = optional_key(&mut validation, &self.domain, &self.slug);
+            (key, None)
         };
         let tag = validation.optional(&["tag"], &self.tag, |tag| Tag::parse(tag));
         let only_broken = validation

@@ -44,10 +44,8 @@ pub(crate) fn listed_domain(
     validation: &mut Validation,
     domain: &Sent<String>,
 ) -> Option<DomainName> {
-    match domain {
-        Sent::Value(text) if text.trim() == ALL => None,
-        _ => Some(domain_of(validation, domain)),
-    }
+    let is_all = matches!(domain, Sent::Value(text) if text.trim() == ALL);
+    (!is_all).then(|| domain_of(validation, domain))
 }
 
 /// The schema of a member that names a domain.

@@ -64,12 +64,12 @@ impl DomainStore for SqlDomainStore {
         to: &DomainName,
         note: &AuditNote,
     ) -> Result<LinkMove, StoreError> {
-        let moves = MoveLinks {
+        let change = MoveLinks {
             links: links.to_vec(),
             to: to.clone(),
             note: note.clone(),
         };
-        let moved = self.database.change(moves).await;
+        let moved = self.database.change(change).await;
         moved.map_err(failing_to("move links to another domain"))
     }
 

@@ -64,8 +64,8 @@ impl Change for MoveLinks {
             }
             self.move_rows(session, &moved).await?;
             let former = moved.iter().map(|link| &link.key);
-            let lines: Vec<&LinkKey> = former.chain(&later).collect();
-            write_lines(session, note, &lines, BINDINGS).await?;
+            let both: Vec<&LinkKey> = former.chain(&later).collect();
+            write_lines(session, note, &both, BINDINGS).await?;
         }
         Ok(Applied::Keep(LinkMove::Moved))
     }

@@ -124,7 +124,7 @@ fn a_database_that_is_too_slow_keeps_nobody_waiting_for_ever() {
     let mut hand = database.open();
     let (followed, failed) = follow_while(&nodes, || {
         assert_eq!(
-            hand.ask("BEGIN; LOCK TABLE links; SELECT 'locked';"),
+            hand.ask("BEGIN; LOCK TABLE short_links; SELECT 'locked';"),
             "locked"
         );
         thread::scope(|scope| {

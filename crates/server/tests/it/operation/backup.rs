@@ -660,7 +660,7 @@ fn a_backup_with_an_object_of_somebody_else_is_refused_by_its_name() {
         (
             "links.db",
             "DROP TRIGGER link_search_delete;
-             CREATE TRIGGER link_search_delete AFTER DELETE ON links BEGIN SELECT 1; END",
+             CREATE TRIGGER link_search_delete AFTER DELETE ON short_links BEGIN SELECT 1; END",
             "its trigger \"link_search_delete\" is not as slugline makes it",
         ),
         (
