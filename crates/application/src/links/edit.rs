@@ -1,8 +1,8 @@
 //! Changes a link: all of it, or some members.
 
 use slugline_domain::{
-    Change, Link, LinkContent, LinkKey, LinkPatch, Operation, Password, PasswordHash, Scope,
-    ScreenVerdict,
+    Change, LifePatch, Link, LinkContent, LinkKey, LinkPatch, Operation, Password, PasswordHash,
+    Scope, ScreenVerdict,
     ports::{Update, Version},
 };
 
@@ -24,13 +24,17 @@ pub struct EditLink {
 }
 
 impl EditLink {
-    /// Gives the link this content, and keeps its password.
+    /// Gives the link this content, and keeps its password and what the content does not say of
+    /// its life.
     pub fn new(key: LinkKey, content: LinkContent) -> Self {
         Self {
             key,
             password: Change::Keep,
+            ours: LinkPatch {
+                life: LifePatch::setting(&content.life),
+                ..LinkPatch::default()
+            },
             content,
-            ours: LinkPatch::default(),
         }
     }
 
@@ -181,6 +185,7 @@ impl LinkWriter {
         if link == *before {
             return Ok(link);
         }
+        link.content.check()?;
         let parts = &self.parts;
         let note = self.note(Operation::LinkEdit);
         let known = Version::of(before);
