@@ -5,7 +5,11 @@ use serde::Deserialize;
 use slugline_domain::{Destination, DestinationRules, Life, LifePatch, MaxVisits, UnixSeconds};
 
 use crate::{
-    instant::Instant, issue::IssueCode, json_integer::JsonInteger, rules::Rules, sent::Sent,
+    instant::Instant,
+    issue::IssueCode,
+    json_integer::JsonInteger,
+    rules::Rules,
+    sent::{Sent, Wire},
     validation::Validation,
 };
 
@@ -57,6 +61,27 @@ impl LifeMembers {
             }),
             disabled: validation.change(&["disabled"], disabled, |_, flag| Some(*flag)),
         }
+    }
+
+    /// Notes each `null`, which stands for nothing in a new link.
+    pub(super) fn refuse_null(&self, validation: &mut Validation) {
+        fn refuse<S: Wire>(validation: &mut Validation, name: &str, sent: &Sent<S>) {
+            if let Sent::Null = sent {
+                validation.value(&[name], sent);
+            }
+        }
+        let Self {
+            starts_at,
+            start_url,
+            expired_url,
+            max_visits,
+            disabled,
+        } = self;
+        refuse(validation, "startsAt", starts_at);
+        refuse(validation, "startUrl", start_url);
+        refuse(validation, "expiredUrl", expired_url);
+        refuse(validation, "maxVisits", max_visits);
+        refuse(validation, "disabled", disabled);
     }
 
     /// The members that are texts.
@@ -155,6 +180,7 @@ mod tests {
             ),
             (json!({"maxVisits": 1.5}), "maxVisits", "integer"),
             (json!({"disabled": "yes"}), "disabled", "boolean"),
+            (json!({"expiredUrl": null}), "expiredUrl", "null"),
         ] {
             let problem = create(&life).unwrap_err();
             let issue = &problem.issues[0];
@@ -165,7 +191,7 @@ mod tests {
         }
         let life = create(
             &json!({"startsAt": "2027-01-15T08:00:00Z", "maxVisits": 1.0,
-            "startUrl": "https://soon.example/", "disabled": false, "expiredUrl": null}),
+            "startUrl": "https://soon.example/", "disabled": false}),
         );
         let life = life.unwrap();
         assert_eq!(life.starts_at.unwrap().get(), 1_800_000_000);
@@ -207,7 +233,7 @@ mod tests {
             let problem = read_back(&wrong).unwrap_err();
             assert_eq!(problem.issues[0].path, ["visitsLeft"]);
         }
-        wrong["maxVisits"] = Value::Null;
+        wrong.as_object_mut().unwrap().remove("maxVisits");
         assert_eq!(read_back(&wrong).unwrap().visits_used, 0);
     }
 }

@@ -97,6 +97,7 @@ impl LinkMembers {
         validation: &mut Validation,
         rules: &Rules,
     ) -> Option<LinkContent> {
+        self.life.refuse_null(validation);
         let content = self.replacement(bounds, validation, rules)?;
         if let Err(fault) = content.check() {
             validation.found(Issue::of_life(fault));
