@@ -103,12 +103,11 @@ pub(crate) fn problem(
     domain: &AskedDomain,
 ) -> HttpResponse {
     const NOTHING_THERE: [Code; 3] = [Code::LinkNotFound, Code::LinkExpired, Code::RouteNotFound];
-    let is_over = problem.code == Code::LinkExpired;
-    let expired = options.expired.as_ref();
-    if let Some(address) = expired.filter(|_| is_over)
+    if problem.code == Code::LinkExpired
+        && let Some(address) = domain.expired(options)
         && !address.is_asked_for_by(request, edge)
     {
-        return elsewhere(address);
+        return elsewhere(&address);
     }
     if NOTHING_THERE.contains(&problem.code)
         && let Some(address) = domain.not_found(options)
