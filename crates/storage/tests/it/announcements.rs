@@ -119,7 +119,7 @@ async fn a_counted_visit_is_announced_to_nobody() {
     assert_eq!(nodes.announced().await, []);
     // A person who mends a link by hand changes more than the count.
     nodes
-        .sql("UPDATE links SET visits_used = 0, destination = 'https://example.org/'")
+        .sql("UPDATE short_links SET visits_used = 0, destination = 'https://example.org/'")
         .await;
     assert_eq!(nodes.announced().await, [changed("limited", None)]);
 }
