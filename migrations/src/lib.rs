@@ -19,6 +19,7 @@ mod m0012_oldest_first;
 mod m0013_assistants;
 mod m0014_domains;
 mod m0015_rules;
+mod m0016_life;
 mod schema_error;
 mod step;
 
@@ -51,6 +52,7 @@ const STEPS: &[Step] = steps![
     m0013_assistants,
     m0014_domains,
     m0015_rules,
+    m0016_life,
 ];
 
 /// Brings the schema up to date. Several nodes may call it at the same time:

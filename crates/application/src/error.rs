@@ -3,8 +3,8 @@
 use std::{num::NonZeroU32, time::Duration};
 
 use slugline_domain::{
-    BindingError, DomainName, DomainSet, Host, LinkId, LinkKey, OutOfReach, Slug, TagsError,
-    TokenName, UnixSeconds,
+    BindingError, DomainName, DomainSet, Host, LifeFault, LinkId, LinkKey, OutOfReach, Slug,
+    TagsError, TokenName, UnixSeconds,
     ports::{OldStoreError, StoreError, VisitLogError},
 };
 use thiserror::Error;
@@ -28,6 +28,9 @@ pub enum Error {
         /// The moment of the request.
         now: UnixSeconds,
     },
+    /// Members of a link contradict one another.
+    #[error(transparent)]
+    Life(#[from] LifeFault),
     /// No link has this slug.
     #[error("no link has the slug {0}")]
     LinkNotFound(String),

@@ -8,6 +8,7 @@ mod outage;
 mod refresh;
 #[cfg(test)]
 mod tests;
+mod visits;
 mod weight;
 
 use std::sync::Arc;
@@ -54,6 +55,8 @@ pub struct Resolver {
     keys: Keys,
     cache: Cache<Key, Entry, Weight>,
     outage: Outage,
+    /// Of counted visits. A queue of them says nothing about reads.
+    counting: Outage,
     old_links: Option<Arc<OldLinks>>,
     hits: Counter,
     misses: Counter,
@@ -79,6 +82,7 @@ impl Resolver {
             keys: Keys::default(),
             cache,
             outage: Outage::default(),
+            counting: Outage::default(),
             old_links: None,
             hits: Counter::default(),
             misses: Counter::default(),

@@ -3,10 +3,11 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use slugline_domain::{
-    CountryError, DestinationError, HostError, ImportedPasswordError, LinkId, LinkIdError,
-    LinkKeyError, PageSize, PageSizeError, Password, PasswordError, ProbeBoundError, RowLimitError,
-    Scope, ScopeError, SearchText, SearchTextError, SinkForm, Slug, SlugError, Tag, TagError, Tags,
-    TagsError, TextError, TimeError, TokenName, TokenNameError,
+    CountryError, DestinationError, HostError, ImportedPasswordError, LifeFault, LinkId,
+    LinkIdError, LinkKeyError, MaxVisits, MaxVisitsError, PageSize, PageSizeError, Password,
+    PasswordError, ProbeBoundError, RowLimitError, Scope, ScopeError, SearchText, SearchTextError,
+    SinkForm, Slug, SlugError, Tag, TagError, Tags, TagsError, TextError, TimeError, TokenName,
+    TokenNameError,
 };
 
 /// One fault of an input. `path` names wire members; positions in arrays are
@@ -42,6 +43,33 @@ pub enum IssueCode {
     UnrecognizedKeys,
     /// The value breaks another rule.
     Custom,
+}
+
+impl Issue {
+    /// The fault of members of a link that contradict one another.
+    pub(crate) fn of_life(fault: LifeFault) -> Self {
+        let (member, message, expected) = match fault {
+            LifeFault::StartsAfterExpiry { expires_at, .. } => (
+                "startsAt",
+                "startsAt must be earlier than expiration",
+                format!(
+                    "Unix seconds before {}, or a later expiration",
+                    expires_at.get()
+                ),
+            ),
+            LifeFault::StartUrlWithoutStart => (
+                "startUrl",
+                "startUrl needs startsAt",
+                "startsAt beside it, or null in place of startUrl".to_owned(),
+            ),
+        };
+        Self {
+            code: IssueCode::Custom,
+            path: vec![member.to_owned()],
+            message: message.to_owned(),
+            expected,
+        }
+    }
 }
 
 /// A domain error that can state the valid value.
@@ -115,6 +143,18 @@ impl Explain for TextError {
             self.to_string(),
             format!("at most {} characters", self.max),
         )
+    }
+}
+
+impl Explain for MaxVisitsError {
+    fn explain(&self) -> (IssueCode, String, String) {
+        let code = if self.visits < 1 {
+            IssueCode::TooSmall
+        } else {
+            IssueCode::TooBig
+        };
+        let expected = format!("1 to {}", MaxVisits::MAX);
+        (code, self.to_string(), expected)
     }
 }
 

@@ -202,6 +202,7 @@ impl From<Error> for Problem {
                 message: "expiration must be greater than current time".into(),
                 expected: format!("Unix seconds after {}, not {}", now.get(), expires_at.get()),
             }]),
+            Error::Life(fault) => Self::invalid(vec![Issue::of_life(fault)]),
             Error::NoDomain(host) => Self::invalid(vec![Issue {
                 code: crate::IssueCode::Custom,
                 path: vec!["domain".into()],

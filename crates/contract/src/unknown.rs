@@ -46,6 +46,10 @@ enum StandsFor {
     Nothing,
 }
 
+/// Members that answers show of a link, and that no body sets. A client that sends a link back
+/// sends them, too, and means nothing by it.
+const READ_ONLY: [&str; 2] = ["status", "visitsLeft"];
+
 /// The members that a schema lists.
 #[derive(Debug, PartialEq, Eq)]
 struct Members {
@@ -64,7 +68,9 @@ impl UnknownNames {
         let object = value.as_object();
         let names = object.into_iter().flat_map(|object| object.keys());
         let was_sent = |member: &str| object.is_some_and(|object| object.contains_key(member));
-        let unknown = names.filter(|name| !members.names.contains(name));
+        let unknown = names
+            .filter(|name| !members.names.contains(name))
+            .filter(|name| !members.are_of_a_link() || !READ_ONLY.contains(&name.as_str()));
         Self {
             members,
             unknown: unknown
@@ -141,6 +147,11 @@ impl UnknownNames {
 }
 
 impl Members {
+    /// Returns whether they are the members of a link.
+    fn are_of_a_link(&self) -> bool {
+        self.names.iter().any(|name| name == "maxVisits")
+    }
+
     fn meant_by(&'static self, name: &str, was_sent: impl Fn(&str) -> bool) -> StandsFor {
         if self.of_a_link && is_new_slug(name) {
             return StandsFor::Rename;
@@ -247,6 +258,14 @@ mod tests {
     #[case("shortLink", None)]
     fn slips_are_told_from_names_of_others(#[case] name: &str, #[case] known: Option<&str>) {
         assert_eq!(nearest(name, &members_of::<CreateLink>().names), known);
+    }
+
+    #[test]
+    fn what_no_body_sets_is_ignored_where_a_link_is_sent_back() {
+        let sent = json!({"slug": "a", "url": "u", "visitsLeft": 5, "status": "active"});
+        assert_eq!(UnknownNames::of::<EditLink>(&sent).refuse_all(), Ok(()));
+        assert_eq!(UnknownNames::of::<UpdateLink>(&sent).refuse_all(), Ok(()));
+        assert!(UnknownNames::of::<RevokeToken>(&sent).refuse_all().is_err());
     }
 
     #[test]

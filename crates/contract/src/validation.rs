@@ -101,16 +101,21 @@ impl Validation {
         self.issues.is_empty()
     }
 
+    /// Notes a fault of members that are right alone.
+    pub(crate) fn found(&mut self, issue: Issue) {
+        if self.issues.len() < MAX_ISSUES {
+            self.issues.push(issue);
+        }
+    }
+
     /// Notes a fault.
     pub(crate) fn note(&mut self, path: &[&str], (code, message, expected): Fault) {
-        if self.issues.len() < MAX_ISSUES {
-            self.issues.push(Issue {
-                code,
-                path: path.iter().map(|part| (*part).to_owned()).collect(),
-                message,
-                expected,
-            });
-        }
+        self.found(Issue {
+            code,
+            path: path.iter().map(|part| (*part).to_owned()).collect(),
+            message,
+            expected,
+        });
     }
 
     /// Returns the checked input, unless there were faults. `build` returns `None` only

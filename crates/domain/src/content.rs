@@ -7,8 +7,8 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    Comment, Country, Description, Destination, ImageRef, Password, Rules, Split, Tags, Title,
-    UnixSeconds,
+    Change, Comment, Country, Description, Destination, ImageRef, Life, LifeFault, LifePatch,
+    Password, Rules, Split, Tags, Title, UnixSeconds,
     routing::{PathRest, Rule, fill},
 };
 
@@ -32,6 +32,8 @@ pub struct LinkContent {
     pub delivery: Delivery,
     /// `true` if visitors are warned before they go on.
     pub flagged_unsafe: Option<bool>,
+    /// When the link starts and ends, and where visitors go before and after.
+    pub life: Life,
 }
 
 impl LinkContent {
@@ -46,6 +48,7 @@ impl LinkContent {
             routing: Routing::default(),
             delivery: Delivery::default(),
             flagged_unsafe: None,
+            life: Life::NONE,
         }
     }
 
@@ -67,27 +70,49 @@ impl LinkContent {
         routing.split.clone_from(split);
         routing.split_until = *split_until;
         routing.forward_path = *forward_path;
+        self.life.clone_from(&before.life);
     }
 
-    /// Every destination that the link may send a visitor to.
+    /// Every destination that the link may send a visitor to. It names every member, so that a
+    /// new one cannot be forgotten.
     pub fn destinations(&self) -> impl Iterator<Item = &Destination> {
-        let Routing {
-            apple,
-            google,
-            geo,
-            with_query: _,
-            rules,
-            split,
-            split_until: _,
-            forward_path: _,
-        } = &self.routing;
-        let devices = apple.iter().chain(google);
+        let Self {
+            destination,
+            comment: _,
+            expires_at: _,
+            tags: _,
+            preview: _,
+            routing:
+                Routing {
+                    apple,
+                    google,
+                    geo,
+                    with_query: _,
+                    rules,
+                    split,
+                    split_until: _,
+                    forward_path: _,
+                },
+            delivery: _,
+            flagged_unsafe: _,
+            life,
+        } = self;
         let shares = split.iter().flat_map(Split::shares);
-        std::iter::once(&self.destination)
+        let devices = apple.iter().chain(google);
+        std::iter::once(destination)
             .chain(devices)
             .chain(geo.values())
             .chain(rules.iter().map(Rule::destination))
             .chain(shares.map(|share| &share.destination))
+            .chain(life.destinations())
+    }
+
+    /// Checks the members against one another.
+    ///
+    /// # Errors
+    /// Names the first rule that they break.
+    pub fn check(&self) -> Result<(), LifeFault> {
+        self.life.check(self.expires_at)
     }
 }
 
@@ -225,6 +250,8 @@ pub struct LinkPatch {
     pub proxy: Change<bool>,
     /// The warning of visitors.
     pub flagged_unsafe: Change<bool>,
+    /// When the link starts and ends, and where visitors go before and after.
+    pub life: LifePatch,
 }
 
 impl LinkPatch {
@@ -255,6 +282,7 @@ impl LinkPatch {
                 },
             delivery: Delivery { cloaking, proxy },
             flagged_unsafe,
+            life,
         } = content;
         if let Some(to) = self.destination {
             *destination = to;
@@ -276,40 +304,6 @@ impl LinkPatch {
         self.cloaking.apply(cloaking);
         self.proxy.apply(proxy);
         self.flagged_unsafe.apply(flagged_unsafe);
-    }
-}
-
-/// A change of one member.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Change<T> {
-    /// Keeps the member.
-    #[default]
-    Keep,
-    /// Removes the member.
-    Clear,
-    /// Sets the member to this value.
-    Set(T),
-}
-
-impl<T> Change<T> {
-    /// Changes a member that can be absent.
-    pub fn apply(self, member: &mut Option<T>) {
-        match self {
-            Self::Keep => {}
-            Self::Clear => *member = None,
-            Self::Set(value) => *member = Some(value),
-        }
-    }
-
-    /// Changes a member that is empty instead of absent.
-    fn apply_or_default(self, member: &mut T)
-    where
-        T: Default,
-    {
-        match self {
-            Self::Keep => {}
-            Self::Clear => *member = T::default(),
-            Self::Set(value) => *member = value,
-        }
+        self.life.apply(life);
     }
 }

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    Delivery, Destination, Link, LinkId, LinkKey, LinkStatus, PasswordHash, Preview, Revision,
-    Routing, Rules, Split, Text, UnixSeconds, routing::Rule, split_key,
+    Delivery, Destination, Life, Link, LinkId, LinkKey, LinkStatus, PasswordHash, Preview,
+    Revision, Routing, Rules, Split, Text, UnixSeconds, routing::Rule, split_key,
 };
 
 /// The part of a link that a redirect needs.
@@ -38,6 +38,8 @@ pub struct Terms {
     pub routing: Routing,
     /// Ways to answer other than a redirect.
     pub delivery: Delivery,
+    /// When the link starts and ends, and where visitors go before and after.
+    pub life: Life,
 }
 
 impl FollowedLink {
@@ -109,9 +111,26 @@ impl FollowedLink {
         Some(u64::try_from(left).unwrap_or(0))
     }
 
-    /// The status at a moment.
+    /// The status at a moment, as far as it does not depend on visits: the store alone knows
+    /// whether a link is used up.
     pub fn status_at(&self, now: UnixSeconds) -> LinkStatus {
-        LinkStatus::at(now, self.terms().expiry)
+        let terms = self.terms();
+        LinkStatus::at(now, &terms.life, terms.expiry, 0)
+    }
+
+    /// True if visitors find no link: it is disabled, or it has not started and leads nowhere before.
+    pub fn is_hidden_at(&self, now: UnixSeconds) -> bool {
+        match self.status_at(now) {
+            LinkStatus::Disabled => true,
+            LinkStatus::Scheduled => self.terms().life.start_url.is_none(),
+            LinkStatus::Active | LinkStatus::Expired | LinkStatus::UsedUp => false,
+        }
+    }
+
+    /// True if the number of visits is limited, so that each must be counted before it is
+    /// answered.
+    pub fn counts_visits(&self) -> bool {
+        self.terms().life.max_visits.is_some()
     }
 
     /// The sizes of the value's own allocations in bytes, 0 if there is none: the texts that
@@ -147,6 +166,7 @@ impl Terms {
             cloaking: None,
             proxy: None,
         },
+        life: Life::NONE,
     };
 
     /// Every text of the terms. Callers use it to count memory.
@@ -173,6 +193,7 @@ impl Terms {
                     forward_path: _,
                 },
             delivery: _,
+            life,
         } = self;
         let optional = [
             password.as_ref().map(PasswordHash::as_str),
@@ -187,7 +208,8 @@ impl Terms {
         let shares = split.iter().flat_map(Split::shares);
         let destinations = countries
             .chain(ruled)
-            .chain(shares.map(|share| &share.destination));
+            .chain(shares.map(|share| &share.destination))
+            .chain(life.destinations());
         optional
             .into_iter()
             .flatten()
@@ -205,6 +227,7 @@ impl From<&Link> for FollowedLink {
             preview: content.preview.clone(),
             routing: content.routing.clone(),
             delivery: content.delivery,
+            life: content.life.clone(),
         };
         let destination = &content.destination;
         Self::new(&link.id, &link.key, link.revision, destination, terms)

@@ -49,6 +49,7 @@
 pub mod assistants;
 pub mod audit;
 pub mod campaign;
+pub mod change;
 pub mod client_network;
 pub mod content;
 pub mod country;
@@ -61,6 +62,7 @@ pub mod host;
 pub mod id;
 pub mod imported_password;
 pub mod legacy;
+pub mod life;
 pub mod link;
 pub mod link_key;
 pub mod measure;
@@ -101,8 +103,9 @@ pub use audit::{
     CallerNameError, ClientTag, ClientTagError, Operation, OperationError,
 };
 pub use campaign::Campaign;
+pub use change::Change;
 pub use client_network::ClientNetwork;
-pub use content::{Change, Delivery, LinkContent, LinkPatch, Preview, Routing};
+pub use content::{Delivery, LinkContent, LinkPatch, Preview, Routing};
 pub use country::{Country, CountryError};
 pub use destination::{Destination, DestinationError, DestinationRules, Scheme, SchemeError};
 pub use domains::{Domain, DomainSet};
@@ -115,6 +118,7 @@ pub use host::{Host, HostError};
 pub use id::{LinkId, LinkIdError};
 pub use imported_password::{ImportedPassword, ImportedPasswordError};
 pub use legacy::{EntryFault, EntryKey, LINK_KEY_PREFIX, OldCursor, OldEntry, OldLink, OldPage};
+pub use life::{Life, LifeFault, LifePatch, MaxVisits, MaxVisitsError};
 pub use link::{Link, LinkStatus, Revision};
 pub use link_key::{DomainName, LinkKey, LinkKeyError, split_key};
 pub use migration::{

@@ -2,7 +2,7 @@
 
 use std::{fmt, num::ParseIntError, str::FromStr};
 
-use crate::{Destination, LinkContent, LinkId, LinkKey, PasswordHash, UnixSeconds};
+use crate::{Destination, Life, LinkContent, LinkId, LinkKey, PasswordHash, UnixSeconds};
 
 /// A slug, its destination and everything that belongs to them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +22,9 @@ pub struct Link {
     pub ends_at: Option<UnixSeconds>,
     /// The stored password, if the link asks for one.
     pub password: Option<PasswordHash>,
+    /// The visits that were counted against the author's limit. They stay counted when the limit
+    /// changes or goes.
+    pub visits_used: u32,
     /// The members that the author decides.
     pub content: LinkContent,
 }
@@ -69,21 +72,40 @@ impl fmt::Display for Revision {
     }
 }
 
-/// The status of a link at a moment.
+/// The status of a link at a moment. Where several hold, the link has the first in the order
+/// *disabled, expired, used up, scheduled*.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkStatus {
     /// It leads to its destination.
     Active,
-    /// Its expiry has passed.
+    /// Its start has not come.
+    Scheduled,
+    /// Its expiry has passed. It loses its slug to a new link; links of every other status keep
+    /// theirs.
     Expired,
+    /// It has had its last visit.
+    UsedUp,
+    /// Its author has hidden it.
+    Disabled,
 }
 
 impl LinkStatus {
-    /// The status at a moment. A link expires at the start of the second that it names.
-    pub fn at(now: UnixSeconds, expiry: Option<UnixSeconds>) -> Self {
-        match expiry {
-            Some(expiry) if expiry <= now => Self::Expired,
-            Some(_) | None => Self::Active,
+    /// The status at a moment of a link with this life, this expiry and so many counted visits.
+    /// A link starts and expires at the start of the second that it names.
+    pub fn at(now: UnixSeconds, life: &Life, expiry: Option<UnixSeconds>, used: u32) -> Self {
+        if life.disabled {
+            Self::Disabled
+        } else if expiry.is_some_and(|expiry| expiry <= now) {
+            Self::Expired
+        } else if life
+            .max_visits
+            .is_some_and(|most| most.left_after(used) == 0)
+        {
+            Self::UsedUp
+        } else if life.starts_at.is_some_and(|start| now < start) {
+            Self::Scheduled
+        } else {
+            Self::Active
         }
     }
 }
@@ -99,6 +121,7 @@ impl Link {
             revision: Revision::FIRST,
             ends_at: None,
             password: None,
+            visits_used: 0,
             content: LinkContent::leading_to(to),
         }
     }
@@ -114,6 +137,13 @@ impl Link {
 
     /// The status at a moment.
     pub fn status_at(&self, now: UnixSeconds) -> LinkStatus {
-        LinkStatus::at(now, self.effective_expiry())
+        let expiry = self.effective_expiry();
+        LinkStatus::at(now, &self.content.life, expiry, self.visits_used)
+    }
+
+    /// The visits that are left, if their number is limited.
+    pub fn visits_left(&self) -> Option<u32> {
+        let most = self.content.life.max_visits?;
+        Some(most.left_after(self.visits_used))
     }
 }

@@ -84,7 +84,8 @@ pub trait LinkStore: fmt::Debug + Send + Sync {
     }
 
     /// Replaces the stored version of a link, tags included, if it is still the
-    /// one that `known` names. The key and the identifier stay the same.
+    /// one that `known` names. The key and the identifier stay the same, and so does the number of
+    /// visits used, because visitors may use one meanwhile.
     async fn update(
         &self,
         link: &Link,
@@ -100,6 +101,11 @@ pub trait LinkStore: fmt::Debug + Send + Sync {
     async fn follow(&self, key: &LinkKey) -> Result<Option<FollowedLink>, StoreError> {
         Ok(self.find(key).await?.map(FollowedLink::from))
     }
+
+    /// Counts a visit of this version of a link, if any is left. The visit is durable when this
+    /// returns; after an error it may be counted or not. It leaves no line in the audit trail and
+    /// is announced to nobody: it makes no new version.
+    async fn take_visit(&self, id: &LinkId, version: Revision) -> Result<Taking, StoreError>;
 
     /// Links in order.
     async fn list(&self, query: &ListQuery) -> Result<Vec<Link>, StoreError>;
@@ -294,6 +300,17 @@ pub enum Update {
     /// It is stored.
     Stored,
     /// The link was changed, replaced or deleted meanwhile.
+    Outdated,
+}
+
+/// The outcome of counting a visit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Taking {
+    /// It is counted, and the visitor may go on.
+    Taken,
+    /// No visit is left.
+    UsedUp,
+    /// The link is another version, counts no visits, or is gone.
     Outdated,
 }
 

@@ -4,7 +4,8 @@
 use std::borrow::Cow;
 
 use crate::{
-    Country, Destination, FollowedLink, LinkStatus, PasswordHash, Platform, Split, Visitor,
+    Country, Destination, FollowedLink, LinkStatus, PasswordHash, Platform, Split, UnixSeconds,
+    Visitor,
     query::merge_query,
     routing::{Rule, fill},
     user_agent::is_social_bot,
@@ -64,6 +65,9 @@ impl InstanceRules {
 /// The decision.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Resolution<'l> {
+    /// Visitors are told that no link has the slug: the link is disabled, or its start has not
+    /// come.
+    Absent,
     /// The link is expired.
     Expired,
     /// The visitor must pass a gate first. [`FollowedLink::deliver`] returns the answer behind it.
@@ -94,16 +98,33 @@ pub enum Arrival<'l> {
     Proxy(Cow<'l, str>),
     /// Show this address in a frame, under the short link's own.
     Cloak(Cow<'l, str>),
+    /// The visitor is sent to this address in place of the destination, because the link has not
+    /// started or is over. It is no visit of the link.
+    Detour(Cow<'l, str>),
+    /// Show a preview that does not tell where the link leads: the visitor is a social network's
+    /// bot, and the visits of the link are counted.
+    Sealed,
 }
 
 impl FollowedLink {
     /// Decides the answer to a visitor who has passed no gate yet.
     pub fn resolve<'l>(&'l self, visitor: &Visitor<'_>, rules: InstanceRules) -> Resolution<'l> {
-        if self.status_at(visitor.now) == LinkStatus::Expired {
-            Resolution::Expired
-        } else if let Some(hash) = &self.terms().password {
-            Resolution::Gate(Gate::Password(hash))
-        } else if self.terms().flagged_unsafe {
+        if self.is_hidden_at(visitor.now) {
+            return Resolution::Absent;
+        }
+        match self.status_at(visitor.now) {
+            LinkStatus::Expired if self.terms().life.expired_url.is_none() => {
+                return Resolution::Expired;
+            }
+            // Nothing hidden lies at a detour, so nobody has to give a password.
+            LinkStatus::Disabled | LinkStatus::Scheduled | LinkStatus::Expired => {}
+            LinkStatus::Active | LinkStatus::UsedUp => {
+                if let Some(hash) = &self.terms().password {
+                    return Resolution::Gate(Gate::Password(hash));
+                }
+            }
+        }
+        if self.terms().flagged_unsafe {
             Resolution::Gate(Gate::Warning)
         } else {
             Resolution::Open(self.deliver(visitor, rules))
@@ -156,17 +177,42 @@ impl FollowedLink {
         found.map_or_else(|| self.destination(), Destination::as_str)
     }
 
-    /// The address to which this visitor is going.
-    pub fn target(&self, visitor: &Visitor<'_>, rules: InstanceRules) -> Cow<'_, str> {
-        let way = self.way(visitor);
-        if way.is_to_an_app() {
-            return Cow::Borrowed(self.end_of(way));
+    /// The address in place of the destination, at moments at which the link does not lead there.
+    fn detour(&self, now: UnixSeconds) -> Option<&str> {
+        let life = &self.terms().life;
+        let detour = match self.status_at(now) {
+            LinkStatus::Scheduled => life.start_url.as_ref(),
+            LinkStatus::Expired => life.expired_url.as_ref(),
+            LinkStatus::Active | LinkStatus::UsedUp | LinkStatus::Disabled => None,
+        };
+        detour.map(Destination::as_str)
+    }
+
+    /// The address to which this visitor is going, for a warning. `None` if the visits of the link
+    /// are counted: whom a warning stops has not used one.
+    pub fn target(&self, visitor: &Visitor<'_>, rules: InstanceRules) -> Option<Cow<'_, str>> {
+        if let Some(detour) = self.detour(visitor.now) {
+            return Some(Cow::Borrowed(detour));
         }
-        self.web_target(way, visitor, rules.with_query)
+        if self.counts_visits() {
+            return None;
+        }
+        let way = self.way(visitor);
+        Some(if way.is_to_an_app() {
+            Cow::Borrowed(self.end_of(way))
+        } else {
+            self.web_target(way, visitor, rules.with_query)
+        })
     }
 
     /// The answer to a visitor who has passed every gate of the link.
     pub fn deliver<'l>(&'l self, visitor: &Visitor<'_>, rules: InstanceRules) -> Arrival<'l> {
+        if let Some(detour) = self.detour(visitor.now) {
+            return Arrival::Detour(Cow::Borrowed(detour));
+        }
+        if self.counts_visits() && is_social_bot(visitor.user_agent) {
+            return Arrival::Sealed;
+        }
         let way = self.way(visitor);
         // A device destination is an app's address: parameters meant for the web page are not
         // merged into it, and the link shows no page for it.
@@ -254,6 +300,7 @@ mod tests {
             revision: crate::Revision::FIRST,
             ends_at: None,
             password: None,
+            visits_used: 0,
             content: LinkContent::leading_to(to(url)),
         }
     }
@@ -310,7 +357,7 @@ mod tests {
             Resolution::Gate(Gate::Warning)
         );
         assert_eq!(
-            followed(&link).target(&visitor(), PLAIN),
+            followed(&link).target(&visitor(), PLAIN).unwrap(),
             "https://example.com/"
         );
         assert_eq!(
@@ -490,5 +537,96 @@ mod tests {
             followed(&link).resolve(&visitor, MERGING),
             redirect(as_written)
         );
+    }
+
+    fn second(after_noon: i64) -> UnixSeconds {
+        UnixSeconds::new(NOON.get() + after_noon).unwrap()
+    }
+
+    fn detour(url: &str) -> Resolution<'_> {
+        Resolution::Open(Arrival::Detour(url.into()))
+    }
+
+    #[test]
+    fn before_the_start_and_when_disabled_there_is_no_link() {
+        let mut link = link("https://example.com/");
+        link.password = Some(PasswordHash::new("hash"));
+        link.content.life.starts_at = Some(second(1));
+        assert_eq!(
+            followed(&link).resolve(&visitor(), PLAIN),
+            Resolution::Absent
+        );
+        link.content.life.start_url = Some(to("https://soon.example/"));
+        assert_eq!(
+            followed(&link).resolve(&visitor(), PLAIN),
+            detour("https://soon.example/")
+        );
+        link.content.life.starts_at = Some(NOON);
+        assert!(matches!(
+            followed(&link).resolve(&visitor(), PLAIN),
+            Resolution::Gate(Gate::Password(_))
+        ));
+        link.content.life.disabled = true;
+        link.content.expires_at = Some(NOON);
+        link.content.life.expired_url = Some(to("https://over.example/"));
+        assert_eq!(
+            followed(&link).resolve(&visitor(), PLAIN),
+            Resolution::Absent,
+            "a disabled link is hidden, expired or not"
+        );
+    }
+
+    #[test]
+    fn after_the_end_a_link_may_lead_elsewhere_with_its_warning() {
+        let mut link = link("https://example.com/");
+        link.content.life.expired_url = Some(to("https://over.example/"));
+        assert_eq!(
+            followed(&link).resolve(&visitor(), PLAIN),
+            redirect("https://example.com/")
+        );
+        link.content.expires_at = Some(NOON);
+        let over = followed(&link);
+        assert_eq!(
+            over.resolve(&visitor(), PLAIN),
+            detour("https://over.example/")
+        );
+        link.content.flagged_unsafe = Some(true);
+        let over = followed(&link);
+        assert_eq!(
+            over.resolve(&visitor(), PLAIN),
+            Resolution::Gate(Gate::Warning)
+        );
+        assert_eq!(
+            over.target(&visitor(), PLAIN).unwrap(),
+            "https://over.example/"
+        );
+        assert_eq!(
+            over.deliver(&visitor(), PLAIN),
+            Arrival::Detour("https://over.example/".into())
+        );
+    }
+
+    #[test]
+    fn where_visits_are_counted_a_bot_and_a_warning_tell_no_destination() {
+        let mut link = link("https://example.com/");
+        link.content.life.max_visits = crate::MaxVisits::new(1).ok();
+        link.content.routing.google = Some(to("https://play.example/app"));
+        let link = followed(&link);
+        assert_eq!(
+            link.resolve(&visitor(), PLAIN),
+            redirect("https://example.com/")
+        );
+        assert_eq!(link.target(&visitor(), PLAIN), None);
+        for user_agent in [BOT, "WhatsApp/2 Android"] {
+            let bot = Visitor {
+                user_agent,
+                ..visitor()
+            };
+            assert_eq!(
+                link.resolve(&bot, PLAIN),
+                Resolution::Open(Arrival::Sealed),
+                "{user_agent}"
+            );
+        }
     }
 }

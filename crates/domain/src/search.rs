@@ -56,12 +56,12 @@ pub enum SearchTextError {
 /// The links that a listing or a search covers, by status.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum StatusFilter {
-    /// Links that are not expired.
+    /// Links that are not over: active, scheduled and disabled ones.
     #[default]
-    Active,
-    /// Links that are expired.
-    Expired,
-    /// Both.
+    Current,
+    /// Links of this status.
+    Only(LinkStatus),
+    /// Every link.
     All,
 }
 
@@ -172,8 +172,8 @@ impl SearchText {
 impl StatusFilter {
     fn admits(self, status: LinkStatus) -> bool {
         match self {
-            Self::Active => status == LinkStatus::Active,
-            Self::Expired => status == LinkStatus::Expired,
+            Self::Current => !matches!(status, LinkStatus::Expired | LinkStatus::UsedUp),
+            Self::Only(wanted) => status == wanted,
             Self::All => true,
         }
     }

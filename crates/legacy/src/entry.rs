@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 use slugline_domain::{
-    Country, Delivery, Destination, EntryFault, EntryKey, ImportedPassword, LINK_KEY_PREFIX,
+    Country, Delivery, Destination, EntryFault, EntryKey, ImportedPassword, LINK_KEY_PREFIX, Life,
     LinkContent, LinkId, OldEntry, OldLink, Preview, Routing, Slug, Tag, Tags, Text, UnixSeconds,
 };
 
@@ -92,6 +92,8 @@ impl Stored<'_> {
                     proxy: members.flag("proxy")?,
                 },
                 flagged_unsafe: members.flag("unsafe")?,
+                // Older instances know none of these members.
+                life: Life::NONE,
                 // Old stores do not learn members that links get later.
                 ..LinkContent::leading_to(destination)
             },

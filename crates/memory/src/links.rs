@@ -7,9 +7,9 @@ use std::{
 
 use async_trait::async_trait;
 use slugline_domain::{
-    AuditNote, Domain, DomainName, Link, LinkFilter, LinkId, LinkKey, ListQuery, Reach, Tag,
-    TagCount, UnixSeconds,
-    ports::{Deletion, Hearing, Insertion, LinkStore, StoreError, Update, Version},
+    AuditNote, Domain, DomainName, Link, LinkFilter, LinkId, LinkKey, ListQuery, Reach, Revision,
+    Tag, TagCount, UnixSeconds,
+    ports::{Deletion, Hearing, Insertion, LinkStore, StoreError, Taking, Update, Version},
 };
 
 use crate::state::State;
@@ -111,7 +111,12 @@ impl LinkStore for MemoryLinkStore {
         let mut state = self.open("update a link")?;
         match state.get(&link.key) {
             Some(stored) if Version::of(stored) == *known => {
-                state.put(link.clone(), note);
+                let visits_used = stored.visits_used;
+                let link = Link {
+                    visits_used,
+                    ..link.clone()
+                };
+                state.put(link, note);
                 Ok(Update::Stored)
             }
             Some(_) | None => Ok(Update::Outdated),
@@ -120,6 +125,10 @@ impl LinkStore for MemoryLinkStore {
 
     async fn find(&self, key: &LinkKey) -> Result<Option<Link>, StoreError> {
         Ok(self.open("find a link")?.get(key).cloned())
+    }
+
+    async fn take_visit(&self, id: &LinkId, version: Revision) -> Result<Taking, StoreError> {
+        Ok(self.open("count a visit")?.take_visit(id, version))
     }
 
     async fn list(&self, query: &ListQuery) -> Result<Vec<Link>, StoreError> {

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use slugline_domain::{
-    AuditNote, Domain, DomainName, Host, Link, LinkId, LinkKey, LinkStatus, Reach,
-    ports::{Hearing, Insertion},
+    AuditNote, Domain, DomainName, Host, Link, LinkId, LinkKey, LinkStatus, Reach, Revision,
+    ports::{Hearing, Insertion, Taking},
 };
 
 use crate::lines::MemoryLines;
@@ -62,7 +62,7 @@ impl State {
         }
         let now = note.at.second();
         let stays =
-            |owner: &Link| owner.status_at(now) == LinkStatus::Active || !reach.holds(owner);
+            |owner: &Link| owner.status_at(now) != LinkStatus::Expired || !reach.holds(owner);
         if self.get(&link.key).is_some_and(stays) {
             return Insertion::SlugTaken;
         }
@@ -83,6 +83,22 @@ impl State {
         let former = self.by_key.insert(link.key.clone(), link);
         if let Some(former) = former.filter(|former| former.id != id) {
             self.keys.remove(&former.id);
+        }
+    }
+
+    /// Counts a visit of a link, if one is left.
+    pub(crate) fn take_visit(&mut self, id: &LinkId, version: Revision) -> Taking {
+        let key = self.keys.get(id);
+        let Some(link) = key.and_then(|key| self.by_key.get_mut(key)) else {
+            return Taking::Outdated;
+        };
+        match link.visits_left().filter(|_| link.revision == version) {
+            None => Taking::Outdated,
+            Some(0) => Taking::UsedUp,
+            Some(_) => {
+                link.visits_used += 1;
+                Taking::Taken
+            }
         }
     }
 

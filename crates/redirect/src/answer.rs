@@ -23,6 +23,9 @@ use crate::{
 pub(crate) enum Passage {
     /// There was no gate.
     Open,
+    /// The visit was counted. The next one may get another answer, so no cache may keep this one,
+    /// and no status may say that it holds for good.
+    Counted,
     /// Past a gate, by headers. No cache may keep the answer.
     Gated,
     /// Past a gate, by a form. 303 makes the browser fetch the destination; 307
@@ -48,6 +51,7 @@ pub(crate) fn redirect(
 ) -> HttpResponse {
     let no_store = HeaderValue::from_static("no-store");
     let (status, cache) = match passage {
+        Passage::Counted => (StatusCode::FOUND, no_store),
         Passage::Open | Passage::Gated if validity.varies => (StatusCode::FOUND, no_store),
         Passage::Open => (options.status.code(), options.cache.header(validity.left)),
         Passage::Gated => (options.status.code(), no_store),
@@ -73,7 +77,15 @@ pub(crate) fn elsewhere(address: &Address) -> HttpResponse {
 /// Sends the visitor to the new address of a moved page. A link may take the path at any
 /// time, so no cache may keep the answer.
 pub(crate) fn moved(target: &str) -> HttpResponse {
-    let mut response = HttpResponse::new(StatusCode::FOUND);
+    detour(target, Passage::Open)
+}
+
+/// Sends the visitor elsewhere for now, so no cache may keep the answer.
+pub(crate) fn detour(target: &str, passage: Passage) -> HttpResponse {
+    let mut response = HttpResponse::new(match passage {
+        Passage::Form => StatusCode::SEE_OTHER,
+        Passage::Open | Passage::Gated | Passage::Counted => StatusCode::FOUND,
+    });
     let headers = response.headers_mut();
     headers.insert(header::LOCATION, location(target));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
@@ -81,7 +93,7 @@ pub(crate) fn moved(target: &str) -> HttpResponse {
 }
 
 /// Shows a problem as a page to people and as JSON to programs. Visitors of an unknown
-/// path or an expired link go to the operator's address for them, unless they are at that
+/// path or a link that is over go to the operator's address for them, unless they are at that
 /// address.
 pub(crate) fn problem(
     problem: &Problem,
@@ -91,6 +103,12 @@ pub(crate) fn problem(
     domain: &AskedDomain,
 ) -> HttpResponse {
     const NOTHING_THERE: [Code; 3] = [Code::LinkNotFound, Code::LinkExpired, Code::RouteNotFound];
+    if problem.code == Code::LinkExpired
+        && let Some(address) = domain.expired(options)
+        && !address.is_asked_for_by(request, edge)
+    {
+        return elsewhere(&address);
+    }
     if NOTHING_THERE.contains(&problem.code)
         && let Some(address) = domain.not_found(options)
         && !address.is_asked_for_by(request, edge)
@@ -162,6 +180,7 @@ mod tests {
             let shown = shown_until(Passage::Open, Some(left));
             assert_eq!(shown, (301, cache.into()));
         }
+        assert_eq!(shown(Passage::Counted), (302, "no-store".into()));
         assert_eq!(shown(Passage::Gated), (301, "no-store".into()));
         assert_eq!(shown(Passage::Form), (303, "no-store".into()));
         for (passage, status) in [

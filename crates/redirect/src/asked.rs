@@ -37,6 +37,12 @@ impl AskedDomain {
         self.chosen(|domain| domain.not_found_url.as_ref(), instance)
     }
 
+    /// The address for visitors of links that are over.
+    pub(crate) fn expired<'o>(&self, options: &'o RedirectOptions) -> Option<Cow<'o, Address>> {
+        let instance = options.expired.as_ref();
+        self.chosen(|domain| domain.expired_url.as_ref(), instance)
+    }
+
     /// The domain's own address, else that of the instance.
     fn chosen<'o>(
         &self,

@@ -1,6 +1,6 @@
 //! Following a link.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use actix_web::{
     Error, FromRequest, HttpRequest, HttpResponse,
@@ -21,6 +21,7 @@ use slugline_httpkit::{Code, Failure, Problem, RequestFacts, header};
 use crate::{
     answer::{self, Passage, Validity},
     asked::AskedDomain,
+    counted::{self, Turn},
     gate::{self, Verdict},
     link_pages,
     mount::Mounted,
@@ -154,8 +155,12 @@ async fn pass_on_path(
     rest: &str,
 ) -> Result<HttpResponse, Failure> {
     let nothing = || Problem::new(Code::RouteNotFound, "nothing is here");
-    let found = find(redirects, key, redirects.clock.now()).await?;
-    if !found.is_some_and(|link| link.terms().routing.forwards_path()) {
+    let now = redirects.clock.now();
+    let found = find(redirects, key, now).await?;
+    let passes_on = |link: Arc<FollowedLink>| {
+        link.terms().routing.forwards_path() && !link.is_hidden_at(now.second())
+    };
+    if !found.is_some_and(passes_on) {
         return Err(nothing().into());
     }
     let rest = PathRest::new(rest).ok_or_else(|| {
@@ -178,6 +183,8 @@ async fn find(
     })
 }
 
+/// Answers with the link as it is. A link that counts its visits is found again if it turns out
+/// that it has changed.
 async fn resolve(
     redirects: &Redirects,
     request: &HttpRequest,
@@ -185,13 +192,33 @@ async fn resolve(
     key: &LinkKey,
     rest: Option<PathRest<'_>>,
 ) -> Result<HttpResponse, Failure> {
+    /// Each attempt but the last lost only to a change that was made meanwhile.
+    const ATTEMPTS: usize = 3;
+
+    let mut body = Some(body);
+    for _ in 0..ATTEMPTS {
+        if let Some(response) = attempt(redirects, request, &mut body, key, rest).await? {
+            return Ok(response);
+        }
+    }
+    Err(Problem {
+        retry_after: Some(Duration::from_secs(1)),
+        ..Problem::new(Code::Unavailable, "this link changes all the time")
+    }
+    .into())
+}
+
+/// Returns `None` if memory had an outdated version of the link, which it has forgotten.
+async fn attempt(
+    redirects: &Redirects,
+    request: &HttpRequest,
+    body: &mut Option<Payload>,
+    key: &LinkKey,
+    rest: Option<PathRest<'_>>,
+) -> Result<Option<HttpResponse>, Failure> {
     let now = redirects.clock.now();
-    let link = find(redirects, key, now).await?.ok_or_else(|| {
-        Problem::new(
-            Code::LinkNotFound,
-            format!("no link has the slug {:?}", key.slug.as_str()),
-        )
-    })?;
+    let hidden = || nothing_there(key, rest);
+    let link = find(redirects, key, now).await?.ok_or_else(hidden)?;
     let edge = &redirects.edge;
     let place = edge.forwarded_place(request);
     let facts = RequestFacts::new(edge, request, link.id(), now.second(), place.as_ref());
@@ -203,28 +230,25 @@ async fn resolve(
         .with_rest(rest)
         .with_facts(&facts);
     let rules = redirects.rules();
-    let mut body = Some(body);
     let (delivery, passage) = match link.resolve(&visitor, rules) {
         Resolution::Open(delivery) => (delivery, Passage::Open),
+        Resolution::Absent => return Err(hidden().into()),
         Resolution::Expired => {
             return Err(Problem::new(Code::LinkExpired, "this link has expired").into());
         }
         Resolution::Gate(gate) => {
             // Few visitors see a gate, so its future is boxed. Otherwise every redirect
             // would allocate room for it, several times the size of its own.
-            match Box::pin(gate::examine(
-                redirects, request, &mut body, &link, &gate, now,
-            ))
-            .await?
-            {
+            match Box::pin(gate::examine(redirects, request, body, &link, &gate, now)).await? {
                 Verdict::Stopped(response) => {
                     redirects.outcomes.count(Outcome::Gate);
-                    return Ok(response);
+                    return Ok(Some(response));
                 }
                 Verdict::Warned(password) => {
                     redirects.outcomes.count(Outcome::Gate);
                     let target = link.target(&visitor, rules);
-                    return Ok(pages::warning(request, &target, password.as_deref()));
+                    let page = pages::warning(request, target.as_deref(), password.as_deref());
+                    return Ok(Some(page));
                 }
                 Verdict::Passed => (
                     link.deliver(&visitor, rules),
@@ -232,6 +256,24 @@ async fn resolve(
                 ),
             }
         }
+    };
+    if let Arrival::Detour(target) = &delivery {
+        redirects.outcomes.count(Outcome::Detoured);
+        return Ok(Some(answer::detour(target, passage)));
+    }
+    let passage = if link.counts_visits() {
+        // Few links do, so this future is boxed as that of a gate is.
+        match Box::pin(counted::examine(
+            redirects, request, &link, &delivery, passage,
+        ))
+        .await?
+        {
+            Turn::Passed(passage) => passage,
+            Turn::Stopped(response) => return Ok(Some(response)),
+            Turn::Outdated => return Ok(None),
+        }
+    } else {
+        passage
     };
     let varies = link.terms().routing.varies_at(visitor.now);
     // The access log names no other way.
@@ -261,7 +303,7 @@ async fn resolve(
         let proxied = Proxied {
             request,
             edge,
-            body,
+            body: body.take(),
             link: &link,
             target,
             now: now.second(),
@@ -269,7 +311,7 @@ async fn resolve(
         };
         let response = Box::pin(proxy::pass_on(proxying, proxied)).await?;
         redirects.outcomes.count(Outcome::Proxied);
-        return Ok(response);
+        return Ok(Some(response));
     }
     let validity = Validity {
         left: link.seconds_left(now.second()),
@@ -277,7 +319,16 @@ async fn resolve(
     };
     let response = arrive(redirects, request, &link, &delivery, passage, validity);
     redirects.visits.record(visit());
-    Ok(response)
+    Ok(Some(response))
+}
+
+/// The problem of a slug that no link has, or of a path behind one.
+fn nothing_there(key: &LinkKey, rest: Option<PathRest<'_>>) -> Problem {
+    if rest.is_some() {
+        return Problem::new(Code::RouteNotFound, "nothing is here");
+    }
+    let detail = format!("no link has the slug {:?}", key.slug.as_str());
+    Problem::new(Code::LinkNotFound, detail)
 }
 
 /// Returns the answer for a visitor whom no gate stops.
@@ -304,6 +355,9 @@ fn arrive(
             Outcome::Framed,
             link_pages::frame(request, edge, link, target),
         ),
+        // Neither comes here: both are answered before a visit is counted.
+        Arrival::Detour(target) => (Outcome::Detoured, answer::detour(target, passage)),
+        Arrival::Sealed => (Outcome::Preview, link_pages::sealed(request, edge, link)),
     };
     redirects.outcomes.count(outcome);
     response

@@ -31,6 +31,7 @@
 //! | `mount` | the place at which redirects are mounted |
 //! | `gate` | the password or confirmation that a visitor sends |
 //! | `asked` | the domain that a request is for |
+//! | `counted` | links that count their visits |
 //! | `answer` | redirects, errors and pages as HTTP |
 //! | `outcome` | counts of the outcomes of visits |
 //! | `options`, `address` | settings of the public side |
@@ -48,6 +49,7 @@
 mod address;
 mod answer;
 mod asked;
+mod counted;
 mod disguise;
 mod follow;
 #[cfg(feature = "fuzzing")]

@@ -38,6 +38,15 @@ pub(crate) fn preview(
     private(respond(render(&page), PREVIEW_POLICY))
 }
 
+/// A preview that does not tell where the link leads: the author's texts, or neutral ones.
+pub(crate) fn sealed(request: &HttpRequest, edge: &Edge, link: &FollowedLink) -> HttpResponse {
+    let base = base(request, edge, link);
+    let page = SealedPage {
+        meta: PageMeta::new(link, "", &base),
+    };
+    private(respond(render(&page), PREVIEW_POLICY))
+}
+
 /// `target` in a frame that fills the window.
 pub(crate) fn frame(
     request: &HttpRequest,
@@ -70,6 +79,12 @@ fn private(mut response: HttpResponse) -> HttpResponse {
 #[derive(Template)]
 #[template(path = "preview.html")]
 struct PreviewPage<'a> {
+    meta: PageMeta<'a>,
+}
+
+#[derive(Template)]
+#[template(path = "sealed.html")]
+struct SealedPage<'a> {
     meta: PageMeta<'a>,
 }
 

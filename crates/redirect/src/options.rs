@@ -24,6 +24,9 @@ pub struct RedirectOptions {
     /// The address for visitors of unknown paths; without it, they get an
     /// error.
     pub not_found: Option<Address>,
+    /// The address for visitors of links that are over and lead nowhere else; without it, they
+    /// get the same as visitors of unknown paths, or an error.
+    pub expired: Option<Address>,
 }
 
 impl RedirectOptions {
@@ -61,6 +64,13 @@ impl RedirectOptions {
         self.not_found = not_found.into();
         self
     }
+
+    /// Sets [`expired`](Self#structfield.expired).
+    #[must_use]
+    pub fn with_expired(mut self, expired: impl Into<Option<Address>>) -> Self {
+        self.expired = expired.into();
+        self
+    }
 }
 
 impl Default for RedirectOptions {
@@ -71,6 +81,7 @@ impl Default for RedirectOptions {
             with_query: false,
             home: None,
             not_found: None,
+            expired: None,
         }
     }
 }

@@ -14,11 +14,14 @@ pub enum Outcome {
     Proxied,
     /// A bot of a social network got the preview.
     Preview,
+    /// The visitor was redirected to a link's address for the time before its start or after its
+    /// end.
+    Detoured,
     /// The visitor got a page that asks for the password, or warns.
     Gate,
-    /// No link has the slug, or the path is not a slug.
+    /// No link has the slug, or none that is shown, or the path is not a slug.
     NotFound,
-    /// The link has expired.
+    /// The link has expired or is used up.
     Expired,
     /// The visitor was refused for a wrong password or a limit.
     Refused,
@@ -33,6 +36,7 @@ impl Outcome {
         Self::Framed,
         Self::Proxied,
         Self::Preview,
+        Self::Detoured,
         Self::Gate,
         Self::NotFound,
         Self::Expired,
@@ -47,6 +51,7 @@ impl Outcome {
             Self::Framed => "framed",
             Self::Proxied => "proxied",
             Self::Preview => "preview",
+            Self::Detoured => "detoured",
             Self::Gate => "gate",
             Self::NotFound => "not_found",
             Self::Expired => "expired",

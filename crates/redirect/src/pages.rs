@@ -2,6 +2,8 @@
 //! scripts and load nothing from elsewhere; the template engine escapes every
 //! value.
 
+use std::borrow::Cow;
+
 use actix_web::{
     HttpRequest, HttpResponse,
     http::{
@@ -36,15 +38,19 @@ pub(crate) fn password(request: &HttpRequest, refused: bool) -> HttpResponse {
     spoken(render(&page), speech)
 }
 
-/// Warns before an unsafe destination. A password that was already given
+/// Warns before an unsafe destination, which it shows unless visits are counted. A password that was already given
 /// travels along, so that the visitor need not type it again.
-pub(crate) fn warning(request: &HttpRequest, target: &str, password: Option<&str>) -> HttpResponse {
+pub(crate) fn warning(
+    request: &HttpRequest,
+    target: Option<&str>,
+    password: Option<&str>,
+) -> HttpResponse {
     let speech = Speech::for_visitor(request);
     let page = WarningPage {
         below: Mounted::of(request).below,
         speech,
         action: own_address(request),
-        target: &without_disguise(target),
+        target: target.map(without_disguise),
         password,
     };
     spoken(render(&page), speech)
@@ -103,7 +109,7 @@ struct WarningPage<'a> {
     below: &'a str,
     speech: Speech,
     action: &'a str,
-    target: &'a str,
+    target: Option<Cow<'a, str>>,
     password: Option<&'a str>,
 }
 
@@ -158,7 +164,7 @@ mod tests {
             below: "",
             speech: Speech::of(locale),
             action: HOSTILE,
-            target: HOSTILE,
+            target: Some(HOSTILE.into()),
             password: Some(HOSTILE),
         })
     }

@@ -5,7 +5,7 @@ use std::{future::Future, sync::Arc, time::Instant};
 use slugline_domain::{
     FollowedLink,
     measure::{Histogram, TRACES, Timings},
-    ports::{Hearing, Insertion, LinkObserver},
+    ports::{Hearing, Insertion, LinkObserver, Taking},
 };
 use tracing::{Instrument, Span, info_span};
 
@@ -16,7 +16,7 @@ use crate::sqlite::{Sqlite, SqliteFile};
 use crate::{
     database_url::DatabaseUrl,
     failure::Failure,
-    links::{find::FollowLink, insert::InsertLink},
+    links::{find::FollowLink, insert::InsertLink, take_visit::TakeVisit},
     listening::Listening,
     opening::{ConnectError, refused},
     session::{Change, Read},
@@ -126,6 +126,20 @@ impl Database {
                 Engine::Sqlite(file) => file.change(change).await,
                 #[cfg(feature = "postgres")]
                 Engine::Postgres(server) => server.change(&change).await,
+            }
+        };
+        observed(&self.clocked.changes, span, work).await
+    }
+
+    /// Counts a visit. On PostgreSQL it is a statement of its own, on SQLite it shares a commit.
+    pub(crate) async fn take_visit(&self, take: TakeVisit) -> Result<Taking, Failure> {
+        let span = info_span!(target: TRACES, "links: change", otel.kind = "client");
+        let work = async {
+            match &self.engine {
+                #[cfg(feature = "sqlite")]
+                Engine::Sqlite(file) => file.change(take).await,
+                #[cfg(feature = "postgres")]
+                Engine::Postgres(server) => server.take_visit(&take).await,
             }
         };
         observed(&self.clocked.changes, span, work).await

@@ -12,7 +12,6 @@ pub(crate) mod assistant;
 pub(crate) mod audit;
 pub(crate) mod binding_text;
 pub(crate) mod domain;
-pub(crate) mod followed;
 pub(crate) mod link;
 mod routing_text;
 mod search_key;

@@ -32,10 +32,10 @@ use sea_orm::{
 };
 use slugline_domain::{
     FollowedLink, LinkKey,
-    ports::{Hearing, Insertion, LinkObserver},
+    ports::{Hearing, Insertion, LinkObserver, Taking},
 };
 use sqlx::{Connection, Executor, PgConnection, postgres::PgPoolOptions};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, Semaphore};
 
 use self::{
     answer::{STEP, answered, was_cut},
@@ -45,9 +45,9 @@ use self::{
     statements::{MAX_CONNECTIONS, Statements},
 };
 use crate::{
-    entity::followed,
+    entity::link,
     failure::Failure,
-    links::insert::InsertLink,
+    links::{insert::InsertLink, take_visit::TakeVisit},
     listening::Listening,
     session::{Applied, Change, Read},
 };
@@ -61,6 +61,7 @@ pub(crate) struct Postgres {
     bell: Arc<Notify>,
     inserts: Arc<Inserts>,
     follows: Arc<Follows>,
+    visits: Arc<Semaphore>,
 }
 
 impl Postgres {
@@ -96,6 +97,7 @@ impl Postgres {
             bell: Arc::default(),
             inserts: Arc::new(inserts::inserts()),
             follows: Arc::new(follows::follows()),
+            visits: Arc::new(Semaphore::new(VISITS)),
         })
     }
 
@@ -147,7 +149,7 @@ impl Postgres {
             Some(row) => row.map_err(Failure::OfShared)?,
             None => return Err(Failure::ReaderEnded),
         };
-        Ok(row.map(followed::to_followed).transpose()?)
+        Ok(row.map(link::to_link).transpose()?.map(FollowedLink::from))
     }
 
     /// Inserts a link, in a statement that it shares if it can.
@@ -194,6 +196,21 @@ impl Postgres {
         }
     }
 
+    /// Applies a change of a single statement, which the server commits by itself and which is
+    /// announced to nobody.
+    ///
+    /// After a cut the change is applied again: the server may have committed the first one.
+    pub(crate) async fn take_visit(&self, take: &TakeVisit) -> Result<Taking, Failure> {
+        let _turn = self.visits.acquire().await;
+        for _ in 0..MAX_CONNECTIONS {
+            match take.apply(&Statements(&self.pool)).await {
+                Err(Failure::Postgres(error)) if was_cut(&error) => {}
+                applied => return Ok(applied?.into_answer()),
+            }
+        }
+        Ok(take.apply(&Statements(&self.pool)).await?.into_answer())
+    }
+
     /// Begins a transaction, on another connection if the server had closed the
     /// first one. Nothing later is retried: a commit may have reached the
     /// server although its answer got lost.
@@ -207,6 +224,10 @@ impl Postgres {
         Ok(answered(STEP, self.pool.begin()).await??)
     }
 }
+
+/// The most visits that are counted at a time. Those of one link wait for one another on the
+/// server, and the other connections of the pool serve everything else.
+const VISITS: usize = 4;
 
 /// The timeout for getting a connection. Waiting longer would only lengthen the queue.
 const CONNECTION: Duration = Duration::from_secs(5);

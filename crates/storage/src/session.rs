@@ -84,6 +84,10 @@ pub(crate) trait Change: Send + 'static {
     /// The answer to the caller.
     type Answer: Send + 'static;
 
+    /// True if this process's caches may hold what the change changes. Then somebody has to notice
+    /// it, whether its caller waits for the answer or not.
+    const IS_CACHED: bool = true;
+
     /// Applies the change. A failure undoes everything done so far.
     async fn apply<S: Session>(&self, session: &S) -> Result<Applied<Self::Answer>, Failure>;
 }
@@ -95,4 +99,13 @@ pub(crate) enum Applied<T> {
     Keep(T),
     /// Undo everything that was written.
     Undo(T),
+}
+
+impl<T> Applied<T> {
+    /// The answer, for a change that leaves nothing to undo.
+    pub(crate) fn into_answer(self) -> T {
+        match self {
+            Self::Keep(answer) | Self::Undo(answer) => answer,
+        }
+    }
 }

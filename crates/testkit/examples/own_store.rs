@@ -5,9 +5,9 @@ use std::sync::{Mutex, MutexGuard};
 
 use async_trait::async_trait;
 use slugline_domain::{
-    AuditLine, AuditNote, AuditQuery, Host, Link, LinkKey, LinkStatus, ListQuery, Reach,
-    UnixMillis,
-    ports::{AuditTrail, Deletion, Insertion, LinkStore, StoreError, Update, Version},
+    AuditLine, AuditNote, AuditQuery, Host, Link, LinkId, LinkKey, LinkStatus, ListQuery, Reach,
+    Revision, UnixMillis,
+    ports::{AuditTrail, Deletion, Insertion, LinkStore, StoreError, Taking, Update, Version},
 };
 use slugline_testkit::link_store_contract;
 
@@ -62,8 +62,9 @@ impl Tables {
             return Insertion::NoDomain;
         }
         let old = self.of_key(&link.key);
-        let stays =
-            |old: &Link| old.status_at(note.at.second()) == LinkStatus::Active || !reach.holds(old);
+        let stays = |old: &Link| {
+            old.status_at(note.at.second()) != LinkStatus::Expired || !reach.holds(old)
+        };
         if old.is_some_and(|old| stays(&self.links[old])) {
             return Insertion::SlugTaken;
         }
@@ -108,13 +109,34 @@ impl LinkStore for OwnStore {
         let Some(old) = tables.of_version(&link.key, known) else {
             return Ok(Update::Outdated);
         };
-        tables.change(Some(old), Some(link.clone()), note);
+        let visits_used = tables.links[old].visits_used;
+        let link = Link {
+            visits_used,
+            ..link.clone()
+        };
+        tables.change(Some(old), Some(link), note);
         Ok(Update::Stored)
     }
 
     async fn find(&self, key: &LinkKey) -> Result<Option<Link>, StoreError> {
         let tables = self.tables();
         Ok(tables.of_key(key).map(|found| tables.links[found].clone()))
+    }
+
+    async fn take_visit(&self, id: &LinkId, version: Revision) -> Result<Taking, StoreError> {
+        let mut tables = self.tables();
+        let is_meant = |link: &&mut Link| link.id == *id && link.revision == version;
+        let link = tables.links.iter_mut().find(is_meant);
+        Ok(
+            match link.map(|link| (link.visits_left(), &mut link.visits_used)) {
+                None | Some((None, _)) => Taking::Outdated,
+                Some((Some(0), _)) => Taking::UsedUp,
+                Some((Some(_), used)) => {
+                    *used += 1;
+                    Taking::Taken
+                }
+            },
+        )
     }
 
     async fn list(&self, query: &ListQuery) -> Result<Vec<Link>, StoreError> {

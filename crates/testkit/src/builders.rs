@@ -4,8 +4,8 @@ use std::sync::{Arc, LazyLock};
 
 use slugline_domain::{
     AuditNote, Author, Comment, Country, Delivery, Description, Destination, DestinationRules,
-    FollowedLink, ImageRef, Link, LinkContent, LinkId, LinkKey, Operation, PasswordHash, Preview,
-    Revision, Routing, Rules, Slug, Split, Tag, Tags, Title, UnixSeconds,
+    FollowedLink, ImageRef, Life, Link, LinkContent, LinkId, LinkKey, MaxVisits, Operation,
+    PasswordHash, Preview, Revision, Routing, Rules, Slug, Split, Tag, Tags, Title, UnixSeconds,
     routing::{Condition, ConditionKind, Rule, Share},
 };
 
@@ -130,7 +130,15 @@ pub fn full_link(key_text: &str) -> Link {
                 proxy: Some(false),
             },
             flagged_unsafe: Some(false),
+            life: Life {
+                starts_at: Some(seconds(-60)),
+                start_url: Some(destination("https://soon.example/ü")),
+                expired_url: Some(destination("https://over.example/?a='")),
+                max_visits: MaxVisits::new(100).ok(),
+                disabled: true,
+            },
         },
+        visits_used: 40,
         ..link(key_text).build()
     }
 }
@@ -237,6 +245,38 @@ impl LinkBuilder {
     #[must_use]
     pub fn rules(mut self, rules: Rules) -> Self {
         self.0.content.routing.rules = rules;
+        self
+    }
+
+    /// Sets the start, in seconds after [`NOON`].
+    #[must_use]
+    pub fn starts(mut self, after_noon: i64) -> Self {
+        self.0.content.life.starts_at = Some(seconds(after_noon));
+        self
+    }
+
+    /// Limits the visits.
+    ///
+    /// # Panics
+    /// The number is out of range.
+    #[must_use]
+    pub fn max_visits(mut self, visits: i64) -> Self {
+        let visits = MaxVisits::new(visits).expect("tests use good limits");
+        self.0.content.life.max_visits = Some(visits);
+        self
+    }
+
+    /// Sets the number of visits that were counted.
+    #[must_use]
+    pub fn visits_used(mut self, visits: u32) -> Self {
+        self.0.visits_used = visits;
+        self
+    }
+
+    /// Hides the link.
+    #[must_use]
+    pub fn disabled(mut self) -> Self {
+        self.0.content.life.disabled = true;
         self
     }
 

@@ -10,6 +10,7 @@ mod changes;
 mod domains;
 mod inserts;
 mod listings;
+mod lives;
 mod searches;
 mod shorthand;
 
@@ -61,6 +62,13 @@ where
     listings::a_binding_hides_all_other_links(&empty_store().await).await;
     listings::links_are_found_by_any_of_their_tags(&empty_store().await).await;
     listings::links_without_a_password_are_told_from_others(&empty_store().await).await;
+    lives::so_many_visits_are_counted_and_no_more(&empty_store().await).await;
+    lives::visits_of_another_version_are_not_counted(&empty_store().await).await;
+    lives::a_changed_limit_keeps_the_visits_that_were_used(&empty_store().await).await;
+    lives::of_many_concurrent_visits_so_many_are_counted(Arc::new(empty_store().await)).await;
+    lives::an_update_changes_no_count(&empty_store().await).await;
+    lives::listings_know_every_status(&empty_store().await).await;
+    lives::only_an_expired_link_loses_its_slug(&empty_store().await).await;
     searches::searches_find_text_anywhere_without_regard_to_case(&empty_store().await).await;
     searches::searches_meet_every_condition(&empty_store().await).await;
     searches::a_changed_link_is_found_by_its_new_text_only(&empty_store().await).await;

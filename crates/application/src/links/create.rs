@@ -42,6 +42,7 @@ impl LinkWriter {
         let note = self.note(Operation::LinkCreate);
         let now = note.at;
         self.check_expiry(new.content.expires_at)?;
+        new.content.check()?;
         let password = match &new.password {
             Some(password) => Some(parts.passwords.hash(password).await?),
             None => None,

@@ -25,6 +25,8 @@ pub struct LinkDraft<P> {
     pub updated_at: Option<UnixSeconds>,
     /// Password; the link asks for none when absent.
     pub password: Option<P>,
+    /// The visits that were counted against the limit of an imported link.
+    pub visits_used: u32,
     /// All other members.
     pub content: LinkContent,
 }
@@ -46,6 +48,7 @@ impl<P> LinkDraft<P> {
             created_at: None,
             updated_at: None,
             password: None,
+            visits_used: 0,
             content,
         }
     }
@@ -92,6 +95,13 @@ impl<P> LinkDraft<P> {
         self
     }
 
+    /// Sets [`visits_used`](Self#structfield.visits_used).
+    #[must_use]
+    pub fn with_visits_used(mut self, visits_used: u32) -> Self {
+        self.visits_used = visits_used;
+        self
+    }
+
     /// A link with a destination and nothing else.
     pub fn leading_to(destination: Destination) -> Self {
         Self::of(LinkContent::leading_to(destination))
@@ -118,6 +128,7 @@ impl LinkService {
             revision: Revision::FIRST,
             ends_at: parts.preview.end_of_link(now.second()),
             password,
+            visits_used: draft.visits_used,
             content: draft.content,
         }
     }

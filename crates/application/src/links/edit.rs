@@ -1,8 +1,8 @@
 //! Changes a link: all of it, or some members.
 
 use slugline_domain::{
-    Change, Link, LinkContent, LinkKey, LinkPatch, Operation, Password, PasswordHash, Scope,
-    ScreenVerdict,
+    Change, LifePatch, Link, LinkContent, LinkKey, LinkPatch, Operation, Password, PasswordHash,
+    Scope, ScreenVerdict,
     ports::{Update, Version},
 };
 
@@ -24,13 +24,17 @@ pub struct EditLink {
 }
 
 impl EditLink {
-    /// Gives the link this content, and keeps its password.
+    /// Gives the link this content, and keeps its password and what the content does not say of
+    /// its life.
     pub fn new(key: LinkKey, content: LinkContent) -> Self {
         Self {
             key,
             password: Change::Keep,
+            ours: LinkPatch {
+                life: LifePatch::setting(&content.life),
+                ..LinkPatch::default()
+            },
             content,
-            ours: LinkPatch::default(),
         }
     }
 
@@ -181,6 +185,7 @@ impl LinkWriter {
         if link == *before {
             return Ok(link);
         }
+        link.content.check()?;
         let parts = &self.parts;
         let note = self.note(Operation::LinkEdit);
         let known = Version::of(before);
@@ -207,7 +212,7 @@ impl LinkWriter {
 #[cfg(test)]
 mod tests {
     use slugline_domain::{AuditQuery, Tags, Text, ports::AuditTrail};
-    use slugline_testkit::{NOON, destination, key, link};
+    use slugline_testkit::{NOON, destination, key, link, seconds};
 
     use super::*;
     use crate::links::fixture::fixture;
@@ -236,6 +241,38 @@ mod tests {
         assert_eq!(new.content, edit("docs").content);
         assert_eq!(new.revision, old.revision.next());
         assert_eq!(fixture.links.get(&new.key).await.unwrap(), new);
+    }
+
+    #[tokio::test]
+    async fn a_replacing_client_that_does_not_know_the_life_of_a_link_keeps_it() {
+        let mut old = link("docs").starts(5).max_visits(3).visits_used(1).build();
+        old.content.life.expired_url = Some(destination("https://over.example/"));
+        let fixture = fixture().holding(&old).await;
+        let kept = fixture.links.edit(edit("docs")).await.unwrap().link;
+        assert_eq!(kept.content.life, old.content.life);
+        assert_eq!(kept.visits_left(), Some(2));
+        let clear = LifePatch {
+            max_visits: Change::Clear,
+            ..LifePatch::default()
+        };
+        let cleared = fixture.links.edit(edit("docs").with_ours(LinkPatch { life: clear, ..LinkPatch::default() })).await;
+        assert_eq!(cleared.unwrap().link.visits_left(), None);
+    }
+
+    #[tokio::test]
+    async fn a_change_that_contradicts_what_stays_is_refused() {
+        let old = link("docs").starts(50).build();
+        let fixture = fixture().holding(&old).await;
+        let sooner = LinkPatch {
+            expires_at: Change::Set(seconds(50)),
+            ..LinkPatch::default()
+        };
+        let patched = fixture.links.patch(&old.key, sooner).await;
+        assert!(matches!(patched, Err(Error::Life(_))), "{patched:?}");
+        let mut replaced = edit("docs");
+        replaced.content.expires_at = Some(seconds(50));
+        let replaced = fixture.links.edit(replaced).await;
+        assert!(matches!(replaced, Err(Error::Life(_))), "{replaced:?}");
     }
 
     #[tokio::test]

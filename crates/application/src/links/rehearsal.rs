@@ -91,7 +91,7 @@ impl Rehearsal {
             self.domains.canonical(&key).into_owned()
         });
         let before = key.as_ref().and_then(|key| self.owners.get(key));
-        if before.is_some_and(|owner| owner.status == LinkStatus::Active) {
+        if before.is_some_and(|owner| owner.status != LinkStatus::Expired) {
             return ImportOutcome::Skipped;
         }
         let freed = before.and_then(|owner| owner.id.as_ref());
@@ -101,13 +101,15 @@ impl Rehearsal {
         {
             return ImportOutcome::IdTaken;
         }
-        let expiry = link.content.expires_at;
+        let content = &link.content;
         let owner = Owner {
             id: link.id.clone(),
-            status: match expiry {
-                Some(expiry) if expiry <= self.now => LinkStatus::Expired,
-                Some(_) | None => LinkStatus::Active,
-            },
+            status: LinkStatus::at(
+                self.now,
+                &content.life,
+                content.expires_at,
+                link.visits_used,
+            ),
         };
         match key {
             Some(key) => self.own(key, owner),

@@ -101,8 +101,8 @@ async fn dangerous(
 
 #[cfg(test)]
 mod tests {
-    use slugline_domain::{Change, Country, LinkPatch};
-    use slugline_testkit::{destination, key, link};
+    use slugline_domain::{Change, Country, LifePatch, LinkPatch};
+    use slugline_testkit::{destination, key, link, seconds};
 
     use super::*;
     use crate::{
@@ -131,7 +131,7 @@ mod tests {
     }
 
     /// Contents with a good destination, and one case each with a bad one.
-    fn bad_for_some() -> [LinkContent; 3] {
+    fn bad_for_some() -> [LinkContent; 5] {
         let bad = || Some(destination(BAD));
         let mut by_device = [content(GOOD, None), content(GOOD, None)];
         by_device[0].routing.apple = bad();
@@ -141,7 +141,12 @@ mod tests {
         let countries = ["DE", "FR"].map(|code| Country::parse(code).unwrap());
         let destinations = [GOOD, BAD].map(destination);
         abroad.routing.geo = countries.into_iter().zip(destinations).collect();
-        [apple, google, abroad]
+        let mut early = content(GOOD, None);
+        early.life.starts_at = Some(seconds(5));
+        early.life.start_url = bad();
+        let mut late = content(GOOD, None);
+        late.life.expired_url = bad();
+        [apple, google, abroad, early, late]
     }
 
     fn new(content: LinkContent) -> NewLink {
@@ -210,6 +215,7 @@ mod tests {
                 apple: set(routing.apple),
                 google: set(routing.google),
                 geo: Change::Set(routing.geo),
+                life: LifePatch::setting(&content.life),
                 ..LinkPatch::default()
             };
             let patched = fixture.links.patch(&key("docs"), patch).await.unwrap();
@@ -221,7 +227,7 @@ mod tests {
     #[tokio::test]
     async fn an_import_is_screened_at_once_unless_it_says_what_is_safe() {
         let fixture = fixture_with(GOOD, None).await;
-        let [apple, google, abroad] = bad_for_some();
+        let [apple, google, abroad, ..] = bad_for_some();
         let mut decided = apple.clone();
         decided.flagged_unsafe = Some(false);
         let all = [apple, google, abroad, decided, content(GOOD, None)];

@@ -10,7 +10,7 @@ use crate::{Access, Error, SeenLink};
 pub enum Upserted {
     /// The link was created.
     Created(Box<Link>),
-    /// An active link owns the slug, and stays unchanged.
+    /// A link that is not expired owns the slug, and stays unchanged.
     Existing(SeenLink),
 }
 
@@ -20,7 +20,7 @@ impl LinkService {
 }
 
 impl LinkWriter {
-    /// Creates a link, or returns the active link that owns the slug.
+    /// Creates a link, or returns the link that owns the slug and is not expired.
     ///
     /// # Errors
     /// As for [`LinkWriter::create`]; a taken slug is an error only if its owner
@@ -38,7 +38,10 @@ impl LinkWriter {
         };
         let now = self.parts.clock.now().second();
         match owner.status_at(now) {
-            LinkStatus::Active => Ok(Upserted::Existing(self.seen(owner))),
+            LinkStatus::Active
+            | LinkStatus::Scheduled
+            | LinkStatus::UsedUp
+            | LinkStatus::Disabled => Ok(Upserted::Existing(self.seen(owner))),
             LinkStatus::Expired => Err(self.slug_taken(key).await),
         }
     }

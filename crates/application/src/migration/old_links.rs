@@ -62,6 +62,7 @@ impl OldLinks {
             revision: Revision::FIRST,
             ends_at: old.ends_at,
             password,
+            visits_used: 0,
             content: old.content,
         })
     }

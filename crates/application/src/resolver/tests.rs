@@ -389,6 +389,13 @@ impl LinkStore for SlowStore {
         self.go.notified().await;
         answer
     }
+    async fn take_visit(
+        &self,
+        id: &slugline_domain::LinkId,
+        version: slugline_domain::Revision,
+    ) -> Result<slugline_domain::ports::Taking, StoreError> {
+        self.inner.take_visit(id, version).await
+    }
     async fn list(&self, query: &slugline_domain::ListQuery) -> Result<Vec<Link>, StoreError> {
         self.inner.list(query).await
     }

@@ -72,7 +72,7 @@ pub enum BatchActionName {
 
 options!(BatchActionName);
 
-/// All active links, or those that meet every condition.
+/// All links that are not over, or those that meet every condition.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(extend("additionalProperties" = false))]
@@ -83,8 +83,8 @@ pub struct BatchFilter {
     /// Only links with this tag.
     #[schemars(length(min = 1, max = Tag::MAX_CHARS))]
     pub tag: Sent<String>,
-    /// Only links that still lead somewhere, only expired ones, or all.
-    #[schemars(extend("default" = "active"))]
+    /// Only links of this status; current means all that are not over.
+    #[schemars(extend("default" = "current"))]
     pub status: Sent<Status>,
     /// The names that it has and that are none of these.
     #[serde(skip)]
@@ -121,7 +121,7 @@ impl BatchLinks {
         match (&self.slugs, &self.filter) {
             (Sent::Absent, Sent::Absent) => {
                 let message = "neither slugs nor a filter say which links".into();
-                let expected = "slugs, or a filter; {} is every active link".into();
+                let expected = "slugs, or a filter; {} is every link that is not over".into();
                 validation.note(&["slugs"], (IssueCode::InvalidType, message, expected));
             }
             (Sent::Absent, _) | (_, Sent::Absent) => {}

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use slugline_domain::{
-    Change, Country, Destination, LinkContent, LinkKey, LinkPatch, Routing, Rules as LinkRules,
-    Split,
+    Change, Country, Destination, Life, LinkContent, LinkKey, LinkPatch, Routing,
+    Rules as LinkRules, Split,
     routing::{may_forward, misplaced_placeholder},
 };
 
+use super::life::destinations;
 use crate::{issue::IssueCode, rules::Rules, validation::Validation};
 
 /// Notes each destination of the link that is its own address, and what keeps it from passing on
@@ -42,6 +43,7 @@ pub(super) fn refuse_circle(
     circle.refuse_countries(geo);
     circle.refuse_rules(link_rules);
     circle.refuse_shares(split.as_ref());
+    circle.refuse_life(&content.life);
 }
 
 /// Notes the same about the members in a patch.
@@ -68,6 +70,9 @@ pub(super) fn refuse_circle_of_patch(
         circle.refuse_rules(rules);
     }
     circle.refuse_shares(set(&patch.split));
+    let mut life = Life::NONE;
+    patch.life.clone().apply(&mut life);
+    circle.refuse_life(&life);
 }
 
 fn set<T>(change: &Change<T>) -> Option<&T> {
@@ -86,6 +91,12 @@ struct Circle<'c> {
 }
 
 impl Circle<'_> {
+    fn refuse_life(&mut self, life: &Life) {
+        for (name, destination) in destinations(life) {
+            self.refuse(&[name], destination);
+        }
+    }
+
     fn refuse_slug(&mut self) {
         let slug = self.key.map(|key| &key.slug);
         let kept = slug.filter(|slug| !may_forward(slug));
@@ -183,8 +194,10 @@ mod tests {
     #[case(json!({"slug": "Docs", "url": "https://sl.example/docs"}), &["url"])]
     #[case(
         json!({"slug": "docs", "url": "https://e.example/", "apple": "http://sl.example/docs/",
-               "google": "https://sl.example/docs?x", "geo": {"DE": "https://sl.example/docs"}}),
-        &["apple", "google", "geo.DE"]
+               "google": "https://sl.example/docs?x", "geo": {"DE": "https://sl.example/docs"},
+               "startsAt": 5, "startUrl": "https://sl.example/docs",
+               "expiredUrl": "https://sl.example/docs"}),
+        &["apple", "google", "geo.DE", "startUrl", "expiredUrl"]
     )]
     #[case(json!({"slug": "docs", "url": "https://sl.example/other"}), &[])]
     #[case(json!({"slug": "docs", "url": "https://sl.example/docs/x"}), &[])]

@@ -8,16 +8,16 @@ use slugline_domain::{Change, Password, Slug};
 use super::{
     circle::refuse_circle,
     key::{host_schema, key},
-    members::{LinkMembers, TextBounds},
+    members::{LinkMembers, TextBounds, ours_or_null},
 };
 use crate::{problem::Problem, rules::Rules, sent::Sent, validation::Validation};
 
-/// A link's new content. Everything is replaced: a member that is left out is removed, except the
-/// password, a warning, rules, split, splitUntil and forwardPath, which are kept; null removes
-/// the last four.
+/// A link's new content. A member that is left out is removed, except the password, a warning,
+/// rules, split, splitUntil, forwardPath, startsAt, startUrl, expiredUrl, maxVisits and disabled,
+/// which are kept; null removes the last nine.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
-#[schemars(extend("required" = ["slug", "url"]))]
+#[schemars(extend("required" = ["slug", "url"]), transform = ours_or_null)]
 pub struct EditLink {
     /// The link to change.
     #[schemars(length(min = 1, max = Slug::MAX_CHARS), regex(pattern = Slug::PATTERN))]
@@ -43,7 +43,7 @@ impl EditLink {
         let key = key(&mut validation, &self.domain, &self.slug);
         let content = self
             .members
-            .content(TextBounds::Todays, &mut validation, rules);
+            .replacement(TextBounds::Todays, &mut validation, rules);
         refuse_circle(&mut validation, rules, key.as_ref(), content.as_ref());
         let sent = validation.value(&["password"], &self.password);
         let password = password_change(&mut validation, sent);

@@ -44,9 +44,11 @@ pub struct KnownVersions {
 }
 
 impl KnownVersions {
-    /// Returns whether the client has the current version of the link.
+    /// Returns whether the client has the current version of the link. Nobody has that of a link
+    /// that counts visits: the count changes, and the version stays.
     pub fn include(&self, link: &Link) -> bool {
-        self.any || self.versions.contains(&Version::of(link))
+        let counts = link.content.life.max_visits.is_some();
+        self.any || !counts && self.versions.contains(&Version::of(link))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use slugline_domain::{Link, UnixMillis};
 
-use super::{ExportedLink, LinkExport, TransferFormat, table::to_cell, view::COLUMNS};
+use super::{ExportedLink, LinkExport, TransferFormat, table::to_cell, view::link_columns};
 use crate::{iso_8601::iso_8601, table_text::rows};
 
 /// A text that is being built: its start, then pages, then its end. It holds no link, so
@@ -42,7 +42,10 @@ impl ExportText {
                 iso_8601(exported_at)
             )
             .into_bytes(),
-            TransferFormat::Csv => rows([COLUMNS.map(|(name, _)| name.to_owned())].into_iter()),
+            TransferFormat::Csv => {
+                let names: Vec<String> = link_columns().map(|(name, _)| name.to_owned()).collect();
+                rows([names].into_iter())
+            }
         }
     }
 
@@ -63,7 +66,9 @@ impl ExportText {
             }
             TransferFormat::Csv => rows(exported.map(|link| {
                 let link = serde_json::to_value(link).expect("a link is plain data");
-                COLUMNS.map(|(name, _)| to_cell(link.get(name)))
+                link_columns()
+                    .map(|(name, _)| to_cell(link.get(name)))
+                    .collect::<Vec<_>>()
             })),
         }
     }

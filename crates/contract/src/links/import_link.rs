@@ -3,14 +3,18 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use slugline_application as application;
-use slugline_domain::{ImportedPassword, LinkId, LinkKey, Slug, UnixSeconds};
+use slugline_domain::{ImportedPassword, LinkId, LinkKey, MaxVisits, Slug, UnixSeconds};
 
 use super::{
     circle::refuse_circle,
     key::{domain_of, host_schema},
+    life::visits_used,
     members::{LinkMembers, TextBounds, widest_texts},
 };
-use crate::{instant::Instant, problem::Problem, rules::Rules, sent::Sent, validation::Validation};
+use crate::{
+    instant::Instant, json_integer::JsonInteger, problem::Problem, rules::Rules, sent::Sent,
+    validation::Validation,
+};
 
 /// A link to be taken over. `url` and `slug` are required. The title and the
 /// image may be longer than can be set today, as in older exports, and the expiration may be past.
@@ -38,6 +42,9 @@ pub struct ImportLink {
     /// When the link last changed, in Unix seconds; now when absent.
     #[schemars(range(min = UnixSeconds::MIN, max = UnixSeconds::MAX))]
     pub updated_at: Sent<Instant>,
+    /// The number of visits left of maxVisits; all of them when absent.
+    #[schemars(range(min = 0, max = MaxVisits::MAX))]
+    pub visits_left: Sent<JsonInteger>,
 }
 
 impl ImportLink {
@@ -68,6 +75,8 @@ impl ImportLink {
             validation.optional(&["createdAt"], &self.created_at, |sent| sent.second());
         let updated_at =
             validation.optional(&["updatedAt"], &self.updated_at, |sent| sent.second());
+        let most = content.as_ref().and_then(|content| content.life.max_visits);
+        let visits_used = visits_used(&mut validation, most, &self.visits_left);
         validation.finish(|| {
             Some(
                 application::ImportLink::of(content?)
@@ -76,7 +85,8 @@ impl ImportLink {
                     .with_slug(slug)
                     .with_created_at(created_at)
                     .with_updated_at(updated_at)
-                    .with_password(password),
+                    .with_password(password)
+                    .with_visits_used(visits_used),
             )
         })
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{import_link::ImportLink, table, view::COLUMNS};
+use super::{import_link::ImportLink, table, view::link_columns};
 use crate::{
     problem::Problem,
     synonyms::meant,
@@ -45,10 +45,9 @@ impl IgnoredNames {
     /// # Errors
     /// Returns the column whose name it resembles.
     pub(super) fn look_at_column(&mut self, name: &str) -> Result<(), &'static str> {
-        let known = COLUMNS.map(|(known, _)| known.to_owned());
+        let known: Vec<String> = link_columns().map(|(known, _)| known.to_owned()).collect();
         if let Some(near) = nearest(name, &known) {
-            let (near, _) = COLUMNS
-                .into_iter()
+            let (near, _) = link_columns()
                 .find(|(known, _)| *known == near)
                 .expect("it is one of them");
             return Err(near);

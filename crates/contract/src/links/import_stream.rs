@@ -12,12 +12,8 @@ use serde_json::{Map, Value, value::RawValue};
 use thiserror::Error;
 
 use super::{
-    export::TransferFormat,
-    import_link::ImportLink,
-    import_names::IgnoredNames,
-    link_text::read_link,
-    table,
-    view::{COLUMNS, Kind},
+    export::TransferFormat, import_link::ImportLink, import_names::IgnoredNames, kind::Kind,
+    link_text::read_link, table, view::link_columns,
 };
 use crate::{
     code::Code,
@@ -270,9 +266,7 @@ fn columns(
     let mut columns = Vec::new();
     for name in header {
         let name = name.trim();
-        let column = COLUMNS
-            .into_iter()
-            .find(|(known, _)| plain(known) == plain(name));
+        let column = link_columns().find(|(known, _)| plain(known) == plain(name));
         if let Some((known, _)) = column
             && columns.contains(&column)
         {

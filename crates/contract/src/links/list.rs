@@ -38,8 +38,8 @@ pub struct ListLinks {
     /// Only links with this tag.
     #[schemars(length(min = 1, max = Tag::MAX_CHARS))]
     pub tag: Sent<String>,
-    /// Only links that still lead somewhere, only expired ones, or all.
-    #[schemars(extend("default" = "active", "x-obvious" = true))]
+    /// Only links of this status; current means all that are not over.
+    #[schemars(extend("default" = "current", "x-obvious" = true))]
     pub status: Sent<Status>,
     /// Text in slug, URL, comment or a tag.
     #[schemars(length(max = SearchText::MAX_BYTES))]

@@ -2,7 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use slugline_domain::{DomainName, LinkFilter, LinkKey, LinkOrder, SearchText, StatusFilter, Tag};
+use slugline_domain::{
+    DomainName, LinkFilter, LinkKey, LinkOrder, LinkStatus, SearchText, StatusFilter, Tag,
+};
 
 use crate::sent::options;
 
@@ -62,16 +64,24 @@ pub enum Sort {
     Visits,
 }
 
-/// The links meant, by their expiry.
+/// The links meant, by their status.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 pub enum Status {
-    /// Links that still lead somewhere.
+    /// Links that are not over: active, scheduled and disabled ones.
     #[default]
+    Current,
+    /// Links that lead to their destination now.
     Active,
+    /// Links before their start.
+    Scheduled,
     /// Links past their expiry.
     Expired,
-    /// Both.
+    /// Links that had their last visit.
+    UsedUp,
+    /// Links that are hidden from visitors.
+    Disabled,
+    /// Every link.
     All,
 }
 
@@ -94,8 +104,12 @@ impl Sort {
 impl From<Status> for StatusFilter {
     fn from(status: Status) -> Self {
         match status {
-            Status::Active => Self::Active,
-            Status::Expired => Self::Expired,
+            Status::Current => Self::Current,
+            Status::Active => Self::Only(LinkStatus::Active),
+            Status::Scheduled => Self::Only(LinkStatus::Scheduled),
+            Status::Expired => Self::Only(LinkStatus::Expired),
+            Status::UsedUp => Self::Only(LinkStatus::UsedUp),
+            Status::Disabled => Self::Only(LinkStatus::Disabled),
             Status::All => Self::All,
         }
     }

@@ -7,12 +7,15 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use slugline_domain::{
     Change, Comment, Country, Delivery, Description, Destination, DestinationError,
-    DestinationRules, ImageRef, LinkContent, LinkPatch, Preview, Routing, Tag, Tags, Text,
+    DestinationRules, ImageRef, Life, LinkContent, LinkPatch, Preview, Routing, Tag, Tags, Text,
     TextError, Title, UnixSeconds,
 };
 
-use super::routing::{self, RULES, SPLIT, rules_schema, split_schema};
-use crate::{instant::Instant, rules::Rules, sent::Sent, validation::Validation};
+use super::{
+    life::{self, LifeMembers},
+    routing::{self, RULES, SPLIT, rules_schema, split_schema},
+};
+use crate::{instant::Instant, issue::Issue, rules::Rules, sent::Sent, validation::Validation};
 
 /// What the author of a link decides. Bodies that hold a link hold these
 /// members beside their own.
@@ -71,6 +74,9 @@ pub struct LinkMembers {
     pub split_until: Sent<Instant>,
     /// Pass on what stands behind the slug: in place of {path} or {1} to {9} in the URL, else behind it.
     pub forward_path: Sent<bool>,
+    /// When the link starts and ends, and where visitors go before and after.
+    #[serde(flatten)]
+    pub life: LifeMembers,
 }
 
 /// The bounds of titles and other texts.
@@ -84,8 +90,24 @@ pub(super) enum TextBounds {
 }
 
 impl LinkMembers {
-    /// Parses the members; `None` after it noted a fault.
+    /// Parses the members of a new link; `None` after it noted a fault.
     pub(super) fn content(
+        &self,
+        bounds: TextBounds,
+        validation: &mut Validation,
+        rules: &Rules,
+    ) -> Option<LinkContent> {
+        self.life.refuse_null(validation);
+        let content = self.replacement(bounds, validation, rules)?;
+        if let Err(fault) = content.check() {
+            validation.found(Issue::of_life(fault));
+        }
+        Some(content)
+    }
+
+    /// Parses the members of a link that is replaced, which may have the rest already; `None` after
+    /// it noted a fault.
+    pub(super) fn replacement(
         &self,
         bounds: TextBounds,
         validation: &mut Validation,
@@ -138,6 +160,7 @@ impl LinkMembers {
             routing,
             delivery,
             flagged_unsafe,
+            life: Life::NONE,
         };
         ours.apply(&mut content);
         Some(content)
@@ -159,6 +182,7 @@ impl LinkMembers {
                 |validation, sent| validation.member(&["splitUntil"], sent.planned()),
             ),
             forward_path: flag_change(validation, "forwardPath", &self.forward_path),
+            life: self.life.patch(validation, rules),
             ..LinkPatch::default()
         }
     }
@@ -184,8 +208,10 @@ impl LinkMembers {
             split: _,
             split_until: _,
             forward_path: _,
+            life,
         } = &mut self;
-        for text in [comment, title, description, image, apple, google] {
+        let own = [comment, title, description, image, apple, google];
+        for text in own.into_iter().chain(life.texts()) {
             if text.value().is_some_and(String::is_empty) {
                 *text = Sent::Null;
             }
@@ -226,8 +252,20 @@ impl LinkMembers {
 /// Adapts the schemas of changes: members may be `null`, except those that cannot be
 /// removed.
 pub(super) fn members_or_null(schema: &mut Schema) {
+    or_null(schema, |name| !["slug", "url", "partial"].contains(&name));
+}
+
+/// Adapts the schemas of replacing bodies: members that clients of Sink do not know may be `null`.
+pub(super) fn ours_or_null(schema: &mut Schema) {
+    let routing = ["rules", "split", "splitUntil", "forwardPath"];
+    or_null(schema, |name| {
+        life::NAMES.contains(&name) || routing.contains(&name)
+    });
+}
+
+fn or_null(schema: &mut Schema, is_meant: impl Fn(&str) -> bool) {
     for (name, member) in properties(schema) {
-        if ["slug", "url", "partial"].contains(&name.as_str()) {
+        if !is_meant(name) {
             continue;
         }
         let types = &member["type"];

@@ -16,6 +16,9 @@ mod import_link;
 mod import_names;
 mod import_stream;
 pub(crate) mod key;
+mod kind;
+mod life;
+mod life_view;
 mod link_text;
 mod list;
 mod listing;
@@ -48,6 +51,8 @@ pub use self::{
     import::{FailedImport, ImportItem, ImportLimit, ImportLinks, LinkImport, NO_DOMAIN, id_taken},
     import_link::ImportLink,
     import_stream::{ReadLink, ReadLinksError, read_links},
+    life::LifeMembers,
+    life_view::LifeView,
     list::{LinkList, ListLinks, ListedLink, RankingView},
     listing::{Sort, Status},
     members::LinkMembers,

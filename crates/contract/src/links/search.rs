@@ -29,7 +29,7 @@ pub struct SearchLinks {
     pub limit: Sent<IntOrString>,
 }
 
-/// Which links to count: all active ones, or those that meet every condition.
+/// Which links to count: all that are not over, or those that meet every condition.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct CountLinks {
@@ -45,8 +45,8 @@ pub struct CountLinks {
     /// Only links with this tag.
     #[schemars(length(min = 1, max = Tag::MAX_CHARS))]
     pub tag: Sent<String>,
-    /// Only links that still lead somewhere, only expired ones, or all.
-    #[schemars(extend("default" = "active", "x-obvious" = true))]
+    /// Only links of this status; current means all that are not over.
+    #[schemars(extend("default" = "current", "x-obvious" = true))]
     pub status: Sent<Status>,
 }
 
@@ -125,7 +125,7 @@ impl ExactUrlSearch {
         let search = LinkFilter::default()
             .with_destination(url)
             .with_domain(listed_domain(&mut validation, &self.domain))
-            .with_status(StatusFilter::Active);
+            .with_status(StatusFilter::Current);
         validation.finish(|| Some((search, size)))
     }
 }
@@ -257,7 +257,7 @@ mod tests {
     fn empty_conditions_are_none_and_wrong_ones_are_named() {
         let (nothing, size) = search("q=").unwrap();
         assert!(nothing.text.is_none() && nothing.destination.is_none());
-        assert_eq!((nothing.status, size.get()), (StatusFilter::Active, 20));
+        assert_eq!((nothing.status, size.get()), (StatusFilter::Current, 20));
         let (all, _) =
             search("q=%C3%9CBER&url=https://e.example/a&tag=T&status=all&limit=5").unwrap();
         assert_eq!(all.text.unwrap().as_str(), "über");

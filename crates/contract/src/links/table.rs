@@ -12,13 +12,13 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use super::view::{COLUMNS, Kind};
+use super::{kind::Kind, view::link_columns};
 use crate::cells::{guarded, without_apostrophe};
 
 /// Returns the kind of the column with this name, if there is one.
 pub(super) fn kind(name: &str) -> Option<Kind> {
-    let column = COLUMNS.iter().find(|(known, _)| *known == name);
-    column.map(|(_, kind)| *kind)
+    let column = link_columns().find(|(known, _)| *known == name);
+    column.map(|(_, kind)| kind)
 }
 
 /// Returns the cell of a member.
@@ -108,7 +108,8 @@ fn country_and_url(line: &str) -> (String, Value) {
 
 /// Returns the names of all columns, for errors.
 pub(super) fn names() -> Cow<'static, str> {
-    COLUMNS.map(|(name, _)| name).join(", ").into()
+    let names: Vec<&str> = link_columns().map(|(name, _)| name).collect();
+    names.join(", ").into()
 }
 
 /// Checks that the cell of a text converts back to the text, and that no cell is a

@@ -11,6 +11,8 @@ use slugline_domain::{
 };
 
 use super::{
+    kind::Kind,
+    life_view::{self, LifeView},
     short_link::{short_link, shown_domain},
     shown_routing::{show_rules, show_split},
 };
@@ -89,10 +91,17 @@ pub struct LinkView<P = Mask> {
     pub forward_path: Option<bool>,
     /// Tags.
     pub tags: Vec<String>,
+    /// When the link starts and ends, and where visitors go before and after.
+    #[serde(flatten)]
+    pub life: LifeView,
 }
 
 /// Every member as a column of a table, in the order of exports.
-pub(super) const COLUMNS: [(&str, Kind); 24] = [
+pub(super) fn link_columns() -> impl Iterator<Item = (&'static str, Kind)> {
+    COLUMNS.into_iter().chain(life_view::COLUMNS)
+}
+
+const COLUMNS: [(&str, Kind); 24] = [
     ("id", Kind::Text),
     ("slug", Kind::Text),
     ("url", Kind::Text),
@@ -118,17 +127,6 @@ pub(super) const COLUMNS: [(&str, Kind); 24] = [
     ("password", Kind::Text),
     ("domain", Kind::Text),
 ];
-
-/// The kind of values in a column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    Text,
-    Number,
-    Flag,
-    Tags,
-    Geo,
-    Json,
-}
 
 /// A link with its stored password, as exports hold it.
 pub type ExportedLink = LinkView<StoredHash>;
@@ -214,6 +212,7 @@ impl<P: for<'h> From<&'h PasswordHash>> From<&Link> for LinkView<P> {
                 },
             delivery: Delivery { cloaking, proxy },
             flagged_unsafe,
+            life: _,
         } = &link.content;
         let geo = geo.iter();
         let geo: BTreeMap<String, String> = geo
@@ -245,6 +244,7 @@ impl<P: for<'h> From<&'h PasswordHash>> From<&Link> for LinkView<P> {
             split_until: split_until.map(UnixSeconds::get),
             forward_path: *forward_path,
             tags: tags.iter().map(ToString::to_string).collect(),
+            life: link.into(),
         }
     }
 }
@@ -395,7 +395,7 @@ mod tests {
 
     #[test]
     fn columns_are_the_members_of_exports_and_imports() {
-        let mut columns: Vec<&str> = COLUMNS.iter().map(|(name, _)| *name).collect();
+        let mut columns: Vec<&str> = link_columns().map(|(name, _)| name).collect();
         columns.sort_unstable();
         for schema in [
             arguments::<ExportedLink>(&Rules::default()),

@@ -9,7 +9,7 @@ use super::tool::{ToolContext, ToolEffect, ToolSpec};
 pub(super) fn spec() -> ToolSpec {
     ToolSpec {
         name: "count_links",
-        description: "Count links: all active ones, or those that meet the conditions, which are those of \
+        description: "Count links: all that are not over, or those that meet the conditions, which are those of \
         search_links. Cheaper than listing links to count them.",
         needs: LinkService::COUNT,
         effect: ToolEffect::Reads,

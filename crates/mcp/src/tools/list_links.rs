@@ -12,7 +12,7 @@ pub(super) fn spec() -> ToolSpec {
     ToolSpec {
         name: "list_links",
         description: "List links page by page, newest first unless sort says \
-        otherwise; active ones only unless status says otherwise. While list_complete is false, \
+        otherwise; those that are not over unless status says otherwise. While list_complete is false, \
         call again with the returned cursor and otherwise the same input. Rows hold slug, url, \
         tags, comment and expiration, with sort visits their visits, too; get_link has the rest.",
         needs: LinkService::LIST,

@@ -10,7 +10,7 @@ use crate::options::CachePolicy;
 /// soon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Memory {
-    /// Not at all: the answer is behind a gate.
+    /// Not at all: the answer is behind a gate, or a visit that was counted.
     Nowhere,
     /// Not at all.
     Never,
@@ -20,7 +20,8 @@ pub(super) enum Memory {
 
 impl Memory {
     pub(super) fn of(link: &FollowedLink, now: UnixSeconds, cache: &CachePolicy) -> Self {
-        if link.terms().password.is_some() || link.terms().flagged_unsafe {
+        let terms = link.terms();
+        if terms.password.is_some() || terms.flagged_unsafe || link.counts_visits() {
             return Self::Nowhere;
         }
         if link.terms().routing.varies_at(now) {

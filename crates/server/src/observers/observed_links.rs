@@ -4,9 +4,9 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use async_trait::async_trait;
 use slugline_domain::{
-    AuditNote, DomainName, FollowedLink, Link, LinkFilter, LinkId, LinkKey, ListQuery, Reach, Tag,
-    TagCount, UnixSeconds,
-    ports::{Deletion, Hearing, Insertion, LinkStore, StoreError, Update, Version},
+    AuditNote, DomainName, FollowedLink, Link, LinkFilter, LinkId, LinkKey, ListQuery, Reach,
+    Revision, Tag, TagCount, UnixSeconds,
+    ports::{Deletion, Hearing, Insertion, LinkStore, StoreError, Taking, Update, Version},
 };
 
 use super::crowd::Crowd;
@@ -99,6 +99,11 @@ impl<S: LinkStore + ?Sized> LinkStore for ObservedLinks<S> {
 
     async fn follow(&self, key: &LinkKey) -> Result<Option<FollowedLink>, StoreError> {
         self.store.follow(key).await
+    }
+
+    /// A visit is no change of the link.
+    async fn take_visit(&self, id: &LinkId, version: Revision) -> Result<Taking, StoreError> {
+        self.store.take_visit(id, version).await
     }
 
     async fn list(&self, query: &ListQuery) -> Result<Vec<Link>, StoreError> {

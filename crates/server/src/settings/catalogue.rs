@@ -322,6 +322,13 @@ pub const CATALOGUE: &[Setting] = &[
         "Where unknown and expired links lead: a URL or a path [default: an error]",
     ),
     setting(
+        Group::Redirects,
+        "SLUGLINE_EXPIRED_REDIRECT",
+        &[],
+        "",
+        "Where links lead that are expired or used up: a URL or a path [default: as unknown ones]",
+    ),
+    setting(
         Group::ProxiedLinks,
         "SLUGLINE_PUBLIC_LINK_PROXY_ENABLED",
         &["NUXT_PUBLIC_LINK_PROXY_ENABLED"],

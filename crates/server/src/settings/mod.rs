@@ -262,6 +262,9 @@ impl Settings {
                 .with_home(sources.optional("SLUGLINE_HOME_URL", Address::absolute)?)
                 .with_not_found(
                     sources.optional("SLUGLINE_NOT_FOUND_REDIRECT", Address::absolute_or_path)?,
+                )
+                .with_expired(
+                    sources.optional("SLUGLINE_EXPIRED_REDIRECT", Address::absolute_or_path)?,
                 ),
             resolver: ResolverOptions::default()
                 .with_capacity_bytes(
@@ -468,6 +471,7 @@ mod tests {
         "javascript:alert(1)",
         "such as https://example.com/lost"
     )]
+    #[case("SLUGLINE_EXPIRED_REDIRECT", "over", "or a path such as /lost")]
     #[case("SLUGLINE_TRUSTED_PROXIES", "10.0.0.0/8,nonsense", "10.0.0.0/8")]
     #[case("SLUGLINE_CLIENT_IP_HEADER", "X Real IP", "such as X-Forwarded-For")]
     #[case("SLUGLINE_LINK_STALE_TTL", "a day", "from 0 to 31536000")]

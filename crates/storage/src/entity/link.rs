@@ -8,8 +8,9 @@ use std::{collections::BTreeMap, error::Error as StdError};
 
 use sea_orm::{Iterable, QuerySelect, entity::prelude::*, sea_query::Expr};
 use slugline_domain::{
-    Country, Delivery, Destination, DomainName, Link, LinkContent, LinkId, LinkKey, PasswordHash,
-    Preview, Revision, Routing, Rules, Slug, Split, Tags, Text, UnixSeconds,
+    Country, Delivery, Destination, DomainName, Life, Link, LinkContent, LinkId, LinkKey,
+    MaxVisits, PasswordHash, Preview, Revision, Routing, Rules, Slug, Split, Tags, Text,
+    UnixSeconds,
 };
 
 use super::{
@@ -64,6 +65,13 @@ pub struct Model {
     pub ends_at: Option<i64>,
     /// The number of the version, which each change by an author increases.
     pub revision: i64,
+    pub starts_at: Option<i64>,
+    pub start_url: Option<String>,
+    pub expired_url: Option<String>,
+    pub max_visits: Option<i64>,
+    /// Only [`TakeVisit`](crate::links::take_visit::TakeVisit) changes it.
+    pub visits_used: i64,
+    pub disabled: bool,
     /// A copy of the tags, each after a `T`. Tags are in lower case, so no tag holds one.
     pub tags: Option<String>,
     /// The revision to which the copy belongs. A node of an earlier version changes links
@@ -79,16 +87,22 @@ impl ActiveModelBehavior for ActiveModel {}
 /// Selects the columns to read, in the order of [`Model`]. Only searches need the searched texts,
 /// which can be longer than the rest.
 pub(crate) fn select() -> Select<Entity> {
+    without_tags().expr(Expr::cust(TAGS))
+}
+
+/// As [`select`], for those who need no tags.
+pub(crate) fn select_followed() -> Select<Entity> {
+    without_tags().expr(Expr::cust("NULL"))
+}
+
+fn without_tags() -> Select<Entity> {
     let columns = Column::iter().filter(|column| {
         !matches!(
             column,
             Column::SearchText | Column::DestinationKey | Column::Tags | Column::TagsRevision
         )
     });
-    Entity::find()
-        .select_only()
-        .columns(columns)
-        .expr(Expr::cust(TAGS))
+    Entity::find().select_only().columns(columns)
 }
 
 /// The tags in the form of [`Model::tags`]. The database reads `link_tags` only if the row has no
@@ -131,6 +145,12 @@ impl Row for Model {
             expires_at: columns.optional_number(next())?,
             ends_at: columns.optional_number(next())?,
             revision: columns.number(next())?,
+            starts_at: columns.optional_number(next())?,
+            start_url: columns.optional_text(next())?,
+            expired_url: columns.optional_text(next())?,
+            max_visits: columns.optional_number(next())?,
+            visits_used: columns.number(next())?,
+            disabled: columns.optional_flag(next())? == Some(true),
             tags: columns.optional_text(next())?,
             tags_revision: None,
         })
@@ -162,6 +182,14 @@ pub(crate) fn to_row(link: &Link) -> Model {
             },
         delivery: Delivery { cloaking, proxy },
         flagged_unsafe,
+        life:
+            Life {
+                starts_at,
+                start_url,
+                expired_url,
+                max_visits,
+                disabled,
+            },
     } = &link.content;
     Model {
         number: 0,
@@ -192,6 +220,12 @@ pub(crate) fn to_row(link: &Link) -> Model {
         expires_at: expires_at.map(UnixSeconds::get),
         ends_at: link.ends_at.map(UnixSeconds::get),
         revision: link.revision.get(),
+        starts_at: starts_at.map(UnixSeconds::get),
+        start_url: text(start_url.as_ref()),
+        expired_url: text(expired_url.as_ref()),
+        max_visits: max_visits.map(|most| most.get().into()),
+        visits_used: link.visits_used.into(),
+        disabled: *disabled,
         tags: tags_to_text(tags),
         tags_revision: Some(link.revision.get()),
     }
@@ -212,6 +246,7 @@ pub(crate) fn to_link(row: Model) -> Result<Link, BadRow> {
         revision: Revision::new(row.revision),
         ends_at: check.moment("ends_at", row.ends_at)?,
         password: row.password_hash.map(PasswordHash::new),
+        visits_used: check.column("visits_used", u32::try_from(row.visits_used))?,
         content: LinkContent {
             destination: check.column("destination", Destination::restore(&row.destination))?,
             comment: check.text("comment", row.comment.as_deref())?,
@@ -237,6 +272,14 @@ pub(crate) fn to_link(row: Model) -> Result<Link, BadRow> {
                 proxy: row.proxy,
             },
             flagged_unsafe: row.flagged_unsafe,
+            life: Life {
+                starts_at: check.moment("starts_at", row.starts_at)?,
+                start_url: check.destination("start_url", row.start_url.as_deref())?,
+                expired_url: check.destination("expired_url", row.expired_url.as_deref())?,
+                max_visits: check
+                    .column("max_visits", row.max_visits.map(MaxVisits::new).transpose())?,
+                disabled: row.disabled,
+            },
         },
     })
 }
@@ -257,16 +300,12 @@ fn geo_to_text(geo: &BTreeMap<Country, Destination>) -> Option<String> {
 }
 
 /// Builds errors that name the row and the column.
-pub(super) struct Check<'r> {
-    pub(super) id: &'r str,
+struct Check<'r> {
+    id: &'r str,
 }
 
 impl Check<'_> {
-    pub(super) fn column<T, E>(
-        &self,
-        column: &'static str,
-        parsed: Result<T, E>,
-    ) -> Result<T, BadRow>
+    fn column<T, E>(&self, column: &'static str, parsed: Result<T, E>) -> Result<T, BadRow>
     where
         E: Into<Box<dyn StdError + Send + Sync>>,
     {
@@ -277,7 +316,7 @@ impl Check<'_> {
         })
     }
 
-    pub(super) fn text<const MAX: usize>(
+    fn text<const MAX: usize>(
         &self,
         column: &'static str,
         stored: Option<&str>,
@@ -285,7 +324,7 @@ impl Check<'_> {
         self.column(column, stored.map(Text::restore).transpose())
     }
 
-    pub(super) fn destination(
+    fn destination(
         &self,
         column: &'static str,
         stored: Option<&str>,
@@ -293,7 +332,7 @@ impl Check<'_> {
         self.column(column, stored.map(Destination::restore).transpose())
     }
 
-    pub(super) fn moment(
+    fn moment(
         &self,
         column: &'static str,
         stored: Option<i64>,
@@ -322,7 +361,7 @@ impl Check<'_> {
         Ok(self.column("tags", Tags::new(tags))?.sorted())
     }
 
-    pub(super) fn geo(&self, stored: &str) -> Result<BTreeMap<Country, Destination>, BadRow> {
+    fn geo(&self, stored: &str) -> Result<BTreeMap<Country, Destination>, BadRow> {
         let mut geo = BTreeMap::new();
         for line in stored.lines() {
             let (country, to) = line.split_once(' ').unwrap_or((line, ""));

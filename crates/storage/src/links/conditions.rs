@@ -4,22 +4,59 @@ use sea_orm::{
     ColumnTrait, Condition, DbBackend, EntityTrait, QueryFilter, QuerySelect, QueryTrait, Select,
     sea_query::{Expr, ExprTrait, SelectStatement, UnionType},
 };
-use slugline_domain::{Binding, LinkId, StatusFilter, Tag, UnixSeconds};
+use slugline_domain::{Binding, LinkId, LinkStatus, StatusFilter, Tag, UnixSeconds};
 
+use super::take_visit::has_visits_left;
 use crate::entity::{link, tag};
 
 /// Links of this status at this moment.
 pub(crate) fn with_status(status: StatusFilter, now: UnixSeconds) -> Condition {
-    let now = now.get();
-    let not_before = |end: link::Column| Condition::any().add(end.is_null()).add(end.gt(now));
-    let (author, instance) = (link::Column::ExpiresAt, link::Column::EndsAt);
     match status {
         StatusFilter::All => Condition::all(),
-        StatusFilter::Active => Condition::all()
-            .add(not_before(author))
-            .add(not_before(instance)),
-        StatusFilter::Expired => Condition::any().add(author.lte(now)).add(instance.lte(now)),
+        StatusFilter::Current => Condition::any()
+            .add(link::Column::Disabled.eq(true))
+            .add(not_over(now)),
+        StatusFilter::Only(LinkStatus::Disabled) => {
+            Condition::all().add(link::Column::Disabled.eq(true))
+        }
+        StatusFilter::Only(LinkStatus::Expired) => shown().add(
+            Condition::any()
+                .add(link::Column::ExpiresAt.lte(now.get()))
+                .add(link::Column::EndsAt.lte(now.get())),
+        ),
+        StatusFilter::Only(LinkStatus::UsedUp) => shown()
+            .add(not_expired(now))
+            .add(link::Column::MaxVisits.is_not_null())
+            .add(has_visits_left().not()),
+        StatusFilter::Only(LinkStatus::Scheduled) => shown()
+            .add(not_over(now))
+            .add(link::Column::StartsAt.gt(now.get())),
+        StatusFilter::Only(LinkStatus::Active) => shown().add(not_over(now)).add(
+            Condition::any()
+                .add(link::Column::StartsAt.is_null())
+                .add(link::Column::StartsAt.lte(now.get())),
+        ),
     }
+}
+
+/// Links that are not disabled.
+fn shown() -> Condition {
+    Condition::all().add(link::Column::Disabled.eq(false))
+}
+
+fn not_over(now: UnixSeconds) -> Condition {
+    not_expired(now).add(
+        Condition::any()
+            .add(link::Column::MaxVisits.is_null())
+            .add(has_visits_left()),
+    )
+}
+
+fn not_expired(now: UnixSeconds) -> Condition {
+    let not_before = |end: link::Column| Condition::any().add(end.is_null()).add(end.gt(now.get()));
+    Condition::all()
+        .add(not_before(link::Column::ExpiresAt))
+        .add(not_before(link::Column::EndsAt))
 }
 
 /// Links with this tag, checked one by one: for the few links that another condition finds.

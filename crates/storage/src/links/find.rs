@@ -5,10 +5,7 @@ use slugline_domain::{FollowedLink, Link, LinkKey};
 
 use super::keys::has_key;
 use crate::{
-    entity::{
-        followed::{self, Followed},
-        link,
-    },
+    entity::link,
     failure::Failure,
     session::{Read, Session},
     sql_text::SqlText,
@@ -53,10 +50,10 @@ impl Read for FollowLink {
     async fn read<S: Session>(&self, session: &S) -> Result<Option<FollowedLink>, Failure> {
         static FOLLOW: SqlText = SqlText::new();
         let follow = FOLLOW.with(session.backend(), parts(&self.key), || {
-            followed::select().filter(has_key(&self.key))
+            link::select_followed().filter(has_key(&self.key))
         });
-        let rows = session.rows::<Followed>(follow).await?;
+        let rows = session.rows::<link::Model>(follow).await?;
         let row = rows.into_iter().next();
-        Ok(row.map(followed::to_followed).transpose()?)
+        Ok(row.map(link::to_link).transpose()?.map(FollowedLink::from))
     }
 }

@@ -46,8 +46,8 @@ impl Change for InsertLink {
         if self.may_be_stored && owner.id == new.id {
             return Ok(Applied::Keep(Insertion::Stored));
         }
-        let active = owner.status_at(self.note.at.second()) == LinkStatus::Active;
-        if active || !self.reach.holds(&owner) {
+        let expired = owner.status_at(self.note.at.second()) == LinkStatus::Expired;
+        if !expired || !self.reach.holds(&owner) {
             return Ok(Applied::Keep(Insertion::SlugTaken));
         }
         session.execute(&link::Entity::delete_by_id(number)).await?;

@@ -150,6 +150,7 @@ async fn stored(session: &impl Session, links: &[Link]) -> Result<Vec<StoredLink
                 .column(link::Column::Slug)
                 .column(link::Column::ExpiresAt)
                 .column(link::Column::EndsAt)
+                .column(link::Column::Disabled)
                 .filter(condition);
             stored.extend(session.all::<StoredLink>(&select).await?);
         }
@@ -188,6 +189,7 @@ struct StoredLink {
     key: Key,
     expires_at: Option<i64>,
     ends_at: Option<i64>,
+    disabled: bool,
 }
 
 impl Row for StoredLink {
@@ -198,6 +200,7 @@ impl Row for StoredLink {
             key: (columns.text(2)?, columns.text(3)?),
             expires_at: columns.optional_number(4)?,
             ends_at: columns.optional_number(5)?,
+            disabled: columns.optional_flag(6)? == Some(true),
         })
     }
 }
@@ -242,7 +245,7 @@ impl Plan {
                 .any(|expiry| expiry <= now.get());
             let owner = Owner {
                 id: link.id,
-                stays: !expired || kept.contains(&link.number),
+                stays: link.disabled || !expired || kept.contains(&link.number),
                 source: Source::Row(link.number),
             };
             plan.own(link.key, owner);
@@ -275,7 +278,7 @@ impl Plan {
         }
         let owner = Owner {
             id: id.to_owned(),
-            stays: link.status_at(self.now) == LinkStatus::Active,
+            stays: link.status_at(self.now) != LinkStatus::Expired,
             source: Source::Batch(index),
         };
         self.own(key, owner);

@@ -2,7 +2,7 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `insert`, `insert_many`, `update`, `delete` | changes |
+//! | `insert`, `insert_many`, `update`, `take_visit`, `delete` | changes |
 //! | `find`, `list`, `search`, `tags`, `tagged`, `unprotected` | reads |
 //! | `conditions`, `keys` | conditions that listings and searches share; those on the keys of links |
 //! | `write` | writing the rows of a link |
@@ -19,6 +19,7 @@ pub(crate) mod plans;
 mod search;
 mod tagged;
 mod tags;
+pub(crate) mod take_visit;
 mod unprotected;
 mod update;
 pub(crate) mod write;
@@ -28,8 +29,10 @@ use std::{collections::BTreeSet, sync::Arc};
 use async_trait::async_trait;
 use slugline_domain::{
     AuditNote, DomainName, FollowedLink, Link, LinkFilter, LinkId, LinkKey, LinkOrder, ListQuery,
-    Reach, Tag, TagCount, UnixSeconds,
-    ports::{Deletion, Hearing, Insertion, LinkObserver, LinkStore, StoreError, Update, Version},
+    Reach, Revision, Tag, TagCount, UnixSeconds,
+    ports::{
+        Deletion, Hearing, Insertion, LinkObserver, LinkStore, StoreError, Taking, Update, Version,
+    },
 };
 use tracing::warn;
 
@@ -42,6 +45,7 @@ use self::{
     search::CountLinks,
     tagged::FindTagged,
     tags::CountTags,
+    take_visit::TakeVisit,
     unprotected::FindUnprotected,
     update::UpdateLink,
 };
@@ -197,6 +201,12 @@ impl LinkStore for SqlLinkStore {
         let key = key.clone();
         let found = self.database.follow(FollowLink { key }).await;
         found.map_err(failing_to("find a link"))
+    }
+
+    async fn take_visit(&self, id: &LinkId, version: Revision) -> Result<Taking, StoreError> {
+        let id = id.clone();
+        let taken = self.database.take_visit(TakeVisit { id, version }).await;
+        taken.map_err(failing_to("count a visit"))
     }
 
     async fn list(&self, query: &ListQuery) -> Result<Vec<Link>, StoreError> {

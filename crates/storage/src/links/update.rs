@@ -1,6 +1,6 @@
 //! A changed link.
 
-use sea_orm::{ActiveModelTrait, ColumnTrait, Condition, EntityTrait, QueryFilter};
+use sea_orm::{ActiveModelTrait, ActiveValue, ColumnTrait, Condition, EntityTrait, QueryFilter};
 use slugline_domain::{
     AuditNote, Link, LinkKey,
     ports::{Update, Version},
@@ -33,7 +33,11 @@ impl Change for UpdateLink {
         // The condition is part of the statement, so that of two racing
         // writers the second finds nothing to change.
         let update = link::Entity::update_many()
-            .set(to_new_row(link).reset_all())
+            .set(link::ActiveModel {
+                // Visitors may use a visit at any moment.
+                visits_used: ActiveValue::NotSet,
+                ..to_new_row(link).reset_all()
+            })
             .filter(of_version(&link.key, known));
         if session.execute(&update).await? == 0 {
             return Ok(Applied::Keep(Update::Outdated));

@@ -14,7 +14,7 @@ use super::{
     statements,
 };
 use crate::{
-    entity::followed::{self, Followed},
+    entity::link::{self, Model},
     failure::Failure,
     session::{Read, Session},
     sql_text::SqlText,
@@ -24,7 +24,7 @@ use crate::{
 const LANES: usize = 2;
 
 /// Keys that wait for a statement. The answer is the link's row.
-pub(super) type Follows = Shared<LinkKey, Result<Option<Followed>, Arc<Failure>>>;
+pub(super) type Follows = Shared<LinkKey, Result<Option<Model>, Arc<Failure>>>;
 
 pub(super) fn follows() -> Follows {
     Follows::new(LANES)
@@ -32,15 +32,17 @@ pub(super) fn follows() -> Follows {
 
 /// Reads rows until no key waits.
 pub(super) async fn serve(
-    mut lane: Lane<LinkKey, Result<Option<Followed>, Arc<Failure>>>,
+    mut lane: Lane<LinkKey, Result<Option<Model>, Arc<Failure>>>,
     pool: DatabaseConnection,
 ) {
     while let Some(batch) = lane.next() {
         let keys = batch.iter().map(|waiting| &waiting.request);
         match statements::read(&pool, &FollowLinks::of(keys)).await {
             Ok(rows) => {
-                let by_key: HashMap<(&str, &str), &Followed> =
-                    rows.iter().map(|row| (row.key(), row)).collect();
+                let by_key: HashMap<(&str, &str), &Model> = rows
+                    .iter()
+                    .map(|row| ((row.domain.as_str(), row.slug.as_str()), row))
+                    .collect();
                 for waiting in batch {
                     let LinkKey { domain, slug } = &waiting.request;
                     let row = by_key.get(&(domain.as_str(), slug.as_str()));
@@ -78,9 +80,9 @@ impl FollowLinks {
 }
 
 impl Read for FollowLinks {
-    type Answer = Vec<Followed>;
+    type Answer = Vec<Model>;
 
-    async fn read<S: Session>(&self, session: &S) -> Result<Vec<Followed>, Failure> {
+    async fn read<S: Session>(&self, session: &S) -> Result<Vec<Model>, Failure> {
         static FOLLOW: SqlText = SqlText::new();
         let keys = self.keys.as_str();
         let follow = FOLLOW.with(session.backend(), [keys.into()], || {
@@ -88,7 +90,7 @@ impl Read for FollowLinks {
                            SELECT split_part(key, '/', 1), split_part(key, '/', 2) \
                            FROM unnest(string_to_array($1, ' ')) AS key\
                        )";
-            followed::select().filter(Expr::cust_with_values(any, [keys]))
+            link::select_followed().filter(Expr::cust_with_values(any, [keys]))
         });
         session.rows(follow).await
     }

@@ -78,7 +78,7 @@ impl<C: Change> Job for Waiting<C> {
     fn answer(self: Box<Self>) {
         let told = Told {
             answer: Some(self.applied.ok_or(Failure::WriterEnded)),
-            unnoticed: self.unnoticed,
+            unnoticed: C::IS_CACHED.then_some(self.unnoticed),
         };
         // If the caller is gone, the change counts as unnoticed.
         drop(self.author.send(told));
@@ -87,7 +87,7 @@ impl<C: Change> Job for Waiting<C> {
     fn refuse(self: Box<Self>, failure: Failure) {
         let told = Told {
             answer: Some(Err(failure)),
-            unnoticed: self.unnoticed,
+            unnoticed: C::IS_CACHED.then_some(self.unnoticed),
         };
         drop(self.author.send(told));
     }
@@ -119,7 +119,8 @@ impl Unnoticed {
 #[derive(Debug)]
 pub(super) struct Told<T> {
     answer: Option<Result<T, Failure>>,
-    unnoticed: Unnoticed,
+    /// `None` for a change that nobody has to notice.
+    unnoticed: Option<Unnoticed>,
 }
 
 impl<T> Told<T> {
@@ -130,8 +131,8 @@ impl<T> Told<T> {
 
 impl<T> Drop for Told<T> {
     fn drop(&mut self) {
-        if self.answer.is_some() {
-            self.unnoticed.add_one();
+        if let (Some(_), Some(unnoticed)) = (&self.answer, &self.unnoticed) {
+            unnoticed.add_one();
         }
     }
 }

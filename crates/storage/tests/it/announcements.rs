@@ -8,7 +8,7 @@ use std::{
 use sea_orm::{ConnectionTrait, DatabaseConnection, TransactionTrait};
 use slugline_domain::{
     Link, Revision, Scope, Scopes, TokenName, TokenRecord,
-    ports::{Hearing, LinkChange, LinkObserver, LinkStore, TokenStore, Version},
+    ports::{Hearing, LinkChange, LinkObserver, LinkStore, Taking, TokenStore, Version},
 };
 use slugline_storage::{Database, Listening, SchemaConnection, SqlLinkStore};
 use slugline_testkit::{NOON, NOTE, key, link};
@@ -104,6 +104,24 @@ fn changed(text: &str, revision: Option<i64>) -> LinkChange {
         key: key(text),
         revision: revision.map(Revision::new),
     }
+}
+
+#[tokio::test]
+async fn a_counted_visit_is_announced_to_nobody() {
+    let nodes = Nodes::start("visits").await;
+    let limited = link("limited").max_visits(2).build();
+    nodes.other.insert(&limited, &NOTE).await.unwrap();
+    nodes.announced().await;
+    for taken in [Taking::Taken, Taking::Taken, Taking::UsedUp] {
+        let outcome = nodes.other.take_visit(&limited.id, limited.revision).await;
+        assert_eq!(outcome.unwrap(), taken);
+    }
+    assert_eq!(nodes.announced().await, []);
+    // A person who mends a link by hand changes more than the count.
+    nodes
+        .sql("UPDATE short_links SET visits_used = 0, destination = 'https://example.org/'")
+        .await;
+    assert_eq!(nodes.announced().await, [changed("limited", None)]);
 }
 
 #[tokio::test]

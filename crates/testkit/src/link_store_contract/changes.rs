@@ -20,6 +20,8 @@ pub(super) async fn an_update_replaces_everything_but_the_identity(store_: &impl
         .build();
     new.updated_at = seconds(7);
     new.revision = old.revision.next();
+    // The count is not the author's.
+    new.visits_used = old.visits_used;
     let outcome = store_
         .update(&new, &Version::of(&old), &NOTE)
         .await

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use slugline_domain::{
-    Binding, Link, Reach, StatusFilter,
+    Binding, Link, LinkStatus, Reach, StatusFilter,
     ports::{Insertion, LinkStore},
 };
 
@@ -74,9 +74,12 @@ pub(super) async fn a_link_that_the_instance_ended_is_expired(store_: &impl Link
     ended.ends_at = Some(NOON);
     store(store_, &ended).await;
     let by = |status| all_that(everywhere().with_status(status));
-    assert_eq!(keys(store_, by(StatusFilter::Expired)).await, ["docs"]);
     assert_eq!(
-        keys(store_, by(StatusFilter::Active)).await,
+        keys(store_, by(StatusFilter::Only(LinkStatus::Expired))).await,
+        ["docs"]
+    );
+    assert_eq!(
+        keys(store_, by(StatusFilter::Current)).await,
         Vec::<String>::new()
     );
     let new = link("docs").id("new").build();

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use slugline_domain::{
-    Binding, Link, LinkFilter, LinkId, LinkOrder, Position, Reach, StatusFilter, Tag,
+    Binding, Link, LinkFilter, LinkId, LinkOrder, LinkStatus, Position, Reach, StatusFilter, Tag,
     ports::LinkStore,
 };
 
@@ -52,11 +52,11 @@ pub(super) async fn listings_filter_by_status_and_tag(store_: &impl LinkStore) {
             .with_order(LinkOrder::SlugAscending)
     };
     assert_eq!(
-        keys(store_, by(StatusFilter::Active, None)).await,
+        keys(store_, by(StatusFilter::Current, None)).await,
         ["forever", "soon"]
     );
     assert_eq!(
-        keys(store_, by(StatusFilter::Expired, None)).await,
+        keys(store_, by(StatusFilter::Only(LinkStatus::Expired), None)).await,
         ["gone"]
     );
     assert_eq!(
@@ -64,7 +64,7 @@ pub(super) async fn listings_filter_by_status_and_tag(store_: &impl LinkStore) {
         ["forever", "gone"]
     );
     assert_eq!(
-        keys(store_, by(StatusFilter::Active, Some("x"))).await,
+        keys(store_, by(StatusFilter::Current, Some("x"))).await,
         ["forever"]
     );
     assert_eq!(
@@ -72,7 +72,7 @@ pub(super) async fn listings_filter_by_status_and_tag(store_: &impl LinkStore) {
         Vec::<String>::new()
     );
     let links = store_
-        .list(&by(StatusFilter::Active, Some("y")))
+        .list(&by(StatusFilter::Current, Some("y")))
         .await
         .expect("list");
     let tags: Vec<&str> = links[0].content.tags.iter().map(Tag::as_str).collect();

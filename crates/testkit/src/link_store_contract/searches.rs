@@ -1,7 +1,7 @@
 //! Searching and counting links.
 
 use slugline_domain::{
-    LinkFilter, SearchText, StatusFilter,
+    LinkFilter, LinkStatus, SearchText, StatusFilter,
     ports::{LinkStore, Version},
 };
 
@@ -95,13 +95,13 @@ pub(super) async fn searches_meet_every_condition(store_: &impl LinkStore) {
         found(store_, &to("https://e.example/X")).await,
         Vec::<String>::new()
     );
-    let active = (to("https://e.example/x#top")).with_status(StatusFilter::Active);
+    let active = (to("https://e.example/x#top")).with_status(StatusFilter::Current);
     assert_eq!(found(store_, &active).await, ["a"]);
     let tagged = (with_text("e.example")).with_tag(tag("t"));
     assert_eq!(found(store_, &tagged).await, ["a", "c"]);
     let none = everywhere()
         .with_tag(tag("t"))
-        .with_status(StatusFilter::Expired);
+        .with_status(StatusFilter::Only(LinkStatus::Expired));
     assert_eq!(found(store_, &none).await, Vec::<String>::new());
     assert_eq!(found(store_, &everywhere()).await, ["a", "b", "c"]);
 }

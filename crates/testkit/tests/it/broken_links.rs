@@ -3,8 +3,8 @@
 use async_trait::async_trait;
 use slugline_domain::{
     AuditLine, AuditNote, AuditQuery, Domain, DomainName, Host, Link, LinkFilter, LinkId, LinkKey,
-    ListQuery, Reach, StatusFilter, TagCount, Tags, UnixMillis,
-    ports::{AuditTrail, Deletion, Insertion, LinkStore, StoreError, Update, Version},
+    ListQuery, Reach, Revision, StatusFilter, TagCount, Tags, UnixMillis,
+    ports::{AuditTrail, Deletion, Insertion, LinkStore, StoreError, Taking, Update, Version},
 };
 use slugline_testkit::{MemoryLinkStore, NOON, link_store_contract};
 
@@ -27,6 +27,8 @@ enum Fault {
     FindsInTheDefaultDomain,
     ListsEveryDomain,
     TakesAnyDomain,
+    CountsVisitsWithoutEnd,
+    CountsVisitsOfAnyVersion,
 }
 
 #[test]
@@ -51,6 +53,8 @@ fn a_store_that_breaks_one_rule_fails_the_suite() {
         Fault::FindsInTheDefaultDomain,
         Fault::ListsEveryDomain,
         Fault::TakesAnyDomain,
+        Fault::CountsVisitsWithoutEnd,
+        Fault::CountsVisitsOfAnyVersion,
     ] {
         assert!(!passes(fault), "nobody noticed {fault:?}");
     }
@@ -166,6 +170,15 @@ impl LinkStore for Store {
             return Ok(found.map(with_tags_backwards));
         }
         Ok(found)
+    }
+
+    async fn take_visit(&self, id: &LinkId, version: Revision) -> Result<Taking, StoreError> {
+        let taken = self.links.take_visit(id, version).await?;
+        Ok(match (self.fault, taken) {
+            (Fault::CountsVisitsWithoutEnd, Taking::UsedUp)
+            | (Fault::CountsVisitsOfAnyVersion, Taking::Outdated) => Taking::Taken,
+            _ => taken,
+        })
     }
 
     async fn list(&self, query: &ListQuery) -> Result<Vec<Link>, StoreError> {

@@ -1,8 +1,10 @@
-//! Creation of single links, compared with the speed of the disk.
+//! Creation of single links, compared with the speed of the disk, and visits that are counted, which
+//! must cost no more.
 
 use std::{path::Path, time::Duration};
 
 use anyhow::Result;
+use serde_json::json;
 
 use super::{
     chhoto::Chhoto,
@@ -21,7 +23,10 @@ use super::{
 const CONNECTIONS: [u32; 3] = [1, 16, 64];
 /// The index in `CONNECTIONS` to which the goals apply.
 const SIXTEEN: usize = 1;
-/// A server that creates links.
+/// The name of the row of counted visits.
+const COUNTED: &str = "visits counted";
+
+/// A server that creates links, or counts visits of one.
 struct Maker<'m> {
     name: &'static str,
     url: String,
@@ -50,6 +55,19 @@ pub(crate) fn run(plan: &Plan) -> Result<()> {
             figures: Default::default(),
         })
         .collect();
+    if let Some(instance) = instances.first() {
+        let limited = json!({
+            "slug": "limited", "url": "https://example.com/", "maxVisits": 1_000_000_000,
+        });
+        instance.post("/api/link/create", &limited)?;
+        makers.push(Maker {
+            name: COUNTED,
+            url: format!("{}/limited", instance.origin()),
+            pid: instance.pid(),
+            script: Box::new(|_| String::new()),
+            figures: Default::default(),
+        });
+    }
     let start_chhoto = |program| Chhoto::start(program, &folder.join("chhoto"), plan.cpus);
     let chhoto = plan.chhoto.as_deref().map(start_chhoto).transpose()?;
     if let Some(chhoto) = &chhoto {
@@ -153,6 +171,16 @@ fn report(makers: Vec<Maker<'_>>, appends: &Samples) -> Result<()> {
         );
         let bound = Limit::AtMost(80.0);
         goal::report("processor time of each", bound, "µs", micros.median());
+        if let Some((_, _, counted)) = find(COUNTED) {
+            let bound = Limit::AtMost(1.0);
+            let ratio = counted.ratio(micros);
+            goal::report(
+                "processor time of a counted visit",
+                bound,
+                "× a create",
+                ratio,
+            );
+        }
         if let Some((_, old_rate, old_micros)) = find("baseline") {
             goal::change(what, "per second", rate, old_rate);
             goal::change(what, "processor time", micros, old_micros);

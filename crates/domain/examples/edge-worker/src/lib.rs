@@ -64,11 +64,16 @@ fn answer(question: &str) -> String {
         .with_query(query);
     let rules = InstanceRules::default().with_query_merged(true);
     match link.resolve(&visitor, rules) {
+        Resolution::Absent => "404".to_owned(),
         Resolution::Expired => "410".to_owned(),
+        Resolution::Open(Arrival::Detour(to)) => format!("302 {to}"),
+        // Only the service can count a visit, which comes before its answer.
+        Resolution::Open(_) if link.counts_visits() => "503".to_owned(),
         Resolution::Gate(_) => "403".to_owned(), // the service shows its pages for these
         Resolution::Open(
             Arrival::Redirect(to) | Arrival::Preview(to) | Arrival::Proxy(to) | Arrival::Cloak(to),
         ) => format!("301 {to}"),
+        Resolution::Open(Arrival::Sealed) => "200".to_owned(),
     }
 }
 

@@ -46,6 +46,8 @@ fn full(slug: &str) -> Value {
         "google": "https://google.example/", "geo": {"DE": "https://de.example/"},
         "redirectWithQuery": true, "cloaking": false, "proxy": false, "unsafe": false,
         "id": "an-id", "createdAt": 7, "updatedAt": 8,
+        "startsAt": 9, "startUrl": "https://soon.example/", "expiredUrl": "https://over.example/",
+        "maxVisits": 5, "disabled": true,
     })
 }
 
@@ -206,6 +208,9 @@ fn is_beyond_schemas(member: &str, value: &Value) -> bool {
     match member {
         // The server requires a time in the future and before the year 10000.
         "expiration" => value.is_i64() || value.is_string(),
+        // The server requires a moment before the year 10000, and a start.
+        "startsAt" => value.is_i64() || value.is_string(),
+        "startUrl" => value.is_string(),
         // The server requires a valid time.
         "createdAt" | "updatedAt" if value.is_string() => true,
         // The server requires a cursor that it issued, and the name of a zone.

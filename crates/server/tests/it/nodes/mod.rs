@@ -7,6 +7,7 @@ mod agreement; // changes of each kind show on every node
 mod deafness; // nodes that hear nothing say so, and read again
 mod deaths; // nodes are killed under load
 mod domains; // every node knows every domain
+mod limits; // a link with so many visits, under kills
 mod outages; // the server restarts, or stops in its tracks
 mod races; // who comes first wins, on every node
 mod revoking; // a revoked token is refused everywhere

@@ -3,6 +3,7 @@
 mod domains; // hosts with links of their own
 mod languages; // pages in the visitor's language
 mod link_pages; // links that answer with a page
+mod lives; // links before their start, after their end, hidden and used up
 mod long_targets; // requests with a very long address
 mod nothing_there; // the bare origin, and paths that lead nowhere
 mod preview_mode; // a public demonstration

@@ -1,0 +1,228 @@
+//! The life of a link: when it starts, for how many visits it lasts, and where visitors go before
+//! and after.
+//!
+//! A new member starts here, and so does the list of destinations.
+
+use thiserror::Error;
+
+use crate::{Change, Destination, UnixSeconds};
+
+/// The members that bound a link's life. Its expiry stands
+/// beside them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Life {
+    /// The second from which the link leads to its destination.
+    pub starts_at: Option<UnixSeconds>,
+    /// The destination before the start.
+    pub start_url: Option<Destination>,
+    /// The destination after the end, by date or by use.
+    pub expired_url: Option<Destination>,
+    /// The number of visits after which the link is used up.
+    pub max_visits: Option<MaxVisits>,
+    /// `true` hides the link from visitors.
+    pub disabled: bool,
+}
+
+impl Life {
+    /// The life of most links.
+    pub const NONE: Self = Self {
+        starts_at: None,
+        start_url: None,
+        expired_url: None,
+        max_visits: None,
+        disabled: false,
+    };
+
+    /// Every destination of these members.
+    pub fn destinations(&self) -> impl Iterator<Item = &Destination> {
+        let Self {
+            starts_at: _,
+            start_url,
+            expired_url,
+            max_visits: _,
+            disabled: _,
+        } = self;
+        start_url.iter().chain(expired_url)
+    }
+
+    /// Checks the members against one another and against the author's expiry.
+    ///
+    /// # Errors
+    /// Names the first rule that they break.
+    pub fn check(&self, expires_at: Option<UnixSeconds>) -> Result<(), LifeFault> {
+        match (self.starts_at, expires_at) {
+            (Some(starts_at), Some(expires_at)) if starts_at >= expires_at => {
+                Err(LifeFault::StartsAfterExpiry {
+                    starts_at,
+                    expires_at,
+                })
+            }
+            (None, _) if self.start_url.is_some() => Err(LifeFault::StartUrlWithoutStart),
+            (Some(_) | None, _) => Ok(()),
+        }
+    }
+}
+
+/// Changes of some of these members; the others stay.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LifePatch {
+    /// The start.
+    pub starts_at: Change<UnixSeconds>,
+    /// The destination before the start.
+    pub start_url: Change<Destination>,
+    /// The destination after the end.
+    pub expired_url: Change<Destination>,
+    /// The number of visits. The visits that were counted so far count on.
+    pub max_visits: Change<MaxVisits>,
+    /// Hiding the link from visitors.
+    pub disabled: Change<bool>,
+}
+
+impl LifePatch {
+    /// Sets every member that a life has, and keeps the others.
+    pub fn setting(life: &Life) -> Self {
+        let Life {
+            starts_at,
+            start_url,
+            expired_url,
+            max_visits,
+            disabled,
+        } = life.clone();
+        Self {
+            starts_at: Change::to(starts_at),
+            start_url: Change::to(start_url),
+            expired_url: Change::to(expired_url),
+            max_visits: Change::to(max_visits),
+            disabled: Change::to(disabled.then_some(true)),
+        }
+    }
+
+    /// Changes the members.
+    pub fn apply(self, life: &mut Life) {
+        let Self {
+            starts_at,
+            start_url,
+            expired_url,
+            max_visits,
+            disabled,
+        } = self;
+        starts_at.apply(&mut life.starts_at);
+        start_url.apply(&mut life.start_url);
+        expired_url.apply(&mut life.expired_url);
+        max_visits.apply(&mut life.max_visits);
+        disabled.apply_or_default(&mut life.disabled);
+    }
+}
+
+/// A number of visits after which a link is used up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct MaxVisits(u32);
+
+impl MaxVisits {
+    /// The largest number.
+    pub const MAX: u32 = 1_000_000_000;
+
+    /// Checks the bounds.
+    ///
+    /// # Errors
+    /// The number is outside `1..=MAX`.
+    pub fn new(visits: i64) -> Result<Self, MaxVisitsError> {
+        let number = u32::try_from(visits).ok();
+        let number = number.filter(|number| (1..=Self::MAX).contains(number));
+        number.map(Self).ok_or(MaxVisitsError { visits })
+    }
+
+    /// The number.
+    pub fn get(self) -> u32 {
+        self.0
+    }
+
+    /// The number of visits that are left after so many.
+    pub fn left_after(self, used: u32) -> u32 {
+        self.0.saturating_sub(used)
+    }
+}
+
+/// A number of visits is out of range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("{visits} is not a number of visits from 1 to {}", MaxVisits::MAX)]
+#[non_exhaustive]
+pub struct MaxVisitsError {
+    /// The number.
+    pub visits: i64,
+}
+
+/// Members of a link that are right alone and wrong together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum LifeFault {
+    /// The link would be over before it starts.
+    #[error("the link starts at {}, which is not before its expiry, {}", starts_at.get(), expires_at.get())]
+    StartsAfterExpiry {
+        /// The start.
+        starts_at: UnixSeconds,
+        /// The expiry.
+        expires_at: UnixSeconds,
+    },
+    /// There is a destination before the start, but no start.
+    #[error("there is a destination before the start, but no start")]
+    StartUrlWithoutStart,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn second(number: i64) -> UnixSeconds {
+        UnixSeconds::new(number).unwrap()
+    }
+
+    #[test]
+    fn a_number_of_visits_is_bounded() {
+        for wrong in [i64::MIN, -1, 0, 1_000_000_001, i64::MAX] {
+            assert!(MaxVisits::new(wrong).is_err(), "{wrong}");
+        }
+        let ten = MaxVisits::new(10).unwrap();
+        assert_eq!(
+            [0, 9, 10, 11].map(|used| ten.left_after(used)),
+            [10, 1, 0, 0]
+        );
+        assert!(MaxVisits::new(i64::from(MaxVisits::MAX)).is_ok());
+    }
+
+    #[test]
+    fn a_link_starts_before_it_expires_and_has_a_start_if_it_leads_anywhere_before() {
+        let mut life = Life {
+            start_url: Some("https://soon.example/".parse().unwrap()),
+            ..Life::NONE
+        };
+        assert_eq!(life.check(None), Err(LifeFault::StartUrlWithoutStart));
+        life.starts_at = Some(second(5));
+        assert_eq!(life.check(None), Ok(()));
+        for (expiry, fits) in [(5, false), (6, true)] {
+            assert_eq!(life.check(Some(second(expiry))).is_ok(), fits, "{expiry}");
+        }
+    }
+
+    #[test]
+    fn a_patch_changes_what_it_names() {
+        let mut life = Life {
+            starts_at: Some(second(5)),
+            disabled: true,
+            ..Life::NONE
+        };
+        LifePatch::default().apply(&mut life);
+        assert_eq!(life.starts_at, Some(second(5)));
+        let patch = LifePatch {
+            starts_at: Change::Clear,
+            max_visits: Change::Set(MaxVisits::new(1).unwrap()),
+            disabled: Change::Clear,
+            ..LifePatch::default()
+        };
+        patch.apply(&mut life);
+        assert_eq!((life.starts_at, life.disabled), (None, false));
+        assert_eq!(life.max_visits.map(MaxVisits::get), Some(1));
+        let mut copy = Life::NONE;
+        LifePatch::setting(&life).apply(&mut copy);
+        assert_eq!(copy, life);
+    }
+}

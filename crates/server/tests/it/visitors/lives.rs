@@ -1,0 +1,257 @@
+//! Links before their start, after their end, hidden and used up, as visitors meet them.
+
+use serde_json::{Value, json};
+
+use crate::support::server::{Answer, Server};
+
+const TO: &str = "https://secret.example/here";
+const SOON: &str = "https://soon.example/";
+const OVER: &str = "https://over.example/";
+/// In 2001 and in 2100.
+const PAST: i64 = 1_000_000_000;
+const FUTURE: i64 = 4_102_444_800;
+
+fn make(server: &Server, slug: &str, members: &Value) {
+    let mut link = json!({"slug": slug, "url": TO});
+    let members = members.as_object().unwrap().clone();
+    link.as_object_mut().unwrap().extend(members);
+    server.create(&link);
+}
+
+/// Status, destination and caching.
+fn seen(answer: &Answer) -> (u16, &str, &str) {
+    (
+        answer.status,
+        answer.header("location"),
+        answer.header("cache-control"),
+    )
+}
+
+fn left(server: &Server, slug: &str) -> Value {
+    let query = format!("/api/link/query?slug={slug}");
+    server.api("GET", &query).send().json()["visitsLeft"].clone()
+}
+
+fn tells_nothing(answer: &Answer) {
+    assert_eq!(answer.header("location"), "");
+    assert!(!answer.text.contains("secret.example"), "{}", answer.text);
+}
+
+#[test]
+fn a_link_answers_as_an_unknown_slug_before_its_start_and_while_it_is_disabled() {
+    let server = Server::start();
+    make(
+        &server,
+        "later",
+        &json!({"startsAt": FUTURE, "password": "letmein"}),
+    );
+    make(&server, "hidden", &json!({"disabled": true}));
+    for slug in ["later", "hidden"] {
+        for method in ["GET", "HEAD", "POST"] {
+            let there = server.request(method, &format!("/{slug}")).send();
+            let unknown = server.request(method, "/nothing").send();
+            assert_eq!(there.status, 404, "{method} {slug}");
+            let as_unknown = unknown.text.replace("nothing", slug);
+            assert_eq!(there.text, as_unknown, "{method} {slug}");
+            assert_eq!(
+                there.header("cache-control"),
+                unknown.header("cache-control")
+            );
+        }
+    }
+    let taken = json!({"slug": "hidden", "url": TO});
+    let taken = server.api("POST", "/api/link/create").json(&taken).send();
+    assert_eq!(taken.status, 409, "a hidden link keeps its slug");
+    make(
+        &server,
+        "soon",
+        &json!({"startsAt": FUTURE, "startUrl": SOON}),
+    );
+    assert_eq!(seen(&server.visit("/soon")), (302, SOON, "no-store"));
+    make(
+        &server,
+        "begun",
+        &json!({"startsAt": PAST, "startUrl": SOON}),
+    );
+    assert_eq!(
+        seen(&server.visit("/begun")),
+        (301, TO, "private, max-age=90")
+    );
+    let shown = json!({"slug": "hidden", "disabled": null});
+    let shown = server.api("PATCH", "/api/link/edit").json(&shown).send();
+    assert_eq!(shown.status, 200, "{}", shown.text);
+    assert_eq!(server.visit("/hidden").status, 301);
+}
+
+#[test]
+fn after_its_end_a_link_leads_where_its_author_says_or_the_operator() {
+    let server = Server::start_with(&[
+        ("SLUGLINE_EXPIRED_REDIRECT", "/ended"),
+        ("SLUGLINE_NOT_FOUND_REDIRECT", "/lost"),
+    ]);
+    let link = json!({"url": TO, "slug": "own", "expiration": 5, "expiredUrl": OVER});
+    let links = json!({"version": "1.0", "links": [link]});
+    let imported = server.api("POST", "/api/link/import").json(&links).send();
+    assert_eq!(imported.json()["success"], 1, "{}", imported.text);
+    server.import_expired("plain");
+    server.import_expired("ended");
+    make(&server, "once", &json!({"maxVisits": 1}));
+    assert_eq!(seen(&server.visit("/once")), (302, TO, "no-store"));
+    for (slug, to) in [
+        ("own", OVER),
+        ("plain", "/ended"),
+        ("once", "/ended"),
+        ("ended", "/lost"),
+        ("unknown", "/lost"),
+    ] {
+        let answer = server.visit(&format!("/{slug}"));
+        assert_eq!(seen(&answer), (302, to, "no-store"), "{slug}");
+    }
+}
+
+#[test]
+fn a_link_is_used_up_by_its_visits_and_keeps_its_slug() {
+    let server = Server::start();
+    make(&server, "two", &json!({"maxVisits": 2, "expiredUrl": OVER}));
+    assert_eq!(left(&server, "two"), 2);
+    for visits in [1, 0] {
+        assert_eq!(seen(&server.visit("/two")), (302, TO, "no-store"));
+        assert_eq!(left(&server, "two"), visits);
+    }
+    assert_eq!(seen(&server.visit("/two")), (302, OVER, "no-store"));
+    let change = |members: Value| {
+        let call = server.api("PATCH", "/api/link/edit").json(&members);
+        let answer = call.send();
+        assert_eq!(answer.status, 200, "{}", answer.text);
+    };
+    change(json!({"slug": "two", "expiredUrl": null}));
+    let over = server.visit("/two");
+    assert_eq!(over.status, 410);
+    assert_eq!(over.json()["code"], "link_expired", "{}", over.text);
+    let taken = json!({"slug": "two", "url": TO});
+    let taken = server.api("POST", "/api/link/create").json(&taken).send();
+    assert_eq!(taken.status, 409);
+    // Sink's clients replace a link without knowing its limit.
+    let replaced = json!({"slug": "two", "url": TO});
+    let replaced = server.api("PUT", "/api/link/edit").json(&replaced).send();
+    assert_eq!(replaced.status, 201, "{}", replaced.text);
+    assert_eq!(server.visit("/two").status, 410);
+    for (most, next) in [(3, 302), (2, 410), (1, 410), (4, 302), (4, 410)] {
+        change(json!({"slug": "two", "maxVisits": most}));
+        assert_eq!(server.visit("/two").status, next, "{most}");
+    }
+    let found = |status: &str| {
+        let list = server.api("GET", &format!("/api/link/list?status={status}"));
+        list.send().json()["links"].as_array().unwrap().len()
+    };
+    assert_eq!(
+        (found("used-up"), found("current"), found("all")),
+        (1, 0, 1)
+    );
+    change(json!({"slug": "two", "maxVisits": null}));
+    assert_eq!(server.visit("/two").status, 301);
+    assert_eq!((found("active"), left(&server, "two")), (1, Value::Null));
+}
+
+#[test]
+fn only_who_gets_the_destination_uses_a_visit() {
+    let server = Server::start();
+    let bot = "Mozilla/5.0 (compatible; Discordbot/2.0; +https://discordapp.com)";
+    make(
+        &server,
+        "once",
+        &json!({"maxVisits": 1, "apple": "https://apps.secret.example/"}),
+    );
+    make(&server, "told", &json!({"maxVisits": 1, "title": "A gift"}));
+    for (slug, title) in [("once", "Link"), ("told", "A gift")] {
+        let path = format!("/{slug}");
+        let head = server.request("HEAD", &path).send();
+        assert_eq!((head.status, head.header("location")), (200, ""));
+        let preview = server
+            .request("GET", &path)
+            .header("user-agent", bot)
+            .send();
+        assert_eq!(preview.status, 200);
+        assert!(
+            preview.text.contains(&format!("<title>{title}</title>")),
+            "{}",
+            preview.text
+        );
+        tells_nothing(&preview);
+        for header in ["sec-purpose", "purpose", "x-moz"] {
+            let ahead = server
+                .request("GET", &path)
+                .header(header, "prefetch;prerender");
+            let ahead = ahead.send();
+            assert_eq!(ahead.status, 503, "{header}");
+            tells_nothing(&ahead);
+        }
+        assert_eq!(left(&server, slug), 1, "{slug}");
+        assert_eq!(seen(&server.visit(&path)), (302, TO, "no-store"));
+    }
+    let gates = json!({"maxVisits": 1, "password": "letmein", "unsafe": true});
+    make(&server, "gated", &gates);
+    let ask = |method, header: Option<(&str, &str)>, form: &str| {
+        let call = server.request(method, "/gated");
+        let call = call.header("content-type", "application/x-www-form-urlencoded");
+        match header {
+            Some((name, value)) => call.header(name, value),
+            None => call,
+        }
+        .body(form)
+        .send()
+    };
+    let password = Some(("x-link-password", "letmein"));
+    for (answer, status) in [
+        (ask("GET", None, ""), 200),
+        (ask("POST", None, "password=wrong"), 200),
+        (ask("GET", Some(("x-link-password", "wrong")), ""), 403),
+        (ask("GET", password, ""), 403),
+        (ask("POST", None, "password=letmein"), 200),
+    ] {
+        assert_eq!(answer.status, status);
+        tells_nothing(&answer);
+        assert_eq!(left(&server, "gated"), 1);
+    }
+    let passed = ask("POST", None, "password=letmein&confirm=true");
+    assert_eq!(seen(&passed), (303, TO, "no-store"));
+    assert_eq!(
+        ask("POST", None, "password=letmein&confirm=true").status,
+        410
+    );
+}
+
+#[test]
+fn a_link_with_every_member_is_the_same_on_every_face() {
+    let server = Server::start();
+    let life = json!({"startsAt": PAST, "startUrl": SOON, "expiredUrl": OVER, "maxVisits": 5,
+        "disabled": true});
+    make(&server, "full", &life);
+    let shows = |link: &Value| {
+        for (name, value) in life.as_object().unwrap() {
+            assert_eq!(link[name], *value, "{name}: {link}");
+        }
+        assert_eq!(link["visitsLeft"], 5);
+    };
+    let query = server.api("GET", "/api/link/query?slug=full").send().json();
+    shows(&query);
+    let exported = server.api("GET", "/api/link/export").send().json();
+    shows(&exported["links"][0]);
+    let csv = server.api("GET", "/api/link/export?format=csv").send().text;
+    let other = Server::start();
+    let imported = other
+        .api("POST", "/api/link/import")
+        .header("content-type", "text/csv")
+        .body(&csv)
+        .send();
+    assert_eq!(imported.json()["success"], 1, "{}", imported.text);
+    shows(&other.api("GET", "/api/link/query?slug=full").send().json());
+    let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+        "params": {"name": "get_link", "arguments": {"slug": "full"}}});
+    let answer = server
+        .api("POST", "/api/mcp")
+        .header("accept", "application/json, text/event-stream")
+        .json(&call)
+        .send();
+    assert!(answer.text.contains("expiredUrl"), "{}", answer.text);
+}
