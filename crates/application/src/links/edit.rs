@@ -255,7 +255,13 @@ mod tests {
             max_visits: Change::Clear,
             ..LifePatch::default()
         };
-        let cleared = fixture.links.edit(edit("docs").with_ours(LinkPatch { life: clear, ..LinkPatch::default() })).await;
+        let cleared = fixture
+            .links
+            .edit(edit("docs").with_ours(LinkPatch {
+                life: clear,
+                ..LinkPatch::default()
+            }))
+            .await;
         assert_eq!(cleared.unwrap().link.visits_left(), None);
     }
 

@@ -206,11 +206,10 @@ fn member_edges(name: &str, schema: &Value) -> Vec<Value> {
 /// True if the schema cannot express the server's rule for this value.
 fn is_beyond_schemas(member: &str, value: &Value) -> bool {
     match member {
-        // The server requires a time in the future and before the year 10000.
-        "expiration" => value.is_i64() || value.is_string(),
-        // The server requires a moment before the year 10000, and a start.
-        "startsAt" => value.is_i64() || value.is_string(),
-        "startUrl" => value.is_string(),
+        // The server requires a time before the year 10000, and for an end one in the future.
+        "expiration" | "startsAt" => value.is_i64() || value.is_string(),
+        // The server then requires a start.
+        "startUrl" if value.is_string() => true,
         // The server requires a valid time.
         "createdAt" | "updatedAt" if value.is_string() => true,
         // The server requires a cursor that it issued, and the name of a zone.
