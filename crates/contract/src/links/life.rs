@@ -204,7 +204,7 @@ mod tests {
         let body = json!({"slug": "docs", "url": "https://e.example/", "maxVisits": null,
             "startsAt": 5});
         let edit = read::<EditLink>(&body).unwrap();
-        let life = edit.validate(&Rules::default()).unwrap().life;
+        let life = edit.validate(&Rules::default()).unwrap().ours.life;
         assert_eq!(life.max_visits, Change::Clear);
         assert!(matches!(life.starts_at, Change::Set(_)));
         assert_eq!(life.expired_url, Change::Keep);
