@@ -3,7 +3,9 @@
 import { viewOf } from './address.js';
 import { filterOf, listQuery } from './links/list-query.js';
 import { requestUrl } from './request.js';
+import { chosenDomain } from './state/domain-choice.js';
 import { firstToken, isNamedToken } from './state/first-token.js';
+import { stored } from './state/storage.js';
 
 /** How long an answer that was asked for ahead is fresh. */
 const FRESH_MS = 10_000;
@@ -23,7 +25,7 @@ export const answered = () => Promise.allSettled([...asked.values()].map(({ answ
 
 const { page, query } = viewOf(location.pathname, location.search);
 // A named token may not permit the list; `main.js` asks what it permits.
-if (firstToken && !isNamedToken(firstToken) && page === 'links') ask(requestUrl('link/list', listQuery(filterOf(query))));
+if (firstToken && !isNamedToken(firstToken) && page === 'links') ask(requestUrl('link/list', listQuery(filterOf(query, chosenDomain(query.domain, stored('localStorage', 'domain') ?? '', undefined)))));
 
 /** @param {string} url */
 function ask(url) {

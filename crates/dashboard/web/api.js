@@ -10,6 +10,7 @@ import { refused, signInNumber, token } from './state/session.js';
 /** @typedef {import('../npm/types/api.js').components['schemas']} Schemas */
 /** @typedef {Schemas['Link']} Link */
 /** @typedef {import('./request.js').Query} Query */
+/** @typedef {import('./links/key.js').Key} Key */
 
 /**
  * @param {string} method @param {string} path Below `/api/`.
@@ -66,11 +67,11 @@ export const searchLinks = (query, signal) => ask('GET', 'link/search', { query,
 /** @param {Query} query @param {AbortSignal} [signal] @returns {Promise<Schemas['LinkCount']>} */
 export const countLinks = (query, signal) => ask('GET', 'link/count', { query, signal });
 
-/** @param {AbortSignal} [signal] @returns {Promise<Schemas['TagCount'][]>} */
-export const listTags = (signal) => ask('GET', 'link/tags', { signal });
+/** @param {string} domain Empty for the default one, `*` for all. @param {AbortSignal} [signal] @returns {Promise<Schemas['TagCount'][]>} */
+export const listTags = (domain, signal) => ask('GET', 'link/tags', { query: { domain }, signal });
 
-/** A link and its version. @param {string} slug @returns {Promise<{ link: Link, version: string }>} */
-export const readLink = (slug) => awaited(send('GET', 'link/query', { query: { slug } }).then(async (answer) => ({ link: await answer.json(), version: answer.headers.get('etag') ?? '' })));
+/** A link and its version. @param {Key} key @returns {Promise<{ link: Link, version: string }>} */
+export const readLink = ({ slug, domain }) => awaited(send('GET', 'link/query', { query: { slug, domain } }).then(async (answer) => ({ link: await answer.json(), version: answer.headers.get('etag') ?? '' })));
 
 /** @param {Schemas['CreateLink']} body @returns {Promise<Schemas['LinkCreated']>} */
 export const createLink = (body) => ask('POST', 'link/create', { body });
@@ -81,8 +82,8 @@ export const patchLink = (body, version) => ask('PATCH', 'link/edit', { body, ma
 /** @param {Schemas['BatchLinks']} body @returns {Promise<Schemas['LinkBatch']>} */
 export const batchLinks = (body) => ask('POST', 'link/batch', { body });
 
-/** @param {string} slug */
-export const deleteLink = (slug) => awaited(send('POST', 'link/delete', { body: { slug } }));
+/** @param {Key} key */
+export const deleteLink = ({ slug, domain }) => awaited(send('POST', 'link/delete', { body: { slug, domain } }));
 
 /** @param {string} url @returns {Promise<Schemas['SlugSuggestion']>} */
 export const suggestSlug = (url) => ask('GET', 'link/ai', { query: { url } });
@@ -128,8 +129,8 @@ export const events = (query, signal) => ask('GET', 'logs/events', { query, sign
 /** The stream of visits; its body is read while it comes. @param {Query} query @param {AbortSignal} signal */
 export const stream = (query, signal) => send('GET', 'logs/stream', { query, signal });
 
-/** @param {string} slug @returns {Promise<Schemas['ErasedVisits']>} */
-export const eraseVisits = (slug) => ask('DELETE', 'stats', { query: { slug } });
+/** @param {Key} key @returns {Promise<Schemas['ErasedVisits']>} */
+export const eraseVisits = ({ slug, domain }) => ask('DELETE', 'stats', { query: { slug, domain } });
 
 // Tokens
 
@@ -141,6 +142,21 @@ export const makeToken = (body) => ask('POST', 'tokens', { body });
 
 /** @param {string} name */
 export const revokeToken = (name) => awaited(send('DELETE', 'tokens', { query: { name } }));
+
+// Domains
+
+/** @param {AbortSignal} [signal] @returns {Promise<Schemas['Domain'][]>} */
+export const listDomains = (signal) => ask('GET', 'domains', { signal }).then((/** @type {any} */ list) => list.domains);
+
+/** @param {Schemas['DomainInput']} body @param {boolean} isNew @returns {Promise<Schemas['Domain']>} */
+export const saveDomain = (body, isNew) => ask(isNew ? 'POST' : 'PUT', 'domains', { body });
+
+/** @param {{ host: string, links: string, moveTo?: string }} query @returns {Promise<Schemas['DomainRemoved']>} */
+export const removeDomain = (query) => {
+  // An empty text is the default domain here, and what is empty is left out of a query elsewhere.
+  const search = new URLSearchParams(/** @type {any} */ (query)).toString();
+  return ask('DELETE', `domains?${search}`);
+};
 
 // The instance
 

@@ -1,6 +1,6 @@
 // Starts the page.
 import { answered } from './ahead.js';
-import { setup, verify } from './api.js';
+import { listDomains, setup, verify } from './api.js';
 import { publicAddress } from './links/short-link.js';
 import { later } from './parts/later.js';
 import { Empty, ErrorNote } from './parts/notes.js';
@@ -10,10 +10,11 @@ import { SignIn } from './sign-in.js';
 import { addShortcuts, currentShortcuts, keyName, match, takesText } from './shortcuts.js';
 import { busy } from './state/busy.js';
 import { singleKeys } from './state/choices.js';
+import { hosts } from './state/domains.js';
 import { demonstration, lacking, moving, reason } from './state/refusal.js';
 import { followOffers, question } from './state/offer.js';
 import { change, go, view } from './state/router.js';
-import { expired, isNamed, scopes, token } from './state/session.js';
+import { expired, isNamed, may, scopes, token } from './state/session.js';
 import { effect, html, render, useEffect, useState } from './view.js';
 import { loadWords, say } from './words.js';
 
@@ -109,6 +110,16 @@ effect(() => {
   // Later, because a request reads signals that this must not wait for.
   if (token.value !== '') queueMicrotask(learnInstance);
 });
+
+effect(() => {
+  // A named token has told what it permits by then, or asks for what it may not.
+  if (token.value !== '' && (!isNamed() || scopes.value)) queueMicrotask(learnDomains);
+});
+
+function learnDomains() {
+  if (may('links:read')) listDomains().then((list) => { hosts.value = list.map(({ host }) => host); }, () => {});
+  else hosts.value = [];
+}
 
 function learnInstance() {
   setup().then(({ baseUrl, switches }) => {

@@ -1,8 +1,10 @@
 // One field that finds pages, actions and links.
 import { searchLinks } from './api.js';
+import { keyOf, shownKey } from './links/key.js';
 import { Dialog } from './parts/dialog.js';
 import { Icon } from './parts/icon.js';
 import { currentShortcuts } from './shortcuts.js';
+import { several } from './state/domains.js';
 import { go } from './state/router.js';
 import { may } from './state/session.js';
 import { bare, middleCut } from './text/shorten.js';
@@ -21,7 +23,7 @@ export function Palette({ onClose }) {
     if (!q || !may('links:read')) { setFound([]); return undefined; }
     const abort = new AbortController();
     const timer = setTimeout(() => {
-      searchLinks({ q, limit: 8, status: 'all' }, abort.signal).then((links) => setFound(links.map(({ slug, url }) => ({ key: `link ${slug}`, icon: 'link', text: `/${slug}`, more: middleCut(bare(url), 48), run: () => go('links', { edit: slug }) }))), () => {});
+      searchLinks({ q, limit: 8, status: 'all', domain: several.value ? '*' : '' }, abort.signal).then((links) => setFound(links.map((link) => ({ key: `link ${keyOf(link)}`, icon: 'link', text: shownKey(keyOf(link)), more: middleCut(bare(link.url), 48), run: () => go('links', { edit: keyOf(link) }) }))), () => {});
     }, 150);
     return () => { clearTimeout(timer); abort.abort(); };
   }, [text]);

@@ -1,9 +1,12 @@
 // What surrounds every page: the bar, the menu, messages.
 import { addressOf, PAGES } from './address.js';
+import { Select } from './parts/controls.js';
 import { Menu, MenuItem } from './parts/dialog.js';
 import { Icon } from './parts/icon.js';
 import { busy } from './state/busy.js';
 import { density, language, singleKeys, theme } from './state/choices.js';
+import { ALL } from './state/domain-choice.js';
+import { chooseDomain, domain, domainName, domainOptions, several } from './state/domains.js';
 import { demonstration } from './state/refusal.js';
 import { follow, go, view } from './state/router.js';
 import { signOut } from './state/session.js';
@@ -26,6 +29,7 @@ export function Shell({ children, onPalette, onHelp }) {
     <header class="top"><div class="top-in">
       <a class="brand" href=${addressOf('links')} onClick=${(/** @type {MouseEvent} */ event) => follow(event, 'links')}><${Mark} /><span>Slugline</span></a>
       <nav class="pages" aria-label=${say('pages')}>${PAGES.map((page) => html`<a key=${page} href=${addressOf(page)} aria-current=${view.value.page === page ? 'page' : undefined} onClick=${(/** @type {MouseEvent} */ event) => follow(event, page)}><${Icon} name=${NAMES[page].icon} /><span>${say(NAMES[page].word)}</span></a>`)}</nav>
+      ${several.value && html`<${Select} label=${say('domain')} class="domain-switch" value=${domain.value} onChange=${chooseDomain} options=${[...domainOptions(), [ALL, domainName(ALL)]]} />`}
       <button type="button" class="jump" aria-label=${say('jump')} onClick=${onPalette}><${Icon} name="search" /><span>${say('jump')}</span><kbd aria-hidden="true" data-keys="${modifier()}K"></kbd></button>
       <button type="button" class="button primary new" onClick=${() => go('links', { ...(view.value.page === 'links' ? view.value.query : {}), new: '1', edit: undefined })}><${Icon} name="add" /><span>${say('newLink')}</span></button>
       <${MainMenu} onHelp=${onHelp} />

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { addressOf, viewOf } from './address.js';
 import { each } from './pool.js';
 import { isPassing, problemOf } from './problem.js';
+import { chosenDomain } from './state/domain-choice.js';
 import { keyName, match, takesText } from './shortcuts.js';
 import { words } from './words/en.js';
 
@@ -80,4 +81,13 @@ test('nothing parses text as HTML and no address is absolute', () => {
     assert.doesNotMatch(source(name), /innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function/, name);
     assert.doesNotMatch(source(name), /fetch\(['"`]\/|href=['"]\//, name);
   }
+});
+
+test('a domain is that of the address, else the last one, and there is no choice where there is one', () => {
+  const hosts = ['go.example'];
+  assert.equal(chosenDomain('go.example', '*', hosts), 'go.example');
+  assert.deepEqual(['(none)', '!go.example', undefined].map((asked) => chosenDomain(asked, 'gone.example', hosts)), ['', '', '']);
+  assert.equal(chosenDomain(undefined, '*', hosts), '*');
+  assert.equal(chosenDomain('*', 'go.example', []), '');
+  assert.equal(chosenDomain(undefined, 'go.example', undefined), 'go.example');
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { FILTERS, PANELS } from './dimensions.js';
-import { apiQuery, questionOf, toggled } from './question.js';
+import { apiQuery, oneDomain, questionOf, toggled } from './question.js';
 import { valueName } from './value-name.js';
 
 const NOW = Date.parse('2026-11-05T14:30:00Z') / 1000;
@@ -72,4 +72,14 @@ test('values have names', () => {
   assert.equal(valueName('language', 'en-US', 'en-US', '(none)'), 'American English');
   assert.equal(valueName('referer', '', 'en-US', '(none)'), '(none)');
   assert.equal(valueName('city', 'Munich,Germany', 'en-US', ''), 'Munich, Germany');
+});
+
+test('the domain is a filter unless links are named, whose names have it', () => {
+  const asked = (/** @type {Record<string, string>} */ query, domain = 'go.example') => questionOf(query, { zone: 'UTC', range: '', compare: '', bots: '', domain }, knows, NOW);
+  const sent = (/** @type {Record<string, string>} */ query, domain = 'go.example') => apiQuery(asked(query, domain), asked(query, domain).range).domain;
+  assert.deepEqual([sent({}), sent({ domain: '*' }), sent({ domain: '(none)' }), sent({ domain: '!a.example' }), sent({}, '')], ['go.example', undefined, '(none)', '!a.example', undefined]);
+  assert.equal(sent({ slug: 'a,go.example/a' }), undefined);
+  assert.equal(sent({ slug: '!a' }), 'go.example');
+  assert.deepEqual(asked({ slug: 'a,go.example/a' }).lines, ['a', 'go.example/a']);
+  assert.deepEqual([oneDomain(asked({}).filters), oneDomain(asked({ domain: '(none)' }).filters), oneDomain(asked({ domain: '!a' }).filters), oneDomain({})], ['go.example', '', undefined, undefined]);
 });

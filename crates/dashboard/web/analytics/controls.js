@@ -1,9 +1,11 @@
 // The range, the comparison, the zone and the link of a view.
 import { listTags, searchLinks } from '../api.js';
+import { keyOf, shownKey } from '../links/key.js';
 import { useLoaded } from '../load.js';
 import { Dialog } from '../parts/dialog.js';
 import { Field, IconButton, Segments, Select, TextInput } from '../parts/controls.js';
 import { Icon } from '../parts/icon.js';
+import { domain } from '../state/domains.js';
 import { lacking, reason } from '../state/refusal.js';
 import { may } from '../state/session.js';
 import { bare, middleCut } from '../text/shorten.js';
@@ -32,7 +34,7 @@ export function rangeName(range, zone) {
  */
 export function Controls({ question, now, onRange, onCompare, onZone, onLink, onTag, onBots }) {
   const { range, zone, compare, filters, bots, slugs: links } = question;
-  const tags = useLoaded('tags', (signal) => (may('links:read') ? listTags(signal) : Promise.resolve([])));
+  const tags = useLoaded(`tags ${domain.value}`, (signal) => (may('links:read') ? listTags(domain.value, signal) : Promise.resolve([])));
   const chosenTag = filters.tag && !filters.tag.excluded ? filters.tag.values[0] ?? '' : '';
   const [dates, setDates] = useState(false);
   const [choosing, setChoosing] = useState(false);
@@ -40,7 +42,7 @@ export function Controls({ question, now, onRange, onCompare, onZone, onLink, on
   const [back, next] = [stepped(range, -1, zone, now), stepped(range, 1, zone, now)];
   const zones = [...new Set([ownZone(), zone, ...allZones()])];
   return html`<div class="toolbar controls">
-    <button type="button" class="button link-choice" onClick=${() => setChoosing(true)}><${Icon} name="link" /><span>${links.length === 0 ? say('allLinks') : links.length === 1 ? `/${links[0]}` : say('linkCount', { n: links.length })}</span><${Icon} name="chevron" /></button>
+    <button type="button" class="button link-choice" onClick=${() => setChoosing(true)}><${Icon} name="link" /><span>${links.length === 0 ? say('allLinks') : links.length === 1 ? shownKey(links[0] ?? '') : say('linkCount', { n: links.length })}</span><${Icon} name="chevron" /></button>
     <${Select} key="tag" label=${say('tag')} class="tag-choice" value=${chosenTag} onChange=${onTag} options=${[['', say('anyTag')], ...[...new Set([...(tags.data ?? []).map(({ name }) => name), ...(chosenTag ? [chosenTag] : [])])].map((name) => [name, name])]} />
     <div class="range">
       <${IconButton} icon="left" label=${say('previousPeriod')} disabled=${!back} onClick=${() => onRange(back)} />
@@ -77,12 +79,12 @@ function LinkDialog({ chosen, onToggle, onClose }) {
     const q = text.trim();
     if (!q) { setFound([]); return undefined; }
     const abort = new AbortController();
-    const timer = setTimeout(() => { if (may('links:read')) searchLinks({ q, limit: 20, status: 'all' }, abort.signal).then(setFound, () => {}); }, 150);
+    const timer = setTimeout(() => { if (may('links:read')) searchLinks({ q, limit: 20, status: 'all', domain: domain.value }, abort.signal).then(setFound, () => {}); }, 150);
     return () => { clearTimeout(timer); abort.abort(); };
   }, [text]);
-  const shown = [...chosen.map((slug) => ({ slug, url: '' })), ...found.filter(({ slug }) => !chosen.includes(slug))];
+  const shown = [...chosen.map((key) => ({ key, url: '' })), ...found.map((link) => ({ key: keyOf(link), url: link.url })).filter(({ key }) => !chosen.includes(key))];
   return html`<${Dialog} title=${say('links')} class="small" onClose=${onClose} footer=${html`<button type="button" class="button primary" onClick=${onClose}>${say('done')}</button>`}>
     <${TextInput} id="link-search" type="search" autofocus aria-label=${say('searchLinks')} placeholder=${say('searchLinks')} maxlength="48" autocomplete="off" value=${text} onInput=${setText} />
-    <ul class="choices">${shown.map(({ slug, url }) => html`<li key=${slug}><label class="check"><input type="checkbox" checked=${chosen.includes(slug)} onChange=${() => onToggle(slug)} /><span class="mono">/${slug}</span><span class="hint">${middleCut(bare(url), 36)}</span></label></li>`)}
+    <ul class="choices">${shown.map(({ key, url }) => html`<li key=${key}><label class="check"><input type="checkbox" checked=${chosen.includes(key)} onChange=${() => onToggle(key)} /><span class="mono">${shownKey(key)}</span><span class="hint">${middleCut(bare(url), 36)}</span></label></li>`)}
     ${text && found.length === 0 && html`<li class="hint">${reason(lacking('links:read')) || say('nothingFound')}</li>`}</ul><//>`;
 }

@@ -1,13 +1,14 @@
 // The properties of visits, and the panels that show them.
 
 /** @typedef {import('../words.js').Word} Word */
-/** @typedef {{ type: string, word: Word, filter: boolean, single?: boolean }} Dimension `filter` says whether the API filters by it, `single` that each value is one visitor. */
+/** @typedef {{ type: string, word: Word, filter: boolean, single?: boolean, several?: boolean }} Dimension `filter` says whether the API filters by it, `single` that each value is one visitor, `several` that it is shown where there are several domains. */
 
 /** @type {readonly { name: string, tabs: readonly Dimension[], map?: boolean, word?: Word }[]} Called by `word`, or else by its first tab. */
 export const PANELS = [
   { name: 'links', tabs: [
     { type: 'slug', word: 'links', filter: true },
     { type: 'url', word: 'destinations', filter: true },
+    { type: 'domain', word: 'domains', filter: true, several: true },
   ] },
   { name: 'sources', tabs: [
     { type: 'referer', word: 'referers', filter: true },

@@ -5,6 +5,8 @@ import { Chip } from '../parts/controls.js';
 import { ErrorNote } from '../parts/notes.js';
 import { addShortcuts } from '../shortcuts.js';
 import { lastBots, lastComparison, lastRange, lastZone } from '../state/choices.js';
+import { ALL, DEFAULT } from '../state/domain-choice.js';
+import { domain, domainName, several } from '../state/domains.js';
 import { change, go, view } from '../state/router.js';
 import { knowsZone, ownZone } from '../time/clock.js';
 import { COMPARISONS, comparedWith, possibleUnits, stepped } from '../time/range.js';
@@ -15,7 +17,7 @@ import { Counters } from './counters.js';
 import { PANELS, wordOf } from './dimensions.js';
 import { Heatmap } from './heatmap.js';
 import { Panel } from './panel.js';
-import { apiQuery, questionOf, toggled } from './question.js';
+import { apiQuery, oneDomain, questionOf, toggled } from './question.js';
 import { Timeline } from './timeline.js';
 import { valueName } from './value-name.js';
 
@@ -25,7 +27,7 @@ const FRESH_SECONDS = 60;
 export function AnalyticsPage() {
   const { query } = view.value;
   const now = Math.floor(Date.now() / 1000 / FRESH_SECONDS) * FRESH_SECONDS + FRESH_SECONDS - 1;
-  const otherwise = { zone: lastZone.value || ownZone(), range: lastRange.value, compare: lastComparison.value, bots: lastBots.value };
+  const otherwise = { zone: lastZone.value || ownZone(), range: lastRange.value, compare: lastComparison.value, bots: lastBots.value, domain: several.value && domain.value !== ALL ? domain.value || DEFAULT : '' };
   const key = JSON.stringify([query, otherwise, now]);
   const question = useMemo(() => questionOf(query, otherwise, knowsZone, now), [key]);
   const { zone, range, compare, filters, bots } = question;
@@ -34,11 +36,11 @@ export function AnalyticsPage() {
   const totals = useLoaded(JSON.stringify(asked), (signal) => counters(asked, signal));
   const before = useLoaded(JSON.stringify(earlier && apiQuery(question, earlier)), (signal) => (earlier ? counters(apiQuery(question, earlier), signal) : Promise.resolve(undefined)));
   const setRange = (/** @type {string | undefined} */ name) => { if (name) { lastRange.value = name; change({ range: name, unit: undefined }); } };
-  const toggle = (/** @type {string} */ type, /** @type {string} */ value, /** @type {boolean} */ excluded = false) => change({ [type]: toggled(filters, type, value, excluded) });
-  const clear = () => go('analytics', { range: query.range, zone: query.zone, compare: query.compare, unit: query.unit, bots: query.bots });
+  const toggle = (/** @type {string} */ type, /** @type {string} */ value, /** @type {boolean} */ excluded = false) => change({ [type]: toggled(filters, type, value, excluded) ?? (type === 'domain' ? ALL : undefined) });
+  const clear = () => go('analytics', { range: query.range, zone: query.zone, compare: query.compare, unit: query.unit, bots: query.bots, domain: oneDomain(filters) === undefined ? undefined : query.domain });
   const setCompare = (/** @type {string} */ how) => { lastComparison.value = how; change({ compare: how }); };
   const setBots = (/** @type {string} */ which) => { lastBots.value = which; change({ bots: which || undefined }); };
-  const chips = Object.entries(filters).flatMap(([type, { values, excluded }]) => values.map((value) => ({ type, excluded, value, text: valueName(type, value, tag.value, say('unknown')) })));
+  const chips = Object.entries(filters).filter(([type]) => type !== 'domain' || oneDomain(filters) === undefined).flatMap(([type, { values, excluded }]) => values.map((value) => ({ type, excluded, value, text: valueName(type, value, tag.value, type === 'domain' ? domainName('') : say('unknown')) })));
 
   useEffect(() => addShortcuts(/** @type {import('../shortcuts.js').Shortcut[]} */ ([
     ...[['d', 'today', 'rangeToday'], ['e', 'yesterday', 'rangeYesterday'], ['h', '24h', 'range24h'], ['w', '7d', 'range7d'], ['t', '30d', 'range30d'], ['m', 'month', 'rangeMonth'], ['l', '12m', 'range12m']]

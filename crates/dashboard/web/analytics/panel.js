@@ -1,5 +1,6 @@
 // A property's values with the most visits; each is a filter.
 import { metrics } from '../api.js';
+import { keyOf } from '../links/key.js';
 import { useLoaded } from '../load.js';
 import { IconButton, TextInput } from '../parts/controls.js';
 import { Dialog } from '../parts/dialog.js';
@@ -7,6 +8,7 @@ import { Estimate } from '../parts/estimate.js';
 import { Icon } from '../parts/icon.js';
 import { ErrorNote } from '../parts/notes.js';
 import { save } from '../parts/save.js';
+import { domainName, several } from '../state/domains.js';
 import { writeCsv } from '../text/csv.js';
 import { html, useMemo, useState } from '../view.js';
 import { figures, say, tag } from '../words.js';
@@ -33,22 +35,23 @@ export function Panel({ panel, asked, filters, visits, onToggle }) {
   const [tab, setTab] = useState(panel.tabs[0]?.type ?? '');
   const [all, setAll] = useState(false);
   const onMap = tab === 'map';
-  const dimension = panel.tabs.find(({ type }) => type === tab) ?? /** @type {Dimension} */ (panel.tabs[0]);
+  const shownTabs = panel.tabs.filter((one) => several.value || !one.several);
+  const dimension = shownTabs.find(({ type }) => type === tab) ?? /** @type {Dimension} */ (shownTabs[0]);
   const { type } = dimension;
   const question = { ...asked, type, limit: 500 };
-  const loaded = useLoaded(JSON.stringify(question), (signal) => metrics(question, signal).then(({ data, others, sampling }) => ({ question, type, rows: data, others, sampling })));
+  const loaded = useLoaded(JSON.stringify(question), (signal) => metrics(question, signal).then(({ data, others, sampling }) => ({ question, type, rows: data.map(named), others, sampling })));
   // Visits first: to count visitors takes ten times as long and more. So these are of the rows that are there.
   const shown = dimension.single ? undefined : loaded.data?.question;
   const key = shown ? JSON.stringify(shown) : '';
   const counted = useLoaded(key, async (signal) => (shown ? { key, ...await metrics({ ...shown, visitors: 'true' }, signal) } : undefined));
   const people = counted.data?.key === key ? counted.data : undefined;
-  const visitors = useMemo(() => new Map(people?.data.map(({ name, visitors: n }) => [name, n])), [people]);
+  const visitors = useMemo(() => new Map(people?.data.map(named).map(({ name, visitors: n }) => [name, n])), [people]);
   const rows = loaded.data?.type === type ? loaded.data.rows : [];
   const fresh = loaded.data?.type === type;
   const beyond = fresh ? loaded.data?.others ?? 0 : 0;
   const chosen = filters[type] && !filters[type].excluded ? filters[type].values : [];
   const unknownOnly = fresh && rows.length > 0 && rows.every(({ name }) => name === '');
-  const tabs = /** @type {[string, string][]} */ ([...panel.tabs.map((one) => [one.type, say(one.word)]), ...(panel.map ? [['map', say('map')]] : [])]);
+  const tabs = /** @type {[string, string][]} */ ([...shownTabs.map((one) => [one.type, say(one.word)]), ...(panel.map ? [['map', say('map')]] : [])]);
   const table = { rows, of: beyond + sum(rows), dimension, visitors, chosen, visits, sampling: people?.sampling ?? loaded.data?.sampling, onToggle };
   /** @type {(string | number)[][]} */
   const left = beyond > 0 ? [[OTHERS, beyond]] : [];
@@ -67,6 +70,12 @@ export function Panel({ panel, asked, filters, visits, onToggle }) {
     ${all && html`<${AllRows} table=${table} onClose=${() => setAll(false)} />`}
   </section>`;
 }
+
+/** Rows of links are named by their keys. @template {{ name: string, domain?: string }} T @param {T} row @returns {T} */
+const named = (row) => (row.domain ? { ...row, name: keyOf({ slug: row.name, domain: row.domain }) } : row);
+
+/** The text for a value that is empty. @param {string} type */
+const nameOfNone = (type) => (type === 'domain' ? domainName('') : say('unknown'));
 
 /** @param {Row[]} rows */
 const sum = (rows) => rows.reduce((all, { count }) => all + count, 0);
@@ -98,9 +107,9 @@ function Rows({ rows, of = 0, dimension, visitors, chosen, visits, sampling, onT
   return html`<div class="value-table ${single ? 'single' : ''}">
     ${rows.length > 0 && html`<div class="value-head"><span>${sampling && !sampling.exact && html`<${Estimate} sampling=${sampling} />`}</span>${!single && html`<span aria-hidden="true">${say('visitors')}</span>`}<span aria-hidden="true">${say('visits')}</span><span></span></div>`}
     <ul class="values">${rows.map(({ name, count }) => {
-      const text = valueName(type, name, tag.value, say('unknown'));
+      const text = valueName(type, name, tag.value, nameOfNone(type));
       const out = say('leaveOut', { value: text });
-      const inner = html`<span class="value-bar" style=${{ width: `${(count / most * 100).toFixed(2)}%` }}></span><span class="value-name ${type === 'slug' ? 'mono' : ''} ${name === '' ? 'none' : ''}" title=${text}>${text}</span>${!single && number('value-visitors', 'visitors', visitors.get(name))}${number('value-count', 'visits', count)}<span class="value-share">${figures.value.share(count, visits)}</span>`;
+      const inner = html`<span class="value-bar" style=${{ width: `${(count / most * 100).toFixed(2)}%` }}></span><span class="value-name ${type === 'slug' ? 'mono' : ''} ${name === '' && type !== 'domain' ? 'none' : ''}" title=${text}>${text}</span>${!single && number('value-visitors', 'visitors', visitors.get(name))}${number('value-count', 'visits', count)}<span class="value-share">${figures.value.share(count, visits)}</span>`;
       return html`<li key=${name} class=${chosen.includes(name) ? 'on' : ''}>${clickable ? html`<button type="button" aria-pressed=${chosen.includes(name)} title=${say('filterBy', { value: text })} onClick=${(/** @type {MouseEvent} */ event) => onToggle(type, name, event.altKey)}>${inner}</button><button type="button" class="value-out" aria-label=${out} title=${out} onClick=${() => onToggle(type, name, true)}><${Icon} name="out" /></button>` : html`<div>${inner}</div>`}</li>`;
     })}${others > 0 && html`<li class="others" title=${say('othersText')}><div><span class="value-name none">${say('others')}</span>${!single && html`<span></span>`}${number('value-count', 'visits', others)}<span class="value-share">${figures.value.share(others, visits)}</span></div></li>`}</ul></div>`;
 }
@@ -110,7 +119,7 @@ function AllRows({ table, onClose }) {
   const { rows, dimension } = table;
   const [text, setText] = useState('');
   const wanted = text.trim().toLowerCase();
-  const found = rows.filter(({ name }) => valueName(dimension.type, name, tag.value, say('unknown')).toLowerCase().includes(wanted));
+  const found = rows.filter(({ name }) => valueName(dimension.type, name, tag.value, nameOfNone(dimension.type)).toLowerCase().includes(wanted));
   return html`<${Dialog} title=${say(dimension.word)} class="all-values" onClose=${onClose}>
     <${TextInput} id="all-search" type="search" autofocus aria-label=${say('searchValues')} placeholder=${say('searchValues')} autocomplete="off" value=${text} onInput=${setText} />
     <${Rows} ...${table} rows=${found} of=${wanted ? 0 : table.of} />${found.length === 0 && html`<p>${say('emptyHere')}</p>`}<//>`;

@@ -1,4 +1,5 @@
 // What a view of Analytics asks, read from its address.
+import { ALL } from '../state/domain-choice.js';
 import { COMPARISONS, DEFAULT_RANGE, fittingUnit, possibleUnits, rangeOf } from '../time/range.js';
 import { comparable } from './comparable.js';
 import { FILTERS } from './dimensions.js';
@@ -16,7 +17,7 @@ import { FILTERS } from './dimensions.js';
  * @property {string} compare
  * @property {Filters} filters
  * @property {Bots} bots
- * @property {string[]} slugs Links that were chosen.
+ * @property {string[]} slugs Keys of links that were chosen.
  * @property {string[]} lines Those that have a line each in the chart; none when it shows all of them together.
  */
 
@@ -27,7 +28,7 @@ const BETWEEN = '~';
 const NONE = '(none)';
 
 /**
- * @param {Record<string, string>} query @param {{ zone: string, range: string, compare: string, bots: string }} otherwise What was chosen last.
+ * @param {Record<string, string>} query @param {{ zone: string, range: string, compare: string, bots: string, domain?: string }} otherwise What was chosen last; `domain` is a filter of an address, empty for all.
  * @param {(zone: string) => boolean} knows @param {number} now @returns {Question}
  */
 export function questionOf(query, otherwise, knows, now) {
@@ -44,7 +45,10 @@ export function questionOf(query, otherwise, knows, now) {
     const filter = readFilter(type, query[type] ?? '');
     if (filter.values.length > 0) filters[type] = filter;
   }
+  if (otherwise.domain && !query.domain) filters.domain = readFilter('domain', otherwise.domain);
+  // A link that is named has its domain in its name.
   const slugs = filters.slug && !filters.slug.excluded ? filters.slug.values : [];
+  if (slugs.length > 0 || query.domain === ALL) delete filters.domain;
   const lines = comparable(slugs) && query.sum !== '1' ? slugs : [];
   return { zone, range, unit, compare, filters, bots, slugs, lines };
 }
@@ -80,6 +84,9 @@ export function toggled(filters, type, value, excluded = false) {
   const next = values.includes(value) ? values.filter((other) => other !== value) : alone ? [value] : [...values, value];
   return writeFilter(type, { values: next, excluded });
 }
+
+/** The host, empty for the default domain, if a filter is one domain; undefined for any other filter. @param {Filters} filters */
+export const oneDomain = ({ domain }) => (domain && !domain.excluded && domain.values.length === 1 ? domain.values[0] : undefined);
 
 /** The query of the API for these filters and this span. @param {{ filters: Filters, bots: Bots }} question @param {Range} range */
 export function apiQuery({ filters, bots }, range) {

@@ -1,6 +1,7 @@
 // Visits over time: all of them with their visitors and the earlier period, or a
 // line for each of a few links.
 import { metrics, views } from '../api.js';
+import { keyOf, shownKey } from '../links/key.js';
 import { useLoaded } from '../load.js';
 import { IconButton, Segments } from '../parts/controls.js';
 import { Empty, ErrorNote } from '../parts/notes.js';
@@ -33,7 +34,7 @@ export function Timeline({ question, earlier, now, onZoom, onUnit, onSum }) {
   // Buckets do not add up to visitors: one may come in several of them.
   const visitorsOf = async (/** @type {AbortSignal} */ signal) => {
     const { data } = await metrics({ ...apiQuery(question, range), type: 'slug', visitors: 'true', limit: slugs.length }, signal);
-    return new Map(data.map((row) => [row.name, row.visitors ?? 0]));
+    return new Map(data.map((row) => [keyOf({ slug: row.name, domain: row.domain }), row.visitors ?? 0]));
   };
   const shown = useLoaded(JSON.stringify([filters, bots, range, unit, zone, past, slugs]), async (signal) => {
     const loads = slugs.length > 0 ? slugs.map((slug) => load(range, signal, slug)) : [load(range, signal), ...(past ? [load(past, signal)] : [])];
@@ -78,7 +79,7 @@ function linesOf(loaded, comparison) {
       const known = new Map(all[n]?.map((bucket) => [bucket.time, bucket]));
       const values = times.map((time) => known.get(time)?.visits ?? 0);
       const visitors = times.map((time) => known.get(time)?.visitors ?? 0);
-      return { kind: `s${n}`, name: `/${slug}`, values, margins: margins(times.map((time) => known.get(time)), 'visits'), visitors, people: counted?.get(slug) ?? 0, counted: true };
+      return { kind: `s${n}`, name: shownKey(slug), values, margins: margins(times.map((time) => known.get(time)), 'visits'), visitors, people: counted?.get(slug) ?? 0, counted: true };
     });
     return { times, lines };
   }
@@ -100,8 +101,8 @@ function linesOf(loaded, comparison) {
  */
 function columnsOf(lines) {
   return lines.filter(({ times: own }) => !own).flatMap(({ kind, name, values, margins, visitors }) => (visitors ? [
-    { kind, title: name.slice(1), name, values, margins },
-    { kind: `${kind} visitors`, title: `${name.slice(1)} visitors`, name: say('visitors'), values: visitors },
+    { kind, title: name.replace(/^\//, ''), name, values, margins },
+    { kind: `${kind} visitors`, title: `${name.replace(/^\//, '')} visitors`, name: say('visitors'), values: visitors },
   ] : [{ kind, title: kind, name, values, margins }]));
 }
 

@@ -1,4 +1,5 @@
 // Values as people read them.
+import { shownKey } from '../links/key.js';
 import { countryName, flag, languageName } from '../text/country.js';
 import { bare } from '../text/shorten.js';
 
@@ -8,7 +9,7 @@ export function valueName(type, value, language, unknown) {
   if (type === 'tag') return value;
   if (type === 'country') return `${flag(value)} ${countryName(value, language)}`;
   if (type === 'language') return languageName(value, language);
-  if (type === 'slug') return `/${value}`;
+  if (type === 'slug') return shownKey(value);
   if (type === 'url') return bare(value);
   if (type === 'region' || type === 'city') return value.replace(/,(?=[^,]+$)/, ', ');
   return value;

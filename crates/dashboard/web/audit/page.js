@@ -1,10 +1,13 @@
 // Who changed what.
 import { addressOf } from '../address.js';
 import { listAudit } from '../api.js';
+import { shownKey, typedKey } from '../links/key.js';
+import { publicHost } from '../links/short-link.js';
 import { Chip, Select } from '../parts/controls.js';
 import { Icon } from '../parts/icon.js';
 import { More } from '../parts/more.js';
 import { Empty, ErrorNote } from '../parts/notes.js';
+import { domain } from '../state/domains.js';
 import { change, follow, go, view } from '../state/router.js';
 import { html, useEffect, useRef, useState } from '../view.js';
 import { say } from '../words.js';
@@ -29,7 +32,7 @@ export function AuditPage() {
         options=${[['', say('anyOperation')], ...OPERATIONS.map(([name, word]) => [name, say(word)])]} />
       <${Day} name="from" label=${say('from')} value=${filter.from} /><${Day} name="until" label=${say('to')} value=${filter.until} />
     </div>
-    ${filter.slug && html`<div class="chips"><${Chip} text=${`/${filter.slug}`} label=${say('removeFilter')} onRemove=${() => change({ slug: undefined })} /><a class="text-button" href=${addressOf('links', { edit: filter.slug })} onClick=${(/** @type {MouseEvent} */ event) => follow(event, 'links', { edit: filter.slug })}><${Icon} name="edit" />${say('editLink')}</a></div>`}
+    ${filter.slug && html`<div class="chips"><${Chip} text=${shownKey(filter.slug)} label=${say('removeFilter')} onRemove=${() => change({ slug: undefined })} /><a class="text-button" href=${addressOf('links', { edit: filter.slug })} onClick=${(/** @type {MouseEvent} */ event) => follow(event, 'links', { edit: filter.slug })}><${Icon} name="edit" />${say('editLink')}</a></div>`}
     ${list.error && html`<${ErrorNote} error=${list.error} again=${() => setStamp(stamp + 1)} />`}
     ${nothing && (filtered
       ? html`<${Empty} icon="search" title=${say('auditNothing')}><button type="button" class="button" onClick=${() => go('audit')}>${say('clearFilters')}</button><//>`
@@ -65,7 +68,7 @@ function useLines(filter, key) {
 /** Takes a slug when the person leaves the field or presses Enter. @param {{ value: string }} props */
 function SlugField({ value }) {
   return html`<div class="search"><${Icon} name="search" /><input id="search" type="search" class="input" placeholder=${say('auditSlug')} aria-label=${say('auditSlug')} autocomplete="off" autocapitalize="off" spellcheck="false" value=${value}
-    onChange=${(/** @type {any} */ event) => change({ slug: event.currentTarget.value.trim().replace(/^\/+/, '') || undefined })} /><kbd>/</kbd></div>`;
+    onChange=${(/** @type {any} */ event) => change({ slug: typedKey(event.currentTarget.value, domain.value, publicHost()) || undefined })} /><kbd>/</kbd></div>`;
 }
 
 /** @param {{ name: 'from' | 'until', label: string, value: string | undefined }} props */

@@ -1,6 +1,7 @@
 // What the page asks for, and what it knows of the answers.
+import { partsOf } from '../links/key.js';
 
-/** @typedef {{ slug?: string, caller?: string, operation?: string, from?: string, until?: string }} Filter Dates are days such as `2027-01-31`, in the reader's own zone. */
+/** @typedef {{ slug?: string, caller?: string, operation?: string, from?: string, until?: string }} Filter `slug` is the key of a link. Dates are days such as `2027-01-31`, in the reader's own zone. */
 
 export const PAGE_SIZE = 50;
 
@@ -10,8 +11,8 @@ export const PAGE_SIZE = 50;
  */
 export const OPERATIONS = [
   ['link.create', 'opLinkCreate'], ['link.edit', 'opLinkEdit'], ['link.delete', 'opLinkDelete'], ['link.import', 'opLinkImport'],
-  ['link.migrate', 'opLinkMigrate'], ['link.dry_run', 'opLinkDryRun'], ['link.rehash', 'opLinkRehash'], ['token.add', 'opTokenAdd'], ['token.revoke', 'opTokenRevoke'],
-  ['visits.erase', 'opVisitsErase'],
+  ['link.migrate', 'opLinkMigrate'], ['link.dry_run', 'opLinkDryRun'], ['link.rehash', 'opLinkRehash'], ['link.move', 'opLinkMove'], ['token.add', 'opTokenAdd'], ['token.revoke', 'opTokenRevoke'],
+  ['visits.erase', 'opVisitsErase'], ['domain.add', 'opDomainAdd'], ['domain.edit', 'opDomainEdit'], ['domain.remove', 'opDomainRemove'],
 ];
 
 /**
@@ -37,7 +38,8 @@ export function startOf(day, later = 0) {
 /** @param {Filter} filter @param {string} [cursor] */
 export function auditQuery({ slug, caller, operation, from, until }, cursor) {
   const after = startOf(until, 1);
-  return { limit: PAGE_SIZE, cursor, slug, caller, operation, from: startOf(from), until: after === undefined ? undefined : after - 1 };
+  const key = partsOf(slug ?? '');
+  return { limit: PAGE_SIZE, cursor, slug: key.slug || undefined, domain: key.domain, caller, operation, from: startOf(from), until: after === undefined ? undefined : after - 1 };
 }
 
 /**

@@ -1,4 +1,5 @@
 // One action on many links: what is sent, piece by piece, and what came of it.
+import { partsOf } from './key.js';
 
 /** Slugs in one request, as the API has it. */
 export const BATCH = 500;
@@ -7,7 +8,7 @@ export const BATCH = 500;
  * @typedef {import('../api.js').Schemas['BatchLinks']} Body
  * @typedef {import('../api.js').Schemas['LinkBatch']} Answer
  * @typedef {import('../api.js').Schemas['BatchResult']} Result
- * @typedef {{ slugs: string[] } | { filter: { q?: string, tag?: string, status?: string } }} Target
+ * @typedef {{ keys: string[] } | { filter: { q?: string, tag?: string, status?: string }, domain: string }} Target By keys, or all of a domain that match
  * @typedef {Answer['totals']} Totals
  */
 
@@ -25,20 +26,22 @@ export const sumOf = ({ done, unchanged, notFound, refused, failed }) => done + 
 
 /**
  * Sends an action for all links of a target. A filter is gone through from page
- * to page; slugs are sent in pieces. What was done before a failure or an abort
+ * to page; keys are sent in pieces, and those of each domain apart. What was done before a failure or an abort
  * is reported, and stays done.
- * @param {(body: Body) => Promise<Answer>} send @param {Omit<Body, 'slugs' | 'filter' | 'cursor'>} action @param {Target} target
+ * @param {(body: Body) => Promise<Answer>} send @param {Omit<Body, 'slugs' | 'domain' | 'filter' | 'cursor'>} action @param {Target} target
  * @param {{ signal: AbortSignal, onPage: (page: Answer) => void }} how
  */
 export async function runBatch(send, action, target, { signal, onPage }) {
-  if ('slugs' in target) {
-    for (let at = 0; at < target.slugs.length && !signal.aborted; at += BATCH) {
-      onPage(await send(/** @type {Body} */ ({ ...action, slugs: target.slugs.slice(at, at + BATCH) })));
+  if ('keys' in target) {
+    for (const [domain, keys] of Map.groupBy(target.keys.map(partsOf), (key) => key.domain ?? '')) {
+      for (let at = 0; at < keys.length && !signal.aborted; at += BATCH) {
+        onPage(await send(/** @type {Body} */ ({ ...action, slugs: keys.slice(at, at + BATCH).map(({ slug }) => slug), ...(domain ? { domain } : {}) })));
+      }
     }
     return;
   }
   for (let cursor = /** @type {string | undefined} */ (undefined), complete = false; !complete && !signal.aborted;) {
-    const page = await send(/** @type {Body} */ ({ ...action, filter: target.filter, ...(cursor ? { cursor } : {}) }));
+    const page = await send(/** @type {Body} */ ({ ...action, filter: target.filter, ...(target.domain ? { domain: target.domain } : {}), ...(cursor ? { cursor } : {}) }));
     onPage(page);
     complete = page.list_complete;
     cursor = page.cursor;

@@ -11,7 +11,7 @@ import { saveExport } from './export.js';
 
 /**
  * @param {object} props
- * @param {string[]} props.slugs Those that are selected in the list.
+ * @param {string[]} props.keys Those that are selected in the list.
  * @param {import('./batch.js').Target | undefined} props.everything All that match the filters, when that was chosen.
  * @param {number} props.matching How many match them.
  * @param {{ name: string }[]} props.tags
@@ -19,24 +19,24 @@ import { saveExport } from './export.js';
  * @param {() => void} props.onDone
  * @param {() => void} props.onClear
  */
-export function BulkBar({ slugs, everything, matching, tags, onEverything, onDone, onClear }) {
+export function BulkBar({ keys, everything, matching, tags, onEverything, onDone, onClear }) {
   const [action, setAction] = useState(/** @type {import('./bulk-dialog.js').Action | undefined} */ (undefined));
   useEffect(() => addShortcuts([{ keys: 'Escape', word: 'clearSelection', group: 'links', hidden: true, run: onClear }]));
   const why = reason(refusalOfChange.value);
   const whyNoExport = reason(refusalOfExport.value);
   const off = { disabled: Boolean(why), 'aria-describedby': why ? 'bulk-why' : undefined };
-  const count = everything ? matching : slugs.length;
+  const count = everything ? matching : keys.length;
   return html`<div class="bulk" role="region" aria-label=${say('selection')}>
     <div class="bulk-head"><strong>${say('selected', { n: count })}</strong>
-      ${!everything && matching > slugs.length && html`<button type="button" class="text-button bulk-all" onClick=${onEverything}>${say('selectMatching', { n: matching })}</button>`}
+      ${!everything && matching > keys.length && html`<button type="button" class="text-button bulk-all" onClick=${onEverything}>${say('selectMatching', { n: matching })}</button>`}
       <button type="button" class="icon-button push" aria-label=${say('clearSelection')} title=${say('clearSelection')} onClick=${onClear}><${Icon} name="close" /></button></div>
-    ${!everything && html`<button type="button" class="button" disabled=${!comparable(slugs)} title=${comparable(slugs) ? undefined : say('compareHint')} onClick=${() => go('analytics', { slug: slugs.join(',') })}><${Icon} name="bars" />${say('compare')}</button>`}
+    ${!everything && html`<button type="button" class="button" disabled=${!comparable(keys)} title=${comparable(keys) ? undefined : say('compareHint')} onClick=${() => go('analytics', { slug: keys.join(',') })}><${Icon} name="bars" />${say('compare')}</button>`}
     <button type="button" class="button" ...${off} onClick=${() => setAction('add')}><${Icon} name="tag" />${say('addTag')}</button>
     <button type="button" class="button" ...${off} onClick=${() => setAction('remove')}>${say('removeTagAction')}</button>
     <button type="button" class="button" ...${off} onClick=${() => setAction('expiry')}><${Icon} name="clock" />${say('setExpiry')}</button>
-    ${!everything && html`<button type="button" class="button" disabled=${Boolean(whyNoExport)} title=${whyNoExport || undefined} onClick=${() => saveExport(new Set(slugs))}><${Icon} name="down" />${say('export')}</button>`}
+    ${!everything && html`<button type="button" class="button" disabled=${Boolean(whyNoExport)} title=${whyNoExport || undefined} onClick=${() => saveExport(new Set(keys))}><${Icon} name="down" />${say('export')}</button>`}
     <button type="button" class="button danger" ...${off} onClick=${() => setAction('delete')}><${Icon} name="trash" />${say('delete')}</button>
     ${why && html`<p class="bulk-why" id="bulk-why">${why}</p>`}
-    ${action && html`<${BulkDialog} action=${action} target=${everything ?? { slugs }} count=${count} known=${tags.map(({ name }) => name)} onClose=${() => setAction(undefined)} onDone=${() => { setAction(undefined); onDone(); }} />`}
+    ${action && html`<${BulkDialog} action=${action} target=${everything ?? { keys }} count=${count} known=${tags.map(({ name }) => name)} onClose=${() => setAction(undefined)} onDone=${() => { setAction(undefined); onDone(); }} />`}
   </div>`;
 }

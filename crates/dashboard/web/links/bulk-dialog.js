@@ -9,6 +9,7 @@ import { html, useEffect, useRef, useState } from '../view.js';
 import { figures, say } from '../words.js';
 import { addTotals, noTotals, runBatch, sumOf } from './batch.js';
 import { momentOfField } from './draft.js';
+import { keyOf, shownKey } from './key.js';
 
 /** @typedef {'add' | 'remove' | 'expiry' | 'delete'} Action */
 /** @typedef {import('./batch.js').Target} Target */
@@ -67,11 +68,11 @@ export function BulkDialog({ action, target, count, known, onDone, onClose }) {
 
   const working = run.state === 'running';
   const over = run.state === 'over';
-  const failed = run.bad.filter(({ outcome }) => outcome === 'failed').map(({ slug }) => slug);
+  const failed = run.bad.filter(({ outcome }) => outcome === 'failed').map(keyOf);
   const leave = over ? onDone : onClose;
   const submit = (/** @type {Event} */ event) => { event.preventDefault(); if (run.state === 'looked' && run.totals.done > 0) go(target, false); };
   const footer = over
-    ? html`${failed.length > 0 && html`<button type="button" class="button" onClick=${() => { setAgain({ slugs: failed }); go({ slugs: failed }, false); }}>${say('tryAgain')}</button>`}<button type="button" class="button primary push" onClick=${leave}>${say('close')}</button>`
+    ? html`${failed.length > 0 && html`<button type="button" class="button" onClick=${() => { setAgain({ keys: failed }); go({ keys: failed }, false); }}>${say('tryAgain')}</button>`}<button type="button" class="button primary push" onClick=${leave}>${say('close')}</button>`
     : html`<button type="button" class="button" onClick=${working ? () => abort.current.abort() : onClose}>${working ? say('stop') : say('cancel')}</button>
       <button type="submit" form="bulk-form" class="button ${action === 'delete' ? 'danger' : 'primary'}" disabled=${run.state !== 'looked' || run.totals.done === 0}>${say(action === 'remove' ? 'remove' : action === 'add' ? 'add' : TITLES[action])}</button>`;
   const title = action === 'delete' ? say('deleteMany', { n: count }) : `${say(TITLES[action])} (${say('linkCount', { n: count })})`;
@@ -82,7 +83,7 @@ export function BulkDialog({ action, target, count, known, onDone, onClose }) {
       ${action === 'expiry' && html`<${Segments} label=${say('expires')} value=${never ? 'never' : 'at'} onChange=${(/** @type {string} */ how) => setNever(how === 'never')} options=${[['at', say('expires')], ['never', say('neverExpires')]]} />
         ${!never && html`<${Field} label=${say('expires')} id="bulk-expires" hint=${`${say('zone')}: ${ownZone()}`}><${TextInput} id="bulk-expires" type="datetime-local" disabled=${working || over} value=${field} onInput=${setField} hint /><//>`}`}
     </form>
-    <${Outcome} run=${run} all=${again && 'slugs' in again ? again.slugs.length : count} />
+    <${Outcome} run=${run} all=${again && 'keys' in again ? again.keys.length : count} />
     ${run.error && html`<${ErrorNote} error=${run.error} />`}<//>`;
 }
 
@@ -97,7 +98,7 @@ function Outcome({ run, all }) {
     ${(state === 'looking' || state === 'running') && html`<${Progress} done=${sumOf(totals)} all=${all} label=${say('working')} />`}
     ${tells && html`<dl class="tally">${rows.filter(([word, n], at) => at === 0 || n > 0).map(([word, n]) => html`<div key=${word} data-outcome=${word}><dt>${say(word)}</dt><dd>${figures.value.full(n)}</dd></div>`)}</dl>`}
     ${state === 'looked' && html`<p class="hint">${say('bulkDry')}</p>`}
-    ${bad.length > 0 && html`<ul class="report">${bad.slice(0, MOST_ROWS).map(({ slug, message }) => html`<li key=${slug}><code>/${slug}</code> ${message}</li>`)}</ul>`}</div>`;
+    ${bad.length > 0 && html`<ul class="report">${bad.slice(0, MOST_ROWS).map((one) => html`<li key=${keyOf(one)}><code>${shownKey(keyOf(one))}</code> ${one.message}</li>`)}</ul>`}</div>`;
 }
 
 /**

@@ -8,7 +8,7 @@ import { say } from '../words.js';
 
 /** @type {Record<Member, import('../words.js').Word>} */
 const NAMES = {
-  url: 'destination', slug: 'shortLink', comment: 'note', tags: 'tags', expires: 'expires', passwordMode: 'password', password: 'password', apple: 'apple', google: 'google', geo: 'byCountry',
+  url: 'destination', slug: 'shortLink', domain: 'domain', comment: 'note', tags: 'tags', expires: 'expires', passwordMode: 'password', password: 'password', apple: 'apple', google: 'google', geo: 'byCountry',
   title: 'title', description: 'description', image: 'image', withQuery: 'passQuery', cloaking: 'cloaking', proxy: 'proxy', unsafe: 'warn',
 };
 

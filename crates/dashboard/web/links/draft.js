@@ -8,6 +8,7 @@ import { momentOf, read } from '../time/clock.js';
  * @typedef {object} Draft
  * @property {string} url
  * @property {string} slug
+ * @property {string} domain Empty for the default one.
  * @property {string} comment
  * @property {string[]} tags
  * @property {string} expires Local date and time, as the browser's field writes it; empty for never.
@@ -26,9 +27,9 @@ import { momentOf, read } from '../time/clock.js';
  */
 
 /** @returns {Draft} */
-export function emptyDraft(url = '') {
+export function emptyDraft(url = '', domain = '') {
   return {
-    url, slug: '', comment: '', tags: [], expires: '', passwordMode: 'keep', password: '', apple: '', google: '', geo: [],
+    url, slug: '', domain, comment: '', tags: [], expires: '', passwordMode: 'keep', password: '', apple: '', google: '', geo: [],
     title: '', description: '', image: '', withQuery: '', cloaking: false, proxy: false, unsafe: false,
   };
 }
@@ -36,7 +37,7 @@ export function emptyDraft(url = '') {
 /** @param {Link} link @param {string} zone @returns {Draft} */
 export function draftOf(link, zone) {
   return {
-    ...emptyDraft(link.url),
+    ...emptyDraft(link.url, link.domain),
     slug: link.slug,
     comment: link.comment ?? '',
     tags: [...link.tags],
@@ -95,7 +96,7 @@ function members(draft, zone) {
 
 /** @param {Draft} draft @param {string} zone @returns {Schemas['CreateLink']} */
 export function createBody(draft, zone) {
-  const body = { ...members(draft, zone), slug: draft.slug.trim() || undefined, password: draft.password || undefined };
+  const body = { ...members(draft, zone), slug: draft.slug.trim() || undefined, domain: draft.domain || undefined, password: draft.password || undefined };
   return /** @type {Schemas['CreateLink']} */ (withoutAbsent(body));
 }
 
@@ -108,7 +109,7 @@ export function patchBody(link, draft, zone) {
   const before = /** @type {Record<string, unknown>} */ (members(draftOf(link, zone), zone));
   const after = /** @type {Record<string, unknown>} */ (members(draft, zone));
   /** @type {Record<string, unknown>} */
-  const changed = { slug: link.slug };
+  const changed = { slug: link.slug, ...(link.domain ? { domain: link.domain } : {}) };
   for (const name of Object.keys(after)) {
     if (JSON.stringify(before[name]) !== JSON.stringify(after[name])) changed[name] = after[name] ?? null;
   }

@@ -6,6 +6,7 @@ import { Icon } from '../parts/icon.js';
 import { TagInput } from '../parts/tag-input.js';
 import { ApiError } from '../problem.js';
 import { addShortcuts } from '../shortcuts.js';
+import { domainOfNew, domainOptions, several } from '../state/domains.js';
 import { demonstration, lacking, reason, refusalOfChange, refusalOfNew } from '../state/refusal.js';
 import { change, go } from '../state/router.js';
 import { toast } from '../state/toasts.js';
@@ -17,6 +18,7 @@ import { CountryRules } from './country-rules.js';
 import { Conflict } from './conflict.js';
 import { asUrl, createBody, draftOf, emptyDraft, isChanged, looksLikeSlug, patchBody } from './draft.js';
 import { EraseVisits } from './erase-visits.js';
+import { keyOf, partsOf, shownKey } from './key.js';
 import { disputed, merged } from './merge.js';
 import { PreviewCard } from './preview-card.js';
 import { prefix, shortLink } from './short-link.js';
@@ -37,25 +39,26 @@ const ATTEMPTS = 3;
 
 /**
  * @param {object} props
- * @param {string | undefined} props.slug The link to change; a new one without.
- * @param {string | undefined} props.from A link to begin a new one with.
+ * @param {string | undefined} props.name The key of the link to change; a new one without.
+ * @param {string | undefined} props.from The key of a link to begin a new one with.
  * @param {string | undefined} props.url A destination to begin with.
  * @param {{ name: string }[]} props.tags
  * @param {() => void} props.onSaved
  * @param {(link: Link) => void} props.onDelete
  */
-export function Editor({ slug, from, url, tags, onSaved, onDelete }) {
+export function Editor({ name, from, url, tags, onSaved, onDelete }) {
+  const isNew = !name;
   const zone = ownZone();
   const [link, setLink] = useState(/** @type {Link | undefined} */ (undefined));
-  const place = slug ?? `new ${from ?? ''}`;
-  const [original, setOriginal] = useState(emptyDraft(url));
+  const place = name ?? `new ${from ?? ''}`;
+  const [original, setOriginal] = useState(emptyDraft(url, domainOfNew.value));
   const [version, setVersion] = useState('');
-  const [draft, setDraft] = useState((!url && drafts.get(place)?.draft) || emptyDraft(url));
+  const [draft, setDraft] = useState((!url && drafts.get(place)?.draft) || emptyDraft(url, domainOfNew.value));
   const [conflict, setConflict] = useState(/** @type {import('./conflict.js').Dispute | undefined} */ (undefined));
   const [error, setError] = useState(/** @type {any} */ (undefined));
   const [missing, setMissing] = useState(false);
   const [unread, setUnread] = useState(/** @type {any} */ (undefined));
-  const [begun, setBegun] = useState(!slug && !from);
+  const [begun, setBegun] = useState(isNew && !from);
   const [saving, setSaving] = useState(false);
   const [leaving, setLeaving] = useState(false);
   const panel = useRef(/** @type {HTMLElement | null} */ (null));
@@ -69,15 +72,15 @@ export function Editor({ slug, from, url, tags, onSaved, onDelete }) {
   };
 
   const read = () => {
-    const source = slug ?? from;
+    const source = name ?? from;
     if (!source) return;
     setUnread(undefined);
-    readLink(source).then((answer) => {
+    readLink(partsOf(source)).then((answer) => {
       const kept = drafts.get(place);
       const { link: found, version: current } = kept?.link ? { link: kept.link, version: kept.version } : answer;
       const taken = draftOf(found, zone);
-      const start = slug ? taken : { ...taken, slug: '' };
-      if (slug) setLink(found);
+      const start = isNew ? { ...taken, slug: '' } : taken;
+      if (!isNew) setLink(found);
       setVersion(current);
       setOriginal(start);
       setDraft(kept?.draft ?? start);
@@ -99,7 +102,7 @@ export function Editor({ slug, from, url, tags, onSaved, onDelete }) {
 
   useEffect(() => addShortcuts([{ keys: 'Escape', word: 'close', group: 'links', hidden: true, run: leave }]));
 
-  const refusal = slug ? refusalOfChange.value : refusalOfNew.value;
+  const refusal = isNew ? refusalOfNew.value : refusalOfChange.value;
   const save = async (/** @type {Event} */ event, /** @type {boolean} */ another = false) => {
     event.preventDefault();
     if (refusal || saving || !begun || !draft.url.trim()) return;
@@ -111,14 +114,15 @@ export function Editor({ slug, from, url, tags, onSaved, onDelete }) {
       if (!made) return;
       onSaved();
       if (link) {
-        toast(say('saved', { slug: made.link.slug }));
+        toast(say('saved', { link: shownKey(keyOf(made.link)) }));
         close();
       } else {
         const copied = await copyText(made.shortLink);
-        toast(copied ? say('copiedLink', { link: made.shortLink }) : say('made', { slug: made.link.slug }));
+        toast(copied ? say('copiedLink', { link: made.shortLink }) : say('made', { link: shownKey(keyOf(made.link)) }));
         drafts.delete(place);
-        setOriginal(emptyDraft());
-        setDraft(emptyDraft());
+        const next = emptyDraft('', whole.domain);
+        setOriginal(next);
+        setDraft(next);
         if (!another) close();
       }
     } catch (failure) {
@@ -161,18 +165,19 @@ export function Editor({ slug, from, url, tags, onSaved, onDelete }) {
     if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) save(event);
   };
 
-  return html`<aside class="panel" ref=${panel} role="dialog" aria-label=${slug ? say('editLink') : say('newLink')} onKeyDown=${keys}>
-    <header class="panel-head"><h2>${slug ? say('editLink') : say('newLink')}</h2>
+  return html`<aside class="panel" ref=${panel} role="dialog" aria-label=${say(isNew ? 'newLink' : 'editLink')} onKeyDown=${keys}>
+    <header class="panel-head"><h2>${say(isNew ? 'newLink' : 'editLink')}</h2>
       ${link && html`<${IconButton} icon="trash" label=${say('delete')} disabled=${Boolean(refusal)} onClick=${() => onDelete(link)} />`}
       <${IconButton} icon="close" label=${say('close')} onClick=${leave} /></header>
-    ${missing ? html`<div class="panel-body"><p>${say('linkGone', { slug: slug ?? from ?? '' })}</p></div>` : unread ? html`<div class="panel-body"><${ErrorNote} error=${unread} again=${read} /></div>` : html`
+    ${missing ? html`<div class="panel-body"><p>${say('linkGone', { link: shownKey(name ?? from ?? '') })}</p></div>` : unread ? html`<div class="panel-body"><${ErrorNote} error=${unread} again=${read} /></div>` : html`
     <form class="panel-form" onSubmit=${(/** @type {Event} */ event) => save(event)} novalidate>
       <div class="panel-body ${begun ? '' : 'stale'}" inert=${!begun}>
         ${refusal && html`<p class="note" id="refusal">${reason(refusal)}</p>`}
         ${conflict && html`<${Conflict} dispute=${conflict} draft=${draft} onChoose=${set} />`}
-        <${Destination} draft=${draft} set=${set} error=${issue('url')} isNew=${!slug} />
-        ${slug ? html`<div class="field"><span class="label">${say('shortLink')}</span><a class="mono" href=${shortLink(slug)} target="_blank" rel="noreferrer">${prefix()}${slug}</a></div>`
-          : html`<${SlugField} draft=${draft} set=${set} error=${issue('slug') ?? (error?.code === 'slug_taken' || error?.status === 409 ? error.message : undefined)} />`}
+        <${Destination} draft=${draft} set=${set} error=${issue('url')} isNew=${isNew} />
+        ${name ? html`<div class="field"><span class="label">${say('shortLink')}</span><a class="mono" href=${shortLink(partsOf(name))} target="_blank" rel="noreferrer">${prefix(partsOf(name).domain)}${partsOf(name).slug}</a></div>`
+          : html`${several.value && html`<div class="field"><span class="label">${say('domain')}</span><${Select} label=${say('domain')} class="domain-of-new" value=${draft.domain} onChange=${(/** @type {string} */ domain) => set({ domain })} options=${domainOptions()} />${issue('domain') && html`<div class="field-error" role="alert">${issue('domain')}</div>`}</div>`}
+          <${SlugField} draft=${draft} set=${set} error=${issue('slug') ?? (error?.code === 'slug_taken' || error?.status === 409 ? error.message : undefined)} />`}
         <${Field} label=${say('note')} id="comment" error=${issue('comment')}><${TextInput} id="comment" value=${draft.comment} onInput=${(/** @type {string} */ comment) => set({ comment })} error=${issue('comment')} maxlength="2048" /><//>
         <${Field} label=${say('tags')} id="tags" error=${issue('tags')}><${TagInput} id="tags" tags=${draft.tags} known=${tags.map(({ name }) => name)} onChange=${(/** @type {string[]} */ next) => set({ tags: next })} /><//>
         <${Section} title=${say('expiryAndPassword')} open=${Boolean(draft.expires || link?.password)}>
@@ -201,13 +206,13 @@ export function Editor({ slug, from, url, tags, onSaved, onDelete }) {
           <${Check} label=${say('proxy')} hint=${say('proxyHint')} checked=${draft.proxy} onChange=${(/** @type {boolean} */ proxy) => set({ proxy })} />
           <${Check} label=${say('warn')} hint=${say('warnHint')} checked=${draft.unsafe} onChange=${(/** @type {boolean} */ unsafe) => set({ unsafe })} />
         <//>
-        ${link && html`<${EraseVisits} slug=${link.slug} />`}
+        ${link && html`<${EraseVisits} link=${link} />`}
         ${error && !(error instanceof ApiError && error.issues.length > 0) && error.status !== 409 && html`<${ErrorNote} error=${error} />`}
       </div>
       <footer class="panel-foot">${leaving ? html`<span class="panel-ask">${say('unsaved')}</span>
         <button type="button" class="button" onClick=${() => setLeaving(false)}>${say('goOnEditing')}</button><button type="button" class="button danger" onClick=${close}>${say('discard')}</button>`
-        : html`<button type="submit" class="button primary" aria-describedby=${refusal ? 'refusal' : undefined} disabled=${saving || !begun || refusal || !draft.url.trim() || (slug && !changed)}>${slug ? say('save') : say('createAndCopy')}</button>
-        ${!slug && html`<button type="button" class="button" disabled=${saving || !begun || refusal || !draft.url.trim()} onClick=${(/** @type {Event} */ event) => save(event, true)}>${say('createAnother')}</button>`}
+        : html`<button type="submit" class="button primary" aria-describedby=${refusal ? 'refusal' : undefined} disabled=${saving || !begun || refusal || !draft.url.trim() || (!isNew && !changed)}>${isNew ? say('createAndCopy') : say('save')}</button>
+        ${isNew && html`<button type="button" class="button" disabled=${saving || !begun || refusal || !draft.url.trim()} onClick=${(/** @type {Event} */ event) => save(event, true)}>${say('createAnother')}</button>`}
         <button type="button" class="button quiet push" onClick=${leave}>${say('cancel')}</button>`}</footer>
     </form>`}
   </aside>`;
@@ -232,11 +237,11 @@ function Destination({ draft, set, error, isNew }) {
     if (!isNew || !/^https?:\/\/.+\..+/.test(url) || url.length > 2000) return undefined;
     const abort = new AbortController();
     const timer = setTimeout(() => {
-      searchLinks({ url, limit: 1 }, abort.signal).then((found) => setSame(found[0]?.slug), () => {});
+      searchLinks({ url, limit: 1, domain: draft.domain }, abort.signal).then(([found]) => setSame(found && keyOf(found)), () => {});
     }, 400);
     return () => { clearTimeout(timer); abort.abort(); };
-  }, [url]);
-  const hint = same && html`<${Icon} name="info" />${say('alreadyShort')} <span class="mono">${prefix()}${same}</span> <button type="button" class="text-button" onClick=${() => go('links', { edit: same })}>${say('useIt')}</button>`;
+  }, [url, draft.domain]);
+  const hint = same && html`<${Icon} name="info" />${say('alreadyShort')} <span class="mono">${prefix(draft.domain)}${partsOf(same).slug}</span> <button type="button" class="text-button" onClick=${() => go('links', { edit: same })}>${say('useIt')}</button>`;
   return html`<${Field} label=${say('destination')} id="url" hint=${hint} error=${error}><${TextInput} id="url" type="url" inputmode="url" autocomplete="off" spellcheck="false" placeholder="https://" value=${draft.url} error=${error} hint=${hint} onInput=${(/** @type {string} */ next) => set({ url: next })} /><//>`;
 }
 
@@ -250,10 +255,10 @@ function SlugField({ draft, set, error }) {
     const abort = new AbortController();
     const timer = setTimeout(() => {
       const same = (/** @type {{ slug: string }} */ found) => found.slug.toLowerCase() === slug.toLowerCase();
-      searchLinks({ q: slug, limit: 200 }, abort.signal).then((found) => setState(found.some(same) ? 'taken' : 'free'), () => {});
+      searchLinks({ q: slug, limit: 200, domain: draft.domain }, abort.signal).then((found) => setState(found.some(same) ? 'taken' : 'free'), () => {});
     }, 300);
     return () => { clearTimeout(timer); abort.abort(); };
-  }, [slug]);
+  }, [slug, draft.domain]);
   const suggest = async () => {
     try {
       set({ slug: (await suggestSlug(asUrl(draft.url))).slug });
@@ -264,6 +269,6 @@ function SlugField({ draft, set, error }) {
   const hint = state === 'free' ? html`<span class="good"><${Icon} name="check" />${say('free')}</span>` : state === 'taken' ? html`<span class="warn-text"><${Icon} name="warn" />${say('taken')}</span>` : say('slugHint');
   const noSuggestion = demonstration.value ? 'previewMode' : lacking('links:write');
   return html`<${Field} label=${say('shortLink')} id="slug" hint=${hint} error=${error}>
-    <div class="with-button"><span class="input-group"><span class="prefix mono" aria-hidden="true">${prefix()}</span><${TextInput} id="slug" class="mono" autocomplete="off" autocapitalize="off" spellcheck="false" value=${draft.slug} error=${error} hint onInput=${(/** @type {string} */ next) => set({ slug: next })} /></span>
+    <div class="with-button"><span class="input-group"><span class="prefix mono" aria-hidden="true">${prefix(draft.domain)}</span><${TextInput} id="slug" class="mono" autocomplete="off" autocapitalize="off" spellcheck="false" value=${draft.slug} error=${error} hint onInput=${(/** @type {string} */ next) => set({ slug: next })} /></span>
     <${IconButton} icon="bolt" label=${reason(noSuggestion) || say('suggest')} disabled=${noSuggestion !== '' || !draft.url.trim()} onClick=${suggest} /></div><//>`;
 }

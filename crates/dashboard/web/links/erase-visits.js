@@ -7,18 +7,21 @@ import { reason, refusalOfErasure } from '../state/refusal.js';
 import { toast } from '../state/toasts.js';
 import { html, useState } from '../view.js';
 import { say } from '../words.js';
+import { keyOf, shownKey } from './key.js';
 
-/** @param {{ slug: string }} props */
-export function EraseVisits({ slug }) {
+/** @param {{ link: import('./key.js').Key }} props */
+export function EraseVisits({ link }) {
   const [asking, setAsking] = useState(false);
   const refusal = refusalOfErasure.value;
   return html`<div class="field erase-visits"><button type="button" class="button danger" disabled=${Boolean(refusal)} aria-describedby=${refusal ? 'erase-why' : undefined} onClick=${() => setAsking(true)}>${say('eraseVisits')}</button>
     ${refusal && html`<p class="hint" id="erase-why">${reason(refusal)}</p>`}
-    ${asking && html`<${EraseDialog} slug=${slug} onClose=${() => setAsking(false)} />`}</div>`;
+    ${asking && html`<${EraseDialog} link=${link} onClose=${() => setAsking(false)} />`}</div>`;
 }
 
-/** @param {{ slug: string, onClose: () => void }} props */
-function EraseDialog({ slug, onClose }) {
+/** @param {{ link: import('./key.js').Key, onClose: () => void }} props */
+function EraseDialog({ link, onClose }) {
+  const { slug } = link;
+  const shown = shownKey(keyOf(link));
   const [typed, setTyped] = useState('');
   const [working, setWorking] = useState(false);
   const [error, setError] = useState(/** @type {any} */ (undefined));
@@ -27,8 +30,8 @@ function EraseDialog({ slug, onClose }) {
     setWorking(true);
     setError(undefined);
     try {
-      const { erased } = await eraseVisits(slug);
-      toast(say(erased ? 'eraseDone' : 'eraseKept', { slug }));
+      const { erased } = await eraseVisits(link);
+      toast(say(erased ? 'eraseDone' : 'eraseKept', { link: shown }));
       onClose();
     } catch (failure) {
       setError(failure);
@@ -44,7 +47,7 @@ function EraseDialog({ slug, onClose }) {
   };
   const footer = html`<button type="button" class="button" onClick=${onClose}>${say('cancel')}</button>
     <button type="button" class="button danger" disabled=${working || typed.trim() !== slug} onClick=${erase}>${say('eraseAction')}</button>`;
-  return html`<div onKeyDown=${keys}><${Dialog} title=${say('eraseTitle', { slug })} class="small" onClose=${onClose} footer=${footer}>
+  return html`<div onKeyDown=${keys}><${Dialog} title=${say('eraseTitle', { link: shown })} class="small" onClose=${onClose} footer=${footer}>
     <p>${say('eraseText')}</p>
     <${Field} label=${say('eraseType', { slug })} id="erase-slug"><${TextInput} id="erase-slug" value=${typed} autocomplete="off" autocapitalize="off" spellcheck="false" onInput=${setTyped} /><//>
     ${error && html`<${ErrorNote} error=${error} />`}

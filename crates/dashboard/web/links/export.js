@@ -1,9 +1,10 @@
 // Links as a file, read page by page.
 import { exportPage, exportTable } from '../api.js';
 import { save } from '../parts/save.js';
+import { keyOf } from './key.js';
 
 /**
- * All links, or those with these slugs, in the document that an import takes.
+ * All links, or those with these keys, in the document that an import takes.
  * @param {ReadonlySet<string>} [only]
  * @param {{ signal?: AbortSignal, onProgress?: (done: number) => void }} [how]
  */
@@ -14,7 +15,7 @@ export async function saveExport(only, { signal, onProgress } = {}) {
   let exportedAt = '';
   for (let cursor = /** @type {string | undefined} */ (undefined), complete = false; !complete;) {
     const page = await exportPage(cursor, signal);
-    links.push(...page.links.filter(({ slug }) => !only || only.has(slug)));
+    links.push(...page.links.filter((link) => !only || only.has(keyOf(link))));
     ({ version, exportedAt } = page);
     complete = page.list_complete || (only !== undefined && links.length === only.size);
     cursor = page.cursor;

@@ -3,11 +3,13 @@ import { createLink, counters } from '../api.js';
 import { CopyButton } from '../parts/controls.js';
 import { Icon } from '../parts/icon.js';
 import { ErrorNote } from '../parts/notes.js';
+import { domainOfNew } from '../state/domains.js';
 import { reason, refusalOfNew } from '../state/refusal.js';
 import { change, go } from '../state/router.js';
 import { html, useEffect, useState } from '../view.js';
 import { say } from '../words.js';
 import { asUrl } from './draft.js';
+import { keyOf } from './key.js';
 import { Sample } from './sample.js';
 
 /** How often a new link is asked for its first visit. */
@@ -23,7 +25,7 @@ export function FirstLink({ onMade }) {
     event.preventDefault();
     setError(undefined);
     try {
-      setMade(await createLink({ url: asUrl(url) }));
+      setMade(await createLink({ url: asUrl(url), domain: domainOfNew.value || undefined }));
     } catch (failure) {
       setError(failure);
     }
@@ -41,7 +43,7 @@ export function FirstLink({ onMade }) {
       <h2>${say('firstMade')}</h2>
       <p class="first-link"><a class="mono" href=${made.shortLink} target="_blank" rel="noreferrer">${made.shortLink.replace(/^https?:\/\//, '')}</a><${CopyButton} text=${made.shortLink} /></p>
       <p class="first-text" aria-live="polite">${visits > 0 ? say('firstVisit', { n: visits }) : say('firstFollow')}</p>
-      <p class="first-actions">${visits > 0 ? html`<button type="button" class="button primary" onClick=${() => go('analytics', { slug: made.link.slug })}>${say('seeAnalytics')}</button>` : html`<span class="waiting" aria-hidden="true"></span>`}
+      <p class="first-actions">${visits > 0 ? html`<button type="button" class="button primary" onClick=${() => go('analytics', { slug: keyOf(made.link) })}>${say('seeAnalytics')}</button>` : html`<span class="waiting" aria-hidden="true"></span>`}
       <button type="button" class="button" onClick=${onMade}>${say('showList')}</button></p></section>`;
   }
   return html`<section class="first"><h2>${say('firstTitle')}</h2><p class="first-text">${say('firstText')}</p>

@@ -1,4 +1,5 @@
 // A file of links, cut into requests, and what became of each row.
+import { keyOf } from './key.js';
 import { csvRecords } from '../text/csv.js';
 
 /** Links in one request; the server's own limit when nobody changed it. */
@@ -9,7 +10,7 @@ export const BATCH = 100;
  * @typedef {FilePlan | { kind: 'lines', rows: string[] }} Plan
  * @typedef {{ row: number, slug: string, outcome: 'made' | 'skipped' | 'failed', why: string }} Outcome
  * @typedef {{ success: number, skipped: number, failed: number, successItems: Item[], skippedItems: Item[], failedItems: (Item & { reason: string })[] }} Answer
- * @typedef {{ index: number, slug: string }} Item
+ * @typedef {{ index: number, slug: string, domain?: string }} Item
  */
 
 /**
@@ -27,6 +28,16 @@ export function planOf(name, text) {
   const [header, ...rows] = csvRecords(text);
   if (!header) throw new Error(`${name}: empty`);
   return { kind: 'csv', header, rows };
+}
+
+/**
+ * The file, whose links are of that domain unless they name one.
+ * @param {FilePlan} plan @param {string} domain Empty for the default one, which needs no name. @returns {FilePlan}
+ */
+export function inDomain(plan, domain) {
+  if (!domain) return plan;
+  if (plan.kind === 'json') return { ...plan, rows: plan.rows.map((row) => ('domain' in row ? row : { ...row, domain })) };
+  return /(^|,)\s*"?domain"?\s*(,|$)/i.test(plan.header) ? plan : { ...plan, header: `${plan.header},domain`, rows: plan.rows.map((row) => `${row},${domain}`) };
 }
 
 /** Addresses that somebody pasted, each once. @param {string} text */
@@ -57,10 +68,10 @@ export function refusedRows(issues) {
 /** @param {Answer} answer @param {number[]} positions Of the rows of the request, in the file. @returns {Outcome[]} */
 export function outcomesOf(answer, positions) {
   const row = (/** @type {number} */ index) => (positions[index] ?? index) + 1;
-  const of = (/** @type {Item[]} */ items, /** @type {Outcome['outcome']} */ outcome) => items.map(({ index, slug }) => ({ row: row(index), slug, outcome, why: '' }));
+  const of = (/** @type {Item[]} */ items, /** @type {Outcome['outcome']} */ outcome) => items.map((item) => ({ row: row(item.index), slug: keyOf(item), outcome, why: '' }));
   return [
     ...of(answer.successItems, 'made'),
     ...of(answer.skippedItems, 'skipped'),
-    ...answer.failedItems.map(({ index, slug, reason }) => ({ row: row(index), slug, outcome: /** @type {const} */ ('failed'), why: reason })),
+    ...answer.failedItems.map(({ reason, ...item }) => ({ row: row(item.index), slug: keyOf(item), outcome: /** @type {const} */ ('failed'), why: reason })),
   ];
 }

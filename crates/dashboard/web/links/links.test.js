@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addTotals, noTotals, runBatch, sumOf } from './batch.js';
 import { asUrl, createBody, draftOf, emptyDraft, isChanged, looksLikeSlug, patchBody } from './draft.js';
-import { batches, linesOf, outcomesOf, planOf, refusedRows } from './import-plan.js';
-import { listQuery } from './list-query.js';
+import { batches, inDomain, linesOf, outcomesOf, planOf, refusedRows } from './import-plan.js';
+import { keyOf, partsOf, shownKey, typedKey } from './key.js';
+import { filterOf, listQuery } from './list-query.js';
 import { changed, disputed, merged } from './merge.js';
+import { originOf } from './origin.js';
 import { qrFile, qrShape } from './qr-shape.js';
 import { UTM, readUtm, withUtm } from './utm.js';
 
@@ -88,18 +90,21 @@ test('an action goes through its links in pieces and adds up what came of them',
   const sent = [];
   let totals = noTotals();
   const how = { signal: new AbortController().signal, onPage: (/** @type {any} */ answer) => { totals = addTotals(totals, answer.totals); } };
-  const slugs = Array.from({ length: 501 }, (_, n) => `s${n}`);
-  await runBatch(async (body) => { sent.push(body); return page(body.slugs?.length ?? 0, undefined); }, /** @type {any} */ ({ action: 'delete', dryRun: true }), { slugs }, how);
+  const keys = Array.from({ length: 501 }, (_, n) => `s${n}`);
+  await runBatch(async (body) => { sent.push(body); return page(body.slugs?.length ?? 0, undefined); }, /** @type {any} */ ({ action: 'delete', dryRun: true }), { keys }, how);
   assert.deepEqual([sent.length, sent[1].slugs, sent[1].dryRun, totals.done, sumOf(totals)], [2, ['s500'], true, 501, 501]);
   sent.length = 0;
-  await runBatch(async (body) => { sent.push(body); return page(500, sent.length < 3 ? `c${sent.length}` : undefined); }, /** @type {any} */ ({ action: 'delete' }), { filter: { tag: 'a' } }, how);
-  assert.deepEqual(sent.map(({ cursor }) => cursor), [undefined, 'c1', 'c2']);
+  await runBatch(async (body) => { sent.push(body); return page(500, sent.length < 3 ? `c${sent.length}` : undefined); }, /** @type {any} */ ({ action: 'delete' }), { filter: { tag: 'a' }, domain: '*' }, how);
+  assert.deepEqual(sent.map(({ cursor, domain }) => [cursor, domain]), [[undefined, '*'], ['c1', '*'], ['c2', '*']]);
+  sent.length = 0;
+  await runBatch(async (body) => { sent.push(body); return page(1, undefined); }, /** @type {any} */ ({ action: 'delete' }), { keys: ['a', 'go.example/a', 'b'] }, how);
+  assert.deepEqual(sent, [{ action: 'delete', slugs: ['a', 'b'] }, { action: 'delete', slugs: ['a'], domain: 'go.example' }]);
 });
 
 test('an action that is stopped sends nothing more', async () => {
   const abort = new AbortController();
   let calls = 0;
-  await runBatch(async () => { calls += 1; abort.abort(); return page(500, 'more'); }, /** @type {any} */ ({ action: 'delete' }), { filter: {} }, { signal: abort.signal, onPage: () => {} });
+  await runBatch(async () => { calls += 1; abort.abort(); return page(500, 'more'); }, /** @type {any} */ ({ action: 'delete' }), { filter: {}, domain: '' }, { signal: abort.signal, onPage: () => {} });
   assert.equal(calls, 1);
 });
 
@@ -114,8 +119,41 @@ test('two people’s changes go together unless both changed the same', () => {
 });
 
 test('orders by visits name their span on the first page only', () => {
-  assert.deepEqual(listQuery({ sort: 'visits', q: 'a' }), { limit: 50, cursor: undefined, q: 'a', tag: undefined, status: undefined, sort: 'visits', startAt: 0 });
+  assert.deepEqual(listQuery({ sort: 'visits', q: 'a' }), { limit: 50, cursor: undefined, q: 'a', tag: undefined, status: undefined, domain: undefined, sort: 'visits', startAt: 0 });
   assert.equal(listQuery({ sort: 'visits' }, 'next').startAt, undefined);
   assert.deepEqual([listQuery({ sort: 'recent' }).sort, listQuery({ sort: 'recent' }).startAt], ['visits', undefined]);
   assert.equal(listQuery({ sort: 'az' }).sort, 'az');
+});
+
+test('a key is a slug, after its domain where that has a name', () => {
+  for (const text of ['promo', 'go.example/promo', '[::1]/a']) assert.equal(keyOf(partsOf(text)), text);
+  assert.deepEqual([shownKey('promo'), shownKey('go.example/promo')], ['/promo', 'go.example/promo']);
+  const typed = (/** @type {string} */ text, domain = '') => typedKey(text, domain, 's.example');
+  assert.deepEqual([typed(' /a '), typed('a', 'go.example'), typed('a', '*'), typed('', 'go.example')], ['a', 'go.example/a', 'a', '']);
+  assert.deepEqual([typed('https://go.example/a'), typed('s.example/a', 'go.example')], ['go.example/a', 'a']);
+});
+
+test('a short link of a named domain has the scheme and the port of the public address', () => {
+  assert.equal(originOf('https://s.example/below', ''), 'https://s.example/below');
+  assert.equal(originOf('http://s.example:8080', 'go.example'), 'http://go.example:8080');
+  assert.equal(originOf('https://s.example', 'go.example'), 'https://go.example');
+});
+
+test('a link says its domain when it is made, and when it is changed', () => {
+  assert.deepEqual(createBody(emptyDraft('https://example.com/', 'go.example'), ZONE), { url: 'https://example.com/', domain: 'go.example' });
+  const there = { ...link, domain: 'go.example' };
+  assert.deepEqual(patchBody(there, { ...draftOf(there, ZONE), comment: 'new' }, ZONE), { slug: 'a', domain: 'go.example', comment: 'new' });
+});
+
+test('links of a file that name no domain get one', () => {
+  const json = /** @type {const} */ ({ kind: 'json', rows: [{ slug: 'a' }, { slug: 'b', domain: 'x.example' }] });
+  assert.deepEqual(inDomain(json, 'go.example').rows, [{ slug: 'a', domain: 'go.example' }, { slug: 'b', domain: 'x.example' }]);
+  const csv = { kind: /** @type {const} */ ('csv'), header: 'slug,url', rows: ['a,b'] };
+  assert.deepEqual(inDomain(csv, 'go.example'), { kind: 'csv', header: 'slug,url,domain', rows: ['a,b,go.example'] });
+  const named = { ...csv, header: 'slug,url,domain', rows: ['a,b,'] };
+  assert.deepEqual([inDomain(named, 'go.example'), inDomain(csv, '')], [named, csv]);
+});
+
+test('a list asks for its domain', () => {
+  assert.equal(listQuery(filterOf({ q: 'a', domain: 'ignored' }, 'go.example')).domain, 'go.example');
 });

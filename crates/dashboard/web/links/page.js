@@ -9,6 +9,7 @@ import { later } from '../parts/later.js';
 import { More } from '../parts/more.js';
 import { Empty, ErrorNote, wording } from '../parts/notes.js';
 import { addShortcuts } from '../shortcuts.js';
+import { domain } from '../state/domains.js';
 import { moving, reason, refusalOfChange, refusalOfCheck, refusalOfExport, refusalOfNew, returns } from '../state/refusal.js';
 import { change, follow, go, view } from '../state/router.js';
 import { may } from '../state/session.js';
@@ -17,6 +18,7 @@ import { html, useEffect, useLayoutEffect, useRef, useState } from '../view.js';
 import { say } from '../words.js';
 import { findLinks, visitsOf } from './find.js';
 import { FirstLink } from './first-link.js';
+import { keyOf, shownKey } from './key.js';
 import { filterOf } from './list-query.js';
 import { Moving } from './moving.js';
 import { Row } from './row.js';
@@ -39,12 +41,12 @@ let version = 0;
 
 export function LinksPage() {
   const { query } = view.value;
-  const filter = filterOf(query);
+  const filter = filterOf(query, domain.value);
   const [stamp, setStamp] = useState(0);
   const key = JSON.stringify([filter, stamp, returns.value]);
   const list = useLinks(filter, key);
-  const tags = useLoaded(`tags ${stamp}`, (signal) => listTags(signal));
-  const count = useLoaded(`count ${key}`, (signal) => countLinks({ q: filter.q, tag: filter.tag, status: filter.status }, signal));
+  const tags = useLoaded(`tags ${stamp} ${filter.domain}`, (signal) => listTags(domain.value, signal));
+  const count = useLoaded(`count ${key}`, (signal) => countLinks({ q: filter.q, tag: filter.tag, status: filter.status, domain: filter.domain }, signal));
   const [selected, setSelected] = useState(/** @type {ReadonlySet<string>} */ (new Set()));
   const [everything, setEverything] = useState(false);
   const [deleting, setDeleting] = useState(/** @type {Link | undefined} */ (undefined));
@@ -78,23 +80,23 @@ export function LinksPage() {
     setEverything(false);
     setSelected((/** @type {ReadonlySet<string>} */ before) => {
       const next = new Set(before);
-      for (const { slug } of links.slice(from, to + 1)) on ? next.add(slug) : next.delete(slug);
+      for (const link of links.slice(from, to + 1)) on ? next.add(keyOf(link)) : next.delete(keyOf(link));
       return next;
     });
   };
   const act = (/** @type {Link} */ link, /** @type {string} */ what, /** @type {string} */ value = '') => {
-    if (what === 'edit') change({ edit: link.slug, new: undefined, url: undefined });
-    if (what === 'qr') change({ qr: link.slug });
+    if (what === 'edit') change({ edit: keyOf(link), new: undefined, url: undefined });
+    if (what === 'qr') change({ qr: keyOf(link) });
     if (what === 'delete') refusalOfChange.value ? toast(reason(refusalOfChange.value), 'bad') : setDeleting(link);
-    if (what === 'copy-of') change({ new: '1', from: link.slug, edit: undefined });
-    if (what === 'tag') go('links', { tag: value });
+    if (what === 'copy-of') change({ new: '1', from: keyOf(link), edit: undefined });
+    if (what === 'tag') go('links', { tag: value, domain: query.domain });
   };
   const remove = async (/** @type {Link} */ link) => {
     setDeleting(undefined);
     try {
-      await deleteLink(link.slug);
-      toast(say('deleted', { slug: link.slug }));
-      if (query.edit === link.slug) change({ edit: undefined }, { replace: true });
+      await deleteLink(link);
+      toast(say('deleted', { link: shownKey(keyOf(link)) }));
+      if (query.edit === keyOf(link)) change({ edit: undefined }, { replace: true });
       refresh();
     } catch (error) {
       toast(wording(error), 'bad');
@@ -130,19 +132,19 @@ export function LinksPage() {
     </div>
     ${filter.tag && html`<div class="chips"><${Chip} text=${`${say('tag')}: ${filter.tag}`} label=${say('removeFilter')} onRemove=${() => change({ tag: undefined })} /><a class="text-button" href=${addressOf('analytics', { tag: filter.tag })} onClick=${(/** @type {MouseEvent} */ event) => follow(event, 'analytics', { tag: filter.tag })}><${Icon} name="bars" />${say('seeTagAnalytics')}</a></div>`}
     ${list.error && !moving.value && html`<${ErrorNote} error=${list.error} again=${refresh} />`}
-    ${nothing && html`<${Empty} icon="search" title=${say('nothingFound')} text=${say('nothingFoundHint')}><button type="button" class="button" onClick=${() => go('links')}>${say('clearFilters')}</button><//>`}
-    ${links.length > 0 && html`<div class="list-head"><label class="row-check"><input type="checkbox" aria-label=${say('selectAll')} checked=${links.every(({ slug }) => selected.has(slug))} onChange=${(/** @type {any} */ event) => { setEverything(false); setSelected(new Set(event.currentTarget.checked ? links.map(({ slug }) => slug) : [])); }} /></label><span>${say('shortLink')}</span><span>${say('destination')}</span><span>${say('tags')}</span><span class="right">${filter.sort === 'recent' ? say('visits30d') : say('visits')}</span><span class="right">${say('created')}</span></div>
-    <ul class="list ${list.loading ? 'stale' : ''}">${links.slice(0, drawn).map((link, at) => html`<${Row} key=${link.id} link=${link} visits=${list.visits.get(link.id) ?? (list.counted ? 0 : undefined)} now=${now} selected=${everything || selected.has(link.slug)}
-      current=${query.edit === link.slug} onSelect=${(/** @type {boolean} */ on, /** @type {boolean} */ range) => select(at, on, range)} onAct=${(/** @type {string} */ what, /** @type {string} */ value) => act(link, what, value)} />`)}</ul>`}
+    ${nothing && html`<${Empty} icon="search" title=${say('nothingFound')} text=${say('nothingFoundHint')}><button type="button" class="button" onClick=${() => go('links', { domain: query.domain })}>${say('clearFilters')}</button><//>`}
+    ${links.length > 0 && html`<div class="list-head"><label class="row-check"><input type="checkbox" aria-label=${say('selectAll')} checked=${links.every((link) => selected.has(keyOf(link)))} onChange=${(/** @type {any} */ event) => { setEverything(false); setSelected(new Set(event.currentTarget.checked ? links.map(keyOf) : [])); }} /></label><span>${say('shortLink')}</span><span>${say('destination')}</span><span>${say('tags')}</span><span class="right">${filter.sort === 'recent' ? say('visits30d') : say('visits')}</span><span class="right">${say('created')}</span></div>
+    <ul class="list ${list.loading ? 'stale' : ''}">${links.slice(0, drawn).map((link, at) => html`<${Row} key=${link.id} link=${link} visits=${list.visits.get(link.id) ?? (list.counted ? 0 : undefined)} now=${now} selected=${everything || selected.has(keyOf(link))}
+      current=${query.edit === keyOf(link)} onSelect=${(/** @type {boolean} */ on, /** @type {boolean} */ range) => select(at, on, range)} onAct=${(/** @type {string} */ what, /** @type {string} */ value) => act(link, what, value)} />`)}</ul>`}
     ${list.loading && links.length === 0 && html`<ul class="list skeleton" aria-hidden="true">${Array.from({ length: 8 }, (_, n) => html`<li key=${n} class="row"><span class="block"></span><span class="block"></span><span class="block"></span></li>`)}</ul>`}
     ${!list.complete && some && drawn > links.length && html`<${More} onMore=${list.more} loading=${list.loading} />`}`}
     </div>
-    ${selected.size > 0 && html`<${BulkBar} slugs=${[...selected]} everything=${everything ? { filter: { q: filter.q, tag: filter.tag, status: filter.status } } : undefined} matching=${count.data?.count ?? 0} tags=${tags.data ?? []}
+    ${selected.size > 0 && html`<${BulkBar} keys=${[...selected]} everything=${everything ? { filter: { q: filter.q, tag: filter.tag, status: filter.status }, domain: filter.domain } : undefined} matching=${count.data?.count ?? 0} tags=${tags.data ?? []}
       onEverything=${() => setEverything(true)} onDone=${() => { clear(); refresh(); }} onClear=${clear} />`}
-    ${panelOpen && html`<${Editor} key=${query.edit ?? `new ${query.from ?? ''}`} slug=${query.edit} from=${query.from} url=${query.url} tags=${tags.data ?? []} onSaved=${refresh} onDelete=${setDeleting} />`}
-    ${query.qr && html`<${QrDialog} slug=${query.qr} onClose=${() => change({ qr: undefined })} />`}
+    ${panelOpen && html`<${Editor} key=${query.edit ?? `new ${query.from ?? ''}`} name=${query.edit} from=${query.from} url=${query.url} tags=${tags.data ?? []} onSaved=${refresh} onDelete=${setDeleting} />`}
+    ${query.qr && html`<${QrDialog} name=${query.qr} onClose=${() => change({ qr: undefined })} />`}
     ${query.do && html`<${Transfer} what=${query.do} onClose=${() => { change({ do: undefined }); refresh(); }} />`}
-    ${deleting && html`<${Confirm} title=${say('deleteTitle', { slug: deleting.slug })} text=${say('deleteText')} action=${say('delete')} onConfirm=${() => remove(deleting)} onClose=${() => setDeleting(undefined)} />`}
+    ${deleting && html`<${Confirm} title=${say('deleteTitle', { link: shownKey(keyOf(deleting)) })} text=${say('deleteText')} action=${say('delete')} onConfirm=${() => remove(deleting)} onClose=${() => setDeleting(undefined)} />`}
   </div>`;
 }
 
@@ -200,7 +202,7 @@ function SearchField({ value }) {
 function useKeys({ links, place, selected, select, act }) {
   const current = () => {
     const focused = document.activeElement?.closest('.row')?.getAttribute('data-slug');
-    return links.find((/** @type {Link} */ link) => link.slug === focused) ?? links[place.current];
+    return links.find((/** @type {Link} */ link) => keyOf(link) === focused) ?? links[place.current];
   };
   const move = (/** @type {number} */ by) => {
     const next = Math.max(0, Math.min(links.length - 1, place.current + by));
@@ -209,7 +211,7 @@ function useKeys({ links, place, selected, select, act }) {
   };
   const on = (/** @type {(link: Link) => void} */ run) => () => { const link = current(); if (link) run(link); };
   const copy = async (/** @type {Link} */ link) => {
-    if (await copyText(shortLink(link.slug))) toast(say('copiedLink', { link: shortLink(link.slug) }));
+    if (await copyText(shortLink(link))) toast(say('copiedLink', { link: shortLink(link) }));
   };
   /** @type {[string, import('../words.js').Word, () => void][]} */
   const keys = [
@@ -218,8 +220,8 @@ function useKeys({ links, place, selected, select, act }) {
     ['e', 'edit', on((link) => act(link, 'edit'))],
     ['y', 'copyLink', on(copy)],
     ['q', 'qrCode', on((link) => act(link, 'qr'))],
-    ['a', 'seeAnalytics', on((link) => go('analytics', { slug: link.slug }))],
-    ['x', 'keySelect', on((link) => select(links.indexOf(link), !selected.has(link.slug), false))],
+    ['a', 'seeAnalytics', on((link) => go('analytics', { slug: keyOf(link) }))],
+    ['x', 'keySelect', on((link) => select(links.indexOf(link), !selected.has(keyOf(link)), false))],
     ['Delete', 'delete', on((link) => act(link, 'delete'))],
   ];
   useEffect(() => addShortcuts(keys.map(([name, word, run]) => ({ keys: name, word, run, group: 'links', hidden: true }))));

@@ -5,16 +5,19 @@ import { Icon } from '../parts/icon.js';
 import { save } from '../parts/save.js';
 import { html, useEffect, useState } from '../view.js';
 import { say } from '../words.js';
+import { partsOf } from './key.js';
 import { qrFile, qrShape } from './qr-shape.js';
 import { shortLink } from './short-link.js';
 
 /** @typedef {{ size: number, path: string }} Shape */
 
-/** @param {{ slug: string, onClose: () => void }} props */
-export function QrDialog({ slug, onClose }) {
+/** @param {{ name: string, onClose: () => void }} props `name` is the key of the link. */
+export function QrDialog({ name, onClose }) {
+  const key = partsOf(name);
+  const { slug } = key;
   const [shape, setShape] = useState(/** @type {Shape | undefined} */ (undefined));
   const [pixels, setPixels] = useState('1024');
-  const address = shortLink(slug);
+  const address = shortLink(key);
   useEffect(() => {
     encode(address).then(setShape);
   }, [address]);

@@ -1,19 +1,21 @@
 // Import, export and the check of all links: work that takes a while.
 import { checkLinks, countLinks, createLink } from '../api.js';
-import { CopyButton, Field } from '../parts/controls.js';
+import { CopyButton, Field, Select } from '../parts/controls.js';
 import { Dialog } from '../parts/dialog.js';
 import { Icon } from '../parts/icon.js';
 import { ErrorNote, Progress, wording } from '../parts/notes.js';
 import { save } from '../parts/save.js';
 import { each } from '../pool.js';
+import { domain, domainOfNew, domainOptions, several } from '../state/domains.js';
 import { reason, refusalOfChange, refusalOfCheck, refusalOfExport, refusalOfNew } from '../state/refusal.js';
 import { writeCsv } from '../text/csv.js';
 import { html, useEffect, useRef, useState } from '../view.js';
 import { say } from '../words.js';
 import { asUrl } from './draft.js';
 import { saveExport, saveTable } from './export.js';
-import { linesOf, planOf } from './import-plan.js';
+import { inDomain, linesOf, planOf } from './import-plan.js';
 import { runImport } from './import-run.js';
+import { keyOf, shownKey } from './key.js';
 
 /** @param {{ what: string, onClose: () => void }} props */
 export function Transfer({ what, onClose }) {
@@ -43,6 +45,7 @@ function Import({ onClose }) {
   const [error, setError] = useState(/** @type {any} */ (undefined));
   const [text, setText] = useState('');
   const [made, setMade] = useState(/** @type {string[]} */ ([]));
+  const [into, setInto] = useState(domainOfNew.value);
   const lines = linesOf(text);
   const abort = useAbort();
   const choose = async (/** @type {any} */ event) => {
@@ -62,7 +65,7 @@ function Import({ onClose }) {
     setState('running');
     setError(undefined);
     try {
-      await runImport(plan, { signal: abort.current.signal, onOutcomes: (more) => setOutcomes((/** @type {any[]} */ old) => [...old, ...more]) });
+      await runImport(inDomain(plan, into), { signal: abort.current.signal, onOutcomes: (more) => setOutcomes((/** @type {any[]} */ old) => [...old, ...more]) });
     } catch (failure) {
       setError(failure);
     }
@@ -74,12 +77,12 @@ function Import({ onClose }) {
     setState('running');
     let row = 0;
     const place = new Map(lines.map((line) => [line, (row += 1)]));
-    await each(lines, (line) => createLink({ url: asUrl(line) }), {
+    await each(lines, (line) => createLink({ url: asUrl(line), domain: into || undefined }), {
       signal: abort.current.signal,
       onResult: (line, result, failure) => {
         const outcome = result ? /** @type {const} */ ('made') : /** @type {const} */ ('failed');
         if (result) setMade((/** @type {string[]} */ old) => [...old, result.shortLink]);
-        setOutcomes((/** @type {any[]} */ old) => [...old, { row: place.get(line) ?? 0, slug: result?.link.slug ?? line, outcome, why: failure ? wording(failure) : '' }]);
+        setOutcomes((/** @type {any[]} */ old) => [...old, { row: place.get(line) ?? 0, slug: result ? keyOf(result.link) : line, outcome, why: failure ? wording(failure) : '' }]);
       },
     });
     setState('over');
@@ -96,6 +99,7 @@ function Import({ onClose }) {
     ${state === 'ready' && html`<${Refusal} why=${lines.length > 0 && !plan ? refusalOfNew.value : refusalOfChange.value} />`}
     ${state === 'ready' && html`<p>${say('importText')}</p><label class="drop"><${Icon} name="up" /><span>${name || say('chooseFile')}</span><input type="file" accept=".json,.csv,application/json,text/csv" onChange=${choose} /></label>
       ${!plan && html`<${Field} label=${say('pasteLines')} id="lines"><textarea id="lines" class="input" rows="4" spellcheck="false" placeholder="https://" value=${text} onInput=${(/** @type {any} */ event) => setText(event.currentTarget.value)}></textarea><//>`}`}
+    ${state === 'ready' && several.value && html`<div class="field"><span class="label">${say('importDomain')}</span><${Select} label=${say('importDomain')} value=${into} onChange=${setInto} options=${domainOptions()} /></div>`}
     ${state === 'over' && made.length > 0 && html`<p><${CopyButton} text=${made.join('\n')}>${say('copyAll')}<//></p>`}
     ${state !== 'ready' && plan && html`<${Progress} done=${outcomes.length} all=${plan.rows.length} label=${say('import')} />
       <dl class="tally" aria-live="polite"><div><dt>${say('importMade')}</dt><dd>${count('made')}</dd></div><div><dt>${say('importSkipped')}</dt><dd>${count('skipped')}</dd></div><div><dt>${say('importFailed')}</dt><dd>${count('failed')}</dd></div></dl>`}
@@ -114,7 +118,7 @@ function Export({ onClose }) {
     setRunning(true);
     setError(undefined);
     try {
-      setAll((await countLinks({ status: 'all' })).count);
+      setAll((await countLinks({ status: 'all', domain: several.value ? '*' : '' })).count);
       await work();
       onClose();
     } catch (failure) {
@@ -140,9 +144,9 @@ function CheckAll({ onClose }) {
   const run = async () => {
     setState('running');
     try {
-      setAll((await countLinks({ status: 'all' })).count);
+      setAll((await countLinks({ status: 'all', domain: domain.value })).count);
       for (let cursor = /** @type {string | undefined} */ (undefined), complete = false; !complete;) {
-        const page = await checkLinks({ limit: 10, cursor }, abort.current.signal);
+        const page = await checkLinks({ limit: 10, cursor, domain: domain.value || undefined }, abort.current.signal);
         setResults((/** @type {any[]} */ old) => [...old, ...page.results]);
         complete = page.list_complete;
         cursor = page.cursor;
@@ -153,7 +157,7 @@ function CheckAll({ onClose }) {
     setState('over');
   };
   const bad = results.filter(({ ok }) => !ok);
-  const report = () => save('link-check.csv', 'text/csv', writeCsv([['slug', 'url', 'status', 'error', 'ms'], ...results.map(({ slug, url, status, error: why, duration }) => [slug, url, status, why ?? '', duration])]));
+  const report = () => save('link-check.csv', 'text/csv', writeCsv([['slug', 'url', 'status', 'error', 'ms'], ...results.map((one) => [keyOf(one), one.url, one.status, one.error ?? '', one.duration])]));
   const footer = state === 'ready'
     ? html`<button type="button" class="button" onClick=${onClose}>${say('cancel')}</button><button type="button" class="button primary" disabled=${refusalOfCheck.value !== ''} onClick=${run}>${say('checkStart')}</button>`
     : state === 'running' ? html`<button type="button" class="button" onClick=${() => abort.current.abort()}>${say('stop')}</button>`
@@ -161,6 +165,6 @@ function CheckAll({ onClose }) {
   return html`<${Dialog} title=${say('checkLinks')} onClose=${onClose} footer=${footer}>
     ${state === 'ready' ? html`<${Refusal} why=${refusalOfCheck.value} /><p>${say('checkText')}</p>` : html`<${Progress} done=${results.length} all=${all} label=${say('checkLinks')} />
     <p aria-live="polite">${say('checkProgress', { n: results.length, bad: bad.length })}</p>`}
-    ${bad.length > 0 && html`<ul class="report">${bad.map(({ slug, url, status, error: why }) => html`<li key=${slug}><code>/${slug}</code> <span class="warn-text">${status || ''} ${why ?? ''}</span><span class="hint">${url}</span></li>`)}</ul>`}
+    ${bad.length > 0 && html`<ul class="report">${bad.map(({ slug, domain: host, url, status, error: why }) => html`<li key=${keyOf({ slug, domain: host })}><code>${shownKey(keyOf({ slug, domain: host }))}</code> <span class="warn-text">${status || ''} ${why ?? ''}</span><span class="hint">${url}</span></li>`)}</ul>`}
     ${error && html`<${ErrorNote} error=${error} />`}<//>`;
 }

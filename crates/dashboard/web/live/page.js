@@ -1,9 +1,11 @@
 // Visits as they happen.
 import { addressOf } from '../address.js';
+import { keyOf, shownKey } from '../links/key.js';
 import { Chip } from '../parts/controls.js';
 import { Icon } from '../parts/icon.js';
 import { Empty, ErrorNote } from '../parts/notes.js';
 import { addShortcuts } from '../shortcuts.js';
+import { domainName, several, visitsOfDomain } from '../state/domains.js';
 import { change, follow, view } from '../state/router.js';
 import { countryName, flag } from '../text/country.js';
 import { bare, middleCut } from '../text/shorten.js';
@@ -16,6 +18,8 @@ import { watch } from './watch.js';
 
 export function LivePage() {
   const { slug } = view.value.query;
+  const which = slug ? { slug } : visitsOfDomain();
+  const key = JSON.stringify(which);
   const [visits, setVisits] = useState(/** @type {Visit[]} */ ([]));
   const [waiting, setWaiting] = useState(/** @type {Visit[]} */ ([]));
   const [paused, setPaused] = useState(false);
@@ -38,12 +42,12 @@ export function LivePage() {
     const abort = new AbortController();
     setError(undefined);
     watch({
-      slug, signal: abort.signal, onStanding: setStanding, onError: setError,
+      which, signal: abort.signal, onStanding: setStanding, onError: setError,
       onVisits: (added) => (held.current ? setWaiting : setVisits)((/** @type {Visit[]} */ known) => withVisits(known, added)),
     });
     return () => abort.abort();
-  }, [slug, visible]);
-  useEffect(() => { setVisits([]); setWaiting([]); }, [slug]);
+  }, [key, visible]);
+  useEffect(() => { setVisits([]); setWaiting([]); }, [key]);
   const resume = () => {
     setVisits((/** @type {Visit[]} */ known) => withVisits(known, waiting));
     setWaiting([]);
@@ -62,7 +66,7 @@ export function LivePage() {
     <div class="toolbar">
       <span class="live-state"><i class="live-dot ${paused ? 'paused' : standing.state}"></i>${paused ? say('livePaused') : standing.state === 'waiting' ? say('liveReconnecting', { n: standing.seconds }) : say('pageLive')}</span>
       <span class="live-count">${say('inLastMinute', { n: inLastMinute(withVisits(visits, waiting), now) })}</span>
-      ${slug && html`<${Chip} text=${`/${slug}`} label=${say('removeFilter')} onRemove=${() => change({ slug: undefined })} />`}
+      ${slug && html`<${Chip} text=${shownKey(slug)} label=${say('removeFilter')} onRemove=${() => change({ slug: undefined })} />`}
       <button type="button" class="button push" onClick=${toggle}><${Icon} name=${paused ? 'resume' : 'pause'} />${paused ? say('resume') : say('pause')}</button>
     </div>
     ${standing.state === 'polling' && html`<p class="note">${say('livePolling')}</p>`}
@@ -80,8 +84,8 @@ function Event({ visit }) {
   const time = new Intl.DateTimeFormat(tag.value, { ...(today ? {} : { month: 'short', day: 'numeric' }), hour: '2-digit', minute: '2-digit', second: '2-digit' }).format(moment);
   const place = visit.city ? visit.city.replace(/^\S+ /, '').replace(/,[^,]*$/, '') : '';
   const country = visit.country ? `${flag(visit.country)} ${place || countryName(visit.country, tag.value)}` : '';
-  const query = { slug: visit.slug };
+  const query = { slug: keyOf(visit) };
   return html`<li class="event"><time title=${moment.toLocaleString(tag.value)}>${time}</time><span class="event-place" title=${visit.country ? countryName(visit.country, tag.value) : ''}>${country}</span>
-    <span class="event-link"><a class="mono" href=${addressOf('live', query)} onClick=${(/** @type {MouseEvent} */ event) => follow(event, 'live', query)}>/${visit.slug}</a><span class="event-url">${middleCut(bare(visit.url), 44)}</span></span>
+    <span class="event-link"><a class="mono" href=${addressOf('live', query)} onClick=${(/** @type {MouseEvent} */ event) => follow(event, 'live', query)}>${several.value && html`<span class="row-host">${domainName(visit.domain)}</span>`}/${visit.slug}</a><span class="event-url">${middleCut(bare(visit.url), 44)}</span></span>
     <span class="event-program">${visit.browserType && html`<span class="chip quiet">${visit.browserType}</span>`}${[visit.browser, visit.os].filter(Boolean).join(', ')}</span><span class="event-referer">${visit.referer}</span></li>`;
 }

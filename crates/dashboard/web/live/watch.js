@@ -9,14 +9,14 @@ const ASK_SECONDS = 10;
 
 /**
  * @typedef {{ state: 'live' } | { state: 'polling' } | { state: 'waiting', seconds: number } | { state: 'starting' }} Standing
- * @param {{ slug: string | undefined, signal: AbortSignal, onVisits: (visits: import('./visits.js').Visit[]) => void, onStanding: (standing: Standing) => void, onError: (error: any) => void }} how
+ * @param {{ which: { slug?: string, domain?: string }, signal: AbortSignal, onVisits: (visits: import('./visits.js').Visit[]) => void, onStanding: (standing: Standing) => void, onError: (error: any) => void }} how
  */
-export async function watch({ slug, signal, onVisits, onStanding, onError }) {
+export async function watch({ which, signal, onVisits, onStanding, onError }) {
   for (let failures = 0; !signal.aborted;) {
     try {
       // What happened before the stream began.
-      onVisits(await events({ limit: 100, slug }, signal));
-      const answer = await stream({ slug }, signal);
+      onVisits(await events({ limit: 100, ...which }, signal));
+      const answer = await stream(which, signal);
       failures = 0;
       onStanding({ state: 'live' });
       await readAll(answer, (visit) => onVisits([visit]));

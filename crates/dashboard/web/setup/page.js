@@ -9,6 +9,7 @@ import { save } from '../parts/save.js';
 import { may, token } from '../state/session.js';
 import { html, useEffect, useRef, useState } from '../view.js';
 import { say } from '../words.js';
+import { DomainsCard } from './domains.js';
 import { WORDS, mends, sentenceOf } from './findings.js';
 import { HIDDEN, bookmarklet, shareX, snippets } from './snippets.js';
 import { TokensCard } from './tokens.js';
@@ -28,7 +29,7 @@ export function SetupPage() {
     ${told.error && html`<${ErrorNote} error=${told.error} again=${told.again} />`}
     ${told.data && may('admin') && html`<section class="card setup-card"><h2>${say('findings')}</h2>${findings.length === 0 ? html`<p class="setup-text good"><${Icon} name="check" /> ${say('setupFine')}</p>`
       : html`<ul class="findings">${findings.map((finding) => html`<${FindingRow} key=${finding.code} finding=${finding} />`)}</ul>`}</section>`}
-    ${told.data && may('admin') && !told.data.switches.previewMode && html`<${TokensCard} />`}
+    ${told.data && may('admin') && !told.data.switches.previewMode && html`<${DomainsCard} /><${TokensCard} />`}
     <section class="card setup-card"><h2>${say('connect')}</h2><p class="setup-text">${say('connectText')}</p>
       <div class="tabs" role="tablist" aria-label=${say('connect')}>${all.map((snippet) => html`<button key=${snippet.name} type="button" role="tab" id=${`snippet-${snippet.name}`} aria-selected=${snippet.name === all[place]?.name} onClick=${() => setName(snippet.name)}>${snippet.name}</button>`)}</div>
       <div class="snippet" role="tabpanel" aria-labelledby=${`snippet-${all[place]?.name}`}><div class="snippet-head"><code>${all[place]?.where}</code><${IconButton} icon="eye" label=${say('showToken')} pressed=${shown} onClick=${() => setShown(!shown)} /><${CopyButton} text=${real[place]?.text ?? ''} /></div>

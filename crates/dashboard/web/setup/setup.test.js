@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { bodyOf, draftOf } from './domain-draft.js';
 import { mends, sentenceOf } from './findings.js';
 import { HIDDEN, bookmarklet, shareX, snippets } from './snippets.js';
 
@@ -22,4 +23,11 @@ test('what mends a finding is a line to copy, and a message is a sentence', () =
   assert.equal(mends({ command: 'slugline migrate' }), 'slugline migrate');
   assert.equal(sentenceOf('links are here'), 'Links are here.');
   assert.equal(sentenceOf('Done!'), 'Done!');
+});
+
+test('a domain that was not touched is sent as it is, and what was emptied is left to the instance', () => {
+  const full = { host: 'go.example', homeUrl: 'https://example.com/', notFoundUrl: 'https://example.com/404', expiredUrl: 'https://example.com/410', caseSensitive: false, fallThrough: true };
+  assert.deepEqual(bodyOf(draftOf(full)), full);
+  assert.deepEqual(bodyOf({ ...draftOf(full), homeUrl: ' ', letters: '', fallThrough: false }), { host: 'go.example', notFoundUrl: full.notFoundUrl, expiredUrl: full.expiredUrl });
+  assert.deepEqual(bodyOf(draftOf({ host: 'go.example', fallThrough: false })), { host: 'go.example' });
 });

@@ -1,11 +1,14 @@
 // Named tokens: a list, a form, and the one look at a new token.
 import { listTags, listTokens, makeToken, revokeToken } from '../api.js';
+import { shownKey } from '../links/key.js';
 import { useLoaded } from '../load.js';
 import { Check, CopyButton, Field, TextInput } from '../parts/controls.js';
 import { Confirm } from '../parts/dialog.js';
 import { ErrorNote, wording } from '../parts/notes.js';
 import { TagInput } from '../parts/tag-input.js';
 import { ApiError } from '../problem.js';
+import { ALL } from '../state/domain-choice.js';
+import { domainName, domainOptions, several } from '../state/domains.js';
 import { toast } from '../state/toasts.js';
 import { visible } from '../text/name.js';
 import { addDays, ownZone, startOfDay } from '../time/clock.js';
@@ -48,11 +51,12 @@ export function TokensCard() {
 
 /** @param {{ token: Token, onRevoke: () => void }} props */
 function TokenRow({ token, onRevoke }) {
-  const { name, scopes, slugs, tags, lastUsedAt, expiresAt, assistant } = token;
-  const links = slugs?.map((slug) => html`<code key=${slug} class="chip quiet" data-bound="slug">/${slug}</code>`) ?? [];
+  const { name, scopes, slugs, tags, domains, lastUsedAt, expiresAt, assistant } = token;
+  const links = slugs?.map((slug) => html`<code key=${slug} class="chip quiet" data-bound="slug">${shownKey(slug)}</code>`) ?? [];
   const tagged = tags?.map((tag) => html`<span key=${tag} class="chip" data-bound="tag">${tag}</span>`) ?? [];
+  const hosted = domains?.map((host) => html`<code key=${host} class="chip quiet" data-bound="domain">${domainName(host)}</code>`) ?? [];
   // A link that was deleted does not come back, and neither does what was bound to it.
-  const reach = slugs || tags ? html`<span class="token-scopes"><span class="hint">${say('tokenOnly')}</span>${links}${tagged}${links.length + tagged.length === 0 && html`<span class="hint">${say('tokenNoLink')}</span>`}</span>` : '';
+  const reach = slugs || tags || domains ? html`<span class="token-scopes"><span class="hint">${say('tokenOnly')}</span>${hosted}${links}${tagged}${(slugs || tags) && links.length + tagged.length === 0 && html`<span class="hint">${say('tokenNoLink')}</span>`}</span>` : '';
   const used = lastUsedAt ? say('tokenUsed', { when: figures.value.moment(lastUsedAt) }) : say('tokenUnused');
   const end = expiresAt ? say('expiresAt', { when: figures.value.moment(expiresAt) }) : say('neverExpires');
   return html`<li class="token" data-token=${name}><div class="token-main"><strong><bdi>${visible(name)}</bdi></strong><span class="token-scopes">${scopes.map((scope) => html`<code key=${scope} class="chip quiet">${scope}</code>`)}</span>${reach}${assistant && html`<span class="hint" data-assistant=${assistant.host}>${say('tokenAssistant', { name: visible(assistant.name), host: assistant.host })}</span>`}<span class="hint">${used} · ${end}</span></div>
@@ -77,7 +81,8 @@ function NewToken({ onMade }) {
   const [until, setUntil] = useState('');
   const [slugs, setSlugs] = useState('');
   const [tags, setTags] = useState(/** @type {string[]} */ ([]));
-  const known = useLoaded('tags', (signal) => listTags(signal));
+  const [domains, setDomains] = useState(/** @type {readonly string[]} */ ([]));
+  const known = useLoaded('tags', (signal) => listTags(several.value ? ALL : '', signal));
   const [working, setWorking] = useState(false);
   const [error, setError] = useState(/** @type {any} */ (undefined));
   const issue = (/** @type {string} */ member) => (error instanceof ApiError ? error.issueOf(member) : undefined);
@@ -85,7 +90,7 @@ function NewToken({ onMade }) {
   const [endError, slugError, tagError] = [issue('expiresAt'), issue('slugs'), issue('tags')];
   const isToldBeside = nameError || endError || slugError || tagError;
   const wanted = slugsIn(slugs);
-  const isBound = wanted.length > 0 || tags.length > 0;
+  const isBound = wanted.length > 0 || tags.length > 0 || domains.length > 0;
   // What may do everything cannot be bound, so each of the two switches the other off.
   const isAdmin = chosen.includes('admin');
   const toggle = (/** @type {Scope} */ scope, /** @type {boolean} */ on) => setChosen((/** @type {readonly Scope[]} */ before) => (on ? [...before, scope] : before.filter((one) => one !== scope)));
@@ -94,11 +99,12 @@ function NewToken({ onMade }) {
     setWorking(true);
     setError(undefined);
     try {
-      onMade(await makeToken({ name: name.trim(), scopes: [...chosen], ...(wanted.length > 0 ? { slugs: wanted } : {}), ...(tags.length > 0 ? { tags } : {}), ...(until ? { expiresAt: startOfDay(addDays(until, 1), ownZone()) } : {}) }));
+      onMade(await makeToken({ name: name.trim(), scopes: [...chosen], ...(wanted.length > 0 ? { slugs: wanted } : {}), ...(tags.length > 0 ? { tags } : {}), ...(domains.length > 0 ? { domains: [...domains] } : {}), ...(until ? { expiresAt: startOfDay(addDays(until, 1), ownZone()) } : {}) }));
       setName('');
       setUntil('');
       setSlugs('');
       setTags([]);
+      setDomains([]);
     } catch (failure) {
       setError(failure);
     } finally {
@@ -111,6 +117,7 @@ function NewToken({ onMade }) {
     <fieldset class="token-choice"><legend>${say('tokenScopes')}</legend>${SCOPES.map(([scope, word]) => html`<${Check} key=${scope} label=${say(word)} checked=${chosen.includes(scope)} onChange=${(/** @type {boolean} */ on) => toggle(scope, on)} data-scope=${scope} disabled=${scope === 'admin' && isBound} />`)}</fieldset>
     <fieldset class="token-bound" disabled=${isAdmin}><${Field} label=${say('tokenSlugs')} id="token-slugs" hint=${say(isAdmin ? 'tokenAdminBound' : 'tokenSlugsHint')} error=${slugError}><${TextInput} id="token-slugs" class="mono" value=${slugs} error=${slugError} hint="there" autocomplete="off" autocapitalize="off" spellcheck="false" onInput=${setSlugs} /><//>
       <${Field} label=${say('tokenTags')} id="token-tags" hint=${isAdmin ? '' : say('tokenTagsHint')} error=${tagError}><${TagInput} id="token-tags" tags=${tags} known=${known.data?.map((/** @type {{ name: string }} */ tag) => tag.name) ?? []} onChange=${setTags} /><//></fieldset>
+    ${several.value && html`<fieldset class="token-choice" disabled=${isAdmin}><legend>${say('tokenDomains')}</legend>${domainOptions().map(([host, text]) => html`<${Check} key=${host} label=${text} checked=${domains.includes(host)} data-token-domain=${host} onChange=${(/** @type {boolean} */ on) => setDomains((/** @type {readonly string[]} */ before) => (on ? [...before, host] : before.filter((one) => one !== host)))} />`)}</fieldset>`}
     ${error && !isToldBeside && html`<${ErrorNote} error=${error} />`}
     <p><button type="submit" class="button primary" disabled=${working || !name.trim() || chosen.length === 0}>${say('tokenMake')}</button></p>
   </form>`;

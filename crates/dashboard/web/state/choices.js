@@ -22,6 +22,8 @@ export const lastRange = choice('range', '');
 export const lastZone = choice('zone', '');
 export const lastComparison = choice('compare', '');
 export const lastBots = choice('bots', '');
+/** The domain that was looked at last: empty for the default one, a host, or `*` for all. */
+export const lastDomain = choice('domain', '');
 /** `average` or `total`: whether the hours of the week are divided by how often they were. Empty: as fits the range. */
 export const lastHeat = choice('heat', '');
 
