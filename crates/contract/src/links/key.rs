@@ -30,11 +30,8 @@ pub(crate) fn optional_key(
     Some(LinkKey::new(domain, slug?))
 }
 
-/// Reads a domain, which is the default one if it is left out, null or empty.
+/// Reads a domain, which is the default one if it is left out or empty.
 pub(crate) fn domain_of(validation: &mut Validation, domain: &Sent<String>) -> DomainName {
-    if matches!(domain, Sent::Null) {
-        return DomainName::DEFAULT;
-    }
     let name = validation.optional(&["domain"], domain, |text| DomainName::parse(text.trim()));
     name.unwrap_or_default()
 }
@@ -61,7 +58,7 @@ mod tests {
     fn a_domain_that_is_left_out_is_the_default_one_and_a_star_stands_for_all() {
         let listed = |sent| listed_domain(&mut Validation::default(), &sent);
         let text = |text: &str| Sent::Value(text.to_owned());
-        for default in [Sent::Absent, Sent::Null, text(""), text(" ")] {
+        for default in [Sent::Absent, text(""), text(" ")] {
             assert_eq!(listed(default), Some(DomainName::DEFAULT));
         }
         assert_eq!(listed(text("*")), None);

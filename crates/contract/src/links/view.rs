@@ -76,11 +76,11 @@ pub struct LinkView<P = Mask> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub geo: Option<BTreeMap<String, String>>,
     /// Rules in order: what visitors meet, and where they are sent then.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "objects")]
     pub rules: Option<Vec<Value>>,
     /// Destinations of percentages of the visitors.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(schema_with = "objects")]
     pub split: Option<Vec<Value>>,
     /// When the split ends, in Unix seconds.
