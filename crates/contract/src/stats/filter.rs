@@ -170,9 +170,11 @@ fn name_keys(values: &mut [(Dimension, Choice<String>)]) {
         (Dimension::Domain, Choice::AnyOf(hosts)) => Some(hosts.clone()),
         _ => None,
     });
-    let Some(hosts) = hosts else { return };
+    let Some(mut hosts) = hosts else { return };
+    // A list is a candidate as a whole, too; no host and no slug has a comma.
+    hosts.retain(|host| !host.contains(','));
     let keys = |slug: &String| -> Vec<String> {
-        let is_one = slug.is_empty() || slug.contains('/');
+        let is_one = slug.is_empty() || slug.contains(['/', ',']);
         let key = |host: &String| match host.as_str() {
             "" => slug.clone(),
             host => format!("{host}/{slug}"),
@@ -268,7 +270,10 @@ mod tests {
         assert_eq!(values("slug=a"), [(Dimension::Slug, texts(&["a"]))]);
         let go = of(&["go.example"], &["go.example/a"]);
         assert_eq!(values("slug=a&domain=go.example"), go);
-        let both = of(&["", "go.example"], &["a", "go.example/a"]);
+        let both = of(
+            &["", "go.example", "go.example,(none)"],
+            &["a", "go.example/a"],
+        );
         assert_eq!(values("slug=a&domain=go.example,(none)"), both);
         let named = of(&["go.example"], &["other.example/a"]);
         assert_eq!(values("slug=other.example/a&domain=go.example"), named);
