@@ -43,7 +43,7 @@ pub(crate) async fn open_beside(settings: &Settings) -> anyhow::Result<Arc<SqlLi
     }
     let store = SqlLinkStore::open_current(&settings.links).await;
     Ok(Arc::new(store.context(
-        "stop every older node, and start the service or run `slugline migrate` first",
+        "stop every older node, and start the service first",
     )?))
 }
 

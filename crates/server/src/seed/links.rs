@@ -3,8 +3,8 @@
 use anyhow::Context;
 use slugline_application::{LinkWriter, NewLink};
 use slugline_domain::{
-    Comment, Destination, DestinationRules, Link, LinkId, Password, Slug, Tag, Tags, Title,
-    UnixMillis, UnixSeconds,
+    Comment, Destination, DestinationRules, DomainName, Host, Link, LinkId, Password, Slug, Tag,
+    Tags, Title, UnixMillis, UnixSeconds,
 };
 
 use super::{amount::Amount, chance::Chance};
@@ -77,20 +77,31 @@ const NOTES: [&str; 5] = [
 
 const DAY: i64 = 86_400;
 
-/// Makes the links, the oldest first.
+/// Makes the links, the oldest first. Each third one belongs to one of the named hosts, in turn.
 pub(super) async fn make(
     service: &LinkWriter,
+    hosts: &[Host],
     amount: Amount,
     now: UnixMillis,
     chance: &mut Chance,
 ) -> anyhow::Result<Vec<Link>> {
     let mut links = Vec::new();
     for number in 0..amount.links {
-        let new = one(number, amount, now.second().get(), chance)?;
+        let mut new = one(number, amount, now.second().get(), chance)?;
+        if let Some(host) = host_of(number, hosts) {
+            new.domain = DomainName::named(host.clone());
+        }
         let link = service.create(new).await;
         links.push(link.with_context(|| format!("making link {number}"))?);
     }
     Ok(links)
+}
+
+/// The host of a link's domain; `None` for the default one.
+fn host_of(number: u32, hosts: &[Host]) -> Option<&Host> {
+    let third = usize::try_from(number / 3).expect("there are few links");
+    let turn = third.checked_rem(hosts.len())?;
+    hosts.get(turn).filter(|_| number % 3 == 2)
 }
 
 fn one(number: u32, amount: Amount, now: i64, chance: &mut Chance) -> anyhow::Result<NewLink> {

@@ -1,7 +1,7 @@
 //! `slugline seed`: fills an instance with realistic data.
 //!
 //! It creates links with the API's use case and visits with the recorder, so the stored data
-//! has the form of real data. The same amounts on the same day give the same links and visits.
+//! has the form of real data. Where `SLUGLINE_DOMAINS` names hosts, they have a third of the links. The same amounts on the same day give the same links and visits.
 
 mod amount;
 mod chance;
@@ -27,6 +27,11 @@ pub(crate) async fn run(settings: &Settings, amount: Amount) -> anyhow::Result<(
     data_folder::prepare(&settings.data_dir)?;
     let lock = InstanceLock::take(&settings.data_dir)?;
     journal::finish_pending(&settings.data_dir, &lock)?;
+    if !settings.domains.is_empty() {
+        let domains = wiring::domains_of_operator(settings).await?;
+        let named = domains.name_missing(&settings.domains).await;
+        named.context("SLUGLINE_DOMAINS")?;
+    }
     let service = wiring::links_of_operator(settings).await?;
     let all = LinkFilter::default().with_status(StatusFilter::All);
     let present = service.count(all).await.context("counting links")?;
@@ -38,7 +43,7 @@ pub(crate) async fn run(settings: &Settings, amount: Amount) -> anyhow::Result<(
     }
     let now = SystemClock.now();
     let mut chance = Chance::seeded(0x51_09_11_4e);
-    let links = links::make(&service, amount, now, &mut chance).await?;
+    let links = links::make(&service, &settings.domains, amount, now, &mut chance).await?;
     let (recorder, _log) = wiring::open_recorder(settings).await?;
     visits::record(&recorder, &links, amount, now, &mut chance).await?;
     let dropped = recorder.dropped();

@@ -40,3 +40,25 @@ fn an_instance_that_has_links_is_left_alone() {
         "{said}"
     );
 }
+
+#[test]
+fn named_domains_get_a_third_of_the_links() {
+    let folder = tempfile::tempdir().unwrap();
+    let seed = ["seed", "--links", "12", "--visits", "100", "--days", "5"];
+    let made = command(folder.path())
+        .env("SLUGLINE_DOMAINS", "a.example,b.example")
+        .args(seed)
+        .output()
+        .unwrap();
+    assert!(
+        made.status.success(),
+        "{}",
+        String::from_utf8_lossy(&made.stderr)
+    );
+    let server = Server::start_in(folder, &[]);
+    for (domain, links) in [("", 8), ("a.example", 2), ("b.example", 2), ("*", 12)] {
+        let path = format!("/api/link/count?status=all&domain={domain}");
+        let count = server.api("GET", &path).send().json()["count"].clone();
+        assert_eq!(count, links, "{domain}");
+    }
+}
