@@ -138,6 +138,9 @@ impl Metrics {
             .value(&[], resolver.entries);
         text.metric("slugline_link_cache_bytes")
             .value(&[], resolver.bytes);
+        let domains = self.resolver.domains().current();
+        text.metric("slugline_domains")
+            .value(&[], domains.named().count());
         let store = self.store.timings();
         text.metric("slugline_links_damaged")
             .value(&[], u8::from(self.links.is_damaged()));
