@@ -31,7 +31,7 @@ export function DomainsCard() {
   return html`<section class="card setup-card domains"><h2>${say('domains')}</h2><p class="setup-text">${say('domainsText', { host: publicHost() })}</p>
     <p class="setup-text">${say('domainsProxy')} <code>${ASK}</code></p>
     ${told.error && html`<${ErrorNote} error=${told.error} again=${told.again} />`}
-    ${list.length > 0 && html`<ul class="token-list">${list.map((domain) => html`<${Row} key=${domain.host} domain=${domain} onEdit=${() => setEdited(domain)} onRemove=${() => setRemoved(domain)} />`)}</ul>`}
+    ${list.length > 0 && html`<ul class="domain-list">${list.map((domain) => html`<${Row} key=${domain.host} domain=${domain} onEdit=${() => setEdited(domain)} onRemove=${() => setRemoved(domain)} />`)}</ul>`}
     <${DomainForm} key=${`new ${stamp}`} onSaved=${refresh} />
     ${edited && html`<${EditDialog} domain=${edited} onSaved=${refresh} onClose=${() => setEdited(undefined)} />`}
     ${removed && html`<${RemoveDialog} domain=${removed} onRemoved=${refresh} onClose=${() => setRemoved(undefined)} />`}
@@ -72,7 +72,7 @@ function DomainForm({ domain, onSaved, id = 'domain' }) {
     }
   };
   const field = (/** @type {'homeUrl' | 'notFoundUrl' | 'expiredUrl'} */ member, /** @type {import('../words.js').Word} */ word) => html`<${Field} key=${member} label=${say(word)} id="${id}-${member}" error=${issue(member)}><${TextInput} id="${id}-${member}" type="url" inputmode="url" placeholder="https://" value=${draft[member]} error=${issue(member)} onInput=${(/** @type {string} */ text) => set({ [member]: text })} /><//>`;
-  return html`<form class="token-form" onSubmit=${submit} novalidate>
+  return html`<form class="domain-form" onSubmit=${submit} novalidate>
     ${!domain && html`<${Field} label=${say('domainHost')} id="${id}-host" error=${issue('host')}><${TextInput} id="${id}-host" class="mono" placeholder="go.example.com" autocomplete="off" autocapitalize="off" spellcheck="false" value=${draft.host} error=${issue('host')} onInput=${(/** @type {string} */ host) => set({ host })} /><//>`}
     ${field('homeUrl', 'domainHome')}${field('notFoundUrl', 'domainNotFound')}${field('expiredUrl', 'domainExpired')}
     <div class="domain-letters"><span class="label">${say('domainLetters')}</span><${Segments} label=${say('domainLetters')} value=${draft.letters} onChange=${(/** @type {any} */ letters) => set({ letters })} options=${[['', say('asServer')], ['two', say('domainLettersTwo')], ['one', say('domainLettersOne')]]} /></div>

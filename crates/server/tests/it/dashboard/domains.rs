@@ -183,17 +183,17 @@ fn domains_are_added_edited_and_taken_away_on_the_set_up_page() {
     let browser = Browser::signed_in(&server, "setup");
     browser.type_into("#domain-host", "go.example");
     browser.type_into("#domain-homeUrl", "nonsense");
-    browser.click(".domains .token-form [type=submit]");
+    browser.click(".domain-form [type=submit]");
     browser.find("#domain-homeUrl-error");
     browser.fill("#domain-homeUrl", "https://example.com/");
-    browser.click(".domains .token-form [type=submit]");
+    browser.click(".domain-form [type=submit]");
     browser.find("[data-domain='go.example']");
     browser.find(".domain-switch");
     server.create(&json!({"url": "https://example.com/", "slug": "promo", "domain": "go.example"}));
 
     browser.click("[data-domain='go.example'] button");
-    browser.click("dialog .token-form input[type=checkbox]");
-    browser.click("dialog .token-form [type=submit]");
+    browser.click("dialog .domain-form input[type=checkbox]");
+    browser.click("dialog .domain-form [type=submit]");
     browser.until("it is saved", "return !document.querySelector('dialog')");
     let told = server.api("GET", "/api/domains").send().json();
     let domain = &told["domains"][0];
