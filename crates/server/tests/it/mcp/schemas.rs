@@ -214,6 +214,8 @@ fn is_beyond_schemas(member: &str, value: &Value) -> bool {
         "createdAt" | "updatedAt" if value.is_string() => true,
         // The server requires a cursor that it issued, and the name of a zone.
         "cursor" | "clientTimezone" => value.is_string(),
+        // The server requires a host that somebody named.
+        "domain" => value.is_string(),
         // The server then requires `url`.
         "partial" => value == false,
         // The server takes it as query strings spell it too.

@@ -61,7 +61,7 @@ fn a_link_changed_by_hand_shows_as_well() {
     // The version stays the same, so it does not show the change.
     hand.ask("UPDATE short_links SET destination = 'https://example.org/'; SELECT 'done';");
     all_lead_to(&nodes, "docs", "https://example.org/");
-    hand.ask("TRUNCATE links CASCADE; SELECT 'done';");
+    hand.ask("TRUNCATE short_links CASCADE; SELECT 'done';");
     all_answer(&nodes, "docs", 404);
 }
 

@@ -670,8 +670,8 @@ fn a_backup_with_an_object_of_somebody_else_is_refused_by_its_name() {
         ),
         (
             "links.db",
-            "DROP INDEX links_slug",
-            "it lacks the index \"links_slug\"",
+            "DROP INDEX links_key",
+            "it lacks the index \"links_key\"",
         ),
         (
             "analytics.db",
