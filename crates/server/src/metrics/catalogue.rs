@@ -80,10 +80,7 @@ pub(super) const METRICS: &[Metric] = &[
         "slugline_link_cache_bytes",
         "Bytes that they take, roughly.",
     ),
-    gauge(
-        "slugline_domains",
-        "Named domains that this node knows.",
-    ),
+    gauge("slugline_domains", "Named domains that this node knows."),
     gauge(
         "slugline_links_damaged",
         "1 if the check after the start found damage in the links database.",

@@ -208,14 +208,11 @@ fn is_beyond_schemas(member: &str, value: &Value) -> bool {
     match member {
         // The server requires a time before the year 10000, and for an end one in the future.
         "expiration" | "startsAt" => value.is_i64() || value.is_string(),
-        // The server then requires a start.
-        "startUrl" if value.is_string() => true,
-        // The server requires a valid time.
-        "createdAt" | "updatedAt" if value.is_string() => true,
-        // The server requires a cursor that it issued, and the name of a zone.
-        "cursor" | "clientTimezone" => value.is_string(),
-        // The server requires a host that somebody named.
-        "domain" => value.is_string(),
+        // The server requires a start beside the first, and a valid time in the others.
+        "startUrl" | "createdAt" | "updatedAt" if value.is_string() => true,
+        // The server requires a cursor that it issued, the name of a zone, and a host that
+        // somebody named.
+        "cursor" | "clientTimezone" | "domain" => value.is_string(),
         // The server then requires `url`.
         "partial" => value == false,
         // The server takes it as query strings spell it too.
