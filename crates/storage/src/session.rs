@@ -86,6 +86,10 @@ pub(crate) trait Change: Send + 'static {
 
     /// True if this process's caches may hold what the change changes. Then somebody has to notice
     /// it, whether its caller waits for the answer or not.
+    #[cfg_attr(
+        not(feature = "sqlite"),
+        expect(dead_code, reason = "PostgreSQL tells nodes by triggers")
+    )]
     const IS_CACHED: bool = true;
 
     /// Applies the change. A failure undoes everything done so far.
@@ -103,6 +107,7 @@ pub(crate) enum Applied<T> {
 
 impl<T> Applied<T> {
     /// The answer, for a change that leaves nothing to undo.
+    #[cfg(feature = "postgres")]
     pub(crate) fn into_answer(self) -> T {
         match self {
             Self::Keep(answer) | Self::Undo(answer) => answer,
