@@ -195,8 +195,13 @@ fn member_edges(name: &str, schema: &Value) -> Vec<Value> {
             for key in ["DE", "de", "D", "DEU", "12"] {
                 edges.push(json!({key: "https://example.com/"}));
             }
-            let inner = member_edges(name, &schema["additionalProperties"]);
-            edges.extend(inner.into_iter().map(|value| json!({"DE": value})));
+            if let Some(inner) = schema
+                .get("additionalProperties")
+                .filter(|of| of.is_object())
+            {
+                let inner = member_edges(name, inner);
+                edges.extend(inner.into_iter().map(|value| json!({"DE": value})));
+            }
         }
         other => panic!("{name}: {other}"),
     }
@@ -213,6 +218,11 @@ fn is_beyond_schemas(member: &str, value: &Value) -> bool {
         // The server requires a cursor that it issued, the name of a zone, and a host that
         // somebody named.
         "cursor" | "clientTimezone" | "domain" => value.is_string(),
+        // The schemas say no more than that these are lists of objects.
+        "rules" | "split" => value.is_array() || value.is_null(),
+        // The server takes null for a member that is not there.
+        "forwardPath" => value.is_null(),
+        "splitUntil" => value.is_null() || value.is_i64() || value.is_string(),
         // The server then requires `url`.
         "partial" => value == false,
         // The server takes it as query strings spell it too.
