@@ -252,7 +252,9 @@ impl LinkMembers {
 /// Adapts the schemas of changes: members may be `null`, except those that cannot be
 /// removed.
 pub(super) fn members_or_null(schema: &mut Schema) {
-    or_null(schema, |name| !["slug", "url", "partial"].contains(&name));
+    or_null(schema, |name| {
+        !["slug", "domain", "url", "partial"].contains(&name)
+    });
 }
 
 /// Adapts the schemas of replacing bodies: members that clients of Sink do not know may be `null`.
