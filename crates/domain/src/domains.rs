@@ -125,13 +125,17 @@ impl DomainSet {
             return None;
         }
         let name = without_port(authority);
-        let known = |domain: &&Arc<Domain>| domain.host.as_str().eq_ignore_ascii_case(name);
-        // Most requests spell the host as it is kept; few instances have many of them.
-        let as_written = self
-            .named
-            .get(name)
-            .or_else(|| self.named.values().find(known));
-        as_written.or_else(|| self.named.get(&Host::parse(name).ok()?))
+        if let Some(domain) = self.named.get(name) {
+            return Some(domain);
+        }
+        // Nearly every request spells its host as hosts are kept, and then no other spelling is
+        // looked for.
+        let as_kept =
+            |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-._".contains(&byte);
+        if name.bytes().all(as_kept) && !name.ends_with('.') {
+            return None;
+        }
+        self.named.get(&Host::parse(name).ok()?)
     }
 
     /// The domain that links with this name belong to, as a client writes it: nothing or the public
