@@ -47,7 +47,7 @@ impl Host {
 }
 
 /// The part of an authority before its port. IPv6 addresses stand in brackets.
-pub(crate) fn without_port(authority: &str) -> &str {
+pub fn without_port(authority: &str) -> &str {
     match authority.rsplit_once(':') {
         Some((name, port))
             if !name.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit()) =>

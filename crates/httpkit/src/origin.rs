@@ -8,6 +8,7 @@ use actix_web::{
     http::{header::HOST, uri::Authority},
 };
 use slugline_contract::origin_of_host;
+use slugline_domain::host::without_port;
 use thiserror::Error;
 
 use crate::client::{TrustedProxies, header};
@@ -64,11 +65,7 @@ impl Origin {
 
     /// Returns the host without the port; an IPv6 address keeps its brackets.
     pub fn host_name(&self) -> &str {
-        let host = self.host_and_port();
-        match host.rsplit_once(':') {
-            Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
-            Some(_) | None => host,
-        }
+        without_port(self.host_and_port())
     }
 
     /// Returns whether only programs of this machine reach the host by its name.

@@ -1,6 +1,6 @@
 //! The domain of a link in answers, and the link's public address.
 
-use slugline_domain::{DomainName, LinkKey};
+use slugline_domain::{DomainName, LinkKey, host::without_port};
 
 /// The member `domain` of an answer: left out for the default one.
 pub(crate) fn shown_domain(domain: &DomainName) -> Option<String> {
@@ -20,12 +20,7 @@ pub(crate) fn short_link(key: &LinkKey, origin: &str) -> String {
 /// The origin of another host of the service whose origin this is: with the same scheme and port.
 pub fn origin_of_host(origin: &str, host: &str) -> String {
     let (scheme, authority) = origin.split_once("://").unwrap_or(("https", origin));
-    let port = match authority.rsplit_once(':') {
-        Some((_, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => {
-            &authority[authority.len() - port.len() - 1..]
-        }
-        Some(_) | None => "",
-    };
+    let port = &authority[without_port(authority).len()..];
     format!("{scheme}://{host}{port}")
 }
 

@@ -3,7 +3,7 @@
 use url::Host;
 
 use super::value::Value;
-use crate::{Country, LanguageTag};
+use crate::{Country, LanguageTag, host::without_port};
 
 /// A name of a browser, a region or a city: 1 to 64 characters, compared without regard to case.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -94,11 +94,7 @@ pub(super) struct Site(Box<str>);
 impl Site {
     /// True if a host, with a port or without, is this one or below it.
     pub(super) fn has(&self, host: &str) -> bool {
-        let host = match host.rsplit_once(':') {
-            Some((host, port)) if port.bytes().all(|b| b.is_ascii_digit()) => host,
-            Some(_) | None => host,
-        };
-        let above = host.strip_suffix(&*self.0);
+        let above = without_port(host).strip_suffix(&*self.0);
         above.is_some_and(|above| above.is_empty() || above.ends_with('.'))
     }
 }
