@@ -29,7 +29,7 @@ pub(crate) fn statements(backend: DbBackend) -> Vec<String> {
     let indexes = [key_is_unique(), newest_first(), oldest_first()];
     statements.extend(indexes.iter().map(|index| sql(backend, index)));
     if backend == DbBackend::Postgres {
-        statements.extend([KEY, ANNOUNCE, ANNOUNCE_EDITS].map(Into::into));
+        statements.extend([KEY, ANNOUNCE].map(Into::into));
     }
     statements.push(sql(backend, &domains(backend)));
     if backend == DbBackend::Postgres {
@@ -125,7 +125,8 @@ CREATE TRIGGER slugline_domains_changed
     FOR EACH STATEMENT EXECUTE FUNCTION slugline_announce_domains();
 ";
 
-/// As in `m0007_outbox`, with the texts of keys in place of slugs.
+/// As in `m0007_outbox`, with the texts of keys in place of slugs. The step `m0016_life` does the
+/// same for edits.
 const ANNOUNCE: &str = "
 CREATE OR REPLACE FUNCTION slugline_announce() RETURNS trigger LANGUAGE plpgsql
 SET search_path FROM CURRENT AS $$
@@ -143,40 +144,6 @@ BEGIN
                 || CASE TG_OP WHEN 'INSERT' THEN ' ' || revision ELSE '' END AS line
             FROM changed
         ) AS changes
-    ) AS lines
-    GROUP BY page
-    ORDER BY page;
-    RETURN NULL;
-END
-$$;
-";
-
-/// As in `m0007_outbox`. A link that got another key is recorded under both.
-const ANNOUNCE_EDITS: &str = "
-CREATE OR REPLACE FUNCTION slugline_announce_edits() RETURNS trigger LANGUAGE plpgsql
-SET search_path FROM CURRENT AS $$
-BEGIN
-    IF (SELECT count(*) FROM (SELECT FROM changed LIMIT 10001) AS counted) > 10000 THEN
-        INSERT INTO link_announcements (message) VALUES ('*');
-        RETURN NULL;
-    END IF;
-    INSERT INTO link_announcements (message)
-    SELECT string_agg(line, E'\\n' ORDER BY line)
-    FROM (
-        SELECT line, sum(length(line) + 1) OVER (ORDER BY line) / 5000 AS page
-        FROM (
-            SELECT slugline_key(changed.domain, changed.slug) || CASE
-                WHEN changed.slug = former.slug AND changed.domain = former.domain
-                    AND changed.revision > former.revision
-                THEN ' ' || changed.revision
-                ELSE ''
-            END AS line
-            FROM changed LEFT JOIN former USING (number)
-            UNION
-            SELECT slugline_key(former.domain, former.slug)
-            FROM former LEFT JOIN changed USING (number)
-            WHERE (changed.domain, changed.slug) IS DISTINCT FROM (former.domain, former.slug)
-        ) AS edits
     ) AS lines
     GROUP BY page
     ORDER BY page;

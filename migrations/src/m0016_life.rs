@@ -38,8 +38,8 @@ pub(crate) fn statements(backend: DbBackend) -> Vec<String> {
     statements
 }
 
-/// As in `m0014_domains`, except that a counted visit is announced to nobody: no node remembers
-/// the count.
+/// As in `m0007_outbox`, with the texts of keys in place of slugs. A link that got another key is
+/// recorded under both. A counted visit is announced to nobody: no node remembers the count.
 const ANNOUNCE_EDITS: &str = "
 CREATE OR REPLACE FUNCTION slugline_announce_edits() RETURNS trigger LANGUAGE plpgsql
 SET search_path FROM CURRENT AS $$
