@@ -33,18 +33,17 @@ pub(crate) fn refuse_missing(settings: &Settings) -> anyhow::Result<()> {
 /// Opens the database for a command, which may run beside the service. It makes a database that is
 /// not there, but takes no step of the schema that another process may not be ready for.
 pub(crate) async fn open_beside(settings: &Settings) -> anyhow::Result<Arc<SqlLinkStore>> {
-    let is_new = match SqlLinkStore::open_current(&settings.links).await {
-        Ok(store) => return Ok(Arc::new(store)),
-        Err(OpenError::Behind(lacks)) => lacks.first() == Some(&FIRST_STEP),
-        Err(_) => missing_file(settings).is_some(),
-    };
-    if is_new {
+    if missing_file(settings).is_some() {
         return open(settings).await;
     }
-    let store = SqlLinkStore::open_current(&settings.links).await;
-    Ok(Arc::new(store.context(
-        "stop every older node, and start the service first",
-    )?))
+    let behind = match SqlLinkStore::open_current(&settings.links).await {
+        Err(OpenError::Behind(lacks)) if lacks.first() == Some(&FIRST_STEP) => {
+            return open(settings).await;
+        }
+        Err(error @ OpenError::Behind(_)) => error,
+        other => return Ok(Arc::new(other.context("SLUGLINE_DATABASE_URL")?)),
+    };
+    Err(behind).context("stop every older node, and start the service first")
 }
 
 /// The step that every database with links has.

@@ -28,10 +28,8 @@ pub(crate) fn setup(settings: &Settings, token: &SiteToken) -> SetupView {
         version: VERSION,
         base_url: settings.base_url.as_ref().map(Origin::to_string),
         admin_url: settings
-            .admin_host
-            .is_some()
-            .then(|| settings.api_origin())
-            .flatten()
+            .api_origin()
+            .filter(|_| settings.admin_host.is_some())
             .map(|origin| origin.to_string()),
         limits: limits(settings),
         switches: switches(settings),

@@ -25,17 +25,17 @@ const ADDRESSES: [(&str, &str, &str); 3] = [
     (
         "home-url",
         "homeUrl",
-        "Where visitors of the bare host are sent",
+        "The address for visitors of the bare host",
     ),
     (
         "not-found-url",
         "notFoundUrl",
-        "Where visitors of an unknown slug are sent",
+        "The address for visitors of an unknown slug",
     ),
     (
         "expired-url",
         "expiredUrl",
-        "Where visitors of a link that is over are sent",
+        "The address for visitors of a link that is over",
     ),
 ];
 
