@@ -21,13 +21,13 @@ pub struct NamedDomain {
     /// The host, such as `go.example.com`, without `https://`, a port or a path.
     #[schemars(length(min = 1, max = Host::MAX_CHARS))]
     pub host: Sent<String>,
-    /// Where visitors of the bare host are sent.
+    /// The address for visitors of the bare host.
     #[schemars(url, length(min = 1, max = DestinationRules::DEFAULT_MAX_CHARS))]
     pub home_url: Sent<String>,
-    /// Where visitors of an unknown slug are sent.
+    /// The address for visitors of an unknown slug.
     #[schemars(url, length(min = 1, max = DestinationRules::DEFAULT_MAX_CHARS))]
     pub not_found_url: Sent<String>,
-    /// Where visitors of a link that is over are sent.
+    /// The address for visitors of a link that is over.
     #[schemars(url, length(min = 1, max = DestinationRules::DEFAULT_MAX_CHARS))]
     pub expired_url: Sent<String>,
     /// `true` if `Docs` and `docs` are two slugs here, `false` if they are one.
@@ -139,13 +139,13 @@ impl RemoveDomain {
 pub struct DomainView {
     /// The host, in lower case and ASCII.
     pub host: String,
-    /// Where visitors of the bare host are sent. Left out where the instance decides.
+    /// The address for visitors of the bare host. Left out where the instance decides.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub home_url: Option<String>,
-    /// Where visitors of an unknown slug are sent. Left out where the instance decides.
+    /// The address for visitors of an unknown slug. Left out where the instance decides.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_found_url: Option<String>,
-    /// Where visitors of a link that is over are sent. Left out where the instance decides.
+    /// The address for visitors of a link that is over. Left out where the instance decides.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expired_url: Option<String>,
     /// `true` if `Docs` and `docs` are two slugs here, `false` if they are one. Left out where the
@@ -203,7 +203,7 @@ impl DomainList {
     }
 }
 
-/// What became of a domain that was taken away.
+/// The outcome of taking a domain away.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub struct DomainRemoved {
     /// The number of links that were moved or deleted with it.

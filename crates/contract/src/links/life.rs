@@ -20,10 +20,10 @@ pub struct LifeMembers {
     /// When it starts; until then visitors find no link.
     #[schemars(range(min = UnixSeconds::MIN, max = UnixSeconds::MAX))]
     pub starts_at: Sent<Instant>,
-    /// Where it leads before startsAt.
+    /// Destination before startsAt.
     #[schemars(url, length(min = 1, max = DestinationRules::DEFAULT_MAX_CHARS))]
     pub start_url: Sent<String>,
-    /// Where it leads when expired or used up.
+    /// Destination when expired or used up.
     #[schemars(url, length(min = 1, max = DestinationRules::DEFAULT_MAX_CHARS))]
     pub expired_url: Sent<String>,
     /// Visits until it is used up; 1 for a one-time link.

@@ -13,10 +13,10 @@ pub struct LifeView {
     /// When the link starts, in Unix seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub starts_at: Option<i64>,
-    /// Where visitors are sent before it starts.
+    /// The destination before it starts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub start_url: Option<String>,
-    /// Where visitors are sent when it is expired or used up.
+    /// The destination when it is expired or used up.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expired_url: Option<String>,
     /// The number of visits after which it is used up.
