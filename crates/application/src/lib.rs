@@ -102,9 +102,9 @@ pub use links::{
     BatchAction, BatchChange, BatchOutcome, BatchReport, BatchResult, BatchScope, CheckLinks,
     CheckScope, CheckedLink, CheckedPage, EditLink, EditedLink, ExportPage, GENERATED_CHARS,
     ImportLink, ImportOutcome, ImportedLink, LinkChecker, LinkDraft, LinkLists, LinkPage,
-    LinkReader, LinkService, LinkServiceParts, LinkWriter, ListLinks, ListRequest, ListVisited,
-    ListedPage, MAX_TAGGED, NewLink, Precondition, RangeStart, Rehearsal, Upserted, VisitRange,
-    VisitedLink, VisitedPage, VisitedPosition,
+    LinkReader, LinkService, LinkServiceParts, LinkToExplain, LinkWriter, ListLinks, ListRequest,
+    ListVisited, ListedPage, MAX_TAGGED, NewLink, Precondition, RangeStart, Rehearsal, Upserted,
+    VisitRange, VisitedLink, VisitedPage, VisitedPosition,
 };
 pub use live::{LiveVisits, SharedFilter, Watch};
 pub use migration::{

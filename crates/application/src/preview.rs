@@ -27,6 +27,8 @@ pub enum Forbidden {
     Import,
     /// Exporting links, with stored passwords.
     Export,
+    /// Explaining what visitors of a link get.
+    Explain,
     /// Asking destinations whether they answer.
     Check,
     /// Asking the operator's language model.
@@ -49,6 +51,7 @@ impl Forbidden {
             | Self::Delete
             | Self::Import
             | Self::Export
+            | Self::Explain
             | Self::Check
             | Self::EraseVisits
             | Self::Domains => true,

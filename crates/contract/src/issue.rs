@@ -1,13 +1,15 @@
 //! Faults of single members of an input.
 
+use std::net::AddrParseError;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 use slugline_domain::{
     CountryError, DestinationError, HostError, ImportedPasswordError, LifeFault, LinkId,
     LinkIdError, LinkKeyError, MaxVisits, MaxVisitsError, PageSize, PageSizeError, Password,
-    PasswordError, ProbeBoundError, RowLimitError, Scope, ScopeError, SearchText, SearchTextError,
-    SinkForm, Slug, SlugError, Tag, TagError, Tags, TagsError, TextError, TimeError, TokenName,
-    TokenNameError,
+    PasswordError, PlaceError, ProbeBoundError, RowLimitError, Scope, ScopeError, SearchText,
+    SearchTextError, SinkForm, Slug, SlugError, Tag, TagError, Tags, TagsError, TextError,
+    TimeError, TokenName, TokenNameError,
 };
 
 /// One fault of an input. `path` names wire members; positions in arrays are
@@ -264,6 +266,20 @@ impl Explain for CountryError {
             self.to_string(),
             "a two-letter country code".into(),
         )
+    }
+}
+
+impl Explain for PlaceError {
+    fn explain(&self) -> (IssueCode, String, String) {
+        let expected = "a name without control characters".into();
+        (IssueCode::InvalidFormat, self.to_string(), expected)
+    }
+}
+
+impl Explain for AddrParseError {
+    fn explain(&self) -> (IssueCode, String, String) {
+        let expected = "an address such as 203.0.113.9 or 2001:db8::1".into();
+        (IssueCode::InvalidFormat, self.to_string(), expected)
     }
 }
 

@@ -316,6 +316,7 @@ impl From<Error> for Problem {
                     Forbidden::Delete => "Preview mode cannot delete links.",
                     Forbidden::Import => "Preview mode cannot import links.",
                     Forbidden::Export => "Preview mode cannot export links.",
+                    Forbidden::Explain => "Preview mode cannot explain links.",
                     Forbidden::Check => "Preview mode cannot check links.",
                     Forbidden::Suggest => "Preview mode cannot suggest slugs and previews.",
                     Forbidden::Migrate => "Preview mode cannot move links here.",

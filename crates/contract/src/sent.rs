@@ -11,7 +11,7 @@ use serde::{
     Deserialize, Deserializer,
     de::{self, DeserializeOwned, IntoDeserializer},
 };
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::issue::IssueCode;
 
@@ -179,6 +179,22 @@ impl Wire for Vec<Value> {
             | Value::Number(_)
             | Value::String(_)
             | Value::Object(_) => None,
+        }
+    }
+}
+
+/// An object that is read later.
+impl Wire for Map<String, Value> {
+    const TYPE: &'static str = "object";
+
+    fn from_json(value: Value) -> Option<Self> {
+        match value {
+            Value::Object(members) => Some(members),
+            Value::Null
+            | Value::Bool(_)
+            | Value::Number(_)
+            | Value::String(_)
+            | Value::Array(_) => None,
         }
     }
 }

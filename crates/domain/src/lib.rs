@@ -25,6 +25,7 @@
 //! | [`followed_link`] | the part of the record that a redirect needs |
 //! | [`visitor`] | the visitor of a link |
 //! | [`resolution`] | the decision: a link, a moment and a visitor → the visitor's answer |
+//! | [`explanation`] | why a visitor gets that answer |
 //! | [`routing`] | where a link leads whom: rules, splits, and what stands behind the slug |
 //! | `first_language`, `referring_host` | the facts in two headers of a visitor |
 //! | [`user_agent`] | device and bot, from the `User-Agent` |
@@ -55,6 +56,7 @@ pub mod content;
 pub mod country;
 pub mod destination;
 pub mod domains;
+pub mod explanation;
 mod first_language;
 pub mod followed_link;
 pub mod forwarding;
@@ -109,6 +111,7 @@ pub use content::{Delivery, LinkContent, LinkPatch, Preview, Routing};
 pub use country::{Country, CountryError};
 pub use destination::{Destination, DestinationError, DestinationRules, Scheme, SchemeError};
 pub use domains::{Domain, DomainSet};
+pub use explanation::{Answer, Explanation, MissedRule};
 pub use first_language::first_language;
 pub use followed_link::{FollowedLink, Terms};
 pub use forwarding::{

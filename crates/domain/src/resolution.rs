@@ -7,7 +7,7 @@ use crate::{
     Country, Destination, FollowedLink, LinkStatus, PasswordHash, Platform, Split, UnixSeconds,
     Visitor,
     query::merge_query,
-    routing::{Rule, fill},
+    routing::{Miss, Rule, fill},
     user_agent::is_social_bot,
 };
 
@@ -134,8 +134,13 @@ impl FollowedLink {
     /// The way of a visitor: by the first rule that holds, else to the app of the device, else by
     /// country, else by the split, else to the link's own destination.
     pub fn way(&self, visitor: &Visitor<'_>) -> Way {
+        self.way_past(visitor, |_| {})
+    }
+
+    /// The same. `missed` hears of each rule that does not hold.
+    pub(crate) fn way_past(&self, visitor: &Visitor<'_>, missed: impl FnMut(Miss<'_>)) -> Way {
         let routing = &self.terms().routing;
-        if let Some(rule) = routing.rules.first_holding(visitor, |_| {}) {
+        if let Some(rule) = routing.rules.first_holding(visitor, missed) {
             return Way::Rule(rule);
         }
         if routing.google.is_some() || routing.apple.is_some() {

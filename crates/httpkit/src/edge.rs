@@ -149,6 +149,12 @@ impl Edge {
         }
     }
 
+    /// Returns the place of an address, as far as it is known.
+    pub fn place_of(&self, address: IpAddr) -> Place {
+        let places = self.places.as_ref();
+        places.map_or_else(Place::default, |places| places.find(address))
+    }
+
     /// Returns the public origin of the service, as this client sees it.
     pub fn origin(&self, request: &HttpRequest) -> Origin {
         Origin::of(request, self.configured_origin.as_ref(), &self.proxies)

@@ -27,7 +27,8 @@
 //! | `guard`, `guarded` | who a token lets in; its check before the handlers |
 //! | `problem`, `line_limit`, `refusals` | problems as answers and as log output |
 //! | `protected` | the address that tokens of assistants open, as clients find it |
-//! | `facts`, `lots` | what rules of links ask of a visitor; the sides of splits |
+//! | `facts`, `imagined_facts`, `lots` | what rules of links ask of a visitor, or of one whom a client describes; the sides of splits |
+//! | `foresight` | what a redirect would answer |
 //! | `locale` | the visitor's language |
 //! | `ignored` | the names of ignored members |
 //! | `fuzzing` | entry points for `fuzz/` |
@@ -43,11 +44,13 @@ mod cors;
 mod door;
 mod edge;
 mod facts;
+mod foresight;
 #[cfg(feature = "fuzzing")]
 mod fuzzing;
 mod guard;
 mod guarded;
 mod ignored;
+mod imagined_facts;
 mod line_limit;
 mod locale;
 mod lots;
@@ -62,15 +65,17 @@ pub use client::{ClientHeader, ClientHeaderError, TrustedProxies, header, probe_
 pub use door::Door;
 pub use edge::Edge;
 pub use facts::{RequestFacts, local_time};
+pub use foresight::Foresight;
 #[cfg(feature = "fuzzing")]
 pub use fuzzing::fuzz_headers;
 pub use guard::Guard;
 pub use guarded::{caller, guarded, public};
 pub use ignored::IgnoredNames;
+pub use imagined_facts::ImaginedFacts;
 pub use locale::Locale;
 pub use lots::Lots;
 pub use origin::{Origin, OriginError};
 pub use problem::{Failure, problem_response, report, unreadable_body};
 pub use protected::ProtectedResource;
 pub use proxy_watch::ProxyDoubt;
-pub use slugline_contract::{Code, Problem};
+pub use slugline_contract::{AnswerHead, Code, Problem};

@@ -1,5 +1,7 @@
 //! Redirects, errors and pages as HTTP.
 
+use std::borrow::Cow;
+
 use actix_web::{
     HttpRequest, HttpResponse,
     http::{
@@ -102,17 +104,8 @@ pub(crate) fn problem(
     options: &RedirectOptions,
     domain: &AskedDomain,
 ) -> HttpResponse {
-    const NOTHING_THERE: [Code; 3] = [Code::LinkNotFound, Code::LinkExpired, Code::RouteNotFound];
-    if problem.code == Code::LinkExpired
-        && let Some(address) = domain.expired(options)
-        && !address.is_asked_for_by(request, edge)
-    {
-        return elsewhere(&address);
-    }
-    if NOTHING_THERE.contains(&problem.code)
-        && let Some(address) = domain.not_found(options)
-        && !address.is_asked_for_by(request, edge)
-    {
+    let stays = |address: &Address| address.is_asked_for_by(request, edge);
+    if let Some(address) = instead(problem.code, options, domain, stays) {
         return elsewhere(&address);
     }
     let json = problem_response(problem, request, edge);
@@ -125,6 +118,31 @@ pub(crate) fn problem(
         page.headers_mut().insert(header::RETRY_AFTER, wait.clone());
     }
     page
+}
+
+/// The address for visitors who find nothing, or a link that is over, unless the visitor `stays`
+/// there.
+pub(crate) fn instead<'o>(
+    code: Code,
+    options: &'o RedirectOptions,
+    domain: &AskedDomain,
+    stays: impl Fn(&Address) -> bool,
+) -> Option<Cow<'o, Address>> {
+    const NOTHING_THERE: [Code; 3] = [Code::LinkNotFound, Code::LinkExpired, Code::RouteNotFound];
+    let expired = || {
+        domain
+            .expired(options)
+            .filter(|_| code == Code::LinkExpired)
+    };
+    let not_found = || {
+        domain
+            .not_found(options)
+            .filter(|_| NOTHING_THERE.contains(&code))
+    };
+    let leads = |address: &Cow<'o, Address>| !stays(address);
+    expired()
+        .filter(leads)
+        .or_else(|| not_found().filter(leads))
 }
 
 /// Returns the message for people. Most codes cannot occur here; those that can, but have

@@ -21,6 +21,14 @@ impl AskedDomain {
         Self { named }
     }
 
+    /// The domain with this name.
+    pub(crate) fn named(name: &DomainName, domains: &NamedDomains) -> Self {
+        let set = domains.current();
+        Self {
+            named: set.record(name).cloned(),
+        }
+    }
+
     pub(crate) fn name(&self) -> DomainName {
         let named = self.named.as_ref();
         named.map_or(DomainName::DEFAULT, |domain| domain.name())

@@ -28,6 +28,7 @@
 //! | module | holds |
 //! |---|---|
 //! | `follow`, `redirects` | path → link → decision → answer; the parts that this needs |
+//! | `foresee` | what a visitor would get |
 //! | `mount` | the place at which redirects are mounted |
 //! | `gate` | the password or confirmation that a visitor sends |
 //! | `asked` | the domain that a request is for |
@@ -52,6 +53,7 @@ mod asked;
 mod counted;
 mod disguise;
 mod follow;
+mod foresee;
 #[cfg(feature = "fuzzing")]
 mod fuzzing;
 mod gate;

@@ -73,6 +73,7 @@ fn operations() -> Vec<Operation> {
         Operation::new(links::delete::spec(), links::delete::handle),
         Operation::new(links::batch::spec(), links::batch::handle),
         Operation::new(links::check::spec(), links::check::handle),
+        Operation::new(links::explain::spec(), links::explain::handle),
         Operation::new(links::ai::spec(), links::ai::handle),
         Operation::new(links::og_ai::spec(), links::og_ai::handle),
         Operation::new(links::export::spec(), links::export::handle),

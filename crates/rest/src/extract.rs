@@ -23,7 +23,9 @@ use slugline_domain::{
     Author, PageSize, Place,
     ports::{DiskWatch, LinksWatch},
 };
-use slugline_httpkit::{Failure, Guard, IgnoredNames, Origin, caller, header, unreadable_body};
+use slugline_httpkit::{
+    Failure, Foresight, Guard, IgnoredNames, Origin, caller, header, unreadable_body,
+};
 
 use crate::outside::Outside;
 
@@ -44,6 +46,8 @@ pub struct RestState {
     pub links_watch: Arc<dyn LinksWatch>,
     /// The public address from outside, if there is something to look at.
     pub outside: Option<Arc<dyn Outside>>,
+    /// Tells what a redirect would answer.
+    pub foresight: Arc<dyn Foresight>,
 }
 
 /// The limits on links that one request exports or imports.
@@ -116,6 +120,9 @@ pub struct Statistics(pub StatsReader);
 /// The public origin of the service, for short links in answers.
 #[derive(Debug)]
 pub struct PublicOrigin(pub Origin);
+
+/// What the instance knows of clients.
+pub(crate) struct Clients(pub(crate) web::Data<Guard>);
 
 /// The client's place.
 pub(crate) struct ClientPlace(pub(crate) Place);
@@ -244,6 +251,17 @@ impl FromRequest for PublicOrigin {
 }
 
 impl OperationInput for PublicOrigin {}
+
+impl FromRequest for Clients {
+    type Error = Failure;
+    type Future = std::future::Ready<Result<Self, Failure>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        std::future::ready(Ok(Self(Guard::of(request).clone())))
+    }
+}
+
+impl OperationInput for Clients {}
 
 impl FromRequest for ClientPlace {
     type Error = Failure;

@@ -241,6 +241,7 @@ pub(crate) async fn build(
             }),
             links_watch,
             outside: Some(Arc::new(OutsideWatch::new(settings))),
+            foresight: redirects.clone(),
         }),
         mcp: Data::new(tools),
         assistants: connecting,

@@ -7,6 +7,7 @@ mod create;
 mod delete;
 mod draft;
 mod edit;
+mod explain;
 mod export;
 mod free_slug;
 mod get;
@@ -39,6 +40,7 @@ pub use self::{
     check::{CheckLinks, CheckScope, CheckedLink, CheckedPage, LinkChecker},
     draft::{ImportLink, LinkDraft, NewLink},
     edit::{EditLink, EditedLink},
+    explain::LinkToExplain,
     export::ExportPage,
     import::{ImportOutcome, ImportedLink},
     list::{LinkPage, ListLinks},

@@ -7,6 +7,8 @@ mod create;
 mod cursor;
 mod edit;
 mod entity_tag;
+mod explain;
+mod explanation;
 mod export;
 mod export_text;
 mod gathering;
@@ -30,6 +32,7 @@ mod routing;
 mod search;
 pub(crate) mod short_link;
 mod shown_routing;
+mod status_name;
 mod suggest;
 mod table;
 mod update;
@@ -45,6 +48,10 @@ pub use self::{
     create::CreateLink,
     edit::EditLink,
     entity_tag::{KnownVersions, entity_tag, if_match, if_none_match},
+    explain::{ExplainLink, ImaginedVisitor},
+    explanation::{
+        AnswerHead, AnswerName, ChoiceName, GateName, LinkExplanation, MissedRuleView, VisitorView,
+    },
     export::{ExportLinks, LinkExport, TransferFormat},
     export_text::ExportText,
     gathering::LinksToImport,
@@ -63,6 +70,7 @@ pub use self::{
         TagList, TagView,
     },
     short_link::origin_of_host,
+    status_name::StatusName,
     suggest::{FirstText, PreviewSuggestion, SlugSuggestion, SuggestPreview, SuggestSlug},
     update::{LinkUpdate, LinkUpdated, UpdateLink},
     view::{

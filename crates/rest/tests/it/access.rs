@@ -28,6 +28,7 @@ fn right_inputs() -> Vec<(&'static str, &'static str, Value)> {
             "",
             json!({"action": "delete", "slugs": ["docs"], "dryRun": true}),
         ),
+        ("link_explain", "", json!({"slug": "docs"})),
         ("link_check", "", json!({})),
         ("slug_suggest", "?url=https://example.com/", Value::Null),
         ("preview_suggest", "?url=https://example.com/", Value::Null),
@@ -108,7 +109,7 @@ async fn preview_mode_refuses_what_the_document_says_before_an_input_is_looked_a
     let fixture = Fixture::with(PreviewMode::On, Waiting::Nothing).await;
     assert_eq!(
         refused_exactly_where_documented(&fixture, "preview_mode", 403).await,
-        10
+        11
     );
 }
 
@@ -120,7 +121,7 @@ async fn a_waiting_migration_refuses_what_the_document_says_before_an_input_is_l
     assert_eq!(before.json()["code"], "migration_required");
     assert_eq!(
         refused_exactly_where_documented(&fixture, "migration_required", 423).await,
-        15
+        16
     );
 }
 

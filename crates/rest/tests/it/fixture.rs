@@ -23,10 +23,10 @@ use slugline_contract::{
     VisitStoreKind, VisitsView,
 };
 use slugline_domain::{
-    PageSize, SlugCase,
+    Explanation, FollowedLink, InstanceRules, PageSize, SlugCase, Visitor,
     ports::{DiskTrouble, DiskWatch, LinksWatch, OldStore},
 };
-use slugline_httpkit::{Edge, Guard};
+use slugline_httpkit::{AnswerHead, Edge, Foresight, Guard};
 use slugline_rest::{ApiOptions, RestState, RouteList, TransferLimits, api};
 use slugline_testkit::{
     CountedVisits, FixedClock, MemoryDomainStore, MemoryLinkStore, MemoryMigration, MemoryOldStore,
@@ -167,6 +167,7 @@ impl Fixture {
                 disk: Arc::new(FullDisk),
                 links_watch: Arc::new(DamagedLinks),
                 outside: None,
+                foresight: Arc::new(PlainRedirects),
             }),
             guard: Data::new(Guard::new(Arc::new(Edge::default()), authenticator)),
         }
@@ -208,6 +209,22 @@ struct DamagedLinks;
 impl LinksWatch for DamagedLinks {
     fn is_damaged(&self) -> bool {
         true
+    }
+}
+
+/// Redirects with default options, as far as the domain decides them.
+#[derive(Debug)]
+struct PlainRedirects;
+
+impl Foresight for PlainRedirects {
+    fn foresee<'l>(
+        &self,
+        link: &'l FollowedLink,
+        visitor: &Visitor<'_>,
+        used_up: bool,
+    ) -> (Explanation<'l>, AnswerHead) {
+        let explanation = link.explain(visitor, InstanceRules::default(), used_up);
+        (explanation, AnswerHead::default())
     }
 }
 

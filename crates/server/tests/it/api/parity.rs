@@ -106,7 +106,7 @@ fn pairs() -> Vec<Pair> {
 const CONNECTING: &str = "for the program that connects an agent, before there are tools";
 
 /// Operations without a tool, and the reasons.
-const WITHOUT_A_TOOL: [(&str, &str); 45] = [
+const WITHOUT_A_TOOL: [(&str, &str); 46] = [
     (
         "audit_list",
         "an agent should not watch the people and the other agents of an instance",
@@ -114,6 +114,10 @@ const WITHOUT_A_TOOL: [(&str, &str); 45] = [
     (
         "link_batch",
         "what one call of a model changes stays small; agents change and delete links one by one",
+    ),
+    (
+        "link_explain",
+        "for people who write rules; an agent reads them with get_link",
     ),
     (
         "link_export",

@@ -7,6 +7,7 @@ mod check; // destinations are asked, and inner ones are not
 mod conditional; // changes that are meant for a version
 mod domains; // two domains with the same slug
 mod editing; // changing links
+mod explaining; // what visitors would get, and why
 mod hidden_destinations; // destinations behind a password, from who may not read links
 mod routing; // rules, splits and patterns
 mod searching; // finding and counting links

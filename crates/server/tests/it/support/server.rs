@@ -31,6 +31,7 @@ pub(crate) struct Server {
 }
 
 /// A response with its body read.
+#[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) response: Response<()>,

@@ -96,6 +96,13 @@ fn operations() -> Vec<Row> {
             Value::Null,
             no_link,
         ),
+        (
+            "link_explain",
+            "POST",
+            "/api/link/explain",
+            theirs.clone(),
+            no_link,
+        ),
         ("link_check", "POST", "/api/link/check", theirs, no_link),
         ("link_check", "POST", "/api/link/check", json!({}), ItsLinks),
         (

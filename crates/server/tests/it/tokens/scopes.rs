@@ -13,7 +13,7 @@ use crate::{
 const SCOPES: [&str; 4] = ["links:read", "links:write", "analytics:read", "admin"];
 
 /// Every operation below `/api/`, and the scope that it needs; empty if every token will do.
-const OPERATIONS: [(&str, &str); 41] = [
+const OPERATIONS: [(&str, &str); 42] = [
     ("audit_list", "admin"),
     ("link_create", "links:write"),
     ("link_edit", "links:write"),
@@ -27,6 +27,7 @@ const OPERATIONS: [(&str, &str); 41] = [
     ("tag_list", "links:read"),
     ("link_delete", "links:write"),
     ("link_batch", "links:write"),
+    ("link_explain", "links:read"),
     ("link_check", "links:read"),
     ("slug_suggest", "links:write"),
     ("preview_suggest", "links:write"),

@@ -40,6 +40,11 @@ fn links_end_soon_and_cannot_be_changed_or_deleted() {
         ),
         (
             "POST",
+            "/api/link/explain",
+            "Preview mode cannot explain links.",
+        ),
+        (
+            "POST",
             "/api/link/check",
             "Preview mode cannot check links.",
         ),

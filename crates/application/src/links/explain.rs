@@ -1,0 +1,113 @@
+//! Finds the link whose answer is to be explained.
+
+use slugline_domain::{Change, Link, LinkKey, LinkPatch, PasswordHash, Scope, Slug, UnixSeconds};
+
+use super::{LinkReader, LinkService, NewLink};
+use crate::{Access, Error, Forbidden};
+
+/// A link whose answer is to be explained, stored or not.
+#[derive(Clone, Debug)]
+pub enum LinkToExplain {
+    /// The stored link with this key.
+    Stored(LinkKey),
+    /// The stored link with this key, as it would be after a change.
+    Changed(LinkKey, Box<LinkPatch>),
+    /// A link that is not stored.
+    New(Box<NewLink>),
+}
+
+impl LinkService {
+    /// The access rule of [`LinkReader::to_explain`].
+    pub const EXPLAIN: Access = Access::outside_preview(Scope::LinksRead, Forbidden::Explain);
+}
+
+impl LinkReader {
+    /// The link whose answer is to be explained, which is the one that visitors find, and the
+    /// present moment. Nothing is stored, and
+    /// a password is not hashed.
+    ///
+    /// # Errors
+    /// Preview mode, nobody has named the domain, no link has the slug, members of the draft
+    /// contradict each other, or the store failed.
+    pub async fn to_explain(&self, target: LinkToExplain) -> Result<(Link, UnixSeconds), Error> {
+        self.permit(LinkService::EXPLAIN)?;
+        let now = self.parts.clock.now();
+        let link = match target {
+            LinkToExplain::Stored(key) => self.found_by_visitors(&key).await?,
+            LinkToExplain::Changed(key, patch) => {
+                let mut link = self.get(&key).await?;
+                match &patch.password {
+                    Change::Keep => {}
+                    Change::Clear => link.password = None,
+                    Change::Set(_) => link.password = Some(unhashed()),
+                }
+                patch.apply(&mut link.content);
+                link.content.check()?;
+                link
+            }
+            LinkToExplain::New(mut new) => {
+                new.domain = self.domains().meant(new.domain)?;
+                new.content.check()?;
+                let slug = new.slug.clone();
+                let slug = slug.unwrap_or_else(|| Slug::parse("draft").expect("it is a slug"));
+                let password = new.password.is_some().then(unhashed);
+                self.complete(*new, slug, password, now)
+            }
+        };
+        Ok((link, now.second()))
+    }
+
+    async fn found_by_visitors(&self, key: &LinkKey) -> Result<Link, Error> {
+        match self.get(key).await {
+            Err(Error::LinkNotFound(_)) if self.domains().falls_through(&key.domain) => {
+                self.get(&key.slug.clone().into()).await
+            }
+            found => found,
+        }
+    }
+}
+
+/// In place of a hash that nobody checks a password against.
+fn unhashed() -> PasswordHash {
+    PasswordHash::new("")
+}
+
+#[cfg(test)]
+mod tests {
+    use slugline_domain::{Password, ports::LinkStore};
+    use slugline_testkit::{destination, key, link};
+
+    use super::*;
+    use crate::links::fixture::{demonstration, fixture};
+
+    #[tokio::test]
+    async fn a_draft_is_laid_over_the_stored_link_and_not_stored() {
+        let stored = link("docs").build();
+        let fixture = fixture().holding(&stored).await;
+        let patch = LinkPatch {
+            destination: Some(destination("https://new.example/")),
+            password: Change::Set(Password::parse("hunter2").unwrap()),
+            ..LinkPatch::default()
+        };
+        let target = LinkToExplain::Changed(key("docs"), Box::new(patch));
+        let (shown, _) = fixture.links.to_explain(target).await.unwrap();
+        assert_eq!(shown.content.destination.as_str(), "https://new.example/");
+        assert!(shown.password.is_some());
+        let found = fixture.store.find(&key("docs")).await.unwrap();
+        assert_eq!(found, Some(stored));
+        let new = NewLink::leading_to(destination("https://e.example/"));
+        let shown = fixture.links.to_explain(LinkToExplain::New(Box::new(new)));
+        let (shown, _) = shown.await.unwrap();
+        assert_eq!(fixture.store.find(&shown.key).await.unwrap(), None);
+    }
+
+    #[tokio::test]
+    async fn a_demonstration_explains_nothing() {
+        let target = LinkToExplain::Stored(key("docs"));
+        let refused = demonstration().links.to_explain(target).await;
+        assert!(matches!(
+            refused,
+            Err(Error::PreviewMode(Forbidden::Explain))
+        ));
+    }
+}

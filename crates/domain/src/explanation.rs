@@ -1,0 +1,209 @@
+//! Why a visitor of a link gets an answer.
+
+use crate::{
+    Arrival, Destination, FollowedLink, Gate, InstanceRules, Resolution, Visitor, Way,
+    routing::ConditionKind,
+};
+
+/// The answer to a visitor who passes every gate, and the reasons for it.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Explanation<'l> {
+    /// The gates, in the order in which the visitor passes them.
+    pub gates: Vec<Gate<'l>>,
+    /// The answer behind them.
+    pub answer: Answer<'l>,
+    /// The way to the destination; `None` if the visitor is not led there.
+    pub way: Option<Way>,
+    /// The rules that did not hold, up to the one that did, in their order.
+    pub missed: Vec<MissedRule>,
+    /// True if the side of the split is unknown, because the visitor's address is. The way is the
+    /// one to the link's own destination then.
+    pub needs_lot: bool,
+}
+
+/// The answer behind the gates.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Answer<'l> {
+    /// Visitors are told that no link has the slug.
+    Absent,
+    /// The link is expired or used up, and leads nowhere then.
+    Over,
+    /// The visitor gets this.
+    Arrival(Arrival<'l>),
+}
+
+/// A rule that did not hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MissedRule {
+    /// The index of the rule.
+    pub rule: usize,
+    /// The first of its conditions that did not hold.
+    pub condition: ConditionKind,
+    /// The fact that the condition compared; `None` if it is unknown.
+    pub fact: Option<String>,
+}
+
+impl FollowedLink {
+    /// Explains the answer to a visitor. `used_up` tells if no visit is left, which only the store
+    /// knows.
+    pub fn explain<'l>(
+        &'l self,
+        visitor: &Visitor<'_>,
+        rules: InstanceRules,
+        used_up: bool,
+    ) -> Explanation<'l> {
+        let mut gates = Vec::new();
+        // Any other link has no path behind its slug.
+        let has_path = visitor.rest.is_none() || self.terms().routing.forwards_path();
+        let answer = match self.resolve(visitor, rules) {
+            Resolution::Absent => Answer::Absent,
+            _ if !has_path => Answer::Absent,
+            Resolution::Expired => Answer::Over,
+            Resolution::Open(arrival) => self.unless_used_up(arrival, used_up),
+            Resolution::Gate(first) => {
+                let is_followed = matches!(first, Gate::Password(_)) && self.terms().flagged_unsafe;
+                gates.push(first);
+                gates.extend(is_followed.then_some(Gate::Warning));
+                self.unless_used_up(self.deliver(visitor, rules), used_up)
+            }
+        };
+        let mut missed = Vec::new();
+        let way = leads_to_the_destination(&answer).then(|| {
+            self.way_past(visitor, |miss| {
+                missed.push(MissedRule {
+                    rule: miss.rule,
+                    condition: miss.condition.kind(),
+                    fact: miss.fact(),
+                });
+            })
+        });
+        let is_split = self.terms().routing.split_at(visitor.now).is_some();
+        Explanation {
+            gates,
+            answer,
+            way,
+            missed,
+            needs_lot: way == Some(Way::Main) && is_split && visitor.facts.lot().is_none(),
+        }
+    }
+
+    /// The answer to a visitor for whom a visit has to be counted, if the link counts them.
+    fn unless_used_up<'l>(&'l self, arrival: Arrival<'l>, used_up: bool) -> Answer<'l> {
+        let costs_a_visit = self.counts_visits() && leads_on(&arrival);
+        if !(used_up && costs_a_visit) {
+            return Answer::Arrival(arrival);
+        }
+        match &self.terms().life.expired_url {
+            Some(detour) => Answer::Arrival(Arrival::Detour(Destination::as_str(detour).into())),
+            None => Answer::Over,
+        }
+    }
+}
+
+fn leads_to_the_destination(answer: &Answer<'_>) -> bool {
+    matches!(answer, Answer::Arrival(arrival) if leads_on(arrival))
+}
+
+/// True if the answer tells the destination of the link.
+fn leads_on(arrival: &Arrival<'_>) -> bool {
+    match arrival {
+        Arrival::Redirect(_) | Arrival::Preview(_) | Arrival::Proxy(_) | Arrival::Cloak(_) => true,
+        Arrival::Detour(_) | Arrival::Sealed => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        DestinationRules, Link, LinkId, MaxVisits, PasswordHash, Rules, Slug, Split, UnixSeconds,
+        routing::{Condition, Rule, Share},
+    };
+
+    fn noon() -> UnixSeconds {
+        UnixSeconds::new(1_800_000_000).unwrap()
+    }
+
+    fn to(url: &str) -> Destination {
+        Destination::parse(url, &DestinationRules::default()).unwrap()
+    }
+
+    fn link() -> Link {
+        let key = Slug::parse("docs").unwrap().into();
+        let id = LinkId::parse("id").unwrap();
+        Link::new(id, key, to("https://e.example/"), noon())
+    }
+
+    fn explained(link: &Link, query: &str, used_up: bool) -> String {
+        let link = FollowedLink::from(link);
+        let visitor = Visitor::new(noon()).with_query(query);
+        let why = link.explain(&visitor, InstanceRules::default(), used_up);
+        format!("{:?} {:?} {:?}", why.gates, why.answer, why.way)
+    }
+
+    #[test]
+    fn gates_come_in_order_and_the_answer_behind_them_is_told() {
+        let mut link = link();
+        link.content.flagged_unsafe = Some(true);
+        link.password = Some(PasswordHash::new("hash"));
+        let shown = explained(&link, "", false);
+        assert!(shown.starts_with("[Password("), "{shown}");
+        assert!(
+            shown.ends_with(r#", Warning] Arrival(Redirect("https://e.example/")) Some(Main)"#)
+        );
+        link.content.life.disabled = true;
+        assert_eq!(explained(&link, "", false), "[] Absent None");
+    }
+
+    #[test]
+    fn a_link_that_is_used_up_leads_on_no_more() {
+        let mut link = link();
+        link.content.life.max_visits = MaxVisits::new(1).ok();
+        assert_eq!(
+            explained(&link, "", false),
+            r#"[] Arrival(Redirect("https://e.example/")) Some(Main)"#
+        );
+        assert_eq!(explained(&link, "", true), "[] Over None");
+        link.content.life.expired_url = Some(to("https://over.example/"));
+        assert_eq!(
+            explained(&link, "", true),
+            r#"[] Arrival(Detour("https://over.example/")) None"#
+        );
+    }
+
+    #[test]
+    fn each_rule_before_the_one_that_holds_tells_what_it_missed() {
+        let mut link = link();
+        let rule = |kind, text: &str| {
+            let condition = Condition::parse(kind, false, &[text]).unwrap();
+            Rule::new(vec![condition], None, to("https://r.example/")).unwrap()
+        };
+        link.content.routing.rules = Rules::new(vec![
+            rule(ConditionKind::Country, "DE"),
+            rule(ConditionKind::Query, "a=1"),
+            rule(ConditionKind::Query, "b=2"),
+        ])
+        .unwrap();
+        link.content.routing.split = Split::new(vec![Share {
+            weight: 50,
+            destination: to("https://s.example/"),
+        }])
+        .ok();
+        let link = FollowedLink::from(&link);
+        let missed = |rule, condition, fact: Option<&str>| MissedRule {
+            rule,
+            condition,
+            fact: fact.map(str::to_owned),
+        };
+        let country = missed(0, ConditionKind::Country, None);
+        let first = missed(1, ConditionKind::Query, Some("b=2"));
+        let visitor = Visitor::new(noon()).with_query("b=2");
+        let why = link.explain(&visitor, InstanceRules::default(), false);
+        assert_eq!((why.way, why.needs_lot), (Some(Way::Rule(2)), false));
+        assert_eq!(why.missed, [country, first]);
+        let nobody = Visitor::new(noon());
+        let why = link.explain(&nobody, InstanceRules::default(), false);
+        assert_eq!((why.way, why.needs_lot), (Some(Way::Main), true));
+        assert_eq!(why.missed.len(), 3);
+    }
+}

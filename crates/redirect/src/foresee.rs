@@ -1,0 +1,92 @@
+//! Tells what a visitor would get.
+
+use actix_web::{
+    HttpResponse,
+    http::header::{CACHE_CONTROL, HeaderName, LOCATION},
+};
+use slugline_domain::{Answer, Arrival, Explanation, FollowedLink, Visitor};
+use slugline_httpkit::{AnswerHead, Code, Foresight};
+
+use crate::{
+    answer::{self, Passage, Validity},
+    asked::AskedDomain,
+    redirects::Redirects,
+};
+
+impl Foresight for Redirects {
+    fn foresee<'l>(
+        &self,
+        link: &'l FollowedLink,
+        visitor: &Visitor<'_>,
+        used_up: bool,
+    ) -> (Explanation<'l>, AnswerHead) {
+        let explanation = link.explain(visitor, self.rules(), used_up);
+        let head = self.head(link, visitor, &explanation);
+        (explanation, head)
+    }
+}
+
+impl Redirects {
+    fn head(
+        &self,
+        link: &FollowedLink,
+        visitor: &Visitor<'_>,
+        explanation: &Explanation<'_>,
+    ) -> AnswerHead {
+        if !explanation.gates.is_empty() {
+            return page(200, "no-store");
+        }
+        match &explanation.answer {
+            Answer::Absent => self.nothing(link, Code::LinkNotFound),
+            Answer::Over => self.nothing(link, Code::LinkExpired),
+            Answer::Arrival(Arrival::Detour(target)) => {
+                head_of(&answer::detour(target, Passage::Open))
+            }
+            Answer::Arrival(Arrival::Redirect(target)) => {
+                let passage = if link.counts_visits() {
+                    Passage::Counted
+                } else {
+                    Passage::Open
+                };
+                let validity = Validity {
+                    left: link.seconds_left(visitor.now),
+                    varies: link.terms().routing.varies_at(visitor.now),
+                };
+                head_of(&answer::redirect(target, &self.options, passage, validity))
+            }
+            Answer::Arrival(Arrival::Preview(_) | Arrival::Cloak(_) | Arrival::Sealed) => {
+                page(200, "no-store, private")
+            }
+            Answer::Arrival(Arrival::Proxy(_)) => AnswerHead::default(),
+        }
+    }
+
+    fn nothing(&self, link: &FollowedLink, code: Code) -> AnswerHead {
+        let domain = AskedDomain::named(&link.to_key().domain, self.resolver.domains());
+        match answer::instead(code, &self.options, &domain, |_| false) {
+            Some(address) => head_of(&answer::elsewhere(&address)),
+            None => page(code.status(), "no-store"),
+        }
+    }
+}
+
+/// The head of a page.
+fn page(status: u16, cache_control: &str) -> AnswerHead {
+    AnswerHead {
+        status: Some(status),
+        location: None,
+        cache_control: Some(cache_control.to_owned()),
+    }
+}
+
+fn head_of(response: &HttpResponse) -> AnswerHead {
+    let value = |name: HeaderName| {
+        let value = response.headers().get(name)?;
+        Some(value.to_str().ok()?.to_owned())
+    };
+    AnswerHead {
+        status: Some(response.status().as_u16()),
+        location: value(LOCATION),
+        cache_control: value(CACHE_CONTROL),
+    }
+}
