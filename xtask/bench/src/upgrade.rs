@@ -47,7 +47,8 @@ pub(crate) fn run(from: &str) -> Result<()> {
     Ok(())
 }
 
-/// Two nodes of the earlier version; a new one starts beside them, and then they stop.
+/// Two nodes of the earlier version; a new one starts beside them, and then they stop. If the new one
+/// refuses to, they stop first.
 fn beside(versions: &Versions, database: &str) -> Result<bool> {
     println!("\n{} and this version on one PostgreSQL", versions.from);
     let folders = tempfile::tempdir()?;
@@ -62,44 +63,64 @@ fn beside(versions: &Versions, database: &str) -> Result<bool> {
     let (new, starting) = Load::on(&[&former[0], &former[1]], &promises, || {
         sleep(Duration::from_secs(2));
         let begun = Instant::now();
-        let new = start(&versions.new, "c")?;
-        println!(
-            "the new node serves after {:.1} s",
-            begun.elapsed().as_secs_f64()
-        );
+        let new = start(&versions.new, "c");
+        match &new {
+            Ok(_) => println!(
+                "the new node serves after {:.1} s",
+                begun.elapsed().as_secs_f64()
+            ),
+            Err(error) => println!("the new version refuses beside the earlier one: {error:#}"),
+        }
         sleep(Duration::from_secs(2));
-        Ok(new)
+        Ok(new.ok())
     })?;
-    starting.report("while the new node changes the schema");
+    starting.report("while the new node starts beside the others");
+    let mut loads = vec![starting];
+    let new = if let Some(new) = new {
+        loads.push(both_versions(&former, &new, &promises)?);
+        let ((), rolling) = Load::on(&[&new], &promises, || stop(former))?;
+        rolling.report("the new node while the others stop");
+        loads.push(rolling);
+        new
+    } else {
+        stop(former)?;
+        let new = start(&versions.new, "c")?;
+        let ((), alone) = Load::on(&[&new], &promises, || {
+            sleep(TOGETHER / 4);
+            Ok(())
+        })?;
+        alone.report("the new node after the others have stopped");
+        loads.push(alone);
+        new
+    };
+    let mut again = instance::command(&versions.former, &folders.path().join("d"));
+    again.env("SLUGLINE_DATABASE_URL", database);
+    let refusal = refusal(&mut again)?;
+    println!("an earlier node that starts now: {refusal}");
+    let lost = promises.lost_on(&new)?;
+    new.stop()?;
+    Ok(conclude(&lost, &loads))
+}
 
-    let ((), together) = Load::on(&[&former[0], &former[1], &new], &promises, || {
+/// Nodes of both versions serve for a while.
+fn both_versions(former: &[Instance; 2], new: &Instance, promises: &Promises) -> Result<Load> {
+    let ((), together) = Load::on(&[&former[0], &former[1], new], promises, || {
         sleep(TOGETHER);
         Ok(())
     })?;
     together.report("nodes of both versions");
-    let delays = arrivals(&former[0], &new)?;
+    let delays = arrivals(&former[0], new)?;
     println!(
         "an edit by the earlier version shows on the new node after {:.0} ms (median of {EDITS}), \
          {:.0} ms at worst",
         delays[delays.len() / 2],
         delays[delays.len() - 1]
     );
+    Ok(together)
+}
 
-    let mut again = instance::command(&versions.former, &folders.path().join("d"));
-    again.env("SLUGLINE_DATABASE_URL", database);
-    let refusal = refusal(&mut again)?;
-    println!("an earlier node that starts now: {refusal}");
-
-    let ((), rolling) = Load::on(&[&new], &promises, || {
-        for node in former {
-            node.stop()?;
-        }
-        Ok(())
-    })?;
-    rolling.report("the new node while the others stop");
-    let lost = promises.lost_on(&new)?;
-    new.stop()?;
-    Ok(conclude(&lost, &[starting, together, rolling]))
+fn stop(nodes: [Instance; 2]) -> Result<()> {
+    nodes.into_iter().try_for_each(Instance::stop)
 }
 
 /// The earlier version fills a data folder, the new one goes on with it, and the earlier one
