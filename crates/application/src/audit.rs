@@ -3,8 +3,8 @@
 use std::{sync::Arc, time::Duration};
 
 use slugline_domain::{
-    AuditFilter, AuditLine, AuditPosition, AuditQuery, CallerName, LinkKey, Operation, PageSize,
-    Scope, UnixMillis,
+    AuditFilter, AuditLine, AuditPosition, AuditQuery, CallerName, DomainName, LinkKey, Operation,
+    PageSize, Scope, UnixMillis,
     ports::{AuditTrail, Clock, StoreError},
 };
 
@@ -66,6 +66,8 @@ pub struct ListAudit {
     pub until: Option<UnixMillis>,
     /// Only changes of the link that has or had this key.
     pub key: Option<LinkKey>,
+    /// Only changes of this domain and of its links.
+    pub domain: Option<DomainName>,
     /// Only changes by this caller.
     pub caller: Option<CallerName>,
     /// Only changes of this kind.
@@ -95,6 +97,13 @@ impl ListAudit {
     #[must_use]
     pub fn with_key(mut self, key: impl Into<Option<LinkKey>>) -> Self {
         self.key = key.into();
+        self
+    }
+
+    /// Sets [`domain`](Self#structfield.domain).
+    #[must_use]
+    pub fn with_domain(mut self, domain: impl Into<Option<DomainName>>) -> Self {
+        self.domain = domain.into();
         self
     }
 
@@ -158,12 +167,16 @@ impl AuditService {
     pub async fn list(&self, request: ListAudit) -> Result<AuditPage, Error> {
         let size = u32::from(request.size.get());
         // One more line tells if there is another page.
+        // A domain that was taken away has lines, too.
+        let domains = &self.parts.domains;
+        let meant = |name: DomainName| domains.meant(name.clone()).unwrap_or(name);
         let query = AuditQuery::new(size + 1)
             .with_filter(
                 AuditFilter::default()
                     .with_from(request.from)
                     .with_until(request.until)
                     .with_keys(request.key.map_or_else(Vec::new, |key| self.spellings(key)))
+                    .with_domain(request.domain.map(meant))
                     .with_caller(request.caller)
                     .with_operation(request.operation),
             )

@@ -13,7 +13,7 @@ use crate::{
     code::Code,
     int_or_string::IntOrString,
     issue::{Explain, IssueCode},
-    links::key::{host_schema, optional_key},
+    links::key::{host_schema, listed_domain, optional_key},
     links::short_link::shown_domain,
     problem::Problem,
     sent::{Fault, Sent, options},
@@ -38,7 +38,7 @@ pub struct ListAudit {
     /// Only changes of the link with this slug, also if it is gone.
     #[schemars(length(min = 1, max = Slug::MAX_CHARS))]
     pub slug: Sent<String>,
-    /// The host of the slug's domain; the default domain if left out.
+    /// The host of the slug's domain; the default domain if left out. Without a slug, only changes of this domain and of its links.
     #[schemars(schema_with = "host_schema")]
     pub domain: Sent<String>,
     /// Only changes by this caller: the name of a token, `site`, `operator` or `service`.
@@ -171,10 +171,18 @@ impl ListAudit {
             validation.note(&["until"], (IssueCode::Custom, message, expected));
         }
         let operation = validation.value(&["operation"], &self.operation);
+        let key = optional_key(validation, &self.domain, &self.slug);
+        let domain = match &self.domain {
+            sent @ Sent::Value(_) if key.is_none() => {
+                listed_domain(&mut Validation::default(), sent)
+            }
+            Sent::Value(_) | Sent::Absent | Sent::Null | Sent::Wrong(_) => None,
+        };
         application::ListAudit::default()
             .with_from(from.map(UnixSeconds::start))
             .with_until(until.map(after))
-            .with_key(optional_key(validation, &self.domain, &self.slug))
+            .with_key(key)
+            .with_domain(domain)
             .with_caller(validation.optional(&["caller"], &self.caller, |caller| {
                 CallerName::parse(caller)
             }))
@@ -199,11 +207,12 @@ fn after(second: UnixSeconds) -> UnixMillis {
 #[derive(Serialize, Deserialize)]
 struct Cursor(u8, Conditions, i64, i64);
 
-/// From, until, key, caller and operation.
+/// From, until, key, domain, caller and operation.
 #[derive(PartialEq, Serialize, Deserialize)]
 struct Conditions(
     Option<i64>,
     Option<i64>,
+    Option<String>,
     Option<String>,
     Option<String>,
     Option<String>,
@@ -215,6 +224,7 @@ impl From<&application::ListAudit> for Conditions {
             request.from.map(UnixMillis::get),
             request.until.map(UnixMillis::get),
             request.key.as_ref().map(ToString::to_string),
+            request.domain.as_ref().map(ToString::to_string),
             request.caller.as_ref().map(ToString::to_string),
             request
                 .operation

@@ -6,7 +6,7 @@ use std::{cmp::Reverse, fmt, str::FromStr};
 
 use thiserror::Error;
 
-use crate::{Host, LinkKey, TokenName, UnixMillis};
+use crate::{DomainName, Host, LinkKey, TokenName, UnixMillis};
 
 /// The name of the party that makes a change: the name of a token, or one of the names that no
 /// token may have.
@@ -255,6 +255,8 @@ pub struct AuditFilter {
     pub until: Option<UnixMillis>,
     /// Only changes of links with exactly one of these keys; an empty list excludes nothing.
     pub keys: Vec<LinkKey>,
+    /// Only changes of this domain and of its links.
+    pub domain: Option<DomainName>,
     /// Only changes by this caller.
     pub caller: Option<CallerName>,
     /// Only changes of this kind.
@@ -344,6 +346,13 @@ impl AuditFilter {
         self
     }
 
+    /// Only lines about this domain and its links.
+    #[must_use]
+    pub fn with_domain(mut self, domain: impl Into<Option<DomainName>>) -> Self {
+        self.domain = domain.into();
+        self
+    }
+
     /// Only this kind of change.
     #[must_use]
     pub fn with_operation(mut self, operation: impl Into<Option<Operation>>) -> Self {
@@ -354,11 +363,20 @@ impl AuditFilter {
     /// Returns whether a line meets every condition.
     pub fn admits(&self, line: &AuditLine) -> bool {
         let is_about = |key: &LinkKey| self.keys.contains(key);
+        let is_in = |domain: &DomainName| {
+            let of_link = line.key.as_ref().map(|key| &key.domain);
+            of_link == Some(domain)
+                || line
+                    .domain
+                    .as_ref()
+                    .is_some_and(|host| domain.host() == Some(host))
+        };
         let is_by = |caller: &CallerName| *caller == line.author.caller;
         let is_kind = |operation: Operation| operation.as_str() == line.operation;
         self.from.is_none_or(|from| line.at >= from)
             && self.until.is_none_or(|until| line.at < until)
             && (self.keys.is_empty() || line.key.as_ref().is_some_and(is_about))
+            && self.domain.as_ref().is_none_or(is_in)
             && self.caller.as_ref().is_none_or(is_by)
             && self.operation.is_none_or(is_kind)
     }

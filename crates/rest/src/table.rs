@@ -1,9 +1,9 @@
-//! A table of all links as the body of an answer, sent while it is read.
+//! A table of links as the body of an answer, sent while it is read.
 
 use actix_web::{HttpResponse, body::BoxBody, http::header};
 use slugline_application::{Error, ExportPage, LinkReader};
 use slugline_contract::{ExportText, TransferFormat};
-use slugline_domain::PageSize;
+use slugline_domain::{DomainName, PageSize};
 use slugline_httpkit::report;
 
 use crate::parts::{Parts, Sender};
@@ -17,12 +17,19 @@ pub(crate) struct Table {
 impl Table {
     /// Creates the table that begins with this page. A client that reads slowly slows
     /// down the reading of links; a client that disconnects ends it.
-    pub(crate) fn of(links: LinkReader, rows: PageSize, first: ExportPage) -> Self {
+    pub(crate) fn of(
+        links: LinkReader,
+        domain: Option<DomainName>,
+        rows: PageSize,
+        first: ExportPage,
+    ) -> Self {
         let file_name = ExportText::file_name(TransferFormat::Csv, first.exported_at);
         Self {
             file_name,
             pages: Parts::sent_by(async move |pages| {
-                send(&links, rows, first, &pages).await.map_err(report)
+                send(&links, domain, rows, first, &pages)
+                    .await
+                    .map_err(report)
             }),
         }
     }
@@ -41,6 +48,7 @@ impl Table {
 
 async fn send(
     links: &LinkReader,
+    domain: Option<DomainName>,
     rows: PageSize,
     first: ExportPage,
     pages: &Sender,
@@ -56,7 +64,8 @@ async fn send(
         let Some(next) = page.next else {
             return Ok(());
         };
-        page = links.export(rows, Some(next)).await?.page;
+        let rest = links.export(domain.clone(), rows, Some(next));
+        page = rest.await?.page;
         part = Vec::new();
     }
 }

@@ -6,8 +6,8 @@ use sea_orm::{
     sea_query::{LockBehavior, LockType},
 };
 use slugline_domain::{
-    AuditFilter, AuditLine, AuditNote, AuditPosition, AuditQuery, CallerName, LinkKey, Operation,
-    UnixMillis,
+    AuditFilter, AuditLine, AuditNote, AuditPosition, AuditQuery, CallerName, DomainName, LinkKey,
+    Operation, UnixMillis,
     ports::{AuditTrail, StoreError},
 };
 
@@ -80,8 +80,20 @@ fn meeting(filter: &AuditFilter) -> Condition {
         .add_option(filter.from.map(|from| Column::At.gte(from.get())))
         .add_option(filter.until.map(|until| Column::At.lt(until.get())))
         .add_option(of_link)
+        .add_option(filter.domain.as_ref().map(in_domain))
         .add_option(caller.map(|caller| Column::Caller.eq(caller)))
         .add_option(operation.map(|operation| Column::Operation.eq(operation)))
+}
+
+/// Lines about a domain and its links. The text of a key has a slash behind a host alone, and a line
+/// about a domain has the same text without a slug.
+fn in_domain(domain: &DomainName) -> Condition {
+    match domain.host() {
+        Some(host) => Condition::all().add(Column::Slug.starts_with(format!("{host}/"))),
+        None => Condition::all()
+            .add(Column::Slug.is_not_null())
+            .add(Column::Slug.not_like("%/%")),
+    }
 }
 
 /// The first condition repeats what the second one implies, because only the first tells the

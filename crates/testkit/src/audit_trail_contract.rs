@@ -32,6 +32,22 @@ where
     lines_are_filtered(&empty_store().await).await;
     old_lines_are_removed_in_pieces(&empty_store().await).await;
     a_change_elsewhere_can_leave_a_line(&empty_store().await).await;
+    lines_of_one_domain_are_found(&empty_store().await).await;
+}
+
+async fn lines_of_one_domain_are_found(store: &impl AuditTrail) {
+    let keys = ["docs", "go.example/docs", "go.example.org/docs"].map(key);
+    for link in keys.iter().map(Some).chain([None]) {
+        let note = note(0, Operation::VisitsErase);
+        store.add(&note, link).await.expect("add");
+    }
+    for wanted in &keys {
+        let filter = AuditFilter::default().with_domain(wanted.domain.clone());
+        let query = AuditQuery::new(100).with_filter(filter);
+        let lines = store.lines(&query).await.expect("lines");
+        let found: Vec<_> = lines.iter().map(|line| line.key.as_ref()).collect();
+        assert_eq!(found, [Some(wanted)]);
+    }
 }
 
 async fn a_change_elsewhere_can_leave_a_line(store: &impl AuditTrail) {

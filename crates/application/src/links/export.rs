@@ -1,6 +1,8 @@
 //! Exports links for another instance or for a backup.
 
-use slugline_domain::{LinkFilter, LinkOrder, PageSize, Position, Scope, StatusFilter, UnixMillis};
+use slugline_domain::{
+    DomainName, LinkFilter, LinkOrder, PageSize, Position, Scope, StatusFilter, UnixMillis,
+};
 
 use super::{LinkPage, LinkReader, LinkService, ListLinks};
 use crate::{Access, Error, Forbidden};
@@ -20,12 +22,13 @@ impl LinkService {
 }
 
 impl LinkReader {
-    /// Returns one page of all links, expired ones too, newest first.
+    /// Returns one page of the links of a domain, or of all, expired ones too, newest first.
     ///
     /// # Errors
     /// Preview mode, or the store failed.
     pub async fn export(
         &self,
+        domain: Option<DomainName>,
         size: PageSize,
         after: Option<Position>,
     ) -> Result<ExportPage, Error> {
@@ -33,7 +36,9 @@ impl LinkReader {
         let request = ListLinks {
             size,
             order: LinkOrder::Newest,
-            filter: LinkFilter::default().with_status(StatusFilter::All),
+            filter: LinkFilter::default()
+                .with_domain(domain)
+                .with_status(StatusFilter::All),
             after,
         };
         Ok(ExportPage {
@@ -60,10 +65,14 @@ mod tests {
             fixture.store.insert(link, &NOTE).await.unwrap();
         }
         let one = PageSize::new(1).unwrap();
-        let first = fixture.links.export(one, None).await.unwrap();
+        let first = fixture.links.export(None, one, None).await.unwrap();
         assert_eq!(first.exported_at, NOON.start());
         assert_eq!(first.page.links, [active]);
-        let second = fixture.links.export(one, first.page.next).await.unwrap();
+        let second = fixture
+            .links
+            .export(None, one, first.page.next)
+            .await
+            .unwrap();
         assert_eq!(second.page.links, [expired]);
         assert_eq!(second.page.next, None);
     }

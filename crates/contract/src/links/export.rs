@@ -3,10 +3,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use slugline_application::ExportPage;
-use slugline_domain::Position;
+use slugline_domain::{DomainName, Position};
 
 use super::{
     ExportedLink, cursor,
+    key::{host_schema, listed_domain},
     listing::{Listing, Sort, Status},
 };
 use crate::{
@@ -16,15 +17,17 @@ use crate::{
     validation::Validation,
 };
 
-/// All links, newest first.
-const LISTING: Listing = Listing {
-    sort: Sort::Newest,
-    status: Status::All,
-    tag: None,
-    text: None,
-    domain: None,
-    keys: None,
-};
+/// Links of a domain, or of all, newest first.
+const fn listing(domain: Option<DomainName>) -> Listing {
+    Listing {
+        sort: Sort::Newest,
+        status: Status::All,
+        tag: None,
+        text: None,
+        domain,
+        keys: None,
+    }
+}
 
 /// Where to go on exporting, and in which form.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -33,6 +36,9 @@ pub struct ExportLinks {
     /// Where to continue: the cursor of the previous page.
     #[schemars(length(max = cursor::MAX_CHARS))]
     pub cursor: Sent<String>,
+    /// Only links of this domain, by its host; an empty text for the default one. All links if left out.
+    #[schemars(schema_with = "host_schema")]
+    pub domain: Sent<String>,
     /// A page of JSON, or all links as CSV.
     #[schemars(extend("default" = "json"))]
     pub format: Sent<TransferFormat>,
@@ -52,17 +58,22 @@ pub enum TransferFormat {
 options!(TransferFormat);
 
 impl ExportLinks {
-    /// Returns the form, and the position to continue from.
+    /// Returns the form, the domain if it is one alone, and the position to continue from.
     ///
     /// # Errors
     /// Lists every member that is of another type, or says that the cursor was
     /// not issued by an export.
-    pub fn validate(&self) -> Result<(TransferFormat, Option<Position>), Problem> {
+    pub fn validate(
+        &self,
+    ) -> Result<(TransferFormat, Option<DomainName>, Option<Position>), Problem> {
         let mut validation = Validation::default();
         let cursor = validation.value(&["cursor"], &self.cursor);
         let format = validation.value(&["format"], &self.format);
+        let is_given = self.domain != Sent::Absent;
+        let domain = listed_domain(&mut validation, &self.domain).filter(|_| is_given);
         let format = validation.finish(|| Some(format.copied().unwrap_or_default()))?;
-        Ok((format, cursor::read(cursor, &LISTING)?))
+        let after = cursor::read(cursor, &listing(domain.clone()))?;
+        Ok((format, domain, after))
     }
 }
 
@@ -91,8 +102,8 @@ impl LinkExport {
     /// The version of the format, the same as Sink's.
     pub const VERSION: &'static str = "1.0";
 
-    /// Shows a page, with a cursor that continues after it.
-    pub fn new(export: &ExportPage) -> Self {
+    /// Shows a page of a domain's links, or of all, with a cursor that continues after it.
+    pub fn new(export: &ExportPage, domain: Option<DomainName>) -> Self {
         let page = &export.page;
         Self {
             version: Self::VERSION,
@@ -103,7 +114,7 @@ impl LinkExport {
             cursor: page
                 .next
                 .as_ref()
-                .map(|position| cursor::encode(position, &LISTING)),
+                .map(|position| cursor::encode(position, &listing(domain))),
         }
     }
 }

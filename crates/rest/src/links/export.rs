@@ -20,7 +20,7 @@ pub(crate) fn spec() -> OperationSpec {
         id: "link_export",
         tag: super::TAG,
         summary: "Export links",
-        description: "All links with their stored passwords, expired ones too, newest first. JSON \
+        description: "All links, or those of a `domain`, with their stored passwords, expired ones too, newest first. JSON \
                       comes page by page: pass `cursor` back until `list_complete` is true. CSV \
                       comes as a whole: a column per member, moments in Unix seconds, tags \
                       separated by commas, country destinations as lines of code and URL. Cells \
@@ -39,18 +39,19 @@ pub(crate) async fn handle(
     Links(links): Links,
     Query(query): Query<ExportLinks>,
 ) -> Result<NoStore<PageOrTable<LinkExport>>, Failure> {
-    let (format, after) = query.validate()?;
+    let (format, domain, after) = query.validate()?;
     Ok(NoStore(match format {
         TransferFormat::Json => {
             let size = context.transfer.export_page;
-            PageOrTable::Page(LinkExport::new(&links.export(size, after).await?))
+            let page = links.export(domain.clone(), size, after).await?;
+            PageOrTable::Page(LinkExport::new(&page, domain))
         }
         TransferFormat::Csv => {
             let rows = PageSize::new(ROWS).expect("fewer links than on the largest page");
             // The first page is read before the answer starts, so that a store that is
             // down gives an error response.
-            let first = links.export(rows, after).await?;
-            PageOrTable::Table(Table::of(links, rows, first))
+            let first = links.export(domain.clone(), rows, after).await?;
+            PageOrTable::Table(Table::of(links, domain, rows, first))
         }
     }))
 }

@@ -64,7 +64,11 @@ fn write(links: &Links, format: TransferFormat, file: impl Write) -> anyhow::Res
     let size = PageSize::new(PageSize::MAX.into()).expect("the largest page is a page");
     let mut file = BufWriter::new(file);
     let mut text = ExportText::new(format);
-    let export = |after| links.runtime.block_on(links.service.export(size, after));
+    let export = |after| {
+        links
+            .runtime
+            .block_on(links.service.export(None, size, after))
+    };
     let first = export(None)?;
     file.write_all(&text.start(first.exported_at))?;
     let mut page = first.page;

@@ -95,6 +95,19 @@ fn one_slug_is_two_links_for_rest_and_mcp() {
     let audit = get(&server, "/api/audit?slug=docs&domain=go.example");
     let lines = audit["lines"].as_array().unwrap();
     assert_eq!(lines.len(), 2, "{audit}");
+    for (domain, expected) in [
+        ("go.example", 2),
+        ("sl.example", 1),
+        ("", 1),
+        ("no.example", 0),
+    ] {
+        let audit = get(
+            &server,
+            &format!("/api/audit?domain={domain}&operation=link.create"),
+        );
+        let creations = audit["lines"].as_array().unwrap().len();
+        assert_eq!(creations, expected.min(1), "{domain}: {audit}");
+    }
     assert!(
         lines.iter().all(|line| line["domain"] == "go.example"),
         "{audit}"
@@ -191,6 +204,20 @@ fn an_export_has_all_domains_and_an_import_puts_others_where_it_is_told() {
     let export = get(&server, "/api/link/export");
     let links = export["links"].as_array().unwrap();
     assert_eq!(links.len(), 2, "{export}");
+    for (domain, url) in [
+        ("go.example", "https://example.com/go"),
+        ("sl.example", "https://example.com/default"),
+        ("", "https://example.com/default"),
+    ] {
+        let export = get(&server, &format!("/api/link/export?domain={domain}"));
+        assert_eq!(urls(&export["links"]), [url], "{domain}");
+        let csv = server.api(
+            "GET",
+            &format!("/api/link/export?format=csv&domain={domain}"),
+        );
+        let csv = csv.send().text;
+        assert_eq!((csv.lines().count(), csv.contains(url)), (2, true), "{csv}");
+    }
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("links.json");
     std::fs::write(&file, export.to_string()).unwrap();
