@@ -31,6 +31,10 @@ const REQUESTS: &[(&[&str], &str)] = &[
         &["stats", "stat", "analytics", "counters", "clicks"],
         r#"stats/counters?slug=hello -H "$AUTH""#,
     ),
+    (
+        &["explain", "why", "test"],
+        r#"link/explain -H "$AUTH" --json '{"slug":"hello","country":"DE"}'"#,
+    ),
 ];
 
 /// Words for commands with another name and for parts of the dashboard, and the way to each.
@@ -59,6 +63,10 @@ const COMMANDS: &[(&[&str], &str)] = &[
     (
         &["check", "verify", "fsck"],
         "`slugline doctor` examines the databases, and `slugline backup verify FILE` a backup",
+    ),
+    (
+        &["domain", "host", "hosts"],
+        "`slugline domains` lists, adds, edits and takes away domains",
     ),
     (
         &["tokens", "auth", "user", "users"],
