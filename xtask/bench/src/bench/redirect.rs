@@ -28,6 +28,10 @@ pub(super) const NO_SAMPLING: [(&str, &str); 2] = [
     ("SLUGLINE_SAMPLE_LINK_ABOVE", "0"),
 ];
 
+/// The domains of the instance that has many.
+const DOMAINS: u32 = 50;
+
+const MANY_DOMAINS: &str = "slugline, 50 domains";
 const MAP: &str = "nginx map";
 const CONSTANT: &str = "nginx constant";
 
@@ -46,6 +50,16 @@ pub(crate) fn run(plan: &Plan) -> Result<()> {
         contenders.push(contender(&with_headers(binary.name), at, Headers::Browser));
         instances.push(instance);
     }
+    // Visitors of the default domain, beside many named ones.
+    let hosts: Vec<String> = (1..DOMAINS)
+        .map(|host| format!("d{host}.example"))
+        .collect();
+    let named = [("SLUGLINE_DOMAINS", &*hosts.join(","))];
+    let data = folder.join("many-domains");
+    let instance = start(plan, &plan.binary, &data, &links, &named)?;
+    let at = (instance.origin(), &[instance.pid()][..]);
+    contenders.push(contender(MANY_DOMAINS, at, Headers::Plain));
+    instances.push(instance);
     let map = Nginx::start(&folder.join("map"), Redirects::Map(LINKS), plan.cpus)?;
     let at = (map.origin(), map.workers());
     contenders.push(contender(MAP, at, Headers::Plain));
@@ -157,6 +171,8 @@ fn report(outcomes: &[Outcome]) -> Result<()> {
     goal(redirect, 1.0, "× nginx constant (aim)", to_constant);
     let (what, unit) = ("the same with a browser's headers", "× without them");
     goal(what, 1.1, unit, with.ratio(&ours.micros));
+    let many = find(MANY_DOMAINS)?.micros.ratio(&ours.micros);
+    goal("a redirect beside 50 domains", 1.05, "× with one", many);
     if let Ok(baseline) = find("baseline") {
         goal::change("redirect", "processor time", &ours.micros, &baseline.micros);
         let before = &find(&with_headers("baseline"))?.micros;
