@@ -94,7 +94,7 @@ pub use auth::{Authenticator, AuthenticatorParts, Denied, SiteToken, TokenTooSho
 pub use budgets::WriteBudget;
 pub use caller::{Caller, Excess, MissingScope};
 pub use domains::{Domains, DomainsParts, LinksFate, OwnHost, RemovedDomain};
-pub use erasure::{ErasedLink, VisitErasures, VisitErasuresParts};
+pub use erasure::{VisitErasures, VisitErasuresParts};
 pub use error::Error;
 pub use gatekeeper::{Gatekeeper, GatekeeperParts};
 pub use hashing::{Busy, HashError};
@@ -103,8 +103,9 @@ pub use links::{
     CheckScope, CheckedLink, CheckedPage, EditLink, EditedLink, ExportPage, GENERATED_CHARS,
     ImportLink, ImportOutcome, ImportedLink, LinkChecker, LinkDraft, LinkLists, LinkPage,
     LinkReader, LinkService, LinkServiceParts, LinkToExplain, LinkWriter, ListLinks, ListRequest,
-    ListVisited, ListedPage, MAX_TAGGED, NewLink, Precondition, RangeStart, Rehearsal, Upserted,
-    VisitRange, VisitedLink, VisitedPage, VisitedPosition,
+    ListTrash, ListVisited, ListedPage, MAX_TAGGED, NewLink, Precondition, RangeStart, Rehearsal,
+    RestoreFault, RestoreLink, TrashPage, Upserted, VisitRange, VisitedLink, VisitedPage,
+    VisitedPosition, WhichLink,
 };
 pub use live::{LiveVisits, SharedFilter, Watch};
 pub use migration::{

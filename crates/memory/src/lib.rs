@@ -21,14 +21,17 @@
 //! | `domains` | the named domains |
 //! | `state` | the links by key and by identifier, and the rule for taken keys |
 //! | `lines`, `audit` | the audit trail |
+//! | `versions`, `history` | former versions of links |
 //! | `migration` | the progress of a migration into the store |
 
 mod audit;
 mod domains;
+mod history;
 mod lines;
 mod links;
 mod migration;
 mod state;
+mod versions;
 
 pub use domains::MemoryDomainStore;
 pub use links::MemoryLinkStore;

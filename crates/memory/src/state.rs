@@ -7,7 +7,7 @@ use slugline_domain::{
     ports::{Hearing, Insertion, Taking},
 };
 
-use crate::lines::MemoryLines;
+use crate::{lines::MemoryLines, versions::MemoryVersions};
 
 /// Everything that a store holds, under one lock.
 #[derive(Debug)]
@@ -17,6 +17,7 @@ pub(crate) struct State {
     pub(crate) domains: BTreeMap<Host, Domain>,
     pub(crate) domain_changes: u64,
     pub(crate) trail: MemoryLines,
+    pub(crate) versions: MemoryVersions,
     pub(crate) is_broken: bool,
     pub(crate) hearing: Hearing,
 }
@@ -29,6 +30,7 @@ impl Default for State {
             domains: BTreeMap::new(),
             domain_changes: 0,
             trail: MemoryLines::default(),
+            versions: MemoryVersions::default(),
             is_broken: false,
             hearing: Hearing::Announced(0),
         }
@@ -70,20 +72,29 @@ impl State {
         if namesake.is_some_and(|key| *key != link.key) {
             return Insertion::IdTaken;
         }
+        if let Some(replaced) = self.take(&link.key) {
+            self.versions.keep(replaced, note, true);
+        }
         self.put(link.clone(), note);
         Insertion::Stored
     }
 
-    /// Stores a link in place of the one with its key, and writes the line of the change.
+    /// Stores a link whose key is free, and writes the line of the change.
     pub(crate) fn put(&mut self, mut link: Link, note: &AuditNote) {
         link.content.tags = link.content.tags.sorted();
         self.trail.add(note, Some(&link.key));
         self.keys.insert(link.id.clone(), link.key.clone());
-        let id = link.id.clone();
-        let former = self.by_key.insert(link.key.clone(), link);
-        if let Some(former) = former.filter(|former| former.id != id) {
-            self.keys.remove(&former.id);
+        self.by_key.insert(link.key.clone(), link);
+    }
+
+    /// Replaces a link by a later version of it, which may have another key.
+    pub(crate) fn replace(&mut self, former: &LinkKey, link: Link, note: &AuditNote) {
+        if let Some(former) = self.take(former)
+            && former.revision != link.revision
+        {
+            self.versions.keep(former, note, false);
         }
+        self.put(link, note);
     }
 
     /// Counts a visit of a link, if one is left.
@@ -104,10 +115,22 @@ impl State {
 
     /// Removes a link, and writes the line of the change.
     pub(crate) fn remove(&mut self, key: &LinkKey, note: &AuditNote) -> Option<Link> {
-        let removed = self.by_key.remove(key)?;
-        self.keys.remove(&removed.id);
+        let removed = self.take(key)?;
+        self.versions.keep(removed.clone(), note, true);
         self.trail.add(note, Some(key));
         Some(removed)
+    }
+
+    /// Takes a link out, as if it had never been there.
+    pub(crate) fn take(&mut self, key: &LinkKey) -> Option<Link> {
+        let taken = self.by_key.remove(key)?;
+        self.keys.remove(&taken.id);
+        Some(taken)
+    }
+
+    /// The link with this identity.
+    pub(crate) fn with_id(&self, id: &LinkId) -> Option<&Link> {
+        self.keys.get(id).and_then(|key| self.by_key.get(key))
     }
 
     /// Stores the record of a domain, and writes the line of the change.

@@ -17,7 +17,7 @@ use tokio::task::JoinHandle;
 use crate::{
     additions::Additions,
     advice::advice,
-    assistants, audit_upkeep,
+    assistants,
     backup::{journal, schedule::Scheduled},
     connections,
     data_folder::{self, NewFolder},
@@ -31,6 +31,7 @@ use crate::{
     settings::Settings,
     site_token::{self, Source},
     site_token_watch::SiteTokenWatch,
+    upkeep::keep_removing,
     wiring::{self, Components},
 };
 
@@ -51,6 +52,7 @@ pub struct Service {
     crowd: std::sync::Arc<Crowd>,
     migration: JoinHandle<()>,
     audit: JoinHandle<()>,
+    versions: JoinHandle<()>,
     domains: JoinHandle<()>,
     assistants: JoinHandle<()>,
     site_token_watch: Option<SiteTokenWatch>,
@@ -87,6 +89,7 @@ impl Service {
         let webhook = parts.webhook.clone();
         let migration = parts.migration.clone();
         let audit = parts.audit.clone();
+        let links = parts.links.clone();
         let domains = parts.domains.clone();
         let crowd = Arc::clone(&parts.crowd);
         let connecting = parts.assistants.clone();
@@ -124,7 +127,12 @@ impl Service {
             crowd,
             site_token_watch: watched.map(watch),
             migration: tokio::spawn(old_store::watch(migration)),
-            audit: tokio::spawn(audit_upkeep::remove_old_lines(audit)),
+            audit: tokio::spawn(async move {
+                keep_removing("old lines", || audit.remove_old()).await;
+            }),
+            versions: tokio::spawn(async move {
+                keep_removing("old versions", || links.remove_old_versions()).await;
+            }),
             domains: tokio::spawn(domains_watch::keep_up(domains)),
             assistants: tokio::spawn(assistants::remove_ended(connecting)),
             backups,
@@ -161,6 +169,7 @@ impl Service {
         tracing::info!("stopping: finishing requests and writing visits");
         self.migration.abort();
         self.audit.abort();
+        self.versions.abort();
         self.domains.abort();
         self.assistants.abort();
         drop(self.backups);

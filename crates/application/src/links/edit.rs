@@ -181,13 +181,23 @@ impl LinkWriter {
 
     /// Stores a link in place of the version that it was made from. A link that is the same
     /// stays the version that it is, and leaves no line in the audit trail.
-    pub(super) async fn store_change(&self, mut link: Link, before: &Link) -> Result<Link, Error> {
+    pub(super) async fn store_change(&self, link: Link, before: &Link) -> Result<Link, Error> {
+        self.store_next(link, before, Operation::LinkEdit).await
+    }
+
+    /// As [`Self::store_change`], by any operation.
+    pub(super) async fn store_next(
+        &self,
+        mut link: Link,
+        before: &Link,
+        operation: Operation,
+    ) -> Result<Link, Error> {
         if link == *before {
             return Ok(link);
         }
         link.content.check()?;
         let parts = &self.parts;
-        let note = self.note(Operation::LinkEdit);
+        let note = self.note(operation);
         let known = Version::of(before);
         link.updated_at = note.at.second();
         link.revision = known.revision.next();

@@ -11,22 +11,27 @@ mod explain;
 mod export;
 mod free_slug;
 mod get;
+mod history;
 mod import;
 mod list;
 mod precondition;
+mod purge;
 mod reader;
 mod rehearsal;
+mod restore;
 mod screen;
 mod search;
 mod tagged;
 mod unprotected;
 mod upsert;
+mod which;
 mod writer;
 
 use std::sync::Arc;
 
 use slugline_domain::{
     UnixSeconds,
+    history::LinkHistory,
     ports::{AuditTrail, Clock, DestinationScreen, Hearing, LinkStore, Random},
 };
 
@@ -42,13 +47,16 @@ pub use self::{
     edit::{EditLink, EditedLink},
     explain::LinkToExplain,
     export::ExportPage,
+    history::{ListTrash, TrashPage},
     import::{ImportOutcome, ImportedLink},
     list::{LinkPage, ListLinks},
     precondition::Precondition,
     reader::LinkReader,
     rehearsal::Rehearsal,
+    restore::{RestoreFault, RestoreLink},
     tagged::MAX_TAGGED,
     upsert::Upserted,
+    which::WhichLink,
     writer::LinkWriter,
 };
 use crate::{
@@ -70,6 +78,8 @@ pub struct LinkServiceParts {
     pub store: Arc<dyn LinkStore>,
     /// Takes the lines of dry runs; the store writes those of changes.
     pub audit: Arc<dyn AuditTrail>,
+    /// Keeps former versions; the store writes them.
+    pub history: Arc<dyn LinkHistory>,
     /// The cache that must forget a link after each change.
     pub resolver: Arc<Resolver>,
     /// Hashes passwords.
@@ -99,7 +109,7 @@ impl LinkServiceParts {
     /// store.
     pub fn new<S>(store: Arc<S>, clock: Arc<dyn Clock>, random: Arc<dyn Random>) -> Self
     where
-        S: LinkStore + AuditTrail + 'static,
+        S: LinkStore + AuditTrail + LinkHistory + 'static,
     {
         let resolver = Resolver::new(
             store.clone(),
@@ -108,6 +118,7 @@ impl LinkServiceParts {
             ResolverOptions::default(),
         );
         Self::of(
+            store.clone(),
             store.clone(),
             store,
             Arc::new(resolver),
@@ -121,6 +132,7 @@ impl LinkServiceParts {
     pub fn of(
         store: Arc<dyn LinkStore>,
         audit: Arc<dyn AuditTrail>,
+        history: Arc<dyn LinkHistory>,
         resolver: Arc<Resolver>,
         passwords: Arc<Passwords>,
         clock: Arc<dyn Clock>,
@@ -129,6 +141,7 @@ impl LinkServiceParts {
         Self {
             store,
             audit,
+            history,
             resolver,
             passwords,
             clock,
@@ -261,6 +274,7 @@ pub(crate) mod fixture {
         let links = LinkService::new(LinkServiceParts {
             store: store.clone(),
             audit: store.clone(),
+            history: store.clone(),
             resolver: resolver.clone(),
             passwords: Arc::new(Passwords::new(random.clone())),
             clock: clock.clone(),

@@ -25,11 +25,11 @@ pub(super) async fn call(context: ToolContext, input: UpdateLink) -> Result<Link
     match input.validate(&context.rules_here())? {
         LinkUpdate::Whole(edit) => {
             let edited = links.edit(*edit).await?;
-            Ok(LinkUpdated::replaced(&edited, context.origin.as_str()))
+            Ok(LinkUpdated::replaced(&edited, context.undo()))
         }
         LinkUpdate::Partial(key, patch) => {
             let link = links.patch(&key, *patch).await?;
-            Ok(LinkUpdated::changed(&link, context.origin.as_str()))
+            Ok(LinkUpdated::changed(&link, context.undo()))
         }
     }
 }

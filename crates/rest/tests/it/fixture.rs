@@ -113,6 +113,7 @@ impl Fixture {
         let mut parts = LinkServiceParts::of(
             store.clone(),
             store.clone(),
+            store.clone(),
             Arc::clone(&resolver),
             passwords,
             clock.clone(),
