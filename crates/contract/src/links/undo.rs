@@ -29,7 +29,8 @@ impl Undo<'_> {
         })
     }
 
-    /// The sentence about a link that was deleted; `None` if it is gone for good.
+    /// The sentence about a link that was deleted; `None` if nothing of it is
+    /// kept.
     pub(super) fn of_deletion(self, link: &Link) -> Option<String> {
         let days = self.keeping.deleted_for.as_secs() / 86_400;
         self.keeping.has_trash().then(|| {
