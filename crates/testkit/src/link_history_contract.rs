@@ -34,6 +34,7 @@ where
     let (domains, store) = empty_stores(usual).await;
     the_trash_is_paged_the_link_deleted_last_first(&domains, &*store).await;
     a_link_is_brought_back_once_with_its_visits(&*empty_stores(usual).await.1).await;
+    visits_up_to_a_deletion_stay_counted(&*empty_stores(usual).await.1).await;
     a_link_that_cannot_come_back_stays_in_the_trash(&*empty_stores(usual).await.1).await;
     an_identity_that_is_used_anew_begins_another_history(&*empty_stores(usual).await.1).await;
     a_purged_link_leaves_one_line_and_nothing_else(&*empty_stores(usual).await.1).await;
@@ -340,6 +341,34 @@ async fn a_link_is_brought_back_once_with_its_visits(
     assert_eq!(lines.len(), 3);
 }
 
+type Attempt<'a> = Pin<Box<dyn Future<Output = bool> + Send + 'a>>;
+
+async fn visits_up_to_a_deletion_stay_counted(store: &(impl LinkStore + LinkHistory)) {
+    for round in 0..8 {
+        let limited = link(&format!("race-{round}")).max_visits(100).build();
+        insert(store, &limited).await;
+        let take = async || {
+            let taken = store.take_visit(&limited.id, limited.revision).await;
+            taken.expect("take a visit") == Taking::Taken
+        };
+        let mut attempts: Vec<Attempt<'_>> = Vec::new();
+        for number in 0..12 {
+            attempts.push(Box::pin(take()));
+            if number == round {
+                let delete = async {
+                    delete(store, &limited, 1).await;
+                    false
+                };
+                attempts.push(Box::pin(delete));
+            }
+        }
+        let taken = join_all(attempts).await;
+        let taken = taken.iter().filter(|taken| **taken).count();
+        let last = former(store, &limited).await.remove(0);
+        assert_eq!(u32::try_from(taken), Ok(last.visits_used), "round {round}");
+    }
+}
+
 async fn a_link_that_cannot_come_back_stays_in_the_trash(store: &(impl LinkStore + LinkHistory)) {
     let first = link("docs").build();
     insert(store, &first).await;
@@ -442,8 +471,7 @@ async fn of_a_purge_and_a_return_one_is_last(store: &(impl LinkStore + LinkHisto
             let purged = store.purge(&first.id, None, &note).await;
             matches!(purged.expect("purge"), Purge::Purged(_))
         };
-        let mut attempts: Vec<Pin<Box<dyn Future<Output = bool> + Send + '_>>> =
-            vec![Box::pin(restore), Box::pin(purge)];
+        let mut attempts: Vec<Attempt<'_>> = vec![Box::pin(restore), Box::pin(purge)];
         if round % 2 == 1 {
             attempts.reverse();
         }

@@ -235,3 +235,33 @@ fn without_a_history_nothing_is_kept() {
         .json(&json!({"id": id}));
     assert_eq!(restore.send().status, 404);
 }
+
+#[test]
+fn a_link_whose_domain_was_taken_away_comes_back_to_another() {
+    let server = Server::start_with(&[("SLUGLINE_DOMAINS", "go.example")]);
+    let link = json!({"url": "https://example.com/", "slug": "docs", "domain": "go.example"});
+    let made = server.create(&link);
+    let id = made["link"]["id"].as_str().unwrap();
+    let removed = server.api("DELETE", "/api/domains?host=go.example&links=delete");
+    assert_eq!(removed.send().status, 200);
+    let trash = server
+        .api("GET", "/api/link/trash?domain=go.example")
+        .send();
+    assert_eq!(
+        trash.json()["links"][0]["link"]["domain"],
+        "go.example",
+        "{}",
+        trash.text
+    );
+    let restore = |body: &Value| server.api("POST", "/api/link/restore").json(body).send();
+    let refused = restore(&json!({"id": id}));
+    assert_eq!(refused.status, 400);
+    assert_eq!(
+        refused.json()["data"]["issues"][0]["path"],
+        json!(["domain"])
+    );
+    let restored = restore(&json!({"id": id, "domain": ""}));
+    assert_eq!(restored.status, 200, "{}", restored.text);
+    assert_eq!(restored.json()["link"]["domain"], Value::Null);
+    assert_eq!(server.visit("/docs").status, 301);
+}
