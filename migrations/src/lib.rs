@@ -21,6 +21,7 @@ mod m0014_domains;
 mod m0015_rules;
 mod m0016_life;
 mod m0017_history;
+mod m0019_watch;
 mod schema_error;
 mod step;
 
@@ -55,6 +56,7 @@ const STEPS: &[Step] = steps![
     m0015_rules,
     m0016_life,
     m0017_history,
+    m0019_watch,
 ];
 
 /// Brings the schema up to date. Several nodes may call it at the same time:

@@ -45,6 +45,7 @@
 //! | [`forwarding`] | a visitor's request that is passed on, and the answer |
 //! | [`legacy`], [`migration`] | links in an older instance's store, and moving them here |
 //! | [`probe`], [`screening`] | checks that a destination answers and is not dangerous |
+//! | [`watch`] | destinations on a timetable: when to ask, when to say that one is broken |
 //! | [`ports`] | interfaces that callers must provide: stores, clock, network |
 
 pub mod assistants;
@@ -99,6 +100,7 @@ pub mod user_agent;
 pub mod visit;
 pub mod visit_headers;
 pub mod visitor;
+pub mod watch;
 pub mod zone;
 
 pub use audit::{
@@ -165,4 +167,8 @@ pub use user_agent::Platform;
 pub use visit::{Visit, VisitRecord};
 pub use visit_headers::VisitHeaders;
 pub use visitor::Visitor;
+pub use watch::{
+    BadAnswer, DueLink, Enrolment, Failing, Timetable, WatchClaim, WatchNews, Watched, host_to_ask,
+    is_watched,
+};
 pub use zone::{HourOfWeek, LocalSeconds, Stretch, TimeUnit, UtcOffset, ZoneOffsets};

@@ -11,7 +11,7 @@
 //! against files.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, BTreeSet, HashMap},
     error::Error as StdError,
     fmt,
     net::IpAddr,
@@ -24,14 +24,14 @@ use thiserror::Error;
 
 use crate::{
     AccessRow, Advance, AuditLine, AuditNote, AuditQuery, CountersQuery, CountersReport, Country,
-    Destination, Domain, DomainName, Erasure, Event, EventsQuery, FailedEntry, FollowedLink,
-    ForwardFailure, ForwardedAnswer, ForwardedRequest, HeatmapQuery, HeatmapReport, Host,
-    LanguageTag, Link, LinkFilter, LinkId, LinkKey, LinkOrder, ListQuery, LocationsQuery,
-    LocationsReport, LogTrouble, MetricsQuery, MetricsReport, MigrationState, MigrationStep,
-    OldCursor, OldLink, OldPage, Place, ProbeOutcome, ProbeRequest, Reach, Revision, SamplingNote,
-    ScreenVerdict, Slug, StatusFilter, StoredVisit, Tag, TagCount, TokenName, TokenRecord,
-    UnixMillis, UnixSeconds, ViewsQuery, ViewsReport, Visit, VisitColumn, VisitFilter, VisitRecord,
-    routing::AgentFacts,
+    Destination, Domain, DomainName, DueLink, Enrolment, Erasure, Event, EventsQuery, FailedEntry,
+    Failing, FollowedLink, ForwardFailure, ForwardedAnswer, ForwardedRequest, HeatmapQuery,
+    HeatmapReport, Host, LanguageTag, Link, LinkFilter, LinkId, LinkKey, LinkOrder, ListQuery,
+    LocationsQuery, LocationsReport, LogTrouble, MetricsQuery, MetricsReport, MigrationState,
+    MigrationStep, OldCursor, OldLink, OldPage, Place, ProbeOutcome, ProbeRequest, Reach, Revision,
+    SamplingNote, ScreenVerdict, Slug, StatusFilter, StoredVisit, Tag, TagCount, TokenName,
+    TokenRecord, UnixMillis, UnixSeconds, ViewsQuery, ViewsReport, Visit, VisitColumn, VisitFilter,
+    VisitRecord, WatchClaim, WatchNews, Watched, routing::AgentFacts,
 };
 
 /// Stores links. Each method is one transaction.
@@ -427,6 +427,42 @@ pub trait DomainStore: fmt::Debug + Send + Sync {
     fn hearing(&self) -> Hearing {
         Hearing::Deaf
     }
+}
+
+/// Keeps the timetable of the watch of destinations, and what it found, beside the links. Each
+/// method is one transaction. None touches a link, its revision or the audit trail; what is kept of
+/// a link goes with it.
+#[async_trait]
+pub trait WatchStore: fmt::Debug + Send + Sync {
+    /// Puts links on the timetable that are not on it. Looks at links after a position, at no more
+    /// than there are `moments`; each link that it puts there takes the next of these for its first
+    /// request. The first position is 0. Several nodes may call it at once.
+    async fn enrol(&self, after: i64, moments: &[UnixMillis]) -> Result<Enrolment, StoreError>;
+
+    /// Claims links that are due, at most `limit`, those that have waited longest first. Of one
+    /// [host](crate::watch::host_to_ask) it claims one link, and none while anybody has a claim to
+    /// another that has not ended. Several nodes may call it at once.
+    async fn claim(
+        &self,
+        now: UnixMillis,
+        until: UnixMillis,
+        limit: usize,
+    ) -> Result<Vec<DueLink>, StoreError>;
+
+    /// Keeps what came of a claim, and gives the claim up. Returns false, and keeps nothing, if
+    /// somebody else has claimed the link since, or it is gone.
+    async fn record(&self, claim: &WatchClaim, found: &Watched) -> Result<bool, StoreError>;
+
+    /// Those of these links whose destination is broken, and the failures. Failures of a
+    /// destination that the link had before do not count.
+    async fn broken(&self, links: &[&Link]) -> Result<HashMap<LinkId, Failing>, StoreError>;
+}
+
+/// Hears of news about destinations. It must neither wait nor fail.
+pub trait WatchObserver: fmt::Debug + Send + Sync {
+    /// The destination of a link broke, or answers again. The failures are those that it has, or
+    /// those that it had.
+    fn news(&self, news: WatchNews, link: &Link, failing: &Failing);
 }
 
 /// The outcome of removing a domain.

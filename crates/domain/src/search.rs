@@ -61,6 +61,9 @@ pub enum StatusFilter {
     Current,
     /// Links of this status.
     Only(LinkStatus),
+    /// Links that visitors meet now or later, and whose destination is broken. Only the store knows
+    /// which are: [`LinkFilter::admits`] takes every link that visitors meet.
+    Broken,
     /// Every link.
     All,
 }
@@ -174,6 +177,7 @@ impl StatusFilter {
         match self {
             Self::Current => !matches!(status, LinkStatus::Expired | LinkStatus::UsedUp),
             Self::Only(wanted) => status == wanted,
+            Self::Broken => matches!(status, LinkStatus::Active | LinkStatus::Scheduled),
             Self::All => true,
         }
     }

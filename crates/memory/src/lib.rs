@@ -22,6 +22,7 @@
 //! | `state` | the links by key and by identifier, and the rule for taken keys |
 //! | `lines`, `audit` | the audit trail |
 //! | `versions`, `history` | former versions of links |
+//! | `watch` | the timetable of the watch of destinations |
 //! | `migration` | the progress of a migration into the store |
 
 mod audit;
@@ -32,6 +33,7 @@ mod links;
 mod migration;
 mod state;
 mod versions;
+mod watch;
 
 pub use domains::MemoryDomainStore;
 pub use links::MemoryLinkStore;

@@ -141,12 +141,14 @@ impl LinkStore for MemoryLinkStore {
     }
 
     async fn list(&self, query: &ListQuery) -> Result<Vec<Link>, StoreError> {
-        Ok(query.page(self.open("list links")?.links()))
+        let state = self.open("list links")?;
+        Ok(query.page(state.links_with(query.filter.status)))
     }
 
     async fn count(&self, filter: &LinkFilter, now: UnixSeconds) -> Result<u64, StoreError> {
         let state = self.open("count links")?;
-        let found = state.links().filter(|link| filter.admits(link, now));
+        let found = state.links_with(filter.status);
+        let found = found.filter(|link| filter.admits(link, now));
         Ok(u64::try_from(found.count()).unwrap_or(u64::MAX))
     }
 

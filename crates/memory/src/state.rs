@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, HashMap};
 
 use slugline_domain::{
-    AuditNote, Domain, DomainName, Host, Link, LinkId, LinkKey, LinkStatus, Reach, Revision,
+    AuditNote, Domain, DomainName, Failing, Host, Link, LinkId, LinkKey, LinkStatus, Reach,
+    Revision, StatusFilter,
     ports::{Hearing, Insertion, Taking},
 };
 
-use crate::{lines::MemoryLines, versions::MemoryVersions};
+use crate::{lines::MemoryLines, versions::MemoryVersions, watch::Timetable};
 
 /// Everything that a store holds, under one lock.
 #[derive(Debug)]
@@ -18,6 +19,7 @@ pub(crate) struct State {
     pub(crate) domain_changes: u64,
     pub(crate) trail: MemoryLines,
     pub(crate) versions: MemoryVersions,
+    pub(crate) watch: Timetable,
     pub(crate) is_broken: bool,
     pub(crate) hearing: Hearing,
 }
@@ -31,6 +33,7 @@ impl Default for State {
             domain_changes: 0,
             trail: MemoryLines::default(),
             versions: MemoryVersions::default(),
+            watch: Timetable::new(),
             is_broken: false,
             hearing: Hearing::Announced(0),
         }
@@ -38,6 +41,21 @@ impl Default for State {
 }
 
 impl State {
+    /// Every link that may have this status, by key.
+    pub(crate) fn links_with(&self, status: StatusFilter) -> impl Iterator<Item = &Link> {
+        let is_wanted = move |link: &&Link| match status {
+            StatusFilter::Broken => self.broken(link).is_some(),
+            StatusFilter::Current | StatusFilter::Only(_) | StatusFilter::All => true,
+        };
+        self.links().filter(is_wanted)
+    }
+
+    /// The failures of a link's destination, if it is broken.
+    pub(crate) fn broken(&self, link: &Link) -> Option<&Failing> {
+        let entry = self.watch.get(link.id.as_str())?;
+        entry.failing(link).filter(|failing| failing.is_broken())
+    }
+
     /// Every link, by key.
     pub(crate) fn links(&self) -> impl Iterator<Item = &Link> {
         self.by_key.values()

@@ -67,6 +67,7 @@ mod sql_text;
 #[cfg(feature = "sqlite")]
 mod sqlite;
 mod tokens;
+mod watch;
 
 pub use assistants::SqlAssistantStore;
 pub use database::{Database, StoreTimings};

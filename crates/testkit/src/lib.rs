@@ -49,6 +49,7 @@ pub mod token_store_contract;
 #[cfg(feature = "oracle")]
 pub mod visit_log_contract;
 pub mod visit_store_contract;
+pub mod watch_store_contract;
 pub mod world;
 
 pub use ambient::{FixedClock, SeededRandom};

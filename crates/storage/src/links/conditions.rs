@@ -4,14 +4,15 @@ use sea_orm::{
     ColumnTrait, Condition, DbBackend, EntityTrait, QueryFilter, QuerySelect, QueryTrait, Select,
     sea_query::{Expr, ExprTrait, SelectStatement, UnionType},
 };
-use slugline_domain::{Binding, LinkId, LinkStatus, StatusFilter, Tag, UnixSeconds};
+use slugline_domain::{Binding, Failing, LinkId, LinkStatus, StatusFilter, Tag, UnixSeconds};
 
 use super::take_visit::has_visits_left;
-use crate::entity::{link, tag};
+use crate::entity::{link, tag, watch};
 
 /// Links of this status at this moment.
 pub(crate) fn with_status(status: StatusFilter, now: UnixSeconds) -> Condition {
     match status {
+        StatusFilter::Broken => shown().add(not_over(now)).add(is_broken()),
         StatusFilter::All => Condition::all(),
         StatusFilter::Current => Condition::any()
             .add(link::Column::Disabled.eq(true))
@@ -37,6 +38,22 @@ pub(crate) fn with_status(status: StatusFilter, now: UnixSeconds) -> Condition {
                 .add(link::Column::StartsAt.lte(now.get())),
         ),
     }
+}
+
+/// Links whose present destination failed so often in a row that it is said to be broken.
+fn is_broken() -> Condition {
+    let of_link = [
+        (watch::Column::LinkId, link::Column::Id),
+        (watch::Column::Destination, link::Column::Destination),
+    ];
+    let of_link = of_link
+        .map(|(watched, own)| Expr::col((watch::Entity, watched)).equals((link::Entity, own)));
+    let broken = watch::Entity::find()
+        .select_only()
+        .column(watch::Column::LinkId)
+        .filter(watch::Column::Times.gte(Failing::BROKEN_AFTER));
+    let broken = of_link.into_iter().fold(broken, QueryFilter::filter);
+    Condition::all().add(Expr::exists(broken.into_query()))
 }
 
 /// Links that are not disabled.

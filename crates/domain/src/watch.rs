@@ -1,0 +1,286 @@
+//! Watching destinations: when to ask one, and when to say a word about it.
+//!
+//! The watch asks the destination of visitors to whom no rule applies. What it finds belongs to the
+//! text of that destination, so a link that leads elsewhere starts anew.
+
+use std::time::Duration;
+
+use url::Url;
+
+use crate::{
+    Destination, Link, LinkId, LinkStatus, ProbeFailure, ProbeOutcome, UnixMillis, UnixSeconds,
+};
+
+/// A destination that did not answer, or answered with an error, in each of the last requests.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failing {
+    /// The first of these requests.
+    pub since: UnixSeconds,
+    /// The last of them.
+    pub checked_at: UnixSeconds,
+    /// The number of them.
+    pub times: u32,
+    /// What came of the last one.
+    pub answer: BadAnswer,
+}
+
+impl Failing {
+    /// The failures in a row after which a destination is said to be broken: one may be chance.
+    pub const BROKEN_AFTER: u32 = 2;
+
+    /// Returns whether it failed often enough to say so.
+    pub fn is_broken(&self) -> bool {
+        self.times >= Self::BROKEN_AFTER
+    }
+}
+
+/// What came of a request that failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BadAnswer {
+    /// The HTTP status of an error.
+    Status(u16),
+    /// No answer. The text for people says why.
+    Nothing(Box<str>),
+}
+
+impl BadAnswer {
+    /// The longest reason, in characters. A stranger's server may control it.
+    const MAX_CHARS: usize = 200;
+
+    /// There was no answer, for this reason.
+    pub fn nothing(reason: &str) -> Self {
+        let plain = reason.chars().filter(|character| !character.is_control());
+        Self::Nothing(plain.take(Self::MAX_CHARS).collect::<String>().into())
+    }
+}
+
+/// News about a destination.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WatchNews {
+    /// It failed for the second time in a row.
+    Broken,
+    /// It answers again, after it was said to be broken.
+    Mended,
+}
+
+/// Judges an answer, after the failures of before. A destination that must not be asked says
+/// nothing: what was known before stays.
+pub fn judge(
+    before: Option<&Failing>,
+    outcome: &ProbeOutcome,
+    now: UnixSeconds,
+) -> (Option<Failing>, Option<WatchNews>) {
+    let was_broken = before.is_some_and(Failing::is_broken);
+    let answer = match &outcome.result {
+        Err(ProbeFailure::NotAllowed) => return (before.cloned(), None),
+        Ok(_) if outcome.ok() => return (None, was_broken.then_some(WatchNews::Mended)),
+        Ok(status) => BadAnswer::Status(*status),
+        Err(ProbeFailure::Failed(reason)) => BadAnswer::nothing(reason),
+    };
+    let failing = Failing {
+        since: before.map_or(now, |before| before.since),
+        checked_at: now,
+        times: before.map_or(1, |before| before.times.saturating_add(1)),
+        answer,
+    };
+    let is_news = failing.is_broken() && !was_broken;
+    (Some(failing), is_news.then_some(WatchNews::Broken))
+}
+
+/// When destinations are asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timetable {
+    every: Duration,
+}
+
+impl Timetable {
+    /// Asks each destination once in this time.
+    pub fn new(every: Duration) -> Self {
+        Self { every }
+    }
+
+    /// The moment of the first request to the destination of a link that was not watched before:
+    /// soon. `dice` is a random number.
+    pub fn first(self, now: UnixMillis, dice: u16) -> UnixMillis {
+        later(now, share(self.soon(), dice))
+    }
+
+    /// The moment of the next request. After a first failure it comes soon. Requests that came
+    /// together spread: the time is a tenth longer or shorter. `dice` is a random number.
+    pub fn next(self, now: UnixMillis, failing: Option<&Failing>, dice: u16) -> UnixMillis {
+        let is_doubtful = failing.is_some_and(|failing| !failing.is_broken());
+        let pause = if is_doubtful { self.soon() } else { self.every };
+        let tenth = pause / 10;
+        later(now, pause.saturating_sub(tenth) + share(tenth * 2, dice))
+    }
+
+    /// An hour, if destinations are asked daily.
+    fn soon(self) -> Duration {
+        (self.every / 24)
+            .max(Duration::from_mins(1))
+            .min(self.every)
+    }
+}
+
+/// A part of a time, by a random number.
+fn share(time: Duration, dice: u16) -> Duration {
+    time / u32::from(u16::MAX) * u32::from(dice)
+}
+
+fn later(now: UnixMillis, pause: Duration) -> UnixMillis {
+    let pause = i64::try_from(pause.as_millis()).unwrap_or(i64::MAX);
+    UnixMillis::new(now.get().saturating_add(pause))
+}
+
+/// Returns whether visitors meet the destination of a link, now or once its time comes.
+pub fn is_watched(link: &Link, now: UnixSeconds) -> bool {
+    match link.status_at(now) {
+        LinkStatus::Active | LinkStatus::Scheduled => true,
+        LinkStatus::Expired | LinkStatus::UsedUp | LinkStatus::Disabled => false,
+    }
+}
+
+/// The host that a destination names, without its port. One host gets one request at a time. Empty
+/// for a destination without a host, such as `mailto:`.
+pub fn host_to_ask(destination: &str) -> String {
+    let url = Url::parse(destination).ok();
+    let host = url.as_ref().and_then(Url::host_str);
+    host.map(str::to_lowercase).unwrap_or_default()
+}
+
+/// A link whose destination is due.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DueLink {
+    /// The link.
+    pub link: Link,
+    /// The failures of its present destination.
+    pub failing: Option<Failing>,
+    /// The right to ask.
+    pub claim: WatchClaim,
+}
+
+/// The right to ask the destination of a link. Nobody else has it until it ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WatchClaim {
+    /// The identity of the link.
+    pub link: LinkId,
+    /// Its end.
+    pub until: UnixMillis,
+}
+
+/// What came of a claim.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Watched {
+    /// The destination.
+    pub destination: Destination,
+    /// Its failures in a row, if it fails.
+    pub failing: Option<Failing>,
+    /// The moment of the next request.
+    pub next_at: UnixMillis,
+}
+
+/// A part of putting links on the timetable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Enrolment {
+    /// The position to go on from. Links that are made later come after the position of the last
+    /// link.
+    pub position: i64,
+    /// True if there are links after it.
+    pub more: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    fn at(second: i64) -> UnixSeconds {
+        UnixSeconds::new(second).unwrap()
+    }
+
+    fn outcome(result: Result<u16, ProbeFailure>) -> ProbeOutcome {
+        ProbeOutcome {
+            result,
+            duration: Duration::ZERO,
+        }
+    }
+
+    #[test]
+    fn two_failures_in_a_row_are_news_and_so_is_the_first_answer_after_them() {
+        let mut failing = None;
+        let mut news = Vec::new();
+        let answers = [404, 200, 500, 404, 503, 204, 200];
+        for (second, status) in (1..).zip(answers) {
+            let (now, new) = judge(failing.as_ref(), &outcome(Ok(status)), at(second));
+            failing = now;
+            news.push(new.map(|new| (new, failing.clone())));
+        }
+        let broken = Failing {
+            since: at(3),
+            checked_at: at(4),
+            times: 2,
+            answer: BadAnswer::Status(404),
+        };
+        let [broken, mended] = [
+            Some((WatchNews::Broken, Some(broken))),
+            Some((WatchNews::Mended, None)),
+        ];
+        assert_eq!(news, [None, None, None, broken, None, mended, None]);
+    }
+
+    #[test]
+    fn what_must_not_be_asked_is_neither_broken_nor_mended() {
+        let forbidden = outcome(Err(ProbeFailure::NotAllowed));
+        assert_eq!(judge(None, &forbidden, at(1)), (None, None));
+        let failed = outcome(Err(ProbeFailure::Failed("x\n".repeat(900))));
+        let (failing, _) = judge(None, &failed, at(1));
+        let (broken, _) = judge(failing.as_ref(), &failed, at(2));
+        assert_eq!(
+            judge(broken.as_ref(), &forbidden, at(3)),
+            (broken.clone(), None)
+        );
+        let BadAnswer::Nothing(reason) = broken.unwrap().answer else {
+            panic!("there was no status");
+        };
+        assert_eq!(&*reason, "x".repeat(200));
+    }
+
+    #[rstest]
+    #[case(86_400, 3_600)]
+    #[case(600, 60)]
+    #[case(2, 2)]
+    fn requests_spread_and_a_first_failure_is_looked_at_soon(
+        #[case] every: u64,
+        #[case] soon: u64,
+    ) {
+        let now = UnixMillis::new(1_000_000);
+        let table = Timetable::new(Duration::from_secs(every));
+        let after = |moment: UnixMillis| u64::try_from(moment.get() - now.get()).unwrap();
+        let failing = |times| Failing {
+            since: at(1),
+            checked_at: at(1),
+            times,
+            answer: BadAnswer::Status(404),
+        };
+        let (every, soon) = (every * 1_000, soon * 1_000);
+        let bounds = |from, until| move |moment| (from..=until).contains(&(after(moment) + 1));
+        for dice in [0, 1, 30_000, u16::MAX] {
+            assert!(bounds(0, soon + 1)(table.first(now, dice)));
+            let usual = bounds(every * 9 / 10, every * 11 / 10 + 1);
+            assert!(usual(table.next(now, None, dice)));
+            assert!(usual(table.next(now, Some(&failing(2)), dice)));
+            let doubtful = table.next(now, Some(&failing(1)), dice);
+            assert!(bounds(soon * 9 / 10, soon * 11 / 10 + 1)(doubtful));
+        }
+        assert_ne!(table.next(now, None, 0), table.next(now, None, u16::MAX));
+    }
+
+    #[rstest]
+    #[case("https://Docs.Example:8443/a?b", "docs.example")]
+    #[case("http://[2001:db8::1]/", "[2001:db8::1]")]
+    #[case("mailto:a@b.example", "")]
+    fn the_host_to_ask_has_no_port(#[case] url: &str, #[case] host: &str) {
+        assert_eq!(host_to_ask(url), host);
+    }
+}
