@@ -98,6 +98,9 @@ pub enum Error {
         /// The current link, as far as the caller may see it; absent if there is none.
         current: Option<SeenLink>,
     },
+    /// Broken destinations were asked for where nobody watches destinations.
+    #[error("this instance does not watch destinations")]
+    NotWatching,
     /// A link would have too many tags.
     #[error("a link would have too many tags")]
     TooManyTags(#[from] TagsError),

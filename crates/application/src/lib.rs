@@ -48,6 +48,7 @@
 //! | [`access`] | the conditions of an operation |
 //! | [`app`] | all use cases together, as adapters share them |
 //! | [`seen`] | links in answers to changes |
+//! | `watch` | destinations are asked on a timetable |
 //! | `mint` | new identifiers and slugs |
 //! | [`error`] | the errors of use cases |
 
@@ -80,6 +81,7 @@ pub mod stats;
 pub mod suggestions;
 pub mod tokens;
 mod turns;
+mod watch;
 pub mod week;
 
 pub use access::Access;
@@ -102,10 +104,10 @@ pub use links::{
     BatchAction, BatchChange, BatchOutcome, BatchReport, BatchResult, BatchScope, CheckLinks,
     CheckScope, CheckedLink, CheckedPage, EditLink, EditedLink, ExportPage, GENERATED_CHARS,
     ImportLink, ImportOutcome, ImportedLink, LinkChecker, LinkDraft, LinkLists, LinkPage,
-    LinkReader, LinkService, LinkServiceParts, LinkToExplain, LinkWriter, ListLinks, ListRequest,
-    ListTrash, ListVisited, ListedPage, MAX_TAGGED, NewLink, Precondition, RangeStart, Rehearsal,
-    RestoreFault, RestoreLink, TrashPage, Upserted, VisitRange, VisitedLink, VisitedPage,
-    VisitedPosition, WhichLink,
+    LinkReader, LinkService, LinkServiceParts, LinkStates, LinkToExplain, LinkWriter, ListLinks,
+    ListRequest, ListTrash, ListVisited, ListedPage, MAX_TAGGED, NewLink, Precondition, RangeStart,
+    Rehearsal, RestoreFault, RestoreLink, TrashPage, Upserted, VisitRange, VisitedLink,
+    VisitedPage, VisitedPosition, WhichLink,
 };
 pub use live::{LiveVisits, SharedFilter, Watch};
 pub use migration::{
@@ -121,4 +123,5 @@ pub use sign_in::SignInCode;
 pub use stats::{AccessExport, Counted, StatsReader, StatsService, TaggedQuery, VisitExport};
 pub use suggestions::Suggestions;
 pub use tokens::{BoundTo, ListedToken, MadeToken, NewToken, TokenText, Tokens, TokensParts};
+pub use watch::{DestinationWatch, WatchCounts, WatchParts};
 pub use week::{WeekQuery, WeekRow};

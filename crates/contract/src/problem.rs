@@ -295,6 +295,14 @@ impl From<Error> for Problem {
                     ..Self::new(Code::PreconditionFailed, detail)
                 }
             }
+            Error::NotWatching => Self::invalid(vec![Issue {
+                code: crate::IssueCode::InvalidValue,
+                path: vec!["status".into()],
+                message: "this instance does not watch destinations, so it knows no broken ones; \
+                          SLUGLINE_WATCH_EVERY switches the watch on"
+                    .into(),
+                expected: "another status".into(),
+            }]),
             Error::TooManyTags(error) => {
                 let (code, message, expected) = error.explain();
                 Self::invalid(vec![Issue {

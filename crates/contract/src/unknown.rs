@@ -48,7 +48,7 @@ enum StandsFor {
 
 /// Members that answers show of a link, and that no body sets. A client that sends a link back
 /// sends them, too, and means nothing by it.
-const READ_ONLY: [&str; 2] = ["status", "visitsLeft"];
+const READ_ONLY: [&str; 3] = ["broken", "status", "visitsLeft"];
 
 /// The members that a schema lists.
 #[derive(Debug, PartialEq, Eq)]

@@ -169,6 +169,6 @@ pub use visit_headers::VisitHeaders;
 pub use visitor::Visitor;
 pub use watch::{
     BadAnswer, DueLink, Enrolment, Failing, Timetable, WatchClaim, WatchNews, Watched, host_to_ask,
-    is_watched,
+    is_watched, judge,
 };
 pub use zone::{HourOfWeek, LocalSeconds, Stretch, TimeUnit, UtcOffset, ZoneOffsets};

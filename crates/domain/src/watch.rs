@@ -114,6 +114,11 @@ impl Timetable {
         later(now, pause.saturating_sub(tenth) + share(tenth * 2, dice))
     }
 
+    /// Returns whether each destination was to be asked once since a moment.
+    pub fn is_over(self, since: UnixMillis, now: UnixMillis) -> bool {
+        later(since, self.every) <= now
+    }
+
     /// An hour, if destinations are asked daily.
     fn soon(self) -> Duration {
         (self.every / 24)
@@ -132,10 +137,13 @@ fn later(now: UnixMillis, pause: Duration) -> UnixMillis {
     UnixMillis::new(now.get().saturating_add(pause))
 }
 
-/// Returns whether visitors meet the destination of a link, now or once its time comes.
+/// Returns whether visitors meet the destination of a link, now or once its time comes, and it can be
+/// asked.
 pub fn is_watched(link: &Link, now: UnixSeconds) -> bool {
     match link.status_at(now) {
-        LinkStatus::Active | LinkStatus::Scheduled => true,
+        LinkStatus::Active | LinkStatus::Scheduled => {
+            !host_to_ask(link.content.destination.as_str()).is_empty()
+        }
         LinkStatus::Expired | LinkStatus::UsedUp | LinkStatus::Disabled => false,
     }
 }

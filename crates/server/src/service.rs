@@ -21,7 +21,7 @@ use crate::{
     backup::{journal, schedule::Scheduled},
     connections,
     data_folder::{self, NewFolder},
-    domains_watch,
+    destination_watch, domains_watch,
     instance_lock::InstanceLock,
     links_check::LinksCheck,
     links_database,
@@ -54,6 +54,7 @@ pub struct Service {
     audit: JoinHandle<()>,
     versions: JoinHandle<()>,
     domains: JoinHandle<()>,
+    watch: JoinHandle<()>,
     assistants: JoinHandle<()>,
     site_token_watch: Option<SiteTokenWatch>,
     backups: Option<Scheduled>,
@@ -91,6 +92,7 @@ impl Service {
         let audit = parts.audit.clone();
         let links = parts.links.clone();
         let domains = parts.domains.clone();
+        let destinations = parts.watch.clone();
         let crowd = Arc::clone(&parts.crowd);
         let connecting = parts.assistants.clone();
         let listener = listen(socket, settings.listen)?;
@@ -134,6 +136,7 @@ impl Service {
                 keep_removing("old versions", || links.remove_old_versions()).await;
             }),
             domains: tokio::spawn(domains_watch::keep_up(domains)),
+            watch: tokio::spawn(destination_watch::run(destinations)),
             assistants: tokio::spawn(assistants::remove_ended(connecting)),
             backups,
             links_check,
@@ -171,6 +174,7 @@ impl Service {
         self.audit.abort();
         self.versions.abort();
         self.domains.abort();
+        self.watch.abort();
         self.assistants.abort();
         drop(self.backups);
         drop(self.links_check);

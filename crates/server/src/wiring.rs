@@ -10,10 +10,11 @@ use actix_web::{
 use anyhow::Context;
 use slugline_analytics::{CachedAgents, PlaceFile, Recorder, RecorderPorts};
 use slugline_application::{
-    App, AuditParts, AuditService, Authenticator, AuthenticatorParts, Caller, Domains,
-    DomainsParts, Gatekeeper, GatekeeperParts, LinkChecker, LinkLists, LinkMigration, LinkService,
-    LinkServiceParts, LinkWriter, LiveVisits, NamedDomains, Passwords, Resolver, SiteToken,
-    StatsService, Suggestions, Tokens, TokensParts, VisitErasures, VisitErasuresParts, WriteBudget,
+    App, AuditParts, AuditService, Authenticator, AuthenticatorParts, Caller, DestinationWatch,
+    Domains, DomainsParts, Gatekeeper, GatekeeperParts, LinkChecker, LinkLists, LinkMigration,
+    LinkService, LinkServiceParts, LinkWriter, LiveVisits, NamedDomains, Passwords, Resolver,
+    SiteToken, StatsService, Suggestions, Tokens, TokensParts, VisitErasures, VisitErasuresParts,
+    WatchParts, WriteBudget,
 };
 use slugline_clickhouse::ClickHouseOptions;
 use slugline_domain::{
@@ -74,6 +75,8 @@ pub(crate) struct Components {
     pub(crate) assistants: Option<Data<Connecting>>,
     redirects: Arc<Redirects>,
     has_admin_host: bool,
+    /// Asks destinations, if a setting says so.
+    pub(crate) watch: Option<DestinationWatch>,
     /// Follows changes of domains by other nodes.
     pub(crate) domains: Domains,
 }
@@ -141,6 +144,20 @@ pub(crate) async fn build(
         Arc::new(HttpProber::new(Client::new(settings.checks.clone()))),
         Arc::clone(&clock),
     );
+    let watch = settings.watched().map(|timetable| {
+        let prober = HttpProber::new(Client::new(settings.checks.clone()));
+        let watched = WatchParts::new(
+            store.clone(),
+            Arc::new(prober),
+            Arc::clone(&clock),
+            Arc::clone(&random),
+            timetable,
+        );
+        DestinationWatch::new(match webhook.clone() {
+            Some(webhook) => watched.with_observer(webhook),
+            None => watched,
+        })
+    });
     let stats = StatsService::new(log, links.clone(), Arc::clone(&clock));
     let audit = AuditService::new(
         AuditParts::new(store.clone(), Arc::clone(&clock))
@@ -223,6 +240,7 @@ pub(crate) async fn build(
         store,
         recorder: Arc::clone(&recorder),
         backups: Arc::default(),
+        watch: watch.clone(),
         links: Arc::default(),
         files: metrics::files(settings),
     };
@@ -251,6 +269,7 @@ pub(crate) async fn build(
         redirects,
         has_admin_host: settings.admin_host.is_some(),
         domains,
+        watch,
         migration,
         audit,
         links,
@@ -414,6 +433,9 @@ impl LinkDependencies {
         parts.preview = settings.preview;
         parts.lock = self.migration.lock();
         parts.writes = WriteBudget::new(settings.token_writes_per_minute);
+        if settings.watched().is_some() {
+            parts.watch = Some(self.store.clone());
+        }
         LinkService::new(parts)
     }
 }

@@ -183,7 +183,7 @@ impl Change for Claim {
                 let next_at = now.get().saturating_add(*before * Self::SPACING);
                 *before += 1;
                 update(session, &row.link_id, |row| {
-                    row.next_at = ActiveValue::Set(next_at)
+                    row.next_at = ActiveValue::Set(next_at);
                 })
                 .await?;
                 continue;

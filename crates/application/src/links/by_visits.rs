@@ -39,6 +39,19 @@ pub enum ListedPage {
     Visited(VisitedPage),
 }
 
+impl ListedPage {
+    /// The links of the page, in order.
+    pub fn links(&self) -> impl Iterator<Item = &Link> {
+        let (stored, visited): (&[Link], &[VisitedLink]) = match self {
+            Self::Stored(page) => (&page.links, &[]),
+            Self::Visited(page) => (&[], &page.links),
+        };
+        stored
+            .iter()
+            .chain(visited.iter().map(|visited| &visited.link))
+    }
+}
+
 /// A request for a page of links by visits.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]

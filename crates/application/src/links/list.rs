@@ -1,6 +1,8 @@
 //! Lists links page by page.
 
-use slugline_domain::{Link, LinkFilter, LinkOrder, ListQuery, PageSize, Position, Scope};
+use slugline_domain::{
+    Link, LinkFilter, LinkOrder, ListQuery, PageSize, Position, Scope, StatusFilter,
+};
 
 use super::{LinkReader, LinkService};
 use crate::{Access, Error};
@@ -91,6 +93,9 @@ impl LinkReader {
     pub(super) fn within_reach(&self, mut filter: LinkFilter) -> Result<LinkFilter, Error> {
         if let Some(domain) = filter.domain.take() {
             filter.domain = Some(self.domains().meant(domain)?);
+        }
+        if filter.status == StatusFilter::Broken && self.parts.watch.is_none() {
+            return Err(Error::NotWatching);
         }
         Ok(filter.with_reach(self.reach.clone()))
     }

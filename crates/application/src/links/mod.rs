@@ -21,6 +21,7 @@ mod rehearsal;
 mod restore;
 mod screen;
 mod search;
+mod states;
 mod tagged;
 mod unprotected;
 mod upsert;
@@ -32,7 +33,7 @@ use std::sync::Arc;
 use slugline_domain::{
     UnixSeconds,
     history::LinkHistory,
-    ports::{AuditTrail, Clock, DestinationScreen, Hearing, LinkStore, Random},
+    ports::{AuditTrail, Clock, DestinationScreen, Hearing, LinkStore, Random, WatchStore},
 };
 
 pub(crate) use self::get::find_spelled;
@@ -54,6 +55,7 @@ pub use self::{
     reader::LinkReader,
     rehearsal::Rehearsal,
     restore::{RestoreFault, RestoreLink},
+    states::LinkStates,
     tagged::MAX_TAGGED,
     upsert::Upserted,
     which::WhichLink,
@@ -99,6 +101,8 @@ pub struct LinkServiceParts {
     pub lock: MigrationLock,
     /// The budget of writes of each named token.
     pub writes: WriteBudget,
+    /// Tells which destinations are broken; `None` if nobody watches them.
+    pub watch: Option<Arc<dyn WatchStore>>,
 }
 
 /// The length of a generated slug where nobody decides it.
@@ -151,6 +155,7 @@ impl LinkServiceParts {
             preview: PreviewMode::Off,
             lock: MigrationLock::open(),
             writes: WriteBudget::default(),
+            watch: None,
         }
     }
 }
@@ -284,6 +289,7 @@ pub(crate) mod fixture {
             preview,
             lock: MigrationLock::open(),
             writes: WriteBudget::default(),
+            watch: None,
         })
         .by(Caller::Operator, Author::operator());
         Fixture {

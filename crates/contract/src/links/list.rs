@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use slugline_application::{
-    self as application, ListRequest, ListVisited, ListedPage, RangeStart, VisitRange, VisitedLink,
-    VisitedPage,
+    self as application, LinkStates, ListRequest, ListVisited, ListedPage, RangeStart, VisitRange,
+    VisitedLink, VisitedPage,
 };
 use slugline_domain::{DomainName, Link, LinkKey, PageSize, SearchText, Slug, Tag, UnixSeconds};
 
@@ -218,6 +218,17 @@ impl From<&VisitedPage> for RankingView {
             complete: page.complete,
             sampling: page.sampling.into(),
         }
+    }
+}
+
+impl LinkList {
+    /// As [`LinkList::new`], with the states of the links.
+    pub fn with_states(request: &ListLinks, page: &ListedPage, states: &LinkStates) -> Self {
+        let mut list = Self::new(request, page);
+        for (shown, link) in list.links.iter_mut().zip(page.links()) {
+            shown.link = LinkView::of(link, states);
+        }
+        list
     }
 }
 

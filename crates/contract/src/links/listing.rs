@@ -81,6 +81,8 @@ pub enum Status {
     UsedUp,
     /// Links that are hidden from visitors.
     Disabled,
+    /// Links whose destination failed at least twice in a row, where destinations are watched.
+    Broken,
     /// Every link.
     All,
 }
@@ -110,6 +112,7 @@ impl From<Status> for StatusFilter {
             Status::Expired => Self::Only(LinkStatus::Expired),
             Status::UsedUp => Self::Only(LinkStatus::UsedUp),
             Status::Disabled => Self::Only(LinkStatus::Disabled),
+            Status::Broken => Self::Broken,
             Status::All => Self::All,
         }
     }

@@ -1,6 +1,7 @@
 //! Links on the wire.
 
 mod batch;
+mod broken;
 mod check;
 mod circle;
 mod create;
@@ -49,6 +50,7 @@ pub use self::{
     batch::{
         BatchActionName, BatchFilter, BatchLinks, BatchResult, BatchTotals, LinkBatch, Outcome,
     },
+    broken::BrokenView,
     check::{CheckLinks, LinkCheck, LinkChecks},
     create::CreateLink,
     edit::EditLink,

@@ -5,16 +5,18 @@ use std::{borrow::Cow, collections::BTreeMap};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
-use slugline_application::{SeenLink, Upserted};
+use slugline_application::{LinkStates, SeenLink, Upserted};
 use slugline_domain::{
     Delivery, Link, LinkContent, Password, PasswordHash, Preview, Routing, UnixSeconds,
 };
 
 use super::{
+    broken::BrokenView,
     kind::Kind,
     life_view::{self, LifeView},
     short_link::{short_link, shown_domain},
     shown_routing::{show_rules, show_split},
+    status_name::StatusName,
 };
 
 /// A link. Members that were never set are absent.
@@ -94,6 +96,23 @@ pub struct LinkView<P = Mask> {
     /// When the link starts and ends, and where visitors go before and after.
     #[serde(flatten)]
     pub life: LifeView,
+    /// The status now, in answers that read links.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<StatusName>,
+    /// Present in answers that read links if the watch found the destination broken.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub broken: Option<BrokenView>,
+}
+
+impl LinkView {
+    /// Shows a link with its state.
+    pub fn of(link: &Link, states: &LinkStates) -> Self {
+        Self {
+            status: Some(states.status(link).into()),
+            broken: states.broken(link).map(BrokenView::from),
+            ..link.into()
+        }
+    }
 }
 
 /// Every member as a column of a table, in the order of exports.
@@ -245,6 +264,8 @@ impl<P: for<'h> From<&'h PasswordHash>> From<&Link> for LinkView<P> {
             forward_path: *forward_path,
             tags: tags.iter().map(ToString::to_string).collect(),
             life: link.into(),
+            status: None,
+            broken: None,
         }
     }
 }

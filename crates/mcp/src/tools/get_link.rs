@@ -18,6 +18,8 @@ pub(super) fn spec() -> ToolSpec {
 }
 
 pub(super) async fn call(context: ToolContext, input: GetLink) -> Result<LinkView, Failure> {
-    let link = context.links().get(&input.validate()?).await?;
-    Ok((&link).into())
+    let links = context.links();
+    let link = links.get(&input.validate()?).await?;
+    let states = links.states([&link]).await?;
+    Ok(LinkView::of(&link, &states))
 }

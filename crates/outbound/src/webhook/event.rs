@@ -6,8 +6,8 @@ use hyper::body::Bytes;
 use jiff::Timestamp;
 use serde::Serialize;
 use slugline_domain::{
-    Country, Derivation, Dimension, SamplingInterval, UnixMillis, VisitRecord, ports::Random,
-    split_key,
+    BadAnswer, Country, Derivation, Dimension, Failing, Link, SamplingInterval, UnixMillis,
+    VisitRecord, WatchNews, ports::Random, split_key,
 };
 use uuid::Builder;
 
@@ -53,18 +53,56 @@ impl Event {
             interval: (record.interval != SamplingInterval::EVERY).then_some(record.interval.get()),
         };
         let (domain, slug) = split_key(record.slug);
+        let data = Data {
+            click,
+            link: Followed {
+                id: record.link_id,
+                slug,
+                domain,
+            },
+        };
+        Self::new(id, "link.clicked", &at, data)
+    }
+
+    /// News about a destination, from the watch of destinations.
+    pub(super) fn of_watch(
+        news: WatchNews,
+        link: &Link,
+        failing: &Failing,
+        now: UnixMillis,
+        random: &dyn Random,
+    ) -> Self {
+        let (status, error) = match &failing.answer {
+            BadAnswer::Status(status) => (Some(*status), None),
+            BadAnswer::Nothing(reason) => (None, Some(&**reason)),
+        };
+        let data = News {
+            link: Watched {
+                id: link.id.as_str(),
+                slug: link.key.slug.as_str(),
+                domain: link.key.domain.as_str(),
+                url: link.content.destination.as_str(),
+            },
+            broken: Broken {
+                since: iso_8601(failing.since.start()),
+                checked_at: iso_8601(failing.checked_at.start()),
+                status,
+                error,
+            },
+        };
+        let name = match news {
+            WatchNews::Broken => "link.broken",
+            WatchNews::Mended => "link.mended",
+        };
+        Self::new(named("evt", now, random), name, &iso_8601(now), data)
+    }
+
+    fn new(id: String, event: &'static str, at: &str, data: impl Serialize) -> Self {
         let message = Message {
             id: &id,
-            event: "link.clicked",
-            created_at: &at,
-            data: Data {
-                click,
-                link: Followed {
-                    id: record.link_id,
-                    slug,
-                    domain,
-                },
-            },
+            event,
+            created_at: at,
+            data,
         };
         let body = serde_json::to_vec(&message).expect("texts and numbers are plain data");
         Self {
@@ -76,11 +114,38 @@ impl Event {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Message<'v> {
+struct Message<'v, D> {
     id: &'v str,
     event: &'static str,
     created_at: &'v str,
-    data: Data<'v>,
+    data: D,
+}
+
+#[derive(Serialize)]
+struct News<'v> {
+    link: Watched<'v>,
+    broken: Broken<'v>,
+}
+
+#[derive(Serialize)]
+struct Watched<'v> {
+    id: &'v str,
+    slug: &'v str,
+    /// Absent for the default domain.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    domain: &'v str,
+    url: &'v str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Broken<'v> {
+    since: String,
+    checked_at: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<u16>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'v str>,
 }
 
 #[derive(Serialize)]

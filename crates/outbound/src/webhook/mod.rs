@@ -1,4 +1,4 @@
-//! Sends visits to another server.
+//! Sends visits, and news about destinations, to another server.
 //!
 //! The messages are Sink's, signed according to
 //! <https://www.standardwebhooks.com>. Stored visits go into a bounded queue. A
@@ -19,8 +19,8 @@ use std::{
 };
 
 use slugline_domain::{
-    VisitRecord,
-    ports::{Clock, Random, VisitObserver},
+    Failing, Link, UnixMillis, VisitRecord, WatchNews,
+    ports::{Clock, Random, VisitObserver, WatchObserver},
 };
 use tokio::{
     sync::{
@@ -37,7 +37,7 @@ use crate::Client;
 pub use self::options::{RetryPolicy, WebhookOptions};
 pub use self::secret::{WebhookSecret, WebhookSecretError};
 
-/// Sends stored visits to a receiver.
+/// Sends stored visits, and news about destinations, to a receiver.
 pub struct Webhook {
     queue: Sender<Event>,
     clock: Arc<dyn Clock>,
@@ -117,8 +117,9 @@ impl fmt::Debug for Webhook {
     }
 }
 
-impl VisitObserver for Webhook {
-    fn observe(&self, record: &VisitRecord<'_>) {
+impl Webhook {
+    /// Queues a message, if there is room and a receiver.
+    fn send(&self, message: impl FnOnce(UnixMillis, &dyn Random) -> Event) {
         if self.tally.receiver_is_gone() {
             return;
         }
@@ -126,11 +127,22 @@ impl VisitObserver for Webhook {
         match self.queue.try_reserve() {
             Ok(room) => {
                 self.tally.take();
-                let now = self.clock.now();
-                room.send(Event::of(record, now, self.random.as_ref()));
+                room.send(message(self.clock.now(), self.random.as_ref()));
             }
             Err(_) => self.tally.drop_one(),
         }
+    }
+}
+
+impl VisitObserver for Webhook {
+    fn observe(&self, record: &VisitRecord<'_>) {
+        self.send(|now, random| Event::of(record, now, random));
+    }
+}
+
+impl WatchObserver for Webhook {
+    fn news(&self, news: WatchNews, link: &Link, failing: &Failing) {
+        self.send(|now, random| Event::of_watch(news, link, failing, now, random));
     }
 }
 

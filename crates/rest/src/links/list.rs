@@ -34,5 +34,7 @@ pub(crate) async fn handle(
     Query(query): Query<ListLinks>,
 ) -> Result<Json<200, LinkList>, Failure> {
     let page = context.app.lists.list(&caller, query.validate()?).await?;
-    Ok(Json(LinkList::new(&query, &page)))
+    let links = context.app.links.seen_by(&caller);
+    let states = links.states(page.links()).await?;
+    Ok(Json(LinkList::with_states(&query, &page, &states)))
 }

@@ -81,6 +81,10 @@ pub(super) const METRICS: &[Metric] = &[
         "Bytes that they take, roughly.",
     ),
     gauge("slugline_domains", "Named domains that this node knows."),
+    counter(
+        "slugline_watch_requests_total",
+        "Requests to destinations by the watch of this node, by their outcome.",
+    ),
     gauge(
         "slugline_links_damaged",
         "1 if the check after the start found damage in the links database.",

@@ -22,7 +22,7 @@ use std::{
 };
 
 use slugline_analytics::Recorder;
-use slugline_application::{Authenticator, Passwords, Resolver};
+use slugline_application::{Authenticator, DestinationWatch, Passwords, Resolver};
 use slugline_domain::{LogTrouble, UnixMillis, measure::Counter, ports::LinksWatch};
 use slugline_redirect::{Outcome, Redirects};
 use slugline_storage::{DatabaseUrl, SqlLinkStore};
@@ -51,6 +51,7 @@ pub(crate) struct Metrics {
     pub(crate) store: Arc<SqlLinkStore>,
     pub(crate) recorder: Arc<Recorder>,
     pub(crate) backups: Arc<BackupCounts>,
+    pub(crate) watch: Option<DestinationWatch>,
     pub(crate) links: Arc<LinksHealth>,
     pub(crate) files: Vec<DatabaseFile>,
 }
@@ -141,6 +142,13 @@ impl Metrics {
         let domains = self.resolver.domains().current();
         text.metric("slugline_domains")
             .value(&[], domains.named().count());
+        if let Some(watch) = &self.watch {
+            let counts = watch.counts();
+            let mut asked = text.metric("slugline_watch_requests_total");
+            for (outcome, count) in [("answered", &counts.answered), ("failed", &counts.failed)] {
+                asked.value(&[("outcome", outcome)], count.get());
+            }
+        }
         let store = self.store.timings();
         text.metric("slugline_links_damaged")
             .value(&[], u8::from(self.links.is_damaged()));

@@ -456,6 +456,14 @@ pub const CATALOGUE: &[Setting] = &[
         "80,443,1024-65535",
         "Ports that link checks may reach, comma-separated",
     ),
+    setting(
+        Group::Checks,
+        "SLUGLINE_WATCH_EVERY",
+        &[],
+        "0",
+        "Seconds from one request to the destination of a link to the next, such as 86400, up to \
+         31536000; links whose destination fails twice are broken. 0 asks none",
+    ),
     secret(
         Group::Checks,
         "SLUGLINE_SAFE_BROWSING_DOH",
@@ -467,7 +475,7 @@ pub const CATALOGUE: &[Setting] = &[
         Group::Services,
         "SLUGLINE_WEBHOOK_URL",
         &["NUXT_WEBHOOK_URL"],
-        "Receiver of a message about each visit",
+        "Receiver of a message about each visit, and about each destination that breaks or is mended",
     ),
     secret(
         Group::Services,

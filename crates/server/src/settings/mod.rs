@@ -19,7 +19,7 @@ use std::{net::SocketAddr, num::NonZeroU32, path::PathBuf, time::Duration};
 use slugline_analytics::{RecorderOptions, SamplingTargets};
 use slugline_application::{PreviewMode, ResolverOptions, SiteToken};
 use slugline_contract::{ImportLimit, Rules};
-use slugline_domain::{DestinationRules, Host, Keeping, OwnAddresses, SlugCase};
+use slugline_domain::{DestinationRules, Host, Keeping, OwnAddresses, SlugCase, Timetable};
 use slugline_httpkit::{Origin, PlaceHeaders, TrustedProxies};
 use slugline_legacy::OldStoreUrl;
 use slugline_outbound::{AddressPolicy, ModelOptions, Policy, PortPolicy, WebhookOptions};
@@ -107,6 +107,8 @@ pub struct Settings {
     pub audit_kept_for: Option<Duration>,
     /// What is kept of links that are changed or deleted.
     pub keeping: Keeping,
+    /// When the destinations of links are asked; `None` for never.
+    pub watch: Option<Timetable>,
     /// The writes that each named token has in a minute; `None` sets no limit.
     pub token_writes_per_minute: Option<NonZeroU32>,
     /// Scheduled backups, if any.
@@ -225,6 +227,7 @@ impl Settings {
         Ok(Self {
             audit_kept_for: audit_kept_for(sources)?,
             keeping: keeping(sources)?,
+            watch: watch(sources)?,
             token_writes_per_minute: token_writes_per_minute(sources)?,
             backups: backups::schedule(sources, &links)?,
             listen: listen(sources)?,
@@ -318,6 +321,11 @@ impl Settings {
 }
 
 impl Settings {
+    /// When the destinations of links are asked. Links of a public demonstration end too soon for it.
+    pub(crate) fn watched(&self) -> Option<Timetable> {
+        self.watch.filter(|_| self.preview == PreviewMode::Off)
+    }
+
     /// The origin of the API and the dashboard, if the settings name one.
     pub(crate) fn api_origin(&self) -> Option<Origin> {
         let public = self.base_url.as_ref()?;
@@ -376,6 +384,11 @@ fn keeping(sources: &Sources) -> Result<Keeping, SettingError> {
         versions: u16::try_from(versions).expect("at most 1000"),
         deleted_for: Duration::from_hours(24 * days),
     })
+}
+
+fn watch(sources: &Sources) -> Result<Option<Timetable>, SettingError> {
+    let seconds = sources.number("SLUGLINE_WATCH_EVERY", 0..=31_536_000)?;
+    Ok((seconds > 0).then(|| Timetable::new(Duration::from_secs(seconds))))
 }
 
 fn token_writes_per_minute(sources: &Sources) -> Result<Option<NonZeroU32>, SettingError> {

@@ -13,4 +13,5 @@ mod history; // changes and deletions are undone, and links erased
 mod routing; // rules, splits and patterns
 mod searching; // finding and counting links
 mod suggestions; // slugs and previews are suggested
-mod transfer; // export and import, by HTTP and by the command line
+mod transfer;
+mod watch; // destinations are asked on a timetable // export and import, by HTTP and by the command line

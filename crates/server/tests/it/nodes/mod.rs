@@ -12,7 +12,8 @@ mod outages; // the server restarts, or stops in its tracks
 mod races; // who comes first wins, on every node
 mod revoking; // a revoked token is refused everywhere
 mod schema; // nodes and the schema of another version
-mod together; // nodes that start together share their links
+mod together;
+mod watching; // destinations are asked by one node // nodes that start together share their links
 
 use serde_json::{Value, json};
 use url::Url;
