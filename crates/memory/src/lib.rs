@@ -22,7 +22,7 @@
 //! | `state` | the links by key and by identifier, and the rule for taken keys |
 //! | `lines`, `audit` | the audit trail |
 //! | `versions`, `history` | former versions of links |
-//! | `watch` | the timetable of the watch of destinations |
+//! | `timetable`, `watch` | the timetable of the watch of destinations |
 //! | `migration` | the progress of a migration into the store |
 
 mod audit;
@@ -32,6 +32,7 @@ mod lines;
 mod links;
 mod migration;
 mod state;
+mod timetable;
 mod versions;
 mod watch;
 

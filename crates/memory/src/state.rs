@@ -8,7 +8,7 @@ use slugline_domain::{
     ports::{Hearing, Insertion, Taking},
 };
 
-use crate::{lines::MemoryLines, versions::MemoryVersions, watch::Timetable};
+use crate::{lines::MemoryLines, timetable::Timetable, versions::MemoryVersions};
 
 /// Everything that a store holds, under one lock.
 #[derive(Debug)]

@@ -1,34 +1,14 @@
 //! The timetable of the watch of destinations, and what it found.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use async_trait::async_trait;
 use slugline_domain::{
-    Destination, DueLink, Enrolment, Failing, Link, LinkId, UnixMillis, WatchClaim, Watched,
-    host_to_ask,
+    DueLink, Enrolment, Failing, Link, LinkId, UnixMillis, WatchClaim, Watched, host_to_ask,
     ports::{StoreError, WatchStore},
 };
 
-use crate::MemoryLinkStore;
-
-/// The timetable, by identity of the links.
-pub(crate) type Timetable = BTreeMap<String, Entry>;
-
-#[derive(Clone, Debug)]
-pub(crate) struct Entry {
-    host: String,
-    next_at: UnixMillis,
-    claimed_until: UnixMillis,
-    failing: Option<(Destination, Failing)>,
-}
-
-impl Entry {
-    /// The failures of the present destination of a link.
-    pub(crate) fn failing(&self, link: &Link) -> Option<&Failing> {
-        let (destination, failing) = self.failing.as_ref()?;
-        (*destination == link.content.destination).then_some(failing)
-    }
-}
+use crate::{MemoryLinkStore, timetable::Entry};
 
 #[async_trait]
 impl WatchStore for MemoryLinkStore {
