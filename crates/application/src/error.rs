@@ -3,8 +3,8 @@
 use std::{num::NonZeroU32, time::Duration};
 
 use slugline_domain::{
-    BindingError, DomainName, DomainSet, Host, LifeFault, LinkId, LinkKey, OutOfReach, Slug,
-    TagsError, TokenName, UnixSeconds,
+    BindingError, DomainName, DomainSet, ForwardingFault, Host, LifeFault, LinkId, LinkKey,
+    OutOfReach, Slug, TagsError, TokenName, UnixSeconds,
     ports::{OldStoreError, StoreError, VisitLogError},
 };
 use thiserror::Error;
@@ -31,6 +31,9 @@ pub enum Error {
     /// Members of a link contradict one another.
     #[error(transparent)]
     Life(#[from] LifeFault),
+    /// A link cannot pass on what stands behind its slug.
+    #[error(transparent)]
+    Forwarding(#[from] ForwardingFault),
     /// No link has this slug.
     #[error("no link has the slug {0}")]
     LinkNotFound(String),

@@ -99,12 +99,12 @@ pub use error::Error;
 pub use gatekeeper::{Gatekeeper, GatekeeperParts};
 pub use hashing::{Busy, HashError};
 pub use links::{
-    BatchAction, BatchChange, BatchOutcome, BatchReport, BatchResult, BatchScope, CheckLinks,
-    CheckScope, CheckedLink, CheckedPage, EditLink, EditedLink, ExportPage, GENERATED_CHARS,
-    ImportLink, ImportOutcome, ImportedLink, LinkChecker, LinkDraft, LinkLists, LinkPage,
-    LinkReader, LinkService, LinkServiceParts, LinkToExplain, LinkWriter, ListLinks, ListRequest,
-    ListVisited, ListedPage, MAX_TAGGED, NewLink, Precondition, RangeStart, Rehearsal, Upserted,
-    VisitRange, VisitedLink, VisitedPage, VisitedPosition,
+    BatchAction, BatchChange, BatchOutcome, BatchReport, BatchResult, BatchScope, ChangeTerms,
+    CheckLinks, CheckScope, CheckedLink, CheckedPage, CreateTerms, Created, EditLink, EditedLink,
+    ExportPage, GENERATED_CHARS, ImportLink, ImportOutcome, ImportedLink, LinkChecker, LinkDraft,
+    LinkLists, LinkPage, LinkReader, LinkService, LinkServiceParts, LinkToExplain, LinkWriter,
+    ListLinks, ListRequest, ListVisited, ListedPage, MAX_TAGGED, NewLink, Precondition, RangeStart,
+    Rehearsal, Upserted, VisitRange, VisitedLink, VisitedPage, VisitedPosition,
 };
 pub use live::{LiveVisits, SharedFilter, Watch};
 pub use migration::{

@@ -13,7 +13,7 @@
 //! use slugline_contract::{CreateLink, Rules, read};
 //!
 //! let body = serde_json::json!({"url": "https://example.com/", "tags": ["Docs"]});
-//! let new = read::<CreateLink>(&body)?.validate(&Rules::default())?;
+//! let (new, _) = read::<CreateLink>(&body)?.validate(&Rules::default())?;
 //! assert!(new.slug.is_none());
 //!
 //! let body = serde_json::json!({"cloaking": "yes", "tags": ["ok", ""]});

@@ -203,6 +203,7 @@ impl From<Error> for Problem {
                 expected: format!("Unix seconds after {}, not {}", now.get(), expires_at.get()),
             }]),
             Error::Life(fault) => Self::invalid(vec![Issue::of_life(fault)]),
+            Error::Forwarding(fault) => Self::invalid(vec![Issue::from(&fault)]),
             Error::NoDomain(host) => Self::invalid(vec![Issue {
                 code: crate::IssueCode::Custom,
                 path: vec!["domain".into()],

@@ -81,6 +81,7 @@ mod query;
 pub mod reach;
 mod referring_host;
 pub mod resolution;
+mod reuse;
 pub mod routing;
 pub mod sampling;
 pub mod screening;
@@ -107,7 +108,7 @@ pub use audit::{
 pub use campaign::Campaign;
 pub use change::Change;
 pub use client_network::ClientNetwork;
-pub use content::{Delivery, LinkContent, LinkPatch, Preview, Routing};
+pub use content::{Delivery, ForwardingFault, LinkContent, LinkPatch, Preview, Routing};
 pub use country::{Country, CountryError};
 pub use destination::{Destination, DestinationError, DestinationRules, Scheme, SchemeError};
 pub use domains::{Domain, DomainSet};

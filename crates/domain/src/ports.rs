@@ -176,6 +176,35 @@ pub trait LinkStore: fmt::Debug + Send + Sync {
         Ok(found.map(|link| link.id).collect())
     }
 
+    /// The links that have any of these keys or identities, expired ones included, in no order.
+    async fn holders(
+        &self,
+        keys: &BTreeSet<LinkKey>,
+        ids: &BTreeSet<LinkId>,
+    ) -> Result<Vec<Link>, StoreError> {
+        let everything = all_within(&Reach::Everything);
+        let stored = self.search(&everything, EPOCH, u32::MAX).await?;
+        let stored = stored.into_iter();
+        let is_one = |link: &Link| keys.contains(&link.key) || ids.contains(&link.id);
+        Ok(stored.filter(is_one).collect())
+    }
+
+    /// A link within reach that [may stand for](Link::may_stand_for) a new one at `now`; the
+    /// store chooses one of several.
+    async fn twin(
+        &self,
+        reach: &Reach,
+        new: &Link,
+        now: UnixSeconds,
+    ) -> Result<Option<Link>, StoreError> {
+        let alike = all_within(reach)
+            .with_domain(new.key.domain.clone())
+            .with_destination(new.content.destination.clone());
+        let alike = self.search(&alike, now, u32::MAX).await?;
+        let mut alike = alike.into_iter();
+        Ok(alike.find(|link| link.may_stand_for(new, now)))
+    }
+
     /// Removes the link stored under exactly this key, and returns it as
     /// it was.
     async fn delete(&self, key: &LinkKey, note: &AuditNote) -> Result<Option<Link>, StoreError> {

@@ -104,7 +104,7 @@ fn header_parameter(name: &str, description: &str) -> ReferenceOr<Parameter> {
 
 /// An answer that shows a link, with the link's version in the header `ETag`.
 pub(crate) struct Tagged<R> {
-    /// `None` if the answer shows the slug alone.
+    /// `None` if the answer shows no stored version, or its slug alone.
     tag: Option<String>,
     reply: R,
 }
@@ -116,6 +116,11 @@ impl<R> Tagged<R> {
             tag: Some(entity_tag(link)),
             reply,
         }
+    }
+
+    /// Tags nothing: the answer shows no version that is stored.
+    pub(crate) fn without(reply: R) -> Self {
+        Self { tag: None, reply }
     }
 
     /// Tags an answer that shows as much of a link as the caller may see.

@@ -2,9 +2,11 @@
 
 use std::{collections::HashSet, mem};
 
-use slugline_domain::{DomainName, Link, LinkKey, Operation, Scope, Slug, ports::Insertion};
+use slugline_domain::{
+    DomainName, Link, LinkKey, Operation, Scope, Slug, UnixMillis, ports::Insertion,
+};
 
-use super::{ImportLink, LinkService, LinkWriter};
+use super::{ImportLink, LinkService, LinkWriter, draft::not_hashed};
 use crate::{Access, Error, Forbidden};
 
 /// The result for one link of an import.
@@ -29,6 +31,13 @@ pub enum ImportOutcome {
     NoDomain,
 }
 
+/// Tells if passwords in clear are hashed.
+#[derive(Clone, Copy)]
+enum Hashing {
+    Done,
+    LeftOut,
+}
+
 impl LinkService {
     /// The access rule of [`LinkWriter::import`].
     pub const IMPORT: Access = Access::outside_preview(Scope::LinksWrite, Forbidden::Import);
@@ -42,40 +51,12 @@ impl LinkWriter {
     /// # Errors
     /// Preview mode, a password cannot be hashed, or the store failed; then no link was
     /// imported.
-    pub async fn import(&self, mut batch: Vec<ImportLink>) -> Result<Vec<ImportedLink>, Error> {
+    pub async fn import(&self, batch: Vec<ImportLink>) -> Result<Vec<ImportedLink>, Error> {
         self.permit(LinkService::IMPORT)?;
         self.spend(batch.len())?;
-        for new in &mut batch {
-            new.domain = self.domains().meant(mem::take(&mut new.domain))?;
-            self.reach.permit_new(&new.domain, &new.content.tags)?;
-        }
-        self.screen_import(&mut batch).await;
-        let parts = &self.parts;
         let note = self.note(Operation::LinkImport);
-        let now = note.at;
-        for imported in &mut batch {
-            let case = self.domains().case_in(&imported.domain);
-            if let Some(slug) = &mut imported.slug {
-                *slug = case.canonical(slug).into_owned();
-            }
-        }
-        let named = batch.iter().filter_map(|new| {
-            let slug = new.slug.clone()?;
-            Some(LinkKey::new(new.domain.clone(), slug))
-        });
-        let mut used: HashSet<LinkKey> = named.collect();
-        let mut links = Vec::with_capacity(batch.len());
-        for mut draft in batch {
-            let slug = match draft.slug.take() {
-                Some(slug) => slug,
-                None => self.unused_slug(&draft.domain, &mut used).await?,
-            };
-            let password = match draft.password.take() {
-                Some(password) => Some(parts.passwords.adopt(password).await?),
-                None => None,
-            };
-            links.push(self.complete(draft, slug, password, now));
-        }
+        let links = self.ready_to_import(batch, note.at, Hashing::Done).await?;
+        let parts = &self.parts;
         let outcomes = parts
             .store
             .insert_many_within(&self.reach, &links, &note)
@@ -94,6 +75,65 @@ impl LinkWriter {
             ImportedLink { link, outcome }
         };
         Ok(links.into_iter().zip(outcomes?).map(became).collect())
+    }
+
+    /// Checks an import, and returns the result that each link would have. Nothing is stored.
+    ///
+    /// # Errors
+    /// As for [`LinkWriter::import`].
+    pub async fn validate_import(
+        &self,
+        batch: Vec<ImportLink>,
+    ) -> Result<Vec<ImportedLink>, Error> {
+        self.permit(LinkService::IMPORT)?;
+        let now = self.parts.clock.now();
+        let links = self.ready_to_import(batch, now, Hashing::LeftOut).await?;
+        let mut rehearsal = self.rehearsal_of(&links).await?;
+        let taken = links.into_iter().map(|link| ImportedLink {
+            outcome: rehearsal.take_complete(&link),
+            link,
+        });
+        Ok(taken.collect())
+    }
+
+    async fn ready_to_import(
+        &self,
+        mut batch: Vec<ImportLink>,
+        now: UnixMillis,
+        hashing: Hashing,
+    ) -> Result<Vec<Link>, Error> {
+        for new in &mut batch {
+            new.domain = self.domains().meant(mem::take(&mut new.domain))?;
+            self.reach.permit_new(&new.domain, &new.content.tags)?;
+        }
+        self.screen_import(&mut batch).await;
+        for imported in &mut batch {
+            let case = self.domains().case_in(&imported.domain);
+            if let Some(slug) = &mut imported.slug {
+                *slug = case.canonical(slug).into_owned();
+            }
+        }
+        let named = batch.iter().filter_map(|new| {
+            let slug = new.slug.clone()?;
+            Some(LinkKey::new(new.domain.clone(), slug))
+        });
+        let mut used: HashSet<LinkKey> = named.collect();
+        let mut links = Vec::with_capacity(batch.len());
+        for mut draft in batch {
+            let slug = match draft.slug.take() {
+                Some(slug) => slug,
+                None => self.unused_slug(&draft.domain, &mut used).await?,
+            };
+            let password = match (draft.password.take(), hashing) {
+                (Some(password), Hashing::Done) => {
+                    Some(self.parts.passwords.adopt(password).await?)
+                }
+                (Some(_), Hashing::LeftOut) => Some(not_hashed()),
+                (None, _) => None,
+            };
+            links.push(self.complete(draft, slug, password, now));
+        }
+        Ok(links)
     }
 
     /// Returns a slug that no link has, stored or in this import. If another caller takes

@@ -9,11 +9,13 @@ use aide::{
     openapi::{Operation, ReferenceOr},
 };
 use slugline_application::LinkService;
-use slugline_contract::{Code, ImportLimit, ImportLinks, LinkImport, LinksToImport, Rules};
+use slugline_contract::{
+    Code, ImportLimit, ImportLinks, ImportTerms, LinkImport, LinksToImport, Rules,
+};
 use slugline_httpkit::{Failure, Guard, unreadable_body};
 
 use crate::{
-    extract::{Body, Changes, media_type, state},
+    extract::{Body, Changes, Query, media_type, state},
     operation_spec::OperationSpec,
     reply::{Json, NoStore, csv},
 };
@@ -32,7 +34,8 @@ pub(crate) fn spec() -> OperationSpec {
                       random slug each time. Members and columns that links do not have are \
                       named in `ignoredNames`, mistyped ones are refused. Cells are separated by \
                       commas, semicolons or tabs, as in the first line. Stored passwords are \
-                      kept, those in clear hashed.",
+                      kept, those in clear hashed. With `validateOnly` nothing is stored, and the \
+                      answer tells what would become of each link.",
         needs: LinkService::IMPORT,
         fails: &[Code::TooManyLinks, Code::InvalidCsv, Code::Busy],
     }
@@ -40,10 +43,24 @@ pub(crate) fn spec() -> OperationSpec {
 
 pub(crate) async fn handle(
     Changes(writer): Changes,
-    Links(LinksToImport { links, ignored }): Links,
+    Query(terms): Query<ImportTerms>,
+    Links(links): Links,
 ) -> Result<NoStore<Json<200, LinkImport>>, Failure> {
-    let imported = writer.import(links).await?;
-    Ok(NoStore(Json(LinkImport::new(&imported, ignored))))
+    let LinksToImport {
+        links,
+        ignored,
+        validate_only,
+    } = links;
+    let shown = if terms.validate()? || validate_only {
+        let checked = writer.validate_import(links).await?;
+        LinkImport {
+            validate_only: Some(true),
+            ..LinkImport::new(&checked, ignored)
+        }
+    } else {
+        LinkImport::new(&writer.import(links).await?, ignored)
+    };
+    Ok(NoStore(Json(shown)))
 }
 
 /// The links of a body, JSON or CSV, checked.
