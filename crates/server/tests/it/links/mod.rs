@@ -4,6 +4,7 @@ pub(crate) mod safe_browsing; // dangerous destinations get a warning by themsel
 
 mod by_visits; // links in the order of their visits
 mod check; // destinations are asked, and inner ones are not
+mod checked_only; // changes that are only checked, and equal links
 mod conditional; // changes that are meant for a version
 mod domains; // two domains with the same slug
 mod editing; // changing links
