@@ -20,6 +20,7 @@ mod m0013_assistants;
 mod m0014_domains;
 mod m0015_rules;
 mod m0016_life;
+mod m0018_idempotency;
 mod schema_error;
 mod step;
 
@@ -53,6 +54,7 @@ const STEPS: &[Step] = steps![
     m0014_domains,
     m0015_rules,
     m0016_life,
+    m0018_idempotency,
 ];
 
 /// Brings the schema up to date. Several nodes may call it at the same time:

@@ -161,6 +161,15 @@ pub enum Error {
     /// The old link store failed.
     #[error("the old link store cannot be read")]
     OldStore(#[from] OldStoreError),
+    /// The key of a request belongs to another request of the same token.
+    #[error("the key belongs to another request")]
+    KeyReused,
+    /// A request with the same key runs.
+    #[error("a request with the same key runs")]
+    KeyBusy {
+        /// The time after which the key is free at the latest.
+        retry_after: Duration,
+    },
     /// The link store failed.
     #[error("links cannot be read or written")]
     Store(#[from] StoreError),

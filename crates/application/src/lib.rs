@@ -72,7 +72,8 @@ mod mint;
 pub mod named_domains;
 pub mod passwords;
 pub mod preview;
-pub mod resolver;
+pub mod repeats;
+mod resolver;
 pub mod seen;
 mod shares;
 pub mod sign_in;
@@ -114,6 +115,7 @@ pub use migration::{
 pub use named_domains::NamedDomains;
 pub use passwords::{NotChecked, PasswordCheck, PasswordNumbers, Passwords};
 pub use preview::{Forbidden, PreviewMode};
+pub use repeats::{Keep, KeyedRequest, Repeated, Repeats, RepeatsParts};
 pub use resolver::{Recalled, Resolver, ResolverNumbers, ResolverOptions};
 pub use seen::SeenLink;
 pub use sign_in::SignInCode;

@@ -63,8 +63,9 @@ pub mod forwarding;
 pub mod host;
 pub mod id;
 pub mod imported_password;
+pub mod insertion;
 pub mod legacy;
-pub mod life;
+mod life;
 pub mod link;
 pub mod link_key;
 pub mod measure;
@@ -79,6 +80,7 @@ pub mod probe;
 pub mod protection;
 mod query;
 pub mod reach;
+mod receipt;
 mod referring_host;
 pub mod resolution;
 mod reuse;
@@ -121,6 +123,7 @@ pub use forwarding::{
 pub use host::{Host, HostError};
 pub use id::{LinkId, LinkIdError};
 pub use imported_password::{ImportedPassword, ImportedPasswordError};
+pub use insertion::Insertion;
 pub use legacy::{EntryFault, EntryKey, LINK_KEY_PREFIX, OldCursor, OldEntry, OldLink, OldPage};
 pub use life::{Life, LifeFault, LifePatch, MaxVisits, MaxVisitsError};
 pub use link::{Link, LinkStatus, Revision};
@@ -139,6 +142,9 @@ pub use probe::{
 };
 pub use protection::Protection;
 pub use reach::{Binding, BindingError, OutOfReach, Reach};
+pub use receipt::{
+    IdempotencyKey, IdempotencyKeyError, KeptAnswer, KeptRequest, Receipt, RequestClaim,
+};
 pub use referring_host::referring_host;
 pub use resolution::{Arrival, Gate, InstanceRules, Resolution, Way};
 pub use routing::{PathRest, Rules, Split};

@@ -21,6 +21,7 @@
 //! | `domains` | the named domains |
 //! | `state` | the links by key and by identifier, and the rule for taken keys |
 //! | `lines`, `audit` | the audit trail |
+//! | `receipts`, `repeats` | the answers to requests that clients may send again |
 //! | `migration` | the progress of a migration into the store |
 
 mod audit;
@@ -28,6 +29,8 @@ mod domains;
 mod lines;
 mod links;
 mod migration;
+mod receipts;
+mod repeats;
 mod state;
 
 pub use domains::MemoryDomainStore;

@@ -7,7 +7,7 @@ use slugline_domain::{
     ports::{Hearing, Insertion, Taking},
 };
 
-use crate::lines::MemoryLines;
+use crate::{lines::MemoryLines, receipts::MemoryReceipts};
 
 /// Everything that a store holds, under one lock.
 #[derive(Debug)]
@@ -17,6 +17,7 @@ pub(crate) struct State {
     pub(crate) domains: BTreeMap<Host, Domain>,
     pub(crate) domain_changes: u64,
     pub(crate) trail: MemoryLines,
+    pub(crate) receipts: MemoryReceipts,
     pub(crate) is_broken: bool,
     pub(crate) hearing: Hearing,
 }
@@ -29,6 +30,7 @@ impl Default for State {
             domains: BTreeMap::new(),
             domain_changes: 0,
             trail: MemoryLines::default(),
+            receipts: MemoryReceipts::default(),
             is_broken: false,
             hearing: Hearing::Announced(0),
         }

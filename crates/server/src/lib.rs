@@ -48,7 +48,7 @@
 //! | `token_commands`, `domain_commands` | named tokens, and domains, from the command line |
 //! | `sign_in_codes` | one-time codes for the site token |
 //! | `setup`, `advice` | the settings of an instance for its callers; findings about them |
-//! | `audit_upkeep` | the removal of old lines of the audit trail |
+//! | `audit_upkeep` | the removal of old lines of the audit trail, and of old answers to requests |
 //! | `doors`, `domains_watch` | hosts that have some paths only; changes of domains by other nodes |
 //! | `doctor`, `seed` | the check of the databases; realistic data to look at |
 //! | `disk` | the disk of the data folder |

@@ -86,7 +86,7 @@ impl Service {
         let live = std::sync::Arc::clone(&parts.live);
         let webhook = parts.webhook.clone();
         let migration = parts.migration.clone();
-        let audit = parts.audit.clone();
+        let (audit, repeats) = (parts.audit.clone(), parts.repeats.clone());
         let domains = parts.domains.clone();
         let crowd = Arc::clone(&parts.crowd);
         let connecting = parts.assistants.clone();
@@ -124,7 +124,7 @@ impl Service {
             crowd,
             site_token_watch: watched.map(watch),
             migration: tokio::spawn(old_store::watch(migration)),
-            audit: tokio::spawn(audit_upkeep::remove_old_lines(audit)),
+            audit: tokio::spawn(audit_upkeep::remove_old_lines(audit, repeats)),
             domains: tokio::spawn(domains_watch::keep_up(domains)),
             assistants: tokio::spawn(assistants::remove_ended(connecting)),
             backups,

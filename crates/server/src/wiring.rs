@@ -12,8 +12,9 @@ use slugline_analytics::{CachedAgents, PlaceFile, Recorder, RecorderPorts};
 use slugline_application::{
     App, AuditParts, AuditService, Authenticator, AuthenticatorParts, Caller, Domains,
     DomainsParts, Gatekeeper, GatekeeperParts, LinkChecker, LinkLists, LinkMigration, LinkService,
-    LinkServiceParts, LinkWriter, LiveVisits, NamedDomains, Passwords, Resolver, SiteToken,
-    StatsService, Suggestions, Tokens, TokensParts, VisitErasures, VisitErasuresParts, WriteBudget,
+    LinkServiceParts, LinkWriter, LiveVisits, NamedDomains, Passwords, Repeats, RepeatsParts,
+    Resolver, SiteToken, StatsService, Suggestions, Tokens, TokensParts, VisitErasures,
+    VisitErasuresParts, WriteBudget,
 };
 use slugline_clickhouse::ClickHouseOptions;
 use slugline_domain::{
@@ -57,6 +58,7 @@ pub(crate) struct Components {
     pub(crate) webhook: Option<Arc<Webhook>>,
     pub(crate) migration: LinkMigration,
     pub(crate) audit: AuditService,
+    pub(crate) repeats: Repeats,
     pub(crate) crowd: Arc<Crowd>,
     /// Tells the resolver about changes that other nodes make.
     _listening: Option<Arc<Listening>>,
@@ -160,8 +162,11 @@ pub(crate) async fn build(
         .name_missing(&settings.domains)
         .await
         .context("SLUGLINE_DOMAINS")?;
+    let secret = agree_on(&store, "idempotency", &*random).await?;
+    let repeats = Repeats::new(RepeatsParts::new(store.clone(), secret, Arc::clone(&clock)));
     let app = Arc::new(App {
         erasures,
+        repeats: repeats.clone(),
         audit: audit.clone(),
         lists: LinkLists::new(links.clone(), stats.clone()),
         links,
@@ -173,7 +178,7 @@ pub(crate) async fn build(
         tokens: tokens.clone(),
         domains: domains.clone(),
     });
-    let lots = agree_on_lots(&store, &*random).await?;
+    let lots = Lots::keyed(&agree_on(&store, "splits", &*random).await?);
     let edge = edge(settings, places)
         .reading_agents(Arc::new(CachedAgents::default()))
         .drawing(lots);
@@ -250,6 +255,7 @@ pub(crate) async fn build(
         domains,
         migration,
         audit,
+        repeats,
         crowd,
         added_routes: checked.routes.into(),
         _listening: listening.map(Arc::new),
@@ -476,11 +482,15 @@ fn edge(settings: &Settings, places: Option<Arc<dyn PlaceFinder>>) -> Edge {
 }
 
 /// All nodes put a visitor on the same side of a split.
-async fn agree_on_lots(store: &SqlLinkStore, random: &dyn Random) -> anyhow::Result<Lots> {
+async fn agree_on(
+    store: &SqlLinkStore,
+    name: &'static str,
+    random: &dyn Random,
+) -> anyhow::Result<[u8; 32]> {
     let mut proposed = [0; 32];
     random.fill(&mut proposed);
-    let agreed = store.agree("splits", proposed).await;
-    Ok(Lots::keyed(&agreed.context("SLUGLINE_DATABASE_URL")?))
+    let agreed = store.agree(name, proposed).await;
+    agreed.context("SLUGLINE_DATABASE_URL")
 }
 
 fn guard(settings: &Settings, edge: Arc<Edge>, authenticator: Arc<Authenticator>) -> Guard {

@@ -52,12 +52,15 @@ mod database_url;
 mod domains;
 mod entity;
 mod failure;
+mod hexadecimal;
 mod links;
 mod listening;
 mod migration;
 mod opening;
 #[cfg(feature = "postgres")]
 mod postgres;
+mod receipt_lines;
+mod receipts;
 mod schema_connection;
 mod secrets;
 mod session;

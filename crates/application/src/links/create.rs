@@ -7,16 +7,18 @@ use slugline_domain::{
 };
 
 use super::{ImportOutcome, LinkService, LinkWriter, NewLink, draft::not_hashed};
-use crate::{Access, Error, mint};
+use crate::{Access, Error, Keep, mint};
 
 /// How a new link comes about.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct CreateTerms {
     /// `true` takes an active link in place of the new one if it is equal in every member.
     pub reuse: bool,
     /// `true` checks everything and stores nothing.
     pub validate_only: bool,
+    /// Keeps the answer to the request with the stored link.
+    pub keep: Option<Keep<Link>>,
 }
 
 impl CreateTerms {
@@ -33,6 +35,12 @@ impl CreateTerms {
             validate_only,
             ..self
         }
+    }
+
+    /// Sets [`keep`](Self#structfield.keep).
+    #[must_use]
+    pub fn with_keep(self, keep: Option<Keep<Link>>) -> Self {
+        Self { keep, ..self }
     }
 }
 
@@ -76,7 +84,7 @@ impl LinkWriter {
     /// The expiry is not in the future, the slug or the identifier is taken, or
     /// the store failed. The error of a taken slug names a free one.
     pub async fn create(&self, new: NewLink) -> Result<Link, Error> {
-        let created = self.create_as(new, CreateTerms::default()).await?;
+        let created = self.create_as(new, &CreateTerms::default()).await?;
         Ok(created.link().clone())
     }
 
@@ -84,14 +92,14 @@ impl LinkWriter {
     ///
     /// # Errors
     /// As for [`LinkWriter::create`], or the caller wants to reuse links and may not read them.
-    pub async fn create_as(&self, new: NewLink, terms: CreateTerms) -> Result<Created, Error> {
+    pub async fn create_as(&self, new: NewLink, terms: &CreateTerms) -> Result<Created, Error> {
         match self.make(new, terms).await? {
             Made::Created(created) => Ok(created),
             Made::SlugTaken(key) => Err(self.slug_taken(key).await),
         }
     }
 
-    pub(super) async fn make(&self, mut new: NewLink, terms: CreateTerms) -> Result<Made, Error> {
+    pub(super) async fn make(&self, mut new: NewLink, terms: &CreateTerms) -> Result<Made, Error> {
         self.permit(LinkService::CREATE)?;
         if terms.reuse {
             self.may_read()?;
@@ -103,7 +111,7 @@ impl LinkWriter {
         self.reach.permit_new(&new.domain, &new.content.tags)?;
         let case = self.domains().case_in(&new.domain);
         let parts = &self.parts;
-        let note = self.note(Operation::LinkCreate);
+        let mut note = self.note(Operation::LinkCreate);
         let now = note.at;
         self.check_expiry(new.content.expires_at)?;
         new.content.check()?;
@@ -129,6 +137,7 @@ impl LinkWriter {
             let insertion = if terms.validate_only {
                 self.rehearse(&link).await?
             } else {
+                note.receipt = terms.keep.as_ref().map(|keep| keep.receipt(&link));
                 let inserted = parts.store.insert_within(&self.reach, &link, &note).await;
                 // Also after an error: the store may have made the link before it failed.
                 parts.resolver.forget(&link.key);
@@ -368,24 +377,24 @@ mod tests {
     async fn what_is_only_checked_is_refused_as_the_link_would_be_and_leaves_nothing() {
         let fixture = fixture().holding(&link("docs").id("same").build()).await;
         let check = CreateTerms::default().with_validate_only(true);
-        let valid = fixture.links.create_as(new("News"), check).await.unwrap();
+        let valid = fixture.links.create_as(new("News"), &check).await.unwrap();
         let Created::Valid(shown) = valid else {
             panic!("{valid:?}");
         };
         assert_eq!(shown.key, key("news"));
         let generated = NewLink::leading_to(destination("https://example.com/"))
             .with_password(Password::parse("pw").unwrap());
-        let generated = fixture.links.create_as(generated, check).await.unwrap();
+        let generated = fixture.links.create_as(generated, &check).await.unwrap();
         assert_eq!(generated.link().key.slug.as_str().len(), 6);
         assert!(generated.link().password.is_some());
-        let taken = fixture.links.create_as(new("DOCS"), check).await;
+        let taken = fixture.links.create_as(new("DOCS"), &check).await;
         assert!(matches!(taken, Err(Error::SlugTaken { .. })), "{taken:?}");
         let id_taken = new("other").with_id(LinkId::parse("same").ok());
-        let id_taken = fixture.links.create_as(id_taken, check).await;
+        let id_taken = fixture.links.create_as(id_taken, &check).await;
         assert!(matches!(id_taken, Err(Error::IdTaken(_))), "{id_taken:?}");
         let mut past = new("past");
         past.content.expires_at = Some(NOON);
-        let past = fixture.links.create_as(past, check).await;
+        let past = fixture.links.create_as(past, &check).await;
         assert!(matches!(past, Err(Error::ExpiryNotInFuture { .. })));
 
         let everything = LinkFilter::default().with_status(StatusFilter::All);
@@ -399,17 +408,17 @@ mod tests {
         let fixture = fixture();
         let reuse = CreateTerms::default().with_reuse(true);
         let plain = || NewLink::leading_to(destination("https://example.com/?a=1"));
-        let first = fixture.links.create_as(plain(), reuse).await.unwrap();
+        let first = fixture.links.create_as(plain(), &reuse).await.unwrap();
         let Created::Stored(first) = first else {
             panic!("{first:?}");
         };
-        let same = fixture.links.create_as(plain(), reuse).await.unwrap();
+        let same = fixture.links.create_as(plain(), &reuse).await.unwrap();
         assert_eq!(same, Created::Reused(first.clone()));
-        let checked = reuse.with_validate_only(true);
-        let same = fixture.links.create_as(plain(), checked).await.unwrap();
+        let checked = reuse.clone().with_validate_only(true);
+        let same = fixture.links.create_as(plain(), &checked).await.unwrap();
         assert_eq!(same, Created::Reused(first.clone()));
         let named = plain().with_slug(first.key.slug.clone());
-        let same = fixture.links.create_as(named, reuse).await.unwrap();
+        let same = fixture.links.create_as(named, &reuse).await.unwrap();
         assert_eq!(same, Created::Reused(first.clone()));
 
         let password = Password::parse("pw").unwrap();
@@ -422,12 +431,16 @@ mod tests {
             NewLink::leading_to(destination("https://example.com/?a=2")),
         ];
         for other in others {
-            let made = fixture.links.create_as(other.clone(), reuse).await.unwrap();
+            let made = fixture
+                .links
+                .create_as(other.clone(), &reuse)
+                .await
+                .unwrap();
             assert!(matches!(made, Created::Stored(_)), "{other:?}: {made:?}");
         }
         let mut otherwise = plain().with_slug(first.key.slug.clone());
         otherwise.content.flagged_unsafe = Some(false);
-        let taken = fixture.links.create_as(otherwise, reuse).await;
+        let taken = fixture.links.create_as(otherwise, &reuse).await;
         assert!(matches!(taken, Err(Error::SlugTaken { .. })), "{taken:?}");
     }
 

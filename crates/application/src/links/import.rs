@@ -7,7 +7,7 @@ use slugline_domain::{
 };
 
 use super::{ImportLink, LinkService, LinkWriter, draft::not_hashed};
-use crate::{Access, Error, Forbidden};
+use crate::{Access, Error, Forbidden, Keep};
 
 /// The result for one link of an import.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,11 +52,27 @@ impl LinkWriter {
     /// Preview mode, a password cannot be hashed, or the store failed; then no link was
     /// imported.
     pub async fn import(&self, batch: Vec<ImportLink>) -> Result<Vec<ImportedLink>, Error> {
+        self.import_keeping(batch, None).await
+    }
+
+    /// As [`LinkWriter::import`], and keeps the answer to the request with the links.
+    ///
+    /// # Errors
+    /// As for [`LinkWriter::import`].
+    pub async fn import_keeping(
+        &self,
+        batch: Vec<ImportLink>,
+        keep: Option<Keep<Vec<ImportedLink>>>,
+    ) -> Result<Vec<ImportedLink>, Error> {
         self.permit(LinkService::IMPORT)?;
         self.spend(batch.len())?;
-        let note = self.note(Operation::LinkImport);
+        let mut note = self.note(Operation::LinkImport);
         let links = self.ready_to_import(batch, note.at, Hashing::Done).await?;
         let parts = &self.parts;
+        note.receipt = keep.map(|keep| {
+            let links = links.clone();
+            keep.receipt_of(move |outcomes| Box::new(became(links.clone(), outcomes)))
+        });
         let outcomes = parts
             .store
             .insert_many_within(&self.reach, &links, &note)
@@ -65,16 +81,7 @@ impl LinkWriter {
         for link in &links {
             parts.resolver.forget(&link.key);
         }
-        let became = |(link, insertion): (Link, Insertion)| {
-            let outcome = match insertion {
-                Insertion::Stored => ImportOutcome::Stored,
-                Insertion::SlugTaken => ImportOutcome::Skipped,
-                Insertion::IdTaken => ImportOutcome::IdTaken,
-                Insertion::NoDomain => ImportOutcome::NoDomain,
-            };
-            ImportedLink { link, outcome }
-        };
-        Ok(links.into_iter().zip(outcomes?).map(became).collect())
+        Ok(became(links, &outcomes?))
     }
 
     /// Checks an import, and returns the result that each link would have. Nothing is stored.
@@ -152,6 +159,21 @@ impl LinkWriter {
         }
         unreachable!("slugs become longer until one is free")
     }
+}
+
+/// The results for these links.
+fn became(links: Vec<Link>, outcomes: &[Insertion]) -> Vec<ImportedLink> {
+    let results = links.into_iter().zip(outcomes);
+    let results = results.map(|(link, insertion)| {
+        let outcome = match insertion {
+            Insertion::Stored => ImportOutcome::Stored,
+            Insertion::SlugTaken => ImportOutcome::Skipped,
+            Insertion::IdTaken => ImportOutcome::IdTaken,
+            Insertion::NoDomain => ImportOutcome::NoDomain,
+        };
+        ImportedLink { link, outcome }
+    });
+    results.collect()
 }
 
 #[cfg(test)]

@@ -26,14 +26,14 @@ impl LinkWriter {
     /// As for [`LinkWriter::create`]; a taken slug is an error only if its owner
     /// vanished in between.
     pub async fn upsert(&self, new: NewLink) -> Result<Upserted, Error> {
-        self.upsert_as(new, CreateTerms::default()).await
+        self.upsert_as(new, &CreateTerms::default()).await
     }
 
     /// As [`LinkWriter::upsert`], on terms. A link that is only checked counts as created.
     ///
     /// # Errors
     /// As for [`LinkWriter::upsert`].
-    pub async fn upsert_as(&self, new: NewLink, terms: CreateTerms) -> Result<Upserted, Error> {
+    pub async fn upsert_as(&self, new: NewLink, terms: &CreateTerms) -> Result<Upserted, Error> {
         self.permit(LinkService::UPSERT)?;
         let key = match self.make(new, terms).await? {
             Made::Created(Created::Stored(link) | Created::Valid(link)) => {

@@ -22,7 +22,7 @@ pub(super) fn spec() -> ToolSpec {
 
 pub(super) async fn call(context: ToolContext, input: CreateLink) -> Result<LinkResponse, Failure> {
     let (new, terms) = input.validate(&context.rules_here())?;
-    let created = context.changes().create_as(new, terms).await?;
+    let created = context.changes().create_as(new, &terms).await?;
     Ok(LinkResponse::created(&created, context.origin.as_str()))
 }
 

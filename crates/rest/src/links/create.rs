@@ -1,14 +1,16 @@
 //! `POST /api/link/create`
 
 use actix_web::http::Method;
-use slugline_application::{Created, LinkService};
+use slugline_application::{Created, Keep, LinkService};
 use slugline_contract::{Code, CreateLink, LinkResponse};
+use slugline_domain::Link;
 use slugline_httpkit::Failure;
 
 use crate::{
     conditional::Tagged,
-    extract::{Body, Changes, Context, PublicOrigin},
+    extract::{Body, CalledBy, Changes, Context, PublicOrigin},
     operation_spec::OperationSpec,
+    repeatable::{Once, Repeatable, once},
     reply::{Either, Json},
 };
 
@@ -25,22 +27,52 @@ pub(crate) fn spec() -> OperationSpec {
                       password and limit of visits is equal in every member; `reuse` needs the \
                       scope `links:read`, too.",
         needs: LinkService::CREATE,
-        fails: &[Code::SlugTaken, Code::IdTaken, Code::Busy],
+        fails: &[
+            Code::SlugTaken,
+            Code::IdTaken,
+            Code::Busy,
+            Code::IdempotencyKeyInUse,
+            Code::IdempotencyKeyReused,
+        ],
     }
 }
 
 pub(crate) async fn handle(
     context: Context,
+    CalledBy(caller): CalledBy,
     Changes(links): Changes,
     PublicOrigin(origin): PublicOrigin,
-    Body(body): Body<CreateLink>,
-) -> Result<Tagged<Either<Json<201, LinkResponse>, Json<200, LinkResponse>>>, Failure> {
+    Repeatable { body, request }: Repeatable<Body<CreateLink>>,
+) -> Result<Once<Answer>, Failure> {
+    let Body(body) = body;
     let (new, terms) = body.validate(&context.rules.seen_at(origin.as_str()))?;
-    let created = links.create_as(new, terms).await?;
-    let shown = LinkResponse::created(&created, origin.as_str());
-    Ok(match &created {
+    // What is only checked may be checked again.
+    let request = request.filter(|_| !terms.validate_only);
+    let show = move |created: &Created| answer(created, origin.as_str());
+    let is_kept = |created: &Created| matches!(created, Created::Stored(_));
+    let create = async |keep: Option<Keep<Created>>| {
+        let stored = |link: &Link| Box::new(Created::Stored(link.clone().into()));
+        let terms = terms.with_keep(keep.map(|keep| keep.of(stored)));
+        links.create_as(new, &terms).await
+    };
+    once(
+        &context.app.repeats,
+        &caller,
+        request,
+        show,
+        is_kept,
+        create,
+    )
+    .await
+}
+
+type Answer = Tagged<Either<Json<201, LinkResponse>, Json<200, LinkResponse>>>;
+
+fn answer(created: &Created, origin: &str) -> Answer {
+    let shown = LinkResponse::created(created, origin);
+    match created {
         Created::Stored(link) => Tagged::new(link, Either::Left(Json(shown))),
         Created::Reused(link) => Tagged::new(link, Either::Right(Json(shown))),
         Created::Valid(_) => Tagged::without(Either::Right(Json(shown))),
-    })
+    }
 }

@@ -22,6 +22,7 @@ use crate::{
     audit_lines::write_lines,
     entity::{link, tag},
     failure::Failure,
+    receipt_lines::write_receipt,
     session::{Applied, Change, Columns, Row, Session},
 };
 
@@ -84,6 +85,7 @@ impl Change for InsertLinks {
         let stored = stored.filter(|(_, outcome)| **outcome == Insertion::Stored);
         let keys: Vec<&LinkKey> = stored.map(|(link, _)| &link.key).collect();
         write_lines(session, &self.note, &keys, BINDINGS).await?;
+        write_receipt(session, &self.note, &outcomes).await?;
         Ok(Applied::Keep(Some(outcomes)))
     }
 }
