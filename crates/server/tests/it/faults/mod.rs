@@ -27,5 +27,6 @@ mod full_disk; // limits on files, and a small disk
 mod hang_ups; // clients that do not wait for the answer
 mod limits; // visits that are counted
 mod migration_pages; // faults while links of an older instance are moved
+mod repetitions; // requests that are sent again under a key
 mod sessions; // PostgreSQL ends sessions
 mod single_calls; // every call of every operation fails once
