@@ -20,6 +20,7 @@ mod m0013_assistants;
 mod m0014_domains;
 mod m0015_rules;
 mod m0016_life;
+mod m0017_history;
 mod m0018_idempotency;
 mod schema_error;
 mod step;
@@ -54,6 +55,7 @@ const STEPS: &[Step] = steps![
     m0014_domains,
     m0015_rules,
     m0016_life,
+    m0017_history,
     m0018_idempotency,
 ];
 

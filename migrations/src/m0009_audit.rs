@@ -33,7 +33,7 @@ fn trail(backend: DbBackend) -> TableCreateStatement {
 }
 
 /// SQLite counts up without `AUTOINCREMENT`, which would cost another write for each line.
-fn number(backend: DbBackend) -> ColumnDef {
+pub(crate) fn number(backend: DbBackend) -> ColumnDef {
     let mut number = ColumnDef::new("number");
     if backend == DbBackend::Sqlite {
         number.custom("integer");

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use slugline_domain::{
-    AuditNote, Author, Erasure, LinkId, LinkKey, Operation, Scope,
+    AuditNote, Author, Erasure, LinkId, Operation, Scope,
     ports::{AuditTrail, Clock, VisitEraser},
 };
 
-use crate::{Access, Error, Forbidden, LinkService};
+use crate::{Access, Error, Forbidden, LinkService, WhichLink};
 
 /// Erases the visits of one link.
 #[derive(Clone, Debug)]
@@ -46,15 +46,6 @@ impl VisitErasuresParts {
     }
 }
 
-/// The link whose visits are to be erased.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ErasedLink {
-    /// The link that has this key.
-    Key(LinkKey),
-    /// The link that has or had this identifier.
-    Id(LinkId),
-}
-
 impl VisitErasures {
     /// The access rule of [`Self::erase`].
     pub const ERASE: Access = Access::outside_preview(Scope::Admin, Forbidden::EraseVisits);
@@ -75,7 +66,7 @@ impl VisitErasures {
     /// After an error of the access log the visits may be erased or not: the caller asks again.
     pub async fn erase(
         &self,
-        which: ErasedLink,
+        which: WhichLink,
         author: &Author,
     ) -> Result<(LinkId, Erasure), Error> {
         let VisitErasuresParts {
@@ -86,11 +77,11 @@ impl VisitErasures {
         } = self.parts.as_ref();
         links.permit(Self::ERASE)?;
         let (link, key) = match which {
-            ErasedLink::Key(key) => {
+            WhichLink::Key(key) => {
                 let link = links.find(&key).await?;
                 (link.id, Some(link.key))
             }
-            ErasedLink::Id(id) => (id, None),
+            WhichLink::Id(id) => (id, None),
         };
         let note = AuditNote {
             at: clock.now(),
@@ -106,7 +97,7 @@ impl VisitErasures {
 
 #[cfg(test)]
 mod tests {
-    use slugline_domain::{AuditFilter, AuditQuery};
+    use slugline_domain::{AuditFilter, AuditQuery, LinkKey};
     use slugline_testkit::{CountedVisits, key, link};
 
     use super::*;
@@ -135,7 +126,7 @@ mod tests {
     async fn visits_of_the_link_with_the_slug_are_erased_and_leave_a_line() {
         let fixture = fixture().holding(&link("docs").id("docs-1").build()).await;
         let (erasures, log) = erasures(&fixture);
-        let which = ErasedLink::Key(key("DOCS"));
+        let which = WhichLink::Key(key("DOCS"));
         let erased = erasures.erase(which, &Author::operator()).await.unwrap();
         assert_eq!(erased, (LinkId::parse("docs-1").unwrap(), Erasure::Done));
         assert_eq!(log.erased(), [erased.0]);
@@ -147,11 +138,11 @@ mod tests {
     async fn a_link_that_is_gone_is_named_by_its_id() {
         let fixture = fixture();
         let (erasures, log) = erasures(&fixture);
-        let missing = ErasedLink::Key(key("gone"));
+        let missing = WhichLink::Key(key("gone"));
         let refused = erasures.erase(missing, &Author::operator()).await;
         assert!(matches!(refused, Err(Error::LinkNotFound(_))));
         assert_eq!(log.erased(), []);
-        let which = ErasedLink::Id(LinkId::parse("gone-1").unwrap());
+        let which = WhichLink::Id(LinkId::parse("gone-1").unwrap());
         erasures.erase(which, &Author::operator()).await.unwrap();
         assert_eq!(log.erased(), [LinkId::parse("gone-1").unwrap()]);
         assert_eq!(lines(&fixture).await, [("visits.erase".to_owned(), None)]);
@@ -161,7 +152,7 @@ mod tests {
     async fn nothing_is_erased_without_a_line() {
         let fixture = fixture();
         let (erasures, log) = erasures(&fixture);
-        let which = ErasedLink::Id(LinkId::parse("gone-1").unwrap());
+        let which = WhichLink::Id(LinkId::parse("gone-1").unwrap());
         fixture.store.break_down();
         let refused = erasures.erase(which, &Author::operator()).await;
         assert!(matches!(refused, Err(Error::Store(_))));
@@ -172,7 +163,7 @@ mod tests {
     async fn a_failure_of_the_log_leaves_the_line_of_the_attempt() {
         let fixture = fixture();
         let (erasures, log) = erasures(&fixture);
-        let which = ErasedLink::Id(LinkId::parse("gone-1").unwrap());
+        let which = WhichLink::Id(LinkId::parse("gone-1").unwrap());
         log.break_down();
         let failed = erasures.erase(which, &Author::operator()).await;
         assert!(matches!(failed, Err(Error::Erasure(_))));
@@ -183,7 +174,7 @@ mod tests {
     async fn a_demonstration_lets_nobody_erase() {
         let fixture = demonstration();
         let (erasures, _) = erasures(&fixture);
-        let which = ErasedLink::Id(LinkId::parse("gone-1").unwrap());
+        let which = WhichLink::Id(LinkId::parse("gone-1").unwrap());
         let refused = erasures.erase(which, &Author::operator()).await;
         assert!(matches!(
             refused,

@@ -12,6 +12,7 @@ use thiserror::Error;
 use crate::{
     OwnHost,
     caller::{Excess, MissingScope},
+    links::RestoreFault,
     preview::Forbidden,
     seen::SeenLink,
 };
@@ -37,6 +38,12 @@ pub enum Error {
     /// No link has this slug.
     #[error("no link has the slug {0}")]
     LinkNotFound(String),
+    /// No link has this identifier, and none in the trash had it.
+    #[error("no link has the id {0}")]
+    IdNotFound(LinkId),
+    /// A version of a link cannot be brought back as it is.
+    #[error(transparent)]
+    Restore(#[from] RestoreFault),
     /// Nobody has named the host of this domain.
     #[error("no domain has the host {0}")]
     NoDomain(Host),

@@ -95,7 +95,7 @@ pub use auth::{Authenticator, AuthenticatorParts, Denied, SiteToken, TokenTooSho
 pub use budgets::WriteBudget;
 pub use caller::{Caller, Excess, MissingScope};
 pub use domains::{Domains, DomainsParts, LinksFate, OwnHost, RemovedDomain};
-pub use erasure::{ErasedLink, VisitErasures, VisitErasuresParts};
+pub use erasure::{VisitErasures, VisitErasuresParts};
 pub use error::Error;
 pub use gatekeeper::{Gatekeeper, GatekeeperParts};
 pub use hashing::{Busy, HashError};
@@ -104,8 +104,9 @@ pub use links::{
     CheckLinks, CheckScope, CheckedLink, CheckedPage, CreateTerms, Created, EditLink, EditedLink,
     ExportPage, GENERATED_CHARS, ImportLink, ImportOutcome, ImportedLink, LinkChecker, LinkDraft,
     LinkLists, LinkPage, LinkReader, LinkService, LinkServiceParts, LinkToExplain, LinkWriter,
-    ListLinks, ListRequest, ListVisited, ListedPage, MAX_TAGGED, NewLink, Precondition, RangeStart,
-    Rehearsal, Upserted, VisitRange, VisitedLink, VisitedPage, VisitedPosition,
+    ListLinks, ListRequest, ListTrash, ListVisited, ListedPage, MAX_TAGGED, NewLink, Precondition,
+    RangeStart, Rehearsal, RestoreFault, RestoreLink, Restored, TrashPage, Upserted, VisitRange,
+    VisitedLink, VisitedPage, VisitedPosition, WhichLink,
 };
 pub use live::{LiveVisits, SharedFilter, Watch};
 pub use migration::{

@@ -41,6 +41,8 @@ pub enum Forbidden {
     EraseVisits,
     /// Naming, editing and taking away domains.
     Domains,
+    /// Reading former versions of links and the trash, and bringing links back.
+    History,
 }
 
 impl Forbidden {
@@ -54,7 +56,8 @@ impl Forbidden {
             | Self::Explain
             | Self::Check
             | Self::EraseVisits
-            | Self::Domains => true,
+            | Self::Domains
+            | Self::History => true,
             Self::Suggest | Self::Migrate | Self::Tokens => false,
         }
     }

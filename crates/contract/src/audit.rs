@@ -81,6 +81,12 @@ pub enum AuditOperation {
     /// A link was moved to another domain: a line about its former key and one about its new key.
     #[serde(rename = "link.move")]
     LinkMove,
+    /// A deleted link, or an older version of a link, was brought back.
+    #[serde(rename = "link.restore")]
+    LinkRestore,
+    /// A link was erased with all of its versions.
+    #[serde(rename = "link.purge")]
+    LinkPurge,
     /// A token was added.
     #[serde(rename = "token.add")]
     TokenAdd,
@@ -114,6 +120,8 @@ impl From<AuditOperation> for Operation {
             AuditOperation::LinkDryRun => Self::LinkDryRun,
             AuditOperation::LinkRehash => Self::LinkRehash,
             AuditOperation::LinkMove => Self::LinkMove,
+            AuditOperation::LinkRestore => Self::LinkRestore,
+            AuditOperation::LinkPurge => Self::LinkPurge,
             AuditOperation::TokenAdd => Self::TokenAdd,
             AuditOperation::TokenRevoke => Self::TokenRevoke,
             AuditOperation::VisitsErase => Self::VisitsErase,
@@ -278,7 +286,7 @@ pub struct AuditLineView {
     pub at: i64,
     /// Who: the name of a token, `site` for the site token, `operator` for commands on the machine, `service` for the service itself.
     pub caller: String,
-    /// What: link.create, link.edit, link.delete, link.import, link.migrate, `link.dry_run`, link.rehash, link.move, token.add, token.revoke, visits.erase, domain.add, domain.edit or domain.remove. Later versions may add others.
+    /// What: link.create, link.edit, link.delete, link.import, link.migrate, `link.dry_run`, link.rehash, link.move, link.restore, link.purge, token.add, token.revoke, visits.erase, domain.add, domain.edit or domain.remove. Later versions may add others.
     pub operation: String,
     /// The slug of the changed link.
     #[serde(skip_serializing_if = "Option::is_none")]

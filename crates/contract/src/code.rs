@@ -17,6 +17,8 @@ pub enum Code {
     Unauthorized,
     /// No link has the slug.
     LinkNotFound,
+    /// No such version of the link is kept.
+    VersionNotFound,
     /// The link has expired.
     LinkExpired,
     /// The password is wrong.
@@ -103,6 +105,7 @@ impl Code {
         Self::InvalidCursor,
         Self::Unauthorized,
         Self::LinkNotFound,
+        Self::VersionNotFound,
         Self::LinkExpired,
         Self::WrongPassword,
         Self::ConfirmationRequired,
@@ -152,6 +155,7 @@ impl Code {
             Self::InvalidCursor => "invalid_cursor",
             Self::Unauthorized => "unauthorized",
             Self::LinkNotFound => "link_not_found",
+            Self::VersionNotFound => "version_not_found",
             Self::LinkExpired => "link_expired",
             Self::WrongPassword => "wrong_password",
             Self::ConfirmationRequired => "confirmation_required",
@@ -209,6 +213,7 @@ impl Code {
             | Self::ProxyTargetNotAllowed
             | Self::ServiceWorkerNotServed => 403,
             Self::LinkNotFound
+            | Self::VersionNotFound
             | Self::TokenNotFound
             | Self::DomainNotFound
             | Self::RouteNotFound => 404,
@@ -249,6 +254,7 @@ impl Code {
             Self::InvalidCursor => "Invalid pagination cursor",
             Self::Unauthorized => "Unauthorized",
             Self::LinkNotFound => "Link not found",
+            Self::VersionNotFound => "Version not found",
             Self::LinkExpired => "Link expired",
             Self::WrongPassword => "Incorrect password",
             Self::ConfirmationRequired => {

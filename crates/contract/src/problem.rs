@@ -248,6 +248,15 @@ impl From<Error> for Problem {
                     "no link has the slug {slug:?}; list or search links to find the right one"
                 ),
             ),
+            Error::IdNotFound(id) => Self::new(
+                Code::LinkNotFound,
+                format!(
+                    "no link has the id {:?}, and none in the trash had it; GET /api/link/trash \
+                     lists deleted links",
+                    id.as_str()
+                ),
+            ),
+            Error::Restore(fault) => fault.into(),
             Error::SlugTaken { key, free } => {
                 let offer = free.as_ref().map_or_else(
                     || "choose another".to_owned(),
@@ -323,6 +332,7 @@ impl From<Error> for Problem {
                     Forbidden::Migrate => "Preview mode cannot move links here.",
                     Forbidden::EraseVisits => "Preview mode cannot erase visits.",
                     Forbidden::Tokens => "Preview mode has no named tokens.",
+                    Forbidden::History => "Preview mode has no history of links.",
                     Forbidden::Domains => "Preview mode cannot change domains.",
                 };
                 let detail = "this is a public demonstration: links can be made, found and \

@@ -145,6 +145,10 @@ pub enum Operation {
     LinkRehash,
     /// A link was moved to another domain: a line for its former key and one for its new key.
     LinkMove,
+    /// A deleted link, or an older version of a link, was brought back.
+    LinkRestore,
+    /// A link was erased with all of its versions.
+    LinkPurge,
     /// A token was added.
     TokenAdd,
     /// A token was revoked.
@@ -170,6 +174,8 @@ impl Operation {
         Self::LinkDryRun,
         Self::LinkRehash,
         Self::LinkMove,
+        Self::LinkRestore,
+        Self::LinkPurge,
         Self::TokenAdd,
         Self::TokenRevoke,
         Self::VisitsErase,
@@ -198,6 +204,8 @@ impl Operation {
             Self::LinkDryRun => "link.dry_run",
             Self::LinkRehash => "link.rehash",
             Self::LinkMove => "link.move",
+            Self::LinkRestore => "link.restore",
+            Self::LinkPurge => "link.purge",
             Self::TokenAdd => "token.add",
             Self::TokenRevoke => "token.revoke",
             Self::VisitsErase => "visits.erase",

@@ -60,6 +60,7 @@ pub mod explanation;
 mod first_language;
 pub mod followed_link;
 pub mod forwarding;
+pub mod history;
 pub mod host;
 pub mod id;
 pub mod imported_password;
@@ -120,6 +121,7 @@ pub use followed_link::{FollowedLink, Terms};
 pub use forwarding::{
     BrokenOff, Flow, ForwardFailure, ForwardedAnswer, ForwardedRequest, HeaderLine, Source,
 };
+pub use history::{Ending, FormerVersion, Keeping, LinkVersions, Purge, TrashPosition, TrashQuery};
 pub use host::{Host, HostError};
 pub use id::{LinkId, LinkIdError};
 pub use imported_password::{ImportedPassword, ImportedPasswordError};

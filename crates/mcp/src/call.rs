@@ -174,6 +174,7 @@ fn next_step(code: Code) -> &'static str {
         Code::InternalError => "It may work once more; if not, tell the user.",
         Code::MigrationRequired => "Whoever runs the server has to do that; tell the user.",
         Code::InvalidJson
+        | Code::VersionNotFound
         | Code::PreconditionFailed
         | Code::InvalidCsv
         | Code::TooManyLinks

@@ -84,8 +84,8 @@ impl DomainStore for MemoryDomainStore {
             return Ok(LinkMove::Taken);
         }
         for (former, link) in there.into_iter().zip(moved) {
-            state.remove(&former.key, note);
-            state.put(link, note);
+            state.trail.add(note, Some(&former.key));
+            state.replace(&former.key, link, note);
         }
         Ok(LinkMove::Moved)
     }

@@ -22,16 +22,19 @@
 //! | `state` | the links by key and by identifier, and the rule for taken keys |
 //! | `lines`, `audit` | the audit trail |
 //! | `receipts`, `repeats` | the answers to requests that clients may send again |
+//! | `versions`, `history` | former versions of links |
 //! | `migration` | the progress of a migration into the store |
 
 mod audit;
 mod domains;
+mod history;
 mod lines;
 mod links;
 mod migration;
 mod receipts;
 mod repeats;
 mod state;
+mod versions;
 
 pub use domains::MemoryDomainStore;
 pub use links::MemoryLinkStore;

@@ -7,8 +7,8 @@ use std::{
 
 use async_trait::async_trait;
 use slugline_domain::{
-    AuditNote, Domain, DomainName, Link, LinkFilter, LinkId, LinkKey, ListQuery, Reach, Revision,
-    Tag, TagCount, UnixSeconds,
+    AuditNote, Domain, DomainName, Keeping, Link, LinkFilter, LinkId, LinkKey, ListQuery, Reach,
+    Revision, Tag, TagCount, UnixSeconds,
     ports::{Deletion, Hearing, Insertion, LinkStore, StoreError, Taking, Update, Version},
 };
 
@@ -40,6 +40,11 @@ impl MemoryLinkStore {
         self.state().is_broken = false;
     }
 
+    /// Keeps so much of links that are changed or deleted.
+    pub fn keep(&self, keeping: Keeping) {
+        self.state().versions.keeping = keeping;
+    }
+
     /// Sets the reported way of learning of changes.
     pub fn hear(&self, hearing: Hearing) {
         self.state().hearing = hearing;
@@ -62,6 +67,10 @@ impl MemoryLinkStore {
             });
         }
         Ok(state)
+    }
+
+    pub(crate) fn keeping(&self) -> Keeping {
+        self.state().versions.keeping
     }
 
     pub(crate) fn hearing_of_domains(&self) -> Hearing {
@@ -126,7 +135,7 @@ impl LinkStore for MemoryLinkStore {
                     visits_used,
                     ..link.clone()
                 };
-                state.put(link, note);
+                state.replace(&link.key.clone(), link, note);
                 state.receipts.keep(note, &[Insertion::Stored]);
                 Ok(Update::Stored)
             }

@@ -7,7 +7,7 @@ use slugline_domain::{
     ports::{Hearing, Insertion, Taking},
 };
 
-use crate::{lines::MemoryLines, receipts::MemoryReceipts};
+use crate::{lines::MemoryLines, receipts::MemoryReceipts, versions::MemoryVersions};
 
 /// Everything that a store holds, under one lock.
 #[derive(Debug)]
@@ -18,6 +18,7 @@ pub(crate) struct State {
     pub(crate) domain_changes: u64,
     pub(crate) trail: MemoryLines,
     pub(crate) receipts: MemoryReceipts,
+    pub(crate) versions: MemoryVersions,
     pub(crate) is_broken: bool,
     pub(crate) hearing: Hearing,
 }
@@ -31,6 +32,7 @@ impl Default for State {
             domain_changes: 0,
             trail: MemoryLines::default(),
             receipts: MemoryReceipts::default(),
+            versions: MemoryVersions::default(),
             is_broken: false,
             hearing: Hearing::Announced(0),
         }
@@ -72,20 +74,29 @@ impl State {
         if namesake.is_some_and(|key| *key != link.key) {
             return Insertion::IdTaken;
         }
+        if let Some(replaced) = self.take(&link.key) {
+            self.versions.keep(replaced, note, true);
+        }
         self.put(link.clone(), note);
         Insertion::Stored
     }
 
-    /// Stores a link in place of the one with its key, and writes the line of the change.
+    /// Stores a link whose key is free, and writes the line of the change.
     pub(crate) fn put(&mut self, mut link: Link, note: &AuditNote) {
         link.content.tags = link.content.tags.sorted();
         self.trail.add(note, Some(&link.key));
         self.keys.insert(link.id.clone(), link.key.clone());
-        let id = link.id.clone();
-        let former = self.by_key.insert(link.key.clone(), link);
-        if let Some(former) = former.filter(|former| former.id != id) {
-            self.keys.remove(&former.id);
+        self.by_key.insert(link.key.clone(), link);
+    }
+
+    /// Replaces a link by a later version of it, which may have another key.
+    pub(crate) fn replace(&mut self, former: &LinkKey, link: Link, note: &AuditNote) {
+        if let Some(former) = self.take(former)
+            && former.revision != link.revision
+        {
+            self.versions.keep(former, note, false);
         }
+        self.put(link, note);
     }
 
     /// Counts a visit of a link, if one is left.
@@ -106,10 +117,22 @@ impl State {
 
     /// Removes a link, and writes the line of the change.
     pub(crate) fn remove(&mut self, key: &LinkKey, note: &AuditNote) -> Option<Link> {
-        let removed = self.by_key.remove(key)?;
-        self.keys.remove(&removed.id);
+        let removed = self.take(key)?;
+        self.versions.keep(removed.clone(), note, true);
         self.trail.add(note, Some(key));
         Some(removed)
+    }
+
+    /// Takes a link out, as if it had never been there.
+    pub(crate) fn take(&mut self, key: &LinkKey) -> Option<Link> {
+        let taken = self.by_key.remove(key)?;
+        self.keys.remove(&taken.id);
+        Some(taken)
+    }
+
+    /// The link with this identity.
+    pub(crate) fn with_id(&self, id: &LinkId) -> Option<&Link> {
+        self.keys.get(id).and_then(|key| self.by_key.get(key))
     }
 
     /// Stores the record of a domain, and writes the line of the change.

@@ -1,6 +1,6 @@
 //! Connecting assistants: the parts, where the settings allow it.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use actix_web::{http::Method, web::Data};
 use slugline_application::{Assistants, AssistantsParts, Authenticator, Tokens};
@@ -14,9 +14,8 @@ use slugline_oauth::Connecting;
 use slugline_outbound::HttpClientDocuments;
 use slugline_rest::ExternalOperation;
 use slugline_storage::SqlLinkStore;
-use tokio::time::sleep;
 
-use crate::settings::Settings;
+use crate::{settings::Settings, upkeep::keep_removing};
 
 /// The other parts that assistants need.
 pub(crate) struct Neighbours<'a> {
@@ -52,29 +51,12 @@ pub(crate) fn connecting(settings: &Settings, parts: Neighbours<'_>) -> Option<C
     Some(Connecting::new(assistants, origin, resource, parts.guard))
 }
 
-/// The pause between two pieces, in which other changes come first.
-const PAUSE: Duration = Duration::from_millis(100);
-
-/// The pause when nothing is left, and after a failure.
-const REST: Duration = Duration::from_hours(1);
-
 /// Removes connections that have ended, whenever there are some. Never returns, unless assistants
 /// cannot connect.
 pub(crate) async fn remove_ended(connecting: Option<Data<Connecting>>) {
-    let Some(connecting) = connecting else {
-        return;
-    };
-    loop {
-        let removed = connecting.assistants().remove_ended().await;
-        if let Err(error) = &removed {
-            tracing::warn!("{error}; tokens of assistants that ended stay for another hour");
-        }
-        sleep(if removed.unwrap_or(false) {
-            PAUSE
-        } else {
-            REST
-        })
-        .await;
+    if let Some(connecting) = connecting {
+        let remove = || connecting.assistants().remove_ended();
+        keep_removing("tokens of assistants that ended", remove).await;
     }
 }
 

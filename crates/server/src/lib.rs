@@ -48,7 +48,7 @@
 //! | `token_commands`, `domain_commands` | named tokens, and domains, from the command line |
 //! | `sign_in_codes` | one-time codes for the site token |
 //! | `setup`, `advice` | the settings of an instance for its callers; findings about them |
-//! | `audit_upkeep` | the removal of old lines of the audit trail, and of old answers to requests |
+//! | `upkeep` | the removal of what is no longer kept |
 //! | `doors`, `domains_watch` | hosts that have some paths only; changes of domains by other nodes |
 //! | `doctor`, `seed` | the check of the databases; realistic data to look at |
 //! | `disk` | the disk of the data folder |
@@ -65,7 +65,6 @@ mod additions;
 mod advice;
 mod api_routes;
 mod assistants;
-mod audit_upkeep;
 mod backup;
 mod builder;
 pub mod cli;
@@ -105,6 +104,7 @@ mod token_commands;
 pub mod tool;
 mod traces;
 mod transfer;
+mod upkeep;
 mod version;
 mod visit_files;
 mod welcome;

@@ -41,7 +41,7 @@ pub(crate) async fn open_beside(settings: &Settings) -> anyhow::Result<Arc<SqlLi
             return open(settings).await;
         }
         Err(error @ OpenError::Behind(_)) => error,
-        other => return Ok(Arc::new(other.context("SLUGLINE_DATABASE_URL")?)),
+        other => return keeping(settings, other),
     };
     Err(behind).context("stop every older node, and start the service first")
 }
@@ -51,6 +51,13 @@ const FIRST_STEP: &str = "m0001_links";
 
 /// Opens the database and brings its schema up to date.
 pub(crate) async fn open(settings: &Settings) -> anyhow::Result<Arc<SqlLinkStore>> {
-    let store = SqlLinkStore::open(&settings.links).await;
-    Ok(Arc::new(store.context("SLUGLINE_DATABASE_URL")?))
+    keeping(settings, SqlLinkStore::open(&settings.links).await)
+}
+
+fn keeping(
+    settings: &Settings,
+    opened: Result<SqlLinkStore, OpenError>,
+) -> anyhow::Result<Arc<SqlLinkStore>> {
+    let store = opened.context("SLUGLINE_DATABASE_URL")?;
+    Ok(Arc::new(store.keeping(settings.keeping)))
 }

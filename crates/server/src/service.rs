@@ -17,7 +17,7 @@ use tokio::task::JoinHandle;
 use crate::{
     additions::Additions,
     advice::advice,
-    assistants, audit_upkeep,
+    assistants,
     backup::{journal, schedule::Scheduled},
     connections,
     data_folder::{self, NewFolder},
@@ -31,6 +31,7 @@ use crate::{
     settings::Settings,
     site_token::{self, Source},
     site_token_watch::SiteTokenWatch,
+    upkeep::keep_removing,
     wiring::{self, Components},
 };
 
@@ -51,6 +52,8 @@ pub struct Service {
     crowd: std::sync::Arc<Crowd>,
     migration: JoinHandle<()>,
     audit: JoinHandle<()>,
+    versions: JoinHandle<()>,
+    answers: JoinHandle<()>,
     domains: JoinHandle<()>,
     assistants: JoinHandle<()>,
     site_token_watch: Option<SiteTokenWatch>,
@@ -86,7 +89,9 @@ impl Service {
         let live = std::sync::Arc::clone(&parts.live);
         let webhook = parts.webhook.clone();
         let migration = parts.migration.clone();
-        let (audit, repeats) = (parts.audit.clone(), parts.repeats.clone());
+        let audit = parts.audit.clone();
+        let links = parts.links.clone();
+        let repeats = parts.repeats.clone();
         let domains = parts.domains.clone();
         let crowd = Arc::clone(&parts.crowd);
         let connecting = parts.assistants.clone();
@@ -124,7 +129,15 @@ impl Service {
             crowd,
             site_token_watch: watched.map(watch),
             migration: tokio::spawn(old_store::watch(migration)),
-            audit: tokio::spawn(audit_upkeep::remove_old_lines(audit, repeats)),
+            audit: tokio::spawn(async move {
+                keep_removing("old lines", || audit.remove_old()).await;
+            }),
+            versions: tokio::spawn(async move {
+                keep_removing("old versions", || links.remove_old_versions()).await;
+            }),
+            answers: tokio::spawn(async move {
+                keep_removing("old answers to requests", || repeats.remove_old()).await;
+            }),
             domains: tokio::spawn(domains_watch::keep_up(domains)),
             assistants: tokio::spawn(assistants::remove_ended(connecting)),
             backups,
@@ -161,6 +174,8 @@ impl Service {
         tracing::info!("stopping: finishing requests and writing visits");
         self.migration.abort();
         self.audit.abort();
+        self.versions.abort();
+        self.answers.abort();
         self.domains.abort();
         self.assistants.abort();
         drop(self.backups);

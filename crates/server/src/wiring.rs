@@ -19,6 +19,7 @@ use slugline_application::{
 use slugline_clickhouse::ClickHouseOptions;
 use slugline_domain::{
     Author, Host,
+    history::LinkHistory,
     ports::{
         Clock, DestinationScreen, LinkStore, LinksWatch, PlaceFinder, Random, SecretStore,
         SignInCodes, Suggester, VisitLog, VisitObserver,
@@ -42,7 +43,7 @@ use crate::{
     disk::FolderDisk,
     doors, links_database, long_target,
     metrics::{self, Metrics, Requests},
-    observers::{Crowd, observed},
+    observers::{Crowd, observed, observed_history},
     old_store,
     outside::OutsideWatch,
     settings::{AccessLog, Settings},
@@ -59,6 +60,7 @@ pub(crate) struct Components {
     pub(crate) migration: LinkMigration,
     pub(crate) audit: AuditService,
     pub(crate) repeats: Repeats,
+    pub(crate) links: LinkService,
     pub(crate) crowd: Arc<Crowd>,
     /// Tells the resolver about changes that other nodes make.
     _listening: Option<Arc<Listening>>,
@@ -90,7 +92,8 @@ pub(crate) async fn build(
     let dependencies = open_link_dependencies(settings, store).await?;
     let crowd = Arc::new(Crowd::gather(checked.observers).context("an observer cannot start")?);
     let changes = observed(dependencies.store.clone(), &crowd);
-    let links = dependencies.link_service(settings, Arc::clone(&changes));
+    let history = observed_history(dependencies.store.clone(), &crowd);
+    let links = dependencies.link_service(settings, Arc::clone(&changes), history);
     let listening = dependencies.listen();
     let setup = Arc::new(setup(settings, &token));
     let authenticator = Arc::new(Authenticator::new(
@@ -169,7 +172,7 @@ pub(crate) async fn build(
         repeats: repeats.clone(),
         audit: audit.clone(),
         lists: LinkLists::new(links.clone(), stats.clone()),
-        links,
+        links: links.clone(),
         checks,
         suggestions: Suggestions::new(suggester(settings), settings.slug_case),
         migration: migration.clone(),
@@ -256,6 +259,7 @@ pub(crate) async fn build(
         migration,
         audit,
         repeats,
+        links,
         crowd,
         added_routes: checked.routes.into(),
         _listening: listening.map(Arc::new),
@@ -270,7 +274,11 @@ pub(crate) async fn links_of_operator(settings: &Settings) -> anyhow::Result<Lin
     let store = links_database::open_beside(settings).await?;
     let dependencies = open_link_dependencies(settings, store).await?;
     Ok(dependencies
-        .link_service(settings, dependencies.store.clone())
+        .link_service(
+            settings,
+            dependencies.store.clone(),
+            dependencies.store.clone(),
+        )
         .by(Caller::Operator, Author::operator()))
 }
 
@@ -392,10 +400,16 @@ impl LinkDependencies {
         self.store.listen(self.resolver.clone())
     }
 
-    fn link_service(&self, settings: &Settings, store: Arc<dyn LinkStore>) -> LinkService {
+    fn link_service(
+        &self,
+        settings: &Settings,
+        store: Arc<dyn LinkStore>,
+        history: Arc<dyn LinkHistory>,
+    ) -> LinkService {
         let mut parts = LinkServiceParts::of(
             store,
             self.store.clone(),
+            history,
             Arc::clone(&self.resolver),
             Arc::clone(&self.passwords),
             Arc::clone(&self.clock),

@@ -18,6 +18,7 @@ mod routing_text;
 mod search_key;
 pub(crate) mod secret;
 pub(crate) mod tags_text;
+pub(crate) mod version;
 
 pub(crate) use self::search_key::destination_key;
 

@@ -28,8 +28,8 @@
 //! | `database`, `database_url` | an open database of either kind; the URL that names it |
 //! | `opening`, `schema_connection` | the reasons why none is opened; the schema's own connection |
 //! | `session` | reads and changes that run on either database |
-//! | `links`, `tokens`, `assistants`, `audit`, `migration`, `secrets` | the statements, a folder or a file for each port |
-//! | `audit_lines` | the lines of the audit trail, in the transactions of the changes |
+//! | `links`, `tokens`, `assistants`, `audit`, `history`, `migration`, `secrets` | the statements, a folder or a file for each port |
+//! | `audit_lines`, `former_versions` | the lines of the audit trail and the former versions of links, in the transactions of the changes |
 //! | `entity`, `sql_text` | the tables as sea-orm sees them; SQL texts that are built once |
 //! | `sqlite` | SQLite: the thread that writes, shared commits, readers, the search index, snapshots |
 //! | `postgres`, `listening` | PostgreSQL: the pool, and announcements of changes |
@@ -52,7 +52,9 @@ mod database_url;
 mod domains;
 mod entity;
 mod failure;
+mod former_versions;
 mod hexadecimal;
+mod history;
 mod links;
 mod listening;
 mod migration;

@@ -40,6 +40,7 @@ pub mod assistant_store_contract;
 pub mod audit_trail_contract;
 pub mod domain_store_contract;
 pub mod exactness_contract;
+pub mod link_history_contract;
 pub mod link_store_contract;
 pub mod migration_store_contract;
 pub mod old_store_contract;

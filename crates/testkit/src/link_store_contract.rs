@@ -99,15 +99,14 @@ mod tests {
 
     #[tokio::test]
     async fn the_store_in_memory_keeps_the_contract() {
-        let suite = run_suite(|| async {
+        Box::pin(run_suite(|| async {
             let store = MemoryLinkStore::default();
             for host in NAMED_HOSTS {
                 let host = Host::parse(host).expect("a host");
                 store.name_domain(Domain::new(host));
             }
             store
-        });
-        // All clauses together make a large future.
-        Box::pin(suite).await;
+        }))
+        .await;
     }
 }

@@ -44,7 +44,7 @@ impl BatchChange {
 /// The action for each link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BatchAction {
-    /// Deletes the link for good.
+    /// Deletes the link.
     Delete,
     /// Adds these tags to the link.
     AddTags(Tags),

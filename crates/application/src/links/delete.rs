@@ -14,7 +14,7 @@ impl LinkService {
 }
 
 impl LinkWriter {
-    /// Deletes the link with this slug for good, in the spelling that visitors find, and
+    /// Deletes the link with this slug, in the spelling that visitors find, and
     /// returns the deleted link. Returns `None` if no link has the slug, which is no
     /// error, because the link is absent as the caller wants.
     ///

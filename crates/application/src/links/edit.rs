@@ -1,8 +1,8 @@
 //! Changes a link: all of it, or some members.
 
 use slugline_domain::{
-    Change, LifePatch, Link, LinkContent, LinkKey, LinkPatch, Operation, Password, PasswordHash,
-    Scope, ScreenVerdict, UnixMillis,
+    AuditNote, Change, LifePatch, Link, LinkContent, LinkKey, LinkPatch, Operation, Password,
+    PasswordHash, Scope, ScreenVerdict, UnixMillis,
     ports::{Update, Version},
 };
 
@@ -201,8 +201,18 @@ impl LinkWriter {
     /// Stores a link in place of the version that it was made from. A link that is the same
     /// stays the version that it is, and leaves no line in the audit trail.
     pub(super) async fn store_change(&self, link: Link, before: &Link) -> Result<Link, Error> {
+        self.store_next(link, before, self.note(Operation::LinkEdit))
+            .await
+    }
+
+    /// As [`Self::store_change`], by any operation.
+    pub(super) async fn store_next(
+        &self,
+        link: Link,
+        before: &Link,
+        note: AuditNote,
+    ) -> Result<Link, Error> {
         let parts = &self.parts;
-        let note = self.note(Operation::LinkEdit);
         let link = next_version(link, before, note.at)?;
         if link == *before {
             return Ok(link);
@@ -231,7 +241,7 @@ impl LinkWriter {
 }
 
 /// The version of a link after this one, or the same one if nothing changes.
-fn next_version(mut link: Link, before: &Link, at: UnixMillis) -> Result<Link, Error> {
+pub(super) fn next_version(mut link: Link, before: &Link, at: UnixMillis) -> Result<Link, Error> {
     if link != *before {
         link.content.check()?;
         link.updated_at = at.second();

@@ -12,22 +12,27 @@ mod explain;
 mod export;
 mod free_slug;
 mod get;
+mod history;
 mod import;
 mod list;
 mod precondition;
+mod purge;
 mod reader;
 mod rehearsal;
+mod restore;
 mod screen;
 mod search;
 mod tagged;
 mod unprotected;
 mod upsert;
+mod which;
 mod writer;
 
 use std::sync::Arc;
 
 use slugline_domain::{
     UnixSeconds,
+    history::LinkHistory,
     ports::{AuditTrail, Clock, DestinationScreen, Hearing, LinkStore, Random},
 };
 
@@ -45,13 +50,16 @@ pub use self::{
     edit::{EditLink, EditedLink},
     explain::LinkToExplain,
     export::ExportPage,
+    history::{ListTrash, TrashPage},
     import::{ImportOutcome, ImportedLink},
     list::{LinkPage, ListLinks},
     precondition::Precondition,
     reader::LinkReader,
     rehearsal::Rehearsal,
+    restore::{RestoreFault, RestoreLink, Restored},
     tagged::MAX_TAGGED,
     upsert::Upserted,
+    which::WhichLink,
     writer::LinkWriter,
 };
 use crate::{
@@ -73,6 +81,8 @@ pub struct LinkServiceParts {
     pub store: Arc<dyn LinkStore>,
     /// Takes the lines of dry runs; the store writes those of changes.
     pub audit: Arc<dyn AuditTrail>,
+    /// Keeps former versions; the store writes them.
+    pub history: Arc<dyn LinkHistory>,
     /// The cache that must forget a link after each change.
     pub resolver: Arc<Resolver>,
     /// Hashes passwords.
@@ -102,7 +112,7 @@ impl LinkServiceParts {
     /// store.
     pub fn new<S>(store: Arc<S>, clock: Arc<dyn Clock>, random: Arc<dyn Random>) -> Self
     where
-        S: LinkStore + AuditTrail + 'static,
+        S: LinkStore + AuditTrail + LinkHistory + 'static,
     {
         let resolver = Resolver::new(
             store.clone(),
@@ -111,6 +121,7 @@ impl LinkServiceParts {
             ResolverOptions::default(),
         );
         Self::of(
+            store.clone(),
             store.clone(),
             store,
             Arc::new(resolver),
@@ -124,6 +135,7 @@ impl LinkServiceParts {
     pub fn of(
         store: Arc<dyn LinkStore>,
         audit: Arc<dyn AuditTrail>,
+        history: Arc<dyn LinkHistory>,
         resolver: Arc<Resolver>,
         passwords: Arc<Passwords>,
         clock: Arc<dyn Clock>,
@@ -132,6 +144,7 @@ impl LinkServiceParts {
         Self {
             store,
             audit,
+            history,
             resolver,
             passwords,
             clock,
@@ -264,6 +277,7 @@ pub(crate) mod fixture {
         let links = LinkService::new(LinkServiceParts {
             store: store.clone(),
             audit: store.clone(),
+            history: store.clone(),
             resolver: resolver.clone(),
             passwords: Arc::new(Passwords::new(random.clone())),
             clock: clock.clone(),

@@ -50,6 +50,11 @@ impl LinkWriter {
         Ok(self.caller.may(Scope::LinksRead)?)
     }
 
+    /// Checks that the caller may administer the instance, for a change that cannot be undone.
+    pub(super) fn may_administer(&self) -> Result<(), Error> {
+        Ok(self.caller.may(Scope::Admin)?)
+    }
+
     /// Returns as much of a link as the caller may see.
     pub(super) fn seen(&self, link: Link) -> SeenLink {
         match self.may_read() {

@@ -58,7 +58,7 @@ pub struct BatchLinks {
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]
 pub enum BatchActionName {
-    /// It is deleted for good.
+    /// It is deleted, and can be brought back while it is in the trash.
     Delete,
     /// It also gets the tags.
     AddTags,

@@ -12,6 +12,7 @@ mod explanation;
 mod export;
 mod export_text;
 mod gathering;
+mod history;
 mod import;
 mod import_body;
 mod import_link;
@@ -28,6 +29,7 @@ mod members;
 mod one;
 mod patch;
 mod read_import;
+mod restore;
 mod routing;
 mod search;
 pub(crate) mod short_link;
@@ -35,8 +37,11 @@ mod shown_routing;
 mod status_name;
 mod suggest;
 mod table;
+mod trash;
+mod undo;
 mod update;
 mod view;
+pub(crate) mod which;
 
 #[cfg(feature = "fuzzing")]
 pub(crate) use self::table::fuzz_cells;
@@ -55,6 +60,7 @@ pub use self::{
     export::{ExportLinks, LinkExport, TransferFormat},
     export_text::ExportText,
     gathering::LinksToImport,
+    history::{DeletionView, GetHistory, LinkHistory, MemberChange, VersionView},
     import::{
         FailedImport, ImportItem, ImportLimit, ImportLinks, ImportTerms, LinkImport, NO_DOMAIN,
         id_taken,
@@ -68,6 +74,7 @@ pub use self::{
     members::LinkMembers,
     one::{DeleteLink, DeletedLink, GetLink},
     patch::PatchLink,
+    restore::{Deletion, LinkDeletion, RestoreLink},
     search::{
         CountLinks, ExactUrlSearch, FoundLink, FoundLinks, LinkCount, ListTags, SearchLinks,
         TagList, TagView,
@@ -75,6 +82,8 @@ pub use self::{
     short_link::origin_of_host,
     status_name::StatusName,
     suggest::{FirstText, PreviewSuggestion, SlugSuggestion, SuggestPreview, SuggestSlug},
+    trash::{ListTrash, TrashList, TrashedLink},
+    undo::Undo,
     update::{LinkUpdate, LinkUpdated, UpdateLink},
     view::{
         ExportedLink, LinkChanged, LinkResponse, LinkUpserted, LinkView, Mask, SeenLinkView,

@@ -8,6 +8,7 @@ use slugline_domain::{LinkKey, Slug};
 use super::{
     key::{domain_of, host_schema, key},
     short_link::shown_domain,
+    undo::Undo,
     view::SeenLinkView,
 };
 use crate::{issue::IssueCode, problem::Problem, sent::Sent, validation::Validation};
@@ -91,19 +92,25 @@ pub struct DeletedLink {
     pub domain: Option<String>,
     /// True if there was a link to delete; there is none now.
     pub deleted: bool,
-    /// The deleted link, from which it can be made again, except its password. Absent when there was none.
+    /// The deleted link. Absent when there was none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub link: Option<SeenLinkView>,
+    /// Where a person can undo this, and until when.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub undo: Option<String>,
 }
 
 impl DeletedLink {
     /// Shows the deleted link, if there was one with this key.
-    pub fn new(key: &LinkKey, link: Option<&SeenLink>) -> Self {
+    pub fn new(key: &LinkKey, link: Option<&SeenLink>, undo: Undo<'_>) -> Self {
         Self {
             slug: key.slug.to_string(),
             domain: shown_domain(&key.domain),
             deleted: link.is_some(),
             link: link.map(SeenLinkView::from),
+            undo: link
+                .and_then(SeenLink::whole)
+                .and_then(|link| undo.of_deletion(link)),
         }
     }
 }

@@ -13,6 +13,7 @@ use super::{
     key::host_schema,
     members::{LinkMembers, members_or_null},
     short_link::short_link,
+    undo::Undo,
 };
 use crate::{
     issue::{Issue, IssueCode},
@@ -124,31 +125,35 @@ pub struct LinkUpdated {
     /// Members that a replacing call left out, and which are therefore gone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub removed: Option<Vec<String>>,
+    /// Which version was before, and where a person can bring it back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub undo: Option<String>,
 }
 
 impl LinkUpdated {
-    /// Shows a link whose members were changed, under an origin such as
-    /// `https://sl.example`.
-    pub fn changed(seen: &SeenLink, origin: &str) -> Self {
+    /// Shows a link whose members were changed.
+    pub fn changed(seen: &SeenLink, undo: Undo<'_>) -> Self {
         let LinkChanged {
             link, short_link, ..
-        } = LinkChanged::new(seen, origin);
+        } = LinkChanged::new(seen, undo.origin);
         Self {
             link,
             short_link,
             removed: None,
+            undo: seen.whole().and_then(|link| undo.of_change(link)),
         }
     }
 
     /// Shows a link that was replaced, and names the members it lost.
-    pub fn replaced(edited: &EditedLink, origin: &str) -> Self {
+    pub fn replaced(edited: &EditedLink, undo: Undo<'_>) -> Self {
         let now = members(&edited.link);
         let mut lost = members(&edited.before);
         lost.retain(|name| !now.contains(name));
         Self {
             link: (&edited.link).into(),
-            short_link: short_link(&edited.link.key, origin),
+            short_link: short_link(&edited.link.key, undo.origin),
             removed: (!lost.is_empty()).then_some(lost),
+            undo: undo.of_change(&edited.link),
         }
     }
 }
@@ -167,7 +172,7 @@ fn members(link: &Link) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
-    use slugline_domain::Change;
+    use slugline_domain::{Change, Keeping};
     use slugline_testkit::link;
 
     use super::*;
@@ -218,7 +223,11 @@ mod tests {
             link: link("docs").password("h").build(),
             before,
         };
-        let shown = LinkUpdated::replaced(&edited, "https://sl.example");
+        let undo = Undo {
+            origin: "https://sl.example",
+            keeping: Keeping::default(),
+        };
+        let shown = LinkUpdated::replaced(&edited, undo);
         assert_eq!(shown.removed.unwrap(), ["comment", "tags"]);
         assert_eq!(shown.short_link, "https://sl.example/docs");
     }

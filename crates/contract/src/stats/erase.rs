@@ -2,12 +2,11 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use slugline_application::ErasedLink;
+use slugline_application::WhichLink;
 use slugline_domain::{Erasure, LinkId, Slug};
 
 use crate::{
-    issue::IssueCode,
-    links::key::{host_schema, optional_key},
+    links::{key::host_schema, which::which_link},
     problem::Problem,
     sent::Sent,
     validation::Validation,
@@ -33,30 +32,10 @@ impl EraseVisits {
     ///
     /// # Errors
     /// Neither or both are there, or one is malformed.
-    pub fn validate(&self) -> Result<ErasedLink, Problem> {
+    pub fn validate(&self) -> Result<WhichLink, Problem> {
         let mut validation = Validation::default();
-        let key = optional_key(&mut validation, &self.domain, &self.slug);
-        let id = validation.optional(&["id"], &self.id, |id| LinkId::parse(id));
-        match (&self.slug, &self.id) {
-            (Sent::Absent, Sent::Absent) => validation.note(
-                &["slug"],
-                (
-                    IssueCode::InvalidType,
-                    "slug and id are missing".into(),
-                    "the slug of a link, or the id of one that no longer exists".into(),
-                ),
-            ),
-            (Sent::Absent, _) | (_, Sent::Absent) => {}
-            (_, _) => validation.note(
-                &["id"],
-                (
-                    IssueCode::InvalidValue,
-                    "slug and id are both there".into(),
-                    "slug or id alone".into(),
-                ),
-            ),
-        }
-        validation.finish(|| key.map(ErasedLink::Key).or(id.map(ErasedLink::Id)))
+        let which = which_link(&mut validation, &self.domain, &self.slug, &self.id);
+        validation.finish(|| which)
     }
 }
 
@@ -90,16 +69,16 @@ mod tests {
     use super::*;
     use crate::reader::read;
 
-    fn validate(sent: &Value) -> Result<ErasedLink, Problem> {
+    fn validate(sent: &Value) -> Result<WhichLink, Problem> {
         read::<EraseVisits>(sent)?.validate()
     }
 
     #[test]
     fn one_of_slug_and_id_names_the_link() {
         let slug = validate(&json!({"slug": " docs "})).unwrap();
-        assert_eq!(slug, ErasedLink::Key(LinkKey::parse("docs").unwrap()));
+        assert_eq!(slug, WhichLink::Key(LinkKey::parse("docs").unwrap()));
         let id = validate(&json!({"id": "docs-1"})).unwrap();
-        assert_eq!(id, ErasedLink::Id(LinkId::parse("docs-1").unwrap()));
+        assert_eq!(id, WhichLink::Id(LinkId::parse("docs-1").unwrap()));
     }
 
     #[test]

@@ -9,9 +9,10 @@ use super::tool::{ToolContext, ToolEffect, ToolSpec};
 pub(super) fn spec() -> ToolSpec {
     ToolSpec {
         name: "delete_link",
-        description: "Delete a link for good, by its slug: its short URL \
+        description: "Delete a link, by its slug: its short URL \
         stops working at once. The answer holds the deleted link, and `deleted: false` when no \
-        link has the slug. Visits that were counted stay in the analytics.",
+        link has the slug; `undo` says where a person can bring it back. Visits that were counted \
+        stay in the analytics.",
         needs: LinkService::DELETE,
         effect: ToolEffect::Removes,
     }
@@ -20,5 +21,5 @@ pub(super) fn spec() -> ToolSpec {
 pub(super) async fn call(context: ToolContext, input: DeleteLink) -> Result<DeletedLink, Failure> {
     let key = input.validate()?;
     let deleted = context.changes().delete(&key).await;
-    Ok(DeletedLink::new(&key, deleted?.as_ref()))
+    Ok(DeletedLink::new(&key, deleted?.as_ref(), context.undo()))
 }

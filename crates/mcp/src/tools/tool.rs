@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use slugline_application::{Access, App, Caller, LinkReader, LinkWriter, StatsReader};
-use slugline_contract::{Problem, Rules, UnknownNames, read, schema};
+use slugline_contract::{Problem, Rules, Undo, UnknownNames, read, schema};
 use slugline_domain::{Author, ProbeCaller, Scope};
 use slugline_httpkit::{Failure, Origin, report};
 
@@ -46,6 +46,14 @@ impl ToolContext {
     /// Queries about the visits that the caller sees.
     pub fn stats(&self) -> StatsReader {
         self.app.stats.seen_by(&self.caller)
+    }
+
+    /// Where a person can undo what a tool did.
+    pub(super) fn undo(&self) -> Undo<'_> {
+        Undo {
+            origin: self.origin.as_str(),
+            keeping: self.app.links.keeping(),
+        }
     }
 
     /// The instance's bounds, with its links where this client sees them.

@@ -26,11 +26,11 @@ pub(super) async fn call(context: ToolContext, input: UpdateLink) -> Result<Link
     match update {
         LinkUpdate::Whole(edit) => {
             let edited = links.edit_as(*edit, &terms).await?;
-            Ok(LinkUpdated::replaced(&edited, context.origin.as_str()))
+            Ok(LinkUpdated::replaced(&edited, context.undo()))
         }
         LinkUpdate::Partial(key, patch) => {
             let link = links.patch_as(&key, *patch, &terms).await?;
-            Ok(LinkUpdated::changed(&link, context.origin.as_str()))
+            Ok(LinkUpdated::changed(&link, context.undo()))
         }
     }
 }

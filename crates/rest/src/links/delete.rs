@@ -2,7 +2,7 @@
 
 use actix_web::http::Method;
 use slugline_application::LinkService;
-use slugline_contract::{Code, DeleteLink};
+use slugline_contract::{Code, Deletion, LinkDeletion};
 use slugline_httpkit::Failure;
 
 use crate::{
@@ -19,8 +19,10 @@ pub(crate) fn spec() -> OperationSpec {
         id: "link_delete",
         tag: super::TAG,
         summary: "Delete a link",
-        description: "Deletes a link for good. Deleting a slug that no link has succeeds too, unless \
-                      `If-Match` asks for one.",
+        description: "Deletes a link, whose slug is free at once. `/api/link/restore` brings it back \
+                      while it is in the trash. `purge: true` erases it with all of its versions, \
+                      also if it is in the trash already, and needs the scope `admin`. Deleting a \
+                      slug that no link has succeeds too, unless `If-Match` asks for one.",
         needs: LinkService::DELETE,
         fails: &[Code::PreconditionFailed, Code::LinkModified],
     }
@@ -29,9 +31,11 @@ pub(crate) fn spec() -> OperationSpec {
 pub(crate) async fn handle(
     Changes(links): Changes,
     IfMatch(meant): IfMatch,
-    Body(body): Body<DeleteLink>,
+    Body(body): Body<LinkDeletion>,
 ) -> Result<NoContent, Failure> {
-    let key = body.validate()?;
-    links.delete_if(&key, &meant).await?;
+    match body.validate()? {
+        Deletion::Delete(key) => drop(links.delete_if(&key, &meant).await?),
+        Deletion::Purge(which) => drop(links.purge_if(&which, &meant).await?),
+    }
     Ok(NoContent)
 }

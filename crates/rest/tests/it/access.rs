@@ -23,6 +23,9 @@ fn right_inputs() -> Vec<(&'static str, &'static str, Value)> {
         ("link_count", "", Value::Null),
         ("tag_list", "", Value::Null),
         ("link_delete", "", json!({"slug": "docs"})),
+        ("link_restore", "", json!({"id": "id-docs"})),
+        ("link_history", "?slug=docs", Value::Null),
+        ("link_trash", "", Value::Null),
         (
             "link_batch",
             "",

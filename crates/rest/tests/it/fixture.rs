@@ -114,6 +114,7 @@ impl Fixture {
         let mut parts = LinkServiceParts::of(
             store.clone(),
             store.clone(),
+            store.clone(),
             Arc::clone(&resolver),
             passwords,
             clock.clone(),

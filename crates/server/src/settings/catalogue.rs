@@ -564,6 +564,21 @@ pub const CATALOGUE: &[Setting] = &[
         "Days for which the audit trail keeps the line of a change, up to 36500; 0 keeps it for ever",
     ),
     setting(
+        Group::Links,
+        "SLUGLINE_HISTORY_VERSIONS",
+        &[],
+        "20",
+        "Former versions that are kept of each link, up to 1000; with 0 nothing can be undone, and \
+         deleted links are gone at once",
+    ),
+    setting(
+        Group::Links,
+        "SLUGLINE_TRASH_DAYS",
+        &[],
+        "30",
+        "Days for which a deleted link can be brought back, up to 36500; with 0 it is gone at once",
+    ),
+    setting(
         Group::Backups,
         "SLUGLINE_BACKUP_DIR",
         &[],

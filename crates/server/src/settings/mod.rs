@@ -19,7 +19,7 @@ use std::{net::SocketAddr, num::NonZeroU32, path::PathBuf, time::Duration};
 use slugline_analytics::{RecorderOptions, SamplingTargets};
 use slugline_application::{PreviewMode, ResolverOptions, SiteToken};
 use slugline_contract::{ImportLimit, Rules};
-use slugline_domain::{DestinationRules, Host, OwnAddresses, SlugCase};
+use slugline_domain::{DestinationRules, Host, Keeping, OwnAddresses, SlugCase};
 use slugline_httpkit::{Origin, PlaceHeaders, TrustedProxies};
 use slugline_legacy::OldStoreUrl;
 use slugline_outbound::{AddressPolicy, ModelOptions, Policy, PortPolicy, WebhookOptions};
@@ -105,6 +105,8 @@ pub struct Settings {
     pub log: Log,
     /// The time for which the audit trail keeps lines; `None` keeps them for ever.
     pub audit_kept_for: Option<Duration>,
+    /// What is kept of links that are changed or deleted.
+    pub keeping: Keeping,
     /// The writes that each named token has in a minute; `None` sets no limit.
     pub token_writes_per_minute: Option<NonZeroU32>,
     /// Scheduled backups, if any.
@@ -222,6 +224,7 @@ impl Settings {
             .unwrap_or_else(|| DatabaseUrl::File(data_dir.join("links.db")));
         Ok(Self {
             audit_kept_for: audit_kept_for(sources)?,
+            keeping: keeping(sources)?,
             token_writes_per_minute: token_writes_per_minute(sources)?,
             backups: backups::schedule(sources, &links)?,
             listen: listen(sources)?,
@@ -360,6 +363,19 @@ fn admin_host(
 fn audit_kept_for(sources: &Sources) -> Result<Option<Duration>, SettingError> {
     let days = sources.number("SLUGLINE_AUDIT_DAYS", 0..=36_500)?;
     Ok((days > 0).then(|| Duration::from_hours(24 * days)))
+}
+
+/// A demonstration keeps nothing of strangers.
+fn keeping(sources: &Sources) -> Result<Keeping, SettingError> {
+    let versions = sources.number("SLUGLINE_HISTORY_VERSIONS", 0..=1_000)?;
+    let days = sources.number("SLUGLINE_TRASH_DAYS", 0..=36_500)?;
+    if sources.flag("SLUGLINE_PUBLIC_PREVIEW_MODE")? {
+        return Ok(Keeping::NOTHING);
+    }
+    Ok(Keeping {
+        versions: u16::try_from(versions).expect("at most 1000"),
+        deleted_for: Duration::from_hours(24 * days),
+    })
 }
 
 fn token_writes_per_minute(sources: &Sources) -> Result<Option<NonZeroU32>, SettingError> {

@@ -12,7 +12,7 @@ mod removal;
 
 use async_trait::async_trait;
 use slugline_domain::{
-    AuditNote, Domain, DomainName, Host, LinkKey,
+    AuditNote, Domain, DomainName, Host, Keeping, LinkKey,
     ports::{DomainRemoval, DomainStore, Hearing, LinkMove, StoreError},
 };
 
@@ -27,6 +27,7 @@ use crate::{database::Database, failure::failing_to};
 #[derive(Clone, Debug)]
 pub struct SqlDomainStore {
     pub(crate) database: Database,
+    pub(crate) keeping: Keeping,
 }
 
 #[async_trait]
@@ -68,6 +69,7 @@ impl DomainStore for SqlDomainStore {
             links: links.to_vec(),
             to: to.clone(),
             note: note.clone(),
+            keeping: self.keeping,
         };
         let moved = self.database.change(change).await;
         moved.map_err(failing_to("move links to another domain"))

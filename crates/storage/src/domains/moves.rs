@@ -1,15 +1,16 @@
 //! Moving links to another domain.
 
 use sea_orm::{
-    ColumnTrait, EntityTrait, QueryFilter, QuerySelect,
+    ColumnTrait, Condition, EntityTrait, QueryFilter, QuerySelect,
     sea_query::{Expr, ExprTrait, LockType},
 };
-use slugline_domain::{AuditNote, DomainName, LinkKey, Slug, ports::LinkMove};
+use slugline_domain::{AuditNote, DomainName, Keeping, LinkKey, Slug, ports::LinkMove};
 
 use crate::{
     audit_lines::write_lines,
     entity::link::{Column, Entity},
     failure::Failure,
+    former_versions::{Change::Edit, keep},
     links::{has_any, is_there},
     session::{Applied, Change, Columns, Row, Session},
 };
@@ -24,6 +25,7 @@ pub(super) struct MoveLinks {
     pub(super) links: Vec<LinkKey>,
     pub(super) to: DomainName,
     pub(super) note: AuditNote,
+    pub(super) keeping: Keeping,
 }
 
 /// A link that is to be moved.
@@ -47,7 +49,9 @@ impl Change for MoveLinks {
     type Answer = LinkMove;
 
     async fn apply<S: Session>(&self, session: &S) -> Result<Applied<LinkMove>, Failure> {
-        let Self { links, to, note } = self;
+        let Self {
+            links, to, note, ..
+        } = self;
         if !is_there(session, to).await? {
             return Ok(Applied::Keep(LinkMove::NoDomain));
         }
@@ -83,12 +87,14 @@ impl MoveLinks {
         )
         .finally(Expr::col(Column::TagsRevision));
         let numbers = moved.iter().map(|link| link.number);
+        let these = Condition::all().add(Column::Number.is_in(numbers));
+        keep(session, self.keeping, Edit, &self.note, these.clone()).await?;
         let update = Entity::update_many()
             .col_expr(Column::Domain, Expr::value(self.to.as_str()))
             .col_expr(Column::Revision, next())
             .col_expr(Column::TagsRevision, tags_revision.into())
             .col_expr(Column::UpdatedAt, Expr::value(self.note.at.second().get()))
-            .filter(Column::Number.is_in(numbers));
+            .filter(these);
         session.execute(&update).await?;
         Ok(())
     }

@@ -96,18 +96,22 @@ pub(crate) fn select_followed() -> Select<Entity> {
 }
 
 fn without_tags() -> Select<Entity> {
-    let columns = Column::iter().filter(|column| {
+    Entity::find().select_only().columns(read_columns())
+}
+
+/// The columns to read, without the tags.
+pub(crate) fn read_columns() -> impl Iterator<Item = Column> {
+    Column::iter().filter(|column| {
         !matches!(
             column,
             Column::SearchText | Column::DestinationKey | Column::Tags | Column::TagsRevision
         )
-    });
-    Entity::find().select_only().columns(columns)
+    })
 }
 
 /// The tags in the form of [`Model::tags`]. The database reads `link_tags` only if the row has no
 /// copy of its revision's tags.
-const TAGS: &str = "CASE WHEN short_links.tags_revision = short_links.revision \
+pub(crate) const TAGS: &str = "CASE WHEN short_links.tags_revision = short_links.revision \
                     THEN short_links.tags ELSE \
                     (SELECT string_agg('T' || tag, '') FROM link_tags \
                     WHERE link_id = short_links.id) END";

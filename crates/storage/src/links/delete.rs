@@ -2,16 +2,22 @@
 
 use sea_orm::{EntityTrait, QueryFilter};
 use slugline_domain::{
-    AuditNote, Link, LinkKey,
-    ports::{Deletion, Version},
+    AuditNote, Keeping, Link, LinkKey,
+    ports::{self, Version},
 };
 
-use super::{find::FindLink, keys::has_key, update::of_version};
+use super::{
+    find::{FindLink, parts},
+    keys::has_key,
+    update::{keep_version, of_version},
+};
 use crate::{
     audit_lines::write_line,
     entity::link,
     failure::Failure,
+    former_versions::{Change::Deletion, keep_one},
     session::{Applied, Change, Read, Session},
+    sql_text::SqlText,
 };
 
 /// Deletes the link with a key, and returns it as it was.
@@ -19,13 +25,20 @@ use crate::{
 pub(super) struct DeleteLink {
     pub(super) key: LinkKey,
     pub(super) note: AuditNote,
+    pub(super) keeping: Keeping,
 }
 
 impl Change for DeleteLink {
     type Answer = Option<Link>;
 
     async fn apply<S: Session>(&self, session: &S) -> Result<Applied<Option<Link>>, Failure> {
-        let key = self.key.clone();
+        static KEEP: SqlText = SqlText::new();
+        let Self { key, note, keeping } = self;
+        let by_key = (&KEEP, parts(key));
+        if !keep_one(session, *keeping, Deletion, note, has_key(key), by_key).await? {
+            return Ok(Applied::Keep(None));
+        }
+        let key = key.clone();
         let link = FindLink { key }.read(session).await?;
         // The foreign key deletes the tags with their link.
         let delete = link::Entity::delete_many().filter(has_key(&self.key));
@@ -42,17 +55,27 @@ pub(super) struct DeleteVersion {
     pub(super) key: LinkKey,
     pub(super) known: Version,
     pub(super) note: AuditNote,
+    pub(super) keeping: Keeping,
 }
 
 impl Change for DeleteVersion {
-    type Answer = Deletion;
+    type Answer = ports::Deletion;
 
-    async fn apply<S: Session>(&self, session: &S) -> Result<Applied<Deletion>, Failure> {
-        let delete = link::Entity::delete_many().filter(of_version(&self.key, &self.known));
-        if session.execute(&delete).await? == 0 {
-            return Ok(Applied::Keep(Deletion::Outdated));
+    async fn apply<S: Session>(&self, session: &S) -> Result<Applied<ports::Deletion>, Failure> {
+        let Self {
+            key,
+            known,
+            note,
+            keeping,
+        } = self;
+        if !keep_version(session, *keeping, Deletion, note, key, known).await? {
+            return Ok(Applied::Keep(ports::Deletion::Outdated));
         }
-        write_line(session, &self.note, &self.key).await?;
-        Ok(Applied::Keep(Deletion::Deleted))
+        let delete = link::Entity::delete_many().filter(of_version(key, known));
+        if session.execute(&delete).await? == 0 {
+            return Ok(Applied::Keep(ports::Deletion::Outdated));
+        }
+        write_line(session, note, key).await?;
+        Ok(Applied::Keep(ports::Deletion::Deleted))
     }
 }

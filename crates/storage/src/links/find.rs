@@ -34,7 +34,7 @@ pub(super) fn select(key: &LinkKey) -> Select<link::Entity> {
 }
 
 /// The values of [`has_key`], in its order.
-fn parts(key: &LinkKey) -> [Value; 2] {
+pub(super) fn parts(key: &LinkKey) -> [Value; 2] {
     [key.domain.as_str().into(), key.slug.as_str().into()]
 }
 

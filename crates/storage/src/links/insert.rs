@@ -1,13 +1,14 @@
 //! Inserting a link.
 
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
-use slugline_domain::{AuditNote, Link, LinkStatus, Reach, ports::Insertion};
+use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter};
+use slugline_domain::{AuditNote, Keeping, Link, LinkStatus, Reach, ports::Insertion};
 
 use super::{find, keys::is_there, write::insert_row};
 use crate::{
     audit_lines::write_line,
     entity::link,
     failure::Failure,
+    former_versions::{Change::Deletion, keep},
     session::{Applied, Change, Session},
 };
 
@@ -18,6 +19,7 @@ pub(crate) struct InsertLink {
     pub(crate) reach: Reach,
     pub(crate) link: Link,
     pub(crate) note: AuditNote,
+    pub(crate) keeping: Keeping,
     /// True after an attempt of which nobody knows whether it was committed. Then a link with the
     /// same key and identifier is this one.
     pub(crate) may_be_stored: bool,
@@ -50,6 +52,8 @@ impl Change for InsertLink {
         if !expired || !self.reach.holds(&owner) {
             return Ok(Applied::Keep(Insertion::SlugTaken));
         }
+        let replaced = Condition::all().add(link::Column::Number.eq(number));
+        keep(session, self.keeping, Deletion, &self.note, replaced).await?;
         session.execute(&link::Entity::delete_by_id(number)).await?;
         // Another writer replaced the expired link first, or a link already has
         // the identifier.

@@ -10,7 +10,7 @@ use sea_orm::{
     QuerySelect,
 };
 use slugline_domain::{
-    AuditNote, DomainName, Link, LinkKey, LinkStatus, Reach, UnixSeconds, ports::Insertion,
+    AuditNote, DomainName, Keeping, Link, LinkKey, LinkStatus, Reach, UnixSeconds, ports::Insertion,
 };
 
 use super::{
@@ -22,6 +22,7 @@ use crate::{
     audit_lines::write_lines,
     entity::{link, tag},
     failure::Failure,
+    former_versions::{Change::Deletion, keep},
     receipt_lines::write_receipt,
     session::{Applied, Change, Columns, Row, Session},
 };
@@ -37,14 +38,16 @@ pub(super) struct InsertLinks {
     reach: Reach,
     links: Arc<[Link]>,
     note: AuditNote,
+    keeping: Keeping,
 }
 
 impl InsertLinks {
-    pub(super) fn new(reach: &Reach, links: &[Link], note: &AuditNote) -> Self {
+    pub(super) fn new(reach: &Reach, links: &[Link], note: &AuditNote, keeping: Keeping) -> Self {
         Self {
             reach: reach.clone(),
             links: links.into(),
             note: note.clone(),
+            keeping,
         }
     }
 }
@@ -71,6 +74,8 @@ impl Change for InsertLinks {
             .collect();
         for numbers in plan.replaced_rows.chunks(BINDINGS) {
             let replaced = link::Column::Number.is_in(numbers.iter().copied());
+            let which = Condition::all().add(replaced.clone());
+            keep(session, self.keeping, Deletion, &self.note, which).await?;
             let delete = link::Entity::delete_many().filter(replaced);
             session.execute(&delete).await?;
         }

@@ -30,8 +30,8 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use async_trait::async_trait;
 use slugline_domain::{
-    AuditNote, DomainName, FollowedLink, Link, LinkFilter, LinkId, LinkKey, LinkOrder, ListQuery,
-    Reach, Revision, Tag, TagCount, UnixSeconds,
+    AuditNote, DomainName, FollowedLink, Keeping, Link, LinkFilter, LinkId, LinkKey, LinkOrder,
+    ListQuery, Reach, Revision, Tag, TagCount, UnixSeconds,
     ports::{
         Deletion, Hearing, Insertion, LinkObserver, LinkStore, StoreError, Taking, Update, Version,
     },
@@ -73,6 +73,7 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct SqlLinkStore {
     pub(crate) database: Database,
+    pub(crate) keeping: Keeping,
 }
 
 impl SqlLinkStore {
@@ -107,7 +108,15 @@ impl SqlLinkStore {
 
     /// Keeps links in this database, whose schema must be up to date.
     pub fn new(database: Database) -> Self {
-        Self { database }
+        let keeping = Keeping::default();
+        Self { database, keeping }
+    }
+
+    /// Keeps so much of links that are changed or deleted.
+    #[must_use]
+    pub fn keeping(mut self, keeping: Keeping) -> Self {
+        self.keeping = keeping;
+        self
     }
 
     /// Reports every change to links by any process to an observer, until the value is dropped.
@@ -125,8 +134,10 @@ impl SqlLinkStore {
 
     /// The named domains in the same database.
     pub fn domains(&self) -> SqlDomainStore {
-        let database = self.database.clone();
-        SqlDomainStore { database }
+        SqlDomainStore {
+            database: self.database.clone(),
+            keeping: self.keeping,
+        }
     }
 
     /// The assistants in the same database.
@@ -153,6 +164,7 @@ impl LinkStore for SqlLinkStore {
             reach: reach.clone(),
             link: link.clone(),
             note: note.clone(),
+            keeping: self.keeping,
             may_be_stored: false,
         };
         let inserted = self.database.insert(insert).await;
@@ -168,7 +180,7 @@ impl LinkStore for SqlLinkStore {
         /// An attempt fails only if another writer's change succeeded.
         const ATTEMPTS: usize = 5;
 
-        let insert = InsertLinks::new(reach, links, note);
+        let insert = InsertLinks::new(reach, links, note, self.keeping);
         let attempts = async {
             for _ in 0..ATTEMPTS {
                 if let Some(outcomes) = self.database.change(insert.clone()).await? {
@@ -190,6 +202,7 @@ impl LinkStore for SqlLinkStore {
             link: link.clone(),
             known: known.clone(),
             note: note.clone(),
+            keeping: self.keeping,
         };
         let updated = self.database.change(update).await;
         updated.map_err(failing_to("update a link"))
@@ -285,8 +298,12 @@ impl LinkStore for SqlLinkStore {
     }
 
     async fn delete(&self, key: &LinkKey, note: &AuditNote) -> Result<Option<Link>, StoreError> {
-        let (key, note) = (key.clone(), note.clone());
-        let deleted = self.database.change(DeleteLink { key, note }).await;
+        let delete = DeleteLink {
+            key: key.clone(),
+            note: note.clone(),
+            keeping: self.keeping,
+        };
+        let deleted = self.database.change(delete).await;
         deleted.map_err(failing_to("delete a link"))
     }
 
@@ -300,6 +317,7 @@ impl LinkStore for SqlLinkStore {
             key: key.clone(),
             known: known.clone(),
             note: note.clone(),
+            keeping: self.keeping,
         };
         let deleted = self.database.change(delete).await;
         deleted.map_err(failing_to("delete a link"))

@@ -234,7 +234,7 @@ fn like_pattern(text: &SearchText) -> String {
 mod tests {
     use std::time::Duration;
 
-    use slugline_domain::{LinkOrder, ListQuery, Reach, StatusFilter};
+    use slugline_domain::{Keeping, LinkOrder, ListQuery, Reach, StatusFilter};
     use slugline_testkit::{NOON, NOTE, link};
 
     use super::*;
@@ -271,7 +271,12 @@ mod tests {
         let links = (0..5_000).map(|i| link(&format!("l{i}")).id(&i.to_string()).build());
         let links: Vec<_> = links.collect();
         let inserted = store
-            .change(InsertLinks::new(&Reach::Everything, &links, &NOTE))
+            .change(InsertLinks::new(
+                &Reach::Everything,
+                &links,
+                &NOTE,
+                Keeping::default(),
+            ))
             .await;
         assert!(inserted.unwrap().is_some());
 

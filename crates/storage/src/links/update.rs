@@ -2,7 +2,7 @@
 
 use sea_orm::{ActiveModelTrait, ActiveValue, ColumnTrait, Condition, EntityTrait, QueryFilter};
 use slugline_domain::{
-    AuditNote, Link, LinkKey,
+    AuditNote, Keeping, Link, LinkKey,
     ports::{Update, Version},
 };
 
@@ -14,7 +14,9 @@ use crate::{
     audit_lines::write_line,
     entity::{link, tag},
     failure::Failure,
+    former_versions::{self, Change::Edit, keep_one, prune},
     session::{Applied, Change, Session},
+    sql_text::SqlText,
 };
 
 /// Replaces the version of a link that its author knew.
@@ -23,13 +25,23 @@ pub(super) struct UpdateLink {
     pub(super) link: Link,
     pub(super) known: Version,
     pub(super) note: AuditNote,
+    pub(super) keeping: Keeping,
 }
 
 impl Change for UpdateLink {
     type Answer = Update;
 
     async fn apply<S: Session>(&self, session: &S) -> Result<Applied<Update>, Failure> {
-        let Self { link, known, note } = self;
+        let Self {
+            link,
+            known,
+            note,
+            keeping,
+        } = self;
+        let is_new = link.revision != known.revision;
+        if is_new && !keep_version(session, *keeping, Edit, note, &link.key, known).await? {
+            return Ok(Applied::Keep(Update::Outdated));
+        }
         // The condition is part of the statement, so that of two racing
         // writers the second finds nothing to change.
         let update = link::Entity::update_many()
@@ -47,8 +59,33 @@ impl Change for UpdateLink {
         session.execute(&delete).await?;
         insert_tags(session, link).await?;
         write_line(session, note, &link.key).await?;
+        if is_new && known.revision.get() >= keeping.versions.into() {
+            prune(session, *keeping, &known.id).await?;
+        }
         Ok(Applied::Keep(Update::Stored))
     }
+}
+
+/// Keeps a version of a link that is about to end. Returns false if the link is another one now.
+pub(super) async fn keep_version(
+    session: &impl Session,
+    keeping: Keeping,
+    change: former_versions::Change,
+    note: &AuditNote,
+    key: &LinkKey,
+    known: &Version,
+) -> Result<bool, Failure> {
+    static KEEP: SqlText = SqlText::new();
+    // In the order of the condition.
+    let values = [
+        known.id.as_str().into(),
+        known.revision.get().into(),
+        known.updated_at.get().into(),
+        key.domain.as_str().into(),
+        key.slug.as_str().into(),
+    ];
+    let which = of_version(key, known);
+    keep_one(session, keeping, change, note, which, (&KEEP, values)).await
 }
 
 /// The row of a link while it is still this version.

@@ -26,13 +26,15 @@ const CACHED_STATEMENTS: usize = 64;
 /// change at random; with fewer, SQLite reads and writes some of them several times. A page that
 /// changes several times within 4,000 pages of the write-ahead log is copied to the file once;
 /// SQLite's own limit of 1,000 costs a tenth of a create more. The size limit frees space after a
-/// long read kept the write-ahead log from being reused.
+/// long read kept the write-ahead log from being reused. What was deleted is overwritten in pages
+/// that are written anyway, so that little of an erased link is left in the file.
 const WRITER_SETTINGS: &str = "
 PRAGMA synchronous = FULL;
 PRAGMA cache_size = -16384;
 PRAGMA wal_autocheckpoint = 4000;
 PRAGMA foreign_keys = ON;
 PRAGMA journal_size_limit = 67108864;
+PRAGMA secure_delete = FAST;
 ";
 
 /// Settings of reading connections. 2 MiB of pages hold the upper levels of the table and of the

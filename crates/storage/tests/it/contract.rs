@@ -11,8 +11,8 @@ use slugline_domain::{
 use slugline_storage::{DatabaseUrl, SqlLinkStore};
 use slugline_testkit::{
     NOTE, assistant_store_contract, audit_trail_contract, domain_store_contract,
-    link_store_contract, migration_store_contract, receipt_store_contract, seconds,
-    secret_store_contract, token_store_contract,
+    link_history_contract, link_store_contract, migration_store_contract, receipt_store_contract,
+    seconds, secret_store_contract, token_store_contract,
 };
 
 use crate::on_postgres;
@@ -36,6 +36,11 @@ async fn sqlite_keeps_the_contract() {
     token_store_contract::run_suite(async || new_file().await.tokens()).await;
     domain_store_contract::run_suite(async || {
         let store = Arc::new(new_file().await);
+        (store.domains(), store)
+    })
+    .await;
+    link_history_contract::run_suite(async |keeping| {
+        let store = Arc::new(new_file().await.keeping(keeping));
         (store.domains(), store)
     })
     .await;
@@ -67,6 +72,11 @@ async fn postgres_keeps_the_contract() {
     token_store_contract::run_suite(async || new_database().await.tokens()).await;
     domain_store_contract::run_suite(async || {
         let store = Arc::new(new_database().await);
+        (store.domains(), store)
+    })
+    .await;
+    link_history_contract::run_suite(async |keeping| {
+        let store = Arc::new(new_database().await.keeping(keeping));
         (store.domains(), store)
     })
     .await;

@@ -7,6 +7,7 @@ mod build_flags; // how SQLite was compiled
 mod contract; // the contract suites on every back end
 mod copied_tags; // tags in the rows of links
 mod durability; // data survives a restart
+mod history_off; // what was kept goes once nothing is kept
 mod on_postgres; // databases for the other files
 mod search_queue; // texts that wait to be indexed
 mod shared_commits; // changes that come at the same time

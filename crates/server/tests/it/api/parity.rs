@@ -106,7 +106,7 @@ fn pairs() -> Vec<Pair> {
 const CONNECTING: &str = "for the program that connects an agent, before there are tools";
 
 /// Operations without a tool, and the reasons.
-const WITHOUT_A_TOOL: [(&str, &str); 46] = [
+const WITHOUT_A_TOOL: [(&str, &str); 49] = [
     (
         "audit_list",
         "an agent should not watch the people and the other agents of an instance",
@@ -115,6 +115,12 @@ const WITHOUT_A_TOOL: [(&str, &str); 46] = [
         "link_batch",
         "what one call of a model changes stays small; agents change and delete links one by one",
     ),
+    (
+        "link_restore",
+        "a person undoes what an agent did; its answers say where",
+    ),
+    ("link_history", "for the person who undoes something"),
+    ("link_trash", "the same"),
     (
         "link_explain",
         "for people who write rules; an agent reads them with get_link",

@@ -25,6 +25,7 @@ mod concurrent; // faults under several clients at once
 pub(crate) mod deaths; // kill -9
 mod full_disk; // limits on files, and a small disk
 mod hang_ups; // clients that do not wait for the answer
+mod history; // faults while links are changed, deleted, brought back and erased
 mod limits; // visits that are counted
 mod migration_pages; // faults while links of an older instance are moved
 mod repetitions; // requests that are sent again under a key

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::versions::{EXPIRED, destination, mark, tags, version_of};
-use crate::support::server::Server;
+use crate::support::server::{Answer, Server};
 
 /// The possible versions of links that only one client has changed.
 #[derive(Clone, Debug)]
@@ -85,7 +85,8 @@ impl Promise {
                 // One statement indexes all of them.
                 let found = self.slugs.iter().take(2).find_map(|slug| {
                     let wrong = self.disagreement(server, slug, version);
-                    wrong.or_else(|| self.wrong_lines(server, slug, version))
+                    let wrong = wrong.or_else(|| self.wrong_lines(server, slug, version));
+                    wrong.or_else(|| self.wrong_history(server, slug, version))
                 });
                 (version, found.map(|wrong| self.told(&wrong)))
             }
@@ -170,6 +171,34 @@ impl Promise {
         let lines = answer.json()["lines"].as_array().unwrap().len();
         let changes = self.changes_with(version);
         (lines != changes).then(|| format!("{changes} changes left {lines} lines: {}", answer.text))
+    }
+
+    /// Checks that the link has a version for each change that made one.
+    fn wrong_history(&self, server: &Server, slug: &str, version: Option<u32>) -> Option<String> {
+        /// The present version, and those that are kept.
+        const MOST: usize = 21;
+
+        let is_new = version.is_some_and(|version| version != EXPIRED);
+        // A link that took the slug of an expired one has a history of its own.
+        let is_only = !self.asked.contains(&EXPIRED);
+        if !is_new || !is_only {
+            return None;
+        }
+        let answer = server.api("GET", &format!("/api/link/history?slug={slug}"));
+        let answer = answer.send();
+        if answer.status != 200 {
+            let Answer { status, text, .. } = answer;
+            return Some(format!("reading its history: {status} {text}"));
+        }
+        let versions = answer.json()["versions"].as_array().unwrap().len();
+        let changes = self.changes_with(version).min(MOST);
+        let wrong = || {
+            format!(
+                "{changes} changes left {versions} versions: {}",
+                answer.text
+            )
+        };
+        (versions != changes).then(wrong)
     }
 
     pub(crate) fn told(&self, wrong: &str) -> String {

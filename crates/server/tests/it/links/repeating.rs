@@ -72,6 +72,28 @@ fn every_operation_with_a_key_is_done_once() {
     assert_same(&first, &delete());
     assert_eq!(links(&server), 4, "the new link stays");
 
+    let patch = |comment| {
+        let body = json!({"slug": "docs", "comment": comment});
+        let patched = server.api("PATCH", "/api/link/edit").json(&body).send();
+        patched.json()["link"]["id"].clone()
+    };
+    let id = [patch("a"), patch("b")][1].clone();
+    // Each restore by itself undoes one more change.
+    let restore = json!({"id": id});
+    let restore = || send(&server, "/api/link/restore", "six", &restore);
+    let first = restore();
+    assert_eq!(first.json()["link"]["comment"], "a", "{}", first.text);
+    assert_same(&first, &restore());
+    let query = server.api("GET", "/api/link/query?slug=docs").send();
+    assert_eq!(query.json()["comment"], "a");
+    let trashed = json!({"slug": "docs"});
+    server.api("POST", "/api/link/delete").json(&trashed).send();
+    let back = json!({"id": id});
+    let back = || send(&server, "/api/link/restore", "seven", &back);
+    let first = back();
+    assert_eq!(first.status, 200, "{}", first.text);
+    assert_same(&first, &back());
+
     let other = json!({"url": "https://other.example/"});
     let reused = send(&server, "/api/link/create", "one", &other);
     assert_eq!(reused.status, 422);

@@ -97,6 +97,27 @@ fn operations() -> Vec<Row> {
             no_link,
         ),
         (
+            "link_restore",
+            "POST",
+            "/api/link/restore",
+            json!({"id": "theirs-1"}),
+            no_link,
+        ),
+        (
+            "link_history",
+            "GET",
+            "/api/link/history?slug=theirs-1",
+            Value::Null,
+            no_link,
+        ),
+        (
+            "link_trash",
+            "GET",
+            "/api/link/trash?domain=*",
+            Value::Null,
+            NoLinks,
+        ),
+        (
             "link_explain",
             "POST",
             "/api/link/explain",

@@ -13,7 +13,7 @@ use crate::{
 const SCOPES: [&str; 4] = ["links:read", "links:write", "analytics:read", "admin"];
 
 /// Every operation below `/api/`, and the scope that it needs; empty if every token will do.
-const OPERATIONS: [(&str, &str); 42] = [
+const OPERATIONS: [(&str, &str); 45] = [
     ("audit_list", "admin"),
     ("link_create", "links:write"),
     ("link_edit", "links:write"),
@@ -26,6 +26,9 @@ const OPERATIONS: [(&str, &str); 42] = [
     ("link_count", "links:read"),
     ("tag_list", "links:read"),
     ("link_delete", "links:write"),
+    ("link_restore", "links:write"),
+    ("link_history", "links:read"),
+    ("link_trash", "links:read"),
     ("link_batch", "links:write"),
     ("link_explain", "links:read"),
     ("link_check", "links:read"),

@@ -40,6 +40,11 @@ fn links_end_soon_and_cannot_be_changed_or_deleted() {
         ),
         (
             "POST",
+            "/api/link/restore",
+            "Preview mode has no history of links.",
+        ),
+        (
+            "POST",
             "/api/link/explain",
             "Preview mode cannot explain links.",
         ),
@@ -70,6 +75,11 @@ fn links_end_soon_and_cannot_be_changed_or_deleted() {
         }
     }
     for (path, text) in [
+        ("/api/link/trash", "Preview mode has no history of links."),
+        (
+            "/api/link/history?slug=docs",
+            "Preview mode has no history of links.",
+        ),
         ("/api/link/export", "Preview mode cannot export links."),
         (
             "/api/link/export?format=csv",

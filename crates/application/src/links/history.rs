@@ -1,0 +1,126 @@
+//! Reads the versions of a link, and the trash.
+
+use slugline_domain::{
+    DomainName, FormerVersion, Keeping, Link, LinkId, LinkVersions, PageSize, Scope, TrashPosition,
+    TrashQuery, ports::StoreError,
+};
+
+use super::{LinkReader, LinkService, WhichLink};
+use crate::{Access, Error, Forbidden};
+
+/// A request for a page of the trash.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ListTrash {
+    /// The most links on the page.
+    pub size: PageSize,
+    /// Only links of this domain.
+    pub domain: Option<DomainName>,
+    /// Only links after this position.
+    pub after: Option<TrashPosition>,
+}
+
+impl ListTrash {
+    /// Sets [`size`](Self#structfield.size).
+    #[must_use]
+    pub fn with_size(mut self, size: PageSize) -> Self {
+        self.size = size;
+        self
+    }
+
+    /// Sets [`domain`](Self#structfield.domain).
+    #[must_use]
+    pub fn with_domain(mut self, domain: impl Into<Option<DomainName>>) -> Self {
+        self.domain = domain.into();
+        self
+    }
+
+    /// Sets [`after`](Self#structfield.after).
+    #[must_use]
+    pub fn with_after(mut self, after: impl Into<Option<TrashPosition>>) -> Self {
+        self.after = after.into();
+        self
+    }
+}
+
+/// Some deleted links, and the position of the next page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TrashPage {
+    /// The last versions of the links, the one deleted last first.
+    pub links: Vec<FormerVersion>,
+    /// The position to continue from; `None` on the last page.
+    pub next: Option<TrashPosition>,
+}
+
+impl LinkService {
+    /// The access rule of [`LinkReader::history`].
+    pub const HISTORY: Access = Access::outside_preview(Scope::LinksRead, Forbidden::History);
+
+    /// The access rule of [`LinkReader::trash`].
+    pub const TRASH: Access = Access::outside_preview(Scope::LinksRead, Forbidden::History);
+
+    /// The most deleted links whose versions [`Self::remove_old_versions`] removes in one
+    /// transaction: some milliseconds of work, for which other changes wait.
+    pub const PIECE: u32 = 100;
+
+    /// Removes some of the versions that are no longer kept. Returns whether more may be left.
+    /// Several nodes may do this at once.
+    ///
+    /// # Errors
+    /// The store failed.
+    pub async fn remove_old_versions(&self) -> Result<bool, StoreError> {
+        let now = self.parts.clock.now();
+        let removed = self.parts.history.remove_old(now, Self::PIECE).await?;
+        Ok(removed == u64::from(Self::PIECE))
+    }
+
+    /// What is kept of links that are changed or deleted.
+    pub fn keeping(&self) -> Keeping {
+        self.parts.history.keeping()
+    }
+}
+
+impl LinkReader {
+    /// Reads a link, as it is or was when it was deleted, and its versions. An identifier also names
+    /// a link in the trash.
+    ///
+    /// # Errors
+    /// There is no such link, preview mode, or the store failed.
+    pub async fn history(&self, which: &WhichLink) -> Result<(Link, LinkVersions), Error> {
+        self.permit(LinkService::HISTORY)?;
+        match which {
+            WhichLink::Key(key) => self.versions(&self.get(key).await?.id).await,
+            WhichLink::Id(id) => self.versions(id).await,
+        }
+    }
+
+    /// The versions of a link that the caller reaches now, or reached when it was deleted.
+    pub(super) async fn versions(&self, id: &LinkId) -> Result<(Link, LinkVersions), Error> {
+        let versions = self.parts.history.versions(id).await?;
+        match versions.latest() {
+            Some(link) if self.reach.holds(link) => Ok((link.clone(), versions)),
+            Some(_) | None => Err(Error::IdNotFound(id.clone())),
+        }
+    }
+
+    /// Returns one page of the deleted links.
+    ///
+    /// # Errors
+    /// Preview mode, or the store failed.
+    pub async fn trash(&self, request: ListTrash) -> Result<TrashPage, Error> {
+        self.permit(LinkService::TRASH)?;
+        let size = request.size.get();
+        // A domain that was taken away has links in the trash, too.
+        let meant = |domain: DomainName| self.domains().meant(domain.clone()).unwrap_or(domain);
+        // One more link tells if there is another page.
+        let query = TrashQuery::new(u32::from(size) + 1)
+            .with_reach(self.reach.clone())
+            .with_domain(request.domain.map(meant))
+            .with_after(request.after);
+        let mut links = self.parts.history.trash(&query).await?;
+        let more = links.len() > usize::from(size);
+        links.truncate(usize::from(size));
+        let next = links.last().filter(|_| more).map(TrashPosition::after);
+        Ok(TrashPage { links, next })
+    }
+}

@@ -1,0 +1,512 @@
+//! Brings back a deleted link, or an older version of a link that is there.
+
+use slugline_domain::{
+    Change, DomainName, FormerVersion, Link, LinkId, LinkKey, LinkVersions, Operation, OutOfReach,
+    Revision, Scope, Slug, UnixSeconds, ports::Insertion,
+};
+
+use super::{LinkService, LinkWriter, edit::next_version};
+use crate::{Access, Error, Forbidden, Keep, SeenLink};
+
+/// A request to bring a link back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RestoreLink {
+    /// The link.
+    pub id: LinkId,
+    /// The version; the last one of a deleted link and the one before the present one of another
+    /// when absent.
+    pub version: Option<Revision>,
+    /// Another slug for a deleted link.
+    pub slug: Option<Slug>,
+    /// Another domain for a deleted link.
+    pub domain: Option<DomainName>,
+    /// The change to the expiry of the version.
+    pub expires_at: Change<UnixSeconds>,
+}
+
+impl RestoreLink {
+    /// Brings back the latest version that is not there.
+    pub fn new(id: LinkId) -> Self {
+        Self {
+            id,
+            version: None,
+            slug: None,
+            domain: None,
+            expires_at: Change::Keep,
+        }
+    }
+
+    /// Sets [`version`](Self#structfield.version).
+    #[must_use]
+    pub fn with_version(mut self, version: impl Into<Option<Revision>>) -> Self {
+        self.version = version.into();
+        self
+    }
+
+    /// Sets [`slug`](Self#structfield.slug).
+    #[must_use]
+    pub fn with_slug(mut self, slug: impl Into<Option<Slug>>) -> Self {
+        self.slug = slug.into();
+        self
+    }
+
+    /// Sets [`domain`](Self#structfield.domain).
+    #[must_use]
+    pub fn with_domain(mut self, domain: impl Into<Option<DomainName>>) -> Self {
+        self.domain = domain.into();
+        self
+    }
+
+    /// Sets [`expires_at`](Self#structfield.expires_at).
+    #[must_use]
+    pub fn with_expires_at(mut self, expires_at: Change<UnixSeconds>) -> Self {
+        self.expires_at = expires_at;
+        self
+    }
+}
+
+/// The reason why a version cannot be brought back as it is.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RestoreFault {
+    /// No such version is kept.
+    #[error("no such version is kept")]
+    NoVersion,
+    /// The expiry of the version has passed.
+    #[error("the version expired at {}", .0.get())]
+    Expired(UnixSeconds),
+    /// The link is there, and has its slug.
+    #[error("the link is there and keeps the slug {0}")]
+    KeepsKey(LinkKey),
+    /// The domain of the deleted link was taken away.
+    #[error("nobody has named the domain {0}")]
+    NoDomain(DomainName),
+}
+
+/// A link that was brought back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Restored {
+    /// The link, as far as the caller may see it.
+    pub link: SeenLink,
+    /// `false` if the link was so already, and nothing was stored.
+    pub is_new: bool,
+}
+
+impl LinkService {
+    /// The access rule of [`LinkWriter::restore`].
+    pub const RESTORE: Access = Access::outside_preview(Scope::LinksWrite, Forbidden::History);
+}
+
+impl LinkWriter {
+    /// Brings back a deleted link with all that it had, or gives a link the content and the
+    /// password of an older version. Either way that is a new version. The visits that were
+    /// counted stay counted.
+    ///
+    /// # Errors
+    /// Preview mode, there is no such link or version, the version cannot be brought back, the
+    /// slug is taken, other callers changed the link again and again, or the store failed.
+    pub async fn restore(&self, restore: &RestoreLink) -> Result<SeenLink, Error> {
+        let restored = self.restore_keeping(restore, None).await?;
+        Ok(restored.link)
+    }
+
+    /// As [`LinkWriter::restore`], and keeps the answer to the request with the link.
+    ///
+    /// # Errors
+    /// As for [`LinkWriter::restore`].
+    pub async fn restore_keeping(
+        &self,
+        restore: &RestoreLink,
+        keep: Option<Keep<Restored>>,
+    ) -> Result<Restored, Error> {
+        /// Each attempt loses only to a change that succeeded.
+        const ATTEMPTS: usize = 5;
+
+        self.permit(LinkService::RESTORE)?;
+        self.spend(1)?;
+        let mut attempt = 1;
+        loop {
+            let (_, versions) = self.versions(&restore.id).await?;
+            let restored = match (&versions.current, versions.former.first()) {
+                (Some(current), _) => {
+                    self.return_to(current, &versions, restore, keep.as_ref())
+                        .await
+                }
+                (None, Some(last)) => {
+                    self.bring_back(last, &versions, restore, keep.as_ref())
+                        .await
+                }
+                (None, None) => Err(RestoreFault::NoVersion.into()),
+            };
+            match restored {
+                Err(Error::Outdated(_)) if attempt < ATTEMPTS => attempt += 1,
+                restored => return restored,
+            }
+        }
+    }
+
+    /// Gives a link the content of an older version.
+    async fn return_to(
+        &self,
+        current: &Link,
+        versions: &LinkVersions,
+        restore: &RestoreLink,
+        keep: Option<&Keep<Restored>>,
+    ) -> Result<Restored, Error> {
+        let other_slug = restore
+            .slug
+            .as_ref()
+            .filter(|slug| **slug != current.key.slug);
+        let other_domain = restore.domain.as_ref();
+        let other_domain = other_domain.filter(|domain| **domain != current.key.domain);
+        if other_slug.is_some() || other_domain.is_some() {
+            return Err(RestoreFault::KeepsKey(current.key.clone()).into());
+        }
+        let before = || versions.former.first().map(|former| &former.link);
+        let version = match restore.version {
+            Some(revision) => versions.version(revision),
+            None => before(),
+        };
+        let mut link = wanted(version, restore)?;
+        self.check_version(&link)?;
+        link = Link {
+            content: link.content,
+            password: link.password,
+            ..current.clone()
+        };
+        self.admit(&mut link, current).await?;
+        let mut note = self.note(Operation::LinkRestore);
+        let next = next_version(link.clone(), current, note.at)?;
+        let restored = self.restored(next, link != *current);
+        note.receipt = keep.map(|keep| keep.receipt(&restored));
+        self.store_next(link, current, note).await?;
+        Ok(restored)
+    }
+
+    fn restored(&self, link: Link, is_new: bool) -> Restored {
+        Restored {
+            link: self.seen(link),
+            is_new,
+        }
+    }
+
+    /// Stores a deleted link again.
+    async fn bring_back(
+        &self,
+        last: &FormerVersion,
+        versions: &LinkVersions,
+        restore: &RestoreLink,
+        keep: Option<&Keep<Restored>>,
+    ) -> Result<Restored, Error> {
+        let mut note = self.note(Operation::LinkRestore);
+        let revision = restore.version.unwrap_or(last.link.revision);
+        let mut link = wanted(versions.version(revision), restore)?;
+        let end = link.content.expires_at;
+        let was_over = end.is_some_and(|end| end.start() <= last.end.at);
+        if !(was_over && revision == last.link.revision) {
+            self.check_version(&link)?;
+        }
+        let last = &last.link;
+        link = Link {
+            key: self.restored_key(&last.key, restore)?,
+            content: link.content,
+            password: link.password,
+            revision: last.revision.next(),
+            updated_at: note.at.second(),
+            ..last.clone()
+        };
+        self.admit(&mut link, last).await?;
+        self.screen_new(&mut link.content).await;
+        link.content.check()?;
+        let restored = self.restored(link.clone(), true);
+        note.receipt = keep.map(|keep| keep.receipt(&restored));
+        let history = &self.parts.history;
+        let stored = history.bring_back(&self.reach, &link, last.revision, &note);
+        let stored = stored.await;
+        // Also after an error: the store may have stored the link before it failed.
+        self.parts.resolver.forget(&link.key);
+        match stored? {
+            Some(Insertion::Stored) => Ok(restored),
+            Some(Insertion::SlugTaken) => Err(self.slug_taken(link.key).await),
+            Some(Insertion::NoDomain) => Err(RestoreFault::NoDomain(link.key.domain).into()),
+            // Somebody brought it back.
+            Some(Insertion::IdTaken) | None => Err(Error::Outdated(link.key)),
+        }
+    }
+
+    /// The key of a deleted link that comes back.
+    fn restored_key(&self, last: &LinkKey, restore: &RestoreLink) -> Result<LinkKey, Error> {
+        let domain = if let Some(domain) = &restore.domain {
+            self.domains().meant(domain.clone())?
+        } else {
+            let former = &last.domain;
+            let meant = self.domains().meant(former.clone());
+            meant.map_err(|_| RestoreFault::NoDomain(former.clone()))?
+        };
+        if let Some(binding) = self.reach.binding()
+            && !self.reach.reaches(&domain)
+        {
+            return Err(OutOfReach::Domain(binding.domains().clone()).into());
+        }
+        let slug = restore.slug.as_ref().map(|slug| {
+            let case = self.domains().case_in(&domain);
+            case.canonical(slug).into_owned()
+        });
+        Ok(LinkKey::new(
+            domain,
+            slug.unwrap_or_else(|| last.slug.clone()),
+        ))
+    }
+
+    fn check_version(&self, link: &Link) -> Result<(), Error> {
+        match self.check_expiry(link.content.expires_at) {
+            Err(Error::ExpiryNotInFuture { expires_at, .. }) => {
+                Err(RestoreFault::Expired(expires_at).into())
+            }
+            checked => checked,
+        }
+    }
+
+    /// Checks that the caller may make this change, and warns of destinations as an edit does.
+    async fn admit(&self, link: &mut Link, before: &Link) -> Result<(), Error> {
+        let content = &mut link.content;
+        self.reach
+            .permit_change(&before.content.tags, &content.tags)?;
+        if content.flagged_unsafe.is_none() {
+            content.flagged_unsafe = self.flag_after(&before.content, content).await;
+        }
+        Ok(())
+    }
+}
+
+/// The version with the expiry that it is to have.
+fn wanted(version: Option<&Link>, restore: &RestoreLink) -> Result<Link, Error> {
+    let mut link = version.ok_or(RestoreFault::NoVersion)?.clone();
+    restore
+        .expires_at
+        .clone()
+        .apply(&mut link.content.expires_at);
+    Ok(link)
+}
+
+#[cfg(test)]
+mod tests {
+    use slugline_domain::{
+        AuditQuery, LinkPatch, MaxVisits,
+        ports::{AuditTrail, LinkStore, Taking},
+    };
+    use slugline_testkit::{NOON, NOTE, key, link, seconds, slug};
+
+    use super::*;
+    use crate::{
+        ListTrash, Precondition, WhichLink,
+        links::fixture::{Fixture, demonstration, fixture},
+    };
+
+    fn restore(id: &str) -> RestoreLink {
+        RestoreLink::new(LinkId::parse(id).unwrap())
+    }
+
+    async fn back(fixture: &Fixture, restore: &RestoreLink) -> Result<Link, Error> {
+        let seen = fixture.links.restore(restore).await?;
+        Ok(seen.whole().expect("seen by the operator").clone())
+    }
+
+    async fn comment(fixture: &Fixture, text: &str) -> Link {
+        let patch = LinkPatch {
+            comment: Change::Set(text.parse().unwrap()),
+            ..LinkPatch::default()
+        };
+        let seen = fixture.links.patch(&key("docs"), patch).await.unwrap();
+        seen.whole().unwrap().clone()
+    }
+
+    async fn delete(fixture: &Fixture, text: &str) {
+        let deleted = fixture.links.delete(&key(text)).await.unwrap();
+        assert!(deleted.is_some());
+    }
+
+    #[tokio::test]
+    async fn the_last_change_is_undone_and_a_version_is_named_by_its_number() {
+        let first = link("docs").comment("a").password("hash").build();
+        let fixture = fixture().holding(&first).await;
+        comment(&fixture, "b").await;
+        let third = comment(&fixture, "c").await;
+        let undone = back(&fixture, &restore("id-docs")).await.unwrap();
+        assert_eq!(undone.content.comment, "b".parse().ok());
+        assert_eq!(undone.revision, third.revision.next());
+        assert_eq!(undone.password, first.password);
+        let of_first = restore("id-docs").with_version(first.revision);
+        let again = back(&fixture, &of_first).await.unwrap();
+        assert_eq!(again.content, first.content);
+        assert_eq!(again.revision, undone.revision.next());
+        let same = back(&fixture, &of_first).await.unwrap();
+        assert_eq!(same, again, "it is so already");
+        let lines = fixture.store.lines(&AuditQuery::new(1)).await.unwrap();
+        assert_eq!(lines[0].operation, "link.restore");
+        let unknown = back(&fixture, &restore("id-docs").with_version(Revision::new(9))).await;
+        assert!(matches!(
+            unknown,
+            Err(Error::Restore(RestoreFault::NoVersion))
+        ));
+        let nobody = back(&fixture, &restore("nobody")).await;
+        assert!(matches!(nobody, Err(Error::IdNotFound(_))), "{nobody:?}");
+        let renamed = back(&fixture, &restore("id-docs").with_slug(slug("b"))).await;
+        assert!(matches!(
+            renamed,
+            Err(Error::Restore(RestoreFault::KeepsKey(_)))
+        ));
+        let own = restore("id-docs")
+            .with_slug(slug("docs"))
+            .with_domain(DomainName::DEFAULT);
+        assert!(back(&fixture, &own).await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn a_deleted_link_comes_back_with_its_visits_at_once() {
+        let first = link("docs").max_visits(3).build();
+        let fixture = fixture().holding(&first).await;
+        let taken = fixture.store.take_visit(&first.id, first.revision).await;
+        assert_eq!(taken.unwrap(), Taking::Taken);
+        delete(&fixture, "docs").await;
+        assert!(!fixture.leads("docs").await);
+        let page = fixture.links.trash(ListTrash::default()).await.unwrap();
+        assert_eq!(page.links.len(), 1);
+        let restored = back(&fixture, &restore("id-docs")).await.unwrap();
+        assert_eq!(restored.visits_used, 1);
+        assert_eq!(restored.revision, first.revision.next());
+        assert_eq!(restored.content.life.max_visits, MaxVisits::new(3).ok());
+        assert!(fixture.leads("docs").await);
+        assert_eq!(
+            fixture
+                .links
+                .trash(ListTrash::default())
+                .await
+                .unwrap()
+                .links,
+            []
+        );
+        assert_eq!(fixture.links.get(&key("docs")).await.unwrap(), restored);
+    }
+
+    #[tokio::test]
+    async fn a_taken_slug_is_refused_with_a_free_one() {
+        let fixture = fixture().holding(&link("docs").build()).await;
+        delete(&fixture, "docs").await;
+        let other = link("docs").id("other").build();
+        fixture.store.insert(&other, &NOTE).await.unwrap();
+        let refused = back(&fixture, &restore("id-docs")).await;
+        let Err(Error::SlugTaken { free, .. }) = refused else {
+            panic!("{refused:?}");
+        };
+        assert_eq!(free, Some(key("docs-2")));
+        let elsewhere = restore("id-docs").with_slug(slug("DOCS-2"));
+        assert_eq!(back(&fixture, &elsewhere).await.unwrap().key, key("docs-2"));
+        let nowhere = restore("id-docs").with_domain(DomainName::parse("no.example").unwrap());
+        delete(&fixture, "docs-2").await;
+        let refused = back(&fixture, &nowhere).await;
+        assert!(matches!(refused, Err(Error::NoDomain(_))), "{refused:?}");
+    }
+
+    #[tokio::test]
+    async fn a_version_whose_expiry_has_passed_needs_another_one() {
+        let first = link("docs").expires(10).build();
+        let fixture = fixture().holding(&first).await;
+        let patch = LinkPatch {
+            expires_at: Change::Clear,
+            ..LinkPatch::default()
+        };
+        fixture.links.patch(&key("docs"), patch).await.unwrap();
+        fixture.clock.advance_seconds(20);
+        let refused = back(&fixture, &restore("id-docs")).await;
+        let Err(Error::Restore(RestoreFault::Expired(at))) = refused else {
+            panic!("{refused:?}");
+        };
+        assert_eq!(at, seconds(10));
+        let later = restore("id-docs").with_expires_at(Change::Set(seconds(99)));
+        let restored = back(&fixture, &later).await.unwrap();
+        assert_eq!(restored.content.expires_at, Some(seconds(99)));
+    }
+
+    #[tokio::test]
+    async fn a_link_that_was_expired_when_it_was_deleted_comes_back_so() {
+        let over = link("over").expires(-5).build();
+        let soon = link("soon").expires(5).build();
+        let fixture = fixture().holding(&over).await.holding(&soon).await;
+        for text in ["over", "soon"] {
+            delete(&fixture, text).await;
+        }
+        fixture.clock.advance_seconds(10);
+        let restored = back(&fixture, &restore("id-over")).await.unwrap();
+        assert_eq!(restored.content, over.content);
+        let refused = back(&fixture, &restore("id-soon")).await;
+        assert!(matches!(
+            refused,
+            Err(Error::Restore(RestoreFault::Expired(_)))
+        ));
+        let without = restore("id-soon").with_expires_at(Change::Clear);
+        assert_eq!(
+            back(&fixture, &without).await.unwrap().content.expires_at,
+            None
+        );
+    }
+
+    #[tokio::test]
+    async fn a_destination_that_is_dangerous_by_now_gets_a_warning() {
+        let bad = "https://bad.example/";
+        let fixture = fixture().holding(&link("docs").to(bad).build()).await;
+        delete(&fixture, "docs").await;
+        fixture.screen.flag(bad);
+        let restored = back(&fixture, &restore("id-docs")).await.unwrap();
+        assert_eq!(restored.content.flagged_unsafe, Some(true));
+    }
+
+    #[tokio::test]
+    async fn a_purged_link_does_not_come_back() {
+        let fixture = fixture()
+            .holding(&link("docs").build())
+            .await
+            .holding(&link("gone").build())
+            .await;
+        delete(&fixture, "gone").await;
+        assert!(fixture.leads("docs").await);
+        for which in [
+            WhichLink::Key(key("DOCS")),
+            WhichLink::Id(LinkId::parse("id-gone").unwrap()),
+        ] {
+            for expected in [true, false] {
+                let purged = fixture.links.purge_if(&which, &Precondition::None).await;
+                assert_eq!(purged.unwrap(), expected, "{which:?}");
+            }
+        }
+        assert!(!fixture.leads("docs").await);
+        for id in ["id-docs", "id-gone"] {
+            let refused = back(&fixture, &restore(id)).await;
+            assert!(matches!(refused, Err(Error::IdNotFound(_))), "{refused:?}");
+        }
+        let absent = fixture
+            .links
+            .purge_if(&WhichLink::Key(key("docs")), &Precondition::Exists)
+            .await;
+        assert!(matches!(absent, Err(Error::PreconditionFailed { .. })));
+    }
+
+    #[tokio::test]
+    async fn a_demonstration_and_a_store_that_is_down_bring_nothing_back() {
+        let refused = back(&demonstration(), &restore("id-docs")).await;
+        assert!(matches!(refused, Err(Error::PreviewMode(_))), "{refused:?}");
+        let fixture = fixture().holding(&link("docs").build()).await;
+        delete(&fixture, "docs").await;
+        fixture.store.break_down();
+        let failed = back(&fixture, &restore("id-docs")).await;
+        assert!(matches!(failed, Err(Error::Store(_))), "{failed:?}");
+        fixture.store.recover();
+        assert_eq!(
+            back(&fixture, &restore("id-docs"))
+                .await
+                .unwrap()
+                .updated_at,
+            NOON
+        );
+    }
+}

@@ -1,0 +1,267 @@
+//! Changes and deletions can be seen and undone, and links can be erased.
+
+use rstest::rstest;
+use serde_json::{Value, json};
+
+use crate::{
+    mcp::wire::call_tool,
+    support::{
+        own_database::postgres_url,
+        server::{Answer, Server},
+    },
+    tokens::make,
+};
+
+fn of(database: &str) -> Server {
+    if database == "postgres" {
+        Server::start_with(&[("SLUGLINE_DATABASE_URL", &postgres_url())])
+    } else {
+        Server::start()
+    }
+}
+
+fn call(server: &Server, token: &str, method: &str, path: &str, body: &Value) -> Answer {
+    let call = server
+        .request(method, path)
+        .header("authorization", &format!("Bearer {token}"));
+    if body.is_null() {
+        call.send()
+    } else {
+        call.json(body).send()
+    }
+}
+
+#[rstest]
+fn what_was_changed_and_deleted_is_seen_and_undone(#[values("sqlite", "postgres")] database: &str) {
+    let server = of(database);
+    // Other tests use the same PostgreSQL database.
+    let slug = format!("undone-{database}-{}", std::process::id());
+    let writer = make(&server, &slug, &["links:read", "links:write"]);
+    let made = server.create(&json!({"url": "https://example.com/", "slug": slug, "maxVisits": 9}));
+    let id = made["link"]["id"].as_str().unwrap();
+    let change = json!({"slug": slug, "url": "https://example.org/", "password": "pw"});
+    let changed = call(&server, &writer, "PATCH", "/api/link/edit", &change);
+    assert_eq!(changed.status, 200, "{}", changed.text);
+
+    let path = format!("/api/link/history?slug={slug}");
+    let history = call(&server, &writer, "GET", &path, &Value::Null).json();
+    assert_eq!(history["id"], id);
+    let versions = history["versions"].as_array().unwrap();
+    assert_eq!(versions.len(), 2);
+    assert_eq!(versions[0]["version"], 2);
+    assert_eq!(versions[0]["by"], slug);
+    assert_eq!(versions[0]["operation"], "link.edit");
+    assert_eq!(versions[0]["current"], true);
+    assert_eq!(
+        versions[0]["members"],
+        json!([
+            {"name": "password", "old": null, "new": "__SINK_MASKED__•••••"},
+            {"name": "url", "old": "https://example.com/", "new": "https://example.org/"},
+        ])
+    );
+    assert_eq!(versions[1]["version"], 1);
+    assert!(versions[1]["by"].is_null());
+
+    let restore = json!({"id": id, "version": 1});
+    let restored = call(&server, &writer, "POST", "/api/link/restore", &restore);
+    assert_eq!(restored.status, 200, "{}", restored.text);
+    assert_eq!(restored.json()["link"]["url"], "https://example.com/");
+    assert!(restored.json()["link"]["password"].is_null());
+    assert_ne!(restored.header("etag"), changed.header("etag"));
+    assert_eq!(
+        server.visit(&format!("/{slug}")).header("location"),
+        "https://example.com/"
+    );
+
+    let named = json!({"slug": slug});
+    let deleted = call(&server, &writer, "POST", "/api/link/delete", &named);
+    assert_eq!(deleted.status, 204);
+    assert_eq!(server.visit(&format!("/{slug}")).status, 404);
+    let trash = call(
+        &server,
+        &writer,
+        "GET",
+        "/api/link/trash?limit=1",
+        &Value::Null,
+    )
+    .json();
+    let last = &trash["links"][0];
+    assert_eq!(last["link"]["id"], id);
+    assert_eq!(last["link"]["visitsLeft"], 8);
+    assert_eq!(
+        (&last["version"], &last["deletedBy"]),
+        (&json!(3), &json!(slug))
+    );
+    let kept = last["until"].as_i64().unwrap() - last["deletedAt"].as_i64().unwrap();
+    assert_eq!(kept, 30 * 86_400);
+    let path = format!("/api/link/history?id={id}");
+    let history = call(&server, &writer, "GET", &path, &Value::Null).json();
+    assert_eq!(history["deleted"]["by"], slug);
+    assert_eq!(history["versions"][0]["operation"], "link.restore");
+
+    server.create(&json!({"url": "https://example.net/", "slug": slug}));
+    let restore = json!({"id": id});
+    let taken = call(&server, &writer, "POST", "/api/link/restore", &restore);
+    assert_eq!(taken.status, 409, "{}", taken.text);
+    let free = taken.json()["freeSlug"].as_str().unwrap().to_owned();
+    assert_eq!(free, format!("{slug}-2"));
+    let elsewhere = json!({"id": id, "slug": free});
+    let restored = call(&server, &writer, "POST", "/api/link/restore", &elsewhere);
+    assert_eq!(restored.status, 200, "{}", restored.text);
+    assert_eq!(restored.json()["link"]["visitsLeft"], 8);
+    assert_eq!(
+        server.visit(&format!("/{free}")).header("location"),
+        "https://example.com/"
+    );
+    let audit = server.api("GET", &format!("/api/audit?slug={free}")).send();
+    assert_eq!(audit.json()["lines"][0]["operation"], "link.restore");
+}
+
+#[rstest]
+fn what_is_purged_is_gone_and_needs_admin(#[values("sqlite", "postgres")] database: &str) {
+    let server = of(database);
+    let slug = format!("purged-{database}-{}", std::process::id());
+    let writer = make(&server, &slug, &["links:read", "links:write"]);
+    for by_id in [false, true] {
+        let made = server.create(&json!({"url": "https://example.com/", "slug": slug}));
+        let id = made["link"]["id"].as_str().unwrap();
+        let change = json!({"slug": slug, "comment": "secret"});
+        call(&server, &writer, "PATCH", "/api/link/edit", &change);
+        let purge = if by_id {
+            let deleted = call(
+                &server,
+                &writer,
+                "POST",
+                "/api/link/delete",
+                &json!({"slug": slug}),
+            );
+            assert_eq!(deleted.status, 204);
+            json!({"id": id, "purge": true})
+        } else {
+            json!({"slug": slug, "purge": true})
+        };
+        let refused = call(&server, &writer, "POST", "/api/link/delete", &purge);
+        assert_eq!(refused.status, 403, "{}", refused.text);
+        assert_eq!(refused.json()["code"], "missing_scope");
+        for _ in 0..2 {
+            let purged = server.api("POST", "/api/link/delete").json(&purge).send();
+            assert_eq!(purged.status, 204, "{}", purged.text);
+        }
+        assert_eq!(server.visit(&format!("/{slug}")).status, 404);
+        let path = format!("/api/link/history?id={id}");
+        assert_eq!(server.api("GET", &path).send().status, 404);
+        let restore = server
+            .api("POST", "/api/link/restore")
+            .json(&json!({"id": id}));
+        assert_eq!(restore.send().status, 404);
+        let audit = server.api("GET", &format!("/api/audit?slug={slug}")).send();
+        assert_eq!(audit.json()["lines"][0]["operation"], "link.purge");
+    }
+}
+
+#[test]
+fn tools_say_where_a_person_can_undo_what_they_did() {
+    let server = Server::start();
+    server.create(&json!({"url": "https://example.com/", "slug": "docs"}));
+    let update = json!({"slug": "docs", "partial": true, "comment": "c"});
+    let updated = &call_tool(&server, "update_link", &update)["structuredContent"];
+    let undo = updated["undo"].as_str().unwrap();
+    assert!(undo.starts_with("Version 1 is kept"), "{undo}");
+    let deleted = &call_tool(&server, "delete_link", &json!({"slug": "docs"}))["structuredContent"];
+    let undo = deleted["undo"].as_str().unwrap();
+    assert!(
+        undo.starts_with("Version 2 is in the trash for 30 days"),
+        "{undo}"
+    );
+    let none = &call_tool(&server, "delete_link", &json!({"slug": "docs"}))["structuredContent"];
+    assert_eq!(none["undo"], Value::Null);
+}
+
+#[test]
+fn a_token_that_is_bound_to_a_tag_undoes_what_it_did_and_sees_no_more() {
+    let server = Server::start();
+    let bound = server
+        .api("POST", "/api/tokens")
+        .json(&json!({"name": "bound", "scopes": ["links:read", "links:write"], "tags": ["mine"]}))
+        .send();
+    let bound = bound.json()["token"].as_str().unwrap().to_owned();
+    for (slug, tag) in [("mine", "mine"), ("theirs", "theirs")] {
+        let id = format!("id-{slug}");
+        let link = json!({"url": "https://example.com/", "slug": slug, "id": id, "tags": [tag]});
+        server.create(&link);
+        let deleted = server
+            .api("POST", "/api/link/delete")
+            .json(&json!({"slug": slug}));
+        assert_eq!(deleted.send().status, 204);
+    }
+    let trash = call(&server, &bound, "GET", "/api/link/trash", &Value::Null).json();
+    let links = trash["links"].as_array().unwrap();
+    assert_eq!(links.len(), 1);
+    assert_eq!(links[0]["link"]["slug"], "mine");
+    for (slug, status) in [("mine", 200), ("theirs", 404)] {
+        let path = format!("/api/link/history?id=id-{slug}");
+        let history = call(&server, &bound, "GET", &path, &Value::Null);
+        assert_eq!(history.status, status, "{slug}");
+        let restore = json!({"id": format!("id-{slug}")});
+        let restored = call(&server, &bound, "POST", "/api/link/restore", &restore);
+        assert_eq!(restored.status, status, "{}", restored.text);
+    }
+}
+
+#[test]
+fn without_a_history_nothing_is_kept() {
+    let server = Server::start_with(&[("SLUGLINE_HISTORY_VERSIONS", "0")]);
+    let made = server.create(&json!({"url": "https://example.com/", "slug": "docs"}));
+    let id = made["link"]["id"].as_str().unwrap();
+    let change = json!({"slug": "docs", "comment": "c"});
+    let changed = server.api("PATCH", "/api/link/edit").json(&change).send();
+    assert_eq!(changed.status, 200);
+    let history = server
+        .api("GET", "/api/link/history?slug=docs")
+        .send()
+        .json();
+    assert_eq!(history["versions"].as_array().unwrap().len(), 1);
+    let deleted = &call_tool(&server, "delete_link", &json!({"slug": "docs"}))["structuredContent"];
+    assert_eq!(
+        (&deleted["deleted"], &deleted["undo"]),
+        (&json!(true), &Value::Null)
+    );
+    assert_eq!(
+        server.api("GET", "/api/link/trash").send().json()["links"],
+        json!([])
+    );
+    let restore = server
+        .api("POST", "/api/link/restore")
+        .json(&json!({"id": id}));
+    assert_eq!(restore.send().status, 404);
+}
+
+#[test]
+fn a_link_whose_domain_was_taken_away_comes_back_to_another() {
+    let server = Server::start_with(&[("SLUGLINE_DOMAINS", "go.example")]);
+    let link = json!({"url": "https://example.com/", "slug": "docs", "domain": "go.example"});
+    let made = server.create(&link);
+    let id = made["link"]["id"].as_str().unwrap();
+    let removed = server.api("DELETE", "/api/domains?host=go.example&links=delete");
+    assert_eq!(removed.send().status, 200);
+    let trash = server
+        .api("GET", "/api/link/trash?domain=go.example")
+        .send();
+    assert_eq!(
+        trash.json()["links"][0]["link"]["domain"],
+        "go.example",
+        "{}",
+        trash.text
+    );
+    let restore = |body: &Value| server.api("POST", "/api/link/restore").json(body).send();
+    let refused = restore(&json!({"id": id}));
+    assert_eq!(refused.status, 400);
+    assert_eq!(
+        refused.json()["data"]["issues"][0]["path"],
+        json!(["domain"])
+    );
+    let restored = restore(&json!({"id": id, "domain": ""}));
+    assert_eq!(restored.status, 200, "{}", restored.text);
+    assert_eq!(restored.json()["link"]["domain"], Value::Null);
+    assert_eq!(server.visit("/docs").status, 301);
+}

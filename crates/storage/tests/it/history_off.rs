@@ -1,0 +1,42 @@
+//! Switching the history off.
+
+use slugline_domain::{
+    Keeping, Link,
+    history::LinkHistory,
+    ports::{LinkStore, Version},
+};
+use slugline_storage::{DatabaseUrl, SqlLinkStore};
+use slugline_testkit::{NOON, NOTE, link};
+
+use crate::on_postgres;
+
+async fn forgets_in_pieces(store: SqlLinkStore) {
+    for slug in ["one", "two", "three"] {
+        let first = link(slug).build();
+        store.insert(&first, &NOTE).await.unwrap();
+        let second = Link {
+            revision: first.revision.next(),
+            ..first.clone()
+        };
+        store
+            .update(&second, &Version::of(&first), &NOTE)
+            .await
+            .unwrap();
+    }
+    let off = store.keeping(Keeping::NOTHING);
+    for removed in [2, 1, 0] {
+        assert_eq!(off.remove_old(NOON.start(), 2).await.unwrap(), removed);
+    }
+    let one = link("one").build();
+    let versions = off.versions(&one.id).await.unwrap();
+    assert!(versions.current.is_some());
+    assert_eq!(versions.former, []);
+}
+
+#[tokio::test]
+async fn what_was_kept_is_removed_once_nothing_is_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = DatabaseUrl::File(folder.path().join("links.db"));
+    forgets_in_pieces(SqlLinkStore::open(&url).await.unwrap()).await;
+    forgets_in_pieces(on_postgres::store("history_off").await.0).await;
+}
