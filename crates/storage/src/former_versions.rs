@@ -15,7 +15,7 @@ use crate::{
 
 /// The change that is about to end versions of links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Change {
+pub(crate) enum End {
     Edit,
     Deletion,
 }
@@ -25,7 +25,7 @@ pub(crate) enum Change {
 pub(crate) async fn keep(
     session: &impl Session,
     keeping: Keeping,
-    change: Change,
+    change: End,
     note: &AuditNote,
     which: Condition,
 ) -> Result<bool, Failure> {
@@ -39,7 +39,7 @@ pub(crate) async fn keep(
 pub(crate) async fn keep_one(
     session: &impl Session,
     keeping: Keeping,
-    change: Change,
+    change: End,
     note: &AuditNote,
     which: Condition,
     (text, which_values): (&SqlText, impl IntoIterator<Item = Value>),
@@ -79,14 +79,14 @@ pub(crate) async fn prune(
 async fn kept(
     session: &impl Session,
     keeping: Keeping,
-    change: Change,
+    change: End,
     which: Condition,
 ) -> Result<Option<bool>, Failure> {
     match change {
-        Change::Edit if keeping.versions > 0 => Ok(None),
-        Change::Deletion if keeping.has_trash() => Ok(None),
-        Change::Edit => Ok(Some(true)),
-        Change::Deletion => {
+        End::Edit if keeping.versions > 0 => Ok(None),
+        End::Deletion if keeping.has_trash() => Ok(None),
+        End::Edit => Ok(Some(true)),
+        End::Deletion => {
             let ids = Query::select()
                 .column(link::Column::Id)
                 .from(link::Entity)
@@ -107,7 +107,7 @@ async fn kept(
 struct Keep(InsertStatement);
 
 impl Keep {
-    fn new(change: Change, note: &AuditNote, which: Condition) -> Self {
+    fn new(change: End, note: &AuditNote, which: Condition) -> Self {
         let former = Query::select()
             .columns(version::columns())
             .expr(Expr::cust(link::TAGS))
@@ -126,9 +126,9 @@ impl Keep {
 }
 
 /// The values of [`version::END`].
-fn end_values(change: Change, note: &AuditNote) -> [Value; 4] {
+fn end_values(change: End, note: &AuditNote) -> [Value; 4] {
     let end = Ending::by(note);
-    let deleted_at = (change == Change::Deletion).then_some(end.at.get());
+    let deleted_at = (change == End::Deletion).then_some(end.at.get());
     [
         end.at.get().into(),
         end.by.as_str().into(),

@@ -10,7 +10,7 @@ use crate::{
     audit_lines::write_lines,
     entity::link::{Column, Entity},
     failure::Failure,
-    former_versions::{Change::Edit, keep},
+    former_versions::{End::Edit, keep},
     links::{has_any, is_there},
     session::{Applied, Change, Columns, Row, Session},
 };

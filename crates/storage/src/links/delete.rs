@@ -15,7 +15,7 @@ use crate::{
     audit_lines::write_line,
     entity::link,
     failure::Failure,
-    former_versions::{Change::Deletion, keep_one},
+    former_versions::{End::Deletion, keep_one},
     session::{Applied, Change, Read, Session},
     sql_text::SqlText,
 };

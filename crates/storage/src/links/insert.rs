@@ -8,7 +8,7 @@ use crate::{
     audit_lines::write_line,
     entity::link,
     failure::Failure,
-    former_versions::{Change::Deletion, keep},
+    former_versions::{End::Deletion, keep},
     session::{Applied, Change, Session},
 };
 

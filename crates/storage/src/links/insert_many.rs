@@ -22,7 +22,7 @@ use crate::{
     audit_lines::write_lines,
     entity::{link, tag},
     failure::Failure,
-    former_versions::{Change::Deletion, keep},
+    former_versions::{End::Deletion, keep},
     receipt_lines::write_receipt,
     session::{Applied, Change, Columns, Row, Session},
 };

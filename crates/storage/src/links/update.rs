@@ -14,7 +14,7 @@ use crate::{
     audit_lines::write_line,
     entity::{link, tag},
     failure::Failure,
-    former_versions::{self, Change::Edit, keep_one, prune},
+    former_versions::{self, End::Edit, keep_one, prune},
     session::{Applied, Change, Session},
     sql_text::SqlText,
 };
@@ -70,7 +70,7 @@ impl Change for UpdateLink {
 pub(super) async fn keep_version(
     session: &impl Session,
     keeping: Keeping,
-    change: former_versions::Change,
+    change: former_versions::End,
     note: &AuditNote,
     key: &LinkKey,
     known: &Version,

@@ -206,6 +206,14 @@ fn a_token_that_is_bound_to_a_tag_undoes_what_it_did_and_sees_no_more() {
         let restored = call(&server, &bound, "POST", "/api/link/restore", &restore);
         assert_eq!(restored.status, status, "{}", restored.text);
     }
+    let unbound = json!({"url": "https://example.com/", "slug": "late", "id": "id-late"});
+    server.create(&unbound);
+    let tagged = json!({"slug": "late", "tags": ["mine"]});
+    let tagged = server.api("PATCH", "/api/link/edit").json(&tagged).send();
+    assert_eq!(tagged.status, 200);
+    let restore = json!({"id": "id-late", "version": 1});
+    let refused = call(&server, &bound, "POST", "/api/link/restore", &restore);
+    assert_eq!(refused.json()["code"], "out_of_reach", "{}", refused.text);
 }
 
 #[test]
