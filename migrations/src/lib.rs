@@ -21,6 +21,7 @@ mod m0014_domains;
 mod m0015_rules;
 mod m0016_life;
 mod m0017_history;
+mod m0018_idempotency;
 mod m0019_watch;
 mod schema_error;
 mod step;
@@ -56,6 +57,7 @@ const STEPS: &[Step] = steps![
     m0015_rules,
     m0016_life,
     m0017_history,
+    m0018_idempotency,
     m0019_watch,
 ];
 

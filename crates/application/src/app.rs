@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{
     Access, AuditService, Caller, Domains, Error, LinkChecker, LinkLists, LinkMigration,
-    LinkService, LiveVisits, StatsService, Suggestions, Tokens, VisitErasures,
+    LinkService, LiveVisits, Repeats, StatsService, Suggestions, Tokens, VisitErasures,
 };
 
 /// All use cases of an instance. Adapters share one in an [`Arc`]. It holds no
@@ -21,6 +21,8 @@ pub struct App {
     pub suggestions: Suggestions,
     /// Moves links here.
     pub migration: LinkMigration,
+    /// Answers requests that clients may send again.
+    pub repeats: Repeats,
     /// Reads the audit trail.
     pub audit: AuditService,
     /// Answers questions about visits.

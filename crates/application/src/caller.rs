@@ -26,6 +26,15 @@ impl Caller {
         }
     }
 
+    /// Tells this caller from every other one, also from one whose token has the name of a token
+    /// that was revoked.
+    pub(crate) fn identity(&self) -> String {
+        match self {
+            Self::Site | Self::Operator => self.name().to_owned(),
+            Self::Token(record) => format!("{} {}", record.name, record.created_at.get()),
+        }
+    }
+
     /// The author of the caller's changes in the audit trail, and the network of the request.
     ///
     /// # Panics

@@ -87,6 +87,7 @@ impl VisitErasures {
             at: clock.now(),
             author: author.clone(),
             operation: Operation::VisitsErase,
+            receipt: None,
         };
         trail.add(&note, key.as_ref()).await?;
         let erasure = eraser.erase(&link).await.map_err(Error::Erasure)?;

@@ -3,8 +3,8 @@
 use std::{num::NonZeroU32, time::Duration};
 
 use slugline_domain::{
-    BindingError, DomainName, DomainSet, Host, LifeFault, LinkId, LinkKey, OutOfReach, Slug,
-    TagsError, TokenName, UnixSeconds,
+    BindingError, DomainName, DomainSet, ForwardingFault, Host, LifeFault, LinkId, LinkKey,
+    OutOfReach, Slug, TagsError, TokenName, UnixSeconds,
     ports::{OldStoreError, StoreError, VisitLogError},
 };
 use thiserror::Error;
@@ -32,6 +32,9 @@ pub enum Error {
     /// Members of a link contradict one another.
     #[error(transparent)]
     Life(#[from] LifeFault),
+    /// A link cannot pass on what stands behind its slug.
+    #[error(transparent)]
+    Forwarding(#[from] ForwardingFault),
     /// No link has this slug.
     #[error("no link has the slug {0}")]
     LinkNotFound(String),
@@ -168,6 +171,15 @@ pub enum Error {
     /// The old link store failed.
     #[error("the old link store cannot be read")]
     OldStore(#[from] OldStoreError),
+    /// The key of a request belongs to another request of the same token.
+    #[error("the key belongs to another request")]
+    KeyReused,
+    /// A request with the same key runs.
+    #[error("a request with the same key runs")]
+    KeyBusy {
+        /// The time after which the key is free at the latest.
+        retry_after: Duration,
+    },
     /// The link store failed.
     #[error("links cannot be read or written")]
     Store(#[from] StoreError),

@@ -128,6 +128,7 @@ impl Gatekeeper {
             at: now,
             author: Author::service(),
             operation: Operation::LinkRehash,
+            receipt: None,
         };
         let outcome = self.parts.store.update(&link, &known, &note).await;
         self.parts.resolver.forget(&link.key);

@@ -73,7 +73,8 @@ mod mint;
 pub mod named_domains;
 pub mod passwords;
 pub mod preview;
-pub mod resolver;
+pub mod repeats;
+mod resolver;
 pub mod seen;
 mod shares;
 pub mod sign_in;
@@ -101,13 +102,13 @@ pub use error::Error;
 pub use gatekeeper::{Gatekeeper, GatekeeperParts};
 pub use hashing::{Busy, HashError};
 pub use links::{
-    BatchAction, BatchChange, BatchOutcome, BatchReport, BatchResult, BatchScope, CheckLinks,
-    CheckScope, CheckedLink, CheckedPage, EditLink, EditedLink, ExportPage, GENERATED_CHARS,
-    ImportLink, ImportOutcome, ImportedLink, LinkChecker, LinkDraft, LinkLists, LinkPage,
-    LinkReader, LinkService, LinkServiceParts, LinkStates, LinkToExplain, LinkWriter, ListLinks,
-    ListRequest, ListTrash, ListVisited, ListedPage, MAX_TAGGED, NewLink, Precondition, RangeStart,
-    Rehearsal, RestoreFault, RestoreLink, TrashPage, Upserted, VisitRange, VisitedLink,
-    VisitedPage, VisitedPosition, WhichLink,
+    BatchAction, BatchChange, BatchOutcome, BatchReport, BatchResult, BatchScope, ChangeTerms,
+    CheckLinks, CheckScope, CheckedLink, CheckedPage, CreateTerms, Created, EditLink, EditedLink,
+    ExportPage, GENERATED_CHARS, ImportLink, ImportOutcome, ImportedLink, LinkChecker, LinkDraft,
+    LinkLists, LinkPage, LinkReader, LinkService, LinkServiceParts, LinkStates, LinkToExplain,
+    LinkWriter, ListLinks, ListRequest, ListTrash, ListVisited, ListedPage, MAX_TAGGED, NewLink,
+    Precondition, RangeStart, Rehearsal, RestoreFault, RestoreLink, Restored, TrashPage, Upserted,
+    VisitRange, VisitedLink, VisitedPage, VisitedPosition, WhichLink,
 };
 pub use live::{LiveVisits, SharedFilter, Watch};
 pub use migration::{
@@ -117,6 +118,7 @@ pub use migration::{
 pub use named_domains::NamedDomains;
 pub use passwords::{NotChecked, PasswordCheck, PasswordNumbers, Passwords};
 pub use preview::{Forbidden, PreviewMode};
+pub use repeats::{Keep, KeyedRequest, Repeated, Repeats, RepeatsParts};
 pub use resolver::{Recalled, Resolver, ResolverNumbers, ResolverOptions};
 pub use seen::SeenLink;
 pub use sign_in::SignInCode;

@@ -337,6 +337,7 @@ impl Tokens {
             at: self.parts.clock.now(),
             author: author.clone(),
             operation,
+            receipt: None,
         }
     }
 }

@@ -5,11 +5,11 @@ use std::net::AddrParseError;
 use schemars::JsonSchema;
 use serde::Serialize;
 use slugline_domain::{
-    CountryError, DestinationError, HostError, ImportedPasswordError, LifeFault, LinkId,
-    LinkIdError, LinkKeyError, MaxVisits, MaxVisitsError, PageSize, PageSizeError, Password,
-    PasswordError, PlaceError, ProbeBoundError, RowLimitError, Scope, ScopeError, SearchText,
-    SearchTextError, SinkForm, Slug, SlugError, Tag, TagError, Tags, TagsError, TextError,
-    TimeError, TokenName, TokenNameError,
+    CountryError, DestinationError, ForwardingFault, HostError, ImportedPasswordError, LifeFault,
+    LinkId, LinkIdError, LinkKeyError, MaxVisits, MaxVisitsError, PageSize, PageSizeError,
+    Password, PasswordError, PlaceError, ProbeBoundError, RowLimitError, Scope, ScopeError,
+    SearchText, SearchTextError, SinkForm, Slug, SlugError, Tag, TagError, Tags, TagsError,
+    TextError, TimeError, TokenName, TokenNameError,
 };
 
 /// One fault of an input. `path` names wire members; positions in arrays are
@@ -64,12 +64,28 @@ impl Issue {
                 "startUrl needs startsAt",
                 "startsAt beside it, or null in place of startUrl".to_owned(),
             ),
+            LifeFault::SplitEndWithoutSplit => (
+                "splitUntil",
+                "splitUntil needs split",
+                "split beside it, or no splitUntil".to_owned(),
+            ),
         };
         Self {
             code: IssueCode::Custom,
             path: vec![member.to_owned()],
             message: message.to_owned(),
             expected,
+        }
+    }
+}
+
+impl From<&ForwardingFault> for Issue {
+    fn from(fault: &ForwardingFault) -> Self {
+        Self {
+            code: IssueCode::Custom,
+            path: vec!["forwardPath".to_owned()],
+            message: fault.to_string(),
+            expected: "false, or other destinations".to_owned(),
         }
     }
 }

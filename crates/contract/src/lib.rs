@@ -13,7 +13,7 @@
 //! use slugline_contract::{CreateLink, Rules, read};
 //!
 //! let body = serde_json::json!({"url": "https://example.com/", "tags": ["Docs"]});
-//! let new = read::<CreateLink>(&body)?.validate(&Rules::default())?;
+//! let (new, _) = read::<CreateLink>(&body)?.validate(&Rules::default())?;
 //! assert!(new.slug.is_none());
 //!
 //! let body = serde_json::json!({"cloaking": "yes", "tags": ["ok", ""]});
@@ -33,6 +33,7 @@
 //! | `validation` | all faults of an input, collected |
 //! | `bool_or_string`, `int_or_string`, `json_integer`, `instant`, `iso_8601`, `unix_time` | members in the forms that clients send |
 //! | `cells`, `table_rows`, `table_text`, `metered` | files of rows, read and written |
+//! | `idempotency` | the header `Idempotency-Key` |
 //! | [`schema`] | JSON Schema settings shared by OpenAPI and MCP |
 
 pub mod audit;
@@ -42,6 +43,7 @@ pub mod code;
 pub mod domains;
 #[cfg(feature = "fuzzing")]
 mod fuzzing;
+mod idempotency;
 mod instant;
 mod int_or_string;
 mod iso_8601;
@@ -77,6 +79,7 @@ pub use domains::{
 };
 #[cfg(feature = "fuzzing")]
 pub use fuzzing::{fuzz_body, fuzz_import, fuzz_query, fuzz_visits};
+pub use idempotency::{IDEMPOTENCY_KEY, idempotency_key};
 pub use instant::Instant;
 pub use int_or_string::IntOrString;
 pub use iso_8601::iso_8601;

@@ -203,6 +203,7 @@ impl From<Error> for Problem {
                 expected: format!("Unix seconds after {}, not {}", now.get(), expires_at.get()),
             }]),
             Error::Life(fault) => Self::invalid(vec![Issue::of_life(fault)]),
+            Error::Forwarding(fault) => Self::invalid(vec![Issue::from(&fault)]),
             Error::NoDomain(host) => Self::invalid(vec![Issue {
                 code: crate::IssueCode::Custom,
                 path: vec!["domain".into()],
@@ -430,6 +431,19 @@ impl From<Error> for Problem {
                 Code::MigrationPageDone,
                 "somebody has moved this page; leave the cursor out to go on with the next one",
             ),
+            Error::KeyReused => Self::new(
+                Code::IdempotencyKeyReused,
+                "this Idempotency-Key came with another request less than 24 hours ago; send a new \
+                 key with each new request, and the same one only with the same route and body",
+            ),
+            Error::KeyBusy { retry_after } => Self {
+                retry_after: Some(retry_after.max(Duration::from_secs(1))),
+                ..Self::new(
+                    Code::IdempotencyKeyInUse,
+                    "the request that came first with this Idempotency-Key has not ended; send it \
+                     again later to get its answer",
+                )
+            },
             Error::OldStore(_) => Self {
                 title: "Old link store unavailable".into(),
                 retry_after: Some(STORE_RETRY_AFTER),
@@ -450,7 +464,7 @@ impl From<Error> for Problem {
                     ),
                 )
             },
-            Error::Store(StoreError::Failed { .. }) => Self {
+            Error::Store(StoreError::Failed { .. } | StoreError::KeyInUse) => Self {
                 retry_after: Some(STORE_RETRY_AFTER),
                 ..Self::new(
                     Code::Unavailable,

@@ -6,10 +6,12 @@
 
 use std::collections::BTreeMap;
 
+use thiserror::Error;
+
 use crate::{
     Change, Comment, Country, Description, Destination, ImageRef, Life, LifeFault, LifePatch,
-    Password, Rules, Split, Tags, Title, UnixSeconds,
-    routing::{PathRest, Rule, fill},
+    LinkKey, OwnAddresses, Password, Rules, Split, Tags, Title, UnixSeconds,
+    routing::{PathRest, Rule, fill, misplaced_placeholder},
 };
 
 /// The members that the author of a link decides. `None` means that the author
@@ -112,8 +114,59 @@ impl LinkContent {
     /// # Errors
     /// Names the first rule that they break.
     pub fn check(&self) -> Result<(), LifeFault> {
+        let Routing {
+            split, split_until, ..
+        } = &self.routing;
+        if split_until.is_some() && split.is_none() {
+            return Err(LifeFault::SplitEndWithoutSplit);
+        }
         self.life.check(self.expires_at)
     }
+
+    /// Checks that a link with this key, if it passes on what stands behind its slug, sends no
+    /// visitor in circles.
+    ///
+    /// # Errors
+    /// Names the first destination that is wrong for such a link.
+    pub fn check_forwarding(
+        &self,
+        key: &LinkKey,
+        own: &OwnAddresses,
+    ) -> Result<(), ForwardingFault> {
+        if !self.routing.forwards_path() {
+            return Ok(());
+        }
+        for destination in self.destinations() {
+            let fault = if let Some(placeholder) = misplaced_placeholder(destination.as_str()) {
+                ForwardingFault::Misplaced {
+                    placeholder: placeholder.to_owned(),
+                    destination: destination.clone(),
+                }
+            } else if own.is_below(key, destination) {
+                ForwardingFault::Circle(destination.clone())
+            } else {
+                continue;
+            };
+            return Err(fault);
+        }
+        Ok(())
+    }
+}
+
+/// The reason why a link cannot pass on what stands behind its slug.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum ForwardingFault {
+    /// The destination is below the link's own address.
+    #[error("{0} is below the address of this link, which would send visitors in circles")]
+    Circle(Destination),
+    /// Nothing is filled in before the end of the host.
+    #[error("{placeholder} stands before the end of the host of {destination}")]
+    Misplaced {
+        /// The placeholder.
+        placeholder: String,
+        /// The destination.
+        destination: Destination,
+    },
 }
 
 /// The preview of a link in social networks and messengers.
@@ -298,7 +351,12 @@ impl LinkPatch {
         self.geo.apply_or_default(geo);
         self.with_query.apply(with_query);
         self.rules.apply_or_default(rules);
+        // The end of a split goes with it.
+        let end_of_none = self.split == Change::Clear && self.split_until == Change::Keep;
         self.split.apply(split);
+        if end_of_none {
+            *split_until = None;
+        }
         self.split_until.apply(split_until);
         self.forward_path.apply(forward_path);
         self.cloaking.apply(cloaking);

@@ -65,8 +65,9 @@ pub mod history;
 pub mod host;
 pub mod id;
 pub mod imported_password;
+pub mod insertion;
 pub mod legacy;
-pub mod life;
+mod life;
 pub mod link;
 pub mod link_key;
 pub mod measure;
@@ -81,8 +82,10 @@ pub mod probe;
 pub mod protection;
 mod query;
 pub mod reach;
+mod receipt;
 mod referring_host;
 pub mod resolution;
+mod reuse;
 pub mod routing;
 pub mod sampling;
 pub mod screening;
@@ -110,7 +113,7 @@ pub use audit::{
 pub use campaign::Campaign;
 pub use change::Change;
 pub use client_network::ClientNetwork;
-pub use content::{Delivery, LinkContent, LinkPatch, Preview, Routing};
+pub use content::{Delivery, ForwardingFault, LinkContent, LinkPatch, Preview, Routing};
 pub use country::{Country, CountryError};
 pub use destination::{Destination, DestinationError, DestinationRules, Scheme, SchemeError};
 pub use domains::{Domain, DomainSet};
@@ -124,6 +127,7 @@ pub use history::{Ending, FormerVersion, Keeping, LinkVersions, Purge, TrashPosi
 pub use host::{Host, HostError};
 pub use id::{LinkId, LinkIdError};
 pub use imported_password::{ImportedPassword, ImportedPasswordError};
+pub use insertion::Insertion;
 pub use legacy::{EntryFault, EntryKey, LINK_KEY_PREFIX, OldCursor, OldEntry, OldLink, OldPage};
 pub use life::{Life, LifeFault, LifePatch, MaxVisits, MaxVisitsError};
 pub use link::{Link, LinkStatus, Revision};
@@ -142,6 +146,9 @@ pub use probe::{
 };
 pub use protection::Protection;
 pub use reach::{Binding, BindingError, OutOfReach, Reach};
+pub use receipt::{
+    IdempotencyKey, IdempotencyKeyError, KeptAnswer, KeptRequest, Receipt, RequestClaim,
+};
 pub use referring_host::referring_host;
 pub use resolution::{Arrival, Gate, InstanceRules, Resolution, Way};
 pub use routing::{PathRest, Rules, Split};

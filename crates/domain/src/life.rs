@@ -166,6 +166,9 @@ pub enum LifeFault {
     /// There is a destination before the start, but no start.
     #[error("there is a destination before the start, but no start")]
     StartUrlWithoutStart,
+    /// There is an end of the split, but no split.
+    #[error("there is an end of the split, but no split")]
+    SplitEndWithoutSplit,
 }
 
 #[cfg(test)]

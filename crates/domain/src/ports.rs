@@ -22,16 +22,18 @@ use std::{
 use async_trait::async_trait;
 use thiserror::Error;
 
+pub use crate::insertion::Insertion;
 use crate::{
     AccessRow, Advance, AuditLine, AuditNote, AuditQuery, CountersQuery, CountersReport, Country,
     Destination, Domain, DomainName, DueLink, Enrolment, Erasure, Event, EventsQuery, FailedEntry,
     Failing, FollowedLink, ForwardFailure, ForwardedAnswer, ForwardedRequest, HeatmapQuery,
-    HeatmapReport, Host, LanguageTag, Link, LinkFilter, LinkId, LinkKey, LinkOrder, ListQuery,
-    LocationsQuery, LocationsReport, LogTrouble, MetricsQuery, MetricsReport, MigrationState,
-    MigrationStep, OldCursor, OldLink, OldPage, Place, ProbeOutcome, ProbeRequest, Reach, Revision,
-    SamplingNote, ScreenVerdict, Slug, StatusFilter, StoredVisit, Tag, TagCount, TokenName,
-    TokenRecord, UnixMillis, UnixSeconds, ViewsQuery, ViewsReport, Visit, VisitColumn, VisitFilter,
-    VisitRecord, WatchClaim, WatchNews, Watched, routing::AgentFacts,
+    HeatmapReport, Host, IdempotencyKey, KeptAnswer, KeptRequest, LanguageTag, Link, LinkFilter,
+    LinkId, LinkKey, LinkOrder, ListQuery, LocationsQuery, LocationsReport, LogTrouble,
+    MetricsQuery, MetricsReport, MigrationState, MigrationStep, OldCursor, OldLink, OldPage, Place,
+    ProbeOutcome, ProbeRequest, Reach, RequestClaim, Revision, SamplingNote, ScreenVerdict, Slug,
+    StatusFilter, StoredVisit, Tag, TagCount, TokenName, TokenRecord, UnixMillis, UnixSeconds,
+    ViewsQuery, ViewsReport, Visit, VisitColumn, VisitFilter, VisitRecord, WatchClaim, WatchNews,
+    Watched, routing::AgentFacts,
 };
 
 /// Stores links. Each method is one transaction.
@@ -176,6 +178,35 @@ pub trait LinkStore: fmt::Debug + Send + Sync {
         Ok(found.map(|link| link.id).collect())
     }
 
+    /// The links that have any of these keys or identities, expired ones included, in no order.
+    async fn holders(
+        &self,
+        keys: &BTreeSet<LinkKey>,
+        ids: &BTreeSet<LinkId>,
+    ) -> Result<Vec<Link>, StoreError> {
+        let everything = all_within(&Reach::Everything);
+        let stored = self.search(&everything, EPOCH, u32::MAX).await?;
+        let stored = stored.into_iter();
+        let is_one = |link: &Link| keys.contains(&link.key) || ids.contains(&link.id);
+        Ok(stored.filter(is_one).collect())
+    }
+
+    /// A link within reach that [may stand for](Link::may_stand_for) a new one at `now`; the
+    /// store chooses one of several.
+    async fn twin(
+        &self,
+        reach: &Reach,
+        new: &Link,
+        now: UnixSeconds,
+    ) -> Result<Option<Link>, StoreError> {
+        let alike = all_within(reach)
+            .with_domain(new.key.domain.clone())
+            .with_destination(new.content.destination.clone());
+        let alike = self.search(&alike, now, u32::MAX).await?;
+        let mut alike = alike.into_iter();
+        Ok(alike.find(|link| link.may_stand_for(new, now)))
+    }
+
     /// Removes the link stored under exactly this key, and returns it as
     /// it was.
     async fn delete(&self, key: &LinkKey, note: &AuditNote) -> Result<Option<Link>, StoreError> {
@@ -258,20 +289,6 @@ pub struct LinkChange {
     pub revision: Option<Revision>,
 }
 
-/// The outcome of inserting a link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Insertion {
-    /// It is stored.
-    Stored,
-    /// An active link owns the key, or one that may not be replaced. Another link may have the
-    /// identifier, too.
-    SlugTaken,
-    /// Another link has the identifier, and the key is free.
-    IdTaken,
-    /// Nobody has named the host of the link's domain, or it was taken away.
-    NoDomain,
-}
-
 /// The version of a link that a caller has read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Version {
@@ -335,6 +352,9 @@ pub enum StoreError {
         #[source]
         source: Box<dyn StdError + Send + Sync>,
     },
+    /// Another request has the key of this one, so nothing was changed.
+    #[error("another request has the key of this one")]
+    KeyInUse,
     /// The answer would have taken longer than the time limit.
     #[error("link store could not {action} within {} ms", limit.as_millis())]
     TooSlow {
@@ -358,6 +378,46 @@ pub trait AuditTrail: fmt::Debug + Send + Sync {
     /// Removes lines from before a moment, at most `limit` of them, the oldest first. Returns the
     /// number of removed lines. Several nodes may call it at once.
     async fn remove_before(&self, moment: UnixMillis, limit: u32) -> Result<u64, StoreError>;
+}
+
+/// Keeps the answers to requests that clients may send again. Each method is one transaction.
+///
+/// The stores of links write most answers themselves, with the change that they answer
+/// ([`AuditNote::receipt`](crate::AuditNote#structfield.receipt)).
+#[async_trait]
+pub trait ReceiptStore: fmt::Debug + Send + Sync {
+    /// What is stored about a key of a caller, unless it is free at `now`.
+    async fn kept(
+        &self,
+        caller: &str,
+        key: &IdempotencyKey,
+        now: UnixMillis,
+    ) -> Result<Option<KeptRequest>, StoreError>;
+
+    /// Takes a free key for a request that runs, until a moment. Returns whether the key was
+    /// free.
+    async fn take(&self, claim: &RequestClaim, until: UnixMillis) -> Result<bool, StoreError>;
+
+    /// Stores the answer to a request, under a key that is free or that this request
+    /// [took](Self::take) until `taken_until`. Returns false, and stores nothing, if another request
+    /// has the key.
+    async fn keep(
+        &self,
+        claim: &RequestClaim,
+        answer: &KeptAnswer,
+        taken_until: Option<UnixMillis>,
+    ) -> Result<bool, StoreError>;
+
+    /// Frees a key that this request [took](Self::take) until `taken_until`.
+    async fn release(
+        &self,
+        claim: &RequestClaim,
+        taken_until: UnixMillis,
+    ) -> Result<(), StoreError>;
+
+    /// Removes keys that are free at a moment, at most `limit` of them. Returns the number of
+    /// removed ones. Several nodes may call it at once.
+    async fn remove_free(&self, moment: UnixMillis, limit: u32) -> Result<u64, StoreError>;
 }
 
 /// Stores named tokens, beside the links. Each method is one transaction.

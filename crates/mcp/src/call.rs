@@ -193,6 +193,8 @@ fn next_step(code: Code) -> &'static str {
         | Code::ServiceWorkerNotServed
         | Code::RouteNotFound
         | Code::MethodNotAllowed
+        | Code::IdempotencyKeyInUse
+        | Code::IdempotencyKeyReused
         | Code::MigrationRunGone
         | Code::MigrationPageDone
         | Code::RequestTimeout

@@ -21,6 +21,7 @@
 //! | `domains` | the named domains |
 //! | `state` | the links by key and by identifier, and the rule for taken keys |
 //! | `lines`, `audit` | the audit trail |
+//! | `receipts`, `repeats` | the answers to requests that clients may send again |
 //! | `versions`, `history` | former versions of links |
 //! | `timetable`, `watch` | the timetable of the watch of destinations |
 //! | `migration` | the progress of a migration into the store |
@@ -31,6 +32,8 @@ mod history;
 mod lines;
 mod links;
 mod migration;
+mod receipts;
+mod repeats;
 mod state;
 mod timetable;
 mod versions;

@@ -95,7 +95,13 @@ impl LinkStore for MemoryLinkStore {
         link: &Link,
         note: &AuditNote,
     ) -> Result<Insertion, StoreError> {
-        Ok(self.open("insert a link")?.insert(reach, link, note))
+        let mut state = self.open("insert a link")?;
+        state.receipts.check(note)?;
+        let outcome = state.insert(reach, link, note);
+        if outcome == Insertion::Stored {
+            state.receipts.keep(note, &[outcome]);
+        }
+        Ok(outcome)
     }
 
     async fn insert_many_within(
@@ -105,10 +111,13 @@ impl LinkStore for MemoryLinkStore {
         note: &AuditNote,
     ) -> Result<Vec<Insertion>, StoreError> {
         let mut state = self.open("insert links")?;
-        Ok(new
+        state.receipts.check(note)?;
+        let outcomes: Vec<Insertion> = new
             .iter()
             .map(|link| state.insert(reach, link, note))
-            .collect())
+            .collect();
+        state.receipts.keep(note, &outcomes);
+        Ok(outcomes)
     }
 
     async fn update(
@@ -118,6 +127,7 @@ impl LinkStore for MemoryLinkStore {
         note: &AuditNote,
     ) -> Result<Update, StoreError> {
         let mut state = self.open("update a link")?;
+        state.receipts.check(note)?;
         match state.get(&link.key) {
             Some(stored) if Version::of(stored) == *known => {
                 let visits_used = stored.visits_used;
@@ -126,6 +136,7 @@ impl LinkStore for MemoryLinkStore {
                     ..link.clone()
                 };
                 state.replace(&link.key.clone(), link, note);
+                state.receipts.keep(note, &[Insertion::Stored]);
                 Ok(Update::Stored)
             }
             Some(_) | None => Ok(Update::Outdated),

@@ -8,7 +8,9 @@ use slugline_domain::{
     ports::{Hearing, Insertion, Taking},
 };
 
-use crate::{lines::MemoryLines, timetable::Timetable, versions::MemoryVersions};
+use crate::{
+    lines::MemoryLines, receipts::MemoryReceipts, timetable::Timetable, versions::MemoryVersions,
+};
 
 /// Everything that a store holds, under one lock.
 #[derive(Debug)]
@@ -18,6 +20,7 @@ pub(crate) struct State {
     pub(crate) domains: BTreeMap<Host, Domain>,
     pub(crate) domain_changes: u64,
     pub(crate) trail: MemoryLines,
+    pub(crate) receipts: MemoryReceipts,
     pub(crate) versions: MemoryVersions,
     pub(crate) watch: Timetable,
     pub(crate) is_broken: bool,
@@ -32,6 +35,7 @@ impl Default for State {
             domains: BTreeMap::new(),
             domain_changes: 0,
             trail: MemoryLines::default(),
+            receipts: MemoryReceipts::default(),
             versions: MemoryVersions::default(),
             watch: Timetable::new(),
             is_broken: false,

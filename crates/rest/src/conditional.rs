@@ -21,10 +21,10 @@ use indexmap::IndexMap;
 use schemars::json_schema;
 use slugline_application::{Precondition, SeenLink};
 use slugline_contract::{KnownVersions, entity_tag, if_match, if_none_match};
-use slugline_domain::Link;
+use slugline_domain::{KeptAnswer, Link};
 use slugline_httpkit::Failure;
 
-use crate::reply::Reply;
+use crate::reply::{Rendered, Reply};
 
 /// The versions that a change is meant for.
 pub(crate) struct IfMatch(pub(crate) Precondition);
@@ -85,7 +85,7 @@ fn text() -> ParameterSchemaOrContent {
     })
 }
 
-fn header_parameter(name: &str, description: &str) -> ReferenceOr<Parameter> {
+pub(crate) fn header_parameter(name: &str, description: &str) -> ReferenceOr<Parameter> {
     ReferenceOr::Item(Parameter::Header {
         parameter_data: ParameterData {
             name: name.into(),
@@ -104,7 +104,7 @@ fn header_parameter(name: &str, description: &str) -> ReferenceOr<Parameter> {
 
 /// An answer that shows a link, with the link's version in the header `ETag`.
 pub(crate) struct Tagged<R> {
-    /// `None` if the answer shows the slug alone.
+    /// `None` if the answer shows no stored version, or its slug alone.
     tag: Option<String>,
     reply: R,
 }
@@ -116,6 +116,11 @@ impl<R> Tagged<R> {
             tag: Some(entity_tag(link)),
             reply,
         }
+    }
+
+    /// Tags nothing: the answer shows no version that is stored.
+    pub(crate) fn without(reply: R) -> Self {
+        Self { tag: None, reply }
     }
 
     /// Tags an answer that shows as much of a link as the caller may see.
@@ -143,6 +148,15 @@ impl<R: Reply> Responder for Tagged<R> {
     }
 }
 
+impl<R: Rendered> Rendered for Tagged<R> {
+    fn rendered(self) -> KeptAnswer {
+        KeptAnswer {
+            entity_tag: self.tag,
+            ..self.reply.rendered()
+        }
+    }
+}
+
 impl<R: OperationOutput> OperationOutput for Tagged<R> {
     type Inner = R::Inner;
 
@@ -160,8 +174,16 @@ impl<R: OperationOutput> OperationOutput for Tagged<R> {
 
 /// Names the header `ETag` in the documentation of an answer.
 pub(crate) fn document_tag(response: &mut Response) {
-    let header = Header {
-        description: Some("The version of the link.".into()),
+    let header = document_header("The version of the link.");
+    response
+        .headers
+        .insert("ETag".into(), ReferenceOr::Item(header));
+}
+
+/// A header of an answer that is a text.
+pub(crate) fn document_header(description: &str) -> Header {
+    Header {
+        description: Some(description.into()),
         style: HeaderStyle::Simple,
         required: false,
         deprecated: None,
@@ -169,10 +191,7 @@ pub(crate) fn document_tag(response: &mut Response) {
         example: None,
         examples: IndexMap::default(),
         extensions: IndexMap::default(),
-    };
-    response
-        .headers
-        .insert("ETag".into(), ReferenceOr::Item(header));
+    }
 }
 
 /// A link, or 304 if the client has this version of it.

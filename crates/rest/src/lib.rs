@@ -34,6 +34,7 @@
 //! | `permit` | the check that the instance allows an operation |
 //! | `extract`, `conditional`, `reply`, `slices`, `csv`, `table`, `parts`, `visit_body` | inputs and answers of handlers |
 //! | `links`, `migration`, `stats`, `tokens`, `domains`, `audit`, `location`, `setup`, `verify`, `sign_in`, `health`, `documents`, `document_pages` | one handler per file |
+//! | `repeatable` | requests that clients may send again under a key |
 //! | `outside` | the instance as others see it |
 //! | `lead_on` | addresses that people guess |
 
@@ -57,6 +58,7 @@ mod outside;
 mod parts;
 mod permit;
 mod registrar;
+mod repeatable;
 mod reply;
 mod route_list;
 mod setup;

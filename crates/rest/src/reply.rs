@@ -16,10 +16,18 @@ use aide::{
 use schemars::{JsonSchema, json_schema};
 use serde::Serialize;
 
+use slugline_domain::KeptAnswer;
+
 use crate::{extract::json, table::Table};
 
 /// A successful answer. Its type states its status and its body.
 pub trait Reply: Responder<Body = BoxBody> + 'static {}
+
+/// An answer that can be kept, to be given again.
+pub(crate) trait Rendered {
+    /// The answer as it is kept.
+    fn rendered(self) -> KeptAnswer;
+}
 
 /// Documents an answer of status 200 whose body has this media type and no
 /// schema.
@@ -53,6 +61,16 @@ impl<const STATUS: u16, T: Serialize> Responder for Json<STATUS, T> {
     fn respond_to(self, _: &HttpRequest) -> HttpResponse {
         let status = StatusCode::from_u16(STATUS).expect("replies name real statuses");
         HttpResponse::build(status).json(self.0)
+    }
+}
+
+impl<const STATUS: u16, T: Serialize> Rendered for Json<STATUS, T> {
+    fn rendered(self) -> KeptAnswer {
+        KeptAnswer {
+            status: STATUS,
+            entity_tag: None,
+            body: serde_json::to_string(&self.0).expect("answers are plain data"),
+        }
     }
 }
 
@@ -90,6 +108,15 @@ impl<A: Reply, B: Reply> Responder for Either<A, B> {
         match self {
             Self::Left(answer) => answer.respond_to(request),
             Self::Right(answer) => answer.respond_to(request),
+        }
+    }
+}
+
+impl<A: Rendered, B: Rendered> Rendered for Either<A, B> {
+    fn rendered(self) -> KeptAnswer {
+        match self {
+            Self::Left(answer) => answer.rendered(),
+            Self::Right(answer) => answer.rendered(),
         }
     }
 }
@@ -159,6 +186,13 @@ impl<R: Reply> Responder for NoStore<R> {
         let no_store = HeaderValue::from_static("no-store");
         response.headers_mut().insert(CACHE_CONTROL, no_store);
         response
+    }
+}
+
+/// No kept answer may be cached.
+impl<R: Rendered> Rendered for NoStore<R> {
+    fn rendered(self) -> KeptAnswer {
+        self.0.rendered()
     }
 }
 

@@ -53,6 +53,7 @@ pub struct Service {
     migration: JoinHandle<()>,
     audit: JoinHandle<()>,
     versions: JoinHandle<()>,
+    answers: JoinHandle<()>,
     domains: JoinHandle<()>,
     watch: JoinHandle<()>,
     assistants: JoinHandle<()>,
@@ -91,6 +92,7 @@ impl Service {
         let migration = parts.migration.clone();
         let audit = parts.audit.clone();
         let links = parts.links.clone();
+        let repeats = parts.repeats.clone();
         let domains = parts.domains.clone();
         let destinations = parts.watch.clone();
         let crowd = Arc::clone(&parts.crowd);
@@ -135,6 +137,9 @@ impl Service {
             versions: tokio::spawn(async move {
                 keep_removing("old versions", || links.remove_old_versions()).await;
             }),
+            answers: tokio::spawn(async move {
+                keep_removing("old answers to requests", || repeats.remove_old()).await;
+            }),
             domains: tokio::spawn(domains_watch::keep_up(domains)),
             watch: tokio::spawn(destination_watch::run(destinations)),
             assistants: tokio::spawn(assistants::remove_ended(connecting)),
@@ -173,6 +178,7 @@ impl Service {
         self.migration.abort();
         self.audit.abort();
         self.versions.abort();
+        self.answers.abort();
         self.domains.abort();
         self.watch.abort();
         self.assistants.abort();

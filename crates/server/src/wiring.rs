@@ -12,9 +12,9 @@ use slugline_analytics::{CachedAgents, PlaceFile, Recorder, RecorderPorts};
 use slugline_application::{
     App, AuditParts, AuditService, Authenticator, AuthenticatorParts, Caller, DestinationWatch,
     Domains, DomainsParts, Gatekeeper, GatekeeperParts, LinkChecker, LinkLists, LinkMigration,
-    LinkService, LinkServiceParts, LinkWriter, LiveVisits, NamedDomains, Passwords, Resolver,
-    SiteToken, StatsService, Suggestions, Tokens, TokensParts, VisitErasures, VisitErasuresParts,
-    WatchParts, WriteBudget,
+    LinkService, LinkServiceParts, LinkWriter, LiveVisits, NamedDomains, Passwords, Repeats,
+    RepeatsParts, Resolver, SiteToken, StatsService, Suggestions, Tokens, TokensParts,
+    VisitErasures, VisitErasuresParts, WatchParts, WriteBudget,
 };
 use slugline_clickhouse::ClickHouseOptions;
 use slugline_domain::{
@@ -59,6 +59,7 @@ pub(crate) struct Components {
     pub(crate) webhook: Option<Arc<Webhook>>,
     pub(crate) migration: LinkMigration,
     pub(crate) audit: AuditService,
+    pub(crate) repeats: Repeats,
     pub(crate) links: LinkService,
     pub(crate) crowd: Arc<Crowd>,
     /// Tells the resolver about changes that other nodes make.
@@ -180,8 +181,11 @@ pub(crate) async fn build(
         .name_missing(&settings.domains)
         .await
         .context("SLUGLINE_DOMAINS")?;
+    let secret = agree_on(&store, "idempotency", &*random).await?;
+    let repeats = Repeats::new(RepeatsParts::new(store.clone(), secret, Arc::clone(&clock)));
     let app = Arc::new(App {
         erasures,
+        repeats: repeats.clone(),
         audit: audit.clone(),
         lists: LinkLists::new(links.clone(), stats.clone()),
         links: links.clone(),
@@ -193,7 +197,7 @@ pub(crate) async fn build(
         tokens: tokens.clone(),
         domains: domains.clone(),
     });
-    let lots = agree_on_lots(&store, &*random).await?;
+    let lots = Lots::keyed(&agree_on(&store, "splits", &*random).await?);
     let edge = edge(settings, places)
         .reading_agents(Arc::new(CachedAgents::default()))
         .drawing(lots);
@@ -272,6 +276,7 @@ pub(crate) async fn build(
         watch,
         migration,
         audit,
+        repeats,
         links,
         crowd,
         added_routes: checked.routes.into(),
@@ -512,11 +517,15 @@ fn edge(settings: &Settings, places: Option<Arc<dyn PlaceFinder>>) -> Edge {
 }
 
 /// All nodes put a visitor on the same side of a split.
-async fn agree_on_lots(store: &SqlLinkStore, random: &dyn Random) -> anyhow::Result<Lots> {
+async fn agree_on(
+    store: &SqlLinkStore,
+    name: &'static str,
+    random: &dyn Random,
+) -> anyhow::Result<[u8; 32]> {
     let mut proposed = [0; 32];
     random.fill(&mut proposed);
-    let agreed = store.agree("splits", proposed).await;
-    Ok(Lots::keyed(&agreed.context("SLUGLINE_DATABASE_URL")?))
+    let agreed = store.agree(name, proposed).await;
+    agreed.context("SLUGLINE_DATABASE_URL")
 }
 
 fn guard(settings: &Settings, edge: Arc<Edge>, authenticator: Arc<Authenticator>) -> Guard {

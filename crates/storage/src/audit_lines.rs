@@ -1,17 +1,27 @@
 //! Writes the lines of the audit trail, in the transactions of the changes.
 
 use sea_orm::{DbBackend, EntityTrait};
-use slugline_domain::{AuditNote, Host, LinkKey, TokenName};
+use slugline_domain::{AuditNote, Host, LinkKey, TokenName, ports::Insertion};
 
 use crate::{
     entity::audit,
     failure::Failure,
+    receipt_lines::write_receipt,
     session::Session,
     sql_text::{SqlText, values},
 };
 
-/// Writes the line of a changed link.
+/// Writes the line of a changed link, and the receipt of the change if it leaves one.
 pub(crate) async fn write_line(
+    session: &impl Session,
+    note: &AuditNote,
+    key: &LinkKey,
+) -> Result<(), Failure> {
+    insert_line(session, note, key).await?;
+    write_receipt(session, note, &[Insertion::Stored]).await
+}
+
+async fn insert_line(
     session: &impl Session,
     note: &AuditNote,
     key: &LinkKey,
@@ -57,7 +67,7 @@ pub(crate) async fn write_lines(
 ) -> Result<(), Failure> {
     if session.backend() == DbBackend::Sqlite {
         for key in keys {
-            write_line(session, note, key).await?;
+            insert_line(session, note, key).await?;
         }
         return Ok(());
     }

@@ -13,6 +13,7 @@ pub(crate) mod audit;
 pub(crate) mod binding_text;
 pub(crate) mod domain;
 pub(crate) mod link;
+pub(crate) mod receipt;
 mod routing_text;
 mod search_key;
 pub(crate) mod secret;

@@ -53,6 +53,7 @@ mod domains;
 mod entity;
 mod failure;
 mod former_versions;
+mod hexadecimal;
 mod history;
 mod links;
 mod listening;
@@ -60,6 +61,8 @@ mod migration;
 mod opening;
 #[cfg(feature = "postgres")]
 mod postgres;
+mod receipt_lines;
+mod receipts;
 mod schema_connection;
 mod secrets;
 mod session;

@@ -154,6 +154,10 @@ impl Postgres {
 
     /// Inserts a link, in a statement that it shares if it can.
     pub(crate) async fn insert(&self, mut insert: InsertLink) -> Result<Insertion, Failure> {
+        if insert.note.receipt.is_some() {
+            // The shared statement writes none.
+            return self.change(&insert).await;
+        }
         let new = NewLink {
             link: insert.link.clone(),
             note: insert.note.clone(),

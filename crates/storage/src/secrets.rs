@@ -7,9 +7,9 @@ use slugline_domain::ports::{SecretStore, StoreError};
 use crate::{
     entity::secret::{Entity, Model},
     failure::{Failure, failing_to},
+    hexadecimal::{from_hexadecimal, hexadecimal},
     links::SqlLinkStore,
     session::{Applied, Change, Session},
-    tokens::{from_hexadecimal, hexadecimal},
 };
 
 #[async_trait]

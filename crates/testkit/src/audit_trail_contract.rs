@@ -287,6 +287,7 @@ fn note(moment: i64, operation: Operation) -> AuditNote {
         at: seconds(moment).start(),
         author: author(),
         operation,
+        receipt: None,
     }
 }
 

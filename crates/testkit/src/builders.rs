@@ -32,6 +32,7 @@ pub fn noted(moment: UnixSeconds) -> AuditNote {
         at: moment.start(),
         author: Author::operator(),
         operation: Operation::LinkCreate,
+        receipt: None,
     }
 }
 

@@ -59,6 +59,7 @@ fn note(second: i64, operation: Operation) -> AuditNote {
         at: seconds(second).start(),
         author: Author::service(),
         operation,
+        receipt: None,
     }
 }
 

@@ -9,6 +9,7 @@ mod batches;
 mod changes;
 mod domains;
 mod inserts;
+mod likenesses;
 mod listings;
 mod lives;
 mod searches;
@@ -72,6 +73,8 @@ where
     searches::searches_find_text_anywhere_without_regard_to_case(&empty_store().await).await;
     searches::searches_meet_every_condition(&empty_store().await).await;
     searches::a_changed_link_is_found_by_its_new_text_only(&empty_store().await).await;
+    likenesses::holders_of_keys_and_identities_are_found(&empty_store().await).await;
+    likenesses::an_equal_link_is_found_among_those_to_one_destination(&empty_store().await).await;
     domains::one_slug_in_two_domains_is_two_links(&empty_store().await).await;
     domains::a_link_needs_a_domain_that_is_named(&empty_store().await).await;
     domains::a_batch_goes_into_several_domains(&empty_store().await).await;

@@ -111,6 +111,7 @@ impl Assistants {
             at: self.parts.clock.now(),
             author,
             operation,
+            receipt: None,
         }
     }
 

@@ -236,6 +236,7 @@ impl Domains {
             at: self.parts.clock.now(),
             author: author.clone(),
             operation,
+            receipt: None,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Checks page by page whether the destinations of links answer.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::HashSet, sync::Arc, time::Duration};
 
 use slugline_domain::{
     CheckSize, Destination, DomainName, Link, LinkFilter, LinkKey, LinkOrder, PageSize, Position,
@@ -115,8 +115,7 @@ pub struct CheckedPage {
 pub struct CheckedLink {
     /// The link's slug.
     pub key: LinkKey,
-    /// The first destination that is broken, of its own and those of rules and splits; its own if
-    /// none is.
+    /// The first destination that is broken; the link's own one if none is.
     pub destination: Destination,
     /// The answer.
     pub outcome: ProbeOutcome,
@@ -206,10 +205,14 @@ impl LinkChecker {
         let first = content.routing.without_rest(&content.destination);
         let outcome = self.probe(&first, timeout, &caller).await;
         let mut found = (content.destination.clone(), outcome);
-        // Rules and splits are asked one after the other, so that a link costs one request at a time.
-        for destination in content.routing.ours() {
+        let mut seen = HashSet::from([&content.destination]);
+        // The others are asked one after the other, so that a link costs one request at a time.
+        for destination in content.destinations() {
             if !found.1.ok() {
                 break;
+            }
+            if !seen.insert(destination) {
+                continue;
             }
             let asked = content.routing.without_rest(destination);
             let outcome = self.probe(&asked, timeout, &caller).await;
@@ -346,7 +349,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn destinations_of_rules_and_splits_are_asked_until_one_is_broken() {
+    async fn every_destination_of_a_link_is_asked_until_one_is_broken() {
         let fixture = fixture();
         let full = slugline_testkit::full_link("full");
         fixture.store.insert(&full, &NOTE).await.unwrap();
@@ -367,6 +370,10 @@ mod tests {
             .collect();
         let expected = [
             full.content.destination.as_str(),
+            "https://apps.example/a",
+            "https://apps.example/g",
+            "https://example.at/",
+            "https://example.de/",
             "https://rules.example/1",
             "https://rules.example/ü",
             "https://split.example/a",

@@ -1,14 +1,72 @@
 //! Creates a link.
 
-use slugline_domain::{Link, LinkKey, Operation, Scope, Slug, ports::Insertion};
+use std::collections::BTreeSet;
 
-use super::{LinkService, LinkWriter, NewLink};
-use crate::{Access, Error, mint};
+use slugline_domain::{
+    Link, LinkId, LinkKey, Operation, Scope, Slug, UnixSeconds, ports::Insertion,
+};
+
+use super::{ImportOutcome, LinkService, LinkWriter, NewLink, draft::not_hashed};
+use crate::{Access, Error, Keep, mint};
+
+/// How a new link comes about.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct CreateTerms {
+    /// `true` takes an active link in place of the new one if it is equal in every member.
+    pub reuse: bool,
+    /// `true` checks everything and stores nothing.
+    pub validate_only: bool,
+    /// Keeps the answer to the request with the stored link.
+    pub keep: Option<Keep<Link>>,
+}
+
+impl CreateTerms {
+    /// Sets [`reuse`](Self#structfield.reuse).
+    #[must_use]
+    pub fn with_reuse(self, reuse: bool) -> Self {
+        Self { reuse, ..self }
+    }
+
+    /// Sets [`validate_only`](Self#structfield.validate_only).
+    #[must_use]
+    pub fn with_validate_only(self, validate_only: bool) -> Self {
+        Self {
+            validate_only,
+            ..self
+        }
+    }
+
+    /// Sets [`keep`](Self#structfield.keep).
+    #[must_use]
+    pub fn with_keep(self, keep: Option<Keep<Link>>) -> Self {
+        Self { keep, ..self }
+    }
+}
+
+/// The outcome of a creation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Created {
+    /// The link is stored.
+    Stored(Box<Link>),
+    /// The link could be stored; another call may get another generated slug and identifier.
+    Valid(Box<Link>),
+    /// An equal link is there already.
+    Reused(Box<Link>),
+}
+
+impl Created {
+    /// The link.
+    pub fn link(&self) -> &Link {
+        match self {
+            Self::Stored(link) | Self::Valid(link) | Self::Reused(link) => link,
+        }
+    }
+}
 
 /// The outcome for a new link.
 pub(super) enum Made {
-    /// The link is stored.
-    Stored(Box<Link>),
+    Created(Created),
     /// An active link owns the key that its author chose.
     SlugTaken(LinkKey),
 }
@@ -26,24 +84,39 @@ impl LinkWriter {
     /// The expiry is not in the future, the slug or the identifier is taken, or
     /// the store failed. The error of a taken slug names a free one.
     pub async fn create(&self, new: NewLink) -> Result<Link, Error> {
-        match self.make(new).await? {
-            Made::Stored(link) => Ok(*link),
+        let created = self.create_as(new, &CreateTerms::default()).await?;
+        Ok(created.link().clone())
+    }
+
+    /// As [`LinkWriter::create`], on terms.
+    ///
+    /// # Errors
+    /// As for [`LinkWriter::create`], or the caller wants to reuse links and may not read them.
+    pub async fn create_as(&self, new: NewLink, terms: &CreateTerms) -> Result<Created, Error> {
+        match self.make(new, terms).await? {
+            Made::Created(created) => Ok(created),
             Made::SlugTaken(key) => Err(self.slug_taken(key).await),
         }
     }
 
-    pub(super) async fn make(&self, mut new: NewLink) -> Result<Made, Error> {
+    pub(super) async fn make(&self, mut new: NewLink, terms: &CreateTerms) -> Result<Made, Error> {
         self.permit(LinkService::CREATE)?;
-        self.spend(1)?;
+        if terms.reuse {
+            self.may_read()?;
+        }
+        if !terms.validate_only {
+            self.spend(1)?;
+        }
         new.domain = self.domains().meant(new.domain)?;
         self.reach.permit_new(&new.domain, &new.content.tags)?;
         let case = self.domains().case_in(&new.domain);
         let parts = &self.parts;
-        let note = self.note(Operation::LinkCreate);
+        let mut note = self.note(Operation::LinkCreate);
         let now = note.at;
         self.check_expiry(new.content.expires_at)?;
         new.content.check()?;
         let password = match &new.password {
+            Some(_) if terms.validate_only => Some(not_hashed()),
             Some(password) => Some(parts.passwords.hash(password).await?),
             None => None,
         };
@@ -52,23 +125,68 @@ impl LinkWriter {
             Some(chosen) => (case.canonical(chosen).into_owned(), false),
             None => (self.generate_slug(0), true),
         };
+        let said = Said::of(&new);
         let mut link = self.complete(new, slug, password, now);
+        if terms.reuse
+            && let Some(twin) = self.twin(&link, &said, now.second()).await?
+        {
+            return Ok(Made::Created(Created::Reused(twin.into())));
+        }
         let mut collisions = 0;
         loop {
-            let insertion = parts.store.insert_within(&self.reach, &link, &note).await;
-            // Also after an error: the store may have made the link before it failed.
-            parts.resolver.forget(&link.key);
-            match insertion? {
-                Insertion::Stored => return Ok(Made::Stored(Box::new(link))),
+            let insertion = if terms.validate_only {
+                self.rehearse(&link).await?
+            } else {
+                note.receipt = terms.keep.as_ref().map(|keep| keep.receipt(&link));
+                let inserted = parts.store.insert_within(&self.reach, &link, &note).await;
+                // Also after an error: the store may have made the link before it failed.
+                parts.resolver.forget(&link.key);
+                inserted?
+            };
+            let link_made = match insertion {
+                Insertion::Stored if terms.validate_only => Created::Valid,
+                Insertion::Stored => Created::Stored,
                 Insertion::IdTaken => return Err(Error::IdTaken(link.id)),
                 Insertion::NoDomain => return Err(Error::no_domain(&link.key)),
                 Insertion::SlugTaken if generated => {
                     collisions += 1;
                     link.key.slug = self.generate_slug(collisions);
+                    continue;
                 }
                 Insertion::SlugTaken => return Ok(Made::SlugTaken(link.key)),
-            }
+            };
+            return Ok(Made::Created(link_made(link.into())));
         }
+    }
+
+    /// Returns the outcome that the insertion of a link would have now.
+    async fn rehearse(&self, link: &Link) -> Result<Insertion, Error> {
+        let mut rehearsal = self.rehearsal_of(std::slice::from_ref(link)).await?;
+        Ok(match rehearsal.take_complete(link) {
+            ImportOutcome::Stored => Insertion::Stored,
+            ImportOutcome::Skipped => Insertion::SlugTaken,
+            ImportOutcome::IdTaken => Insertion::IdTaken,
+            ImportOutcome::NoDomain => Insertion::NoDomain,
+        })
+    }
+
+    /// Finds a link within reach that may stand for a new one.
+    async fn twin(&self, new: &Link, said: &Said, now: UnixSeconds) -> Result<Option<Link>, Error> {
+        if !new.may_be_stood_for() {
+            return Ok(None);
+        }
+        let store = &self.parts.store;
+        let found = if said.has_slug {
+            store.find(&new.key).await?
+        } else if let Some(id) = &said.id {
+            let id = BTreeSet::from([id.clone()]);
+            store.holders(&BTreeSet::new(), &id).await?.pop()
+        } else {
+            store.twin(&self.reach, new, now).await?
+        };
+        Ok(found.filter(|link| {
+            self.reach.holds(link) && said.is_about(link) && link.may_stand_for(new, now)
+        }))
     }
 
     /// Adds a character after every third collision, which divides the chance of the next
@@ -81,15 +199,40 @@ impl LinkWriter {
     }
 }
 
+/// What an author said of the members that another link may have otherwise.
+struct Said {
+    has_slug: bool,
+    id: Option<LinkId>,
+    created_at: Option<UnixSeconds>,
+    updated_at: Option<UnixSeconds>,
+}
+
+impl Said {
+    fn of(new: &NewLink) -> Self {
+        Self {
+            has_slug: new.slug.is_some(),
+            id: new.id.clone(),
+            created_at: new.created_at,
+            updated_at: new.updated_at,
+        }
+    }
+
+    fn is_about(&self, link: &Link) -> bool {
+        self.id.as_ref().is_none_or(|id| *id == link.id)
+            && self.created_at.is_none_or(|at| at == link.created_at)
+            && self.updated_at.is_none_or(|at| at == link.updated_at)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
 
     use slugline_domain::{
-        LinkId, Password, SlugCase,
-        ports::{LinkStore, Random},
+        AuditQuery, LinkFilter, LinkId, Password, SlugCase, StatusFilter,
+        ports::{AuditTrail, LinkStore, Random},
     };
-    use slugline_testkit::{NOON, destination, link, seconds, slug};
+    use slugline_testkit::{NOON, destination, key, link, seconds, slug};
 
     use super::*;
     use crate::{
@@ -228,6 +371,77 @@ mod tests {
                 expected
             );
         }
+    }
+
+    #[tokio::test]
+    async fn what_is_only_checked_is_refused_as_the_link_would_be_and_leaves_nothing() {
+        let fixture = fixture().holding(&link("docs").id("same").build()).await;
+        let check = CreateTerms::default().with_validate_only(true);
+        let valid = fixture.links.create_as(new("News"), &check).await.unwrap();
+        let Created::Valid(shown) = valid else {
+            panic!("{valid:?}");
+        };
+        assert_eq!(shown.key, key("news"));
+        let generated = NewLink::leading_to(destination("https://example.com/"))
+            .with_password(Password::parse("pw").unwrap());
+        let generated = fixture.links.create_as(generated, &check).await.unwrap();
+        assert_eq!(generated.link().key.slug.as_str().len(), 6);
+        assert!(generated.link().password.is_some());
+        let taken = fixture.links.create_as(new("DOCS"), &check).await;
+        assert!(matches!(taken, Err(Error::SlugTaken { .. })), "{taken:?}");
+        let id_taken = new("other").with_id(LinkId::parse("same").ok());
+        let id_taken = fixture.links.create_as(id_taken, &check).await;
+        assert!(matches!(id_taken, Err(Error::IdTaken(_))), "{id_taken:?}");
+        let mut past = new("past");
+        past.content.expires_at = Some(NOON);
+        let past = fixture.links.create_as(past, &check).await;
+        assert!(matches!(past, Err(Error::ExpiryNotInFuture { .. })));
+
+        let everything = LinkFilter::default().with_status(StatusFilter::All);
+        assert_eq!(fixture.links.count(everything).await.unwrap(), 1);
+        let lines = fixture.store.lines(&AuditQuery::new(10)).await.unwrap();
+        assert_eq!(lines.len(), 1, "that of the link which was there before");
+    }
+
+    #[tokio::test]
+    async fn an_equal_link_is_reused_and_any_other_is_made() {
+        let fixture = fixture();
+        let reuse = CreateTerms::default().with_reuse(true);
+        let plain = || NewLink::leading_to(destination("https://example.com/?a=1"));
+        let first = fixture.links.create_as(plain(), &reuse).await.unwrap();
+        let Created::Stored(first) = first else {
+            panic!("{first:?}");
+        };
+        let same = fixture.links.create_as(plain(), &reuse).await.unwrap();
+        assert_eq!(same, Created::Reused(first.clone()));
+        let checked = reuse.clone().with_validate_only(true);
+        let same = fixture.links.create_as(plain(), &checked).await.unwrap();
+        assert_eq!(same, Created::Reused(first.clone()));
+        let named = plain().with_slug(first.key.slug.clone());
+        let same = fixture.links.create_as(named, &reuse).await.unwrap();
+        assert_eq!(same, Created::Reused(first.clone()));
+
+        let password = Password::parse("pw").unwrap();
+        let others = [
+            plain().with_slug(slug("other")),
+            plain().with_id(LinkId::parse("other").ok()),
+            plain().with_created_at(seconds(-5)),
+            plain().with_password(password.clone()),
+            plain().with_password(password),
+            NewLink::leading_to(destination("https://example.com/?a=2")),
+        ];
+        for other in others {
+            let made = fixture
+                .links
+                .create_as(other.clone(), &reuse)
+                .await
+                .unwrap();
+            assert!(matches!(made, Created::Stored(_)), "{other:?}: {made:?}");
+        }
+        let mut otherwise = plain().with_slug(first.key.slug.clone());
+        otherwise.content.flagged_unsafe = Some(false);
+        let taken = fixture.links.create_as(otherwise, &reuse).await;
+        assert!(matches!(taken, Err(Error::SlugTaken { .. })), "{taken:?}");
     }
 
     #[tokio::test]

@@ -1,12 +1,12 @@
 //! Changes a link: all of it, or some members.
 
 use slugline_domain::{
-    Change, LifePatch, Link, LinkContent, LinkKey, LinkPatch, Operation, Password, PasswordHash,
-    Scope, ScreenVerdict,
+    AuditNote, Change, LifePatch, Link, LinkContent, LinkKey, LinkPatch, Operation, Password,
+    PasswordHash, Scope, ScreenVerdict, UnixMillis,
     ports::{Update, Version},
 };
 
-use super::{LinkService, LinkWriter, Precondition, screen::leads_elsewhere};
+use super::{ChangeTerms, LinkService, LinkWriter, draft::not_hashed, screen::leads_elsewhere};
 use crate::{Access, Error, Forbidden, SeenLink};
 
 /// New content that replaces the whole content of a link.
@@ -77,22 +77,22 @@ impl LinkWriter {
     /// Preview mode, the expiry is not in the future, no link has the slug, another
     /// caller changed the link at the same time, or the store failed.
     pub async fn edit(&self, edit: EditLink) -> Result<EditedLink, Error> {
-        self.edit_if(edit, &Precondition::None).await
+        self.edit_as(edit, &ChangeTerms::default()).await
     }
 
-    /// As [`LinkWriter::edit`], if the link is a version that the change is meant for.
+    /// As [`LinkWriter::edit`], on terms.
     ///
     /// # Errors
-    /// As for [`LinkWriter::edit`], or the link is another version.
-    pub async fn edit_if(
-        &self,
-        edit: EditLink,
-        precondition: &Precondition,
-    ) -> Result<EditedLink, Error> {
+    /// As for [`LinkWriter::edit`], the link is another version than the change is meant for, or
+    /// it would lead visitors in circles.
+    pub async fn edit_as(&self, edit: EditLink, terms: &ChangeTerms) -> Result<EditedLink, Error> {
         self.permit(LinkService::EDIT)?;
-        self.spend(1)?;
+        let precondition = &terms.precondition;
+        if !terms.validate_only {
+            self.spend(1)?;
+        }
         self.check_expiry(edit.content.expires_at)?;
-        let password = self.hash_change(edit.password).await?;
+        let password = self.hash_change(edit.password, terms).await?;
         let before = self.get(&edit.key).await?;
         precondition.check(&before, self)?;
         let mut content = edit.content;
@@ -108,7 +108,7 @@ impl LinkWriter {
             ..before.clone()
         };
         password.apply(&mut link.password);
-        match self.store_change(link, &before).await {
+        match self.change_on(terms, link, &before).await {
             Ok(link) => Ok(EditedLink { before, link }),
             Err(Error::Outdated(key)) => {
                 // A caller who named a version learns which version is there now.
@@ -128,34 +128,37 @@ impl LinkWriter {
     /// Preview mode, the expiry is not in the future, no link has the slug, other callers
     /// changed the link again and again, or the store failed.
     pub async fn patch(&self, key: &LinkKey, patch: LinkPatch) -> Result<SeenLink, Error> {
-        self.patch_if(key, patch, &Precondition::None).await
+        self.patch_as(key, patch, &ChangeTerms::default()).await
     }
 
-    /// As [`LinkWriter::patch`], if the link is a version that the change is meant for.
+    /// As [`LinkWriter::patch`], on terms.
     ///
     /// # Errors
-    /// As for [`LinkWriter::patch`], or the link is another version.
-    pub async fn patch_if(
+    /// As for [`LinkWriter::patch`], the link is another version than the change is meant for, or
+    /// it would lead visitors in circles.
+    pub async fn patch_as(
         &self,
         key: &LinkKey,
         patch: LinkPatch,
-        precondition: &Precondition,
+        terms: &ChangeTerms,
     ) -> Result<SeenLink, Error> {
         /// Each attempt loses only to a change that succeeded.
         const ATTEMPTS: usize = 5;
 
         self.permit(LinkService::EDIT)?;
-        self.spend(1)?;
+        if !terms.validate_only {
+            self.spend(1)?;
+        }
         if let Change::Set(expires_at) = &patch.expires_at {
             self.check_expiry(Some(*expires_at))?;
         }
-        let password = self.hash_change(patch.password.clone()).await?;
+        let password = self.hash_change(patch.password.clone(), terms).await?;
         let mut attempt = 1;
         let mut judged: Option<(LinkContent, ScreenVerdict)> = None;
         loop {
             let before = self.get(key).await?;
             // The change is stored only if the link is still the one checked here.
-            precondition.check(&before, self)?;
+            terms.precondition.check(&before, self)?;
             let mut link = before.clone();
             patch.clone().apply(&mut link.content);
             let content = &mut link.content;
@@ -172,36 +175,49 @@ impl LinkWriter {
                 judged = Some((content.clone(), verdict));
             }
             password.clone().apply(&mut link.password);
-            match self.store_change(link, &before).await {
+            match self.change_on(terms, link, &before).await {
                 Err(Error::Outdated(_)) if attempt < ATTEMPTS => attempt += 1,
                 outcome => return outcome.map(|link| self.seen(link)),
             }
         }
     }
 
+    /// Checks the link as a whole, and stores it unless the terms say otherwise.
+    async fn change_on(
+        &self,
+        terms: &ChangeTerms,
+        link: Link,
+        before: &Link,
+    ) -> Result<Link, Error> {
+        // The members that the change left as they were count, too.
+        let content = &link.content;
+        content.check_forwarding(&link.key, &terms.own_addresses)?;
+        if terms.validate_only {
+            return next_version(link, before, self.parts.clock.now());
+        }
+        self.store_change(link, before).await
+    }
+
     /// Stores a link in place of the version that it was made from. A link that is the same
     /// stays the version that it is, and leaves no line in the audit trail.
     pub(super) async fn store_change(&self, link: Link, before: &Link) -> Result<Link, Error> {
-        self.store_next(link, before, Operation::LinkEdit).await
+        self.store_next(link, before, self.note(Operation::LinkEdit))
+            .await
     }
 
     /// As [`Self::store_change`], by any operation.
     pub(super) async fn store_next(
         &self,
-        mut link: Link,
+        link: Link,
         before: &Link,
-        operation: Operation,
+        note: AuditNote,
     ) -> Result<Link, Error> {
+        let parts = &self.parts;
+        let link = next_version(link, before, note.at)?;
         if link == *before {
             return Ok(link);
         }
-        link.content.check()?;
-        let parts = &self.parts;
-        let note = self.note(operation);
-        let known = Version::of(before);
-        link.updated_at = note.at.second();
-        link.revision = known.revision.next();
-        let outcome = parts.store.update(&link, &known, &note).await;
+        let outcome = parts.store.update(&link, &Version::of(before), &note).await;
         // Also after an error: the store may have made the change before it failed.
         parts.resolver.forget(&link.key);
         match outcome? {
@@ -210,22 +226,40 @@ impl LinkWriter {
         }
     }
 
-    async fn hash_change(&self, change: Change<Password>) -> Result<Change<PasswordHash>, Error> {
+    async fn hash_change(
+        &self,
+        change: Change<Password>,
+        terms: &ChangeTerms,
+    ) -> Result<Change<PasswordHash>, Error> {
         Ok(match change {
             Change::Keep => Change::Keep,
             Change::Clear => Change::Clear,
+            Change::Set(_) if terms.validate_only => Change::Set(not_hashed()),
             Change::Set(password) => Change::Set(self.parts.passwords.hash(&password).await?),
         })
     }
 }
 
+/// The version of a link after this one, or the same one if nothing changes.
+pub(super) fn next_version(mut link: Link, before: &Link, at: UnixMillis) -> Result<Link, Error> {
+    if link != *before {
+        link.content.check()?;
+        link.updated_at = at.second();
+        link.revision = before.revision.next();
+    }
+    Ok(link)
+}
+
 #[cfg(test)]
 mod tests {
-    use slugline_domain::{AuditQuery, Tags, Text, ports::AuditTrail};
-    use slugline_testkit::{NOON, destination, key, link, seconds};
+    use slugline_domain::{
+        AuditQuery, OwnAddresses, Tags, Text,
+        ports::{AuditTrail, LinkStore},
+    };
+    use slugline_testkit::{NOON, NOTE, destination, full_link, key, link, seconds};
 
     use super::*;
-    use crate::links::fixture::fixture;
+    use crate::links::{Precondition, fixture::fixture};
 
     fn edit(text: &str) -> EditLink {
         let content = LinkContent::leading_to(destination("https://example.org/"));
@@ -342,24 +376,24 @@ mod tests {
     async fn a_change_meant_for_another_version_is_refused_with_the_link_as_it_is() {
         let read = link("docs").comment("c").build();
         let fixture = fixture().holding(&read).await;
-        let meant = Precondition::OneOf(vec![Version::of(&read)]);
+        let meant = ChangeTerms::of(Precondition::OneOf(vec![Version::of(&read)]));
         let cloak = LinkPatch {
             cloaking: Change::Set(true),
             ..LinkPatch::default()
         };
         let patched = fixture
             .links
-            .patch_if(&key("DOCS"), cloak.clone(), &meant)
+            .patch_as(&key("DOCS"), cloak.clone(), &meant)
             .await;
         let patched = whole(patched);
         let late = [
             fixture
                 .links
-                .patch_if(&key("docs"), cloak.clone(), &meant)
+                .patch_as(&key("docs"), cloak.clone(), &meant)
                 .await,
             fixture
                 .links
-                .edit_if(edit("docs"), &meant)
+                .edit_as(edit("docs"), &meant)
                 .await
                 .map(|edited| SeenLink::Whole(edited.link.into())),
         ];
@@ -379,10 +413,14 @@ mod tests {
         };
         let again = fixture
             .links
-            .patch_if(&key("docs"), uncloak, &Precondition::Exists)
+            .patch_as(
+                &key("docs"),
+                uncloak,
+                &ChangeTerms::of(Precondition::Exists),
+            )
             .await;
         assert_eq!(whole(again).revision, patched.revision.next());
-        let missing = fixture.links.edit_if(edit("nope"), &meant).await;
+        let missing = fixture.links.edit_as(edit("nope"), &meant).await;
         assert!(matches!(missing, Err(Error::LinkNotFound(_))));
     }
 
@@ -403,26 +441,110 @@ mod tests {
             password: Change::Clear,
             ..LinkPatch::default()
         };
-        let as_it_is = Precondition::OneOf(vec![Version::of(&old)]);
+        let as_it_is = ChangeTerms::of(Precondition::OneOf(vec![Version::of(&old)]));
         for patch in [LinkPatch::default(), same.clone()] {
-            let patched = fixture.links.patch_if(&old.key, patch, &as_it_is).await;
+            let patched = fixture.links.patch_as(&old.key, patch, &as_it_is).await;
             assert_eq!(whole(patched), old);
         }
         let replaced = EditLink {
             content: old.content.clone(),
             ..edit("docs")
         };
-        let replaced = fixture.links.edit_if(replaced, &as_it_is).await.unwrap();
+        let replaced = fixture.links.edit_as(replaced, &as_it_is).await.unwrap();
         assert_eq!((&replaced.link, &replaced.before), (&old, &old));
         assert_eq!(lines().await, before);
 
         fixture.links.edit(edit("docs")).await.unwrap();
         assert_eq!(lines().await, before + 1);
-        let late = fixture.links.patch_if(&old.key, same, &as_it_is).await;
+        let late = fixture.links.patch_as(&old.key, same, &as_it_is).await;
         assert!(
             matches!(late, Err(Error::PreconditionFailed { .. })),
             "{late:?}"
         );
+    }
+
+    #[tokio::test]
+    async fn a_change_that_is_only_checked_shows_the_next_version_and_stores_nothing() {
+        let old = link("docs").comment("c").build();
+        let fixture = fixture().holding(&old).await;
+        let check = ChangeTerms::default().with_validate_only(true);
+        let mut whole_change = edit("docs");
+        whole_change.password = Change::Set(Password::parse("new").unwrap());
+        let shown = fixture.links.edit_as(whole_change, &check).await.unwrap();
+        assert_eq!(shown.link.revision, old.revision.next());
+        assert!(shown.link.password.is_some());
+        let patch = LinkPatch {
+            comment: Change::Clear,
+            ..LinkPatch::default()
+        };
+        let shown = whole(fixture.links.patch_as(&old.key, patch, &check).await);
+        assert_eq!(shown.content.comment, None);
+        let late = LinkPatch {
+            expires_at: Change::Set(NOON),
+            ..LinkPatch::default()
+        };
+        let late = fixture.links.patch_as(&old.key, late, &check).await;
+        assert!(matches!(late, Err(Error::ExpiryNotInFuture { .. })));
+        let meant = Precondition::OneOf(vec![Version::of(&shown)]);
+        let other = ChangeTerms::of(meant).with_validate_only(true);
+        let other = fixture.links.edit_as(edit("docs"), &other).await;
+        assert!(matches!(other, Err(Error::PreconditionFailed { .. })));
+        assert_eq!(fixture.links.get(&old.key).await.unwrap(), old);
+        let lines = fixture.store.lines(&AuditQuery::new(9)).await.unwrap();
+        assert_eq!(lines.len(), 1, "that of the link which was there before");
+    }
+
+    #[tokio::test]
+    async fn what_stays_counts_when_a_change_would_lead_visitors_in_circles() {
+        let mut old = link("docs").to("https://sl.example/docs/deep").build();
+        let fixture = fixture().holding(&old).await;
+        let own = OwnAddresses::default().at("https://sl.example");
+        let terms = ChangeTerms::default().with_own_addresses(own);
+        let forward = LinkPatch {
+            forward_path: Change::Set(true),
+            ..LinkPatch::default()
+        };
+        let circle = fixture.links.patch_as(&old.key, forward, &terms).await;
+        assert!(matches!(circle, Err(Error::Forwarding(_))), "{circle:?}");
+
+        let known = Version::of(&old);
+        old.content.destination = destination("https://example.com/{path}");
+        old.content.routing.forward_path = Some(true);
+        old.revision = old.revision.next();
+        fixture.store.update(&old, &known, &NOTE).await.unwrap();
+        for to in ["https://sl.example/docs/deep", "https://{1}.example/"] {
+            let patch = LinkPatch {
+                destination: Some(destination(to)),
+                ..LinkPatch::default()
+            };
+            let patched = fixture.links.patch_as(&old.key, patch, &terms).await;
+            assert!(matches!(patched, Err(Error::Forwarding(_))), "{patched:?}");
+            let mut replaced = edit("docs");
+            replaced.content.destination = destination(to);
+            let replaced = fixture.links.edit_as(replaced, &terms).await;
+            assert!(
+                matches!(replaced, Err(Error::Forwarding(_))),
+                "{replaced:?}"
+            );
+        }
+    }
+
+    #[tokio::test]
+    async fn the_end_of_a_split_goes_with_the_split() {
+        let old = full_link("docs");
+        let fixture = fixture().holding(&old).await;
+        let patch = LinkPatch {
+            split: Change::Clear,
+            ..LinkPatch::default()
+        };
+        let patched = whole(fixture.links.patch(&old.key, patch).await);
+        assert_eq!(patched.content.routing.split_until, None);
+        let alone = LinkPatch {
+            split_until: Change::Set(seconds(5)),
+            ..LinkPatch::default()
+        };
+        let alone = fixture.links.patch(&old.key, alone).await;
+        assert!(matches!(alone, Err(Error::Life(_))), "{alone:?}");
     }
 
     #[tokio::test]

@@ -1,8 +1,8 @@
 //! Finds the link whose answer is to be explained.
 
-use slugline_domain::{Change, Link, LinkKey, LinkPatch, PasswordHash, Scope, Slug, UnixSeconds};
+use slugline_domain::{Change, Link, LinkKey, LinkPatch, Scope, Slug, UnixSeconds};
 
-use super::{LinkReader, LinkService, NewLink};
+use super::{LinkReader, LinkService, NewLink, draft::not_hashed};
 use crate::{Access, Error, Forbidden};
 
 /// A link whose answer is to be explained, stored or not.
@@ -39,7 +39,7 @@ impl LinkReader {
                 match &patch.password {
                     Change::Keep => {}
                     Change::Clear => link.password = None,
-                    Change::Set(_) => link.password = Some(unhashed()),
+                    Change::Set(_) => link.password = Some(not_hashed()),
                 }
                 patch.apply(&mut link.content);
                 link.content.check()?;
@@ -50,7 +50,7 @@ impl LinkReader {
                 new.content.check()?;
                 let slug = new.slug.clone();
                 let slug = slug.unwrap_or_else(|| Slug::parse("draft").expect("it is a slug"));
-                let password = new.password.is_some().then(unhashed);
+                let password = new.password.is_some().then(not_hashed);
                 self.complete(*new, slug, password, now)
             }
         };
@@ -65,11 +65,6 @@ impl LinkReader {
             found => found,
         }
     }
-}
-
-/// In place of a hash that nobody checks a password against.
-fn unhashed() -> PasswordHash {
-    PasswordHash::new("")
 }
 
 #[cfg(test)]

@@ -2,10 +2,12 @@
 
 use std::{collections::HashSet, mem};
 
-use slugline_domain::{DomainName, Link, LinkKey, Operation, Scope, Slug, ports::Insertion};
+use slugline_domain::{
+    DomainName, Link, LinkKey, Operation, Scope, Slug, UnixMillis, ports::Insertion,
+};
 
-use super::{ImportLink, LinkService, LinkWriter};
-use crate::{Access, Error, Forbidden};
+use super::{ImportLink, LinkService, LinkWriter, draft::not_hashed};
+use crate::{Access, Error, Forbidden, Keep};
 
 /// The result for one link of an import.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +31,13 @@ pub enum ImportOutcome {
     NoDomain,
 }
 
+/// Tells if passwords in clear are hashed.
+#[derive(Clone, Copy)]
+enum Hashing {
+    Done,
+    LeftOut,
+}
+
 impl LinkService {
     /// The access rule of [`LinkWriter::import`].
     pub const IMPORT: Access = Access::outside_preview(Scope::LinksWrite, Forbidden::Import);
@@ -42,17 +51,69 @@ impl LinkWriter {
     /// # Errors
     /// Preview mode, a password cannot be hashed, or the store failed; then no link was
     /// imported.
-    pub async fn import(&self, mut batch: Vec<ImportLink>) -> Result<Vec<ImportedLink>, Error> {
+    pub async fn import(&self, batch: Vec<ImportLink>) -> Result<Vec<ImportedLink>, Error> {
+        self.import_keeping(batch, None).await
+    }
+
+    /// As [`LinkWriter::import`], and keeps the answer to the request with the links.
+    ///
+    /// # Errors
+    /// As for [`LinkWriter::import`].
+    pub async fn import_keeping(
+        &self,
+        batch: Vec<ImportLink>,
+        keep: Option<Keep<Vec<ImportedLink>>>,
+    ) -> Result<Vec<ImportedLink>, Error> {
         self.permit(LinkService::IMPORT)?;
         self.spend(batch.len())?;
+        let mut note = self.note(Operation::LinkImport);
+        let links = self.ready_to_import(batch, note.at, Hashing::Done).await?;
+        let parts = &self.parts;
+        note.receipt = keep.map(|keep| {
+            let links = links.clone();
+            keep.receipt_of(move |outcomes| Box::new(became(links.clone(), outcomes)))
+        });
+        let outcomes = parts
+            .store
+            .insert_many_within(&self.reach, &links, &note)
+            .await;
+        // Also after an error: the store may have made links before it failed.
+        for link in &links {
+            parts.resolver.forget(&link.key);
+        }
+        Ok(became(links, &outcomes?))
+    }
+
+    /// Checks an import, and returns the result that each link would have. Nothing is stored.
+    ///
+    /// # Errors
+    /// As for [`LinkWriter::import`].
+    pub async fn validate_import(
+        &self,
+        batch: Vec<ImportLink>,
+    ) -> Result<Vec<ImportedLink>, Error> {
+        self.permit(LinkService::IMPORT)?;
+        let now = self.parts.clock.now();
+        let links = self.ready_to_import(batch, now, Hashing::LeftOut).await?;
+        let mut rehearsal = self.rehearsal_of(&links).await?;
+        let taken = links.into_iter().map(|link| ImportedLink {
+            outcome: rehearsal.take_complete(&link),
+            link,
+        });
+        Ok(taken.collect())
+    }
+
+    async fn ready_to_import(
+        &self,
+        mut batch: Vec<ImportLink>,
+        now: UnixMillis,
+        hashing: Hashing,
+    ) -> Result<Vec<Link>, Error> {
         for new in &mut batch {
             new.domain = self.domains().meant(mem::take(&mut new.domain))?;
             self.reach.permit_new(&new.domain, &new.content.tags)?;
         }
         self.screen_import(&mut batch).await;
-        let parts = &self.parts;
-        let note = self.note(Operation::LinkImport);
-        let now = note.at;
         for imported in &mut batch {
             let case = self.domains().case_in(&imported.domain);
             if let Some(slug) = &mut imported.slug {
@@ -70,30 +131,16 @@ impl LinkWriter {
                 Some(slug) => slug,
                 None => self.unused_slug(&draft.domain, &mut used).await?,
             };
-            let password = match draft.password.take() {
-                Some(password) => Some(parts.passwords.adopt(password).await?),
-                None => None,
+            let password = match (draft.password.take(), hashing) {
+                (Some(password), Hashing::Done) => {
+                    Some(self.parts.passwords.adopt(password).await?)
+                }
+                (Some(_), Hashing::LeftOut) => Some(not_hashed()),
+                (None, _) => None,
             };
             links.push(self.complete(draft, slug, password, now));
         }
-        let outcomes = parts
-            .store
-            .insert_many_within(&self.reach, &links, &note)
-            .await;
-        // Also after an error: the store may have made links before it failed.
-        for link in &links {
-            parts.resolver.forget(&link.key);
-        }
-        let became = |(link, insertion): (Link, Insertion)| {
-            let outcome = match insertion {
-                Insertion::Stored => ImportOutcome::Stored,
-                Insertion::SlugTaken => ImportOutcome::Skipped,
-                Insertion::IdTaken => ImportOutcome::IdTaken,
-                Insertion::NoDomain => ImportOutcome::NoDomain,
-            };
-            ImportedLink { link, outcome }
-        };
-        Ok(links.into_iter().zip(outcomes?).map(became).collect())
+        Ok(links)
     }
 
     /// Returns a slug that no link has, stored or in this import. If another caller takes
@@ -112,6 +159,21 @@ impl LinkWriter {
         }
         unreachable!("slugs become longer until one is free")
     }
+}
+
+/// The results for these links.
+fn became(links: Vec<Link>, outcomes: &[Insertion]) -> Vec<ImportedLink> {
+    let results = links.into_iter().zip(outcomes);
+    let results = results.map(|(link, insertion)| {
+        let outcome = match insertion {
+            Insertion::Stored => ImportOutcome::Stored,
+            Insertion::SlugTaken => ImportOutcome::Skipped,
+            Insertion::IdTaken => ImportOutcome::IdTaken,
+            Insertion::NoDomain => ImportOutcome::NoDomain,
+        };
+        ImportedLink { link, outcome }
+    });
+    results.collect()
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 mod batch;
 mod by_visits;
+mod change_terms;
 mod check;
 mod create;
 mod delete;
@@ -43,7 +44,9 @@ pub use self::{
         LinkLists, ListRequest, ListVisited, ListedPage, RangeStart, VisitRange, VisitedLink,
         VisitedPage, VisitedPosition,
     },
+    change_terms::ChangeTerms,
     check::{CheckLinks, CheckScope, CheckedLink, CheckedPage, LinkChecker},
+    create::{CreateTerms, Created},
     draft::{ImportLink, LinkDraft, NewLink},
     edit::{EditLink, EditedLink},
     explain::LinkToExplain,
@@ -54,7 +57,7 @@ pub use self::{
     precondition::Precondition,
     reader::LinkReader,
     rehearsal::Rehearsal,
-    restore::{RestoreFault, RestoreLink},
+    restore::{RestoreFault, RestoreLink, Restored},
     states::LinkStates,
     tagged::MAX_TAGGED,
     upsert::Upserted,

@@ -3,7 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use slugline_domain::{
-    Link, LinkFilter, LinkId, LinkKey, LinkOrder, LinkStatus, PageSize, StatusFilter, UnixSeconds,
+    Link, LinkFilter, LinkId, LinkKey, LinkOrder, LinkStatus, PageSize, Reach, StatusFilter,
+    UnixSeconds,
 };
 
 use super::{ImportLink, ImportOutcome, LinkService, LinkWriter, ListLinks};
@@ -17,6 +18,8 @@ pub struct Rehearsal {
     now: UnixSeconds,
     owners: HashMap<LinkKey, Owner>,
     ids: HashSet<LinkId>,
+    /// The links that an import may replace once they are expired.
+    reach: Reach,
 }
 
 /// The link that has a key.
@@ -24,7 +27,8 @@ pub struct Rehearsal {
 struct Owner {
     /// `None` for a link whose id would be generated.
     id: Option<LinkId>,
-    status: LinkStatus,
+    /// True if no new link replaces it.
+    stays: bool,
 }
 
 impl LinkWriter {
@@ -36,6 +40,7 @@ impl LinkWriter {
         self.permit(LinkService::IMPORT)?;
         let parts = &self.parts;
         let mut rehearsal = Rehearsal::new(self.domains().clone(), parts.clock.now().second());
+        rehearsal.reach = self.reach.clone();
         let mut after = None;
         loop {
             let request = ListLinks {
@@ -56,6 +61,21 @@ impl LinkWriter {
     }
 }
 
+impl LinkWriter {
+    /// Returns a rehearsal of changes that store these links and no others.
+    pub(super) async fn rehearsal_of(&self, links: &[Link]) -> Result<Rehearsal, Error> {
+        let parts = &self.parts;
+        let mut rehearsal = Rehearsal::new(self.domains().clone(), parts.clock.now().second());
+        rehearsal.reach = self.reach.clone();
+        let keys = links.iter().map(|link| link.key.clone()).collect();
+        let ids = links.iter().map(|link| link.id.clone()).collect();
+        for link in parts.store.holders(&keys, &ids).await? {
+            rehearsal.hold(&link);
+        }
+        Ok(rehearsal)
+    }
+}
+
 impl Rehearsal {
     /// A rehearsal at this moment, while no link is stored.
     pub fn new(domains: NamedDomains, now: UnixSeconds) -> Self {
@@ -64,13 +84,14 @@ impl Rehearsal {
             now,
             owners: HashMap::new(),
             ids: HashSet::new(),
+            reach: Reach::Everything,
         }
     }
 
     fn hold(&mut self, link: &Link) {
         let owner = Owner {
             id: Some(link.id.clone()),
-            status: link.status_at(self.now),
+            stays: link.status_at(self.now) != LinkStatus::Expired || !self.reach.holds(link),
         };
         self.own(link.key.clone(), owner);
     }
@@ -90,26 +111,42 @@ impl Rehearsal {
             let key = LinkKey::new(link.domain.clone(), slug);
             self.domains.canonical(&key).into_owned()
         });
+        let content = &link.content;
+        let status = LinkStatus::at(
+            self.now,
+            &content.life,
+            content.expires_at,
+            link.visits_used,
+        );
+        self.admit(key, link.id.clone(), status)
+    }
+
+    /// Returns the outcome for the next link, whose key and identifier are decided.
+    pub(super) fn take_complete(&mut self, link: &Link) -> ImportOutcome {
+        let status = link.status_at(self.now);
+        self.admit(Some(link.key.clone()), Some(link.id.clone()), status)
+    }
+
+    fn admit(
+        &mut self,
+        key: Option<LinkKey>,
+        id: Option<LinkId>,
+        status: LinkStatus,
+    ) -> ImportOutcome {
         let before = key.as_ref().and_then(|key| self.owners.get(key));
-        if before.is_some_and(|owner| owner.status != LinkStatus::Expired) {
+        if before.is_some_and(|owner| owner.stays) {
             return ImportOutcome::Skipped;
         }
         let freed = before.and_then(|owner| owner.id.as_ref());
-        if let Some(id) = &link.id
+        if let Some(id) = &id
             && freed != Some(id)
             && self.ids.contains(id)
         {
             return ImportOutcome::IdTaken;
         }
-        let content = &link.content;
         let owner = Owner {
-            id: link.id.clone(),
-            status: LinkStatus::at(
-                self.now,
-                &content.life,
-                content.expires_at,
-                link.visits_used,
-            ),
+            id,
+            stays: status != LinkStatus::Expired,
         };
         match key {
             Some(key) => self.own(key, owner),
@@ -169,10 +206,14 @@ mod tests {
             let mut rehearsal = fixture.links.rehearse_import().await.unwrap();
             let rehearsed: Vec<ImportOutcome> =
                 batch.iter().map(|link| rehearsal.take(link)).collect();
+            let checked = fixture.links.validate_import(batch.clone()).await.unwrap();
+            let checked: Vec<ImportOutcome> =
+                checked.iter().map(|imported| imported.outcome).collect();
             let imported = fixture.links.import(batch.clone()).await.unwrap();
             let outcomes: Vec<ImportOutcome> =
                 imported.iter().map(|imported| imported.outcome).collect();
             assert_eq!(rehearsed, outcomes, "{batch:?}");
+            assert_eq!(checked, outcomes, "{batch:?}");
             seen.extend(outcomes.iter().map(|outcome| format!("{outcome:?}")));
         }
         assert_eq!(seen.len(), 3, "{seen:?}");

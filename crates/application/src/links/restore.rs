@@ -5,8 +5,8 @@ use slugline_domain::{
     Revision, Scope, Slug, UnixSeconds, ports::Insertion,
 };
 
-use super::{LinkService, LinkWriter};
-use crate::{Access, Error, Forbidden, SeenLink};
+use super::{LinkService, LinkWriter, edit::next_version};
+use crate::{Access, Error, Forbidden, Keep, SeenLink};
 
 /// A request to bring a link back.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,6 +83,15 @@ pub enum RestoreFault {
     NoDomain(DomainName),
 }
 
+/// A link that was brought back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Restored {
+    /// The link, as far as the caller may see it.
+    pub link: SeenLink,
+    /// `false` if the link was so already, and nothing was stored.
+    pub is_new: bool,
+}
+
 impl LinkService {
     /// The access rule of [`LinkWriter::restore`].
     pub const RESTORE: Access = Access::outside_preview(Scope::LinksWrite, Forbidden::History);
@@ -97,6 +106,19 @@ impl LinkWriter {
     /// Preview mode, there is no such link or version, the version cannot be brought back, the
     /// slug is taken, other callers changed the link again and again, or the store failed.
     pub async fn restore(&self, restore: &RestoreLink) -> Result<SeenLink, Error> {
+        let restored = self.restore_keeping(restore, None).await?;
+        Ok(restored.link)
+    }
+
+    /// As [`LinkWriter::restore`], and keeps the answer to the request with the link.
+    ///
+    /// # Errors
+    /// As for [`LinkWriter::restore`].
+    pub async fn restore_keeping(
+        &self,
+        restore: &RestoreLink,
+        keep: Option<Keep<Restored>>,
+    ) -> Result<Restored, Error> {
         /// Each attempt loses only to a change that succeeded.
         const ATTEMPTS: usize = 5;
 
@@ -106,13 +128,19 @@ impl LinkWriter {
         loop {
             let (_, versions) = self.versions(&restore.id).await?;
             let restored = match (&versions.current, versions.former.first()) {
-                (Some(current), _) => self.return_to(current, &versions, restore).await,
-                (None, Some(last)) => self.bring_back(last, &versions, restore).await,
+                (Some(current), _) => {
+                    self.return_to(current, &versions, restore, keep.as_ref())
+                        .await
+                }
+                (None, Some(last)) => {
+                    self.bring_back(last, &versions, restore, keep.as_ref())
+                        .await
+                }
                 (None, None) => Err(RestoreFault::NoVersion.into()),
             };
             match restored {
                 Err(Error::Outdated(_)) if attempt < ATTEMPTS => attempt += 1,
-                restored => return restored.map(|link| self.seen(link)),
+                restored => return restored,
             }
         }
     }
@@ -123,7 +151,8 @@ impl LinkWriter {
         current: &Link,
         versions: &LinkVersions,
         restore: &RestoreLink,
-    ) -> Result<Link, Error> {
+        keep: Option<&Keep<Restored>>,
+    ) -> Result<Restored, Error> {
         let other_slug = restore
             .slug
             .as_ref()
@@ -146,7 +175,19 @@ impl LinkWriter {
             ..current.clone()
         };
         self.admit(&mut link, current).await?;
-        self.store_next(link, current, Operation::LinkRestore).await
+        let mut note = self.note(Operation::LinkRestore);
+        let next = next_version(link.clone(), current, note.at)?;
+        let restored = self.restored(next, link != *current);
+        note.receipt = keep.map(|keep| keep.receipt(&restored));
+        self.store_next(link, current, note).await?;
+        Ok(restored)
+    }
+
+    fn restored(&self, link: Link, is_new: bool) -> Restored {
+        Restored {
+            link: self.seen(link),
+            is_new,
+        }
     }
 
     /// Stores a deleted link again.
@@ -155,8 +196,9 @@ impl LinkWriter {
         last: &FormerVersion,
         versions: &LinkVersions,
         restore: &RestoreLink,
-    ) -> Result<Link, Error> {
-        let note = self.note(Operation::LinkRestore);
+        keep: Option<&Keep<Restored>>,
+    ) -> Result<Restored, Error> {
+        let mut note = self.note(Operation::LinkRestore);
         let revision = restore.version.unwrap_or(last.link.revision);
         let mut link = wanted(versions.version(revision), restore)?;
         let end = link.content.expires_at;
@@ -176,13 +218,15 @@ impl LinkWriter {
         self.admit(&mut link, last).await?;
         self.screen_new(&mut link.content).await;
         link.content.check()?;
+        let restored = self.restored(link.clone(), true);
+        note.receipt = keep.map(|keep| keep.receipt(&restored));
         let history = &self.parts.history;
         let stored = history.bring_back(&self.reach, &link, last.revision, &note);
         let stored = stored.await;
         // Also after an error: the store may have stored the link before it failed.
         self.parts.resolver.forget(&link.key);
         match stored? {
-            Some(Insertion::Stored) => Ok(link),
+            Some(Insertion::Stored) => Ok(restored),
             Some(Insertion::SlugTaken) => Err(self.slug_taken(link.key).await),
             Some(Insertion::NoDomain) => Err(RestoreFault::NoDomain(link.key.domain).into()),
             // Somebody brought it back.

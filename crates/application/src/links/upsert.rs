@@ -2,7 +2,7 @@
 
 use slugline_domain::{Link, LinkStatus, Scope};
 
-use super::{LinkService, LinkWriter, NewLink, create::Made};
+use super::{CreateTerms, Created, LinkService, LinkWriter, NewLink, create::Made};
 use crate::{Access, Error, SeenLink};
 
 /// The outcome of an upsert.
@@ -26,9 +26,22 @@ impl LinkWriter {
     /// As for [`LinkWriter::create`]; a taken slug is an error only if its owner
     /// vanished in between.
     pub async fn upsert(&self, new: NewLink) -> Result<Upserted, Error> {
+        self.upsert_as(new, &CreateTerms::default()).await
+    }
+
+    /// As [`LinkWriter::upsert`], on terms. A link that is only checked counts as created.
+    ///
+    /// # Errors
+    /// As for [`LinkWriter::upsert`].
+    pub async fn upsert_as(&self, new: NewLink, terms: &CreateTerms) -> Result<Upserted, Error> {
         self.permit(LinkService::UPSERT)?;
-        let key = match self.make(new).await? {
-            Made::Stored(link) => return Ok(Upserted::Created(link)),
+        let key = match self.make(new, terms).await? {
+            Made::Created(Created::Stored(link) | Created::Valid(link)) => {
+                return Ok(Upserted::Created(link));
+            }
+            Made::Created(Created::Reused(link)) => {
+                return Ok(Upserted::Existing(SeenLink::Whole(link)));
+            }
             Made::SlugTaken(key) => key,
         };
         let owner = match self.get(&key).await {

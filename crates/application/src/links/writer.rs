@@ -34,6 +34,7 @@ impl LinkWriter {
             at: self.parts.clock.now(),
             author: self.author.clone(),
             operation,
+            receipt: None,
         }
     }
 

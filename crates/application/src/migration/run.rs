@@ -148,6 +148,7 @@ impl LinkMigration {
             at: self.clock.now(),
             author: author.clone(),
             operation: Operation::LinkMigrate,
+            receipt: None,
         };
         let now = note.at.second();
         let (mut links, mut failures, mut expired) = (Vec::new(), Vec::new(), Vec::new());

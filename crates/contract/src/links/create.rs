@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use slugline_application::NewLink;
+use slugline_application::{CreateTerms, NewLink};
 use slugline_domain::{LinkId, LinkKey, Password, Slug, UnixSeconds};
 
 use super::{
@@ -17,6 +17,19 @@ use crate::{instant::Instant, problem::Problem, rules::Rules, sent::Sent, valida
 #[serde(rename_all = "camelCase", default)]
 #[schemars(extend("required" = ["url"]))]
 pub struct CreateLink {
+    /// The link.
+    #[serde(flatten)]
+    pub link: UpsertLink,
+    /// Answer with an active link that is equal in every member, if there is one.
+    #[schemars(extend("default" = false))]
+    pub reuse: Sent<bool>,
+}
+
+/// A link to be made unless its slug is in use. Only `url` is required.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+#[schemars(extend("required" = ["url"]))]
+pub struct UpsertLink {
     /// The members that the author decides.
     #[serde(flatten)]
     pub members: LinkMembers,
@@ -38,6 +51,9 @@ pub struct CreateLink {
     /// Unix seconds when it last changed; now if left out.
     #[schemars(range(min = UnixSeconds::MIN, max = UnixSeconds::MAX))]
     pub updated_at: Sent<Instant>,
+    /// Check everything and store nothing.
+    #[schemars(extend("default" = false))]
+    pub validate_only: Sent<bool>,
 }
 
 impl CreateLink {
@@ -45,8 +61,29 @@ impl CreateLink {
     ///
     /// # Errors
     /// Lists every member that is missing, of another type or out of bounds.
-    pub fn validate(&self, rules: &Rules) -> Result<NewLink, Problem> {
+    pub fn validate(&self, rules: &Rules) -> Result<(NewLink, CreateTerms), Problem> {
         let mut validation = Validation::default();
+        let reuse = validation.value(&["reuse"], &self.reuse).copied();
+        let (new, terms) = self.link.parse(validation, rules)?;
+        Ok((new, terms.with_reuse(reuse.unwrap_or_default())))
+    }
+}
+
+impl UpsertLink {
+    /// Makes domain values of the members.
+    ///
+    /// # Errors
+    /// Lists every member that is missing, of another type or out of bounds.
+    pub fn validate(&self, rules: &Rules) -> Result<(NewLink, CreateTerms), Problem> {
+        self.parse(Validation::default(), rules)
+    }
+
+    /// Goes on with a validation that may have found faults.
+    fn parse(
+        &self,
+        mut validation: Validation,
+        rules: &Rules,
+    ) -> Result<(NewLink, CreateTerms), Problem> {
         let content = self
             .members
             .content(TextBounds::Todays, &mut validation, rules);
@@ -61,16 +98,17 @@ impl CreateLink {
             validation.optional(&["createdAt"], &self.created_at, |sent| sent.second());
         let updated_at =
             validation.optional(&["updatedAt"], &self.updated_at, |sent| sent.second());
+        let validate_only = validation.value(&["validateOnly"], &self.validate_only);
+        let terms = CreateTerms::default().with_validate_only(validate_only == Some(&true));
         validation.finish(|| {
-            Some(
-                NewLink::of(content?)
-                    .with_id(id)
-                    .with_domain(domain)
-                    .with_slug(slug)
-                    .with_created_at(created_at)
-                    .with_updated_at(updated_at)
-                    .with_password(password),
-            )
+            let new = NewLink::of(content?)
+                .with_id(id)
+                .with_domain(domain)
+                .with_slug(slug)
+                .with_created_at(created_at)
+                .with_updated_at(updated_at)
+                .with_password(password);
+            Some((new, terms))
         })
     }
 }
@@ -85,7 +123,25 @@ mod tests {
     use crate::reader::read;
 
     fn validate(body: &Value) -> Result<NewLink, Problem> {
-        read::<CreateLink>(body)?.validate(&Rules::default())
+        let (new, _) = read::<CreateLink>(body)?.validate(&Rules::default())?;
+        Ok(new)
+    }
+
+    #[test]
+    fn the_terms_are_members_of_the_body() {
+        let terms = |body: &Value| {
+            let create = read::<CreateLink>(body).unwrap();
+            create.validate(&Rules::default()).map(|(_, terms)| terms)
+        };
+        let both = json!({"url": "https://e.example/", "reuse": true, "validateOnly": true});
+        let terms_of_both = terms(&both).unwrap();
+        assert!(terms_of_both.reuse && terms_of_both.validate_only);
+        let none = terms(&json!({"url": "https://e.example/"})).unwrap();
+        assert!(!none.reuse && !none.validate_only);
+        let wrong = json!({"url": "https://e.example/", "reuse": 1, "validateOnly": "yes"});
+        let wrong = terms(&wrong).unwrap_err();
+        assert_eq!(wrong.issues[0].path, ["reuse"]);
+        assert_eq!(wrong.issues[1].path, ["validateOnly"]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use slugline_application as application;
+use slugline_application::{self as application, ChangeTerms};
 use slugline_domain::{Change, Password, Slug};
 
 use super::{
@@ -31,6 +31,10 @@ pub struct EditLink {
     /// A new password. Left out, the old one stays; an empty text removes it. Never send a mask back.
     #[schemars(length(max = Password::MAX_CHARS))]
     pub password: Sent<String>,
+    /// Check everything and store nothing.
+    #[serde(rename = "validateOnly")]
+    #[schemars(extend("default" = false))]
+    pub validate_only: Sent<bool>,
 }
 
 impl EditLink {
@@ -38,7 +42,7 @@ impl EditLink {
     ///
     /// # Errors
     /// Lists every member that is missing, of another type or out of bounds.
-    pub fn validate(&self, rules: &Rules) -> Result<application::EditLink, Problem> {
+    pub fn validate(&self, rules: &Rules) -> Result<(application::EditLink, ChangeTerms), Problem> {
         let mut validation = Validation::default();
         let key = key(&mut validation, &self.domain, &self.slug);
         let content = self
@@ -49,14 +53,26 @@ impl EditLink {
         let password = password_change(&mut validation, sent);
         // The faults of these members were noted with the content.
         let ours = self.members.ours(&mut Validation::default(), rules);
+        let terms = terms(&mut validation, &self.validate_only, rules);
         validation.finish(|| {
-            Some(
-                application::EditLink::new(key?, content?)
-                    .with_ours(ours)
-                    .with_password(password),
-            )
+            let edit = application::EditLink::new(key?, content?)
+                .with_ours(ours)
+                .with_password(password);
+            Some((edit, terms))
         })
     }
+}
+
+/// The terms of a change in a body.
+pub(super) fn terms(
+    validation: &mut Validation,
+    validate_only: &Sent<bool>,
+    rules: &Rules,
+) -> ChangeTerms {
+    let validate_only = validation.value(&["validateOnly"], validate_only);
+    ChangeTerms::default()
+        .with_own_addresses(rules.own_addresses.clone())
+        .with_validate_only(validate_only == Some(&true))
 }
 
 /// Absent keeps, empty removes, anything else is a new password.
@@ -81,7 +97,7 @@ mod tests {
     use crate::reader::read;
 
     fn validate(body: &Value) -> Result<application::EditLink, Problem> {
-        read::<EditLink>(body)?.validate(&Rules::default())
+        Ok(read::<EditLink>(body)?.validate(&Rules::default())?.0)
     }
 
     #[test]

@@ -9,7 +9,7 @@ use slugline_application::LinkToExplain;
 use slugline_domain::{Country, PathRest, Place, PlaceName, Slug, UnixSeconds};
 
 use super::{
-    create::CreateLink,
+    create::{CreateLink, UpsertLink},
     key::{host_schema, key},
     patch::PatchLink,
 };
@@ -130,7 +130,7 @@ impl ExplainLink {
         let mut patch: PatchLink = read(draft)?;
         patch.slug = self.slug.clone();
         patch.domain = self.domain.clone();
-        let (key, patch) = patch.validate(rules)?;
+        let (key, patch, _) = patch.validate(rules)?;
         Ok(LinkToExplain::Changed(key, Box::new(patch)))
     }
 
@@ -170,11 +170,12 @@ impl ExplainLink {
 
 fn new_link(draft: &Value, domain: &Sent<String>, rules: &Rules) -> Result<LinkToExplain, Problem> {
     UnknownNames::of::<CreateLink>(draft).refuse_meant()?;
-    let mut new: CreateLink = read(draft)?;
+    let mut new: UpsertLink = read(draft)?;
     if let Sent::Absent = new.domain {
         new.domain = domain.clone();
     }
-    Ok(LinkToExplain::New(Box::new(new.validate(rules)?)))
+    let (new, _) = new.validate(rules)?;
+    Ok(LinkToExplain::New(Box::new(new)))
 }
 
 /// A text about the visitor; empty if it was left out or is refused.

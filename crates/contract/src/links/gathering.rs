@@ -8,7 +8,7 @@ use super::{
     import::{ImportLimit, ImportLinks},
     import_link::ImportLink,
 };
-use crate::{problem::Problem, rules::Rules, validation::Validation};
+use crate::{problem::Problem, rules::Rules, sent::Sent, validation::Validation};
 
 /// The links of an import.
 #[derive(Debug)]
@@ -17,6 +17,8 @@ pub struct LinksToImport {
     pub links: Vec<application::ImportLink>,
     /// Unknown members or columns, which were ignored.
     pub ignored: Vec<String>,
+    /// `true` if the body asks to check the links only.
+    pub validate_only: bool,
 }
 
 /// Gathers the links of an import, or the faults of all invalid ones.
@@ -27,6 +29,7 @@ pub(super) struct Gathering<'r> {
     links: Vec<application::ImportLink>,
     validation: Validation,
     failure: Option<Problem>,
+    validate_only: bool,
 }
 
 impl<'r> Gathering<'r> {
@@ -38,11 +41,13 @@ impl<'r> Gathering<'r> {
             links: Vec::new(),
             validation: Validation::default(),
             failure: None,
+            validate_only: false,
         }
     }
 
     pub(super) fn envelope(&mut self, envelope: &ImportLinks) {
         envelope.check_envelope(&mut self.validation);
+        self.validate_only = envelope.validate_only == Sent::Value(true);
     }
 
     pub(super) fn take(&mut self, link: Result<ImportLink, Problem>) -> ControlFlow<()> {
@@ -69,8 +74,13 @@ impl<'r> Gathering<'r> {
         if self.read > self.limit.0 || self.validation.is_empty() {
             self.limit.validate(self.read)?;
         }
-        let links = self.links;
-        self.validation
-            .finish(|| Some(LinksToImport { links, ignored }))
+        let (links, validate_only) = (self.links, self.validate_only);
+        self.validation.finish(|| {
+            Some(LinksToImport {
+                links,
+                ignored,
+                validate_only,
+            })
+        })
     }
 }

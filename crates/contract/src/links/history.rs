@@ -191,6 +191,7 @@ mod tests {
             at: seconds(second).start(),
             author: Author::operator(),
             operation,
+            receipt: None,
         });
         FormerVersion {
             number,

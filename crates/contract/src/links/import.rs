@@ -8,8 +8,8 @@ use slugline_domain::LinkId;
 
 use super::{import_link::ImportLink, short_link::shown_domain};
 use crate::{
-    code::Code, issue::IssueCode, json_integer::JsonInteger, problem::Problem, sent::Sent,
-    validation::Validation,
+    bool_or_string::BoolOrString, code::Code, issue::IssueCode, json_integer::JsonInteger,
+    problem::Problem, sent::Sent, validation::Validation,
 };
 
 /// Links to be taken over, as an export holds them.
@@ -28,6 +28,31 @@ pub struct ImportLinks {
     // times the memory of `{}`.
     #[schemars(with = "Vec<ImportLink>", length(min = 1))]
     pub links: Sent<Vec<Value>>,
+    /// Check everything and store nothing.
+    #[schemars(extend("default" = false))]
+    pub validate_only: Sent<bool>,
+}
+
+/// The terms of an import, for bodies that have no place for them.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ImportTerms {
+    /// Check everything and store nothing; the same as in the body.
+    #[schemars(extend("default" = false))]
+    pub validate_only: Sent<BoolOrString>,
+}
+
+impl ImportTerms {
+    /// Returns whether the import is only checked.
+    ///
+    /// # Errors
+    /// A member is no boolean.
+    pub fn validate(&self) -> Result<bool, Problem> {
+        let mut validation = Validation::default();
+        let validate_only = validation.value(&["validateOnly"], &self.validate_only);
+        let validate_only = validate_only.is_some_and(|BoolOrString(wanted)| *wanted);
+        validation.finish(|| Some(validate_only))
+    }
 }
 
 /// The most links in one import.
@@ -71,6 +96,7 @@ impl ImportLinks {
         validation.value(&["exportedAt"], &self.exported_at);
         validation.value(&["count"], &self.count);
         validation.there(&["links"], &self.links);
+        validation.value(&["validateOnly"], &self.validate_only);
     }
 }
 
@@ -93,6 +119,9 @@ pub struct LinkImport {
     /// Members of links, or columns, that links do not have. They were ignored.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ignored_names: Vec<String>,
+    /// Present and true if the links were only checked: nothing is stored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub validate_only: Option<bool>,
 }
 
 /// A link of an import.

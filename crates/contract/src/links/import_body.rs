@@ -84,6 +84,9 @@ impl<'b> Deserialize<'b> for Envelope<'b> {
     }
 }
 
+/// The members of the body.
+const MEMBERS: [&str; 5] = ["version", "exportedAt", "count", "links", "validateOnly"];
+
 struct Members;
 
 impl<'b> Visitor<'b> for Members {
@@ -96,7 +99,7 @@ impl<'b> Visitor<'b> for Members {
     fn visit_map<M: MapAccess<'b>>(self, mut map: M) -> Result<Envelope<'b>, M::Error> {
         let (mut members, mut links) = (Map::new(), None);
         while let Some(name) = map.next_key::<String>()? {
-            if !["version", "exportedAt", "count", "links"].contains(&name.as_str()) {
+            if !MEMBERS.contains(&name.as_str()) {
                 map.next_value::<IgnoredAny>()?;
                 continue;
             }

@@ -152,7 +152,7 @@ mod tests {
         let mut link = json!({"url": "https://example.com/", "expiration": 1_900_000_000});
         let members = link.as_object_mut().unwrap();
         members.extend(life.as_object().unwrap().clone());
-        let link = read::<CreateLink>(&link)?.validate(&Rules::default())?;
+        let (link, _) = read::<CreateLink>(&link)?.validate(&Rules::default())?;
         Ok(link.content.life)
     }
 
@@ -204,12 +204,12 @@ mod tests {
         let body = json!({"slug": "docs", "url": "https://e.example/", "maxVisits": null,
             "startsAt": 5});
         let edit = read::<EditLink>(&body).unwrap();
-        let life = edit.validate(&Rules::default()).unwrap().ours.life;
+        let life = edit.validate(&Rules::default()).unwrap().0.ours.life;
         assert_eq!(life.max_visits, Change::Clear);
         assert!(matches!(life.starts_at, Change::Set(_)));
         assert_eq!(life.expired_url, Change::Keep);
         let patch = read::<PatchLink>(&json!({"slug": "docs", "disabled": null})).unwrap();
-        let (_, patch) = patch.validate(&Rules::default()).unwrap();
+        let (_, patch, _) = patch.validate(&Rules::default()).unwrap();
         assert_eq!(patch.life.disabled, Change::Clear);
         assert_eq!(patch.life.max_visits, Change::Keep);
     }

@@ -253,7 +253,7 @@ impl LinkMembers {
 /// removed.
 pub(super) fn members_or_null(schema: &mut Schema) {
     or_null(schema, |name| {
-        !["slug", "domain", "url", "partial"].contains(&name)
+        !["slug", "domain", "url", "partial", "validateOnly"].contains(&name)
     });
 }
 

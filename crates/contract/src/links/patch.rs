@@ -2,11 +2,12 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use slugline_application::ChangeTerms;
 use slugline_domain::{Change, LinkKey, LinkPatch, Password, Slug};
 
 use super::{
     circle::refuse_circle_of_patch,
-    edit::password_change,
+    edit::{password_change, terms},
     key::{host_schema, key},
     members::{LinkMembers, members_or_null},
 };
@@ -30,6 +31,10 @@ pub struct PatchLink {
     /// A new password; null or an empty text removes the password. Never send a mask back.
     #[schemars(length(max = Password::MAX_CHARS))]
     pub password: Sent<String>,
+    /// Check everything and store nothing.
+    #[serde(rename = "validateOnly")]
+    #[schemars(extend("default" = false))]
+    pub validate_only: Sent<bool>,
 }
 
 impl PatchLink {
@@ -37,7 +42,7 @@ impl PatchLink {
     ///
     /// # Errors
     /// Lists every member that is missing, of another type or out of bounds.
-    pub fn validate(&self, rules: &Rules) -> Result<(LinkKey, LinkPatch), Problem> {
+    pub fn validate(&self, rules: &Rules) -> Result<(LinkKey, LinkPatch, ChangeTerms), Problem> {
         let mut validation = Validation::default();
         let key = key(&mut validation, &self.domain, &self.slug);
         let members = self.members.patch(&mut validation, rules);
@@ -52,7 +57,8 @@ impl PatchLink {
             password,
             ..members
         };
-        validation.finish(|| Some((key?, patch)))
+        let terms = terms(&mut validation, &self.validate_only, rules);
+        validation.finish(|| Some((key?, patch, terms)))
     }
 }
 
@@ -64,7 +70,8 @@ mod tests {
     use crate::{reader::read, schema::arguments};
 
     fn validate(body: &Value) -> Result<(LinkKey, LinkPatch), Problem> {
-        read::<PatchLink>(body)?.validate(&Rules::default())
+        let (key, patch, _) = read::<PatchLink>(body)?.validate(&Rules::default())?;
+        Ok((key, patch))
     }
 
     #[test]

@@ -92,6 +92,24 @@ mod tests {
     }
 
     #[test]
+    fn the_terms_may_stand_in_the_body() {
+        let body = |terms: &str| {
+            format!(
+                r#"{{"version": "1.0", {terms} "links":
+                    [{{"url": "https://example.com/", "slug": "a"}}]}}"#
+            )
+        };
+        assert!(!read(&body("")).unwrap().validate_only);
+        assert!(
+            read(&body(r#""validateOnly": true,"#))
+                .unwrap()
+                .validate_only
+        );
+        let wrong = read(&body(r#""validateOnly": "yes","#)).unwrap_err();
+        assert_eq!(paths(&wrong), ["validateOnly"]);
+    }
+
+    #[test]
     fn whole_numbers_count_however_they_are_spelled() {
         let body = r#"{"version": "1.0", "count": 1.0, "links": [{"url": "https://example.com/",
             "slug": "a", "expiration": 5.0, "createdAt": 1.7e9, "updatedAt": 1700000001.0}]}"#;

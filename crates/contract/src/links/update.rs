@@ -5,7 +5,7 @@ use std::iter;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use slugline_application::{self as application, EditedLink, SeenLink};
+use slugline_application::{self as application, ChangeTerms, EditedLink, SeenLink};
 use slugline_domain::{Link, LinkKey, LinkPatch, Password, Slug};
 
 use super::{
@@ -59,7 +59,7 @@ impl UpdateLink {
     ///
     /// # Errors
     /// Lists every member that is missing, of another type or out of bounds.
-    pub fn validate(self, rules: &Rules) -> Result<LinkUpdate, Problem> {
+    pub fn validate(self, rules: &Rules) -> Result<(LinkUpdate, ChangeTerms), Problem> {
         let Self {
             slug,
             domain,
@@ -76,9 +76,10 @@ impl UpdateLink {
                 domain,
                 members: members.with_empty_texts_removed(),
                 password,
+                validate_only: Sent::Absent,
             };
-            let (key, patch) = patch.validate(rules)?;
-            Ok(LinkUpdate::Partial(key, Box::new(patch)))
+            let (key, patch, terms) = patch.validate(rules)?;
+            Ok((LinkUpdate::Partial(key, Box::new(patch)), terms))
         } else {
             let meant_partial = members.url == Sent::Absent;
             let edit = EditLink {
@@ -86,9 +87,10 @@ impl UpdateLink {
                 domain,
                 members,
                 password,
+                validate_only: Sent::Absent,
             };
             let edit = edit.validate(rules);
-            let edit = edit.map(|edit| LinkUpdate::Whole(Box::new(edit)));
+            let edit = edit.map(|(edit, terms)| (LinkUpdate::Whole(Box::new(edit)), terms));
             if meant_partial {
                 edit.map_err(missing_partial)
             } else {
@@ -131,7 +133,9 @@ pub struct LinkUpdated {
 impl LinkUpdated {
     /// Shows a link whose members were changed.
     pub fn changed(seen: &SeenLink, undo: Undo<'_>) -> Self {
-        let LinkChanged { link, short_link } = LinkChanged::new(seen, undo.origin);
+        let LinkChanged {
+            link, short_link, ..
+        } = LinkChanged::new(seen, undo.origin);
         Self {
             link,
             short_link,
@@ -175,7 +179,8 @@ mod tests {
     use crate::reader::read;
 
     fn validate(body: &Value) -> Result<LinkUpdate, Problem> {
-        read::<UpdateLink>(body)?.validate(&Rules::default())
+        let (update, _) = read::<UpdateLink>(body)?.validate(&Rules::default())?;
+        Ok(update)
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::{borrow::Cow, collections::BTreeMap};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
-use slugline_application::{LinkStates, SeenLink, Upserted};
+use slugline_application::{Created, LinkStates, SeenLink, Upserted};
 use slugline_domain::{
     Delivery, Link, LinkContent, Password, PasswordHash, Preview, Routing, UnixSeconds,
 };
@@ -336,6 +336,12 @@ pub struct LinkResponse {
     pub link: LinkView,
     /// Its public address.
     pub short_link: String,
+    /// Present and true if the link was there before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reused: Option<bool>,
+    /// Present and true if the link was only checked: nothing is stored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub validate_only: Option<bool>,
 }
 
 impl LinkResponse {
@@ -344,6 +350,26 @@ impl LinkResponse {
         Self {
             link: link.into(),
             short_link: short_link(&link.key, origin),
+            reused: None,
+            validate_only: None,
+        }
+    }
+
+    /// Shows the outcome of a creation.
+    pub fn created(created: &Created, origin: &str) -> Self {
+        let reused = matches!(created, Created::Reused(_));
+        Self {
+            reused: reused.then_some(true),
+            ..Self::new(created.link(), origin).checked(matches!(created, Created::Valid(_)))
+        }
+    }
+
+    /// Tells if the link was only checked.
+    #[must_use]
+    pub fn checked(self, validate_only: bool) -> Self {
+        Self {
+            validate_only: validate_only.then_some(true),
+            ..self
         }
     }
 }
@@ -356,6 +382,9 @@ pub struct LinkChanged {
     pub link: SeenLinkView,
     /// Its public address.
     pub short_link: String,
+    /// Present and true if the link was only checked: nothing is stored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub validate_only: Option<bool>,
 }
 
 impl LinkChanged {
@@ -364,6 +393,16 @@ impl LinkChanged {
         Self {
             link: seen.into(),
             short_link: short_link(seen.key(), origin),
+            validate_only: None,
+        }
+    }
+
+    /// Tells if the change was only checked.
+    #[must_use]
+    pub fn checked(self, validate_only: bool) -> Self {
+        Self {
+            validate_only: validate_only.then_some(true),
+            ..self
         }
     }
 }
@@ -378,6 +417,9 @@ pub struct LinkUpserted {
     pub short_link: String,
     /// Tells if it was made now or existed before.
     pub status: UpsertStatus,
+    /// Present and true if the link was only checked: nothing is stored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub validate_only: Option<bool>,
 }
 
 /// The outcome of an upsert.
@@ -401,6 +443,16 @@ impl LinkUpserted {
             link,
             short_link: short_link(key, origin),
             status,
+            validate_only: None,
+        }
+    }
+
+    /// Tells if the link was only checked.
+    #[must_use]
+    pub fn checked(self, validate_only: bool) -> Self {
+        Self {
+            validate_only: validate_only.then_some(true),
+            ..self
         }
     }
 }

@@ -1,7 +1,9 @@
 //! `create_link`
 
+use serde_json::Value;
 use slugline_application::LinkService;
 use slugline_contract::{CreateLink, LinkResponse};
+use slugline_domain::Scope;
 use slugline_httpkit::Failure;
 
 use super::tool::{ToolContext, ToolEffect, ToolSpec};
@@ -19,7 +21,12 @@ pub(super) fn spec() -> ToolSpec {
 }
 
 pub(super) async fn call(context: ToolContext, input: CreateLink) -> Result<LinkResponse, Failure> {
-    let new = input.validate(&context.rules_here())?;
-    let link = context.changes().create(new).await?;
-    Ok(LinkResponse::new(&link, context.origin.as_str()))
+    let (new, terms) = input.validate(&context.rules_here())?;
+    let created = context.changes().create_as(new, &terms).await?;
+    Ok(LinkResponse::created(&created, context.origin.as_str()))
+}
+
+/// The answer to a call that reuses links tells about another link.
+pub(super) fn also_needs(arguments: &Value) -> Option<Scope> {
+    (arguments["reuse"] == true).then_some(Scope::LinksRead)
 }

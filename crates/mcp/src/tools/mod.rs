@@ -31,7 +31,7 @@ pub(crate) fn built_in() -> Vec<Tool> {
         Tool::new(count_links::spec(), count_links::call),
         Tool::new(list_tags::spec(), list_tags::call),
         Tool::new(check_links::spec(), check_links::call),
-        Tool::new(create_link::spec(), create_link::call),
+        Tool::new(create_link::spec(), create_link::call).also_needing(create_link::also_needs),
         Tool::new(update_link::spec(), update_link::call),
         Tool::new(upsert_link::spec(), upsert_link::call),
         Tool::new(delete_link::spec(), delete_link::call),

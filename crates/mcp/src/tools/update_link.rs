@@ -22,13 +22,14 @@ pub(super) fn spec() -> ToolSpec {
 
 pub(super) async fn call(context: ToolContext, input: UpdateLink) -> Result<LinkUpdated, Failure> {
     let links = context.changes();
-    match input.validate(&context.rules_here())? {
+    let (update, terms) = input.validate(&context.rules_here())?;
+    match update {
         LinkUpdate::Whole(edit) => {
-            let edited = links.edit(*edit).await?;
+            let edited = links.edit_as(*edit, &terms).await?;
             Ok(LinkUpdated::replaced(&edited, context.undo()))
         }
         LinkUpdate::Partial(key, patch) => {
-            let link = links.patch(&key, *patch).await?;
+            let link = links.patch_as(&key, *patch, &terms).await?;
             Ok(LinkUpdated::changed(&link, context.undo()))
         }
     }

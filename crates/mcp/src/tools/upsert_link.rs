@@ -1,7 +1,7 @@
 //! `upsert_link`
 
 use slugline_application::LinkService;
-use slugline_contract::{CreateLink, LinkUpserted};
+use slugline_contract::{LinkUpserted, UpsertLink};
 use slugline_httpkit::Failure;
 
 use super::tool::{ToolContext, ToolEffect, ToolSpec};
@@ -17,8 +17,9 @@ pub(super) fn spec() -> ToolSpec {
     }
 }
 
-pub(super) async fn call(context: ToolContext, input: CreateLink) -> Result<LinkUpserted, Failure> {
-    let new = input.validate(&context.rules_here())?;
-    let outcome = context.changes().upsert(new).await?;
-    Ok(LinkUpserted::new(&outcome, context.origin.as_str()))
+pub(super) async fn call(context: ToolContext, input: UpsertLink) -> Result<LinkUpserted, Failure> {
+    let (new, terms) = input.validate(&context.rules_here())?;
+    let outcome = context.changes().upsert_as(new, &terms).await?;
+    let shown = LinkUpserted::new(&outcome, context.origin.as_str());
+    Ok(shown.checked(terms.validate_only))
 }

@@ -6,8 +6,9 @@ use slugline_contract::{BatchLinks, Code, LinkBatch};
 use slugline_httpkit::{Failure, report};
 
 use crate::{
-    extract::{Body, Changes},
+    extract::{Body, CalledBy, Changes, Context},
     operation_spec::OperationSpec,
+    repeatable::{Once, Repeatable, once_at_length},
     reply::Json,
 };
 
@@ -26,14 +27,39 @@ pub(crate) fn spec() -> OperationSpec {
                       that are that way already are `unchanged`, or `notFound` when they were \
                       to be deleted. `dryRun` changes nothing and tells what would happen.",
         needs: LinkService::EDIT,
-        fails: &[Code::InvalidCursor, Code::QueryTimeout],
+        fails: &[
+            Code::InvalidCursor,
+            Code::QueryTimeout,
+            Code::IdempotencyKeyInUse,
+            Code::IdempotencyKeyReused,
+        ],
     }
 }
 
 pub(crate) async fn handle(
+    context: Context,
+    CalledBy(caller): CalledBy,
     Changes(links): Changes,
-    Body(body): Body<BatchLinks>,
-) -> Result<Json<200, LinkBatch>, Failure> {
-    let done = links.change_many(body.validate()?).await?;
-    Ok(Json(LinkBatch::new(&body, done, report)))
+    Repeatable { body, request }: Repeatable<Body<BatchLinks>>,
+) -> Result<Once<Json<200, LinkBatch>>, Failure> {
+    let Body(body) = body;
+    let change = body.validate()?;
+    // What is only tried may be tried again.
+    let request = request.filter(|_| !change.dry_run);
+    let work = async || {
+        let done = links.change_many(change).await?;
+        let is_final = done.is_final();
+        Ok((LinkBatch::new(&body, done, report), is_final))
+    };
+    let show = |(shown, _): &(LinkBatch, bool)| Json(shown.clone());
+    let repeats = &context.app.repeats;
+    once_at_length(
+        repeats,
+        &caller,
+        request,
+        show,
+        |(_, is_final)| *is_final,
+        work,
+    )
+    .await
 }

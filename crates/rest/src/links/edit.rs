@@ -9,7 +9,7 @@ use crate::{
     conditional::{IfMatch, Tagged},
     extract::{Body, Changes, Context, PublicOrigin},
     operation_spec::OperationSpec,
-    reply::Json,
+    reply::{Either, Json},
 };
 
 pub(crate) fn spec() -> OperationSpec {
@@ -21,7 +21,8 @@ pub(crate) fn spec() -> OperationSpec {
         summary: "Replace a link",
         description: "Replaces everything a link holds but its slug, id and creation: members \
                       that are left out are removed, except the password. To change some members \
-                      and keep the others, use PATCH.",
+                      and keep the others, use PATCH. With `validateOnly` nothing is stored, and \
+                      the status is 200.",
         needs: LinkService::EDIT,
         fails: &[
             Code::LinkNotFound,
@@ -38,9 +39,14 @@ pub(crate) async fn handle(
     PublicOrigin(origin): PublicOrigin,
     IfMatch(meant): IfMatch,
     Body(body): Body<EditLink>,
-) -> Result<Tagged<Json<201, LinkResponse>>, Failure> {
-    let edit = body.validate(&context.rules.seen_at(origin.as_str()))?;
-    let link = links.edit_if(edit, &meant).await?.link;
-    let shown = LinkResponse::new(&link, origin.as_str());
-    Ok(Tagged::new(&link, Json(shown)))
+) -> Result<Tagged<Either<Json<201, LinkResponse>, Json<200, LinkResponse>>>, Failure> {
+    let (edit, mut terms) = body.validate(&context.rules.seen_at(origin.as_str()))?;
+    terms.precondition = meant;
+    let link = links.edit_as(edit, &terms).await?.link;
+    let shown = LinkResponse::new(&link, origin.as_str()).checked(terms.validate_only);
+    Ok(if terms.validate_only {
+        Tagged::without(Either::Right(Json(shown)))
+    } else {
+        Tagged::new(&link, Either::Left(Json(shown)))
+    })
 }

@@ -8,13 +8,16 @@ use aide::{
     generate::GenContext,
     openapi::{Operation, ReferenceOr},
 };
-use slugline_application::LinkService;
-use slugline_contract::{Code, ImportLimit, ImportLinks, LinkImport, LinksToImport, Rules};
+use slugline_application::{ImportedLink, LinkService};
+use slugline_contract::{
+    Code, ImportLimit, ImportLinks, ImportTerms, LinkImport, LinksToImport, Rules,
+};
 use slugline_httpkit::{Failure, Guard, unreadable_body};
 
 use crate::{
-    extract::{Body, Changes, media_type, state},
+    extract::{Body, CalledBy, Changes, Context, Query, media_type, state},
     operation_spec::OperationSpec,
+    repeatable::{Once, Repeatable, once},
     reply::{Json, NoStore, csv},
 };
 
@@ -32,18 +35,51 @@ pub(crate) fn spec() -> OperationSpec {
                       random slug each time. Members and columns that links do not have are \
                       named in `ignoredNames`, mistyped ones are refused. Cells are separated by \
                       commas, semicolons or tabs, as in the first line. Stored passwords are \
-                      kept, those in clear hashed.",
+                      kept, those in clear hashed. With `validateOnly` nothing is stored, and the \
+                      answer tells what would become of each link.",
         needs: LinkService::IMPORT,
-        fails: &[Code::TooManyLinks, Code::InvalidCsv, Code::Busy],
+        fails: &[
+            Code::TooManyLinks,
+            Code::InvalidCsv,
+            Code::Busy,
+            Code::IdempotencyKeyInUse,
+            Code::IdempotencyKeyReused,
+        ],
     }
 }
 
 pub(crate) async fn handle(
+    context: Context,
+    CalledBy(caller): CalledBy,
     Changes(writer): Changes,
-    Links(LinksToImport { links, ignored }): Links,
-) -> Result<NoStore<Json<200, LinkImport>>, Failure> {
-    let imported = writer.import(links).await?;
-    Ok(NoStore(Json(LinkImport::new(&imported, ignored))))
+    Query(terms): Query<ImportTerms>,
+    Repeatable { body, request }: Repeatable<Links>,
+) -> Result<Once<NoStore<Json<200, LinkImport>>>, Failure> {
+    let Links(LinksToImport {
+        links,
+        ignored,
+        validate_only,
+    }) = body;
+    if terms.validate()? || validate_only {
+        let checked = writer.validate_import(links).await?;
+        return Ok(Once::Made(NoStore(Json(LinkImport {
+            validate_only: Some(true),
+            ..LinkImport::new(&checked, ignored)
+        }))));
+    }
+    let show = move |imported: &Vec<ImportedLink>| {
+        NoStore(Json(LinkImport::new(imported, ignored.clone())))
+    };
+    let import = |keep| writer.import_keeping(links, keep);
+    once(
+        &context.app.repeats,
+        &caller,
+        request,
+        show,
+        |_| true,
+        import,
+    )
+    .await
 }
 
 /// The links of a body, JSON or CSV, checked.

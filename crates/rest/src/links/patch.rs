@@ -20,7 +20,8 @@ pub(crate) fn spec() -> OperationSpec {
         tag: super::TAG,
         summary: "Change some members of a link",
         description: "Members that are left out are kept, `null` removes a member. Without `If-Match`, \
-                      a change that somebody else makes at the same time is kept, too.",
+                      a change that somebody else makes at the same time is kept, too. With \
+                      `validateOnly` nothing is stored.",
         needs: LinkService::EDIT,
         fails: &[
             Code::LinkNotFound,
@@ -38,8 +39,13 @@ pub(crate) async fn handle(
     IfMatch(meant): IfMatch,
     Body(body): Body<PatchLink>,
 ) -> Result<Tagged<Json<200, LinkChanged>>, Failure> {
-    let (key, patch) = body.validate(&context.rules.seen_at(origin.as_str()))?;
-    let link = links.patch_if(&key, patch, &meant).await?;
-    let shown = LinkChanged::new(&link, origin.as_str());
-    Ok(Tagged::seen(&link, Json(shown)))
+    let (key, patch, mut terms) = body.validate(&context.rules.seen_at(origin.as_str()))?;
+    terms.precondition = meant;
+    let link = links.patch_as(&key, patch, &terms).await?;
+    let shown = LinkChanged::new(&link, origin.as_str()).checked(terms.validate_only);
+    Ok(if terms.validate_only {
+        Tagged::without(Json(shown))
+    } else {
+        Tagged::seen(&link, Json(shown))
+    })
 }

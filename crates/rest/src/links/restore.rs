@@ -1,14 +1,15 @@
 //! `POST /api/link/restore`
 
 use actix_web::http::Method;
-use slugline_application::LinkService;
+use slugline_application::{LinkService, Restored};
 use slugline_contract::{Code, LinkChanged, RestoreLink};
 use slugline_httpkit::Failure;
 
 use crate::{
     conditional::Tagged,
-    extract::{Body, Changes, PublicOrigin},
+    extract::{Body, CalledBy, Changes, Context, PublicOrigin},
     operation_spec::OperationSpec,
+    repeatable::{Once, Repeatable, once},
     reply::Json,
 };
 
@@ -29,16 +30,34 @@ pub(crate) fn spec() -> OperationSpec {
             Code::VersionNotFound,
             Code::SlugTaken,
             Code::LinkModified,
+            Code::IdempotencyKeyInUse,
+            Code::IdempotencyKeyReused,
         ],
     }
 }
 
 pub(crate) async fn handle(
+    context: Context,
+    CalledBy(caller): CalledBy,
     Changes(links): Changes,
     PublicOrigin(origin): PublicOrigin,
-    Body(body): Body<RestoreLink>,
-) -> Result<Tagged<Json<200, LinkChanged>>, Failure> {
-    let link = links.restore(&body.validate()?).await?;
-    let shown = LinkChanged::new(&link, origin.as_str());
-    Ok(Tagged::seen(&link, Json(shown)))
+    Repeatable { body, request }: Repeatable<Body<RestoreLink>>,
+) -> Result<Once<Tagged<Json<200, LinkChanged>>>, Failure> {
+    let Body(body) = body;
+    let restore = body.validate()?;
+    let show = move |Restored { link, .. }: &Restored| {
+        let shown = LinkChanged::new(link, origin.as_str());
+        Tagged::seen(link, Json(shown))
+    };
+    let is_kept = |restored: &Restored| restored.is_new;
+    let change = |keep| links.restore_keeping(&restore, keep);
+    once(
+        &context.app.repeats,
+        &caller,
+        request,
+        show,
+        is_kept,
+        change,
+    )
+    .await
 }

@@ -112,7 +112,7 @@ async fn preview_mode_refuses_what_the_document_says_before_an_input_is_looked_a
     let fixture = Fixture::with(PreviewMode::On, Waiting::Nothing).await;
     assert_eq!(
         refused_exactly_where_documented(&fixture, "preview_mode", 403).await,
-        11
+        14
     );
 }
 
@@ -124,7 +124,7 @@ async fn a_waiting_migration_refuses_what_the_document_says_before_an_input_is_l
     assert_eq!(before.json()["code"], "migration_required");
     assert_eq!(
         refused_exactly_where_documented(&fixture, "migration_required", 423).await,
-        16
+        19
     );
 }
 

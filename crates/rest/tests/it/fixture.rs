@@ -15,8 +15,9 @@ use serde_json::Value;
 use slugline_application::{
     App, AuditParts, AuditService, Authenticator, AuthenticatorParts, Domains, DomainsParts,
     LinkChecker, LinkLists, LinkMigration, LinkMigrationParts, LinkService, LinkServiceParts,
-    LiveVisits, NamedDomains, Passwords, PreviewMode, Resolver, ResolverOptions, SiteToken,
-    StatsService, Suggestions, Tokens, TokensParts, VisitErasures, VisitErasuresParts,
+    LiveVisits, NamedDomains, Passwords, PreviewMode, Repeats, RepeatsParts, Resolver,
+    ResolverOptions, SiteToken, StatsService, Suggestions, Tokens, TokensParts, VisitErasures,
+    VisitErasuresParts,
 };
 use slugline_contract::{
     ImportLimit, Limits, LinkStoreKind, RedirectsView, Rules, SetupView, Stores, Switches,
@@ -135,6 +136,7 @@ impl Fixture {
         let app = App {
             domains: Domains::new(domains),
             erasures,
+            repeats: Repeats::new(RepeatsParts::new(store.clone(), [0; 32], clock.clone())),
             audit,
             checks: LinkChecker::new(links.clone(), prober, clock.clone()),
             lists: LinkLists::new(links.clone(), stats.clone()),

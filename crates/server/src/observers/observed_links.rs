@@ -101,6 +101,23 @@ impl<S: LinkStore + ?Sized> LinkStore for ObservedLinks<S> {
         self.store.follow(key).await
     }
 
+    async fn holders(
+        &self,
+        keys: &BTreeSet<LinkKey>,
+        ids: &BTreeSet<LinkId>,
+    ) -> Result<Vec<Link>, StoreError> {
+        self.store.holders(keys, ids).await
+    }
+
+    async fn twin(
+        &self,
+        reach: &Reach,
+        new: &Link,
+        now: UnixSeconds,
+    ) -> Result<Option<Link>, StoreError> {
+        self.store.twin(reach, new, now).await
+    }
+
     /// A visit is no change of the link.
     async fn take_visit(&self, id: &LinkId, version: Revision) -> Result<Taking, StoreError> {
         self.store.take_visit(id, version).await

@@ -9,8 +9,9 @@ use slugline_domain::{
 use crate::{
     entity::assistant::{code, connection},
     failure::Failure,
+    hexadecimal::hexadecimal,
     session::{Applied, Change, Session},
-    tokens::{hexadecimal, insert_token},
+    tokens::insert_token,
 };
 
 pub(super) struct Connect {

@@ -19,8 +19,9 @@ use crate::{
         token, token_binding,
     },
     failure::Failure,
+    hexadecimal::{from_hexadecimal, hexadecimal},
     session::{Applied, Change, Read, Session},
-    tokens::{from_hexadecimal, hexadecimal, read_scopes},
+    tokens::read_scopes,
 };
 
 fn with_key(key: ConnectionKey) -> SimpleExpr {

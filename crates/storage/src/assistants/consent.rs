@@ -14,8 +14,9 @@ use crate::{
         binding_text,
     },
     failure::Failure,
+    hexadecimal::{from_hexadecimal, hexadecimal},
     session::{Applied, Change, Read, Session},
-    tokens::{from_hexadecimal, hexadecimal, read_scopes, write_scopes},
+    tokens::{read_scopes, write_scopes},
 };
 
 pub(super) struct OpenSession(pub(super) ConsentSession, pub(super) UnixSeconds);

@@ -23,6 +23,7 @@ use crate::{
     entity::{link, tag},
     failure::Failure,
     former_versions::{End::Deletion, keep},
+    receipt_lines::write_receipt,
     session::{Applied, Change, Columns, Row, Session},
 };
 
@@ -89,6 +90,7 @@ impl Change for InsertLinks {
         let stored = stored.filter(|(_, outcome)| **outcome == Insertion::Stored);
         let keys: Vec<&LinkKey> = stored.map(|(link, _)| &link.key).collect();
         write_lines(session, &self.note, &keys, BINDINGS).await?;
+        write_receipt(session, &self.note, &outcomes).await?;
         Ok(Applied::Keep(Some(outcomes)))
     }
 }

@@ -3,13 +3,14 @@
 //! | module | holds |
 //! |---|---|
 //! | `insert`, `insert_many`, `update`, `take_visit`, `delete` | changes |
-//! | `find`, `list`, `search`, `tags`, `tagged`, `unprotected` | reads |
+//! | `find`, `holders`, `list`, `search`, `tags`, `tagged`, `twin`, `unprotected` | reads |
 //! | `conditions`, `keys` | conditions that listings and searches share; those on the keys of links |
 //! | `write` | writing the rows of a link |
 
 mod conditions;
 mod delete;
 pub(crate) mod find;
+mod holders;
 pub(crate) mod insert;
 mod insert_many;
 mod keys;
@@ -20,6 +21,7 @@ mod search;
 mod tagged;
 mod tags;
 pub(crate) mod take_visit;
+mod twin;
 mod unprotected;
 mod update;
 pub(crate) mod write;
@@ -39,6 +41,7 @@ use tracing::warn;
 use self::{
     delete::{DeleteLink, DeleteVersion},
     find::{FindLink, FollowLink},
+    holders::FindHolders,
     insert::InsertLink,
     insert_many::InsertLinks,
     list::ListLinks,
@@ -46,6 +49,7 @@ use self::{
     tagged::FindTagged,
     tags::CountTags,
     take_visit::TakeVisit,
+    twin::FindTwin,
     unprotected::FindUnprotected,
     update::UpdateLink,
 };
@@ -270,6 +274,27 @@ impl LinkStore for SqlLinkStore {
         let links = links.clone();
         let found = self.database.read(FindUnprotected { links }).await;
         found.map_err(failing_to("find links without a password"))
+    }
+
+    async fn holders(
+        &self,
+        keys: &BTreeSet<LinkKey>,
+        ids: &BTreeSet<LinkId>,
+    ) -> Result<Vec<Link>, StoreError> {
+        let (keys, ids) = (keys.clone(), ids.clone());
+        let found = self.database.read(FindHolders { keys, ids }).await;
+        found.map_err(failing_to("find links"))
+    }
+
+    async fn twin(
+        &self,
+        reach: &Reach,
+        new: &Link,
+        now: UnixSeconds,
+    ) -> Result<Option<Link>, StoreError> {
+        let (reach, new) = (reach.clone(), new.clone());
+        let found = self.database.read(FindTwin { reach, new, now }).await;
+        found.map_err(failing_to("find an equal link"))
     }
 
     async fn delete(&self, key: &LinkKey, note: &AuditNote) -> Result<Option<Link>, StoreError> {

@@ -11,8 +11,8 @@ use slugline_domain::{
 use slugline_storage::{DatabaseUrl, SqlLinkStore};
 use slugline_testkit::{
     NOTE, assistant_store_contract, audit_trail_contract, domain_store_contract,
-    link_history_contract, link_store_contract, migration_store_contract, seconds,
-    secret_store_contract, token_store_contract, watch_store_contract,
+    link_history_contract, link_store_contract, migration_store_contract, receipt_store_contract,
+    seconds, secret_store_contract, token_store_contract, watch_store_contract,
 };
 
 use crate::on_postgres;
@@ -50,6 +50,7 @@ async fn sqlite_keeps_the_contract() {
     })
     .await;
     watch_store_contract::run_suite(async || new_file().await).await;
+    receipt_store_contract::run_suite(new_file).await;
     let store = new_file().await;
     secret_store_contract::run_suite(&store).await;
     audit_trail_contract::changes_of_tokens_leave_lines(&store.tokens(), &store).await;
@@ -86,6 +87,7 @@ async fn postgres_keeps_the_contract() {
     })
     .await;
     watch_store_contract::run_suite(async || new_database().await).await;
+    receipt_store_contract::run_suite(new_database).await;
     let store = new_database().await;
     secret_store_contract::run_suite(&store).await;
     audit_trail_contract::changes_of_tokens_leave_lines(&store.tokens(), &store).await;

@@ -28,5 +28,6 @@ mod hang_ups; // clients that do not wait for the answer
 mod history; // faults while links are changed, deleted, brought back and erased
 mod limits; // visits that are counted
 mod migration_pages; // faults while links of an older instance are moved
+mod repetitions; // requests that are sent again under a key
 mod sessions; // PostgreSQL ends sessions
 mod single_calls; // every call of every operation fails once

@@ -4,12 +4,14 @@ pub(crate) mod safe_browsing; // dangerous destinations get a warning by themsel
 
 mod by_visits; // links in the order of their visits
 mod check; // destinations are asked, and inner ones are not
+mod checked_only; // changes that are only checked, and equal links
 mod conditional; // changes that are meant for a version
 mod domains; // two domains with the same slug
 mod editing; // changing links
 mod explaining; // what visitors would get, and why
 mod hidden_destinations; // destinations behind a password, from who may not read links
 mod history; // changes and deletions are undone, and links erased
+mod repeating; // requests that are sent again under a key
 mod routing; // rules, splits and patterns
 mod searching; // finding and counting links
 mod suggestions; // slugs and previews are suggested

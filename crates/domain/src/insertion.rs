@@ -1,0 +1,15 @@
+//! What becomes of a link that is to be stored.
+
+/// The outcome of inserting a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Insertion {
+    /// It is stored.
+    Stored,
+    /// An active link owns the key, or one that may not be replaced. Another link may have the
+    /// identifier, too.
+    SlugTaken,
+    /// Another link has the identifier, and the key is free.
+    IdTaken,
+    /// Nobody has named the host of the link's domain, or it was taken away.
+    NoDomain,
+}

@@ -1,0 +1,152 @@
+//! Links that are only checked, and equal links that are reused.
+
+use serde_json::{Value, json};
+
+use crate::{
+    mcp::wire::call_tool,
+    support::server::{Answer, Server},
+};
+
+fn post(server: &Server, path: &str, body: &Value) -> Answer {
+    server.api("POST", path).json(body).send()
+}
+
+fn links(server: &Server) -> Value {
+    let count = server.api("GET", "/api/link/count?status=all").send();
+    count.json()["count"].clone()
+}
+
+/// The number of lines in the audit trail.
+fn lines(server: &Server) -> usize {
+    let trail = server.api("GET", "/api/audit").send().json();
+    trail["lines"].as_array().expect("lines").len()
+}
+
+#[test]
+fn nothing_is_stored_by_any_change_that_is_only_checked() {
+    let server = Server::start();
+    let old = server.create(&json!({"url": "https://old.example/", "slug": "old"}));
+    let (count, trail) = (links(&server), lines(&server));
+
+    let new = json!({"url": "https://new.example/", "password": "pw", "validateOnly": true});
+    for path in ["/api/link/create", "/api/link/upsert"] {
+        let shown = post(&server, path, &new);
+        assert_eq!(shown.status, 200, "{}", shown.text);
+        assert!(!shown.response.headers().contains_key("etag"));
+        let shown = shown.json();
+        assert_eq!(shown["validateOnly"], true);
+        assert_eq!(shown["link"]["slug"].as_str().unwrap().len(), 6);
+        assert_eq!(shown["link"]["password"], "__SINK_MASKED__•••••");
+    }
+    let taken = json!({"url": "https://new.example/", "slug": "OLD", "validateOnly": true});
+    assert_eq!(post(&server, "/api/link/create", &taken).status, 409);
+    let found = post(&server, "/api/link/upsert", &taken).json();
+    assert_eq!(
+        (&found["status"], &found["link"]),
+        (&json!("existing"), &old["link"])
+    );
+
+    let change = json!({"slug": "old", "url": "https://else.example/", "validateOnly": true});
+    for method in ["PUT", "PATCH"] {
+        let shown = server.api(method, "/api/link/edit").json(&change).send();
+        assert_eq!(shown.status, 200, "{}", shown.text);
+        assert_eq!(shown.json()["link"]["url"], "https://else.example/");
+        assert_eq!(shown.json()["validateOnly"], true);
+    }
+
+    let batch = json!([
+        {"url": "https://a.example/", "slug": "a"}, {"url": "https://a.example/", "slug": "old"},
+        {"url": "https://a.example/", "slug": "b", "id": old["link"]["id"]},
+    ]);
+    let body = json!({"version": "1.0", "links": batch, "validateOnly": true});
+    let shown = post(&server, "/api/link/import", &body).json();
+    assert_eq!(
+        (&shown["success"], &shown["skipped"], &shown["failed"]),
+        (&json!(1), &json!(1), &json!(1)),
+        "{shown}"
+    );
+    let table = server
+        .api("POST", "/api/link/import?validateOnly=true")
+        .header("content-type", "text/csv")
+        .body("slug,url\nc,https://c.example/\n")
+        .send();
+    assert_eq!(table.json()["success"], 1, "{}", table.text);
+    assert_eq!(table.json()["validateOnly"], true);
+
+    let tool = call_tool(&server, "create_link", &new);
+    assert_eq!(tool["structuredContent"]["validateOnly"], true, "{tool}");
+
+    assert_eq!(links(&server), count);
+    assert_eq!(lines(&server), trail);
+    assert_eq!(
+        server.visit("/old").header("location"),
+        "https://old.example/"
+    );
+}
+
+#[test]
+fn an_equal_link_is_reused_by_both_protocols() {
+    let server = Server::start();
+    let body = json!({"url": "https://example.com/?a=1", "tags": ["b", "a"], "comment": "c",
+        "rules": [{"when": {"device": ["ios"]}, "url": "https://ios.example/"}], "reuse": true});
+    let first = post(&server, "/api/link/create", &body);
+    assert_eq!(first.status, 201, "{}", first.text);
+    let mut swapped = body.clone();
+    swapped["tags"] = json!(["A", "b"]);
+    let second = post(&server, "/api/link/create", &swapped);
+    assert_eq!(second.status, 200, "{}", second.text);
+    let (first_etag, second_etag) = (first.header("etag"), second.header("etag"));
+    assert_eq!(first_etag, second_etag);
+    let second = second.json();
+    assert_eq!(second["reused"], true);
+    assert_eq!(second["link"]["id"], first.json()["link"]["id"]);
+    let tool = call_tool(&server, "create_link", &body);
+    let tool = &tool["structuredContent"];
+    assert_eq!(tool["reused"], true, "{tool}");
+    assert_eq!(tool["link"]["id"], first.json()["link"]["id"]);
+
+    for (member, value) in [
+        ("comment", json!("d")),
+        ("maxVisits", json!(5)),
+        ("maxVisits", json!(5)),
+        ("password", json!("pw")),
+        ("password", json!("pw")),
+        ("split", json!([{"url": "https://b.example/", "weight": 5}])),
+    ] {
+        let mut other = body.clone();
+        other[member] = value;
+        let made = post(&server, "/api/link/create", &other);
+        assert_eq!(made.status, 201, "{member}: {}", made.text);
+    }
+}
+
+#[test]
+fn a_demonstration_checks_what_it_lets_people_do() {
+    let server = Server::start_with(&[("SLUGLINE_PUBLIC_PREVIEW_MODE", "true")]);
+    let new = json!({"url": "https://new.example/", "slug": "new", "validateOnly": true});
+    assert_eq!(post(&server, "/api/link/create", &new).status, 200);
+    let edit = server.api("PUT", "/api/link/edit").json(&new).send();
+    assert_eq!(edit.json()["code"], "preview_mode");
+    let import = json!({"version": "1", "links": [new], "validateOnly": true});
+    let import = post(&server, "/api/link/import", &import);
+    assert_eq!(import.json()["code"], "preview_mode");
+}
+
+#[test]
+fn a_split_end_without_a_split_is_named() {
+    let server = Server::start();
+    let body = json!({"url": "https://e.example/", "splitUntil": "2030-01-01T00:00:00Z"});
+    let refused = post(&server, "/api/link/create", &body).json();
+    assert_eq!(refused["data"]["issues"][0]["path"], json!(["splitUntil"]));
+    let circle = server.create(&json!({"slug": "docs",
+        "url": format!("{}/docs/deep", server.origin())}));
+    assert_eq!(circle["link"]["slug"], "docs");
+    let patch = json!({"slug": "docs", "forwardPath": true});
+    let refused = server.api("PATCH", "/api/link/edit").json(&patch).send();
+    let refused = refused.json();
+    assert_eq!(
+        refused["data"]["issues"][0]["path"],
+        json!(["forwardPath"]),
+        "{refused}"
+    );
+}

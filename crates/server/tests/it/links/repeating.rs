@@ -1,0 +1,149 @@
+//! Requests that clients send again under an `Idempotency-Key`.
+
+use serde_json::{Value, json};
+
+use crate::support::server::{Answer, Server};
+
+fn send(server: &Server, path: &str, key: &str, body: &Value) -> Answer {
+    let call = server.api("POST", path).header("idempotency-key", key);
+    call.json(body).send()
+}
+
+fn links(server: &Server) -> Value {
+    let count = server.api("GET", "/api/link/count?status=all").send();
+    count.json()["count"].clone()
+}
+
+/// What two answers to one request have in common.
+fn assert_same(first: &Answer, again: &Answer) {
+    assert_eq!(again.status, first.status, "{}", again.text);
+    assert_eq!(again.text, first.text);
+    assert_eq!(again.header("content-type"), first.header("content-type"));
+    assert!(!first.response.headers().contains_key("idempotent-replayed"));
+    assert_eq!(again.header("idempotent-replayed"), "true");
+}
+
+#[test]
+fn every_operation_with_a_key_is_done_once() {
+    let server = Server::start();
+    let url = json!({"url": "https://example.com/", "password": "pw"});
+    for path in ["/api/link/create", "/api/link/upsert"] {
+        let first = send(&server, path, "\"one\"", &url);
+        if path == "/api/link/upsert" {
+            assert_eq!(first.status, 422, "another route: {}", first.text);
+            assert_eq!(first.json()["code"], "idempotency_key_reused");
+            continue;
+        }
+        assert_eq!(first.status, 201, "{}", first.text);
+        // The bare form is the same key.
+        let again = send(&server, path, "one", &url);
+        assert_same(&first, &again);
+        assert_eq!(again.header("etag"), first.header("etag"));
+    }
+    let upsert = |key| send(&server, "/api/link/upsert", key, &url);
+    assert_same(&upsert("two"), &upsert("two"));
+    let existing = json!({"url": "https://example.com/", "slug": "docs"});
+    server.create(&existing);
+    let upsert = || send(&server, "/api/link/upsert", "three", &existing);
+    let first = upsert();
+    assert_eq!(first.status, 200);
+    assert_same(&first, &upsert());
+
+    let import = json!({"version": "1", "links": [
+        {"url": "https://example.com/", "slug": null}, {"url": "https://e.example/", "slug": "docs"},
+    ]});
+    let import = || send(&server, "/api/link/import", "four", &import);
+    let first = import();
+    assert_eq!(first.json()["success"], 1, "{}", first.text);
+    assert_eq!(first.json()["skipped"], 1);
+    assert_same(&first, &import());
+    assert_eq!(links(&server), 4);
+
+    let delete = json!({"action": "delete", "slugs": ["docs"]});
+    let delete = || send(&server, "/api/link/batch", "five", &delete);
+    let first = delete();
+    assert_eq!(
+        first.json()["results"][0]["outcome"],
+        "done",
+        "{}",
+        first.text
+    );
+    server.create(&existing);
+    assert_same(&first, &delete());
+    assert_eq!(links(&server), 4, "the new link stays");
+
+    let patch = |comment| {
+        let body = json!({"slug": "docs", "comment": comment});
+        let patched = server.api("PATCH", "/api/link/edit").json(&body).send();
+        patched.json()["link"]["id"].clone()
+    };
+    let id = [patch("a"), patch("b")][1].clone();
+    // Each restore by itself undoes one more change.
+    let restore = json!({"id": id});
+    let restore = || send(&server, "/api/link/restore", "six", &restore);
+    let first = restore();
+    assert_eq!(first.json()["link"]["comment"], "a", "{}", first.text);
+    assert_same(&first, &restore());
+    let query = server.api("GET", "/api/link/query?slug=docs").send();
+    assert_eq!(query.json()["comment"], "a");
+    let trashed = json!({"slug": "docs"});
+    server.api("POST", "/api/link/delete").json(&trashed).send();
+    let back = json!({"id": id});
+    let back = || send(&server, "/api/link/restore", "seven", &back);
+    let first = back();
+    assert_eq!(first.status, 200, "{}", first.text);
+    assert_same(&first, &back());
+
+    let other = json!({"url": "https://other.example/"});
+    let reused = send(&server, "/api/link/create", "one", &other);
+    assert_eq!(reused.status, 422);
+    assert_eq!(reused.json()["code"], "idempotency_key_reused");
+}
+
+#[test]
+fn what_was_refused_may_be_tried_again_and_what_was_checked_leaves_no_key() {
+    let server = Server::start();
+    let docs = json!({"url": "https://example.com/", "slug": "docs"});
+    server.create(&docs);
+    let create = || send(&server, "/api/link/create", "k", &docs);
+    assert_eq!(create().status, 409);
+    let delete = json!({"slug": "docs"});
+    server.api("POST", "/api/link/delete").json(&delete).send();
+    let mut checked = docs.clone();
+    checked["validateOnly"] = json!(true);
+    let checked = send(&server, "/api/link/create", "k", &checked);
+    assert_eq!(checked.status, 200, "{}", checked.text);
+    let made = create();
+    assert_eq!(made.status, 201, "{}", made.text);
+    assert_same(&made, &create());
+
+    for wrong in ["", "\"a", &"k".repeat(256)] {
+        let refused = send(&server, "/api/link/create", wrong, &docs);
+        assert_eq!(refused.status, 400, "{wrong}");
+        let issue = &refused.json()["data"]["issues"][0];
+        assert_eq!(issue["path"], json!(["Idempotency-Key"]));
+    }
+}
+
+#[test]
+fn a_reused_link_is_the_answer_again_and_each_token_has_keys_of_its_own() {
+    let server = Server::start();
+    let body = json!({"url": "https://example.com/", "reuse": true});
+    let first = server.create(&body);
+    let reuse = || send(&server, "/api/link/create", "k", &body);
+    let reused = reuse();
+    assert_eq!(reused.status, 200);
+    assert_eq!(reused.json()["link"]["id"], first["link"]["id"]);
+    assert_same(&reused, &reuse());
+
+    let token = json!({"name": "other", "scopes": ["links:read", "links:write"]});
+    let token = server.api("POST", "/api/tokens").json(&token).send().json();
+    let token = token["token"].as_str().expect("a token").to_owned();
+    let of_other = server
+        .request("POST", "/api/link/create")
+        .header("authorization", &format!("Bearer {token}"))
+        .header("idempotency-key", "k")
+        .json(&json!({"url": "https://other.example/"}))
+        .send();
+    assert_eq!(of_other.status, 201, "{}", of_other.text);
+}
