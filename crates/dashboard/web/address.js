@@ -1,7 +1,7 @@
 // Views and their addresses. Every address is relative, so that the dashboard
 // works below any path that a proxy adds.
 
-export const PAGES = /** @type {const} */ (['links', 'analytics', 'live', 'audit', 'setup']);
+export const PAGES = /** @type {const} */ (['links', 'analytics', 'live', 'audit', 'setup', 'trash']);
 /** @typedef {typeof PAGES[number]} Page */
 /** @typedef {{ page: Page, query: Record<string, string> }} View */
 

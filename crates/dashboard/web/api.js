@@ -82,6 +82,18 @@ export const patchLink = (body, version) => ask('PATCH', 'link/edit', { body, ma
 /** @param {Schemas['BatchLinks']} body @returns {Promise<Schemas['LinkBatch']>} */
 export const batchLinks = (body) => ask('POST', 'link/batch', { body });
 
+/** The versions of a link. @param {{ slug?: string | undefined, domain?: string | undefined, id?: string }} query @param {AbortSignal} [signal] @returns {Promise<Schemas['LinkHistory']>} */
+export const linkHistory = (query, signal) => ask('GET', 'link/history', { query, signal });
+
+/** Deleted links, the last one first. @param {Query} query @param {AbortSignal} [signal] @returns {Promise<Schemas['TrashList']>} */
+export const listTrash = (query, signal) => ask('GET', 'link/trash', { query, signal });
+
+/** @param {Schemas['RestoreLink']} body @returns {Promise<any>} */
+export const restoreLink = (body) => ask('POST', 'link/restore', { body });
+
+/** Deletes a link with its former versions. @param {string} id */
+export const purgeLink = (id) => awaited(send('POST', 'link/delete', { body: { id, purge: true } }));
+
 /** @param {Key} key */
 export const deleteLink = ({ slug, domain }) => awaited(send('POST', 'link/delete', { body: { slug, domain } }));
 

@@ -25,10 +25,11 @@ const PAGES = {
   live: () => import('./live/page.js').then((module) => module.LivePage),
   audit: () => import('./audit/page.js').then((module) => module.AuditPage),
   setup: () => import('./setup/page.js').then((module) => module.SetupPage),
+  trash: () => import('./trash/page.js').then((module) => module.TrashPage),
 };
 
 /** What the token must permit for a page to show anything. @type {Record<string, import('./state/session.js').Scope>} */
-const NEEDS = { links: 'links:read', analytics: 'analytics:read', live: 'analytics:read', audit: 'admin' };
+const NEEDS = { links: 'links:read', analytics: 'analytics:read', live: 'analytics:read', audit: 'admin', trash: 'links:read' };
 
 const Help = later(() => import('./help.js').then((module) => module.Help));
 const Palette = later(() => import('./palette.js').then((module) => module.Palette));
@@ -62,11 +63,12 @@ function App() {
     { keys: 'g a', word: 'pageAnalytics', group: 'everywhere', run: () => go('analytics') },
     { keys: 'g v', word: 'pageLive', group: 'everywhere', run: () => go('live') },
     { keys: 'g u', word: 'pageAudit', group: 'everywhere', run: () => go('audit') },
+    { keys: 'g t', word: 'pageTrash', group: 'everywhere', run: () => go('trash') },
     { keys: 'g s', word: 'pageSetup', group: 'everywhere', run: () => go('setup') },
     { keys: '?', word: 'shortcuts', group: 'everywhere', run: () => setFloating('help') },
   ]), []);
   useEffect(() => {
-    document.title = signedIn ? `${say({ links: /** @type {const} */ ('pageLinks'), analytics: /** @type {const} */ ('pageAnalytics'), live: /** @type {const} */ ('pageLive'), audit: /** @type {const} */ ('pageAudit'), setup: /** @type {const} */ ('pageSetup') }[page])} · Slugline` : 'Slugline';
+    document.title = signedIn ? `${say({ links: /** @type {const} */ ('pageLinks'), analytics: /** @type {const} */ ('pageAnalytics'), live: /** @type {const} */ ('pageLive'), audit: /** @type {const} */ ('pageAudit'), setup: /** @type {const} */ ('pageSetup'), trash: /** @type {const} */ ('pageTrash') }[page])} · Slugline` : 'Slugline';
   });
   if (!signedIn) return html`<main id="main" aria-busy=${busy.value ? 'true' : 'false'}><${SignIn} /></main>`;
   const needed = NEEDS[page];

@@ -20,6 +20,8 @@ export class ApiError extends Error {
     this.link = link;
     /** The scope that the token lacks, where that is the error. @type {string | undefined} */
     this.scope = undefined;
+    /** A slug that no link has, where the one that was asked for is taken. @type {string | undefined} */
+    this.freeSlug = undefined;
     /** The version of that link. */
     this.version = '';
   }
@@ -55,6 +57,7 @@ export function problemOf(status, text, retryAfter) {
     const message = issues.length > 0 ? sentence(issues[0]) : problem.statusMessage || problem.message;
     const error = new ApiError(status, String(problem.code ?? ''), String(message), issues, wait, problem.data?.link);
     error.scope = problem.data?.scope;
+    error.freeSlug = problem.data?.freeSlug;
     return error;
   } catch {
     return new ApiError(status, '', text.slice(0, 200) || `HTTP ${status}`, [], wait);

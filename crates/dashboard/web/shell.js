@@ -21,14 +21,18 @@ const NAMES = {
   live: { word: 'pageLive', icon: 'bolt' },
   audit: { word: 'pageAudit', icon: 'clock' },
   setup: { word: 'pageSetup', icon: 'plug' },
+  trash: { word: 'pageTrash', icon: 'trash' },
 };
+
+/** The trash is reached from the links. */
+const IN_BAR = PAGES.filter((page) => page !== 'trash');
 
 /** @param {{ children: any, onPalette: () => void, onHelp: () => void }} props */
 export function Shell({ children, onPalette, onHelp }) {
   return html`<a class="skip" href="#main">${say('skip')}</a>
     <header class="top"><div class="top-in">
       <a class="brand" href=${addressOf('links')} onClick=${(/** @type {MouseEvent} */ event) => follow(event, 'links')}><${Mark} /><span>Slugline</span></a>
-      <nav class="pages" aria-label=${say('pages')}>${PAGES.map((page) => html`<a key=${page} href=${addressOf(page)} aria-current=${view.value.page === page ? 'page' : undefined} onClick=${(/** @type {MouseEvent} */ event) => follow(event, page)}><${Icon} name=${NAMES[page].icon} /><span>${say(NAMES[page].word)}</span></a>`)}</nav>
+      <nav class="pages" aria-label=${say('pages')}>${IN_BAR.map((page) => html`<a key=${page} href=${addressOf(page)} aria-current=${view.value.page === page ? 'page' : undefined} onClick=${(/** @type {MouseEvent} */ event) => follow(event, page)}><${Icon} name=${NAMES[page].icon} /><span>${say(NAMES[page].word)}</span></a>`)}</nav>
       ${several.value && html`<${Select} label=${say('domain')} class="domain-switch" value=${domain.value} onChange=${chooseDomain} options=${[...domainOptions(), [ALL, domainName(ALL)]]} />`}
       <button type="button" class="jump" aria-label=${say('jump')} onClick=${onPalette}><${Icon} name="search" /><span>${say('jump')}</span><kbd aria-hidden="true" data-keys="${modifier()}K"></kbd></button>
       <button type="button" class="button primary new" onClick=${() => go('links', { ...(view.value.page === 'links' ? view.value.query : {}), new: '1', edit: undefined })}><${Icon} name="add" /><span>${say('newLink')}</span></button>
@@ -36,7 +40,7 @@ export function Shell({ children, onPalette, onHelp }) {
     </div><div class="bar ${busy.value ? 'on' : ''}" aria-hidden="true"></div></header>
     ${demonstration.value && html`<p class="banner">${say('previewMode')}</p>`}
     <main id="main" tabindex="-1" aria-busy=${busy.value ? 'true' : 'false'}>${children}</main>
-    <div class="toasts" role="status">${toasts.value.map(({ id, text, tone }) => html`<div key=${id} class="toast ${tone}"><${Icon} name=${tone === 'good' ? 'check' : 'warn'} /><span>${text}</span></div>`)}</div>`;
+    <div class="toasts" role="status">${toasts.value.map(({ id, text, tone, action }) => html`<div key=${id} class="toast ${tone}"><${Icon} name=${tone === 'good' ? 'check' : 'warn'} /><span>${text}</span>${action && html`<button type="button" class="toast-action" onClick=${action.run}>${action.text}</button>`}</div>`)}</div>`;
 }
 
 export function Mark() {

@@ -1,6 +1,6 @@
 // The list of links.
 import { addressOf } from '../address.js';
-import { countLinks, deleteLink, listTags } from '../api.js';
+import { countLinks, deleteLink, listTags, restoreLink } from '../api.js';
 import { useLoaded } from '../load.js';
 import { Chip, IconButton, Select, copyText } from '../parts/controls.js';
 import { Confirm, Menu, MenuItem } from '../parts/dialog.js';
@@ -27,6 +27,7 @@ import { shortLink } from './short-link.js';
 /** @typedef {import('../api.js').Link} Link */
 
 const BulkBar = later(() => import('./bulk-bar.js').then((module) => module.BulkBar));
+const HistoryDialog = later(() => import('./history-dialog.js').then((module) => module.HistoryDialog));
 const Editor = later(() => import('./editor.js').then((module) => module.Editor));
 const QrDialog = later(() => import('./qr-dialog.js').then((module) => module.QrDialog));
 const Transfer = later(() => import('./transfer.js').then((module) => module.Transfer));
@@ -87,6 +88,7 @@ export function LinksPage() {
   const act = (/** @type {Link} */ link, /** @type {string} */ what, /** @type {string} */ value = '') => {
     if (what === 'edit') change({ edit: keyOf(link), new: undefined, url: undefined });
     if (what === 'qr') change({ qr: keyOf(link) });
+    if (what === 'history') change({ history: keyOf(link) });
     if (what === 'delete') refusalOfChange.value ? toast(reason(refusalOfChange.value), 'bad') : setDeleting(link);
     if (what === 'copy-of') change({ new: '1', from: keyOf(link), edit: undefined });
     if (what === 'tag') go('links', { tag: value, domain: query.domain });
@@ -95,8 +97,18 @@ export function LinksPage() {
     setDeleting(undefined);
     try {
       await deleteLink(link);
-      toast(say('deleted', { link: shownKey(keyOf(link)) }));
+      toast(say('deleted', { link: shownKey(keyOf(link)) }), 'good', { text: say('undo'), run: () => undo(link) });
       if (query.edit === keyOf(link)) change({ edit: undefined }, { replace: true });
+      refresh();
+    } catch (error) {
+      toast(wording(error), 'bad');
+    }
+  };
+
+  const undo = async (/** @type {Link} */ link) => {
+    try {
+      await restoreLink({ id: link.id });
+      toast(say('broughtBack', { link: shownKey(keyOf(link)) }));
       refresh();
     } catch (error) {
       toast(wording(error), 'bad');
@@ -128,6 +140,7 @@ export function LinksPage() {
         <${MenuItem} icon="up" off=${reason(refusalOfNew.value)} onClick=${() => change({ do: 'import' })}>${say('import')}<//>
         <${MenuItem} icon="down" off=${reason(refusalOfExport.value)} onClick=${() => change({ do: 'export' })}>${say('export')}<//>
         <${MenuItem} icon="check" off=${reason(refusalOfCheck.value)} onClick=${() => change({ do: 'check' })}>${say('checkLinks')}<//>
+        <${MenuItem} icon="trash" onClick=${() => go('trash', { domain: query.domain })}>${say('pageTrash')}<//>
       <//>
     </div>
     ${filter.tag && html`<div class="chips"><${Chip} text=${`${say('tag')}: ${filter.tag}`} label=${say('removeFilter')} onRemove=${() => change({ tag: undefined })} /><a class="text-button" href=${addressOf('analytics', { tag: filter.tag })} onClick=${(/** @type {MouseEvent} */ event) => follow(event, 'analytics', { tag: filter.tag })}><${Icon} name="bars" />${say('seeTagAnalytics')}</a></div>`}
@@ -143,6 +156,7 @@ export function LinksPage() {
       onEverything=${() => setEverything(true)} onDone=${() => { clear(); refresh(); }} onClear=${clear} />`}
     ${panelOpen && html`<${Editor} key=${query.edit ?? `new ${query.from ?? ''}`} name=${query.edit} from=${query.from} url=${query.url} tags=${tags.data ?? []} onSaved=${refresh} onDelete=${setDeleting} />`}
     ${query.qr && html`<${QrDialog} name=${query.qr} onClose=${() => change({ qr: undefined })} />`}
+    ${query.history && html`<${HistoryDialog} name=${query.history} onClose=${() => change({ history: undefined })} onChange=${refresh} />`}
     ${query.do && html`<${Transfer} what=${query.do} onClose=${() => { change({ do: undefined }); refresh(); }} />`}
     ${deleting && html`<${Confirm} title=${say('deleteTitle', { link: shownKey(keyOf(deleting)) })} text=${say('deleteText')} action=${say('delete')} onConfirm=${() => remove(deleting)} onClose=${() => setDeleting(undefined)} />`}
   </div>`;

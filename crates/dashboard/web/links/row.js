@@ -22,7 +22,7 @@ import { shortLink } from './short-link.js';
  * @param {boolean} props.selected
  * @param {boolean} props.current
  * @param {(selected: boolean, range: boolean) => void} props.onSelect
- * @param {(what: 'edit' | 'qr' | 'delete' | 'copy-of' | 'tag', value?: string) => void} props.onAct
+ * @param {(what: 'edit' | 'qr' | 'history' | 'delete' | 'copy-of' | 'tag', value?: string) => void} props.onAct
  */
 export function Row({ link, visits, now, selected, current, onSelect, onAct }) {
   const open = (/** @type {any} */ event) => {
@@ -47,6 +47,7 @@ export function Row({ link, visits, now, selected, current, onSelect, onAct }) {
         <${MenuItem} icon="edit" onClick=${() => onAct('edit')}>${say('edit')}<//>
         <${MenuItem} icon="bars" onClick=${() => go('analytics', { slug: key })}>${say('pageAnalytics')}<//>
         <${MenuItem} icon="copy" onClick=${() => onAct('copy-of')}>${say('duplicate')}<//>
+        <${MenuItem} icon="clock" onClick=${() => onAct('history')}>${say('history')}<//>
         <a class="menu-item" href=${shortLink(link)} target="_blank" rel="noreferrer"><${Icon} name="link" /><span>${say('openLink')}</span></a>
         <${MenuItem} icon="trash" danger off=${reason(refusalOfChange.value)} onClick=${() => onAct('delete')}>${say('delete')}<//>
       <//>
