@@ -1,5 +1,6 @@
 // How visitors of a link were shared out between the destinations of its split.
 import { metrics, readLink } from '../api.js';
+import { looksLikeSlug } from '../links/draft.js';
 import { partsOf } from '../links/key.js';
 import { useLoaded } from '../load.js';
 import { Address } from '../parts/address.js';
@@ -14,7 +15,7 @@ const RARE = 0.05;
 
 /** @param {{ name: string, asked: Record<string, string | number> }} props `name` is the key of the link. */
 export function SplitPanel({ name, asked }) {
-  const found = useLoaded(name, () => (may('links:read') ? readLink(partsOf(name)).then(({ link }) => link) : Promise.resolve(undefined)));
+  const found = useLoaded(name, () => (may('links:read') && looksLikeSlug(partsOf(name).slug) ? readLink(partsOf(name)).then(({ link }) => link) : Promise.resolve(undefined)));
   const link = found.data?.split?.length ? found.data : undefined;
   const question = { ...asked, type: 'url', limit: 500, visitors: 'true' };
   const key = link ? JSON.stringify([name, question]) : '';

@@ -182,7 +182,7 @@ fn every_member_of_a_life_and_of_rules_is_made_by_the_form_and_one_is_edited_alo
     }
 
     browser.go("links?edit=whole");
-    browser.fill("#maxVisits", "9");
+    set(&browser, "#maxVisits", "9");
     save(&browser);
     let edited = read(&server, "whole");
     for (member, value) in made.as_object().unwrap() {
