@@ -73,15 +73,15 @@ function Parameters({ id, value, label, onChange }) {
     <button type="button" class="text-button" onClick=${() => set([...rows.current, ['', true]])}><${Icon} name="add" />${say('add')}</button>`;
 }
 
-/** Continents and their regions of the United Nations (M49); Antarctica is a country of ISO 3166-1. */
-const M49 = /** @type {Record<string, string>} */ ({ AF: '002', AN: 'AQ', AS: '142', EU: '150', NA: '003', OC: '009', SA: '005' });
+/** Browsers name countries, Antarctica among them, and no continents. @type {Record<string, import('../words.js').Word>} */
+const CONTINENTS = { AF: 'africa', AS: 'asia', EU: 'europe', NA: 'northAmerica', OC: 'oceania', SA: 'southAmerica' };
 
 /** @type {Record<string, string>} */
 const SYSTEMS = { ios: 'iOS', android: 'Android', windows: 'Windows', macos: 'macOS', linux: 'Linux', chromeos: 'ChromeOS' };
 
 /** @param {string} kind @param {string} value */
 function nameOf(kind, value) {
-  if (kind === 'continent') return countryName(M49[value] ?? value, tag.value);
+  if (kind === 'continent') return CONTINENTS[value] ? say(CONTINENTS[value]) : countryName('AQ', tag.value);
   // The first of January 2024 was a Monday.
   if (kind === 'weekday') return new Intl.DateTimeFormat(tag.value, { weekday: 'short', timeZone: 'UTC' }).format(Date.UTC(2024, 0, 1 + (KINDS.weekday?.values?.indexOf(value) ?? 0)));
   return SYSTEMS[value] ?? say(value === 'mobile' ? 'devicePhone' : value === 'tablet' ? 'deviceTablet' : 'deviceDesktop');

@@ -131,6 +131,11 @@ fn fill_rules(browser: &Browser<'_>) {
         "{} .check:nth-child(4) input",
         condition(1, "continent")
     ));
+    let continents = format!("{} .check", condition(1, "continent"));
+    assert_eq!(
+        browser.texts(&continents)[..3],
+        ["Africa", "Antarctica", "Asia"]
+    );
     for kind in ["language", "network"] {
         browser.choose(
             &format!("{} .condition-head select", condition(1, kind)),
