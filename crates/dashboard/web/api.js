@@ -79,6 +79,9 @@ export const createLink = (body) => ask('POST', 'link/create', { body });
 /** @param {Schemas['PatchLink']} body @param {string} version That it was made for; any other is refused. @returns {Promise<Schemas['LinkCreated']>} */
 export const patchLink = (body, version) => ask('PATCH', 'link/edit', { body, match: version });
 
+/** @param {Key} key @param {boolean} off @returns {Promise<Schemas['LinkCreated']>} */
+export const switchLink = ({ slug, domain }, off) => ask('PATCH', 'link/edit', { body: { slug, domain, disabled: off || null } });
+
 /** @param {Schemas['BatchLinks']} body @returns {Promise<Schemas['LinkBatch']>} */
 export const batchLinks = (body) => ask('POST', 'link/batch', { body });
 

@@ -28,7 +28,15 @@ export class ApiError extends Error {
 
   /** The fault of one member, if it has one. @param {string} member */
   issueOf(member) {
-    const issue = this.issues.find(({ path }) => path[0] === member);
+    return this.issueAt(member, true);
+  }
+
+  /** The fault at a path such as `rules.0.url`, if there is one. @param {string} path @param {boolean} [below] Or below it. */
+  issueAt(path, below = false) {
+    const issue = this.issues.find(({ path: parts }) => {
+      const whole = parts.join('.');
+      return whole === path || (below && whole.startsWith(`${path}.`));
+    });
     return issue ? sentence(issue) : undefined;
   }
 }

@@ -18,6 +18,7 @@ import { PANELS, wordOf } from './dimensions.js';
 import { Heatmap } from './heatmap.js';
 import { Panel } from './panel.js';
 import { apiQuery, oneDomain, questionOf, toggled } from './question.js';
+import { SplitPanel } from './split-panel.js';
 import { Timeline } from './timeline.js';
 import { valueName } from './value-name.js';
 
@@ -60,6 +61,7 @@ export function AnalyticsPage() {
       <button type="button" class="text-button" onClick=${clear}>${say('clearFilters')} <kbd>Esc</kbd></button></div>`}
     ${totals.error ? html`<${ErrorNote} error=${totals.error} again=${totals.again} />` : html`<${Counters} totals=${totals} before=${earlier ? before : undefined} />`}
     <${Timeline} question=${question} earlier=${earlier} now=${now} onZoom=${setRange} onUnit=${(/** @type {string} */ unit) => change({ unit })} onSum=${(/** @type {boolean} */ sum) => change({ sum: sum ? '1' : undefined })} />
+    ${question.slugs.length === 1 && html`<${SplitPanel} key=${question.slugs[0]} name=${question.slugs[0]} asked=${asked} />`}
     <div class="panels">${PANELS.map((panel) => html`<${Panel} key=${panel.name} panel=${panel} asked=${asked} filters=${filters} visits=${visits} onToggle=${toggle} />`)}</div>
     <${Heatmap} asked=${asked} zone=${zone} />
   </div>`;

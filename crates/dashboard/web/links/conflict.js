@@ -10,6 +10,7 @@ import { say } from '../words.js';
 const NAMES = {
   url: 'destination', slug: 'shortLink', domain: 'domain', comment: 'note', tags: 'tags', expires: 'expires', passwordMode: 'password', password: 'password', apple: 'apple', google: 'google', geo: 'byCountry',
   title: 'title', description: 'description', image: 'image', withQuery: 'passQuery', cloaking: 'cloaking', proxy: 'proxy', unsafe: 'warn',
+  disabled: 'statusDisabled', starts: 'starts', startUrl: 'startUrl', expiredUrl: 'expiredUrl', maxVisits: 'maxVisits', rules: 'rules', split: 'split', splitUntil: 'splitUntil', forwardPath: 'forwardPath',
 };
 
 /** @param {{ dispute: Dispute, draft: Draft, onChoose: (part: Partial<Draft>) => void }} props */
@@ -27,6 +28,6 @@ const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 function shown(value) {
   if (typeof value === 'boolean') return say(value ? 'yes' : 'no');
   if (typeof value === 'string') return value || '–';
-  const parts = value.map((/** @type {any} */ part) => (typeof part === 'string' ? part : `${part.country}: ${part.url}`));
+  const parts = value.map((/** @type {any} */ part) => (typeof part === 'string' ? part : `${'weight' in part ? `${part.weight} %` : part.country ?? JSON.stringify(part.when)}: ${part.url}`));
   return parts.join(', ') || '–';
 }

@@ -1,5 +1,6 @@
 // What a person types about a link, and what of it is sent.
 import { momentOf, read } from '../time/clock.js';
+import { sentWhen } from './conditions.js';
 
 /** @typedef {import('../api.js').Link} Link */
 /** @typedef {import('../api.js').Schemas} Schemas */
@@ -24,6 +25,15 @@ import { momentOf, read } from '../time/clock.js';
  * @property {boolean} cloaking
  * @property {boolean} proxy
  * @property {boolean} unsafe
+ * @property {boolean} disabled
+ * @property {string} starts As `expires`; empty for at once.
+ * @property {string} startUrl
+ * @property {string} expiredUrl
+ * @property {string} maxVisits Empty for any number.
+ * @property {import('./conditions.js').Rule[]} rules As they are sent.
+ * @property {import('./split.js').Side[]} split
+ * @property {string} splitUntil As `expires`; empty for no end.
+ * @property {boolean} forwardPath
  */
 
 /** @returns {Draft} */
@@ -31,6 +41,7 @@ export function emptyDraft(url = '', domain = '') {
   return {
     url, slug: '', domain, comment: '', tags: [], expires: '', passwordMode: 'keep', password: '', apple: '', google: '', geo: [],
     title: '', description: '', image: '', withQuery: '', cloaking: false, proxy: false, unsafe: false,
+    disabled: false, starts: '', startUrl: '', expiredUrl: '', maxVisits: '', rules: [], split: [], splitUntil: '', forwardPath: false,
   };
 }
 
@@ -52,6 +63,15 @@ export function draftOf(link, zone) {
     cloaking: link.cloaking ?? false,
     proxy: link.proxy ?? false,
     unsafe: link.unsafe ?? false,
+    disabled: link.disabled ?? false,
+    starts: link.startsAt ? fieldOf(link.startsAt, zone) : '',
+    startUrl: link.startUrl ?? '',
+    expiredUrl: link.expiredUrl ?? '',
+    maxVisits: String(link.maxVisits ?? ''),
+    rules: /** @type {any} */ (link.rules ?? []),
+    split: (link.split ?? []).map((/** @type {any} */ side) => ({ ...side, weight: String(side.weight) })),
+    splitUntil: link.splitUntil ? fieldOf(link.splitUntil, zone) : '',
+    forwardPath: link.forwardPath ?? false,
   };
 }
 
@@ -91,7 +111,26 @@ function members(draft, zone) {
     cloaking: draft.cloaking || undefined,
     proxy: draft.proxy || undefined,
     unsafe: draft.unsafe || undefined,
+    disabled: draft.disabled || undefined,
+    startsAt: momentOfField(draft.starts, zone),
+    // Without a start nothing is before it.
+    startUrl: (draft.starts && asUrl(draft.startUrl)) || undefined,
+    expiredUrl: asUrl(draft.expiredUrl) || undefined,
+    maxVisits: draft.maxVisits.trim() === '' ? undefined : Number(draft.maxVisits),
+    rules: draft.rules.length > 0 ? draft.rules.map((rule) => ({ ...rule, when: sentWhen(rule.when), url: asUrl(rule.url) })) : undefined,
+    split: draft.split.length > 0 ? draft.split.map((side) => ({ ...side, url: asUrl(side.url), weight: Number(side.weight) })) : undefined,
+    splitUntil: draft.split.length > 0 ? momentOfField(draft.splitUntil, zone) : undefined,
+    forwardPath: draft.forwardPath || undefined,
   };
+}
+
+/**
+ * What the form would send now: for a link that is there what changes of it, else a new one.
+ * @param {Link | undefined} link @param {Draft} draft @param {string} zone @returns {Schemas['PatchLink'] | Schemas['CreateLink']}
+ */
+export function bodyOf(link, draft, zone) {
+  const whole = { ...draft, url: asUrl(draft.url) };
+  return link ? patchBody(link, whole, zone) : createBody(whole, zone);
 }
 
 /** @param {Draft} draft @param {string} zone @returns {Schemas['CreateLink']} */
@@ -117,6 +156,9 @@ export function patchBody(link, draft, zone) {
   if (draft.passwordMode === 'remove') changed.password = null;
   return /** @type {Schemas['PatchLink']} */ (changed);
 }
+
+/** Whether a draft says when the link leads somewhere, or how often. @param {Draft} draft */
+export const hasLife = (draft) => Boolean(draft.disabled || draft.starts || draft.startUrl || draft.expires || draft.expiredUrl || draft.maxVisits);
 
 /** Whether anything would be lost. @param {Draft} draft @param {Draft} original */
 export function isChanged(draft, original) {

@@ -16,12 +16,16 @@ import { say } from '../words.js';
 import { Campaign } from './campaign.js';
 import { CountryRules } from './country-rules.js';
 import { Conflict } from './conflict.js';
-import { asUrl, createBody, draftOf, emptyDraft, isChanged, looksLikeSlug, patchBody } from './draft.js';
+import { asUrl, createBody, draftOf, emptyDraft, hasLife, isChanged, looksLikeSlug, patchBody } from './draft.js';
 import { EraseVisits } from './erase-visits.js';
 import { keyOf, partsOf, shownKey } from './key.js';
+import { Life } from './life.js';
 import { disputed, merged } from './merge.js';
 import { PreviewCard } from './preview-card.js';
+import { Rules } from './rules.js';
 import { prefix, shortLink } from './short-link.js';
+import { Split } from './split.js';
+import { StatusBadge } from './status-badge.js';
 import { UTM, readUtm } from './utm.js';
 
 /** @typedef {import('../api.js').Link} Link */
@@ -160,6 +164,7 @@ export function Editor({ name, from, url, tags, onSaved, onDelete }) {
     }
   };
   const issue = (/** @type {string} */ member) => (error instanceof ApiError ? error.issueOf(member) : undefined);
+  const issueAt = (/** @type {string} */ path, /** @type {boolean | undefined} */ below) => (error instanceof ApiError ? error.issueAt(path, below) : undefined);
   const keys = (/** @type {KeyboardEvent} */ event) => {
     if (event.key === 'Escape') { event.stopPropagation(); leave(); }
     if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) save(event);
@@ -167,6 +172,7 @@ export function Editor({ name, from, url, tags, onSaved, onDelete }) {
 
   return html`<aside class="panel" ref=${panel} role="dialog" aria-label=${say(isNew ? 'newLink' : 'editLink')} onKeyDown=${keys}>
     <header class="panel-head"><h2>${say(isNew ? 'newLink' : 'editLink')}</h2>
+      ${link && html`<${StatusBadge} link=${link} now=${Date.now() / 1000} always />`}
       ${link && html`<${IconButton} icon="trash" label=${say('delete')} disabled=${Boolean(refusal)} onClick=${() => onDelete(link)} />`}
       <${IconButton} icon="close" label=${say('close')} onClick=${leave} /></header>
     ${missing ? html`<div class="panel-body"><p>${say('linkGone', { link: shownKey(name ?? from ?? '') })}</p></div>` : unread ? html`<div class="panel-body"><${ErrorNote} error=${unread} again=${read} /></div>` : html`
@@ -180,10 +186,8 @@ export function Editor({ name, from, url, tags, onSaved, onDelete }) {
           <${SlugField} draft=${draft} set=${set} error=${issue('slug') ?? (error?.code === 'slug_taken' || error?.status === 409 ? error.message : undefined)} />`}
         <${Field} label=${say('note')} id="comment" error=${issue('comment')}><${TextInput} id="comment" value=${draft.comment} onInput=${(/** @type {string} */ comment) => set({ comment })} error=${issue('comment')} maxlength="2048" /><//>
         <${Field} label=${say('tags')} id="tags" error=${issue('tags')}><${TagInput} id="tags" tags=${draft.tags} known=${tags.map(({ name }) => name)} onChange=${(/** @type {string[]} */ next) => set({ tags: next })} /><//>
-        <${Section} title=${say('expiryAndPassword')} open=${Boolean(draft.expires || link?.password)}>
-          <${Field} label=${say('expires')} id="expires" hint=${`${say('zone')}: ${zone}`} error=${issue('expiration')}>
-            <div class="with-button"><${TextInput} id="expires" type="datetime-local" value=${draft.expires} onInput=${(/** @type {string} */ expires) => set({ expires })} error=${issue('expiration')} hint />
-            ${draft.expires && html`<${IconButton} icon="close" label=${say('never')} onClick=${() => set({ expires: '' })} />`}</div><//>
+        <${Section} title=${say('life')} open=${hasLife(draft) || Boolean(link?.password) || ['disabled', 'startsAt', 'startUrl', 'expiration', 'expiredUrl', 'maxVisits', 'password'].some(issue)}>
+          <${Life} draft=${draft} link=${link} zone=${zone} set=${set} issue=${issue} />
           ${link?.password && html`<div class="field"><span class="label">${say('password')}</span><${Segments} label=${say('password')} value=${draft.passwordMode} onChange=${(/** @type {any} */ passwordMode) => set({ passwordMode })} options=${[['keep', say('passwordKeep')], ['set', say('passwordSet')], ['remove', say('passwordRemove')]]} /></div>`}
           ${(!link?.password || draft.passwordMode === 'set') && html`<${Field} label=${link?.password ? say('newPassword') : say('password')} id="password" hint=${say('passwordHint')} error=${issue('password')}>
             <${TextInput} id="password" type="text" autocomplete="off" spellcheck="false" value=${draft.password} maxlength="128" hint error=${issue('password')} onInput=${(/** @type {string} */ password) => set({ password, passwordMode: password || link?.password ? 'set' : 'keep' })} /><//>`}
@@ -194,14 +198,20 @@ export function Editor({ name, from, url, tags, onSaved, onDelete }) {
           <${Field} label=${say('google')} id="google" error=${issue('google')}><${TextInput} id="google" type="url" inputmode="url" placeholder="https://" value=${draft.google} error=${issue('google')} onInput=${(/** @type {string} */ google) => set({ google })} /><//>
           <${CountryRules} rules=${draft.geo} error=${issue('geo')} onChange=${(/** @type {Draft['geo']} */ geo) => set({ geo })} />
         <//>
+        <${Section} title=${say('rulesAndSplit')} open=${draft.rules.length > 0 || draft.split.length > 0 || ['rules', 'split', 'splitUntil'].some(issue)}>
+          <${Rules} rules=${draft.rules} issue=${issueAt} onChange=${(/** @type {Draft['rules']} */ rules) => set({ rules })} />
+          <${Split} split=${draft.split} until=${draft.splitUntil} zone=${zone} issue=${issueAt} onChange=${(/** @type {Draft['split']} */ split) => set({ split })} onUntil=${(/** @type {string} */ splitUntil) => set({ splitUntil })} />
+        <//>
         <${Section} title=${say('previewCard')} open=${Boolean(draft.title || draft.description || draft.image)}>
           <${Field} label=${say('title')} id="title" error=${issue('title')}><${TextInput} id="title" maxlength="256" value=${draft.title} error=${issue('title')} onInput=${(/** @type {string} */ title) => set({ title })} /><//>
           <${Field} label=${say('description')} id="description" error=${issue('description')}><textarea id="description" class="input" rows="2" maxlength="2048" value=${draft.description} onInput=${(/** @type {any} */ event) => set({ description: event.currentTarget.value })}></textarea><//>
           <${Field} label=${say('image')} id="image" hint=${say('imageHint')} error=${issue('image')}><${TextInput} id="image" maxlength="128" value=${draft.image} error=${issue('image')} hint onInput=${(/** @type {string} */ image) => set({ image })} /><//>
           <${PreviewCard} draft=${draft} />
         <//>
-        <${Section} title=${say('behaviour')} open=${draft.withQuery !== '' || draft.cloaking || draft.proxy || draft.unsafe}>
+        <${Section} title=${say('behaviour')} open=${draft.withQuery !== '' || draft.cloaking || draft.proxy || draft.unsafe || draft.forwardPath || Boolean(issue('forwardPath'))}>
           <div class="field"><span class="label">${say('passQuery')}</span><${Select} label=${say('passQuery')} value=${draft.withQuery} onChange=${(/** @type {any} */ withQuery) => set({ withQuery })} options=${[['', say('asServer')], ['yes', say('yes')], ['no', say('no')]]} /></div>
+          <${Check} label=${say('forwardPath')} hint=${say('forwardPathHint')} id="forwardPath" checked=${draft.forwardPath} onChange=${(/** @type {boolean} */ forwardPath) => set({ forwardPath })} />
+          ${issue('forwardPath') && html`<div class="field-error" role="alert">${issue('forwardPath')}</div>`}
           <${Check} label=${say('cloaking')} hint=${say('cloakingHint')} checked=${draft.cloaking} onChange=${(/** @type {boolean} */ cloaking) => set({ cloaking })} />
           <${Check} label=${say('proxy')} hint=${say('proxyHint')} checked=${draft.proxy} onChange=${(/** @type {boolean} */ proxy) => set({ proxy })} />
           <${Check} label=${say('warn')} hint=${say('warnHint')} checked=${draft.unsafe} onChange=${(/** @type {boolean} */ unsafe) => set({ unsafe })} />

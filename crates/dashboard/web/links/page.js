@@ -1,6 +1,6 @@
 // The list of links.
 import { addressOf } from '../address.js';
-import { countLinks, deleteLink, listTags, restoreLink } from '../api.js';
+import { countLinks, deleteLink, listTags, restoreLink, switchLink } from '../api.js';
 import { useLoaded } from '../load.js';
 import { Chip, IconButton, Select, copyText } from '../parts/controls.js';
 import { Confirm, Menu, MenuItem } from '../parts/dialog.js';
@@ -23,6 +23,7 @@ import { filterOf } from './list-query.js';
 import { Moving } from './moving.js';
 import { Row } from './row.js';
 import { shortLink } from './short-link.js';
+import { STATUS_WORDS } from './status.js';
 
 /** @typedef {import('../api.js').Link} Link */
 
@@ -91,7 +92,17 @@ export function LinksPage() {
     if (what === 'history') change({ history: keyOf(link) });
     if (what === 'delete') refusalOfChange.value ? toast(reason(refusalOfChange.value), 'bad') : setDeleting(link);
     if (what === 'copy-of') change({ new: '1', from: keyOf(link), edit: undefined });
+    if (what === 'switch') toggle(link);
     if (what === 'tag') go('links', { tag: value, domain: query.domain });
+  };
+  const toggle = async (/** @type {Link} */ link) => {
+    try {
+      await switchLink(link, !link.disabled);
+      toast(say(link.disabled ? 'enabled' : 'disabled', { link: shownKey(keyOf(link)) }));
+      refresh();
+    } catch (error) {
+      toast(wording(error), 'bad');
+    }
   };
   const remove = async (/** @type {Link} */ link) => {
     setDeleting(undefined);
@@ -117,7 +128,7 @@ export function LinksPage() {
 
   useKeys({ links, place, selected, select, act });
 
-  const filtered = Boolean(filter.q || filter.tag || (filter.status && filter.status !== 'active'));
+  const filtered = Boolean(filter.q || filter.tag || filter.status);
   const nothing = !list.loading && !list.error && links.length === 0;
   const first = nothing && !filtered && !moving.value;
   const panelOpen = Boolean(query.edit || query.new);
@@ -128,8 +139,8 @@ export function LinksPage() {
     ${first ? html`<${FirstLink} onMade=${refresh} />` : moving.value ? html`<${Moving} />` : html`
     <div class="toolbar">
       <${SearchField} value=${filter.q ?? ''} />
-      <${Select} label=${say('status')} value=${filter.status ?? 'active'} onChange=${(/** @type {string} */ status) => change({ status: status === 'active' ? undefined : status })}
-        options=${[['active', say('statusActive')], ['expired', say('statusExpired')], ['all', say('statusAll')]]} />
+      <${Select} label=${say('status')} value=${filter.status ?? ''} onChange=${(/** @type {string} */ status) => change({ status: status || undefined })}
+        options=${[['', say('statusCurrent')], ...Object.entries(STATUS_WORDS).map(([status, word]) => [status, say(word)]), ['all', say('statusAll')]]} />
       <${Select} label=${say('tag')} value=${filter.tag ?? ''} onChange=${(/** @type {string} */ tag) => change({ tag: tag || undefined })}
         options=${[['', say('anyTag')], ...(tags.data ?? []).map(({ name, count: n }) => [name, `${name} (${n})`]), ...(filter.tag && !tags.data?.some(({ name }) => name === filter.tag) ? [[filter.tag, filter.tag]] : [])]} />
       <${Select} label=${say('order')} value=${filter.sort ?? 'newest'} onChange=${(/** @type {string} */ sort) => change({ sort: sort === 'newest' ? undefined : sort })}

@@ -11,6 +11,7 @@ import { html } from '../view.js';
 import { figures, say } from '../words.js';
 import { keyOf, shownKey } from './key.js';
 import { shortLink } from './short-link.js';
+import { StatusBadge } from './status-badge.js';
 
 /** @typedef {import('../api.js').Link} Link */
 
@@ -22,7 +23,7 @@ import { shortLink } from './short-link.js';
  * @param {boolean} props.selected
  * @param {boolean} props.current
  * @param {(selected: boolean, range: boolean) => void} props.onSelect
- * @param {(what: 'edit' | 'qr' | 'history' | 'delete' | 'copy-of' | 'tag', value?: string) => void} props.onAct
+ * @param {(what: 'edit' | 'qr' | 'history' | 'delete' | 'copy-of' | 'tag' | 'switch', value?: string) => void} props.onAct
  */
 export function Row({ link, visits, now, selected, current, onSelect, onAct }) {
   const open = (/** @type {any} */ event) => {
@@ -49,6 +50,7 @@ export function Row({ link, visits, now, selected, current, onSelect, onAct }) {
         <${MenuItem} icon="copy" onClick=${() => onAct('copy-of')}>${say('duplicate')}<//>
         <${MenuItem} icon="clock" onClick=${() => onAct('history')}>${say('history')}<//>
         <a class="menu-item" href=${shortLink(link)} target="_blank" rel="noreferrer"><${Icon} name="link" /><span>${say('openLink')}</span></a>
+        <${MenuItem} icon=${link.disabled ? 'resume' : 'pause'} off=${reason(refusalOfChange.value)} onClick=${() => onAct('switch')}>${say(link.disabled ? 'enable' : 'disable')}<//>
         <${MenuItem} icon="trash" danger off=${reason(refusalOfChange.value)} onClick=${() => onAct('delete')}>${say('delete')}<//>
       <//>
     </div>
@@ -57,11 +59,8 @@ export function Row({ link, visits, now, selected, current, onSelect, onAct }) {
 
 /** @param {{ link: Link, now: number }} props */
 function Badges({ link, now }) {
-  const badges = [];
-  if (link.expiration) {
-    const over = link.expiration <= now;
-    badges.push(html`<span key="e" class="badge ${over ? 'bad' : ''}" title=${say('expiresAt', { when: figures.value.moment(link.expiration) })}><${Icon} name="clock" /><span class="badge-text">${over ? say('expired') : figures.value.age(link.expiration, now)}</span></span>`);
-  }
+  const badges = [html`<${StatusBadge} key="s" link=${link} now=${now} />`];
+  if (link.expiration && link.expiration > now) badges.push(html`<span key="e" class="badge" title=${say('expiresAt', { when: figures.value.moment(link.expiration) })}><${Icon} name="clock" /><span class="badge-text">${figures.value.age(link.expiration, now)}</span></span>`);
   if (link.password) badges.push(html`<span key="p" class="badge" title=${say('hasPassword')}><${Icon} name="lock" /><span class="off-screen">${say('hasPassword')}</span></span>`);
   if (link.unsafe) badges.push(html`<span key="u" class="badge warn" title=${say('warnsVisitors')}><${Icon} name="warn" /><span class="off-screen">${say('warnsVisitors')}</span></span>`);
   return badges;

@@ -19,7 +19,8 @@ export function SetupPage() {
   const [name, setName] = useState('Claude Code');
   const told = useLoaded('setup', (signal) => setup(signal));
   const findings = told.data?.findings ?? [];
-  const address = publicAddress.value;
+  // Where the API has a host of its own, short links have another.
+  const address = (told.data?.adminUrl ?? publicAddress.value).replace(/\/+$/, '');
   const byAddress = told.data?.switches.assistants;
   const all = snippets(address, shown ? token.value : HIDDEN, byAddress);
   const real = snippets(address, token.value, byAddress);

@@ -21,6 +21,7 @@ mod looks; // every page in both themes and two widths: accessible, and nothing 
 mod prefix; // below a path that a proxy strips
 mod proxied; // pages of strangers under our origin
 mod refused; // what is off while the server refuses, and that it comes back
+mod ruled; // the life, the rules and the split of a link
 mod seed; // a believable instance
 mod setup; // what the instance says of itself
 mod tokens; // tokens are made and revoked, and permit little

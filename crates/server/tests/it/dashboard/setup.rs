@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::browser::Browser;
-use crate::support::server::Server;
+use crate::support::server::{Server, TOKEN};
 
 #[test]
 fn every_finding_stands_there_with_what_mends_it() {
@@ -64,4 +64,20 @@ fn findings_about_proxies_are_said_in_the_readers_language() {
         );
         browser.finish(&[]);
     }
+}
+
+#[test]
+fn programs_are_told_the_address_of_the_api_where_it_has_a_host_of_its_own() {
+    let server = Server::start_with(&[
+        ("SLUGLINE_BASE_URL", "https://sl.example"),
+        ("SLUGLINE_ADMIN_HOST", "localhost"),
+    ]);
+    let address = server.origin().replace("127.0.0.1", "localhost");
+    let browser = Browser::start_at(&server, &address);
+    browser.go(&format!("setup#token={TOKEN}"));
+    browser.until(
+        "the address of MCP",
+        "return document.querySelector('.snippet pre')?.textContent.includes(' https://localhost/api/mcp ')",
+    );
+    browser.finish(&[]);
 }
