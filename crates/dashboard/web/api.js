@@ -88,6 +88,9 @@ export const batchLinks = (body) => ask('POST', 'link/batch', { body });
 /** The versions of a link. @param {{ slug?: string | undefined, domain?: string | undefined, id?: string }} query @param {AbortSignal} [signal] @returns {Promise<Schemas['LinkHistory']>} */
 export const linkHistory = (query, signal) => ask('GET', 'link/history', { query, signal });
 
+/** What a visitor would get. @param {Schemas['ExplainLink']} body @returns {Promise<Schemas['LinkExplanation']>} */
+export const explainLink = (body) => ask('POST', 'link/explain', { body });
+
 /** Deleted links, the last one first. @param {Query} query @param {AbortSignal} [signal] @returns {Promise<Schemas['TrashList']>} */
 export const listTrash = (query, signal) => ask('GET', 'link/trash', { query, signal });
 

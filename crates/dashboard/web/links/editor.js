@@ -26,6 +26,7 @@ import { Rules } from './rules.js';
 import { prefix, shortLink } from './short-link.js';
 import { Split } from './split.js';
 import { StatusBadge } from './status-badge.js';
+import { TestLink } from './test-link.js';
 import { UTM, readUtm } from './utm.js';
 
 /** @typedef {import('../api.js').Link} Link */
@@ -202,6 +203,7 @@ export function Editor({ name, from, url, tags, onSaved, onDelete }) {
           <${Rules} rules=${draft.rules} issue=${issueAt} onChange=${(/** @type {Draft['rules']} */ rules) => set({ rules })} />
           <${Split} split=${draft.split} until=${draft.splitUntil} zone=${zone} issue=${issueAt} onChange=${(/** @type {Draft['split']} */ split) => set({ split })} onUntil=${(/** @type {string} */ splitUntil) => set({ splitUntil })} />
         <//>
+        ${!demonstration.value && html`<${Section} title=${say('testLink')} open=${false}><${TestLink} link=${link} draft=${draft} zone=${zone} /><//>`}
         <${Section} title=${say('previewCard')} open=${Boolean(draft.title || draft.description || draft.image)}>
           <${Field} label=${say('title')} id="title" error=${issue('title')}><${TextInput} id="title" maxlength="256" value=${draft.title} error=${issue('title')} onInput=${(/** @type {string} */ title) => set({ title })} /><//>
           <${Field} label=${say('description')} id="description" error=${issue('description')}><textarea id="description" class="input" rows="2" maxlength="2048" value=${draft.description} onInput=${(/** @type {any} */ event) => set({ description: event.currentTarget.value })}></textarea><//>

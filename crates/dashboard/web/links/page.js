@@ -140,7 +140,7 @@ export function LinksPage() {
     <div class="toolbar">
       <${SearchField} value=${filter.q ?? ''} />
       <${Select} label=${say('status')} value=${filter.status ?? ''} onChange=${(/** @type {string} */ status) => change({ status: status || undefined })}
-        options=${[['', say('statusCurrent')], ...Object.entries(STATUS_WORDS).map(([status, word]) => [status, say(word)]), ['all', say('statusAll')]]} />
+        options=${[['', say('statusCurrent')], ...Object.entries(STATUS_WORDS).map(([status, word]) => [status, say(word)]), ['broken', say('statusBroken')], ['all', say('statusAll')]]} />
       <${Select} label=${say('tag')} value=${filter.tag ?? ''} onChange=${(/** @type {string} */ tag) => change({ tag: tag || undefined })}
         options=${[['', say('anyTag')], ...(tags.data ?? []).map(({ name, count: n }) => [name, `${name} (${n})`]), ...(filter.tag && !tags.data?.some(({ name }) => name === filter.tag) ? [[filter.tag, filter.tag]] : [])]} />
       <${Select} label=${say('order')} value=${filter.sort ?? 'newest'} onChange=${(/** @type {string} */ sort) => change({ sort: sort === 'newest' ? undefined : sort })}

@@ -9,7 +9,12 @@ const LOOKS = { active: ['check', 'good'], scheduled: ['calendar', ''], expired:
 
 /** @param {{ link: import('../api.js').Link, now: number, always?: boolean }} props `always` shows active ones too. */
 export function StatusBadge({ link, now, always }) {
+  const { broken } = link;
   const status = statusOf(link, now);
+  if (broken && (status === 'active' || status === 'scheduled')) {
+    const why = say('brokenSince', { when: figures.value.moment(broken.since), why: broken.error ?? String(broken.status) });
+    return html`<span class="badge bad" data-status="broken" title=${why}><${Icon} name="warn" /><span class="badge-text">${say('statusBroken')}</span></span>`;
+  }
   if (status === 'active' && !always) return '';
   const [icon, look] = LOOKS[status];
   const since = status === 'scheduled' && link.startsAt ? say('startsWhen', { when: figures.value.moment(link.startsAt) }) : status === 'expired' && link.expiration ? say('expiresAt', { when: figures.value.moment(link.expiration) }) : say(STATUS_WORDS[status]);
