@@ -1,6 +1,7 @@
 //! The operations on links: one file each.
 
 mod batch;
+mod broken;
 mod by_visits;
 mod change_terms;
 mod check;
@@ -22,7 +23,6 @@ mod rehearsal;
 mod restore;
 mod screen;
 mod search;
-mod states;
 mod tagged;
 mod unprotected;
 mod upsert;
@@ -40,6 +40,7 @@ use slugline_domain::{
 pub(crate) use self::get::find_spelled;
 pub use self::{
     batch::{BatchAction, BatchChange, BatchOutcome, BatchReport, BatchResult, BatchScope},
+    broken::BrokenLinks,
     by_visits::{
         LinkLists, ListRequest, ListVisited, ListedPage, RangeStart, VisitRange, VisitedLink,
         VisitedPage, VisitedPosition,
@@ -58,7 +59,6 @@ pub use self::{
     reader::LinkReader,
     rehearsal::Rehearsal,
     restore::{RestoreFault, RestoreLink, Restored},
-    states::LinkStates,
     tagged::MAX_TAGGED,
     upsert::Upserted,
     which::WhichLink,

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use slugline_application::{
-    self as application, LinkStates, ListRequest, ListVisited, ListedPage, RangeStart, VisitRange,
+    self as application, BrokenLinks, ListRequest, ListVisited, ListedPage, RangeStart, VisitRange,
     VisitedLink, VisitedPage,
 };
 use slugline_domain::{DomainName, Link, LinkKey, PageSize, SearchText, Slug, Tag, UnixSeconds};
@@ -222,11 +222,11 @@ impl From<&VisitedPage> for RankingView {
 }
 
 impl LinkList {
-    /// As [`LinkList::new`], with the states of the links.
-    pub fn with_states(request: &ListLinks, page: &ListedPage, states: &LinkStates) -> Self {
+    /// As [`LinkList::new`], and tells which destinations are broken.
+    pub fn telling(request: &ListLinks, page: &ListedPage, broken: &BrokenLinks) -> Self {
         let mut list = Self::new(request, page);
         for (shown, link) in list.links.iter_mut().zip(page.links()) {
-            shown.link = LinkView::of(link, states);
+            shown.link = LinkView::of(link, broken);
         }
         list
     }

@@ -35,6 +35,6 @@ pub(crate) async fn handle(
 ) -> Result<Json<200, LinkList>, Failure> {
     let page = context.app.lists.list(&caller, query.validate()?).await?;
     let links = context.app.links.seen_by(&caller);
-    let states = links.states(page.links()).await?;
-    Ok(Json(LinkList::with_states(&query, &page, &states)))
+    let broken = links.broken(page.links()).await?;
+    Ok(Json(LinkList::telling(&query, &page, &broken)))
 }

@@ -32,10 +32,10 @@ pub(crate) async fn handle(
     Query(query): Query<GetLink>,
 ) -> Result<UnlessKnown<Json<200, LinkView>>, Failure> {
     let link = links.get(&query.validate()?).await?;
-    let states = links.states([&link]).await?;
-    Ok(if known.include(&link) && !states.may_change(&link) {
+    let broken = links.broken([&link]).await?;
+    Ok(if known.include(&link) && !broken.may_change() {
         UnlessKnown::Known(Tagged::new(&link, NotModified))
     } else {
-        UnlessKnown::Shown(Tagged::new(&link, Json(LinkView::of(&link, &states))))
+        UnlessKnown::Shown(Tagged::new(&link, Json(LinkView::of(&link, &broken))))
     })
 }

@@ -8,7 +8,7 @@ fn open_sections(browser: &Browser<'_>) {
     browser.run("for (const head of document.querySelectorAll('.section-head[aria-expanded=false]')) head.click()");
     browser.until(
         "all sections are open",
-        "return document.querySelectorAll('.section-body').length === 6",
+        "return document.querySelectorAll('.section-body').length === 7",
     );
 }
 

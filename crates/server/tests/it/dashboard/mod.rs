@@ -26,3 +26,4 @@ mod seed; // a believable instance
 mod setup; // what the instance says of itself
 mod tokens; // tokens are made and revoked, and permit little
 mod transfer; // files of links in and out
+mod undone; // what was done to a link is undone

@@ -225,6 +225,8 @@ fn is_beyond_schemas(member: &str, value: &Value) -> bool {
         "splitUntil" => value.is_null() || value.is_i64() || value.is_string(),
         // The server then requires `url`.
         "partial" => value == false,
+        // The server then requires that destinations are watched.
+        "status" => value == "broken",
         // The server takes it as query strings spell it too.
         "visitors" | "average" => value == "true",
         _ => false,
