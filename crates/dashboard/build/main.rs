@@ -24,7 +24,7 @@ use sha2::{Digest, Sha256};
 
 /// The pages, each with a folder of its own below `web`. The first one is shown
 /// when the address names none.
-const PAGES: [&str; 5] = ["links", "analytics", "live", "audit", "setup"];
+const PAGES: [&str; 6] = ["links", "analytics", "live", "audit", "setup", "trash"];
 
 /// Files by their path from the folder of the crate.
 type Files = BTreeMap<String, Vec<u8>>;

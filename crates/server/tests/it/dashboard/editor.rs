@@ -69,10 +69,7 @@ fn every_field_of_a_new_link_arrives() {
     browser.type_into("#title", "A title");
     browser.type_into("#description", "A text");
     browser.type_into("#image", "/a.png");
-    browser.choose(
-        ".section-body .select:not(.country-rule .select) select",
-        "yes",
-    );
+    browser.choose("select[aria-label^='Pass the visitor']", "yes");
     browser.run(
         "for (const box of document.querySelectorAll('.section-body .check input')) box.click()",
     );
