@@ -74,7 +74,7 @@ pub mod named_domains;
 pub mod passwords;
 pub mod preview;
 pub mod repeats;
-mod resolver;
+pub mod resolver;
 pub mod seen;
 mod shares;
 pub mod sign_in;
