@@ -65,7 +65,7 @@ export function problemOf(status, text, retryAfter) {
     const message = issues.length > 0 ? sentence(issues[0]) : problem.statusMessage || problem.message;
     const error = new ApiError(status, String(problem.code ?? ''), String(message), issues, wait, problem.data?.link);
     error.scope = problem.data?.scope;
-    error.freeSlug = problem.data?.freeSlug;
+    error.freeSlug = problem.freeSlug;
     return error;
   } catch {
     return new ApiError(status, '', text.slice(0, 200) || `HTTP ${status}`, [], wait);
