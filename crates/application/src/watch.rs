@@ -50,7 +50,7 @@ pub struct WatchParts {
     pub observer: Option<Arc<dyn WatchObserver>>,
 }
 
-/// What this node has asked since its start.
+/// The requests of this node since its start.
 #[derive(Debug, Default)]
 pub struct WatchCounts {
     /// Requests that were answered without an error.
@@ -102,7 +102,7 @@ impl DestinationWatch {
         }
     }
 
-    /// What this node has asked.
+    /// The requests of this node.
     pub fn counts(&self) -> &WatchCounts {
         &self.counts
     }
@@ -150,9 +150,8 @@ impl DestinationWatch {
                 since: now,
             };
         }
-        let moments: Vec<UnixMillis> = (0..PIECE)
-            .map(|_| parts.timetable.first(now, self.dice()))
-            .collect();
+        let dice = self.dice::<PIECE>();
+        let moments = dice.map(|dice| parts.timetable.first(now, dice));
         let piece = parts.store.enrol(enrolled.position, &moments).await?;
         enrolled.position = piece.position;
         let free = AT_ONCE.saturating_sub(asking.len());
@@ -193,9 +192,10 @@ impl DestinationWatch {
             (before.clone(), None)
         };
         let now = parts.clock.now();
+        let [dice] = self.dice();
         let found = Watched {
             destination: content.destination.clone(),
-            next_at: parts.timetable.next(now, failing.as_ref(), self.dice()),
+            next_at: parts.timetable.next(now, failing.as_ref(), dice),
             failing,
         };
         let is_recorded = parts.store.record(&claim, &found).await.unwrap_or(false);
@@ -207,10 +207,11 @@ impl DestinationWatch {
         }
     }
 
-    fn dice(&self) -> u16 {
-        let mut bytes = [0; 2];
-        self.parts.random.fill(&mut bytes);
-        u16::from_be_bytes(bytes)
+    /// So many random numbers, by one request to the source.
+    fn dice<const NUMBER: usize>(&self) -> [u16; NUMBER] {
+        let mut bytes = [[0; 2]; NUMBER];
+        self.parts.random.fill(bytes.as_flattened_mut());
+        bytes.map(u16::from_be_bytes)
     }
 }
 

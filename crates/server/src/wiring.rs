@@ -21,8 +21,8 @@ use slugline_domain::{
     Author, Host,
     history::LinkHistory,
     ports::{
-        Clock, DestinationScreen, LinkStore, LinksWatch, PlaceFinder, Random, SecretStore,
-        SignInCodes, Suggester, VisitLog, VisitObserver,
+        Clock, DestinationScreen, LinkProber, LinkStore, LinksWatch, PlaceFinder, Random,
+        SecretStore, SignInCodes, Suggester, VisitLog, VisitObserver,
     },
 };
 use slugline_httpkit::{Code, Edge, Failure, Guard, Lots, Problem, guarded};
@@ -140,16 +140,13 @@ pub(crate) async fn build(
         changes,
         Arc::clone(&resolver),
     ));
-    let checks = LinkChecker::new(
-        links.clone(),
-        Arc::new(HttpProber::new(Client::new(settings.checks.clone()))),
-        Arc::clone(&clock),
-    );
+    let prober: Arc<dyn LinkProber> =
+        Arc::new(HttpProber::new(Client::new(settings.checks.clone())));
+    let checks = LinkChecker::new(links.clone(), Arc::clone(&prober), Arc::clone(&clock));
     let watch = settings.watched().map(|timetable| {
-        let prober = HttpProber::new(Client::new(settings.checks.clone()));
         let watched = WatchParts::new(
             store.clone(),
-            Arc::new(prober),
+            Arc::clone(&prober),
             Arc::clone(&clock),
             Arc::clone(&random),
             timetable,
