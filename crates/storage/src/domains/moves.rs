@@ -11,7 +11,7 @@ use crate::{
     entity::link::{Column, Entity},
     failure::Failure,
     former_versions::{End::Edit, keep},
-    links::{has_any, is_there},
+    links::keys::{has_any, is_there},
     session::{Applied, Change, Columns, Row, Session},
 };
 

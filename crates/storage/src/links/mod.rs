@@ -13,7 +13,7 @@ pub(crate) mod find;
 mod holders;
 pub(crate) mod insert;
 mod insert_many;
-mod keys;
+pub(crate) mod keys;
 mod list;
 #[cfg(test)]
 pub(crate) mod plans;
@@ -53,10 +53,7 @@ use self::{
     unprotected::FindUnprotected,
     update::UpdateLink,
 };
-pub(crate) use self::{
-    keys::{has_any, has_key, is_there},
-    write::insert_row,
-};
+pub(crate) use self::{keys::has_key, write::insert_row};
 use crate::{
     assistants::SqlAssistantStore,
     database::{Database, StoreTimings},
