@@ -23,6 +23,7 @@ mod m0016_life;
 mod m0017_history;
 mod m0018_idempotency;
 mod m0019_watch;
+mod m0020_validators;
 mod schema_error;
 mod step;
 
@@ -59,6 +60,7 @@ const STEPS: &[Step] = steps![
     m0017_history,
     m0018_idempotency,
     m0019_watch,
+    m0020_validators,
 ];
 
 /// Brings the schema up to date. Several nodes may call it at the same time:

@@ -102,12 +102,12 @@ pub use error::Error;
 pub use gatekeeper::{Gatekeeper, GatekeeperParts};
 pub use hashing::{Busy, HashError};
 pub use links::{
-    BatchAction, BatchChange, BatchOutcome, BatchReport, BatchResult, BatchScope, BrokenLinks,
-    ChangeTerms, CheckLinks, CheckScope, CheckedLink, CheckedPage, CreateTerms, Created, EditLink,
-    EditedLink, ExportPage, GENERATED_CHARS, ImportLink, ImportOutcome, ImportedLink, LinkChecker,
-    LinkDraft, LinkLists, LinkPage, LinkReader, LinkService, LinkServiceParts, LinkToExplain,
-    LinkWriter, ListLinks, ListRequest, ListTrash, ListVisited, ListedPage, MAX_TAGGED, NewLink,
-    Precondition, RangeStart, Rehearsal, RestoreFault, RestoreLink, Restored, TrashPage, Upserted,
+    BatchAction, BatchChange, BatchOutcome, BatchReport, BatchResult, BatchScope, ChangeTerms,
+    CheckLinks, CheckScope, CheckedLink, CheckedPage, CreateTerms, Created, EditLink, EditedLink,
+    ExportPage, GENERATED_CHARS, ImportLink, ImportOutcome, ImportedLink, LinkChecker, LinkDraft,
+    LinkLists, LinkPage, LinkReader, LinkService, LinkServiceParts, LinkToExplain, LinkWriter,
+    ListLinks, ListRequest, ListTrash, ListVisited, ListedPage, MAX_TAGGED, NewLink, Precondition,
+    RangeStart, Rehearsal, RestoreFault, RestoreLink, Restored, Standings, TrashPage, Upserted,
     VisitRange, VisitedLink, VisitedPage, VisitedPosition, WhichLink,
 };
 pub use live::{LiveVisits, SharedFilter, Watch};

@@ -3,8 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use slugline_domain::{
-    DueLink, Failing, ProbeRequest, ProbeTimeout, Timetable, UnixMillis, Watched, is_watched,
-    judge,
+    DueLink, ProbeRequest, ProbeTimeout, Timetable, UnixMillis, Watched, is_watched, judge,
     measure::Counter,
     ports::{Clock, LinkProber, Random, StoreError, WatchObserver, WatchStore},
 };
@@ -172,14 +171,15 @@ impl DestinationWatch {
         let parts = &self.parts;
         let DueLink {
             link,
-            failing: before,
+            finding: before,
             claim,
         } = due;
         let content = &link.content;
         let now = parts.clock.now();
-        let (failing, news) = if is_watched(&link, now.second()) {
+        let (finding, news) = if is_watched(&link, now.second()) {
             let asked = content.routing.without_rest(&content.destination);
-            let request = ProbeRequest::new(asked, ProbeTimeout::default());
+            let request = ProbeRequest::new(asked, ProbeTimeout::default())
+                .with_validator(before.validator().cloned());
             let outcome = parts.prober.probe(request).await;
             let count = if outcome.ok() {
                 &self.counts.answered
@@ -187,7 +187,7 @@ impl DestinationWatch {
                 &self.counts.failed
             };
             count.count();
-            judge(before.as_ref(), &outcome, parts.clock.now().second())
+            judge(&before, &outcome, parts.clock.now().second())
         } else {
             (before.clone(), None)
         };
@@ -195,11 +195,11 @@ impl DestinationWatch {
         let [dice] = self.dice();
         let found = Watched {
             destination: content.destination.clone(),
-            next_at: parts.timetable.next(now, failing.as_ref(), dice),
-            failing,
+            next_at: parts.timetable.next(now, &finding, dice),
+            finding,
         };
         let is_recorded = parts.store.record(&claim, &found).await.unwrap_or(false);
-        let told: Option<&Failing> = found.failing.as_ref().or(before.as_ref());
+        let told = found.finding.failing().or(before.failing());
         if let (true, Some(news), Some(told), Some(observer)) =
             (is_recorded, news, told, &parts.observer)
         {
@@ -225,7 +225,7 @@ fn lease() -> i64 {
 mod tests {
     use std::sync::Mutex;
 
-    use slugline_domain::{Link, ProbeFailure, ProbeOutcome, WatchNews, ports::LinkStore};
+    use slugline_domain::{Failing, Link, ProbeFailure, ProbeOutcome, WatchNews, ports::LinkStore};
     use slugline_testkit::{FixedClock, MemoryLinkStore, NOON, NOTE, SeededRandom, key, link};
 
     use super::*;
@@ -242,6 +242,7 @@ mod tests {
             ProbeOutcome {
                 result: state.0.ok_or(ProbeFailure::Failed("no answer".into())),
                 duration: Duration::ZERO,
+                validator: None,
             }
         }
     }

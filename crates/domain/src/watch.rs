@@ -9,7 +9,41 @@ use url::Url;
 
 use crate::{
     Destination, Link, LinkId, LinkStatus, ProbeFailure, ProbeOutcome, UnixMillis, UnixSeconds,
+    Validator,
 };
+
+/// What the requests to a destination found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Finding {
+    /// It answers, or nobody has asked. The validator makes the next request conditional.
+    Well(Option<Validator>),
+    /// It fails.
+    Failing(Failing),
+}
+
+impl Default for Finding {
+    fn default() -> Self {
+        Self::Well(None)
+    }
+}
+
+impl Finding {
+    /// The failures, if it fails.
+    pub fn failing(&self) -> Option<&Failing> {
+        match self {
+            Self::Well(_) => None,
+            Self::Failing(failing) => Some(failing),
+        }
+    }
+
+    /// The validator of the last answer, if it gave one.
+    pub fn validator(&self) -> Option<&Validator> {
+        match self {
+            Self::Well(validator) => validator.as_ref(),
+            Self::Failing(_) => None,
+        }
+    }
+}
 
 /// A destination that did not answer, or answered with an error, in each of the last requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,28 +97,41 @@ pub enum WatchNews {
     Mended,
 }
 
-/// Judges an answer, after the failures of before. A destination that must not be asked says
-/// nothing: what was known before stays.
+/// Judges an answer, after what was found before. A destination that we must not ask, or that turns
+/// us away, says nothing: what was known before stays.
 pub fn judge(
-    before: Option<&Failing>,
+    before: &Finding,
     outcome: &ProbeOutcome,
     now: UnixSeconds,
-) -> (Option<Failing>, Option<WatchNews>) {
-    let was_broken = before.is_some_and(Failing::is_broken);
+) -> (Finding, Option<WatchNews>) {
+    let failing = before.failing();
+    let was_broken = failing.is_some_and(Failing::is_broken);
     let answer = match &outcome.result {
-        Err(ProbeFailure::NotAllowed) => return (before.cloned(), None),
-        Ok(_) if outcome.ok() => return (None, was_broken.then_some(WatchNews::Mended)),
+        Err(ProbeFailure::NotAllowed) => return (before.clone(), None),
+        Ok(status) if turns_us_away(*status) => return (before.clone(), None),
+        Ok(_) if outcome.ok() => {
+            let news = was_broken.then_some(WatchNews::Mended);
+            return (Finding::Well(outcome.validator.clone()), news);
+        }
         Ok(status) => BadAnswer::Status(*status),
         Err(ProbeFailure::Failed(reason)) => BadAnswer::nothing(reason),
     };
     let failing = Failing {
-        since: before.map_or(now, |before| before.since),
+        since: failing.map_or(now, |before| before.since),
         checked_at: now,
-        times: before.map_or(1, |before| before.times.saturating_add(1)),
+        times: failing.map_or(1, |before| before.times.saturating_add(1)),
         answer,
     };
     let is_news = failing.is_broken() && !was_broken;
-    (Some(failing), is_news.then_some(WatchNews::Broken))
+    let news = is_news.then_some(WatchNews::Broken);
+    (Finding::Failing(failing), news)
+}
+
+/// Returns whether a server answers with this status to those whom it does not serve: people sign in
+/// first, or programs are kept out. Its visitors may well see the page.
+fn turns_us_away(status: u16) -> bool {
+    // LinkedIn keeps programs out with 999, which no standard knows.
+    matches!(status, 401 | 403 | 429 | 999)
 }
 
 /// When destinations are asked.
@@ -107,7 +154,8 @@ impl Timetable {
 
     /// The moment of the next request. After a first failure it comes soon. Requests that came
     /// together spread: the time is a tenth longer or shorter. `dice` is a random number.
-    pub fn next(self, now: UnixMillis, failing: Option<&Failing>, dice: u16) -> UnixMillis {
+    pub fn next(self, now: UnixMillis, finding: &Finding, dice: u16) -> UnixMillis {
+        let failing = finding.failing();
         let is_doubtful = failing.is_some_and(|failing| !failing.is_broken());
         let pause = if is_doubtful { self.soon() } else { self.every };
         let tenth = pause / 10;
@@ -161,8 +209,8 @@ pub fn host_to_ask(destination: &str) -> String {
 pub struct DueLink {
     /// The link.
     pub link: Link,
-    /// The failures of its present destination.
-    pub failing: Option<Failing>,
+    /// What was found about its present destination.
+    pub finding: Finding,
     /// The right to ask.
     pub claim: WatchClaim,
 }
@@ -181,8 +229,8 @@ pub struct WatchClaim {
 pub struct Watched {
     /// The destination.
     pub destination: Destination,
-    /// Its failures in a row, if it fails.
-    pub failing: Option<Failing>,
+    /// What was found about it.
+    pub finding: Finding,
     /// The moment of the next request.
     pub next_at: UnixMillis,
 }
@@ -211,18 +259,19 @@ mod tests {
         ProbeOutcome {
             result,
             duration: Duration::ZERO,
+            validator: None,
         }
     }
 
     #[test]
     fn two_failures_in_a_row_are_news_and_so_is_the_first_answer_after_them() {
-        let mut failing = None;
+        let mut finding = Finding::default();
         let mut news = Vec::new();
         let answers = [404, 200, 500, 404, 503, 204, 200];
         for (second, status) in (1..).zip(answers) {
-            let (now, new) = judge(failing.as_ref(), &outcome(Ok(status)), at(second));
-            failing = now;
-            news.push(new.map(|new| (new, failing.clone())));
+            let (now, new) = judge(&finding, &outcome(Ok(status)), at(second));
+            finding = now;
+            news.push(new.map(|new| (new, finding.clone())));
         }
         let broken = Failing {
             since: at(3),
@@ -231,27 +280,41 @@ mod tests {
             answer: BadAnswer::Status(404),
         };
         let [broken, mended] = [
-            Some((WatchNews::Broken, Some(broken))),
-            Some((WatchNews::Mended, None)),
+            Some((WatchNews::Broken, Finding::Failing(broken))),
+            Some((WatchNews::Mended, Finding::Well(None))),
         ];
         assert_eq!(news, [None, None, None, broken, None, mended, None]);
     }
 
-    #[test]
-    fn what_must_not_be_asked_is_neither_broken_nor_mended() {
-        let forbidden = outcome(Err(ProbeFailure::NotAllowed));
-        assert_eq!(judge(None, &forbidden, at(1)), (None, None));
+    #[rstest]
+    #[case(Err(ProbeFailure::NotAllowed))]
+    #[case(Ok(401))]
+    #[case(Ok(403))]
+    #[case(Ok(429))]
+    #[case(Ok(999))]
+    fn a_destination_that_does_not_serve_us_is_neither_broken_nor_mended(
+        #[case] result: Result<u16, ProbeFailure>,
+    ) {
+        let silent = outcome(result);
+        let well = Finding::Well(Validator::parse("\"1\""));
+        assert_eq!(judge(&well, &silent, at(1)), (well, None));
         let failed = outcome(Err(ProbeFailure::Failed("x\n".repeat(900))));
-        let (failing, _) = judge(None, &failed, at(1));
-        let (broken, _) = judge(failing.as_ref(), &failed, at(2));
-        assert_eq!(
-            judge(broken.as_ref(), &forbidden, at(3)),
-            (broken.clone(), None)
-        );
-        let BadAnswer::Nothing(reason) = broken.unwrap().answer else {
-            panic!("there was no status");
+        let (failing, _) = judge(&Finding::default(), &failed, at(1));
+        let (broken, _) = judge(&failing, &failed, at(2));
+        assert_eq!(judge(&broken, &silent, at(3)), (broken.clone(), None));
+        let broken = broken.failing().unwrap();
+        assert_eq!(broken.answer, BadAnswer::Nothing("x".repeat(200).into()));
+    }
+
+    #[test]
+    fn a_destination_that_has_not_changed_is_well() {
+        let validator = Validator::parse("\"1\"");
+        let unchanged = ProbeOutcome {
+            validator: validator.clone(),
+            ..outcome(Ok(304))
         };
-        assert_eq!(&*reason, "x".repeat(200));
+        let found = judge(&Finding::default(), &unchanged, at(1));
+        assert_eq!(found, (Finding::Well(validator), None));
     }
 
     #[rstest]
@@ -265,23 +328,26 @@ mod tests {
         let now = UnixMillis::new(1_000_000);
         let table = Timetable::new(Duration::from_secs(every));
         let after = |moment: UnixMillis| u64::try_from(moment.get() - now.get()).unwrap();
-        let failing = |times| Failing {
-            since: at(1),
-            checked_at: at(1),
-            times,
-            answer: BadAnswer::Status(404),
+        let failing = |times| {
+            Finding::Failing(Failing {
+                since: at(1),
+                checked_at: at(1),
+                times,
+                answer: BadAnswer::Status(404),
+            })
         };
+        let well = Finding::default();
         let (every, soon) = (every * 1_000, soon * 1_000);
         let bounds = |from, until| move |moment| (from..=until).contains(&(after(moment) + 1));
         for dice in [0, 1, 30_000, u16::MAX] {
             assert!(bounds(0, soon + 1)(table.first(now, dice)));
             let usual = bounds(every * 9 / 10, every * 11 / 10 + 1);
-            assert!(usual(table.next(now, None, dice)));
-            assert!(usual(table.next(now, Some(&failing(2)), dice)));
-            let doubtful = table.next(now, Some(&failing(1)), dice);
+            assert!(usual(table.next(now, &well, dice)));
+            assert!(usual(table.next(now, &failing(2), dice)));
+            let doubtful = table.next(now, &failing(1), dice);
             assert!(bounds(soon * 9 / 10, soon * 11 / 10 + 1)(doubtful));
         }
-        assert_ne!(table.next(now, None, 0), table.next(now, None, u16::MAX));
+        assert_ne!(table.next(now, &well, 0), table.next(now, &well, u16::MAX));
     }
 
     #[rstest]

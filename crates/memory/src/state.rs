@@ -57,7 +57,8 @@ impl State {
     /// The failures of a link's destination, if it is broken.
     pub(crate) fn broken(&self, link: &Link) -> Option<&Failing> {
         let entry = self.watch.get(link.id.as_str())?;
-        entry.failing(link).filter(|failing| failing.is_broken())
+        let failing = entry.finding(link)?.failing();
+        failing.filter(|failing| failing.is_broken())
     }
 
     /// Every link, by key.

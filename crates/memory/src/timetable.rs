@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use slugline_domain::{Destination, Failing, Link, UnixMillis};
+use slugline_domain::{Destination, Finding, Link, UnixMillis};
 
 /// The timetable, by identity of the links.
 pub(crate) type Timetable = BTreeMap<String, Entry>;
@@ -12,13 +12,13 @@ pub(crate) struct Entry {
     pub(crate) host: String,
     pub(crate) next_at: UnixMillis,
     pub(crate) claimed_until: UnixMillis,
-    pub(crate) failing: Option<(Destination, Failing)>,
+    pub(crate) found: Option<(Destination, Finding)>,
 }
 
 impl Entry {
-    /// The failures of the present destination of a link.
-    pub(crate) fn failing(&self, link: &Link) -> Option<&Failing> {
-        let (destination, failing) = self.failing.as_ref()?;
-        (*destination == link.content.destination).then_some(failing)
+    /// What was found about the present destination of a link.
+    pub(crate) fn finding(&self, link: &Link) -> Option<&Finding> {
+        let (destination, finding) = self.found.as_ref()?;
+        (*destination == link.content.destination).then_some(finding)
     }
 }

@@ -27,7 +27,7 @@ impl WatchStore for MemoryLinkStore {
                 host: host_to_ask(link.content.destination.as_str()),
                 next_at,
                 claimed_until: UnixMillis::new(0),
-                failing: None,
+                found: None,
             };
             state.watch.insert(link.id.to_string(), entry);
         }
@@ -68,7 +68,7 @@ impl WatchStore for MemoryLinkStore {
             entry.host = host;
             found.push(DueLink {
                 link: link.clone(),
-                failing: entry.failing(link).cloned(),
+                finding: entry.finding(link).cloned().unwrap_or_default(),
                 claim: WatchClaim {
                     link: link.id.clone(),
                     until,
@@ -89,8 +89,7 @@ impl WatchStore for MemoryLinkStore {
         };
         entry.claimed_until = UnixMillis::new(0);
         entry.next_at = found.next_at;
-        let failing = found.failing.clone();
-        entry.failing = failing.map(|failing| (found.destination.clone(), failing));
+        entry.found = Some((found.destination.clone(), found.finding.clone()));
         Ok(true)
     }
 

@@ -198,7 +198,7 @@ impl Change for Claim {
             })
             .await?;
             claimed.push(DueLink {
-                failing: row.failing(destination),
+                finding: row.finding(destination),
                 claim: WatchClaim {
                     link: link.id.clone(),
                     until: *until,
@@ -233,8 +233,8 @@ impl Change for Record {
 
     async fn apply<S: Session>(&self, session: &S) -> Result<Applied<bool>, Failure> {
         let Self(claim, found) = self;
-        let failing = found.failing.as_ref();
-        let destination = failing.map(|_| found.destination.to_string());
+        let failing = found.finding.failing();
+        let validator = found.finding.validator();
         let (status, reason) = match failing.map(|failing| &failing.answer) {
             None => (None, None),
             Some(BadAnswer::Status(status)) => (Some(i64::from(*status)), None),
@@ -243,12 +243,13 @@ impl Change for Record {
         let row = watch::ActiveModel {
             next_at: ActiveValue::Set(found.next_at.get()),
             claimed_until: ActiveValue::Set(0),
-            destination: ActiveValue::Set(destination),
+            destination: ActiveValue::Set(Some(found.destination.to_string())),
             since: ActiveValue::Set(failing.map(|failing| failing.since.get())),
             checked_at: ActiveValue::Set(failing.map(|failing| failing.checked_at.get())),
             times: ActiveValue::Set(failing.map_or(0, |failing| failing.times.into())),
             status: ActiveValue::Set(status),
             reason: ActiveValue::Set(reason),
+            validator: ActiveValue::Set(validator.map(|text| text.as_str().to_owned())),
             ..watch::ActiveModel::default()
         };
         let record = Entity::update_many()
@@ -273,8 +274,8 @@ impl Read for Broken {
         let rows = session.all::<Model>(&select).await?;
         let broken = rows.into_iter().filter_map(|row| {
             let id = LinkId::parse(&row.link_id).ok()?;
-            let failing = row.failing(self.0.get(&id)?)?;
-            Some((id, failing))
+            let finding = row.finding(self.0.get(&id)?);
+            Some((id, finding.failing()?.clone()))
         });
         Ok(broken.collect())
     }

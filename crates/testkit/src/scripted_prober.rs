@@ -42,6 +42,7 @@ impl LinkProber for ScriptedProber {
         ProbeOutcome {
             result: told.unwrap_or(Ok(200)),
             duration: Duration::from_millis(5),
+            validator: None,
         }
     }
 }

@@ -1,7 +1,8 @@
 //! The contract of every [`WatchStore`], beside the store of its links.
 
 use slugline_domain::{
-    BadAnswer, Failing, Link, LinkFilter, StatusFilter, UnixMillis, WatchClaim, Watched,
+    BadAnswer, DueLink, Failing, Finding, Link, LinkFilter, StatusFilter, UnixMillis, Validator,
+    WatchClaim, Watched,
     ports::{LinkStore, Version, WatchStore},
 };
 
@@ -16,7 +17,7 @@ pub async fn run_suite<S: WatchStore + LinkStore>(empty_store: impl AsyncFn() ->
     one_link_of_a_host_is_claimed_at_a_time(&empty_store().await).await;
     of_callers_at_once_one_has_the_claim(&empty_store().await).await;
     a_claim_that_ended_is_worth_nothing(&empty_store().await).await;
-    failures_belong_to_a_destination(&empty_store().await).await;
+    findings_belong_to_a_destination(&empty_store().await).await;
 }
 
 fn at(second: i64) -> UnixMillis {
@@ -58,12 +59,15 @@ async fn claimed(store: &impl WatchStore, second: i64) -> Vec<(String, WatchClai
 fn answered(link: &Link, next: i64, times: Option<u32>) -> Watched {
     Watched {
         destination: link.content.destination.clone(),
-        failing: times.map(|times| Failing {
-            since: seconds(1),
-            checked_at: seconds(2),
-            times,
-            answer: BadAnswer::Status(404),
-        }),
+        finding: match times {
+            None => Finding::Well(Validator::parse("\"1\"")),
+            Some(times) => Finding::Failing(Failing {
+                since: seconds(1),
+                checked_at: seconds(2),
+                times,
+                answer: BadAnswer::Status(404),
+            }),
+        },
         next_at: at(next),
     }
 }
@@ -136,7 +140,7 @@ async fn a_claim_that_ended_is_worth_nothing(store: &(impl WatchStore + LinkStor
     assert_eq!(claimed(store, 2_000).await.len(), 1, "a new link is new");
 }
 
-async fn failures_belong_to_a_destination(store: &(impl WatchStore + LinkStore)) {
+async fn findings_belong_to_a_destination(store: &(impl WatchStore + LinkStore)) {
     let links = [("a", "https://a.example/"), ("b", "https://b.example/")];
     let links = holding(store, &links).await;
     enrol(store).await;
@@ -175,11 +179,11 @@ async fn failures_belong_to_a_destination(store: &(impl WatchStore + LinkStore))
     assert_eq!((name.as_str(), failing.times), ("a", 2));
     assert_eq!(failing.answer, BadAnswer::Status(404));
     let due = store.claim(at(300), at(301), 10).await.expect("claim");
-    let known = due
-        .iter()
-        .find(|due| due.link.key == key("a"))
-        .expect("it is due");
-    assert_eq!(known.failing.as_ref(), Some(failing));
+    let [a, b] = &found_of(&due)[..] else {
+        panic!("two are due");
+    };
+    assert_eq!(a.failing(), Some(failing));
+    assert_eq!(b.validator(), Validator::parse("\"1\"").as_ref());
 
     let mut elsewhere = links[0].clone();
     elsewhere.content.destination = destination("https://new.example/");
@@ -191,11 +195,15 @@ async fn failures_belong_to_a_destination(store: &(impl WatchStore + LinkStore))
         .expect("update");
     assert_eq!(broken().await, [], "the link leads elsewhere");
     let due = store.claim(at(400), at(401), 10).await.expect("claim");
-    let due = due
-        .iter()
-        .find(|due| due.link.key == key("a"))
-        .expect("it is due");
-    assert_eq!(due.failing, None);
+    let moved = found_of(&due)[0];
+    assert_eq!(moved, &Finding::default(), "nothing is known of that");
+}
+
+/// What was found about the links that are due, by key.
+fn found_of(due: &[DueLink]) -> Vec<&Finding> {
+    let mut due: Vec<&DueLink> = due.iter().collect();
+    due.sort_by_key(|due| due.link.key.to_string());
+    due.into_iter().map(|due| &due.finding).collect()
 }
 
 #[cfg(test)]

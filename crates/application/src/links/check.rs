@@ -450,6 +450,7 @@ mod tests {
             ProbeOutcome {
                 result: Ok(204),
                 duration: Duration::ZERO,
+                validator: None,
             }
         }
     }

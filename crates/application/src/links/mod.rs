@@ -1,7 +1,6 @@
 //! The operations on links: one file each.
 
 mod batch;
-mod broken;
 mod by_visits;
 mod change_terms;
 mod check;
@@ -23,6 +22,7 @@ mod rehearsal;
 mod restore;
 mod screen;
 mod search;
+mod standing;
 mod tagged;
 mod unprotected;
 mod upsert;
@@ -40,7 +40,6 @@ use slugline_domain::{
 pub(crate) use self::get::find_spelled;
 pub use self::{
     batch::{BatchAction, BatchChange, BatchOutcome, BatchReport, BatchResult, BatchScope},
-    broken::BrokenLinks,
     by_visits::{
         LinkLists, ListRequest, ListVisited, ListedPage, RangeStart, VisitRange, VisitedLink,
         VisitedPage, VisitedPosition,
@@ -59,6 +58,7 @@ pub use self::{
     reader::LinkReader,
     rehearsal::Rehearsal,
     restore::{RestoreFault, RestoreLink, Restored},
+    standing::Standings,
     tagged::MAX_TAGGED,
     upsert::Upserted,
     which::WhichLink,

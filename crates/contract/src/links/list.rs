@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use slugline_application::{
-    self as application, BrokenLinks, ListRequest, ListVisited, ListedPage, RangeStart, VisitRange,
-    VisitedLink, VisitedPage,
+    self as application, ListRequest, ListVisited, ListedPage, RangeStart, VisitRange, VisitedLink,
+    VisitedPage,
 };
 use slugline_domain::{DomainName, Link, LinkKey, PageSize, SearchText, Slug, Tag, UnixSeconds};
 
@@ -221,31 +221,32 @@ impl From<&VisitedPage> for RankingView {
     }
 }
 
-impl LinkList {
-    /// As [`LinkList::new`], and tells which destinations are broken.
-    pub fn telling(request: &ListLinks, page: &ListedPage, broken: &BrokenLinks) -> Self {
-        let mut list = Self::new(request, page);
-        for (shown, link) in list.links.iter_mut().zip(page.links()) {
-            shown.link = LinkView::of(link, broken);
-        }
-        list
-    }
-}
-
-impl<R: for<'l> From<&'l Link>> LinkList<R> {
-    /// Shows a page, with a cursor that continues the same listing.
-    pub fn new(request: &ListLinks, page: &ListedPage) -> Self {
+impl<R> LinkList<R> {
+    /// Shows a page, with a cursor that continues the same listing. `show` shows a link.
+    pub fn new(request: &ListLinks, page: &ListedPage, show: impl Fn(&Link) -> R) -> Self {
         let listing = request.listing(&mut Validation::default());
         let (links, cursor, ranking) = match page {
             ListedPage::Stored(page) => (
-                page.links.iter().map(ListedLink::of).collect(),
+                page.links
+                    .iter()
+                    .map(|link| ListedLink {
+                        link: show(link),
+                        visits: None,
+                    })
+                    .collect(),
                 page.next
                     .as_ref()
                     .map(|position| cursor::encode(position, &listing)),
                 None,
             ),
             ListedPage::Visited(page) => (
-                page.links.iter().map(ListedLink::visited).collect(),
+                page.links
+                    .iter()
+                    .map(|VisitedLink { link, visits }| ListedLink {
+                        link: show(link),
+                        visits: *visits,
+                    })
+                    .collect(),
                 page.next
                     .as_ref()
                     .map(|position| cursor::encode_visited(position, &listing)),
@@ -257,22 +258,6 @@ impl<R: for<'l> From<&'l Link>> LinkList<R> {
             list_complete: cursor.is_none(),
             cursor,
             ranking,
-        }
-    }
-}
-
-impl<R: for<'l> From<&'l Link>> ListedLink<R> {
-    fn of(link: &Link) -> Self {
-        Self {
-            link: link.into(),
-            visits: None,
-        }
-    }
-
-    fn visited(VisitedLink { link, visits }: &VisitedLink) -> Self {
-        Self {
-            visits: *visits,
-            ..Self::of(link)
         }
     }
 }
@@ -368,7 +353,8 @@ mod tests {
             links: Vec::new(),
             next: Some(position.clone()),
         });
-        let cursor = LinkList::<LinkView>::new(&asked, &page).cursor.unwrap();
+        let list = LinkList::<LinkView>::new(&asked, &page, |link| link.into());
+        let cursor = list.cursor.unwrap();
         assert!(
             cursor
                 .bytes()
@@ -451,11 +437,9 @@ mod tests {
                 sketched: false,
             },
         };
-        let shown = to_value(LinkList::<LinkView>::new(
-            &asked,
-            &ListedPage::Visited(page),
-        ));
-        let shown = shown.unwrap();
+        let page = ListedPage::Visited(page);
+        let list = LinkList::<LinkView>::new(&asked, &page, |link| link.into());
+        let shown = to_value(list).unwrap();
         assert_eq!(shown["links"][0]["slug"], "docs");
         assert_eq!(shown["links"][0]["visits"], 3);
         let sampling = json!({"interval_max": 1, "exact": false, "dropped": 1});

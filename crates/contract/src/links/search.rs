@@ -2,15 +2,18 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use slugline_application::Standings;
 use slugline_domain::{
     Destination, DestinationRules, DomainName, Link, LinkFilter, PageSize, SearchText,
     StatusFilter, Tag, TagCount, UnixSeconds,
 };
 
 use super::{
+    broken::BrokenView,
     key::{host_schema, listed_domain},
     listing::Status,
     short_link::shown_domain,
+    status_name::StatusName,
 };
 use crate::{
     int_or_string::IntOrString, problem::Problem, rules::Rules, sent::Sent, validation::Validation,
@@ -155,10 +158,17 @@ pub struct FoundLink {
     /// When the link expires, in Unix seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expiration: Option<i64>,
+    /// Present unless the link is active.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<StatusName>,
+    /// Present if the watch found the destination broken.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub broken: Option<BrokenView>,
 }
 
-impl From<&Link> for FoundLink {
-    fn from(link: &Link) -> Self {
+impl FoundLink {
+    /// Shows a link, and how it stands.
+    pub fn of(link: &Link, standings: &Standings) -> Self {
         Self {
             slug: link.key.slug.to_string(),
             domain: shown_domain(&link.key.domain),
@@ -166,6 +176,8 @@ impl From<&Link> for FoundLink {
             tags: link.content.tags.iter().map(ToString::to_string).collect(),
             comment: link.content.comment.as_ref().map(ToString::to_string),
             expiration: link.content.expires_at.map(UnixSeconds::get),
+            status: StatusName::unless_active(standings.status(link)),
+            broken: standings.failures(link).map(BrokenView::from),
         }
     }
 }
@@ -179,9 +191,10 @@ pub struct FoundLinks {
 
 impl FoundLinks {
     /// Shows links.
-    pub fn new(links: &[Link]) -> Self {
+    pub fn new(links: &[Link], standings: &Standings) -> Self {
+        let links = links.iter().map(|link| FoundLink::of(link, standings));
         Self {
-            links: links.iter().map(FoundLink::from).collect(),
+            links: links.collect(),
         }
     }
 }

@@ -20,6 +20,13 @@ pub enum StatusName {
     Disabled,
 }
 
+impl StatusName {
+    /// The status, unless the link is active: most are.
+    pub(super) fn unless_active(status: LinkStatus) -> Option<Self> {
+        (status != LinkStatus::Active).then(|| status.into())
+    }
+}
+
 impl From<LinkStatus> for StatusName {
     fn from(status: LinkStatus) -> Self {
         match status {

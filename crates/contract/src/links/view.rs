@@ -5,7 +5,7 @@ use std::{borrow::Cow, collections::BTreeMap};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
-use slugline_application::{BrokenLinks, Created, SeenLink, Upserted};
+use slugline_application::{Created, SeenLink, Standings, Upserted};
 use slugline_domain::{
     Delivery, Link, LinkContent, Password, PasswordHash, Preview, Routing, UnixSeconds,
 };
@@ -16,6 +16,7 @@ use super::{
     life_view::{self, LifeView},
     short_link::{short_link, shown_domain},
     shown_routing::{show_rules, show_split},
+    status_name::StatusName,
 };
 
 /// A link. Members that were never set are absent.
@@ -95,16 +96,20 @@ pub struct LinkView<P = Mask> {
     /// When the link starts and ends, and where visitors go before and after.
     #[serde(flatten)]
     pub life: LifeView,
+    /// Present in answers that read links unless the link is active.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<StatusName>,
     /// Present in answers that read links if the watch found the destination broken.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub broken: Option<BrokenView>,
 }
 
 impl LinkView {
-    /// Shows a link, and whether its destination is broken.
-    pub fn of(link: &Link, broken: &BrokenLinks) -> Self {
+    /// Shows a link, and how it stands.
+    pub fn of(link: &Link, standings: &Standings) -> Self {
         Self {
-            broken: broken.failures(link).map(BrokenView::from),
+            status: StatusName::unless_active(standings.status(link)),
+            broken: standings.failures(link).map(BrokenView::from),
             ..link.into()
         }
     }
@@ -259,6 +264,7 @@ impl<P: for<'h> From<&'h PasswordHash>> From<&Link> for LinkView<P> {
             forward_path: *forward_path,
             tags: tags.iter().map(ToString::to_string).collect(),
             life: link.into(),
+            status: None,
             broken: None,
         }
     }
@@ -471,8 +477,10 @@ mod tests {
             let schema = schema.to_value();
             let members = schema["properties"].as_object().unwrap();
             let members = members.keys().map(String::as_str);
-            // What the watch found is no part of a link.
-            let mut members: Vec<&str> = members.filter(|name| *name != "broken").collect();
+            // How a link stands at a moment is no part of it.
+            let mut members: Vec<&str> = members
+                .filter(|name| !["status", "broken"].contains(name))
+                .collect();
             members.sort_unstable();
             assert_eq!(members, columns);
         }

@@ -20,6 +20,6 @@ pub(super) fn spec() -> ToolSpec {
 pub(super) async fn call(context: ToolContext, input: GetLink) -> Result<LinkView, Failure> {
     let links = context.links();
     let link = links.get(&input.validate()?).await?;
-    let broken = links.broken([&link]).await?;
-    Ok(LinkView::of(&link, &broken))
+    let standings = links.standings([&link]).await?;
+    Ok(LinkView::of(&link, &standings))
 }

@@ -35,5 +35,8 @@ pub(super) async fn call(
         .list(&context.caller, input.validate()?)
         .await;
     let page = page?;
-    Ok(LinkList::new(&input, &page))
+    let standings = context.links().standings(page.links()).await?;
+    Ok(LinkList::new(&input, &page, |link| {
+        FoundLink::of(link, &standings)
+    }))
 }

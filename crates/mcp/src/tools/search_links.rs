@@ -20,6 +20,8 @@ pub(super) fn spec() -> ToolSpec {
 
 pub(super) async fn call(context: ToolContext, input: SearchLinks) -> Result<FoundLinks, Failure> {
     let (search, size) = input.validate(&context.rules)?;
-    let links = context.links().search(search, size).await?;
-    Ok(FoundLinks::new(&links))
+    let reader = context.links();
+    let links = reader.search(search, size).await?;
+    let standings = reader.standings(&links).await?;
+    Ok(FoundLinks::new(&links, &standings))
 }

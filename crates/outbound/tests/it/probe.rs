@@ -67,3 +67,61 @@ async fn refusals_are_told_apart_from_failures() {
     };
     assert!(text.starts_with("connection failed: "), "{text}");
 }
+
+/// An answer with this status line and these headers, and no content.
+fn head(lines: &str) -> String {
+    format!("HTTP/1.1 {lines}\r\ncontent-length: 0\r\n\r\n")
+}
+
+#[tokio::test]
+async fn the_validator_of_an_answer_makes_the_next_request_conditional() {
+    let moment = "Wed, 25 Nov 2026 08:00:00 GMT";
+    let server = Listener::start(Script::InTurn(vec![
+        head(&format!("200 OK\r\netag: \"1\"\r\nlast-modified: {moment}")),
+        head("304 Not Modified"),
+        head(&format!("200 OK\r\nlast-modified: {moment}")),
+        head("304 Not Modified\r\netag: nonsense"),
+        head("404 Not Found"),
+    ]))
+    .await;
+    let prober = HttpProber::new(client(&everything_allowed()));
+    let url = format!("http://127.0.0.1:{}/", server.port);
+    let destination = Destination::parse(&url, &DestinationRules::default()).unwrap();
+    let timeout = ProbeTimeout::from_seconds(20).unwrap();
+    let mut validator = None;
+    let mut found = Vec::new();
+    for _ in 0..5 {
+        let request = ProbeRequest::new(destination.clone(), timeout);
+        let outcome = prober.probe(request.with_validator(validator)).await;
+        validator = outcome.validator;
+        let text = validator.as_ref().map(|text| text.as_str().to_owned());
+        found.push((outcome.result.unwrap(), text));
+    }
+    let told = |status, text: &str| (status, Some(text.to_owned()));
+    assert_eq!(
+        found,
+        [
+            told(200, "\"1\""),
+            told(304, "\"1\""),
+            told(200, moment),
+            told(304, moment),
+            (404, None),
+        ]
+    );
+    let conditions = server.requests().into_iter().map(|request| {
+        let mut lines = request.lines();
+        let line = lines.find(|line| line.starts_with("if-"));
+        line.unwrap_or("none").to_owned()
+    });
+    let since = format!("if-modified-since: {moment}");
+    assert_eq!(
+        conditions.collect::<Vec<_>>(),
+        [
+            "none",
+            "if-none-match: \"1\"",
+            "if-none-match: \"1\"",
+            &since,
+            &since
+        ]
+    );
+}

@@ -2,7 +2,7 @@
 
 use actix_web::http::Method;
 use slugline_application::LinkService;
-use slugline_contract::{Code, LinkList, ListLinks};
+use slugline_contract::{Code, LinkList, LinkView, ListLinks};
 use slugline_httpkit::Failure;
 
 use crate::{
@@ -35,6 +35,8 @@ pub(crate) async fn handle(
 ) -> Result<Json<200, LinkList>, Failure> {
     let page = context.app.lists.list(&caller, query.validate()?).await?;
     let links = context.app.links.seen_by(&caller);
-    let broken = links.broken(page.links()).await?;
-    Ok(Json(LinkList::telling(&query, &page, &broken)))
+    let standings = links.standings(page.links()).await?;
+    Ok(Json(LinkList::new(&query, &page, |link| {
+        LinkView::of(link, &standings)
+    })))
 }

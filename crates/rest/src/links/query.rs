@@ -32,10 +32,11 @@ pub(crate) async fn handle(
     Query(query): Query<GetLink>,
 ) -> Result<UnlessKnown<Json<200, LinkView>>, Failure> {
     let link = links.get(&query.validate()?).await?;
-    let broken = links.broken([&link]).await?;
-    Ok(if known.include(&link) && !broken.may_change() {
+    let standings = links.standings([&link]).await?;
+    Ok(if known.include(&link) && !standings.may_change(&link) {
         UnlessKnown::Known(Tagged::new(&link, NotModified))
     } else {
-        UnlessKnown::Shown(Tagged::new(&link, Json(LinkView::of(&link, &broken))))
+        let shown = LinkView::of(&link, &standings);
+        UnlessKnown::Shown(Tagged::new(&link, Json(shown)))
     })
 }

@@ -32,5 +32,6 @@ pub(crate) async fn handle(
 ) -> Result<Json<200, Vec<FoundLink>>, Failure> {
     let (search, size) = body.validate(&context.rules)?;
     let found = links.search(search, size).await?;
-    Ok(Json(FoundLinks::new(&found).links))
+    let standings = links.standings(&found).await?;
+    Ok(Json(FoundLinks::new(&found, &standings).links))
 }

@@ -1,7 +1,7 @@
 //! The timetable of the watch of destinations, and what it found.
 
 use sea_orm::entity::prelude::*;
-use slugline_domain::{BadAnswer, Failing, UnixSeconds};
+use slugline_domain::{BadAnswer, Failing, Finding, UnixSeconds, Validator};
 
 use crate::{
     failure::Failure,
@@ -18,13 +18,14 @@ pub struct Model {
     pub next_at: i64,
     /// Milliseconds.
     pub claimed_until: i64,
-    /// The destination that fails.
+    /// The destination that was asked last.
     pub destination: Option<String>,
     pub since: Option<i64>,
     pub checked_at: Option<i64>,
     pub times: i64,
     pub status: Option<i64>,
     pub reason: Option<String>,
+    pub validator: Option<String>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
@@ -45,16 +46,24 @@ impl Row for Model {
             times: columns.number(7)?,
             status: columns.optional_number(8)?,
             reason: columns.optional_text(9)?,
+            validator: columns.optional_text(10)?,
         })
     }
 }
 
 impl Model {
-    /// The failures of this destination; `None` if there are none, or they are those of another.
-    pub(crate) fn failing(&self, destination: &str) -> Option<Failing> {
+    /// What was found about this destination: nothing, if another one was asked.
+    pub(crate) fn finding(&self, destination: &str) -> Finding {
         if self.destination.as_deref() != Some(destination) {
-            return None;
+            return Finding::default();
         }
+        match self.failing() {
+            Some(failing) => Finding::Failing(failing),
+            None => Finding::Well(self.validator.as_deref().and_then(Validator::parse)),
+        }
+    }
+
+    fn failing(&self) -> Option<Failing> {
         let status = self.status.and_then(|status| u16::try_from(status).ok());
         Some(Failing {
             since: UnixSeconds::new(self.since?).ok()?,

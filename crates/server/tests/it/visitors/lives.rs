@@ -2,7 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::support::server::{Answer, Server};
+use crate::{
+    mcp::wire::call_tool,
+    support::server::{Answer, Server},
+};
 
 const TO: &str = "https://secret.example/here";
 const SOON: &str = "https://soon.example/";
@@ -151,6 +154,55 @@ fn a_link_is_used_up_by_its_visits_and_keeps_its_slug() {
     change(json!({"slug": "two", "maxVisits": null}));
     assert_eq!(server.visit("/two").status, 301);
     assert_eq!((found("active"), left(&server, "two")), (1, Value::Null));
+}
+
+#[test]
+fn answers_that_read_links_say_how_a_link_stands() {
+    let server = Server::start();
+    make(&server, "active", &json!({}));
+    make(&server, "disabled", &json!({"disabled": true}));
+    make(&server, "scheduled", &json!({"startsAt": FUTURE}));
+    make(&server, "used-up", &json!({"maxVisits": 1}));
+    server.import_expired("expired");
+    let read = |etag: &str| {
+        let call = server.api("GET", "/api/link/query?slug=used-up");
+        call.header("if-none-match", etag).send()
+    };
+    let before = read("\"other\"");
+    assert_eq!(before.json()["status"], Value::Null);
+    assert_eq!(server.visit("/used-up").status, 302);
+    let after = read(before.header("etag"));
+    assert_eq!(
+        after.status, 200,
+        "the version is the same, the link is not"
+    );
+    assert_eq!(after.json()["status"], "used-up");
+
+    let listed = server.api("GET", "/api/link/list?status=all").send().json();
+    let told = call_tool(&server, "list_links", &json!({"status": "all"}));
+    let found = json!({"q": "https", "status": "all"});
+    let found = call_tool(&server, "search_links", &found);
+    for list in [
+        &listed,
+        &told["structuredContent"],
+        &found["structuredContent"],
+    ] {
+        let links = list["links"].as_array().unwrap();
+        assert_eq!(links.len(), 5, "{list}");
+        for link in links {
+            let is_active = link["slug"] == "active";
+            let expected = if is_active {
+                &Value::Null
+            } else {
+                &link["slug"]
+            };
+            assert_eq!(&link["status"], expected, "{link}");
+            let slug = link["slug"].as_str().unwrap();
+            let input = json!({"slug": slug});
+            let one = call_tool(&server, "get_link", &input);
+            assert_eq!(&one["structuredContent"]["status"], expected, "{one}");
+        }
+    }
 }
 
 #[test]
