@@ -23,7 +23,8 @@ mod m0016_life;
 mod m0017_history;
 mod m0018_idempotency;
 mod m0019_watch;
-mod m0020_validators;
+mod m0020_conditional_watch;
+mod m0021_searched_destinations;
 mod schema_error;
 mod step;
 
@@ -60,7 +61,8 @@ const STEPS: &[Step] = steps![
     m0017_history,
     m0018_idempotency,
     m0019_watch,
-    m0020_validators,
+    m0020_conditional_watch,
+    m0021_searched_destinations,
 ];
 
 /// Brings the schema up to date. Several nodes may call it at the same time:

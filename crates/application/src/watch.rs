@@ -151,7 +151,9 @@ impl DestinationWatch {
         }
         let dice = self.dice::<PIECE>();
         let moments = dice.map(|dice| parts.timetable.first(now, dice));
-        let piece = parts.store.enrol(enrolled.position, &moments).await?;
+        let latest = parts.timetable.latest(now);
+        let piece = parts.store.enrol(enrolled.position, &moments, latest);
+        let piece = piece.await?;
         enrolled.position = piece.position;
         let free = AT_ONCE.saturating_sub(asking.len());
         if free > 0 {
@@ -176,7 +178,8 @@ impl DestinationWatch {
         } = due;
         let content = &link.content;
         let now = parts.clock.now();
-        let (finding, news) = if is_watched(&link, now.second()) {
+        let is_asked = is_watched(&link, now.second());
+        let (finding, news) = if is_asked {
             let asked = content.routing.without_rest(&content.destination);
             let request = ProbeRequest::new(asked, ProbeTimeout::default())
                 .with_validator(before.validator().cloned());
@@ -196,6 +199,7 @@ impl DestinationWatch {
         let found = Watched {
             destination: content.destination.clone(),
             next_at: parts.timetable.next(now, &finding, dice),
+            rests_until: if is_asked { Timetable::rest(now) } else { now },
             finding,
         };
         let is_recorded = parts.store.record(&claim, &found).await.unwrap_or(false);

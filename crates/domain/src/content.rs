@@ -234,13 +234,6 @@ impl Routing {
         Destination::restore(&text).unwrap_or_else(|_| destination.clone())
     }
 
-    /// The destinations of rules and of shares, beside those that Sink knows.
-    pub fn ours(&self) -> impl Iterator<Item = &Destination> {
-        let shares = self.split.iter().flat_map(Split::shares);
-        let shares = shares.map(|share| &share.destination);
-        self.rules.iter().map(Rule::destination).chain(shares)
-    }
-
     /// True if what stands behind the slug is passed on.
     pub fn forwards_path(&self) -> bool {
         self.forward_path == Some(true)

@@ -496,12 +496,19 @@ pub trait DomainStore: fmt::Debug + Send + Sync {
 pub trait WatchStore: fmt::Debug + Send + Sync {
     /// Puts links on the timetable that are not on it. Looks at links after a position, at no more
     /// than there are `moments`; each link that it puts there takes the next of these for its first
-    /// request. The first position is 0. Several nodes may call it at once.
-    async fn enrol(&self, after: i64, moments: &[UnixMillis]) -> Result<Enrolment, StoreError>;
+    /// request. The first position is 0; there, requests that were to come after `latest` come at
+    /// the first of the moments: the time between requests was longer, or a clock was wrong.
+    /// Several nodes may call it at once.
+    async fn enrol(
+        &self,
+        after: i64,
+        moments: &[UnixMillis],
+        latest: UnixMillis,
+    ) -> Result<Enrolment, StoreError>;
 
     /// Claims links that are due, at most `limit`, those that have waited longest first. Of one
     /// [host](crate::watch::host_to_ask) it claims one link, and none while anybody has a claim to
-    /// another that has not ended. Several nodes may call it at once.
+    /// another, or it [rests](Watched::rests_until). Several nodes may call it at once.
     async fn claim(
         &self,
         now: UnixMillis,

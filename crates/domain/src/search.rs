@@ -159,15 +159,14 @@ impl LinkFilter {
 }
 
 impl SearchText {
-    /// Returns whether the slug, the destination, the destination of a rule or a share, the comment
-    /// or a tag of the link holds this text.
+    /// Returns whether the slug, a destination, the comment or a tag of the link holds this text.
     fn is_in(&self, link: &Link) -> bool {
         let content = &link.content;
-        let own = [link.key.slug.as_str(), content.destination.as_str()].into_iter();
+        let slug = std::iter::once(link.key.slug.as_str());
         let comment = content.comment.as_ref().map(Comment::as_str);
         let tags = content.tags.iter().map(Tag::as_str);
-        let more = content.routing.ours().map(Destination::as_str);
-        let mut texts = own.chain(comment).chain(tags).chain(more);
+        let destinations = content.destinations().map(Destination::as_str);
+        let mut texts = slug.chain(comment).chain(tags).chain(destinations);
         texts.any(|text| text.to_lowercase().contains(self.as_str()))
     }
 }

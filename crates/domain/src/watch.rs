@@ -98,7 +98,7 @@ pub enum WatchNews {
 }
 
 /// Judges an answer, after what was found before. A destination that we must not ask, or that turns
-/// us away, says nothing: what was known before stays.
+/// us away, says nothing: one that was broken stays so, and a first failure is forgotten.
 pub fn judge(
     before: &Finding,
     outcome: &ProbeOutcome,
@@ -106,9 +106,13 @@ pub fn judge(
 ) -> (Finding, Option<WatchNews>) {
     let failing = before.failing();
     let was_broken = failing.is_some_and(Failing::is_broken);
+    let unknown = || match failing {
+        Some(failing) if !failing.is_broken() => Finding::default(),
+        _ => before.clone(),
+    };
     let answer = match &outcome.result {
-        Err(ProbeFailure::NotAllowed) => return (before.clone(), None),
-        Ok(status) if turns_us_away(*status) => return (before.clone(), None),
+        Err(ProbeFailure::NotAllowed) => return (unknown(), None),
+        Ok(status) if turns_us_away(*status) => return (unknown(), None),
         Ok(_) if outcome.ok() => {
             let news = was_broken.then_some(WatchNews::Mended);
             return (Finding::Well(outcome.validator.clone()), news);
@@ -162,6 +166,16 @@ impl Timetable {
         later(now, pause.saturating_sub(tenth) + share(tenth * 2, dice))
     }
 
+    /// The latest moment of a next request.
+    pub fn latest(self, now: UnixMillis) -> UnixMillis {
+        later(now, self.every.saturating_add(self.every / 10))
+    }
+
+    /// The moment until which a host rests that was asked now: a second.
+    pub fn rest(now: UnixMillis) -> UnixMillis {
+        later(now, Duration::from_secs(1))
+    }
+
     /// Returns whether each destination was to be asked once since a moment.
     pub fn is_over(self, since: UnixMillis, now: UnixMillis) -> bool {
         later(since, self.every) <= now
@@ -197,9 +211,10 @@ pub fn is_watched(link: &Link, now: UnixSeconds) -> bool {
 }
 
 /// The host that a destination names, without its port. One host gets one request at a time. Empty
-/// for a destination without a host, such as `mailto:`.
+/// for a destination that is not asked over HTTP, such as `mailto:` or the address of an app.
 pub fn host_to_ask(destination: &str) -> String {
     let url = Url::parse(destination).ok();
+    let url = url.filter(|url| matches!(url.scheme(), "http" | "https"));
     let host = url.as_ref().and_then(Url::host_str);
     host.map(str::to_lowercase).unwrap_or_default()
 }
@@ -233,6 +248,8 @@ pub struct Watched {
     pub finding: Finding,
     /// The moment of the next request.
     pub next_at: UnixMillis,
+    /// The moment until which its host gets no request.
+    pub rests_until: UnixMillis,
 }
 
 /// A part of putting links on the timetable.
@@ -300,6 +317,7 @@ mod tests {
         assert_eq!(judge(&well, &silent, at(1)), (well, None));
         let failed = outcome(Err(ProbeFailure::Failed("x\n".repeat(900))));
         let (failing, _) = judge(&Finding::default(), &failed, at(1));
+        assert_eq!(judge(&failing, &silent, at(2)), (Finding::default(), None));
         let (broken, _) = judge(&failing, &failed, at(2));
         assert_eq!(judge(&broken, &silent, at(3)), (broken.clone(), None));
         let broken = broken.failing().unwrap();
@@ -344,6 +362,7 @@ mod tests {
             let usual = bounds(every * 9 / 10, every * 11 / 10 + 1);
             assert!(usual(table.next(now, &well, dice)));
             assert!(usual(table.next(now, &failing(2), dice)));
+            assert!(table.next(now, &well, dice) <= table.latest(now));
             let doubtful = table.next(now, &failing(1), dice);
             assert!(bounds(soon * 9 / 10, soon * 11 / 10 + 1)(doubtful));
         }
@@ -354,6 +373,7 @@ mod tests {
     #[case("https://Docs.Example:8443/a?b", "docs.example")]
     #[case("http://[2001:db8::1]/", "[2001:db8::1]")]
     #[case("mailto:a@b.example", "")]
+    #[case("itms-apps://apps.example/1", "")]
     fn the_host_to_ask_has_no_port(#[case] url: &str, #[case] host: &str) {
         assert_eq!(host_to_ask(url), host);
     }

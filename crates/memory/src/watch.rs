@@ -12,11 +12,22 @@ use crate::{MemoryLinkStore, timetable::Entry};
 
 #[async_trait]
 impl WatchStore for MemoryLinkStore {
-    async fn enrol(&self, after: i64, moments: &[UnixMillis]) -> Result<Enrolment, StoreError> {
+    async fn enrol(
+        &self,
+        after: i64,
+        moments: &[UnixMillis],
+        latest: UnixMillis,
+    ) -> Result<Enrolment, StoreError> {
         let mut state = self.open("put links on the timetable")?;
         let links: Vec<Link> = state.links().cloned().collect();
         let ids: HashSet<&str> = links.iter().map(|link| link.id.as_str()).collect();
         state.watch.retain(|id, _| ids.contains(id.as_str()));
+        if let (0, Some(soon)) = (after, moments.first()) {
+            let late = state.watch.values_mut();
+            for entry in late.filter(|entry| entry.next_at > latest) {
+                entry.next_at = *soon;
+            }
+        }
         let new = links
             .iter()
             .filter(|link| !state.watch.contains_key(link.id.as_str()))
@@ -87,7 +98,7 @@ impl WatchStore for MemoryLinkStore {
         let Some(entry) = entry.filter(|entry| entry.claimed_until == claim.until) else {
             return Ok(false);
         };
-        entry.claimed_until = UnixMillis::new(0);
+        entry.claimed_until = found.rests_until;
         entry.next_at = found.next_at;
         entry.found = Some((found.destination.clone(), found.finding.clone()));
         Ok(true)

@@ -1,6 +1,6 @@
 //! The timetable of the watch of destinations, and what it found.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use async_trait::async_trait;
 use sea_orm::{
@@ -26,9 +26,18 @@ use crate::{
 
 #[async_trait]
 impl WatchStore for SqlLinkStore {
-    async fn enrol(&self, after: i64, moments: &[UnixMillis]) -> Result<Enrolment, StoreError> {
-        let moments = moments.to_vec();
-        let enrolled = self.database.change(Enrol { after, moments }).await;
+    async fn enrol(
+        &self,
+        after: i64,
+        moments: &[UnixMillis],
+        latest: UnixMillis,
+    ) -> Result<Enrolment, StoreError> {
+        let enrol = Enrol {
+            after,
+            moments: moments.to_vec(),
+            latest,
+        };
+        let enrolled = self.database.change(enrol).await;
         enrolled.map_err(failing_to("put links on the timetable"))
     }
 
@@ -68,6 +77,7 @@ impl Row for Numbered {
 struct Enrol {
     after: i64,
     moments: Vec<UnixMillis>,
+    latest: UnixMillis,
 }
 
 impl Change for Enrol {
@@ -77,7 +87,21 @@ impl Change for Enrol {
     const IS_CACHED: bool = false;
 
     async fn apply<S: Session>(&self, session: &S) -> Result<Applied<Enrolment>, Failure> {
-        let Self { after, moments } = self;
+        let Self {
+            after,
+            moments,
+            latest,
+        } = self;
+        if let (0, Some(soon)) = (after, moments.first()) {
+            let row = watch::ActiveModel {
+                next_at: ActiveValue::Set(soon.get()),
+                ..watch::ActiveModel::default()
+            };
+            let late = Entity::update_many()
+                .set(row)
+                .filter(Column::NextAt.gt(latest.get()));
+            session.execute(&late).await?;
+        }
         let limit = u64::try_from(moments.len()).unwrap_or(u64::MAX);
         // The lock keeps links from being deleted before their rows are there. SQLite has one
         // writer and ignores it.
@@ -128,9 +152,6 @@ struct Claim {
 impl Claim {
     /// The links that one call looks at.
     const WINDOW: u64 = 200;
-
-    /// The least time between two requests to one host, in milliseconds.
-    const SPACING: i64 = 1_000;
 }
 
 impl Change for Claim {
@@ -151,10 +172,12 @@ impl Change for Claim {
             .select_only()
             .column(Column::Host)
             .filter(Column::ClaimedUntil.gt(now.get()));
-        let busy: HashSet<String> = session.all::<String>(&busy).await?.into_iter().collect();
+        let mut busy: HashSet<String> = session.all::<String>(&busy).await?.into_iter().collect();
+        // Without the hosts that are asked already, whose links would hide those of others.
         let due = Entity::find()
             .filter(Column::NextAt.lte(now.get()))
             .filter(Column::ClaimedUntil.lte(now.get()))
+            .filter(Column::Host.is_not_in(busy.iter().cloned()))
             .order_by_asc(Column::NextAt)
             .limit(Self::WINDOW);
         let due = session.all::<Model>(&due).await?;
@@ -168,7 +191,6 @@ impl Change for Claim {
             .map(|link| (link.id.to_string(), link))
             .collect();
 
-        let mut waiting: BTreeMap<String, i64> = busy.into_iter().map(|host| (host, 1)).collect();
         let mut claimed = Vec::new();
         for row in due {
             let Some(link) = links.remove(&row.link_id) else {
@@ -176,27 +198,24 @@ impl Change for Claim {
             };
             let destination = link.content.destination.as_str();
             let host = host_to_ask(destination);
-            let before = waiting.entry(host.clone()).or_default();
-            if *before > 0 {
-                // The host is asked already. The link waits for its turn, so that the links of one
-                // host do not keep those of others from being seen.
-                let next_at = now.get().saturating_add(*before * Self::SPACING);
-                *before += 1;
-                update(session, &row.link_id, |row| {
-                    row.next_at = ActiveValue::Set(next_at);
-                })
-                .await?;
+            let is_claimed = claimed.len() < *limit && busy.insert(host.clone());
+            let is_moved = row.host != host;
+            if is_claimed || is_moved {
+                let mut change = watch::ActiveModel::default();
+                if is_claimed {
+                    change.claimed_until = ActiveValue::Set(until.get());
+                }
+                if is_moved {
+                    change.host = ActiveValue::Set(host);
+                }
+                let update = Entity::update_many()
+                    .set(change)
+                    .filter(Column::LinkId.eq(&*row.link_id));
+                session.execute(&update).await?;
+            }
+            if !is_claimed {
                 continue;
             }
-            if claimed.len() == *limit {
-                continue;
-            }
-            *before = 1;
-            update(session, &row.link_id, |row| {
-                row.claimed_until = ActiveValue::Set(until.get());
-                row.host = ActiveValue::Set(host);
-            })
-            .await?;
             claimed.push(DueLink {
                 finding: row.finding(destination),
                 claim: WatchClaim {
@@ -208,20 +227,6 @@ impl Change for Claim {
         }
         Ok(Applied::Keep(claimed))
     }
-}
-
-async fn update(
-    session: &impl Session,
-    link: &str,
-    set: impl FnOnce(&mut watch::ActiveModel),
-) -> Result<(), Failure> {
-    let mut row = watch::ActiveModel::default();
-    set(&mut row);
-    let update = Entity::update_many()
-        .set(row)
-        .filter(Column::LinkId.eq(link));
-    session.execute(&update).await?;
-    Ok(())
 }
 
 struct Record(WatchClaim, Watched);
@@ -242,7 +247,7 @@ impl Change for Record {
         };
         let row = watch::ActiveModel {
             next_at: ActiveValue::Set(found.next_at.get()),
-            claimed_until: ActiveValue::Set(0),
+            claimed_until: ActiveValue::Set(found.rests_until.get()),
             destination: ActiveValue::Set(Some(found.destination.to_string())),
             since: ActiveValue::Set(failing.map(|failing| failing.since.get())),
             checked_at: ActiveValue::Set(failing.map(|failing| failing.checked_at.get())),

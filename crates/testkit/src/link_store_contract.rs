@@ -71,6 +71,7 @@ where
     lives::listings_know_every_status(&empty_store().await).await;
     lives::only_an_expired_link_loses_its_slug(&empty_store().await).await;
     searches::searches_find_text_anywhere_without_regard_to_case(&empty_store().await).await;
+    searches::searches_find_every_destination(&empty_store().await).await;
     searches::searches_meet_every_condition(&empty_store().await).await;
     searches::a_changed_link_is_found_by_its_new_text_only(&empty_store().await).await;
     likenesses::holders_of_keys_and_identities_are_found(&empty_store().await).await;

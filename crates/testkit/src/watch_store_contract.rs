@@ -14,6 +14,7 @@ use crate::{NOTE, destination, join_all::join_all, key, link, seconds};
 /// A clause is violated.
 pub async fn run_suite<S: WatchStore + LinkStore>(empty_store: impl AsyncFn() -> S) {
     links_come_onto_the_timetable_once(&empty_store().await).await;
+    requests_that_would_come_too_late_come_at_once(&empty_store().await).await;
     one_link_of_a_host_is_claimed_at_a_time(&empty_store().await).await;
     of_callers_at_once_one_has_the_claim(&empty_store().await).await;
     a_claim_that_ended_is_worth_nothing(&empty_store().await).await;
@@ -38,7 +39,8 @@ async fn holding<S: WatchStore + LinkStore>(store: &S, links: &[(&str, &str)]) -
 async fn enrol(store: &impl WatchStore) {
     let mut position = 0;
     loop {
-        let enrolled = store.enrol(position, &[at(0); 2]).await.expect("enrol");
+        let enrolled = store.enrol(position, &[at(0); 2], at(100_000)).await;
+        let enrolled = enrolled.expect("enrol");
         position = enrolled.position;
         if !enrolled.more {
             return;
@@ -69,11 +71,13 @@ fn answered(link: &Link, next: i64, times: Option<u32>) -> Watched {
             }),
         },
         next_at: at(next),
+        rests_until: at(next.min(20)),
     }
 }
 
 async fn links_come_onto_the_timetable_once(store: &(impl WatchStore + LinkStore)) {
-    assert!(!store.enrol(0, &[at(0)]).await.expect("enrol").more);
+    let nothing = store.enrol(0, &[at(0)], at(100_000)).await;
+    assert!(!nothing.expect("enrol").more);
     let links = [
         ("a", "https://a.example/"),
         ("b", "https://b.example/"),
@@ -88,6 +92,19 @@ async fn links_come_onto_the_timetable_once(store: &(impl WatchStore + LinkStore
     enrol(store).await;
     assert_eq!(claimed(store, 1).await, [], "they are claimed");
     assert_eq!(claimed(store, 60).await.len(), 3, "claims end");
+}
+
+async fn requests_that_would_come_too_late_come_at_once(store: &(impl WatchStore + LinkStore)) {
+    let links = [("a", "https://a.example/"), ("b", "https://b.example/")];
+    holding(store, &links).await;
+    let moments = [at(900), at(1_000)];
+    store.enrol(0, &moments, at(2_000)).await.expect("enrol");
+    assert_eq!(claimed(store, 0).await, []);
+    store.enrol(1, &[at(0)], at(899)).await.expect("enrol");
+    assert_eq!(claimed(store, 0).await, [], "only at the first position");
+    store.enrol(0, &[at(0)], at(900)).await.expect("enrol");
+    assert_eq!(claimed(store, 0).await.len(), 1);
+    assert_eq!(claimed(store, 900).await.len(), 2);
 }
 
 async fn one_link_of_a_host_is_claimed_at_a_time(store: &(impl WatchStore + LinkStore)) {
@@ -108,6 +125,7 @@ async fn one_link_of_a_host_is_claimed_at_a_time(store: &(impl WatchStore + Link
         .expect("a link");
     let found = answered(asked, 1_000, None);
     assert!(store.record(claim, &found).await.expect("record"));
+    assert_eq!(claimed(store, 19).await, [], "the host rests");
     let second = claimed(store, 30).await;
     assert_eq!(second.len(), 1, "the other one: {second:?}");
     assert_ne!(second[0].0, *name);

@@ -5,6 +5,7 @@ use std::{collections::HashSet, sync::Arc, time::Duration};
 use slugline_domain::{
     CheckSize, Destination, DomainName, Link, LinkFilter, LinkKey, LinkOrder, PageSize, Position,
     ProbeCaller, ProbeOutcome, ProbeRequest, ProbeTimeout, Scope, StatusFilter, Tag, UnixMillis,
+    host_to_ask,
     ports::{Clock, LinkProber},
 };
 use tokio::task::JoinSet;
@@ -211,7 +212,8 @@ impl LinkChecker {
             if !found.1.ok() {
                 break;
             }
-            if !seen.insert(destination) {
+            // The address of an app is asked by nobody, and is no fault.
+            if !seen.insert(destination) || host_to_ask(destination.as_str()).is_empty() {
                 continue;
             }
             let asked = content.routing.without_rest(destination);
@@ -351,7 +353,9 @@ mod tests {
     #[tokio::test]
     async fn every_destination_of_a_link_is_asked_until_one_is_broken() {
         let fixture = fixture();
-        let full = slugline_testkit::full_link("full");
+        let mut full = slugline_testkit::full_link("full");
+        let app = Destination::restore("itms-apps://apps.example/a").unwrap();
+        full.content.routing.apple = Some(app);
         fixture.store.insert(&full, &NOTE).await.unwrap();
         let prober = Arc::new(ScriptedProber::default());
         prober.answer("https://split.example/a", Ok(404));
@@ -370,7 +374,6 @@ mod tests {
             .collect();
         let expected = [
             full.content.destination.as_str(),
-            "https://apps.example/a",
             "https://apps.example/g",
             "https://example.at/",
             "https://example.de/",

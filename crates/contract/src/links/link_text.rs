@@ -10,10 +10,11 @@ use crate::{
     reader::read,
 };
 
-/// The most values in the text of a link. A destination for every country, the most that
-/// a link can hold, makes five hundred. A parsed value takes up to a hundred bytes of
-/// memory and two of the text, so the values of a text are counted before it is parsed.
-const MOST_VALUES: usize = 4096;
+/// The most values in the text of a link. Twenty rules of eight conditions with fifty values each, the
+/// most that a link can hold beside a destination for every country, make some nine thousand. A parsed
+/// value takes up to a hundred bytes of memory and two of the text, so the values of a text are
+/// counted before it is parsed.
+const MOST_VALUES: usize = 16_384;
 
 /// Returns whether the parsed form of a text would be much larger than the text.
 pub(super) fn is_heavy(json: &str) -> bool {
@@ -52,6 +53,16 @@ pub(super) fn malformed(error: &serde_json::Error) -> Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_largest_link_is_not_too_big() {
+        let list = |parts: Vec<String>| format!("[{}]", parts.join(","));
+        let values = list(vec!["\"a\"".into(); 50]);
+        let rule = format!("{{\"when\":{},\"url\":\"b\"}}", list(vec![values; 8]));
+        let rules = list(vec![rule; 20]);
+        let geo = list(vec!["\"https://example.com/\"".into(); 300]);
+        assert!(!is_heavy(&list(vec![rules, geo])));
+    }
 
     #[test]
     fn values_are_counted_and_texts_are_not() {

@@ -219,7 +219,7 @@ mod tests {
 
     #[test]
     fn a_link_that_would_fill_the_memory_is_refused_by_its_position() {
-        let junk = vec!["0"; 5000].join(",");
+        let junk = vec!["0"; 17_000].join(",");
         let body = format!(
             r#"{{"version": "1", "links": [{{"url": "https://example.com/", "slug": "a"}},
                 {{"url": "https://example.com/", "slug": "b", "junk": [{junk}]}}]}}"#

@@ -9,13 +9,13 @@ use slugline_domain::{Comment, Destination, Link, Tag};
 /// text holds no line break, so it cannot match across two of them.
 pub(crate) fn search_text(link: &Link) -> String {
     let content = &link.content;
-    let mut text = format!("{}\n{}", link.key.slug, content.destination);
+    let mut text = link.key.slug.to_string();
     let comment = content.comment.as_ref().map(Comment::as_str);
-    let more = content.routing.ours().map(Destination::as_str);
-    for part in comment
-        .into_iter()
+    for part in content
+        .destinations()
+        .map(Destination::as_str)
+        .chain(comment)
         .chain(content.tags.iter().map(Tag::as_str))
-        .chain(more)
     {
         // A comment may have several lines.
         write!(text, "\n{part}").expect("writing to a string does not fail");

@@ -44,7 +44,8 @@ async fn a_schema_that_is_behind_is_refused_with_its_missing_steps() {
     let behind = SqlLinkStore::open_current(&url).await.unwrap_err();
     let missing = "the schema lacks m0010_tags_in_rows, m0011_token_bindings, m0012_oldest_first, \
                    m0013_assistants, m0014_domains, m0015_rules, m0016_life, m0017_history, \
-                   m0018_idempotency, m0019_watch, m0020_validators; ";
+                   m0018_idempotency, m0019_watch, m0020_conditional_watch, \
+                   m0021_searched_destinations; ";
     assert!(behind.to_string().starts_with(missing), "{behind}");
 }
 

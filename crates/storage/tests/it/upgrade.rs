@@ -28,6 +28,8 @@ const LINKS: &str = "
         'k', 1800000000, 1800000000, NULL, 3, 'Tnews', 3),
         ('id-Docs', 'Docs', 'https://example.com/', NULL, 'docs\nhttps://example.com/',
         'k', 1799999999, 1800000000, 1, 0, NULL, 0);
+    UPDATE links SET google = 'https://apps.example/Docs', geo = 'DE https://de.example/'
+        WHERE slug = 'Docs';
     INSERT INTO link_tags (link_id, tag) VALUES ('id-docs', 'news');
     INSERT INTO audit_trail (at, caller, operation, slug) VALUES (1, 'CI', 'link.create', 'docs');
 ";
@@ -81,6 +83,11 @@ async fn has_kept_its_links(schema: &SchemaConnection, url: &DatabaseUrl) {
     let found = store.search(&all, NOON, 9).await.unwrap();
     let keys: Vec<String> = found.iter().map(|link| link.key.to_string()).collect();
     assert_eq!(keys, ["Docs", "docs"]);
+    for text in ["apps.example/docs", "https://de.example"] {
+        let text = SearchText::parse(text).unwrap();
+        let found = store.count(&all.clone().with_text(text), NOON).await;
+        assert_eq!(found.unwrap(), 1);
+    }
     let tags = store.tags(&Reach::Everything, None).await.unwrap();
     assert_eq!(tags.len(), 1);
     let lines = store.lines(&AuditQuery::new(9)).await.unwrap();

@@ -6,7 +6,7 @@ use slugline_domain::{
 };
 
 use super::shorthand::{everywhere, store};
-use crate::{NOON, NOTE, destination, link, tag};
+use crate::{NOON, NOTE, destination, full_link, link, tag};
 
 pub(super) fn with_text(text: &str) -> LinkFilter {
     everywhere().with_text(SearchText::parse(text).expect("a search"))
@@ -61,6 +61,15 @@ pub(super) async fn searches_find_text_anywhere_without_regard_to_case(store_: &
         .await
         .expect("search");
     assert_eq!(first.len(), 2);
+}
+
+pub(super) async fn searches_find_every_destination(store_: &impl LinkStore) {
+    let full = full_link("full");
+    store(store_, &full).await;
+    for destination in full.content.destinations() {
+        let text = with_text(destination.as_str());
+        assert_eq!(found(store_, &text).await, ["full"], "{destination}");
+    }
 }
 
 pub(super) async fn searches_meet_every_condition(store_: &impl LinkStore) {
