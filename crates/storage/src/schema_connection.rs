@@ -144,7 +144,19 @@ impl SchemaConnection {
     pub fn named_tokens(&self) -> Result<u64, DbErr> {
         #[cfg(feature = "sqlite")]
         if let Some(file) = &self.file {
-            return file.rows_of("tokens");
+            return file.values_of("tokens", "name");
+        }
+        Ok(0)
+    }
+
+    /// The number of links with a limit of visits in the file, whatever its schema; 0 for PostgreSQL.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub fn limited_links(&self) -> Result<u64, DbErr> {
+        #[cfg(feature = "sqlite")]
+        if let Some(file) = &self.file {
+            return file.values_of("short_links", "max_visits");
         }
         Ok(0)
     }

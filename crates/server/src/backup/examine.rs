@@ -47,12 +47,12 @@ fn links(copy: &Path) -> anyhow::Result<Vec<String>> {
     })
 }
 
-/// The number of named tokens in a copy of the links.
-pub(super) fn named_tokens(copy: &Path) -> anyhow::Result<u64> {
+/// The numbers of named tokens and of links with a limit of visits in a copy of the links.
+pub(super) fn tokens_and_limits(copy: &Path) -> anyhow::Result<(u64, u64)> {
     let url = DatabaseUrl::File(copy.to_owned());
     let runtime = tokio::runtime::Builder::new_current_thread().build()?;
     let database = runtime.block_on(SchemaConnection::open_to_examine(&url))?;
-    Ok(database.named_tokens()?)
+    Ok((database.named_tokens()?, database.limited_links()?))
 }
 
 fn visits(copy: &Path) -> anyhow::Result<Vec<String>> {

@@ -53,7 +53,7 @@ pub(crate) fn run(settings: &Settings, file: &str, wishes: Wishes) -> anyhow::Re
     journal::finish(folder, &files)?;
     let unchanged = || format!("{file} was not restored, and nothing was changed");
     let (staged, carried) = stage(settings, Path::new(file), wishes).with_context(unchanged)?;
-    let named = named_tokens(&staged).with_context(unchanged)?;
+    let (named, limited) = tokens_and_limits(&staged).with_context(unchanged)?;
     let moves: Vec<Move> = staged
         .iter()
         .map(|staged| staged.exchange.clone())
@@ -68,9 +68,10 @@ pub(crate) fn run(settings: &Settings, file: &str, wishes: Wishes) -> anyhow::Re
     journal::finish(folder, &files)?;
     Ok(writeln!(
         io::stdout(),
-        "restored {} from {file}\n{}",
+        "restored {} from {file}\n{}{}",
         words.join(", "),
-        tokens_after::text(settings, carried, named)
+        tokens_after::text(settings, carried, named),
+        limits_after(limited)
     )?)
 }
 
@@ -124,15 +125,26 @@ fn stage(
     Ok((staged, carried))
 }
 
-fn named_tokens(staged: &[Staged]) -> anyhow::Result<u64> {
+/// A line about links with a limit of visits, if there are any.
+fn limits_after(limited: u64) -> String {
+    if limited == 0 {
+        return String::new();
+    }
+    format!(
+        "\nlinks with maxVisits: {limited} have the counts of the backup again, so visits that were \
+         used since can be used once more"
+    )
+}
+
+fn tokens_and_limits(staged: &[Staged]) -> anyhow::Result<(u64, u64)> {
     let links = staged.iter().find(|staged| staged.part == Part::Links);
     let links = &links
         .expect("a restore without links is refused")
         .exchange
         .from;
-    let named = examine::named_tokens(links)?;
+    let found = examine::tokens_and_limits(links)?;
     remove_remains(links)?;
-    Ok(named)
+    Ok(found)
 }
 
 /// Removes the files that an examination left; it has only read.

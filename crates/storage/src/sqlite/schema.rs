@@ -33,14 +33,14 @@ impl SchemaStatements {
         sea_orm::ProxyDatabaseConnector::connect(DbBackend::Sqlite, Arc::new(statements))
     }
 
-    /// The number of rows of a table; 0 if there is none of the name.
-    pub(crate) fn rows_of(&self, table: &str) -> Result<u64, DbErr> {
+    /// The number of rows of a table with a value in a column; 0 if there is no such column.
+    pub(crate) fn values_of(&self, table: &str, column: &str) -> Result<u64, DbErr> {
         let read = || {
             let connection = self.locked();
-            if !connection.table_exists(None, table)? {
+            if !connection.column_exists(None, table, column)? {
                 return Ok(0);
             }
-            let count = format!("SELECT count(*) FROM {table}");
+            let count = format!("SELECT count({column}) FROM {table}");
             let rows: u32 = connection.query_row(&count, [], |row| row.get(0))?;
             Ok(rows.into())
         };

@@ -103,6 +103,7 @@ fn a_backup_of_a_running_service_is_restored_as_it_was() {
     let secret = json!({"url": "https://example.com/", "slug": "docs", "password": "open sesame"});
     server.create(&secret);
     server.create(&json!({"url": "https://example.com/", "slug": "news"}));
+    server.create(&json!({"url": "https://example.com/", "slug": "once", "maxVisits": 1}));
     server.visit("/news");
     server.counters_with("", 1);
     let said = done(server.folder(), &["backup", text(&file)]);
@@ -145,6 +146,8 @@ fn a_backup_of_a_running_service_is_restored_as_it_was() {
         said.starts_with("restored access log, links from "),
         "{said}"
     );
+    let limits = "\nlinks with maxVisits: 1 have the counts of the backup again";
+    assert!(said.contains(limits), "{said}");
     assert_eq!(
         files(folder.path()),
         ["analytics.db", "links.db", "slugline.lock"]
@@ -154,7 +157,7 @@ fn a_backup_of_a_running_service_is_restored_as_it_was() {
     let trail = server.api("GET", "/api/audit").send().json();
     let lines = trail["lines"].as_array().unwrap().iter();
     let slugs: Vec<&Value> = lines.map(|line| &line["slug"]).collect();
-    assert_eq!(slugs, ["news", "docs"]);
+    assert_eq!(slugs, ["once", "news", "docs"]);
     assert_eq!(counted(&server), (json!(1), json!(1)));
     // The backup has the keys of visitor hashes, too: the visitor counts as the same.
     server.visit("/news");
