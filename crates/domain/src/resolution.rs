@@ -101,8 +101,8 @@ pub enum Arrival<'l> {
     /// The visitor is sent to this address in place of the destination, because the link has not
     /// started or is over. It is no visit of the link.
     Detour(Cow<'l, str>),
-    /// Show a preview that does not tell where the link leads: the visitor is a social network's
-    /// bot, and the visits of the link are counted.
+    /// Show a preview that does not tell where the link leads: the visitor is a program without a
+    /// person, and the visits of the link are counted.
     Sealed,
 }
 
@@ -215,7 +215,7 @@ impl FollowedLink {
         if let Some(detour) = self.detour(visitor.now) {
             return Arrival::Detour(Cow::Borrowed(detour));
         }
-        if self.counts_visits() && is_social_bot(visitor.user_agent) {
+        if self.counts_visits() && acts_by_itself(visitor) {
             return Arrival::Sealed;
         }
         let way = self.way(visitor);
@@ -259,6 +259,12 @@ impl FollowedLink {
     }
 }
 
+/// True if no person is at the program that asks. Previews for bots are Sink's and go by its words
+/// alone; a visit that is counted must not go to any other program either.
+fn acts_by_itself(visitor: &Visitor<'_>) -> bool {
+    is_social_bot(visitor.user_agent) || visitor.facts.agent().is_some_and(|agent| agent.is_bot)
+}
+
 /// Other schemes open programs. A proxy has nothing to fetch for them, and a
 /// frame would stay empty.
 fn is_web_page(target: &str) -> bool {
@@ -272,6 +278,7 @@ mod tests {
     use crate::{
         Description, DestinationRules, ImageRef, Link, LinkContent, LinkId, Slug, Title,
         UnixSeconds,
+        routing::{AgentFacts, VisitorFacts},
     };
 
     const NOON: UnixSeconds = match UnixSeconds::new(1_800_000_000) {
@@ -608,6 +615,31 @@ mod tests {
         assert_eq!(
             over.deliver(&visitor(), PLAIN),
             Arrival::Detour("https://over.example/".into())
+        );
+    }
+
+    #[test]
+    fn where_visits_are_counted_no_program_learns_the_destination() {
+        #[derive(Debug)]
+        struct Crawler(AgentFacts);
+        impl VisitorFacts for Crawler {
+            fn agent(&self) -> Option<&AgentFacts> {
+                Some(&self.0)
+            }
+        }
+        let crawler = Crawler(AgentFacts::new("", "Googlebot", "").with_bot(true));
+        let visitor = visitor().with_facts(&crawler);
+        let mut link = link("https://example.com/");
+        link.content.preview.title = Title::parse("Docs").ok();
+        assert_eq!(
+            followed(&link).resolve(&visitor, PLAIN),
+            redirect("https://example.com/"),
+            "Sink shows other links to it as they are"
+        );
+        link.content.life.max_visits = crate::MaxVisits::new(1).ok();
+        assert_eq!(
+            followed(&link).resolve(&visitor, PLAIN),
+            Resolution::Open(Arrival::Sealed)
         );
     }
 

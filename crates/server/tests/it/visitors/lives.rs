@@ -274,6 +274,47 @@ fn only_who_gets_the_destination_uses_a_visit() {
 }
 
 #[test]
+fn no_program_that_fetches_a_page_by_itself_uses_a_visit_or_learns_the_destination() {
+    let server = Server::start();
+    make(&server, "once", &json!({"maxVisits": 1}));
+    let ask = |user_agent: &str| {
+        let call = server.request("GET", "/once");
+        call.header("user-agent", user_agent).send()
+    };
+    for user_agent in [
+        "Mozilla/5.0 (compatible; Bluesky Cardyb/1.1; +mailto:support@bsky.app)",
+        "Mozilla/5.0 (compatible; redditbot/1.0; +http://www.reddit.com/feedback)",
+        "Mozilla/5.0 (compatible; Pinterestbot/1.0; +http://www.pinterest.com/bot.html)",
+        "Pinterest/0.2 (+http://www.pinterest.com/bot.html)",
+        "Mozilla/5.0 (compatible; vkShare; +http://vk.com/dev/Share)",
+        "meta-externalfetcher/1.1",
+        "Synapse (bot; +https://github.com/matrix-org/synapse)",
+        "SummalyBot/5.1.0",
+        "Pleroma 2.7.0; https://social.example <admin@social.example>; Bot",
+        "Mozilla/5.0 (compatible; ZulipURLPreview/9.2; +https://chat.example)",
+        "Mattermost-Bot/1.1",
+        "Slack-ImgProxy (+https://api.slack.com/robots)",
+        "facebookexternalhit/1.1;kakaotalk-scrap/1.0;",
+        "kakaotalk-scrap/1.0",
+        "ViberUrlDownloader",
+        "Iframely/1.3.1 (+https://iframely.com/docs/about)",
+        "Mozilla/5.0 (compatible; Embedly/0.2; +http://support.embed.ly/)",
+        "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)",
+    ] {
+        let preview = ask(user_agent);
+        assert_eq!(preview.status, 200, "{user_agent}");
+        tells_nothing(&preview);
+        assert_eq!(left(&server, "once"), 1, "{user_agent}");
+    }
+    // The browser inside the app is a person's.
+    let person = ask(
+        "Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) AppleWebKit/605.1.15 \
+         (KHTML, like Gecko) Mobile/15E148 KAKAOTALK 10.4.5",
+    );
+    assert_eq!(seen(&person), (302, TO, "no-store"));
+}
+
+#[test]
 fn a_link_with_every_member_is_the_same_on_every_face() {
     let server = Server::start();
     let life = json!({"startsAt": PAST, "startUrl": SOON, "expiredUrl": OVER, "maxVisits": 5,
