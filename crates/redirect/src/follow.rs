@@ -22,7 +22,7 @@ use crate::{
     answer::{self, Passage, Validity},
     asked::AskedDomain,
     counted::{self, Turn},
-    gate::{self, Verdict},
+    gate::{self, Posted, Verdict},
     link_pages,
     mount::Mounted,
     outcome::Outcome,
@@ -195,7 +195,7 @@ async fn resolve(
     /// Each attempt but the last lost only to a change that was made meanwhile.
     const ATTEMPTS: usize = 3;
 
-    let mut body = Some(body);
+    let mut body = Posted::new(body);
     for _ in 0..ATTEMPTS {
         if let Some(response) = attempt(redirects, request, &mut body, key, rest).await? {
             return Ok(response);
@@ -212,7 +212,7 @@ async fn resolve(
 async fn attempt(
     redirects: &Redirects,
     request: &HttpRequest,
-    body: &mut Option<Payload>,
+    body: &mut Posted,
     key: &LinkKey,
     rest: Option<PathRest<'_>>,
 ) -> Result<Option<HttpResponse>, Failure> {

@@ -21,11 +21,41 @@ pub(crate) enum Verdict {
     Warned(Option<String>),
 }
 
-/// Examines the visitor. Takes the body if it has to read it.
+/// The body of a request. It arrives once, but a link that changes meanwhile is examined again.
+pub(crate) struct Posted {
+    body: Option<Payload>,
+    form: Form,
+}
+
+impl Posted {
+    pub(crate) fn new(body: Payload) -> Self {
+        Self {
+            body: Some(body),
+            form: Form::default(),
+        }
+    }
+
+    /// Takes the body; `None` if a gate has read it.
+    pub(crate) fn take(&mut self) -> Option<Payload> {
+        self.body.take()
+    }
+
+    /// The form in the body. One that is not posted is empty.
+    async fn form(&mut self, request: &HttpRequest) -> Result<&Form, Problem> {
+        if request.method() == Method::POST
+            && let Some(body) = self.body.take()
+        {
+            self.form = Form::of(request, body).await?;
+        }
+        Ok(&self.form)
+    }
+}
+
+/// Examines the visitor. Reads the body if it has to.
 pub(crate) async fn examine(
     redirects: &Redirects,
     request: &HttpRequest,
-    body: &mut Option<Payload>,
+    body: &mut Posted,
     link: &FollowedLink,
     gate: &Gate<'_>,
     now: UnixMillis,
@@ -33,7 +63,7 @@ pub(crate) async fn examine(
     let confirmed_by_header = header(request, "x-link-confirm") == Some("true");
     let flagged = link.terms().flagged_unsafe;
     let Gate::Password(hash) = gate else {
-        let confirmed = confirmed_by_header || Form::of(request, body).await?.confirmed();
+        let confirmed = confirmed_by_header || body.form(request).await?.confirmed();
         return Ok(if confirmed {
             Verdict::Passed
         } else {
@@ -61,7 +91,7 @@ pub(crate) async fn examine(
     if request.method() != Method::POST {
         return Ok(Verdict::Stopped(pages::password(request, false)));
     }
-    let form = Form::of(request, body).await?;
+    let form = body.form(request).await?;
     let presented = form.text("password").unwrap_or_default();
     Ok(match door.try_password(presented).await? {
         PasswordCheck::Wrong => Verdict::Stopped(pages::password(request, true)),
@@ -115,13 +145,7 @@ impl Form {
 
     /// Reads a form. An unreadable body counts as an empty form, so the visitor sees the
     /// page again. A body that arrives too slowly is an error.
-    async fn of(request: &HttpRequest, body: &mut Option<Payload>) -> Result<Self, Problem> {
-        if request.method() != Method::POST {
-            return Ok(Self::default());
-        }
-        let Some(body) = body.take() else {
-            return Ok(Self::default());
-        };
+    async fn of(request: &HttpRequest, body: Payload) -> Result<Self, Problem> {
         let read = body.to_bytes_limited(Self::LIMIT).await;
         if let Ok(Err(error)) = &read {
             let problem = unreadable_body(error);

@@ -1,5 +1,12 @@
 //! Links before their start, after their end, hidden and used up, as visitors meet them.
 
+use std::{
+    io::{Read, Write},
+    net::TcpStream,
+    thread,
+    time::Duration,
+};
+
 use serde_json::{Value, json};
 
 use crate::{
@@ -271,6 +278,30 @@ fn only_who_gets_the_destination_uses_a_visit() {
         ask("POST", None, "password=letmein&confirm=true").status,
         410
     );
+}
+
+#[test]
+fn a_right_password_is_right_also_if_the_link_changes_while_it_is_checked() {
+    let server = Server::start();
+    make(&server, "gated", &json!({"maxVisits": 5, "password": "letmein"}));
+    let form = "password=letmein";
+    let mut visitor = TcpStream::connect(server.origin().strip_prefix("http://").unwrap()).unwrap();
+    let head = format!(
+        "POST /gated HTTP/1.1\r\nhost: sl.example\r\nconnection: close\r\n\
+         content-type: application/x-www-form-urlencoded\r\ncontent-length: {}\r\n\r\n",
+        form.len()
+    );
+    visitor.write_all(head.as_bytes()).unwrap();
+    // The link is found now, and its form awaited.
+    thread::sleep(Duration::from_millis(300));
+    let change = json!({"slug": "gated", "comment": "changed"});
+    let changed = server.api("PATCH", "/api/link/edit").json(&change).send();
+    assert_eq!(changed.status, 200, "{}", changed.text);
+    visitor.write_all(form.as_bytes()).unwrap();
+    let mut answer = String::new();
+    visitor.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 303"), "{answer}");
+    assert_eq!(left(&server, "gated"), 4);
 }
 
 #[test]
