@@ -28,6 +28,8 @@ pub struct FollowedLink {
 pub struct Terms {
     /// The second from which the link is expired.
     pub expiry: Option<UnixSeconds>,
+    /// The second from which the instance lets the link lead nowhere.
+    pub ends_at: Option<UnixSeconds>,
     /// The stored password, if the link asks for one.
     pub password: Option<PasswordHash>,
     /// True if visitors are warned before they go on.
@@ -145,6 +147,7 @@ impl Terms {
     /// The terms of most links.
     pub const NONE: Self = Self {
         expiry: None,
+        ends_at: None,
         password: None,
         flagged_unsafe: false,
         preview: Preview {
@@ -173,6 +176,7 @@ impl Terms {
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         let Self {
             expiry: _,
+            ends_at: _,
             password,
             flagged_unsafe: _,
             preview:
@@ -222,6 +226,7 @@ impl From<&Link> for FollowedLink {
         let content = &link.content;
         let terms = Terms {
             expiry: link.effective_expiry(),
+            ends_at: link.ends_at,
             password: link.password.clone(),
             flagged_unsafe: content.flagged_unsafe == Some(true),
             preview: content.preview.clone(),

@@ -4,8 +4,8 @@
 use std::borrow::Cow;
 
 use crate::{
-    Country, Destination, FollowedLink, LinkStatus, PasswordHash, Platform, Split, UnixSeconds,
-    Visitor,
+    Country, Destination, FollowedLink, LinkStatus, PasswordHash, Platform, Split, Terms,
+    UnixSeconds, Visitor,
     query::merge_query,
     routing::{Miss, Rule, fill},
     user_agent::is_social_bot,
@@ -113,7 +113,7 @@ impl FollowedLink {
             return Resolution::Absent;
         }
         match self.status_at(visitor.now) {
-            LinkStatus::Expired if self.terms().life.expired_url.is_none() => {
+            LinkStatus::Expired if self.detour(visitor.now).is_none() => {
                 return Resolution::Expired;
             }
             // Nothing hidden lies at a detour, so nobody has to give a password.
@@ -184,9 +184,11 @@ impl FollowedLink {
 
     /// The address in place of the destination, at moments at which the link does not lead there.
     fn detour(&self, now: UnixSeconds) -> Option<&str> {
-        let life = &self.terms().life;
+        let Terms { life, ends_at, .. } = self.terms();
         let detour = match self.status_at(now) {
             LinkStatus::Scheduled => life.start_url.as_ref(),
+            // The instance lets its links lead nowhere then, so that nothing of a demonstration stays.
+            LinkStatus::Expired if ends_at.is_some_and(|end| end <= now) => None,
             LinkStatus::Expired => life.expired_url.as_ref(),
             LinkStatus::Active | LinkStatus::UsedUp | LinkStatus::Disabled => None,
         };
@@ -616,6 +618,22 @@ mod tests {
             over.deliver(&visitor(), PLAIN),
             Arrival::Detour("https://over.example/".into())
         );
+    }
+
+    #[test]
+    fn after_the_end_that_the_instance_sets_a_link_leads_nowhere() {
+        let mut link = link("https://example.com/");
+        link.content.life.expired_url = Some(to("https://over.example/"));
+        link.content.expires_at = Some(NOON);
+        link.ends_at = Some(second(1));
+        let at = |link: &Link, now| {
+            let visitor = Visitor::new(now);
+            format!("{:?}", followed(link).resolve(&visitor, PLAIN))
+        };
+        assert_eq!(at(&link, NOON), r#"Open(Detour("https://over.example/"))"#);
+        assert_eq!(at(&link, second(1)), "Expired");
+        link.content.expires_at = None;
+        assert_eq!(at(&link, second(1)), "Expired");
     }
 
     #[test]
