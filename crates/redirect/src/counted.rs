@@ -35,7 +35,13 @@ pub(crate) async fn examine(
         let reason = "visits of this link are counted, so it is not fetched ahead";
         return Err(Problem::new(Code::Unavailable, reason).into());
     }
-    if *delivery == Arrival::Sealed || request.method() == Method::HEAD {
+    let is_followed = match *request.method() {
+        Method::GET | Method::POST => *delivery != Arrival::Sealed,
+        Method::HEAD => false,
+        // Nobody follows a redirect by another method. A proxied destination may answer it.
+        _ => matches!(delivery, Arrival::Proxy(_)),
+    };
+    if !is_followed {
         redirects.outcomes.count(Outcome::Preview);
         let page = link_pages::sealed(request, &redirects.edge, link);
         return Ok(Turn::Stopped(page));
@@ -58,9 +64,11 @@ pub(crate) async fn examine(
 }
 
 /// Returns whether a browser asks before anybody follows the link. It asks again when somebody
-/// does, if this answer is an error (<https://wicg.github.io/nav-speculation/prefetch.html>).
+/// does, if this answer is an error (<https://wicg.github.io/nav-speculation/prefetch.html>). Safari
+/// says `X-Purpose: preview` when it draws a page for its list of favourites.
 fn is_fetched_ahead(request: &HttpRequest) -> bool {
-    let purposes = ["sec-purpose", "purpose", "x-moz"];
-    let mut said = purposes.iter().filter_map(|name| header(request, *name));
-    said.any(|purpose| purpose.contains("prefetch") || purpose.contains("prerender"))
+    let headers = ["sec-purpose", "purpose", "x-purpose", "x-moz"];
+    let purposes = ["prefetch", "prerender", "preview"];
+    let mut said = headers.iter().filter_map(|name| header(request, *name));
+    said.any(|said| purposes.iter().any(|purpose| said.contains(purpose)))
 }

@@ -237,13 +237,21 @@ fn only_who_gets_the_destination_uses_a_visit() {
             preview.text
         );
         tells_nothing(&preview);
-        for header in ["sec-purpose", "purpose", "x-moz"] {
-            let ahead = server
-                .request("GET", &path)
-                .header(header, "prefetch;prerender");
+        for (header, purpose) in [
+            ("sec-purpose", "prefetch;prerender"),
+            ("purpose", "prefetch"),
+            ("x-moz", "prefetch"),
+            ("x-purpose", "preview"),
+        ] {
+            let ahead = server.request("GET", &path).header(header, purpose);
             let ahead = ahead.send();
             assert_eq!(ahead.status, 503, "{header}");
             tells_nothing(&ahead);
+        }
+        for method in ["OPTIONS", "PUT", "DELETE"] {
+            let other = server.request(method, &path).send();
+            assert_eq!(other.status, 200, "{method}");
+            tells_nothing(&other);
         }
         assert_eq!(left(&server, slug), 1, "{slug}");
         assert_eq!(seen(&server.visit(&path)), (302, TO, "no-store"));
@@ -283,7 +291,11 @@ fn only_who_gets_the_destination_uses_a_visit() {
 #[test]
 fn a_right_password_is_right_also_if_the_link_changes_while_it_is_checked() {
     let server = Server::start();
-    make(&server, "gated", &json!({"maxVisits": 5, "password": "letmein"}));
+    make(
+        &server,
+        "gated",
+        &json!({"maxVisits": 5, "password": "letmein"}),
+    );
     let form = "password=letmein";
     let mut visitor = TcpStream::connect(server.origin().strip_prefix("http://").unwrap()).unwrap();
     let head = format!(
