@@ -261,6 +261,12 @@ async fn attempt(
         redirects.outcomes.count(Outcome::Detoured);
         return Ok(Some(answer::detour(target, passage)));
     }
+    let proxied = match (&delivery, &redirects.proxying) {
+        (Arrival::Proxy(target), Some(proxying)) => {
+            Some((target, proxying, proxying.admit(request, edge)?))
+        }
+        _ => None,
+    };
     let passage = if link.counts_visits() {
         // Few links do, so this future is boxed as that of a gate is.
         match Box::pin(counted::examine(
@@ -297,10 +303,10 @@ async fn attempt(
         .with_place(place.map(Box::new))
         .with_way(way)
     };
-    if let (Arrival::Proxy(target), Some(proxying)) = (&delivery, &redirects.proxying) {
+    if let Some((target, proxying, admission)) = proxied {
         // Recorded before the first wait, because the visitor may disconnect meanwhile.
         redirects.visits.record(visit());
-        let proxied = Proxied {
+        let visit = Proxied {
             request,
             edge,
             body: body.take(),
@@ -309,7 +315,7 @@ async fn attempt(
             now: now.second(),
             cache: &redirects.options.cache,
         };
-        let response = Box::pin(proxy::pass_on(proxying, proxied)).await?;
+        let response = Box::pin(proxy::pass_on(proxying, admission, visit)).await?;
         redirects.outcomes.count(Outcome::Proxied);
         return Ok(Some(response));
     }

@@ -19,7 +19,11 @@ use slugline_domain::{
 use slugline_httpkit::{Code, Edge, Problem, header as text_header};
 
 pub use self::limits::ProxyLimits;
-use self::{caching::Memory, failed::failed, limits::Slots};
+use self::{
+    caching::Memory,
+    failed::failed,
+    limits::{Slot, Slots},
+};
 use crate::options::CachePolicy;
 
 #[cfg(feature = "fuzzing")]
@@ -67,9 +71,38 @@ pub(crate) struct Proxied<'v> {
 const HOPS: &str = "x-link-hops";
 const MAX_HOPS: u8 = 3;
 
+/// The permission to fetch for a visitor, which takes up a slot while it lasts.
+#[derive(Debug)]
+pub(crate) struct Admission {
+    hops: u8,
+    slot: Slot,
+}
+
+impl Proxying {
+    /// Decides whether to fetch for a visitor, before a visit is counted.
+    pub(crate) fn admit(&self, request: &HttpRequest, edge: &Edge) -> Result<Admission, Problem> {
+        // A service worker would intercept all requests of its visitors to our
+        // origin. Browsers announce the fetch of its script (Service Workers,
+        // "Update", step 8).
+        if request.headers().contains_key("service-worker") {
+            return Err(Problem::new(
+                Code::ServiceWorkerNotServed,
+                "the script of a service worker cannot come from a proxied link",
+            ));
+        }
+        let hops = text_header(request, HOPS).map_or(0, |hops| hops.parse().unwrap_or(u8::MAX));
+        if hops >= MAX_HOPS {
+            return Err(failed("proxied links lead to each other"));
+        }
+        let slot = self.slots.take(edge.client_address(request))?;
+        Ok(Admission { hops, slot })
+    }
+}
+
 /// Fetches the target and passes its answer on.
 pub(crate) async fn pass_on(
     proxying: &Proxying,
+    Admission { hops, slot }: Admission,
     visit: Proxied<'_>,
 ) -> Result<HttpResponse, Problem> {
     let Proxied {
@@ -78,21 +111,6 @@ pub(crate) async fn pass_on(
         body,
         ..
     } = visit;
-    // A service worker would intercept all requests of its visitors to our
-    // origin. Browsers announce the fetch of its script (Service Workers,
-    // "Update", step 8).
-    if request.headers().contains_key("service-worker") {
-        return Err(Problem::new(
-            Code::ServiceWorkerNotServed,
-            "the script of a service worker cannot come from a proxied link",
-        ));
-    }
-    let hops = text_header(request, HOPS).map_or(0, |hops| hops.parse().unwrap_or(u8::MAX));
-    if hops >= MAX_HOPS {
-        return Err(failed("proxied links lead to each other"));
-    }
-    let client = edge.client_address(request);
-    let slot = proxying.slots.take(client)?;
     let method = match &body {
         Some(_) => request.method().as_str(),
         None => "GET",

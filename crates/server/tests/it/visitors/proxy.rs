@@ -641,3 +641,27 @@ fn an_answer_that_is_too_large_is_refused_or_breaks_off() {
     let _ = visitor.read_to_end(&mut seen);
     assert!(seen.starts_with(b"HTTP/1.1 200 OK") && !seen.ends_with(b"0\r\n\r\n"));
 }
+
+#[test]
+fn a_proxied_link_counts_a_visit_only_when_the_destination_is_asked() {
+    let origin = Outsider::start(|_| answer("200 OK", "hello"));
+    let server = proxying();
+    let url = origin.url("/");
+    server.create(&json!({"slug": "once", "url": url, "proxy": true, "maxVisits": 1}));
+    let script = server
+        .request("GET", "/once")
+        .header("service-worker", "script")
+        .send();
+    assert_eq!(script.status, 403, "{}", script.text);
+    let circle = server
+        .request("GET", "/once")
+        .header("x-link-hops", "3")
+        .send();
+    assert_eq!(circle.status, 502, "{}", circle.text);
+    let found = server.api("GET", "/api/link/query?slug=once").send();
+    assert_eq!(found.json()["visitsLeft"], 1);
+    // Other methods of a proxied link are the destination's to answer.
+    let options = server.request("OPTIONS", "/once").send();
+    assert_eq!((options.status, options.text.as_str()), (200, "hello"));
+    assert_eq!(server.visit("/once").status, 410);
+}
