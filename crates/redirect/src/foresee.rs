@@ -4,7 +4,7 @@ use actix_web::{
     HttpResponse,
     http::header::{CACHE_CONTROL, HeaderName, LOCATION},
 };
-use slugline_domain::{Answer, Arrival, Explanation, FollowedLink, Visitor};
+use slugline_domain::{Answer, Arrival, DomainName, Explanation, FollowedLink, Visitor};
 use slugline_httpkit::{AnswerHead, Code, Foresight};
 
 use crate::{
@@ -17,11 +17,12 @@ impl Foresight for Redirects {
     fn foresee<'l>(
         &self,
         link: &'l FollowedLink,
+        asked: &DomainName,
         visitor: &Visitor<'_>,
         used_up: bool,
     ) -> (Explanation<'l>, AnswerHead) {
         let explanation = link.explain(visitor, self.rules(), used_up);
-        let head = self.head(link, visitor, &explanation);
+        let head = self.head(link, asked, visitor, &explanation);
         (explanation, head)
     }
 }
@@ -30,6 +31,7 @@ impl Redirects {
     fn head(
         &self,
         link: &FollowedLink,
+        asked: &DomainName,
         visitor: &Visitor<'_>,
         explanation: &Explanation<'_>,
     ) -> AnswerHead {
@@ -37,8 +39,8 @@ impl Redirects {
             return page(200, "no-store");
         }
         match &explanation.answer {
-            Answer::Absent => self.nothing(link, Code::LinkNotFound),
-            Answer::Over => self.nothing(link, Code::LinkExpired),
+            Answer::Absent => self.nothing(asked, Code::LinkNotFound),
+            Answer::Over => self.nothing(asked, Code::LinkExpired),
             Answer::Arrival(Arrival::Detour(target)) => {
                 head_of(&answer::detour(target, Passage::Open))
             }
@@ -61,8 +63,8 @@ impl Redirects {
         }
     }
 
-    fn nothing(&self, link: &FollowedLink, code: Code) -> AnswerHead {
-        let domain = AskedDomain::named(&link.to_key().domain, self.resolver.domains());
+    fn nothing(&self, asked: &DomainName, code: Code) -> AnswerHead {
+        let domain = AskedDomain::named(asked, self.resolver.domains());
         match answer::instead(code, &self.options, &domain, |_| false) {
             Some(address) => head_of(&answer::elsewhere(&address)),
             None => page(code.status(), "no-store"),

@@ -1,6 +1,6 @@
 //! Finds the link whose answer is to be explained.
 
-use slugline_domain::{Change, Link, LinkKey, LinkPatch, Scope, Slug, UnixSeconds};
+use slugline_domain::{Change, DomainName, Link, LinkKey, LinkPatch, Scope, Slug, UnixSeconds};
 
 use super::{LinkReader, LinkService, NewLink, draft::not_hashed};
 use crate::{Access, Error, Forbidden};
@@ -14,6 +14,16 @@ pub enum LinkToExplain {
     Changed(LinkKey, Box<LinkPatch>),
     /// A link that is not stored.
     New(Box<NewLink>),
+}
+
+impl LinkToExplain {
+    /// The domain whose visitors are meant.
+    pub fn domain(&self) -> &DomainName {
+        match self {
+            Self::Stored(key) | Self::Changed(key, _) => &key.domain,
+            Self::New(new) => &new.domain,
+        }
+    }
 }
 
 impl LinkService {

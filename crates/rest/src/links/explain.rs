@@ -36,6 +36,7 @@ pub(crate) async fn handle(
     Body(body): Body<ExplainLink>,
 ) -> Result<Json<200, LinkExplanation>, Failure> {
     let (target, imagined) = body.validate(&context.rules.seen_at(origin.as_str()))?;
+    let asked = target.domain().clone();
     let (link, now) = links.to_explain(target).await?;
     let at = imagined.at.unwrap_or(now);
     let status = link.status_at(at);
@@ -48,7 +49,7 @@ pub(crate) async fn handle(
         .with_query(query.filter(|query| !query.is_empty()))
         .with_rest(imagined.rest())
         .with_facts(&facts);
-    let (why, head) = context.foresight.foresee(&link, &visitor, used_up);
+    let (why, head) = context.foresight.foresee(&link, &asked, &visitor, used_up);
     Ok(Json(LinkExplanation::new(
         &link,
         (at, status),

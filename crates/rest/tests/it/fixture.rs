@@ -24,7 +24,7 @@ use slugline_contract::{
     VisitStoreKind, VisitsView,
 };
 use slugline_domain::{
-    Explanation, FollowedLink, InstanceRules, PageSize, SlugCase, Visitor,
+    DomainName, Explanation, FollowedLink, InstanceRules, PageSize, SlugCase, Visitor,
     ports::{DiskTrouble, DiskWatch, LinksWatch, OldStore},
 };
 use slugline_httpkit::{AnswerHead, Edge, Foresight, Guard};
@@ -223,6 +223,7 @@ impl Foresight for PlainRedirects {
     fn foresee<'l>(
         &self,
         link: &'l FollowedLink,
+        _: &DomainName,
         visitor: &Visitor<'_>,
         used_up: bool,
     ) -> (Explanation<'l>, AnswerHead) {

@@ -208,3 +208,27 @@ fn a_draft_is_explained_before_it_is_saved() {
         (404, &json!("link_not_found"))
     );
 }
+
+#[test]
+fn an_explanation_for_a_domain_that_falls_through_is_about_that_domain() {
+    let server = Server::start_with(&[
+        ("SLUGLINE_BASE_URL", "http://sl.example"),
+        ("SLUGLINE_NOT_FOUND_REDIRECT", "https://e.example/lost"),
+    ]);
+    let domain = json!({"host": "through.example", "fallThrough": true,
+        "notFoundUrl": "https://e.example/through-lost",
+        "expiredUrl": "https://e.example/through-over"});
+    let named = server.api("POST", "/api/domains").json(&domain).send();
+    assert_eq!(named.status, 201, "{}", named.text);
+    server.create(&json!({"slug": "hidden", "url": "https://e.example/", "disabled": true}));
+    server.import_expired("over");
+    for slug in ["hidden", "over"] {
+        let got = server
+            .request("GET", &format!("/{slug}"))
+            .header("host", "through.example")
+            .send();
+        let told = explained(&server, &json!({"slug": slug, "domain": "through.example"}));
+        assert_eq!(told["location"], got.header("location"), "{slug}");
+        assert_eq!(told["status"], got.status, "{slug}");
+    }
+}
