@@ -1,6 +1,8 @@
 //! Finds the link whose answer is to be explained.
 
-use slugline_domain::{Change, DomainName, Link, LinkKey, LinkPatch, Scope, Slug, UnixSeconds};
+use slugline_domain::{
+    Change, DomainName, Link, LinkKey, LinkPatch, OwnAddresses, Scope, Slug, UnixSeconds,
+};
 
 use super::{LinkReader, LinkService, NewLink, draft::not_hashed};
 use crate::{Access, Error, Forbidden};
@@ -33,13 +35,17 @@ impl LinkService {
 
 impl LinkReader {
     /// The link whose answer is to be explained, which is the one that visitors find, and the
-    /// present moment. Nothing is stored, and
-    /// a password is not hashed.
+    /// present moment. A changed one may not lead to its `own` address, as when it is stored. Nothing
+    /// is stored, and a password is not hashed.
     ///
     /// # Errors
     /// Preview mode, nobody has named the domain, no link has the slug, members of the draft
-    /// contradict each other, or the store failed.
-    pub async fn to_explain(&self, target: LinkToExplain) -> Result<(Link, UnixSeconds), Error> {
+    /// contradict each other or what is stored, or the store failed.
+    pub async fn to_explain(
+        &self,
+        target: LinkToExplain,
+        own: &OwnAddresses,
+    ) -> Result<(Link, UnixSeconds), Error> {
         self.permit(LinkService::EXPLAIN)?;
         let now = self.parts.clock.now();
         let link = match target {
@@ -53,6 +59,7 @@ impl LinkReader {
                 }
                 patch.apply(&mut link.content);
                 link.content.check()?;
+                link.content.check_forwarding(&link.key, own)?;
                 link
             }
             LinkToExplain::New(mut new) => {
@@ -95,21 +102,23 @@ mod tests {
             ..LinkPatch::default()
         };
         let target = LinkToExplain::Changed(key("docs"), Box::new(patch));
-        let (shown, _) = fixture.links.to_explain(target).await.unwrap();
+        let own = OwnAddresses::default();
+        let (shown, _) = fixture.links.to_explain(target, &own).await.unwrap();
         assert_eq!(shown.content.destination.as_str(), "https://new.example/");
         assert!(shown.password.is_some());
         let found = fixture.store.find(&key("docs")).await.unwrap();
         assert_eq!(found, Some(stored));
         let new = NewLink::leading_to(destination("https://e.example/"));
-        let shown = fixture.links.to_explain(LinkToExplain::New(Box::new(new)));
-        let (shown, _) = shown.await.unwrap();
+        let new = LinkToExplain::New(Box::new(new));
+        let (shown, _) = fixture.links.to_explain(new, &own).await.unwrap();
         assert_eq!(fixture.store.find(&shown.key).await.unwrap(), None);
     }
 
     #[tokio::test]
     async fn a_demonstration_explains_nothing() {
         let target = LinkToExplain::Stored(key("docs"));
-        let refused = demonstration().links.to_explain(target).await;
+        let own = OwnAddresses::default();
+        let refused = demonstration().links.to_explain(target, &own).await;
         assert!(matches!(
             refused,
             Err(Error::PreviewMode(Forbidden::Explain))

@@ -210,6 +210,19 @@ fn a_draft_is_explained_before_it_is_saved() {
 }
 
 #[test]
+fn a_draft_is_refused_where_saving_it_would_be() {
+    let server = Server::start();
+    // Without a rest of the path to fill in, the braces are text.
+    server.create(&json!({"slug": "gh", "url": "https://{1}.evil.example/"}));
+    let draft = json!({"forwardPath": true});
+    let saved = json!({"slug": "gh", "forwardPath": true});
+    let saved = server.api("PATCH", "/api/link/edit").json(&saved).send();
+    let told = explain(&server, &json!({"slug": "gh", "draft": draft, "path": "x"}));
+    assert_eq!((saved.status, told.status), (400, 400), "{}", told.text);
+    assert_eq!(told.json()["message"], saved.json()["message"]);
+}
+
+#[test]
 fn an_explanation_for_a_domain_that_falls_through_is_about_that_domain() {
     let server = Server::start_with(&[
         ("SLUGLINE_BASE_URL", "http://sl.example"),
