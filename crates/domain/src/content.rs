@@ -11,7 +11,7 @@ use thiserror::Error;
 use crate::{
     Change, Comment, Country, Description, Destination, ImageRef, Life, LifeFault, LifePatch,
     LinkKey, OwnAddresses, Password, Rules, Split, Tags, Title, UnixSeconds,
-    routing::{PathRest, Rule, fill, misplaced_placeholder},
+    routing::{PathRest, Rule, fill, misplaced_placeholder, placeholder_in},
 };
 
 /// The members that the author of a link decides. `None` means that the author
@@ -136,6 +136,16 @@ impl LinkContent {
         if !self.routing.forwards_path() {
             return Ok(());
         }
+        let apps = self.routing.apple.iter().chain(&self.routing.google);
+        let unfilled = apps.chain(self.life.destinations());
+        for destination in unfilled {
+            if let Some(placeholder) = placeholder_in(destination.as_str()) {
+                return Err(ForwardingFault::Unfilled {
+                    placeholder: placeholder.to_owned(),
+                    destination: destination.clone(),
+                });
+            }
+        }
         for destination in self.destinations() {
             let fault = if let Some(placeholder) = misplaced_placeholder(destination.as_str()) {
                 ForwardingFault::Misplaced {
@@ -159,6 +169,15 @@ pub enum ForwardingFault {
     /// The destination is below the link's own address.
     #[error("{0} is below the address of this link, which would send visitors in circles")]
     Circle(Destination),
+    /// Nothing is filled into destinations for devices, and into those before the start and after
+    /// the end.
+    #[error("nothing is filled in for {placeholder} of {destination}")]
+    Unfilled {
+        /// The placeholder.
+        placeholder: String,
+        /// The destination.
+        destination: Destination,
+    },
     /// Nothing is filled in before the end of the host.
     #[error("{placeholder} stands before the end of the host of {destination}")]
     Misplaced {
@@ -356,5 +375,30 @@ impl LinkPatch {
         self.proxy.apply(proxy);
         self.flagged_unsafe.apply(flagged_unsafe);
         self.life.apply(life);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_placeholder_is_refused_where_nothing_is_filled_in() {
+        let to = |url: &str| url.parse::<Destination>().unwrap();
+        let key = LinkKey::parse("docs").unwrap();
+        let own = OwnAddresses::default();
+        let mut content = LinkContent::leading_to(to("https://e.example/{1}"));
+        content.routing.apple = Some(to("https://apps.example/{1}"));
+        assert_eq!(content.check_forwarding(&key, &own), Ok(()));
+        content.routing.forward_path = Some(true);
+        let refused = content.check_forwarding(&key, &own).unwrap_err();
+        let message = "nothing is filled in for {1} of https://apps.example/{1}";
+        assert_eq!(refused.to_string(), message);
+        content.routing.apple = None;
+        content.life.expired_url = Some(to("https://over.example/?{path}"));
+        let refused = content.check_forwarding(&key, &own).unwrap_err();
+        assert!(matches!(refused, ForwardingFault::Unfilled { .. }));
+        content.life.expired_url = None;
+        assert_eq!(content.check_forwarding(&key, &own), Ok(()));
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use slugline_domain::{
     Change, Country, Destination, Life, LinkContent, LinkKey, LinkPatch, Routing,
     Rules as LinkRules, Split,
-    routing::{may_forward, misplaced_placeholder},
+    routing::{may_forward, misplaced_placeholder, placeholder_in},
 };
 
 use super::life::destinations;
@@ -38,8 +38,8 @@ pub(super) fn refuse_circle(
     };
     circle.refuse_slug();
     circle.refuse(&["url"], Some(&content.destination));
-    circle.refuse(&["apple"], apple.as_ref());
-    circle.refuse(&["google"], google.as_ref());
+    circle.refuse_unfilled("apple", apple.as_ref());
+    circle.refuse_unfilled("google", google.as_ref());
     circle.refuse_countries(geo);
     circle.refuse_rules(link_rules);
     circle.refuse_shares(split.as_ref());
@@ -61,8 +61,8 @@ pub(super) fn refuse_circle_of_patch(
     };
     circle.refuse_slug();
     circle.refuse(&["url"], patch.destination.as_ref());
-    circle.refuse(&["apple"], set(&patch.apple));
-    circle.refuse(&["google"], set(&patch.google));
+    circle.refuse_unfilled("apple", set(&patch.apple));
+    circle.refuse_unfilled("google", set(&patch.google));
     if let Some(geo) = set(&patch.geo) {
         circle.refuse_countries(geo);
     }
@@ -93,7 +93,23 @@ struct Circle<'c> {
 impl Circle<'_> {
     fn refuse_life(&mut self, life: &Life) {
         for (name, destination) in destinations(life) {
-            self.refuse(&[name], destination);
+            self.refuse_unfilled(name, destination);
+        }
+    }
+
+    /// The same for a destination into which nothing is filled.
+    fn refuse_unfilled(&mut self, name: &str, destination: Option<&Destination>) {
+        let placeholder = destination.and_then(|to| placeholder_in(to.as_str()));
+        match placeholder.filter(|_| self.forwards_path) {
+            Some(placeholder) => {
+                let message = format!("nothing is filled in for {placeholder} of {name}");
+                self.note(
+                    &[name],
+                    message,
+                    "an address without placeholders".to_owned(),
+                );
+            }
+            None => self.refuse(&[name], destination),
         }
     }
 
@@ -208,6 +224,17 @@ mod tests {
     #[case(
         json!({"slug": "docs", "url": "https://{1}.e.example/", "forwardPath": true}),
         &["url"]
+    )]
+    #[case(
+        json!({"slug": "docs", "url": "https://e.example/{1}", "forwardPath": true,
+               "apple": "https://apps.example/{path}", "google": "https://{1}.e.example/",
+               "geo": {"DE": "https://e.example/{1}"}, "startsAt": 5,
+               "startUrl": "https://e.example/#{9}", "expiredUrl": "https://e.example/{1}"}),
+        &["apple", "google", "startUrl", "expiredUrl"]
+    )]
+    #[case(
+        json!({"slug": "docs", "url": "https://e.example/", "expiredUrl": "https://e.example/{1}"}),
+        &[]
     )]
     #[case(
         json!({"slug": "API", "url": "https://e.example/", "forwardPath": true}),

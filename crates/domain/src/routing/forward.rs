@@ -59,13 +59,17 @@ pub fn may_forward(slug: &Slug) -> bool {
         .any(|kept| slug.as_str().eq_ignore_ascii_case(kept))
 }
 
+/// The first placeholder in a text.
+pub fn placeholder_in(text: &str) -> Option<&'static str> {
+    let mut begins = text.match_indices('{').map(|(begin, _)| begin);
+    begins.find_map(|begin| Some(Placeholder::at(text.get(begin..)?)?.text()))
+}
+
 /// The placeholder of a destination that stands before the end of the host, where nothing is
 /// filled in.
-pub fn misplaced_placeholder(destination: &str) -> Option<&str> {
+pub fn misplaced_placeholder(destination: &str) -> Option<&'static str> {
     let end = authority_end(destination).unwrap_or(destination.len());
-    let before = destination.get(..end)?;
-    let mut begins = before.match_indices('{').map(|(begin, _)| begin);
-    begins.find_map(|begin| Some(Placeholder::at(before.get(begin..)?)?.text()))
+    placeholder_in(destination.get(..end)?)
 }
 
 /// A destination with the rest of the path filled in, or put behind its path if it has no
