@@ -87,7 +87,6 @@ pub(crate) fn fill<'d>(destination: &'d str, rest: PathRest<'_>) -> Cow<'d, str>
     let mut left = tail;
     while let Some(next) = left.chars().next() {
         if let Some(placeholder) = Placeholder::at(left) {
-            begin_path(&mut filled, end);
             placeholder.write(&segments, part, &mut filled);
             has_placeholder = true;
             left = &left[placeholder.text().len()..];
@@ -117,13 +116,6 @@ pub(crate) fn fill<'d>(destination: &'d str, rest: PathRest<'_>) -> Cow<'d, str>
     write_all(&segments, Part::Path, &mut filled);
     filled.push_str(behind);
     Cow::Owned(filled)
-}
-
-/// A host must end before anything is filled in.
-fn begin_path(filled: &mut String, authority_end: usize) {
-    if filled.len() == authority_end {
-        filled.push('/');
-    }
 }
 
 /// A placeholder of a destination.
