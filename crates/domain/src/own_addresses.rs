@@ -4,7 +4,7 @@
 
 use url::Url;
 
-use crate::{Destination, LinkKey, Slug, SlugCase};
+use crate::{Destination, LinkKey, Slug, SlugCase, routing::placeholder_in};
 
 /// The public origin of an instance, as far as it is known, and its rule about
 /// the case of slugs.
@@ -61,11 +61,19 @@ impl OwnAddresses {
         })
     }
 
-    /// Tells whether the destination is below the public address of this link.
+    /// Tells whether the destination is below the public address of this link, or may be once its
+    /// placeholders are filled in.
     pub fn is_below(&self, key: &LinkKey, destination: &Destination) -> bool {
         self.path_of(key, destination).is_some_and(|path| {
-            let first = path.trim_start_matches('/').split('/').next();
-            first.is_some_and(|first| self.is_slug(first, &key.slug))
+            // A parsed path has braces encoded.
+            let path = path.replace("%7B", "{").replace("%7D", "}");
+            let path = path.trim_start_matches('/');
+            let first = path.split('/').next().unwrap_or_default();
+            match placeholder_in(first) {
+                // One alone takes a segment away each time, so the visitor arrives.
+                Some(placeholder) => path != placeholder,
+                None => self.is_slug(first, &key.slug),
+            }
         })
     }
 
@@ -129,6 +137,22 @@ mod tests {
     fn other_addresses_are_not_its_own(#[case] url: &str) {
         let insensitive = SlugCase::Insensitive;
         assert!(!is_own("https://sl.example", insensitive, "docs", url));
+    }
+
+    #[rstest]
+    #[case("https://sl.example/lo/{1}", true)]
+    #[case("https://sl.example/{1}/{1}", true)]
+    #[case("https://sl.example/{path}/lo", true)]
+    #[case("https://sl.example/x{1}{path}", true)]
+    #[case("https://sl.example/{path}?from={1}", false)]
+    #[case("https://sl.example/{2}", false)]
+    #[case("https://sl.example/other/{1}", false)]
+    #[case("https://other.example/{1}/{1}", false)]
+    fn what_is_filled_in_may_lead_below_its_own_address(#[case] url: &str, #[case] below: bool) {
+        let destination = Destination::parse(url, &DestinationRules::default()).unwrap();
+        let addresses = OwnAddresses::default().at("https://sl.example");
+        let key = LinkKey::parse("lo").unwrap();
+        assert_eq!(addresses.is_below(&key, &destination), below);
     }
 
     #[test]
