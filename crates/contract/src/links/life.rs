@@ -5,11 +5,7 @@ use serde::Deserialize;
 use slugline_domain::{Destination, DestinationRules, Life, LifePatch, MaxVisits, UnixSeconds};
 
 use crate::{
-    instant::Instant,
-    issue::IssueCode,
-    json_integer::JsonInteger,
-    rules::Rules,
-    sent::{Sent, Wire},
+    instant::Instant, issue::IssueCode, json_integer::JsonInteger, rules::Rules, sent::Sent,
     validation::Validation,
 };
 
@@ -65,11 +61,6 @@ impl LifeMembers {
 
     /// Notes each `null`, which stands for nothing in a new link.
     pub(super) fn refuse_null(&self, validation: &mut Validation) {
-        fn refuse<S: Wire>(validation: &mut Validation, name: &str, sent: &Sent<S>) {
-            if let Sent::Null = sent {
-                validation.value(&[name], sent);
-            }
-        }
         let Self {
             starts_at,
             start_url,
@@ -77,11 +68,11 @@ impl LifeMembers {
             max_visits,
             disabled,
         } = self;
-        refuse(validation, "startsAt", starts_at);
-        refuse(validation, "startUrl", start_url);
-        refuse(validation, "expiredUrl", expired_url);
-        refuse(validation, "maxVisits", max_visits);
-        refuse(validation, "disabled", disabled);
+        validation.refuse_null("startsAt", starts_at);
+        validation.refuse_null("startUrl", start_url);
+        validation.refuse_null("expiredUrl", expired_url);
+        validation.refuse_null("maxVisits", max_visits);
+        validation.refuse_null("disabled", disabled);
     }
 
     /// The members that are texts.

@@ -97,12 +97,21 @@ impl LinkMembers {
         validation: &mut Validation,
         rules: &Rules,
     ) -> Option<LinkContent> {
-        self.life.refuse_null(validation);
+        self.refuse_null(validation);
         let content = self.replacement(bounds, validation, rules)?;
         if let Err(fault) = content.check() {
             validation.found(Issue::of_life(fault));
         }
         Some(content)
+    }
+
+    /// Notes each `null` of the members that Sink does not know. It stands for nothing in a new link.
+    fn refuse_null(&self, validation: &mut Validation) {
+        validation.refuse_null("rules", &self.rules);
+        validation.refuse_null("split", &self.split);
+        validation.refuse_null("splitUntil", &self.split_until);
+        validation.refuse_null("forwardPath", &self.forward_path);
+        self.life.refuse_null(validation);
     }
 
     /// Parses the members of a link that is replaced, which may have the rest already; `None` after
@@ -375,4 +384,24 @@ fn urls_by_country(_: &mut SchemaGenerator) -> Schema {
             "maxLength": DestinationRules::DEFAULT_MAX_CHARS,
         },
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{links::CreateLink, reader::read};
+
+    #[test]
+    fn no_member_of_a_new_link_is_null() {
+        let schema = serde_json::to_value(schemars::schema_for!(LinkMembers)).unwrap();
+        let members = schema["properties"].as_object().unwrap();
+        assert!(members.len() > 20);
+        for name in members.keys() {
+            let mut link = json!({"url": "https://e.example/", "slug": "docs"});
+            link[name] = Value::Null;
+            let link = read::<CreateLink>(&link).unwrap();
+            let refused = link.validate(&Rules::default()).unwrap_err();
+            assert_eq!(refused.issues[0].path, [name.as_str()]);
+        }
+    }
 }
