@@ -92,10 +92,15 @@ pub(super) fn is_variety_of(language: &str, of: &LanguageTag) -> bool {
 pub(super) struct Site(Box<str>);
 
 impl Site {
-    /// True if a host, with a port or without, is this one or below it.
+    /// True if a host, with a port or without, is this one or below it. Hosts of other schemes than
+    /// those of the web keep their case: `android-app://com.Slack`.
     pub(super) fn has(&self, host: &str) -> bool {
-        let above = without_port(host).strip_suffix(&*self.0);
-        above.is_some_and(|above| above.is_empty() || above.ends_with('.'))
+        let (host, site) = (without_port(host).as_bytes(), self.0.as_bytes());
+        let above = host.len().checked_sub(site.len());
+        above.is_some_and(|above| {
+            let (above, end) = host.split_at(above);
+            end.eq_ignore_ascii_case(site) && (above.is_empty() || above.ends_with(b"."))
+        })
     }
 }
 
@@ -152,6 +157,8 @@ mod tests {
         let site = <Site as Value>::parse("News.Example.").unwrap();
         assert!(site.has("news.example") && site.has("m.news.example:8080"));
         assert!(!site.has("badnews.example") && !site.has("example"));
+        let app = <Site as Value>::parse("com.Slack").unwrap();
+        assert!(app.has("com.Slack") && app.has("com.slack") && !app.has("com.Slackx"));
         assert!(<Site as Value>::parse("https://news.example/").is_none());
         assert!(<Site as Value>::parse("").is_none());
     }
