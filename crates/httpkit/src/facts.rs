@@ -60,7 +60,8 @@ impl VisitorFacts for RequestFacts<'_> {
     fn agent(&self) -> Option<&AgentFacts> {
         let read = || {
             let agents = self.edge.agents()?;
-            Some(agents.read(header(self.request, &USER_AGENT)?))
+            let user_agent = header(self.request, &USER_AGENT).filter(|text| !text.is_empty());
+            Some(agents.read(user_agent?))
         };
         self.agent.get_or_init(read).as_deref()
     }
@@ -116,7 +117,31 @@ pub fn local_time(zone: &TimeZoneName, moment: UnixSeconds) -> Option<LocalSecon
 
 #[cfg(test)]
 mod tests {
+    use actix_web::test::TestRequest;
+    use slugline_domain::ports::AgentReader;
+
     use super::*;
+
+    #[derive(Debug)]
+    struct People;
+
+    impl AgentReader for People {
+        fn read(&self, _: &str) -> Arc<AgentFacts> {
+            Arc::new(AgentFacts::default())
+        }
+    }
+
+    #[test]
+    fn an_empty_user_agent_tells_nothing() {
+        let edge = Edge::default().reading_agents(Arc::new(People));
+        let now = UnixSeconds::new(0).unwrap();
+        for (user_agent, is_known) in [("curl/8.7.1", true), ("", false)] {
+            let request = TestRequest::default().insert_header((USER_AGENT, user_agent));
+            let request = request.to_http_request();
+            let facts = RequestFacts::new(&edge, &request, "id", now, None);
+            assert_eq!(facts.agent().is_some(), is_known, "{user_agent:?}");
+        }
+    }
 
     #[test]
     fn clocks_are_put_forward_in_summer() {
