@@ -413,7 +413,7 @@ mod tests {
     #[case(json!(5), "rules.0.when", "Invalid input: expected object, received number")]
     #[case(json!({"contry": ["DE"]}), "rules.0.when.contry", "Unrecognized key: \"contry\", did you mean \"country\"?")]
     #[case(json!({"country": []}), "rules.0.when.country", "a condition needs a value")]
-    #[case(json!({"country": ["DEU"]}), "rules.0.when.country", "\"DEU\" is not a two-letter country code, such as DE")]
+    #[case(json!({"country": ["DEU"]}), "rules.0.when.country", "\"DEU\" is not a two-letter country code, such as DE or GB (not UK)")]
     #[case(json!({"country": {"in": ["DE"]}}), "rules.0.when.country", "Invalid input: expected array of strings, or {\"not\": array of strings}, received object")]
     #[case(json!({"bot": "yes"}), "rules.0.when.bot", "Invalid input: expected boolean, received string")]
     #[case(json!({"query": {"a": false}}), "rules.0.when.query", "Invalid input: expected object of texts, or true for any value, received object")]
