@@ -547,7 +547,8 @@ fn slugs_taken(from: &DomainName, to: &DomainName, slugs: &[Slug]) -> Problem {
     )
 }
 
-/// The text names tags only, which the holder of the token learns from its links anyway.
+/// The text names what the caller sent, and tags that the holder of the token learns from its
+/// links anyway.
 fn out_of_reach(refused: &OutOfReach) -> Problem {
     let detail = match refused {
         OutOfReach::New(tags) if tags.is_empty() => "your token is bound to links that are there, \
@@ -574,6 +575,11 @@ fn out_of_reach(refused: &OutOfReach) -> Problem {
                 tags.join(" or ")
             )
         }
+        OutOfReach::Id(id) => format!(
+            "your token is bound to some links and cannot choose the id {:?} for a new one, because \
+             a deleted link may have had it; leave id out to get a new one",
+            id.as_str()
+        ),
         OutOfReach::Added(tag) => format!(
             "your token is bound to the tag {:?} and cannot add it to a link; leave it out of tags",
             tag.as_str()

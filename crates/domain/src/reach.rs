@@ -40,21 +40,30 @@ impl Reach {
         self.binding().is_none_or(|binding| binding.reaches(domain))
     }
 
-    /// Checks that a caller may make a link with these tags in a domain.
+    /// Checks that a caller may make a link with these tags in a domain, and with this identity if
+    /// the caller chooses it. The identity of a deleted link leads to its visits and its versions,
+    /// so a bound caller chooses none but those of the binding.
     ///
     /// # Errors
-    /// The link would be none of the caller's.
-    pub fn permit_new(&self, domain: &DomainName, tags: &Tags) -> Result<(), OutOfReach> {
+    /// The link would be none of the caller's, or its identity may be that of another link.
+    pub fn permit_new(
+        &self,
+        domain: &DomainName,
+        tags: &Tags,
+        id: Option<&LinkId>,
+    ) -> Result<(), OutOfReach> {
         let Some(binding) = self.binding() else {
             return Ok(());
         };
         if !binding.reaches(domain) {
             return Err(OutOfReach::Domain(binding.domains.clone()));
         }
-        if binding.is_of_whole_domains() || tags.iter().any(|tag| binding.tags.contains(tag)) {
-            Ok(())
-        } else {
-            Err(OutOfReach::New(binding.tags.clone()))
+        if !binding.is_of_whole_domains() && !tags.iter().any(|tag| binding.tags.contains(tag)) {
+            return Err(OutOfReach::New(binding.tags.clone()));
+        }
+        match id.filter(|id| !binding.links.contains(*id)) {
+            Some(id) => Err(OutOfReach::Id(id.clone())),
+            None => Ok(()),
         }
     }
 
@@ -179,6 +188,9 @@ pub enum OutOfReach {
     /// A new link has none of these tags.
     #[error("a new link needs one of the tags of the binding")]
     New(BTreeSet<Tag>),
+    /// A new link has an identity that its author chose, and that the binding does not name.
+    #[error("a new link cannot have the identity {0}")]
+    Id(LinkId),
     /// A tag of the binding would be added to a link.
     #[error("the tag {0} cannot be added")]
     Added(Tag),
@@ -239,12 +251,32 @@ mod tests {
     fn a_new_link_needs_a_tag_of_the_binding() {
         let reach = bound(&["one"], &["a", "b"]);
         let here = DomainName::DEFAULT;
-        assert_eq!(reach.permit_new(&here, &tags(&["x", "b"])), Ok(()));
-        let refused = reach.permit_new(&here, &tags(&["x"]));
+        assert_eq!(reach.permit_new(&here, &tags(&["x", "b"]), None), Ok(()));
+        let refused = reach.permit_new(&here, &tags(&["x"]), None);
         assert_eq!(refused, Err(OutOfReach::New([tag("a"), tag("b")].into())));
-        let by_identity = bound(&["one"], &[]).permit_new(&here, &tags(&["a"]));
+        let by_identity = bound(&["one"], &[]).permit_new(&here, &tags(&["a"]), None);
         assert_eq!(by_identity, Err(OutOfReach::New(BTreeSet::new())));
-        assert_eq!(Reach::Everything.permit_new(&here, &tags(&[])), Ok(()));
+        assert_eq!(
+            Reach::Everything.permit_new(&here, &tags(&[]), None),
+            Ok(())
+        );
+    }
+
+    #[test]
+    fn a_bound_caller_chooses_no_identity_but_those_of_the_binding() {
+        let here = DomainName::DEFAULT;
+        let id = |text| LinkId::parse(text).unwrap();
+        let tagged = bound(&["one"], &["a"]);
+        let whole = Reach::bound(Binding::new([], [], [here.clone()]).unwrap());
+        let refused = Err(OutOfReach::Id(id("two")));
+        for reach in [&tagged, &whole] {
+            let made = reach.permit_new(&here, &tags(&["a"]), Some(&id("two")));
+            assert_eq!(made, refused);
+        }
+        let own = tagged.permit_new(&here, &tags(&["a"]), Some(&id("one")));
+        assert_eq!(own, Ok(()));
+        let unbound = Reach::Everything.permit_new(&here, &tags(&[]), Some(&id("two")));
+        assert_eq!(unbound, Ok(()));
     }
 
     #[test]
@@ -266,10 +298,16 @@ mod tests {
             assert_eq!(whole.holds(&link), by_domain, "{text}");
             assert_eq!(tagged.holds(&link), by_both, "{text}");
             let tags = tags(texts);
-            assert_eq!(whole.permit_new(&link.key.domain, &tags).is_ok(), by_domain);
-            assert_eq!(tagged.permit_new(&link.key.domain, &tags).is_ok(), by_both);
+            assert_eq!(
+                whole.permit_new(&link.key.domain, &tags, None).is_ok(),
+                by_domain
+            );
+            assert_eq!(
+                tagged.permit_new(&link.key.domain, &tags, None).is_ok(),
+                by_both
+            );
         }
-        let elsewhere = whole.permit_new(&DomainName::DEFAULT, &tags(&[]));
+        let elsewhere = whole.permit_new(&DomainName::DEFAULT, &tags(&[]), None);
         assert_eq!(elsewhere, Err(OutOfReach::Domain([go].into())));
     }
 

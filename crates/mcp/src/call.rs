@@ -162,7 +162,7 @@ fn next_step(code: Code) -> &'static str {
         Code::LinkModified => "get_link shows what it holds now.",
         Code::IdTaken => "Call again without id.",
         Code::PreviewMode | Code::MissingScope => "It will not work later either; tell the user.",
-        Code::OutOfReach => "Keep the tags as it says and call again.",
+        Code::OutOfReach => "Change these arguments as it says and call again.",
         Code::QueryTimeout => {
             "Ask for less: a shorter span, by startAt and endAt, fewer links, or a longer text to find."
         }

@@ -108,7 +108,8 @@ impl LinkWriter {
             self.spend(1)?;
         }
         new.domain = self.domains().meant(new.domain)?;
-        self.reach.permit_new(&new.domain, &new.content.tags)?;
+        let (tags, id) = (&new.content.tags, new.id.as_ref());
+        self.reach.permit_new(&new.domain, tags, id)?;
         let case = self.domains().case_in(&new.domain);
         let parts = &self.parts;
         let mut note = self.note(Operation::LinkCreate);

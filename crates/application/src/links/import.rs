@@ -111,7 +111,8 @@ impl LinkWriter {
     ) -> Result<Vec<Link>, Error> {
         for new in &mut batch {
             new.domain = self.domains().meant(mem::take(&mut new.domain))?;
-            self.reach.permit_new(&new.domain, &new.content.tags)?;
+            let (tags, id) = (&new.content.tags, new.id.as_ref());
+            self.reach.permit_new(&new.domain, tags, id)?;
         }
         self.screen_import(&mut batch).await;
         for imported in &mut batch {

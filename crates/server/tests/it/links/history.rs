@@ -217,6 +217,41 @@ fn a_token_that_is_bound_to_a_tag_undoes_what_it_did_and_sees_no_more() {
 }
 
 #[test]
+fn a_bound_token_cannot_take_the_identity_of_a_deleted_link() {
+    let server = Server::start();
+    let bound = server
+        .api("POST", "/api/tokens")
+        .json(&json!({"name": "bound", "scopes": ["links:read", "links:write"], "tags": ["mine"]}))
+        .send();
+    let bound = bound.json()["token"].as_str().unwrap().to_owned();
+    server.create(&json!({"url": "https://example.com/", "slug": "theirs", "id": "id-theirs"}));
+    let deleted = server
+        .api("POST", "/api/link/delete")
+        .json(&json!({"slug": "theirs"}));
+    assert_eq!(deleted.send().status, 204);
+    let mut link =
+        json!({"url": "https://example.com/", "slug": "mine", "id": "id-theirs", "tags": ["mine"]});
+    for (path, body) in [
+        ("/api/link/create", link.clone()),
+        ("/api/link/upsert", link.clone()),
+        (
+            "/api/link/import",
+            json!({"version": "1.0", "links": [link]}),
+        ),
+    ] {
+        let refused = call(&server, &bound, "POST", path, &body);
+        assert_eq!(refused.status, 403, "{path}: {}", refused.text);
+        assert_eq!(refused.json()["code"], "out_of_reach");
+        assert!(refused.text.contains("leave id out"), "{}", refused.text);
+    }
+    link.as_object_mut().unwrap().remove("id");
+    let made = call(&server, &bound, "POST", "/api/link/create", &link);
+    assert_eq!(made.status, 201, "{}", made.text);
+    let trash = server.api("GET", "/api/link/trash").send();
+    assert_eq!(trash.json()["links"][0]["link"]["id"], "id-theirs");
+}
+
+#[test]
 fn without_a_history_nothing_is_kept() {
     let server = Server::start_with(&[("SLUGLINE_HISTORY_VERSIONS", "0")]);
     let made = server.create(&json!({"url": "https://example.com/", "slug": "docs"}));
