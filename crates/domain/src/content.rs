@@ -10,8 +10,8 @@ use thiserror::Error;
 
 use crate::{
     Change, Comment, Country, Description, Destination, ImageRef, Life, LifeFault, LifePatch,
-    LinkKey, OwnAddresses, Password, Rules, Split, Tags, Title, UnixSeconds,
-    routing::{PathRest, Rule, fill, misplaced_placeholder, placeholder_in},
+    LinkKey, OwnAddresses, Password, Rules, Slug, Split, Tags, Title, UnixSeconds,
+    routing::{PathRest, Rule, fill, may_forward, misplaced_placeholder, placeholder_in},
 };
 
 /// The members that the author of a link decides. `None` means that the author
@@ -136,6 +136,9 @@ impl LinkContent {
         if !self.routing.forwards_path() {
             return Ok(());
         }
+        if !may_forward(&key.slug) {
+            return Err(ForwardingFault::Kept(key.slug.clone()));
+        }
         let apps = self.routing.apple.iter().chain(&self.routing.google);
         let unfilled = apps.chain(self.life.destinations());
         for destination in unfilled {
@@ -161,11 +164,33 @@ impl LinkContent {
         }
         Ok(())
     }
+
+    /// Checks that a link with this key does not lead to itself, and may pass on what stands behind
+    /// its slug if it does so.
+    ///
+    /// # Errors
+    /// Names the first destination, or the slug, that is wrong.
+    pub fn check_key(&self, key: &LinkKey, own: &OwnAddresses) -> Result<(), ForwardingFault> {
+        let mut destinations = self.destinations();
+        match destinations.find(|to| own.is_address_of(key, to)) {
+            Some(itself) => Err(ForwardingFault::Itself(itself.clone())),
+            None => self.check_forwarding(key, own),
+        }
+    }
 }
 
-/// The reason why a link cannot pass on what stands behind its slug.
+/// The reason why a link cannot have its key, or not pass on what stands behind its slug.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ForwardingFault {
+    /// The destination is the link's own address.
+    #[error("{0} is the address of this link, which would send visitors in circles")]
+    Itself(Destination),
+    /// The service has paths of its own below the slug.
+    #[error(
+        "a link with the slug {0} cannot pass on what stands behind it, because the service has \
+         paths of its own there"
+    )]
+    Kept(Slug),
     /// The destination is below the link's own address.
     #[error("{0} is below the address of this link, which would send visitors in circles")]
     Circle(Destination),

@@ -217,9 +217,9 @@ impl LinkService {
 
 #[cfg(test)]
 pub(crate) mod fixture {
-    use slugline_domain::{Author, Link, SlugCase};
+    use slugline_domain::{Author, Domain, DomainSet, Link, SlugCase, ports::DomainStore};
     use slugline_testkit::{
-        FixedClock, ListedScreen, MemoryLinkStore, NOON, NOTE, SeededRandom, key,
+        FixedClock, ListedScreen, MemoryDomainStore, MemoryLinkStore, NOON, NOTE, SeededRandom, key,
     };
 
     use super::*;
@@ -238,6 +238,14 @@ pub(crate) mod fixture {
         pub(crate) async fn holding(self, link: &Link) -> Self {
             self.store.insert(link, &NOTE).await.unwrap();
             self
+        }
+
+        /// Names one domain.
+        pub(crate) async fn name(&self, domain: Domain) {
+            let domains = MemoryDomainStore::beside(self.store.clone());
+            assert!(domains.insert(&domain, &NOTE).await.unwrap());
+            let set = DomainSet::new([domain], None);
+            self.resolver.domains().replace(set);
         }
 
         /// Returns whether a visitor finds a link.

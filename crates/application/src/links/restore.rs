@@ -1,8 +1,8 @@
 //! Brings back a deleted link, or an older version of a link that is there.
 
 use slugline_domain::{
-    Change, DomainName, FormerVersion, Link, LinkId, LinkKey, LinkVersions, Operation, OutOfReach,
-    Revision, Scope, Slug, UnixSeconds, ports::Insertion,
+    Change, DomainName, FormerVersion, ForwardingFault, Link, LinkId, LinkKey, LinkVersions,
+    Operation, OutOfReach, OwnAddresses, Revision, Scope, Slug, UnixSeconds, ports::Insertion,
 };
 
 use super::{LinkService, LinkWriter, edit::next_version};
@@ -23,6 +23,8 @@ pub struct RestoreLink {
     pub domain: Option<DomainName>,
     /// The change to the expiry of the version.
     pub expires_at: Change<UnixSeconds>,
+    /// The addresses to which the link may not lead.
+    pub own_addresses: OwnAddresses,
 }
 
 impl RestoreLink {
@@ -34,6 +36,7 @@ impl RestoreLink {
             slug: None,
             domain: None,
             expires_at: Change::Keep,
+            own_addresses: OwnAddresses::default(),
         }
     }
 
@@ -64,6 +67,13 @@ impl RestoreLink {
         self.expires_at = expires_at;
         self
     }
+
+    /// Sets [`own_addresses`](Self#structfield.own_addresses).
+    #[must_use]
+    pub fn with_own_addresses(mut self, own_addresses: OwnAddresses) -> Self {
+        self.own_addresses = own_addresses;
+        self
+    }
 }
 
 /// The reason why a version cannot be brought back as it is.
@@ -78,6 +88,12 @@ pub enum RestoreFault {
     /// The link is there, and has its slug.
     #[error("the link is there and keeps the slug {0}")]
     KeepsKey(LinkKey),
+    /// The version does not suit the key that the link has.
+    #[error("the version does not suit the link: {0}")]
+    WrongVersion(ForwardingFault),
+    /// The version does not suit the key to which the deleted link would come back.
+    #[error("the link cannot have this slug: {0}")]
+    WrongKey(ForwardingFault),
     /// The domain of the deleted link was taken away.
     #[error("nobody has named the domain {0}")]
     NoDomain(DomainName),
@@ -174,6 +190,9 @@ impl LinkWriter {
             password: link.password,
             ..current.clone()
         };
+        link.content
+            .check_key(&link.key, &restore.own_addresses)
+            .map_err(RestoreFault::WrongVersion)?;
         self.admit(&mut link, current).await?;
         let mut note = self.note(Operation::LinkRestore);
         let next = next_version(link.clone(), current, note.at)?;
@@ -215,6 +234,9 @@ impl LinkWriter {
             updated_at: note.at.second(),
             ..last.clone()
         };
+        link.content
+            .check_key(&link.key, &restore.own_addresses)
+            .map_err(RestoreFault::WrongKey)?;
         self.admit(&mut link, last).await?;
         self.screen_new(&mut link.content).await;
         link.content.check()?;
@@ -248,14 +270,13 @@ impl LinkWriter {
         {
             return Err(OutOfReach::Domain(binding.domains().clone()).into());
         }
-        let slug = restore.slug.as_ref().map(|slug| {
-            let case = self.domains().case_in(&domain);
-            case.canonical(slug).into_owned()
-        });
-        Ok(LinkKey::new(
-            domain,
-            slug.unwrap_or_else(|| last.slug.clone()),
-        ))
+        let key = match &restore.slug {
+            Some(slug) => LinkKey::new(domain, slug.clone()),
+            None if domain == last.domain => return Ok(last.clone()),
+            // Visitors of another domain may not find the spelling of this one.
+            None => LinkKey::new(domain, last.slug.clone()),
+        };
+        Ok(self.domains().canonical(&key).into_owned())
     }
 
     fn check_version(&self, link: &Link) -> Result<(), Error> {
@@ -292,10 +313,10 @@ fn wanted(version: Option<&Link>, restore: &RestoreLink) -> Result<Link, Error> 
 #[cfg(test)]
 mod tests {
     use slugline_domain::{
-        AuditQuery, LinkPatch, MaxVisits,
+        AuditQuery, Domain, Host, LinkPatch, MaxVisits, SlugCase,
         ports::{AuditTrail, LinkStore, Taking},
     };
-    use slugline_testkit::{NOON, NOTE, key, link, seconds, slug};
+    use slugline_testkit::{NOON, NOTE, destination, key, link, seconds, slug};
 
     use super::*;
     use crate::{
@@ -406,6 +427,65 @@ mod tests {
         delete(&fixture, "docs-2").await;
         let refused = back(&fixture, &nowhere).await;
         assert!(matches!(refused, Err(Error::NoDomain(_))), "{refused:?}");
+    }
+
+    #[tokio::test]
+    async fn a_link_that_comes_back_to_another_domain_has_a_slug_that_visitors_find_there() {
+        let go = Domain::new(Host::parse("go.example").unwrap()).with_case(SlugCase::Sensitive);
+        let sensitive = link("go.example/Docs").build();
+        let fixture = fixture();
+        fixture.name(go).await;
+        let fixture = fixture.holding(&sensitive).await;
+        delete(&fixture, "go.example/Docs").await;
+        let here = RestoreLink::new(sensitive.id.clone()).with_domain(DomainName::DEFAULT);
+        let other = link("docs").id("other").build();
+        fixture.store.insert(&other, &NOTE).await.unwrap();
+        let refused = back(&fixture, &here).await;
+        let Err(Error::SlugTaken { free, .. }) = refused else {
+            panic!("{refused:?}");
+        };
+        assert_eq!(free, Some(key("docs-2")));
+        delete(&fixture, "docs").await;
+        assert_eq!(back(&fixture, &here).await.unwrap().key, key("docs"));
+        assert!(fixture.leads("docs").await);
+    }
+
+    #[tokio::test]
+    async fn no_link_comes_back_to_a_key_that_sends_visitors_in_circles() {
+        let mut forwarding = link("docs").build();
+        forwarding.content.routing.forward_path = Some(true);
+        let circle = link("circle").to("https://sl.example/other").build();
+        let fixture = fixture().holding(&forwarding).await.holding(&circle).await;
+        let own = OwnAddresses::default().at("https://sl.example");
+        for (text, other) in [("docs", "API"), ("circle", "other")] {
+            delete(&fixture, text).await;
+            let as_it_was = restore(&format!("id-{text}")).with_own_addresses(own.clone());
+            let renamed = as_it_was.clone().with_slug(slug(other));
+            let refused = back(&fixture, &renamed).await;
+            assert!(
+                matches!(refused, Err(Error::Restore(RestoreFault::WrongKey(_)))),
+                "{refused:?}"
+            );
+            assert!(back(&fixture, &as_it_was).await.is_ok());
+        }
+    }
+
+    #[tokio::test]
+    async fn no_link_becomes_a_version_that_sends_visitors_in_circles() {
+        let first = link("docs").to("https://sl.example/docs").build();
+        let fixture = fixture().holding(&first).await;
+        let elsewhere = LinkPatch {
+            destination: Some(destination("https://example.org/")),
+            ..LinkPatch::default()
+        };
+        fixture.links.patch(&first.key, elsewhere).await.unwrap();
+        let own = OwnAddresses::default().at("https://sl.example");
+        let circle = restore("id-docs").with_own_addresses(own);
+        let refused = back(&fixture, &circle).await;
+        assert!(
+            matches!(refused, Err(Error::Restore(RestoreFault::WrongVersion(_)))),
+            "{refused:?}"
+        );
     }
 
     #[tokio::test]

@@ -15,6 +15,7 @@ use crate::{
     int_or_string::IntOrString,
     issue::{Issue, IssueCode},
     problem::Problem,
+    rules::Rules,
     sent::Sent,
     validation::Validation,
 };
@@ -46,7 +47,7 @@ impl RestoreLink {
     ///
     /// # Errors
     /// Lists every member that is missing, of another type or out of bounds.
-    pub fn validate(&self) -> Result<application::RestoreLink, Problem> {
+    pub fn validate(&self, rules: &Rules) -> Result<application::RestoreLink, Problem> {
         let mut validation = Validation::default();
         let id = validation.required(&["id"], &self.id, |id| LinkId::parse(id));
         let version = validation.value(&["version"], &self.version);
@@ -65,7 +66,8 @@ impl RestoreLink {
                     .with_version(version)
                     .with_slug(slug)
                     .with_domain(domain)
-                    .with_expires_at(expires_at),
+                    .with_expires_at(expires_at)
+                    .with_own_addresses(rules.own_addresses.clone()),
             )
         })
     }
@@ -156,6 +158,14 @@ impl From<RestoreFault> for Problem {
                 format!("the link is there and keeps its slug {:?}", key.to_string()),
                 "neither slug nor domain".to_owned(),
             ),
+            RestoreFault::WrongVersion(fault) => {
+                ("version", fault.to_string(), "another version".to_owned())
+            }
+            RestoreFault::WrongKey(fault) => (
+                "slug",
+                fault.to_string(),
+                "another slug, or another version".to_owned(),
+            ),
             RestoreFault::NoDomain(domain) => (
                 "domain",
                 format!("the link's domain {:?} was taken away", domain.as_str()),
@@ -201,7 +211,7 @@ mod tests {
 
     #[test]
     fn every_fault_of_a_return_names_its_field() {
-        let restore = |sent: Value| read::<RestoreLink>(&sent)?.validate();
+        let restore = |sent: Value| read::<RestoreLink>(&sent)?.validate(&Rules::default());
         let all = restore(json!({"id": "x", "version": 3, "slug": "b", "domain": "",
             "expiration": null}));
         let all = all.unwrap();

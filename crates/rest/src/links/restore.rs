@@ -44,7 +44,7 @@ pub(crate) async fn handle(
     Repeatable { body, request }: Repeatable<Body<RestoreLink>>,
 ) -> Result<Once<Tagged<Json<200, LinkChanged>>>, Failure> {
     let Body(body) = body;
-    let restore = body.validate()?;
+    let restore = body.validate(&context.rules.seen_at(origin.as_str()))?;
     let show = move |Restored { link, .. }: &Restored| {
         let shown = LinkChanged::new(link, origin.as_str());
         Tagged::seen(link, Json(shown))

@@ -252,6 +252,38 @@ fn a_bound_token_cannot_take_the_identity_of_a_deleted_link() {
 }
 
 #[test]
+fn a_deleted_link_comes_back_under_the_rules_of_a_new_one() {
+    let server = Server::start();
+    let origin = server.origin();
+    for (id, link, slug) in [
+        (
+            "forwards",
+            json!({"url": "https://example.com/{path}", "forwardPath": true}),
+            "api",
+        ),
+        ("circle", json!({"url": format!("{origin}/other")}), "other"),
+    ] {
+        let mut link = link;
+        link["slug"] = json!(id);
+        link["id"] = json!(id);
+        server.create(&link);
+        let deleted = server
+            .api("POST", "/api/link/delete")
+            .json(&json!({"slug": id}));
+        assert_eq!(deleted.send().status, 204);
+        let restored = server
+            .api("POST", "/api/link/restore")
+            .json(&json!({"id": id, "slug": slug}))
+            .send();
+        assert_eq!(restored.status, 400, "{}", restored.text);
+        assert_eq!(
+            restored.json()["data"]["issues"][0]["path"],
+            json!(["slug"])
+        );
+    }
+}
+
+#[test]
 fn without_a_history_nothing_is_kept() {
     let server = Server::start_with(&[("SLUGLINE_HISTORY_VERSIONS", "0")]);
     let made = server.create(&json!({"url": "https://example.com/", "slug": "docs"}));
