@@ -88,6 +88,9 @@ pub enum RestoreFault {
     /// The link is there, and has its slug.
     #[error("the link is there and keeps the slug {0}")]
     KeepsKey(LinkKey),
+    /// The link is there, and stays in its domain.
+    #[error("the link {0} is there and stays in its domain")]
+    KeepsDomain(LinkKey),
     /// The version does not suit the key that the link has.
     #[error("the version does not suit the link: {0}")]
     WrongVersion(ForwardingFault),
@@ -169,22 +172,14 @@ impl LinkWriter {
         restore: &RestoreLink,
         keep: Option<&Keep<Restored>>,
     ) -> Result<Restored, Error> {
-        let other_slug = restore
-            .slug
-            .as_ref()
-            .filter(|slug| **slug != current.key.slug);
-        let other_domain = restore.domain.as_ref();
-        let other_domain = other_domain.filter(|domain| **domain != current.key.domain);
-        if other_slug.is_some() || other_domain.is_some() {
-            return Err(RestoreFault::KeepsKey(current.key.clone()).into());
-        }
+        self.check_keeps_key(&current.key, restore)?;
         let before = || versions.former.first().map(|former| &former.link);
         let version = match restore.version {
             Some(revision) => versions.version(revision),
             None => before(),
         };
-        let mut link = wanted(version, restore)?;
-        self.check_version(&link)?;
+        let mut link = self.wanted(version, restore)?;
+        self.check_kept_expiry(&link)?;
         link = Link {
             content: link.content,
             password: link.password,
@@ -219,11 +214,11 @@ impl LinkWriter {
     ) -> Result<Restored, Error> {
         let mut note = self.note(Operation::LinkRestore);
         let revision = restore.version.unwrap_or(last.link.revision);
-        let mut link = wanted(versions.version(revision), restore)?;
-        let end = link.content.expires_at;
+        let mut link = self.wanted(versions.version(revision), restore)?;
+        let end = last.link.content.expires_at;
         let was_over = end.is_some_and(|end| end.start() <= last.end.at);
         if !(was_over && revision == last.link.revision) {
-            self.check_version(&link)?;
+            self.check_kept_expiry(&link)?;
         }
         let last = &last.link;
         link = Link {
@@ -256,6 +251,22 @@ impl LinkWriter {
         }
     }
 
+    /// Checks that the caller names no other key for a link that is there.
+    fn check_keeps_key(&self, key: &LinkKey, restore: &RestoreLink) -> Result<(), Error> {
+        if let Some(domain) = &restore.domain
+            && self.domains().meant(domain.clone())? != key.domain
+        {
+            return Err(RestoreFault::KeepsDomain(key.clone()).into());
+        }
+        let case = self.domains().case_in(&key.domain);
+        match &restore.slug {
+            Some(slug) if case.canonical(slug) != case.canonical(&key.slug) => {
+                Err(RestoreFault::KeepsKey(key.clone()).into())
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
     /// The key of a deleted link that comes back.
     fn restored_key(&self, last: &LinkKey, restore: &RestoreLink) -> Result<LinkKey, Error> {
         let domain = if let Some(domain) = &restore.domain {
@@ -279,7 +290,19 @@ impl LinkWriter {
         Ok(self.domains().canonical(&key).into_owned())
     }
 
-    fn check_version(&self, link: &Link) -> Result<(), Error> {
+    /// The version with the expiry that it is to have. One that the caller sets is in the future.
+    fn wanted(&self, version: Option<&Link>, restore: &RestoreLink) -> Result<Link, Error> {
+        let mut link = version.ok_or(RestoreFault::NoVersion)?.clone();
+        if let Change::Set(expires_at) = restore.expires_at {
+            self.check_expiry(Some(expires_at))?;
+        }
+        let change = restore.expires_at.clone();
+        change.apply(&mut link.content.expires_at);
+        Ok(link)
+    }
+
+    /// Checks that the expiry, if it is that of the version, has not passed.
+    fn check_kept_expiry(&self, link: &Link) -> Result<(), Error> {
         match self.check_expiry(link.content.expires_at) {
             Err(Error::ExpiryNotInFuture { expires_at, .. }) => {
                 Err(RestoreFault::Expired(expires_at).into())
@@ -298,16 +321,6 @@ impl LinkWriter {
         }
         Ok(())
     }
-}
-
-/// The version with the expiry that it is to have.
-fn wanted(version: Option<&Link>, restore: &RestoreLink) -> Result<Link, Error> {
-    let mut link = version.ok_or(RestoreFault::NoVersion)?.clone();
-    restore
-        .expires_at
-        .clone()
-        .apply(&mut link.content.expires_at);
-    Ok(link)
 }
 
 #[cfg(test)]
@@ -377,8 +390,17 @@ mod tests {
             renamed,
             Err(Error::Restore(RestoreFault::KeepsKey(_)))
         ));
+        fixture
+            .name(Domain::new(Host::parse("go.example").unwrap()))
+            .await;
+        let go = DomainName::parse("go.example").unwrap();
+        let moved = back(&fixture, &restore("id-docs").with_domain(go)).await;
+        assert!(matches!(
+            moved,
+            Err(Error::Restore(RestoreFault::KeepsDomain(_)))
+        ));
         let own = restore("id-docs")
-            .with_slug(slug("docs"))
+            .with_slug(slug("DOCS"))
             .with_domain(DomainName::DEFAULT);
         assert!(back(&fixture, &own).await.is_ok());
     }
@@ -517,6 +539,15 @@ mod tests {
             delete(&fixture, text).await;
         }
         fixture.clock.advance_seconds(10);
+        let past = restore("id-over").with_expires_at(Change::Set(seconds(9)));
+        let refused = back(&fixture, &past).await;
+        let Err(Error::ExpiryNotInFuture { expires_at, .. }) = refused else {
+            panic!("{refused:?}");
+        };
+        assert_eq!(expires_at, seconds(9));
+        let past = restore("id-soon").with_expires_at(Change::Set(seconds(-9)));
+        let refused = back(&fixture, &past).await;
+        assert!(matches!(refused, Err(Error::ExpiryNotInFuture { .. })));
         let restored = back(&fixture, &restore("id-over")).await.unwrap();
         assert_eq!(restored.content, over.content);
         let refused = back(&fixture, &restore("id-soon")).await;

@@ -156,7 +156,15 @@ impl From<RestoreFault> for Problem {
             RestoreFault::KeepsKey(key) => (
                 "slug",
                 format!("the link is there and keeps its slug {:?}", key.to_string()),
-                "neither slug nor domain".to_owned(),
+                "no slug, or this one".to_owned(),
+            ),
+            RestoreFault::KeepsDomain(key) => (
+                "domain",
+                format!(
+                    "the link {:?} is there and stays in its domain",
+                    key.to_string()
+                ),
+                "no domain, or that of the link".to_owned(),
             ),
             RestoreFault::WrongVersion(fault) => {
                 ("version", fault.to_string(), "another version".to_owned())
