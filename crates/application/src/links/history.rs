@@ -94,13 +94,16 @@ impl LinkReader {
         }
     }
 
-    /// The versions of a link that the caller reaches now, or reached when it was deleted.
+    /// The versions of a link that the caller reaches now, or reached when it was deleted, back to
+    /// the one with which it came into reach.
     pub(super) async fn versions(&self, id: &LinkId) -> Result<(Link, LinkVersions), Error> {
-        let versions = self.parts.history.versions(id).await?;
-        match versions.latest() {
-            Some(link) if self.reach.holds(link) => Ok((link.clone(), versions)),
-            Some(_) | None => Err(Error::IdNotFound(id.clone())),
-        }
+        let mut versions = self.parts.history.versions(id).await?;
+        let latest = versions.latest().filter(|link| self.reach.holds(link));
+        let latest = latest.ok_or_else(|| Error::IdNotFound(id.clone()))?.clone();
+        let former = &mut versions.former;
+        let hidden = former.iter().position(|one| !self.reach.holds(&one.link));
+        former.truncate(hidden.unwrap_or(former.len()));
+        Ok((latest, versions))
     }
 
     /// Returns one page of the deleted links.

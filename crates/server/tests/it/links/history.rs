@@ -206,14 +206,31 @@ fn a_token_that_is_bound_to_a_tag_undoes_what_it_did_and_sees_no_more() {
         let restored = call(&server, &bound, "POST", "/api/link/restore", &restore);
         assert_eq!(restored.status, status, "{}", restored.text);
     }
-    let unbound = json!({"url": "https://example.com/", "slug": "late", "id": "id-late"});
+    let unbound = json!({"url": "https://secret.example/", "slug": "late", "id": "id-late"});
     server.create(&unbound);
-    let tagged = json!({"slug": "late", "tags": ["mine"]});
+    let tagged = json!({"slug": "late", "url": "https://example.com/", "tags": ["mine"]});
     let tagged = server.api("PATCH", "/api/link/edit").json(&tagged).send();
     assert_eq!(tagged.status, 200);
+    let comment = json!({"slug": "late", "comment": "c"});
+    let comment = call(&server, &bound, "PATCH", "/api/link/edit", &comment);
+    assert_eq!(comment.status, 200, "{}", comment.text);
+    let history = "/api/link/history?slug=late";
+    let history = call(&server, &bound, "GET", history, &Value::Null);
+    assert!(!history.text.contains("secret.example"), "{}", history.text);
+    let versions = &history.json()["versions"];
+    assert_eq!(versions.as_array().unwrap().len(), 2);
+    assert_eq!(
+        (&versions[1]["version"], &versions[1]["members"]),
+        (&json!(2), &json!([]))
+    );
     let restore = json!({"id": "id-late", "version": 1});
     let refused = call(&server, &bound, "POST", "/api/link/restore", &restore);
-    assert_eq!(refused.json()["code"], "out_of_reach", "{}", refused.text);
+    assert_eq!(
+        refused.json()["code"],
+        "version_not_found",
+        "{}",
+        refused.text
+    );
 }
 
 #[test]
