@@ -25,42 +25,42 @@ impl LinkWriter {
         self.spend(1)?;
         let mut attempt = 1;
         loop {
-            let (id, current) = match which {
+            let (latest, is_there) = match which {
                 WhichLink::Id(id) => {
                     let versions = self.parts.history.versions(id).await?;
-                    (id.clone(), versions.current)
+                    match versions.latest() {
+                        Some(latest) => (latest.clone(), versions.current.is_some()),
+                        None if *precondition == Precondition::None => return Ok(false),
+                        None => return Err(Error::IdNotFound(id.clone())),
+                    }
                 }
                 WhichLink::Key(key) => match self.get(key).await {
                     Err(Error::LinkNotFound(_)) => {
                         precondition.check_absent(key)?;
                         return Ok(false);
                     }
-                    link => link.map(|link| (link.id.clone(), Some(link)))?,
+                    link => (link?, true),
                 },
             };
-            if let Some(link) = &current {
-                precondition.check(link, self)?;
-            } else if *precondition != Precondition::None {
-                return Err(Error::IdNotFound(id));
+            if is_there {
+                precondition.check(&latest, self)?;
+            } else {
+                precondition.check_absent(&latest.key)?;
             }
             let note = self.note(Operation::LinkPurge);
-            let known = current.as_ref().map(Version::of);
+            let known = is_there.then(|| Version::of(&latest));
             let history = &self.parts.history;
-            let purged = history.purge(&id, known.as_ref(), &note).await;
+            let purged = history.purge(&latest.id, known.as_ref(), &note).await;
             // Also after an error: the store may have erased the link before it failed.
-            if let Some(link) = &current {
-                self.parts.resolver.forget(&link.key);
-            }
-            match (purged?, current) {
-                (Purge::Purged(key), _) => {
+            self.parts.resolver.forget(&latest.key);
+            match purged? {
+                Purge::Purged(key) => {
                     self.parts.resolver.forget(&key);
                     return Ok(true);
                 }
-                (Purge::Nothing, _) => return Ok(false),
-                (Purge::Outdated, Some(link)) if attempt == ATTEMPTS => {
-                    return Err(Error::Outdated(link.key));
-                }
-                (Purge::Outdated, _) => attempt += 1,
+                Purge::Nothing => return Ok(false),
+                Purge::Outdated if attempt == ATTEMPTS => return Err(Error::Outdated(latest.key)),
+                Purge::Outdated => attempt += 1,
             }
         }
     }

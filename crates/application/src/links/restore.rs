@@ -580,6 +580,9 @@ mod tests {
             .holding(&link("gone").build())
             .await;
         delete(&fixture, "gone").await;
+        let gone = WhichLink::Id(LinkId::parse("id-gone").unwrap());
+        let meant = fixture.links.purge_if(&gone, &Precondition::Exists).await;
+        assert!(matches!(meant, Err(Error::PreconditionFailed { .. })));
         assert!(fixture.leads("docs").await);
         for which in [
             WhichLink::Key(key("DOCS")),
