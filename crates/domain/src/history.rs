@@ -201,7 +201,7 @@ pub enum Purge {
     Purged(LinkKey),
     /// Nothing was there.
     Nothing,
-    /// The link was changed, replaced or deleted meanwhile.
+    /// The link was changed, replaced, deleted or brought back meanwhile.
     Outdated,
 }
 

@@ -27,26 +27,29 @@ impl Change for PurgeLink {
     type Answer = Purge;
 
     async fn apply<S: Session>(&self, session: &S) -> Result<Applied<Purge>, Failure> {
-        let mut link = self.locked(session).await?;
+        let link = self.find(session, Some(LockType::Update)).await?;
         let versions = newest_first(&self.id).lock(LockType::Update).take();
         let versions = session.backend().build(&versions);
         let versions = session.rows::<FormerVersion>(versions).await?;
-        if link.is_none() {
-            // Somebody may have brought it back before its versions were locked.
-            link = self.locked(session).await?;
+        // Somebody may have brought it back before its versions were locked. Others lock a link
+        // before its versions, so to lock it now could be a deadlock.
+        if link.is_none() && self.find(session, None).await?.is_some() {
+            return Ok(Applied::Keep(Purge::Outdated));
         }
         if let Some(known) = &self.known
             && link.as_ref().map(Version::of).as_ref() != Some(known)
         {
             return Ok(Applied::Keep(Purge::Outdated));
         }
+        if link.is_some() {
+            let of_link = Column::Id.eq(self.id.as_str());
+            let delete = link::Entity::delete_many().filter(of_link);
+            session.execute(&delete).await?;
+        }
         let last = versions.into_iter().next().map(|version| version.link);
         let Some(latest) = link.or(last) else {
             return Ok(Applied::Keep(Purge::Nothing));
         };
-        let of_link = Column::Id.eq(self.id.as_str());
-        let delete = link::Entity::delete_many().filter(of_link);
-        session.execute(&delete).await?;
         let forget = Query::delete()
             .from_table(version::TABLE)
             .and_where(version::is_of(&self.id))
@@ -58,11 +61,16 @@ impl Change for PurgeLink {
 }
 
 impl PurgeLink {
-    /// The link, which nobody else changes until the transaction ends.
-    async fn locked(&self, session: &impl Session) -> Result<Option<Link>, Failure> {
-        let select = link::select()
-            .filter(Column::Id.eq(self.id.as_str()))
-            .lock(LockType::Update);
+    /// The link. Nobody else changes a locked one until the transaction ends.
+    async fn find(
+        &self,
+        session: &impl Session,
+        lock: Option<LockType>,
+    ) -> Result<Option<Link>, Failure> {
+        let mut select = link::select().filter(Column::Id.eq(self.id.as_str()));
+        if let Some(lock) = lock {
+            select = select.lock(lock);
+        }
         let row = session.first::<link::Model>(&select).await?;
         Ok(row.map(link::to_link).transpose()?)
     }

@@ -1,10 +1,12 @@
 //! The versions of a link, and the trash.
 
 use sea_orm::{
-    ColumnTrait, Condition, DbBackend, QueryFilter,
-    sea_query::{Expr, ExprTrait, Order, SelectStatement},
+    ColumnTrait, Condition, DbBackend, QueryFilter, QueryTrait,
+    sea_query::{Expr, ExprTrait, Order, SelectStatement, UnionType},
 };
-use slugline_domain::{Binding, DomainName, FormerVersion, LinkId, LinkVersions, Tag, TrashQuery};
+use slugline_domain::{
+    Binding, DomainName, FormerVersion, Link, LinkId, LinkVersions, Tag, TrashQuery,
+};
 
 use crate::{
     entity::{
@@ -12,7 +14,7 @@ use crate::{
         version,
     },
     failure::Failure,
-    session::{Read, Session},
+    session::{Columns, Read, Row, Session},
 };
 
 pub(super) struct ReadVersions(pub(super) LinkId);
@@ -21,14 +23,43 @@ impl Read for ReadVersions {
     type Answer = LinkVersions;
 
     async fn read<S: Session>(&self, session: &S) -> Result<LinkVersions, Failure> {
-        let Self(id) = self;
-        let current = link::select().filter(Column::Id.eq(id.as_str()));
-        let current = session.first::<link::Model>(&current).await?;
-        let former = newest_first(id);
-        let former = session.rows(session.backend().build(&former)).await?;
-        let current = current.map(link::to_link).transpose()?;
+        let versions = session.backend().build(&all_versions(&self.0));
+        let mut current = None;
+        let mut former = Vec::new();
+        for version in session.rows(versions).await? {
+            match version {
+                Version::Current(link) => current = Some(link),
+                Version::Former(version) => former.push(version),
+            }
+        }
         Ok(LinkVersions::new(current, former))
     }
+}
+
+/// A link that is there, or a former version.
+enum Version {
+    Current(Link),
+    Former(FormerVersion),
+}
+
+impl Row for Version {
+    fn read(columns: &impl Columns) -> Result<Self, Failure> {
+        let end = link::read_columns().count() + 1;
+        Ok(match columns.optional_number(end)? {
+            Some(_) => Self::Former(FormerVersion::read(columns)?),
+            None => Self::Current(link::to_link(link::Model::read(columns)?)?),
+        })
+    }
+}
+
+/// The link, and its former versions, the newest first. One statement, because on PostgreSQL a
+/// link that changes between two would miss a version, or have one twice.
+fn all_versions(id: &LinkId) -> SelectStatement {
+    let mut current = link::select()
+        .filter(Column::Id.eq(id.as_str()))
+        .into_query();
+    current.exprs(version::END.map(|_| Expr::cust("NULL")));
+    newest_first(id).union(UnionType::All, current).take()
 }
 
 /// The versions of a link, the newest first.
@@ -128,11 +159,14 @@ mod tests {
     async fn versions_and_the_trash_are_read_along_an_index() {
         let schema = Schema::new().await;
         let plan = |select: &SelectStatement| schema.plan(&DbBackend::Sqlite.build(select));
-        let versions = plan(&newest_first(&LinkId::parse("x").unwrap()));
-        assert_eq!(
-            versions,
-            "SEARCH link_versions USING INDEX link_versions_link (id=?)"
-        );
+        let versions = plan(&all_versions(&LinkId::parse("x").unwrap()));
+        for index in [
+            "link_versions USING INDEX link_versions_link (id=?)",
+            "short_links USING INDEX sqlite_autoindex_short_links_1 (id=?)",
+        ] {
+            assert!(versions.contains(index), "{versions}");
+        }
+        assert!(!versions.contains("SCAN"), "{versions}");
         let after = TrashPosition {
             deleted_at: UnixMillis::new(5),
             number: 7,

@@ -40,23 +40,22 @@ impl Change for InsertLink {
             return Ok(Applied::Keep(Insertion::Stored));
         }
         let of_key = find::select(&new.key);
-        let Some(owner) = session.first::<link::Model>(&of_key).await? else {
-            return Ok(Applied::Keep(Insertion::IdTaken));
-        };
-        let number = owner.number;
-        let owner = link::to_link(owner)?;
-        if self.may_be_stored && owner.id == new.id {
-            return Ok(Applied::Keep(Insertion::Stored));
+        if let Some(owner) = session.first::<link::Model>(&of_key).await? {
+            let number = owner.number;
+            let owner = link::to_link(owner)?;
+            if self.may_be_stored && owner.id == new.id {
+                return Ok(Applied::Keep(Insertion::Stored));
+            }
+            let expired = owner.status_at(self.note.at.second()) == LinkStatus::Expired;
+            if !expired || !self.reach.holds(&owner) {
+                return Ok(Applied::Keep(Insertion::SlugTaken));
+            }
+            let replaced = Condition::all().add(link::Column::Number.eq(number));
+            keep(session, self.keeping, Deletion, &self.note, replaced).await?;
+            session.execute(&link::Entity::delete_by_id(number)).await?;
         }
-        let expired = owner.status_at(self.note.at.second()) == LinkStatus::Expired;
-        if !expired || !self.reach.holds(&owner) {
-            return Ok(Applied::Keep(Insertion::SlugTaken));
-        }
-        let replaced = Condition::all().add(link::Column::Number.eq(number));
-        keep(session, self.keeping, Deletion, &self.note, replaced).await?;
-        session.execute(&link::Entity::delete_by_id(number)).await?;
-        // Another writer replaced the expired link first, or a link already has
-        // the identifier.
+        // The key is free, unless another writer was quicker. Without an owner the reason may also
+        // be the identifier, or an owner whom somebody deleted since.
         if insert_row(session, new).await? {
             write_line(session, &self.note, &new.key).await?;
             return Ok(Applied::Keep(Insertion::Stored));

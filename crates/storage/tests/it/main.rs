@@ -8,6 +8,7 @@ mod contract; // the contract suites on every back end
 mod copied_tags; // tags in the rows of links
 mod durability; // data survives a restart
 mod history_off; // what was kept goes once nothing is kept
+mod meanwhile; // what happens between two statements of a change
 mod on_postgres; // databases for the other files
 mod search_queue; // texts that wait to be indexed
 mod shared_commits; // changes that come at the same time

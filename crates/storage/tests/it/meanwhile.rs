@@ -1,0 +1,107 @@
+//! Changes that meet others between two of their statements on PostgreSQL. SQLite has one writer.
+
+use std::time::Duration;
+
+use sea_orm::{ConnectionTrait, DbBackend, Statement, TransactionTrait};
+use slugline_domain::{
+    Purge, Revision,
+    history::LinkHistory,
+    ports::{Deletion, Insertion, LinkStore, Update, Version},
+};
+use slugline_storage::SchemaConnection;
+use slugline_testkit::{NOTE, link};
+
+use crate::on_postgres;
+
+async fn run(connection: &impl ConnectionTrait, sql: &str) {
+    connection.execute_unprepared(sql).await.unwrap();
+}
+
+/// Waits until a statement waits for a lock.
+async fn until_one_waits(schema: &SchemaConnection) {
+    const WAITING: &str = "SELECT count(*) FROM pg_stat_activity \
+                           WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    loop {
+        let waiting = Statement::from_string(DbBackend::Postgres, WAITING);
+        let row = schema.connection().query_one_raw(waiting).await.unwrap();
+        let number: i64 = row.unwrap().try_get_by_index(0).unwrap();
+        if number > 0 {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
+#[tokio::test]
+async fn a_purge_that_meets_a_return_takes_nothing_and_locks_no_link_after_its_versions() {
+    let (store, schema) = on_postgres::store("purge_return").await;
+    let docs = link("docs").build();
+    store.insert(&docs, &NOTE).await.unwrap();
+    let known = Version::of(&docs);
+    let deleted = store.delete_version(&docs.key, &known, &NOTE).await;
+    assert_eq!(deleted.unwrap(), Deletion::Deleted);
+    let back = schema.connection().begin().await.unwrap();
+    run(&back, "SELECT 1 FROM link_versions FOR UPDATE").await;
+    let purge = store.purge(&docs.id, None, &NOTE);
+    let bring_back = async {
+        until_one_waits(&schema).await;
+        let again = link("docs").build();
+        let insert = store.insert(&again, &NOTE).await;
+        assert_eq!(insert.unwrap(), Insertion::Stored);
+        // Whoever edits the link has it locked, and wants its versions.
+        let edit = schema.connection().begin().await.unwrap();
+        run(&edit, "SELECT 1 FROM short_links FOR UPDATE").await;
+        back.commit().await.unwrap();
+        run(&edit, "SELECT 1 FROM link_versions FOR UPDATE").await;
+        edit.commit().await.unwrap();
+    };
+    let (purged, ()) = tokio::join!(purge, bring_back);
+    assert_eq!(purged.unwrap(), Purge::Outdated);
+    assert_eq!(store.find(&docs.key).await.unwrap(), Some(docs));
+}
+
+#[tokio::test]
+async fn a_link_takes_the_slug_of_one_that_was_deleted_meanwhile() {
+    let (store, schema) = on_postgres::store("insert_deleted").await;
+    // The first inserts meet a link that is gone when its owner is looked up.
+    let fault = "CREATE SEQUENCE met;
+                 CREATE FUNCTION meets() RETURNS trigger LANGUAGE plpgsql AS \
+                 'BEGIN IF nextval(''met'') <= 2 THEN RETURN NULL; END IF; RETURN new; END';
+                 CREATE TRIGGER meets BEFORE INSERT ON short_links
+                 FOR EACH ROW EXECUTE FUNCTION meets()";
+    run(schema.connection(), fault).await;
+    let docs = link("docs").build();
+    assert_eq!(store.insert(&docs, &NOTE).await.unwrap(), Insertion::Stored);
+    let taken = link("other").id(docs.id.as_str()).build();
+    assert_eq!(
+        store.insert(&taken, &NOTE).await.unwrap(),
+        Insertion::IdTaken
+    );
+}
+
+#[tokio::test]
+async fn a_history_is_read_at_one_moment() {
+    let (store, _schema) = on_postgres::store("one_moment").await;
+    let docs = link("docs").build();
+    store.insert(&docs, &NOTE).await.unwrap();
+    let write = async {
+        let mut link = docs.clone();
+        for _ in 0..300 {
+            let known = Version::of(&link);
+            link.revision = link.revision.next();
+            let updated = store.update(&link, &known, &NOTE).await;
+            assert_eq!(updated.unwrap(), Update::Stored);
+        }
+    };
+    let read = async {
+        let mut revision = Revision::FIRST;
+        while revision.get() < 300 {
+            let versions = store.versions(&docs.id).await.unwrap();
+            revision = versions.current.unwrap().revision;
+            let former = versions.former.first();
+            let former = former.map(|former| former.link.revision.next());
+            assert_eq!(former.unwrap_or(Revision::FIRST), revision);
+        }
+    };
+    tokio::join!(write, read);
+}
