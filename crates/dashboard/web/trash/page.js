@@ -3,12 +3,14 @@ import { listTrash, purgeLink, restoreLink } from '../api.js';
 import { callerName } from '../audit/line.js';
 import { keyOf, shownKey } from '../links/key.js';
 import { Address } from '../parts/address.js';
-import { Field, TextInput } from '../parts/controls.js';
+import { Field, Select, TextInput } from '../parts/controls.js';
 import { Confirm, Dialog } from '../parts/dialog.js';
 import { Icon } from '../parts/icon.js';
 import { More } from '../parts/more.js';
 import { Empty, ErrorNote, wording } from '../parts/notes.js';
-import { domain, domainName, several } from '../state/domains.js';
+import { ApiError } from '../problem.js';
+import { ALL } from '../state/domain-choice.js';
+import { domain, domainName, domainOptions, several } from '../state/domains.js';
 import { reason, refusalOfChange, refusalOfErasure } from '../state/refusal.js';
 import { go } from '../state/router.js';
 import { toast } from '../state/toasts.js';
@@ -16,25 +18,29 @@ import { html, useEffect, useRef, useState } from '../view.js';
 import { figures, say } from '../words.js';
 
 /** @typedef {import('../api.js').Schemas['TrashedLink']} Trashed */
+/** @typedef {import('../links/key.js').Key} Key */
+/** @typedef {{ entry: Trashed, asks: 'slug' | 'domain', to: Partial<Key> }} Other A link that cannot have its key again. */
 
 const PAGE_SIZE = 50;
 
 export function TrashPage() {
   const [stamp, setStamp] = useState(0);
-  const list = useTrash(`${domain.value} ${stamp}`);
+  // Links of domains that were taken away are there, too, if nobody can choose one.
+  const list = useTrash(several.value ? domain.value : ALL, stamp);
   const [purging, setPurging] = useState(/** @type {Trashed | undefined} */ (undefined));
-  const [taken, setTaken] = useState(/** @type {{ entry: Trashed, free: string } | undefined} */ (undefined));
+  const [other, setOther] = useState(/** @type {Other | undefined} */ (undefined));
   const refresh = () => setStamp(stamp + 1);
-  const restore = async (/** @type {Trashed} */ entry, /** @type {string | undefined} */ slug) => {
+  const restore = async (/** @type {Trashed} */ entry, /** @type {Partial<Key>} */ to) => {
     const { link, version } = entry;
-    const back = slug ? keyOf({ slug, domain: link.domain }) : keyOf(link);
     try {
-      await restoreLink({ id: link.id, version, ...(slug && { slug }) });
-      setTaken(undefined);
+      const { link: { slug, domain } } = await restoreLink({ id: link.id, version, ...to });
+      const back = keyOf({ slug, domain });
+      setOther(undefined);
       toast(say('broughtBack', { link: shownKey(back) }), 'good', { text: say('edit'), run: () => go('links', { edit: back }) });
       refresh();
     } catch (/** @type {any} */ error) {
-      if (error.status === 409 && error.freeSlug) setTaken({ entry, free: error.freeSlug });
+      if (error.status === 409 && error.freeSlug) setOther({ entry, asks: 'slug', to: { ...to, slug: error.freeSlug } });
+      else if (isOfDomain(error)) setOther({ entry, asks: 'domain', to: { ...to, domain: '' } });
       else toast(wording(error), 'bad');
     }
   };
@@ -52,10 +58,10 @@ export function TrashPage() {
   return html`<div class="page trash"><h1>${say('pageTrash')}</h1>
     ${list.error && html`<${ErrorNote} error=${list.error} again=${refresh} />`}
     ${nothing && html`<div class="card"><${Empty} icon="trash" title=${say('trashEmpty')} text=${say('trashEmptyText')} /></div>`}
-    ${list.entries.length > 0 && html`<ul class="trash-list ${list.loading ? 'stale' : ''}">${list.entries.map((entry) => html`<${Entry} key=${entry.link.id} entry=${entry} onRestore=${() => restore(entry, undefined)} onPurge=${() => setPurging(entry)} />`)}</ul>`}
+    ${list.entries.length > 0 && html`<ul class="trash-list ${list.loading ? 'stale' : ''}">${list.entries.map((entry) => html`<${Entry} key=${entry.link.id} entry=${entry} onRestore=${() => restore(entry, {})} onPurge=${() => setPurging(entry)} />`)}</ul>`}
     ${!list.complete && list.entries.length > 0 && html`<${More} onMore=${list.more} loading=${list.loading} />`}
     ${purging && html`<${Confirm} title=${say('deleteTitle', { link: shownKey(keyOf(purging.link)) })} text=${say('purgeText')} action=${say('deleteForGood')} onConfirm=${() => purge(purging)} onClose=${() => setPurging(undefined)} />`}
-    ${taken && html`<${OtherSlug} free=${taken.free} onChoose=${(/** @type {string} */ slug) => restore(taken.entry, slug)} onClose=${() => setTaken(undefined)} />`}
+    ${other && html`<${OtherKey} key=${other.asks} ...${other} onChoose=${(/** @type {Partial<Key>} */ to) => restore(other.entry, to)} onClose=${() => setOther(undefined)} />`}
   </div>`;
 }
 
@@ -63,24 +69,30 @@ export function TrashPage() {
 function Entry({ entry: { link, deletedAt, deletedBy, until }, onRestore, onPurge }) {
   const [change, erase] = [reason(refusalOfChange.value), reason(refusalOfErasure.value)];
   return html`<li class="trash-entry">
-    <span class="trash-link"><span class="mono">${several.value && html`<span class="row-host">${domainName(link.domain)}</span>`}/${link.slug}</span><${Address} url=${link.url} /></span>
+    <span class="trash-link"><span class="mono">${(several.value || link.domain) && html`<span class="row-host">${domainName(link.domain)}</span>`}/${link.slug}</span><${Address} url=${link.url} /></span>
     <span class="trash-when">${say('deletedBy', { when: figures.value.moment(deletedAt), who: callerName(deletedBy) })} · ${say('keptUntil', { when: figures.value.moment(until) })}</span>
     <span class="trash-actions"><button type="button" class="button" disabled=${Boolean(change)} title=${change} onClick=${onRestore}>${say('bringBack')}</button>
       <button type="button" class="button danger" disabled=${Boolean(erase)} title=${erase} onClick=${onPurge}><${Icon} name="trash" />${say('deleteForGood')}</button></span>
   </li>`;
 }
 
-/** @param {{ free: string, onChoose: (slug: string) => void, onClose: () => void }} props */
-function OtherSlug({ free, onChoose, onClose }) {
-  const [slug, setSlug] = useState(free);
+/** Whether the domain of a link was taken away. @param {unknown} error */
+const isOfDomain = (error) => error instanceof ApiError && error.issues.some(({ path }) => path[0] === 'domain');
+
+/** @param {Omit<Other, 'entry'> & { onChoose: (to: Partial<Key>) => void, onClose: () => void }} props */
+function OtherKey({ asks, to, onChoose, onClose }) {
+  const [slug, setSlug] = useState(to.slug ?? '');
+  const [host, setHost] = useState(to.domain ?? '');
+  const chosen = asks === 'slug' ? { ...to, slug: slug.trim() } : { ...to, domain: host };
   const footer = html`<button type="button" class="button" onClick=${onClose}>${say('cancel')}</button>
-    <button type="button" class="button primary" disabled=${!slug.trim()} onClick=${() => onChoose(slug.trim())}>${say('bringBack')}</button>`;
-  return html`<${Dialog} title=${say('bringBack')} class="small" onClose=${onClose} footer=${footer}>
-    <${Field} label=${say('otherSlug')} id="other-slug"><${TextInput} id="other-slug" value=${slug} autocomplete="off" autocapitalize="off" spellcheck="false" onInput=${setSlug} /><//><//>`;
+    <button type="button" class="button primary" disabled=${chosen.slug === ''} onClick=${() => onChoose(chosen)}>${say('bringBack')}</button>`;
+  return html`<${Dialog} title=${say('bringBack')} class="small" onClose=${onClose} footer=${footer}>${asks === 'slug'
+    ? html`<${Field} label=${say('otherSlug')} id="other-slug"><${TextInput} id="other-slug" value=${slug} autocomplete="off" autocapitalize="off" spellcheck="false" onInput=${setSlug} /><//>`
+    : html`<div class="field"><span class="label">${say('otherDomain')}</span><${Select} label=${say('otherDomain')} class="other-domain" value=${host} onChange=${setHost} options=${domainOptions()} /></div>`}<//>`;
 }
 
-/** @param {string} key */
-function useTrash(key) {
+/** @param {string} within As `state/domains.js` has it. @param {number} stamp */
+function useTrash(within, stamp) {
   const [state, setState] = useState({ entries: /** @type {Trashed[]} */ ([]), cursor: /** @type {string | undefined} */ (undefined), complete: false, loading: true, error: /** @type {any} */ (undefined) });
   const abort = useRef(new AbortController());
   const load = async (/** @type {string | undefined} */ cursor, /** @type {Trashed[]} */ before) => {
@@ -88,7 +100,7 @@ function useTrash(key) {
     const update = (/** @type {object} */ part) => { if (!signal.aborted) setState((/** @type {any} */ old) => ({ ...old, ...part })); };
     update({ loading: true });
     try {
-      const page = await listTrash({ limit: PAGE_SIZE, domain: domain.value, cursor }, signal);
+      const page = await listTrash({ limit: PAGE_SIZE, domain: within, cursor }, signal);
       update({ entries: [...before, ...page.links], cursor: page.cursor, complete: page.list_complete, loading: false, error: undefined });
     } catch (error) {
       update({ loading: false, error });
@@ -98,6 +110,6 @@ function useTrash(key) {
     abort.current = new AbortController();
     load(undefined, []);
     return () => abort.current.abort();
-  }, [key]);
+  }, [within, stamp]);
   return { ...state, more: () => { if (!state.loading && state.cursor) load(state.cursor, state.entries); } };
 }

@@ -311,6 +311,7 @@ export const words = {
   opVisitsErase: 'Besuche gelöscht',
   openLink: 'Öffnen',
   order: 'Reihenfolge',
+  otherDomain: 'Die Domain gibt es hier nicht mehr. Zurückholen zu',
   otherSlug: 'Ein anderer Link hat den Slug inzwischen. Zurückholen als',
   others: 'Andere',
   othersText: 'Alle übrigen Werte zusammen. Besucher lassen sich nicht addieren: Einer kann mehrere Werte haben.',

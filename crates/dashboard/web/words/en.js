@@ -313,6 +313,7 @@ export const words = {
   opVisitsErase: 'Visits erased',
   openLink: 'Open',
   order: 'Order',
+  otherDomain: 'Its domain was taken away. Bring it back to',
   otherSlug: 'Another link has this slug by now. Bring it back as',
   others: 'Others',
   othersText: 'All other values together. Visitors cannot be added up: one may have several values.',

@@ -311,6 +311,7 @@ export const words = {
   opVisitsErase: 'Visites effacées',
   openLink: 'Ouvrir',
   order: 'Ordre',
+  otherDomain: 'Son domaine a été retiré. Restaurer vers',
   otherSlug: 'Un autre lien a pris ce slug. Restaurer sous',
   others: 'Autres',
   othersText: 'Toutes les autres valeurs ensemble. Les visiteurs ne s’additionnent pas : un seul peut avoir plusieurs valeurs.',

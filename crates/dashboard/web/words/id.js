@@ -311,6 +311,7 @@ export const words = {
   opVisitsErase: 'Kunjungan dihapus',
   openLink: 'Buka',
   order: 'Urutan',
+  otherDomain: 'Domainnya sudah dihapus. Kembalikan ke',
   otherSlug: 'Tautan lain sudah memakai slug ini. Kembalikan sebagai',
   others: 'Lainnya',
   othersText: 'Semua nilai lain digabung. Pengunjung tidak dapat dijumlahkan: satu orang bisa punya beberapa nilai.',

@@ -311,6 +311,7 @@ export const words = {
   opVisitsErase: 'Visite cancellate',
   openLink: 'Apri',
   order: 'Ordine',
+  otherDomain: 'Il suo dominio è stato tolto. Ripristina in',
   otherSlug: 'Un altro link ha ora questo slug. Ripristina come',
   others: 'Altri',
   othersText: 'Tutti gli altri valori insieme. I visitatori non si sommano: uno può avere più valori.',

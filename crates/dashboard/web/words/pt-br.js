@@ -311,6 +311,7 @@ export const words = {
   opVisitsErase: 'Visitas apagadas',
   openLink: 'Abrir',
   order: 'Ordem',
+  otherDomain: 'O domínio dele foi removido. Trazer de volta para',
   otherSlug: 'Outro link já tem este slug. Trazer de volta como',
   others: 'Outros',
   othersText: 'Todos os outros valores juntos. Visitantes não se somam: um pode ter vários valores.',

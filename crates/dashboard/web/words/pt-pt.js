@@ -311,6 +311,7 @@ export const words = {
   opVisitsErase: 'Visitas apagadas',
   openLink: 'Abrir',
   order: 'Ordem',
+  otherDomain: 'O domínio dele foi retirado. Repor em',
   otherSlug: 'Outro link já tem este slug. Repor como',
   others: 'Outros',
   othersText: 'Todos os outros valores em conjunto. Os visitantes não se somam: um pode ter vários valores.',

@@ -311,6 +311,7 @@ export const words = {
   opVisitsErase: 'Đã xóa lượt truy cập',
   openLink: 'Mở',
   order: 'Thứ tự',
+  otherDomain: 'Tên miền của liên kết đã bị gỡ. Khôi phục về',
   otherSlug: 'Liên kết khác đã dùng slug này. Khôi phục thành',
   others: 'Khác',
   othersText: 'Tất cả giá trị còn lại gộp chung. Không thể cộng số khách: một khách có thể có nhiều giá trị.',

@@ -311,6 +311,7 @@ export const words = {
   opVisitsErase: '已清除访问记录',
   openLink: '打开',
   order: '排序',
+  otherDomain: '其域名已被移除。恢复到',
   otherSlug: '已有其他链接使用此短链名。恢复为',
   others: '其他',
   othersText: '其余所有值的合计。访客数不能相加：一位访客可能有多个值。',

@@ -311,6 +311,7 @@ export const words = {
   opVisitsErase: '已清除訪問記錄',
   openLink: '開啟',
   order: '排序',
+  otherDomain: '其網域已被移除。還原至',
   otherSlug: '已有其他連結使用此短網址名稱。還原為',
   others: '其他',
   othersText: '其餘所有值的合計。訪客數不能相加：一位訪客可能有多個值。',

@@ -83,6 +83,30 @@ fn the_trash_gives_links_back_and_lets_them_go() {
 }
 
 #[test]
+fn a_link_whose_domain_was_taken_away_comes_back_to_another_one() {
+    let server = Server::start_with(&[("SLUGLINE_DOMAINS", "go.example")]);
+    let link = json!({"slug": "docs", "domain": "go.example", "url": "https://example.com/old"});
+    server.create(&link);
+    make(&server, "docs", "https://example.com/new");
+    let removed = server.api("DELETE", "/api/domains?host=go.example&links=delete");
+    assert_eq!(removed.send().status, 200);
+    let browser = Browser::signed_in(&server, "trash");
+    browser.click(".trash-entry .trash-actions .button:not(.danger)");
+    browser.find("dialog .other-domain");
+    looks_right(&browser, "trash");
+    browser.click("dialog .button.primary");
+    browser.find("#other-slug");
+    browser.fill("#other-slug", "docs-again");
+    browser.click("dialog .button.primary");
+    browser.find(".empty");
+    assert_eq!(
+        read(&server, "docs-again").1["url"],
+        "https://example.com/old"
+    );
+    browser.finish(&["400", "409"]);
+}
+
+#[test]
 fn an_older_version_of_a_link_is_brought_back() {
     let server = Server::start();
     make(&server, "docs", "https://example.com/first");
