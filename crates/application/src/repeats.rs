@@ -162,7 +162,7 @@ impl Repeats {
             claim: claim.clone(),
             answer: Arc::clone(&answer),
         };
-        match change(keep).await {
+        let failure = match change(keep).await {
             Ok(outcome) => {
                 let said = answer(&outcome);
                 // An outcome that changed nothing was not stored with anything.
@@ -171,16 +171,18 @@ impl Repeats {
                 if is_first {
                     return Ok(first(said));
                 }
+                StoreError::KeyInUse.into()
             }
-            Err(Error::Store(StoreError::KeyInUse)) => {}
-            Err(error) => return Err(error),
-        }
-        // The same request came twice at once, and the other one was first.
-        match self.look(caller, request).await? {
-            Known::Answered(answer) => Ok(again(answer)),
-            Known::Free(_) => Err(Error::KeyBusy {
+            Err(error) => error,
+        };
+        // The same request may have come twice at once. Then the other one was first, and may have
+        // caused any failure: its link has the slug, or is another version.
+        match (self.look(caller, request).await, failure) {
+            (Ok(Known::Answered(answer)), _) => Ok(again(answer)),
+            (Ok(Known::Free(_)), Error::Store(StoreError::KeyInUse)) => Err(Error::KeyBusy {
                 retry_after: Duration::ZERO,
             }),
+            (Err(error), Error::Store(StoreError::KeyInUse)) | (_, error) => Err(error),
         }
     }
 
@@ -413,6 +415,30 @@ mod tests {
             )
             .await;
         assert_eq!(overtaken.unwrap(), again(said(&1)));
+    }
+
+    #[tokio::test]
+    async fn who_was_overtaken_by_the_same_request_fails_for_no_other_reason() {
+        let fixture = fixture();
+        let asked = request("k", 1);
+        let attempt = async |first_one: Option<&KeyedRequest>| {
+            let change = async |_| {
+                if let Some(request) = first_one {
+                    fixture.once(request).await?;
+                }
+                Err::<u32, _>(Error::IdTaken("x".parse().unwrap()))
+            };
+            let repeats = &fixture.repeats;
+            repeats
+                .once(&Caller::Site, &asked, said, |_| false, change)
+                .await
+        };
+        for other in [None, Some(&request("l", 1)), Some(&request("k", 2))] {
+            let refused = attempt(other).await;
+            assert!(matches!(refused, Err(Error::IdTaken(_))), "{refused:?}");
+            fixture.clock.advance_seconds(24 * 60 * 60);
+        }
+        assert_eq!(attempt(Some(&asked)).await.unwrap(), again(said(&3)));
     }
 
     #[tokio::test]

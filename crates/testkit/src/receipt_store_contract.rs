@@ -21,6 +21,7 @@ where
     a_change_under_a_used_key_changes_nothing(&empty_store().await).await;
     what_stores_no_link_leaves_no_answer_unless_it_is_a_batch(&empty_store().await).await;
     of_many_requests_with_one_key_one_makes_its_change(&Arc::new(empty_store().await)).await;
+    who_is_overtaken_finds_the_answer(&Arc::new(empty_store().await)).await;
     a_key_is_taken_by_one_request_and_answered_once(&empty_store().await).await;
     a_key_that_was_taken_is_free_when_its_time_is_over(&empty_store().await).await;
     keys_that_are_free_are_removed(&empty_store().await).await;
@@ -149,6 +150,30 @@ where
     assert_eq!((stored, refused), (1, 7), "{outcomes:?}");
     let links = store.count(&LinkFilter::default(), NOON).await;
     assert_eq!(links.expect("count"), 1);
+}
+
+/// A store may find that the first request has the slug before it finds that it has the key.
+async fn who_is_overtaken_finds_the_answer<S>(store: &Arc<S>)
+where
+    S: LinkStore + ReceiptStore + 'static,
+{
+    let inserts = (0..8).map(|number| {
+        let store = Arc::clone(store);
+        async move {
+            let claim = claim("site", "k");
+            let link = link("docs").id(&format!("l{number}")).build();
+            match store.insert(&link, &noted(claim.clone())).await {
+                Ok(Insertion::Stored) => true,
+                Ok(Insertion::SlugTaken) | Err(StoreError::KeyInUse) => {
+                    assert!(kept(&*store, &claim).await.is_some());
+                    false
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+    });
+    let stored = join_all(inserts.collect()).await;
+    assert_eq!(stored.iter().filter(|stored| **stored).count(), 1);
 }
 
 async fn a_key_is_taken_by_one_request_and_answered_once(store: &impl ReceiptStore) {

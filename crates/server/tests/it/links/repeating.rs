@@ -1,8 +1,14 @@
 //! Requests that clients send again under an `Idempotency-Key`.
 
+use std::thread;
+
+use rstest::rstest;
 use serde_json::{Value, json};
 
-use crate::support::server::{Answer, Server};
+use crate::support::{
+    own_database::postgres_url,
+    server::{Answer, Server},
+};
 
 fn send(server: &Server, path: &str, key: &str, body: &Value) -> Answer {
     let call = server.api("POST", path).header("idempotency-key", key);
@@ -98,6 +104,35 @@ fn every_operation_with_a_key_is_done_once() {
     let reused = send(&server, "/api/link/create", "one", &other);
     assert_eq!(reused.status, 422);
     assert_eq!(reused.json()["code"], "idempotency_key_reused");
+}
+
+#[rstest]
+fn of_one_request_sent_many_times_at_once_each_gets_the_same_answer(
+    #[values("sqlite", "postgres")] database: &str,
+) {
+    let settings = match database {
+        "postgres" => vec![("SLUGLINE_DATABASE_URL", postgres_url())],
+        _ => Vec::new(),
+    };
+    let settings: Vec<_> = settings
+        .iter()
+        .map(|(name, value)| (*name, value.as_str()))
+        .collect();
+    let server = Server::start_with(&settings);
+    for round in 0..5 {
+        // Other tests use the same PostgreSQL database.
+        let slug = format!("at-once-{database}-{}-{round}", std::process::id());
+        let body = json!({"url": "https://example.com/", "slug": slug, "id": slug});
+        let answers: Vec<Answer> = thread::scope(|scope| {
+            let create = || send(&server, "/api/link/create", &slug, &body);
+            let calls: Vec<_> = (0..8).map(|_| scope.spawn(create)).collect();
+            calls.into_iter().map(|call| call.join().unwrap()).collect()
+        });
+        for answer in &answers {
+            assert_eq!(answer.status, 201, "{}", answer.text);
+            assert_eq!(answer.text, answers[0].text);
+        }
+    }
 }
 
 #[test]
