@@ -51,30 +51,28 @@ impl Issue {
     /// The fault of members of a link that contradict one another.
     pub(crate) fn of_life(fault: LifeFault) -> Self {
         let (member, message, expected) = match fault {
-            LifeFault::StartsAfterExpiry { expires_at, .. } => (
+            // Who changed one of the moments may not be allowed to read the other.
+            LifeFault::StartsAfterExpiry { .. } => (
                 "startsAt",
                 "startsAt must be earlier than expiration",
-                format!(
-                    "Unix seconds before {}, or a later expiration",
-                    expires_at.get()
-                ),
+                "an earlier moment, or a later expiration",
             ),
             LifeFault::StartUrlWithoutStart => (
                 "startUrl",
                 "startUrl needs startsAt",
-                "startsAt beside it, or null in place of startUrl".to_owned(),
+                "startsAt beside it, or null in place of startUrl",
             ),
             LifeFault::SplitEndWithoutSplit => (
                 "splitUntil",
                 "splitUntil needs split",
-                "split beside it, or no splitUntil".to_owned(),
+                "split beside it, or no splitUntil",
             ),
         };
         Self {
             code: IssueCode::Custom,
             path: vec![member.to_owned()],
             message: message.to_owned(),
-            expected,
+            expected: expected.to_owned(),
         }
     }
 }

@@ -211,6 +211,12 @@ pub enum ForwardingFault {
         /// The destination.
         destination: Destination,
     },
+    /// One of these, of a link that the caller may not see.
+    #[error(
+        "a destination of the link is below the address of the link, or has a placeholder before \
+         the end of its host"
+    )]
+    Hidden,
 }
 
 /// The preview of a link in social networks and messengers.

@@ -1,8 +1,8 @@
 //! Changes a link: all of it, or some members.
 
 use slugline_domain::{
-    AuditNote, Change, LifePatch, Link, LinkContent, LinkKey, LinkPatch, Operation, Password,
-    PasswordHash, Scope, ScreenVerdict, UnixMillis,
+    AuditNote, Change, ForwardingFault, LifePatch, Link, LinkContent, LinkKey, LinkPatch,
+    Operation, Password, PasswordHash, Scope, ScreenVerdict, UnixMillis,
     ports::{Update, Version},
 };
 
@@ -56,10 +56,10 @@ impl EditLink {
 /// A link whose content was replaced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EditedLink {
-    /// The link before the change.
-    pub before: Link,
-    /// The link after the change.
-    pub link: Link,
+    /// The link before the change, as far as the caller may see it.
+    pub before: SeenLink,
+    /// The link after the change, as far as the caller may see it.
+    pub link: SeenLink,
 }
 
 impl LinkService {
@@ -109,7 +109,10 @@ impl LinkWriter {
         };
         password.apply(&mut link.password);
         match self.change_on(terms, link, &before).await {
-            Ok(link) => Ok(EditedLink { before, link }),
+            Ok(link) => Ok(EditedLink {
+                before: self.seen(before),
+                link: self.seen(link),
+            }),
             Err(Error::Outdated(key)) => {
                 // A caller who named a version learns which version is there now.
                 precondition.check(&self.get(&edit.key).await?, self)?;
@@ -191,7 +194,11 @@ impl LinkWriter {
     ) -> Result<Link, Error> {
         // The members that the change left as they were count, too.
         let content = &link.content;
-        content.check_forwarding(&link.key, &terms.own_addresses)?;
+        let forwarding = content.check_forwarding(&link.key, &terms.own_addresses);
+        forwarding.map_err(|fault| match self.may_read() {
+            Ok(()) => fault,
+            Err(_) => ForwardingFault::Hidden,
+        })?;
         if terms.validate_only {
             return next_version(link, before, self.parts.clock.now());
         }
@@ -253,13 +260,16 @@ pub(super) fn next_version(mut link: Link, before: &Link, at: UnixMillis) -> Res
 #[cfg(test)]
 mod tests {
     use slugline_domain::{
-        AuditQuery, OwnAddresses, Tags, Text,
+        AuditQuery, Author, OwnAddresses, Tags, Text,
         ports::{AuditTrail, LinkStore},
     };
     use slugline_testkit::{NOON, NOTE, destination, full_link, key, link, seconds};
 
     use super::*;
-    use crate::links::{Precondition, fixture::fixture};
+    use crate::{
+        budgets::fixture::token,
+        links::{Precondition, fixture::fixture},
+    };
 
     fn edit(text: &str) -> EditLink {
         let content = LinkContent::leading_to(destination("https://example.org/"));
@@ -268,6 +278,10 @@ mod tests {
 
     fn whole(seen: Result<SeenLink, Error>) -> Link {
         seen.unwrap().whole().expect("seen by the operator").clone()
+    }
+
+    fn replaced(edited: Result<EditedLink, Error>) -> Link {
+        whole(edited.map(|edited| edited.link))
     }
 
     #[tokio::test]
@@ -279,7 +293,7 @@ mod tests {
             .expires(-5)
             .build();
         let fixture = fixture().holding(&old).await;
-        let new = fixture.links.edit(edit("DOCS")).await.unwrap().link;
+        let new = replaced(fixture.links.edit(edit("DOCS")).await);
         assert_eq!((&new.id, new.created_at), (&old.id, old.created_at));
         assert_eq!(new.password, old.password);
         assert_eq!(new.content, edit("docs").content);
@@ -292,7 +306,7 @@ mod tests {
         let mut old = link("docs").starts(5).max_visits(3).visits_used(1).build();
         old.content.life.expired_url = Some(destination("https://over.example/"));
         let fixture = fixture().holding(&old).await;
-        let kept = fixture.links.edit(edit("docs")).await.unwrap().link;
+        let kept = replaced(fixture.links.edit(edit("docs")).await);
         assert_eq!(kept.content.life, old.content.life);
         assert_eq!(kept.visits_left(), Some(2));
         let clear = LifePatch {
@@ -306,7 +320,7 @@ mod tests {
                 ..LinkPatch::default()
             }))
             .await;
-        assert_eq!(cleared.unwrap().link.visits_left(), None);
+        assert_eq!(replaced(cleared).visits_left(), None);
     }
 
     #[tokio::test]
@@ -353,23 +367,15 @@ mod tests {
                 password,
                 ..edit("docs")
             })
-            .await
-            .unwrap();
-        assert!(
-            set.link
-                .password
-                .unwrap()
-                .as_str()
-                .starts_with("$argon2id$")
-        );
+            .await;
+        let hash = replaced(set).password.unwrap();
+        assert!(hash.as_str().starts_with("$argon2id$"));
         let cleared = EditLink {
             password: Change::Clear,
             ..edit("docs")
         };
-        assert_eq!(
-            fixture.links.edit(cleared).await.unwrap().link.password,
-            None
-        );
+        let cleared = fixture.links.edit(cleared).await;
+        assert_eq!(replaced(cleared).password, None);
     }
 
     #[tokio::test]
@@ -395,7 +401,7 @@ mod tests {
                 .links
                 .edit_as(edit("docs"), &meant)
                 .await
-                .map(|edited| SeenLink::Whole(edited.link.into())),
+                .map(|edited| edited.link),
         ];
         for refused in late {
             let Err(Error::PreconditionFailed { key, current }) = refused else {
@@ -446,12 +452,12 @@ mod tests {
             let patched = fixture.links.patch_as(&old.key, patch, &as_it_is).await;
             assert_eq!(whole(patched), old);
         }
-        let replaced = EditLink {
+        let equal = EditLink {
             content: old.content.clone(),
             ..edit("docs")
         };
-        let replaced = fixture.links.edit_as(replaced, &as_it_is).await.unwrap();
-        assert_eq!((&replaced.link, &replaced.before), (&old, &old));
+        let equal = fixture.links.edit_as(equal, &as_it_is).await;
+        assert_eq!(replaced(equal), old);
         assert_eq!(lines().await, before);
 
         fixture.links.edit(edit("docs")).await.unwrap();
@@ -470,9 +476,9 @@ mod tests {
         let check = ChangeTerms::default().with_validate_only(true);
         let mut whole_change = edit("docs");
         whole_change.password = Change::Set(Password::parse("new").unwrap());
-        let shown = fixture.links.edit_as(whole_change, &check).await.unwrap();
-        assert_eq!(shown.link.revision, old.revision.next());
-        assert!(shown.link.password.is_some());
+        let shown = replaced(fixture.links.edit_as(whole_change, &check).await);
+        assert_eq!(shown.revision, old.revision.next());
+        assert!(shown.password.is_some());
         let patch = LinkPatch {
             comment: Change::Clear,
             ..LinkPatch::default()
@@ -526,6 +532,30 @@ mod tests {
                 matches!(replaced, Err(Error::Forwarding(_))),
                 "{replaced:?}"
             );
+        }
+    }
+
+    #[tokio::test]
+    async fn who_may_not_read_links_sees_nothing_of_the_one_that_was_changed() {
+        let old = link("docs").to("https://sl.example/docs/deep").build();
+        let fixture = fixture().holding(&old).await;
+        let links = fixture.links.by(token("writer"), Author::operator());
+        let own = OwnAddresses::default().at("https://sl.example");
+        let terms = ChangeTerms::default()
+            .with_own_addresses(own)
+            .with_validate_only(true);
+        let forward = LinkPatch {
+            forward_path: Change::Set(true),
+            ..LinkPatch::default()
+        };
+        let circle = links.patch_as(&old.key, forward, &terms).await;
+        assert!(
+            matches!(circle, Err(Error::Forwarding(ForwardingFault::Hidden))),
+            "{circle:?}"
+        );
+        for terms in [terms, ChangeTerms::default()] {
+            let edited = links.edit_as(edit("docs"), &terms).await.unwrap();
+            assert_eq!((edited.before.whole(), edited.link.whole()), (None, None));
         }
     }
 

@@ -156,8 +156,11 @@ mod tests {
         }
     }
 
-    fn edit(content: LinkContent) -> EditLink {
-        EditLink::new(key("docs"), content)
+    /// What becomes of the link when this replaces its content.
+    async fn replaced(fixture: &Fixture, content: LinkContent) -> LinkContent {
+        let edit = EditLink::new(key("docs"), content);
+        let edited = fixture.links.edit(edit).await.unwrap();
+        edited.link.whole().unwrap().content.clone()
     }
 
     #[tokio::test]
@@ -200,13 +203,8 @@ mod tests {
             let fixture = fixture_with(GOOD, None).await;
             let made = fixture.links.create(new(content.clone())).await.unwrap();
             assert_eq!(made.content.flagged_unsafe, Some(true), "{content:?}");
-            let edited = fixture
-                .links
-                .edit(edit(content.clone()))
-                .await
-                .unwrap()
-                .link;
-            assert_eq!(edited.content.flagged_unsafe, Some(true), "{content:?}");
+            let edited = replaced(&fixture, content.clone()).await;
+            assert_eq!(edited.flagged_unsafe, Some(true), "{content:?}");
 
             let fixture = fixture_with(GOOD, None).await;
             let routing = content.routing.clone();
@@ -259,13 +257,8 @@ mod tests {
             (BAD, BAD, Some(false), Some(false), 0),
         ] {
             let fixture = fixture_with(from, Some(true)).await;
-            let edited = fixture
-                .links
-                .edit(edit(content(to, said)))
-                .await
-                .unwrap()
-                .link;
-            assert_eq!(edited.content.flagged_unsafe, kept, "{from} {to} {said:?}");
+            let edited = replaced(&fixture, content(to, said)).await;
+            assert_eq!(edited.flagged_unsafe, kept, "{from} {to} {said:?}");
             assert_eq!(
                 fixture.screen.asked().len(),
                 lookups,
@@ -273,22 +266,12 @@ mod tests {
             );
         }
         let fixture = fixture_with(GOOD, None).await;
-        let edited = fixture
-            .links
-            .edit(edit(content(BAD, None)))
-            .await
-            .unwrap()
-            .link;
-        assert_eq!(edited.content.flagged_unsafe, Some(true));
+        let edited = replaced(&fixture, content(BAD, None)).await;
+        assert_eq!(edited.flagged_unsafe, Some(true));
         fixture.screen.break_down();
-        let edited = fixture
-            .links
-            .edit(edit(content(GOOD, None)))
-            .await
-            .unwrap()
-            .link;
+        let edited = replaced(&fixture, content(GOOD, None)).await;
         assert_eq!(
-            edited.content.flagged_unsafe,
+            edited.flagged_unsafe,
             Some(true),
             "a screen that says nothing clears nothing"
         );

@@ -9,7 +9,7 @@ use slugline_application::{self as application, ChangeTerms, EditedLink, SeenLin
 use slugline_domain::{Link, LinkKey, LinkPatch, Password, Slug};
 
 use super::{
-    EditLink, LinkChanged, LinkView, PatchLink, SeenLinkView,
+    EditLink, LinkView, PatchLink, SeenLinkView,
     key::host_schema,
     members::{LinkMembers, members_or_null},
     short_link::short_link,
@@ -133,12 +133,9 @@ pub struct LinkUpdated {
 impl LinkUpdated {
     /// Shows a link whose members were changed.
     pub fn changed(seen: &SeenLink, undo: Undo<'_>) -> Self {
-        let LinkChanged {
-            link, short_link, ..
-        } = LinkChanged::new(seen, undo.origin);
         Self {
-            link,
-            short_link,
+            link: seen.into(),
+            short_link: short_link(seen.key(), undo.origin),
             removed: None,
             undo: seen.whole().and_then(|link| undo.of_change(link)),
         }
@@ -146,14 +143,15 @@ impl LinkUpdated {
 
     /// Shows a link that was replaced, and names the members it lost.
     pub fn replaced(edited: &EditedLink, undo: Undo<'_>) -> Self {
-        let now = members(&edited.link);
-        let mut lost = members(&edited.before);
-        lost.retain(|name| !now.contains(name));
+        let lost = edited.before.whole().zip(edited.link.whole());
+        let lost = lost.map(|(before, link)| {
+            let (mut lost, now) = (members(before), members(link));
+            lost.retain(|name| !now.contains(name));
+            lost
+        });
         Self {
-            link: (&edited.link).into(),
-            short_link: short_link(&edited.link.key, undo.origin),
-            removed: (!lost.is_empty()).then_some(lost),
-            undo: undo.of_change(&edited.link),
+            removed: lost.filter(|lost| !lost.is_empty()),
+            ..Self::changed(&edited.link, undo)
         }
     }
 }
@@ -219,9 +217,10 @@ mod tests {
     #[test]
     fn a_replaced_link_names_what_it_lost() {
         let before = link("docs").comment("c").tags(&["a"]).password("h").build();
+        let seen = |link: Link| SeenLink::Whole(link.into());
         let edited = EditedLink {
-            link: link("docs").password("h").build(),
-            before,
+            before: seen(before),
+            link: seen(link("docs").password("h").build()),
         };
         let undo = Undo {
             origin: "https://sl.example",

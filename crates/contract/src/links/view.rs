@@ -327,7 +327,7 @@ impl JsonSchema for SeenLinkView {
     }
 }
 
-/// A link that was just made or replaced.
+/// A link that was just made.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "LinkCreated")]
@@ -374,7 +374,7 @@ impl LinkResponse {
     }
 }
 
-/// A link some of whose members were changed.
+/// A link that was changed or brought back.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LinkChanged {

@@ -2,7 +2,7 @@
 
 use actix_web::http::Method;
 use slugline_application::LinkService;
-use slugline_contract::{Code, EditLink, LinkResponse};
+use slugline_contract::{Code, EditLink, LinkChanged};
 use slugline_httpkit::Failure;
 
 use crate::{
@@ -39,14 +39,14 @@ pub(crate) async fn handle(
     PublicOrigin(origin): PublicOrigin,
     IfMatch(meant): IfMatch,
     Body(body): Body<EditLink>,
-) -> Result<Tagged<Either<Json<201, LinkResponse>, Json<200, LinkResponse>>>, Failure> {
+) -> Result<Tagged<Either<Json<201, LinkChanged>, Json<200, LinkChanged>>>, Failure> {
     let (edit, mut terms) = body.validate(&context.rules.seen_at(origin.as_str()))?;
     terms.precondition = meant;
     let link = links.edit_as(edit, &terms).await?.link;
-    let shown = LinkResponse::new(&link, origin.as_str()).checked(terms.validate_only);
+    let shown = LinkChanged::new(&link, origin.as_str()).checked(terms.validate_only);
     Ok(if terms.validate_only {
         Tagged::without(Either::Right(Json(shown)))
     } else {
-        Tagged::new(&link, Either::Left(Json(shown)))
+        Tagged::seen(&link, Either::Left(Json(shown)))
     })
 }

@@ -10,16 +10,23 @@ fn server_with_secret() -> (Server, String) {
     let server = Server::start();
     server.create(&json!({
         "slug": "sec", "url": "https://secret.example/private", "comment": "between us",
-        "tags": ["private"], "password": "letmein",
+        "tags": ["private"], "password": "letmein", "expiration": 4_102_444_799_i64,
+        "expiredUrl": "https://secret.example/over",
     }));
     let writer = make(&server, "writer", &["links:write"]);
     (server, writer)
 }
 
 fn hides(text: &str) -> bool {
-    !["secret.example", "between us", "private", "MASKED"]
-        .iter()
-        .any(|secret| text.contains(secret))
+    ![
+        "secret.example",
+        "between us",
+        "private",
+        "MASKED",
+        "4102444799",
+    ]
+    .iter()
+    .any(|secret| text.contains(secret))
 }
 
 #[test]
@@ -52,6 +59,14 @@ fn answers_to_a_writer_show_the_slug_of_a_link_alone() {
         );
         assert_eq!(patched.header("etag"), "");
     }
+    for (only_checked, status) in [(true, 200), (false, 201)] {
+        let whole =
+            json!({"slug": "sec", "url": "https://zz.example", "validateOnly": only_checked});
+        let replaced = call("PUT", "/api/link/edit", whole);
+        assert_eq!(replaced.status, status);
+        assert_eq!(replaced.json()["link"], json!({"slug": "sec"}));
+        assert_eq!(replaced.header("etag"), "");
+    }
     let refused = with(&server, &writer, "PATCH", "/api/link/edit")
         .header("if-match", "\"no\"")
         .json(&json!({"slug": "sec", "title": "T"}))
@@ -63,8 +78,33 @@ fn answers_to_a_writer_show_the_slug_of_a_link_alone() {
     let shown = with(&server, &reader, "PATCH", "/api/link/edit")
         .json(&json!({"slug": "sec"}))
         .send();
-    assert_eq!(shown.json()["link"]["comment"], "between us");
+    assert_eq!(shown.json()["link"]["url"], "https://zz.example/");
     assert!(!shown.header("etag").is_empty());
+}
+
+#[test]
+fn a_refusal_shows_a_writer_nothing_of_what_the_link_has() {
+    let (server, writer) = server_with_secret();
+    let below = format!("{}/circle/private", server.origin());
+    server.create(&json!({"slug": "circle", "url": below}));
+    for (change, path) in [
+        (
+            json!({"slug": "circle", "forwardPath": true}),
+            "forwardPath",
+        ),
+        (
+            json!({"slug": "sec", "startsAt": 4_102_444_799_i64 + 5}),
+            "startsAt",
+        ),
+    ] {
+        let mut change = change;
+        change["validateOnly"] = true.into();
+        let call = with(&server, &writer, "PATCH", "/api/link/edit");
+        let refused = call.json(&change).send();
+        assert_eq!(refused.status, 400, "{}", refused.text);
+        assert_eq!(refused.json()["data"]["issues"][0]["path"], json!([path]));
+        assert!(hides(&refused.text), "{}", refused.text);
+    }
 }
 
 #[test]
@@ -79,6 +119,10 @@ fn tools_show_a_writer_the_slug_of_a_link_alone() {
             "update_link",
             json!({"slug": "sec", "partial": true, "title": "T"}),
         ),
+        (
+            "update_link",
+            json!({"slug": "sec", "url": "https://zz.example"}),
+        ),
         ("delete_link", json!({"slug": "sec"})),
     ] {
         let call = json!({"name": tool, "arguments": arguments});
@@ -89,6 +133,8 @@ fn tools_show_a_writer_the_slug_of_a_link_alone() {
             json!({"slug": "sec"}),
             "{tool}"
         );
+        let removed = &result["structuredContent"]["removed"];
+        assert!(removed.is_null(), "{removed}");
         assert!(hides(&result.to_string()), "{tool}: {result}");
     }
 }
