@@ -66,6 +66,7 @@ impl Call {
             app: Arc::clone(&server.app),
             rules: server.rules.clone(),
             origin: exchange.origin.clone(),
+            dashboard: exchange.dashboard.clone(),
             caller: exchange.caller.clone(),
             author: exchange.author.clone(),
             client: exchange.client.clone(),

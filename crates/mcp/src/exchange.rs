@@ -22,6 +22,8 @@ pub(crate) struct Exchange<'a> {
     pub(crate) headers: &'a Headers,
     /// The public origin of the service, for short links in results.
     pub(crate) origin: &'a Origin,
+    /// The origin of the dashboard.
+    pub(crate) dashboard: &'a Origin,
     /// The caller, by the token of the request.
     pub(crate) caller: &'a Caller,
     /// The author of the changes that the request makes.

@@ -41,12 +41,14 @@ async fn handle(server: Data<Server>, request: HttpRequest, body: Payload) -> Ht
     let answer = match receive(&request, body).await {
         Ok(bytes) => {
             let headers = headers(&request);
-            let origin = Guard::of(&request).origin(&request);
+            let guard = Guard::of(&request);
+            let (origin, dashboard) = (guard.origin(&request), guard.api_origin(&request));
             let caller = caller(&request).expect("the endpoint needs a token");
             let exchange = Exchange {
                 server: &server,
                 headers: &headers,
                 origin: &origin,
+                dashboard: &dashboard,
                 caller: &caller,
                 author: &Guard::of(&request).author(&caller, &request),
                 client: &probe_caller(&request),

@@ -53,7 +53,7 @@ impl EditLink {
     }
 }
 
-/// A link whose content was replaced.
+/// A link that was changed, unless it was so already: then it is the same revision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EditedLink {
     /// The link before the change, as far as the caller may see it.
@@ -109,10 +109,7 @@ impl LinkWriter {
         };
         password.apply(&mut link.password);
         match self.change_on(terms, link, &before).await {
-            Ok(link) => Ok(EditedLink {
-                before: self.seen(before),
-                link: self.seen(link),
-            }),
+            Ok(link) => Ok(self.edited(before, link)),
             Err(Error::Outdated(key)) => {
                 // A caller who named a version learns which version is there now.
                 precondition.check(&self.get(&edit.key).await?, self)?;
@@ -131,7 +128,8 @@ impl LinkWriter {
     /// Preview mode, the expiry is not in the future, no link has the slug, other callers
     /// changed the link again and again, or the store failed.
     pub async fn patch(&self, key: &LinkKey, patch: LinkPatch) -> Result<SeenLink, Error> {
-        self.patch_as(key, patch, &ChangeTerms::default()).await
+        let edited = self.patch_as(key, patch, &ChangeTerms::default()).await?;
+        Ok(edited.link)
     }
 
     /// As [`LinkWriter::patch`], on terms.
@@ -144,7 +142,7 @@ impl LinkWriter {
         key: &LinkKey,
         patch: LinkPatch,
         terms: &ChangeTerms,
-    ) -> Result<SeenLink, Error> {
+    ) -> Result<EditedLink, Error> {
         /// Each attempt loses only to a change that succeeded.
         const ATTEMPTS: usize = 5;
 
@@ -180,8 +178,15 @@ impl LinkWriter {
             password.clone().apply(&mut link.password);
             match self.change_on(terms, link, &before).await {
                 Err(Error::Outdated(_)) if attempt < ATTEMPTS => attempt += 1,
-                outcome => return outcome.map(|link| self.seen(link)),
+                outcome => return outcome.map(|link| self.edited(before, link)),
             }
+        }
+    }
+
+    fn edited(&self, before: Link, link: Link) -> EditedLink {
+        EditedLink {
+            before: self.seen(before),
+            link: self.seen(link),
         }
     }
 
@@ -391,17 +396,13 @@ mod tests {
             .links
             .patch_as(&key("DOCS"), cloak.clone(), &meant)
             .await;
-        let patched = whole(patched);
+        let patched = replaced(patched);
         let late = [
             fixture
                 .links
                 .patch_as(&key("docs"), cloak.clone(), &meant)
                 .await,
-            fixture
-                .links
-                .edit_as(edit("docs"), &meant)
-                .await
-                .map(|edited| edited.link),
+            fixture.links.edit_as(edit("docs"), &meant).await,
         ];
         for refused in late {
             let Err(Error::PreconditionFailed { key, current }) = refused else {
@@ -425,7 +426,7 @@ mod tests {
                 &ChangeTerms::of(Precondition::Exists),
             )
             .await;
-        assert_eq!(whole(again).revision, patched.revision.next());
+        assert_eq!(replaced(again).revision, patched.revision.next());
         let missing = fixture.links.edit_as(edit("nope"), &meant).await;
         assert!(matches!(missing, Err(Error::LinkNotFound(_))));
     }
@@ -450,7 +451,7 @@ mod tests {
         let as_it_is = ChangeTerms::of(Precondition::OneOf(vec![Version::of(&old)]));
         for patch in [LinkPatch::default(), same.clone()] {
             let patched = fixture.links.patch_as(&old.key, patch, &as_it_is).await;
-            assert_eq!(whole(patched), old);
+            assert_eq!(replaced(patched), old);
         }
         let equal = EditLink {
             content: old.content.clone(),
@@ -483,7 +484,7 @@ mod tests {
             comment: Change::Clear,
             ..LinkPatch::default()
         };
-        let shown = whole(fixture.links.patch_as(&old.key, patch, &check).await);
+        let shown = replaced(fixture.links.patch_as(&old.key, patch, &check).await);
         assert_eq!(shown.content.comment, None);
         let late = LinkPatch {
             expires_at: Change::Set(NOON),
@@ -556,6 +557,7 @@ mod tests {
         for terms in [terms, ChangeTerms::default()] {
             let edited = links.edit_as(edit("docs"), &terms).await.unwrap();
             assert_eq!((edited.before.whole(), edited.link.whole()), (None, None));
+            assert_eq!(edited.before.revision().next(), edited.link.revision());
         }
     }
 

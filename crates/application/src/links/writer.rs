@@ -59,7 +59,7 @@ impl LinkWriter {
     pub(super) fn seen(&self, link: Link) -> SeenLink {
         match self.may_read() {
             Ok(()) => SeenLink::Whole(Box::new(link)),
-            Err(_) => SeenLink::Key(link.key),
+            Err(_) => SeenLink::Key(link.key, link.revision),
         }
     }
 }

@@ -108,9 +108,7 @@ impl DeletedLink {
             domain: shown_domain(&key.domain),
             deleted: link.is_some(),
             link: link.map(SeenLinkView::from),
-            undo: link
-                .and_then(SeenLink::whole)
-                .and_then(|link| undo.of_deletion(link)),
+            undo: link.and_then(|link| undo.of_deletion(link)),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::iter;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use slugline_application::{self as application, ChangeTerms, EditedLink, SeenLink};
+use slugline_application::{self as application, ChangeTerms, EditedLink};
 use slugline_domain::{Link, LinkKey, LinkPatch, Password, Slug};
 
 use super::{
@@ -132,17 +132,18 @@ pub struct LinkUpdated {
 
 impl LinkUpdated {
     /// Shows a link whose members were changed.
-    pub fn changed(seen: &SeenLink, undo: Undo<'_>) -> Self {
+    pub fn changed(edited: &EditedLink, origin: &str, undo: Undo<'_>) -> Self {
+        let EditedLink { before: _, link } = edited;
         Self {
-            link: seen.into(),
-            short_link: short_link(seen.key(), undo.origin),
+            link: link.into(),
+            short_link: short_link(link.key(), origin),
             removed: None,
-            undo: seen.whole().and_then(|link| undo.of_change(link)),
+            undo: undo.of_change(edited),
         }
     }
 
     /// Shows a link that was replaced, and names the members it lost.
-    pub fn replaced(edited: &EditedLink, undo: Undo<'_>) -> Self {
+    pub fn replaced(edited: &EditedLink, origin: &str, undo: Undo<'_>) -> Self {
         let lost = edited.before.whole().zip(edited.link.whole());
         let lost = lost.map(|(before, link)| {
             let (mut lost, now) = (members(before), members(link));
@@ -151,7 +152,7 @@ impl LinkUpdated {
         });
         Self {
             removed: lost.filter(|lost| !lost.is_empty()),
-            ..Self::changed(&edited.link, undo)
+            ..Self::changed(edited, origin, undo)
         }
     }
 }
@@ -170,6 +171,7 @@ fn members(link: &Link) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
+    use slugline_application::SeenLink;
     use slugline_domain::{Change, Keeping};
     use slugline_testkit::link;
 
@@ -223,10 +225,10 @@ mod tests {
             link: seen(link("docs").password("h").build()),
         };
         let undo = Undo {
-            origin: "https://sl.example",
+            dashboard: "https://admin.example",
             keeping: Keeping::default(),
         };
-        let shown = LinkUpdated::replaced(&edited, undo);
+        let shown = LinkUpdated::replaced(&edited, "https://sl.example", undo);
         assert_eq!(shown.removed.unwrap(), ["comment", "tags"]);
         assert_eq!(shown.short_link, "https://sl.example/docs");
     }

@@ -298,7 +298,7 @@ impl From<&SeenLink> for SeenLinkView {
     fn from(seen: &SeenLink) -> Self {
         match seen {
             SeenLink::Whole(link) => Self::from(&**link),
-            SeenLink::Key(key) => Self::Key {
+            SeenLink::Key(key, _) => Self::Key {
                 slug: key.slug.to_string(),
                 domain: shown_domain(&key.domain),
             },
@@ -461,7 +461,7 @@ impl LinkUpserted {
 mod tests {
     use serde_json::{json, to_value};
 
-    use slugline_domain::LinkKey;
+    use slugline_domain::{LinkKey, Revision};
 
     use super::*;
     use crate::{links::ImportLink, rules::Rules, schema::arguments};
@@ -510,7 +510,7 @@ mod tests {
     #[test]
     fn who_may_not_read_links_is_shown_the_slug_alone() {
         let key = LinkKey::parse("docs").unwrap();
-        let existing = Upserted::Existing(SeenLink::Key(key));
+        let existing = Upserted::Existing(SeenLink::Key(key, Revision::FIRST));
         assert_eq!(
             to_value(LinkUpserted::new(&existing, "https://sl.example")).unwrap(),
             json!({

@@ -22,6 +22,8 @@ pub struct ToolContext {
     pub rules: Rules,
     /// The public origin of the service, for short links in results.
     pub origin: Origin,
+    /// The origin of the dashboard, for what a person can do there.
+    pub dashboard: Origin,
     /// The caller, by the token of the request.
     pub caller: Caller,
     /// The author of the changes that the tool makes.
@@ -51,7 +53,7 @@ impl ToolContext {
     /// Where a person can undo what a tool did.
     pub(super) fn undo(&self) -> Undo<'_> {
         Undo {
-            origin: self.origin.as_str(),
+            dashboard: self.dashboard.as_str(),
             keeping: self.app.links.keeping(),
         }
     }

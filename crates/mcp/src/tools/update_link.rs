@@ -23,14 +23,15 @@ pub(super) fn spec() -> ToolSpec {
 pub(super) async fn call(context: ToolContext, input: UpdateLink) -> Result<LinkUpdated, Failure> {
     let links = context.changes();
     let (update, terms) = input.validate(&context.rules_here())?;
-    match update {
+    let (origin, undo) = (context.origin.as_str(), context.undo());
+    Ok(match update {
         LinkUpdate::Whole(edit) => {
             let edited = links.edit_as(*edit, &terms).await?;
-            Ok(LinkUpdated::replaced(&edited, context.undo()))
+            LinkUpdated::replaced(&edited, origin, undo)
         }
         LinkUpdate::Partial(key, patch) => {
-            let link = links.patch_as(&key, *patch, &terms).await?;
-            Ok(LinkUpdated::changed(&link, context.undo()))
+            let edited = links.patch_as(&key, *patch, &terms).await?;
+            LinkUpdated::changed(&edited, origin, undo)
         }
-    }
+    })
 }

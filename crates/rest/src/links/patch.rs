@@ -41,7 +41,7 @@ pub(crate) async fn handle(
 ) -> Result<Tagged<Json<200, LinkChanged>>, Failure> {
     let (key, patch, mut terms) = body.validate(&context.rules.seen_at(origin.as_str()))?;
     terms.precondition = meant;
-    let link = links.patch_as(&key, patch, &terms).await?;
+    let link = links.patch_as(&key, patch, &terms).await?.link;
     let shown = LinkChanged::new(&link, origin.as_str()).checked(terms.validate_only);
     Ok(if terms.validate_only {
         Tagged::without(Json(shown))

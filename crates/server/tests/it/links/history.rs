@@ -161,20 +161,42 @@ fn what_is_purged_is_gone_and_needs_admin(#[values("sqlite", "postgres")] databa
 
 #[test]
 fn tools_say_where_a_person_can_undo_what_they_did() {
-    let server = Server::start();
-    server.create(&json!({"url": "https://example.com/", "slug": "docs"}));
-    let update = json!({"slug": "docs", "partial": true, "comment": "c"});
-    let updated = &call_tool(&server, "update_link", &update)["structuredContent"];
-    let undo = updated["undo"].as_str().unwrap();
-    assert!(undo.starts_with("Version 1 is kept"), "{undo}");
-    let deleted = &call_tool(&server, "delete_link", &json!({"slug": "docs"}))["structuredContent"];
-    let undo = deleted["undo"].as_str().unwrap();
-    assert!(
-        undo.starts_with("Version 2 is in the trash for 30 days"),
-        "{undo}"
-    );
-    let none = &call_tool(&server, "delete_link", &json!({"slug": "docs"}))["structuredContent"];
-    assert_eq!(none["undo"], Value::Null);
+    let server = Server::start_with(&[
+        ("SLUGLINE_BASE_URL", "https://sl.example"),
+        ("SLUGLINE_ADMIN_HOST", "127.0.0.1"),
+        ("SLUGLINE_DOMAINS", "go.example"),
+    ]);
+    let undo = |tool: &str, arguments: &Value| {
+        let result = call_tool(&server, tool, arguments);
+        result["structuredContent"]["undo"].clone()
+    };
+    let dashboard = "https://127.0.0.1/_dashboard";
+    for (domain, key, of_domain) in [
+        ("", "docs", ""),
+        ("go.example", "go.example/docs", "?domain=go.example"),
+    ] {
+        let of = |mut arguments: Value| {
+            arguments["slug"] = "docs".into();
+            arguments["domain"] = domain.into();
+            arguments
+        };
+        server.create(&of(json!({"url": "https://example.com/"})));
+        let change = of(json!({"partial": true, "comment": "c"}));
+        let said = format!(
+            "Version 1 is kept; a person can bring it back at {dashboard}/links?history={key}"
+        );
+        assert_eq!(undo("update_link", &change), said);
+        let same = of(json!({"url": "https://example.com/", "comment": "c"}));
+        for nothing in [change, same] {
+            assert_eq!(undo("update_link", &nothing), Value::Null);
+        }
+        let said = format!(
+            "Version 2 is in the trash for 30 days; a person can bring it back at \
+             {dashboard}/trash{of_domain}"
+        );
+        assert_eq!(undo("delete_link", &of(json!({}))), said);
+        assert_eq!(undo("delete_link", &of(json!({}))), Value::Null);
+    }
 }
 
 #[test]

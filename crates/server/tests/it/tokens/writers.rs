@@ -78,7 +78,7 @@ fn answers_to_a_writer_show_the_slug_of_a_link_alone() {
     let shown = with(&server, &reader, "PATCH", "/api/link/edit")
         .json(&json!({"slug": "sec"}))
         .send();
-    assert_eq!(shown.json()["link"]["url"], "https://zz.example/");
+    assert_eq!(shown.json()["link"]["url"], "https://zz.example");
     assert!(!shown.header("etag").is_empty());
 }
 
@@ -135,6 +135,8 @@ fn tools_show_a_writer_the_slug_of_a_link_alone() {
         );
         let removed = &result["structuredContent"]["removed"];
         assert!(removed.is_null(), "{removed}");
+        let undo = &result["structuredContent"]["undo"];
+        assert_eq!(undo.is_string(), tool != "upsert_link", "{tool}: {undo}");
         assert!(hides(&result.to_string()), "{tool}: {result}");
     }
 }
