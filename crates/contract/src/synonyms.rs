@@ -4,7 +4,7 @@
 //! would be a wrong answer to `expires`.
 
 /// Each member, and what it is called elsewhere: in lower case, without hyphens and underscores.
-const CALLED: [(&str, &[&str]); 10] = [
+const CALLED: [(&str, &[&str]); 11] = [
     (
         "expiration",
         &[
@@ -40,6 +40,7 @@ const CALLED: [(&str, &[&str]); 10] = [
     ("startAt", &["from", "last", "since", "start"]),
     ("endAt", &["end", "to", "until"]),
     ("clientTimezone", &["tz"]),
+    ("validateOnly", &["dryrun"]),
 ];
 
 /// Asks for another slug.
@@ -57,6 +58,11 @@ pub(crate) fn meant(name: &str) -> Option<&'static str> {
 /// Returns whether a name asks for another slug.
 pub(crate) fn is_new_slug(name: &str) -> bool {
     plain(name) == NEW_SLUG
+}
+
+/// Returns whether a name asks that nothing be stored.
+pub(crate) fn is_trial(name: &str) -> bool {
+    ["validateonly", "dryrun"].contains(&plain(name).as_str())
 }
 
 /// Returns a name without what programs spell differently: case, hyphens, underscores, spaces.

@@ -17,7 +17,7 @@ use strsim::damerau_levenshtein;
 use crate::{
     issue::{Issue, IssueCode},
     problem::Problem,
-    synonyms::{is_new_slug, meant, plain},
+    synonyms::{is_new_slug, is_trial, meant, plain},
 };
 
 /// The unknown names of an input.
@@ -42,6 +42,8 @@ enum StandsFor {
     Synonym(&'static str),
     /// The name asks for another slug of a link that exists.
     Rename,
+    /// The name asks that nothing be stored, of an operation that always stores.
+    Trial,
     /// The name stands for none.
     Nothing,
 }
@@ -80,6 +82,23 @@ impl UnknownNames {
                 })
                 .collect(),
         }
+    }
+
+    /// Checks the query of an operation whose members stand in the body, where nobody would see
+    /// that the client asks that nothing be stored. Other names mean nothing there.
+    ///
+    /// # Errors
+    /// The query asks for that.
+    pub fn refuse_trial(query: &Value) -> Result<(), Problem> {
+        let members = query.as_object();
+        let names = members.into_iter().flat_map(|members| members.keys());
+        let faults = names.filter(|name| is_trial(name)).map(|name| Issue {
+            code: IssueCode::UnrecognizedKeys,
+            path: vec![name.clone()],
+            message: format!("{name:?} stands in the query, so nothing was done"),
+            expected: "validateOnly in the body, if this operation takes it".to_owned(),
+        });
+        refuse(faults.collect())
     }
 
     /// # Errors
@@ -129,6 +148,10 @@ impl UnknownNames {
                 "a slug cannot change; make a new link and delete this one".to_owned(),
                 format!("no {name}"),
             ),
+            StandsFor::Trial => (
+                format!("this operation does not take {name:?}, so nothing was done"),
+                format!("no {name}, to have it done"),
+            ),
             StandsFor::Nothing => (
                 format!("Unrecognized key: {name:?}"),
                 match &*self.members.names {
@@ -161,9 +184,11 @@ impl Members {
         }
         let is_missing =
             |member: &&str| self.names.iter().any(|known| known == member) && !was_sent(member);
-        meant(name)
-            .filter(is_missing)
-            .map_or(StandsFor::Nothing, StandsFor::Synonym)
+        match meant(name).filter(is_missing) {
+            Some(known) => StandsFor::Synonym(known),
+            None if is_trial(name) => StandsFor::Trial,
+            None => StandsFor::Nothing,
+        }
     }
 }
 
@@ -238,8 +263,8 @@ mod tests {
     use super::*;
     use crate::{
         links::{
-            CheckLinks, CreateLink, EditLink, ImportLink, ListLinks, PatchLink, SearchLinks,
-            UpdateLink,
+            CheckLinks, CreateLink, EditLink, ImportLink, LinkDeletion, ListLinks, PatchLink,
+            RestoreLink, SearchLinks, UpdateLink,
         },
         stats::AnalyticsFilter,
         tokens::RevokeToken,
@@ -334,6 +359,25 @@ mod tests {
         assert!(meant(said::<SearchLinks>("query")).contains(r#"mean "q"?"#));
         assert!(meant(said::<AnalyticsFilter>("last")).contains(r#"mean "startAt"?"#));
         assert!(meant(said::<AnalyticsFilter>("until")).contains(r#"mean "endAt"?"#));
+    }
+
+    #[test]
+    fn what_asks_that_nothing_be_stored_is_never_ignored() {
+        for name in ["validateOnly", "validate_only", "dryRun"] {
+            for refused in [said::<LinkDeletion>(name), said::<RestoreLink>(name)] {
+                let message = format!("this operation does not take {name:?}, so nothing was done");
+                assert_eq!(refused, Err(message));
+            }
+            let query = json!({name: "false", "zz": "1"});
+            let issues = UnknownNames::refuse_trial(&query).unwrap_err().issues;
+            assert_eq!((issues.len(), &issues[0].path), (1, &vec![name.to_owned()]));
+        }
+        assert_eq!(UnknownNames::refuse_trial(&json!({"zz": "1"})), Ok(()));
+        assert!(
+            said::<CreateLink>("dryRun")
+                .unwrap_err()
+                .contains(r#"mean "validateOnly"?"#)
+        );
     }
 
     #[test]

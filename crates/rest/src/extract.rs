@@ -281,7 +281,11 @@ impl<T: DeserializeOwned + JsonSchema + 'static> FromRequest for Body<T> {
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let body = body_of(request, payload);
         let request = request.clone();
-        Box::pin(async move { Ok(Self(read_members(&request, &body.await?)?)) })
+        Box::pin(async move {
+            let body = body.await?;
+            UnknownNames::refuse_trial(&query_to_json(request.query_string()))?;
+            Ok(Self(read_members(&request, &body)?))
+        })
     }
 }
 

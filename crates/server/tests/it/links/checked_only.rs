@@ -85,6 +85,45 @@ fn nothing_is_stored_by_any_change_that_is_only_checked() {
 }
 
 #[test]
+fn what_cannot_be_only_checked_is_refused_and_not_done() {
+    let server = Server::start();
+    let old = server.create(&json!({"url": "https://old.example/", "slug": "old"}));
+    let gone = server.create(&json!({"url": "https://gone.example/", "slug": "gone"}));
+    post(&server, "/api/link/delete", &json!({"slug": "gone"}));
+    let (count, trail) = (links(&server), lines(&server));
+
+    let (new, id) = (json!({"url": "https://new.example/"}), &gone["link"]["id"]);
+    let slug = json!({"slug": "old", "url": "https://new.example/"});
+    for (method, path, body) in [
+        (
+            "POST",
+            "delete",
+            json!({"slug": "old", "validateOnly": true}),
+        ),
+        (
+            "POST",
+            "delete",
+            json!({"slug": "old", "purge": true, "validateOnly": true}),
+        ),
+        ("POST", "delete?validateOnly=true", json!({"slug": "old"})),
+        ("POST", "restore", json!({"id": id, "validateOnly": true})),
+        ("POST", "create?validateOnly=true", new.clone()),
+        ("POST", "upsert?validateOnly=true", new),
+        ("PUT", "edit?validateOnly=true", slug.clone()),
+        ("PATCH", "edit?validateOnly=true", slug),
+    ] {
+        let call = server.api(method, &format!("/api/link/{path}"));
+        let refused = call.json(&body).send();
+        assert_eq!(refused.status, 400, "{path}: {}", refused.text);
+        let issue = &refused.json()["data"]["issues"][0];
+        assert_eq!(issue["path"], json!(["validateOnly"]), "{path}");
+    }
+    assert_eq!((links(&server), lines(&server)), (count, trail));
+    let kept = server.api("GET", "/api/link/query?slug=old").send().json();
+    assert_eq!(kept, old["link"]);
+}
+
+#[test]
 fn an_equal_link_is_reused_by_both_protocols() {
     let server = Server::start();
     let body = json!({"url": "https://example.com/?a=1", "tags": ["b", "a"], "comment": "c",
