@@ -126,8 +126,9 @@ impl Repeats {
     /// free again after it.
     pub const LEASE: Duration = Duration::from_mins(2);
 
-    /// The most answers that [`Self::remove_old`] removes in one transaction.
-    pub const PIECE: u32 = 500;
+    /// The most answers that [`Self::remove_old`] removes in one transaction: each may have
+    /// megabytes, which the transaction of a file writes into its log.
+    pub const PIECE: u32 = 100;
 
     /// Creates the use case from its dependencies.
     pub fn new(parts: RepeatsParts) -> Self {

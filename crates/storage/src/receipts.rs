@@ -15,7 +15,7 @@ use crate::{
     failure::{Failure, failing_to},
     links::SqlLinkStore,
     receipt_lines::{Write, is_taken_until},
-    session::{Applied, Change, Read, Session},
+    session::{Applied, Change, Columns, Read, Row, Session},
 };
 
 #[async_trait]
@@ -133,22 +133,39 @@ struct RemoveFree {
     limit: u32,
 }
 
+struct FreeKey {
+    caller: String,
+    key: String,
+}
+
+impl Row for FreeKey {
+    fn read(columns: &impl Columns) -> Result<Self, Failure> {
+        Ok(Self {
+            caller: columns.text(0)?,
+            key: columns.text(1)?,
+        })
+    }
+}
+
 impl Change for RemoveFree {
     type Answer = u64;
 
     const IS_CACHED: bool = false;
 
     async fn apply<S: Session>(&self, session: &S) -> Result<Applied<u64>, Failure> {
-        // Two nodes select different keys. SQLite has one writer and ignores the lock.
+        // Two nodes select different keys. SQLite has one writer and ignores the lock. A body may
+        // have megabytes, and stays unread.
         let free = Entity::find()
+            .select_only()
+            .columns([Column::Caller, Column::Key])
             .filter(Column::EndsAt.lte(self.moment.get()))
             .limit(u64::from(self.limit))
             .lock_with_behavior(LockType::Update, LockBehavior::SkipLocked);
         let mut removed = 0;
-        for row in session.all::<Model>(&free).await? {
+        for FreeKey { caller, key } in session.all(&free).await? {
             let delete = Entity::delete_many()
-                .filter(Column::Caller.eq(row.caller))
-                .filter(Column::Key.eq(row.key));
+                .filter(Column::Caller.eq(caller))
+                .filter(Column::Key.eq(key));
             removed += session.execute(&delete).await?;
         }
         Ok(Applied::Keep(removed))
