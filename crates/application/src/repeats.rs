@@ -126,6 +126,10 @@ impl Repeats {
     /// free again after it.
     pub const LEASE: Duration = Duration::from_mins(2);
 
+    /// The longest time for which a repetition waits for work that runs: most of it ends long before
+    /// its lease.
+    pub const WAIT: Duration = Duration::from_secs(5);
+
     /// The most answers that [`Self::remove_old`] removes in one transaction: each may have
     /// megabytes, which the transaction of a file writes into its log.
     pub const PIECE: u32 = 100;
@@ -257,8 +261,9 @@ impl Repeats {
             }) => Ok(Known::Answered(answer)),
             Some(KeptRequest { until, .. }) => {
                 let left = until.get().saturating_sub(now.get());
+                let left = Duration::from_millis(left.try_into().unwrap_or(0));
                 Err(Error::KeyBusy {
-                    retry_after: Duration::from_millis(left.try_into().unwrap_or(0)),
+                    retry_after: left.min(Self::WAIT),
                 })
             }
         }
@@ -458,7 +463,7 @@ mod tests {
                     let Err(Error::KeyBusy { retry_after }) = busy().await else {
                         panic!("the first one runs");
                     };
-                    assert_eq!(retry_after, Repeats::LEASE);
+                    assert_eq!(retry_after, Repeats::WAIT);
                     Ok(9)
                 },
             )
