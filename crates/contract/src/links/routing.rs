@@ -6,10 +6,10 @@
 use schemars::{Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value};
 use slugline_domain::{
-    Destination, Rules as LinkRules, Split, TimeZoneName,
+    Country, Destination, Rules as LinkRules, Split, TimeZoneName,
     routing::{
-        Condition, ConditionError, ConditionForm, ConditionKind, Rule, RuleError, RulesError,
-        Share, SplitError,
+        Condition, ConditionError, ConditionForm, ConditionKind, Continent, Rule, RuleError,
+        RulesError, Share, SplitError,
     },
 };
 use url::form_urlencoded;
@@ -98,7 +98,21 @@ fn condition(
         return None;
     };
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    validation.member(path, Condition::parse(kind, negated, &texts))
+    let condition = validation.member(path, Condition::parse(kind, negated, &texts))?;
+    if kind == ConditionKind::Country
+        && let Some(code) = texts.iter().find(|code| !is_inhabited(code))
+    {
+        let message = format!("nobody comes from the country {code:?}; the United Kingdom is GB");
+        let expected = "a country of ISO 3166-1, such as DE";
+        validation.note(path, (IssueCode::Custom, message, expected.to_owned()));
+        return None;
+    }
+    Some(condition)
+}
+
+/// False for a code without a country, such as `UK` or `EU`. A stored condition may have one.
+fn is_inhabited(code: &str) -> bool {
+    Country::parse(code).is_ok_and(|country| Continent::of(country).is_some())
 }
 
 /// The texts of a value, and whether `not` turns it; `None` if it has another form.
@@ -413,8 +427,9 @@ mod tests {
     #[case(json!(5), "rules.0.when", "Invalid input: expected object, received number")]
     #[case(json!({"contry": ["DE"]}), "rules.0.when.contry", "Unrecognized key: \"contry\", did you mean \"country\"?")]
     #[case(json!({"country": []}), "rules.0.when.country", "a condition needs a value")]
-    #[case(json!({"country": ["DEU"]}), "rules.0.when.country", "\"DEU\" is not a two-letter country code, such as DE or GB (not UK)")]
+    #[case(json!({"country": ["DEU"]}), "rules.0.when.country", "\"DEU\" is not a two-letter country code, such as DE")]
     #[case(json!({"country": {"in": ["DE"]}}), "rules.0.when.country", "Invalid input: expected array of strings, or {\"not\": array of strings}, received object")]
+    #[case(json!({"country": ["de", "UK"]}), "rules.0.when.country", "nobody comes from the country \"UK\"; the United Kingdom is GB")]
     #[case(json!({"bot": "yes"}), "rules.0.when.bot", "Invalid input: expected boolean, received string")]
     #[case(json!({"query": {"a": false}}), "rules.0.when.query", "Invalid input: expected object of texts, or true for any value, received object")]
     #[case(json!({"from": "soon"}), "rules.0.when.from", "Invalid input: expected Unix seconds, or a text such as 2027-01-01T12:00:00Z or 2027-01-01, received string")]

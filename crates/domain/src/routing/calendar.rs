@@ -14,15 +14,6 @@ impl Day {
         Self(local.get().div_euclid(TimeUnit::Day.seconds()))
     }
 
-    /// The day of a moment in UTC.
-    pub(super) fn of_utc(moment: UnixSeconds) -> Self {
-        Self::of(LocalSeconds::new(moment.get()))
-    }
-
-    pub(super) fn next(self) -> Self {
-        Self(self.0 + 1)
-    }
-
     /// `2026-12-01`, in the years from 1970 on.
     fn parse(text: &str) -> Option<Self> {
         let shape = text.len() == "2026-12-01".len()

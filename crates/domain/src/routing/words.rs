@@ -2,7 +2,7 @@
 
 use url::Host;
 
-use super::{continent::Continent, value::Value};
+use super::value::Value;
 use crate::{Country, LanguageTag, host::without_port};
 
 /// A name of a browser, a region or a city: 1 to 64 characters, compared without regard to case.
@@ -47,12 +47,10 @@ impl Value for Phrase {
 }
 
 impl Value for Country {
-    const EXPECTED: &'static str = "a two-letter country code, such as DE or GB (not UK)";
+    const EXPECTED: &'static str = "a two-letter country code, such as DE";
 
-    /// No visitor comes from a code without a country.
     fn parse(text: &str) -> Option<Self> {
-        let country = Self::parse(text).ok();
-        country.filter(|country| Continent::of(*country).is_some())
+        Self::parse(text).ok()
     }
 
     fn show(&self) -> String {
@@ -142,19 +140,6 @@ mod tests {
         assert!(!phrase("saf").is_word_of("Mobile Safari"));
         assert!(<Phrase as Value>::parse("").is_none());
         assert!(<Phrase as Value>::parse("a\nb").is_none());
-    }
-
-    #[test]
-    fn a_country_is_one_of_those_that_visitors_come_from() {
-        for (code, is_one) in [
-            ("gb", true),
-            ("XK", true),
-            ("UK", false),
-            ("EU", false),
-            ("ZZ", false),
-        ] {
-            assert_eq!(<Country as Value>::parse(code).is_some(), is_one, "{code}");
-        }
     }
 
     #[test]
