@@ -262,24 +262,25 @@ async fn attempt(
         return Ok(Some(answer::detour(target, passage)));
     }
     let proxied = match (&delivery, &redirects.proxying) {
-        (Arrival::Proxy(target), Some(proxying)) => {
-            Some((target, proxying, proxying.admit(request, edge)?))
-        }
+        (Arrival::Proxy(target), Some(proxying)) => Some((target, proxying)),
         _ => None,
     };
-    let passage = if link.counts_visits() {
+    let (passage, admission) = if link.counts_visits() {
+        // Whom the proxy refuses uses no visit.
+        let admission = proxied.map(|(_, proxying)| proxying.admit(request, edge));
+        let admission = admission.transpose()?;
         // Few links do, so this future is boxed as that of a gate is.
         match Box::pin(counted::examine(
             redirects, request, &link, &delivery, passage,
         ))
         .await?
         {
-            Turn::Passed(passage) => passage,
+            Turn::Passed(passage) => (passage, admission),
             Turn::Stopped(response) => return Ok(Some(response)),
             Turn::Outdated => return Ok(None),
         }
     } else {
-        passage
+        (passage, None)
     };
     let varies = link.terms().routing.varies_at(visitor.now);
     // The access log names no other way.
@@ -303,9 +304,13 @@ async fn attempt(
         .with_place(place.map(Box::new))
         .with_way(way)
     };
-    if let Some((target, proxying, admission)) = proxied {
+    if let Some((target, proxying)) = proxied {
         // Recorded before the first wait, because the visitor may disconnect meanwhile.
         redirects.visits.record(visit());
+        let admission = match admission {
+            Some(admission) => admission,
+            None => proxying.admit(request, edge)?,
+        };
         let visit = Proxied {
             request,
             edge,
