@@ -345,31 +345,15 @@ pub struct LinkResponse {
 }
 
 impl LinkResponse {
-    /// Shows a link under an origin such as `https://sl.example`.
-    pub fn new(link: &Link, origin: &str) -> Self {
+    /// Shows the outcome of a creation, or of its check, under an origin such as
+    /// `https://sl.example`.
+    pub fn new(created: &Created, validate_only: bool, origin: &str) -> Self {
+        let link = created.link();
         Self {
             link: link.into(),
             short_link: short_link(&link.key, origin),
-            reused: None,
-            validate_only: None,
-        }
-    }
-
-    /// Shows the outcome of a creation.
-    pub fn created(created: &Created, origin: &str) -> Self {
-        let reused = matches!(created, Created::Reused(_));
-        Self {
-            reused: reused.then_some(true),
-            ..Self::new(created.link(), origin).checked(matches!(created, Created::Valid(_)))
-        }
-    }
-
-    /// Tells if the link was only checked.
-    #[must_use]
-    pub fn checked(self, validate_only: bool) -> Self {
-        Self {
+            reused: matches!(created, Created::Reused(_)).then_some(true),
             validate_only: validate_only.then_some(true),
-            ..self
         }
     }
 }
@@ -388,21 +372,12 @@ pub struct LinkChanged {
 }
 
 impl LinkChanged {
-    /// Shows a link under an origin such as `https://sl.example`.
-    pub fn new(seen: &SeenLink, origin: &str) -> Self {
+    /// Shows a link, or the link that would be, under an origin such as `https://sl.example`.
+    pub fn new(seen: &SeenLink, validate_only: bool, origin: &str) -> Self {
         Self {
             link: seen.into(),
             short_link: short_link(seen.key(), origin),
-            validate_only: None,
-        }
-    }
-
-    /// Tells if the change was only checked.
-    #[must_use]
-    pub fn checked(self, validate_only: bool) -> Self {
-        Self {
             validate_only: validate_only.then_some(true),
-            ..self
         }
     }
 }
@@ -433,8 +408,8 @@ pub enum UpsertStatus {
 }
 
 impl LinkUpserted {
-    /// Shows the outcome under an origin such as `https://sl.example`.
-    pub fn new(outcome: &Upserted, origin: &str) -> Self {
+    /// Shows the outcome, or that of a check, under an origin such as `https://sl.example`.
+    pub fn new(outcome: &Upserted, validate_only: bool, origin: &str) -> Self {
         let (link, key, status) = match outcome {
             Upserted::Created(link) => ((&**link).into(), &link.key, UpsertStatus::Created),
             Upserted::Existing(link) => (link.into(), link.key(), UpsertStatus::Existing),
@@ -443,16 +418,7 @@ impl LinkUpserted {
             link,
             short_link: short_link(key, origin),
             status,
-            validate_only: None,
-        }
-    }
-
-    /// Tells if the link was only checked.
-    #[must_use]
-    pub fn checked(self, validate_only: bool) -> Self {
-        Self {
             validate_only: validate_only.then_some(true),
-            ..self
         }
     }
 }
@@ -493,8 +459,9 @@ mod tests {
         let to = "https://example.com/".parse().unwrap();
         let mut link = Link::new(id.parse().unwrap(), slug.parse().unwrap(), to, moment);
         link.password = Some(PasswordHash::new("$argon2id$secret"));
+        let made = Created::Stored(link.clone().into());
         assert_eq!(
-            to_value(LinkResponse::new(&link, "https://sl.example")).unwrap(),
+            to_value(LinkResponse::new(&made, false, "https://sl.example")).unwrap(),
             json!({
                 "link": {
                     "id": "x", "url": "https://example.com/", "slug": "docs", "createdAt": 7,
@@ -512,7 +479,7 @@ mod tests {
         let key = LinkKey::parse("docs").unwrap();
         let existing = Upserted::Existing(SeenLink::Key(key, Revision::FIRST));
         assert_eq!(
-            to_value(LinkUpserted::new(&existing, "https://sl.example")).unwrap(),
+            to_value(LinkUpserted::new(&existing, false, "https://sl.example")).unwrap(),
             json!({
                 "link": {"slug": "docs"}, "shortLink": "https://sl.example/docs",
                 "status": "existing",

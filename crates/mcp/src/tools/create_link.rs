@@ -23,7 +23,8 @@ pub(super) fn spec() -> ToolSpec {
 pub(super) async fn call(context: ToolContext, input: CreateLink) -> Result<LinkResponse, Failure> {
     let (new, terms) = input.validate(&context.rules_here())?;
     let created = context.changes().create_as(new, &terms).await?;
-    Ok(LinkResponse::created(&created, context.origin.as_str()))
+    let origin = context.origin.as_str();
+    Ok(LinkResponse::new(&created, terms.validate_only, origin))
 }
 
 /// The answer to a call that reuses links tells about another link.

@@ -46,9 +46,10 @@ pub(crate) async fn handle(
 ) -> Result<Once<Answer>, Failure> {
     let Body(body) = body;
     let (new, terms) = body.validate(&context.rules.seen_at(origin.as_str()))?;
+    let validate_only = terms.validate_only;
     // What is only checked may be checked again.
-    let request = request.filter(|_| !terms.validate_only);
-    let show = move |created: &Created| answer(created, origin.as_str());
+    let request = request.filter(|_| !validate_only);
+    let show = move |created: &Created| answer(created, validate_only, origin.as_str());
     let is_kept = |created: &Created| matches!(created, Created::Stored(_));
     let create = async |keep: Option<Keep<Created>>| {
         let stored = |link: &Link| Box::new(Created::Stored(link.clone().into()));
@@ -68,8 +69,8 @@ pub(crate) async fn handle(
 
 type Answer = Tagged<Either<Json<201, LinkResponse>, Json<200, LinkResponse>>>;
 
-fn answer(created: &Created, origin: &str) -> Answer {
-    let shown = LinkResponse::created(created, origin);
+fn answer(created: &Created, validate_only: bool, origin: &str) -> Answer {
+    let shown = LinkResponse::new(created, validate_only, origin);
     match created {
         Created::Stored(link) => Tagged::new(link, Either::Left(Json(shown))),
         Created::Reused(link) => Tagged::new(link, Either::Right(Json(shown))),

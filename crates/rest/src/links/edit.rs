@@ -43,7 +43,7 @@ pub(crate) async fn handle(
     let (edit, mut terms) = body.validate(&context.rules.seen_at(origin.as_str()))?;
     terms.precondition = meant;
     let link = links.edit_as(edit, &terms).await?.link;
-    let shown = LinkChanged::new(&link, origin.as_str()).checked(terms.validate_only);
+    let shown = LinkChanged::new(&link, terms.validate_only, origin.as_str());
     Ok(if terms.validate_only {
         Tagged::without(Either::Right(Json(shown)))
     } else {

@@ -42,7 +42,7 @@ pub(crate) async fn handle(
     let (key, patch, mut terms) = body.validate(&context.rules.seen_at(origin.as_str()))?;
     terms.precondition = meant;
     let link = links.patch_as(&key, patch, &terms).await?.link;
-    let shown = LinkChanged::new(&link, origin.as_str()).checked(terms.validate_only);
+    let shown = LinkChanged::new(&link, terms.validate_only, origin.as_str());
     Ok(if terms.validate_only {
         Tagged::without(Json(shown))
     } else {

@@ -46,7 +46,7 @@ pub(crate) async fn handle(
     let Body(body) = body;
     let restore = body.validate(&context.rules.seen_at(origin.as_str()))?;
     let show = move |Restored { link, .. }: &Restored| {
-        let shown = LinkChanged::new(link, origin.as_str());
+        let shown = LinkChanged::new(link, false, origin.as_str());
         Tagged::seen(link, Json(shown))
     };
     let is_kept = |restored: &Restored| restored.is_new;

@@ -68,7 +68,7 @@ pub(crate) async fn handle(
 type Answer = Tagged<Either<Json<201, LinkUpserted>, Json<200, LinkUpserted>>>;
 
 fn answer(outcome: &Upserted, validate_only: bool, origin: &str) -> Answer {
-    let shown = LinkUpserted::new(outcome, origin).checked(validate_only);
+    let shown = LinkUpserted::new(outcome, validate_only, origin);
     match outcome {
         Upserted::Created(_) if validate_only => Tagged::without(Either::Right(Json(shown))),
         Upserted::Created(link) => Tagged::new(link, Either::Left(Json(shown))),

@@ -139,10 +139,20 @@ fn an_equal_link_is_reused_by_both_protocols() {
     let second = second.json();
     assert_eq!(second["reused"], true);
     assert_eq!(second["link"]["id"], first.json()["link"]["id"]);
-    let tool = call_tool(&server, "create_link", &body);
-    let tool = &tool["structuredContent"];
-    assert_eq!(tool["reused"], true, "{tool}");
-    assert_eq!(tool["link"]["id"], first.json()["link"]["id"]);
+    let mut checked = body.clone();
+    checked["validateOnly"] = true.into();
+    let shown = post(&server, "/api/link/create", &checked);
+    assert_eq!(shown.status, 200, "{}", shown.text);
+    let by_tool = |body| call_tool(&server, "create_link", body)["structuredContent"].clone();
+    for (shown, checked) in [
+        (shown.json(), json!(true)),
+        (by_tool(&checked), json!(true)),
+        (by_tool(&body), Value::Null),
+    ] {
+        assert_eq!(shown["reused"], true, "{shown}");
+        assert_eq!(shown["validateOnly"], checked, "{shown}");
+        assert_eq!(shown["link"]["id"], first.json()["link"]["id"]);
+    }
 
     for (member, value) in [
         ("comment", json!("d")),
