@@ -11,8 +11,9 @@ pub(super) fn spec() -> ToolSpec {
         name: "update_link",
         description: "Change a link: with `partial: true` members you leave out \
         are kept and null removes one; without it the link is REPLACED, and members you leave out \
-        are removed and named in `removed`, except the password, which stays. Never send the \
-        password mask back. The slug, the id and the creation time cannot be changed. Fails with \
+        are removed and named in `removed`, except password, unsafe, rules, split, splitUntil, \
+        forwardPath, startsAt, startUrl, expiredUrl, maxVisits and disabled; null removes the last \
+        nine. Never send the password mask back. The slug, the id and the creation time cannot be changed. Fails with \
         404 when no link has the slug, and with 409 when the link changed at the same time: read \
         it again.",
         needs: LinkService::EDIT,

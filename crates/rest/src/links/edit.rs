@@ -20,8 +20,8 @@ pub(crate) fn spec() -> OperationSpec {
         tag: super::TAG,
         summary: "Replace a link",
         description: "Replaces everything a link holds but its slug, id and creation: members \
-                      that are left out are removed, except the password. To change some members \
-                      and keep the others, use PATCH. With `validateOnly` nothing is stored, and \
+                      that are left out are removed, except those that the schema of the body names \
+                      as kept. To change some members and keep the others, use PATCH. With `validateOnly` nothing is stored, and \
                       the status is 200.",
         needs: LinkService::EDIT,
         fails: &[
