@@ -112,6 +112,8 @@ pub struct Switches {
     pub trusted_proxies: bool,
     /// A file says where visitors are.
     pub place_file: bool,
+    /// Deleted links are kept for a while, and can be brought back.
+    pub trash: bool,
 }
 
 /// The settings of redirects.

@@ -94,6 +94,7 @@ fn switches(settings: &Settings) -> Switches {
         assistants: settings.origin_for_assistants().is_some(),
         trusted_proxies: !settings.trusted_proxies.is_empty(),
         place_file: settings.place_file.is_some(),
+        trash: settings.keeping.has_trash(),
     }
 }
 
@@ -186,6 +187,10 @@ mod tests {
         );
         assert_eq!(plain["limits"]["importLinks"], 100);
         assert_eq!(plain["redirects"]["maxAgeSeconds"], 90);
+        assert_eq!(plain["switches"]["trash"], true);
+        for setting in ["SLUGLINE_TRASH_DAYS", "SLUGLINE_HISTORY_VERSIONS"] {
+            assert_eq!(shown(&[(setting, "0")])["switches"]["trash"], false);
+        }
         assert_eq!(plain["visits"]["retentionDays"], serde_json::Value::Null);
         let other = shown(&[
             ("SLUGLINE_ALLOWED_SCHEMES", "mailto"),

@@ -4,6 +4,7 @@ import { Field, Segments, TextInput } from '../parts/controls.js';
 import { Dialog } from '../parts/dialog.js';
 import { ErrorNote, Progress } from '../parts/notes.js';
 import { toast } from '../state/toasts.js';
+import { hasTrash } from '../state/trash.js';
 import { ownZone } from '../time/clock.js';
 import { html, useEffect, useRef, useState } from '../view.js';
 import { figures, say } from '../words.js';
@@ -78,7 +79,7 @@ export function BulkDialog({ action, target, count, known, onDone, onClose }) {
   const title = action === 'delete' ? say('deleteMany', { n: count }) : `${say(TITLES[action])} (${say('linkCount', { n: count })})`;
   return html`<${Dialog} title=${title} class="small bulk-dialog" onClose=${working ? () => abort.current.abort() : leave} footer=${footer}>
     <form id="bulk-form" onSubmit=${submit}>
-      ${action === 'delete' && html`<p>${say('deleteText')}</p>`}
+      ${action === 'delete' && html`<p>${say(hasTrash.value ? 'deleteText' : 'purgeText')}</p>`}
       ${(action === 'add' || action === 'remove') && html`<${Field} label=${say('tag')} id="bulk-tag"><${TextInput} id="bulk-tag" list="bulk-known" maxlength="32" autocomplete="off" autofocus disabled=${working || over} value=${tag} onInput=${setTag} /><datalist id="bulk-known">${known.map((one) => html`<option key=${one} value=${one} />`)}</datalist><//>`}
       ${action === 'expiry' && html`<${Segments} label=${say('expires')} value=${never ? 'never' : 'at'} onChange=${(/** @type {string} */ how) => setNever(how === 'never')} options=${[['at', say('expires')], ['never', say('neverExpires')]]} />
         ${!never && html`<${Field} label=${say('expires')} id="bulk-expires" hint=${`${say('zone')}: ${ownZone()}`}><${TextInput} id="bulk-expires" type="datetime-local" disabled=${working || over} value=${field} onInput=${setField} hint /><//>`}`}

@@ -14,6 +14,7 @@ import { moving, reason, refusalOfChange, refusalOfCheck, refusalOfExport, refus
 import { change, follow, go, view } from '../state/router.js';
 import { may } from '../state/session.js';
 import { toast } from '../state/toasts.js';
+import { hasTrash } from '../state/trash.js';
 import { html, useEffect, useLayoutEffect, useRef, useState } from '../view.js';
 import { say } from '../words.js';
 import { findLinks, visitsOf } from './find.js';
@@ -108,7 +109,7 @@ export function LinksPage() {
     setDeleting(undefined);
     try {
       await deleteLink(link);
-      toast(say('deleted', { link: shownKey(keyOf(link)) }), 'good', { text: say('undo'), run: () => undo(link) });
+      toast(say('deleted', { link: shownKey(keyOf(link)) }), 'good', hasTrash.value ? { text: say('undo'), run: () => undo(link) } : undefined);
       if (query.edit === keyOf(link)) change({ edit: undefined }, { replace: true });
       refresh();
     } catch (error) {
@@ -169,7 +170,7 @@ export function LinksPage() {
     ${query.qr && html`<${QrDialog} name=${query.qr} onClose=${() => change({ qr: undefined })} />`}
     ${query.history && html`<${HistoryDialog} name=${query.history} onClose=${() => change({ history: undefined })} onChange=${refresh} />`}
     ${query.do && html`<${Transfer} what=${query.do} onClose=${() => { change({ do: undefined }); refresh(); }} />`}
-    ${deleting && html`<${Confirm} title=${say('deleteTitle', { link: shownKey(keyOf(deleting)) })} text=${say('deleteText')} action=${say('delete')} onConfirm=${() => remove(deleting)} onClose=${() => setDeleting(undefined)} />`}
+    ${deleting && html`<${Confirm} title=${say('deleteTitle', { link: shownKey(keyOf(deleting)) })} text=${say(hasTrash.value ? 'deleteText' : 'purgeText')} action=${say('delete')} onConfirm=${() => remove(deleting)} onClose=${() => setDeleting(undefined)} />`}
   </div>`;
 }
 

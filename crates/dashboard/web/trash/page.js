@@ -14,6 +14,7 @@ import { domain, domainName, domainOptions, several } from '../state/domains.js'
 import { reason, refusalOfChange, refusalOfErasure } from '../state/refusal.js';
 import { go } from '../state/router.js';
 import { toast } from '../state/toasts.js';
+import { hasTrash } from '../state/trash.js';
 import { html, useEffect, useRef, useState } from '../view.js';
 import { figures, say } from '../words.js';
 
@@ -57,7 +58,7 @@ export function TrashPage() {
   const nothing = !list.loading && !list.error && list.entries.length === 0;
   return html`<div class="page trash"><h1>${say('pageTrash')}</h1>
     ${list.error && html`<${ErrorNote} error=${list.error} again=${refresh} />`}
-    ${nothing && html`<div class="card"><${Empty} icon="trash" title=${say('trashEmpty')} text=${say('trashEmptyText')} /></div>`}
+    ${nothing && html`<div class="card"><${Empty} icon="trash" title=${say('trashEmpty')} text=${hasTrash.value ? say('trashEmptyText') : undefined} /></div>`}
     ${list.entries.length > 0 && html`<ul class="trash-list ${list.loading ? 'stale' : ''}">${list.entries.map((entry) => html`<${Entry} key=${entry.link.id} entry=${entry} onRestore=${() => restore(entry, {})} onPurge=${() => setPurging(entry)} />`)}</ul>`}
     ${!list.complete && list.entries.length > 0 && html`<${More} onMore=${list.more} loading=${list.loading} />`}
     ${purging && html`<${Confirm} title=${say('deleteTitle', { link: shownKey(keyOf(purging.link)) })} text=${say('purgeText')} action=${say('deleteForGood')} onConfirm=${() => purge(purging)} onClose=${() => setPurging(undefined)} />`}

@@ -285,6 +285,7 @@ fn setup() -> SetupView {
             assistants: false,
             trusted_proxies: false,
             place_file: false,
+            trash: false,
         },
         redirects: RedirectsView {
             status: 301,

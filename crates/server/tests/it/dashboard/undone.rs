@@ -49,6 +49,27 @@ fn a_deletion_is_undone_by_one_click() {
 }
 
 #[test]
+fn without_a_trash_nobody_is_promised_one() {
+    let server = Server::start_with(&[("SLUGLINE_TRASH_DAYS", "0")]);
+    make(&server, "docs", "https://example.com/docs");
+    let browser = Browser::signed_in(&server, "links?edit=docs");
+    browser.click(".panel-head [aria-label=Delete]");
+    browser.until(
+        "the text says so",
+        "return document.querySelector('dialog')?.textContent.includes('This cannot be undone.')",
+    );
+    browser.click("dialog .button.danger");
+    browser.find(".toast");
+    assert!(!browser.has(".toast-action"));
+    browser.go("trash");
+    browser.until(
+        "an empty trash that promises nothing",
+        "return document.querySelector('.empty-title') && !document.querySelector('.empty-text')",
+    );
+    browser.finish(&[]);
+}
+
+#[test]
 fn the_trash_gives_links_back_and_lets_them_go() {
     let server = Server::start();
     for slug in ["docs", "gone"] {
