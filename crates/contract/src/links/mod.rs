@@ -26,6 +26,7 @@ mod life_view;
 mod link_text;
 mod list;
 mod listing;
+mod many_values;
 mod members;
 mod one;
 mod patch;

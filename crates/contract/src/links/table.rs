@@ -12,7 +12,7 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use super::{kind::Kind, link_text::is_heavy, view::link_columns};
+use super::{kind::Kind, many_values::has_too_many_values, view::link_columns};
 use crate::cells::{guarded, without_apostrophe};
 
 /// Returns the kind of the column with this name, if there is one.
@@ -62,7 +62,7 @@ pub(super) fn to_member(kind: Kind, cell: &str) -> Option<Value> {
         Kind::Geo if is_long(text, &['\n']) => as_it_is(),
         Kind::Tags => text_to_tags(text),
         Kind::Geo => text.lines().map(country_and_url).collect(),
-        Kind::Json if is_heavy(text) => as_it_is(),
+        Kind::Json if has_too_many_values(text) => as_it_is(),
         Kind::Json => serde_json::from_str(text).unwrap_or_else(|_| as_it_is()),
     })
 }
