@@ -76,6 +76,7 @@ const PROGRAMS: &[(&str, Kind, &str)] = &[
     ("viberurldownloader", Kind::Fetcher, "ViberUrlDownloader"),
     ("snap url preview", Kind::Fetcher, "Snap URL Preview"),
     ("iframely", Kind::Fetcher, "Iframely"),
+    ("discourse forum onebox", Kind::Fetcher, "Discourse Forum Onebox"),
     ("embedly", Kind::Fetcher, "Embedly"),
     ("google web preview", Kind::Fetcher, "Google Web Preview"),
     ("google-pagerenderer", Kind::Fetcher, "Google-PageRenderer"),
