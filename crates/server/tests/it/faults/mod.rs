@@ -31,3 +31,4 @@ mod migration_pages; // faults while links of an older instance are moved
 mod repetitions; // requests that are sent again under a key
 mod sessions; // PostgreSQL ends sessions
 mod single_calls; // every call of every operation fails once
+mod watch; // destinations are asked, and what they answer cannot be kept

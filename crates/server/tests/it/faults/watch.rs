@@ -1,0 +1,73 @@
+//! Destinations are watched on a disk that fails.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering::Relaxed},
+    },
+    thread::sleep,
+    time::Duration,
+};
+
+use serde_json::{Value, json};
+
+use super::{
+    amount::factor,
+    shim::{Fault, Kind, Target},
+    trial::Trial,
+};
+use crate::support::{
+    outsider::{Outsider, answer},
+    server::eventually,
+};
+
+#[test]
+fn a_watch_that_cannot_write_says_nothing_wrong_and_goes_on() {
+    let works = Arc::new(AtomicBool::new(true));
+    let asked = Arc::clone(&works);
+    let outsider = Outsider::start(move |_| {
+        let works = asked.load(Relaxed);
+        answer(if works { "200 OK" } else { "404 Not Found" }, "")
+    });
+    let hooks = Outsider::start(|_| answer("204 No Content", ""));
+    let trial = Trial::start_in(
+        tempfile::tempdir().unwrap(),
+        &[
+            ("SLUGLINE_CHECK_ALLOWED_NETWORKS", "127.0.0.0/8"),
+            ("SLUGLINE_WATCH_EVERY", "1"),
+            ("SLUGLINE_WEBHOOK_URL", &hooks.url("/hook")),
+        ],
+    );
+    let link = json!({"slug": "docs", "url": outsider.url("/")});
+    trial.server().create(&link);
+    let mut struck = 0;
+    for kind in Kind::ALL
+        .into_iter()
+        .cycle()
+        .take(4 * usize::try_from(factor()).unwrap())
+    {
+        trial.faults.set(Fault {
+            kind,
+            target: Target::AnyFile,
+            first: 1,
+            count: Fault::FOREVER,
+        });
+        let is_broken = works.fetch_xor(true, Relaxed);
+        sleep(Duration::from_secs(2));
+        struck += u64::from(trial.faults.lift() > 0);
+        eventually("the present answer is told", || {
+            let read = trial.server().api("GET", "/api/link/query?slug=docs");
+            let link = read.send().json();
+            assert_eq!(link["slug"], "docs", "{link}");
+            link["broken"].is_null() != is_broken
+        });
+    }
+    assert!(struck > 2, "{struck} faults struck");
+    let heard = hooks.heard().into_iter();
+    let messages = heard.map(|heard| serde_json::from_slice::<Value>(&heard.body).unwrap());
+    let news: Vec<Value> = messages.map(|message| message["event"].clone()).collect();
+    assert!(!news.is_empty());
+    for (one, next) in news.iter().zip(news.iter().skip(1)) {
+        assert_ne!(one, next, "nothing is told twice: {news:?}");
+    }
+}
