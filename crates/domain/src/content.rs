@@ -213,8 +213,8 @@ pub enum ForwardingFault {
     },
     /// One of these, of a link that the caller may not see.
     #[error(
-        "a destination of the link is below the address of the link, or has a placeholder before \
-         the end of its host"
+        "a destination of the link leads back to the link, or has a placeholder that is not \
+         filled in"
     )]
     Hidden,
 }

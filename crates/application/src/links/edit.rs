@@ -1,8 +1,8 @@
 //! Changes a link: all of it, or some members.
 
 use slugline_domain::{
-    AuditNote, Change, ForwardingFault, LifePatch, Link, LinkContent, LinkKey, LinkPatch,
-    Operation, Password, PasswordHash, Scope, ScreenVerdict, UnixMillis,
+    AuditNote, Change, LifePatch, Link, LinkContent, LinkKey, LinkPatch, Operation, Password,
+    PasswordHash, Scope, ScreenVerdict, UnixMillis,
     ports::{Update, Version},
 };
 
@@ -200,10 +200,7 @@ impl LinkWriter {
         // The members that the change left as they were count, too.
         let content = &link.content;
         let forwarding = content.check_forwarding(&link.key, &terms.own_addresses);
-        forwarding.map_err(|fault| match self.may_read() {
-            Ok(()) => fault,
-            Err(_) => ForwardingFault::Hidden,
-        })?;
+        forwarding.map_err(|fault| self.told(fault))?;
         if terms.validate_only {
             return next_version(link, before, self.parts.clock.now());
         }
@@ -265,7 +262,7 @@ pub(super) fn next_version(mut link: Link, before: &Link, at: UnixMillis) -> Res
 #[cfg(test)]
 mod tests {
     use slugline_domain::{
-        AuditQuery, Author, OwnAddresses, Tags, Text,
+        AuditQuery, Author, ForwardingFault, OwnAddresses, Tags, Text,
         ports::{AuditTrail, LinkStore},
     };
     use slugline_testkit::{NOON, NOTE, destination, full_link, key, link, seconds};

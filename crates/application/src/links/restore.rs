@@ -187,7 +187,7 @@ impl LinkWriter {
         };
         link.content
             .check_key(&link.key, &restore.own_addresses)
-            .map_err(RestoreFault::WrongVersion)?;
+            .map_err(|fault| RestoreFault::WrongVersion(self.told(fault)))?;
         self.admit(&mut link, current).await?;
         let mut note = self.note(Operation::LinkRestore);
         let next = next_version(link.clone(), current, note.at)?;
@@ -231,7 +231,7 @@ impl LinkWriter {
         };
         link.content
             .check_key(&link.key, &restore.own_addresses)
-            .map_err(RestoreFault::WrongKey)?;
+            .map_err(|fault| RestoreFault::WrongKey(self.told(fault)))?;
         self.admit(&mut link, last).await?;
         self.screen_new(&mut link.content).await;
         link.content.check()?;
@@ -326,7 +326,7 @@ impl LinkWriter {
 #[cfg(test)]
 mod tests {
     use slugline_domain::{
-        AuditQuery, Domain, Host, LinkPatch, MaxVisits, SlugCase,
+        AuditQuery, Author, Domain, Host, LinkPatch, MaxVisits, SlugCase,
         ports::{AuditTrail, LinkStore, Taking},
     };
     use slugline_testkit::{NOON, NOTE, destination, key, link, seconds, slug};
@@ -334,6 +334,7 @@ mod tests {
     use super::*;
     use crate::{
         ListTrash, Precondition, WhichLink,
+        budgets::fixture::token,
         links::fixture::{Fixture, demonstration, fixture},
     };
 
@@ -505,8 +506,24 @@ mod tests {
         let circle = restore("id-docs").with_own_addresses(own);
         let refused = back(&fixture, &circle).await;
         assert!(
-            matches!(refused, Err(Error::Restore(RestoreFault::WrongVersion(_)))),
+            matches!(
+                refused,
+                Err(Error::Restore(RestoreFault::WrongVersion(
+                    ForwardingFault::Itself(_)
+                )))
+            ),
             "{refused:?}"
+        );
+        let writer = fixture.links.by(token("writer"), Author::operator());
+        let refused = writer.restore(&circle).await;
+        assert!(
+            matches!(
+                refused,
+                Err(Error::Restore(RestoreFault::WrongVersion(
+                    ForwardingFault::Hidden
+                )))
+            ),
+            "who may not read links is told no destination: {refused:?}"
         );
     }
 

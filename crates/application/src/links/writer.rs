@@ -2,7 +2,7 @@
 
 use std::{ops::Deref, time::Instant};
 
-use slugline_domain::{AuditNote, Author, Link, Operation, Scope};
+use slugline_domain::{AuditNote, Author, ForwardingFault, Link, Operation, Scope};
 
 use super::{LinkReader, LinkService};
 use crate::{Caller, Error, SeenLink};
@@ -53,6 +53,16 @@ impl LinkWriter {
     /// Checks that the caller may administer the instance, for a change that cannot be undone.
     pub(super) fn may_administer(&self) -> Result<(), Error> {
         Ok(self.caller.may(Scope::Admin)?)
+    }
+
+    /// Returns a fault as far as the caller may see it: a destination that the link has tells what
+    /// is in it.
+    pub(super) fn told(&self, fault: ForwardingFault) -> ForwardingFault {
+        if self.may_read().is_ok() || matches!(fault, ForwardingFault::Kept(_)) {
+            fault
+        } else {
+            ForwardingFault::Hidden
+        }
     }
 
     /// Returns as much of a link as the caller may see.

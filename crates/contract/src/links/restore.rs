@@ -148,9 +148,10 @@ impl From<RestoreFault> for Problem {
                      are",
                 );
             }
-            RestoreFault::Expired(at) => (
+            // Who brings a link back may not be allowed to read it.
+            RestoreFault::Expired(_) => (
                 "expiration",
-                format!("this version expired at {}", at.get()),
+                "this version has expired".to_owned(),
                 "a later moment, or null for none".to_owned(),
             ),
             RestoreFault::KeepsKey(key) => (
