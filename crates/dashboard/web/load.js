@@ -31,3 +31,37 @@ export function useLoaded(key, request) {
   }, [key, attempt, returns.value]);
   return { ...state, again: () => setAttempt((/** @type {number} */ n) => n + 1) };
 }
+
+/**
+ * @template T
+ * @typedef {{ rows: T[], cursor: string | undefined, complete: boolean, loading: boolean, error: any }} Pages
+ */
+
+/**
+ * Loads the first page of a list whenever the key changes, and the next one when it is asked for. The
+ * last rows stay while others are on their way, and an answer that was overtaken is dropped.
+ * @template T
+ * @param {string} key @param {(cursor: string | undefined, signal: AbortSignal) => Promise<{ rows: T[], cursor?: string, complete: boolean }>} request
+ * @returns {Pages<T> & { more: () => void }}
+ */
+export function usePages(key, request) {
+  const [state, setState] = useState(/** @type {Pages<T>} */ ({ rows: [], cursor: undefined, complete: false, loading: true, error: undefined }));
+  const abort = useRef(new AbortController());
+  const load = async (/** @type {string | undefined} */ cursor, /** @type {T[]} */ before) => {
+    const { signal } = abort.current;
+    const update = (/** @type {Partial<Pages<T>>} */ part) => { if (!signal.aborted) setState((/** @type {Pages<T>} */ old) => ({ ...old, ...part })); };
+    update({ loading: true });
+    try {
+      const page = await request(cursor, signal);
+      update({ rows: [...before, ...page.rows], cursor: page.cursor, complete: page.complete, loading: false, error: undefined });
+    } catch (error) {
+      update({ loading: false, error });
+    }
+  };
+  useEffect(() => {
+    abort.current = new AbortController();
+    load(undefined, []);
+    return () => abort.current.abort();
+  }, [key]);
+  return { ...state, more: () => { if (!state.loading && state.cursor) load(state.cursor, state.rows); } };
+}

@@ -3,31 +3,36 @@ import { addressOf } from '../address.js';
 import { listAudit } from '../api.js';
 import { shownKey, typedKey } from '../links/key.js';
 import { publicHost } from '../links/short-link.js';
+import { usePages } from '../load.js';
 import { Chip, Select } from '../parts/controls.js';
 import { Icon } from '../parts/icon.js';
 import { More } from '../parts/more.js';
 import { Empty, ErrorNote } from '../parts/notes.js';
 import { domain } from '../state/domains.js';
 import { change, follow, go, view } from '../state/router.js';
-import { html, useEffect, useRef, useState } from '../view.js';
+import { html, useRef, useState } from '../view.js';
 import { say } from '../words.js';
 import { Line, callerName } from './line.js';
 import { OPERATIONS, auditQuery, filterOf, namesOf } from './query.js';
 
-/** @typedef {import('../api.js').Schemas['AuditLine']} AuditLine */
-
 export function AuditPage() {
   const filter = filterOf(view.value.query);
   const [stamp, setStamp] = useState(0);
-  const list = useLines(filter, JSON.stringify([filter, stamp]));
-  const { lines } = list;
+  const list = usePages(JSON.stringify([filter, stamp]), async (cursor, signal) => {
+    const page = await listAudit(auditQuery(filter, cursor), signal);
+    return { rows: page.lines, cursor: page.cursor, complete: page.list_complete };
+  });
+  const lines = list.rows;
+  /** Everybody who was seen so far, also with another filter. */
+  const callers = useRef(/** @type {Set<string>} */ (new Set())).current;
+  for (const { caller } of lines) callers.add(caller);
   const filtered = Object.values(filter).some(Boolean);
   const nothing = !list.loading && !list.error && lines.length === 0;
   return html`<div class="page audit"><h1 class="off-screen">${say('pageAudit')}</h1>
     <div class="toolbar">
       <${SlugField} value=${filter.slug ?? ''} />
       <${Select} label=${say('auditCaller')} value=${filter.caller ?? ''} onChange=${(/** @type {string} */ caller) => change({ caller: caller || undefined })}
-        options=${[['', say('anyCaller')], ...namesOf(list.callers, filter.caller).map((name) => [name, callerName(name)])]} />
+        options=${[['', say('anyCaller')], ...namesOf(callers, filter.caller).map((name) => [name, callerName(name)])]} />
       <${Select} label=${say('auditOperation')} value=${filter.operation ?? ''} onChange=${(/** @type {string} */ operation) => change({ operation: operation || undefined })}
         options=${[['', say('anyOperation')], ...OPERATIONS.map(([name, word]) => [name, say(word)])]} />
       <${Day} name="from" label=${say('from')} value=${filter.from} /><${Day} name="until" label=${say('to')} value=${filter.until} />
@@ -40,29 +45,6 @@ export function AuditPage() {
     ${lines.length > 0 && html`<ol class="audit-lines ${list.loading ? 'stale' : ''}">${lines.map((line, at) => html`<${Line} key=${at} line=${line} />`)}</ol>`}
     ${!list.complete && lines.length > 0 && html`<${More} onMore=${list.more} loading=${list.loading} />`}
   </div>`;
-}
-
-/** @param {import('./query.js').Filter} filter @param {string} key */
-function useLines(filter, key) {
-  const [state, setState] = useState({ lines: /** @type {AuditLine[]} */ ([]), callers: /** @type {ReadonlySet<string>} */ (new Set()), cursor: /** @type {string | undefined} */ (undefined), complete: false, loading: true, error: /** @type {any} */ (undefined) });
-  const abort = useRef(new AbortController());
-  const load = async (/** @type {string | undefined} */ cursor, /** @type {AuditLine[]} */ before) => {
-    const { signal } = abort.current;
-    const update = (/** @type {(old: typeof state) => object} */ part) => { if (!signal.aborted) setState((/** @type {any} */ old) => ({ ...old, ...part(old) })); };
-    update(() => ({ loading: true }));
-    try {
-      const page = await listAudit(auditQuery(filter, cursor), signal);
-      update(({ callers }) => ({ lines: [...before, ...page.lines], callers: new Set([...callers, ...page.lines.map(({ caller }) => caller)]), cursor: page.cursor, complete: page.list_complete, loading: false, error: undefined }));
-    } catch (error) {
-      update(() => ({ loading: false, error }));
-    }
-  };
-  useEffect(() => {
-    abort.current = new AbortController();
-    load(undefined, []);
-    return () => abort.current.abort();
-  }, [key]);
-  return { ...state, more: () => { if (!state.loading && state.cursor) load(state.cursor, state.lines); } };
 }
 
 /** Takes a slug when the person leaves the field or presses Enter. @param {{ value: string }} props */

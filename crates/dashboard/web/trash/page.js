@@ -2,6 +2,7 @@
 import { listTrash, purgeLink, restoreLink } from '../api.js';
 import { callerName } from '../audit/line.js';
 import { keyOf, shownKey } from '../links/key.js';
+import { usePages } from '../load.js';
 import { Address } from '../parts/address.js';
 import { Field, Select, TextInput } from '../parts/controls.js';
 import { Confirm, Dialog } from '../parts/dialog.js';
@@ -15,7 +16,7 @@ import { reason, refusalOfChange, refusalOfErasure } from '../state/refusal.js';
 import { go } from '../state/router.js';
 import { toast } from '../state/toasts.js';
 import { hasTrash } from '../state/trash.js';
-import { html, useEffect, useRef, useState } from '../view.js';
+import { html, useState } from '../view.js';
 import { figures, say } from '../words.js';
 
 /** @typedef {import('../api.js').Schemas['TrashedLink']} Trashed */
@@ -27,7 +28,11 @@ const PAGE_SIZE = 50;
 export function TrashPage() {
   const [stamp, setStamp] = useState(0);
   // Links of domains that were taken away are there, too, if nobody can choose one.
-  const list = useTrash(several.value ? domain.value : ALL, stamp);
+  const within = several.value ? domain.value : ALL;
+  const list = usePages(JSON.stringify([within, stamp]), async (cursor, signal) => {
+    const page = await listTrash({ limit: PAGE_SIZE, domain: within, cursor }, signal);
+    return { rows: page.links, cursor: page.cursor, complete: page.list_complete };
+  });
   const [purging, setPurging] = useState(/** @type {Trashed | undefined} */ (undefined));
   const [other, setOther] = useState(/** @type {Other | undefined} */ (undefined));
   const refresh = () => setStamp(stamp + 1);
@@ -55,12 +60,12 @@ export function TrashPage() {
       toast(wording(error), 'bad');
     }
   };
-  const nothing = !list.loading && !list.error && list.entries.length === 0;
+  const nothing = !list.loading && !list.error && list.rows.length === 0;
   return html`<div class="page trash"><h1>${say('pageTrash')}</h1>
     ${list.error && html`<${ErrorNote} error=${list.error} again=${refresh} />`}
     ${nothing && html`<div class="card"><${Empty} icon="trash" title=${say('trashEmpty')} text=${hasTrash.value ? say('trashEmptyText') : undefined} /></div>`}
-    ${list.entries.length > 0 && html`<ul class="trash-list ${list.loading ? 'stale' : ''}">${list.entries.map((entry) => html`<${Entry} key=${entry.link.id} entry=${entry} onRestore=${() => restore(entry, {})} onPurge=${() => setPurging(entry)} />`)}</ul>`}
-    ${!list.complete && list.entries.length > 0 && html`<${More} onMore=${list.more} loading=${list.loading} />`}
+    ${list.rows.length > 0 && html`<ul class="trash-list ${list.loading ? 'stale' : ''}">${list.rows.map((entry) => html`<${Entry} key=${entry.link.id} entry=${entry} onRestore=${() => restore(entry, {})} onPurge=${() => setPurging(entry)} />`)}</ul>`}
+    ${!list.complete && list.rows.length > 0 && html`<${More} onMore=${list.more} loading=${list.loading} />`}
     ${purging && html`<${Confirm} title=${say('deleteTitle', { link: shownKey(keyOf(purging.link)) })} text=${say('purgeText')} action=${say('deleteForGood')} onConfirm=${() => purge(purging)} onClose=${() => setPurging(undefined)} />`}
     ${other && html`<${OtherKey} key=${other.asks} ...${other} onChoose=${(/** @type {Partial<Key>} */ to) => restore(other.entry, to)} onClose=${() => setOther(undefined)} />`}
   </div>`;
@@ -90,27 +95,4 @@ function OtherKey({ asks, to, onChoose, onClose }) {
   return html`<${Dialog} title=${say('bringBack')} class="small" onClose=${onClose} footer=${footer}>${asks === 'slug'
     ? html`<${Field} label=${say('otherSlug')} id="other-slug"><${TextInput} id="other-slug" value=${slug} autocomplete="off" autocapitalize="off" spellcheck="false" onInput=${setSlug} /><//>`
     : html`<div class="field"><span class="label">${say('otherDomain')}</span><${Select} label=${say('otherDomain')} class="other-domain" value=${host} onChange=${setHost} options=${domainOptions()} /></div>`}<//>`;
-}
-
-/** @param {string} within As `state/domains.js` has it. @param {number} stamp */
-function useTrash(within, stamp) {
-  const [state, setState] = useState({ entries: /** @type {Trashed[]} */ ([]), cursor: /** @type {string | undefined} */ (undefined), complete: false, loading: true, error: /** @type {any} */ (undefined) });
-  const abort = useRef(new AbortController());
-  const load = async (/** @type {string | undefined} */ cursor, /** @type {Trashed[]} */ before) => {
-    const { signal } = abort.current;
-    const update = (/** @type {object} */ part) => { if (!signal.aborted) setState((/** @type {any} */ old) => ({ ...old, ...part })); };
-    update({ loading: true });
-    try {
-      const page = await listTrash({ limit: PAGE_SIZE, domain: within, cursor }, signal);
-      update({ entries: [...before, ...page.links], cursor: page.cursor, complete: page.list_complete, loading: false, error: undefined });
-    } catch (error) {
-      update({ loading: false, error });
-    }
-  };
-  useEffect(() => {
-    abort.current = new AbortController();
-    load(undefined, []);
-    return () => abort.current.abort();
-  }, [within, stamp]);
-  return { ...state, more: () => { if (!state.loading && state.cursor) load(state.cursor, state.entries); } };
 }
