@@ -20,14 +20,14 @@ pub(crate) fn statements(backend: DbBackend) -> Vec<String> {
         .col("host")
         .col("claimed_until")
         .take();
-    // The new index begins with the same column.
+    // The new index begins with the same column, and takes the page of the old one.
     let old = Index::drop()
         .name("link_watch_next_at")
         .table("link_watch")
         .to_owned();
     vec![
         sql(backend, &column),
-        sql(backend, &index),
         sql(backend, &old),
+        sql(backend, &index),
     ]
 }
