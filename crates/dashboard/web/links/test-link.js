@@ -71,8 +71,8 @@ function Answer({ told }) {
   return html`<dl class="test-answer"><div><dt>${say('testAnswer')}</dt><dd><span class="mono">${[status, answer].filter(Boolean).join(' ')}</span>${gates.length > 1 && html` <span class="mono">→ ${gates.slice(1).join(' → ')}</span>`}</dd></div>
     ${(location ?? destination) && html`<div><dt>${say('destination')}</dt><dd class="mono">${location ?? destination}</dd></div>`}
     ${by && html`<div><dt>${say('testBy')}</dt><dd class="mono">${by}</dd></div>`}</dl>
-    ${missed.length > 0 && html`<ul class="test-missed">${missed.map(({ rule, condition, fact }) => html`<li key=${rule}>${say('testMissed', { rule: rule + 1, condition: KINDS[condition] ? say(KINDS[condition].word) : condition, fact: fact ?? say('testUnknown') })}</li>`)}</ul>`}
-    ${note && html`<p class="hint">${note}</p>`}`;
+    ${missed.length > 0 && html`<ul class="test-missed">${missed.map(({ rule, condition, fact }) => html`<li key=${rule}>${say('testMissed', { rule: rule + 1, condition: KINDS[condition] ? say(KINDS[condition].word) : condition, fact: fact === '' ? '–' : fact ?? say('testUnknown') })}</li>`)}</ul>`}
+    ${note && html`<p class="hint">${say('testSplit')}</p>`}`;
 }
 
 /** @param {Visit} visit */

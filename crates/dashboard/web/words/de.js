@@ -439,6 +439,7 @@ export const words = {
   testMoment: 'Zeitpunkt',
   testQuery: 'Query',
   testReferrer: 'Kommt von',
+  testSplit: 'Die Aufteilung richtet sich nach der Adresse des Besuchers. Eine IP zeigt die Seite.',
   testText: 'Was ein Besucher bekäme, auch vor dem Speichern. Gezählt wird nichts.',
   testUnknown: 'Unbekannt',
   theme: 'Farben',

@@ -441,6 +441,7 @@ export const words = {
   testMoment: 'Moment',
   testQuery: 'Query',
   testReferrer: 'Comes from',
+  testSplit: 'The split goes by the visitor’s address. Enter an IP to see the side.',
   testText: 'What a visitor would get, also before you save. It counts nothing.',
   testUnknown: 'Unknown',
   theme: 'Theme',

@@ -439,6 +439,7 @@ export const words = {
   testMoment: 'Moment',
   testQuery: 'Requête',
   testReferrer: 'Vient de',
+  testSplit: 'La répartition dépend de l’adresse du visiteur. Saisissez une IP pour voir le côté.',
   testText: 'Ce qu’un visiteur obtiendrait, même avant d’enregistrer. Rien n’est compté.',
   testUnknown: 'Inconnu',
   theme: 'Thème',

@@ -439,6 +439,7 @@ export const words = {
   testMoment: 'Waktu',
   testQuery: 'Kueri',
   testReferrer: 'Datang dari',
+  testSplit: 'Pembagian mengikuti alamat pengunjung. Isi IP untuk melihat sisinya.',
   testText: 'Apa yang didapat pengunjung, juga sebelum disimpan. Tidak dihitung.',
   testUnknown: 'Tidak diketahui',
   theme: 'Tema',

@@ -439,6 +439,7 @@ export const words = {
   testMoment: 'Momento',
   testQuery: 'Query',
   testReferrer: 'Viene da',
+  testSplit: 'La ripartizione dipende dall’indirizzo del visitatore. Inserisci un IP per vedere il lato.',
   testText: 'Che cosa riceverebbe un visitatore, anche prima di salvare. Non conta nulla.',
   testUnknown: 'Sconosciuto',
   theme: 'Tema',

@@ -439,6 +439,7 @@ export const words = {
   testMoment: 'Momento',
   testQuery: 'Query',
   testReferrer: 'Vem de',
+  testSplit: 'A divisão segue o endereço do visitante. Indique um IP para ver o lado.',
   testText: 'O que um visitante receberia, mesmo antes de guardar. Nada é contado.',
   testUnknown: 'Desconhecido',
   theme: 'Tema',

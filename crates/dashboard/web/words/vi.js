@@ -439,6 +439,7 @@ export const words = {
   testMoment: 'Thời điểm',
   testQuery: 'Truy vấn',
   testReferrer: 'Đến từ',
+  testSplit: 'Việc chia dựa trên địa chỉ của khách. Nhập IP để xem khách sang bên nào.',
   testText: 'Khách sẽ nhận được gì, kể cả trước khi lưu. Không tính lượt.',
   testUnknown: 'Không rõ',
   theme: 'Giao diện',

@@ -439,6 +439,7 @@ export const words = {
   testMoment: '时间',
   testQuery: '查询',
   testReferrer: '来源',
+  testSplit: '分流取决于访客的地址。填写 IP 可查看去向。',
   testText: '访客会得到什么，保存前也可测试。不计数。',
   testUnknown: '未知',
   theme: '主题',

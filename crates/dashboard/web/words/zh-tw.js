@@ -439,6 +439,7 @@ export const words = {
   testMoment: '時間',
   testQuery: '查詢',
   testReferrer: '來源',
+  testSplit: '分流取決於訪客的位址。填寫 IP 可查看去向。',
   testText: '訪客會得到什麼，儲存前也可測試。不計數。',
   testUnknown: '未知',
   theme: '主題',
