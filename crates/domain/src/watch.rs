@@ -12,7 +12,7 @@ use crate::{
     Validator,
 };
 
-/// What the requests to a destination found.
+/// The result of the requests to a destination.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Finding {
     /// It answers, or nobody has asked. The validator makes the next request conditional.
@@ -224,7 +224,7 @@ pub fn host_to_ask(destination: &str) -> String {
 pub struct DueLink {
     /// The link.
     pub link: Link,
-    /// What was found about its present destination.
+    /// The finding about its present destination.
     pub finding: Finding,
     /// The right to ask.
     pub claim: WatchClaim,
@@ -244,7 +244,7 @@ pub struct WatchClaim {
 pub struct Watched {
     /// The destination.
     pub destination: Destination,
-    /// What was found about it.
+    /// The finding about it.
     pub finding: Finding,
     /// The moment of the next request.
     pub next_at: UnixMillis,

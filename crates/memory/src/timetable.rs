@@ -16,7 +16,7 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// What was found about the present destination of a link.
+    /// The finding about the present destination of a link.
     pub(crate) fn finding(&self, link: &Link) -> Option<&Finding> {
         let (destination, finding) = self.found.as_ref()?;
         (*destination == link.content.destination).then_some(finding)

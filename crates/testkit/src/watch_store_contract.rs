@@ -217,7 +217,7 @@ async fn findings_belong_to_a_destination(store: &(impl WatchStore + LinkStore))
     assert_eq!(moved, &Finding::default(), "nothing is known of that");
 }
 
-/// What was found about the links that are due, by key.
+/// The findings about the links that are due, by key.
 fn found_of(due: &[DueLink]) -> Vec<&Finding> {
     let mut due: Vec<&DueLink> = due.iter().collect();
     due.sort_by_key(|due| due.link.key.to_string());

@@ -156,7 +156,7 @@ mod tests {
         }
     }
 
-    /// What becomes of the link when this replaces its content.
+    /// Replaces the content of the link; returns the content that it has then.
     async fn replaced(fixture: &Fixture, content: LinkContent) -> LinkContent {
         let edit = EditLink::new(key("docs"), content);
         let edited = fixture.links.edit(edit).await.unwrap();

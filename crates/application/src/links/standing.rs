@@ -7,7 +7,7 @@ use slugline_domain::{Failing, Link, LinkId, LinkStatus, UnixSeconds};
 use super::LinkReader;
 use crate::Error;
 
-/// How some links stand at a moment.
+/// The status of some links at a moment, and the failures of their destinations.
 #[derive(Clone, Debug)]
 pub struct Standings {
     now: UnixSeconds,
@@ -16,7 +16,7 @@ pub struct Standings {
 }
 
 impl LinkReader {
-    /// How these links stand now. The caller has read them, so no scope is checked.
+    /// Reads the standings of these links. The caller has read the links, so no scope is checked.
     ///
     /// # Errors
     /// The store failed.

@@ -52,7 +52,7 @@ impl Row for Model {
 }
 
 impl Model {
-    /// What was found about this destination: nothing, if another one was asked.
+    /// The finding about this destination; the default one if the watch asked another.
     pub(crate) fn finding(&self, destination: &str) -> Finding {
         if self.destination.as_deref() != Some(destination) {
             return Finding::default();

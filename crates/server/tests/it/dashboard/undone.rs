@@ -1,4 +1,4 @@
-//! What was done to a link is undone, and what a visitor would get is tried.
+//! People undo changes and deletions of links, and try a link before they save it.
 
 use serde_json::{Value, json};
 

@@ -20,6 +20,13 @@ fn of(database: &str) -> Server {
     }
 }
 
+/// Makes a token that is bound to the tag `mine`.
+fn bound_to_mine(server: &Server) -> String {
+    let asked = json!({"name": "bound", "scopes": ["links:read", "links:write"], "tags": ["mine"]});
+    let made = server.api("POST", "/api/tokens").json(&asked).send();
+    made.json()["token"].as_str().unwrap().to_owned()
+}
+
 fn call(server: &Server, token: &str, method: &str, path: &str, body: &Value) -> Answer {
     let call = server
         .request(method, path)
@@ -202,11 +209,7 @@ fn tools_say_where_a_person_can_undo_what_they_did() {
 #[test]
 fn a_token_that_is_bound_to_a_tag_undoes_what_it_did_and_sees_no_more() {
     let server = Server::start();
-    let bound = server
-        .api("POST", "/api/tokens")
-        .json(&json!({"name": "bound", "scopes": ["links:read", "links:write"], "tags": ["mine"]}))
-        .send();
-    let bound = bound.json()["token"].as_str().unwrap().to_owned();
+    let bound = bound_to_mine(&server);
     for (slug, tag) in [("mine", "mine"), ("theirs", "theirs")] {
         let id = format!("id-{slug}");
         let link = json!({"url": "https://example.com/", "slug": slug, "id": id, "tags": [tag]});
@@ -258,11 +261,7 @@ fn a_token_that_is_bound_to_a_tag_undoes_what_it_did_and_sees_no_more() {
 #[test]
 fn a_bound_token_cannot_take_the_identity_of_a_deleted_link() {
     let server = Server::start();
-    let bound = server
-        .api("POST", "/api/tokens")
-        .json(&json!({"name": "bound", "scopes": ["links:read", "links:write"], "tags": ["mine"]}))
-        .send();
-    let bound = bound.json()["token"].as_str().unwrap().to_owned();
+    let bound = bound_to_mine(&server);
     server.create(&json!({"url": "https://example.com/", "slug": "theirs", "id": "id-theirs"}));
     let deleted = server
         .api("POST", "/api/link/delete")
