@@ -5,7 +5,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 
 use crate::{
-    arch, deny, docs, fmt, lint, openapi, package, surface, test, vendor, verdict::Verdict, wasm,
+    arch, deny, docs, fmt, lint, openapi, package, test, vendor, verdict::Verdict, wasm,
     web,
 };
 
@@ -29,7 +29,6 @@ const STEPS: &[Step] = &[
     ("web", web::run),
     ("wasm", wasm::run),
     ("package --no-verify", || package::run(false)),
-    ("surface --check", || surface::run(true)),
     ("docs", docs::run),
     ("test -- --workspace", run_tests),
 ];

@@ -19,7 +19,6 @@ mod fuzz;
 mod lint;
 mod openapi;
 mod package;
-mod surface;
 mod test;
 mod vendor;
 mod verdict;
@@ -90,12 +89,6 @@ enum Command {
         #[arg(long)]
         no_verify: bool,
     },
-    /// Write the public surface of each crate to `docs/surface`.
-    Surface {
-        /// Only report what differs from the committed files.
-        #[arg(long)]
-        check: bool,
-    },
     /// Check that the workspace compiles for Windows.
     Windows,
     /// Take a picture of every page of the dashboard.
@@ -153,7 +146,6 @@ fn run(command: Command) -> Result<Verdict> {
         Command::Web => web::run()?,
         Command::Wasm => wasm::run()?,
         Command::Package { no_verify } => package::run(!no_verify)?,
-        Command::Surface { check } => surface::run(check)?,
         Command::Windows => windows::run()?,
         Command::Shots => web::shots()?,
         Command::Fuzz {
