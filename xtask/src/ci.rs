@@ -5,8 +5,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 
 use crate::{
-    arch, deny, docs, fmt, lint, openapi, package, test, vendor, verdict::Verdict, wasm,
-    web,
+    arch, deny, docs, fmt, lint, openapi, package, test, vendor, verdict::Verdict, wasm, web,
 };
 
 /// Runs every step in order and stops at the first that fails.
