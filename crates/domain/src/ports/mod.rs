@@ -1,0 +1,37 @@
+//! The ports: traits through which the domain and the use cases reach stores,
+//! networks, the clock and the random source.
+//!
+//! The stores of links, of migration runs and of old links each have an
+//! implementation in memory and a contract suite in `testkit`; it passes the
+//! same suite as the real stores. A method that a later version adds has a default that is right
+//! for every implementation, if perhaps slow. The clock, the random source, the prober, the
+//! screen and the suggester have a scripted implementation there. The other
+//! ports are tested with the real thing only: both engines of the access log
+//! against a naive third one, the forwarder against servers, the place finder
+//! against files.
+
+mod audit;
+mod domains;
+mod links;
+mod machine;
+mod migration;
+mod outbound;
+mod tokens;
+mod visits;
+mod watch;
+
+pub use crate::insertion::Insertion;
+pub use audit::{AuditTrail, ReceiptStore};
+pub use domains::{DomainRemoval, DomainStore, LinkMove};
+pub use links::{
+    Deletion, Hearing, LinkChange, LinkObserver, LinkStore, StoreError, Taking, Update, Version,
+};
+pub use machine::{Clock, DiskTrouble, DiskWatch, LinksWatch, Random};
+pub use migration::{MigrationStore, OldStore, OldStoreError};
+pub use outbound::{DestinationScreen, Forwarder, LinkProber, Suggester};
+pub use tokens::{SecretStore, SignInCodes, TokenStore};
+pub use visits::{
+    AccessRows, AgentReader, PlaceFinder, VisitEraser, VisitLog, VisitLogError, VisitObserver,
+    VisitRows, VisitSink,
+};
+pub use watch::{WatchObserver, WatchStore};
