@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{
     Access, AuditService, Caller, Domains, Error, LinkChecker, LinkLists, LinkMigration,
-    LinkService, LiveVisits, Repeats, StatsService, Suggestions, Tokens, VisitErasures,
+    LinkService, LiveVisits, Repeats, StatsService, Tokens, VisitErasures,
 };
 
 /// All use cases of an instance. Adapters share one in an [`Arc`]. It holds no
@@ -17,8 +17,6 @@ pub struct App {
     pub lists: LinkLists,
     /// Checks whether destinations answer.
     pub checks: LinkChecker,
-    /// Suggests slugs and previews.
-    pub suggestions: Suggestions,
     /// Moves links here.
     pub migration: LinkMigration,
     /// Answers requests that clients may send again.

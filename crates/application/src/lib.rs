@@ -39,7 +39,6 @@
 //! | [`audit`] | the audit trail |
 //! | [`migration`] | moving links here from an older instance's store |
 //! | [`preview`] | actions that a public demonstration forbids |
-//! | [`suggestions`] | words for slugs and previews |
 //! | [`stats`], [`week`], [`live`] | queries to the access log; averages by hour of the week; live visits |
 //! | [`erasure`] | erasing the visits of a link |
 //! | [`tokens`] | listing, making and revoking named tokens |
@@ -79,7 +78,6 @@ pub mod seen;
 mod shares;
 pub mod sign_in;
 pub mod stats;
-pub mod suggestions;
 pub mod tokens;
 mod turns;
 mod watch;
@@ -123,7 +121,6 @@ pub use resolver::{Recalled, Resolver, ResolverNumbers, ResolverOptions};
 pub use seen::SeenLink;
 pub use sign_in::SignInCode;
 pub use stats::{AccessExport, Counted, StatsReader, StatsService, TaggedQuery, VisitExport};
-pub use suggestions::Suggestions;
 pub use tokens::{BoundTo, ListedToken, MadeToken, NewToken, TokenText, Tokens, TokensParts};
 pub use watch::{DestinationWatch, WatchCounts, WatchParts};
 pub use week::{WeekQuery, WeekRow};

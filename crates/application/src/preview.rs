@@ -31,7 +31,7 @@ pub enum Forbidden {
     Explain,
     /// Asking destinations whether they answer.
     Check,
-    /// Asking the operator's language model.
+    /// Suggesting slugs and previews.
     Suggest,
     /// Moving links here from an older instance.
     Migrate,

@@ -98,8 +98,6 @@ pub struct Switches {
     pub case_sensitive_slugs: bool,
     /// Links may pass their destination's answer on.
     pub proxied_links: bool,
-    /// A language model suggests slugs and previews. Without it, suggestions are made from the destination alone.
-    pub model_suggestions: bool,
     /// Destinations are compared with a list of dangerous hosts.
     pub destination_screening: bool,
     /// A receiver gets a message about each visit.

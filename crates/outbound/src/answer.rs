@@ -94,17 +94,4 @@ impl Arriving {
         }
         Ok(bytes)
     }
-
-    /// The first bytes of the body, at most so many.
-    pub(crate) async fn beginning(mut self, max: usize) -> Result<Vec<u8>, Error> {
-        let mut bytes = Vec::new();
-        while bytes.len() < max {
-            let Some(chunk) = poll_fn(|context| self.poll_chunk(context)).await else {
-                break;
-            };
-            bytes.extend_from_slice(&chunk?);
-        }
-        bytes.truncate(max);
-        Ok(bytes)
-    }
 }

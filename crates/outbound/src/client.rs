@@ -97,29 +97,6 @@ impl Client {
         fetched.map_err(|_| Error::TimedOut { after })?
     }
 
-    /// Returns the same, but cuts a longer body.
-    ///
-    /// # Errors
-    /// A hop is refused, or the bytes do not arrive in time.
-    pub async fn fetch_beginning(
-        &self,
-        request: Request,
-        max_bytes: usize,
-    ) -> Result<Fetched, Error> {
-        let after = request.timeout;
-        let beginning = async {
-            let answer = self.follow(request).await?;
-            Ok(Fetched {
-                url: answer.url,
-                status: answer.status,
-                headers: answer.headers,
-                body: answer.body.beginning(max_bytes).await?,
-            })
-        };
-        let fetched = timeout(after, beginning).await;
-        fetched.map_err(|_| Error::TimedOut { after })?
-    }
-
     async fn follow(&self, mut request: Request) -> Result<Answer, Error> {
         let follows = match self.policy.redirects {
             Redirects::Follow => request.is_repeatable(),

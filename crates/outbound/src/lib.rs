@@ -30,9 +30,8 @@
 //! | `resolver`, `connection`, `tls` | a name → checked addresses → a connection to one of them |
 //! | `request`, `answer` | requests and answers, with bodies whole or in parts |
 //! | `client` | redirects, deadline, size limits |
-//! | `prober`, `screen`, `model`, `forwarder`, `client_documents` | the domain's ports on top |
+//! | `prober`, `screen`, `forwarder`, `client_documents` | the domain's ports on top |
 //! | `webhook` | sending visits to a receiver, in the background |
-//! | `page_text` | the words of an HTML page, for the model |
 //! | `error` | the reasons why a request was refused or failed |
 
 mod address;
@@ -42,10 +41,6 @@ mod client_documents;
 mod connection;
 mod error;
 mod forwarder;
-#[cfg(feature = "fuzzing")]
-mod fuzzing;
-mod model;
-mod page_text;
 mod policy;
 mod prober;
 mod request;
@@ -61,11 +56,8 @@ pub use client::Client;
 pub use client_documents::HttpClientDocuments;
 pub use error::{Error, Refusal};
 pub use forwarder::HttpForwarder;
-#[cfg(feature = "fuzzing")]
-pub use fuzzing::fuzz_page;
 pub use hyper::{HeaderMap, Method};
 pub use ipnet::IpNet;
-pub use model::{ApiKey, ApiKeyError, LanguageModel, ModelOptions};
 pub use policy::{AddressPolicy, Policy, PortPolicy, Redirects};
 pub use prober::HttpProber;
 pub use request::{Outgoing, Request};

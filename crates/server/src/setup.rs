@@ -87,7 +87,6 @@ fn switches(settings: &Settings) -> Switches {
         migration_required: false,
         case_sensitive_slugs: settings.slug_case == SlugCase::Sensitive,
         proxied_links: settings.proxy.is_some(),
-        model_suggestions: settings.model.is_some(),
         destination_screening: settings.safe_browsing.is_some(),
         webhook: settings.webhook.is_some(),
         api_cors: settings.api_cors,
@@ -129,7 +128,7 @@ mod tests {
     #[test]
     fn nothing_secret_is_shown() {
         // Secrets and locations, with the mark in each.
-        const SECRETS: [(&str, &str); 9] = [
+        const SECRETS: [(&str, &str); 7] = [
             ("SLUGLINE_SITE_TOKEN", "MARKtoken"),
             (
                 "SLUGLINE_DATABASE_URL",
@@ -149,8 +148,6 @@ mod tests {
                 "SLUGLINE_WEBHOOK_SECRET",
                 "whsec_TUFSS01BUktNQVJLTUFSS01BUktNQVJL",
             ),
-            ("SLUGLINE_AI_API_KEY", "MARKkey"),
-            ("SLUGLINE_AI_BASE_URL", "https://MARKhost/v1"),
         ];
         for setting in CATALOGUE.iter().filter(|setting| setting.secret) {
             assert!(
@@ -160,7 +157,6 @@ mod tests {
             );
         }
         let others = [
-            ("SLUGLINE_AI_MODEL", "MARKmodel"),
             ("SLUGLINE_DATA_DIR", "/MARK/data"),
             ("SLUGLINE_GEOIP_PATH", "/MARK/places.mmdb"),
         ];
@@ -168,7 +164,6 @@ mod tests {
         let shown = shown(&pairs);
         assert_eq!(shown["stores"]["links"], "postgresql");
         assert_eq!(shown["stores"]["visits"], "clickhouse");
-        assert_eq!(shown["switches"]["modelSuggestions"], true);
         assert_eq!(shown["switches"]["webhook"], true);
         let text = shown.to_string().to_lowercase();
         // The secret of the webhook is the mark in base64.

@@ -13,8 +13,8 @@ use slugline_application::{
     App, AuditParts, AuditService, Authenticator, AuthenticatorParts, Caller, DestinationWatch,
     Domains, DomainsParts, Gatekeeper, GatekeeperParts, LinkChecker, LinkLists, LinkMigration,
     LinkService, LinkServiceParts, LinkWriter, LiveVisits, NamedDomains, Passwords, Repeats,
-    RepeatsParts, Resolver, SiteToken, StatsService, Suggestions, Tokens, TokensParts,
-    VisitErasures, VisitErasuresParts, WatchParts, WriteBudget,
+    RepeatsParts, Resolver, SiteToken, StatsService, Tokens, TokensParts, VisitErasures,
+    VisitErasuresParts, WatchParts, WriteBudget,
 };
 use slugline_clickhouse::ClickHouseOptions;
 use slugline_domain::{
@@ -22,14 +22,12 @@ use slugline_domain::{
     history::LinkHistory,
     ports::{
         Clock, DestinationScreen, LinkProber, LinkStore, LinksWatch, PlaceFinder, Random,
-        SecretStore, SignInCodes, Suggester, VisitLog, VisitObserver,
+        SecretStore, SignInCodes, VisitLog, VisitObserver,
     },
 };
 use slugline_httpkit::{Code, Edge, Failure, Guard, Lots, Problem, guarded};
 use slugline_oauth::Connecting;
-use slugline_outbound::{
-    Client, HttpForwarder, HttpProber, LanguageModel, NameServiceScreen, Policy, Webhook,
-};
+use slugline_outbound::{Client, HttpForwarder, HttpProber, NameServiceScreen, Policy, Webhook};
 use slugline_redirect::{Proxying, Redirects};
 use slugline_rest::{RestState, RouteList};
 use slugline_storage::{Listening, SqlLinkStore};
@@ -187,7 +185,6 @@ pub(crate) async fn build(
         lists: LinkLists::new(links.clone(), stats.clone()),
         links: links.clone(),
         checks,
-        suggestions: Suggestions::new(suggester(settings), settings.slug_case),
         migration: migration.clone(),
         stats,
         live: Arc::clone(&live),
@@ -493,13 +490,6 @@ fn screen(settings: &Settings) -> Option<Arc<dyn DestinationScreen>> {
     let service = settings.safe_browsing.clone()?;
     let client = Client::new(Policy::for_operators_servers());
     Some(Arc::new(NameServiceScreen::new(client, service)))
-}
-
-fn suggester(settings: &Settings) -> Option<Arc<dyn Suggester>> {
-    let options = settings.model.clone()?;
-    let pages = Client::new(Policy::default());
-    let models = Client::new(Policy::for_operators_servers());
-    Some(Arc::new(LanguageModel::new(pages, models, options)))
 }
 
 fn edge(settings: &Settings, places: Option<Arc<dyn PlaceFinder>>) -> Edge {

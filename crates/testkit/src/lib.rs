@@ -34,7 +34,6 @@ mod place_files;
 #[cfg(feature = "servers")]
 mod redis;
 mod scripted_prober;
-mod scripted_suggester;
 
 pub mod assistant_store_contract;
 pub mod audit_trail_contract;
@@ -70,5 +69,4 @@ pub use place_files::{COUNTRIES_FILE, NETWORKS_FILE, PLACES_FILE};
 #[cfg(feature = "servers")]
 pub use redis::Redis;
 pub use scripted_prober::ScriptedProber;
-pub use scripted_suggester::ScriptedSuggester;
 pub use slugline_memory::{MemoryDomainStore, MemoryLinkStore, MemoryMigration};

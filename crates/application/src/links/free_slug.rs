@@ -1,11 +1,22 @@
-//! Finds a free slug similar to one that is taken.
+//! Suggests slugs: one for a destination, and a free one similar to one that is taken.
 
-use slugline_domain::{LinkKey, Slug};
+use slugline_domain::{Destination, DomainName, LinkKey, Scope, Slug};
 
 use super::LinkService;
-use crate::Error;
+use crate::{Access, Error, Forbidden};
 
 impl LinkService {
+    /// The access rule of suggestions of slugs and previews. Only adapters check it.
+    pub const SUGGEST: Access = Access::outside_preview(Scope::LinksWrite, Forbidden::Suggest);
+
+    /// Suggests a slug for a destination, in the spelling under which the default domain would
+    /// store it. It may be taken.
+    pub fn suggested_slug(&self, destination: &Destination) -> Slug {
+        let case = self.domains().case_in(&DomainName::DEFAULT);
+        case.canonical(&Slug::from_destination(destination))
+            .into_owned()
+    }
+
     /// Returns the error for a taken slug, with a free slug.
     pub(super) async fn slug_taken(&self, key: LinkKey) -> Error {
         let free = self.free_beside(&key).await;
@@ -60,5 +71,12 @@ mod tests {
         fixture.links.create(new(&long)).await.unwrap();
         let refused = fixture.links.create(new(&long)).await;
         assert!(matches!(refused, Err(Error::SlugTaken { free: None, .. })));
+    }
+
+    #[test]
+    fn a_suggested_slug_has_the_spelling_of_the_default_domain() {
+        let links = fixture().links;
+        let suggested = links.suggested_slug(&destination("https://www.example.com/Some-Page"));
+        assert_eq!(suggested.as_str(), "some-page");
     }
 }

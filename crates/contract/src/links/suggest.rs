@@ -49,25 +49,25 @@ pub struct SuggestPreview {
     /// The destination. Parameters after its first `&` are missing unless it is encoded.
     #[schemars(with = "String", url, length(min = 1, max = DestinationRules::DEFAULT_MAX_CHARS))]
     pub url: Sent<FirstText>,
-    /// Language of the answer, such as `de-DE`; what the caller's browser prefers when absent.
+    /// A language, such as `de-DE`. It changes nothing.
     #[schemars(length(max = LanguageTag::MAX_CHARS))]
     pub locale: Sent<String>,
 }
 
 impl SuggestPreview {
-    /// Returns the destination, and the language if one is named.
+    /// Returns the destination.
     ///
     /// # Errors
     /// Lists every member that is missing, of another type or wrong.
-    pub fn validate(&self, rules: &Rules) -> Result<(Destination, Option<LanguageTag>), Problem> {
+    pub fn validate(&self, rules: &Rules) -> Result<Destination, Problem> {
         let mut validation = Validation::default();
         let url = validation.required(&["url"], &self.url, |FirstText(url)| {
             Destination::parse(url, &rules.destinations)
         });
         let named = validation.value(&["locale"], &self.locale);
         let named = named.filter(|locale| !locale.is_empty());
-        let language = named.and_then(|named| validation.member(&["locale"], named.parse()));
-        validation.finish(|| Some((url?, language)))
+        named.and_then(|named| validation.member(&["locale"], named.parse::<LanguageTag>()));
+        validation.finish(|| url)
     }
 }
 

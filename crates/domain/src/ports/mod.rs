@@ -28,7 +28,7 @@ pub use links::{
 };
 pub use machine::{Clock, DiskTrouble, DiskWatch, LinksWatch, Random};
 pub use migration::{MigrationStore, OldStore, OldStoreError};
-pub use outbound::{DestinationScreen, Forwarder, LinkProber, Suggester};
+pub use outbound::{DestinationScreen, Forwarder, LinkProber};
 pub use tokens::{SecretStore, SignInCodes, TokenStore};
 pub use visits::{
     AccessRows, AgentReader, PlaceFinder, VisitEraser, VisitLog, VisitLogError, VisitObserver,

@@ -5,8 +5,8 @@ use std::fmt;
 use async_trait::async_trait;
 
 use crate::{
-    Destination, ForwardFailure, ForwardedAnswer, ForwardedRequest, LanguageTag, ProbeOutcome,
-    ProbeRequest, ScreenVerdict,
+    Destination, ForwardFailure, ForwardedAnswer, ForwardedRequest, ProbeOutcome, ProbeRequest,
+    ScreenVerdict,
 };
 
 /// Checks that destinations answer.
@@ -25,21 +25,6 @@ pub trait DestinationScreen: fmt::Debug + Send + Sync {
     /// Returns a verdict on each destination, in their order. The author of a
     /// link waits for it.
     async fn judge(&self, destinations: &[Destination]) -> Vec<ScreenVerdict>;
-}
-
-/// Suggests words for destinations, for example with a language model. Callers must not trust
-/// the words: the page of a stranger may control them.
-#[async_trait]
-pub trait Suggester: fmt::Debug + Send + Sync {
-    /// Words for a slug, if it has any.
-    async fn slug(&self, destination: &Destination) -> Option<String>;
-
-    /// A title and a text in this language, if it has any.
-    async fn preview(
-        &self,
-        destination: &Destination,
-        language: &LanguageTag,
-    ) -> Option<(String, String)>;
 }
 
 /// Passes visitors' requests on to destinations.

@@ -7,7 +7,6 @@ mod support; // listeners that count, answers by script, a resolver by script
 mod forward; // passing requests on
 mod hops; // redirects: followed, refused, too many
 mod limits; // time and size
-mod model; // a language model
 mod names; // look-ups: refused addresses, rebinding
 mod probe; // the domain's port on the client
 mod requests; // methods and bodies

@@ -1,7 +1,7 @@
 //! `GET /api/link/ai`
 
 use actix_web::http::Method;
-use slugline_application::Suggestions;
+use slugline_application::LinkService;
 use slugline_contract::{SlugSuggestion, SuggestSlug};
 use slugline_httpkit::Failure;
 
@@ -18,10 +18,9 @@ pub(crate) fn spec() -> OperationSpec {
         id: "slug_suggest",
         tag: super::TAG,
         summary: "Suggest a slug",
-        description: "Suggests a slug for a destination: a language model's, if the instance has \
-                      one and it has a good idea, else the last part of the destination's path or \
-                      its host. The slug is valid, and may be taken.",
-        needs: Suggestions::NEEDS,
+        description: "Suggests a slug for a destination: the last part of its path, or its host. The \
+                      slug is valid, and may be taken.",
+        needs: LinkService::SUGGEST,
         fails: &[],
     }
 }
@@ -31,6 +30,6 @@ pub(crate) async fn handle(
     Query(query): Query<SuggestSlug>,
 ) -> Result<Json<200, SlugSuggestion>, Failure> {
     let destination = query.validate(&context.rules)?;
-    let slug = context.app.suggestions.slug(&destination).await;
+    let slug = context.app.links.suggested_slug(&destination);
     Ok(Json((&slug).into()))
 }

@@ -16,7 +16,7 @@ use slugline_application::{
     App, AuditParts, AuditService, Authenticator, AuthenticatorParts, Domains, DomainsParts,
     LinkChecker, LinkLists, LinkMigration, LinkMigrationParts, LinkService, LinkServiceParts,
     LiveVisits, NamedDomains, Passwords, PreviewMode, Repeats, RepeatsParts, Resolver,
-    ResolverOptions, SiteToken, StatsService, Suggestions, Tokens, TokensParts, VisitErasures,
+    ResolverOptions, SiteToken, StatsService, Tokens, TokensParts, VisitErasures,
     VisitErasuresParts,
 };
 use slugline_contract::{
@@ -24,7 +24,7 @@ use slugline_contract::{
     VisitStoreKind, VisitsView,
 };
 use slugline_domain::{
-    DomainName, Explanation, FollowedLink, InstanceRules, PageSize, SlugCase, Visitor,
+    DomainName, Explanation, FollowedLink, InstanceRules, PageSize, Visitor,
     ports::{DiskTrouble, DiskWatch, LinksWatch, OldStore},
 };
 use slugline_httpkit::{AnswerHead, Edge, Foresight, Guard};
@@ -141,7 +141,6 @@ impl Fixture {
             checks: LinkChecker::new(links.clone(), prober, clock.clone()),
             lists: LinkLists::new(links.clone(), stats.clone()),
             links,
-            suggestions: Suggestions::new(None, SlugCase::default()),
             migration,
             stats,
             live: Arc::new(LiveVisits::new()),
@@ -278,7 +277,6 @@ fn setup() -> SetupView {
             migration_required: false,
             case_sensitive_slugs: false,
             proxied_links: false,
-            model_suggestions: false,
             destination_screening: false,
             webhook: false,
             api_cors: false,

@@ -22,7 +22,7 @@ use slugline_contract::{ImportLimit, Rules};
 use slugline_domain::{DestinationRules, Host, Keeping, OwnAddresses, SlugCase, Timetable};
 use slugline_httpkit::{Origin, PlaceHeaders, TrustedProxies};
 use slugline_legacy::OldStoreUrl;
-use slugline_outbound::{AddressPolicy, ModelOptions, Policy, PortPolicy, WebhookOptions};
+use slugline_outbound::{AddressPolicy, Policy, PortPolicy, WebhookOptions};
 use slugline_redirect::{Address, CachePolicy, RedirectOptions, RedirectStatus};
 use slugline_rest::TransferLimits;
 use slugline_storage::DatabaseUrl;
@@ -97,8 +97,6 @@ pub struct Settings {
     pub safe_browsing: Option<Url>,
     /// The receiver of messages about visits, if any.
     pub webhook: Option<WebhookOptions>,
-    /// The language model that makes suggestions, if any.
-    pub model: Option<ModelOptions>,
     /// The recorded fields of visits.
     pub recorder: RecorderOptions,
     /// Content and form of the log output.
@@ -314,8 +312,6 @@ impl Settings {
                 .with_salt_hour(sources.parsed("SLUGLINE_VISITOR_SALT_HOUR", str::parse)?),
             log: Log::check(sources)?,
             workers: sources.optional("SLUGLINE_WORKERS", parse::workers)?,
-            // Last, because what is missing cannot be left out to find further errors.
-            model: parse::model(sources)?,
         })
     }
 }
@@ -529,7 +525,6 @@ mod tests {
         "without user name"
     )]
     #[case("SLUGLINE_WEBHOOK_SECRET", "whsec_AAEC", "24 to 64 random bytes")]
-    #[case("SLUGLINE_AI_BASE_URL", "api.example/v1", "https://service.example")]
     #[case("SLUGLINE_VISITOR_SALT", "hour", "day")]
     #[case("SLUGLINE_VISITOR_SALT_HOUR", "24", "0 to 23")]
     #[case("SLUGLINE_RETENTION_DAYS", "1.5", "0 for no limit")]
@@ -583,33 +578,6 @@ mod tests {
         for (name, _) in &wrong[..4] {
             assert!(text.contains(name.trim_end_matches("_FILE")), "{text}");
         }
-        // One that is missing does not hide the others.
-        let incomplete = [
-            ("SLUGLINE_AI_BASE_URL", "http://localhost:11434/v1"),
-            ("SLUGLINE_WORKERS", "none"),
-        ];
-        let errors = Settings::from_pairs(incomplete).unwrap_err();
-        assert_eq!(errors.errors().len(), 2, "{errors}");
-    }
-
-    #[test]
-    fn a_models_address_needs_its_name_and_its_key_stays_hidden() {
-        let api = ("SLUGLINE_AI_BASE_URL", "http://localhost:11434/v1");
-        let error = Settings::from_pairs([api]).unwrap_err().to_string();
-        assert!(error.starts_with("SLUGLINE_AI_MODEL"), "{error}");
-        let named = [
-            api,
-            ("SLUGLINE_AI_MODEL", "small"),
-            ("SLUGLINE_AI_API_KEY", "sk-secret"),
-        ];
-        let settings = Settings::from_pairs(named).unwrap();
-        assert!(!format!("{settings:?}").contains("sk-secret"));
-        assert_eq!(settings.model.unwrap().model, "small");
-        let name_alone = Settings::from_pairs([("SLUGLINE_AI_MODEL", "small")]).unwrap();
-        assert!(
-            name_alone.model.is_none(),
-            "Sink's settings name one for another place"
-        );
     }
 
     #[test]

@@ -11,9 +11,7 @@ use std::{
 use ipnet::IpNet;
 use slugline_clickhouse::ClickHouseTarget;
 use slugline_domain::{PageSize, RowLimit};
-use slugline_outbound::{
-    AddressPolicy, ApiKey, ModelOptions, Policy, RetryPolicy, WebhookOptions, WebhookSecret,
-};
+use slugline_outbound::{AddressPolicy, Policy, RetryPolicy, WebhookOptions, WebhookSecret};
 use slugline_redirect::ProxyLimits;
 use tracing_subscriber::{EnvFilter, filter::LevelFilter};
 use url::Url;
@@ -135,35 +133,6 @@ pub(super) fn webhook(sources: &Sources) -> Result<Option<WebhookOptions>, Setti
             .with_secret(secret)
             .with_retries(RetryPolicy::default())
     }))
-}
-
-/// The language model that makes suggestions, if its address is given.
-pub(super) fn model(sources: &Sources) -> Result<Option<ModelOptions>, SettingError> {
-    let Some(api) = sources.optional("SLUGLINE_AI_BASE_URL", server_url)? else {
-        return Ok(None);
-    };
-    let model = sources
-        .optional("SLUGLINE_AI_MODEL", str::parse)?
-        .ok_or_else(|| {
-            sources.wrong(
-                "SLUGLINE_AI_MODEL",
-                "SLUGLINE_AI_BASE_URL needs the name of a model beside it",
-            )
-        })?;
-    let prompt = |name, built_in: &str| -> Result<String, SettingError> {
-        Ok(sources
-            .optional(name, str::parse)?
-            .unwrap_or_else(|| built_in.to_owned()))
-    };
-    Ok(Some(
-        ModelOptions::new(api, model)
-            .with_key(sources.optional("SLUGLINE_AI_API_KEY", ApiKey::new)?)
-            .with_slug_prompt(prompt("SLUGLINE_AI_PROMPT", ModelOptions::SLUG_PROMPT)?)
-            .with_preview_prompt(prompt(
-                "SLUGLINE_AI_OG_PROMPT",
-                ModelOptions::PREVIEW_PROMPT,
-            )?),
-    ))
 }
 
 pub(super) fn log_filter(text: &str) -> Result<String, String> {

@@ -346,7 +346,7 @@ fn settings_are_shown_with_their_origin_and_without_secrets() {
     let mut command = command(folder.path());
     command
         .env("NUXT_CASE_SENSITIVE", "true")
-        .env("SLUGLINE_AI_PROMPT", "a\nb")
+        .env("SLUGLINE_TRUSTED_PROXIES", "10.0.0.1,\n10.0.0.2")
         .args(["config", "show", "--redirect-max-age", "5"]);
     let (code, text, _) = run(&mut command);
     assert_eq!(code, Some(0));
@@ -356,7 +356,7 @@ fn settings_are_shown_with_their_origin_and_without_secrets() {
         "SLUGLINE_CASE_SENSITIVE = true  (the environment variable NUXT_CASE_SENSITIVE)",
         "SLUGLINE_REDIRECT_MAX_AGE = 5  (the flag --redirect-max-age)",
         "SLUGLINE_REDIRECT_STATUS_CODE = 301  (default)",
-        "SLUGLINE_AI_PROMPT = a\\nb  (the environment variable SLUGLINE_AI_PROMPT)",
+        "SLUGLINE_TRUSTED_PROXIES = 10.0.0.1,\\n10.0.0.2  (the environment variable SLUGLINE_TRUSTED_PROXIES)",
         "SLUGLINE_BASE_URL =  (default: as the client sees it)",
         "SLUGLINE_WEBHOOK_URL =  (not set)",
     ] {
