@@ -6,21 +6,23 @@ use thiserror::Error;
 /// The schema does not match this version.
 #[derive(Debug, Error)]
 pub enum SchemaError {
-    /// A later version applied these steps. This version might misread its data.
+    /// A later version took these steps. This version might misread its data.
     #[error(
         "a later version of Slugline has changed the schema ({}); start that version, or restore \
          a backup from before",
         .0.join(", ")
     )]
     Later(Vec<String>),
-    /// Another process uses the database, and may be of an earlier version, which would misread
-    /// what the steps make of it. The text says which processes, if the database tells.
+    /// Another build from before a release made the schema. No step leads from there to this one. The text says
+    /// how the database shows it.
     #[error(
-        "another process uses the database{0}, and this upgrade must have it alone: stop every \
-         slugline of an earlier version first, and whatever else reads the links, then start this \
-         one again; nothing was changed"
+        "another build of Slugline made this database ({0}), and this one cannot use it; nothing \
+         was changed. Write its links and visits to files with that build, `slugline export \
+         links.json` and `slugline visits export visits.ndjson`, and read them with this one into \
+         a new data folder or database, `slugline import links.json` and `slugline visits import \
+         visits.ndjson`"
     )]
-    InUse(String),
+    OtherBuild(String),
     /// The database failed or refused.
     #[error(transparent)]
     Database(#[from] DbErr),

@@ -11,7 +11,7 @@ use anyhow::{Context, bail};
 use slugline_analytics::{Examined, OpenError, Rebuilt};
 use slugline_clickhouse::{examine_spool, rebuild_spool};
 use slugline_domain::{UnixSeconds, ports::Clock};
-use slugline_storage::{DatabaseUrl, SchemaConnection, Unlike};
+use slugline_storage::{DatabaseUrl, SchemaConnection, SchemaError, Unlike};
 use slugline_system::SystemClock;
 use slugline_visitlog::{examine, rebuild};
 
@@ -114,8 +114,14 @@ async fn links(settings: &Settings) -> anyhow::Result<bool> {
     if let DatabaseUrl::File(file) = url {
         advise_on_foreign(name, foreign::refuse_in_links(file, &database).await)?;
     }
+    let pending = match database.pending().await {
+        // Nothing is damaged; the error says what to do.
+        Err(error @ (SchemaError::OtherBuild(_) | SchemaError::Later(_))) => {
+            return Err(error).context(name);
+        }
+        pending => pending,
+    };
     let damages = database.damages().await;
-    let pending = database.pending().await;
     let mut sound = true;
     match damages {
         Ok(damages) if damages.is_empty() => line(name, "ok", "pages are sound")?,

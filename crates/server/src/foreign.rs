@@ -6,8 +6,8 @@ use std::path::Path;
 use anyhow::Context;
 use slugline_storage::{SchemaConnection, SqliteObjects};
 
-/// Refuses a links database whose schema differs from what its steps make. An older one has fewer
-/// steps.
+/// Refuses a links database whose schema differs from what its steps make. One of an earlier version
+/// has fewer steps.
 ///
 /// # Errors
 /// The error names the first object that differs; or the file cannot be read.
@@ -16,7 +16,7 @@ pub(crate) async fn refuse_in_links(
     database: &SchemaConnection,
 ) -> anyhow::Result<()> {
     let making = database.making().await?;
-    refuse(file, &making.statements, making.otherwise)
+    refuse(file, &making, &[])
 }
 
 /// Refuses an access log whose schema differs from what its version makes.

@@ -47,7 +47,7 @@ pub(crate) async fn open_beside(settings: &Settings) -> anyhow::Result<Arc<SqlLi
 }
 
 /// The step that every database with links has.
-const FIRST_STEP: &str = "m0001_links";
+const FIRST_STEP: &str = "0.1.0";
 
 /// Opens the database and brings its schema up to date.
 pub(crate) async fn open(settings: &Settings) -> anyhow::Result<Arc<SqlLinkStore>> {

@@ -109,8 +109,7 @@ struct Keep(InsertStatement);
 impl Keep {
     fn new(change: End, note: &AuditNote, which: Condition) -> Self {
         let former = Query::select()
-            .columns(version::columns())
-            .expr(Expr::cust(link::TAGS))
+            .columns(version::columns().chain([link::Column::Tags]))
             .exprs(end_values(change, note).map(Expr::val))
             .from(link::Entity)
             .cond_where(which)

@@ -80,7 +80,7 @@ pub use links::SqlLinkStore;
 pub use listening::Listening;
 pub use opening::{ConnectError, OpenError};
 pub use schema_connection::SchemaConnection;
-pub use slugline_migrations::{Making, SchemaError};
+pub use slugline_migrations::SchemaError;
 #[cfg(feature = "sqlite")]
 pub use sqlite::{
     Copied, FileSnapshot, ObjectsError, PageCheck, SnapshotError, SqliteObjects, Unlike,

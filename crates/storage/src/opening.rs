@@ -34,7 +34,8 @@ pub enum OpenError {
     /// The database could not be opened.
     #[error(transparent)]
     Connect(#[from] ConnectError),
-    /// The database refused a step of the schema, or a later version has changed the schema.
+    /// The database refused a step of the schema, or a later version or another build has changed
+    /// the schema.
     #[error("the schema cannot be brought up to date")]
     Schema(#[source] SchemaError),
     /// The schema lacks these steps.

@@ -73,12 +73,9 @@ impl Postgres {
         Self::open(url, options).await
     }
 
-    /// Opens the pool for schema steps, which have no time limit. Nodes that wait to take them know
-    /// each other by the name of the session.
+    /// Opens the pool for schema steps, which have no time limit.
     pub(crate) async fn connect_for_schema(url: &str) -> Result<Self, DbErr> {
-        let mut options = pool_options(url);
-        options.map_sqlx_postgres_pool_opts(named);
-        Self::open(url, options).await
+        Self::open(url, pool_options(url)).await
     }
 
     async fn open(url: &str, options: ConnectOptions) -> Result<Self, DbErr> {
@@ -254,15 +251,6 @@ fn limited(options: PgPoolOptions) -> PgPoolOptions {
         // connection.
         let set = connection.execute(SETTINGS);
         Box::pin(async move { set.await.map(drop) })
-    })
-}
-
-fn named(options: PgPoolOptions) -> PgPoolOptions {
-    options.after_connect(|connection, _| {
-        let name = sqlx::query("SELECT set_config('application_name', $1, false)")
-            .bind(slugline_migrations::SESSION)
-            .execute(connection);
-        Box::pin(async move { name.await.map(drop) })
     })
 }
 

@@ -1,7 +1,7 @@
 //! The schema of a database: a connection for its steps and for its examination.
 
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, DbErr};
-use slugline_migrations::{Making, SchemaError};
+use slugline_migrations::{STEPS, SchemaError};
 
 #[cfg(feature = "postgres")]
 use crate::postgres::Postgres;
@@ -88,25 +88,25 @@ impl SchemaConnection {
     /// Brings the schema up to date, as [`slugline_migrations::run`] says.
     ///
     /// # Errors
-    /// The database refused a step, or a later version has changed the schema.
+    /// The database refused a step, or a later version or another build has changed the schema.
     pub async fn update(&self) -> Result<(), SchemaError> {
-        slugline_migrations::run(&self.connection).await
+        slugline_migrations::run(&self.connection, STEPS).await
     }
 
     /// The names of the steps that the schema is behind, in order. Changes nothing.
     ///
     /// # Errors
-    /// The database cannot be read, or a later version has changed the schema.
+    /// The database cannot be read, or a later version or another build has changed the schema.
     pub async fn pending(&self) -> Result<Vec<&'static str>, SchemaError> {
-        slugline_migrations::pending(&self.connection).await
+        slugline_migrations::pending(&self.connection, STEPS).await
     }
 
     /// The statements that made the schema of a file. Changes nothing.
     ///
     /// # Errors
-    /// The database cannot be read, or a later version has changed the schema.
-    pub async fn making(&self) -> Result<Making, SchemaError> {
-        slugline_migrations::making_of(&self.connection).await
+    /// The database cannot be read, or a later version or another build has changed the schema.
+    pub async fn making(&self) -> Result<Vec<String>, SchemaError> {
+        slugline_migrations::taken(&self.connection, STEPS).await
     }
 
     /// The connection.

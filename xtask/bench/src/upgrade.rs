@@ -205,12 +205,12 @@ fn arrivals(author: &Instance, other: &Instance) -> Result<Vec<f64>> {
     Ok(delays)
 }
 
-/// The last line of a node that must refuse to start and name a step of the schema.
+/// The last line of a node that must refuse to start because of the schema.
 fn refusal(command: &mut Command) -> Result<String> {
     let output = command.output().context("the earlier version")?;
     let said = String::from_utf8_lossy(&output.stderr);
     let last = said.lines().last().unwrap_or_default().to_owned();
-    if output.status.success() || !last.contains("m00") {
+    if output.status.success() || !last.contains("the schema") {
         bail!("the earlier version does not refuse the new schema clearly: {last:?}");
     }
     Ok(last)

@@ -79,20 +79,12 @@ impl MoveLinks {
     /// If another writer has taken a slug since this transaction looked, the unique index fails the
     /// statement, and the whole change with it.
     async fn move_rows(&self, session: &impl Session, moved: &[Moved]) -> Result<(), Failure> {
-        let next = || Expr::col(Column::Revision).add(1);
-        // A copy of the tags that is the revision's stays so.
-        let tags_revision = Expr::case(
-            Expr::col(Column::TagsRevision).equals(Column::Revision),
-            next(),
-        )
-        .finally(Expr::col(Column::TagsRevision));
         let numbers = moved.iter().map(|link| link.number);
         let these = Condition::all().add(Column::Number.is_in(numbers));
         keep(session, self.keeping, Edit, &self.note, these.clone()).await?;
         let update = Entity::update_many()
             .col_expr(Column::Domain, Expr::value(self.to.as_str()))
-            .col_expr(Column::Revision, next())
-            .col_expr(Column::TagsRevision, tags_revision.into())
+            .col_expr(Column::Revision, Expr::col(Column::Revision).add(1))
             .col_expr(Column::UpdatedAt, Expr::value(self.note.at.second().get()))
             .filter(these);
         session.execute(&update).await?;

@@ -74,9 +74,6 @@ pub struct Model {
     pub disabled: bool,
     /// A copy of the tags, each after a `T`. Tags are in lower case, so no tag holds one.
     pub tags: Option<String>,
-    /// The revision to which the copy belongs. A node of an earlier version changes links
-    /// without their copies.
-    pub tags_revision: Option<i64>,
 }
 
 #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
@@ -87,7 +84,7 @@ impl ActiveModelBehavior for ActiveModel {}
 /// Selects the columns to read, in the order of [`Model`]. Only searches need the searched texts,
 /// which can be longer than the rest.
 pub(crate) fn select() -> Select<Entity> {
-    without_tags().expr(Expr::cust(TAGS))
+    without_tags().column(Column::Tags)
 }
 
 /// As [`select`], for those who need no tags.
@@ -104,17 +101,10 @@ pub(crate) fn read_columns() -> impl Iterator<Item = Column> {
     Column::iter().filter(|column| {
         !matches!(
             column,
-            Column::SearchText | Column::DestinationKey | Column::Tags | Column::TagsRevision
+            Column::SearchText | Column::DestinationKey | Column::Tags
         )
     })
 }
-
-/// The tags in the form of [`Model::tags`]. The database reads `link_tags` only if the row has no
-/// copy of its revision's tags.
-pub(crate) const TAGS: &str = "CASE WHEN short_links.tags_revision = short_links.revision \
-                    THEN short_links.tags ELSE \
-                    (SELECT string_agg('T' || tag, '') FROM link_tags \
-                    WHERE link_id = short_links.id) END";
 
 impl Row for Model {
     fn read(columns: &impl Columns) -> Result<Self, Failure> {
@@ -156,7 +146,6 @@ impl Row for Model {
             visits_used: columns.number(next())?,
             disabled: columns.optional_flag(next())? == Some(true),
             tags: columns.optional_text(next())?,
-            tags_revision: None,
         })
     }
 }
@@ -231,7 +220,6 @@ pub(crate) fn to_row(link: &Link) -> Model {
         visits_used: link.visits_used.into(),
         disabled: *disabled,
         tags: tags_to_text(tags),
-        tags_revision: Some(link.revision.get()),
     }
 }
 

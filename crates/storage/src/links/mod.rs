@@ -78,7 +78,7 @@ impl SqlLinkStore {
     /// processes may do so at the same time.
     ///
     /// # Errors
-    /// The database refused, or a later version has changed the schema.
+    /// The database refused, or a later version or another build has changed the schema.
     pub async fn open(url: &DatabaseUrl) -> Result<Self, OpenError> {
         let schema = SchemaConnection::open(url).await?;
         schema.update().await.map_err(OpenError::Schema)?;

@@ -100,8 +100,7 @@ fn makes_a_difference(column: Column) -> bool {
         | Column::SearchText
         | Column::DestinationKey
         // Conditions of their own compare tags, whatever their order.
-        | Column::Tags
-        | Column::TagsRevision => false,
+        | Column::Tags => false,
         Column::Domain
         | Column::Destination
         | Column::Comment

@@ -5,7 +5,6 @@
 mod announcements; // PostgreSQL tells of changes
 mod build_flags; // how SQLite was compiled
 mod contract; // the contract suites on every back end
-mod copied_tags; // tags in the rows of links
 mod durability; // data survives a restart
 mod history_off; // what was kept goes once nothing is kept
 mod meanwhile; // what happens between two statements of a change
@@ -15,4 +14,4 @@ mod shared_commits; // changes that come at the same time
 mod shared_follows; // slugs followed at the same time
 mod statistics; // statistics for PostgreSQL's planner
 mod unnoticed_changes; // changes that callers are not told of
-mod upgrade; // databases of earlier versions
+mod upgrade; // databases of other versions and builds

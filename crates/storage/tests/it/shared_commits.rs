@@ -233,7 +233,7 @@ async fn on_postgres_cut_connections_neither_lose_nor_double_links() {
     let cutting = tokio::spawn(async move {
         const CUT: &str = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity \
                            WHERE datname = current_database() \
-                           AND application_name <> 'slugline schema'";
+                           AND pid <> pg_backend_pid()";
         let mut cut = 0;
         for _ in 0..40 {
             cut += number(&schema, CUT).await;

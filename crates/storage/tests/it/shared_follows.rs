@@ -108,7 +108,7 @@ async fn cut_connections_give_no_wrong_answer() {
         async move {
             const CUT: &str = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity \
                                WHERE datname = current_database() \
-                               AND application_name <> 'slugline schema'";
+                               AND pid <> pg_backend_pid()";
             loop {
                 cut.fetch_add(number(&schema, CUT).await, Ordering::Relaxed);
                 tokio::time::sleep(Duration::from_millis(20)).await;

@@ -1,216 +1,162 @@
-//! Databases of earlier versions get a key of two parts for their links, and lose none.
+//! Databases that another version or another build of the program made.
 
-use std::{
-    io::{BufRead, BufReader},
-    path::Path,
-    process::{Child, Command, Stdio},
+use sea_orm::ConnectionTrait;
+use slugline_domain::ports::LinkStore;
+use slugline_migrations::{STEPS, Step, pending, run};
+use slugline_storage::{DatabaseUrl, OpenError, SchemaConnection, SchemaError, SqlLinkStore};
+use slugline_testkit::{NOTE, link};
+use tempfile::TempDir;
+
+use crate::on_postgres;
+
+/// A step of a later version.
+const SECOND: Step = Step {
+    name: "0.2.0",
+    sqlite: "ALTER TABLE short_links ADD COLUMN more text;",
+    postgres: "ALTER TABLE short_links ADD COLUMN more text;",
 };
 
-use sea_orm::{ConnectionTrait, DatabaseConnection};
-use slugline_domain::{
-    AuditQuery, Link, LinkFilter, Reach, SearchText, StatusFilter,
-    ports::{AuditTrail, Insertion, LinkStore},
+/// The same step with a mistake in its last statement.
+const MISTAKEN: Step = Step {
+    name: SECOND.name,
+    sqlite: "ALTER TABLE short_links ADD COLUMN more text; DROP TABLE nothing;",
+    postgres: "ALTER TABLE short_links ADD COLUMN more text; DROP TABLE nothing;",
 };
-use slugline_storage::{Database, DatabaseUrl, SchemaConnection, SchemaError, SqlLinkStore};
-use slugline_testkit::{NOON, NOTE, link};
 
-use crate::on_postgres::{self, Fresh};
+fn in_a_file() -> (TempDir, DatabaseUrl) {
+    let folder = tempfile::tempdir().unwrap();
+    let url = DatabaseUrl::File(folder.path().join("links.db"));
+    (folder, url)
+}
 
-/// The last steps of earlier versions.
-const EARLIER: [&str; 2] = ["m0010_tags_in_rows", "m0013_assistants"];
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_file_gets_the_step_of_a_later_version_once_and_keeps_its_links() {
+    let (_folder, url) = in_a_file();
+    is_upgraded(&url).await;
+}
 
-/// What such a version wrote.
-const LINKS: &str = "
-    INSERT INTO links (id, slug, destination, comment, search_text, destination_key, created_at,
-        updated_at, expires_at, revision, tags, tags_revision)
-    VALUES
-        ('id-docs', 'docs', 'https://example.com/', 'Spring', 'docs\nhttps://example.com/\nspring\nnews',
-        'k', 1800000000, 1800000000, NULL, 3, 'Tnews', 3),
-        ('id-Docs', 'Docs', 'https://example.com/', NULL, 'docs\nhttps://example.com/',
-        'k', 1799999999, 1800000000, 1, 0, NULL, 0);
-    UPDATE links SET google = 'https://apps.example/Docs', geo = 'DE https://de.example/'
-        WHERE slug = 'Docs';
-    INSERT INTO link_tags (link_id, tag) VALUES ('id-docs', 'news');
-    INSERT INTO audit_trail (at, caller, operation, slug) VALUES (1, 'CI', 'link.create', 'docs');
-";
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn on_postgres_a_database_gets_the_step_of_a_later_version_once_and_keeps_its_links() {
+    is_upgraded(&on_postgres::fresh("upgrade").await.url).await;
+}
 
-/// Its statements about links.
-const STATEMENTS: [&str; 8] = [
-    "SELECT id, slug, destination FROM links WHERE slug = 'docs'",
-    "SELECT id FROM links ORDER BY created_at DESC, slug LIMIT 1",
-    "SELECT count(number) FROM links",
-    "SELECT id FROM links WHERE id IN ('id-docs') AND password_hash IS NULL",
-    "INSERT INTO links (id, slug, destination, search_text, destination_key, created_at, updated_at) \
-     VALUES ('a', 'a', 'https://example.com/', '', '', 1, 1)",
-    "UPDATE links SET comment = 'x' WHERE slug = 'docs'",
-    "DELETE FROM links WHERE slug = 'docs'",
-    "DELETE FROM links WHERE number = 1",
-];
-
-async fn of_earlier_version(url: &DatabaseUrl, last: &str) -> SchemaConnection {
+async fn is_upgraded(url: &DatabaseUrl) {
+    let later = [STEPS, &[SECOND]].concat();
+    let store = SqlLinkStore::open(url).await.unwrap();
+    let before = link("before").tags(&["news"]).build();
+    store.insert(&before, &NOTE).await.unwrap();
     let schema = SchemaConnection::open(url).await.unwrap();
     let database = schema.connection();
-    slugline_migrations::run_until(database, last)
-        .await
-        .unwrap();
-    run(database, LINKS).await;
-    for statement in &STATEMENTS[..4] {
-        run(database, statement).await;
-    }
-    schema
-}
+    assert_eq!(pending(database, &later).await.unwrap(), [SECOND.name]);
 
-async fn run(connection: &DatabaseConnection, statements: &str) {
-    connection.execute_unprepared(statements).await.unwrap();
-}
+    // A step that fails leaves nothing behind.
+    let mistaken = [STEPS, &[MISTAKEN]].concat();
+    let failed = run(database, &mistaken).await.unwrap_err();
+    assert!(matches!(failed, SchemaError::Database(_)), "{failed}");
+    assert_eq!(schema.pending().await.unwrap(), [""; 0]);
 
-/// Checks a database after its upgrade.
-async fn has_kept_its_links(schema: &SchemaConnection, url: &DatabaseUrl) {
-    let store = SqlLinkStore::open(url).await.unwrap();
-    let docs = store.find(&link("docs").build().key).await.unwrap();
-    let expected = link("docs").comment("Spring").tags(&["news"]).build();
-    let revision = slugline_domain::Revision::new(3);
-    assert_eq!(
-        docs,
-        Some(Link {
-            revision,
-            ..expected
+    // Several nodes start together.
+    let nodes = (0..4).map(|_| {
+        let (url, later) = (url.clone(), later.clone());
+        tokio::spawn(async move {
+            let schema = SchemaConnection::open(&url).await.unwrap();
+            run(schema.connection(), &later).await.unwrap();
         })
-    );
-    let spring = LinkFilter::default().with_text(SearchText::parse("spring").unwrap());
-    assert_eq!(store.count(&spring, NOON).await.unwrap(), 1);
-    let all = LinkFilter::default().with_status(StatusFilter::All);
-    let found = store.search(&all, NOON, 9).await.unwrap();
-    let keys: Vec<String> = found.iter().map(|link| link.key.to_string()).collect();
-    assert_eq!(keys, ["Docs", "docs"]);
-    for text in ["apps.example/docs", "https://de.example"] {
-        let text = SearchText::parse(text).unwrap();
-        let found = store.count(&all.clone().with_text(text), NOON).await;
-        assert_eq!(found.unwrap(), 1);
-    }
-    let tags = store.tags(&Reach::Everything, None).await.unwrap();
-    assert_eq!(tags.len(), 1);
-    let lines = store.lines(&AuditQuery::new(9)).await.unwrap();
-    assert_eq!(lines[0].key, Some(link("docs").build().key));
-
-    // A new link finds its place, and an expired one of before makes way.
-    on_postgres::name(schema, "go.example").await;
-    for made in [
-        link("go.example/docs").build(),
-        link("Docs").id("new").build(),
-    ] {
-        let inserted = store.insert(&made, &NOTE).await.unwrap();
-        assert_eq!(inserted, Insertion::Stored);
-    }
-    for statement in STATEMENTS {
-        let refused = schema.connection().execute_unprepared(statement).await;
-        assert!(refused.is_err(), "{statement}");
-    }
-}
-
-#[tokio::test]
-async fn files_of_earlier_versions_keep_their_links() {
-    for last in EARLIER {
-        let folder = tempfile::tempdir().unwrap();
-        let url = DatabaseUrl::File(folder.path().join("links.db"));
-        let schema = of_earlier_version(&url, last).await;
-        schema.update().await.unwrap();
-        has_kept_its_links(&schema, &url).await;
-    }
-}
-
-#[tokio::test]
-async fn on_postgres_databases_of_earlier_versions_keep_their_links() {
-    for last in EARLIER {
-        let Fresh { url, .. } = on_postgres::fresh(&format!("upgrade_{}", &last[..5])).await;
-        let schema = of_earlier_version(&url, last).await;
-        schema.update().await.unwrap();
-        has_kept_its_links(&schema, &url).await;
-    }
-}
-
-/// Another process that has read the file and waits, as an idle service does.
-fn idle_process(file: &Path) -> Child {
-    const HOLD: &str = "import sqlite3, sys\n\
-                        links = sqlite3.connect(sys.argv[1])\n\
-                        print(links.execute('SELECT count(*) FROM links').fetchone(), flush=True)\n\
-                        sys.stdin.read()";
-    let mut process = Command::new("python3")
-        .args(["-c", HOLD])
-        .arg(file)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut said = String::new();
-    let mut output = BufReader::new(process.stdout.as_mut().unwrap());
-    output.read_line(&mut said).unwrap();
-    assert_eq!(said, "(2,)\n");
-    process
-}
-
-#[tokio::test]
-async fn a_file_that_another_process_has_open_is_not_upgraded() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("links.db");
-    let url = DatabaseUrl::File(file.clone());
-    let schema = of_earlier_version(&url, "m0013_assistants").await;
-
-    let mut process = idle_process(&file);
-    let refused = schema.update().await.unwrap_err();
-    assert!(matches!(refused, SchemaError::InUse(_)), "{refused}");
-    let said = refused.to_string();
-    assert!(
-        said.contains("stop every slugline of an earlier version"),
-        "{said}"
-    );
-    assert_eq!(schema.pending().await.unwrap()[0], "m0014_domains");
-    // Nothing is changed or locked.
-    let other = rusqlite::Connection::open(&file).unwrap();
-    let edit = "UPDATE links SET comment = 'Spring' WHERE slug = 'docs'";
-    assert_eq!(other.execute(edit, []).unwrap(), 1);
-    drop(other);
-
-    process.kill().unwrap();
-    process.wait().unwrap();
-    // A connection of the same process counts as well.
-    let other = rusqlite::Connection::open(&file).unwrap();
-    let count = "SELECT count(*) FROM links";
-    let links: u32 = other.query_row(count, [], |row| row.get(0)).unwrap();
-    assert_eq!(links, 2);
-    let refused = schema.update().await.unwrap_err();
-    assert!(matches!(refused, SchemaError::InUse(_)), "{refused}");
-    drop(other);
-    schema.update().await.unwrap();
-    has_kept_its_links(&schema, &url).await;
-}
-
-#[tokio::test]
-async fn on_postgres_a_database_with_other_sessions_is_not_upgraded() {
-    let Fresh { url, .. } = on_postgres::fresh("upgrade_in_use").await;
-    let schema = of_earlier_version(&url, "m0013_assistants").await;
-    // Its pool has an idle session.
-    let earlier = Database::open(&url).await.unwrap();
-    let refused = schema.update().await.unwrap_err();
-    let said = refused.to_string();
-    assert!(matches!(refused, SchemaError::InUse(_)), "{said}");
-    assert!(said.contains("uses the database: process "), "{said}");
-    assert_eq!(schema.pending().await.unwrap()[0], "m0014_domains");
-    drop(earlier);
-
-    // New nodes that start together wait for each other.
-    let nodes: Vec<_> = (0..4)
-        .map(|_| {
-            let url = url.clone();
-            tokio::spawn(async move {
-                let schema = SchemaConnection::open(&url).await.unwrap();
-                schema.update().await.unwrap();
-                Database::open(&url).await.unwrap()
-            })
-        })
-        .collect();
-    for node in nodes {
+    });
+    for node in nodes.collect::<Vec<_>>() {
         node.await.unwrap();
     }
-    has_kept_its_links(&schema, &url).await;
+    assert_eq!(pending(database, &later).await.unwrap(), [""; 0]);
+
+    // A node of the version before goes on, and does not start again.
+    assert_eq!(store.find(&before.key).await.unwrap(), Some(before));
+    let beside = link("beside").build();
+    store.insert(&beside, &NOTE).await.unwrap();
+    assert_eq!(store.find(&beside.key).await.unwrap(), Some(beside));
+    for refused in [
+        SqlLinkStore::open(url).await.unwrap_err(),
+        SqlLinkStore::open_current(url).await.unwrap_err(),
+    ] {
+        let OpenError::Schema(SchemaError::Later(steps)) = refused else {
+            panic!("{refused}");
+        };
+        assert_eq!(steps, [SECOND.name]);
+    }
+}
+
+/// The mark of a build whose step 0.1.0 has other statements.
+const OTHER_COMMIT: &str = "UPDATE slugline_steps SET fingerprint = '0123456789abcdef'";
+
+/// What a build before 0.1.0 has of ours.
+const BEFORE_RELEASE: &str = "CREATE TABLE link_tags (link_id text NOT NULL, tag text NOT NULL)";
+
+#[tokio::test]
+async fn a_file_of_another_build_is_refused_and_stays_as_it_is() {
+    for (made, shown) in [
+        (OTHER_COMMIT, "0.1.0 has the fingerprint 0123456789abcdef"),
+        (BEFORE_RELEASE, "from before 0.1.0"),
+    ] {
+        let (folder, url) = in_a_file();
+        if made == OTHER_COMMIT {
+            drop(SqlLinkStore::open(&url).await.unwrap());
+        }
+        let file = folder.path().join("links.db");
+        let hand = rusqlite::Connection::open(&file).unwrap();
+        hand.pragma_update(None, "journal_mode", "WAL").unwrap();
+        hand.execute_batch(made).unwrap();
+        drop(hand);
+        let before = std::fs::read(&file).unwrap();
+        is_refused(&url, shown).await;
+        assert_eq!(std::fs::read(&file).unwrap(), before);
+    }
+}
+
+#[tokio::test]
+async fn on_postgres_a_database_of_another_build_is_refused() {
+    let (_, schema) = on_postgres::store("other_commit").await;
+    schema
+        .connection()
+        .execute_unprepared(OTHER_COMMIT)
+        .await
+        .unwrap();
+    let refused = schema.update().await.unwrap_err();
+    assert!(matches!(refused, SchemaError::OtherBuild(_)), "{refused}");
+
+    let url = on_postgres::fresh("before_release").await.url;
+    let schema = SchemaConnection::open(&url).await.unwrap();
+    schema
+        .connection()
+        .execute_unprepared(BEFORE_RELEASE)
+        .await
+        .unwrap();
+    is_refused(&url, "from before 0.1.0").await;
+}
+
+async fn is_refused(url: &DatabaseUrl, shown: &str) {
+    let schema = SchemaConnection::open(url).await.unwrap();
+    for refused in [
+        schema.update().await.unwrap_err(),
+        schema.pending().await.unwrap_err(),
+        schema.making().await.unwrap_err(),
+    ] {
+        assert!(matches!(refused, SchemaError::OtherBuild(_)), "{refused}");
+        let said = refused.to_string();
+        for part in [
+            shown,
+            "nothing was changed",
+            "`slugline export",
+            "`slugline visits import",
+        ] {
+            assert!(said.contains(part), "{said}");
+        }
+    }
+    for refused in [
+        SqlLinkStore::open(url).await.unwrap_err(),
+        SqlLinkStore::open_current(url).await.unwrap_err(),
+    ] {
+        assert!(
+            matches!(refused, OpenError::Schema(SchemaError::OtherBuild(_))),
+            "{refused}"
+        );
+    }
 }

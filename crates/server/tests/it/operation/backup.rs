@@ -397,14 +397,10 @@ fn a_damaged_truncated_or_newer_backup_is_found_and_changes_nothing() {
     let mut newer_log = log.clone();
     newer_log[60..64].copy_from_slice(&99_u32.to_be_bytes());
     let mut newer_links = links.clone();
-    // Only the name of the last step can change without leaving the order of its index.
-    let is_step = |name: &[u8]| {
-        name.starts_with(b"m0") && name[2..5].iter().all(u8::is_ascii_digit) && name[5] == b'_'
-    };
-    let steps = || (0..links.len() - 6).filter(|at| is_step(&links[*at..*at + 6]));
-    let last = steps().map(|at| &links[at..at + 6]).max().unwrap();
-    for at in steps().filter(|at| &links[*at..*at + 6] == last) {
-        newer_links[at + 1] = b'9';
+    // The name of the step, in its row and in the index.
+    let step = b"0.1.0";
+    for at in (0..links.len() - step.len()).filter(|at| links[*at..].starts_with(step)) {
+        newer_links[at] = b'9';
     }
     assert_ne!(newer_links, links);
     let mut torn_links = links.clone();
@@ -716,18 +712,23 @@ fn a_backup_with_an_object_of_somebody_else_is_refused_by_its_name() {
 }
 
 #[test]
-fn data_of_earlier_versions_and_with_traces_of_imports_come_back() {
+fn a_backup_of_an_earlier_build_is_refused_by_name() {
     let elsewhere = tempfile::tempdir().unwrap();
-    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/0.1.0");
+    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/earlier-build");
     let old = elsewhere.path().join("old.backup");
-    let parts = [("visits", "analytics.db"), ("links", "links.db")];
-    let parts = parts.map(|(part, name)| (part, fs::read(kept.join(name)).unwrap()));
-    fs::write(&old, sealed(&parts)).unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    done(folder.path(), &["restore", text(&old)]);
+    let links = fs::read(kept.join("links.db")).unwrap();
+    fs::write(&old, sealed(&[("links", links)])).unwrap();
+    for arguments in [["backup", "verify"], ["restore", "--replace"]] {
+        let folder = instance("docs", 1);
+        let said = refused(folder.path(), &[&arguments[..], &[text(&old)]].concat());
+        assert!(said.contains("another build of Slugline made"), "{said}");
+    }
+}
 
-    // Brought up to date by a start, and with the tables that an import of visits makes.
-    let folder = Server::start_in(folder, &[]).stop("TERM").1;
+#[test]
+fn data_with_traces_of_imports_comes_back() {
+    let elsewhere = tempfile::tempdir().unwrap();
+    let folder = instance("other", 1);
     let visits = elsewhere.path().join("visits.ndjson");
     done(folder.path(), &["visits", "export", text(&visits)]);
     let other = instance("docs", 1);

@@ -1,4 +1,4 @@
-//! The service still reads data of earlier versions.
+//! Data of earlier versions and builds.
 
 use std::{fs, path::Path};
 
@@ -7,7 +7,7 @@ use tempfile::TempDir;
 
 use crate::support::server::{Server, command};
 
-/// A copy of a data folder that this version wrote.
+/// A copy of a data folder that this version or build wrote.
 fn left_by(version: &str) -> TempDir {
     let kept = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/data")
@@ -21,87 +21,58 @@ fn left_by(version: &str) -> TempDir {
 }
 
 #[test]
-fn links_made_by_version_0_1_0_still_work() {
-    let server = Server::start_in(left_by("0.1.0"), &[]);
-
-    // Every slug survives upgrades, even if the service has new paths since.
-    for slug in [
-        "api",
-        "mcp",
-        "dashboard",
-        "docs",
-        "assets",
-        "health",
-        "metrics",
-        "favicon",
+fn links_of_an_earlier_build_are_refused_with_the_commands_that_carry_them_over() {
+    let folder = left_by("earlier-build");
+    let file = folder.path().join("links.db");
+    let before = fs::read(&file).unwrap();
+    let migrated = [("SLUGLINE_LEGACY_KV_URL", "redis://127.0.0.1:1")];
+    for (arguments, settings) in [
+        (&[][..], &[][..]),
+        (&["migrate"], &migrated),
+        (&["doctor"], &[]),
+        (&["export"], &[]),
+        (&["token", "list"], &[]),
+        (&["backup", "a.backup"], &[]),
     ] {
-        let answer = server.visit(&format!("/{slug}"));
-        let location = format!("https://example.com/{slug}");
-        assert_eq!(
-            (answer.status, answer.header("location")),
-            (301, &*location)
-        );
+        let mut command = command(folder.path());
+        command.args(arguments).envs(settings.iter().copied());
+        let output = command.current_dir(folder.path()).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success(), "{said}");
+        for part in [
+            "another build of Slugline made this database (one from before 0.1.0)",
+            "`slugline export links.json` and `slugline visits export visits.ndjson`",
+            "`slugline import links.json` and `slugline visits import visits.ndjson`",
+        ] {
+            assert!(said.contains(part), "{arguments:?}: {said}");
+        }
+        assert_eq!(fs::read(&file).unwrap(), before, "{arguments:?}");
     }
-    assert_eq!(server.visit("/_health/ready").status, 200);
-
-    let link = server
-        .api("GET", "/api/link/query?slug=everything")
-        .send()
-        .json();
-    assert_eq!(
-        link,
-        json!({
-            "id": "every-member", "slug": "everything", "url": "https://example.com/everything",
-            "comment": "a comment, with ünïcode", "title": "A title",
-            "description": "A description", "image": "/picture.png",
-            "apple": "https://apps.apple.com/app", "google": "https://play.google.com/app",
-            "geo": {"DE": "https://example.de/", "FR": "https://example.fr/"},
-            "cloaking": false, "redirectWithQuery": true, "proxy": true, "unsafe": false,
-            "expiration": 4_102_444_800_i64, "createdAt": 1_795_000_001, "updatedAt": 1_795_000_002,
-            "tags": ["alpha", "zeta"],
-        })
-    );
-    let android = server
-        .request("GET", "/everything")
-        .header("user-agent", "Android")
-        .send();
-    assert_eq!(android.header("location"), "https://play.google.com/app");
-
-    let opened = server
-        .request("GET", "/locked")
-        .header("x-link-password", "opensesame")
-        .send();
-    assert_eq!(opened.header("location"), "https://example.com/locked");
-    let refused = server
-        .request("GET", "/locked")
-        .header("x-link-password", "guess")
-        .send();
-    assert_eq!(refused.status, 403);
-    assert_eq!(server.visit("/danger").status, 200, "it warns");
-
-    let found = server
-        .api("GET", "/api/link/search?q=n%C3%AFc")
-        .send()
-        .json();
-    assert_eq!(found[0]["slug"], "everything");
-    let count = server.api("GET", "/api/link/count").send().json();
-    assert_eq!(count["count"], 11);
-    let tags = server.api("GET", "/api/link/tags").send().json();
-    assert_eq!(
-        tags,
-        json!([{"name": "alpha", "count": 1}, {"name": "zeta", "count": 1}])
-    );
-}
-
-#[test]
-fn visits_recorded_by_version_0_1_0_are_still_counted() {
-    let server = Server::start_in(left_by("0.1.0"), &[]);
-    let counters = server
-        .api("GET", "/api/stats/counters?slug=api,docs")
-        .send()
-        .json();
-    assert_eq!(counters["data"][0]["visits"], 3);
-    assert_eq!(counters["data"][0]["visitors"], 1);
+    // The commands themselves, with the present build for the former one.
+    let former = Server::start();
+    former.create(&json!({"slug": "docs", "url": "https://example.com/docs"}));
+    former.visit("/docs");
+    let former = former.stop("TERM").1;
+    let here = tempfile::tempdir().unwrap();
+    let (links, visits) = ("links.json", "visits.ndjson");
+    for (data, arguments) in [
+        (&former, &["export", links][..]),
+        (&former, &["visits", "export", visits]),
+        (&here, &["import", links]),
+        (&here, &["visits", "import", visits]),
+    ] {
+        let mut command = command(data.path());
+        let output = command
+            .args(arguments)
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{arguments:?}: {said}");
+    }
+    let server = Server::start_in(here, &[]);
+    let counters = server.api("GET", "/api/stats/counters?slug=docs").send();
+    assert_eq!(counters.json()["data"][0]["visits"], 1);
 }
 
 #[test]
