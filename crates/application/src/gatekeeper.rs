@@ -8,7 +8,7 @@ use std::{
 
 use slugline_domain::{
     AuditNote, Author, FollowedLink, Operation, Password, PasswordForm, PasswordHash, UnixMillis,
-    ports::{LinkStore, Version},
+    ports::{LinkStore, Update, Version},
 };
 
 use crate::{Error, NotChecked, PasswordCheck, Passwords, Resolver, passwords::PasswordAttempt};
@@ -131,7 +131,8 @@ impl Gatekeeper {
             receipt: None,
         };
         let outcome = self.parts.store.update(&link, &known, &note).await;
-        self.parts.resolver.forget(&link.key);
+        let is_stored = matches!(outcome, Ok(Update::Stored));
+        self.parts.resolver.announce(&link.key, &note, is_stored);
         outcome?;
         Ok(())
     }

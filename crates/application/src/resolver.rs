@@ -15,9 +15,9 @@ use std::sync::Arc;
 
 use quick_cache::sync::{Cache, EntryAction, EntryResult};
 use slugline_domain::{
-    FollowedLink, LinkKey, UnixMillis,
+    AuditNote, FollowedLink, LinkKey, UnixMillis,
     measure::Counter,
-    ports::{Clock, Hearing, LinkChange, LinkObserver, LinkStore},
+    ports::{ChangeObserver, Clock, Hearing, LinkChange, LinkObserver, LinkStore},
 };
 
 pub use self::entry::Recalled;
@@ -58,6 +58,7 @@ pub struct Resolver {
     /// Of counted visits. A queue of them says nothing about reads.
     counting: Outage,
     old_links: Option<Arc<OldLinks>>,
+    observer: Option<Arc<dyn ChangeObserver>>,
     hits: Counter,
     misses: Counter,
 }
@@ -84,6 +85,7 @@ impl Resolver {
             outage: Outage::default(),
             counting: Outage::default(),
             old_links: None,
+            observer: None,
             hits: Counter::default(),
             misses: Counter::default(),
         }
@@ -103,6 +105,13 @@ impl Resolver {
     #[must_use]
     pub fn with_old_links(mut self, old_links: Option<Arc<OldLinks>>) -> Self {
         self.old_links = old_links;
+        self
+    }
+
+    /// Also tells this observer of the changes that are announced here.
+    #[must_use]
+    pub fn with_observer(mut self, observer: Option<Arc<dyn ChangeObserver>>) -> Self {
+        self.observer = observer;
         self
     }
 
@@ -173,8 +182,18 @@ impl Resolver {
         falls.then(|| key.slug.clone().into())
     }
 
-    /// Forgets the entry of a spelling. Called after every change to it.
-    pub fn forget(&self, key: &LinkKey) {
+    /// Announces what came of a change of a link by this process: visitors meet what the store has
+    /// now, and the observer hears of the change if it is stored. Called after every change, also
+    /// after an error: the store may have made the change before it failed.
+    pub fn announce(&self, key: &LinkKey, note: &AuditNote, is_stored: bool) {
+        self.forget(key);
+        if let (true, Some(observer)) = (is_stored, &self.observer) {
+            observer.changed(note, key);
+        }
+    }
+
+    /// Forgets the entry of a spelling.
+    fn forget(&self, key: &LinkKey) {
         // Removing also voids a read of the store that is under way, so an answer from
         // before the change cannot enter the memory after it.
         self.cache.remove(&self.keys.of(key));

@@ -19,9 +19,8 @@ use slugline_application::{
 use slugline_clickhouse::ClickHouseOptions;
 use slugline_domain::{
     Author, Host,
-    history::LinkHistory,
     ports::{
-        Clock, DestinationScreen, LinkProber, LinkStore, LinksWatch, PlaceFinder, Random,
+        ChangeObserver, Clock, DestinationScreen, LinkProber, LinksWatch, PlaceFinder, Random,
         SecretStore, SignInCodes, VisitLog, VisitObserver,
     },
 };
@@ -41,7 +40,7 @@ use crate::{
     disk::FolderDisk,
     doors, links_database, long_target,
     metrics::{self, Metrics, Requests},
-    observers::{Crowd, observed, observed_history},
+    observers::Crowd,
     old_store,
     outside::OutsideWatch,
     settings::{AccessLog, Settings},
@@ -89,11 +88,10 @@ pub(crate) async fn build(
     // Before anything that creates files.
     let places = open_place_file(settings)?;
     let store = links_database::open(settings).await?;
-    let dependencies = open_link_dependencies(settings, store).await?;
     let crowd = Arc::new(Crowd::gather(checked.observers).context("an observer cannot start")?);
-    let changes = observed(dependencies.store.clone(), &crowd);
-    let history = observed_history(dependencies.store.clone(), &crowd);
-    let links = dependencies.link_service(settings, Arc::clone(&changes), history);
+    let observer = (!crowd.is_empty()).then(|| crowd.clone() as Arc<dyn ChangeObserver>);
+    let dependencies = open_link_dependencies(settings, store, observer).await?;
+    let links = dependencies.link_service(settings);
     let listening = dependencies.listen();
     let setup = Arc::new(setup(settings, &token));
     let authenticator = Arc::new(Authenticator::new(
@@ -135,7 +133,7 @@ pub(crate) async fn build(
     let recorder = Arc::new(recorder);
     let gatekeeper = Gatekeeper::new(GatekeeperParts::new(
         Arc::clone(&passwords),
-        changes,
+        store.clone(),
         Arc::clone(&resolver),
     ));
     let prober: Arc<dyn LinkProber> =
@@ -284,14 +282,9 @@ pub(crate) async fn build(
 /// Only the use cases of links, for commands of the operator beside a running service.
 pub(crate) async fn links_of_operator(settings: &Settings) -> anyhow::Result<LinkWriter> {
     let store = links_database::open_beside(settings).await?;
-    let dependencies = open_link_dependencies(settings, store).await?;
-    Ok(dependencies
-        .link_service(
-            settings,
-            dependencies.store.clone(),
-            dependencies.store.clone(),
-        )
-        .by(Caller::Operator, Author::operator()))
+    let dependencies = open_link_dependencies(settings, store, None).await?;
+    let links = dependencies.link_service(settings);
+    Ok(links.by(Caller::Operator, Author::operator()))
 }
 
 /// Only the use cases of tokens, for work beside a running service.
@@ -380,6 +373,7 @@ struct LinkDependencies {
 async fn open_link_dependencies(
     settings: &Settings,
     store: Arc<SqlLinkStore>,
+    observer: Option<Arc<dyn ChangeObserver>>,
 ) -> anyhow::Result<LinkDependencies> {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let random: Arc<dyn Random> = Arc::new(OsRandom);
@@ -392,7 +386,10 @@ async fn open_link_dependencies(
     )
     .await?;
     let resolver = resolver(settings, &store, &clock);
-    let resolver = Arc::new(resolver.with_old_links(migration.old_links()));
+    let resolver = resolver
+        .with_old_links(migration.old_links())
+        .with_observer(observer);
+    let resolver = Arc::new(resolver);
     let domains =
         named_domains(settings, &store, Arc::clone(&resolver), Arc::clone(&clock)).await?;
     Ok(LinkDependencies {
@@ -412,16 +409,11 @@ impl LinkDependencies {
         self.store.listen(self.resolver.clone())
     }
 
-    fn link_service(
-        &self,
-        settings: &Settings,
-        store: Arc<dyn LinkStore>,
-        history: Arc<dyn LinkHistory>,
-    ) -> LinkService {
+    fn link_service(&self, settings: &Settings) -> LinkService {
         let mut parts = LinkServiceParts::of(
-            store,
             self.store.clone(),
-            history,
+            self.store.clone(),
+            self.store.clone(),
             Arc::clone(&self.resolver),
             Arc::clone(&self.passwords),
             Arc::clone(&self.clock),

@@ -110,9 +110,11 @@ impl Domains {
             let keys: Vec<LinkKey> = links.into_iter().map(|link| link.key).collect();
             let note = self.note(Operation::LinkMove, author);
             let outcome = self.parts.store.move_links(&keys, to, &note).await;
+            let is_moved = matches!(outcome, Ok(LinkMove::Moved));
             for key in &keys {
-                self.parts.resolver.forget(key);
-                self.parts.resolver.forget(&within(to, &key.slug));
+                for key in [key, &within(to, &key.slug)] {
+                    self.parts.resolver.announce(key, &note, is_moved);
+                }
             }
             match outcome? {
                 LinkMove::Moved => moved += u64::try_from(keys.len()).unwrap_or(u64::MAX),
@@ -141,7 +143,8 @@ impl Domains {
                     let (this, note) = (self.clone(), note.clone());
                     running.spawn(async move {
                         let deleted = this.parts.links.delete(&key, &note).await;
-                        this.parts.resolver.forget(&key);
+                        let is_deleted = matches!(deleted, Ok(Some(_)));
+                        this.parts.resolver.announce(&key, &note, is_deleted);
                         deleted
                     });
                 }

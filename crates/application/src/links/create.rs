@@ -140,8 +140,8 @@ impl LinkWriter {
             } else {
                 note.receipt = terms.keep.as_ref().map(|keep| keep.receipt(&link));
                 let inserted = parts.store.insert_within(&self.reach, &link, &note).await;
-                // Also after an error: the store may have made the link before it failed.
-                parts.resolver.forget(&link.key);
+                let is_stored = matches!(inserted, Ok(Insertion::Stored));
+                parts.resolver.announce(&link.key, &note, is_stored);
                 inserted?
             };
             let link_made = match insertion {

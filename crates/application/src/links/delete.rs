@@ -80,16 +80,16 @@ impl LinkWriter {
         let note = self.note(Operation::LinkDelete);
         let store = &self.parts.store;
         let deleted = store.delete_version(&link.key, &known, &note).await;
-        // Also after an error: the store may have deleted the link before it failed.
-        self.parts.resolver.forget(&link.key);
+        let is_deleted = matches!(deleted, Ok(Deletion::Deleted));
+        self.parts.resolver.announce(&link.key, &note, is_deleted);
         Ok(deleted?)
     }
 
     async fn delete_spelled(&self, key: &LinkKey) -> Result<Option<Link>, Error> {
         let note = self.note(Operation::LinkDelete);
         let deleted = self.parts.store.delete(key, &note).await;
-        // Also after an error: the store may have deleted the link before it failed.
-        self.parts.resolver.forget(key);
+        let is_deleted = matches!(deleted, Ok(Some(_)));
+        self.parts.resolver.announce(key, &note, is_deleted);
         Ok(deleted?)
     }
 }

@@ -227,8 +227,8 @@ impl LinkWriter {
             return Ok(link);
         }
         let outcome = parts.store.update(&link, &Version::of(before), &note).await;
-        // Also after an error: the store may have made the change before it failed.
-        parts.resolver.forget(&link.key);
+        let is_stored = matches!(outcome, Ok(Update::Stored));
+        parts.resolver.announce(&link.key, &note, is_stored);
         match outcome? {
             Update::Stored => Ok(link),
             Update::Outdated => Err(Error::Outdated(link.key)),

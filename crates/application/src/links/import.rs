@@ -77,9 +77,9 @@ impl LinkWriter {
             .store
             .insert_many_within(&self.reach, &links, &note)
             .await;
-        // Also after an error: the store may have made links before it failed.
-        for link in &links {
-            parts.resolver.forget(&link.key);
+        for (index, link) in links.iter().enumerate() {
+            let is_stored = matches!(&outcomes, Ok(all) if all[index] == Insertion::Stored);
+            parts.resolver.announce(&link.key, &note, is_stored);
         }
         Ok(became(links, &outcomes?))
     }

@@ -51,11 +51,10 @@ impl LinkWriter {
             let known = is_there.then(|| Version::of(&latest));
             let history = &self.parts.history;
             let purged = history.purge(&latest.id, known.as_ref(), &note).await;
-            // Also after an error: the store may have erased the link before it failed.
-            self.parts.resolver.forget(&latest.key);
+            self.parts.resolver.announce(&latest.key, &note, false);
             match purged? {
                 Purge::Purged(key) => {
-                    self.parts.resolver.forget(&key);
+                    self.parts.resolver.announce(&key, &note, true);
                     return Ok(true);
                 }
                 Purge::Nothing => return Ok(false),

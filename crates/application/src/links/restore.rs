@@ -240,8 +240,8 @@ impl LinkWriter {
         let history = &self.parts.history;
         let stored = history.bring_back(&self.reach, &link, last.revision, &note);
         let stored = stored.await;
-        // Also after an error: the store may have stored the link before it failed.
-        self.parts.resolver.forget(&link.key);
+        let is_stored = matches!(stored, Ok(Some(Insertion::Stored)));
+        self.parts.resolver.announce(&link.key, &note, is_stored);
         match stored? {
             Some(Insertion::Stored) => Ok(restored),
             Some(Insertion::SlugTaken) => Err(self.slug_taken(link.key).await),

@@ -255,6 +255,13 @@ pub trait LinkObserver: fmt::Debug + Send + Sync {
     fn changed(&self, change: &LinkChange);
 }
 
+/// Hears of changes of links by this process. It must neither wait nor fail.
+pub trait ChangeObserver: fmt::Debug + Send + Sync {
+    /// A change is stored. `key` is that of the link; of a link that moves, its former key first,
+    /// and then its new one.
+    fn changed(&self, note: &AuditNote, key: &LinkKey);
+}
+
 /// A change to the link that has a key, or had it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LinkChange {

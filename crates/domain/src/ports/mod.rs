@@ -24,7 +24,8 @@ pub use crate::insertion::Insertion;
 pub use audit::{AuditTrail, ReceiptStore};
 pub use domains::{DomainRemoval, DomainStore, LinkMove};
 pub use links::{
-    Deletion, Hearing, LinkChange, LinkObserver, LinkStore, StoreError, Taking, Update, Version,
+    ChangeObserver, Deletion, Hearing, LinkChange, LinkObserver, LinkStore, StoreError, Taking,
+    Update, Version,
 };
 pub use machine::{Clock, DiskTrouble, DiskWatch, LinksWatch, Random};
 pub use migration::{MigrationStore, OldStore, OldStoreError};

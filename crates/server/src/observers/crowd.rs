@@ -9,7 +9,9 @@ use std::{
 };
 
 use slugline_domain::{
-    AuditNote, Destinations, Event, LinkKey, VisitRecord, measure::Counter, ports::VisitObserver,
+    AuditNote, Destinations, Event, LinkKey, VisitRecord,
+    measure::Counter,
+    ports::{ChangeObserver, VisitObserver},
 };
 use tokio::{
     sync::{
@@ -69,18 +71,6 @@ impl Crowd {
         self.dropped.get()
     }
 
-    /// Tells that a link was changed.
-    pub(crate) fn hear_change(&self, note: &AuditNote, key: &LinkKey) {
-        self.tell(|| {
-            Heard::Change(Box::new(ObservedChange {
-                at: note.at,
-                author: note.author.clone(),
-                operation: note.operation,
-                key: key.clone(),
-            }))
-        });
-    }
-
     /// Tells nothing more, and waits a little for observers that have not heard all.
     pub(crate) async fn leave(&self) {
         for listener in &self.listeners {
@@ -122,6 +112,19 @@ impl VisitObserver for Crowd {
                 link_id: record.link_id.to_owned(),
                 stands_for: record.interval.get(),
                 event: Event::of(record, &Destinations::All),
+            }))
+        });
+    }
+}
+
+impl ChangeObserver for Crowd {
+    fn changed(&self, note: &AuditNote, key: &LinkKey) {
+        self.tell(|| {
+            Heard::Change(Box::new(ObservedChange {
+                at: note.at,
+                author: note.author.clone(),
+                operation: note.operation,
+                key: key.clone(),
             }))
         });
     }
@@ -201,11 +204,11 @@ mod tests {
     #[tokio::test]
     async fn what_finds_no_room_is_dropped_and_counted() {
         let (crowd, told, leave) = slow();
-        crowd.hear_change(&NOTE, &key("first"));
+        crowd.changed(&NOTE, &key("first"));
         // The observer has taken it and waits, so the whole queue is free.
         assert_eq!(told.recv().unwrap(), "first");
         for _ in 0..QUEUE + 3 {
-            crowd.hear_change(&NOTE, &key("later"));
+            crowd.changed(&NOTE, &key("later"));
         }
         assert_eq!(crowd.dropped(), 3);
         drop(leave);
@@ -216,12 +219,12 @@ mod tests {
     #[tokio::test]
     async fn an_observer_that_does_not_return_holds_a_stop_up_for_a_moment_only() {
         let (crowd, told, _leave) = slow();
-        crowd.hear_change(&NOTE, &key("first"));
+        crowd.changed(&NOTE, &key("first"));
         assert_eq!(told.recv().unwrap(), "first");
         let begun = Instant::now();
         crowd.leave().await;
         assert!(begun.elapsed() >= GRACE);
-        crowd.hear_change(&NOTE, &key("later"));
+        crowd.changed(&NOTE, &key("later"));
         assert_eq!(crowd.dropped(), 0);
     }
 
@@ -242,7 +245,7 @@ mod tests {
         let (tell, told) = channel();
         let crowd = Crowd::gather(vec![Box::new(Panics), Box::new(Tells(tell))]).unwrap();
         for _ in 0..3 {
-            crowd.hear_change(&NOTE, &key("docs"));
+            crowd.changed(&NOTE, &key("docs"));
             told.recv().unwrap();
         }
         crowd.leave().await;

@@ -4,12 +4,9 @@
 //! |---|---|
 //! | `observer` | what an observer is, and what it hears |
 //! | `crowd` | the observers, each with its queue and its thread |
-//! | `observed_links`, `observed_history` | the store of links and its history, telling the crowd of changes |
 
 mod crowd;
-mod observed_history;
-mod observed_links;
 mod observer;
 
+pub(crate) use self::crowd::Crowd;
 pub use self::observer::{ObservedChange, ObservedVisit, Observer};
-pub(crate) use self::{crowd::Crowd, observed_history::observed_history, observed_links::observed};

@@ -16,8 +16,10 @@ pub trait Observer: Send + 'static {
         let _ = visit;
     }
 
-    /// A link was changed by a caller of this process. Changes by other nodes and commands, and
-    /// links that a migration moves here, stand in the audit trail only.
+    /// A change of a link by this process was stored: it was made, edited, imported, deleted,
+    /// restored or erased, its password got a stronger hash, or it was moved or deleted with its
+    /// domain. Changes by other nodes and commands, and links that a migration moves here, stand in
+    /// the audit trail only.
     fn change(&mut self, change: &ObservedChange) {
         let _ = change;
     }
@@ -52,6 +54,7 @@ pub struct ObservedChange {
     pub author: Author,
     /// The kind of the change.
     pub operation: Operation,
-    /// The key of the link.
+    /// The key of the link. A link that moves to another domain makes two changes: one with its
+    /// former key, and one with the new one.
     pub key: LinkKey,
 }
