@@ -76,7 +76,7 @@ pub use journal::{Examined, OpenError, Rebuilt};
 pub use options::{QueryLimits, RecorderOptions, RecorderPorts};
 pub use place_file::{PlaceFile, PlaceFileError};
 pub use recorder::{Recorder, RecorderClosed, RecorderNumbers};
-pub use salt::{SaltHour, SaltHourError, SaltPeriod, SaltPeriodError};
+pub use salt::{SaltPeriod, SaltPeriodError};
 pub use sampling::SamplingTargets;
 #[doc(hidden)]
 pub use sampling::{Pressure, Sampled};

@@ -4,10 +4,7 @@ use std::{num::NonZeroU32, sync::Arc, time::Duration};
 
 use slugline_domain::ports::{Clock, PlaceFinder, Random, VisitObserver};
 
-use crate::{
-    salt::{SaltHour, SaltPeriod},
-    sampling::SamplingTargets,
-};
+use crate::{salt::SaltPeriod, sampling::SamplingTargets};
 
 /// The settings of the recorder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,8 +34,6 @@ pub struct RecorderOptions {
     pub skip_bots: bool,
     /// The period for which a visitor keeps one identity.
     pub salt_period: SaltPeriod,
-    /// The hour of UTC at which a period begins.
-    pub salt_hour: SaltHour,
     /// The days for which rows are kept; `None` keeps them for good. A row is
     /// deleted within a day after that, or two if the clock has jumped or the
     /// log cannot tell whether it is right.
@@ -105,13 +100,6 @@ impl RecorderOptions {
         self
     }
 
-    /// Sets [`salt_hour`](Self#structfield.salt_hour).
-    #[must_use]
-    pub fn with_salt_hour(mut self, salt_hour: SaltHour) -> Self {
-        self.salt_hour = salt_hour;
-        self
-    }
-
     /// Sets [`retention_days`](Self#structfield.retention_days).
     #[must_use]
     pub fn with_retention_days(mut self, retention_days: impl Into<Option<NonZeroU32>>) -> Self {
@@ -138,7 +126,6 @@ impl Default for RecorderOptions {
             sampling: SamplingTargets::default(),
             skip_bots: false,
             salt_period: SaltPeriod::default(),
-            salt_hour: SaltHour::default(),
             retention_days: None,
             shutdown_timeout: Duration::from_secs(5),
         }

@@ -8,7 +8,7 @@ use thiserror::Error;
 use crate::utc::MILLIS_PER_DAY;
 
 /// The period of one salt, in which a visitor keeps one identity. Periods follow UTC, and begin at
-/// midnight or at another [`SaltHour`].
+/// midnight of UTC.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum SaltPeriod {
     /// From midnight to midnight.
@@ -71,44 +71,6 @@ impl SaltPeriod {
         }
     }
 }
-
-/// The hour of UTC at which a salt gives way to the next one. A site puts it into its night.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct SaltHour(u8);
-
-impl SaltHour {
-    /// True if periods are calendar days, weeks or months of UTC.
-    pub fn is_midnight(self) -> bool {
-        self.0 == 0
-    }
-
-    /// The span of the salt in use at a moment, for periods that begin at this hour.
-    pub fn span_at(self, period: SaltPeriod, at: UnixMillis) -> SaltSpan {
-        let later_ms = i64::from(self.0) * MILLIS_PER_DAY / 24;
-        let span = period.span_at(UnixMillis::new(at.get().saturating_sub(later_ms)));
-        if period == SaltPeriod::Never {
-            return span;
-        }
-        SaltSpan {
-            start_ms: span.start_ms + later_ms,
-            end_ms: span.end_ms + later_ms,
-        }
-    }
-}
-
-impl FromStr for SaltHour {
-    type Err = SaltHourError;
-
-    fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let hour = text.parse().ok().filter(|&hour| hour < 24);
-        hour.map(Self).ok_or(SaltHourError)
-    }
-}
-
-/// The text is not an hour.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error("an hour of UTC is a number from 0 to 23")]
-pub struct SaltHourError;
 
 impl FromStr for SaltPeriod {
     type Err = SaltPeriodError;
@@ -218,32 +180,6 @@ mod tests {
         }
         let always = SaltPeriod::Never.span_at(UnixMillis::new(0));
         assert!(always.contains(UnixMillis::new(i64::MAX)));
-    }
-
-    #[test]
-    fn periods_begin_at_the_hour_of_the_setting() {
-        const HOUR: i64 = MILLIS_PER_DAY / 24;
-        let eight: SaltHour = "8".parse().unwrap();
-        let start = |period, hours| {
-            let at = UnixMillis::new(NEW_YEAR * MILLIS_PER_DAY + hours * HOUR);
-            let span = eight.span_at(period, at);
-            assert!(span.contains(at));
-            span.start_ms / HOUR - NEW_YEAR * 24
-        };
-        assert_eq!(start(SaltPeriod::Day, 8), 8);
-        assert_eq!(start(SaltPeriod::Day, 31), 8);
-        assert_eq!(start(SaltPeriod::Day, 32), 32);
-        assert_eq!(start(SaltPeriod::Day, 7), -16);
-        // The new year is a Thursday.
-        assert_eq!(start(SaltPeriod::Week, 4 * 24 + 7), -3 * 24 + 8);
-        assert_eq!(start(SaltPeriod::Month, 7), -31 * 24 + 8);
-        let at = UnixMillis::new(NEW_YEAR);
-        let never = SaltPeriod::Never;
-        assert_eq!(eight.span_at(never, at), never.span_at(at));
-        let midnight = SaltHour::default();
-        assert!(midnight.is_midnight() && !eight.is_midnight());
-        assert_eq!("24".parse::<SaltHour>(), Err(SaltHourError));
-        assert_eq!("-1".parse::<SaltHour>(), Err(SaltHourError));
     }
 
     #[test]

@@ -101,7 +101,7 @@ pub async fn start(
     let mut ship_from = open_file(&spool::FILE, &spool)?;
     let salts_changed = Arc::new(AtomicBool::new(false));
     let mut salts = SharedSalts::new(
-        (recorder.salt_period, recorder.salt_hour),
+        recorder.salt_period,
         Arc::clone(&ports.clock),
         Arc::clone(&ports.random),
         Arc::clone(&salts_changed),

@@ -20,7 +20,7 @@ use std::{
 
 use rusqlite::Connection;
 use slugline_analytics::{
-    SaltHour, SaltPeriod,
+    SaltPeriod,
     journal::{clock::SaltClock, salts},
     reminder::Reminder,
     salt::SaltSpan,
@@ -55,7 +55,6 @@ const DELETION_MS: i64 = 60_000;
 #[derive(Debug)]
 pub(crate) struct SharedSalts {
     period: SaltPeriod,
-    hour: SaltHour,
     clock: Arc<dyn Clock>,
     random: Arc<dyn Random>,
     salt_clock: SaltClock,
@@ -70,14 +69,13 @@ pub(crate) struct SharedSalts {
 
 impl SharedSalts {
     pub(crate) fn new(
-        (period, hour): (SaltPeriod, SaltHour),
+        period: SaltPeriod,
         clock: Arc<dyn Clock>,
         random: Arc<dyn Random>,
         changed: Arc<AtomicBool>,
     ) -> Self {
         Self {
             period,
-            hour,
             clock,
             random,
             salt_clock: SaltClock::default(),
@@ -98,14 +96,14 @@ impl SharedSalts {
     ) -> Result<(), ShipError> {
         let now = self.clock.now();
         let soon = UnixMillis::new(now.get() + LEAD_MS);
-        for span in [now, soon].map(|moment| self.hour.span_at(self.period, moment)) {
+        for span in [now, soon].map(|moment| self.period.span_at(moment)) {
             if self.agreed.contains(&span) {
                 continue;
             }
             let ours = salts::stored(spool, self.period, span)?;
             let offer = ours.clone().unwrap_or_else(|| self.fresh());
             let salt = agree_on(client, self.period, span, &offer, now).await?;
-            if self.period != SaltPeriod::Day || !self.hour.is_midnight() {
+            if self.period != SaltPeriod::Day {
                 mix_days(client, day_of(span.end_ms)).await?;
             }
             if ours.as_ref() != Some(&salt) {

@@ -73,7 +73,7 @@ pub enum Code {
     RequestTimeout,
     /// The body exceeds the server's limit.
     BodyTooLarge,
-    /// The address is too long.
+    /// The path behind a slug is too long.
     UriTooLong,
     /// Links still have to be moved here from an older instance.
     MigrationRequired,

@@ -20,7 +20,7 @@ use slugline_contract::{
     Code, ImportLimit, Problem, Rules, SetupView, UnknownNames, query_to_json, read,
 };
 use slugline_domain::{
-    Author, PageSize, Place,
+    Author, Place,
     ports::{DiskWatch, LinksWatch},
 };
 use slugline_httpkit::{
@@ -36,8 +36,8 @@ pub struct RestState {
     pub app: Arc<App>,
     /// The instance's bounds.
     pub rules: Rules,
-    /// The limits on links that one request exports or imports.
-    pub transfer: TransferLimits,
+    /// Links that one import may bring.
+    pub import_limit: ImportLimit,
     /// The instance's setup, as far as its settings tell.
     pub setup: Arc<SetupView>,
     /// The disk that the service writes to.
@@ -48,26 +48,6 @@ pub struct RestState {
     pub outside: Option<Arc<dyn Outside>>,
     /// Tells what a redirect would answer.
     pub foresight: Arc<dyn Foresight>,
-}
-
-/// The limits on links that one request exports or imports.
-#[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
-pub struct TransferLimits {
-    /// Links on a page of an export.
-    pub export_page: PageSize,
-    /// Links that one import may bring.
-    pub import_limit: ImportLimit,
-}
-
-impl TransferLimits {
-    /// All limits.
-    pub fn new(export_page: PageSize, import_limit: ImportLimit) -> Self {
-        Self {
-            export_page,
-            import_limit,
-        }
-    }
 }
 
 /// The adapter's state from the app's data.

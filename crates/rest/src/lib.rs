@@ -73,7 +73,6 @@ mod visit_body;
 pub use api::{ApiOptions, api};
 pub use extract::{
     Body, CalledBy, ChangedBy, Changes, Context, Links, PublicOrigin, Query, RestState, Statistics,
-    TransferLimits,
 };
 pub use operation::Operation;
 pub use operation_spec::OperationSpec;

@@ -13,11 +13,10 @@ use aide::{
 use indexmap::IndexMap;
 use schemars::{SchemaGenerator, json_schema};
 
-use slugline_contract::{Code, Rules, schema};
+use slugline_contract::{Rules, schema};
 use thiserror::Error;
 
 use crate::{
-    failures,
     operation::Operation,
     operation_spec::{OperationSpec, needs_token},
     route_list::{Declared, RouteList},
@@ -249,13 +248,6 @@ impl Api {
             operation.security = vec![[(SECURITY_SCHEME.to_owned(), Vec::new())].into()];
         }
         let responses = operation.responses.get_or_insert_default();
-        let too_long = Code::UriTooLong;
-        let problem =
-            generate::in_context(|context| failures::problem(context, &[too_long.as_str()]));
-        responses.responses.insert(
-            StatusCode::Code(too_long.status()),
-            ReferenceOr::Item(problem),
-        );
         responses.responses.insert(
             StatusCode::Code(431),
             ReferenceOr::Item(Response {

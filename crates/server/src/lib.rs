@@ -33,7 +33,6 @@
 //! | `service` | start, address, stop |
 //! | `connections` | limits and timeouts of connections |
 //! | `open_files` | limits of open files and connections |
-//! | `long_target` | answers to requests whose address is too long |
 //! | `assistants`, `outside` | connecting assistants; the public address as they see it |
 //! | `service_path` | the paths of the service itself |
 //! | `mcp_bridge` | MCP over standard input and output, to a running instance |
@@ -84,7 +83,6 @@ mod instance_lock;
 mod links_check;
 mod links_database;
 mod logging;
-mod long_target;
 mod mcp_bridge;
 mod metrics;
 pub mod observers;

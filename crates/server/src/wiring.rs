@@ -38,7 +38,7 @@ use crate::{
     assistants::{self, Neighbours},
     clickhouse_wire::OutboundWire,
     disk::FolderDisk,
-    doors, links_database, long_target,
+    doors, links_database,
     metrics::{self, Metrics, Requests},
     observers::Crowd,
     old_store,
@@ -251,7 +251,7 @@ pub(crate) async fn build(
         rest: Data::new(RestState {
             app,
             rules,
-            transfer: settings.transfer,
+            import_limit: settings.import_limit,
             setup,
             disk: Arc::new(FolderDisk {
                 folder: settings.data_dir.clone(),
@@ -442,7 +442,6 @@ impl Components {
                 doors::leads_to_service(&edge, context.head())
             }))
             .configure(|config| self.configure_service_paths(config));
-        long_target::configure(&self.redirects, config);
         config.service(table);
         if self.has_admin_host {
             doors::configure(&self.redirects, config);

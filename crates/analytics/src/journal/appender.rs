@@ -89,7 +89,7 @@ impl Appender {
             beaten_at: None,
             enricher: Enricher::new(ports.places),
             rows,
-            salts: Salts::new((options.salt_period, options.salt_hour), ports.random),
+            salts: Salts::new(options.salt_period, ports.random),
             salt_clock: SaltClock::default(),
             clock: ports.clock,
             observers: ports.observers,

@@ -11,7 +11,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use slugline_domain::{UnixMillis, ports::Random};
 
 use crate::{
-    salt::{SaltHour, SaltPeriod, SaltSpan},
+    salt::{SaltPeriod, SaltSpan},
     visitor::{Visitor, VisitorKey},
 };
 
@@ -21,16 +21,14 @@ const GRACE_MS: i64 = 60_000;
 #[derive(Debug)]
 pub struct Salts {
     period: SaltPeriod,
-    hour: SaltHour,
     random: Arc<dyn Random>,
     known: Vec<(SaltSpan, VisitorKey)>,
 }
 
 impl Salts {
-    pub fn new((period, hour): (SaltPeriod, SaltHour), random: Arc<dyn Random>) -> Self {
+    pub fn new(period: SaltPeriod, random: Arc<dyn Random>) -> Self {
         Self {
             period,
-            hour,
             random,
             known: Vec::new(),
         }
@@ -52,7 +50,7 @@ impl Salts {
         if let Some(visitor) = self.recognise(at, client) {
             return Ok(visitor);
         }
-        let span = self.hour.span_at(self.period, at);
+        let span = self.period.span_at(at);
         let key = VisitorKey::new(&self.load_or_make(db, span)?);
         let visitor = key.identify(client);
         self.known.push((span, key));
@@ -158,7 +156,7 @@ mod tests {
 
         fn salts(&self, period: SaltPeriod) -> Salts {
             let random: Arc<dyn Random> = Arc::<Counting>::clone(&self.random);
-            Salts::new((period, SaltHour::default()), random)
+            Salts::new(period, random)
         }
 
         fn identify(&self, salts: &mut Salts, at: i64) -> Visitor {

@@ -19,6 +19,8 @@ pub struct ExportPage {
 impl LinkService {
     /// The access rule of [`LinkReader::export`]. Exports hold the hashes of passwords.
     pub const EXPORT: Access = Access::outside_preview(Scope::Admin, Forbidden::Export);
+    /// Links on a page of an export.
+    pub const EXPORT_PAGE: u16 = 50;
 }
 
 impl LinkReader {

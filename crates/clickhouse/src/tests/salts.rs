@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use rstest::rstest;
-use slugline_analytics::{SaltHour, SaltPeriod, journal::open::open_file};
+use slugline_analytics::{SaltPeriod, journal::open::open_file};
 use slugline_domain::{UnixSeconds, ports::Clock};
 use slugline_testkit::{
     ClickHouse,
@@ -90,7 +90,7 @@ async fn salts_are_deleted_everywhere_when_their_period_is_over(
     file.execute(steady, [noon * 1_000]).unwrap();
     let clock = Arc::new(FixedClock::at(UnixSeconds::new(noon).unwrap()));
     let mut salts = SharedSalts::new(
-        (SaltPeriod::Day, SaltHour::default()),
+        SaltPeriod::Day,
         clock.clone(),
         Arc::new(SeededRandom::new(1)),
         Arc::default(),
@@ -153,12 +153,7 @@ async fn a_node_whose_clock_is_wrong_for_days_does_not_end_the_salts_of_all(
         let steady = "INSERT INTO clock VALUES (1, ?1, NULL)";
         file.execute(steady, [clock.now().get()]).unwrap();
         let random = Arc::new(SeededRandom::new(1));
-        let mut salts = SharedSalts::new(
-            (SaltPeriod::Day, SaltHour::default()),
-            clock,
-            random,
-            Arc::default(),
-        );
+        let mut salts = SharedSalts::new(SaltPeriod::Day, clock, random, Arc::default());
         salts.agree(&client, &mut file).await.unwrap();
         nodes.push((salts, file));
     }
@@ -199,12 +194,7 @@ async fn a_salt_of_another_length_of_period_goes_and_may_come_back(
         let path = folder.path().join(format!("{number}.db"));
         let mut file = open_file(&spool::FILE, &path).unwrap();
         let random = Arc::new(SeededRandom::new(number));
-        let mut salts = SharedSalts::new(
-            (period, SaltHour::default()),
-            clock.clone(),
-            random,
-            Arc::default(),
-        );
+        let mut salts = SharedSalts::new(period, clock.clone(), random, Arc::default());
         salts.agree(&client, &mut file).await.unwrap();
         eventually("the salt of one period", async || {
             salts_kept(&client).await == 1
@@ -224,12 +214,7 @@ async fn visits_are_sent_although_salts_cannot_be_deleted() {
     let mut file = open_file(&spool::FILE, &folder.path().join("spool.db")).unwrap();
     let clock = Arc::new(FixedClock::at(UnixSeconds::new(MIDNIGHT).unwrap()));
     let random = Arc::new(SeededRandom::new(1));
-    let mut salts = SharedSalts::new(
-        (SaltPeriod::Day, SaltHour::default()),
-        clock.clone(),
-        random,
-        Arc::default(),
-    );
+    let mut salts = SharedSalts::new(SaltPeriod::Day, clock.clone(), random, Arc::default());
     salts.agree(&client, &mut file).await.unwrap();
     // Agreeing on a salt needs no table, but deleting does.
     client

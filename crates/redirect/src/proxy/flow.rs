@@ -19,7 +19,7 @@ use slugline_domain::{BrokenOff, Flow, Source};
 use slugline_httpkit::header as text_header;
 use tokio::sync::mpsc;
 
-use super::limits::{ProxyLimits, Slot};
+use super::limits::Slot;
 
 /// The visitor's body, if there is one. Actix keeps it on this thread; a
 /// channel carries it to the other side, at most a few pieces ahead. If the
@@ -72,15 +72,15 @@ impl Source for Upload {
 }
 
 /// The destination's body, as actix takes it. It breaks off when either side
-/// does nothing for too long, or when it is too large. The slot is free once the
+/// does nothing for too long. The slot is free once the
 /// body has ended. A task of its own carries the body, because actix does not
 /// poll it while a visitor does not read.
-pub(super) fn download(body: Flow, limits: ProxyLimits, slot: Slot) -> Download {
+pub(super) fn download(body: Flow, idle: Duration, slot: Slot) -> Download {
     let length = body.length;
     let (pieces, arriving) = mpsc::channel(1);
     rt::spawn(async move {
         tokio::select! {
-            () = carry(body.source, limits, &pieces) => {}
+            () = carry(body.source, idle, &pieces) => {}
             // The visitor is gone.
             () = pieces.closed() => {}
         }
@@ -90,24 +90,16 @@ pub(super) fn download(body: Flow, limits: ProxyLimits, slot: Slot) -> Download 
 }
 
 /// Returns early, without an end, if the body breaks off.
-async fn carry(mut source: Box<dyn Source>, limits: ProxyLimits, pieces: &mpsc::Sender<Piece>) {
-    let mut left = limits.answer_bytes.map(u64::from);
+async fn carry(mut source: Box<dyn Source>, idle: Duration, pieces: &mpsc::Sender<Piece>) {
     loop {
-        let chunk = timeout(limits.idle, poll_fn(|context| source.poll_chunk(context))).await;
+        let chunk = timeout(idle, poll_fn(|context| source.poll_chunk(context))).await;
         let piece = match chunk {
             Ok(Some(Ok(bytes))) => Piece::Bytes(bytes.into()),
             Ok(None) => Piece::End,
             Ok(Some(Err(BrokenOff))) | Err(_) => return,
         };
         let is_end = matches!(piece, Piece::End);
-        if let (Piece::Bytes(bytes), Some(left)) = (&piece, &mut left) {
-            let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
-            match left.checked_sub(length) {
-                Some(rest) => *left = rest,
-                None => return,
-            }
-        }
-        let sent = timeout(limits.idle, pieces.send(piece)).await;
+        let sent = timeout(idle, pieces.send(piece)).await;
         if is_end || !matches!(sent, Ok(Ok(()))) {
             return;
         }

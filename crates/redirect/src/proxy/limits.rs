@@ -3,7 +3,7 @@
 use std::{
     collections::HashMap,
     net::IpAddr,
-    num::{NonZeroU64, NonZeroUsize},
+    num::NonZeroUsize,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -23,32 +23,15 @@ pub struct ProxyLimits {
     pub requests_per_client: NonZeroUsize,
     /// Time without a byte after which a request ends, whichever side is slow.
     pub idle: Duration,
-    /// The most bytes of an answer; `None` is no limit.
-    pub answer_bytes: Option<NonZeroU64>,
 }
 
 impl ProxyLimits {
-    /// Answers of any size.
+    /// All limits.
     pub fn new(requests: NonZeroUsize, requests_per_client: NonZeroUsize, idle: Duration) -> Self {
         Self {
             requests,
             requests_per_client,
             idle,
-            answer_bytes: None,
-        }
-    }
-
-    /// Sets [`answer_bytes`](Self#structfield.answer_bytes).
-    #[must_use]
-    pub fn with_answer_bytes(mut self, answer_bytes: impl Into<Option<NonZeroU64>>) -> Self {
-        self.answer_bytes = answer_bytes.into();
-        self
-    }
-
-    pub(super) fn is_too_large(&self, length: Option<u64>) -> bool {
-        match (length, self.answer_bytes) {
-            (Some(length), Some(most)) => length > most.get(),
-            (None, _) | (_, None) => false,
         }
     }
 }
@@ -147,7 +130,6 @@ mod tests {
             requests: NonZeroUsize::new(requests).unwrap(),
             requests_per_client: NonZeroUsize::new(per_client).unwrap(),
             idle: Duration::from_secs(1),
-            answer_bytes: None,
         })
     }
 

@@ -10,7 +10,7 @@ mod limits;
 mod to_destination;
 mod to_visitor;
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use actix_web::{HttpRequest, HttpResponse, web::Payload};
 use slugline_domain::{
@@ -33,7 +33,7 @@ pub(crate) use to_visitor::names_a_pdf;
 #[derive(Debug)]
 pub struct Proxying {
     forwarder: Arc<dyn Forwarder>,
-    limits: ProxyLimits,
+    idle: Duration,
     slots: Arc<Slots>,
 }
 
@@ -42,7 +42,7 @@ impl Proxying {
     pub fn new(forwarder: Arc<dyn Forwarder>, limits: ProxyLimits) -> Self {
         Self {
             forwarder,
-            limits,
+            idle: limits.idle,
             slots: Slots::new(limits),
         }
     }
@@ -117,12 +117,11 @@ pub(crate) async fn pass_on(
     };
     let mut headers = to_destination::headers(request, edge, body.is_none());
     headers.push((HOPS.to_owned(), (hops + 1).to_string().into_bytes()));
-    let limits = proxying.limits;
     let message = ForwardedRequest {
         method: method.to_owned(),
         target: visit.target.to_owned(),
         headers,
-        body: body.and_then(|body| flow::upload(request, body, limits.idle)),
+        body: body.and_then(|body| flow::upload(request, body, proxying.idle)),
     };
     let answer = proxying.forwarder.forward(message).await;
     let answer = answer.map_err(|failure| match failure {
@@ -136,10 +135,7 @@ pub(crate) async fn pass_on(
             failed("the destination did not answer as it should")
         }
     })?;
-    if limits.is_too_large(answer.body.length) {
-        return Err(failed("the destination's answer is too large"));
-    }
     let memory = Memory::of(visit.link, visit.now, visit.cache);
     let head = to_visitor::Head::of(answer.status, answer.headers, memory)?;
-    Ok(head.with(flow::download(answer.body, limits, slot)))
+    Ok(head.with(flow::download(answer.body, proxying.idle, slot)))
 }

@@ -7,7 +7,7 @@ use slugline_domain::PageSize;
 use slugline_httpkit::Failure;
 
 use crate::{
-    extract::{Context, Links, Query},
+    extract::{Links, Query},
     operation_spec::OperationSpec,
     reply::{NoStore, PageOrTable},
     table::Table,
@@ -35,14 +35,14 @@ pub(crate) fn spec() -> OperationSpec {
 const ROWS: i64 = 500;
 
 pub(crate) async fn handle(
-    context: Context,
     Links(links): Links,
     Query(query): Query<ExportLinks>,
 ) -> Result<NoStore<PageOrTable<LinkExport>>, Failure> {
     let (format, domain, after) = query.validate()?;
     Ok(NoStore(match format {
         TransferFormat::Json => {
-            let size = context.transfer.export_page;
+            let size = PageSize::new(LinkService::EXPORT_PAGE.into());
+            let size = size.expect("fewer links than on the largest page");
             let page = links.export(domain.clone(), size, after).await?;
             PageOrTable::Page(LinkExport::new(&page, domain))
         }

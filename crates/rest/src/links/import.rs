@@ -96,7 +96,7 @@ impl FromRequest for Links {
         let body = web::Payload::from_request(request, payload);
         Box::pin(async move {
             let rules = &state.rules.seen_at(origin.as_str());
-            let limit = state.transfer.import_limit;
+            let limit = state.import_limit;
             let body = body.await.map_err(|error| unreadable_body(&error))?;
             let bytes = body
                 .to_bytes_limited(body_limit(rules, limit))

@@ -24,11 +24,11 @@ use slugline_contract::{
     VisitStoreKind, VisitsView,
 };
 use slugline_domain::{
-    DomainName, Explanation, FollowedLink, InstanceRules, PageSize, Visitor,
+    DomainName, Explanation, FollowedLink, InstanceRules, Visitor,
     ports::{DiskTrouble, DiskWatch, LinksWatch, OldStore},
 };
 use slugline_httpkit::{AnswerHead, Edge, Foresight, Guard};
-use slugline_rest::{ApiOptions, RestState, RouteList, TransferLimits, api};
+use slugline_rest::{ApiOptions, RestState, RouteList, api};
 use slugline_testkit::{
     CountedVisits, FixedClock, MemoryDomainStore, MemoryLinkStore, MemoryMigration, MemoryOldStore,
     MemoryTokenStore, NOON, ScriptedProber, SeededRandom,
@@ -165,7 +165,7 @@ impl Fixture {
                 app: Arc::new(app),
                 rules: Rules::default(),
                 setup: Arc::new(setup()),
-                transfer: TransferLimits::new(PageSize::default(), ImportLimit(3)),
+                import_limit: ImportLimit(3),
                 disk: Arc::new(FullDisk),
                 links_watch: Arc::new(DamagedLinks),
                 outside: None,

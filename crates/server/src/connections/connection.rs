@@ -14,8 +14,6 @@ pub(super) struct Connection {
     body_is_unread: Cell<bool>,
     /// The service has had a request on this connection.
     served: Cell<bool>,
-    /// The head that is arriving lacks a part of its target.
-    target_is_cut: Cell<bool>,
 }
 
 impl Connection {
@@ -26,7 +24,6 @@ impl Connection {
             answering: Cell::new(false),
             body_is_unread: Cell::new(false),
             served: Cell::new(false),
-            target_is_cut: Cell::new(false),
         }
     }
 
@@ -43,26 +40,6 @@ impl Connection {
         if !self.answering.get() {
             self.head_has_begun.set(true);
         }
-    }
-
-    /// True if the next bytes are the first ones of a head, as far as the connection knows: some
-    /// may have come together with an earlier request.
-    pub(super) fn is_between_requests(&self) -> bool {
-        !self.answering.get() && !self.head_has_begun.get() && !self.body_is_unread.get()
-    }
-
-    /// True if the next bytes can only belong to a head.
-    pub(super) fn is_at_a_head(&self) -> bool {
-        !self.answering.get() && !self.body_is_unread.get()
-    }
-
-    pub(super) fn target_was_cut(&self) {
-        self.target_is_cut.set(true);
-    }
-
-    /// True if the request that has just arrived lacks a part of its target.
-    pub(super) fn take_cut_target(&self) -> bool {
-        self.target_is_cut.take()
     }
 
     pub(super) fn body_was_read(&self) {

@@ -24,7 +24,6 @@ use super::{
     request_log::{LoggedRequest, known_method},
 };
 use crate::{
-    long_target,
     metrics::{Measured, WorkerRequests},
     traces::TracedRequest,
 };
@@ -43,9 +42,6 @@ where
         .conn_data::<Rc<Connection>>()
         .expect("every connection is watched");
     let connection = Rc::clone(connection);
-    if connection.take_cut_target() {
-        long_target::mark(&mut request);
-    }
     let body = request.take_payload();
     // The other kinds are not named: a program that embeds the service may have actix-http with
     // HTTP/2, which has one kind more.

@@ -9,7 +9,6 @@
 //! | A client that | meets |
 //! |---|---|
 //! | sends a later head slowly | `stream`: the connection ends |
-//! | sends a target that is too long | `request_line`: the target is shortened, and `crate::long_target` answers 414 |
 //! | sends a body slowly | `request_body`: 408, then the connection ends |
 //! | sends more body than the service reads | `exchange`, `farewell`: the connection ends after the answer |
 //! | does not take its answers | `stream`: the service reads nothing more, then the connection is reset |
@@ -20,7 +19,6 @@ mod connection;
 mod exchange;
 mod farewell;
 mod request_body;
-mod request_line;
 mod request_log;
 mod stream;
 mod waiting_time;

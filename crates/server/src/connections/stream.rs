@@ -16,8 +16,7 @@ use tokio::{
 };
 
 use super::{
-    admission::Admission, connection::Connection, farewell::Farewell, request_line::RequestLine,
-    waiting_time::WaitingTime,
+    admission::Admission, connection::Connection, farewell::Farewell, waiting_time::WaitingTime,
 };
 use crate::settings::ConnectionLimits;
 
@@ -42,7 +41,6 @@ pub(super) struct WatchedStream {
     reading_waits: bool,
     /// Bytes read since the service last had answered everything.
     read: usize,
-    request_line: RequestLine,
     farewell: Option<Farewell>,
     /// Counts the connection until this is dropped.
     _admission: Admission,
@@ -59,7 +57,6 @@ impl WatchedStream {
             blocked: false,
             reading_waits: false,
             read: 0,
-            request_line: RequestLine::new(),
             farewell: None,
             _admission: admission,
         }
@@ -79,22 +76,6 @@ impl WatchedStream {
             let _ = timer.as_mut().poll(context);
             self.head_timer = Some(timer);
         }
-    }
-
-    /// Shortens the target of a request in newly read bytes. Returns the number of bytes left.
-    fn shorten_target(&mut self, bytes: &mut [u8]) -> usize {
-        if !self.connection.is_at_a_head() {
-            self.request_line.lose_track();
-            return bytes.len();
-        }
-        if self.connection.is_between_requests() {
-            self.request_line.begin();
-        }
-        let left = self.request_line.shorten(bytes);
-        if self.request_line.take_cut() {
-            self.connection.target_was_cut();
-        }
-        left
     }
 
     fn head_is_overdue(&mut self, context: &mut Context<'_>) -> bool {
@@ -129,14 +110,7 @@ impl AsyncRead for WatchedStream {
         let bytes = buffer.filled().len() - before;
         if bytes > 0 {
             this.read += bytes;
-            let left = this.shorten_target(&mut buffer.filled_mut()[before..]);
             this.connection.bytes_arrived();
-            buffer.set_filled(before + left);
-            if left == 0 {
-                // Nothing would mean that the client has sent everything.
-                context.waker().wake_by_ref();
-                return Poll::Pending;
-            }
         }
         if polled.is_pending() && this.head_is_overdue(context) {
             // Tells actix that the client has sent everything.

@@ -237,13 +237,6 @@ pub const CATALOGUE: &[Setting] = &[
     ),
     setting(
         Group::Links,
-        "SLUGLINE_PUBLIC_KV_BATCH_LIMIT",
-        &["NUXT_PUBLIC_KV_BATCH_LIMIT"],
-        "50",
-        "Links on a page of an export, 1 to 1000",
-    ),
-    setting(
-        Group::Links,
         "SLUGLINE_LINK_CACHE_TTL",
         &["NUXT_LINK_CACHE_TTL"],
         "60",
@@ -362,14 +355,7 @@ pub const CATALOGUE: &[Setting] = &[
         "SLUGLINE_PROXY_REQUESTS",
         &[],
         "256",
-        "Proxied requests at a time, 1 to 100000; more are answered with 503",
-    ),
-    setting(
-        Group::ProxiedLinks,
-        "SLUGLINE_PROXY_REQUESTS_PER_CLIENT",
-        &[],
-        "32",
-        "The same of one client: of an IPv4 address or an IPv6 network of 64 bits",
+        "Proxied requests at a time, 1 to 100000, of them 32 of one client; more are answered with 503",
     ),
     setting(
         Group::ProxiedLinks,
@@ -377,13 +363,6 @@ pub const CATALOGUE: &[Setting] = &[
         &[],
         "60",
         "Seconds without a byte after which a proxied request ends, 1 to 3600",
-    ),
-    setting(
-        Group::ProxiedLinks,
-        "SLUGLINE_PROXY_MAX_ANSWER",
-        &[],
-        "0",
-        "Mebibytes of a proxied answer; 0 for no limit",
     ),
     setting(
         Group::Visitors,
@@ -421,13 +400,6 @@ pub const CATALOGUE: &[Setting] = &[
         &[],
         "day",
         "How long a visitor can be told apart: day, week, month or never (no end)",
-    ),
-    setting(
-        Group::Visits,
-        "SLUGLINE_VISITOR_SALT_HOUR",
-        &[],
-        "0",
-        "The hour of UTC at which such a day, week or month begins, 0 to 23",
     ),
     setting(
         Group::Visits,

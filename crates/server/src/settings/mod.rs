@@ -10,7 +10,6 @@ mod backups;
 mod catalogue;
 mod connections;
 mod parse;
-mod proxied;
 mod source;
 mod unknown;
 
@@ -23,8 +22,7 @@ use slugline_domain::{DestinationRules, Host, Keeping, OwnAddresses, SlugCase, T
 use slugline_httpkit::{Origin, PlaceHeaders, TrustedProxies};
 use slugline_legacy::OldStoreUrl;
 use slugline_outbound::{AddressPolicy, Policy, PortPolicy, WebhookOptions};
-use slugline_redirect::{Address, CachePolicy, RedirectOptions, RedirectStatus};
-use slugline_rest::TransferLimits;
+use slugline_redirect::{Address, CachePolicy, ProxyLimits, RedirectOptions, RedirectStatus};
 use slugline_storage::DatabaseUrl;
 use url::Url;
 
@@ -33,7 +31,6 @@ pub use access_log::AccessLog;
 pub use backups::BackupSchedule;
 pub use catalogue::{CATALOGUE, Group, Setting};
 pub use connections::ConnectionLimits;
-pub use proxied::ProxySettings;
 pub use source::{SettingError, SettingErrors, Shown, Sources};
 pub use unknown::warnings as unknown_names;
 
@@ -77,8 +74,8 @@ pub struct Settings {
     pub redirects: RedirectOptions,
     /// The cache of links.
     pub resolver: ResolverOptions,
-    /// The number of links that one request exports or imports.
-    pub transfer: TransferLimits,
+    /// The number of links that one request may import.
+    pub import_limit: ImportLimit,
     /// True if web pages of any origin may call the API.
     pub api_cors: bool,
     /// True if assistants may connect by consent, where that is safe.
@@ -113,6 +110,15 @@ pub struct Settings {
     pub backups: Option<BackupSchedule>,
     /// The number of HTTP workers; by default, the number of cores.
     pub workers: Option<usize>,
+}
+
+/// Reach and limits of proxied links.
+#[derive(Clone, Debug)]
+pub struct ProxySettings {
+    /// The addresses and ports they may reach.
+    pub reach: Policy,
+    /// Their number and timeouts.
+    pub limits: ProxyLimits,
 }
 
 /// Content and form of the log output.
@@ -276,12 +282,9 @@ impl Settings {
                 )
                 .with_fresh_for(Duration::from_secs(cache_ttl))
                 .with_stale_for(Duration::from_secs(stale_ttl)),
-            transfer: TransferLimits::new(
-                sources.parsed("SLUGLINE_PUBLIC_KV_BATCH_LIMIT", parse::page_size)?,
-                ImportLimit(parse::size(
-                    sources.number("SLUGLINE_IMPORT_REQUEST_LIMIT", 1..=1000)?,
-                )),
-            ),
+            import_limit: ImportLimit(parse::size(
+                sources.number("SLUGLINE_IMPORT_REQUEST_LIMIT", 1..=1000)?,
+            )),
             api_cors: sources.flag("SLUGLINE_API_CORS")?,
             oauth: sources.flag("SLUGLINE_OAUTH")?,
             trusted_proxies: TrustedProxies::new(
@@ -308,8 +311,7 @@ impl Settings {
                 )
                 .with_retention_days(sources.parsed("SLUGLINE_RETENTION_DAYS", parse::limit)?)
                 .with_skip_bots(sources.flag("SLUGLINE_DISABLE_BOT_ACCESS_LOG")?)
-                .with_salt_period(sources.parsed("SLUGLINE_VISITOR_SALT", str::parse)?)
-                .with_salt_hour(sources.parsed("SLUGLINE_VISITOR_SALT_HOUR", str::parse)?),
+                .with_salt_period(sources.parsed("SLUGLINE_VISITOR_SALT", str::parse)?),
             log: Log::check(sources)?,
             workers: sources.optional("SLUGLINE_WORKERS", parse::workers)?,
         })
@@ -421,8 +423,7 @@ mod tests {
         assert!(settings.site_token.is_none() && settings.base_url.is_none());
         assert_eq!(settings.generated_slug_chars, 6);
         assert_eq!(settings.rules.destinations.max_chars(), 16_384);
-        assert_eq!(settings.transfer.import_limit, ImportLimit::DEFAULT);
-        assert_eq!(settings.transfer.export_page.get(), 50);
+        assert_eq!(settings.import_limit, ImportLimit::DEFAULT);
         assert!(
             !settings
                 .checks
@@ -446,16 +447,10 @@ mod tests {
     fn proxying_is_off_and_limited_when_on() {
         assert!(Settings::from_pairs([]).unwrap().proxy.is_none());
         let on = ("SLUGLINE_PUBLIC_LINK_PROXY_ENABLED", "true");
-        let limits = |pairs: &[(&'static str, &'static str)]| {
-            let pairs = pairs.iter().copied().chain([on]);
-            Settings::from_pairs(pairs).unwrap().proxy.unwrap().limits
-        };
-        let default = limits(&[]);
+        let default = Settings::from_pairs([on]).unwrap().proxy.unwrap().limits;
         let at_once = (default.requests.get(), default.requests_per_client.get());
-        assert_eq!((at_once, default.answer_bytes), ((256, 32), None));
+        assert_eq!(at_once, (256, 32));
         assert_eq!(default.idle, Duration::from_mins(1));
-        let small = limits(&[("SLUGLINE_PROXY_MAX_ANSWER", "2")]);
-        assert_eq!(small.answer_bytes.map(u64::from), Some(2 << 20));
     }
 
     #[rstest]
@@ -482,7 +477,6 @@ mod tests {
     #[case("SLUGLINE_REDIRECT_STATUS_CODE", "303", "301, 302, 307 or 308")]
     #[case("SLUGLINE_CASE_SENSITIVE", "maybe", "true or false")]
     #[case("SLUGLINE_IMPORT_REQUEST_LIMIT", "0", "from 1 to 1000")]
-    #[case("SLUGLINE_PUBLIC_KV_BATCH_LIMIT", "1001", "from 1 to 1000")]
     #[case("SLUGLINE_HOME_URL", "example.com", "such as https://example.com")]
     #[case("SLUGLINE_HOME_URL", "/start", "such as https://example.com")]
     #[case("SLUGLINE_NOT_FOUND_REDIRECT", "lost", "or a path such as /lost")]
@@ -507,9 +501,7 @@ mod tests {
     #[case("SLUGLINE_PUBLIC_LINK_PROXY_ENABLED", "public", "true or false")]
     #[case("SLUGLINE_PROXY_ALLOWED_NETWORKS", "home", "10.0.0.0/8")]
     #[case("SLUGLINE_PROXY_REQUESTS", "0", "from 1 to 100000")]
-    #[case("SLUGLINE_PROXY_REQUESTS_PER_CLIENT", "many", "from 1 to 100000")]
     #[case("SLUGLINE_PROXY_IDLE_TIMEOUT", "0", "from 1 to 3600")]
-    #[case("SLUGLINE_PROXY_MAX_ANSWER", "-1", "0 for no limit")]
     #[case("SLUGLINE_CHECK_ALLOWED_PORTS", "9000-8000", "8000-8999")]
     #[case("SLUGLINE_SAFE_BROWSING_DOH", "dns.example", "https://service.example")]
     #[case("SLUGLINE_SAFE_BROWSING_DOH", "ftp://dns.example/", "http or https")]
@@ -526,7 +518,6 @@ mod tests {
     )]
     #[case("SLUGLINE_WEBHOOK_SECRET", "whsec_AAEC", "24 to 64 random bytes")]
     #[case("SLUGLINE_VISITOR_SALT", "hour", "day")]
-    #[case("SLUGLINE_VISITOR_SALT_HOUR", "24", "0 to 23")]
     #[case("SLUGLINE_RETENTION_DAYS", "1.5", "0 for no limit")]
     #[case("SLUGLINE_SAMPLE_ABOVE", "-1", "0 for no limit")]
     #[case("SLUGLINE_SAMPLE_LINK_ABOVE", "many", "0 for no limit")]

@@ -2,7 +2,7 @@
 
 use std::{
     net::{IpAddr, SocketAddr},
-    num::{NonZeroU32, NonZeroU64, NonZeroUsize},
+    num::{NonZeroU32, NonZeroUsize},
     ops::RangeInclusive,
     path::PathBuf,
     time::Duration,
@@ -10,15 +10,15 @@ use std::{
 
 use ipnet::IpNet;
 use slugline_clickhouse::ClickHouseTarget;
-use slugline_domain::{PageSize, RowLimit};
+use slugline_domain::RowLimit;
 use slugline_outbound::{AddressPolicy, Policy, RetryPolicy, WebhookOptions, WebhookSecret};
 use slugline_redirect::ProxyLimits;
 use tracing_subscriber::{EnvFilter, filter::LevelFilter};
 use url::Url;
 
 use super::{
+    ProxySettings,
     access_log::AccessLog,
-    proxied::ProxySettings,
     source::{SettingError, Sources},
 };
 
@@ -98,29 +98,21 @@ pub(super) fn share(text: &str) -> Result<f64, &'static str> {
 
 /// The reach and limits of proxied links; `None` if links may not be proxied.
 pub(super) fn proxy(sources: &Sources) -> Result<Option<ProxySettings>, SettingError> {
+    /// The most requests of one client at a time.
+    const PER_CLIENT: NonZeroUsize = NonZeroUsize::new(32).expect("more than none");
     let networks = sources.list("SLUGLINE_PROXY_ALLOWED_NETWORKS", network)?;
     let enabled = sources.flag("SLUGLINE_PUBLIC_LINK_PROXY_ENABLED")?;
     let idle = sources.number("SLUGLINE_PROXY_IDLE_TIMEOUT", 1..=3600)?;
-    let mebibytes: Option<NonZeroU32> = sources.parsed("SLUGLINE_PROXY_MAX_ANSWER", limit)?;
-    let limits = ProxyLimits::new(
-        sources.parsed("SLUGLINE_PROXY_REQUESTS", at_once)?,
-        sources.parsed("SLUGLINE_PROXY_REQUESTS_PER_CLIENT", at_once)?,
-        Duration::from_secs(idle),
-    )
-    .with_answer_bytes(mebibytes.map(|mebibytes| NonZeroU64::from(mebibytes).saturating_mul(MIB)));
+    let requests = sources.parsed("SLUGLINE_PROXY_REQUESTS", |text| {
+        let number = text.parse().ok().filter(|number| *number <= 100_000);
+        number
+            .and_then(NonZeroUsize::new)
+            .ok_or("expected a whole number from 1 to 100000")
+    })?;
     Ok(enabled.then(|| ProxySettings {
         reach: Policy::default().with_addresses(AddressPolicy::public_and(networks)),
-        limits,
+        limits: ProxyLimits::new(requests, PER_CLIENT, Duration::from_secs(idle)),
     }))
-}
-
-const MIB: NonZeroU64 = NonZeroU64::new(1 << 20).expect("more than none");
-
-fn at_once(text: &str) -> Result<NonZeroUsize, &'static str> {
-    let number = text.parse().ok().filter(|number| *number <= 100_000);
-    number
-        .and_then(NonZeroUsize::new)
-        .ok_or("expected a whole number from 1 to 100000")
 }
 
 /// The receiver of messages about visits, if its address is given. This checks the secret even
@@ -166,12 +158,6 @@ pub(super) fn limit(text: &str) -> Result<Option<NonZeroU32>, &'static str> {
     text.parse()
         .map(NonZeroU32::new)
         .map_err(|_| "expected a whole number, 0 for no limit")
-}
-
-pub(super) fn page_size(text: &str) -> Result<PageSize, &'static str> {
-    let size = text.parse().ok().map(PageSize::new);
-    size.and_then(Result::ok)
-        .ok_or("expected a whole number from 1 to 1000")
 }
 
 pub(super) fn workers(text: &str) -> Result<usize, &'static str> {

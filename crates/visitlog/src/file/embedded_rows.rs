@@ -44,10 +44,7 @@ impl EmbeddedRows {
         let rows_per_chunk = options.rows_per_chunk.clamp(1, batch::ROWS_MAX);
         Self {
             links: Links::default(),
-            // A salt that begins at another hour serves for parts of two days.
-            days: SaltedDays::new(
-                options.salt_period == SaltPeriod::Day && options.salt_hour.is_midnight(),
-            ),
+            days: SaltedDays::new(options.salt_period == SaltPeriod::Day),
             erasing: Erasing::default(),
             upkeep: Upkeep::new(options.retention_days, rows_per_chunk),
             wal_length: WalLength::new(turns),

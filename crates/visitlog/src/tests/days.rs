@@ -428,13 +428,6 @@ fn a_day_stands_apart_if_all_its_rows_came_with_salts_for_a_day() {
         assert!(!days_apart(&mut [own(period), own(SaltPeriod::Day)]));
         assert!(!days_apart(&mut [own(SaltPeriod::Day), own(period)]));
     }
-    let at_eight = || {
-        let options = with(SaltPeriod::Day).with_salt_hour("8".parse().unwrap());
-        EmbeddedRows::new(&options, Arc::new(Turns::under(QueryLimits::default())))
-    };
-    assert!(!days_apart(&mut [at_eight()]));
-    assert!(!days_apart(&mut [own(SaltPeriod::Day), at_eight()]));
-    assert!(!days_apart(&mut [at_eight(), own(SaltPeriod::Day)]));
     assert!(!days_apart(&mut [imported()]));
     assert!(!days_apart(&mut [own(SaltPeriod::Day), imported()]));
 }

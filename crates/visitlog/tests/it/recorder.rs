@@ -14,9 +14,7 @@ use slugline_domain::{
 };
 use slugline_visitlog::EmbeddedLog;
 
-use crate::support::{
-    DAY_MS, Fixture, NEW_YEAR_MS, Seeded, eventually, file, ports, total, visit, visits,
-};
+use crate::support::{DAY_MS, Fixture, NEW_YEAR_MS, eventually, file, ports, total, visit, visits};
 
 fn sealing_at(rows_per_chunk: usize) -> RecorderOptions {
     RecorderOptions::default()
@@ -360,43 +358,6 @@ async fn a_visitor_counts_once_per_salt_period() {
         let counters = total(&fixture.log, VisitFilter::default()).await;
         assert_eq!((counters.visits, counters.visitors), (9, visitors));
     }
-}
-
-async fn visitors(log: &EmbeddedLog) -> u64 {
-    total(log, VisitFilter::default()).await.visitors
-}
-
-#[tokio::test]
-async fn a_visitor_is_recognised_until_the_hour_of_the_setting() {
-    const HOUR_MS: i64 = DAY_MS / 24;
-
-    let at = |hour: &str| RecorderOptions::default().with_salt_hour(hour.parse().unwrap());
-    let fixture = Fixture::new(at("8"));
-    // The evening of a day in California, until its night.
-    for hour in [9, 23, 25, 31] {
-        fixture
-            .recorder
-            .record(visit(NEW_YEAR_MS + hour * HOUR_MS, 1));
-    }
-    fixture.recorder.flush().await.unwrap();
-    assert_eq!(visitors(&fixture.log).await, 1);
-    fixture
-        .recorder
-        .record(visit(NEW_YEAR_MS + 32 * HOUR_MS, 1));
-    fixture.recorder.flush().await.unwrap();
-    assert_eq!(visitors(&fixture.log).await, 2);
-    // With another hour there is another salt.
-    fixture.recorder.shutdown().await;
-    let ports = RecorderPorts {
-        random: Arc::new(Seeded::new(7)),
-        ..ports()
-    };
-    let (recorder, log) = slugline_visitlog::start(&fixture.file(), at("0"), ports).unwrap();
-    for hour in [47, 48, 71] {
-        recorder.record(visit(NEW_YEAR_MS + hour * HOUR_MS, 1));
-    }
-    recorder.flush().await.unwrap();
-    assert_eq!(visitors(&log).await, 4);
 }
 
 #[tokio::test]

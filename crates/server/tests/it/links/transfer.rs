@@ -93,9 +93,14 @@ fn export(server: &Server) -> Vec<Value> {
 
 #[test]
 fn what_one_instance_exports_another_imports_without_loss() {
-    let small_pages = [("NUXT_PUBLIC_KV_BATCH_LIMIT", "3")];
-    let (first, second) = (Server::start_with(&small_pages), Server::start());
-    let links = hostile_links();
+    let (first, second) = (Server::start(), Server::start());
+    let mut links = hostile_links();
+    // More links than a page of an export has.
+    links.extend(
+        (0..50).map(
+            |number| json!({"url": "https://example.com/", "slug": format!("plain-{number}")}),
+        ),
+    );
     let imported = import(&first, &links);
     assert_eq!(imported.status, 200, "{}", imported.text);
     assert_eq!(imported.header("cache-control"), "no-store");
