@@ -8,7 +8,6 @@ use crate::{salt::SaltPeriod, sampling::SamplingTargets};
 
 /// The settings of the recorder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct RecorderOptions {
     /// The most visits that may wait for the writer; further ones are dropped and counted. The
     /// limit is eight million.
@@ -41,78 +40,6 @@ pub struct RecorderOptions {
     /// The time for which a shutdown retries to store the rest while the disk
     /// refuses. Visits that are still left after it are dropped and counted.
     pub shutdown_timeout: Duration,
-}
-
-impl RecorderOptions {
-    /// Sets [`queue`](Self#structfield.queue).
-    #[must_use]
-    pub fn with_queue(mut self, queue: usize) -> Self {
-        self.queue = queue;
-        self
-    }
-
-    /// Sets [`queue_bytes`](Self#structfield.queue_bytes).
-    #[must_use]
-    pub fn with_queue_bytes(mut self, queue_bytes: usize) -> Self {
-        self.queue_bytes = queue_bytes;
-        self
-    }
-
-    /// Sets [`batch_rows`](Self#structfield.batch_rows).
-    #[must_use]
-    pub fn with_batch_rows(mut self, batch_rows: usize) -> Self {
-        self.batch_rows = batch_rows;
-        self
-    }
-
-    /// Sets [`batch_age`](Self#structfield.batch_age).
-    #[must_use]
-    pub fn with_batch_age(mut self, batch_age: Duration) -> Self {
-        self.batch_age = batch_age;
-        self
-    }
-
-    /// Sets [`rows_per_chunk`](Self#structfield.rows_per_chunk).
-    #[must_use]
-    pub fn with_rows_per_chunk(mut self, rows_per_chunk: usize) -> Self {
-        self.rows_per_chunk = rows_per_chunk;
-        self
-    }
-
-    /// Sets [`sampling`](Self#structfield.sampling).
-    #[must_use]
-    pub fn with_sampling(mut self, sampling: SamplingTargets) -> Self {
-        self.sampling = sampling;
-        self
-    }
-
-    /// Sets [`skip_bots`](Self#structfield.skip_bots).
-    #[must_use]
-    pub fn with_skip_bots(mut self, skip_bots: bool) -> Self {
-        self.skip_bots = skip_bots;
-        self
-    }
-
-    /// Sets [`salt_period`](Self#structfield.salt_period).
-    #[must_use]
-    pub fn with_salt_period(mut self, salt_period: SaltPeriod) -> Self {
-        self.salt_period = salt_period;
-        self
-    }
-
-    /// Sets [`retention_days`](Self#structfield.retention_days).
-    #[must_use]
-    pub fn with_retention_days(mut self, retention_days: impl Into<Option<NonZeroU32>>) -> Self {
-        self.retention_days = retention_days.into();
-        self
-    }
-
-    /// Sets [`shutdown_timeout`](Self#structfield.shutdown_timeout).
-    #[must_use]
-    pub fn with_shutdown_timeout(mut self, shutdown_timeout: Duration) -> Self {
-        self.shutdown_timeout = shutdown_timeout;
-        self
-    }
 }
 
 impl Default for RecorderOptions {
@@ -159,7 +86,6 @@ impl RecorderPorts {
 
 /// Limits of questions, so that a dashboard cannot starve redirects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct QueryLimits {
     /// The most questions answered at the same time; further ones wait their
     /// turn.
@@ -170,29 +96,6 @@ pub struct QueryLimits {
     /// share; numbers that do not fit it become estimates, and the answer says so. Rows of the
     /// answer and the few blocks of rows that are being read come on top.
     pub memory: usize,
-}
-
-impl QueryLimits {
-    /// Sets [`concurrent`](Self#structfield.concurrent).
-    #[must_use]
-    pub fn with_concurrent(mut self, concurrent: usize) -> Self {
-        self.concurrent = concurrent;
-        self
-    }
-
-    /// Sets [`deadline`](Self#structfield.deadline).
-    #[must_use]
-    pub fn with_deadline(mut self, deadline: Duration) -> Self {
-        self.deadline = deadline;
-        self
-    }
-
-    /// Sets [`memory`](Self#structfield.memory).
-    #[must_use]
-    pub fn with_memory(mut self, memory: usize) -> Self {
-        self.memory = memory;
-        self
-    }
 }
 
 impl Default for QueryLimits {

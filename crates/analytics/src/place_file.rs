@@ -94,7 +94,6 @@ impl std::fmt::Debug for PlaceFile {
 
 /// The file cannot be used for places.
 #[derive(Debug, Error)]
-#[non_exhaustive]
 pub enum PlaceFileError {
     /// It cannot be read, or has another format.
     #[error("{} cannot be read as a MaxMind DB file (.mmdb)", path.display())]

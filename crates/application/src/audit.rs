@@ -18,7 +18,6 @@ pub struct AuditService {
 
 /// The dependencies of the use cases of the audit trail.
 #[derive(Debug)]
-#[non_exhaustive]
 pub struct AuditParts {
     /// Holds the lines.
     pub trail: Arc<dyn AuditTrail>,
@@ -30,35 +29,8 @@ pub struct AuditParts {
     pub keep_for: Option<Duration>,
 }
 
-impl AuditParts {
-    /// The trail that this store keeps forever, with slugs in any case.
-    pub fn new(trail: Arc<dyn AuditTrail>, clock: Arc<dyn Clock>) -> Self {
-        Self {
-            trail,
-            clock,
-            domains: NamedDomains::default(),
-            keep_for: None,
-        }
-    }
-
-    /// Sets [`domains`](Self#structfield.domains).
-    #[must_use]
-    pub fn with_domains(mut self, domains: NamedDomains) -> Self {
-        self.domains = domains;
-        self
-    }
-
-    /// Sets [`keep_for`](Self#structfield.keep_for).
-    #[must_use]
-    pub fn with_keep_for(mut self, keep_for: impl Into<Option<Duration>>) -> Self {
-        self.keep_for = keep_for.into();
-        self
-    }
-}
-
 /// A request for a page of the audit trail. Members that are `None` exclude nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct ListAudit {
     /// Only lines from this moment on.
     pub from: Option<UnixMillis>,
@@ -76,64 +48,6 @@ pub struct ListAudit {
     pub size: PageSize,
     /// Only lines after this position.
     pub after: Option<AuditPosition>,
-}
-
-impl ListAudit {
-    /// Sets [`from`](Self#structfield.from).
-    #[must_use]
-    pub fn with_from(mut self, from: impl Into<Option<UnixMillis>>) -> Self {
-        self.from = from.into();
-        self
-    }
-
-    /// Sets [`until`](Self#structfield.until).
-    #[must_use]
-    pub fn with_until(mut self, until: impl Into<Option<UnixMillis>>) -> Self {
-        self.until = until.into();
-        self
-    }
-
-    /// Sets [`key`](Self#structfield.key).
-    #[must_use]
-    pub fn with_key(mut self, key: impl Into<Option<LinkKey>>) -> Self {
-        self.key = key.into();
-        self
-    }
-
-    /// Sets [`domain`](Self#structfield.domain).
-    #[must_use]
-    pub fn with_domain(mut self, domain: impl Into<Option<DomainName>>) -> Self {
-        self.domain = domain.into();
-        self
-    }
-
-    /// Sets [`caller`](Self#structfield.caller).
-    #[must_use]
-    pub fn with_caller(mut self, caller: impl Into<Option<CallerName>>) -> Self {
-        self.caller = caller.into();
-        self
-    }
-
-    /// Sets [`operation`](Self#structfield.operation).
-    #[must_use]
-    pub fn with_operation(mut self, operation: impl Into<Option<Operation>>) -> Self {
-        self.operation = operation.into();
-        self
-    }
-
-    /// Sets [`size`](Self#structfield.size).
-    #[must_use]
-    pub fn with_size(mut self, size: PageSize) -> Self {
-        self.size = size;
-        self
-    }
-
-    /// Sets [`after`](Self#structfield.after).
-    #[must_use]
-    pub fn with_after(mut self, after: impl Into<Option<AuditPosition>>) -> Self {
-        self.after = after.into();
-        self
-    }
 }
 
 /// A page of the audit trail, the newest line first.

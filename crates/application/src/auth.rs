@@ -129,7 +129,6 @@ pub struct Authenticator {
 
 /// The dependencies of an [`Authenticator`].
 #[derive(Debug)]
-#[non_exhaustive]
 pub struct AuthenticatorParts {
     /// The site token.
     pub site: SiteToken,
@@ -139,25 +138,6 @@ pub struct AuthenticatorParts {
     pub codes: Option<Arc<dyn SignInCodes>>,
     /// Tells the time.
     pub clock: Arc<dyn Clock>,
-}
-
-impl AuthenticatorParts {
-    /// The site token and these named ones, without codes to sign in.
-    pub fn new(site: SiteToken, named: Arc<dyn TokenStore>, clock: Arc<dyn Clock>) -> Self {
-        Self {
-            site,
-            named,
-            codes: None,
-            clock,
-        }
-    }
-
-    /// Sets [`codes`](Self#structfield.codes).
-    #[must_use]
-    pub fn with_codes(mut self, codes: impl Into<Option<Arc<dyn SignInCodes>>>) -> Self {
-        self.codes = codes.into();
-        self
-    }
 }
 
 impl Authenticator {

@@ -17,7 +17,6 @@ pub struct VisitErasures {
 
 /// The dependencies of [`VisitErasures`].
 #[derive(Debug)]
-#[non_exhaustive]
 pub struct VisitErasuresParts {
     /// Erases visits from the access log.
     pub eraser: Arc<dyn VisitEraser>,
@@ -27,23 +26,6 @@ pub struct VisitErasuresParts {
     pub trail: Arc<dyn AuditTrail>,
     /// Tells the time.
     pub clock: Arc<dyn Clock>,
-}
-
-impl VisitErasuresParts {
-    /// All parts.
-    pub fn new(
-        eraser: Arc<dyn VisitEraser>,
-        links: LinkService,
-        trail: Arc<dyn AuditTrail>,
-        clock: Arc<dyn Clock>,
-    ) -> Self {
-        Self {
-            eraser,
-            links,
-            trail,
-            clock,
-        }
-    }
 }
 
 impl VisitErasures {

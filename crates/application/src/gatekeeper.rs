@@ -24,7 +24,6 @@ pub struct Gatekeeper {
 
 /// The dependencies of a gatekeeper.
 #[derive(Debug)]
-#[non_exhaustive]
 pub struct GatekeeperParts {
     /// Checks and hashes passwords.
     pub passwords: Arc<Passwords>,
@@ -32,21 +31,6 @@ pub struct GatekeeperParts {
     pub store: Arc<dyn LinkStore>,
     /// The cache that forgets a link when its hash is renewed.
     pub resolver: Arc<Resolver>,
-}
-
-impl GatekeeperParts {
-    /// All parts.
-    pub fn new(
-        passwords: Arc<Passwords>,
-        store: Arc<dyn LinkStore>,
-        resolver: Arc<Resolver>,
-    ) -> Self {
-        Self {
-            passwords,
-            store,
-            resolver,
-        }
-    }
 }
 
 impl Gatekeeper {

@@ -24,7 +24,6 @@ pub struct Repeats {
 
 /// The dependencies of [`Repeats`].
 #[derive(Debug)]
-#[non_exhaustive]
 pub struct RepeatsParts {
     /// Keeps the answers.
     pub store: Arc<dyn ReceiptStore>,
@@ -32,17 +31,6 @@ pub struct RepeatsParts {
     pub secret: [u8; 32],
     /// Tells the time.
     pub clock: Arc<dyn Clock>,
-}
-
-impl RepeatsParts {
-    /// All parts.
-    pub fn new(store: Arc<dyn ReceiptStore>, secret: [u8; 32], clock: Arc<dyn Clock>) -> Self {
-        Self {
-            store,
-            secret,
-            clock,
-        }
-    }
 }
 
 /// A request under a key.
@@ -316,7 +304,11 @@ mod tests {
     fn fixture() -> Fixture {
         let store = Arc::new(MemoryLinkStore::default());
         let clock = Arc::new(FixedClock::at(NOON));
-        let parts = RepeatsParts::new(store.clone(), [1; 32], clock.clone());
+        let parts = RepeatsParts {
+            store: store.clone(),
+            secret: [1; 32],
+            clock: clock.clone(),
+        };
         Fixture {
             repeats: Repeats::new(parts),
             store,
@@ -510,7 +502,11 @@ mod tests {
             digest,
             fixture.repeats.fingerprint(&Caller::Operator, &asked)
         );
-        let parts = RepeatsParts::new(fixture.store.clone(), [2; 32], fixture.clock.clone());
+        let parts = RepeatsParts {
+            store: fixture.store.clone(),
+            secret: [2; 32],
+            clock: fixture.clock.clone(),
+        };
         let elsewhere = Repeats::new(parts).fingerprint(&Caller::Site, &asked);
         assert_ne!(digest, elsewhere);
     }

@@ -44,7 +44,6 @@ pub struct StatsReader {
 /// A query as clients send it. Tags belong to links, which the access log does not know,
 /// so they are not part of the query to it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct TaggedQuery<Q> {
     /// The query to the access log.
     pub query: Q,
@@ -54,21 +53,6 @@ pub struct TaggedQuery<Q> {
 }
 
 impl<Q> TaggedQuery<Q> {
-    /// A query without a condition on tags.
-    pub fn without_tags(query: Q) -> Self {
-        Self {
-            query,
-            tags: Choice::default(),
-        }
-    }
-
-    /// Narrows the question to links with these tags.
-    #[must_use]
-    pub fn with_tags(mut self, tags: Choice<Tag>) -> Self {
-        self.tags = tags;
-        self
-    }
-
     /// Keeps the tags and replaces the query by one made from it.
     pub fn map<R>(self, change: impl FnOnce(Q) -> R) -> TaggedQuery<R> {
         TaggedQuery {

@@ -4,29 +4,11 @@ use slugline_domain::{HeatmapQuery, HeatmapRow, UnixSeconds, VisitFilter, WeekSe
 
 /// The query for visits by hour of the week.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct WeekQuery {
     /// The query to the access log.
     pub heatmap: HeatmapQuery,
     /// Also count how often each hour of the week was.
     pub average: bool,
-}
-
-impl WeekQuery {
-    /// Asks for sums.
-    pub fn new(heatmap: HeatmapQuery) -> Self {
-        Self {
-            heatmap,
-            average: false,
-        }
-    }
-
-    /// Sets [`average`](Self#structfield.average).
-    #[must_use]
-    pub fn with_average(mut self, average: bool) -> Self {
-        self.average = average;
-        self
-    }
 }
 
 /// One hour of the week, over all weeks.

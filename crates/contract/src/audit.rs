@@ -186,15 +186,17 @@ impl ListAudit {
             }
             Sent::Value(_) | Sent::Absent | Sent::Null | Sent::Wrong(_) => None,
         };
-        application::ListAudit::default()
-            .with_from(from.map(UnixSeconds::start))
-            .with_until(until.map(after))
-            .with_key(key)
-            .with_domain(domain)
-            .with_caller(validation.optional(&["caller"], &self.caller, |caller| {
+        application::ListAudit {
+            from: from.map(UnixSeconds::start),
+            until: until.map(after),
+            key,
+            domain,
+            caller: validation.optional(&["caller"], &self.caller, |caller| {
                 CallerName::parse(caller)
-            }))
-            .with_operation(operation.copied().map(Into::into))
+            }),
+            operation: operation.copied().map(Into::into),
+            ..application::ListAudit::default()
+        }
     }
 }
 
@@ -368,13 +370,15 @@ mod tests {
         let query = query_to_json(
             "from=1&until=2&slug=Docs&caller=CI%20bot&operation=link.edit&limit=3&cursor=",
         );
-        let expected = application::ListAudit::default()
-            .with_from(UnixMillis::new(1_000))
-            .with_until(UnixMillis::new(3_000))
-            .with_key(LinkKey::parse("Docs").ok())
-            .with_caller(CallerName::parse("CI bot").ok())
-            .with_operation(Operation::LinkEdit)
-            .with_size(PageSize::new(3).unwrap());
+        let expected = application::ListAudit {
+            from: Some(UnixMillis::new(1_000)),
+            until: Some(UnixMillis::new(3_000)),
+            key: LinkKey::parse("Docs").ok(),
+            caller: CallerName::parse("CI bot").ok(),
+            operation: Some(Operation::LinkEdit),
+            size: PageSize::new(3).unwrap(),
+            ..application::ListAudit::default()
+        };
         assert_eq!(request(&query).unwrap(), expected);
         let millis = request(&json!({"until": 1_795_413_519_000_i64})).unwrap_err();
         assert!(millis.detail.contains("milliseconds"), "{millis:?}");

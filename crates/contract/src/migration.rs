@@ -48,9 +48,10 @@ impl RunMigration {
         let force = validation.value(&["force"], &self.force);
         validation.finish(|| Some(()))?;
         let read = |text: &String| read_cursor(text).ok_or(application::Error::MigrationCursor);
-        Ok(application::RunMigration::default()
-            .with_cursor(cursor.map(read).transpose()?)
-            .with_force(force.is_some_and(|BoolOrString(force)| *force)))
+        Ok(application::RunMigration {
+            cursor: cursor.map(read).transpose()?,
+            force: force.is_some_and(|BoolOrString(force)| *force),
+        })
     }
 }
 
@@ -283,9 +284,7 @@ mod tests {
         let cursor = None;
         assert_eq!(
             request(&body),
-            Ok(application::RunMigration::default()
-                .with_cursor(cursor)
-                .with_force(force))
+            Ok(application::RunMigration { cursor, force })
         );
     }
 

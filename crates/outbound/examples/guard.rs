@@ -9,7 +9,10 @@ use slugline_outbound::{AddressPolicy, Client, Error, Policy, Request};
 /// The status of the page, unless it or a redirect of it leads into a private network.
 async fn status(url: &str) -> Result<u16, Box<dyn std::error::Error>> {
     let intranet = "203.0.113.0/24".parse()?;
-    let policy = Policy::default().with_addresses(AddressPolicy::public_and(vec![intranet]));
+    let policy = Policy {
+        addresses: AddressPolicy::public_and(vec![intranet]),
+        ..Policy::default()
+    };
     let request = Request::get(url.parse()?, Duration::from_secs(6));
     match Client::new(policy).status(request).await {
         Err(Error::Refused(reason)) => Err(format!("{url} is refused: {reason}").into()),

@@ -6,7 +6,6 @@ use thiserror::Error;
 
 /// An outbound request failed.
 #[derive(Debug, Error)]
-#[non_exhaustive]
 pub enum Error {
     /// The URL, or one that it redirects to, leads where requests must not go.
     /// Nothing was sent there.
@@ -66,7 +65,6 @@ impl Error {
 
 /// The reason why a URL is not followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
 pub enum Refusal {
     /// The scheme is neither http nor https.
     #[error("scheme is neither http nor https")]

@@ -9,7 +9,6 @@ use crate::is_public;
 /// The targets that a client may reach. By default: the web ports of the public
 /// internet, also after redirects.
 #[derive(Clone, Debug, Default)]
-#[non_exhaustive]
 pub struct Policy {
     /// Addresses.
     pub addresses: AddressPolicy,
@@ -29,24 +28,6 @@ impl Policy {
             ports: PortPolicy::only(vec![1..=u16::MAX]),
             redirects: Redirects::HandBack,
         }
-    }
-
-    /// The same, but for these addresses.
-    #[must_use]
-    pub fn with_addresses(self, addresses: AddressPolicy) -> Self {
-        Self { addresses, ..self }
-    }
-
-    /// The same, but for these ports.
-    #[must_use]
-    pub fn with_ports(self, ports: PortPolicy) -> Self {
-        Self { ports, ..self }
-    }
-
-    /// The same, but with this treatment of redirects.
-    #[must_use]
-    pub fn with_redirects(self, redirects: Redirects) -> Self {
-        Self { redirects, ..self }
     }
 }
 

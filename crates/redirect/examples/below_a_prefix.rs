@@ -14,7 +14,7 @@ use slugline_domain::{
 };
 use slugline_httpkit::Edge;
 use slugline_memory::MemoryLinkStore;
-use slugline_redirect::{Redirects, below};
+use slugline_redirect::{Outcomes, RedirectOptions, Redirects, below};
 use slugline_system::{OsRandom, SystemClock};
 
 #[derive(Debug)]
@@ -48,11 +48,24 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     );
     let resolver = Arc::new(resolver);
     let passwords = Arc::new(Passwords::new(Arc::new(OsRandom)));
-    let parts = GatekeeperParts::new(passwords, store, resolver.clone());
+    let parts = GatekeeperParts {
+        passwords,
+        store,
+        resolver: resolver.clone(),
+    };
     let gatekeeper = Arc::new(Gatekeeper::new(parts));
     let edge = Arc::new(Edge::default());
-    let redirects = Redirects::new(edge, resolver, gatekeeper, Arc::new(Printed), clock);
-    let redirects = Arc::new(redirects);
+    let redirects = Arc::new(Redirects {
+        edge,
+        resolver,
+        gatekeeper,
+        visits: Arc::new(Printed),
+        clock,
+        proxying: None,
+        moved: None,
+        options: RedirectOptions::default(),
+        outcomes: Outcomes::default(),
+    });
     let server = HttpServer::new(move || {
         App::new()
             .service(below("/s", &redirects))

@@ -92,7 +92,6 @@ impl Address {
 
 /// The text is not an address that the setting accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
 pub enum AddressError {
     /// It is not an absolute URL of the web.
     #[error("expected an absolute http or https URL, such as https://example.com")]

@@ -167,23 +167,25 @@ mod tests {
             options,
         );
         let resolver = Arc::new(resolver);
-        let gatekeeper = Gatekeeper::new(GatekeeperParts::new(
-            Arc::new(Passwords::new(Arc::new(SeededRandom::new(1)))),
+        let gatekeeper = Gatekeeper::new(GatekeeperParts {
+            passwords: Arc::new(Passwords::new(Arc::new(SeededRandom::new(1)))),
             store,
-            Arc::clone(&resolver),
-        ));
+            resolver: Arc::clone(&resolver),
+        });
         let edge = Arc::new(Edge::default());
         let captured = String::from("https://e.example/new");
         let moved = move |path: &str, _: Option<&str>| (path == "/old").then(|| captured.clone());
-        Redirects::new(
+        Arc::new(Redirects {
             edge,
             resolver,
-            Arc::new(gatekeeper),
-            Arc::new(Unrecorded),
+            gatekeeper: Arc::new(gatekeeper),
+            visits: Arc::new(Unrecorded),
             clock,
-        )
-        .with_moved(moved)
-        .into()
+            proxying: None,
+            moved: Some(Moved::new(moved)),
+            options: RedirectOptions::default(),
+            outcomes: Outcomes::default(),
+        })
     }
 
     /// The status, the location and the body of an app with redirects below `/s` and a default

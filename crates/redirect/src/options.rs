@@ -9,7 +9,6 @@ use crate::address::Address;
 
 /// The form of redirects.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct RedirectOptions {
     /// The status.
     pub status: RedirectStatus,
@@ -27,50 +26,6 @@ pub struct RedirectOptions {
     /// The address for visitors of links that are over and lead nowhere else; without it, they
     /// get the same as visitors of unknown paths, or an error.
     pub expired: Option<Address>,
-}
-
-impl RedirectOptions {
-    /// Sets [`status`](Self#structfield.status).
-    #[must_use]
-    pub fn with_status(mut self, status: RedirectStatus) -> Self {
-        self.status = status;
-        self
-    }
-
-    /// Sets [`cache`](Self#structfield.cache).
-    #[must_use]
-    pub fn with_cache(mut self, cache: CachePolicy) -> Self {
-        self.cache = cache;
-        self
-    }
-
-    /// Sets [`with_query`](Self#structfield.with_query).
-    #[must_use]
-    pub fn with_query_merged(mut self, with_query: bool) -> Self {
-        self.with_query = with_query;
-        self
-    }
-
-    /// Sets [`home`](Self#structfield.home).
-    #[must_use]
-    pub fn with_home(mut self, home: impl Into<Option<Address>>) -> Self {
-        self.home = home.into();
-        self
-    }
-
-    /// Sets [`not_found`](Self#structfield.not_found).
-    #[must_use]
-    pub fn with_not_found(mut self, not_found: impl Into<Option<Address>>) -> Self {
-        self.not_found = not_found.into();
-        self
-    }
-
-    /// Sets [`expired`](Self#structfield.expired).
-    #[must_use]
-    pub fn with_expired(mut self, expired: impl Into<Option<Address>>) -> Self {
-        self.expired = expired.into();
-        self
-    }
 }
 
 impl Default for RedirectOptions {

@@ -20,7 +20,6 @@ use crate::{
 
 /// The dependencies of following a link.
 #[derive(Debug)]
-#[non_exhaustive]
 pub struct Redirects {
     /// Tells where visitors come from, and the origin under which they see the service.
     pub edge: Arc<Edge>,
@@ -44,55 +43,6 @@ pub struct Redirects {
 }
 
 impl Redirects {
-    /// Follows links with default options. Proxied links redirect, and no path has moved.
-    pub fn new(
-        edge: Arc<Edge>,
-        resolver: Arc<Resolver>,
-        gatekeeper: Arc<Gatekeeper>,
-        visits: Arc<dyn VisitSink>,
-        clock: Arc<dyn Clock>,
-    ) -> Self {
-        Self {
-            edge,
-            resolver,
-            gatekeeper,
-            visits,
-            clock,
-            proxying: None,
-            moved: None,
-            options: RedirectOptions::default(),
-            outcomes: Outcomes::default(),
-        }
-    }
-
-    /// Sets the settings of the public side.
-    #[must_use]
-    pub fn with_options(self, options: RedirectOptions) -> Self {
-        Self { options, ..self }
-    }
-
-    /// Fetches the destinations of proxied links.
-    #[must_use]
-    pub fn with_proxying(self, proxying: Proxying) -> Self {
-        Self {
-            proxying: Some(proxying),
-            ..self
-        }
-    }
-
-    /// Sends visitors of a path that has moved, and that no link has as its slug, to the address
-    /// that `find` returns for the path and its query.
-    #[must_use]
-    pub fn with_moved(
-        self,
-        find: impl Fn(&str, Option<&str>) -> Option<String> + Send + Sync + 'static,
-    ) -> Self {
-        Self {
-            moved: Some(Moved(Arc::new(find))),
-            ..self
-        }
-    }
-
     /// Shows a problem with a visitor's request: a page to people, JSON to programs.
     pub fn refuse(&self, problem: &Problem, request: &HttpRequest) -> HttpResponse {
         self.outcomes.count(Outcome::of(problem));
@@ -112,13 +62,20 @@ impl Redirects {
     }
 }
 
-/// Finds the new address of a path that has moved; see [`Redirects::with_moved`].
+/// Finds the new address of a path that has moved, and that no link has as its slug.
 #[derive(Clone)]
 pub struct Moved(Arc<Find>);
 
 type Find = dyn Fn(&str, Option<&str>) -> Option<String> + Send + Sync;
 
 impl Moved {
+    /// Asks `find`, which takes the path and its query.
+    pub fn new(
+        find: impl Fn(&str, Option<&str>) -> Option<String> + Send + Sync + 'static,
+    ) -> Self {
+        Self(Arc::new(find))
+    }
+
     pub(crate) fn address(&self, path: &str, query: Option<&str>) -> Option<String> {
         (self.0)(path, query)
     }

@@ -23,10 +23,12 @@ pub(crate) async fn open(
     clock: Arc<dyn Clock>,
 ) -> anyhow::Result<LinkMigration> {
     let old_store = settings.legacy.as_ref().map(OldStoreUrl::open).transpose();
-    let migration = LinkMigration::new(
-        LinkMigrationParts::new(progress, passwords, clock)
-            .with_old_store(old_store.context("SLUGLINE_LEGACY_KV_URL")?),
-    )
+    let migration = LinkMigration::new(LinkMigrationParts {
+        progress,
+        passwords,
+        clock,
+        old_store: old_store.context("SLUGLINE_LEGACY_KV_URL")?,
+    })
     .await
     .context("SLUGLINE_DATABASE_URL")?;
     if migration.is_abandoned().await? {
@@ -77,7 +79,10 @@ pub(crate) async fn migrate(settings: &Settings, force: bool) -> anyhow::Result<
     let store = links_database::open(settings).await?;
     let passwords = Arc::new(Passwords::new(Arc::new(OsRandom)));
     let migration = open(settings, store, passwords, Arc::new(SystemClock)).await?;
-    let mut request = RunMigration::default().with_force(force);
+    let mut request = RunMigration {
+        force,
+        ..RunMigration::default()
+    };
     loop {
         match migration.run(request, &Author::operator()).await {
             Ok(report) if report.next.is_none() => break,

@@ -27,7 +27,7 @@ use slugline_domain::{
 use slugline_httpkit::{Code, Edge, Failure, Guard, Lots, Problem, guarded};
 use slugline_oauth::Connecting;
 use slugline_outbound::{Client, HttpForwarder, HttpProber, NameServiceScreen, Policy, Webhook};
-use slugline_redirect::{Proxying, Redirects};
+use slugline_redirect::{Moved, Outcomes, Proxying, Redirects};
 use slugline_rest::{RestState, RouteList};
 use slugline_storage::{Listening, SqlLinkStore};
 use slugline_system::{OsRandom, SystemClock};
@@ -94,14 +94,12 @@ pub(crate) async fn build(
     let links = dependencies.link_service(settings);
     let listening = dependencies.listen();
     let setup = Arc::new(setup(settings, &token));
-    let authenticator = Arc::new(Authenticator::new(
-        AuthenticatorParts::new(
-            token,
-            Arc::new(dependencies.store.tokens()),
-            Arc::clone(&dependencies.clock),
-        )
-        .with_codes(sign_in_codes(settings)),
-    ));
+    let authenticator = Arc::new(Authenticator::new(AuthenticatorParts {
+        site: token,
+        named: Arc::new(dependencies.store.tokens()),
+        clock: Arc::clone(&dependencies.clock),
+        codes: sign_in_codes(settings),
+    }));
     let LinkDependencies {
         clock,
         random,
@@ -131,11 +129,11 @@ pub(crate) async fn build(
     };
     let (recorder, log) = open_access_log(settings, ports).await?;
     let recorder = Arc::new(recorder);
-    let gatekeeper = Gatekeeper::new(GatekeeperParts::new(
-        Arc::clone(&passwords),
-        store.clone(),
-        Arc::clone(&resolver),
-    ));
+    let gatekeeper = Gatekeeper::new(GatekeeperParts {
+        passwords: Arc::clone(&passwords),
+        store: store.clone(),
+        resolver: Arc::clone(&resolver),
+    });
     let prober: Arc<dyn LinkProber> =
         Arc::new(HttpProber::new(Client::new(settings.checks.clone())));
     let checks = LinkChecker::new(links.clone(), Arc::clone(&prober), Arc::clone(&clock));
@@ -153,17 +151,18 @@ pub(crate) async fn build(
         })
     });
     let stats = StatsService::new(log, links.clone(), Arc::clone(&clock));
-    let audit = AuditService::new(
-        AuditParts::new(store.clone(), Arc::clone(&clock))
-            .with_domains(resolver.domains().clone())
-            .with_keep_for(settings.audit_kept_for),
-    );
-    let erasures = VisitErasures::new(VisitErasuresParts::new(
-        recorder.clone(),
-        links.clone(),
-        store.clone(),
-        Arc::clone(&clock),
-    ));
+    let audit = AuditService::new(AuditParts {
+        trail: store.clone(),
+        clock: Arc::clone(&clock),
+        domains: resolver.domains().clone(),
+        keep_for: settings.audit_kept_for,
+    });
+    let erasures = VisitErasures::new(VisitErasuresParts {
+        eraser: recorder.clone(),
+        links: links.clone(),
+        trail: store.clone(),
+        clock: Arc::clone(&clock),
+    });
     let tokens = named_tokens(
         resolver.domains().clone(),
         &store,
@@ -175,7 +174,11 @@ pub(crate) async fn build(
         .await
         .context("SLUGLINE_DOMAINS")?;
     let secret = agree_on(&store, "idempotency", &*random).await?;
-    let repeats = Repeats::new(RepeatsParts::new(store.clone(), secret, Arc::clone(&clock)));
+    let repeats = Repeats::new(RepeatsParts {
+        store: store.clone(),
+        secret,
+        clock: Arc::clone(&clock),
+    });
     let app = Arc::new(App {
         erasures,
         repeats: repeats.clone(),
@@ -205,22 +208,22 @@ pub(crate) async fn build(
         guard: guard.clone(),
     };
     let connecting = assistants::connecting(settings, neighbours).map(Data::new);
-    let mut redirects = Redirects::new(
-        Arc::clone(&edge),
-        Arc::clone(&resolver),
-        Arc::new(gatekeeper),
-        recorder.clone(),
-        Arc::clone(&clock),
-    )
-    .with_options(settings.redirects.clone());
-    if settings.admin_host.is_none() {
-        redirects = redirects.with_moved(slugline_dashboard::moved);
-    }
-    if let Some(proxy) = settings.proxy.clone() {
+    let proxying = settings.proxy.clone().map(|proxy| {
         let forwarder = HttpForwarder::new(Client::new(proxy.reach));
-        redirects = redirects.with_proxying(Proxying::new(Arc::new(forwarder), proxy.limits));
-    }
-    let redirects = Arc::new(redirects);
+        Proxying::new(Arc::new(forwarder), proxy.limits)
+    });
+    let moves = settings.admin_host.is_none();
+    let redirects = Arc::new(Redirects {
+        edge: Arc::clone(&edge),
+        resolver: Arc::clone(&resolver),
+        gatekeeper: Arc::new(gatekeeper),
+        visits: recorder.clone(),
+        clock: Arc::clone(&clock),
+        proxying,
+        moved: moves.then(|| Moved::new(slugline_dashboard::moved)),
+        options: settings.redirects.clone(),
+        outcomes: Outcomes::default(),
+    });
     let rules = settings.rules.clone();
     let routes = checked.api;
     let metrics = Metrics {
@@ -337,12 +340,15 @@ async fn named_domains(
 ) -> anyhow::Result<Domains> {
     let public = settings.base_url.as_ref();
     let public = public.and_then(|origin| Host::parse(origin.host_name()).ok());
-    let parts = DomainsParts::new(Arc::new(store.domains()), store.clone(), resolver, clock);
-    let domains = Domains::new(
-        parts
-            .with_public(public)
-            .with_admin(settings.admin_host.clone()),
-    );
+    let parts = DomainsParts {
+        store: Arc::new(store.domains()),
+        links: store.clone(),
+        resolver,
+        clock,
+        public,
+        admin: settings.admin_host.clone(),
+    };
+    let domains = Domains::new(parts);
     domains
         .reload()
         .await
@@ -410,24 +416,22 @@ impl LinkDependencies {
     }
 
     fn link_service(&self, settings: &Settings) -> LinkService {
-        let mut parts = LinkServiceParts::of(
-            self.store.clone(),
-            self.store.clone(),
-            self.store.clone(),
-            Arc::clone(&self.resolver),
-            Arc::clone(&self.passwords),
-            Arc::clone(&self.clock),
-            Arc::clone(&self.random),
-        );
-        parts.screen = screen(settings);
-        parts.generated_chars = settings.generated_slug_chars;
-        parts.preview = settings.preview;
-        parts.lock = self.migration.lock();
-        parts.writes = WriteBudget::new(settings.token_writes_per_minute);
-        if settings.watched().is_some() {
-            parts.watch = Some(self.store.clone());
-        }
-        LinkService::new(parts)
+        let watch = settings.watched().map(|_| self.store.clone() as _);
+        LinkService::new(LinkServiceParts {
+            store: self.store.clone(),
+            audit: self.store.clone(),
+            history: self.store.clone(),
+            resolver: Arc::clone(&self.resolver),
+            passwords: Arc::clone(&self.passwords),
+            clock: Arc::clone(&self.clock),
+            random: Arc::clone(&self.random),
+            screen: screen(settings),
+            generated_chars: settings.generated_slug_chars,
+            preview: settings.preview,
+            lock: self.migration.lock(),
+            writes: WriteBudget::new(settings.token_writes_per_minute),
+            watch,
+        })
     }
 }
 

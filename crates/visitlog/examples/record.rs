@@ -14,7 +14,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     // Without this, more than 600 visits of a link a minute are sampled, and answers about them
     // are estimates that say so.
-    let options = RecorderOptions::default().with_sampling(SamplingTargets::NONE);
+    let options = RecorderOptions {
+        sampling: SamplingTargets::NONE,
+        ..RecorderOptions::default()
+    };
     let ports = RecorderPorts::new(Arc::new(SystemClock), Arc::new(OsRandom));
     let (recorder, log) = slugline_visitlog::start(&folder.path().join("v.db"), options, ports)?;
 

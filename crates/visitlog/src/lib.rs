@@ -21,7 +21,10 @@
 //! # let folder = tempfile::tempdir()?;
 //! let (recorder, log) = slugline_visitlog::start(
 //!     &folder.path().join("analytics.db"),
-//!     RecorderOptions::default().with_sampling(SamplingTargets::NONE),
+//!     RecorderOptions {
+//!         sampling: SamplingTargets::NONE,
+//!         ..RecorderOptions::default()
+//!     },
 //!     RecorderPorts::new(
 //!         Arc::new(FixedClock::at(NOON)),
 //!         Arc::new(SeededRandom::new(1)),

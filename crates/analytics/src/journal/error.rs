@@ -7,7 +7,6 @@ use thiserror::Error;
 
 /// The reason why an access log cannot be opened.
 #[derive(Debug, Error)]
-#[non_exhaustive]
 pub enum OpenError {
     /// The file cannot be read or written, or is no database.
     #[error("cannot open access log {}", path.display())]

@@ -60,7 +60,6 @@ use crate::{
 /// The target of rows per minute in the long run; `None` is no limit. With no limit at all
 /// nothing is ever sampled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct SamplingTargets {
     /// The target of each link.
     pub per_link: Option<NonZeroU32>,
@@ -69,20 +68,6 @@ pub struct SamplingTargets {
 }
 
 impl SamplingTargets {
-    /// Sets [`per_link`](Self#structfield.per_link).
-    #[must_use]
-    pub fn with_per_link(mut self, per_link: impl Into<Option<NonZeroU32>>) -> Self {
-        self.per_link = per_link.into();
-        self
-    }
-
-    /// Sets [`overall`](Self#structfield.overall).
-    #[must_use]
-    pub fn with_overall(mut self, overall: impl Into<Option<NonZeroU32>>) -> Self {
-        self.overall = overall.into();
-        self
-    }
-
     /// Every visit becomes a row.
     pub const NONE: Self = Self {
         per_link: None,

@@ -9,7 +9,6 @@ use crate::journal::error::OpenError;
 /// The reason why an import or a move stopped. Stored visits stay, and running the same command
 /// again continues from there.
 #[derive(Debug, Error)]
-#[non_exhaustive]
 pub enum TransferError {
     /// A file of the data folder, or ClickHouse, cannot be used.
     #[error(transparent)]

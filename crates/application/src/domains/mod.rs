@@ -31,7 +31,6 @@ pub struct Domains {
 
 /// The dependencies of [`Domains`].
 #[derive(Debug)]
-#[non_exhaustive]
 pub struct DomainsParts {
     /// Stores domains.
     pub store: Arc<dyn DomainStore>,
@@ -45,39 +44,6 @@ pub struct DomainsParts {
     pub public: Option<Host>,
     /// The host that only the API and the dashboard answer on.
     pub admin: Option<Host>,
-}
-
-impl DomainsParts {
-    /// The parts of an instance that knows neither its public host nor one for administration.
-    pub fn new(
-        store: Arc<dyn DomainStore>,
-        links: Arc<dyn LinkStore>,
-        resolver: Arc<Resolver>,
-        clock: Arc<dyn Clock>,
-    ) -> Self {
-        Self {
-            store,
-            links,
-            resolver,
-            clock,
-            public: None,
-            admin: None,
-        }
-    }
-
-    /// Sets [`public`](Self#structfield.public).
-    #[must_use]
-    pub fn with_public(mut self, host: impl Into<Option<Host>>) -> Self {
-        self.public = host.into();
-        self
-    }
-
-    /// Sets [`admin`](Self#structfield.admin).
-    #[must_use]
-    pub fn with_admin(mut self, host: impl Into<Option<Host>>) -> Self {
-        self.admin = host.into();
-        self
-    }
 }
 
 /// The use of a host that cannot be the name of a domain.

@@ -29,9 +29,14 @@ fn fixture() -> Fixture {
         NamedDomains::new(SlugCase::Insensitive),
         ResolverOptions::default(),
     ));
-    let parts = DomainsParts::new(store.clone(), links.clone(), resolver, clock)
-        .with_public(host("sl.example"))
-        .with_admin(host("admin.example"));
+    let parts = DomainsParts {
+        store: store.clone(),
+        links: links.clone(),
+        resolver,
+        clock,
+        public: Some(host("sl.example")),
+        admin: Some(host("admin.example")),
+    };
     let domains = Domains::new(parts);
     Fixture {
         links,

@@ -13,7 +13,6 @@ use crate::Error;
 
 /// A request to change or delete many links.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct BatchChange {
     /// The action for each link.
     pub action: BatchAction,
@@ -21,24 +20,6 @@ pub struct BatchChange {
     pub scope: BatchScope,
     /// `true` only reports what would happen.
     pub dry_run: bool,
-}
-
-impl BatchChange {
-    /// A change that is carried out.
-    pub fn new(action: BatchAction, scope: BatchScope) -> Self {
-        Self {
-            action,
-            scope,
-            dry_run: false,
-        }
-    }
-
-    /// Sets [`dry_run`](Self#structfield.dry_run).
-    #[must_use]
-    pub fn with_dry_run(mut self, dry_run: bool) -> Self {
-        self.dry_run = dry_run;
-        self
-    }
 }
 
 /// The action for each link.

@@ -54,7 +54,6 @@ impl ListedPage {
 
 /// A request for a page of links by visits.
 #[derive(Clone, Debug, Default)]
-#[non_exhaustive]
 pub struct ListVisited {
     /// Links on the page, at most.
     pub size: PageSize,
@@ -66,43 +65,6 @@ pub struct ListVisited {
     pub until: Option<UnixSeconds>,
     /// Only links after this position. Its range replaces the one above.
     pub after: Option<VisitedPosition>,
-}
-
-impl ListVisited {
-    /// Sets [`size`](Self#structfield.size).
-    #[must_use]
-    pub fn with_size(mut self, size: PageSize) -> Self {
-        self.size = size;
-        self
-    }
-
-    /// Sets [`filter`](Self#structfield.filter).
-    #[must_use]
-    pub fn with_filter(mut self, filter: LinkFilter) -> Self {
-        self.filter = filter;
-        self
-    }
-
-    /// Sets [`start`](Self#structfield.start).
-    #[must_use]
-    pub fn with_start(mut self, start: RangeStart) -> Self {
-        self.start = start;
-        self
-    }
-
-    /// Sets [`until`](Self#structfield.until).
-    #[must_use]
-    pub fn with_until(mut self, until: impl Into<Option<UnixSeconds>>) -> Self {
-        self.until = until.into();
-        self
-    }
-
-    /// Sets [`after`](Self#structfield.after).
-    #[must_use]
-    pub fn with_after(mut self, after: impl Into<Option<VisitedPosition>>) -> Self {
-        self.after = after.into();
-        self
-    }
 }
 
 /// The start of a time range.
@@ -410,7 +372,8 @@ impl CallersLists {
             Dimension::Slug,
             limit,
         );
-        self.stats.ranking(TaggedQuery::without_tags(query)).await
+        let tags = Choice::default();
+        self.stats.ranking(TaggedQuery { query, tags }).await
     }
 }
 

@@ -15,7 +15,6 @@ use crate::{Access, Caller, Error, Forbidden};
 
 /// A request to check some links.
 #[derive(Clone, Debug, Default)]
-#[non_exhaustive]
 pub struct CheckLinks {
     /// The number of links to check at the same time.
     pub size: CheckSize,
@@ -30,50 +29,6 @@ pub struct CheckLinks {
     pub after: Option<Position>,
     /// The facts about the caller that destinations get.
     pub caller: ProbeCaller,
-}
-
-impl CheckLinks {
-    /// Sets [`size`](Self#structfield.size).
-    #[must_use]
-    pub fn with_size(mut self, size: CheckSize) -> Self {
-        self.size = size;
-        self
-    }
-
-    /// Sets [`scope`](Self#structfield.scope).
-    #[must_use]
-    pub fn with_scope(mut self, scope: CheckScope) -> Self {
-        self.scope = scope;
-        self
-    }
-
-    /// Sets [`only_broken`](Self#structfield.only_broken).
-    #[must_use]
-    pub fn with_only_broken(mut self, only_broken: bool) -> Self {
-        self.only_broken = only_broken;
-        self
-    }
-
-    /// Sets [`timeout`](Self#structfield.timeout).
-    #[must_use]
-    pub fn with_timeout(mut self, timeout: ProbeTimeout) -> Self {
-        self.timeout = timeout;
-        self
-    }
-
-    /// Sets [`after`](Self#structfield.after).
-    #[must_use]
-    pub fn with_after(mut self, after: impl Into<Option<Position>>) -> Self {
-        self.after = after.into();
-        self
-    }
-
-    /// Sets [`caller`](Self#structfield.caller).
-    #[must_use]
-    pub fn with_caller(mut self, caller: ProbeCaller) -> Self {
-        self.caller = caller;
-        self
-    }
 }
 
 /// The links that a check may reach.

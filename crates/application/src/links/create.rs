@@ -11,7 +11,6 @@ use crate::{Access, Error, Keep, mint};
 
 /// How a new link comes about.
 #[derive(Clone, Debug, Default)]
-#[non_exhaustive]
 pub struct CreateTerms {
     /// `true` takes an active link in place of the new one if it is equal in every member.
     pub reuse: bool,
@@ -19,29 +18,6 @@ pub struct CreateTerms {
     pub validate_only: bool,
     /// Keeps the answer to the request with the stored link.
     pub keep: Option<Keep<Link>>,
-}
-
-impl CreateTerms {
-    /// Sets [`reuse`](Self#structfield.reuse).
-    #[must_use]
-    pub fn with_reuse(self, reuse: bool) -> Self {
-        Self { reuse, ..self }
-    }
-
-    /// Sets [`validate_only`](Self#structfield.validate_only).
-    #[must_use]
-    pub fn with_validate_only(self, validate_only: bool) -> Self {
-        Self {
-            validate_only,
-            ..self
-        }
-    }
-
-    /// Sets [`keep`](Self#structfield.keep).
-    #[must_use]
-    pub fn with_keep(self, keep: Option<Keep<Link>>) -> Self {
-        Self { keep, ..self }
-    }
 }
 
 /// The outcome of a creation.
@@ -377,20 +353,28 @@ mod tests {
     #[tokio::test]
     async fn what_is_only_checked_is_refused_as_the_link_would_be_and_leaves_nothing() {
         let fixture = fixture().holding(&link("docs").id("same").build()).await;
-        let check = CreateTerms::default().with_validate_only(true);
+        let check = CreateTerms {
+            validate_only: true,
+            ..CreateTerms::default()
+        };
         let valid = fixture.links.create_as(new("News"), &check).await.unwrap();
         let Created::Valid(shown) = valid else {
             panic!("{valid:?}");
         };
         assert_eq!(shown.key, key("news"));
-        let generated = NewLink::leading_to(destination("https://example.com/"))
-            .with_password(Password::parse("pw").unwrap());
+        let generated = NewLink {
+            password: Some(Password::parse("pw").unwrap()),
+            ..NewLink::leading_to(destination("https://example.com/"))
+        };
         let generated = fixture.links.create_as(generated, &check).await.unwrap();
         assert_eq!(generated.link().key.slug.as_str().len(), 6);
         assert!(generated.link().password.is_some());
         let taken = fixture.links.create_as(new("DOCS"), &check).await;
         assert!(matches!(taken, Err(Error::SlugTaken { .. })), "{taken:?}");
-        let id_taken = new("other").with_id(LinkId::parse("same").ok());
+        let id_taken = NewLink {
+            id: LinkId::parse("same").ok(),
+            ..new("other")
+        };
         let id_taken = fixture.links.create_as(id_taken, &check).await;
         assert!(matches!(id_taken, Err(Error::IdTaken(_))), "{id_taken:?}");
         let mut past = new("past");
@@ -407,7 +391,10 @@ mod tests {
     #[tokio::test]
     async fn an_equal_link_is_reused_and_any_other_is_made() {
         let fixture = fixture();
-        let reuse = CreateTerms::default().with_reuse(true);
+        let reuse = CreateTerms {
+            reuse: true,
+            ..CreateTerms::default()
+        };
         let plain = || NewLink::leading_to(destination("https://example.com/?a=1"));
         let first = fixture.links.create_as(plain(), &reuse).await.unwrap();
         let Created::Stored(first) = first else {
@@ -415,20 +402,41 @@ mod tests {
         };
         let same = fixture.links.create_as(plain(), &reuse).await.unwrap();
         assert_eq!(same, Created::Reused(first.clone()));
-        let checked = reuse.clone().with_validate_only(true);
+        let checked = CreateTerms {
+            validate_only: true,
+            ..reuse.clone()
+        };
         let same = fixture.links.create_as(plain(), &checked).await.unwrap();
         assert_eq!(same, Created::Reused(first.clone()));
-        let named = plain().with_slug(first.key.slug.clone());
+        let named = NewLink {
+            slug: Some(first.key.slug.clone()),
+            ..plain()
+        };
         let same = fixture.links.create_as(named, &reuse).await.unwrap();
         assert_eq!(same, Created::Reused(first.clone()));
 
         let password = Password::parse("pw").unwrap();
         let others = [
-            plain().with_slug(slug("other")),
-            plain().with_id(LinkId::parse("other").ok()),
-            plain().with_created_at(seconds(-5)),
-            plain().with_password(password.clone()),
-            plain().with_password(password),
+            NewLink {
+                slug: Some(slug("other")),
+                ..plain()
+            },
+            NewLink {
+                id: LinkId::parse("other").ok(),
+                ..plain()
+            },
+            NewLink {
+                created_at: Some(seconds(-5)),
+                ..plain()
+            },
+            NewLink {
+                password: Some(password.clone()),
+                ..plain()
+            },
+            NewLink {
+                password: Some(password),
+                ..plain()
+            },
             NewLink::leading_to(destination("https://example.com/?a=2")),
         ];
         for other in others {
@@ -439,7 +447,10 @@ mod tests {
                 .unwrap();
             assert!(matches!(made, Created::Stored(_)), "{other:?}: {made:?}");
         }
-        let mut otherwise = plain().with_slug(first.key.slug.clone());
+        let mut otherwise = NewLink {
+            slug: Some(first.key.slug.clone()),
+            ..plain()
+        };
         otherwise.content.flagged_unsafe = Some(false);
         let taken = fixture.links.create_as(otherwise, &reuse).await;
         assert!(matches!(taken, Err(Error::SlugTaken { .. })), "{taken:?}");

@@ -11,7 +11,6 @@ use crate::mint;
 /// A link to be stored, with its password in the form `P`. The service chooses the values
 /// of members that are `None`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct LinkDraft<P> {
     /// Identifier; generated when absent.
     pub id: Option<LinkId>,
@@ -51,55 +50,6 @@ impl<P> LinkDraft<P> {
             visits_used: 0,
             content,
         }
-    }
-
-    /// Sets [`id`](Self#structfield.id).
-    #[must_use]
-    pub fn with_id(mut self, id: impl Into<Option<LinkId>>) -> Self {
-        self.id = id.into();
-        self
-    }
-
-    /// Sets [`domain`](Self#structfield.domain).
-    #[must_use]
-    pub fn with_domain(mut self, domain: DomainName) -> Self {
-        self.domain = domain;
-        self
-    }
-
-    /// Sets [`slug`](Self#structfield.slug).
-    #[must_use]
-    pub fn with_slug(mut self, slug: impl Into<Option<Slug>>) -> Self {
-        self.slug = slug.into();
-        self
-    }
-
-    /// Sets [`created_at`](Self#structfield.created_at).
-    #[must_use]
-    pub fn with_created_at(mut self, created_at: impl Into<Option<UnixSeconds>>) -> Self {
-        self.created_at = created_at.into();
-        self
-    }
-
-    /// Sets [`updated_at`](Self#structfield.updated_at).
-    #[must_use]
-    pub fn with_updated_at(mut self, updated_at: impl Into<Option<UnixSeconds>>) -> Self {
-        self.updated_at = updated_at.into();
-        self
-    }
-
-    /// Sets [`password`](Self#structfield.password).
-    #[must_use]
-    pub fn with_password(mut self, password: impl Into<Option<P>>) -> Self {
-        self.password = password.into();
-        self
-    }
-
-    /// Sets [`visits_used`](Self#structfield.visits_used).
-    #[must_use]
-    pub fn with_visits_used(mut self, visits_used: u32) -> Self {
-        self.visits_used = visits_used;
-        self
     }
 
     /// A link with a destination and nothing else.

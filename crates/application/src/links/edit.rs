@@ -1,8 +1,8 @@
 //! Changes a link: all of it, or some members.
 
 use slugline_domain::{
-    AuditNote, Change, LifePatch, Link, LinkContent, LinkKey, LinkPatch, Operation, Password,
-    PasswordHash, Scope, ScreenVerdict, UnixMillis,
+    AuditNote, Change, Link, LinkContent, LinkKey, LinkPatch, Operation, Password, PasswordHash,
+    Scope, ScreenVerdict, UnixMillis,
     ports::{Update, Version},
 };
 
@@ -11,7 +11,6 @@ use crate::{Access, Error, Forbidden, SeenLink};
 
 /// New content that replaces the whole content of a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct EditLink {
     /// The link's slug, which cannot be changed.
     pub key: LinkKey,
@@ -21,36 +20,6 @@ pub struct EditLink {
     pub content: LinkContent,
     /// The change to members that clients of Sink do not know and therefore leave out.
     pub ours: LinkPatch,
-}
-
-impl EditLink {
-    /// Gives the link this content, and keeps its password and what the content does not say of
-    /// its life.
-    pub fn new(key: LinkKey, content: LinkContent) -> Self {
-        Self {
-            key,
-            password: Change::Keep,
-            ours: LinkPatch {
-                life: LifePatch::setting(&content.life),
-                ..LinkPatch::default()
-            },
-            content,
-        }
-    }
-
-    /// Sets [`ours`](Self#structfield.ours).
-    #[must_use]
-    pub fn with_ours(mut self, ours: LinkPatch) -> Self {
-        self.ours = ours;
-        self
-    }
-
-    /// Sets [`password`](Self#structfield.password).
-    #[must_use]
-    pub fn with_password(mut self, password: Change<Password>) -> Self {
-        self.password = password;
-        self
-    }
 }
 
 /// A link that was changed, unless it was so already: then it is the same revision.
@@ -262,7 +231,7 @@ pub(super) fn next_version(mut link: Link, before: &Link, at: UnixMillis) -> Res
 #[cfg(test)]
 mod tests {
     use slugline_domain::{
-        AuditQuery, Author, ForwardingFault, OwnAddresses, Tags, Text,
+        AuditQuery, Author, ForwardingFault, LifePatch, OwnAddresses, Tags, Text,
         ports::{AuditTrail, LinkStore},
     };
     use slugline_testkit::{NOON, NOTE, destination, full_link, key, link, seconds};
@@ -275,7 +244,12 @@ mod tests {
 
     fn edit(text: &str) -> EditLink {
         let content = LinkContent::leading_to(destination("https://example.org/"));
-        EditLink::new(key(text), content)
+        EditLink {
+            key: key(text),
+            content,
+            password: Change::Keep,
+            ours: LinkPatch::default(),
+        }
     }
 
     fn whole(seen: Result<SeenLink, Error>) -> Link {
@@ -317,10 +291,13 @@ mod tests {
         };
         let cleared = fixture
             .links
-            .edit(edit("docs").with_ours(LinkPatch {
-                life: clear,
-                ..LinkPatch::default()
-            }))
+            .edit(EditLink {
+                ours: LinkPatch {
+                    life: clear,
+                    ..LinkPatch::default()
+                },
+                ..edit("docs")
+            })
             .await;
         assert_eq!(replaced(cleared).visits_left(), None);
     }
@@ -384,7 +361,10 @@ mod tests {
     async fn a_change_meant_for_another_version_is_refused_with_the_link_as_it_is() {
         let read = link("docs").comment("c").build();
         let fixture = fixture().holding(&read).await;
-        let meant = ChangeTerms::of(Precondition::OneOf(vec![Version::of(&read)]));
+        let meant = ChangeTerms {
+            precondition: Precondition::OneOf(vec![Version::of(&read)]),
+            ..ChangeTerms::default()
+        };
         let cloak = LinkPatch {
             cloaking: Change::Set(true),
             ..LinkPatch::default()
@@ -420,7 +400,10 @@ mod tests {
             .patch_as(
                 &key("docs"),
                 uncloak,
-                &ChangeTerms::of(Precondition::Exists),
+                &ChangeTerms {
+                    precondition: Precondition::Exists,
+                    ..ChangeTerms::default()
+                },
             )
             .await;
         assert_eq!(replaced(again).revision, patched.revision.next());
@@ -445,7 +428,10 @@ mod tests {
             password: Change::Clear,
             ..LinkPatch::default()
         };
-        let as_it_is = ChangeTerms::of(Precondition::OneOf(vec![Version::of(&old)]));
+        let as_it_is = ChangeTerms {
+            precondition: Precondition::OneOf(vec![Version::of(&old)]),
+            ..ChangeTerms::default()
+        };
         for patch in [LinkPatch::default(), same.clone()] {
             let patched = fixture.links.patch_as(&old.key, patch, &as_it_is).await;
             assert_eq!(replaced(patched), old);
@@ -471,7 +457,10 @@ mod tests {
     async fn a_change_that_is_only_checked_shows_the_next_version_and_stores_nothing() {
         let old = link("docs").comment("c").build();
         let fixture = fixture().holding(&old).await;
-        let check = ChangeTerms::default().with_validate_only(true);
+        let check = ChangeTerms {
+            validate_only: true,
+            ..ChangeTerms::default()
+        };
         let mut whole_change = edit("docs");
         whole_change.password = Change::Set(Password::parse("new").unwrap());
         let shown = replaced(fixture.links.edit_as(whole_change, &check).await);
@@ -490,7 +479,11 @@ mod tests {
         let late = fixture.links.patch_as(&old.key, late, &check).await;
         assert!(matches!(late, Err(Error::ExpiryNotInFuture { .. })));
         let meant = Precondition::OneOf(vec![Version::of(&shown)]);
-        let other = ChangeTerms::of(meant).with_validate_only(true);
+        let other = ChangeTerms {
+            precondition: meant,
+            validate_only: true,
+            ..ChangeTerms::default()
+        };
         let other = fixture.links.edit_as(edit("docs"), &other).await;
         assert!(matches!(other, Err(Error::PreconditionFailed { .. })));
         assert_eq!(fixture.links.get(&old.key).await.unwrap(), old);
@@ -503,7 +496,10 @@ mod tests {
         let mut old = link("docs").to("https://sl.example/docs/deep").build();
         let fixture = fixture().holding(&old).await;
         let own = OwnAddresses::default().at("https://sl.example");
-        let terms = ChangeTerms::default().with_own_addresses(own);
+        let terms = ChangeTerms {
+            own_addresses: own,
+            ..ChangeTerms::default()
+        };
         let forward = LinkPatch {
             forward_path: Change::Set(true),
             ..LinkPatch::default()
@@ -539,9 +535,11 @@ mod tests {
         let fixture = fixture().holding(&old).await;
         let links = fixture.links.by(token("writer"), Author::operator());
         let own = OwnAddresses::default().at("https://sl.example");
-        let terms = ChangeTerms::default()
-            .with_own_addresses(own)
-            .with_validate_only(true);
+        let terms = ChangeTerms {
+            own_addresses: own,
+            validate_only: true,
+            ..ChangeTerms::default()
+        };
         let forward = LinkPatch {
             forward_path: Change::Set(true),
             ..LinkPatch::default()

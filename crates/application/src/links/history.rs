@@ -10,7 +10,6 @@ use crate::{Access, Error, Forbidden};
 
 /// A request for a page of the trash.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct ListTrash {
     /// The most links on the page.
     pub size: PageSize,
@@ -18,29 +17,6 @@ pub struct ListTrash {
     pub domain: Option<DomainName>,
     /// Only links after this position.
     pub after: Option<TrashPosition>,
-}
-
-impl ListTrash {
-    /// Sets [`size`](Self#structfield.size).
-    #[must_use]
-    pub fn with_size(mut self, size: PageSize) -> Self {
-        self.size = size;
-        self
-    }
-
-    /// Sets [`domain`](Self#structfield.domain).
-    #[must_use]
-    pub fn with_domain(mut self, domain: impl Into<Option<DomainName>>) -> Self {
-        self.domain = domain.into();
-        self
-    }
-
-    /// Sets [`after`](Self#structfield.after).
-    #[must_use]
-    pub fn with_after(mut self, after: impl Into<Option<TrashPosition>>) -> Self {
-        self.after = after.into();
-        self
-    }
 }
 
 /// Some deleted links, and the position of the next page.

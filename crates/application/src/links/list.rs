@@ -9,7 +9,6 @@ use crate::{Access, Error};
 
 /// A request for a page.
 #[derive(Clone, Debug, Default)]
-#[non_exhaustive]
 pub struct ListLinks {
     /// The most links on the page.
     pub size: PageSize,
@@ -19,36 +18,6 @@ pub struct ListLinks {
     pub filter: LinkFilter,
     /// Only links after this position.
     pub after: Option<Position>,
-}
-
-impl ListLinks {
-    /// Sets [`size`](Self#structfield.size).
-    #[must_use]
-    pub fn with_size(mut self, size: PageSize) -> Self {
-        self.size = size;
-        self
-    }
-
-    /// Sets [`order`](Self#structfield.order).
-    #[must_use]
-    pub fn with_order(mut self, order: LinkOrder) -> Self {
-        self.order = order;
-        self
-    }
-
-    /// Sets [`filter`](Self#structfield.filter).
-    #[must_use]
-    pub fn with_filter(mut self, filter: LinkFilter) -> Self {
-        self.filter = filter;
-        self
-    }
-
-    /// Sets [`after`](Self#structfield.after).
-    #[must_use]
-    pub fn with_after(mut self, after: impl Into<Option<Position>>) -> Self {
-        self.after = after.into();
-        self
-    }
 }
 
 /// Some links, and the position of the next page.

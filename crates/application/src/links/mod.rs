@@ -77,7 +77,6 @@ pub struct LinkService {
 
 /// The dependencies of the use cases of links.
 #[derive(Debug)]
-#[non_exhaustive]
 pub struct LinkServiceParts {
     /// Stores links.
     pub store: Arc<dyn LinkStore>,
@@ -124,33 +123,12 @@ impl LinkServiceParts {
             NamedDomains::default(),
             ResolverOptions::default(),
         );
-        Self::of(
-            store.clone(),
-            store.clone(),
-            store,
-            Arc::new(resolver),
-            Arc::new(Passwords::new(random.clone())),
-            clock,
-            random,
-        )
-    }
-
-    /// The same, with a cache and passwords that others use, too.
-    pub fn of(
-        store: Arc<dyn LinkStore>,
-        audit: Arc<dyn AuditTrail>,
-        history: Arc<dyn LinkHistory>,
-        resolver: Arc<Resolver>,
-        passwords: Arc<Passwords>,
-        clock: Arc<dyn Clock>,
-        random: Arc<dyn Random>,
-    ) -> Self {
         Self {
+            audit: store.clone(),
+            history: store.clone(),
             store,
-            audit,
-            history,
-            resolver,
-            passwords,
+            resolver: Arc::new(resolver),
+            passwords: Arc::new(Passwords::new(random.clone())),
             clock,
             random,
             screen: None,

@@ -10,7 +10,6 @@ use crate::{Access, Error, Forbidden, Keep, SeenLink};
 
 /// A request to bring a link back.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct RestoreLink {
     /// The link.
     pub id: LinkId,
@@ -25,55 +24,6 @@ pub struct RestoreLink {
     pub expires_at: Change<UnixSeconds>,
     /// The addresses to which the link may not lead.
     pub own_addresses: OwnAddresses,
-}
-
-impl RestoreLink {
-    /// Brings back the latest version that is not there.
-    pub fn new(id: LinkId) -> Self {
-        Self {
-            id,
-            version: None,
-            slug: None,
-            domain: None,
-            expires_at: Change::Keep,
-            own_addresses: OwnAddresses::default(),
-        }
-    }
-
-    /// Sets [`version`](Self#structfield.version).
-    #[must_use]
-    pub fn with_version(mut self, version: impl Into<Option<Revision>>) -> Self {
-        self.version = version.into();
-        self
-    }
-
-    /// Sets [`slug`](Self#structfield.slug).
-    #[must_use]
-    pub fn with_slug(mut self, slug: impl Into<Option<Slug>>) -> Self {
-        self.slug = slug.into();
-        self
-    }
-
-    /// Sets [`domain`](Self#structfield.domain).
-    #[must_use]
-    pub fn with_domain(mut self, domain: impl Into<Option<DomainName>>) -> Self {
-        self.domain = domain.into();
-        self
-    }
-
-    /// Sets [`expires_at`](Self#structfield.expires_at).
-    #[must_use]
-    pub fn with_expires_at(mut self, expires_at: Change<UnixSeconds>) -> Self {
-        self.expires_at = expires_at;
-        self
-    }
-
-    /// Sets [`own_addresses`](Self#structfield.own_addresses).
-    #[must_use]
-    pub fn with_own_addresses(mut self, own_addresses: OwnAddresses) -> Self {
-        self.own_addresses = own_addresses;
-        self
-    }
 }
 
 /// The reason why a version cannot be brought back as it is.
@@ -339,7 +289,14 @@ mod tests {
     };
 
     fn restore(id: &str) -> RestoreLink {
-        RestoreLink::new(LinkId::parse(id).unwrap())
+        RestoreLink {
+            id: LinkId::parse(id).unwrap(),
+            version: None,
+            slug: None,
+            domain: None,
+            expires_at: Change::Keep,
+            own_addresses: OwnAddresses::default(),
+        }
     }
 
     async fn back(fixture: &Fixture, restore: &RestoreLink) -> Result<Link, Error> {
@@ -371,7 +328,10 @@ mod tests {
         assert_eq!(undone.content.comment, "b".parse().ok());
         assert_eq!(undone.revision, third.revision.next());
         assert_eq!(undone.password, first.password);
-        let of_first = restore("id-docs").with_version(first.revision);
+        let of_first = RestoreLink {
+            version: Some(first.revision),
+            ..restore("id-docs")
+        };
         let again = back(&fixture, &of_first).await.unwrap();
         assert_eq!(again.content, first.content);
         assert_eq!(again.revision, undone.revision.next());
@@ -379,14 +339,28 @@ mod tests {
         assert_eq!(same, again, "it is so already");
         let lines = fixture.store.lines(&AuditQuery::new(1)).await.unwrap();
         assert_eq!(lines[0].operation, "link.restore");
-        let unknown = back(&fixture, &restore("id-docs").with_version(Revision::new(9))).await;
+        let unknown = back(
+            &fixture,
+            &RestoreLink {
+                version: Some(Revision::new(9)),
+                ..restore("id-docs")
+            },
+        )
+        .await;
         assert!(matches!(
             unknown,
             Err(Error::Restore(RestoreFault::NoVersion))
         ));
         let nobody = back(&fixture, &restore("nobody")).await;
         assert!(matches!(nobody, Err(Error::IdNotFound(_))), "{nobody:?}");
-        let renamed = back(&fixture, &restore("id-docs").with_slug(slug("b"))).await;
+        let renamed = back(
+            &fixture,
+            &RestoreLink {
+                slug: Some(slug("b")),
+                ..restore("id-docs")
+            },
+        )
+        .await;
         assert!(matches!(
             renamed,
             Err(Error::Restore(RestoreFault::KeepsKey(_)))
@@ -395,14 +369,23 @@ mod tests {
             .name(Domain::new(Host::parse("go.example").unwrap()))
             .await;
         let go = DomainName::parse("go.example").unwrap();
-        let moved = back(&fixture, &restore("id-docs").with_domain(go)).await;
+        let moved = back(
+            &fixture,
+            &RestoreLink {
+                domain: Some(go),
+                ..restore("id-docs")
+            },
+        )
+        .await;
         assert!(matches!(
             moved,
             Err(Error::Restore(RestoreFault::KeepsDomain(_)))
         ));
-        let own = restore("id-docs")
-            .with_slug(slug("DOCS"))
-            .with_domain(DomainName::DEFAULT);
+        let own = RestoreLink {
+            slug: Some(slug("DOCS")),
+            domain: Some(DomainName::DEFAULT),
+            ..restore("id-docs")
+        };
         assert!(back(&fixture, &own).await.is_ok());
     }
 
@@ -444,9 +427,15 @@ mod tests {
             panic!("{refused:?}");
         };
         assert_eq!(free, Some(key("docs-2")));
-        let elsewhere = restore("id-docs").with_slug(slug("DOCS-2"));
+        let elsewhere = RestoreLink {
+            slug: Some(slug("DOCS-2")),
+            ..restore("id-docs")
+        };
         assert_eq!(back(&fixture, &elsewhere).await.unwrap().key, key("docs-2"));
-        let nowhere = restore("id-docs").with_domain(DomainName::parse("no.example").unwrap());
+        let nowhere = RestoreLink {
+            domain: Some(DomainName::parse("no.example").unwrap()),
+            ..restore("id-docs")
+        };
         delete(&fixture, "docs-2").await;
         let refused = back(&fixture, &nowhere).await;
         assert!(matches!(refused, Err(Error::NoDomain(_))), "{refused:?}");
@@ -460,7 +449,14 @@ mod tests {
         fixture.name(go).await;
         let fixture = fixture.holding(&sensitive).await;
         delete(&fixture, "go.example/Docs").await;
-        let here = RestoreLink::new(sensitive.id.clone()).with_domain(DomainName::DEFAULT);
+        let here = RestoreLink {
+            id: sensitive.id.clone(),
+            domain: Some(DomainName::DEFAULT),
+            version: None,
+            slug: None,
+            expires_at: Change::Keep,
+            own_addresses: OwnAddresses::default(),
+        };
         let other = link("docs").id("other").build();
         fixture.store.insert(&other, &NOTE).await.unwrap();
         let refused = back(&fixture, &here).await;
@@ -482,8 +478,14 @@ mod tests {
         let own = OwnAddresses::default().at("https://sl.example");
         for (text, other) in [("docs", "API"), ("circle", "other")] {
             delete(&fixture, text).await;
-            let as_it_was = restore(&format!("id-{text}")).with_own_addresses(own.clone());
-            let renamed = as_it_was.clone().with_slug(slug(other));
+            let as_it_was = RestoreLink {
+                own_addresses: own.clone(),
+                ..restore(&format!("id-{text}"))
+            };
+            let renamed = RestoreLink {
+                slug: Some(slug(other)),
+                ..as_it_was.clone()
+            };
             let refused = back(&fixture, &renamed).await;
             assert!(
                 matches!(refused, Err(Error::Restore(RestoreFault::WrongKey(_)))),
@@ -503,7 +505,10 @@ mod tests {
         };
         fixture.links.patch(&first.key, elsewhere).await.unwrap();
         let own = OwnAddresses::default().at("https://sl.example");
-        let circle = restore("id-docs").with_own_addresses(own);
+        let circle = RestoreLink {
+            own_addresses: own,
+            ..restore("id-docs")
+        };
         let refused = back(&fixture, &circle).await;
         assert!(
             matches!(
@@ -542,7 +547,10 @@ mod tests {
             panic!("{refused:?}");
         };
         assert_eq!(at, seconds(10));
-        let later = restore("id-docs").with_expires_at(Change::Set(seconds(99)));
+        let later = RestoreLink {
+            expires_at: Change::Set(seconds(99)),
+            ..restore("id-docs")
+        };
         let restored = back(&fixture, &later).await.unwrap();
         assert_eq!(restored.content.expires_at, Some(seconds(99)));
     }
@@ -556,13 +564,19 @@ mod tests {
             delete(&fixture, text).await;
         }
         fixture.clock.advance_seconds(10);
-        let past = restore("id-over").with_expires_at(Change::Set(seconds(9)));
+        let past = RestoreLink {
+            expires_at: Change::Set(seconds(9)),
+            ..restore("id-over")
+        };
         let refused = back(&fixture, &past).await;
         let Err(Error::ExpiryNotInFuture { expires_at, .. }) = refused else {
             panic!("{refused:?}");
         };
         assert_eq!(expires_at, seconds(9));
-        let past = restore("id-soon").with_expires_at(Change::Set(seconds(-9)));
+        let past = RestoreLink {
+            expires_at: Change::Set(seconds(-9)),
+            ..restore("id-soon")
+        };
         let refused = back(&fixture, &past).await;
         assert!(matches!(refused, Err(Error::ExpiryNotInFuture { .. })));
         let restored = back(&fixture, &restore("id-over")).await.unwrap();
@@ -572,7 +586,10 @@ mod tests {
             refused,
             Err(Error::Restore(RestoreFault::Expired(_)))
         ));
-        let without = restore("id-soon").with_expires_at(Change::Clear);
+        let without = RestoreLink {
+            expires_at: Change::Clear,
+            ..restore("id-soon")
+        };
         assert_eq!(
             back(&fixture, &without).await.unwrap().content.expires_at,
             None

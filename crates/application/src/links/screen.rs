@@ -158,7 +158,12 @@ mod tests {
 
     /// Replaces the content of the link; returns the content that it has then.
     async fn replaced(fixture: &Fixture, content: LinkContent) -> LinkContent {
-        let edit = EditLink::new(key("docs"), content);
+        let edit = EditLink {
+            key: key("docs"),
+            content,
+            password: Change::Keep,
+            ours: LinkPatch::default(),
+        };
         let edited = fixture.links.edit(edit).await.unwrap();
         edited.link.whole().unwrap().content.clone()
     }

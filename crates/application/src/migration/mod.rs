@@ -35,7 +35,6 @@ pub struct LinkMigration {
 
 /// The dependencies of the migration.
 #[derive(Debug)]
-#[non_exhaustive]
 pub struct LinkMigrationParts {
     /// Stores the progress of the migration.
     pub progress: Arc<dyn MigrationStore>,
@@ -45,29 +44,6 @@ pub struct LinkMigrationParts {
     pub passwords: Arc<Passwords>,
     /// Tells the time.
     pub clock: Arc<dyn Clock>,
-}
-
-impl LinkMigrationParts {
-    /// The parts of an instance without an older store.
-    pub fn new(
-        progress: Arc<dyn MigrationStore>,
-        passwords: Arc<Passwords>,
-        clock: Arc<dyn Clock>,
-    ) -> Self {
-        Self {
-            progress,
-            old_store: None,
-            passwords,
-            clock,
-        }
-    }
-
-    /// Sets [`old_store`](Self#structfield.old_store).
-    #[must_use]
-    pub fn with_old_store(mut self, old_store: impl Into<Option<Arc<dyn OldStore>>>) -> Self {
-        self.old_store = old_store.into();
-        self
-    }
 }
 
 /// The progress of the migration.

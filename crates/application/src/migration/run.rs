@@ -10,7 +10,6 @@ use crate::{Access, Error, Forbidden};
 
 /// The page to move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct RunMigration {
     /// The cursor from another page's report. Without it, the migration continues where
     /// it stopped, or begins.
@@ -18,22 +17,6 @@ pub struct RunMigration {
     /// Begins again from the first page, even if the migration is completed. Links that
     /// are here stay as they are. A cursor takes precedence.
     pub force: bool,
-}
-
-impl RunMigration {
-    /// Sets [`cursor`](Self#structfield.cursor).
-    #[must_use]
-    pub fn with_cursor(mut self, cursor: impl Into<Option<RunCursor>>) -> Self {
-        self.cursor = cursor.into();
-        self
-    }
-
-    /// Sets [`force`](Self#structfield.force).
-    #[must_use]
-    pub fn with_force(mut self, force: bool) -> Self {
-        self.force = force;
-        self
-    }
 }
 
 /// A page of a run.

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 /// Limits of the resolver's memory.
 #[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
 pub struct ResolverOptions {
     /// The approximate limit for links in memory, in bytes.
     pub capacity_bytes: u64,
@@ -20,50 +19,6 @@ pub struct ResolverOptions {
     pub stale_for: Duration,
     /// The timeout for a read of the store.
     pub read_timeout: Duration,
-}
-
-impl ResolverOptions {
-    /// Sets [`capacity_bytes`](Self#structfield.capacity_bytes).
-    #[must_use]
-    pub fn with_capacity_bytes(mut self, capacity_bytes: u64) -> Self {
-        self.capacity_bytes = capacity_bytes;
-        self
-    }
-
-    /// Sets [`fresh_for`](Self#structfield.fresh_for).
-    #[must_use]
-    pub fn with_fresh_for(mut self, fresh_for: Duration) -> Self {
-        self.fresh_for = fresh_for;
-        self
-    }
-
-    /// Sets [`unknown_for`](Self#structfield.unknown_for).
-    #[must_use]
-    pub fn with_unknown_for(mut self, unknown_for: Duration) -> Self {
-        self.unknown_for = unknown_for;
-        self
-    }
-
-    /// Sets [`deaf_for`](Self#structfield.deaf_for).
-    #[must_use]
-    pub fn with_deaf_for(mut self, deaf_for: Duration) -> Self {
-        self.deaf_for = deaf_for;
-        self
-    }
-
-    /// Sets [`stale_for`](Self#structfield.stale_for).
-    #[must_use]
-    pub fn with_stale_for(mut self, stale_for: Duration) -> Self {
-        self.stale_for = stale_for;
-        self
-    }
-
-    /// Sets [`read_timeout`](Self#structfield.read_timeout).
-    #[must_use]
-    pub fn with_read_timeout(mut self, read_timeout: Duration) -> Self {
-        self.read_timeout = read_timeout;
-        self
-    }
 }
 
 impl Default for ResolverOptions {

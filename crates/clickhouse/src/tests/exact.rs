@@ -34,11 +34,13 @@ struct TwoNodes {
 async fn node(address: &Address) -> (Recorder, ClickHouseLog, TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let (options, _) = options(address, folder.path());
-    let sampling = RecorderOptions::default().with_sampling(
-        SamplingTargets::NONE
-            .with_per_link(NonZeroU32::new(10))
-            .with_overall(NonZeroU32::new(40)),
-    );
+    let sampling = RecorderOptions {
+        sampling: SamplingTargets {
+            per_link: NonZeroU32::new(10),
+            overall: NonZeroU32::new(40),
+        },
+        ..RecorderOptions::default()
+    };
     let ports = RecorderPorts::new(
         Arc::new(FixedClock::at(NOON)),
         Arc::new(SeededRandom::new(seed())),

@@ -51,7 +51,10 @@ pub(crate) fn options(address: &Address, folder: &Path) -> (ClickHouseOptions, A
 pub(crate) async fn open(
     options: ClickHouseOptions,
 ) -> Result<(Recorder, ClickHouseLog), OpenError> {
-    let recorder = RecorderOptions::default().with_salt_period(SaltPeriod::Never);
+    let recorder = RecorderOptions {
+        salt_period: SaltPeriod::Never,
+        ..RecorderOptions::default()
+    };
     let ports = RecorderPorts::new(
         Arc::new(FixedClock::at(NOON)),
         Arc::new(SeededRandom::new(seed())),

@@ -143,7 +143,11 @@ impl BatchLinks {
                 }
             }
         };
-        Ok(BatchChange::new(action, scope).with_dry_run(dry_run))
+        Ok(BatchChange {
+            action,
+            scope,
+            dry_run,
+        })
     }
 
     fn action(&self, validation: &mut Validation) -> Option<BatchAction> {

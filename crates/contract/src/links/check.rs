@@ -86,16 +86,17 @@ impl CheckLinks {
             .copied();
         validation.finish(|| Some(()))?;
         let after = cursor::read(cursor, &listing(domain.clone(), tag.clone()))?;
-        Ok(application::CheckLinks::default()
-            .with_size(size.unwrap_or_default())
-            .with_scope(match key {
+        Ok(application::CheckLinks {
+            size: size.unwrap_or_default(),
+            scope: match key {
                 Some(key) => CheckScope::Key(key),
                 None => CheckScope::Links { domain, tag },
-            })
-            .with_only_broken(only_broken.unwrap_or_default())
-            .with_timeout(timeout.unwrap_or_default())
-            .with_after(after)
-            .with_caller(caller))
+            },
+            only_broken: only_broken.unwrap_or_default(),
+            timeout: timeout.unwrap_or_default(),
+            after,
+            caller,
+        })
     }
 }
 

@@ -64,8 +64,9 @@ impl CreateLink {
     pub fn validate(&self, rules: &Rules) -> Result<(NewLink, CreateTerms), Problem> {
         let mut validation = Validation::default();
         let reuse = validation.value(&["reuse"], &self.reuse).copied();
+        let reuse = reuse.unwrap_or_default();
         let (new, terms) = self.link.parse(validation, rules)?;
-        Ok((new, terms.with_reuse(reuse.unwrap_or_default())))
+        Ok((new, CreateTerms { reuse, ..terms }))
     }
 }
 
@@ -99,15 +100,20 @@ impl UpsertLink {
         let updated_at =
             validation.optional(&["updatedAt"], &self.updated_at, |sent| sent.second());
         let validate_only = validation.value(&["validateOnly"], &self.validate_only);
-        let terms = CreateTerms::default().with_validate_only(validate_only == Some(&true));
+        let terms = CreateTerms {
+            validate_only: validate_only == Some(&true),
+            ..CreateTerms::default()
+        };
         validation.finish(|| {
-            let new = NewLink::of(content?)
-                .with_id(id)
-                .with_domain(domain)
-                .with_slug(slug)
-                .with_created_at(created_at)
-                .with_updated_at(updated_at)
-                .with_password(password);
+            let new = NewLink {
+                id,
+                domain,
+                slug,
+                created_at,
+                updated_at,
+                password,
+                ..NewLink::of(content?)
+            };
             Some((new, terms))
         })
     }

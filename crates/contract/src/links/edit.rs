@@ -55,9 +55,12 @@ impl EditLink {
         let ours = self.members.ours(&mut Validation::default(), rules);
         let terms = terms(&mut validation, &self.validate_only, rules);
         validation.finish(|| {
-            let edit = application::EditLink::new(key?, content?)
-                .with_ours(ours)
-                .with_password(password);
+            let edit = application::EditLink {
+                key: key?,
+                content: content?,
+                ours,
+                password,
+            };
             Some((edit, terms))
         })
     }
@@ -70,9 +73,11 @@ pub(super) fn terms(
     rules: &Rules,
 ) -> ChangeTerms {
     let validate_only = validation.value(&["validateOnly"], validate_only);
-    ChangeTerms::default()
-        .with_own_addresses(rules.own_addresses.clone())
-        .with_validate_only(validate_only == Some(&true))
+    ChangeTerms {
+        own_addresses: rules.own_addresses.clone(),
+        validate_only: validate_only == Some(&true),
+        ..ChangeTerms::default()
+    }
 }
 
 /// Absent keeps, empty removes, anything else is a new password.

@@ -78,16 +78,16 @@ impl ImportLink {
         let most = content.as_ref().and_then(|content| content.life.max_visits);
         let visits_used = visits_used(&mut validation, most, &self.visits_left);
         validation.finish(|| {
-            Some(
-                application::ImportLink::of(content?)
-                    .with_id(id)
-                    .with_domain(domain)
-                    .with_slug(slug)
-                    .with_created_at(created_at)
-                    .with_updated_at(updated_at)
-                    .with_password(password)
-                    .with_visits_used(visits_used),
-            )
+            Some(application::ImportLink {
+                id,
+                domain,
+                slug,
+                created_at,
+                updated_at,
+                password,
+                visits_used,
+                ..application::ImportLink::of(content?)
+            })
         })
     }
 }

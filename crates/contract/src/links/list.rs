@@ -70,26 +70,24 @@ impl ListLinks {
         let (start, until) = self.range(&mut validation, listing.sort);
         validation.finish(|| Some(()))?;
         if let Some(order) = listing.sort.stored() {
-            return Ok(ListRequest::Stored(
-                application::ListLinks::default()
-                    .with_size(size)
-                    .with_order(order)
-                    .with_after(cursor::read(cursor, &listing)?)
-                    .with_filter(listing.filter()),
-            ));
+            return Ok(ListRequest::Stored(application::ListLinks {
+                size,
+                order,
+                after: cursor::read(cursor, &listing)?,
+                filter: listing.filter(),
+            }));
         }
         let fits = |range: &VisitRange| {
             start.is_none_or(|start| start == range.start())
                 && until.is_none_or(|until| until >= range.until)
         };
-        Ok(ListRequest::Visited(
-            ListVisited::default()
-                .with_size(size)
-                .with_after(cursor::read_visited(cursor, &listing, fits)?)
-                .with_filter(listing.filter())
-                .with_start(start.unwrap_or_default())
-                .with_until(until),
-        ))
+        Ok(ListRequest::Visited(ListVisited {
+            size,
+            after: cursor::read_visited(cursor, &listing, fits)?,
+            filter: listing.filter(),
+            start: start.unwrap_or_default(),
+            until,
+        }))
     }
 
     fn listing(&self, validation: &mut Validation) -> Listing {

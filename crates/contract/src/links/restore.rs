@@ -61,14 +61,14 @@ impl RestoreLink {
                 validation.member(&["expiration"], sent.planned())
             });
         validation.finish(|| {
-            Some(
-                application::RestoreLink::new(id?)
-                    .with_version(version)
-                    .with_slug(slug)
-                    .with_domain(domain)
-                    .with_expires_at(expires_at)
-                    .with_own_addresses(rules.own_addresses.clone()),
-            )
+            Some(application::RestoreLink {
+                id: id?,
+                version,
+                slug,
+                domain,
+                expires_at,
+                own_addresses: rules.own_addresses.clone(),
+            })
         })
     }
 }

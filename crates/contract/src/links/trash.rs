@@ -45,10 +45,11 @@ impl ListTrash {
         validation.finish(|| Some(()))?;
         let cursor = cursor.filter(|cursor| !cursor.is_empty());
         let after = cursor.map(|cursor| read(cursor, domain.as_ref()));
-        Ok(application::ListTrash::default()
-            .with_size(size)
-            .with_after(after.transpose()?)
-            .with_domain(domain))
+        Ok(application::ListTrash {
+            size,
+            after: after.transpose()?,
+            domain,
+        })
     }
 }
 

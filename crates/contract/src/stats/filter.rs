@@ -81,7 +81,7 @@ impl AnalyticsFilter {
         let mut validation = Validation::default();
         let query = self.filter(&mut validation);
         let tags = self.tags(&mut validation);
-        validation.finish(|| Some(TaggedQuery::without_tags(query).with_tags(tags)))
+        validation.finish(|| Some(TaggedQuery { query, tags }))
     }
 
     /// Returns the filter, which is valid only if no fault was noted.

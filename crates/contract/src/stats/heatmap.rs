@@ -42,9 +42,11 @@ impl HeatmapRequest {
         let tags = self.filter.tags(&mut validation);
         let zone = zone::validate(&mut validation, &self.client_timezone, &filter);
         let average = validation.value(&["average"], &self.average);
-        let query = WeekQuery::new(HeatmapQuery::new(filter, zone))
-            .with_average(average.is_some_and(|BoolOrString(wanted)| *wanted));
-        validation.finish(|| Some(TaggedQuery::without_tags(query).with_tags(tags)))
+        let query = WeekQuery {
+            heatmap: HeatmapQuery::new(filter, zone),
+            average: average.is_some_and(|BoolOrString(wanted)| *wanted),
+        };
+        validation.finish(|| Some(TaggedQuery { query, tags }))
     }
 }
 

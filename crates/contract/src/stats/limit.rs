@@ -37,7 +37,7 @@ impl LimitedRequest {
         let tags = self.filter.tags(&mut validation);
         let limit = limit(&mut validation, &self.limit, rules);
         let query = EventsQuery::new(filter, limit);
-        validation.finish(|| Some(TaggedQuery::without_tags(query).with_tags(tags)))
+        validation.finish(|| Some(TaggedQuery { query, tags }))
     }
 
     /// Makes a query for places from the members.

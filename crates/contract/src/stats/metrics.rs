@@ -50,7 +50,7 @@ impl MetricsRequest {
         let dimension = validation.there(&["type"], &self.r#type).copied();
         validation.finish(|| {
             let query = MetricsQuery::new(filter, dimension?, limit).with_visitors(visitors);
-            Some(TaggedQuery::without_tags(query).with_tags(tags))
+            Some(TaggedQuery { query, tags })
         })
     }
 }

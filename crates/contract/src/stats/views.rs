@@ -50,7 +50,7 @@ impl ViewsRequest {
         let unit = validation.there(&["unit"], &self.unit).copied();
         validation.finish(|| {
             let query = ViewsQuery::new(filter, unit?.into(), zone);
-            Some(TaggedQuery::without_tags(query).with_tags(tags))
+            Some(TaggedQuery { query, tags })
         })
     }
 }

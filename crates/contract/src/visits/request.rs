@@ -41,6 +41,6 @@ impl ExportVisits {
             format: format.unwrap_or_default(),
             gzip: gzip.is_some_and(|BoolOrString(gzip)| *gzip),
         };
-        validation.finish(|| Some((file, TaggedQuery::without_tags(query).with_tags(tags))))
+        validation.finish(|| Some((file, TaggedQuery { query, tags })))
     }
 }

@@ -8,7 +8,6 @@ use super::secret::WebhookSecret;
 
 /// The receiver and the policy of retries.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct WebhookOptions {
     /// The receiver.
     pub url: Url,
@@ -18,34 +17,8 @@ pub struct WebhookOptions {
     pub retries: RetryPolicy,
 }
 
-impl WebhookOptions {
-    /// Sends unsigned events to this URL.
-    pub fn new(url: Url) -> Self {
-        Self {
-            url,
-            secret: None,
-            retries: RetryPolicy::default(),
-        }
-    }
-
-    /// Sets [`secret`](Self#structfield.secret).
-    #[must_use]
-    pub fn with_secret(mut self, secret: impl Into<Option<WebhookSecret>>) -> Self {
-        self.secret = secret.into();
-        self
-    }
-
-    /// Sets [`retries`](Self#structfield.retries).
-    #[must_use]
-    pub fn with_retries(mut self, retries: RetryPolicy) -> Self {
-        self.retries = retries;
-        self
-    }
-}
-
 /// Limits of queues, attempts and times.
 #[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
 pub struct RetryPolicy {
     /// The most messages in the queue; further ones are dropped.
     pub queue: usize,
@@ -67,71 +40,6 @@ pub struct RetryPolicy {
     pub report_every: Duration,
     /// The time for delivering the rest when the service stops.
     pub grace: Duration,
-}
-
-impl RetryPolicy {
-    /// Sets [`queue`](Self#structfield.queue).
-    #[must_use]
-    pub fn with_queue(mut self, queue: usize) -> Self {
-        self.queue = queue;
-        self
-    }
-
-    /// Sets [`pending`](Self#structfield.pending).
-    #[must_use]
-    pub fn with_pending(mut self, pending: usize) -> Self {
-        self.pending = pending;
-        self
-    }
-
-    /// Sets [`connections`](Self#structfield.connections).
-    #[must_use]
-    pub fn with_connections(mut self, connections: usize) -> Self {
-        self.connections = connections;
-        self
-    }
-
-    /// Sets [`attempts`](Self#structfield.attempts).
-    #[must_use]
-    pub fn with_attempts(mut self, attempts: u32) -> Self {
-        self.attempts = attempts;
-        self
-    }
-
-    /// Sets [`timeout`](Self#structfield.timeout).
-    #[must_use]
-    pub fn with_timeout(mut self, timeout: Duration) -> Self {
-        self.timeout = timeout;
-        self
-    }
-
-    /// Sets [`first_pause`](Self#structfield.first_pause).
-    #[must_use]
-    pub fn with_first_pause(mut self, first_pause: Duration) -> Self {
-        self.first_pause = first_pause;
-        self
-    }
-
-    /// Sets [`longest_pause`](Self#structfield.longest_pause).
-    #[must_use]
-    pub fn with_longest_pause(mut self, longest_pause: Duration) -> Self {
-        self.longest_pause = longest_pause;
-        self
-    }
-
-    /// Sets [`report_every`](Self#structfield.report_every).
-    #[must_use]
-    pub fn with_report_every(mut self, report_every: Duration) -> Self {
-        self.report_every = report_every;
-        self
-    }
-
-    /// Sets [`grace`](Self#structfield.grace).
-    #[must_use]
-    pub fn with_grace(mut self, grace: Duration) -> Self {
-        self.grace = grace;
-        self
-    }
 }
 
 impl Default for RetryPolicy {

@@ -198,7 +198,10 @@ pub(crate) fn client(names: &Arc<Names>) -> Client {
 /// A client that may also reach this network.
 pub(crate) fn client_within(network: &str, names: &Arc<Names>) -> Client {
     let allowed = AddressPolicy::public_and(vec![network.parse().unwrap()]);
-    let policy = Policy::default().with_addresses(allowed);
+    let policy = Policy {
+        addresses: allowed,
+        ..Policy::default()
+    };
     Client::with_resolver(policy, names.clone())
 }
 

@@ -25,21 +25,23 @@ const SECRET: &str = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
 
 /// Milliseconds of pause instead of seconds.
 fn hasty() -> RetryPolicy {
-    RetryPolicy::default()
-        .with_timeout(Duration::from_secs(20))
-        .with_first_pause(Duration::from_millis(2))
-        .with_longest_pause(Duration::from_millis(50))
-        .with_grace(Duration::from_secs(20))
+    RetryPolicy {
+        timeout: Duration::from_secs(20),
+        first_pause: Duration::from_millis(2),
+        longest_pause: Duration::from_millis(50),
+        grace: Duration::from_secs(20),
+        ..RetryPolicy::default()
+    }
 }
 
 fn calling(port: u16, retries: RetryPolicy) -> Webhook {
-    let options = WebhookOptions::new(
-        format!("http://localhost:{port}/hook?key=a")
+    let options = WebhookOptions {
+        url: format!("http://localhost:{port}/hook?key=a")
             .parse()
             .unwrap(),
-    )
-    .with_secret(Some(WebhookSecret::parse(SECRET).unwrap()))
-    .with_retries(retries);
+        secret: Some(WebhookSecret::parse(SECRET).unwrap()),
+        retries,
+    };
     let client = Client::new(Policy::for_operators_servers());
     let clock = Arc::new(FixedClock::at(NOON));
     Webhook::start(options, client, clock, Arc::new(SeededRandom::new(1)))
@@ -247,7 +249,10 @@ async fn what_may_go_better_later_is_tried_again(
 async fn a_receiver_may_ask_for_a_pause(#[case] asked: &str, #[case] at_least: u64) {
     let busy = format!("503 Busy\r\n{asked}");
     let receiver = answering(&[&busy, "200 OK"]).await;
-    let retries = hasty().with_longest_pause(Duration::from_millis(1_200));
+    let retries = RetryPolicy {
+        longest_pause: Duration::from_millis(1_200),
+        ..hasty()
+    };
     let webhook = calling(receiver.port, retries);
     let started = Instant::now();
     observe(&webhook, "docs");
@@ -284,11 +289,13 @@ async fn a_hanging_receiver_holds_up_nobody_and_what_has_no_room_is_dropped() {
         Duration::from_mins(1),
     ))
     .await;
-    let retries = hasty()
-        .with_queue(3)
-        .with_pending(2)
-        .with_connections(1)
-        .with_grace(Duration::from_millis(100));
+    let retries = RetryPolicy {
+        queue: 3,
+        pending: 2,
+        connections: 1,
+        grace: Duration::from_millis(100),
+        ..hasty()
+    };
     let webhook = calling(receiver.port, retries);
     for _ in 0..1_000 {
         observe(&webhook, "docs");

@@ -14,7 +14,6 @@ use slugline_httpkit::{Code, Problem};
 /// Limits of proxied requests. Each request holds two connections and some
 /// buffers for as long as the slower side takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct ProxyLimits {
     /// The most requests at a time.
     pub requests: NonZeroUsize,
@@ -23,17 +22,6 @@ pub struct ProxyLimits {
     pub requests_per_client: NonZeroUsize,
     /// Time without a byte after which a request ends, whichever side is slow.
     pub idle: Duration,
-}
-
-impl ProxyLimits {
-    /// All limits.
-    pub fn new(requests: NonZeroUsize, requests_per_client: NonZeroUsize, idle: Duration) -> Self {
-        Self {
-            requests,
-            requests_per_client,
-            idle,
-        }
-    }
 }
 
 /// Slots for requests. A client who finds none is told to come back.

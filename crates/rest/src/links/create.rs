@@ -1,7 +1,7 @@
 //! `POST /api/link/create`
 
 use actix_web::http::Method;
-use slugline_application::{Created, Keep, LinkService};
+use slugline_application::{CreateTerms, Created, Keep, LinkService};
 use slugline_contract::{Code, CreateLink, LinkResponse};
 use slugline_domain::Link;
 use slugline_httpkit::Failure;
@@ -53,8 +53,8 @@ pub(crate) async fn handle(
     let is_kept = |created: &Created| matches!(created, Created::Stored(_));
     let create = async |keep: Option<Keep<Created>>| {
         let stored = |link: &Link| Box::new(Created::Stored(link.clone().into()));
-        let terms = terms.with_keep(keep.map(|keep| keep.of(stored)));
-        links.create_as(new, &terms).await
+        let keep = keep.map(|keep| keep.of(stored));
+        links.create_as(new, &CreateTerms { keep, ..terms }).await
     };
     once(
         &context.app.repeats,

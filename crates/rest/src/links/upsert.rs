@@ -1,7 +1,7 @@
 //! `POST /api/link/upsert`
 
 use actix_web::http::Method;
-use slugline_application::{Keep, LinkService, Upserted};
+use slugline_application::{CreateTerms, Keep, LinkService, Upserted};
 use slugline_contract::{Code, LinkUpserted, UpsertLink};
 use slugline_domain::Link;
 use slugline_httpkit::Failure;
@@ -51,8 +51,8 @@ pub(crate) async fn handle(
     let is_kept = |outcome: &Upserted| matches!(outcome, Upserted::Created(_));
     let upsert = async |keep: Option<Keep<Upserted>>| {
         let stored = |link: &Link| Box::new(Upserted::Created(link.clone().into()));
-        let terms = terms.with_keep(keep.map(|keep| keep.of(stored)));
-        links.upsert_as(new, &terms).await
+        let keep = keep.map(|keep| keep.of(stored));
+        links.upsert_as(new, &CreateTerms { keep, ..terms }).await
     };
     once(
         &context.app.repeats,

@@ -87,14 +87,12 @@ impl Fixture {
             Waiting::Nothing => None,
             Waiting::Links => Some(Arc::new(MemoryOldStore::new(Vec::new()))),
         };
-        let migration = LinkMigration::new(
-            LinkMigrationParts::new(
-                Arc::new(MemoryMigration::into(store.clone())),
-                Arc::clone(&passwords),
-                clock.clone(),
-            )
-            .with_old_store(old_store),
-        )
+        let migration = LinkMigration::new(LinkMigrationParts {
+            progress: Arc::new(MemoryMigration::into(store.clone())),
+            passwords: Arc::clone(&passwords),
+            clock: clock.clone(),
+            old_store,
+        })
         .await
         .unwrap();
         let resolver = Resolver::new(
@@ -105,38 +103,44 @@ impl Fixture {
         );
         let resolver = Arc::new(resolver);
         let domains = MemoryDomainStore::beside(store.clone());
-        let domains = DomainsParts::new(
-            Arc::new(domains),
-            store.clone(),
-            Arc::clone(&resolver),
-            clock.clone(),
-        );
-        let mut parts = LinkServiceParts::of(
-            store.clone(),
-            store.clone(),
-            store.clone(),
-            Arc::clone(&resolver),
+        let domains = DomainsParts {
+            store: Arc::new(domains),
+            links: store.clone(),
+            resolver: Arc::clone(&resolver),
+            clock: clock.clone(),
+            public: None,
+            admin: None,
+        };
+        let links = LinkService::new(LinkServiceParts {
+            resolver: Arc::clone(&resolver),
             passwords,
-            clock.clone(),
-            random,
-        );
-        parts.preview = preview;
-        parts.lock = migration.lock();
-        let links = LinkService::new(parts);
+            preview,
+            lock: migration.lock(),
+            ..LinkServiceParts::new(store.clone(), clock.clone(), random)
+        });
         let prober = Arc::<ScriptedProber>::default();
         let stats = StatsService::new(log.clone(), links.clone(), clock.clone());
-        let audit = AuditService::new(AuditParts::new(store.clone(), clock.clone()));
+        let audit = AuditService::new(AuditParts {
+            trail: store.clone(),
+            clock: clock.clone(),
+            domains: NamedDomains::default(),
+            keep_for: None,
+        });
         let named = Arc::<MemoryTokenStore>::default();
-        let erasures = VisitErasures::new(VisitErasuresParts::new(
-            log.clone(),
-            links.clone(),
-            store.clone(),
-            clock.clone(),
-        ));
+        let erasures = VisitErasures::new(VisitErasuresParts {
+            eraser: log.clone(),
+            links: links.clone(),
+            trail: store.clone(),
+            clock: clock.clone(),
+        });
         let app = App {
             domains: Domains::new(domains),
             erasures,
-            repeats: Repeats::new(RepeatsParts::new(store.clone(), [0; 32], clock.clone())),
+            repeats: Repeats::new(RepeatsParts {
+                store: store.clone(),
+                secret: [0; 32],
+                clock: clock.clone(),
+            }),
             audit,
             checks: LinkChecker::new(links.clone(), prober, clock.clone()),
             lists: LinkLists::new(links.clone(), stats.clone()),
@@ -152,11 +156,12 @@ impl Fixture {
                 random: Arc::new(SeededRandom::new(2)),
             }),
         };
-        let authenticator = Arc::new(Authenticator::new(AuthenticatorParts::new(
-            SiteToken::new(TOKEN).unwrap(),
+        let authenticator = Arc::new(Authenticator::new(AuthenticatorParts {
+            site: SiteToken::new(TOKEN).unwrap(),
             named,
             clock,
-        )));
+            codes: None,
+        }));
         Self {
             routes: api(&ApiOptions::default()).finish(),
             store,

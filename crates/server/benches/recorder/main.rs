@@ -84,9 +84,10 @@ async fn main() -> Outcome<()> {
 /// Targets that so many visits of all days exceed about eightfold.
 fn one_in_eight(count: u32) -> SamplingTargets {
     let minutes = DAYS * 24 * 60;
-    SamplingTargets::NONE.with_overall(Some(
-        NonZeroU32::MIN.saturating_add(count / minutes / VISITS_OF_A_ROW),
-    ))
+    SamplingTargets {
+        overall: Some(NonZeroU32::MIN.saturating_add(count / minutes / VISITS_OF_A_ROW)),
+        ..SamplingTargets::NONE
+    }
 }
 
 fn salt_period(name: &str) -> Outcome<SaltPeriod> {
@@ -161,12 +162,14 @@ async fn record(recorder: &Arc<Recorder>, clock: &FixedClock, count: u32) -> Out
 }
 
 fn options() -> RecorderOptions {
-    RecorderOptions::default()
-        .with_queue(QUEUE)
-        .with_batch_rows(BLOCK)
-        .with_sampling(SamplingTargets::NONE)
+    RecorderOptions {
+        queue: QUEUE,
+        batch_rows: BLOCK,
+        sampling: SamplingTargets::NONE,
         // As by default. Both logs see the same number of visitors.
-        .with_salt_period(SaltPeriod::Day)
+        salt_period: SaltPeriod::Day,
+        ..RecorderOptions::default()
+    }
 }
 
 fn clock() -> Arc<FixedClock> {

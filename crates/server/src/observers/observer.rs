@@ -27,7 +27,6 @@ pub trait Observer: Send + 'static {
 
 /// A stored visit.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct ObservedVisit {
     /// The identity of the link.
     pub link_id: String,
@@ -46,7 +45,6 @@ impl ObservedVisit {
 
 /// A change of a link that is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct ObservedChange {
     /// The moment of the change.
     pub at: UnixMillis,

@@ -11,7 +11,6 @@ use super::{
 
 /// The interval, folder and number of backups.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct BackupSchedule {
     /// The folder; the service creates it if it is missing.
     pub folder: PathBuf,

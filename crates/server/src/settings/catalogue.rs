@@ -48,7 +48,6 @@ impl Group {
 
 /// One setting.
 #[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
 pub struct Setting {
     /// The heading under which the help shows it.
     pub group: Group,

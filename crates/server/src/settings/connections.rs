@@ -6,7 +6,6 @@ use super::source::{SettingError, Sources};
 
 /// The number of connections, and the timeouts for slow clients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct ConnectionLimits {
     /// The time for the head of a request.
     pub head_timeout: Duration,

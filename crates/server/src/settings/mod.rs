@@ -36,7 +36,6 @@ pub use unknown::warnings as unknown_names;
 
 /// Checked settings, in the types that the parts of the service take.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct Settings {
     /// The address to listen on.
     pub listen: SocketAddr,
@@ -123,7 +122,6 @@ pub struct ProxySettings {
 
 /// Content and form of the log output.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct Log {
     /// A tracing filter, such as `info,slugline_analytics=debug`.
     pub filter: String,
@@ -263,25 +261,24 @@ impl Settings {
                 rows_max: sources.parsed("SLUGLINE_LIST_QUERY_LIMIT", parse::row_limit)?,
                 own_addresses,
             },
-            redirects: RedirectOptions::default()
-                .with_status(sources.parsed("SLUGLINE_REDIRECT_STATUS_CODE", |text| {
+            redirects: RedirectOptions {
+                status: sources.parsed("SLUGLINE_REDIRECT_STATUS_CODE", |text| {
                     RedirectStatus::new(text.parse().unwrap_or_default())
-                })?)
-                .with_cache(cache)
-                .with_query_merged(sources.flag("SLUGLINE_REDIRECT_WITH_QUERY")?)
-                .with_home(sources.optional("SLUGLINE_HOME_URL", Address::absolute)?)
-                .with_not_found(
-                    sources.optional("SLUGLINE_NOT_FOUND_REDIRECT", Address::absolute_or_path)?,
-                )
-                .with_expired(
-                    sources.optional("SLUGLINE_EXPIRED_REDIRECT", Address::absolute_or_path)?,
-                ),
-            resolver: ResolverOptions::default()
-                .with_capacity_bytes(
-                    sources.number("SLUGLINE_LINK_CACHE_MEMORY", 1..=65_536)? << 20,
-                )
-                .with_fresh_for(Duration::from_secs(cache_ttl))
-                .with_stale_for(Duration::from_secs(stale_ttl)),
+                })?,
+                cache,
+                with_query: sources.flag("SLUGLINE_REDIRECT_WITH_QUERY")?,
+                home: sources.optional("SLUGLINE_HOME_URL", Address::absolute)?,
+                not_found: sources
+                    .optional("SLUGLINE_NOT_FOUND_REDIRECT", Address::absolute_or_path)?,
+                expired: sources
+                    .optional("SLUGLINE_EXPIRED_REDIRECT", Address::absolute_or_path)?,
+            },
+            resolver: ResolverOptions {
+                capacity_bytes: sources.number("SLUGLINE_LINK_CACHE_MEMORY", 1..=65_536)? << 20,
+                fresh_for: Duration::from_secs(cache_ttl),
+                stale_for: Duration::from_secs(stale_ttl),
+                ..ResolverOptions::default()
+            },
             import_limit: ImportLimit(parse::size(
                 sources.number("SLUGLINE_IMPORT_REQUEST_LIMIT", 1..=1000)?,
             )),
@@ -293,25 +290,28 @@ impl Settings {
             ),
             place_headers: sources.parsed("SLUGLINE_GEO_HEADERS", str::parse)?,
             place_file: sources.optional("SLUGLINE_GEOIP_PATH", parse::path)?,
-            checks: Policy::default()
-                .with_addresses(AddressPolicy::public_and(
+            checks: Policy {
+                addresses: AddressPolicy::public_and(
                     sources.list("SLUGLINE_CHECK_ALLOWED_NETWORKS", parse::network)?,
-                ))
-                .with_ports(PortPolicy::only(
+                ),
+                ports: PortPolicy::only(
                     sources.list("SLUGLINE_CHECK_ALLOWED_PORTS", parse::ports)?,
-                )),
+                ),
+                ..Policy::default()
+            },
             proxy: parse::proxy(sources)?,
             safe_browsing: sources.optional("SLUGLINE_SAFE_BROWSING_DOH", parse::server_url)?,
             webhook: parse::webhook(sources)?,
-            recorder: RecorderOptions::default()
-                .with_sampling(
-                    SamplingTargets::NONE
-                        .with_per_link(sources.parsed("SLUGLINE_SAMPLE_LINK_ABOVE", parse::limit)?)
-                        .with_overall(sources.parsed("SLUGLINE_SAMPLE_ABOVE", parse::limit)?),
-                )
-                .with_retention_days(sources.parsed("SLUGLINE_RETENTION_DAYS", parse::limit)?)
-                .with_skip_bots(sources.flag("SLUGLINE_DISABLE_BOT_ACCESS_LOG")?)
-                .with_salt_period(sources.parsed("SLUGLINE_VISITOR_SALT", str::parse)?),
+            recorder: RecorderOptions {
+                sampling: SamplingTargets {
+                    per_link: sources.parsed("SLUGLINE_SAMPLE_LINK_ABOVE", parse::limit)?,
+                    overall: sources.parsed("SLUGLINE_SAMPLE_ABOVE", parse::limit)?,
+                },
+                retention_days: sources.parsed("SLUGLINE_RETENTION_DAYS", parse::limit)?,
+                skip_bots: sources.flag("SLUGLINE_DISABLE_BOT_ACCESS_LOG")?,
+                salt_period: sources.parsed("SLUGLINE_VISITOR_SALT", str::parse)?,
+                ..RecorderOptions::default()
+            },
             log: Log::check(sources)?,
             workers: sources.optional("SLUGLINE_WORKERS", parse::workers)?,
         })

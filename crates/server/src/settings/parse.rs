@@ -110,8 +110,15 @@ pub(super) fn proxy(sources: &Sources) -> Result<Option<ProxySettings>, SettingE
             .ok_or("expected a whole number from 1 to 100000")
     })?;
     Ok(enabled.then(|| ProxySettings {
-        reach: Policy::default().with_addresses(AddressPolicy::public_and(networks)),
-        limits: ProxyLimits::new(requests, PER_CLIENT, Duration::from_secs(idle)),
+        reach: Policy {
+            addresses: AddressPolicy::public_and(networks),
+            ..Policy::default()
+        },
+        limits: ProxyLimits {
+            requests,
+            requests_per_client: PER_CLIENT,
+            idle: Duration::from_secs(idle),
+        },
     }))
 }
 
@@ -120,10 +127,10 @@ pub(super) fn proxy(sources: &Sources) -> Result<Option<ProxySettings>, SettingE
 pub(super) fn webhook(sources: &Sources) -> Result<Option<WebhookOptions>, SettingError> {
     let secret = sources.optional("SLUGLINE_WEBHOOK_SECRET", WebhookSecret::parse)?;
     let url = sources.optional("SLUGLINE_WEBHOOK_URL", server_url)?;
-    Ok(url.map(|url| {
-        WebhookOptions::new(url)
-            .with_secret(secret)
-            .with_retries(RetryPolicy::default())
+    Ok(url.map(|url| WebhookOptions {
+        url,
+        secret,
+        retries: RetryPolicy::default(),
     }))
 }
 

@@ -76,7 +76,6 @@ impl std::error::Error for SettingErrors {}
 
 /// An error in a setting that prevents the start.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
 pub enum SettingError {
     /// A value is wrong.
     #[error("{name}{value} (from {origin}): {fix}")]

@@ -19,7 +19,6 @@ use url::Url;
 
 /// The collector, and the share of requests that are traced.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub struct TraceOptions {
     /// The collector's address for traces, by OTLP over HTTP.
     pub(crate) collector: Url,

@@ -115,7 +115,10 @@ fn take_over(
     let mut outcome = Ok(());
     let read = read_links(format, source, |read| {
         outcome = match checked(read, rules) {
-            Ok(link) if link.domain.is_default() => import.add(link.with_domain(domain.clone())),
+            Ok(link) if link.domain.is_default() => import.add(ImportLink {
+                domain: domain.clone(),
+                ..link
+            }),
             Ok(link) => import.add(link),
             Err(why) => {
                 import.leave(&why);

@@ -87,10 +87,12 @@ async fn record(file: &Path, visits: Visits) -> Outcome<()> {
         Arc::<FixedClock>::clone(&clock),
         Arc::new(SeededRandom::new(1)),
     );
-    let options = RecorderOptions::default()
-        .with_queue(8 * BLOCK)
-        .with_batch_rows(BLOCK)
-        .with_sampling(SamplingTargets::NONE);
+    let options = RecorderOptions {
+        queue: 8 * BLOCK,
+        batch_rows: BLOCK,
+        sampling: SamplingTargets::NONE,
+        ..RecorderOptions::default()
+    };
     let (recorder, _log) = slugline_visitlog::start(file, options, ports)?;
     for (number, visit) in visits.enumerate() {
         let due = visit.at.second().get() - LAG;

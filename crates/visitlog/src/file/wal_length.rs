@@ -108,7 +108,10 @@ mod tests {
     use crate::file::schema;
 
     fn limits(concurrent: usize) -> QueryLimits {
-        QueryLimits::default().with_concurrent(concurrent)
+        QueryLimits {
+            concurrent,
+            ..QueryLimits::default()
+        }
     }
 
     /// Makes the write-ahead log longer by some two mebibytes.

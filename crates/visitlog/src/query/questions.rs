@@ -63,7 +63,10 @@ impl Questions {
 
     /// Sets another time limit for each question.
     pub(crate) fn with_deadline(&self, deadline: std::time::Duration) -> Self {
-        let limits = self.limits.with_deadline(deadline);
+        let limits = QueryLimits {
+            deadline,
+            ..self.limits
+        };
         Self {
             limits,
             ..self.clone()
@@ -185,9 +188,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.db");
         let _writer = schema::open_writer(&path).unwrap();
-        let limits = QueryLimits::default()
-            .with_concurrent(1)
-            .with_deadline(Duration::from_hours(1));
+        let limits = QueryLimits {
+            concurrent: 1,
+            deadline: Duration::from_hours(1),
+            ..QueryLimits::default()
+        };
         let log = Questions::new(&path, limits, Arc::default());
         let (begin, has_begun) = mpsc::channel();
         let asking = log.clone();
@@ -269,9 +274,11 @@ mod tests {
             draft.push(Numbers::of(&row, 1), &row);
             seal::write(&writer, &draft, None).unwrap();
         }
-        let limits = QueryLimits::default()
-            .with_concurrent(1)
-            .with_deadline(Duration::from_hours(1));
+        let limits = QueryLimits {
+            concurrent: 1,
+            deadline: Duration::from_hours(1),
+            ..QueryLimits::default()
+        };
         for (name, question) in questions() {
             let log = Questions::new(&path, limits, Arc::default());
             let chunks = Arc::new(AtomicU32::new(0));

@@ -411,7 +411,10 @@ fn a_day_stands_apart_if_all_its_rows_came_with_salts_for_a_day() {
         }
         salted_days::is_apart(&log.db, 0).unwrap()
     };
-    let with = |salt_period| RecorderOptions::default().with_salt_period(salt_period);
+    let with = |salt_period| RecorderOptions {
+        salt_period,
+        ..RecorderOptions::default()
+    };
     let own = |salt_period| {
         EmbeddedRows::new(
             &with(salt_period),

@@ -104,7 +104,10 @@ impl Party for Copied {
         let visits = stored(visits);
         let rows: Vec<Row<'_>> = visits.iter().map(Row::of).collect();
         let db = open_writer(&source).unwrap();
-        let small = RecorderOptions::default().with_rows_per_chunk(100);
+        let small = RecorderOptions {
+            rows_per_chunk: 100,
+            ..RecorderOptions::default()
+        };
         for some in rows.chunks(70) {
             let mut table = EmbeddedRows::of_others(&small);
             table.insert(&db, &mut some.iter().cloned()).unwrap();

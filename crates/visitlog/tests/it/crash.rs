@@ -21,9 +21,11 @@ const FOLDER: &str = "SLUGLINE_TEST_CRASH_FOLDER";
 const ROUNDS: usize = 50;
 
 fn options() -> RecorderOptions {
-    RecorderOptions::default()
-        .with_rows_per_chunk(100)
-        .with_batch_rows(30)
+    RecorderOptions {
+        rows_per_chunk: 100,
+        batch_rows: 30,
+        ..RecorderOptions::default()
+    }
 }
 
 /// Opens the log when the day of all visits is over, so each process begins to count that day.

@@ -17,11 +17,13 @@ use slugline_visitlog::{examine, rebuild};
 use crate::support::{DAY_MS, Fixture, NEW_YEAR_MS, file, open, ports, total, visit};
 
 fn options() -> RecorderOptions {
-    RecorderOptions::default()
-        .with_rows_per_chunk(64)
+    RecorderOptions {
+        rows_per_chunk: 64,
         // A chunk has four batches of this length.
-        .with_batch_rows(16)
-        .with_batch_age(Duration::from_mins(1))
+        batch_rows: 16,
+        batch_age: Duration::from_mins(1),
+        ..RecorderOptions::default()
+    }
 }
 
 async fn with_one_chunk() -> Fixture {
@@ -196,11 +198,11 @@ async fn a_bit_that_flips_while_the_log_is_in_use_costs_the_chunk_and_is_told() 
 #[tokio::test]
 async fn a_damaged_page_of_a_chunk_costs_only_the_chunk() {
     const PAGE: usize = 4_096;
-    let fixture = Fixture::new(
-        RecorderOptions::default()
-            .with_rows_per_chunk(4_096)
-            .with_sampling(SamplingTargets::NONE),
-    );
+    let fixture = Fixture::new(RecorderOptions {
+        rows_per_chunk: 4_096,
+        sampling: SamplingTargets::NONE,
+        ..RecorderOptions::default()
+    });
     // Chunks of many pages.
     for day in 0..2 {
         for client in 0..4_096 {

@@ -17,10 +17,12 @@ use crate::support::{
 const WORDS: [&str; 3] = ["erased-id-7", "erased-slug", "erased.example"];
 
 fn options() -> RecorderOptions {
-    RecorderOptions::default()
-        .with_rows_per_chunk(64)
-        .with_batch_rows(15)
-        .with_sampling(SamplingTargets::NONE)
+    RecorderOptions {
+        rows_per_chunk: 64,
+        batch_rows: 15,
+        sampling: SamplingTargets::NONE,
+        ..RecorderOptions::default()
+    }
 }
 
 fn erased() -> Arc<FollowedLink> {
@@ -216,7 +218,11 @@ fn words_in(folder: &Path) -> Vec<String> {
 
 #[tokio::test]
 async fn nothing_of_the_visits_is_left_on_the_disk() {
-    let options = options().with_rows_per_chunk(500).with_batch_rows(200);
+    let options = RecorderOptions {
+        rows_per_chunk: 500,
+        batch_rows: 200,
+        ..options()
+    };
     let fixture = Fixture::new(options);
     // The visits are old enough to be merged, and enough to fill whole pages.
     for number in 0..6_000_u32 {

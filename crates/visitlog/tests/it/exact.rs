@@ -27,13 +27,14 @@ impl Recorded for Fixture {
 }
 
 fn sampling() -> RecorderOptions {
-    RecorderOptions::default()
-        .with_sampling(
-            SamplingTargets::NONE
-                .with_per_link(NonZeroU32::new(10))
-                .with_overall(NonZeroU32::new(40)),
-        )
-        .with_rows_per_chunk(64)
+    RecorderOptions {
+        sampling: SamplingTargets {
+            per_link: NonZeroU32::new(10),
+            overall: NonZeroU32::new(40),
+        },
+        rows_per_chunk: 64,
+        ..RecorderOptions::default()
+    }
 }
 
 #[tokio::test]
@@ -72,7 +73,10 @@ impl Recorded for Late<'_> {
 
 #[tokio::test]
 async fn visits_that_a_full_queue_dropped_are_missing_from_no_exact_answer() {
-    let fixture = Fixture::new(sampling().with_queue(96));
+    let fixture = Fixture::new(RecorderOptions {
+        queue: 96,
+        ..sampling()
+    });
     let other = Connection::open(fixture.file()).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     let late = Late(&fixture, Mutex::new(Some(other)));
@@ -83,7 +87,10 @@ async fn visits_that_a_full_queue_dropped_are_missing_from_no_exact_answer() {
 
 #[tokio::test]
 async fn rows_are_stored_with_the_decision_to_sample_or_not_at_all() {
-    let fixture = Fixture::new(sampling().with_batch_age(Duration::ZERO));
+    let fixture = Fixture::new(RecorderOptions {
+        batch_age: Duration::ZERO,
+        ..sampling()
+    });
     let other = Connection::open(fixture.file()).unwrap();
     let full =
         "CREATE TRIGGER full BEFORE INSERT ON sampled BEGIN SELECT RAISE(ABORT, 'full'); END";

@@ -25,11 +25,13 @@ const FOLDER: &str = "SLUGLINE_TEST_LOSSES_FOLDER";
 const SENT: u64 = 100;
 
 fn options() -> RecorderOptions {
-    RecorderOptions::default()
-        .with_queue(8)
-        .with_batch_rows(1)
-        .with_sampling(SamplingTargets::NONE)
-        .with_shutdown_timeout(Duration::ZERO)
+    RecorderOptions {
+        queue: 8,
+        batch_rows: 1,
+        sampling: SamplingTargets::NONE,
+        shutdown_timeout: Duration::ZERO,
+        ..RecorderOptions::default()
+    }
 }
 
 /// The note on sampling in an answer about a day, counted from the new year.

@@ -72,12 +72,14 @@ impl Work {
     ];
 
     fn options(self, rows_per_chunk: usize) -> RecorderOptions {
-        RecorderOptions::default()
-            .with_rows_per_chunk(rows_per_chunk)
-            .with_batch_rows(10)
-            .with_sampling(SamplingTargets::NONE)
-            .with_salt_period(SaltPeriod::Never)
-            .with_retention_days(NonZeroU32::new(5).filter(|_| self == Self::Retention))
+        RecorderOptions {
+            rows_per_chunk,
+            batch_rows: 10,
+            sampling: SamplingTargets::NONE,
+            salt_period: SaltPeriod::Never,
+            retention_days: NonZeroU32::new(5).filter(|_| self == Self::Retention),
+            ..RecorderOptions::default()
+        }
     }
 
     /// The number of days with visits.
@@ -118,7 +120,10 @@ impl Work {
             Self::Seal | Self::SealDays => 1_000,
             Self::Merge | Self::Erase | Self::Retention => 10,
         };
-        let options = self.options(rows_per_chunk).with_retention_days(None);
+        let options = RecorderOptions {
+            retention_days: None,
+            ..self.options(rows_per_chunk)
+        };
         let (recorder, _log) = open(folder, options, 0);
         let per_day = i64::from(self.visits()) / self.days();
         for number in 0..self.visits() {

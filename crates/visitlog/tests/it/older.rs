@@ -31,8 +31,13 @@ async fn sampling(log: &EmbeddedLog, day: i64) -> SamplingNote {
 }
 
 fn options() -> RecorderOptions {
-    RecorderOptions::default()
-        .with_sampling(SamplingTargets::NONE.with_per_link(NonZeroU32::new(100)))
+    RecorderOptions {
+        sampling: SamplingTargets {
+            per_link: NonZeroU32::new(100),
+            ..SamplingTargets::NONE
+        },
+        ..RecorderOptions::default()
+    }
 }
 
 #[tokio::test]
@@ -110,10 +115,13 @@ async fn a_version_that_sampled_at_all_times_is_never_called_exact() {
     as_the_version_before_left_it(&fixture);
     // A target of one row a minute leaves no minute that proves anything.
     let fixture = fixture
-        .reopen(
-            RecorderOptions::default()
-                .with_sampling(SamplingTargets::NONE.with_per_link(NonZeroU32::new(1))),
-        )
+        .reopen(RecorderOptions {
+            sampling: SamplingTargets {
+                per_link: NonZeroU32::new(1),
+                ..SamplingTargets::NONE
+            },
+            ..RecorderOptions::default()
+        })
         .await;
     assert!(!sampling(&fixture.log, 0).await.exact());
 }

@@ -219,12 +219,12 @@ fn expected(oracle: &Connection, query: &CountersQuery) -> Vec<CounterRow> {
 #[tokio::test]
 async fn answers_agree_with_plain_sql_over_the_same_visits() {
     let random = Seeded::new(2026);
-    let fixture = Fixture::new(
-        RecorderOptions::default()
-            .with_rows_per_chunk(64)
-            // Full batches become chunks; the rest of each round joins the tail.
-            .with_batch_rows(20),
-    );
+    let fixture = Fixture::new(RecorderOptions {
+        rows_per_chunk: 64,
+        // Full batches become chunks; the rest of each round joins the tail.
+        batch_rows: 20,
+        ..RecorderOptions::default()
+    });
     let oracle = Connection::open_in_memory().unwrap();
     oracle.execute_batch(TABLE).unwrap();
     let mut at = NEW_YEAR_MS;

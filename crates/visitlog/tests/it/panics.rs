@@ -34,7 +34,10 @@ impl Random for Failing {
 }
 
 fn options() -> RecorderOptions {
-    RecorderOptions::default().with_sampling(SamplingTargets::NONE)
+    RecorderOptions {
+        sampling: SamplingTargets::NONE,
+        ..RecorderOptions::default()
+    }
 }
 
 async fn note(log: &EmbeddedLog, from_ms: i64) -> SamplingNote {

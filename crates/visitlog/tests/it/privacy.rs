@@ -29,7 +29,10 @@ fn files_with(folder: &Path, bytes: &[u8]) -> Vec<String> {
 
 #[tokio::test]
 async fn an_address_never_reaches_the_disk() {
-    let fixture = Fixture::new(RecorderOptions::default().with_rows_per_chunk(10));
+    let fixture = Fixture::new(RecorderOptions {
+        rows_per_chunk: 10,
+        ..RecorderOptions::default()
+    });
     let v4 = Ipv4Addr::new(203, 0, 113, 177);
     let v6 = Ipv6Addr::new(
         0x2001, 0xdb8, 0x1234, 0x5678, 0x9abc, 0xdef0, 0x1357, 0x2468,
@@ -264,7 +267,10 @@ async fn a_start_within_a_day_ends_what_should_have_ended_meanwhile() {
     assert!(left() > 0);
     let retention_days = std::num::NonZeroU32::new(30);
     let _fixture = fixture
-        .reopen(RecorderOptions::default().with_retention_days(retention_days))
+        .reopen(RecorderOptions {
+            retention_days,
+            ..RecorderOptions::default()
+        })
         .await;
     let start = std::time::Instant::now();
     while left() > 0 {
@@ -280,7 +286,10 @@ async fn an_address_that_was_looked_up_leaves_its_place_and_nothing_else() {
         places: Some(Arc::new(PlaceFile::open(Path::new(PLACES_FILE)).unwrap())),
         ..ports()
     };
-    let options = RecorderOptions::default().with_rows_per_chunk(10);
+    let options = RecorderOptions {
+        rows_per_chunk: 10,
+        ..RecorderOptions::default()
+    };
     let (recorder, _log) = slugline_visitlog::start(&file(folder.path()), options, ports).unwrap();
     let client = Ipv4Addr::new(192, 0, 2, 117);
     for number in 0..25 {

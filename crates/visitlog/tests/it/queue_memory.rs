@@ -59,10 +59,12 @@ fn child_is_flooded() {
     let Some(folder) = env::var_os(FOLDER).map(PathBuf::from) else {
         return;
     };
-    let options = RecorderOptions::default()
+    let options = RecorderOptions {
         // The writer takes only the first visit.
-        .with_batch_rows(1)
-        .with_sampling(SamplingTargets::NONE);
+        batch_rows: 1,
+        sampling: SamplingTargets::NONE,
+        ..RecorderOptions::default()
+    };
     let (recorder, _log) = open(&file(&folder), options);
     let other = Connection::open(file(&folder)).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();

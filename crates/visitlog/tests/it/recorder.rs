@@ -17,9 +17,11 @@ use slugline_visitlog::EmbeddedLog;
 use crate::support::{DAY_MS, Fixture, NEW_YEAR_MS, eventually, file, ports, total, visit, visits};
 
 fn sealing_at(rows_per_chunk: usize) -> RecorderOptions {
-    RecorderOptions::default()
-        .with_rows_per_chunk(rows_per_chunk)
-        .with_sampling(SamplingTargets::NONE)
+    RecorderOptions {
+        rows_per_chunk,
+        sampling: SamplingTargets::NONE,
+        ..RecorderOptions::default()
+    }
 }
 
 #[tokio::test]
@@ -36,11 +38,11 @@ async fn a_visit_is_durable_soon_without_anybody_asking() {
 
 #[tokio::test]
 async fn a_full_batch_does_not_wait_for_its_age() {
-    let fixture = Fixture::new(
-        RecorderOptions::default()
-            .with_batch_rows(10)
-            .with_batch_age(Duration::from_hours(1)),
-    );
+    let fixture = Fixture::new(RecorderOptions {
+        batch_rows: 10,
+        batch_age: Duration::from_hours(1),
+        ..RecorderOptions::default()
+    });
     for client in 0..10 {
         fixture.recorder.record(visit(NEW_YEAR_MS, client));
     }
@@ -53,13 +55,13 @@ async fn a_full_batch_does_not_wait_for_its_age() {
 
 #[tokio::test]
 async fn a_full_queue_drops_and_counts_and_never_waits() {
-    let fixture = Fixture::new(
-        RecorderOptions::default()
-            .with_queue(8)
-            .with_sampling(SamplingTargets::NONE)
-            .with_batch_rows(4)
-            .with_batch_age(Duration::ZERO),
-    );
+    let fixture = Fixture::new(RecorderOptions {
+        queue: 8,
+        sampling: SamplingTargets::NONE,
+        batch_rows: 4,
+        batch_age: Duration::ZERO,
+        ..RecorderOptions::default()
+    });
     let other = Connection::open(fixture.file()).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
 
@@ -86,11 +88,11 @@ async fn a_full_queue_drops_and_counts_and_never_waits() {
 
 #[tokio::test]
 async fn the_queue_takes_bounded_memory_whatever_visitors_send() {
-    let fixture = Fixture::new(
-        RecorderOptions::default()
-            .with_queue_bytes(100_000)
-            .with_sampling(SamplingTargets::NONE),
-    );
+    let fixture = Fixture::new(RecorderOptions {
+        queue_bytes: 100_000,
+        sampling: SamplingTargets::NONE,
+        ..RecorderOptions::default()
+    });
     let other = Connection::open(fixture.file()).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     let long = "x".repeat(128 * 1_024);
@@ -118,9 +120,11 @@ async fn the_queue_takes_bounded_memory_whatever_visitors_send() {
 
 #[tokio::test]
 async fn lost_visits_are_known_after_a_restart_and_of_their_time_only() {
-    let options = RecorderOptions::default()
-        .with_queue(8)
-        .with_sampling(SamplingTargets::NONE);
+    let options = RecorderOptions {
+        queue: 8,
+        sampling: SamplingTargets::NONE,
+        ..RecorderOptions::default()
+    };
     let fixture = Fixture::new(options);
     let other = Connection::open(fixture.file()).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
@@ -157,12 +161,15 @@ async fn lost_visits_are_known_after_a_restart_and_of_their_time_only() {
 async fn a_shutdown_that_gives_up_counts_visits_and_not_rows() {
     // The same visits and the same random numbers make the same rows.
     let lose_or_store = async |lose: bool| {
-        let fixture = Fixture::new(
-            RecorderOptions::default()
-                .with_batch_age(Duration::from_hours(1))
-                .with_sampling(SamplingTargets::NONE.with_per_link(NonZeroU32::new(60)))
-                .with_shutdown_timeout(Duration::ZERO),
-        );
+        let fixture = Fixture::new(RecorderOptions {
+            batch_age: Duration::from_hours(1),
+            sampling: SamplingTargets {
+                per_link: NonZeroU32::new(60),
+                ..SamplingTargets::NONE
+            },
+            shutdown_timeout: Duration::ZERO,
+            ..RecorderOptions::default()
+        });
         // The salt exists already, so only the batch needs the disk.
         fixture.recorder.record(visit(NEW_YEAR_MS, 0));
         fixture.recorder.flush().await.unwrap();
@@ -192,7 +199,10 @@ async fn says_that_it_cannot_write(fixture: &Fixture) {
 
 #[tokio::test]
 async fn a_log_that_cannot_write_says_so_until_it_can() {
-    let fixture = Fixture::new(RecorderOptions::default().with_batch_age(Duration::ZERO));
+    let fixture = Fixture::new(RecorderOptions {
+        batch_age: Duration::ZERO,
+        ..RecorderOptions::default()
+    });
     assert_eq!(fixture.log.troubles(), []);
     let other = Connection::open(fixture.file()).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
@@ -205,7 +215,10 @@ async fn a_log_that_cannot_write_says_so_until_it_can() {
 
 #[tokio::test]
 async fn a_queue_that_filled_is_sampled_until_it_is_half_empty() {
-    let fixture = Fixture::new(RecorderOptions::default().with_queue(64));
+    let fixture = Fixture::new(RecorderOptions {
+        queue: 64,
+        ..RecorderOptions::default()
+    });
     let other = Connection::open(fixture.file()).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     for client in 0..100 {
@@ -228,7 +241,10 @@ async fn a_queue_that_filled_is_sampled_until_it_is_half_empty() {
 
 #[tokio::test]
 async fn visits_outlast_a_lock_longer_than_the_database_waits() {
-    let fixture = Fixture::new(RecorderOptions::default().with_batch_age(Duration::ZERO));
+    let fixture = Fixture::new(RecorderOptions {
+        batch_age: Duration::ZERO,
+        ..RecorderOptions::default()
+    });
     let other = Connection::open(fixture.file()).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     for client in 0..100 {
@@ -249,12 +265,12 @@ async fn visits_outlast_a_lock_longer_than_the_database_waits() {
 
 #[tokio::test]
 async fn a_shutdown_stores_what_is_left_and_takes_no_more() {
-    let fixture = Fixture::new(
-        RecorderOptions::default()
-            .with_batch_age(Duration::from_hours(1))
-            .with_batch_rows(700)
-            .with_sampling(SamplingTargets::NONE),
-    );
+    let fixture = Fixture::new(RecorderOptions {
+        batch_age: Duration::from_hours(1),
+        batch_rows: 700,
+        sampling: SamplingTargets::NONE,
+        ..RecorderOptions::default()
+    });
     for client in 0..3_000 {
         fixture.recorder.record(visit(NEW_YEAR_MS, client));
     }
@@ -275,7 +291,10 @@ async fn dropping_the_recorder_stores_what_is_left() {
         recorder,
         log,
         folder: _folder,
-    } = Fixture::new(RecorderOptions::default().with_batch_age(Duration::from_hours(1)));
+    } = Fixture::new(RecorderOptions {
+        batch_age: Duration::from_hours(1),
+        ..RecorderOptions::default()
+    });
     for client in 0..100 {
         recorder.record(visit(NEW_YEAR_MS, client));
     }
@@ -287,7 +306,10 @@ async fn dropping_the_recorder_stores_what_is_left() {
 
 #[tokio::test]
 async fn a_shutdown_gives_up_on_a_disk_that_refuses_and_says_how_much_is_lost() {
-    let fixture = Fixture::new(RecorderOptions::default().with_shutdown_timeout(Duration::ZERO));
+    let fixture = Fixture::new(RecorderOptions {
+        shutdown_timeout: Duration::ZERO,
+        ..RecorderOptions::default()
+    });
     let other = Connection::open(fixture.file()).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     for client in 0..7 {
@@ -347,7 +369,10 @@ async fn reopening_keeps_rows_ids_and_visitors() {
 #[tokio::test]
 async fn a_visitor_counts_once_per_salt_period() {
     for (salt_period, visitors) in [(SaltPeriod::Day, 6), (SaltPeriod::Never, 2)] {
-        let fixture = Fixture::new(RecorderOptions::default().with_salt_period(salt_period));
+        let fixture = Fixture::new(RecorderOptions {
+            salt_period,
+            ..RecorderOptions::default()
+        });
         for day in 0..3 {
             for client in [1, 1, 2] {
                 let at = NEW_YEAR_MS + day * DAY_MS + i64::from(client);
@@ -363,9 +388,11 @@ async fn a_visitor_counts_once_per_salt_period() {
 #[tokio::test]
 async fn a_question_that_cannot_start_before_its_deadline_says_so() {
     let fixture = Fixture::new(RecorderOptions::default());
-    let limits = QueryLimits::default()
-        .with_concurrent(1)
-        .with_deadline(Duration::ZERO);
+    let limits = QueryLimits {
+        concurrent: 1,
+        deadline: Duration::ZERO,
+        ..QueryLimits::default()
+    };
     let impatient = EmbeddedLog::open(&fixture.file(), limits).unwrap();
     let error = impatient
         .counters(&CountersQuery::default())
@@ -403,7 +430,10 @@ async fn bots_are_neither_stored_nor_told_of_where_that_is_set() {
     ] {
         let folder = tempfile::tempdir().unwrap();
         let heard = Arc::new(Heard::default());
-        let options = RecorderOptions::default().with_skip_bots(skip_bots);
+        let options = RecorderOptions {
+            skip_bots,
+            ..RecorderOptions::default()
+        };
         let ports = RecorderPorts {
             observers: vec![heard.clone()],
             ..ports()

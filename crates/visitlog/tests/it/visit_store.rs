@@ -35,9 +35,11 @@ impl VisitStore for Fixture {
 }
 
 fn options(sampling: SamplingTargets) -> RecorderOptions {
-    RecorderOptions::default()
-        .with_sampling(sampling)
-        .with_rows_per_chunk(64)
+    RecorderOptions {
+        sampling,
+        rows_per_chunk: 64,
+        ..RecorderOptions::default()
+    }
 }
 
 #[tokio::test]

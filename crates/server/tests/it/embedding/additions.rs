@@ -59,7 +59,10 @@ async fn shorten(
     Body(wanted): Body<Wanted>,
 ) -> Result<Json<201, AcmeGreeting>, Failure> {
     let url = Destination::parse("https://example.com/", &DestinationRules::default()).unwrap();
-    let new = NewLink::leading_to(url).with_slug(Some(Slug::parse(&wanted.slug).unwrap()));
+    let new = NewLink {
+        slug: Some(Slug::parse(&wanted.slug).unwrap()),
+        ..NewLink::leading_to(url)
+    };
     let made = links.create(new).await?;
     let text = made.key.slug.to_string();
     Ok(Json(AcmeGreeting { text, times: 1 }))
