@@ -3,8 +3,19 @@
 use std::sync::Arc;
 
 use crate::{
-    Access, AuditService, Caller, Domains, Error, LinkChecker, LinkLists, LinkMigration,
-    LinkService, LiveVisits, Repeats, StatsService, Tokens, VisitErasures,
+    access::Access,
+    audit::AuditService,
+    caller::Caller,
+    domains::Domains,
+    erasure::VisitErasures,
+    error::Error,
+    links::{LinkChecker, LinkService},
+    lists::LinkLists,
+    live::LiveVisits,
+    migration::LinkMigration,
+    repeats::Repeats,
+    stats::StatsService,
+    tokens::Tokens,
 };
 
 /// All use cases of an instance. Adapters share one in an [`Arc`]. It holds no

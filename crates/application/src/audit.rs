@@ -8,7 +8,7 @@ use slugline_domain::{
     ports::{AuditTrail, Clock, StoreError},
 };
 
-use crate::{Access, Error, NamedDomains};
+use crate::{access::Access, error::Error, named_domains::NamedDomains};
 
 /// The use cases of the audit trail.
 #[derive(Clone, Debug)]

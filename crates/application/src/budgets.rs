@@ -19,8 +19,8 @@ use slugline_domain::{
 use tokio::time::timeout;
 
 use crate::{
-    Caller, Error,
-    caller::Excess,
+    caller::{Caller, Excess},
+    error::Error,
     shares::{Share, Shares},
 };
 

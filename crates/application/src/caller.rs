@@ -1,8 +1,10 @@
-//! The callers of use cases, and what each may do.
+//! The callers of use cases, and what each may do and see.
 
 use std::sync::Arc;
 
-use slugline_domain::{Author, CallerName, ClientTag, Reach, Scope, TokenName, TokenRecord};
+use slugline_domain::{
+    Author, CallerName, ClientTag, Link, LinkKey, Reach, Revision, Scope, TokenName, TokenRecord,
+};
 use thiserror::Error;
 
 /// The party that calls a use case.
@@ -102,4 +104,39 @@ pub struct MissingScope {
     pub token: TokenName,
     /// The scope that the operation needs.
     pub scope: Scope,
+}
+
+/// A link in the answer to a change, as far as the caller may see it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SeenLink {
+    /// All of it.
+    Whole(Box<Link>),
+    /// Only its key and revision, because the caller may not read links.
+    Key(LinkKey, Revision),
+}
+
+impl SeenLink {
+    /// The link; `None` if the caller may not see all of it.
+    pub fn whole(&self) -> Option<&Link> {
+        match self {
+            Self::Whole(link) => Some(link),
+            Self::Key(..) => None,
+        }
+    }
+
+    /// The key.
+    pub fn key(&self) -> &LinkKey {
+        match self {
+            Self::Whole(link) => &link.key,
+            Self::Key(key, _) => key,
+        }
+    }
+
+    /// The revision.
+    pub fn revision(&self) -> Revision {
+        match self {
+            Self::Whole(link) => link.revision,
+            Self::Key(_, revision) => *revision,
+        }
+    }
 }

@@ -7,7 +7,11 @@ use slugline_domain::{
     ports::{AuditTrail, Clock, VisitEraser},
 };
 
-use crate::{Access, Error, Forbidden, LinkService, WhichLink};
+use crate::{
+    access::{Access, Forbidden},
+    error::Error,
+    links::{LinkService, WhichLink},
+};
 
 /// Erases the visits of one link.
 #[derive(Clone, Debug)]

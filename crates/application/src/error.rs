@@ -10,11 +10,9 @@ use slugline_domain::{
 use thiserror::Error;
 
 use crate::{
-    OwnHost,
-    caller::{Excess, MissingScope},
-    links::RestoreFault,
-    preview::Forbidden,
-    seen::SeenLink,
+    access::Forbidden,
+    caller::{Excess, MissingScope, SeenLink},
+    hashing::HashError,
 };
 
 /// The reason why a use case failed. It knows no transport: the contract maps each kind
@@ -205,7 +203,7 @@ pub enum Error {
     TooManyWatchers,
     /// Hashing a password failed.
     #[error("the password cannot be hashed")]
-    Password(#[from] crate::HashError),
+    Password(#[from] HashError),
 }
 
 impl Error {
@@ -217,4 +215,39 @@ impl Error {
         let host = key.domain.host().cloned();
         Self::NoDomain(host.expect("the default domain is always there"))
     }
+}
+
+/// The reason why a version cannot be brought back as it is.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum RestoreFault {
+    /// No such version is kept.
+    #[error("no such version is kept")]
+    NoVersion,
+    /// The expiry of the version has passed.
+    #[error("the version expired at {}", .0.get())]
+    Expired(UnixSeconds),
+    /// The link is there, and has its slug.
+    #[error("the link is there and keeps the slug {0}")]
+    KeepsKey(LinkKey),
+    /// The link is there, and stays in its domain.
+    #[error("the link {0} is there and stays in its domain")]
+    KeepsDomain(LinkKey),
+    /// The version does not suit the key that the link has.
+    #[error("the version does not suit the link: {0}")]
+    WrongVersion(ForwardingFault),
+    /// The version does not suit the key to which the deleted link would come back.
+    #[error("the link cannot have this slug: {0}")]
+    WrongKey(ForwardingFault),
+    /// The domain of the deleted link was taken away.
+    #[error("nobody has named the domain {0}")]
+    NoDomain(DomainName),
+}
+
+/// The use of a host that cannot be the name of a domain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OwnHost {
+    /// The public address has it, so it is the default domain's.
+    Public,
+    /// Only the API and the dashboard answer on it.
+    Admin,
 }

@@ -11,7 +11,11 @@ use slugline_domain::{
     ports::{LinkStore, Update, Version},
 };
 
-use crate::{Error, NotChecked, PasswordCheck, Passwords, Resolver, passwords::PasswordAttempt};
+use crate::{
+    error::Error,
+    passwords::{NotChecked, PasswordAttempt, PasswordCheck, Passwords},
+    resolver::Resolver,
+};
 
 /// Checks passwords of links, and replaces imported hashes of other kinds by Argon2id
 /// when the first visitor sends the password.

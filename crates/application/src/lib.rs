@@ -34,19 +34,18 @@
 //! | [`gatekeeper`] | checks visitors' passwords, and renews imported hashes |
 //! | [`auth`], `known_tokens` | the check of the token that a caller sends; named tokens in memory |
 //! | `sign_in` | one-time codes in place of the site token |
-//! | [`caller`] | callers, and what each may do |
+//! | [`caller`] | callers, and what each may do and see |
 //! | [`budgets`] | what one named token may take of what all share |
 //! | [`audit`] | the audit trail |
 //! | [`migration`] | moving links here from an older instance's store |
-//! | [`preview`] | actions that a public demonstration forbids |
+//! | [`lists`] | pages of links in any order, also by visits |
 //! | [`stats`], [`week`], [`live`] | queries to the access log; averages by hour of the week; live visits |
 //! | [`erasure`] | erasing the visits of a link |
 //! | [`tokens`] | listing, making and revoking named tokens |
 //! | [`assistants`] | tokens for applications of others, by consent |
 //! | [`domains`] | listing, naming and taking away domains |
-//! | [`access`] | the conditions of an operation |
+//! | [`access`] | the conditions of an operation; actions that a public demonstration forbids |
 //! | [`app`] | all use cases together, as adapters share them |
-//! | [`seen`] | links in answers to changes |
 //! | `watch` | destinations are asked on a timetable |
 //! | `mint` | new identifiers and slugs |
 //! | [`error`] | the errors of use cases |
@@ -66,15 +65,14 @@ pub mod gatekeeper;
 mod hashing;
 mod known_tokens;
 pub mod links;
+pub mod lists;
 pub mod live;
 pub mod migration;
 mod mint;
 pub mod named_domains;
 pub mod passwords;
-pub mod preview;
 pub mod repeats;
 pub mod resolver;
-pub mod seen;
 mod shares;
 pub mod sign_in;
 pub mod stats;
@@ -83,7 +81,7 @@ mod turns;
 mod watch;
 pub mod week;
 
-pub use access::Access;
+pub use access::{Access, Forbidden, PreviewMode};
 pub use app::App;
 pub use assistants::{
     Asked, AskedParameters, AssistantError, Assistants, AssistantsParts, Decision, Exchange,
@@ -93,20 +91,23 @@ pub use attempts::{ClientLimit, FailureLimit, TooManyAttempts};
 pub use audit::{AuditPage, AuditParts, AuditService, ListAudit};
 pub use auth::{Authenticator, AuthenticatorParts, Denied, SiteToken, TokenTooShort};
 pub use budgets::WriteBudget;
-pub use caller::{Caller, Excess, MissingScope};
-pub use domains::{Domains, DomainsParts, LinksFate, OwnHost, RemovedDomain};
+pub use caller::{Caller, Excess, MissingScope, SeenLink};
+pub use domains::{Domains, DomainsParts, LinksFate, RemovedDomain};
 pub use erasure::{VisitErasures, VisitErasuresParts};
-pub use error::Error;
+pub use error::{Error, OwnHost, RestoreFault};
 pub use gatekeeper::{Gatekeeper, GatekeeperParts};
 pub use hashing::{Busy, HashError};
 pub use links::{
     BatchAction, BatchChange, BatchOutcome, BatchReport, BatchResult, BatchScope, ChangeTerms,
     CheckLinks, CheckScope, CheckedLink, CheckedPage, CreateTerms, Created, EditLink, EditedLink,
     ExportPage, GENERATED_CHARS, ImportLink, ImportOutcome, ImportedLink, LinkChecker, LinkDraft,
-    LinkLists, LinkPage, LinkReader, LinkService, LinkServiceParts, LinkToExplain, LinkWriter,
-    ListLinks, ListRequest, ListTrash, ListVisited, ListedPage, MAX_TAGGED, NewLink, Precondition,
-    RangeStart, Rehearsal, RestoreFault, RestoreLink, Restored, Standings, TrashPage, Upserted,
-    VisitRange, VisitedLink, VisitedPage, VisitedPosition, WhichLink,
+    LinkPage, LinkReader, LinkService, LinkServiceParts, LinkToExplain, LinkWriter, ListLinks,
+    ListTrash, MAX_TAGGED, NewLink, Precondition, Rehearsal, RestoreLink, Restored, Standings,
+    TrashPage, Upserted, WhichLink,
+};
+pub use lists::{
+    LinkLists, ListRequest, ListVisited, ListedPage, RangeStart, VisitRange, VisitedLink,
+    VisitedPage, VisitedPosition,
 };
 pub use live::{LiveVisits, SharedFilter, Watch};
 pub use migration::{
@@ -115,10 +116,8 @@ pub use migration::{
 };
 pub use named_domains::NamedDomains;
 pub use passwords::{NotChecked, PasswordCheck, PasswordNumbers, Passwords};
-pub use preview::{Forbidden, PreviewMode};
 pub use repeats::{Keep, KeyedRequest, Repeated, Repeats, RepeatsParts};
 pub use resolver::{Recalled, Resolver, ResolverNumbers, ResolverOptions};
-pub use seen::SeenLink;
 pub use sign_in::SignInCode;
 pub use stats::{AccessExport, Counted, StatsReader, StatsService, TaggedQuery, VisitExport};
 pub use tokens::{BoundTo, ListedToken, MadeToken, NewToken, TokenText, Tokens, TokensParts};

@@ -7,7 +7,12 @@ use slugline_domain::{
 };
 use tokio::sync::mpsc::{self, error::TrySendError};
 
-use crate::{Caller, Error, budgets::Held, caller::Excess, shares::Shares};
+use crate::{
+    budgets::Held,
+    caller::{Caller, Excess},
+    error::Error,
+    shares::Shares,
+};
 
 /// Sends stored visits to watchers.
 ///

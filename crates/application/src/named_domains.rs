@@ -5,7 +5,7 @@ use std::{borrow::Cow, sync::Arc};
 use arc_swap::ArcSwap;
 use slugline_domain::{Domain, DomainName, DomainSet, LinkKey, SlugCase};
 
-use crate::Error;
+use crate::error::Error;
 
 /// The domains of the instance, as this process knows them, and the rule for case in each. All
 /// clones share them.

@@ -14,7 +14,7 @@ use slugline_domain::{
     ports::{Clock, Insertion, ReceiptStore, StoreError},
 };
 
-use crate::{Caller, Error};
+use crate::{caller::Caller, error::Error};
 
 /// Answers requests that clients may send again.
 #[derive(Clone, Debug)]

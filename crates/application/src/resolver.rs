@@ -30,7 +30,7 @@ use self::{
     refresh::Refresh,
     weight::Weight,
 };
-use crate::{Error, NamedDomains, OldLinks};
+use crate::{error::Error, migration::OldLinks, named_domains::NamedDomains};
 
 /// Finds the link for a visitor's key, from memory if possible.
 ///

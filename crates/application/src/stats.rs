@@ -11,8 +11,11 @@ use slugline_domain::{
 };
 
 use crate::{
-    Access, Caller, Error, LinkReader, LinkService, MAX_TAGGED,
+    access::Access,
     budgets::{HeldRows, LogBudget},
+    caller::Caller,
+    error::Error,
+    links::{LinkReader, LinkService, MAX_TAGGED},
     week::{self, WeekQuery, WeekRow},
 };
 

@@ -10,7 +10,12 @@ use slugline_domain::{
     ports::{Clock, LinkStore, Random, TokenStore},
 };
 
-use crate::{Access, Error, Forbidden, NamedDomains, links::find_spelled};
+use crate::{
+    access::{Access, Forbidden},
+    error::Error,
+    links::find_spelled,
+    named_domains::NamedDomains,
+};
 
 /// Lists, makes and revokes named tokens.
 #[derive(Clone, Debug)]

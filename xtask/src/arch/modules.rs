@@ -146,6 +146,20 @@ mod tests {
     }
 
     #[test]
+    fn a_derive_macro_of_the_same_name_hides_no_circle() {
+        let files = [
+            ("lib.rs", "mod a; mod b; pub use a::Error;"),
+            (
+                "a.rs",
+                "use thiserror::Error; use crate::b::B; #[derive(Error)] pub enum Error {}",
+            ),
+            ("b.rs", "use crate::Error; pub struct B;"),
+        ];
+        let circle = "a circle of 2 files:\n  a.rs -> b.rs: B\n  b.rs -> a.rs: Error";
+        assert_eq!(check(&files, &[]), [circle]);
+    }
+
+    #[test]
     fn tests_and_other_crates_do_not_count() {
         let files = [
             (

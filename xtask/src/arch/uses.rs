@@ -77,9 +77,11 @@ fn find<'a>(
     }
     match module.aliases.get(first) {
         // `use url::Url` names the crate, not itself.
-        Some(behind) if behind != path => match find(modules, at, behind, false, hops)? {
-            Found::Module(home) => find(modules, home, rest, true, hops),
-            found @ Found::Name(..) => Some(found),
+        Some(behind) if behind != path => match find(modules, at, behind, false, hops) {
+            Some(Found::Module(home)) => find(modules, home, rest, true, hops),
+            // A derive macro of another crate has the name of an item here.
+            None if within => Some(Found::Name(at, first)),
+            found => found,
         },
         _ if within => Some(Found::Name(at, first)),
         _ => None,

@@ -10,7 +10,7 @@ use slugline_domain::{
 use thiserror::Error;
 
 use super::{error::AssistantError, service::Assistants, session::SignedIn, texts};
-use crate::{BoundTo, Error};
+use crate::{error::Error, tokens::BoundTo};
 
 /// The parameters of a request for consent, as the application sent them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

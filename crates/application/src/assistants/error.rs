@@ -6,7 +6,7 @@ use slugline_domain::{
 };
 use thiserror::Error;
 
-use crate::TooManyAttempts;
+use crate::attempts::TooManyAttempts;
 
 /// The reason why an application does not get what it asks for. The texts are for its developers.
 #[derive(Debug, Error)]

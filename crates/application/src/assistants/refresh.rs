@@ -13,7 +13,7 @@ use super::{
     service::Assistants,
     texts::{self, RefreshText},
 };
-use crate::TokenText;
+use crate::tokens::TokenText;
 
 /// The parameters with which an application renews its tokens.
 #[derive(Clone, Copy, Debug)]

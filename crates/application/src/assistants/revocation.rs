@@ -9,7 +9,7 @@ use super::{
     service::Assistants,
     texts::{self, RefreshText},
 };
-use crate::TokenText;
+use crate::tokens::TokenText;
 
 impl Assistants {
     /// Revokes the connection to which an access token or a refresh token belongs. A text that is

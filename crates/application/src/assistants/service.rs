@@ -9,7 +9,7 @@ use slugline_domain::{
 };
 
 use super::{error::AssistantError, known_documents::KnownDocuments};
-use crate::{Authenticator, ClientLimit, Tokens};
+use crate::{attempts::ClientLimit, auth::Authenticator, tokens::Tokens};
 
 /// The use cases of assistants.
 #[derive(Debug)]

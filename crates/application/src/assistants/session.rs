@@ -15,7 +15,7 @@ use subtle::ConstantTimeEq;
 use thiserror::Error;
 
 use super::{service::Assistants, texts};
-use crate::{Caller, Denied};
+use crate::{auth::Denied, caller::Caller};
 
 /// Somebody who may decide.
 #[derive(Debug)]

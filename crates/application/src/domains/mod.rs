@@ -20,7 +20,12 @@ use slugline_domain::{
 
 use self::heard::Heard;
 pub use self::removal::{LinksFate, RemovedDomain};
-use crate::{Access, Error, Forbidden, NamedDomains, Resolver};
+use crate::{
+    access::{Access, Forbidden},
+    error::{Error, OwnHost},
+    named_domains::NamedDomains,
+    resolver::Resolver,
+};
 
 /// Lists, names, edits and takes away domains. Clones share their state.
 #[derive(Clone, Debug)]
@@ -44,15 +49,6 @@ pub struct DomainsParts {
     pub public: Option<Host>,
     /// The host that only the API and the dashboard answer on.
     pub admin: Option<Host>,
-}
-
-/// The use of a host that cannot be the name of a domain.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OwnHost {
-    /// The public address has it, so it is the default domain's.
-    Public,
-    /// Only the API and the dashboard answer on it.
-    Admin,
 }
 
 impl Domains {

@@ -11,7 +11,7 @@ use slugline_domain::{
 use tokio::task::JoinSet;
 
 use super::Domains;
-use crate::Error;
+use crate::error::Error;
 
 /// The fate of the links of a domain that is taken away.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

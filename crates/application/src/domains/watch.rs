@@ -9,7 +9,7 @@ use slugline_domain::{
 use tokio::time::sleep;
 
 use super::Domains;
-use crate::Error;
+use crate::error::Error;
 
 impl Domains {
     /// The interval at which this process asks whether domains were changed elsewhere.

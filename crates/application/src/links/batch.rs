@@ -9,7 +9,7 @@ use slugline_domain::{
 use tokio::task::JoinSet;
 
 use super::{LinkService, LinkWriter, ListLinks};
-use crate::Error;
+use crate::error::Error;
 
 /// A request to change or delete many links.
 #[derive(Clone, Debug)]

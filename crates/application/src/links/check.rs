@@ -11,7 +11,11 @@ use slugline_domain::{
 use tokio::task::JoinSet;
 
 use super::{LinkPage, LinkReader, LinkService, ListLinks};
-use crate::{Access, Caller, Error, Forbidden};
+use crate::{
+    access::{Access, Forbidden},
+    caller::Caller,
+    error::Error,
+};
 
 /// A request to check some links.
 #[derive(Clone, Debug, Default)]

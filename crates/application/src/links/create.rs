@@ -7,7 +7,7 @@ use slugline_domain::{
 };
 
 use super::{ImportOutcome, LinkService, LinkWriter, NewLink, draft::not_hashed};
-use crate::{Access, Error, Keep, mint};
+use crate::{access::Access, error::Error, mint, repeats::Keep};
 
 /// How a new link comes about.
 #[derive(Clone, Debug, Default)]

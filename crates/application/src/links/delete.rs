@@ -6,7 +6,11 @@ use slugline_domain::{
 };
 
 use super::{LinkService, LinkWriter, Precondition};
-use crate::{Access, Error, Forbidden, SeenLink};
+use crate::{
+    access::{Access, Forbidden},
+    caller::SeenLink,
+    error::Error,
+};
 
 impl LinkService {
     /// The access rule of [`LinkWriter::delete`].

@@ -7,7 +7,11 @@ use slugline_domain::{
 };
 
 use super::{ChangeTerms, LinkService, LinkWriter, draft::not_hashed, screen::leads_elsewhere};
-use crate::{Access, Error, Forbidden, SeenLink};
+use crate::{
+    access::{Access, Forbidden},
+    caller::SeenLink,
+    error::Error,
+};
 
 /// New content that replaces the whole content of a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -171,7 +175,7 @@ impl LinkWriter {
         let forwarding = content.check_forwarding(&link.key, &terms.own_addresses);
         forwarding.map_err(|fault| self.told(fault))?;
         if terms.validate_only {
-            return next_version(link, before, self.parts.clock.now());
+            return next_version(link, before, self.now());
         }
         self.store_change(link, before).await
     }

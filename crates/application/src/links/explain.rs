@@ -5,7 +5,10 @@ use slugline_domain::{
 };
 
 use super::{LinkReader, LinkService, NewLink, draft::not_hashed};
-use crate::{Access, Error, Forbidden};
+use crate::{
+    access::{Access, Forbidden},
+    error::Error,
+};
 
 /// A link whose answer is to be explained, stored or not.
 #[derive(Clone, Debug)]
@@ -47,7 +50,7 @@ impl LinkReader {
         own: &OwnAddresses,
     ) -> Result<(Link, UnixSeconds), Error> {
         self.permit(LinkService::EXPLAIN)?;
-        let now = self.parts.clock.now();
+        let now = self.now();
         let link = match target {
             LinkToExplain::Stored(key) => self.found_by_visitors(&key).await?,
             LinkToExplain::Changed(key, patch) => {

@@ -5,7 +5,10 @@ use slugline_domain::{
 };
 
 use super::{LinkPage, LinkReader, LinkService, ListLinks};
-use crate::{Access, Error, Forbidden};
+use crate::{
+    access::{Access, Forbidden},
+    error::Error,
+};
 
 /// Some stored links, and the position of the next page.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,7 +47,7 @@ impl LinkReader {
             after,
         };
         Ok(ExportPage {
-            exported_at: self.parts.clock.now(),
+            exported_at: self.now(),
             page: self.list(request).await?,
         })
     }

@@ -3,7 +3,10 @@
 use slugline_domain::{Destination, DomainName, LinkKey, Scope, Slug};
 
 use super::LinkService;
-use crate::{Access, Error, Forbidden};
+use crate::{
+    access::{Access, Forbidden},
+    error::Error,
+};
 
 impl LinkService {
     /// The access rule of suggestions of slugs and previews. Only adapters check it.

@@ -6,7 +6,7 @@ use slugline_domain::{
 };
 
 use super::{LinkReader, LinkService};
-use crate::{Access, Error, NamedDomains};
+use crate::{access::Access, error::Error, named_domains::NamedDomains};
 
 impl LinkService {
     /// The access rule of [`LinkReader::get`].

@@ -6,7 +6,10 @@ use slugline_domain::{
 };
 
 use super::{LinkReader, LinkService, WhichLink};
-use crate::{Access, Error, Forbidden};
+use crate::{
+    access::{Access, Forbidden},
+    error::Error,
+};
 
 /// A request for a page of the trash.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -45,7 +48,7 @@ impl LinkService {
     /// # Errors
     /// The store failed.
     pub async fn remove_old_versions(&self) -> Result<bool, StoreError> {
-        let now = self.parts.clock.now();
+        let now = self.now();
         let removed = self.parts.history.remove_old(now, Self::PIECE).await?;
         Ok(removed == u64::from(Self::PIECE))
     }

@@ -7,7 +7,11 @@ use slugline_domain::{
 };
 
 use super::{ImportLink, LinkService, LinkWriter, draft::not_hashed};
-use crate::{Access, Error, Forbidden, Keep};
+use crate::{
+    access::{Access, Forbidden},
+    error::Error,
+    repeats::Keep,
+};
 
 /// The result for one link of an import.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,7 +97,7 @@ impl LinkWriter {
         batch: Vec<ImportLink>,
     ) -> Result<Vec<ImportedLink>, Error> {
         self.permit(LinkService::IMPORT)?;
-        let now = self.parts.clock.now();
+        let now = self.now();
         let links = self.ready_to_import(batch, now, Hashing::LeftOut).await?;
         let mut rehearsal = self.rehearsal_of(&links).await?;
         let taken = links.into_iter().map(|link| ImportedLink {

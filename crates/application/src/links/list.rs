@@ -5,7 +5,7 @@ use slugline_domain::{
 };
 
 use super::{LinkReader, LinkService};
-use crate::{Access, Error};
+use crate::{access::Access, error::Error};
 
 /// A request for a page.
 #[derive(Clone, Debug, Default)]
@@ -44,13 +44,10 @@ impl LinkReader {
         self.permit(LinkService::LIST)?;
         let size = usize::from(request.size.get());
         // Reads one link more than requested, to learn if there is a next page.
-        let query = ListQuery::new(
-            self.parts.clock.now().second(),
-            u32::from(request.size.get()) + 1,
-        )
-        .with_order(request.order)
-        .with_filter(self.within_reach(request.filter)?)
-        .with_after(request.after);
+        let query = ListQuery::new(self.now().second(), u32::from(request.size.get()) + 1)
+            .with_order(request.order)
+            .with_filter(self.within_reach(request.filter)?)
+            .with_after(request.after);
         let mut links = self.parts.store.list(&query).await?;
         let more = links.len() > size;
         links.truncate(size);

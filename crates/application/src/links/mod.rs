@@ -1,7 +1,6 @@
 //! The operations on links: one file each.
 
 mod batch;
-mod by_visits;
 mod change_terms;
 mod check;
 mod create;
@@ -32,7 +31,7 @@ mod writer;
 use std::sync::Arc;
 
 use slugline_domain::{
-    UnixSeconds,
+    UnixMillis, UnixSeconds,
     history::LinkHistory,
     ports::{AuditTrail, Clock, DestinationScreen, Hearing, LinkStore, Random, WatchStore},
 };
@@ -40,10 +39,6 @@ use slugline_domain::{
 pub(crate) use self::get::find_spelled;
 pub use self::{
     batch::{BatchAction, BatchChange, BatchOutcome, BatchReport, BatchResult, BatchScope},
-    by_visits::{
-        LinkLists, ListRequest, ListVisited, ListedPage, RangeStart, VisitRange, VisitedLink,
-        VisitedPage, VisitedPosition,
-    },
     change_terms::ChangeTerms,
     check::{CheckLinks, CheckScope, CheckedLink, CheckedPage, LinkChecker},
     create::{CreateTerms, Created},
@@ -57,7 +52,7 @@ pub use self::{
     precondition::Precondition,
     reader::LinkReader,
     rehearsal::Rehearsal,
-    restore::{RestoreFault, RestoreLink, Restored},
+    restore::{RestoreLink, Restored},
     standing::Standings,
     tagged::MAX_TAGGED,
     upsert::Upserted,
@@ -65,8 +60,13 @@ pub use self::{
     writer::LinkWriter,
 };
 use crate::{
-    Access, Error, MigrationLock, NamedDomains, Passwords, PreviewMode, Resolver, ResolverOptions,
-    WriteBudget,
+    access::{Access, PreviewMode},
+    budgets::WriteBudget,
+    error::Error,
+    migration::MigrationLock,
+    named_domains::NamedDomains,
+    passwords::Passwords,
+    resolver::{Resolver, ResolverOptions},
 };
 
 /// The use cases of links. [`LinkService::seen_by`] and [`LinkService::by`] give them to a caller.
@@ -159,7 +159,11 @@ impl LinkService {
             self.parts.lock.check()?;
         }
         match access.forbidden_in_preview() {
-            Some(action) => self.parts.preview.permit(action),
+            Some(action) => self
+                .parts
+                .preview
+                .permit(action)
+                .map_err(Error::PreviewMode),
             None => Ok(()),
         }
     }
@@ -169,8 +173,13 @@ impl LinkService {
         self.parts.resolver.domains()
     }
 
+    /// The present moment.
+    pub(crate) fn now(&self) -> UnixMillis {
+        self.parts.clock.now()
+    }
+
     fn check_expiry(&self, expires_at: Option<UnixSeconds>) -> Result<(), Error> {
-        let now = self.parts.clock.now().second();
+        let now = self.now().second();
         match expires_at {
             Some(expires_at) if expires_at <= now => {
                 Err(Error::ExpiryNotInFuture { expires_at, now })
@@ -201,7 +210,7 @@ pub(crate) mod fixture {
     };
 
     use super::*;
-    use crate::{Caller, ResolverOptions};
+    use crate::{caller::Caller, resolver::ResolverOptions};
 
     pub(crate) struct Fixture {
         pub(crate) links: LinkWriter,

@@ -3,7 +3,7 @@
 use slugline_domain::{Link, LinkKey, ports::Version};
 
 use super::LinkWriter;
-use crate::Error;
+use crate::error::Error;
 
 /// The versions of a link that a change is meant for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use slugline_domain::{Operation, Purge, ports::Version};
 
 use super::{LinkService, LinkWriter, Precondition, WhichLink};
-use crate::Error;
+use crate::error::Error;
 
 impl LinkWriter {
     /// Erases a link, whether it is there or in the trash, with all of its versions. Returns false

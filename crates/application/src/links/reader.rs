@@ -5,7 +5,7 @@ use std::ops::Deref;
 use slugline_domain::Reach;
 
 use super::LinkService;
-use crate::Caller;
+use crate::caller::Caller;
 
 /// The use cases that read links, for one caller. Links that the caller does not reach are not
 /// there.

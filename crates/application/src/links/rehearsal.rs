@@ -8,7 +8,7 @@ use slugline_domain::{
 };
 
 use super::{ImportLink, ImportOutcome, LinkService, LinkWriter, ListLinks};
-use crate::{Error, NamedDomains};
+use crate::{error::Error, named_domains::NamedDomains};
 
 /// The keys and ids that are in use, as an import would find and leave them. It holds those of
 /// every link, because a file may come in any order.

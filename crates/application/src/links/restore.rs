@@ -1,12 +1,17 @@
 //! Brings back a deleted link, or an older version of a link that is there.
 
 use slugline_domain::{
-    Change, DomainName, FormerVersion, ForwardingFault, Link, LinkId, LinkKey, LinkVersions,
-    Operation, OutOfReach, OwnAddresses, Revision, Scope, Slug, UnixSeconds, ports::Insertion,
+    Change, DomainName, FormerVersion, Link, LinkId, LinkKey, LinkVersions, Operation, OutOfReach,
+    OwnAddresses, Revision, Scope, Slug, UnixSeconds, ports::Insertion,
 };
 
 use super::{LinkService, LinkWriter, edit::next_version};
-use crate::{Access, Error, Forbidden, Keep, SeenLink};
+use crate::{
+    access::{Access, Forbidden},
+    caller::SeenLink,
+    error::{Error, RestoreFault},
+    repeats::Keep,
+};
 
 /// A request to bring a link back.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,32 +29,6 @@ pub struct RestoreLink {
     pub expires_at: Change<UnixSeconds>,
     /// The addresses to which the link may not lead.
     pub own_addresses: OwnAddresses,
-}
-
-/// The reason why a version cannot be brought back as it is.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum RestoreFault {
-    /// No such version is kept.
-    #[error("no such version is kept")]
-    NoVersion,
-    /// The expiry of the version has passed.
-    #[error("the version expired at {}", .0.get())]
-    Expired(UnixSeconds),
-    /// The link is there, and has its slug.
-    #[error("the link is there and keeps the slug {0}")]
-    KeepsKey(LinkKey),
-    /// The link is there, and stays in its domain.
-    #[error("the link {0} is there and stays in its domain")]
-    KeepsDomain(LinkKey),
-    /// The version does not suit the key that the link has.
-    #[error("the version does not suit the link: {0}")]
-    WrongVersion(ForwardingFault),
-    /// The version does not suit the key to which the deleted link would come back.
-    #[error("the link cannot have this slug: {0}")]
-    WrongKey(ForwardingFault),
-    /// The domain of the deleted link was taken away.
-    #[error("nobody has named the domain {0}")]
-    NoDomain(DomainName),
 }
 
 /// A link that was brought back.
@@ -276,7 +255,7 @@ impl LinkWriter {
 #[cfg(test)]
 mod tests {
     use slugline_domain::{
-        AuditQuery, Author, Domain, Host, LinkPatch, MaxVisits, SlugCase,
+        AuditQuery, Author, Domain, ForwardingFault, Host, LinkPatch, MaxVisits, SlugCase,
         ports::{AuditTrail, LinkStore, Taking},
     };
     use slugline_testkit::{NOON, NOTE, destination, key, link, seconds, slug};

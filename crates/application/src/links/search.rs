@@ -3,7 +3,7 @@
 use slugline_domain::{DomainName, Link, LinkFilter, PageSize, Scope, TagCount};
 
 use super::{LinkReader, LinkService};
-use crate::{Access, Error};
+use crate::{access::Access, error::Error};
 
 impl LinkService {
     /// The access rule of [`LinkReader::search`].
@@ -26,7 +26,7 @@ impl LinkReader {
             return Ok(Vec::new());
         }
         let filter = self.within_reach(filter)?;
-        let now = self.parts.clock.now().second();
+        let now = self.now().second();
         Ok(self
             .parts
             .store
@@ -41,7 +41,7 @@ impl LinkReader {
     pub async fn count(&self, filter: LinkFilter) -> Result<u64, Error> {
         self.permit(LinkService::COUNT)?;
         let filter = self.within_reach(filter)?;
-        let now = self.parts.clock.now().second();
+        let now = self.now().second();
         Ok(self.parts.store.count(&filter, now).await?)
     }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use slugline_domain::{Failing, Link, LinkId, LinkStatus, UnixSeconds};
 
 use super::LinkReader;
-use crate::Error;
+use crate::error::Error;
 
 /// The status of some links at a moment, and the failures of their destinations.
 #[derive(Clone, Debug)]
@@ -30,7 +30,7 @@ impl LinkReader {
             Some(_) | None => HashMap::new(),
         };
         Ok(Standings {
-            now: self.parts.clock.now().second(),
+            now: self.now().second(),
             is_watching: self.parts.watch.is_some(),
             broken,
         })

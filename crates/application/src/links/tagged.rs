@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use slugline_domain::{LinkId, Tag};
 
 use super::LinkReader;
-use crate::{Access, Error};
+use crate::{access::Access, error::Error};
 
 /// The most links that a query to the access log can name by their tags. ClickHouse reads
 /// 40 bytes for each, up to twice in a statement, and accepts statements of 64 MiB.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use slugline_domain::LinkId;
 
 use super::LinkService;
-use crate::Error;
+use crate::error::Error;
 
 impl LinkService {
     /// Returns those of these links that have no password, expired links included. A link that

@@ -3,7 +3,7 @@
 use slugline_domain::{Link, LinkStatus, Scope};
 
 use super::{CreateTerms, Created, LinkService, LinkWriter, NewLink, create::Made};
-use crate::{Access, Error, SeenLink};
+use crate::{access::Access, caller::SeenLink, error::Error};
 
 /// The outcome of an upsert.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,7 +49,7 @@ impl LinkWriter {
             Err(Error::LinkNotFound(_)) => return Err(self.slug_taken(key).await),
             Err(other) => return Err(other),
         };
-        let now = self.parts.clock.now().second();
+        let now = self.now().second();
         match owner.status_at(now) {
             LinkStatus::Active
             | LinkStatus::Scheduled

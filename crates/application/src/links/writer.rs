@@ -5,7 +5,10 @@ use std::{ops::Deref, time::Instant};
 use slugline_domain::{AuditNote, Author, ForwardingFault, Link, Operation, Scope};
 
 use super::{LinkReader, LinkService};
-use crate::{Caller, Error, SeenLink};
+use crate::{
+    caller::{Caller, SeenLink},
+    error::Error,
+};
 
 /// The use cases of links, and those that change links, for one caller. Each change leaves a line
 /// with the author's name in the audit trail.
@@ -31,7 +34,7 @@ impl LinkWriter {
     /// Returns the note of a change at the present moment.
     pub(super) fn note(&self, operation: Operation) -> AuditNote {
         AuditNote {
-            at: self.parts.clock.now(),
+            at: self.now(),
             author: self.author.clone(),
             operation,
             receipt: None,

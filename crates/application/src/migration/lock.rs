@@ -5,7 +5,7 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-use crate::Error;
+use crate::error::Error;
 
 /// Closed while links are still in an older instance's store. Once open, it stays open.
 /// Clones share the state, and a check costs one load.

@@ -20,7 +20,7 @@ pub use self::{
     old_links::OldLinks,
     run::{ExpiredEntry, RunCursor, RunMigration, RunReport},
 };
-use crate::{Access, Error, Passwords};
+use crate::{access::Access, error::Error, passwords::Passwords};
 
 /// The use cases of the migration.
 #[derive(Clone, Debug)]

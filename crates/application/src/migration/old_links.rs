@@ -11,7 +11,7 @@ use slugline_domain::{
 use uuid::Builder;
 
 use super::MigrationLock;
-use crate::{Error, Passwords};
+use crate::{error::Error, passwords::Passwords};
 
 /// Serves links from the old store to visitors until they are moved here.
 #[derive(Debug)]

@@ -6,7 +6,10 @@ use slugline_domain::{
 };
 
 use super::{LinkMigration, OldLinks, old_links::id_of};
-use crate::{Access, Error, Forbidden};
+use crate::{
+    access::{Access, Forbidden},
+    error::Error,
+};
 
 /// The page to move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

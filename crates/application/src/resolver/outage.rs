@@ -13,7 +13,7 @@ use slugline_domain::{
 use tokio::time::timeout;
 
 use super::freshness::later;
-use crate::Error;
+use crate::error::Error;
 
 /// Tracks if the store is silent, so that not every visitor waits for it.
 ///

@@ -5,7 +5,7 @@ use std::time::Duration;
 use slugline_domain::{FollowedLink, LinkId, ports::Taking};
 
 use super::Resolver;
-use crate::Error;
+use crate::error::Error;
 
 /// The timeout for counting a visit. Many visitors of one link wait for one another.
 const TIMEOUT: Duration = Duration::from_secs(5);

@@ -22,7 +22,7 @@ use slugline_domain::{DestinationRules, Host, Keeping, OwnAddresses, SlugCase, T
 use slugline_httpkit::{Origin, PlaceHeaders, TrustedProxies};
 use slugline_legacy::OldStoreUrl;
 use slugline_outbound::{AddressPolicy, Policy, PortPolicy, WebhookOptions};
-use slugline_redirect::{Address, CachePolicy, ProxyLimits, RedirectOptions, RedirectStatus};
+use slugline_redirect::{Address, CachePolicy, RedirectOptions, RedirectStatus};
 use slugline_storage::DatabaseUrl;
 use url::Url;
 
@@ -31,6 +31,7 @@ pub use access_log::AccessLog;
 pub use backups::BackupSchedule;
 pub use catalogue::{CATALOGUE, Group, Setting};
 pub use connections::ConnectionLimits;
+pub use parse::ProxySettings;
 pub use source::{SettingError, SettingErrors, Shown, Sources};
 pub use unknown::warnings as unknown_names;
 
@@ -109,15 +110,6 @@ pub struct Settings {
     pub backups: Option<BackupSchedule>,
     /// The number of HTTP workers; by default, the number of cores.
     pub workers: Option<usize>,
-}
-
-/// Reach and limits of proxied links.
-#[derive(Clone, Debug)]
-pub struct ProxySettings {
-    /// The addresses and ports they may reach.
-    pub reach: Policy,
-    /// Their number and timeouts.
-    pub limits: ProxyLimits,
 }
 
 /// Content and form of the log output.

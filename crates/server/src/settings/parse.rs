@@ -17,7 +17,6 @@ use tracing_subscriber::{EnvFilter, filter::LevelFilter};
 use url::Url;
 
 use super::{
-    ProxySettings,
     access_log::AccessLog,
     source::{SettingError, Sources},
 };
@@ -94,6 +93,15 @@ pub(super) fn share(text: &str) -> Result<f64, &'static str> {
     let share: Option<f64> = text.parse().ok();
     let share = share.filter(|share| (0.0..=1.0).contains(share));
     share.ok_or("expected a number from 0 to 1, such as 0.01")
+}
+
+/// Reach and limits of proxied links.
+#[derive(Clone, Debug)]
+pub struct ProxySettings {
+    /// The addresses and ports they may reach.
+    pub reach: Policy,
+    /// Their number and timeouts.
+    pub limits: ProxyLimits,
 }
 
 /// The reach and limits of proxied links; `None` if links may not be proxied.
