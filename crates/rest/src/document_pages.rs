@@ -11,8 +11,8 @@ use std::{
 };
 
 use actix_web::{
-    HttpRequest, HttpResponse, Responder,
-    body::{BodySize, BoxBody, MessageBody},
+    HttpRequest, HttpResponse,
+    body::{BodySize, MessageBody},
     http::{
         Method,
         header::{
@@ -22,11 +22,7 @@ use actix_web::{
     },
     web::Bytes,
 };
-use aide::{
-    OperationOutput,
-    generate::GenContext,
-    openapi::{Operation, Response, StatusCode},
-};
+use aide::{generate::GenContext, openapi::MediaType};
 use base64::{Engine, engine::general_purpose::STANDARD};
 use flate2::read::GzDecoder;
 use sha2::{Digest, Sha256};
@@ -34,44 +30,51 @@ use slugline_application::Access;
 use slugline_httpkit::{Failure, header};
 
 use crate::{
-    operation_spec::OperationSpec,
-    reply::{Reply, answered_as},
-    slices::{SLICE, Slices},
+    openapi::{Responses, documented},
+    operation::{Operation, OperationSpec},
+    reply::Reply,
+    streamed::{SLICE, Slices},
 };
 
-pub(crate) fn scalar_spec() -> OperationSpec {
-    OperationSpec {
-        method: Method::GET,
-        path: "/_docs/scalar",
-        id: "document_scalar",
+/// `GET /_docs/scalar`
+pub(crate) fn document_scalar() -> Operation {
+    let spec = OperationSpec {
         tag: "Documents",
         summary: "API reference",
         description: "The API reference, as a page of Scalar.",
-        needs: Access::OPEN,
-        fails: &[],
-    }
+        ..OperationSpec::new(
+            Method::GET,
+            "/_docs/scalar",
+            "document_scalar",
+            Access::OPEN,
+        )
+    };
+    Operation::new(spec, scalar)
 }
 
-pub(crate) async fn scalar() -> Result<&'static Page, Failure> {
+async fn scalar() -> Result<&'static Page, Failure> {
     static PAGE: LazyLock<Page> =
         LazyLock::new(|| Page::new(include_bytes!(concat!(env!("OUT_DIR"), "/scalar.html.gz"))));
     Ok(&PAGE)
 }
 
-pub(crate) fn swagger_spec() -> OperationSpec {
-    OperationSpec {
-        method: Method::GET,
-        path: "/_docs/swagger",
-        id: "document_swagger",
+/// `GET /_docs/swagger`
+pub(crate) fn document_swagger() -> Operation {
+    let spec = OperationSpec {
         tag: "Documents",
         summary: "API console",
         description: "The API to try out, as a page of Swagger UI.",
-        needs: Access::OPEN,
-        fails: &[],
-    }
+        ..OperationSpec::new(
+            Method::GET,
+            "/_docs/swagger",
+            "document_swagger",
+            Access::OPEN,
+        )
+    };
+    Operation::new(spec, swagger)
 }
 
-pub(crate) async fn swagger() -> Result<&'static Page, Failure> {
+async fn swagger() -> Result<&'static Page, Failure> {
     static PAGE: LazyLock<Page> =
         LazyLock::new(|| Page::new(include_bytes!(concat!(env!("OUT_DIR"), "/swagger.html.gz"))));
     Ok(&PAGE)
@@ -126,12 +129,8 @@ fn inline_scripts(html: &str) -> impl Iterator<Item = &str> {
     .filter(|script| !script.is_empty())
 }
 
-impl Reply for &'static Page {}
-
-impl Responder for &'static Page {
-    type Body = BoxBody;
-
-    fn respond_to(self, request: &HttpRequest) -> HttpResponse {
+impl Reply for &'static Page {
+    fn respond(self, request: &HttpRequest) -> HttpResponse {
         let mut response = HttpResponse::Ok();
         response
             .content_type("text/html; charset=utf-8")
@@ -154,6 +153,10 @@ impl Responder for &'static Page {
             return response.body(Slices::of([packed, Bytes::new()]));
         }
         response.body(Unpacked::new(self.packed))
+    }
+
+    fn documented(_: &mut GenContext) -> Responses {
+        documented(200, "A page", [("text/html", MediaType::default())])
     }
 }
 
@@ -203,17 +206,6 @@ impl MessageBody for Unpacked {
     }
 }
 
-impl OperationOutput for &'static Page {
-    type Inner = String;
-
-    fn inferred_responses(
-        _: &mut GenContext,
-        _: &mut Operation,
-    ) -> Vec<(Option<StatusCode>, Response)> {
-        answered_as("text/html", "A page")
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -252,7 +244,7 @@ mod tests {
                 .unwrap_or_else(|_| unreachable!("it is there"));
             let ask = |name, value: &str| {
                 let request = TestRequest::default().insert_header((name, value));
-                page.respond_to(&request.to_http_request())
+                page.respond(&request.to_http_request())
             };
             let packed = ask(ACCEPT_ENCODING, "gzip, br");
             assert_eq!(packed.headers().get(CONTENT_ENCODING).unwrap(), "gzip");

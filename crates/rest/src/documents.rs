@@ -1,41 +1,40 @@
 //! `GET /_docs/openapi.json`: the reference for the API that is deployed.
 
 use actix_web::{
-    FromRequest, HttpRequest, HttpResponse, Responder,
-    body::BoxBody,
-    dev::Payload,
+    HttpRequest, HttpResponse,
     http::{Method, header::CACHE_CONTROL},
     web::Bytes,
 };
-use aide::{
-    OperationInput, OperationOutput,
-    generate::GenContext,
-    openapi::{Operation, Response, StatusCode},
-};
+use aide::{generate::GenContext, openapi::MediaType};
 use serde_json::{Value, json};
 use slugline_application::Access;
 use slugline_httpkit::{Failure, Guard};
 
 use crate::{
-    operation_spec::OperationSpec,
-    reply::{Reply, answered_as},
-    slices::Slices,
+    input::from_head,
+    openapi::{Responses, documented},
+    operation::{Operation, OperationSpec},
+    reply::Reply,
+    streamed::Slices,
 };
 
-pub(crate) fn spec() -> OperationSpec {
-    OperationSpec {
-        method: Method::GET,
-        path: "/_docs/openapi.json",
-        id: "document_get",
+/// `GET /_docs/openapi.json`
+pub(crate) fn document_get() -> Operation {
+    let spec = OperationSpec {
         tag: "Documents",
         summary: "OpenAPI document",
         description: "This document, with the instance's own address as its server.",
-        needs: Access::OPEN,
-        fails: &[],
-    }
+        ..OperationSpec::new(
+            Method::GET,
+            "/_docs/openapi.json",
+            "document_get",
+            Access::OPEN,
+        )
+    };
+    Operation::new(spec, document)
 }
 
-pub(crate) async fn handle(document: Document) -> Result<Document, Failure> {
+async fn document(document: Document) -> Result<Document, Failure> {
     Ok(document)
 }
 
@@ -70,30 +69,21 @@ pub(crate) struct Document {
     is_for_everybody: bool,
 }
 
-impl FromRequest for Document {
-    type Error = Failure;
-    type Future = std::future::Ready<Result<Self, Failure>>;
-
-    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+from_head! {
+    Document: |request| {
         let served = request
             .app_data::<Served>()
             .expect("the app is built with its document");
         let guard = Guard::of(request);
-        std::future::ready(Ok(Self {
+        Self {
             text: served.for_origin(guard.api_origin(request).as_str()),
             is_for_everybody: guard.configured_origin().is_some(),
-        }))
-    }
+        }
+    };
 }
 
-impl OperationInput for Document {}
-
-impl Reply for Document {}
-
-impl Responder for Document {
-    type Body = BoxBody;
-
-    fn respond_to(self, _: &HttpRequest) -> HttpResponse {
+impl Reply for Document {
+    fn respond(self, _: &HttpRequest) -> HttpResponse {
         let mut response = HttpResponse::Ok();
         response
             .content_type("application/json")
@@ -105,15 +95,9 @@ impl Responder for Document {
         }
         response.body(self.text)
     }
-}
 
-impl OperationOutput for Document {
-    type Inner = Value;
-
-    fn inferred_responses(
-        _: &mut GenContext,
-        _: &mut Operation,
-    ) -> Vec<(Option<StatusCode>, Response)> {
-        answered_as("application/json", "The OpenAPI document")
+    fn documented(_: &mut GenContext) -> Responses {
+        let content = [("application/json", MediaType::default())];
+        documented(200, "The OpenAPI document", content)
     }
 }

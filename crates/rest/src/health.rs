@@ -9,8 +9,9 @@ use slugline_contract::{AskDomain, Code, Problem};
 use slugline_httpkit::{Failure, report};
 
 use crate::{
-    extract::{Context, Query},
-    operation_spec::OperationSpec,
+    body::Query,
+    input::Context,
+    operation::{Operation, OperationSpec},
     reply::Json,
 };
 
@@ -84,55 +85,56 @@ const HEALTHY: Health = Health {
     version: env!("CARGO_PKG_VERSION"),
 };
 
-pub(crate) fn live_spec() -> OperationSpec {
-    OperationSpec {
-        method: Method::GET,
-        path: "/_health/live",
-        id: "health_live",
+/// `GET /_health/live`
+pub(crate) fn health_live() -> Operation {
+    let spec = OperationSpec {
         tag: "Health",
         summary: "Is the process alive?",
         description: "Answers as long as the process serves requests at all.",
-        needs: Access::OPEN,
-        fails: &[],
-    }
+        ..OperationSpec::new(Method::GET, "/_health/live", "health_live", Access::OPEN)
+    };
+    Operation::new(spec, live)
 }
 
-pub(crate) async fn live() -> Result<Json<200, Health>, Failure> {
+async fn live() -> Result<Json<200, Health>, Failure> {
     Ok(Json(HEALTHY))
 }
 
-pub(crate) fn ready_spec() -> OperationSpec {
-    OperationSpec {
-        method: Method::GET,
-        path: "/_health/ready",
-        id: "health_ready",
+/// `GET /_health/ready`
+pub(crate) fn health_ready() -> Operation {
+    let spec = OperationSpec {
         tag: "Health",
         summary: "Can the service do its work?",
         description: "Answers 503 while the links database cannot be reached. Every other part \
                       that cannot do its work is `degraded` in an answer of 200: redirects go on \
                       without it, so the service should stay in rotation.",
-        needs: Access::OPEN,
         fails: &[Code::Unavailable],
-    }
+        ..OperationSpec::new(Method::GET, "/_health/ready", "health_ready", Access::OPEN)
+    };
+    Operation::new(spec, ready)
 }
 
-pub(crate) fn domain_spec() -> OperationSpec {
-    OperationSpec {
-        method: Method::GET,
-        path: "/_health/domain",
-        id: "health_domain",
+/// `GET /_health/domain`
+pub(crate) fn health_domain() -> Operation {
+    let spec = OperationSpec {
         tag: "Health",
         summary: "Does the service have this host?",
         description: "Answers 200 for named domains, for the host of SLUGLINE_BASE_URL and for \
                       SLUGLINE_ADMIN_HOST, and 404 for every other host. A proxy that gets \
                       certificates on demand asks this first.",
-        needs: Access::OPEN,
         fails: &[Code::DomainNotFound],
-    }
+        ..OperationSpec::new(
+            Method::GET,
+            "/_health/domain",
+            "health_domain",
+            Access::OPEN,
+        )
+    };
+    Operation::new(spec, domain)
 }
 
 /// Answers from memory, because anybody may ask.
-pub(crate) async fn domain(
+async fn domain(
     context: Context,
     Query(query): Query<AskDomain>,
 ) -> Result<Json<200, Health>, Failure> {
@@ -164,7 +166,7 @@ fn listener(hears: bool) -> Part {
     })
 }
 
-pub(crate) async fn ready(context: Context) -> Result<Json<200, Readiness>, Failure> {
+async fn ready(context: Context) -> Result<Json<200, Readiness>, Failure> {
     match context.app.links.ready().await {
         Ok(()) => {
             let troubles = context.app.stats.log_troubles();

@@ -30,53 +30,43 @@
 //! | module | holds |
 //! |---|---|
 //! | [`api`] | the list of operations |
-//! | [`Operation`], `operation_spec`, `registrar`, `failures`, `route_list` | declaration → documented operation and mounted route |
-//! | `permit` | the check that the instance allows an operation |
-//! | `extract`, `conditional`, `reply`, `slices`, `csv`, `table`, `parts`, `visit_body` | inputs and answers of handlers |
-//! | `links`, `migration`, `stats`, `tokens`, `domains`, `audit`, `location`, `setup`, `verify`, `sign_in`, `health`, `documents`, `document_pages` | one handler per file |
-//! | `repeatable` | requests that clients may send again under a key |
-//! | `outside` | the instance as others see it |
-//! | `lead_on` | addresses that people guess |
+//! | [`Operation`], `registrar`, `route_list` | declaration → documented operation and mounted route |
+//! | `input`, `body`, `conditional`, `repeatable` | inputs of handlers |
+//! | `reply`, `streamed` | answers of handlers |
+//! | `openapi` | the pieces of the document that operations share |
+//! | `links`, `stats`, `visits`, `exports`, `access`, `domains`, `migration`, `instance`, `health`, `documents`, `document_pages` | the operations of one noun each |
 
+mod access;
 mod api;
-mod audit;
+mod body;
 mod conditional;
-mod csv;
 mod document_pages;
 mod documents;
 mod domains;
-mod extract;
-mod failures;
+mod exports;
 mod health;
-mod lead_on;
+mod input;
+mod instance;
 mod links;
-mod location;
 mod migration;
+mod openapi;
 mod operation;
-mod operation_spec;
-mod outside;
-mod parts;
-mod permit;
 mod registrar;
 mod repeatable;
 mod reply;
 mod route_list;
-mod setup;
-mod sign_in;
-mod slices;
 mod stats;
-mod table;
-mod tokens;
-mod verify;
-mod visit_body;
+mod streamed;
+mod visits;
 
 pub use api::{ApiOptions, api};
-pub use extract::{
-    Body, CalledBy, ChangedBy, Changes, Context, Links, PublicOrigin, Query, RestState, Statistics,
+pub use body::{Body, Query};
+pub use input::{
+    CalledBy, ChangedBy, Changes, Context, Links, PublicOrigin, RestState, Statistics,
 };
-pub use operation::Operation;
-pub use operation_spec::OperationSpec;
-pub use outside::Outside;
+pub use instance::Outside;
+pub use openapi::Responses;
+pub use operation::{Operation, OperationSpec};
 pub use registrar::{Api, ExternalOperation, OperationRefused};
 pub use reply::{Json, NoContent, Reply};
 pub use route_list::{BODY_LIMIT, RouteList};

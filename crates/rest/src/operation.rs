@@ -1,16 +1,29 @@
 //! A route with its handler: mounted and documented from one declaration.
 
-use std::{fmt, sync::Arc};
+use std::{collections::BTreeMap, fmt, sync::Arc};
 
-use actix_web::{FromRequest, Handler, Route, middleware::from_fn};
-use aide::{
-    OperationInput, OperationOutput,
-    generate::GenContext,
-    openapi::{Operation as Documented, ReferenceOr, Responses},
+use actix_web::{
+    Error, FromRequest, Handler, Route,
+    body::{BoxBody, MessageBody},
+    dev::{ServiceRequest, ServiceResponse},
+    http::Method,
+    middleware::{Next, from_fn},
 };
-use slugline_httpkit::Failure;
+use aide::{
+    OperationInput,
+    generate::GenContext,
+    openapi::{Operation as Documented, ReferenceOr, Responses, StatusCode},
+};
+use slugline_application::Access;
+use slugline_contract::Code;
+use slugline_domain::Scope;
+use slugline_httpkit::{Failure, caller};
 
-use crate::{failures, operation_spec::OperationSpec, permit::permit, reply::Reply};
+use crate::{
+    input::state,
+    openapi::{problem, tag_header},
+    reply::{Answering, Reply},
+};
 
 /// A route with its handler.
 pub struct Operation {
@@ -19,8 +32,47 @@ pub struct Operation {
     pub(crate) make: MakeRoute,
 }
 
+/// The facts about a route that its handler's signature does not show.
+#[derive(Clone, Debug)]
+pub struct OperationSpec {
+    /// Method: GET, POST, PUT, PATCH or DELETE.
+    pub method: Method,
+    /// Path, without parameters; they belong into the query or the body. Below `/api/` the
+    /// operation asks for a token.
+    pub path: &'static str,
+    /// Noun, then verb: `link_create`.
+    pub id: &'static str,
+    /// Group of operations in the document.
+    pub tag: &'static str,
+    /// One line.
+    pub summary: &'static str,
+    /// More.
+    pub description: &'static str,
+    /// The access rule; checked before any input is read.
+    pub needs: Access,
+    /// Error codes beyond those that follow from `needs` and those of every route of its
+    /// kind.
+    pub fails: &'static [Code],
+}
+
 /// Makes the route anew for each worker.
 pub(crate) type MakeRoute = Arc<dyn Fn() -> Route + Send + Sync>;
+
+impl OperationSpec {
+    /// States the facts that every operation has.
+    pub fn new(method: Method, path: &'static str, id: &'static str, needs: Access) -> Self {
+        Self {
+            method,
+            path,
+            id,
+            tag: "Extensions",
+            summary: id,
+            description: "",
+            needs,
+            fails: &[],
+        }
+    }
+}
 
 impl Operation {
     /// Declares an operation by a handler.
@@ -34,14 +86,14 @@ impl Operation {
     where
         F: Handler<Args, Output = Result<R, Failure>> + Send + Sync,
         Args: FromRequest + OperationInput + 'static,
-        R: Reply + OperationOutput,
+        R: Reply,
     {
         let method = spec.method.clone();
         let needs = spec.needs;
         let make = move || {
             Route::new()
                 .method(method.clone())
-                .to(handler.clone())
+                .to(Answering(handler.clone()))
                 .wrap(from_fn(move |request, next| permit(needs, request, next)))
         };
         Self {
@@ -50,9 +102,7 @@ impl Operation {
             make: Arc::new(make),
         }
     }
-}
 
-impl Operation {
     /// The operation's identity in the document.
     pub fn id(&self) -> &'static str {
         self.spec.id
@@ -70,20 +120,99 @@ impl fmt::Debug for Operation {
     }
 }
 
-fn document<Args: OperationInput, R: OperationOutput>(
+/// The site token guards everything below `/api/`.
+pub(crate) fn needs_token(path: &str) -> bool {
+    path.starts_with("/api/")
+}
+
+/// Refuses a request that the caller may not make or that the instance does not allow, before the
+/// handler's arguments are extracted.
+#[expect(
+    clippy::future_not_send,
+    reason = "actix runs each handler on one thread"
+)]
+async fn permit(
+    needs: Access,
+    request: ServiceRequest,
+    next: Next<impl MessageBody + 'static>,
+) -> Result<ServiceResponse<BoxBody>, Error> {
+    let app = &state(request.request()).app;
+    let permitted = match caller(request.request()) {
+        Some(caller) => app.permit(&caller, needs),
+        // A route that needs no token.
+        None => app.links.permit(needs),
+    };
+    match permitted {
+        Ok(()) => Ok(next.call(request).await?.map_into_boxed_body()),
+        Err(error) => Ok(request.error_response(Failure::from(error))),
+    }
+}
+
+fn document<Args: OperationInput, R: Reply>(
     spec: &OperationSpec,
     context: &mut GenContext,
 ) -> Documented {
     let mut operation = Documented::default();
     Args::operation_input(context, &mut operation);
     let mut responses = Responses::default();
-    for (status, response) in R::inferred_responses(context, &mut operation) {
-        let status = status.expect("every reply names its status");
+    for (status, response) in R::documented(context) {
+        let status = StatusCode::Code(status);
         responses
             .responses
             .insert(status, ReferenceOr::Item(response));
     }
-    failures::document(context, spec, &operation, &mut responses);
+    let mut by_status: BTreeMap<u16, Vec<&str>> = BTreeMap::new();
+    for code in codes(spec, &operation) {
+        by_status
+            .entry(code.status())
+            .or_default()
+            .push(code.as_str());
+    }
+    for (status, codes) in by_status {
+        let mut response = problem(context, &codes);
+        if status == Code::PreconditionFailed.status() {
+            tag_header(&mut response);
+        }
+        responses
+            .responses
+            .insert(StatusCode::Code(status), ReferenceOr::Item(response));
+    }
     operation.responses = Some(responses);
     operation
+}
+
+/// The errors of every route of its kind, and of this route.
+fn codes(spec: &OperationSpec, operation: &Documented) -> Vec<Code> {
+    let mut codes = spec.fails.to_vec();
+    if spec.needs.scope().is_some() {
+        codes.push(Code::MissingScope);
+    }
+    if spec.needs.scope() == Some(Scope::LinksWrite) && spec.method != Method::GET {
+        codes.push(Code::TooManyWrites);
+    }
+    if spec.needs.forbidden_in_preview().is_some() {
+        codes.push(Code::PreviewMode);
+    }
+    if spec.needs.needs_links() {
+        codes.push(Code::MigrationRequired);
+    }
+    if operation.request_body.is_some() {
+        codes.extend([
+            Code::ValidationError,
+            Code::InvalidJson,
+            Code::RequestTimeout,
+            Code::BodyTooLarge,
+        ]);
+    } else if !operation.parameters.is_empty() {
+        codes.push(Code::ValidationError);
+    }
+    if needs_token(spec.path) {
+        codes.extend([
+            Code::Unauthorized,
+            Code::TooManyAttempts,
+            Code::InternalError,
+            Code::Unavailable,
+        ]);
+    }
+    codes
 }

@@ -5,20 +5,19 @@ use actix_web::http::Method;
 use aide::{
     generate,
     openapi::{
-        Components, Info, MediaType, OpenApi, Operation as Documented, Parameter, ParameterData,
-        ParameterSchemaOrContent, PathItem, PathStyle, Paths, ReferenceOr, RequestBody, Response,
-        Responses, SchemaObject, SecurityScheme, StatusCode,
+        Components, Info, OpenApi, Operation as Documented, PathItem, Paths, ReferenceOr, Response,
+        Responses, SecurityScheme, StatusCode,
     },
 };
 use indexmap::IndexMap;
-use schemars::{SchemaGenerator, json_schema};
+use schemars::SchemaGenerator;
 
 use slugline_contract::{Rules, schema};
 use thiserror::Error;
 
 use crate::{
-    operation::Operation,
-    operation_spec::{OperationSpec, needs_token},
+    openapi::{body_of, described, path_parameters},
+    operation::{Operation, OperationSpec, needs_token},
     route_list::{Declared, RouteList},
 };
 
@@ -58,7 +57,6 @@ pub struct ExternalOperation {
 
 /// The reason why an operation cannot stand beside the others.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
 pub enum OperationRefused {
     /// Another operation has the id.
     #[error("two operations have the id {0}; give yours an id of its own")]
@@ -221,12 +219,7 @@ impl Api {
         generate::in_context(|context| {
             for (name, schema) in context.schema.take_definitions(true) {
                 let json_schema = schema.try_into().expect("definitions are schemas");
-                let schema = SchemaObject {
-                    json_schema,
-                    external_docs: None,
-                    example: None,
-                };
-                components.schemas.insert(name, schema);
+                components.schemas.insert(name, described(json_schema));
             }
         });
         generate::reset_context();
@@ -293,45 +286,4 @@ impl Api {
         *slot = Some(operation);
         Ok(())
     }
-}
-
-/// Returns the parts of a path in braces.
-fn path_parameters(path: &str) -> impl Iterator<Item = ReferenceOr<Parameter>> {
-    let names = path
-        .split('{')
-        .skip(1)
-        .filter_map(|rest| rest.split_once('}'));
-    names.map(|(name, _)| {
-        let text = SchemaObject {
-            json_schema: json_schema!({"type": "string", "minLength": 1}),
-            external_docs: None,
-            example: None,
-        };
-        ReferenceOr::Item(Parameter::Path {
-            parameter_data: ParameterData {
-                name: name.into(),
-                description: None,
-                required: true,
-                deprecated: None,
-                format: ParameterSchemaOrContent::Schema(text),
-                example: None,
-                examples: IndexMap::default(),
-                explode: None,
-                extensions: IndexMap::default(),
-            },
-            style: PathStyle::default(),
-        })
-    })
-}
-
-fn body_of(media_types: &[&str]) -> Option<ReferenceOr<RequestBody>> {
-    let content: IndexMap<String, MediaType> = media_types
-        .iter()
-        .map(|media_type| ((*media_type).to_owned(), MediaType::default()))
-        .collect();
-    let body = RequestBody {
-        content,
-        ..RequestBody::default()
-    };
-    (!media_types.is_empty()).then_some(ReferenceOr::Item(body))
 }

@@ -3,41 +3,43 @@
 use std::{cell::RefCell, future::Future, pin::Pin, rc::Rc, task};
 
 use actix_web::{
-    FromRequest, HttpRequest, HttpResponse, Responder,
-    body::BoxBody,
+    FromRequest, HttpRequest, HttpResponse,
     dev::Payload,
     error::PayloadError,
     http::{
         StatusCode,
         header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, HeaderName, HeaderValue},
     },
-    web::Bytes,
+    web::{Bytes, Data},
 };
-use aide::{
-    OperationInput, OperationOutput,
-    generate::GenContext,
-    openapi::{Operation, ReferenceOr, Response, StatusCode as DocumentedStatus},
-};
+use aide::{OperationInput, generate::GenContext, openapi::Operation};
 use futures_core::Stream;
 use sha2::{Digest, Sha256};
-use slugline_application::{Caller, Error, Keep, KeyedRequest, Repeated, Repeats};
+use slugline_application::{Caller, Error, Keep, KeyedRequest, Repeated};
 use slugline_contract::{IDEMPOTENCY_KEY, idempotency_key};
 use slugline_domain::KeptAnswer;
 use slugline_httpkit::Failure;
 
 use crate::{
-    conditional::{document_header, header_parameter},
-    extract::media_type,
+    input::{RestState, known, media_type, state},
+    openapi::{Responses, add_header, header_parameter},
     reply::{Rendered, Reply},
 };
 
 /// Tells that the answer is the one to an earlier request.
 const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 
-/// A body, and the key of its request if it has one.
+/// A body, and the key of its request.
 pub(crate) struct Repeatable<B> {
     pub(crate) body: B,
-    pub(crate) request: Option<KeyedRequest>,
+    pub(crate) key: Key,
+}
+
+/// The key of a caller's request, if it has one.
+pub(crate) struct Key {
+    state: Data<RestState>,
+    caller: Caller,
+    request: Option<KeyedRequest>,
 }
 
 impl<B> FromRequest for Repeatable<B>
@@ -53,12 +55,15 @@ where
             Ok(key) => key,
             Err(problem) => return Box::pin(async { Err(problem.into()) }),
         };
+        let (state, caller) = (state(request).clone(), known(request));
+        let keyed = |request| Key {
+            state,
+            caller,
+            request,
+        };
         let Some(key) = key else {
-            let body = B::from_request(request, payload);
-            return Box::pin(async move {
-                let (body, request) = (body.await?, None);
-                Ok(Self { body, request })
-            });
+            let (body, key) = (B::from_request(request, payload), keyed(None));
+            return Box::pin(async move { body.await.map(|body| Self { body, key }) });
         };
         let digest = Rc::new(RefCell::new(of_head(request)));
         let digested = Digested {
@@ -72,8 +77,8 @@ where
         Box::pin(async move {
             let body = body.await?;
             let digest = digest.borrow().clone().finalize().into();
-            let request = Some(KeyedRequest { key, digest });
-            Ok(Self { body, request })
+            let key = keyed(Some(KeyedRequest { key, digest }));
+            Ok(Self { body, key })
         })
     }
 }
@@ -127,52 +132,54 @@ impl<B: OperationInput> OperationInput for Repeatable<B> {
     }
 }
 
-/// Makes a change of one transaction, once for all requests with the same key. `show` makes the
-/// answer, and `is_kept` tells if an outcome was stored with it.
-pub(crate) async fn once<T, R, F>(
-    repeats: &Repeats,
-    caller: &Caller,
-    request: Option<KeyedRequest>,
-    show: impl Fn(&T) -> R + Send + Sync + 'static,
-    is_kept: impl FnOnce(&T) -> bool,
-    change: impl FnOnce(Option<Keep<T>>) -> F,
-) -> Result<Once<R>, Failure>
-where
-    R: Rendered,
-    F: Future<Output = Result<T, Error>>,
-{
-    let Some(request) = request else {
-        let outcome = change(None).await?;
-        return Ok(Once::Made(show(&outcome)));
-    };
-    let answer = move |outcome: &T| show(outcome).rendered();
-    let change = |keep| change(Some(keep));
-    let answered = repeats
-        .once(caller, &request, answer, is_kept, change)
-        .await?;
-    Ok(Once::Kept(answered))
-}
+impl Key {
+    /// Forgets the key of a request that changes nothing: it may be sent again.
+    pub(crate) fn unless(mut self, changes_nothing: bool) -> Self {
+        self.request = self.request.filter(|_| !changes_nothing);
+        self
+    }
 
-/// Does work of many transactions, once for all requests with the same key.
-pub(crate) async fn once_at_length<T, R, F>(
-    repeats: &Repeats,
-    caller: &Caller,
-    request: Option<KeyedRequest>,
-    show: impl FnOnce(&T) -> R + Send,
-    is_final: impl FnOnce(&T) -> bool + Send,
-    work: impl FnOnce() -> F + Send,
-) -> Result<Once<R>, Failure>
-where
-    R: Rendered,
-    F: Future<Output = Result<T, Error>> + Send,
-{
-    let Some(request) = request else {
-        let outcome = work().await?;
-        return Ok(Once::Made(show(&outcome)));
-    };
-    let answer = |outcome: &T| show(outcome).rendered();
-    let answered = repeats.once_at_length(caller, &request, answer, is_final, work);
-    Ok(Once::Kept(answered.await?))
+    /// Makes a change of one transaction, once for all requests with the same key. `show` makes
+    /// the answer, and `is_kept` tells if an outcome was stored with it.
+    pub(crate) async fn once<T, R, F>(
+        self,
+        show: impl Fn(&T) -> R + Send + Sync + 'static,
+        is_kept: impl FnOnce(&T) -> bool,
+        change: impl FnOnce(Option<Keep<T>>) -> F,
+    ) -> Result<Once<R>, Failure>
+    where
+        R: Rendered,
+        F: Future<Output = Result<T, Error>>,
+    {
+        let Some(request) = self.request else {
+            return Ok(Once::Made(show(&change(None).await?)));
+        };
+        let repeats = &self.state.app.repeats;
+        let answer = move |outcome: &T| show(outcome).rendered();
+        let change = |keep| change(Some(keep));
+        let answered = repeats.once(&self.caller, &request, answer, is_kept, change);
+        Ok(Once::Kept(answered.await?))
+    }
+
+    /// Does work of many transactions, once for all requests with the same key.
+    pub(crate) async fn once_at_length<T, R, F>(
+        self,
+        show: impl FnOnce(&T) -> R + Send,
+        is_final: impl FnOnce(&T) -> bool + Send,
+        work: impl FnOnce() -> F + Send,
+    ) -> Result<Once<R>, Failure>
+    where
+        R: Rendered,
+        F: Future<Output = Result<T, Error>> + Send,
+    {
+        let Some(request) = self.request else {
+            return Ok(Once::Made(show(&work().await?)));
+        };
+        let repeats = &self.state.app.repeats;
+        let answer = |outcome: &T| show(outcome).rendered();
+        let answered = repeats.once_at_length(&self.caller, &request, answer, is_final, work);
+        Ok(Once::Kept(answered.await?))
+    }
 }
 
 /// An answer that may be that to an earlier request.
@@ -183,14 +190,10 @@ pub(crate) enum Once<R> {
     Kept(Repeated),
 }
 
-impl<R: Reply> Reply for Once<R> {}
-
-impl<R: Reply> Responder for Once<R> {
-    type Body = BoxBody;
-
-    fn respond_to(self, request: &HttpRequest) -> HttpResponse {
+impl<R: Reply> Reply for Once<R> {
+    fn respond(self, request: &HttpRequest) -> HttpResponse {
         let Repeated { answer, again } = match self {
-            Self::Made(reply) => return reply.respond_to(request),
+            Self::Made(reply) => return reply.respond(request),
             Self::Kept(repeated) => repeated,
         };
         let KeptAnswer {
@@ -210,23 +213,12 @@ impl<R: Reply> Responder for Once<R> {
         }
         response.body(body)
     }
-}
 
-impl<R: OperationOutput> OperationOutput for Once<R> {
-    type Inner = R::Inner;
-
-    fn inferred_responses(
-        context: &mut GenContext,
-        operation: &mut Operation,
-    ) -> Vec<(Option<DocumentedStatus>, Response)> {
-        let mut responses = R::inferred_responses(context, operation);
+    fn documented(context: &mut GenContext) -> Responses {
+        let mut responses = R::documented(context);
+        let description = "`true` if an earlier request with the same key got this answer first.";
         for (_, response) in &mut responses {
-            let description =
-                "`true` if an earlier request with the same key got this answer first.";
-            let header = ReferenceOr::Item(document_header(description));
-            response
-                .headers
-                .insert("Idempotent-Replayed".into(), header);
+            add_header(response, "Idempotent-Replayed", description);
         }
         responses
     }

@@ -1,48 +1,66 @@
 //! The answers of handlers.
 
+use std::{future::Future, pin::Pin};
+
 use actix_web::{
-    HttpRequest, HttpResponse, Responder,
+    Handler, HttpRequest, HttpResponse, Responder,
     body::BoxBody,
     http::{
         StatusCode,
         header::{CACHE_CONTROL, HeaderValue},
     },
 };
-use aide::{
-    OperationOutput,
-    generate::GenContext,
-    openapi::{MediaType, Operation, Response, StatusCode as DocumentedStatus},
-};
-use schemars::{JsonSchema, json_schema};
+use aide::generate::GenContext;
+use schemars::JsonSchema;
 use serde::Serialize;
-
 use slugline_domain::KeptAnswer;
+use slugline_httpkit::Failure;
 
-use crate::{extract::json, table::Table};
+use crate::openapi::{Responses, documented, json};
 
 /// A successful answer. Its type states its status and its body.
-pub trait Reply: Responder<Body = BoxBody> + 'static {}
+pub trait Reply: 'static {
+    /// Makes the response.
+    fn respond(self, request: &HttpRequest) -> HttpResponse;
+
+    /// Documents the response.
+    fn documented(context: &mut GenContext) -> Responses;
+}
 
 /// An answer that can be kept, to be given again.
-pub(crate) trait Rendered {
+pub(crate) trait Rendered: Reply {
     /// The answer as it is kept.
     fn rendered(self) -> KeptAnswer;
 }
 
-/// Documents an answer of status 200 whose body has this media type and no
-/// schema.
-pub(crate) fn answered_as(
-    media_type: &str,
-    description: &str,
-) -> Vec<(Option<DocumentedStatus>, Response)> {
-    let mut response = Response {
-        description: description.into(),
-        ..Response::default()
-    };
-    response
-        .content
-        .insert(media_type.into(), MediaType::default());
-    vec![(Some(DocumentedStatus::Code(200)), response)]
+/// A handler whose answers actix sends.
+#[derive(Clone)]
+pub(crate) struct Answering<F>(pub(crate) F);
+
+/// An answer that actix sends.
+pub(crate) struct Answer<R>(R);
+
+impl<F, Args, R> Handler<Args> for Answering<F>
+where
+    F: Handler<Args, Output = Result<R, Failure>>,
+    Args: 'static,
+    R: Reply,
+{
+    type Output = Result<Answer<R>, Failure>;
+    type Future = Pin<Box<dyn Future<Output = Self::Output>>>;
+
+    fn call(&self, args: Args) -> Self::Future {
+        let answer = self.0.call(args);
+        Box::pin(async move { answer.await.map(Answer) })
+    }
+}
+
+impl<R: Reply> Responder for Answer<R> {
+    type Body = BoxBody;
+
+    fn respond_to(self, request: &HttpRequest) -> HttpResponse {
+        self.0.respond(request)
+    }
 }
 
 /// A JSON answer with this status. Its schema stands in the document.
@@ -53,18 +71,19 @@ pub struct Json<const STATUS: u16, T>(pub T);
 #[derive(Debug)]
 pub struct NoContent;
 
-impl<const STATUS: u16, T: Serialize + 'static> Reply for Json<STATUS, T> {}
-
-impl<const STATUS: u16, T: Serialize> Responder for Json<STATUS, T> {
-    type Body = BoxBody;
-
-    fn respond_to(self, _: &HttpRequest) -> HttpResponse {
+impl<const STATUS: u16, T: Serialize + JsonSchema + 'static> Reply for Json<STATUS, T> {
+    fn respond(self, _: &HttpRequest) -> HttpResponse {
         let status = StatusCode::from_u16(STATUS).expect("replies name real statuses");
         HttpResponse::build(status).json(self.0)
     }
+
+    fn documented(context: &mut GenContext) -> Responses {
+        let schema = json(context.schema.subschema_for::<T>());
+        documented(STATUS, "Success", [("application/json", schema)])
+    }
 }
 
-impl<const STATUS: u16, T: Serialize> Rendered for Json<STATUS, T> {
+impl<const STATUS: u16, T: Serialize + JsonSchema + 'static> Rendered for Json<STATUS, T> {
     fn rendered(self) -> KeptAnswer {
         KeptAnswer {
             status: STATUS,
@@ -74,22 +93,13 @@ impl<const STATUS: u16, T: Serialize> Rendered for Json<STATUS, T> {
     }
 }
 
-impl<const STATUS: u16, T: JsonSchema> OperationOutput for Json<STATUS, T> {
-    type Inner = T;
+impl Reply for NoContent {
+    fn respond(self, _: &HttpRequest) -> HttpResponse {
+        HttpResponse::NoContent().finish()
+    }
 
-    fn inferred_responses(
-        context: &mut GenContext,
-        _: &mut Operation,
-    ) -> Vec<(Option<DocumentedStatus>, Response)> {
-        let mut response = Response {
-            description: "Success".into(),
-            ..Response::default()
-        };
-        let schema = context.schema.subschema_for::<T>();
-        response
-            .content
-            .insert("application/json".into(), json(schema));
-        vec![(Some(DocumentedStatus::Code(STATUS)), response)]
+    fn documented(_: &mut GenContext) -> Responses {
+        documented(204, "Done", [])
     }
 }
 
@@ -99,16 +109,18 @@ pub(crate) enum Either<A, B> {
     Right(B),
 }
 
-impl<A: Reply, B: Reply> Reply for Either<A, B> {}
-
-impl<A: Reply, B: Reply> Responder for Either<A, B> {
-    type Body = BoxBody;
-
-    fn respond_to(self, request: &HttpRequest) -> HttpResponse {
+impl<A: Reply, B: Reply> Reply for Either<A, B> {
+    fn respond(self, request: &HttpRequest) -> HttpResponse {
         match self {
-            Self::Left(answer) => answer.respond_to(request),
-            Self::Right(answer) => answer.respond_to(request),
+            Self::Left(answer) => answer.respond(request),
+            Self::Right(answer) => answer.respond(request),
         }
+    }
+
+    fn documented(context: &mut GenContext) -> Responses {
+        let mut responses = A::documented(context);
+        responses.extend(B::documented(context));
+        responses
     }
 }
 
@@ -121,113 +133,42 @@ impl<A: Rendered, B: Rendered> Rendered for Either<A, B> {
     }
 }
 
-impl<A: OperationOutput, B: OperationOutput> OperationOutput for Either<A, B> {
-    type Inner = A::Inner;
+/// An answer that caches treat by this `Cache-Control`.
+pub(crate) struct Cached<R> {
+    policy: &'static str,
+    answer: R,
+}
 
-    fn inferred_responses(
-        context: &mut GenContext,
-        operation: &mut Operation,
-    ) -> Vec<(Option<DocumentedStatus>, Response)> {
-        let mut responses = A::inferred_responses(context, operation);
-        responses.extend(B::inferred_responses(context, operation));
-        responses
+impl<R> Cached<R> {
+    /// No cache may keep the answer.
+    pub(crate) fn never(answer: R) -> Self {
+        let policy = "no-store";
+        Self { policy, answer }
+    }
+
+    /// A browser that caches the answer asks each time if it is still valid.
+    pub(crate) fn asking_again(answer: R) -> Self {
+        let policy = "private, no-cache";
+        Self { policy, answer }
     }
 }
 
-/// A page as JSON, or a table of all rows.
-pub(crate) enum PageOrTable<T> {
-    Page(T),
-    Table(Table),
-}
-
-impl<T: Serialize + 'static> Reply for PageOrTable<T> {}
-
-impl<T: Serialize> Responder for PageOrTable<T> {
-    type Body = BoxBody;
-
-    fn respond_to(self, request: &HttpRequest) -> HttpResponse {
-        match self {
-            Self::Page(body) => Json::<200, T>(body).respond_to(request),
-            Self::Table(table) => table.into_response(),
-        }
-    }
-}
-
-impl<T: JsonSchema> OperationOutput for PageOrTable<T> {
-    type Inner = T;
-
-    fn inferred_responses(
-        context: &mut GenContext,
-        operation: &mut Operation,
-    ) -> Vec<(Option<DocumentedStatus>, Response)> {
-        let mut responses = Json::<200, T>::inferred_responses(context, operation);
-        for (_, response) in &mut responses {
-            response.content.insert("text/csv".into(), csv());
-        }
-        responses
-    }
-}
-
-/// A table. No schema describes its cells.
-pub(crate) fn csv() -> MediaType {
-    json(json_schema!({"type": "string"}))
-}
-
-/// An answer that no cache may keep.
-pub(crate) struct NoStore<R>(pub(crate) R);
-
-impl<R: Reply> Reply for NoStore<R> {}
-
-impl<R: Reply> Responder for NoStore<R> {
-    type Body = BoxBody;
-
-    fn respond_to(self, request: &HttpRequest) -> HttpResponse {
-        let mut response = self.0.respond_to(request);
-        let no_store = HeaderValue::from_static("no-store");
-        response.headers_mut().insert(CACHE_CONTROL, no_store);
+impl<R: Reply> Reply for Cached<R> {
+    fn respond(self, request: &HttpRequest) -> HttpResponse {
+        let mut response = self.answer.respond(request);
+        let policy = HeaderValue::from_static(self.policy);
+        response.headers_mut().insert(CACHE_CONTROL, policy);
         response
+    }
+
+    fn documented(context: &mut GenContext) -> Responses {
+        R::documented(context)
     }
 }
 
 /// No kept answer may be cached.
-impl<R: Rendered> Rendered for NoStore<R> {
+impl<R: Rendered> Rendered for Cached<R> {
     fn rendered(self) -> KeptAnswer {
-        self.0.rendered()
-    }
-}
-
-impl<R: OperationOutput> OperationOutput for NoStore<R> {
-    type Inner = R::Inner;
-
-    fn inferred_responses(
-        context: &mut GenContext,
-        operation: &mut Operation,
-    ) -> Vec<(Option<DocumentedStatus>, Response)> {
-        R::inferred_responses(context, operation)
-    }
-}
-
-impl Reply for NoContent {}
-
-impl Responder for NoContent {
-    type Body = BoxBody;
-
-    fn respond_to(self, _: &HttpRequest) -> HttpResponse {
-        HttpResponse::NoContent().finish()
-    }
-}
-
-impl OperationOutput for NoContent {
-    type Inner = ();
-
-    fn inferred_responses(
-        _: &mut GenContext,
-        _: &mut Operation,
-    ) -> Vec<(Option<DocumentedStatus>, Response)> {
-        let response = Response {
-            description: "Done".into(),
-            ..Response::default()
-        };
-        vec![(Some(DocumentedStatus::Code(204)), response)]
+        self.answer.rendered()
     }
 }

@@ -3,21 +3,30 @@
 use std::{fmt, sync::Arc};
 
 use actix_web::{
-    Resource,
-    http::Method,
+    HttpRequest, HttpResponse, Resource,
+    http::{
+        Method,
+        header::{CACHE_CONTROL, LOCATION},
+    },
     web::{self, Data, ServiceConfig},
 };
 use serde_json::Value;
 use slugline_httpkit::{Guard, guarded, public};
 
 use crate::{
-    documents::Served, extract::RestState, lead_on, operation::MakeRoute,
-    operation_spec::needs_token,
+    documents::Served,
+    input::RestState,
+    operation::{MakeRoute, needs_token},
 };
 
 /// The most bytes of a request body: enough for a link with a destination for every
 /// country.
 pub const BODY_LIMIT: usize = 1 << 20;
+
+/// First segments that people guess, and the page below each. No link can have them: slugs of paths
+/// that begin with `_` are the service's own. They are not documented, because programs have the
+/// right addresses.
+const GUESSED: [(&str, &str); 2] = [("_docs", "scalar"), ("_health", "ready")];
 
 /// The declared routes, ready to be mounted in every worker.
 #[derive(Clone, Debug)]
@@ -77,7 +86,12 @@ impl RouteList {
                 config.service(public(resource, guard.edge()));
             }
         }
-        lead_on::configure(guard.edge(), config);
+        for (folder, page) in GUESSED {
+            let lead =
+                web::get().to(async move |request: HttpRequest| lead(&request, folder, page));
+            let paths = [format!("/{folder}"), format!("/{folder}/")];
+            config.service(public(Resource::new(paths).route(lead), guard.edge()));
+        }
     }
 }
 
@@ -93,6 +107,19 @@ impl fmt::Debug for Declared {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.method, self.path)
     }
+}
+
+/// Relative, because a reverse proxy may have stripped a prefix.
+fn lead(request: &HttpRequest, folder: &str, page: &str) -> HttpResponse {
+    let to = if request.path().ends_with('/') {
+        page.to_owned()
+    } else {
+        format!("{folder}/{page}")
+    };
+    HttpResponse::TemporaryRedirect()
+        .insert_header((LOCATION, to))
+        .insert_header((CACHE_CONTROL, "no-cache"))
+        .finish()
 }
 
 #[cfg(test)]

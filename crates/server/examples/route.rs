@@ -43,9 +43,12 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         ("SLUGLINE_DATA_DIR", &folder.path().to_string_lossy()),
     ])?;
     let needs = Access::with_links(Scope::LinksWrite);
-    let spec = OperationSpec::new(Method::POST, "/api/acme/retire", "acme_retire", needs)
-        .described("Retire a link", "Deletes the link for good.")
-        .failing_with(&[Code::LinkNotFound]);
+    let spec = OperationSpec {
+        summary: "Retire a link",
+        description: "Deletes the link for good.",
+        fails: &[Code::LinkNotFound],
+        ..OperationSpec::new(Method::POST, "/api/acme/retire", "acme_retire", needs)
+    };
     let service = Service::builder(&settings)
         .operation(Operation::new(spec, retire))
         .routes("/_acme", |config| {

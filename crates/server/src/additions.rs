@@ -47,9 +47,10 @@ impl Additions {
 
     /// Checks that nothing collides.
     pub(crate) fn check(self, settings: &Settings) -> anyhow::Result<Checked> {
-        let options = ApiOptions::default()
-            .with_version(VERSION)
-            .with_rules(settings.rules.clone());
+        let options = ApiOptions {
+            version: VERSION,
+            rules: settings.rules.clone(),
+        };
         let adds_paths = !self.operations.is_empty() || !self.routes.is_empty();
         // Making the document takes some milliseconds, which the binary need not spend twice.
         let mut taken = if adds_paths {

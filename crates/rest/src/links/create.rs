@@ -1,24 +1,29 @@
-//! `POST /api/link/create`
+//! New links, and texts that the dashboard suggests for one.
 
 use actix_web::http::Method;
-use slugline_application::{CreateTerms, Created, Keep, LinkService};
-use slugline_contract::{Code, CreateLink, LinkResponse};
-use slugline_domain::Link;
+use slugline_application::{CreateTerms, Created, Keep, LinkService, Upserted};
+use slugline_contract::{
+    Code, CreateLink, LinkResponse, LinkUpserted, PreviewSuggestion, SlugSuggestion,
+    SuggestPreview, SuggestSlug, UpsertLink,
+};
+use slugline_domain::{Link, SuggestedPreview};
 use slugline_httpkit::Failure;
 
 use crate::{
+    body::{Body, Query},
     conditional::Tagged,
-    extract::{Body, CalledBy, Changes, Context, PublicOrigin},
-    operation_spec::OperationSpec,
-    repeatable::{Once, Repeatable, once},
+    input::{Changes, Context, PublicOrigin},
+    operation::{Operation, OperationSpec},
+    repeatable::{Once, Repeatable},
     reply::{Either, Json},
 };
 
-pub(crate) fn spec() -> OperationSpec {
-    OperationSpec {
-        method: Method::POST,
-        path: "/api/link/create",
-        id: "link_create",
+/// A new link, or a link that is there or that nothing stored.
+type Answer<T> = Tagged<Either<Json<201, T>, Json<200, T>>>;
+
+/// `POST /api/link/create`
+pub(crate) fn link_create() -> Operation {
+    let spec = OperationSpec {
         tag: super::TAG,
         summary: "Create a link",
         description: "Makes a short link. Leave `slug` out to get a free random one; \
@@ -26,7 +31,6 @@ pub(crate) fn spec() -> OperationSpec {
                       is stored: with `validateOnly`, or with `reuse` if an active link without \
                       password and limit of visits is equal in every member; `reuse` needs the \
                       scope `links:read`, too.",
-        needs: LinkService::CREATE,
         fails: &[
             Code::SlugTaken,
             Code::IdTaken,
@@ -34,46 +38,145 @@ pub(crate) fn spec() -> OperationSpec {
             Code::IdempotencyKeyInUse,
             Code::IdempotencyKeyReused,
         ],
-    }
+        ..OperationSpec::new(
+            Method::POST,
+            "/api/link/create",
+            "link_create",
+            LinkService::CREATE,
+        )
+    };
+    Operation::new(spec, create)
 }
 
-pub(crate) async fn handle(
+async fn create(
     context: Context,
-    CalledBy(caller): CalledBy,
     Changes(links): Changes,
     PublicOrigin(origin): PublicOrigin,
-    Repeatable { body, request }: Repeatable<Body<CreateLink>>,
-) -> Result<Once<Answer>, Failure> {
-    let Body(body) = body;
+    Repeatable {
+        body: Body(body),
+        key,
+    }: Repeatable<Body<CreateLink>>,
+) -> Result<Once<Answer<LinkResponse>>, Failure> {
     let (new, terms) = body.validate(&context.rules.seen_at(origin.as_str()))?;
     let validate_only = terms.validate_only;
-    // What is only checked may be checked again.
-    let request = request.filter(|_| !validate_only);
-    let show = move |created: &Created| answer(created, validate_only, origin.as_str());
+    let show = move |created: &Created| {
+        let shown = LinkResponse::new(created, validate_only, origin.as_str());
+        match created {
+            Created::Stored(link) => Tagged::new(link, Either::Left(Json(shown))),
+            Created::Reused(link) => Tagged::new(link, Either::Right(Json(shown))),
+            Created::Valid(_) => Tagged::without(Either::Right(Json(shown))),
+        }
+    };
     let is_kept = |created: &Created| matches!(created, Created::Stored(_));
     let create = async |keep: Option<Keep<Created>>| {
         let stored = |link: &Link| Box::new(Created::Stored(link.clone().into()));
         let keep = keep.map(|keep| keep.of(stored));
         links.create_as(new, &CreateTerms { keep, ..terms }).await
     };
-    once(
-        &context.app.repeats,
-        &caller,
-        request,
-        show,
-        is_kept,
-        create,
-    )
-    .await
+    key.unless(validate_only).once(show, is_kept, create).await
 }
 
-type Answer = Tagged<Either<Json<201, LinkResponse>, Json<200, LinkResponse>>>;
+/// `POST /api/link/upsert`
+pub(crate) fn link_upsert() -> Operation {
+    let spec = OperationSpec {
+        tag: super::TAG,
+        summary: "Create a link unless its slug is in use",
+        description: "Makes a link (201), or answers with the active link that has the slug (200), \
+                      which stays as it is; `status` says which. With `validateOnly` nothing is \
+                      stored, and the status is 200.",
+        fails: &[
+            Code::SlugTaken,
+            Code::IdTaken,
+            Code::Busy,
+            Code::IdempotencyKeyInUse,
+            Code::IdempotencyKeyReused,
+        ],
+        ..OperationSpec::new(
+            Method::POST,
+            "/api/link/upsert",
+            "link_upsert",
+            LinkService::UPSERT,
+        )
+    };
+    Operation::new(spec, upsert)
+}
 
-fn answer(created: &Created, validate_only: bool, origin: &str) -> Answer {
-    let shown = LinkResponse::new(created, validate_only, origin);
-    match created {
-        Created::Stored(link) => Tagged::new(link, Either::Left(Json(shown))),
-        Created::Reused(link) => Tagged::new(link, Either::Right(Json(shown))),
-        Created::Valid(_) => Tagged::without(Either::Right(Json(shown))),
-    }
+async fn upsert(
+    context: Context,
+    Changes(links): Changes,
+    PublicOrigin(origin): PublicOrigin,
+    Repeatable {
+        body: Body(body),
+        key,
+    }: Repeatable<Body<UpsertLink>>,
+) -> Result<Once<Answer<LinkUpserted>>, Failure> {
+    let (new, terms) = body.validate(&context.rules.seen_at(origin.as_str()))?;
+    let validate_only = terms.validate_only;
+    let show = move |outcome: &Upserted| {
+        let shown = LinkUpserted::new(outcome, validate_only, origin.as_str());
+        match outcome {
+            Upserted::Created(_) if validate_only => Tagged::without(Either::Right(Json(shown))),
+            Upserted::Created(link) => Tagged::new(link, Either::Left(Json(shown))),
+            Upserted::Existing(link) => Tagged::seen(link, Either::Right(Json(shown))),
+        }
+    };
+    let is_kept = |outcome: &Upserted| matches!(outcome, Upserted::Created(_));
+    let upsert = async |keep: Option<Keep<Upserted>>| {
+        let stored = |link: &Link| Box::new(Upserted::Created(link.clone().into()));
+        let keep = keep.map(|keep| keep.of(stored));
+        links.upsert_as(new, &CreateTerms { keep, ..terms }).await
+    };
+    key.unless(validate_only).once(show, is_kept, upsert).await
+}
+
+/// `GET /api/link/ai`
+pub(crate) fn slug_suggest() -> Operation {
+    let spec = OperationSpec {
+        tag: super::TAG,
+        summary: "Suggest a slug",
+        description: "Suggests a slug for a destination: the last part of its path, or its host. The \
+                      slug is valid, and may be taken.",
+        ..OperationSpec::new(
+            Method::GET,
+            "/api/link/ai",
+            "slug_suggest",
+            LinkService::SUGGEST,
+        )
+    };
+    Operation::new(spec, suggest_slug)
+}
+
+async fn suggest_slug(
+    context: Context,
+    Query(query): Query<SuggestSlug>,
+) -> Result<Json<200, SlugSuggestion>, Failure> {
+    let destination = query.validate(&context.rules)?;
+    let slug = context.app.links.suggested_slug(&destination);
+    Ok(Json((&slug).into()))
+}
+
+/// `GET /api/link/og-ai`
+pub(crate) fn preview_suggest() -> Operation {
+    let spec = OperationSpec {
+        tag: super::TAG,
+        summary: "Suggest a preview",
+        description: "Suggests a title and a text for the preview of a destination: its host, and \
+                      a sentence with its address.",
+        ..OperationSpec::new(
+            Method::GET,
+            "/api/link/og-ai",
+            "preview_suggest",
+            LinkService::SUGGEST,
+        )
+    };
+    Operation::new(spec, suggest_preview)
+}
+
+async fn suggest_preview(
+    context: Context,
+    Query(query): Query<SuggestPreview>,
+) -> Result<Json<200, PreviewSuggestion>, Failure> {
+    let destination = query.validate(&context.rules)?;
+    let preview = SuggestedPreview::from_destination(&destination);
+    Ok(Json((&preview).into()))
 }

@@ -166,9 +166,10 @@ fn file_and_format(given: &ArgMatches) -> (&str, Option<TransferFormat>) {
 }
 
 fn print_document(settings: &Settings) -> anyhow::Result<()> {
-    let options = ApiOptions::default()
-        .with_version(VERSION)
-        .with_rules(settings.rules.clone());
+    let options = ApiOptions {
+        version: VERSION,
+        rules: settings.rules.clone(),
+    };
     let routes = api_routes::routes(&options, Vec::new())?;
     let document = serde_json::to_string_pretty(routes.document().as_ref())?;
     Ok(writeln!(io::stdout(), "{document}")?)

@@ -30,10 +30,13 @@ struct AcmeGreeting {
 /// Greets, and counts in state that the handler captures.
 fn greeting(times: &Arc<AtomicU64>) -> Operation {
     let needs = Access::always(Scope::AnalyticsRead);
-    let spec = OperationSpec::new(Method::GET, "/api/acme/greeting", "acme_greet", needs)
-        .described("Greet somebody", "Says hello.")
-        .in_group("Acme")
-        .failing_with(&[Code::LinkNotFound]);
+    let spec = OperationSpec {
+        tag: "Acme",
+        summary: "Greet somebody",
+        description: "Says hello.",
+        fails: &[Code::LinkNotFound],
+        ..OperationSpec::new(Method::GET, "/api/acme/greeting", "acme_greet", needs)
+    };
     let times = Arc::clone(times);
     let handle = move |CalledBy(caller): CalledBy, Query(asked): Query<Asked>| {
         let times = Arc::clone(&times);

@@ -1,0 +1,181 @@
+//! Changes of links: `/api/link/edit`, `/api/link/delete` and `/api/link/batch`.
+
+use actix_web::http::Method;
+use slugline_application::LinkService;
+use slugline_contract::{
+    BatchLinks, Code, Deletion, EditLink, LinkBatch, LinkChanged, LinkDeletion, PatchLink,
+};
+use slugline_httpkit::{Failure, report};
+
+use crate::{
+    body::Body,
+    conditional::{IfMatch, Tagged},
+    input::{Changes, Context, PublicOrigin},
+    operation::{Operation, OperationSpec},
+    repeatable::{Once, Repeatable},
+    reply::{Either, Json, NoContent},
+};
+
+/// `PUT /api/link/edit`
+pub(crate) fn link_edit() -> Operation {
+    let spec = OperationSpec {
+        tag: super::TAG,
+        summary: "Replace a link",
+        description: "Replaces everything a link holds but its slug, id and creation: members \
+                      that are left out are removed, except those that the schema of the body names \
+                      as kept. To change some members and keep the others, use PATCH. With `validateOnly` nothing is stored, and \
+                      the status is 200.",
+        fails: &[
+            Code::LinkNotFound,
+            Code::LinkModified,
+            Code::PreconditionFailed,
+            Code::Busy,
+        ],
+        ..OperationSpec::new(
+            Method::PUT,
+            "/api/link/edit",
+            "link_edit",
+            LinkService::EDIT,
+        )
+    };
+    Operation::new(spec, edit)
+}
+
+async fn edit(
+    context: Context,
+    Changes(links): Changes,
+    PublicOrigin(origin): PublicOrigin,
+    IfMatch(meant): IfMatch,
+    Body(body): Body<EditLink>,
+) -> Result<Tagged<Either<Json<201, LinkChanged>, Json<200, LinkChanged>>>, Failure> {
+    let (edit, mut terms) = body.validate(&context.rules.seen_at(origin.as_str()))?;
+    terms.precondition = meant;
+    let link = links.edit_as(edit, &terms).await?.link;
+    let shown = LinkChanged::new(&link, terms.validate_only, origin.as_str());
+    Ok(if terms.validate_only {
+        Tagged::without(Either::Right(Json(shown)))
+    } else {
+        Tagged::seen(&link, Either::Left(Json(shown)))
+    })
+}
+
+/// `PATCH /api/link/edit`
+pub(crate) fn link_patch() -> Operation {
+    let spec = OperationSpec {
+        tag: super::TAG,
+        summary: "Change some members of a link",
+        description: "Members that are left out are kept, `null` removes a member. Without `If-Match`, \
+                      a change that somebody else makes at the same time is kept, too. With \
+                      `validateOnly` nothing is stored.",
+        fails: &[
+            Code::LinkNotFound,
+            Code::LinkModified,
+            Code::PreconditionFailed,
+            Code::Busy,
+        ],
+        ..OperationSpec::new(
+            Method::PATCH,
+            "/api/link/edit",
+            "link_patch",
+            LinkService::EDIT,
+        )
+    };
+    Operation::new(spec, patch)
+}
+
+async fn patch(
+    context: Context,
+    Changes(links): Changes,
+    PublicOrigin(origin): PublicOrigin,
+    IfMatch(meant): IfMatch,
+    Body(body): Body<PatchLink>,
+) -> Result<Tagged<Json<200, LinkChanged>>, Failure> {
+    let (key, patch, mut terms) = body.validate(&context.rules.seen_at(origin.as_str()))?;
+    terms.precondition = meant;
+    let link = links.patch_as(&key, patch, &terms).await?.link;
+    let shown = LinkChanged::new(&link, terms.validate_only, origin.as_str());
+    Ok(if terms.validate_only {
+        Tagged::without(Json(shown))
+    } else {
+        Tagged::seen(&link, Json(shown))
+    })
+}
+
+/// `POST /api/link/delete`
+pub(crate) fn link_delete() -> Operation {
+    let spec = OperationSpec {
+        tag: super::TAG,
+        summary: "Delete a link",
+        description: "Deletes a link, whose slug is free at once. `/api/link/restore` brings it back \
+                      while it is in the trash. `purge: true` erases it with all of its versions, \
+                      also if it is in the trash already, and needs the scope `admin`. Deleting a \
+                      slug that no link has succeeds too, unless `If-Match` asks for one.",
+        fails: &[Code::PreconditionFailed, Code::LinkModified],
+        ..OperationSpec::new(
+            Method::POST,
+            "/api/link/delete",
+            "link_delete",
+            LinkService::DELETE,
+        )
+    };
+    Operation::new(spec, delete)
+}
+
+async fn delete(
+    Changes(links): Changes,
+    IfMatch(meant): IfMatch,
+    Body(body): Body<LinkDeletion>,
+) -> Result<NoContent, Failure> {
+    match body.validate()? {
+        Deletion::Delete(key) => drop(links.delete_if(&key, &meant).await?),
+        Deletion::Purge(which) => drop(links.purge_if(&which, &meant).await?),
+    }
+    Ok(NoContent)
+}
+
+/// `POST /api/link/batch`
+pub(crate) fn link_batch() -> Operation {
+    let spec = OperationSpec {
+        tag: super::TAG,
+        summary: "Change or delete many links",
+        description: "Deletes links, adds or removes tags, sets or removes the expiry: of up to \
+                      500 `slugs`, or of the links that meet a `filter`, 500 by slug at a time; \
+                      pass `cursor` back until `list_complete` is true. Each link is changed \
+                      wholly or not at all, one by one: there is a result for each, and what was \
+                      done before a failure stays. Sending a request again is harmless; links \
+                      that are that way already are `unchanged`, or `notFound` when they were \
+                      to be deleted. `dryRun` changes nothing and tells what would happen.",
+        fails: &[
+            Code::InvalidCursor,
+            Code::QueryTimeout,
+            Code::IdempotencyKeyInUse,
+            Code::IdempotencyKeyReused,
+        ],
+        ..OperationSpec::new(
+            Method::POST,
+            "/api/link/batch",
+            "link_batch",
+            LinkService::EDIT,
+        )
+    };
+    Operation::new(spec, batch)
+}
+
+async fn batch(
+    Changes(links): Changes,
+    Repeatable {
+        body: Body(body),
+        key,
+    }: Repeatable<Body<BatchLinks>>,
+) -> Result<Once<Json<200, LinkBatch>>, Failure> {
+    let change = body.validate()?;
+    let key = key.unless(change.dry_run);
+    let work = async || {
+        let done = links.change_many(change).await?;
+        let is_final = done.is_final();
+        Ok((LinkBatch::new(&body, done, report), is_final))
+    };
+    let show = |(shown, _): &(LinkBatch, bool)| Json(shown.clone());
+    let is_final = |(_, is_final): &(LinkBatch, bool)| *is_final;
+    key.once_at_length(show, is_final, work).await
+}

@@ -1,0 +1,98 @@
+//! `POST /api/link/explain` and `POST /api/link/check`: what visitors of links get.
+
+use actix_web::http::Method;
+use slugline_application::{LinkChecker, LinkService};
+use slugline_contract::{CheckLinks, Code, ExplainLink, LinkChecks, LinkExplanation};
+use slugline_domain::{FollowedLink, Visitor};
+use slugline_httpkit::{Failure, ImaginedFacts};
+
+use crate::{
+    body::Body,
+    input::{CalledBy, Clients, Context, Links, Probing, PublicOrigin},
+    operation::{Operation, OperationSpec},
+    reply::Json,
+};
+
+/// `POST /api/link/explain`
+pub(crate) fn link_explain() -> Operation {
+    let spec = OperationSpec {
+        tag: super::TAG,
+        summary: "Explain a link",
+        description: "Tells what a visitor would get: the answer to GET, the member of the link that \
+                      chose the destination, and for each rule before it the first condition that \
+                      did not hold and the fact that it compared. `draft` explains members before \
+                      they are stored. Nothing is stored or recorded, and no visit is used up.",
+        fails: &[Code::LinkNotFound],
+        ..OperationSpec::new(
+            Method::POST,
+            "/api/link/explain",
+            "link_explain",
+            LinkService::EXPLAIN,
+        )
+    };
+    Operation::new(spec, explain)
+}
+
+async fn explain(
+    context: Context,
+    Links(links): Links,
+    PublicOrigin(origin): PublicOrigin,
+    Clients(clients): Clients,
+    Body(body): Body<ExplainLink>,
+) -> Result<Json<200, LinkExplanation>, Failure> {
+    let rules = context.rules.seen_at(origin.as_str());
+    let (target, imagined) = body.validate(&rules)?;
+    let asked = target.domain().clone();
+    let (link, now) = links.to_explain(target, &rules.own_addresses).await?;
+    let at = imagined.at.unwrap_or(now);
+    let status = link.status_at(at);
+    let used_up = link.visits_left() == Some(0);
+    let link = FollowedLink::from(link);
+    let facts = ImaginedFacts::new(&clients, &imagined, link.id(), at);
+    let query = Some(imagined.query.as_str());
+    let visitor = Visitor::new(at)
+        .with_user_agent(&imagined.user_agent)
+        .with_query(query.filter(|query| !query.is_empty()))
+        .with_rest(imagined.rest())
+        .with_facts(&facts);
+    let (why, head) = context.foresight.foresee(&link, &asked, &visitor, used_up);
+    Ok(Json(LinkExplanation::new(
+        &link,
+        (at, status),
+        &facts,
+        why,
+        head,
+    )))
+}
+
+/// `POST /api/link/check`
+pub(crate) fn link_check() -> Operation {
+    let spec = OperationSpec {
+        tag: super::TAG,
+        summary: "Check links",
+        description: "Asks the destinations of links, expired ones too, whether they answer: a few \
+                      links at a time, by slug. `slug`, `tag` and `onlyBroken` narrow it down. Pass `cursor` back until `list_complete` is \
+                      true. Destinations are told the `Accept-Language` and `User-Agent` of this \
+                      request. Destinations that are not on the public internet are not asked.",
+        fails: &[Code::InvalidCursor, Code::QueryTimeout],
+        ..OperationSpec::new(
+            Method::POST,
+            "/api/link/check",
+            "link_check",
+            LinkChecker::CHECK,
+        )
+    };
+    Operation::new(spec, check)
+}
+
+async fn check(
+    context: Context,
+    CalledBy(caller): CalledBy,
+    Probing(client): Probing,
+    Body(body): Body<CheckLinks>,
+) -> Result<Json<200, LinkChecks>, Failure> {
+    let check = body.validate(client)?;
+    let scope = check.scope.clone();
+    let page = context.app.checks.check(&caller, check).await?;
+    Ok(Json(LinkChecks::new(&page, &scope)))
+}
