@@ -46,7 +46,7 @@
 //! | [`domains`] | listing, naming and taking away domains |
 //! | [`access`] | the conditions of an operation; actions that a public demonstration forbids |
 //! | [`app`] | all use cases together, as adapters share them |
-//! | `watch` | destinations are asked on a timetable |
+//! | `watch` | destinations are asked in turn |
 //! | `mint` | new identifiers and slugs |
 //! | [`error`] | the errors of use cases |
 

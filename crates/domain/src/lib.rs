@@ -142,8 +142,7 @@ pub use password_form::{PasswordForm, PasswordFormError, SinkForm};
 pub use place::{Colo, Coordinates, Place, PlaceError, PlaceName, TimeZoneName};
 pub use ports::{AccessRows, VisitRows};
 pub use probe::{
-    CheckSize, ProbeBoundError, ProbeCaller, ProbeFailure, ProbeOutcome, ProbeRequest,
-    ProbeTimeout, Validator,
+    CheckSize, ProbeBoundError, ProbeCaller, ProbeFailure, ProbeOutcome, ProbeRequest, ProbeTimeout,
 };
 pub use protection::Protection;
 pub use reach::{Binding, BindingError, OutOfReach, Reach};
@@ -176,7 +175,7 @@ pub use visit::{Visit, VisitRecord};
 pub use visit_headers::VisitHeaders;
 pub use visitor::Visitor;
 pub use watch::{
-    BadAnswer, DueLink, Enrolment, Failing, Finding, Timetable, WatchClaim, WatchNews, Watched,
-    host_to_ask, is_watched, judge,
+    BadAnswer, Failing, WatchLease, WatchNews, WatchRound, WatchTurn, WatchedLink, WatchedPiece,
+    host_rest, host_to_ask, is_watched, judge, second_look,
 };
 pub use zone::{HourOfWeek, LocalSeconds, Stretch, TimeUnit, UtcOffset, ZoneOffsets};

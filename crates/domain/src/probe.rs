@@ -16,9 +16,6 @@ pub struct ProbeRequest {
     pub timeout: ProbeTimeout,
     /// The parts of the caller's request that the destination sees.
     pub caller: ProbeCaller,
-    /// Makes the request conditional: a destination that is as it was then answers 304 and sends no
-    /// content.
-    pub validator: Option<Validator>,
 }
 
 impl ProbeRequest {
@@ -28,7 +25,6 @@ impl ProbeRequest {
             destination,
             timeout,
             caller: ProbeCaller::default(),
-            validator: None,
         }
     }
 
@@ -37,41 +33,6 @@ impl ProbeRequest {
     pub fn with_caller(mut self, caller: ProbeCaller) -> Self {
         self.caller = caller;
         self
-    }
-
-    /// Sets [`validator`](Self#structfield.validator).
-    #[must_use]
-    pub fn with_validator(mut self, validator: Option<Validator>) -> Self {
-        self.validator = validator;
-        self
-    }
-}
-
-/// The text by which a server recognises that nothing has changed: the `ETag` of an answer, or its
-/// `Last-Modified` (RFC 9110, section 8.8).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Validator(Box<str>);
-
-impl Validator {
-    /// The longest text, in bytes. Strangers choose it, and it is stored.
-    const MAX_BYTES: usize = 200;
-
-    /// Returns the validator; `None` if the text is empty, is too long, or holds anything but visible
-    /// ASCII characters and spaces.
-    pub fn parse(text: &str) -> Option<Self> {
-        let is_plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
-        let is_bounded = (1..=Self::MAX_BYTES).contains(&text.len());
-        (is_plain && is_bounded).then(|| Self(text.into()))
-    }
-
-    /// Returns whether it is an `ETag`. Only those begin with a quote, or with `W/` and a quote.
-    pub fn is_etag(&self) -> bool {
-        self.0.starts_with('"') || self.0.starts_with("W/\"")
-    }
-
-    /// The text, as the server sent it.
-    pub fn as_str(&self) -> &str {
-        &self.0
     }
 }
 
@@ -110,8 +71,6 @@ pub struct ProbeOutcome {
     pub result: Result<u16, ProbeFailure>,
     /// The time that the probe took.
     pub duration: Duration,
-    /// The validator of the answer, for the next request.
-    pub validator: Option<Validator>,
 }
 
 impl ProbeOutcome {
@@ -252,20 +211,8 @@ mod tests {
             let outcome = ProbeOutcome {
                 result,
                 duration: Duration::ZERO,
-                validator: None,
             };
             assert_eq!(outcome.ok(), ok);
-        }
-    }
-
-    #[test]
-    fn a_validator_is_bounded_visible_text_and_an_etag_is_quoted() {
-        let etag = |text: &str| Validator::parse(text).map(|text| text.is_etag());
-        assert_eq!(etag("\"1\""), Some(true));
-        assert_eq!(etag("W/\"1\""), Some(true));
-        assert_eq!(etag("Wed, 25 Nov 2026 08:00:00 GMT"), Some(false));
-        for text in ["", "a\nb", "\u{e4}", &"x".repeat(201)] {
-            assert_eq!(Validator::parse(text), None, "{text}");
         }
     }
 }

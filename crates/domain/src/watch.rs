@@ -1,4 +1,4 @@
-//! Watching destinations: when to ask one, and when to say a word about it.
+//! Watching destinations: how far a round over all links is, and when to say a word about one.
 //!
 //! The watch asks the destination of visitors to whom no rule applies. What it finds belongs to the
 //! text of that destination, so a link that leads elsewhere starts anew.
@@ -7,43 +7,7 @@ use std::time::Duration;
 
 use url::Url;
 
-use crate::{
-    Destination, Link, LinkId, LinkStatus, ProbeFailure, ProbeOutcome, UnixMillis, UnixSeconds,
-    Validator,
-};
-
-/// The result of the requests to a destination.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Finding {
-    /// It answers, or nobody has asked. The validator makes the next request conditional.
-    Well(Option<Validator>),
-    /// It fails.
-    Failing(Failing),
-}
-
-impl Default for Finding {
-    fn default() -> Self {
-        Self::Well(None)
-    }
-}
-
-impl Finding {
-    /// The failures, if it fails.
-    pub fn failing(&self) -> Option<&Failing> {
-        match self {
-            Self::Well(_) => None,
-            Self::Failing(failing) => Some(failing),
-        }
-    }
-
-    /// The validator of the last answer, if it gave one.
-    pub fn validator(&self) -> Option<&Validator> {
-        match self {
-            Self::Well(validator) => validator.as_ref(),
-            Self::Failing(_) => None,
-        }
-    }
-}
+use crate::{Link, LinkStatus, ProbeFailure, ProbeOutcome, UnixMillis, UnixSeconds};
 
 /// A destination that did not answer, or answered with an error, in each of the last requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,38 +61,30 @@ pub enum WatchNews {
     Mended,
 }
 
-/// Judges an answer, after what was found before. A destination that we must not ask, or that turns
-/// us away, says nothing: one that was broken stays so, and a first failure is forgotten.
+/// Judges an answer, after the failures before it. Returns the failures that there are now. A
+/// destination that we must not ask, or that turns us away, says nothing: one that was broken stays
+/// so, and a first failure is forgotten.
 pub fn judge(
-    before: &Finding,
+    before: Option<&Failing>,
     outcome: &ProbeOutcome,
     now: UnixSeconds,
-) -> (Finding, Option<WatchNews>) {
-    let failing = before.failing();
-    let was_broken = failing.is_some_and(Failing::is_broken);
-    let unknown = || match failing {
-        Some(failing) if !failing.is_broken() => Finding::default(),
-        _ => before.clone(),
-    };
+) -> (Option<Failing>, Option<WatchNews>) {
+    let broken = before.filter(|failing| failing.is_broken());
     let answer = match &outcome.result {
-        Err(ProbeFailure::NotAllowed) => return (unknown(), None),
-        Ok(status) if turns_us_away(*status) => return (unknown(), None),
-        Ok(_) if outcome.ok() => {
-            let news = was_broken.then_some(WatchNews::Mended);
-            return (Finding::Well(outcome.validator.clone()), news);
-        }
+        Err(ProbeFailure::NotAllowed) => return (broken.cloned(), None),
+        Ok(status) if turns_us_away(*status) => return (broken.cloned(), None),
+        Ok(_) if outcome.ok() => return (None, broken.map(|_| WatchNews::Mended)),
         Ok(status) => BadAnswer::Status(*status),
         Err(ProbeFailure::Failed(reason)) => BadAnswer::nothing(reason),
     };
     let failing = Failing {
-        since: failing.map_or(now, |before| before.since),
+        since: before.map_or(now, |before| before.since),
         checked_at: now,
-        times: failing.map_or(1, |before| before.times.saturating_add(1)),
+        times: before.map_or(1, |before| before.times.saturating_add(1)),
         answer,
     };
-    let is_news = failing.is_broken() && !was_broken;
-    let news = is_news.then_some(WatchNews::Broken);
-    (Finding::Failing(failing), news)
+    let is_news = failing.is_broken() && broken.is_none();
+    (Some(failing), is_news.then_some(WatchNews::Broken))
 }
 
 /// Returns whether a server answers with this status to those whom it does not serve: people sign in
@@ -138,65 +94,52 @@ fn turns_us_away(status: u16) -> bool {
     matches!(status, 401 | 403 | 429 | 999)
 }
 
-/// When destinations are asked.
+/// A round of the watch over all links, in the order in which they were made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Timetable {
-    every: Duration,
+pub struct WatchRound {
+    /// Its start.
+    pub started_at: UnixMillis,
+    /// The number of the last link that was asked; 0 if none was.
+    pub position: i64,
 }
 
-impl Timetable {
-    /// Asks each destination once in this time.
-    pub fn new(every: Duration) -> Self {
-        Self { every }
+impl WatchRound {
+    /// A round that starts now.
+    pub fn start(now: UnixMillis) -> Self {
+        Self {
+            started_at: now,
+            position: 0,
+        }
     }
 
-    /// The moment of the first request to the destination of a link that was not watched before:
-    /// soon. `dice` is a random number.
-    pub fn first(self, now: UnixMillis, dice: u16) -> UnixMillis {
-        later(now, share(self.soon(), dice))
+    /// The number of the link up to which a round of this length has come by now, so that links are
+    /// asked evenly. `last` is the number of the newest link.
+    pub fn target(self, every: Duration, last: i64, now: UnixMillis) -> i64 {
+        let every = i64::try_from(every.as_millis()).unwrap_or(i64::MAX).max(1);
+        let elapsed = now.get().saturating_sub(self.started_at.get());
+        let share = i128::from(last) * i128::from(elapsed.clamp(0, every));
+        i64::try_from(share / i128::from(every)).unwrap_or(last)
     }
 
-    /// The moment of the next request. After a first failure it comes soon. Requests that came
-    /// together spread: the time is a tenth longer or shorter. `dice` is a random number.
-    pub fn next(self, now: UnixMillis, finding: &Finding, dice: u16) -> UnixMillis {
-        let failing = finding.failing();
-        let is_doubtful = failing.is_some_and(|failing| !failing.is_broken());
-        let pause = if is_doubtful { self.soon() } else { self.every };
-        let tenth = pause / 10;
-        later(now, pause.saturating_sub(tenth) + share(tenth * 2, dice))
-    }
-
-    /// The latest moment of a next request.
-    pub fn latest(self, now: UnixMillis) -> UnixMillis {
-        later(now, self.every.saturating_add(self.every / 10))
-    }
-
-    /// The moment until which a host rests that was asked now: a second.
-    pub fn rest(now: UnixMillis) -> UnixMillis {
-        later(now, Duration::from_secs(1))
-    }
-
-    /// Returns whether each destination was to be asked once since a moment.
-    pub fn is_over(self, since: UnixMillis, now: UnixMillis) -> bool {
-        later(since, self.every) <= now
-    }
-
-    /// An hour, if destinations are asked daily.
-    fn soon(self) -> Duration {
-        (self.every / 24)
-            .max(Duration::from_mins(1))
-            .min(self.every)
+    /// Returns whether its time is over and every link was asked.
+    pub fn is_over(self, every: Duration, last: i64, now: UnixMillis) -> bool {
+        let elapsed = now.get().saturating_sub(self.started_at.get());
+        u128::try_from(elapsed).is_ok_and(|elapsed| elapsed >= every.as_millis())
+            && self.position >= last
     }
 }
 
-/// A part of a time, by a random number.
-fn share(time: Duration, dice: u16) -> Duration {
-    time / u32::from(u16::MAX) * u32::from(dice)
+/// The time after which a first failure is looked at again, if each destination is asked once in
+/// `every`: an hour, if that is a day.
+pub fn second_look(every: Duration) -> Duration {
+    (every / 24).max(Duration::from_mins(1)).min(every)
 }
 
-fn later(now: UnixMillis, pause: Duration) -> UnixMillis {
-    let pause = i64::try_from(pause.as_millis()).unwrap_or(i64::MAX);
-    UnixMillis::new(now.get().saturating_add(pause))
+/// The time for which a host rests after a request: a second, or less where so many links could not
+/// all be asked in time. `last` is the number of the newest link.
+pub fn host_rest(every: Duration, last: i64) -> Duration {
+    let links = u32::try_from(last.max(1)).unwrap_or(u32::MAX);
+    (every / links).min(Duration::from_secs(1))
 }
 
 /// Returns whether visitors meet the destination of a link, now or once its time comes, and it can be
@@ -219,47 +162,42 @@ pub fn host_to_ask(destination: &str) -> String {
     host.map(str::to_lowercase).unwrap_or_default()
 }
 
-/// A link whose destination is due.
+/// A link whose destination is to be asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DueLink {
+pub struct WatchedLink {
     /// The link.
     pub link: Link,
-    /// The finding about its present destination.
-    pub finding: Finding,
-    /// The right to ask.
-    pub claim: WatchClaim,
+    /// The failures of its present destination.
+    pub failing: Option<Failing>,
+    /// True if failures are kept, of this destination or of one that the link had before.
+    pub is_kept: bool,
 }
 
-/// The right to ask the destination of a link. Nobody else has it until it ends.
+/// Links to be asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WatchClaim {
-    /// The identity of the link.
-    pub link: LinkId,
-    /// Its end.
+pub struct WatchedPiece {
+    /// The links.
+    pub links: Vec<WatchedLink>,
+    /// The [position](WatchRound::position) of the round once they are asked.
+    pub position: i64,
+}
+
+/// The right to ask destinations. One watcher has it at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WatchLease {
+    /// The watcher, by a random number.
+    pub watcher: i64,
+    /// The end of the lease, unless the watcher prolongs it.
     pub until: UnixMillis,
 }
 
-/// What came of a claim.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Watched {
-    /// The destination.
-    pub destination: Destination,
-    /// The finding about it.
-    pub finding: Finding,
-    /// The moment of the next request.
-    pub next_at: UnixMillis,
-    /// The moment until which its host gets no request.
-    pub rests_until: UnixMillis,
-}
-
-/// A part of putting links on the timetable.
+/// What a watcher finds that has the lease.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Enrolment {
-    /// The position to go on from. Links that are made later come after the position of the last
-    /// link.
-    pub position: i64,
-    /// True if there are links after it.
-    pub more: bool,
+pub struct WatchTurn {
+    /// The round to go on with; `None` if there was none.
+    pub round: Option<WatchRound>,
+    /// The number of the newest link; 0 if there is no link.
+    pub last: i64,
 }
 
 #[cfg(test)]
@@ -276,19 +214,18 @@ mod tests {
         ProbeOutcome {
             result,
             duration: Duration::ZERO,
-            validator: None,
         }
     }
 
     #[test]
     fn two_failures_in_a_row_are_news_and_so_is_the_first_answer_after_them() {
-        let mut finding = Finding::default();
+        let mut failing = None;
         let mut news = Vec::new();
         let answers = [404, 200, 500, 404, 503, 204, 200];
         for (second, status) in (1..).zip(answers) {
-            let (now, new) = judge(&finding, &outcome(Ok(status)), at(second));
-            finding = now;
-            news.push(new.map(|new| (new, finding.clone())));
+            let (now, new) = judge(failing.as_ref(), &outcome(Ok(status)), at(second));
+            failing = now;
+            news.push(new.map(|new| (new, failing.clone())));
         }
         let broken = Failing {
             since: at(3),
@@ -296,10 +233,8 @@ mod tests {
             times: 2,
             answer: BadAnswer::Status(404),
         };
-        let [broken, mended] = [
-            Some((WatchNews::Broken, Finding::Failing(broken))),
-            Some((WatchNews::Mended, Finding::Well(None))),
-        ];
+        let broken = Some((WatchNews::Broken, Some(broken)));
+        let mended = Some((WatchNews::Mended, None));
         assert_eq!(news, [None, None, None, broken, None, mended, None]);
     }
 
@@ -313,60 +248,59 @@ mod tests {
         #[case] result: Result<u16, ProbeFailure>,
     ) {
         let silent = outcome(result);
-        let well = Finding::Well(Validator::parse("\"1\""));
-        assert_eq!(judge(&well, &silent, at(1)), (well, None));
+        assert_eq!(judge(None, &silent, at(1)), (None, None));
         let failed = outcome(Err(ProbeFailure::Failed("x\n".repeat(900))));
-        let (failing, _) = judge(&Finding::default(), &failed, at(1));
-        assert_eq!(judge(&failing, &silent, at(2)), (Finding::default(), None));
-        let (broken, _) = judge(&failing, &failed, at(2));
-        assert_eq!(judge(&broken, &silent, at(3)), (broken.clone(), None));
-        let broken = broken.failing().unwrap();
-        assert_eq!(broken.answer, BadAnswer::Nothing("x".repeat(200).into()));
+        let (failing, _) = judge(None, &failed, at(1));
+        assert_eq!(judge(failing.as_ref(), &silent, at(2)), (None, None));
+        let (broken, _) = judge(failing.as_ref(), &failed, at(2));
+        let still = judge(broken.as_ref(), &silent, at(3));
+        assert_eq!(still, (broken.clone(), None));
+        let answer = broken.unwrap().answer;
+        assert_eq!(answer, BadAnswer::Nothing("x".repeat(200).into()));
     }
 
-    #[test]
-    fn a_destination_that_has_not_changed_is_well() {
-        let validator = Validator::parse("\"1\"");
-        let unchanged = ProbeOutcome {
-            validator: validator.clone(),
-            ..outcome(Ok(304))
-        };
-        let found = judge(&Finding::default(), &unchanged, at(1));
-        assert_eq!(found, (Finding::Well(validator), None));
+    #[rstest]
+    #[case(1)]
+    #[case(7)]
+    #[case(1_000_000)]
+    fn a_round_asks_every_link_once_and_evenly(#[case] last: i64) {
+        const EVERY: Duration = Duration::from_hours(24);
+        let moment = |second: i64| UnixMillis::new(1_000_000 + second * 1_000);
+        let mut round = WatchRound::start(moment(0));
+        let a_minute = last / 1_440 + 1;
+        for minute in 1..=1_440 {
+            assert!(!round.is_over(EVERY, last, moment(minute * 60 - 1)));
+            let target = round.target(EVERY, last, moment(minute * 60));
+            assert!((0..=a_minute).contains(&(target - round.position)));
+            round.position = target;
+        }
+        assert_eq!(round.position, last);
+        assert!(round.is_over(EVERY, last, moment(86_400)));
+        assert!(!round.is_over(EVERY, last + 1, moment(86_400)));
+        let late = round.target(EVERY, last + 1, moment(99_999));
+        assert_eq!(late, last + 1, "the rest is due at once");
+        assert_eq!(
+            round.target(EVERY, last, moment(-9)),
+            0,
+            "the clock went back"
+        );
     }
 
     #[rstest]
     #[case(86_400, 3_600)]
     #[case(600, 60)]
     #[case(2, 2)]
-    fn requests_spread_and_a_first_failure_is_looked_at_soon(
-        #[case] every: u64,
-        #[case] soon: u64,
-    ) {
-        let now = UnixMillis::new(1_000_000);
-        let table = Timetable::new(Duration::from_secs(every));
-        let after = |moment: UnixMillis| u64::try_from(moment.get() - now.get()).unwrap();
-        let failing = |times| {
-            Finding::Failing(Failing {
-                since: at(1),
-                checked_at: at(1),
-                times,
-                answer: BadAnswer::Status(404),
-            })
-        };
-        let well = Finding::default();
-        let (every, soon) = (every * 1_000, soon * 1_000);
-        let bounds = |from, until| move |moment| (from..=until).contains(&(after(moment) + 1));
-        for dice in [0, 1, 30_000, u16::MAX] {
-            assert!(bounds(0, soon + 1)(table.first(now, dice)));
-            let usual = bounds(every * 9 / 10, every * 11 / 10 + 1);
-            assert!(usual(table.next(now, &well, dice)));
-            assert!(usual(table.next(now, &failing(2), dice)));
-            assert!(table.next(now, &well, dice) <= table.latest(now));
-            let doubtful = table.next(now, &failing(1), dice);
-            assert!(bounds(soon * 9 / 10, soon * 11 / 10 + 1)(doubtful));
-        }
-        assert_ne!(table.next(now, &well, 0), table.next(now, &well, u16::MAX));
+    fn a_first_failure_is_looked_at_soon(#[case] every: u64, #[case] soon: u64) {
+        let every = Duration::from_secs(every);
+        assert_eq!(second_look(every), Duration::from_secs(soon));
+    }
+
+    #[test]
+    fn a_host_rests_for_a_second_unless_there_are_too_many_links() {
+        let day = Duration::from_hours(24);
+        assert_eq!(host_rest(day, 0), Duration::from_secs(1));
+        assert_eq!(host_rest(day, 86_400), Duration::from_secs(1));
+        assert_eq!(host_rest(day, 864_000), Duration::from_millis(100));
     }
 
     #[rstest]

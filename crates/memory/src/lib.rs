@@ -23,7 +23,6 @@
 //! | `lines`, `audit` | the audit trail |
 //! | `receipts`, `repeats` | the answers to requests that clients may send again |
 //! | `versions`, `history` | former versions of links |
-//! | `timetable`, `watch` | the timetable of the watch of destinations |
 //! | `migration` | the progress of a migration into the store |
 
 mod audit;
@@ -35,9 +34,7 @@ mod migration;
 mod receipts;
 mod repeats;
 mod state;
-mod timetable;
 mod versions;
-mod watch;
 
 pub use domains::MemoryDomainStore;
 pub use links::MemoryLinkStore;

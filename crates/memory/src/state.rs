@@ -3,14 +3,12 @@
 use std::collections::{BTreeMap, HashMap};
 
 use slugline_domain::{
-    AuditNote, Domain, DomainName, Failing, Host, Link, LinkId, LinkKey, LinkStatus, Reach,
-    Revision, StatusFilter,
+    AuditNote, Domain, DomainName, Host, Link, LinkId, LinkKey, LinkStatus, Reach, Revision,
+    StatusFilter,
     ports::{Hearing, Insertion, Taking},
 };
 
-use crate::{
-    lines::MemoryLines, receipts::MemoryReceipts, timetable::Timetable, versions::MemoryVersions,
-};
+use crate::{lines::MemoryLines, receipts::MemoryReceipts, versions::MemoryVersions};
 
 /// Everything that a store holds, under one lock.
 #[derive(Debug)]
@@ -22,7 +20,6 @@ pub(crate) struct State {
     pub(crate) trail: MemoryLines,
     pub(crate) receipts: MemoryReceipts,
     pub(crate) versions: MemoryVersions,
-    pub(crate) watch: Timetable,
     pub(crate) is_broken: bool,
     pub(crate) hearing: Hearing,
 }
@@ -37,7 +34,6 @@ impl Default for State {
             trail: MemoryLines::default(),
             receipts: MemoryReceipts::default(),
             versions: MemoryVersions::default(),
-            watch: Timetable::new(),
             is_broken: false,
             hearing: Hearing::Announced(0),
         }
@@ -45,20 +41,9 @@ impl Default for State {
 }
 
 impl State {
-    /// Every link that may have this status, by key.
+    /// Every link that may have this status, by key. Nothing tells that a destination is broken.
     pub(crate) fn links_with(&self, status: StatusFilter) -> impl Iterator<Item = &Link> {
-        let is_wanted = move |link: &&Link| match status {
-            StatusFilter::Broken => self.broken(link).is_some(),
-            StatusFilter::Current | StatusFilter::Only(_) | StatusFilter::All => true,
-        };
-        self.links().filter(is_wanted)
-    }
-
-    /// The failures of a link's destination, if it is broken.
-    pub(crate) fn broken(&self, link: &Link) -> Option<&Failing> {
-        let entry = self.watch.get(link.id.as_str())?;
-        let failing = entry.finding(link)?.failing();
-        failing.filter(|failing| failing.is_broken())
+        self.links().filter(move |_| status != StatusFilter::Broken)
     }
 
     /// Every link, by key.

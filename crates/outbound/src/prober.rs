@@ -5,12 +5,9 @@ use std::time::Instant;
 use async_trait::async_trait;
 use hyper::{
     HeaderMap,
-    header::{
-        ACCEPT_LANGUAGE, ETAG, HeaderName, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH,
-        LAST_MODIFIED, USER_AGENT,
-    },
+    header::{ACCEPT_LANGUAGE, HeaderValue, USER_AGENT},
 };
-use slugline_domain::{ProbeFailure, ProbeOutcome, ProbeRequest, Validator, ports::LinkProber};
+use slugline_domain::{ProbeCaller, ProbeFailure, ProbeOutcome, ProbeRequest, ports::LinkProber};
 use url::Url;
 
 use crate::{Client, Error, Request};
@@ -37,49 +34,30 @@ impl HttpProber {
 impl LinkProber for HttpProber {
     async fn probe(&self, request: ProbeRequest) -> ProbeOutcome {
         let started = Instant::now();
-        let answer = self.answer(request).await;
-        let duration = started.elapsed();
-        match answer {
-            Ok((status, validator)) => ProbeOutcome {
-                result: Ok(status),
-                duration,
-                validator,
-            },
-            Err(failure) => ProbeOutcome {
-                result: Err(failure),
-                duration,
-                validator: None,
-            },
+        let result = self.answer(request).await;
+        ProbeOutcome {
+            result,
+            duration: started.elapsed(),
         }
     }
 }
 
 impl HttpProber {
-    /// Asks, and hangs up after the head of the answer. Returns its status and validator.
-    async fn answer(
-        &self,
-        request: ProbeRequest,
-    ) -> Result<(u16, Option<Validator>), ProbeFailure> {
+    /// Asks, and hangs up after the head of the answer. Returns its status.
+    async fn answer(&self, request: ProbeRequest) -> Result<u16, ProbeFailure> {
         let url = Url::parse(request.destination.as_str());
         let url = url.map_err(|error| ProbeFailure::Failed(error.to_string()))?;
         let get = Request {
-            headers: headers(&request),
+            headers: headers(&request.caller),
             ..Request::get(url, request.timeout.get())
         };
         let answer = self.client.begin(get).await;
-        let answer = answer.map_err(|error| failure(&error))?;
-        let validator = validator(&answer.headers);
-        // An answer 304 may leave it out.
-        let kept = request.validator.filter(|_| answer.status == 304);
-        Ok((answer.status, validator.or(kept)))
+        Ok(answer.map_err(|error| failure(&error))?.status)
     }
 }
 
-/// The caller's headers, if they are valid, and the condition of the request.
-fn headers(request: &ProbeRequest) -> HeaderMap {
-    let ProbeRequest {
-        caller, validator, ..
-    } = request;
+/// The caller's headers, if they are valid.
+fn headers(caller: &ProbeCaller) -> HeaderMap {
     let value = |text: &Option<String>| HeaderValue::from_str(text.as_deref()?).ok();
     let mut headers = HeaderMap::new();
     let user_agent = value(&caller.user_agent).unwrap_or(OWN_USER_AGENT);
@@ -87,26 +65,7 @@ fn headers(request: &ProbeRequest) -> HeaderMap {
     if let Some(language) = value(&caller.accept_language) {
         headers.insert(ACCEPT_LANGUAGE, language);
     }
-    if let Some(validator) = validator
-        && let Ok(text) = HeaderValue::from_str(validator.as_str())
-    {
-        let is_etag = validator.is_etag();
-        let name = if is_etag {
-            IF_NONE_MATCH
-        } else {
-            IF_MODIFIED_SINCE
-        };
-        headers.insert(name, text);
-    }
     headers
-}
-
-/// The validator of an answer. An `ETag` tells more than a moment.
-fn validator(headers: &HeaderMap) -> Option<Validator> {
-    let of = |name: HeaderName| Validator::parse(headers.get(name)?.to_str().ok()?);
-    of(ETAG)
-        .filter(Validator::is_etag)
-        .or_else(|| of(LAST_MODIFIED))
 }
 
 fn failure(error: &Error) -> ProbeFailure {

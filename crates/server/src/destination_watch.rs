@@ -2,7 +2,7 @@
 
 use slugline_application::DestinationWatch;
 
-/// Asks destinations, if there is a timetable. Dropping the future stops the requests.
+/// Asks destinations, if a setting says so. Dropping the future stops the requests.
 pub(crate) async fn run(watch: Option<DestinationWatch>) {
     let Some(watch) = watch else { return };
     watch

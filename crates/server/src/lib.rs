@@ -48,7 +48,7 @@
 //! | `sign_in_codes` | one-time codes for the site token |
 //! | `setup`, `advice` | the settings of an instance for its callers; findings about them |
 //! | `upkeep` | the removal of what is no longer kept |
-//! | `destination_watch` | destinations are asked on a timetable |
+//! | `destination_watch` | destinations are asked in turn |
 //! | `doors`, `domains_watch` | hosts that have some paths only; changes of domains by other nodes |
 //! | `doctor`, `seed` | the check of the databases; realistic data to look at |
 //! | `disk` | the disk of the data folder |

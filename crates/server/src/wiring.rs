@@ -21,7 +21,7 @@ use slugline_domain::{
     Author, Host,
     ports::{
         ChangeObserver, Clock, DestinationScreen, LinkProber, LinksWatch, PlaceFinder, Random,
-        SecretStore, SignInCodes, VisitLog, VisitObserver,
+        SecretStore, SignInCodes, VisitLog, VisitObserver, WatchObserver,
     },
 };
 use slugline_httpkit::{Code, Edge, Failure, Guard, Lots, Problem, guarded};
@@ -137,17 +137,15 @@ pub(crate) async fn build(
     let prober: Arc<dyn LinkProber> =
         Arc::new(HttpProber::new(Client::new(settings.checks.clone())));
     let checks = LinkChecker::new(links.clone(), Arc::clone(&prober), Arc::clone(&clock));
-    let watch = settings.watched().map(|timetable| {
-        let watched = WatchParts::new(
-            store.clone(),
-            Arc::clone(&prober),
-            Arc::clone(&clock),
-            Arc::clone(&random),
-            timetable,
-        );
-        DestinationWatch::new(match webhook.clone() {
-            Some(webhook) => watched.with_observer(webhook),
-            None => watched,
+    let watch = settings.watched().map(|every| {
+        let observer = webhook.clone();
+        DestinationWatch::new(WatchParts {
+            store: store.clone(),
+            prober: Arc::clone(&prober),
+            clock: Arc::clone(&clock),
+            random: Arc::clone(&random),
+            every,
+            observer: observer.map(|webhook| webhook as Arc<dyn WatchObserver>),
         })
     });
     let stats = StatsService::new(log, links.clone(), Arc::clone(&clock));

@@ -20,6 +20,7 @@ pub(crate) mod secret;
 pub(crate) mod tags_text;
 pub(crate) mod version;
 pub(crate) mod watch;
+pub(crate) mod watch_round;
 
 pub(crate) use self::search_key::destination_key;
 

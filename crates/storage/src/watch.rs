@@ -1,16 +1,15 @@
-//! The timetable of the watch of destinations, and what it found.
+//! The lease and the round of the watch of destinations, and what it found.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use async_trait::async_trait;
 use sea_orm::{
-    ActiveValue, ColumnTrait, DbBackend, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
-    Statement,
-    sea_query::{LockType, OnConflict},
+    ActiveValue, ColumnTrait, Condition, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
+    sea_query::LockType,
 };
 use slugline_domain::{
-    BadAnswer, DueLink, Enrolment, Failing, Link, LinkId, UnixMillis, WatchClaim, Watched,
-    host_to_ask,
+    BadAnswer, Failing, Link, LinkId, UnixMillis, UnixSeconds, WatchLease, WatchRound, WatchTurn,
+    WatchedLink, WatchedPiece,
     ports::{StoreError, WatchStore},
 };
 
@@ -18,41 +17,54 @@ use crate::{
     entity::{
         link,
         watch::{self, Column, Entity, Model},
+        watch_round,
     },
     failure::{Failure, failing_to},
     links::SqlLinkStore,
-    session::{Applied, Change, Columns, Read, Row, Session},
+    session::{Applied, Change, Read, Session},
 };
 
 #[async_trait]
 impl WatchStore for SqlLinkStore {
-    async fn enrol(
+    async fn lead(
+        &self,
+        lease: WatchLease,
+        now: UnixMillis,
+        round: Option<WatchRound>,
+    ) -> Result<Option<WatchTurn>, StoreError> {
+        let led = self.database.change(Lead { lease, now, round }).await;
+        led.map_err(failing_to("take the lease of the watch"))
+    }
+
+    async fn due(
         &self,
         after: i64,
-        moments: &[UnixMillis],
-        latest: UnixMillis,
-    ) -> Result<Enrolment, StoreError> {
-        let enrol = Enrol {
+        until: i64,
+        failed_until: UnixSeconds,
+        limit: u32,
+    ) -> Result<WatchedPiece, StoreError> {
+        let due = Due {
             after,
-            moments: moments.to_vec(),
-            latest,
+            until,
+            failed_until,
+            limit,
         };
-        let enrolled = self.database.change(enrol).await;
-        enrolled.map_err(failing_to("put links on the timetable"))
+        let due = self.database.read(due).await;
+        due.map_err(failing_to("read which destinations are due"))
     }
 
-    async fn claim(
+    async fn record(
         &self,
-        now: UnixMillis,
-        until: UnixMillis,
-        limit: usize,
-    ) -> Result<Vec<DueLink>, StoreError> {
-        let claimed = self.database.change(Claim { now, until, limit }).await;
-        claimed.map_err(failing_to("claim destinations"))
-    }
-
-    async fn record(&self, claim: &WatchClaim, found: &Watched) -> Result<bool, StoreError> {
-        let record = Record(claim.clone(), found.clone());
+        watcher: i64,
+        link: &Link,
+        failing: Option<&Failing>,
+    ) -> Result<bool, StoreError> {
+        let record = Record {
+            watcher,
+            link: link.id.to_string(),
+            destination: link.content.destination.to_string(),
+            failing: failing.cloned(),
+        };
         let recorded = self.database.change(record).await;
         recorded.map_err(failing_to("record what a destination answered"))
     }
@@ -65,171 +77,116 @@ impl WatchStore for SqlLinkStore {
     }
 }
 
-/// The number and the identity of a link, and its destination.
-struct Numbered(i64, String, String);
-
-impl Row for Numbered {
-    fn read(columns: &impl Columns) -> Result<Self, Failure> {
-        Ok(Self(columns.number(0)?, columns.text(1)?, columns.text(2)?))
-    }
-}
-
-struct Enrol {
-    after: i64,
-    moments: Vec<UnixMillis>,
-    latest: UnixMillis,
-}
-
-impl Change for Enrol {
-    type Answer = Enrolment;
-
-    /// No cache holds the timetable.
-    const IS_CACHED: bool = false;
-
-    async fn apply<S: Session>(&self, session: &S) -> Result<Applied<Enrolment>, Failure> {
-        let Self {
-            after,
-            moments,
-            latest,
-        } = self;
-        if let (0, Some(soon)) = (after, moments.first()) {
-            let row = watch::ActiveModel {
-                next_at: ActiveValue::Set(soon.get()),
-                ..watch::ActiveModel::default()
-            };
-            let late = Entity::update_many()
-                .set(row)
-                .filter(Column::NextAt.gt(latest.get()));
-            session.execute(&late).await?;
-        }
-        let limit = u64::try_from(moments.len()).unwrap_or(u64::MAX);
-        // The lock keeps links from being deleted before their rows are there. SQLite has one
-        // writer and ignores it.
-        let select = link::Entity::find()
-            .select_only()
-            .columns([
-                link::Column::Number,
-                link::Column::Id,
-                link::Column::Destination,
-            ])
-            .filter(link::Column::Number.gt(*after))
-            .order_by_asc(link::Column::Number)
-            .limit(limit)
-            .lock(LockType::KeyShare);
-        let links = session.all::<Numbered>(&select).await?;
-        let position = links.last().map_or(*after, |Numbered(number, ..)| *number);
-        let more = links.len() == moments.len() && !links.is_empty();
-        let rows: Vec<watch::ActiveModel> = links
-            .into_iter()
-            .zip(moments.iter().copied())
-            .map(|(link, moment)| to_row(link, moment))
-            .collect();
-        if !rows.is_empty() {
-            let insert =
-                Entity::insert_many(rows).on_conflict(OnConflict::new().do_nothing().to_owned());
-            session.execute(&insert).await?;
-        }
-        Ok(Applied::Keep(Enrolment { position, more }))
-    }
-}
-
-/// The row of a link that is first asked at this moment.
-fn to_row(Numbered(_, id, destination): Numbered, moment: UnixMillis) -> watch::ActiveModel {
-    watch::ActiveModel {
-        link_id: ActiveValue::Set(id),
-        host: ActiveValue::Set(host_to_ask(&destination)),
-        next_at: ActiveValue::Set(moment.get()),
-        ..watch::ActiveModel::default()
-    }
-}
-
-struct Claim {
+struct Lead {
+    lease: WatchLease,
     now: UnixMillis,
-    until: UnixMillis,
-    limit: usize,
+    round: Option<WatchRound>,
 }
 
-impl Claim {
-    /// The links that one call looks at.
-    const WINDOW: u64 = 200;
-}
+impl Change for Lead {
+    type Answer = Option<WatchTurn>;
 
-impl Change for Claim {
-    type Answer = Vec<DueLink>;
-
+    /// No cache holds what the watch keeps.
     const IS_CACHED: bool = false;
 
-    async fn apply<S: Session>(&self, session: &S) -> Result<Applied<Vec<DueLink>>, Failure> {
-        let Self { now, until, limit } = self;
-        if session.backend() == DbBackend::Postgres {
-            // Two nodes that claim at once would not see each other's claims.
-            let lock = "SELECT pg_advisory_xact_lock(1936487784)";
-            session
-                .run(Statement::from_string(DbBackend::Postgres, lock))
-                .await?;
-        }
-        let busy = Entity::find()
-            .select_only()
-            .column(Column::Host)
-            .filter(Column::ClaimedUntil.gt(now.get()));
-        let mut busy: HashSet<String> = session.all::<String>(&busy).await?.into_iter().collect();
-        // Without the hosts that are asked already, whose links would hide those of others.
-        let due = Entity::find()
-            .filter(Column::NextAt.lte(now.get()))
-            .filter(Column::ClaimedUntil.lte(now.get()))
-            .filter(Column::Host.is_not_in(busy.iter().cloned()))
-            .order_by_asc(Column::NextAt)
-            .limit(Self::WINDOW);
-        let due = session.all::<Model>(&due).await?;
-        let ids = due.iter().map(|row| row.link_id.as_str());
-        let links = link::select().filter(link::Column::Id.is_in(ids));
-        let links = session.all::<link::Model>(&links).await?;
-        let links = links.into_iter().map(link::to_link);
-        let links = links.collect::<Result<Vec<Link>, _>>()?;
-        let mut links: HashMap<String, Link> = links
-            .into_iter()
-            .map(|link| (link.id.to_string(), link))
-            .collect();
+    async fn apply<S: Session>(&self, session: &S) -> Result<Applied<Self::Answer>, Failure> {
+        use watch_round::{ActiveModel, Column, Entity, Model};
 
-        let mut claimed = Vec::new();
-        for row in due {
-            let Some(link) = links.remove(&row.link_id) else {
-                continue;
-            };
-            let destination = link.content.destination.as_str();
-            let host = host_to_ask(destination);
-            let is_claimed = claimed.len() < *limit && busy.insert(host.clone());
-            let is_moved = row.host != host;
-            if is_claimed || is_moved {
-                let mut change = watch::ActiveModel::default();
-                if is_claimed {
-                    change.claimed_until = ActiveValue::Set(until.get());
-                }
-                if is_moved {
-                    change.host = ActiveValue::Set(host);
-                }
-                let update = Entity::update_many()
-                    .set(change)
-                    .filter(Column::LinkId.eq(&*row.link_id));
-                session.execute(&update).await?;
-            }
-            if !is_claimed {
-                continue;
-            }
-            claimed.push(DueLink {
-                finding: row.finding(destination),
-                claim: WatchClaim {
-                    link: link.id.clone(),
-                    until: *until,
-                },
-                link,
-            });
+        let Self { lease, now, round } = self;
+        let mut may_lead = Condition::any().add(Column::Watcher.eq(lease.watcher));
+        let mut row = ActiveModel {
+            watcher: ActiveValue::Set(lease.watcher),
+            leased_until: ActiveValue::Set(lease.until.get()),
+            ..ActiveModel::default()
+        };
+        if let Some(round) = round {
+            row.started_at = ActiveValue::Set(Some(round.started_at.get()));
+            row.position = ActiveValue::Set(round.position);
+        } else {
+            may_lead = may_lead.add(Column::LeasedUntil.lte(now.get()));
         }
-        Ok(Applied::Keep(claimed))
+        let take = Entity::update_many().set(row).filter(may_lead);
+        if session.execute(&take).await? == 0 {
+            return Ok(Applied::Keep(None));
+        }
+        let row = session.first::<Model>(&Entity::find()).await?;
+        let last = link::Entity::find()
+            .select_only()
+            .column(link::Column::Number)
+            .order_by_desc(link::Column::Number)
+            .limit(1);
+        Ok(Applied::Keep(Some(WatchTurn {
+            round: row.and_then(|row| row.round()),
+            last: session.first::<i64>(&last).await?.unwrap_or(0),
+        })))
     }
 }
 
-struct Record(WatchClaim, Watched);
+struct Due {
+    after: i64,
+    until: i64,
+    failed_until: UnixSeconds,
+    limit: u32,
+}
+
+impl Read for Due {
+    type Answer = WatchedPiece;
+
+    async fn read<S: Session>(&self, session: &S) -> Result<WatchedPiece, Failure> {
+        let limit = u64::from(self.limit);
+        let doubtful = Entity::find()
+            .filter(Column::Times.lt(Failing::BROKEN_AFTER))
+            .filter(Column::CheckedAt.lte(self.failed_until.get()))
+            .order_by_asc(Column::CheckedAt)
+            .limit(limit);
+        let doubtful = session.all::<Model>(&doubtful).await?;
+        let mut piece = Vec::new();
+        if self.after < self.until {
+            let select = link::select()
+                .filter(link::Column::Number.gt(self.after))
+                .filter(link::Column::Number.lte(self.until))
+                .order_by_asc(link::Column::Number)
+                .limit(limit);
+            piece = session.all::<link::Model>(&select).await?;
+        }
+        let is_full = u64::try_from(piece.len()) == Ok(limit);
+        let last = piece.last().filter(|_| is_full).map(|link| link.number);
+        let ids = piece.iter().map(|link| link.id.as_str());
+        let known = Entity::find().filter(Column::LinkId.is_in(ids));
+        let (later, known) = session
+            .all::<Model>(&known)
+            .await?
+            .into_iter()
+            .partition(is_doubtful);
+        let later: Vec<Model> = later;
+        // A first failure is looked at again when its time comes.
+        piece.retain(|link| later.iter().all(|row| row.link_id != link.id));
+        let ids = doubtful.iter().map(|row| row.link_id.as_str());
+        let again = link::select().filter(link::Column::Id.is_in(ids));
+        let again = session.all::<link::Model>(&again).await?;
+        let rows = doubtful.into_iter().chain::<Vec<Model>>(known);
+        let rows: HashMap<String, Model> = rows.map(|row| (row.link_id.clone(), row)).collect();
+        let links = again.into_iter().chain(piece).map(|link| {
+            let row = rows.get(&link.id);
+            Ok(WatchedLink {
+                failing: row.and_then(|row| row.failing(&link.destination)),
+                is_kept: row.is_some(),
+                link: link::to_link(link)?,
+            })
+        });
+        Ok(WatchedPiece {
+            links: links.collect::<Result<_, Failure>>()?,
+            position: last.unwrap_or(self.after.max(self.until)),
+        })
+    }
+}
+
+struct Record {
+    watcher: i64,
+    link: String,
+    destination: String,
+    failing: Option<Failing>,
+}
 
 impl Change for Record {
     type Answer = bool;
@@ -237,32 +194,47 @@ impl Change for Record {
     const IS_CACHED: bool = false;
 
     async fn apply<S: Session>(&self, session: &S) -> Result<Applied<bool>, Failure> {
-        let Self(claim, found) = self;
-        let failing = found.finding.failing();
-        let validator = found.finding.validator();
-        let (status, reason) = match failing.map(|failing| &failing.answer) {
-            None => (None, None),
-            Some(BadAnswer::Status(status)) => (Some(i64::from(*status)), None),
-            Some(BadAnswer::Nothing(reason)) => (None, Some(reason.to_string())),
-        };
-        let row = watch::ActiveModel {
-            next_at: ActiveValue::Set(found.next_at.get()),
-            claimed_until: ActiveValue::Set(found.rests_until.get()),
-            destination: ActiveValue::Set(Some(found.destination.to_string())),
-            since: ActiveValue::Set(failing.map(|failing| failing.since.get())),
-            checked_at: ActiveValue::Set(failing.map(|failing| failing.checked_at.get())),
-            times: ActiveValue::Set(failing.map_or(0, |failing| failing.times.into())),
-            status: ActiveValue::Set(status),
-            reason: ActiveValue::Set(reason),
-            validator: ActiveValue::Set(validator.map(|text| text.as_str().to_owned())),
-            ..watch::ActiveModel::default()
-        };
-        let record = Entity::update_many()
-            .set(row)
-            .filter(Column::LinkId.eq(claim.link.as_str()))
-            .filter(Column::ClaimedUntil.eq(claim.until.get()));
-        Ok(Applied::Keep(session.execute(&record).await? > 0))
+        // The locks keep the lease from being taken, and the link from being changed, before the
+        // row is there. SQLite has one writer and ignores them.
+        let lease = watch_round::Entity::find()
+            .select_only()
+            .column(watch_round::Column::Position)
+            .filter(watch_round::Column::Watcher.eq(self.watcher))
+            .lock(LockType::Share);
+        let link = link::Entity::find()
+            .select_only()
+            .column(link::Column::Number)
+            .filter(link::Column::Id.eq(&*self.link))
+            .filter(link::Column::Destination.eq(&*self.destination))
+            .lock(LockType::Share);
+        let leads = session.first::<i64>(&lease).await?.is_some();
+        if !leads || session.first::<i64>(&link).await?.is_none() {
+            return Ok(Applied::Keep(false));
+        }
+        let before = Entity::delete_many().filter(Column::LinkId.eq(&*self.link));
+        session.execute(&before).await?;
+        if let Some(failing) = &self.failing {
+            let (status, reason) = match &failing.answer {
+                BadAnswer::Status(status) => (Some(i64::from(*status)), None),
+                BadAnswer::Nothing(reason) => (None, Some(reason.to_string())),
+            };
+            let row = watch::ActiveModel {
+                link_id: ActiveValue::Set(self.link.clone()),
+                destination: ActiveValue::Set(self.destination.clone()),
+                since: ActiveValue::Set(failing.since.get()),
+                checked_at: ActiveValue::Set(failing.checked_at.get()),
+                times: ActiveValue::Set(failing.times.into()),
+                status: ActiveValue::Set(status),
+                reason: ActiveValue::Set(reason),
+            };
+            session.execute(&Entity::insert(row)).await?;
+        }
+        Ok(Applied::Keep(true))
     }
+}
+
+fn is_doubtful(row: &Model) -> bool {
+    row.times < i64::from(Failing::BROKEN_AFTER)
 }
 
 /// The identities of links, and their destinations.
@@ -279,8 +251,8 @@ impl Read for Broken {
         let rows = session.all::<Model>(&select).await?;
         let broken = rows.into_iter().filter_map(|row| {
             let id = LinkId::parse(&row.link_id).ok()?;
-            let finding = row.finding(self.0.get(&id)?);
-            Some((id, finding.failing()?.clone()))
+            let failing = row.failing(self.0.get(&id)?)?;
+            Some((id, failing))
         });
         Ok(broken.collect())
     }

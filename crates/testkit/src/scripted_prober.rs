@@ -42,7 +42,6 @@ impl LinkProber for ScriptedProber {
         ProbeOutcome {
             result: told.unwrap_or(Ok(200)),
             duration: Duration::from_millis(5),
-            validator: None,
         }
     }
 }

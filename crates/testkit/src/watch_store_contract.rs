@@ -1,8 +1,8 @@
 //! The contract of every [`WatchStore`], beside the store of its links.
 
 use slugline_domain::{
-    BadAnswer, DueLink, Failing, Finding, Link, LinkFilter, StatusFilter, UnixMillis, Validator,
-    WatchClaim, Watched,
+    BadAnswer, Failing, Link, LinkFilter, Reach, StatusFilter, UnixMillis, WatchLease, WatchRound,
+    WatchTurn, WatchedLink,
     ports::{LinkStore, Version, WatchStore},
 };
 
@@ -13,223 +13,204 @@ use crate::{NOTE, destination, join_all::join_all, key, link, seconds};
 /// # Panics
 /// A clause is violated.
 pub async fn run_suite<S: WatchStore + LinkStore>(empty_store: impl AsyncFn() -> S) {
-    links_come_onto_the_timetable_once(&empty_store().await).await;
-    requests_that_would_come_too_late_come_at_once(&empty_store().await).await;
-    one_link_of_a_host_is_claimed_at_a_time(&empty_store().await).await;
-    of_callers_at_once_one_has_the_claim(&empty_store().await).await;
-    a_claim_that_ended_is_worth_nothing(&empty_store().await).await;
-    findings_belong_to_a_destination(&empty_store().await).await;
+    one_watcher_leads_until_its_lease_ends(&empty_store().await).await;
+    of_watchers_at_once_one_leads(&empty_store().await).await;
+    links_are_due_piece_by_piece(&empty_store().await).await;
+    first_failures_are_due_again(&empty_store().await).await;
+    only_the_leader_records_and_only_of_the_present_link(&empty_store().await).await;
+    failures_belong_to_a_destination(&empty_store().await).await;
 }
 
 fn at(second: i64) -> UnixMillis {
     seconds(second).start()
 }
 
-async fn holding<S: WatchStore + LinkStore>(store: &S, links: &[(&str, &str)]) -> Vec<Link> {
+fn lease(watcher: i64, until: i64) -> WatchLease {
+    let until = at(until);
+    WatchLease { watcher, until }
+}
+
+async fn holding(store: &impl LinkStore, names: &[&str]) -> Vec<Link> {
     let mut made = Vec::new();
-    for (name, to) in links {
-        let link = link(name).to(to).build();
-        store.insert(&link, &NOTE).await.expect("insert");
+    for name in names {
+        let link = link(name).to(&format!("https://{name}.example/")).build();
+        let inserted = store.insert_within(&Reach::Everything, &link, &NOTE);
+        inserted.await.expect("insert");
         made.push(link);
     }
     made
 }
 
-/// Puts every link on the timetable, due at the second 0.
-async fn enrol(store: &impl WatchStore) {
-    let mut position = 0;
-    loop {
-        let enrolled = store.enrol(position, &[at(0); 2], at(100_000)).await;
-        let enrolled = enrolled.expect("enrol");
-        position = enrolled.position;
-        if !enrolled.more {
-            return;
+/// The watcher 1 takes the lease.
+async fn led(store: &impl WatchStore) -> WatchTurn {
+    let led = store.lead(lease(1, 60), at(0), None).await;
+    led.expect("lead").expect("a turn")
+}
+
+fn failing(times: u32) -> Failing {
+    Failing {
+        since: seconds(1),
+        checked_at: seconds(100 * i64::from(times)),
+        times,
+        answer: BadAnswer::Status(404),
+    }
+}
+
+async fn recorded(store: &impl WatchStore, link: &Link, failing: Option<&Failing>) -> bool {
+    store.record(1, link, failing).await.expect("record")
+}
+
+/// The keys of links that are due, and the position after them.
+async fn due(store: &impl WatchStore, after: i64, until: i64, limit: u32) -> (Vec<String>, i64) {
+    let due = store.due(after, until, seconds(0), limit).await;
+    let due = due.expect("due");
+    let keys = due.links.iter().map(|due| due.link.key.to_string());
+    (keys.collect(), due.position)
+}
+
+async fn one_watcher_leads_until_its_lease_ends(store: &(impl WatchStore + LinkStore)) {
+    assert_eq!(
+        led(store).await,
+        WatchTurn {
+            round: None,
+            last: 0
         }
-    }
+    );
+    holding(store, &["a", "b"]).await;
+    let other = async |now, round| store.lead(lease(2, now + 60), at(now), round).await;
+    assert_eq!(other(59, None).await.expect("lead"), None);
+    let round = WatchRound {
+        started_at: at(7),
+        position: 1,
+    };
+    let turn = Some(WatchTurn {
+        round: Some(round),
+        last: due(store, 0, 9, 2).await.1,
+    });
+    let prolonged = store.lead(lease(1, 80), at(50), Some(round)).await;
+    assert_eq!(prolonged.expect("lead"), turn);
+    assert_eq!(other(79, None).await.expect("lead"), None);
+    assert_eq!(other(80, None).await.expect("lead"), turn, "it goes on");
+    let lost = WatchRound::start(at(90));
+    let late = store.lead(lease(1, 300), at(200), Some(lost)).await;
+    assert_eq!(late.expect("lead"), None, "its round is outdated");
+    let again = store.lead(lease(1, 300), at(200), None).await;
+    assert_eq!(again.expect("lead"), turn);
 }
 
-async fn claimed(store: &impl WatchStore, second: i64) -> Vec<(String, WatchClaim)> {
-    let due = store.claim(at(second), at(second + 60), 10).await;
-    let due = due.expect("claim").into_iter();
-    let mut due: Vec<_> = due
-        .map(|due| (due.link.key.to_string(), due.claim))
-        .collect();
-    due.sort_by(|(one, _), (other, _)| one.cmp(other));
-    due
+async fn of_watchers_at_once_one_leads(store: &impl WatchStore) {
+    let leads = (1..=8).map(|watcher| store.lead(lease(watcher, 60), at(0), None));
+    let led = join_all(leads.collect()).await;
+    let led = led.into_iter().map(|led| led.expect("lead"));
+    assert_eq!(led.flatten().count(), 1);
 }
 
-fn answered(link: &Link, next: i64, times: Option<u32>) -> Watched {
-    Watched {
-        destination: link.content.destination.clone(),
-        finding: match times {
-            None => Finding::Well(Validator::parse("\"1\"")),
-            Some(times) => Finding::Failing(Failing {
-                since: seconds(1),
-                checked_at: seconds(2),
-                times,
-                answer: BadAnswer::Status(404),
-            }),
-        },
-        next_at: at(next),
-        rests_until: at(next.min(20)),
-    }
+async fn links_are_due_piece_by_piece(store: &(impl WatchStore + LinkStore)) {
+    assert_eq!(due(store, 0, 0, 2).await, (vec![], 0));
+    holding(store, &["a", "b", "c"]).await;
+    let last = led(store).await.last;
+    let (first, position) = due(store, 0, last, 2).await;
+    assert_eq!(first, ["a", "b"]);
+    let rest = (vec!["c".to_owned()], last);
+    assert_eq!(due(store, position, last, 2).await, rest);
+    assert_eq!(due(store, position, position, 2).await, (vec![], position));
+    assert_eq!(due(store, last, 0, 2).await, (vec![], last));
+    assert_eq!(due(store, last, last + 9, 2).await, (vec![], last + 9));
 }
 
-async fn links_come_onto_the_timetable_once(store: &(impl WatchStore + LinkStore)) {
-    let nothing = store.enrol(0, &[at(0)], at(100_000)).await;
-    assert!(!nothing.expect("enrol").more);
-    let links = [
-        ("a", "https://a.example/"),
-        ("b", "https://b.example/"),
-        ("c", "https://c.example/"),
+async fn first_failures_are_due_again(store: &(impl WatchStore + LinkStore)) {
+    let links = holding(store, &["a", "b", "c"]).await;
+    let last = led(store).await.last;
+    assert!(recorded(store, &links[0], Some(&failing(1))).await);
+    assert!(recorded(store, &links[1], Some(&failing(2))).await);
+    let due = async |until, failed_until| {
+        let due = store.due(0, until, seconds(failed_until), 9).await;
+        due.expect("due").links
+    };
+    let told = |link: &Link, failing: Option<Failing>| WatchedLink {
+        link: link.clone(),
+        is_kept: failing.is_some(),
+        failing,
+    };
+    let [a, b, c] = [
+        told(&links[0], Some(failing(1))),
+        told(&links[1], Some(failing(2))),
+        told(&links[2], None),
     ];
-    holding(store, &links).await;
-    assert_eq!(claimed(store, 0).await, []);
-    enrol(store).await;
-    let due = claimed(store, 0).await;
-    let names: Vec<_> = due.iter().map(|(name, _)| name.as_str()).collect();
-    assert_eq!(names, ["a", "b", "c"]);
-    enrol(store).await;
-    assert_eq!(claimed(store, 1).await, [], "they are claimed");
-    assert_eq!(claimed(store, 60).await.len(), 3, "claims end");
+    assert_eq!(due(0, 99).await, []);
+    assert_eq!(due(0, 100).await, [a.clone()]);
+    let later = due(last, 99).await;
+    assert_eq!(later, [b.clone(), c.clone()], "not before its time");
+    assert_eq!(due(last, 100).await, [a, b, c]);
 }
 
-async fn requests_that_would_come_too_late_come_at_once(store: &(impl WatchStore + LinkStore)) {
-    let links = [("a", "https://a.example/"), ("b", "https://b.example/")];
-    holding(store, &links).await;
-    let moments = [at(900), at(1_000)];
-    store.enrol(0, &moments, at(2_000)).await.expect("enrol");
-    assert_eq!(claimed(store, 0).await, []);
-    store.enrol(1, &[at(0)], at(899)).await.expect("enrol");
-    assert_eq!(claimed(store, 0).await, [], "only at the first position");
-    store.enrol(0, &[at(0)], at(900)).await.expect("enrol");
-    assert_eq!(claimed(store, 0).await.len(), 1);
-    assert_eq!(claimed(store, 900).await.len(), 2);
-}
-
-async fn one_link_of_a_host_is_claimed_at_a_time(store: &(impl WatchStore + LinkStore)) {
-    let links = [
-        ("a", "https://one.example/a"),
-        ("b", "https://ONE.example:8443/b"),
-        ("c", "https://two.example/"),
-    ];
-    let links = holding(store, &links).await;
-    enrol(store).await;
-    let first = claimed(store, 0).await;
-    assert_eq!(first.len(), 2, "one of each host: {first:?}");
-    let (name, claim) = first.iter().find(|(name, _)| name != "c").expect("one");
-    assert_eq!(claimed(store, 10).await, [], "the host is asked");
-    let asked = links
-        .iter()
-        .find(|link| link.key == key(name))
-        .expect("a link");
-    let found = answered(asked, 1_000, None);
-    assert!(store.record(claim, &found).await.expect("record"));
-    assert_eq!(claimed(store, 19).await, [], "the host rests");
-    let second = claimed(store, 30).await;
-    assert_eq!(second.len(), 1, "the other one: {second:?}");
-    assert_ne!(second[0].0, *name);
-}
-
-async fn of_callers_at_once_one_has_the_claim(store: &(impl WatchStore + LinkStore)) {
-    let links = [
-        ("a", "https://one.example/a"),
-        ("b", "https://one.example/b"),
-    ];
-    holding(store, &links).await;
-    enrol(store).await;
-    let claims = join_all((0..8).map(|_| claimed(store, 0)).collect()).await;
-    assert_eq!(claims.iter().map(Vec::len).sum::<usize>(), 1);
-}
-
-async fn a_claim_that_ended_is_worth_nothing(store: &(impl WatchStore + LinkStore)) {
-    let links = holding(store, &[("a", "https://a.example/")]).await;
-    enrol(store).await;
-    let late = claimed(store, 0).await.remove(0).1;
-    let current = claimed(store, 60).await.remove(0).1;
-    let found = answered(&links[0], 1_000, Some(2));
-    assert!(!store.record(&late, &found).await.expect("record"));
-    assert!(store.record(&current, &found).await.expect("record"));
-    assert!(!store.record(&current, &found).await.expect("record"));
+async fn only_the_leader_records_and_only_of_the_present_link(
+    store: &(impl WatchStore + LinkStore),
+) {
+    let links = holding(store, &["a"]).await;
+    let fails = failing(2);
+    assert!(!recorded(store, &links[0], Some(&fails)).await, "no lease");
+    led(store).await;
+    let other = store.record(2, &links[0], Some(&fails)).await;
+    assert!(!other.expect("record"));
+    assert!(recorded(store, &links[0], Some(&fails)).await);
+    let mut elsewhere = links[0].clone();
+    elsewhere.content.destination = destination("https://new.example/");
+    assert!(!recorded(store, &elsewhere, None).await);
+    assert_eq!(store.broken(&[&links[0]]).await.expect("broken").len(), 1);
     store.delete(&key("a"), &NOTE).await.expect("delete");
-    assert_eq!(claimed(store, 2_000).await, [], "it is gone");
-    holding(store, &[("a", "https://a.example/")]).await;
-    enrol(store).await;
-    assert_eq!(claimed(store, 2_000).await.len(), 1, "a new link is new");
+    assert!(
+        !recorded(store, &links[0], Some(&fails)).await,
+        "it is gone"
+    );
+    let new = holding(store, &["a"]).await;
+    let broken = store.broken(&[&new[0]]).await;
+    assert!(broken.expect("broken").is_empty(), "a new link is new");
 }
 
-async fn findings_belong_to_a_destination(store: &(impl WatchStore + LinkStore)) {
-    let links = [("a", "https://a.example/"), ("b", "https://b.example/")];
-    let links = holding(store, &links).await;
-    enrol(store).await;
+async fn failures_belong_to_a_destination(store: &(impl WatchStore + LinkStore)) {
+    let links = holding(store, &["a", "b"]).await;
+    led(store).await;
+    let searched = async |status| {
+        let filter = LinkFilter::default().with_status(status);
+        let found = store.search(&filter, seconds(0), 10).await;
+        let count = store.count(&filter, seconds(0)).await.expect("count");
+        let found = found.expect("search");
+        assert_eq!(u64::try_from(found.len()), Ok(count));
+        found
+    };
     let broken = async || {
-        let links: Vec<Link> = {
-            let all = LinkFilter::default().with_status(StatusFilter::All);
-            store.search(&all, seconds(0), 10).await.expect("search")
-        };
+        let links = searched(StatusFilter::All).await;
         let told = store.broken(&links.iter().collect::<Vec<_>>()).await;
         let told = told.expect("broken");
-        let filter = LinkFilter::default().with_status(StatusFilter::Broken);
-        let found = store.search(&filter, seconds(0), 10).await.expect("search");
-        let count = store.count(&filter, seconds(0)).await.expect("count");
+        let found = searched(StatusFilter::Broken).await;
         assert_eq!(found.len(), told.len());
-        assert_eq!(u64::try_from(found.len()), Ok(count));
-        let found = found
-            .iter()
-            .map(|link| (link.key.to_string(), told[&link.id].clone()));
+        let found = found.iter();
+        let found = found.map(|link| (link.key.to_string(), told[&link.id].clone()));
         found.collect::<Vec<_>>()
     };
-    for (times, expected) in [(1, 0), (2, 1)] {
-        for (name, claim) in claimed(store, times * 100).await {
-            let failing = (name == "a").then(|| u32::try_from(times).expect("small"));
-            let link = links
-                .iter()
-                .find(|link| link.key == key(&name))
-                .expect("a link");
-            let found = answered(link, times * 100 + 100, failing);
-            assert!(store.record(&claim, &found).await.expect("record"));
-        }
-        assert_eq!(broken().await.len(), expected, "after {times}");
+    assert!(recorded(store, &links[0], Some(&failing(1))).await);
+    assert_eq!(broken().await, []);
+    let unanswered = Failing {
+        answer: BadAnswer::nothing("refused"),
+        ..failing(2)
+    };
+    for fails in [&failing(2), &unanswered] {
+        assert!(recorded(store, &links[0], Some(fails)).await);
+        assert_eq!(broken().await, [("a".to_owned(), fails.clone())]);
     }
-    let [(name, failing)] = &broken().await[..] else {
-        panic!("one is broken");
-    };
-    assert_eq!((name.as_str(), failing.times), ("a", 2));
-    assert_eq!(failing.answer, BadAnswer::Status(404));
-    let due = store.claim(at(300), at(301), 10).await.expect("claim");
-    let [a, b] = &found_of(&due)[..] else {
-        panic!("two are due");
-    };
-    assert_eq!(a.failing(), Some(failing));
-    assert_eq!(b.validator(), Validator::parse("\"1\"").as_ref());
+    assert!(recorded(store, &links[0], None).await);
+    assert_eq!(broken().await, [], "it answers again");
 
+    assert!(recorded(store, &links[0], Some(&unanswered)).await);
     let mut elsewhere = links[0].clone();
     elsewhere.content.destination = destination("https://new.example/");
     elsewhere.revision = elsewhere.revision.next();
     let known = Version::of(&links[0]);
-    store
-        .update(&elsewhere, &known, &NOTE)
-        .await
-        .expect("update");
+    let updated = store.update(&elsewhere, &known, &NOTE).await;
+    updated.expect("update");
     assert_eq!(broken().await, [], "the link leads elsewhere");
-    let due = store.claim(at(400), at(401), 10).await.expect("claim");
-    let moved = found_of(&due)[0];
-    assert_eq!(moved, &Finding::default(), "nothing is known of that");
-}
-
-/// The findings about the links that are due, by key.
-fn found_of(due: &[DueLink]) -> Vec<&Finding> {
-    let mut due: Vec<&DueLink> = due.iter().collect();
-    due.sort_by_key(|due| due.link.key.to_string());
-    due.into_iter().map(|due| &due.finding).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::MemoryLinkStore;
-
-    #[tokio::test]
-    async fn the_store_in_memory_keeps_the_contract() {
-        super::run_suite(async || MemoryLinkStore::default()).await;
-    }
+    let due = store.due(0, 9, seconds(0), 1).await.expect("due");
+    let told = due.links.iter().map(|due| (&due.failing, due.is_kept));
+    assert_eq!(told.collect::<Vec<_>>(), [(&None, true)]);
 }

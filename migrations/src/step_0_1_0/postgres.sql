@@ -123,25 +123,30 @@ CREATE INDEX link_versions_link ON link_versions (id, number);
 -- Few versions are in the trash.
 CREATE INDEX link_versions_trash ON link_versions (deleted_at, number) WHERE deleted_at IS NOT NULL;
 
--- What the watch of destinations found, and its timetable in milliseconds.
-CREATE TABLE link_watch (
+-- The failures in a row of destinations, which the watch found.
+CREATE TABLE link_failures (
     link_id text NOT NULL PRIMARY KEY REFERENCES short_links (id) ON DELETE CASCADE,
-    -- The host of the destination when it was last claimed.
-    host text NOT NULL,
-    next_at bigint NOT NULL,
-    claimed_until bigint NOT NULL DEFAULT 0,
-    -- The failures in a row of this destination; null while there are none.
-    destination text,
-    since bigint,
-    checked_at bigint,
-    times bigint NOT NULL DEFAULT 0,
+    -- The destination that failed. The link may lead elsewhere by now.
+    destination text NOT NULL,
+    since bigint NOT NULL,
+    checked_at bigint NOT NULL,
+    times bigint NOT NULL,
     status bigint,
-    reason text,
-    -- The text by which a destination recognises that it has not changed since the watch asked last.
-    validator text
+    reason text
 );
-CREATE INDEX link_watch_claimed_until ON link_watch (claimed_until);
-CREATE INDEX link_watch_due ON link_watch (next_at, host, claimed_until);
+CREATE INDEX link_failures_times ON link_failures (times, checked_at);
+
+-- The lease and the round of the watch: one row. Moments are milliseconds.
+CREATE TABLE watch_round (
+    id bigint NOT NULL PRIMARY KEY,
+    watcher bigint NOT NULL,
+    leased_until bigint NOT NULL,
+    -- Null before the first round.
+    started_at bigint,
+    -- The number of the last link that was asked.
+    position bigint NOT NULL
+);
+INSERT INTO watch_round (id, watcher, leased_until, position) VALUES (1, 0, 0, 0);
 
 -- The named hosts, and what their operators decided. A null means what the instance decides.
 CREATE TABLE domains (

@@ -412,7 +412,6 @@ mod tests {
             ProbeOutcome {
                 result: Ok(204),
                 duration: Duration::ZERO,
-                validator: None,
             }
         }
     }

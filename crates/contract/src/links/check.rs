@@ -216,7 +216,6 @@ mod tests {
             outcome: ProbeOutcome {
                 result,
                 duration: Duration::from_micros(1_999),
-                validator: None,
             },
             checked_at: UnixMillis::new(1_800_000_000_007),
         };

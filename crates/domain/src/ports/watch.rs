@@ -5,40 +5,43 @@ use std::{collections::HashMap, fmt};
 use async_trait::async_trait;
 
 use crate::{
-    DueLink, Enrolment, Failing, Link, LinkId, UnixMillis, WatchClaim, WatchNews, Watched,
-    ports::links::StoreError,
+    Failing, Link, LinkId, UnixMillis, UnixSeconds, WatchLease, WatchNews, WatchRound, WatchTurn,
+    WatchedPiece, ports::links::StoreError,
 };
 
-/// Keeps the timetable of the watch of destinations, and what it found, beside the links. Each
-/// method is one transaction. None touches a link, its revision or the audit trail; what is kept of
-/// a link goes with it.
+/// Keeps the lease and the round of the watch of destinations, and the failures that it found, beside
+/// the links. Each method is one transaction. None touches a link, its revision or the audit trail;
+/// what is kept of a link goes with it.
 #[async_trait]
 pub trait WatchStore: fmt::Debug + Send + Sync {
-    /// Puts links on the timetable that are not on it. Looks at links after a position, at no more
-    /// than there are `moments`; each link that it puts there takes the next of these for its first
-    /// request. The first position is 0; there, requests that were to come after `latest` come at
-    /// the first of the moments: the time between requests was longer, or a clock was wrong.
-    /// Several nodes may call it at once.
-    async fn enrol(
+    /// Gives the watcher the lease: if no other has it at `now`, or, with a `round`, if it has had
+    /// it since. Then the round is kept. Returns `None`, and keeps nothing, if another has the lease.
+    async fn lead(
+        &self,
+        lease: WatchLease,
+        now: UnixMillis,
+        round: Option<WatchRound>,
+    ) -> Result<Option<WatchTurn>, StoreError>;
+
+    /// The links whose number is above `after` and at most `until`, by number, and before them those
+    /// whose first failure was found at `failed_until` or earlier; no more than `limit` of each. The
+    /// former are without links that failed once: their time comes later.
+    async fn due(
         &self,
         after: i64,
-        moments: &[UnixMillis],
-        latest: UnixMillis,
-    ) -> Result<Enrolment, StoreError>;
+        until: i64,
+        failed_until: UnixSeconds,
+        limit: u32,
+    ) -> Result<WatchedPiece, StoreError>;
 
-    /// Claims links that are due, at most `limit`, those that have waited longest first. Of one
-    /// [host](crate::watch::host_to_ask) it claims one link, and none while anybody has a claim to
-    /// another, or it [rests](Watched::rests_until). Several nodes may call it at once.
-    async fn claim(
+    /// Keeps the failures of the destination of a link, in place of those before. Returns false, and
+    /// keeps nothing, if another watcher has taken the lease, or the link is gone or leads elsewhere.
+    async fn record(
         &self,
-        now: UnixMillis,
-        until: UnixMillis,
-        limit: usize,
-    ) -> Result<Vec<DueLink>, StoreError>;
-
-    /// Keeps what came of a claim, and gives the claim up. Returns false, and keeps nothing, if
-    /// somebody else has claimed the link since, or it is gone.
-    async fn record(&self, claim: &WatchClaim, found: &Watched) -> Result<bool, StoreError>;
+        watcher: i64,
+        link: &Link,
+        failing: Option<&Failing>,
+    ) -> Result<bool, StoreError>;
 
     /// Those of these links whose destination is broken, and the failures. Failures of a
     /// destination that the link had before do not count.

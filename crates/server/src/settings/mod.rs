@@ -18,7 +18,7 @@ use std::{net::SocketAddr, num::NonZeroU32, path::PathBuf, time::Duration};
 use slugline_analytics::{RecorderOptions, SamplingTargets};
 use slugline_application::{PreviewMode, ResolverOptions, SiteToken};
 use slugline_contract::{ImportLimit, Rules};
-use slugline_domain::{DestinationRules, Host, Keeping, OwnAddresses, SlugCase, Timetable};
+use slugline_domain::{DestinationRules, Host, Keeping, OwnAddresses, SlugCase};
 use slugline_httpkit::{Origin, PlaceHeaders, TrustedProxies};
 use slugline_legacy::OldStoreUrl;
 use slugline_outbound::{AddressPolicy, Policy, PortPolicy, WebhookOptions};
@@ -103,7 +103,7 @@ pub struct Settings {
     /// What is kept of links that are changed or deleted.
     pub keeping: Keeping,
     /// When the destinations of links are asked; `None` for never.
-    pub watch: Option<Timetable>,
+    pub watch: Option<Duration>,
     /// The writes that each named token has in a minute; `None` sets no limit.
     pub token_writes_per_minute: Option<NonZeroU32>,
     /// Scheduled backups, if any.
@@ -312,7 +312,7 @@ impl Settings {
 
 impl Settings {
     /// When the destinations of links are asked. Links of a public demonstration end too soon for it.
-    pub(crate) fn watched(&self) -> Option<Timetable> {
+    pub(crate) fn watched(&self) -> Option<Duration> {
         self.watch.filter(|_| self.preview == PreviewMode::Off)
     }
 
@@ -376,9 +376,9 @@ fn keeping(sources: &Sources) -> Result<Keeping, SettingError> {
     })
 }
 
-fn watch(sources: &Sources) -> Result<Option<Timetable>, SettingError> {
+fn watch(sources: &Sources) -> Result<Option<Duration>, SettingError> {
     let seconds = sources.number("SLUGLINE_WATCH_EVERY", 0..=31_536_000)?;
-    Ok((seconds > 0).then(|| Timetable::new(Duration::from_secs(seconds))))
+    Ok((seconds > 0).then(|| Duration::from_secs(seconds)))
 }
 
 fn token_writes_per_minute(sources: &Sources) -> Result<Option<NonZeroU32>, SettingError> {

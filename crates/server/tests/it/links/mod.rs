@@ -16,4 +16,4 @@ mod routing; // rules, splits and patterns
 mod searching; // finding and counting links
 mod suggestions; // slugs and previews are suggested
 mod transfer;
-mod watch; // destinations are asked on a timetable // export and import, by HTTP and by the command line
+mod watch; // destinations are asked in turn // export and import, by HTTP and by the command line

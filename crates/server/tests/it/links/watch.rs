@@ -1,4 +1,4 @@
-//! Destinations are asked on a timetable, and broken ones are told.
+//! Destinations are asked in turn, and broken ones are told.
 
 use std::sync::{
     Arc,
@@ -154,27 +154,6 @@ fn a_link_that_leads_elsewhere_is_no_longer_broken() {
             .iter()
             .any(|heard| heard.line.contains("/new"))
     });
-}
-
-#[test]
-fn a_destination_that_has_not_changed_is_asked_for_no_content() {
-    let outsider = Outsider::start(|heard| match heard.header("if-none-match") {
-        Some("W/\"7\"") => answer("304 Not Modified", ""),
-        _ => answer("200 OK\r\netag: W/\"7\"", "a page"),
-    });
-    let server = Server::start_with(&[LOOPBACK, ("SLUGLINE_WATCH_EVERY", "1")]);
-    server.create(&json!({"slug": "docs", "url": outsider.url("/")}));
-    let conditions = || {
-        let heard = outsider.heard();
-        let conditions = heard
-            .iter()
-            .map(|heard| heard.header("if-none-match").map(str::to_owned));
-        conditions.collect::<Vec<_>>()
-    };
-    eventually("it is asked three times", || conditions().len() >= 3);
-    let known = Some("W/\"7\"".to_owned());
-    assert_eq!(conditions()[..3], [None, known.clone(), known]);
-    assert_eq!(read(&server, "docs")["broken"], Value::Null);
 }
 
 #[test]
