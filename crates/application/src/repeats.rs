@@ -10,7 +10,7 @@ use std::{fmt, future::Future, sync::Arc, time::Duration};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 use slugline_domain::{
-    IdempotencyKey, KeptAnswer, KeptRequest, Receipt, RequestClaim, UnixMillis,
+    IdempotencyKey, KeptAnswer, KeptRequest, Receipt, RequestClaim,
     ports::{Clock, Insertion, ReceiptStore, StoreError},
 };
 
@@ -200,7 +200,7 @@ impl Repeats {
             Known::Answered(answer) => return Ok(again(answer)),
         };
         let store = &self.parts.store;
-        let until = later(claim.at, Self::LEASE);
+        let until = claim.at.later(Self::LEASE);
         if !store.take(&claim, until).await? {
             return match self.look(caller, request).await? {
                 Known::Answered(answer) => Ok(again(answer)),
@@ -281,15 +281,11 @@ fn again(answer: KeptAnswer) -> Repeated {
     }
 }
 
-fn later(moment: UnixMillis, time: Duration) -> UnixMillis {
-    let time = i64::try_from(time.as_millis()).unwrap_or(i64::MAX);
-    UnixMillis::new(moment.get().saturating_add(time))
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::{AtomicU32, Ordering};
 
+    use slugline_domain::UnixMillis;
     use slugline_testkit::{FixedClock, MemoryLinkStore, NOON};
 
     use super::*;
@@ -473,7 +469,7 @@ mod tests {
         let Ok(Known::Free(claim)) = fixture.repeats.look(&Caller::Site, &died).await else {
             panic!("the key is free");
         };
-        let until = later(claim.at, Repeats::LEASE);
+        let until = claim.at.later(Repeats::LEASE);
         assert!(fixture.store.take(&claim, until).await.unwrap());
         let refused = fixture.at_length(&died, true).await;
         assert!(matches!(refused, Err(Error::KeyBusy { .. })));

@@ -24,7 +24,7 @@ pub use self::entry::Recalled;
 pub use self::options::{ResolverNumbers, ResolverOptions};
 use self::{
     entry::Entry,
-    freshness::{Fresh, Subject, later},
+    freshness::{Fresh, Subject},
     key::{Key, Keys},
     outage::Outage,
     refresh::Refresh,
@@ -57,8 +57,10 @@ pub struct Resolver {
     outage: Outage,
     /// Of counted visits. A queue of them says nothing about reads.
     counting: Outage,
-    old_links: Option<Arc<OldLinks>>,
-    observer: Option<Arc<dyn ChangeObserver>>,
+    /// The old store, from which links are being moved.
+    pub old_links: Option<Arc<OldLinks>>,
+    /// Hears of the changes that are announced here.
+    pub observer: Option<Arc<dyn ChangeObserver>>,
     hits: Counter,
     misses: Counter,
 }
@@ -99,20 +101,6 @@ impl Resolver {
             entries: self.cache.len(),
             bytes: self.cache.weight(),
         }
-    }
-
-    /// Also reads the old store while links are being moved from there.
-    #[must_use]
-    pub fn with_old_links(mut self, old_links: Option<Arc<OldLinks>>) -> Self {
-        self.old_links = old_links;
-        self
-    }
-
-    /// Also tells this observer of the changes that are announced here.
-    #[must_use]
-    pub fn with_observer(mut self, observer: Option<Arc<dyn ChangeObserver>>) -> Self {
-        self.observer = observer;
-        self
     }
 
     /// The domains whose rules this follows.
@@ -271,7 +259,7 @@ impl Resolver {
         error: Error,
     ) -> Result<Option<Arc<FollowedLink>>, Error> {
         let now = self.clock.now();
-        let retry = later(now, Outage::RETRY);
+        let retry = now.later(Outage::RETRY);
         let outdated = refresh.outdated().and_then(|entry| {
             let useless = entry.fresh.useless_at(now, self.options.stale_for);
             let link = entry.link.clone().filter(|_| now < useless)?;

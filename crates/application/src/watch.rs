@@ -3,8 +3,8 @@
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use slugline_domain::{
-    ProbeRequest, ProbeTimeout, UnixMillis, WatchLease, WatchRound, WatchedLink, host_rest,
-    host_to_ask, is_watched, judge,
+    ProbeRequest, ProbeTimeout, WatchLease, WatchRound, WatchedLink, host_rest, host_to_ask,
+    is_watched, judge,
     measure::Counter,
     ports::{Clock, LinkProber, Random, StoreError, WatchObserver, WatchStore},
     second_look,
@@ -134,7 +134,7 @@ impl DestinationWatch {
             return Ok(RETRY);
         };
         let target = round.target(*every, last, now);
-        let failed_until = moved(now, second_look(*every), -1).second();
+        let failed_until = second_look(*every, now);
         let due = store.due(round.position, target, failed_until, PIECE);
         let due = due.await?;
         let asks = !due.links.is_empty();
@@ -164,7 +164,7 @@ impl DestinationWatch {
         let now = self.parts.clock.now();
         let lease = WatchLease {
             watcher: self.watcher,
-            until: moved(now, LEASE, 1),
+            until: now.later(LEASE),
         };
         let round = turn.map(|turn| turn.round);
         let led = self.parts.store.lead(lease, now, round).await?;
@@ -239,12 +239,6 @@ impl DestinationWatch {
         }
         Ok(is_asked)
     }
-}
-
-/// A moment, moved by a time so many times.
-fn moved(moment: UnixMillis, time: Duration, times: i64) -> UnixMillis {
-    let millis = i64::try_from(time.as_millis()).unwrap_or(i64::MAX);
-    UnixMillis::new(moment.get().saturating_add(millis.saturating_mul(times)))
 }
 
 #[cfg(test)]

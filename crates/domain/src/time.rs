@@ -1,6 +1,6 @@
 //! Moments in time: whole seconds for links, milliseconds for visits.
 
-use std::{fmt, num::ParseIntError, str::FromStr};
+use std::{fmt, num::ParseIntError, str::FromStr, time::Duration};
 
 use thiserror::Error;
 
@@ -60,6 +60,12 @@ impl UnixMillis {
     /// The number of milliseconds.
     pub const fn get(self) -> i64 {
         self.0
+    }
+
+    /// The moment this long after.
+    pub fn later(self, by: Duration) -> Self {
+        let by = i64::try_from(by.as_millis()).unwrap_or(i64::MAX);
+        Self::new(self.0.saturating_add(by))
     }
 
     /// The second that contains this moment.

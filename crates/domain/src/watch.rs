@@ -129,10 +129,12 @@ impl WatchRound {
     }
 }
 
-/// The time after which a first failure is looked at again, if each destination is asked once in
-/// `every`: an hour, if that is a day.
-pub fn second_look(every: Duration) -> Duration {
-    (every / 24).max(Duration::from_mins(1)).min(every)
+/// The moment up to which first failures were found that are looked at again now, if each destination
+/// is asked once in `every`: an hour ago, if that is a day.
+pub fn second_look(every: Duration, now: UnixMillis) -> UnixSeconds {
+    let soon = (every / 24).max(Duration::from_mins(1)).min(every);
+    let soon = i64::try_from(soon.as_millis()).unwrap_or(i64::MAX);
+    UnixMillis::new(now.get().saturating_sub(soon)).second()
 }
 
 /// The time for which a host rests after a request: a second, or less where so many links could not
@@ -290,9 +292,10 @@ mod tests {
     #[case(86_400, 3_600)]
     #[case(600, 60)]
     #[case(2, 2)]
-    fn a_first_failure_is_looked_at_soon(#[case] every: u64, #[case] soon: u64) {
+    fn a_first_failure_is_looked_at_soon(#[case] every: u64, #[case] soon: i64) {
+        let now = at(1_000_000).start();
         let every = Duration::from_secs(every);
-        assert_eq!(second_look(every), Duration::from_secs(soon));
+        assert_eq!(second_look(every, now), at(1_000_000 - soon));
     }
 
     #[test]

@@ -21,7 +21,7 @@ use slugline_domain::{
     Author, Host,
     ports::{
         ChangeObserver, Clock, DestinationScreen, LinkProber, LinksWatch, PlaceFinder, Random,
-        SecretStore, SignInCodes, VisitLog, VisitObserver, WatchObserver,
+        SecretStore, SignInCodes, VisitLog, VisitObserver,
     },
 };
 use slugline_httpkit::{Code, Edge, Failure, Guard, Lots, Problem, guarded};
@@ -89,8 +89,7 @@ pub(crate) async fn build(
     let places = open_place_file(settings)?;
     let store = links_database::open(settings).await?;
     let crowd = Arc::new(Crowd::gather(checked.observers).context("an observer cannot start")?);
-    let observer = (!crowd.is_empty()).then(|| crowd.clone() as Arc<dyn ChangeObserver>);
-    let dependencies = open_link_dependencies(settings, store, observer).await?;
+    let dependencies = open_link_dependencies(settings, store, Some(crowd.clone())).await?;
     let links = dependencies.link_service(settings);
     let listening = dependencies.listen();
     let setup = Arc::new(setup(settings, &token));
@@ -115,12 +114,9 @@ pub(crate) async fn build(
         Arc::new(Webhook::start(options, client, clock, random))
     });
     let live = Arc::new(LiveVisits::new());
-    let mut observers: Vec<Arc<dyn VisitObserver>> = vec![live.clone()];
+    let mut observers: Vec<Arc<dyn VisitObserver>> = vec![live.clone(), crowd.clone()];
     if let Some(webhook) = &webhook {
         observers.push(webhook.clone());
-    }
-    if !crowd.is_empty() {
-        observers.push(crowd.clone());
     }
     let ports = RecorderPorts {
         places: places.clone(),
@@ -138,14 +134,13 @@ pub(crate) async fn build(
         Arc::new(HttpProber::new(Client::new(settings.checks.clone())));
     let checks = LinkChecker::new(links.clone(), Arc::clone(&prober), Arc::clone(&clock));
     let watch = settings.watched().map(|every| {
-        let observer = webhook.clone();
         DestinationWatch::new(WatchParts {
             store: store.clone(),
             prober: Arc::clone(&prober),
             clock: Arc::clone(&clock),
             random: Arc::clone(&random),
             every,
-            observer: observer.map(|webhook| webhook as Arc<dyn WatchObserver>),
+            observer: webhook.clone().map(|webhook| webhook as _),
         })
     });
     let stats = StatsService::new(log, links.clone(), Arc::clone(&clock));
@@ -389,10 +384,9 @@ async fn open_link_dependencies(
         Arc::clone(&clock),
     )
     .await?;
-    let resolver = resolver(settings, &store, &clock);
-    let resolver = resolver
-        .with_old_links(migration.old_links())
-        .with_observer(observer);
+    let mut resolver = resolver(settings, &store, &clock);
+    resolver.old_links = migration.old_links();
+    resolver.observer = observer;
     let resolver = Arc::new(resolver);
     let domains =
         named_domains(settings, &store, Arc::clone(&resolver), Arc::clone(&clock)).await?;

@@ -3,9 +3,8 @@
 //! | module | holds |
 //! |---|---|
 //! | `removal` | taking a domain away, with its links |
-//! | `watch`, `heard` | keeping this process's [`NamedDomains`] as the store has them |
+//! | `watch` | keeping this process's [`NamedDomains`] as the store has them |
 
-mod heard;
 mod removal;
 #[cfg(test)]
 mod tests;
@@ -15,10 +14,10 @@ use std::sync::Arc;
 
 use slugline_domain::{
     AuditNote, Author, Domain, DomainName, Host, Operation, Reach, Scope,
-    ports::{Clock, DomainStore, LinkStore},
+    ports::{Clock, DomainStore, Hearing, LinkStore},
 };
+use tokio::sync::Mutex;
 
-use self::heard::Heard;
 pub use self::removal::{LinksFate, RemovedDomain};
 use crate::{
     access::{Access, Forbidden},
@@ -31,7 +30,9 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct Domains {
     parts: Arc<DomainsParts>,
-    heard: Arc<Heard>,
+    /// The state of the store's hearing when the domains were last read; `None` if they must be read
+    /// again. The lock also orders readers, so that no earlier answer replaces a later one.
+    heard: Arc<Mutex<Option<Hearing>>>,
 }
 
 /// The dependencies of [`Domains`].

@@ -27,7 +27,7 @@ impl Domains {
     /// # Errors
     /// The store failed. The domains stay as they were last read.
     pub async fn reload(&self) -> Result<(), Error> {
-        let mut heard = self.heard.0.lock().await;
+        let mut heard = self.heard.lock().await;
         Ok(self.read(&mut heard).await?)
     }
 
@@ -39,7 +39,7 @@ impl Domains {
         loop {
             sleep(Self::INTERVAL).await;
             age += 1;
-            let mut heard = self.heard.0.lock().await;
+            let mut heard = self.heard.lock().await;
             if !self.is_over(*heard, age) {
                 continue;
             }
@@ -54,7 +54,7 @@ impl Domains {
 
     /// Reads the domains after a change by this process. If that fails, the watch does it.
     pub(super) async fn learn(&self) {
-        let mut heard = self.heard.0.lock().await;
+        let mut heard = self.heard.lock().await;
         // The change itself has the answer that matters.
         let _ = self.read(&mut heard).await;
     }

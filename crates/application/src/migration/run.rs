@@ -355,13 +355,13 @@ mod tests {
         plain.password = Some(ImportedPassword::Plain(password));
         plain.updated_at = Some(seconds(-5));
         let fixture = moving(vec![entry(plain)]).await;
-        let resolver = Resolver::new(
+        let mut resolver = Resolver::new(
             fixture.links.clone(),
             fixture.clock.clone(),
             crate::NamedDomains::default(),
             ResolverOptions::default(),
-        )
-        .with_old_links(fixture.migration.old_links());
+        );
+        resolver.old_links = fixture.migration.old_links();
         let served = resolver.find(&key("PLAIN")).await.unwrap().unwrap();
         run_all(&fixture.migration, false).await;
         let moved = fixture.links.find(&key("plain")).await.unwrap().unwrap();

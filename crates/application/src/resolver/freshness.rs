@@ -35,10 +35,10 @@ impl Fresh {
             options.unknown_for
         };
         let until = match hearing {
-            Hearing::Deaf => later(now, lifetime.min(options.deaf_for)),
+            Hearing::Deaf => now.later(lifetime.min(options.deaf_for)),
             // The store counts changes itself, so no entry is outdated by time alone.
             Hearing::Counted(_) if !subject.may_change_unheard => UnixMillis::new(i64::MAX),
-            Hearing::Counted(_) | Hearing::Announced(_) => later(now, lifetime),
+            Hearing::Counted(_) | Hearing::Announced(_) => now.later(lifetime),
         };
         Self::While { hearing, until }
     }
@@ -57,7 +57,7 @@ impl Fresh {
     pub(super) fn useless_at(self, now: UnixMillis, stale_for: Duration) -> UnixMillis {
         match self {
             // The entry may be outdated for another reason than time.
-            Self::While { until, .. } => later(until.min(now), stale_for),
+            Self::While { until, .. } => until.min(now).later(stale_for),
             Self::Stale { useless, .. } => useless,
         }
     }
@@ -70,10 +70,4 @@ pub(super) struct Subject {
     pub(super) is_known: bool,
     /// True if the answer came from a store that does not announce its changes.
     pub(super) may_change_unheard: bool,
-}
-
-/// The moment this long after another.
-pub(super) fn later(moment: UnixMillis, by: Duration) -> UnixMillis {
-    let by = i64::try_from(by.as_millis()).unwrap_or(i64::MAX);
-    UnixMillis::new(moment.get().saturating_add(by))
 }

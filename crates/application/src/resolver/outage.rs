@@ -12,7 +12,6 @@ use slugline_domain::{
 };
 use tokio::time::timeout;
 
-use super::freshness::later;
 use crate::error::Error;
 
 /// Tracks if the store is silent, so that not every visitor waits for it.
@@ -42,7 +41,7 @@ impl Outage {
             return Err(silent());
         }
         let Ok(answer) = timeout(limit, question).await else {
-            let until = later(clock.now(), Self::RETRY).get();
+            let until = clock.now().later(Self::RETRY).get();
             self.silent_until.store(until, Ordering::Relaxed);
             return Err(silent());
         };
@@ -59,7 +58,7 @@ impl Outage {
         if silent_until == 0 {
             return true;
         }
-        let meanwhile = later(now, limit + Self::RETRY).get();
+        let meanwhile = now.later(limit + Self::RETRY).get();
         now.get() >= silent_until
             && self
                 .silent_until

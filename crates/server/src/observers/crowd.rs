@@ -62,10 +62,6 @@ impl Crowd {
         })
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.listeners.is_empty()
-    }
-
     /// The visits and changes for which a queue had no room.
     pub(crate) fn dropped(&self) -> u64 {
         self.dropped.get()
