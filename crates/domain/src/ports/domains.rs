@@ -25,7 +25,7 @@ pub trait DomainStore: fmt::Debug + Send + Sync {
     async fn update(&self, domain: &Domain, note: &AuditNote) -> Result<bool, StoreError>;
 
     /// Removes a domain that has no links, expired ones included. A link that is stored at the same
-    /// time either keeps the domain or is answered with [`Insertion::NoDomain`].
+    /// time either keeps the domain or is answered with [`Insertion::NoDomain`](crate::Insertion::NoDomain).
     async fn remove(&self, host: &Host, note: &AuditNote) -> Result<DomainRemoval, StoreError>;
 
     /// Moves those of these links that are still there to a domain: all of them or none. They keep
