@@ -1,12 +1,13 @@
 //! `cargo xtask arch`: compares the crates' dependencies, and the imports within each crate,
 //! with the plan.
 
+mod budget;
 mod circles;
 mod modules;
 mod source;
 mod uses;
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, path::Path};
 
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
@@ -37,6 +38,9 @@ pub(crate) fn run() -> Result<()> {
 /// The other crates of ours that one crate may depend on.
 struct Floor {
     room: &'static str,
+    /// The most lines of production code. A change that adds more deletes as many elsewhere. No
+    /// room for tests has a number.
+    lines: usize,
     uses: &'static [&'static str],
     /// Further crates that its tests may use.
     tests_use: &'static [&'static str],
@@ -51,38 +55,39 @@ struct Floor {
 /// without `slugline-`; the package `slugline` is `server`.
 #[rustfmt::skip]
 const PLAN: &[Floor] = &[
-    Floor { room: "domain",      uses: &[], tests_use: &[] },
-    Floor { room: "system",      uses: &["domain"], tests_use: &[] },
+    Floor { room: "domain", lines: 0,      uses: &[], tests_use: &[] },
+    Floor { room: "system", lines: 0,      uses: &["domain"], tests_use: &[] },
     // The contract suites in `testkit` test it.
-    Floor { room: "memory",      uses: &["domain"], tests_use: &[] },
-    Floor { room: "testkit",     uses: &["domain", "memory"], tests_use: &[] },
-    Floor { room: "migrations",  uses: &[], tests_use: &[] },
-    Floor { room: "storage",     uses: &["domain", "migrations"], tests_use: &["testkit"] },
-    Floor { room: "analytics",   uses: &["domain"], tests_use: &["testkit"] },
-    Floor { room: "visitlog",    uses: &["domain", "analytics"], tests_use: &["system", "testkit"] },
+    Floor { room: "memory", lines: 0,      uses: &["domain"], tests_use: &[] },
+    Floor { room: "testkit", lines: 0,     uses: &["domain", "memory"], tests_use: &[] },
+    Floor { room: "migrations", lines: 0,  uses: &[], tests_use: &[] },
+    Floor { room: "storage", lines: 0,     uses: &["domain", "migrations"], tests_use: &["testkit"] },
+    Floor { room: "analytics", lines: 0,   uses: &["domain"], tests_use: &["testkit"] },
+    Floor { room: "visitlog", lines: 0,    uses: &["domain", "analytics"], tests_use: &["system", "testkit"] },
     // Its tests move the visits of an embedded log.
-    Floor { room: "clickhouse",  uses: &["domain", "analytics"], tests_use: &["testkit", "visitlog"] },
-    Floor { room: "outbound",    uses: &["domain"], tests_use: &["testkit"] },
-    Floor { room: "legacy",      uses: &["domain"], tests_use: &["testkit"] },
+    Floor { room: "clickhouse", lines: 0,  uses: &["domain", "analytics"], tests_use: &["testkit", "visitlog"] },
+    Floor { room: "outbound", lines: 0,    uses: &["domain"], tests_use: &["testkit"] },
+    Floor { room: "legacy", lines: 0,      uses: &["domain"], tests_use: &["testkit"] },
     // Its example runs the use cases over SQLite.
-    Floor { room: "application", uses: &["domain"], tests_use: &["storage", "system", "testkit"] },
-    Floor { room: "contract",    uses: &["domain", "application"], tests_use: &["testkit"] },
-    Floor { room: "httpkit",     uses: &["domain", "application", "contract"], tests_use: &["testkit"] },
-    Floor { room: "rest",        uses: &["domain", "application", "contract", "httpkit"], tests_use: &["testkit"] },
-    Floor { room: "mcp",         uses: &["domain", "application", "contract", "httpkit"], tests_use: &["testkit"] },
-    Floor { room: "redirect",    uses: &["domain", "application", "httpkit"], tests_use: &["memory", "system", "testkit"] },
-    Floor { room: "oauth",       uses: &["domain", "application", "httpkit"], tests_use: &["testkit"] },
-    Floor { room: "dashboard",   uses: &["httpkit"], tests_use: &[] },
+    Floor { room: "application", lines: 0, uses: &["domain"], tests_use: &["storage", "system", "testkit"] },
+    Floor { room: "contract", lines: 0,    uses: &["domain", "application"], tests_use: &["testkit"] },
+    Floor { room: "httpkit", lines: 0,     uses: &["domain", "application", "contract"], tests_use: &["testkit"] },
+    Floor { room: "rest", lines: 0,        uses: &["domain", "application", "contract", "httpkit"], tests_use: &["testkit"] },
+    Floor { room: "mcp", lines: 0,         uses: &["domain", "application", "contract", "httpkit"], tests_use: &["testkit"] },
+    Floor { room: "redirect", lines: 0,    uses: &["domain", "application", "httpkit"], tests_use: &["memory", "system", "testkit"] },
+    Floor { room: "oauth", lines: 0,       uses: &["domain", "application", "httpkit"], tests_use: &["testkit"] },
+    Floor { room: "dashboard", lines: 0,   uses: &["httpkit"], tests_use: &[] },
     Floor {
         room: "server",
+        lines: 0,
         uses: &[
             "domain", "system", "storage", "analytics", "visitlog", "clickhouse", "outbound", "legacy", "application", "contract",
             "httpkit", "rest", "mcp", "redirect", "oauth", "dashboard",
         ],
         tests_use: &["testkit"],
     },
-    Floor { room: "xtask",       uses: &[], tests_use: &[] },
-    Floor { room: "bench",       uses: &["xtask"], tests_use: &[] },
+    Floor { room: "xtask", lines: 0,       uses: &[], tests_use: &[] },
+    Floor { room: "bench", lines: 0,       uses: &["xtask"], tests_use: &[] },
 ];
 
 /// The crates whose modules stand on floors, each with the modules at its root, the lowest first.
@@ -247,11 +252,26 @@ fn findings_within(metadata: &Value) -> Result<Vec<String>> {
                 .as_str()
                 .context("a package without a name")?,
         );
+        findings.extend(above_budget(package, room)?);
         let row = FLOORS.iter().find(|(name, _)| *name == room);
         let floors = row.map_or(&[][..], |(_, floors)| floors);
         findings.extend(modules::findings(package, floors)?);
     }
     Ok(findings)
+}
+
+/// The finding about a crate with more lines than its row of the plan allows.
+fn above_budget(package: &Value, room: &str) -> Result<Option<String>> {
+    let row = PLAN
+        .iter()
+        .find(|floor| floor.room == room && floor.lines > 0);
+    let manifest = package["manifest_path"].as_str().map(Path::new);
+    let Some((row, folder)) = row.zip(manifest.and_then(Path::parent)) else {
+        return Ok(None);
+    };
+    let (lines, most) = (budget::lines(folder)?, row.lines);
+    let finding = || format!("{room}: {lines} lines of production code, and its budget is {most}");
+    Ok((lines > most).then(finding))
 }
 
 fn rows_without_member(members: &[Member]) -> Vec<String> {

@@ -1,4 +1,4 @@
-//! `cargo xtask bench`, `capacity`, `extrapolate` and `upgrade`, which are a crate of their own: `xtask/bench`.
+//! `cargo xtask bench`, `capacity` and `extrapolate`, which are a crate of their own: `xtask/bench`.
 
 use std::{env, ffi::OsString};
 

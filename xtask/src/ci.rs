@@ -4,9 +4,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
-use crate::{
-    arch, deny, docs, fmt, lint, openapi, package, test, vendor, verdict::Verdict, wasm, web,
-};
+use crate::{arch, checks, openapi, package, test, vendor, verdict::Verdict, web};
 
 /// Runs every step in order and stops at the first that fails.
 pub(crate) fn run() -> Result<()> {
@@ -19,16 +17,16 @@ type Step = (&'static str, fn() -> Result<()>);
 /// `test` comes last: its closing line, which sums up every test, ends the log. With
 /// `--workspace` it also builds the benchmarks and runs the tests of their own code.
 const STEPS: &[Step] = &[
-    ("fmt --check", || fmt::run(true)),
-    ("lint", lint::run),
+    ("fmt --check", || checks::fmt(true)),
+    ("lint", checks::lint),
     ("arch", arch::run),
-    ("deny", || deny::run(false)),
+    ("deny", || checks::deny(false)),
     ("openapi --check", || openapi::run(true)),
     ("vendor --check", || vendor::run(true)),
     ("web", web::run),
-    ("wasm", wasm::run),
+    ("wasm", checks::wasm),
     ("package --no-verify", || package::run(false)),
-    ("docs", docs::run),
+    ("docs", checks::docs),
     ("test -- --workspace", run_tests),
 ];
 

@@ -4,8 +4,6 @@
 //! cargo-fuzz adds sanitizers, which find faults of unsafe code; this workspace has no unsafe
 //! code. `cargo fuzz` works too.
 
-mod minimise;
-
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -23,19 +21,9 @@ const COVERAGE: &str = "-Cpasses=sancov-module \
     -Cllvm-args=-sanitizer-coverage-trace-compares \
     -Ccodegen-units=1";
 
-/// The work of a target.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Work {
-    /// Looks for faults for a number of seconds.
-    Seconds(u64),
-    /// Looks for faults in a number of executions.
-    Runs(u64),
-    /// Removes inputs of the corpus that reach hardly anything alone.
-    Minimise,
-}
-
-/// Runs the targets in turn and stops at the first failure.
-pub(crate) fn run(work: Work, only: Option<&str>) -> Result<()> {
+/// Runs the targets in turn, each until `end`, an option of libFuzzer, and stops at the first
+/// failure.
+pub(crate) fn run(end: &str, only: Option<&str>) -> Result<()> {
     let folder = process::root().join("fuzz");
     let wanted = |target: &String| only.is_none_or(|only| only == target);
     let targets: Vec<String> = targets(&folder)?.into_iter().filter(wanted).collect();
@@ -45,12 +33,7 @@ pub(crate) fn run(work: Work, only: Option<&str>) -> Result<()> {
     );
     for target in targets {
         println!("\n=== {target}");
-        let corpus = folder.join("corpus").join(&target);
-        match work {
-            Work::Seconds(seconds) => look(&target, &corpus, &format!("-max_total_time={seconds}")),
-            Work::Runs(runs) => look(&target, &corpus, &format!("-runs={runs}")),
-            Work::Minimise => minimise(&target, &corpus),
-        }?;
+        look(&target, &folder.join("corpus").join(&target), end)?;
     }
     Ok(())
 }
@@ -66,31 +49,6 @@ fn look(target: &str, corpus: &Path, end: &str) -> Result<()> {
             .args([end, "-max_len=512", "-print_final_stats=1"])
             .arg(format!("-artifact_prefix=target/fuzz-{target}-")),
     )
-}
-
-/// libFuzzer says which edges each input reaches; [`minimise::superfluous`] chooses.
-fn minimise(target: &str, corpus: &Path) -> Result<()> {
-    let scratch = process::root().join("target/fuzz-merge");
-    if scratch.exists() {
-        fs::remove_dir_all(&scratch)?;
-    }
-    let merged = scratch.join("merged");
-    fs::create_dir_all(&merged)?;
-    let control = scratch.join("control");
-    process::run_quietly(
-        program(target)?
-            .args(["-merge=1", "-set_cover_merge=1", "-use_counters=0"])
-            .arg(format!("-merge_control_file={}", control.display()))
-            .args([&merged, corpus]),
-    )?;
-    let control = fs::read_to_string(control)?;
-    let superfluous = minimise::superfluous(&control).context("a control file of libFuzzer")?;
-    for file in &superfluous {
-        fs::remove_file(file)?;
-    }
-    let left = fs::read_dir(corpus)?.count();
-    println!("{} inputs go, {left} stay", superfluous.len());
-    Ok(())
 }
 
 /// Builds and starts a target.

@@ -11,20 +11,15 @@
 
 mod arch;
 mod bench;
+mod checks;
 mod ci;
-mod deny;
-mod docs;
-mod fmt;
 mod fuzz;
-mod lint;
 mod openapi;
 mod package;
 mod test;
 mod vendor;
 mod verdict;
-mod wasm;
 mod web;
-mod windows;
 
 use std::process::ExitCode;
 
@@ -101,9 +96,6 @@ enum Command {
         /// Executions of each target, instead of a time.
         #[arg(long, conflicts_with = "seconds")]
         runs: Option<u64>,
-        /// Instead, remove inputs of the corpora that reach hardly any code alone.
-        #[arg(long, conflicts_with_all = ["seconds", "runs"])]
-        minimise: bool,
         /// Only this one.
         #[arg(long)]
         target: Option<String>,
@@ -111,9 +103,6 @@ enum Command {
     /// Extrapolate measured figures of a document to more visits.
     #[command(disable_help_flag = true)]
     Extrapolate(bench::Arguments),
-    /// Run an earlier revision and this one on the same data, under load.
-    #[command(disable_help_flag = true)]
-    Upgrade(bench::Arguments),
     /// Build the API documentation, warnings are errors.
     Docs,
 }
@@ -135,33 +124,28 @@ fn run(command: Command) -> Result<Verdict> {
         Command::Bench(arguments) => return bench::run("bench", &arguments),
         Command::Capacity(arguments) => return bench::run("capacity", &arguments),
         Command::Extrapolate(arguments) => return bench::run("extrapolate", &arguments),
-        Command::Upgrade(arguments) => return bench::run("upgrade", &arguments),
         Command::Ci => ci::run()?,
-        Command::Fmt { check } => fmt::run(check)?,
-        Command::Lint => lint::run()?,
+        Command::Fmt { check } => checks::fmt(check)?,
+        Command::Lint => checks::lint()?,
         Command::Arch => arch::run()?,
-        Command::Deny { advisories } => deny::run(advisories)?,
+        Command::Deny { advisories } => checks::deny(advisories)?,
         Command::Openapi { check } => openapi::run(check)?,
         Command::Vendor { check } => vendor::run(check)?,
         Command::Web => web::run()?,
-        Command::Wasm => wasm::run()?,
+        Command::Wasm => checks::wasm()?,
         Command::Package { no_verify } => package::run(!no_verify)?,
-        Command::Windows => windows::run()?,
+        Command::Windows => checks::windows()?,
         Command::Shots => web::shots()?,
         Command::Fuzz {
             seconds,
             runs,
-            minimise,
             target,
         } => {
-            let work = match runs {
-                _ if minimise => fuzz::Work::Minimise,
-                Some(runs) => fuzz::Work::Runs(runs),
-                None => fuzz::Work::Seconds(seconds),
-            };
-            fuzz::run(work, target.as_deref())?;
+            let time = || format!("-max_total_time={seconds}");
+            let end = runs.map_or_else(time, |runs| format!("-runs={runs}"));
+            fuzz::run(&end, target.as_deref())?;
         }
-        Command::Docs => docs::run()?,
+        Command::Docs => checks::docs()?,
     }
     Ok(Verdict::Passed)
 }

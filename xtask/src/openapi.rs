@@ -20,14 +20,8 @@ pub(crate) fn run(check: bool) -> Result<()> {
 const PATH: &str = "docs/openapi.json";
 
 fn printed_document() -> Result<Vec<u8>> {
-    let document = process::stdout(process::cargo().args([
-        "run",
-        "--quiet",
-        "--package",
-        "slugline",
-        "--",
-        "openapi",
-    ]))?;
+    let program = ["run", "--quiet", "-p", "slugline", "--", "openapi"];
+    let document = process::stdout(process::cargo().args(program))?;
     serde_json::from_slice::<serde_json::Value>(&document)
         .context("`slugline openapi` did not print one JSON document")?;
     Ok(document)

@@ -14,7 +14,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use xtask::{process, programs::node};
+use xtask::process;
 
 use crate::web;
 
@@ -111,11 +111,8 @@ const PACKAGES: [Package; 5] = [
 
 impl Package {
     fn take_over(&self) -> Result<(String, Value)> {
-        let about = read(&packages().join(self.name).join("package.json"))?;
-        let about: Value = serde_json::from_slice(&about)?;
-        let version = about["version"]
-            .as_str()
-            .context("a package has a version")?;
+        let about = about(self.name)?;
+        let version = about["version"].as_str().context("no version")?;
         let name = format!("{}-{version}", self.folder);
         let folder = folder().join(&name);
         fs::create_dir_all(&folder)?;
@@ -144,19 +141,17 @@ fn with_relative_imports(file: &str, content: Vec<u8>) -> Result<Vec<u8>> {
     if Path::new(file).extension().is_none_or(|end| end != "mjs") {
         return Ok(content);
     }
-    let version = |package: &str| -> Result<String> {
-        let about = read(&packages().join(package).join("package.json"))?;
-        let about: Value = serde_json::from_slice(&about)?;
-        Ok(about["version"].as_str().context("a version")?.to_owned())
-    };
-    let beside = file == "hooks.mjs";
-    let preact = if beside {
+    let preact = if file == "hooks.mjs" {
         ".".to_owned()
     } else {
-        format!("../preact-{}", version("preact")?)
+        let about = about("preact")?;
+        format!(
+            "../preact-{}",
+            about["version"].as_str().context("no version")?
+        )
     };
-    let text = String::from_utf8(content).context("modules are UTF-8")?;
-    let text = text
+    let text = String::from_utf8(content)
+        .context("modules are UTF-8")?
         .replace("\"preact/hooks\"", &format!("\"{preact}/hooks.mjs\""))
         .replace("\"preact\"", &format!("\"{preact}/preact.mjs\""))
         .replace("\"@preact/signals-core\"", "\"./signals-core.mjs\"");
@@ -167,13 +162,15 @@ fn with_relative_imports(file: &str, content: Vec<u8>) -> Result<Vec<u8>> {
     Ok((lines.collect::<Vec<_>>().join("\n") + "\n").into_bytes())
 }
 
+/// What a package says of itself.
+fn about(package: &str) -> Result<Value> {
+    let about = read(&packages().join(package).join("package.json"))?;
+    Ok(serde_json::from_slice(&about)?)
+}
+
 fn projected_world() -> Result<Vec<u8>> {
-    let mut project = process::program("node");
-    project
-        .env("PATH", node::path()?)
-        .arg(web::tools().join("world.mjs"))
-        .arg(web::tools());
-    process::stdout(&mut project)
+    let script = web::tools().join("world.mjs");
+    process::stdout(web::node()?.arg(script).arg(web::tools()))
 }
 
 fn verify() -> Result<()> {

@@ -1,4 +1,4 @@
-//! `cargo xtask bench`, `capacity`, `extrapolate` and `upgrade`: measurements of the service from outside.
+//! `cargo xtask bench`, `capacity` and `extrapolate`: measurements of the service from outside.
 //!
 //! They are a crate of their own, so that the test command does not build them.
 
@@ -12,7 +12,6 @@ mod bench;
 mod capacity;
 mod extrapolate;
 mod numbers;
-mod upgrade;
 
 use std::process::ExitCode;
 
@@ -34,12 +33,6 @@ enum Command {
     Capacity(capacity::Load),
     /// Extrapolate measured figures of a document to more visits.
     Extrapolate(extrapolate::Wish),
-    /// Run an earlier revision and this one on the same data, under load.
-    Upgrade {
-        /// The earlier revision, as git names it.
-        #[arg(long)]
-        from: String,
-    },
 }
 
 fn main() -> ExitCode {
@@ -57,7 +50,6 @@ fn run(command: Command) -> Result<()> {
         Command::Bench { benches, options } => bench::run(&benches, &options),
         Command::Capacity(load) => capacity::run(&load),
         Command::Extrapolate(wish) => extrapolate::run(&wish),
-        Command::Upgrade { from } => upgrade::run(&from),
     }
 }
 

@@ -2,12 +2,13 @@
 
 use std::env;
 use std::fs::{self, OpenOptions};
-use std::io::{ErrorKind, Write};
+use std::io::Write;
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio, id};
+use std::process::{Child, Command, Stdio};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
+use tempfile::Builder;
 
 use super::unix;
 use crate::process;
@@ -130,7 +131,8 @@ impl Place {
         } else {
             None
         };
-        let folder = fresh_folder()?;
+        let folder = Builder::new().prefix("slugline-pg-").tempdir();
+        let folder = folder.context("PostgreSQL needs a folder")?.keep();
         if let Some(Owner { user, group }) = owner {
             unix::hand_over(&folder, user, group)
                 .with_context(|| format!("cannot hand over {}", folder.display()))?;
@@ -273,20 +275,6 @@ cd /
 rm -rf "$2"
 "#;
 
-fn fresh_folder() -> Result<PathBuf> {
-    let candidates = (0_u32..).map(|n| env::temp_dir().join(format!("slugline-pg-{}-{n}", id())));
-    for folder in candidates {
-        match fs::create_dir(&folder) {
-            Ok(()) => return Ok(folder),
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-            Err(error) => {
-                return Err(error).with_context(|| format!("cannot create {}", folder.display()));
-            }
-        }
-    }
-    bail!("no free name for a folder in {}", env::temp_dir().display())
-}
-
 fn free_port() -> Result<u16> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).context("no free port")?;
     Ok(listener.local_addr()?.port())
@@ -325,13 +313,5 @@ mod tests {
     fn folder_is_quoted_in_the_settings() {
         let settings = settings(Path::new("/tmp/it's here"));
         assert!(settings.contains("unix_socket_directories = '/tmp/it''s here'\n"));
-    }
-
-    #[test]
-    fn each_run_has_a_folder_of_its_own() {
-        let (one, two) = (fresh_folder().unwrap(), fresh_folder().unwrap());
-        assert_ne!(one, two);
-        fs::remove_dir(one).unwrap();
-        fs::remove_dir(two).unwrap();
     }
 }
