@@ -11,7 +11,7 @@ use crate::{
     error::Error,
     links::{LinkChecker, LinkService},
     lists::LinkLists,
-    live::LiveVisits,
+    live_visits::LiveVisits,
     migration::LinkMigration,
     repeats::Repeats,
     stats::StatsService,

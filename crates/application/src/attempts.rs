@@ -1,17 +1,22 @@
-//! Limits on failed attempts of clients.
+//! Limits on failed attempts of clients, and a queue for attempts beyond a limit.
 
 use std::{
     convert::Infallible,
+    fmt,
     hash::Hash,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::AtomicUsize},
     time::Duration,
 };
 
 use quick_cache::sync::Cache;
-use slugline_domain::UnixMillis;
+use slugline_domain::{ClientNetwork, UnixMillis};
 use thiserror::Error;
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore},
+    time::{Instant, sleep_until, timeout_at},
+};
 
-use slugline_domain::ClientNetwork;
+use crate::hashing::Slot;
 
 /// Limits the failed attempts of each client network on a subject.
 ///
@@ -172,6 +177,107 @@ impl Window {
     }
 }
 
+/// Lets clients beyond a limit try one after the other for each key, with a pause after
+/// each wrong attempt.
+///
+/// A right attempt costs no pause. So any number of visitors who know the password get
+/// through, and guessers are slow.
+#[derive(Debug)]
+pub(crate) struct AttemptQueue<K> {
+    timeout: Duration,
+    lanes: Cache<K, Arc<Lane>>,
+}
+
+struct Lane {
+    free: Arc<Semaphore>,
+    waiting: AtomicUsize,
+    /// The end of the pause after the last wrong attempt.
+    next: Mutex<Option<Instant>>,
+}
+
+/// A turn of a key. No other request has a turn until it is dropped.
+#[derive(Debug)]
+pub(crate) struct QueuedAttempt {
+    lane: Arc<Lane>,
+    pause: Duration,
+    _permit: OwnedSemaphorePermit,
+}
+
+impl<K: Eq + Hash + Clone + Send + Sync> AttemptQueue<K> {
+    /// The most requests of one key that may wait for their turn.
+    const MAX_WAITING: usize = 12;
+
+    /// Lets requests wait this long for their turn, and remembers about this many keys.
+    pub(crate) fn new(timeout: Duration, keys: usize) -> Self {
+        Self {
+            timeout,
+            lanes: Cache::new(keys),
+        }
+    }
+
+    /// Waits for a turn of this key. A wrong attempt will be followed by this pause.
+    pub(crate) async fn next(
+        &self,
+        key: &K,
+        pause: Duration,
+    ) -> Result<QueuedAttempt, TooManyAttempts> {
+        let new_lane = || Ok::<_, std::convert::Infallible>(Arc::default());
+        let Ok(lane): Result<Arc<Lane>, _> = self.lanes.get_or_insert_with(key, new_lane);
+        let too_many = TooManyAttempts { retry_after: pause };
+        let deadline = Instant::now() + self.timeout;
+        let slot = Slot::take(&lane.waiting, Self::MAX_WAITING).ok_or(too_many)?;
+        let free = Arc::clone(&lane.free).acquire_owned();
+        let permit = timeout_at(deadline, free).await.map_err(|_| too_many)?;
+        let permit = permit.expect("the semaphore is never closed");
+        let next = *lane.next();
+        if let Some(next) = next {
+            if next > deadline {
+                let retry_after = next.duration_since(Instant::now());
+                return Err(TooManyAttempts { retry_after });
+            }
+            sleep_until(next).await;
+        }
+        drop(slot);
+        Ok(QueuedAttempt {
+            lane,
+            pause,
+            _permit: permit,
+        })
+    }
+}
+
+impl QueuedAttempt {
+    /// Ends the turn of a wrong attempt. Returns the time to wait for the next one.
+    pub(crate) fn was_wrong(self) -> TooManyAttempts {
+        *self.lane.next() = Some(Instant::now() + self.pause);
+        TooManyAttempts {
+            retry_after: self.pause,
+        }
+    }
+}
+
+impl Lane {
+    fn next(&self) -> MutexGuard<'_, Option<Instant>> {
+        self.next.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Default for Lane {
+    fn default() -> Self {
+        Self {
+            free: Arc::new(Semaphore::new(1)),
+            waiting: AtomicUsize::new(0),
+            next: Mutex::default(),
+        }
+    }
+}
+
+impl fmt::Debug for Lane {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lane").finish_non_exhaustive()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -235,5 +341,46 @@ mod tests {
             let _ = limit.count(&(), network(&format!("2001:db8:0:{i:x}::1")), at(1));
         }
         assert!(limit.check(&(), guesser, at(1)).is_err());
+    }
+
+    const HOUR: Duration = Duration::from_hours(1);
+
+    #[tokio::test]
+    async fn a_wrong_attempt_is_followed_by_a_pause_and_a_right_one_is_not() {
+        let queue = AttemptQueue::new(Duration::from_secs(30), 100);
+        for _ in 0..20 {
+            drop(queue.next(&"a", HOUR).await.unwrap());
+        }
+        queue.next(&"a", HOUR).await.unwrap().was_wrong();
+        let refused = queue.next(&"a", HOUR).await.unwrap_err();
+        assert!(refused.retry_after > HOUR / 2, "{refused}");
+        assert!(queue.next(&"b", HOUR).await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn a_short_pause_is_waited_for() {
+        let queue = AttemptQueue::new(Duration::from_secs(30), 100);
+        let pause = Duration::from_millis(20);
+        let begun = Instant::now();
+        queue.next(&"a", pause).await.unwrap().was_wrong();
+        assert!(queue.next(&"a", pause).await.is_ok());
+        assert!(begun.elapsed() >= pause);
+    }
+
+    #[tokio::test]
+    async fn only_so_many_wait_for_their_turn_and_not_for_ever() {
+        let queue = Arc::new(AttemptQueue::new(Duration::from_millis(50), 100));
+        let first = queue.next(&"a", HOUR).await.unwrap();
+        let waiting: Vec<_> = (0..2 * AttemptQueue::<&str>::MAX_WAITING)
+            .map(|_| {
+                let queue = Arc::clone(&queue);
+                tokio::spawn(async move { queue.next(&"a", HOUR).await.map(drop) })
+            })
+            .collect();
+        for request in waiting {
+            assert!(request.await.unwrap().is_err());
+        }
+        drop(first);
+        assert!(queue.next(&"a", HOUR).await.is_ok());
     }
 }

@@ -6,11 +6,12 @@ use std::{
     sync::{Arc, PoisonError, RwLock},
 };
 
+use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use sha2::{Digest, Sha256};
 use slugline_domain::{
     ClientNetwork, TokenName, TokenRecord, UnixSeconds,
     measure::Counter,
-    ports::{Clock, SignInCodes, StoreError, TokenStore},
+    ports::{Clock, Random, SignInCodes, StoreError, TokenStore},
 };
 use subtle::ConstantTimeEq;
 use thiserror::Error;
@@ -19,7 +20,6 @@ use crate::{
     attempts::{ClientLimit, TooManyAttempts},
     caller::Caller,
     known_tokens::KnownTokens,
-    sign_in::SignInCode,
     tokens::TokenText,
 };
 
@@ -290,6 +290,47 @@ fn digest(token: &str) -> [u8; 32] {
     Sha256::digest(token.as_bytes()).into()
 }
 
+/// A code that stands for the site token once, for [`SignInCode::SECONDS`]: 43 letters, digits,
+/// `-` and `_`. Only its digest is stored.
+#[derive(Clone, PartialEq, Eq)]
+pub struct SignInCode(String);
+
+impl SignInCode {
+    /// The lifetime of a code.
+    pub const SECONDS: i64 = 600;
+    /// 256 random bits.
+    const SECRET_BYTES: usize = 32;
+
+    /// Draws a code.
+    pub fn mint(random: &dyn Random) -> Self {
+        let mut secret = [0; Self::SECRET_BYTES];
+        random.fill(&mut secret);
+        Self(URL_SAFE_NO_PAD.encode(secret))
+    }
+
+    /// The code in clear.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The digest by which the code is stored.
+    pub fn digest(&self) -> [u8; 32] {
+        Sha256::digest(self.0.as_bytes()).into()
+    }
+
+    /// The digest of a text that may be a code; `None` if its form shows that it is none.
+    pub(crate) fn digest_of(presented: &str) -> Option<[u8; 32]> {
+        let bytes = URL_SAFE_NO_PAD.decode(presented).ok()?;
+        (bytes.len() == Self::SECRET_BYTES).then(|| Self(presented.into()).digest())
+    }
+}
+
+impl fmt::Debug for SignInCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SignInCode(…)")
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use slugline_domain::{Author, Reach, Scope, Scopes, ports::Hearing};
@@ -299,8 +340,7 @@ mod tests {
     };
 
     use super::*;
-    use crate::NamedDomains;
-    use crate::{BoundTo, NewToken, Tokens, TokensParts};
+    use crate::{BoundTo, NamedDomains, NewToken, Tokens, TokensParts};
 
     struct Fixture {
         guard: Authenticator,

@@ -26,20 +26,19 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`links`] | one file per operation on links |
+//! | [`links`] | one file per kind of operation on links |
 //! | [`resolver`] | key → link on the redirect path: look-up, cache, invalidation |
 //! | [`named_domains`] | the domains of the instance, as this process knows them |
 //! | [`passwords`], `hashing` | checking passwords of links, with limited attempts; computing hashes |
-//! | [`attempts`], `turns`, `shares` | limits on failed attempts of clients; attempts in turn; fair shares |
+//! | [`attempts`] | limits on failed attempts of clients, and a queue for further ones |
 //! | [`gatekeeper`] | checks visitors' passwords, and renews imported hashes |
-//! | [`auth`], `known_tokens` | the check of the token that a caller sends; named tokens in memory |
-//! | `sign_in` | one-time codes in place of the site token |
+//! | [`auth`], `known_tokens` | the check of the token or code that a caller sends; named tokens in memory |
 //! | [`caller`] | callers, and what each may do and see |
 //! | [`budgets`] | what one named token may take of what all share |
 //! | [`audit`] | the audit trail |
 //! | [`migration`] | moving links here from an older instance's store |
 //! | [`lists`] | pages of links in any order, also by visits |
-//! | [`stats`], [`week`], [`live`] | queries to the access log; averages by hour of the week; live visits |
+//! | [`stats`], [`heatmap`], [`live_visits`] | queries to the access log; averages by hour of the week; visits as they come |
 //! | [`erasure`] | erasing the visits of a link |
 //! | [`tokens`] | listing, making and revoking named tokens |
 //! | [`assistants`] | tokens for applications of others, by consent |
@@ -47,7 +46,6 @@
 //! | [`access`] | the conditions of an operation; actions that a public demonstration forbids |
 //! | [`app`] | all use cases together, as adapters share them |
 //! | `watch` | destinations are asked in turn |
-//! | `mint` | new identifiers and slugs |
 //! | [`error`] | the errors of use cases |
 
 pub mod access;
@@ -63,23 +61,19 @@ pub mod erasure;
 pub mod error;
 pub mod gatekeeper;
 mod hashing;
+pub mod heatmap;
 mod known_tokens;
 pub mod links;
 pub mod lists;
-pub mod live;
+pub mod live_visits;
 pub mod migration;
-mod mint;
 pub mod named_domains;
 pub mod passwords;
 pub mod repeats;
 pub mod resolver;
-mod shares;
-pub mod sign_in;
 pub mod stats;
 pub mod tokens;
-mod turns;
 mod watch;
-pub mod week;
 
 pub use access::{Access, Forbidden, PreviewMode};
 pub use app::App;
@@ -89,6 +83,7 @@ pub use assistants::{
 };
 pub use attempts::{ClientLimit, FailureLimit, TooManyAttempts};
 pub use audit::{AuditPage, AuditParts, AuditService, ListAudit};
+pub use auth::SignInCode;
 pub use auth::{Authenticator, AuthenticatorParts, Denied, SiteToken, TokenTooShort};
 pub use budgets::WriteBudget;
 pub use caller::{Caller, Excess, MissingScope, SeenLink};
@@ -97,6 +92,7 @@ pub use erasure::{VisitErasures, VisitErasuresParts};
 pub use error::{Error, OwnHost, RestoreFault};
 pub use gatekeeper::{Gatekeeper, GatekeeperParts};
 pub use hashing::{Busy, HashError};
+pub use heatmap::{WeekQuery, WeekRow};
 pub use links::{
     BatchAction, BatchChange, BatchOutcome, BatchReport, BatchResult, BatchScope, ChangeTerms,
     CheckLinks, CheckScope, CheckedLink, CheckedPage, CreateTerms, Created, EditLink, EditedLink,
@@ -109,7 +105,7 @@ pub use lists::{
     LinkLists, ListRequest, ListVisited, ListedPage, RangeStart, VisitRange, VisitedLink,
     VisitedPage, VisitedPosition,
 };
-pub use live::{LiveVisits, SharedFilter, Watch};
+pub use live_visits::{LiveVisits, SharedFilter, Watch};
 pub use migration::{
     LinkMigration, LinkMigrationParts, MigrationLock, MigrationStatus, OldLinks, RunCursor,
     RunMigration, RunReport,
@@ -118,8 +114,6 @@ pub use named_domains::NamedDomains;
 pub use passwords::{NotChecked, PasswordCheck, PasswordNumbers, Passwords};
 pub use repeats::{Keep, KeyedRequest, Repeated, Repeats, RepeatsParts};
 pub use resolver::{Recalled, Resolver, ResolverNumbers, ResolverOptions};
-pub use sign_in::SignInCode;
 pub use stats::{AccessExport, Counted, StatsReader, StatsService, TaggedQuery, VisitExport};
 pub use tokens::{BoundTo, ListedToken, MadeToken, NewToken, TokenText, Tokens, TokensParts};
 pub use watch::{DestinationWatch, WatchCounts, WatchParts};
-pub use week::{WeekQuery, WeekRow};

@@ -16,10 +16,9 @@ use subtle::ConstantTimeEq;
 use thiserror::Error;
 
 use crate::{
-    attempts::{ClientLimit, FailureLimit, TooManyAttempts},
+    attempts::{AttemptQueue, ClientLimit, FailureLimit, QueuedAttempt, TooManyAttempts},
+    budgets::Shares,
     hashing::{Busy, HashError, HashingPermit, HashingQueue, hash_argon2id, verify_argon2id},
-    shares::Shares,
-    turns::{Turn, Turns},
 };
 
 /// Hashes passwords with Argon2id and checks them against every stored form, on threads
@@ -211,7 +210,10 @@ impl Passwords {
     }
 
     /// Waits until the guess may be checked, in its site's turn if there is a pause.
-    async fn admit(&self, guess: &Guess) -> Result<(HashingPermit, Option<Turn>), NotChecked> {
+    async fn admit(
+        &self,
+        guess: &Guess,
+    ) -> Result<(HashingPermit, Option<QueuedAttempt>), NotChecked> {
         if self.guesses.pause(guess).is_none() {
             let permit = self.permit(guess.client).await?;
             // Other guesses may have failed while this one waited.
@@ -221,7 +223,7 @@ impl Passwords {
         }
         let pause = self.guesses.pause(guess).unwrap_or_default();
         let site = (guess.key.clone(), guess.client.site());
-        let turn = self.guesses.turns.next(&site, pause).await?;
+        let turn = self.guesses.queue.next(&site, pause).await?;
         Ok((self.permit(guess.client).await?, Some(turn)))
     }
 
@@ -249,7 +251,7 @@ struct Guess {
 struct Guesses {
     by_client: ClientLimit<LinkKey>,
     by_link: FailureLimit<LinkKey>,
-    turns: Turns<(LinkKey, ClientNetwork)>,
+    queue: AttemptQueue<(LinkKey, ClientNetwork)>,
 }
 
 impl Guesses {
@@ -270,7 +272,7 @@ impl Guesses {
         Self {
             by_client: ClientLimit::new(Passwords::MAX_FAILURES_PER_MINUTE, Self::REMEMBERED),
             by_link: FailureLimit::new(Self::MAX_PER_LINK, Self::REMEMBERED),
-            turns: Turns::new(Self::TIMEOUT, Self::REMEMBERED),
+            queue: AttemptQueue::new(Self::TIMEOUT, Self::REMEMBERED),
         }
     }
 

@@ -2,14 +2,10 @@
 
 mod entry;
 mod freshness;
-mod key;
-mod options;
 mod outage;
-mod refresh;
 #[cfg(test)]
 mod tests;
 mod visits;
-mod weight;
 
 use std::sync::Arc;
 
@@ -21,14 +17,11 @@ use slugline_domain::{
 };
 
 pub use self::entry::Recalled;
-pub use self::options::{ResolverNumbers, ResolverOptions};
+pub use self::freshness::{ResolverNumbers, ResolverOptions};
 use self::{
-    entry::Entry,
+    entry::{Entry, Key, Keys, Refresh, Weight},
     freshness::{Fresh, Subject},
-    key::{Key, Keys},
     outage::Outage,
-    refresh::Refresh,
-    weight::Weight,
 };
 use crate::{error::Error, migration::OldLinks, named_domains::NamedDomains};
 

@@ -15,8 +15,8 @@ use crate::{
     budgets::{HeldRows, LogBudget},
     caller::Caller,
     error::Error,
+    heatmap::{WeekQuery, WeekRow, seconds_of},
     links::{LinkReader, LinkService, MAX_TAGGED},
-    week::{self, WeekQuery, WeekRow},
 };
 
 /// Answers queries about visits. [`StatsService::seen_by`] gives them to a caller.
@@ -339,7 +339,7 @@ impl StatsReader {
             Some(from) => from,
             None => self.first_visit(&query.filter).await?.unwrap_or(now),
         };
-        Ok(week::seconds_of(query, first_visit, now))
+        Ok(seconds_of(query, first_visit, now))
     }
 
     /// The beginning of the hour of the first visit.

@@ -1,15 +1,22 @@
-//! The application behind an identifier.
+//! Applications: the one behind an identifier, registration by themselves (RFC 7591), and names.
 //!
 //! A document is fetched only for somebody who signed in, so strangers cannot make the service send
 //! requests.
 
+use std::net::IpAddr;
+
 use slugline_domain::{
-    UnixMillis,
-    assistants::{Client, ClientDocument, ClientId, RedirectAddress},
+    ClientNetwork, TokenName, UnixMillis,
+    assistants::{
+        Client, ClientDocument, ClientId, ClientName, ClientNameError, ConsentCode, RedirectAddress,
+    },
 };
 use url::Url;
 
-use super::{error::AssistantError, names::name_or_host, service::Assistants};
+use super::{
+    service::{AssistantError, Assistants},
+    texts,
+};
 
 impl Assistants {
     /// The application with this identifier.
@@ -66,4 +73,89 @@ fn to_client(
         redirects,
         created_at: now.second(),
     })
+}
+
+/// A new application as it describes itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NewClient {
+    /// Its name; if there is none, it is called by its host.
+    pub name: Option<String>,
+    /// The addresses to which its answers may go.
+    pub redirects: Vec<String>,
+}
+
+impl Assistants {
+    /// Registers an application.
+    ///
+    /// # Errors
+    /// Its name or one of its addresses cannot be used, its network registered too often, or the
+    /// store failed.
+    pub async fn register(&self, new: NewClient, from: IpAddr) -> Result<Client, AssistantError> {
+        let network = ClientNetwork::of(from);
+        let now = self.parts.clock.now();
+        self.registrations.count(&(), network, now)?;
+        let redirects = addresses(&new.redirects)?;
+        let id = texts::mint_client_id(&*self.parts.random);
+        let client = Client {
+            id: ClientId::parse(&id)?,
+            name: name_or_host(new.name.as_deref(), redirects[0].host_name())?,
+            redirects,
+            created_at: now.second(),
+        };
+        let most = Self::MOST_WITHOUT_CONSENT;
+        self.parts.store.add_client(&client, most).await?;
+        Ok(client)
+    }
+}
+
+fn addresses(texts: &[String]) -> Result<Vec<RedirectAddress>, AssistantError> {
+    let most = RedirectAddress::MAX_COUNT;
+    if texts.is_empty() || texts.len() > most {
+        return Err(AssistantError::RedirectCount { most });
+    }
+    let parse = |text: &String| {
+        RedirectAddress::parse(text).map_err(|reason| AssistantError::Redirect {
+            address: text.chars().filter(|c| !c.is_control()).take(200).collect(),
+            reason,
+        })
+    };
+    texts.iter().map(parse).collect()
+}
+
+/// The name of an application, or its host if it has none.
+pub(super) fn name_or_host(name: Option<&str>, host: &str) -> Result<ClientName, ClientNameError> {
+    let given = name.filter(|name| !name.trim().is_empty());
+    let shown = match given {
+        Some(given) => given.to_owned(),
+        None => host.chars().take(ClientName::MAX_CHARS).collect(),
+    };
+    ClientName::parse(&shown)
+}
+
+/// A name that looks like none of the others: that of the application with its host, and a number
+/// if need be.
+pub(super) fn name_for(code: &ConsentCode, others: &[TokenName]) -> TokenName {
+    let taken = |name: &TokenName| others.iter().any(|other| other.looks_like(name));
+    let mut number: u32 = 1;
+    loop {
+        let name = numbered(code, number);
+        if !taken(&name) {
+            return name;
+        }
+        number += 1;
+    }
+}
+
+fn numbered(code: &ConsentCode, number: u32) -> TokenName {
+    let tail = match number {
+        1 => format!(" ({})", code.host),
+        _ => format!(" ({}) {number}", code.host),
+    };
+    let room = TokenName::MAX_CHARS.saturating_sub(tail.chars().count());
+    let head: String = code.name.as_str().chars().take(room).collect();
+    let whole = format!("{}{tail}", head.trim_end());
+    let plain = || format!("Assistant {number}");
+    // A host may be too long, or have a character that no name has.
+    let name = TokenName::parse(&whole).or_else(|_| TokenName::parse(&plain()));
+    name.expect("a word and a number are a name")
 }

@@ -9,7 +9,11 @@ use slugline_domain::{
 };
 use thiserror::Error;
 
-use super::{error::AssistantError, service::Assistants, session::SignedIn, texts};
+use super::{
+    service::{AssistantError, Assistants},
+    session::SignedIn,
+    texts,
+};
 use crate::{error::Error, tokens::BoundTo};
 
 /// The parameters of a request for consent, as the application sent them.

@@ -1,16 +1,19 @@
-//! A code turns into tokens.
+//! The tokens of an application: a code turns into tokens, a refresh token into the next ones, and the
+//! application gives them back (RFC 7009).
 
 use std::net::IpAddr;
 
 use slugline_domain::{
-    Author, Operation, Scopes, TokenName, TokenRecord,
-    assistants::{Assistant, CodeVerifier, Connected, Connection, ConnectionKey, ConsentCode},
+    Author, CallerName, Operation, Scopes, TokenName, TokenRecord,
+    assistants::{
+        Assistant, CodeVerifier, Connected, Connection, ConnectionKey, ConsentCode, OFFERED,
+        Renewal,
+    },
 };
 
 use super::{
-    error::AssistantError,
-    names::name_for,
-    service::Assistants,
+    clients::name_for,
+    service::{AssistantError, Assistants},
     texts::{self, RefreshText},
 };
 use crate::tokens::TokenText;
@@ -161,5 +164,142 @@ impl Assistants {
             seconds: expires_at.get() - self.now().get(),
         };
         (record, connection, granted)
+    }
+}
+
+/// The parameters with which an application renews its tokens.
+#[derive(Clone, Copy, Debug)]
+#[expect(missing_docs, reason = "RFC 6749 and 8707 define each by its name")]
+pub struct Refresh<'a> {
+    pub refresh_token: &'a str,
+    pub client_id: &'a str,
+    pub scope: Option<&'a str>,
+    pub resource: Option<&'a str>,
+}
+
+const WRONG: &str = "the refresh token is wrong, was revoked, or is over; ask for consent again";
+const SPENT: &str = "the refresh token was used before, so two parties may have it; what it gave \
+                     is revoked, ask for consent again";
+
+impl Assistants {
+    /// Exchanges a refresh token for the next one and an access token. The former access token is
+    /// refused from now on. A refresh token that is sent a second time revokes the connection.
+    ///
+    /// # Errors
+    /// The token is wrong, spent or over, or belongs to another application; more is asked for than
+    /// was granted; the network sent too many wrong ones; or the store failed.
+    pub async fn refresh(
+        &self,
+        sent: Refresh<'_>,
+        from: IpAddr,
+    ) -> Result<Granted, AssistantError> {
+        self.may_fail(from)?;
+        let Some(text) = RefreshText::parse(sent.refresh_token) else {
+            return Err(self.wrong(from, WRONG));
+        };
+        let family = ConnectionKey::Family(text.family_digest());
+        let connection = self.parts.store.connection(family).await?;
+        let Some(connection) = connection.filter(|one| self.now() < one.ends_at) else {
+            return Err(self.wrong(from, WRONG));
+        };
+        if connection.client.as_str() != sent.client_id {
+            return Err(self.wrong(from, "the refresh token was given to another client"));
+        }
+        if connection.refresh != text.digest() {
+            return Err(self.spent_refresh(family, from).await?);
+        }
+        Self::check_resource(sent.resource, &connection.resource)?;
+        check_scope(sent.scope, &connection.scopes)?;
+        let (renewal, granted) = self.renewal_of(&connection, &text);
+        if self.parts.store.renew(&renewal).await? {
+            return Ok(granted);
+        }
+        // Somebody else renewed it at the same moment, or it was just revoked.
+        Err(self.spent_refresh(family, from).await?)
+    }
+
+    async fn spent_refresh(
+        &self,
+        family: ConnectionKey,
+        from: IpAddr,
+    ) -> Result<AssistantError, AssistantError> {
+        let note = self.note(Operation::TokenRevoke, Author::service());
+        self.parts.store.disconnect(family, &note).await?;
+        Ok(self.wrong(from, SPENT))
+    }
+
+    fn renewal_of(&self, connection: &Connection, spent: &RefreshText) -> (Renewal, Granted) {
+        let random = &*self.parts.random;
+        let (access, refresh) = (TokenText::mint_access(random), spent.next(random));
+        let access_ends_at = Self::no_later(self.after(Self::ACCESS_SECONDS), connection.until);
+        let renewal = Renewal {
+            family: connection.family,
+            spent: connection.refresh,
+            refresh: refresh.digest(),
+            former_access: connection.access,
+            access: texts::digest_of(access.as_str()),
+            access_ends_at,
+            ends_at: Self::no_later(self.after(Self::IDLE_SECONDS), connection.until),
+        };
+        let granted = Granted {
+            access,
+            refresh: refresh.text(),
+            scopes: connection.scopes.clone(),
+            seconds: access_ends_at.get() - self.now().get(),
+        };
+        (renewal, granted)
+    }
+}
+
+/// Refuses scopes that were not granted. The answer names those of the token.
+fn check_scope(sent: Option<&str>, granted: &Scopes) -> Result<(), AssistantError> {
+    let mut words = sent.unwrap_or_default().split_ascii_whitespace();
+    let beyond = |word: &str| {
+        let offered = OFFERED.into_iter().find(|scope| scope.as_str() == word);
+        word != "offline_access" && offered.is_none_or(|scope| !granted.permit(scope))
+    };
+    if words.any(beyond) {
+        return Err(AssistantError::ScopeNotGranted);
+    }
+    Ok(())
+}
+
+impl Assistants {
+    /// Revokes the connection to which an access token or a refresh token belongs. A text that is
+    /// no token any more is no error (RFC 7009, section 2.2).
+    ///
+    /// # Errors
+    /// The token belongs to another application, the network sent too many wrong ones, or the store
+    /// failed.
+    pub async fn give_back(
+        &self,
+        token: &str,
+        client_id: Option<&str>,
+        from: IpAddr,
+    ) -> Result<(), AssistantError> {
+        self.may_fail(from)?;
+        let key = if let Some(refresh) = RefreshText::parse(token) {
+            ConnectionKey::Family(refresh.family_digest())
+        } else if TokenText::is_access(token) {
+            ConnectionKey::Access(texts::digest_of(token))
+        } else {
+            return Ok(());
+        };
+        let Some(connection) = self.parts.store.connection(key).await? else {
+            // Counted, so that a flood of wrong texts is none of statements.
+            let _ = self.wrong(from, "no such token");
+            return Ok(());
+        };
+        if client_id.is_some_and(|id| id != connection.client.as_str()) {
+            return Err(self.wrong(from, "the token was given to another client"));
+        }
+        let caller = CallerName::parse(connection.token.as_str());
+        let author = Author {
+            caller: caller.expect("a token's name is a caller's name"),
+            client: None,
+        };
+        let note = self.note(Operation::TokenRevoke, author);
+        self.parts.store.disconnect(key, &note).await?;
+        Ok(())
     }
 }

@@ -6,24 +6,16 @@
 
 mod clients;
 mod consent;
-mod error;
 mod exchange;
-mod known_documents;
-mod names;
-mod refresh;
-mod registration;
-mod revocation;
 mod service;
 mod session;
 mod texts;
 
 pub use self::{
+    clients::NewClient,
     consent::{Asked, AskedParameters, Decision, NotAsked, NotDecided},
-    error::AssistantError,
-    exchange::{Exchange, Granted},
-    refresh::Refresh,
-    registration::NewClient,
-    service::{Assistants, AssistantsParts},
+    exchange::{Exchange, Granted, Refresh},
+    service::{AssistantError, Assistants, AssistantsParts},
     session::{SignInRefused, SignedIn},
 };
 

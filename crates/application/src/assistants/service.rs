@@ -1,15 +1,29 @@
-//! The use cases, their dependencies, and what all of them do.
+//! The service of assistants: its dependencies, the errors that applications get, and the documents
+//! of applications that were fetched.
 
-use std::{net::IpAddr, sync::Arc};
-
-use slugline_domain::{
-    AuditNote, Author, ClientNetwork, Operation, UnixSeconds,
-    assistants::{AssistantStore, ClientDocuments},
-    ports::{Clock, Random, StoreError, TokenStore},
+use std::{
+    collections::VecDeque,
+    net::IpAddr,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
 };
 
-use super::{error::AssistantError, known_documents::KnownDocuments};
-use crate::{attempts::ClientLimit, auth::Authenticator, tokens::Tokens};
+use quick_cache::sync::Cache;
+use slugline_domain::{
+    AuditNote, Author, ClientNetwork, Operation, UnixMillis, UnixSeconds,
+    assistants::{
+        AssistantStore, Client, ClientDocuments, ClientId, ClientIdError, ClientNameError,
+        RedirectAddressError,
+    },
+    ports::{Clock, Random, StoreError, TokenStore},
+};
+use thiserror::Error;
+
+use crate::{
+    attempts::{ClientLimit, TooManyAttempts},
+    auth::Authenticator,
+    tokens::Tokens,
+};
 
 /// The use cases of assistants.
 #[derive(Debug)]
@@ -140,5 +154,135 @@ impl Assistants {
             Ok(()) => AssistantError::WrongGrant(reason),
             Err(wait) => wait.into(),
         }
+    }
+}
+
+/// The reason why an application does not get what it asks for. The texts are for its developers.
+#[derive(Debug, Error)]
+pub enum AssistantError {
+    /// A parameter is missing, or has another form than the standard gives it.
+    #[error("{parameter} {expected}")]
+    Parameter {
+        /// The parameter.
+        parameter: &'static str,
+        /// The end of a sentence that begins with the parameter: "is missing", "must be S256".
+        expected: &'static str,
+    },
+    /// A request asks for another kind of answer than a code.
+    #[error("response_type must be code")]
+    ResponseType,
+    /// The identifier has the form of none.
+    #[error(transparent)]
+    ClientId(#[from] ClientIdError),
+    /// No application has the identifier.
+    #[error("no client has this client_id; register again")]
+    UnknownClient,
+    /// The document in which the application describes itself is of no use.
+    #[error("the client_id cannot be used: {0}")]
+    Document(String),
+    /// The address is none that the application registered. Nothing is sent there.
+    #[error("redirect_uri is not one that the client registered")]
+    ForeignRedirect,
+    /// An address of a new application cannot be used.
+    #[error("redirect_uris: {address} {reason}")]
+    Redirect {
+        /// The address.
+        address: String,
+        /// The reason: the rest of a sentence about the address.
+        reason: RedirectAddressError,
+    },
+    /// A new application has no address, or too many.
+    #[error("redirect_uris must have 1 to {most} addresses")]
+    RedirectCount {
+        /// The most addresses.
+        most: usize,
+    },
+    /// The name of an application cannot be shown.
+    #[error("client_name: {0}")]
+    Name(#[from] ClientNameError),
+    /// Nothing is left of the scopes.
+    #[error("scope must have at least one of links:read, links:write and analytics:read")]
+    Scope,
+    /// More is asked for than the person gave.
+    #[error("scope goes beyond what was granted")]
+    ScopeNotGranted,
+    /// The tokens would be for another address.
+    #[error("resource must be {own}")]
+    WrongResource {
+        /// The only address that tokens open.
+        own: String,
+    },
+    /// The code or the refresh token is wrong, spent or over, or belongs to another application.
+    #[error("{0}")]
+    WrongGrant(&'static str),
+    /// The client's network asked too often.
+    #[error(transparent)]
+    TooMany(#[from] TooManyAttempts),
+    /// The store failed.
+    #[error("the database cannot be reached")]
+    Store(#[from] StoreError),
+}
+
+/// Documents that were fetched, and when.
+#[derive(Debug)]
+pub(super) struct KnownDocuments {
+    known: Cache<ClientId, Arc<Known>>,
+    fetches: Mutex<VecDeque<UnixMillis>>,
+}
+
+#[derive(Debug)]
+struct Known {
+    client: Client,
+    stale_at: i64,
+}
+
+impl Default for KnownDocuments {
+    fn default() -> Self {
+        Self {
+            known: Cache::new(Self::REMEMBERED),
+            fetches: Mutex::default(),
+        }
+    }
+}
+
+impl KnownDocuments {
+    const REMEMBERED: usize = 100;
+    const FETCHES_PER_HOUR: usize = 60;
+    const HOUR_MS: i64 = 3_600_000;
+    /// The longest time for which a document is kept, whatever it says.
+    const LONGEST: Duration = Duration::from_hours(24);
+    /// The time for one that says nothing: a person who asks again after a mistake of the
+    /// application's developer does not wait long.
+    const UNSAID: Duration = Duration::from_mins(5);
+
+    pub(super) fn fresh(&self, id: &ClientId, now: UnixMillis) -> Option<Client> {
+        let known = self.known.get(id)?;
+        (now.get() < known.stale_at).then(|| known.client.clone())
+    }
+
+    pub(super) fn keep(&self, client: &Client, fresh_for: Option<Duration>, now: UnixMillis) {
+        let life = fresh_for.unwrap_or(Self::UNSAID).min(Self::LONGEST);
+        let life = i64::try_from(life.as_millis()).expect("a day at most");
+        let known = Known {
+            client: client.clone(),
+            stale_at: now.get().saturating_add(life),
+        };
+        self.known.insert(client.id.clone(), Arc::new(known));
+    }
+
+    /// Counts a fetch. Returns false if there were too many in the last hour.
+    pub(super) fn may_fetch(&self, now: UnixMillis) -> bool {
+        let mut fetches = self.fetches.lock().unwrap_or_else(PoisonError::into_inner);
+        while fetches
+            .front()
+            .is_some_and(|at| now.get() - at.get() >= Self::HOUR_MS)
+        {
+            fetches.pop_front();
+        }
+        let may = fetches.len() < Self::FETCHES_PER_HOUR;
+        if may {
+            fetches.push_back(now);
+        }
+        may
     }
 }

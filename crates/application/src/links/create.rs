@@ -1,13 +1,16 @@
-//! Creates a link.
+//! Creates a link, also only if its slug is free.
 
 use std::collections::BTreeSet;
 
 use slugline_domain::{
-    Link, LinkId, LinkKey, Operation, Scope, Slug, UnixSeconds, ports::Insertion,
+    Link, LinkId, LinkKey, LinkStatus, Operation, Scope, Slug, UnixSeconds, ports::Insertion,
 };
 
-use super::{ImportOutcome, LinkService, LinkWriter, NewLink, draft::not_hashed};
-use crate::{access::Access, error::Error, mint, repeats::Keep};
+use super::{
+    ImportOutcome, LinkService, LinkWriter, NewLink,
+    draft::{not_hashed, random_slug},
+};
+use crate::{access::Access, caller::SeenLink, error::Error, repeats::Keep};
 
 /// How a new link comes about.
 #[derive(Clone, Debug, Default)]
@@ -172,7 +175,7 @@ impl LinkWriter {
     pub(super) fn generate_slug(&self, collisions: usize) -> Slug {
         const ATTEMPTS_PER_LENGTH: usize = 3;
         let length = self.parts.generated_chars + collisions / ATTEMPTS_PER_LENGTH;
-        mint::slug(length.clamp(1, Slug::MAX_CHARS), self.parts.random.as_ref())
+        random_slug(length.clamp(1, Slug::MAX_CHARS), self.parts.random.as_ref())
     }
 }
 
@@ -198,6 +201,61 @@ impl Said {
         self.id.as_ref().is_none_or(|id| *id == link.id)
             && self.created_at.is_none_or(|at| at == link.created_at)
             && self.updated_at.is_none_or(|at| at == link.updated_at)
+    }
+}
+
+/// The outcome of an upsert.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Upserted {
+    /// The link was created.
+    Created(Box<Link>),
+    /// A link that is not expired owns the slug, and stays unchanged.
+    Existing(SeenLink),
+}
+
+impl LinkService {
+    /// The access rule of [`LinkWriter::upsert`].
+    pub const UPSERT: Access = Access::with_links(Scope::LinksWrite);
+}
+
+impl LinkWriter {
+    /// Creates a link, or returns the link that owns the slug and is not expired.
+    ///
+    /// # Errors
+    /// As for [`LinkWriter::create`]; a taken slug is an error only if its owner
+    /// vanished in between.
+    pub async fn upsert(&self, new: NewLink) -> Result<Upserted, Error> {
+        self.upsert_as(new, &CreateTerms::default()).await
+    }
+
+    /// As [`LinkWriter::upsert`], on terms. A link that is only checked counts as created.
+    ///
+    /// # Errors
+    /// As for [`LinkWriter::upsert`].
+    pub async fn upsert_as(&self, new: NewLink, terms: &CreateTerms) -> Result<Upserted, Error> {
+        self.permit(LinkService::UPSERT)?;
+        let key = match self.make(new, terms).await? {
+            Made::Created(Created::Stored(link) | Created::Valid(link)) => {
+                return Ok(Upserted::Created(link));
+            }
+            Made::Created(Created::Reused(link)) => {
+                return Ok(Upserted::Existing(SeenLink::Whole(link)));
+            }
+            Made::SlugTaken(key) => key,
+        };
+        let owner = match self.get(&key).await {
+            Ok(owner) => owner,
+            Err(Error::LinkNotFound(_)) => return Err(self.slug_taken(key).await),
+            Err(other) => return Err(other),
+        };
+        let now = self.now().second();
+        match owner.status_at(now) {
+            LinkStatus::Active
+            | LinkStatus::Scheduled
+            | LinkStatus::UsedUp
+            | LinkStatus::Disabled => Ok(Upserted::Existing(self.seen(owner))),
+            LinkStatus::Expired => Err(self.slug_taken(key).await),
+        }
     }
 }
 
@@ -473,5 +531,21 @@ mod tests {
             fixture.links.create(new("docs")).await.is_ok(),
             "the slug is free again"
         );
+    }
+
+    #[tokio::test]
+    async fn an_active_owner_stays_untouched_and_an_expired_one_is_replaced() {
+        let active = link("active").tags(&["a"]).build();
+        let gone = link("gone").expires(0).build();
+        let fixture = fixture().holding(&active).await.holding(&gone).await;
+        let without_slug = NewLink::leading_to(destination("https://example.org/"));
+        let existing = fixture.links.upsert(new("ACTIVE")).await.unwrap();
+        assert_eq!(existing, Upserted::Existing(SeenLink::Whole(active.into())));
+        for made in [
+            fixture.links.upsert(new("gone")).await,
+            fixture.links.upsert(without_slug).await,
+        ] {
+            assert!(matches!(made, Ok(Upserted::Created(_))), "{made:?}");
+        }
     }
 }

@@ -1,11 +1,12 @@
-//! Reads the versions of a link, and the trash.
+//! Reads the versions of a link and the trash, and erases a link with its versions.
 
 use slugline_domain::{
-    DomainName, FormerVersion, Keeping, Link, LinkId, LinkVersions, PageSize, Scope, TrashPosition,
-    TrashQuery, ports::StoreError,
+    DomainName, FormerVersion, Keeping, Link, LinkId, LinkKey, LinkVersions, Operation, PageSize,
+    Purge, Scope, TrashPosition, TrashQuery,
+    ports::{StoreError, Version},
 };
 
-use super::{LinkReader, LinkService, WhichLink};
+use super::{LinkReader, LinkService, LinkWriter, Precondition};
 use crate::{
     access::{Access, Forbidden},
     error::Error,
@@ -105,4 +106,73 @@ impl LinkReader {
         let next = links.last().filter(|_| more).map(TrashPosition::after);
         Ok(TrashPage { links, next })
     }
+}
+
+impl LinkWriter {
+    /// Erases a link, whether it is there or in the trash, with all of its versions. Returns false
+    /// if there was nothing to erase, which is no error.
+    ///
+    /// # Errors
+    /// Preview mode, the caller lacks the scope `admin`, the link is none of the versions that the
+    /// erasure is meant for, other callers changed the link again and again, or the store failed.
+    pub async fn purge_if(
+        &self,
+        which: &WhichLink,
+        precondition: &Precondition,
+    ) -> Result<bool, Error> {
+        /// Each attempt loses only to a change that succeeded.
+        const ATTEMPTS: usize = 5;
+
+        self.permit(LinkService::DELETE)?;
+        self.may_administer()?;
+        self.spend(1)?;
+        let mut attempt = 1;
+        loop {
+            let (latest, is_there) = match which {
+                WhichLink::Id(id) => {
+                    let versions = self.parts.history.versions(id).await?;
+                    match versions.latest() {
+                        Some(latest) => (latest.clone(), versions.current.is_some()),
+                        None if *precondition == Precondition::None => return Ok(false),
+                        None => return Err(Error::IdNotFound(id.clone())),
+                    }
+                }
+                WhichLink::Key(key) => match self.get(key).await {
+                    Err(Error::LinkNotFound(_)) => {
+                        precondition.check_absent(key)?;
+                        return Ok(false);
+                    }
+                    link => (link?, true),
+                },
+            };
+            if is_there {
+                precondition.check(&latest, self)?;
+            } else {
+                precondition.check_absent(&latest.key)?;
+            }
+            let note = self.note(Operation::LinkPurge);
+            let known = is_there.then(|| Version::of(&latest));
+            let history = &self.parts.history;
+            let purged = history.purge(&latest.id, known.as_ref(), &note).await;
+            self.parts.resolver.announce(&latest.key, &note, false);
+            match purged? {
+                Purge::Purged(key) => {
+                    self.parts.resolver.announce(&key, &note, true);
+                    return Ok(true);
+                }
+                Purge::Nothing => return Ok(false),
+                Purge::Outdated if attempt == ATTEMPTS => return Err(Error::Outdated(latest.key)),
+                Purge::Outdated => attempt += 1,
+            }
+        }
+    }
+}
+
+/// A link that is there, or was.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WhichLink {
+    /// The link that has this key.
+    Key(LinkKey),
+    /// The link that has or had this identifier.
+    Id(LinkId),
 }

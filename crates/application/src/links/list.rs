@@ -1,11 +1,18 @@
-//! Lists links page by page.
+//! Finds many links: lists them page by page, searches and counts them, lists their tags, and exports
+//! them for another instance or for a backup.
+
+use std::collections::BTreeSet;
 
 use slugline_domain::{
-    Link, LinkFilter, LinkOrder, ListQuery, PageSize, Position, Scope, StatusFilter,
+    DomainName, Link, LinkFilter, LinkId, LinkOrder, ListQuery, PageSize, Position, Scope,
+    StatusFilter, Tag, TagCount, UnixMillis,
 };
 
 use super::{LinkReader, LinkService};
-use crate::{access::Access, error::Error};
+use crate::{
+    access::{Access, Forbidden},
+    error::Error,
+};
 
 /// A request for a page.
 #[derive(Clone, Debug, Default)]
@@ -67,10 +74,127 @@ impl LinkReader {
     }
 }
 
+impl LinkService {
+    /// The access rule of [`LinkReader::search`].
+    pub const SEARCH: Access = Access::with_links(Scope::LinksRead);
+    /// The access rule of [`LinkReader::count`].
+    pub const COUNT: Access = Access::with_links(Scope::LinksRead);
+    /// The access rule of [`LinkReader::tags`].
+    pub const TAGS: Access = Access::with_links(Scope::LinksRead);
+}
+
+impl LinkReader {
+    /// Finds at most `size` links, by key. Without a text or a destination the result is
+    /// empty; [`Self::list`] lists links.
+    ///
+    /// # Errors
+    /// The store failed.
+    pub async fn search(&self, filter: LinkFilter, size: PageSize) -> Result<Vec<Link>, Error> {
+        self.permit(LinkService::SEARCH)?;
+        if filter.text.is_none() && filter.destination.is_none() {
+            return Ok(Vec::new());
+        }
+        let filter = self.within_reach(filter)?;
+        let now = self.now().second();
+        Ok(self
+            .parts
+            .store
+            .search(&filter, now, u32::from(size.get()))
+            .await?)
+    }
+
+    /// Counts the links that meet every condition; all links when there is none.
+    ///
+    /// # Errors
+    /// The store failed.
+    pub async fn count(&self, filter: LinkFilter) -> Result<u64, Error> {
+        self.permit(LinkService::COUNT)?;
+        let filter = self.within_reach(filter)?;
+        let now = self.now().second();
+        Ok(self.parts.store.count(&filter, now).await?)
+    }
+
+    /// Lists every tag of links of a domain, or of all, with the number of these links, expired
+    /// ones included, by tag.
+    ///
+    /// # Errors
+    /// Nobody has named the domain, or the store failed.
+    pub async fn tags(&self, domain: Option<DomainName>) -> Result<Vec<TagCount>, Error> {
+        self.permit(LinkService::TAGS)?;
+        let domain = domain.map(|name| self.domains().meant(name)).transpose()?;
+        let store = &self.parts.store;
+        Ok(store.tags(&self.reach, domain.as_ref()).await?)
+    }
+}
+
+/// The most links that a query to the access log can name by their tags. ClickHouse reads
+/// 40 bytes for each, up to twice in a statement, and accepts statements of 64 MiB.
+pub const MAX_TAGGED: u32 = 250_000;
+
+impl LinkReader {
+    /// Returns the identifiers of the links that have any of these tags today, expired
+    /// links included.
+    ///
+    /// # Errors
+    /// There are more than 250,000, links still have to be moved here, or the
+    /// store failed.
+    pub async fn tagged(&self, tags: &BTreeSet<Tag>) -> Result<BTreeSet<LinkId>, Error> {
+        self.permit(Access::LINKS_ARE_HERE)?;
+        let found = self.parts.store.tagged(tags, MAX_TAGGED + 1).await?;
+        if found.len() > usize::try_from(MAX_TAGGED).unwrap_or(usize::MAX) {
+            return Err(Error::TooManyTagged { max: MAX_TAGGED });
+        }
+        Ok(found)
+    }
+}
+
+/// Some stored links, and the position of the next page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExportPage {
+    /// The time at which the links were read.
+    pub exported_at: UnixMillis,
+    /// The links with their stored passwords, and the next position.
+    pub page: LinkPage,
+}
+
+impl LinkService {
+    /// The access rule of [`LinkReader::export`]. Exports hold the hashes of passwords.
+    pub const EXPORT: Access = Access::outside_preview(Scope::Admin, Forbidden::Export);
+    /// Links on a page of an export.
+    pub const EXPORT_PAGE: u16 = 50;
+}
+
+impl LinkReader {
+    /// Returns one page of the links of a domain, or of all, expired ones too, newest first.
+    ///
+    /// # Errors
+    /// Preview mode, or the store failed.
+    pub async fn export(
+        &self,
+        domain: Option<DomainName>,
+        size: PageSize,
+        after: Option<Position>,
+    ) -> Result<ExportPage, Error> {
+        self.permit(LinkService::EXPORT)?;
+        let request = ListLinks {
+            size,
+            order: LinkOrder::Newest,
+            filter: LinkFilter::default()
+                .with_domain(domain)
+                .with_status(StatusFilter::All),
+            after,
+        };
+        Ok(ExportPage {
+            exported_at: self.now(),
+            page: self.list(request).await?,
+        })
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use slugline_domain::ports::LinkStore;
-    use slugline_testkit::{NOTE, link};
+    use slugline_domain::{StatusFilter, ports::LinkStore};
+    use slugline_testkit::{NOON, NOTE, destination, link, tag};
 
     use super::*;
     use crate::links::fixture::fixture;
@@ -111,5 +235,64 @@ mod tests {
             ["b", "a"]
         );
         assert_eq!(second.next, None);
+    }
+
+    #[tokio::test]
+    async fn nothing_to_look_for_finds_nothing_but_counts_everything() {
+        let fixture = fixture();
+        for made in [link("a").tags(&["t"]).build(), link("b").expires(1).build()] {
+            fixture.store.insert(&made, &NOTE).await.unwrap();
+        }
+        let nothing = fixture
+            .links
+            .search(LinkFilter::default(), PageSize::default())
+            .await;
+        assert_eq!(nothing.unwrap(), []);
+        assert_eq!(fixture.links.count(LinkFilter::default()).await.unwrap(), 2);
+        fixture.clock.advance_seconds(1);
+        assert_eq!(fixture.links.count(LinkFilter::default()).await.unwrap(), 1);
+
+        let to = Some(destination("https://example.com/?any"));
+        let all = LinkFilter::default()
+            .with_destination(to)
+            .with_status(StatusFilter::All);
+        assert_eq!(
+            fixture
+                .links
+                .search(all, PageSize::default())
+                .await
+                .unwrap()
+                .len(),
+            2
+        );
+        let counts = fixture.links.tags(None).await.unwrap();
+        assert_eq!(
+            counts,
+            [TagCount {
+                tag: tag("t"),
+                links: 1
+            }]
+        );
+    }
+
+    #[tokio::test]
+    async fn every_link_comes_with_its_stored_password() {
+        let fixture = fixture();
+        let expired = link("expired").expires(-1).password("stored").build();
+        let active = link("active").created(1).build();
+        for link in [&expired, &active] {
+            fixture.store.insert(link, &NOTE).await.unwrap();
+        }
+        let one = PageSize::new(1).unwrap();
+        let first = fixture.links.export(None, one, None).await.unwrap();
+        assert_eq!(first.exported_at, NOON.start());
+        assert_eq!(first.page.links, [active]);
+        let second = fixture
+            .links
+            .export(None, one, first.page.next)
+            .await
+            .unwrap();
+        assert_eq!(second.page.links, [expired]);
+        assert_eq!(second.page.next, None);
     }
 }

@@ -1,31 +1,20 @@
 //! The operations on links: one file each.
 
 mod batch;
-mod change_terms;
 mod check;
 mod create;
 mod delete;
 mod draft;
 mod edit;
 mod explain;
-mod export;
-mod free_slug;
-mod get;
 mod history;
 mod import;
 mod list;
-mod precondition;
-mod purge;
 mod reader;
 mod rehearsal;
 mod restore;
 mod screen;
-mod search;
-mod standing;
-mod tagged;
 mod unprotected;
-mod upsert;
-mod which;
 mod writer;
 
 use std::sync::Arc;
@@ -36,28 +25,21 @@ use slugline_domain::{
     ports::{AuditTrail, Clock, DestinationScreen, Hearing, LinkStore, Random, WatchStore},
 };
 
-pub(crate) use self::get::find_spelled;
+pub(crate) use self::reader::find_spelled;
 pub use self::{
     batch::{BatchAction, BatchChange, BatchOutcome, BatchReport, BatchResult, BatchScope},
-    change_terms::ChangeTerms,
     check::{CheckLinks, CheckScope, CheckedLink, CheckedPage, LinkChecker},
-    create::{CreateTerms, Created},
+    create::{CreateTerms, Created, Upserted},
     draft::{ImportLink, LinkDraft, NewLink},
     edit::{EditLink, EditedLink},
     explain::LinkToExplain,
-    export::ExportPage,
-    history::{ListTrash, TrashPage},
+    history::{ListTrash, TrashPage, WhichLink},
     import::{ImportOutcome, ImportedLink},
-    list::{LinkPage, ListLinks},
-    precondition::Precondition,
-    reader::LinkReader,
+    list::{ExportPage, LinkPage, ListLinks, MAX_TAGGED},
+    reader::{LinkReader, Standings},
     rehearsal::Rehearsal,
     restore::{RestoreLink, Restored},
-    standing::Standings,
-    tagged::MAX_TAGGED,
-    upsert::Upserted,
-    which::WhichLink,
-    writer::LinkWriter,
+    writer::{ChangeTerms, LinkWriter, Precondition},
 };
 use crate::{
     access::{Access, PreviewMode},

@@ -1,8 +1,11 @@
-//! The use cases of links that change something, for one caller.
+//! The use cases of links that change something, for one caller, and the terms of a change.
 
 use std::{ops::Deref, time::Instant};
 
-use slugline_domain::{AuditNote, Author, ForwardingFault, Link, Operation, Scope};
+use slugline_domain::{
+    AuditNote, Author, ForwardingFault, Link, LinkKey, Operation, OwnAddresses, Scope,
+    ports::Version,
+};
 
 use super::{LinkReader, LinkService};
 use crate::{
@@ -82,5 +85,59 @@ impl Deref for LinkWriter {
 
     fn deref(&self) -> &LinkReader {
         &self.reader
+    }
+}
+
+/// The terms of a change of one link.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ChangeTerms {
+    /// The versions that the change is meant for.
+    pub precondition: Precondition,
+    /// The addresses to which the link may not lead.
+    pub own_addresses: OwnAddresses,
+    /// `true` checks everything and stores nothing.
+    pub validate_only: bool,
+}
+
+/// The versions of a link that a change is meant for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Precondition {
+    /// Any version, or no link.
+    #[default]
+    None,
+    /// Any version, as long as there is a link.
+    Exists,
+    /// One of these versions.
+    OneOf(Vec<Version>),
+}
+
+impl Precondition {
+    /// Checks the current link.
+    ///
+    /// # Errors
+    /// The link is none of the versions that the change is meant for.
+    pub(super) fn check(&self, link: &Link, writer: &LinkWriter) -> Result<(), Error> {
+        match self {
+            Self::None | Self::Exists => Ok(()),
+            Self::OneOf(versions) if versions.contains(&Version::of(link)) => Ok(()),
+            Self::OneOf(_) => Err(Error::PreconditionFailed {
+                key: link.key.clone(),
+                current: Some(writer.seen(link.clone())),
+            }),
+        }
+    }
+
+    /// Checks that the precondition of a deletion holds when there is no link.
+    ///
+    /// # Errors
+    /// The deletion requires a link.
+    pub(super) fn check_absent(&self, key: &LinkKey) -> Result<(), Error> {
+        match self {
+            Self::None => Ok(()),
+            Self::Exists | Self::OneOf(_) => Err(Error::PreconditionFailed {
+                key: key.clone(),
+                current: None,
+            }),
+        }
     }
 }

@@ -3,7 +3,6 @@
 //! Until every link is here, the lock keeps API clients from using links, and visitors
 //! are served from the old store where necessary.
 
-mod lock;
 mod old_links;
 mod run;
 
@@ -16,8 +15,7 @@ use slugline_domain::{
 };
 
 pub use self::{
-    lock::MigrationLock,
-    old_links::OldLinks,
+    old_links::{MigrationLock, OldLinks},
     run::{ExpiredEntry, RunCursor, RunMigration, RunReport},
 };
 use crate::{access::Access, error::Error, passwords::Passwords};

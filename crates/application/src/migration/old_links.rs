@@ -1,6 +1,9 @@
-//! Converts links of the old store to links of this instance.
+//! Links of the old store: the lock until every one is here, and their conversion.
 
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
 
 use quick_cache::sync::Cache;
 use sha2::{Digest, Sha256};
@@ -10,8 +13,43 @@ use slugline_domain::{
 };
 use uuid::Builder;
 
-use super::MigrationLock;
 use crate::{error::Error, passwords::Passwords};
+
+/// Closed while links are still in an older instance's store. Once open, it stays open.
+/// Clones share the state, and a check costs one load.
+#[derive(Clone, Debug)]
+pub struct MigrationLock(Arc<AtomicBool>);
+
+impl MigrationLock {
+    /// Creates an open lock, for an instance that has nothing to move.
+    pub fn open() -> Self {
+        Self(Arc::new(AtomicBool::new(true)))
+    }
+
+    /// Creates a lock that is closed until the migration is completed.
+    pub fn closed() -> Self {
+        Self(Arc::new(AtomicBool::new(false)))
+    }
+
+    /// Returns whether every link has been moved here.
+    pub fn is_open(&self) -> bool {
+        self.0.load(Ordering::Acquire)
+    }
+
+    /// # Errors
+    /// Links are still in the old store.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        if self.is_open() {
+            Ok(())
+        } else {
+            Err(Error::MigrationRequired)
+        }
+    }
+
+    pub(super) fn unlock(&self) {
+        self.0.store(true, Ordering::Release);
+    }
+}
 
 /// Serves links from the old store to visitors until they are moved here.
 #[derive(Debug)]

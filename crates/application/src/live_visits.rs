@@ -8,10 +8,9 @@ use slugline_domain::{
 use tokio::sync::mpsc::{self, error::TrySendError};
 
 use crate::{
-    budgets::Held,
+    budgets::{Held, Shares},
     caller::{Caller, Excess},
     error::Error,
-    shares::Shares,
 };
 
 /// Sends stored visits to watchers.
