@@ -141,7 +141,7 @@ impl VisitObserver for LiveVisits {
                 &mut hidden
             };
             let event =
-                event.get_or_insert_with(|| Arc::new(Event::of(record, &filter.destinations)));
+                event.get_or_insert_with(|| Arc::new(Event::of(record, filter.destinations)));
             let admitted = event.meets(&filter, record.link_id);
             drop(filter);
             !admitted || watcher.pass_on(event)
@@ -305,7 +305,7 @@ mod tests {
                 .with_values(url.map_or(Vec::new(), |url| {
                     vec![(Dimension::Url, Choice::any_of([url.to_owned()]))]
                 }))
-                .with_destinations(Destinations::unprotected())
+                .with_destinations(Destinations::Unprotected)
         };
         let filters = [
             VisitFilter::default(),

@@ -1,12 +1,13 @@
 //! Queries to the access log.
 
-use std::{collections::BTreeSet, future::Future, mem, sync::Arc, time::Duration};
+use std::{collections::BTreeSet, future::Future, mem, pin::Pin, sync::Arc, time::Duration};
 
 use slugline_domain::{
     AccessRows, Binding, Choice, CounterRow, CountersQuery, Derivation, Destinations, Dimension,
-    DomainName, Event, EventsQuery, HeatmapQuery, LinkId, LinkKey, LocationRow, LocationsQuery,
-    LogTrouble, MetricRow, MetricsQuery, MetricsReport, Report, Scope, Tag, TimeUnit, UnixMillis,
-    UnixSeconds, ViewRow, ViewsQuery, VisitFilter, VisitRows, WeekSeconds, ZoneOffsets,
+    DomainName, Event, EventsQuery, HeatmapQuery, Host, LinkId, LinkKey, LocationRow,
+    LocationsQuery, LogTrouble, MetricRow, MetricsQuery, MetricsReport, Report, Scope, Tag,
+    TimeUnit, UnixMillis, UnixSeconds, ViewRow, ViewsQuery, VisitFilter, VisitRows, WeekSeconds,
+    ZoneOffsets,
     ports::{Clock, VisitLog, VisitLogError},
 };
 
@@ -16,8 +17,11 @@ use crate::{
     caller::Caller,
     error::Error,
     heatmap::{WeekQuery, WeekRow, seconds_of},
-    links::{LinkReader, LinkService, MAX_TAGGED},
+    links::{LinkReader, LinkService},
 };
+
+/// The answer of the log, while it is being made.
+type Answering<'a, T> = Pin<Box<dyn Future<Output = Result<T, VisitLogError>> + Send + 'a>>;
 
 /// Answers queries about visits. [`StatsService::seen_by`] gives them to a caller.
 #[derive(Clone, Debug)]
@@ -40,7 +44,7 @@ pub struct StatsReader {
     clock: Arc<dyn Clock>,
     budget: Arc<LogBudget>,
     caller: Caller,
-    /// The destinations that the caller sees, of visits that say whether there was a password.
+    /// The destinations that the caller sees.
     destinations: Destinations,
 }
 
@@ -63,15 +67,6 @@ impl<Q> TaggedQuery<Q> {
             tags: self.tags,
         }
     }
-}
-
-/// The part of visits that an answer shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Shows {
-    /// Destinations, and maybe others.
-    Destinations,
-    /// Anything else.
-    Others,
 }
 
 /// The answer to a query, and what explains why it counts nothing.
@@ -132,7 +127,7 @@ impl StatsService {
             caller: caller.clone(),
             destinations: match caller.may(Scope::LinksRead) {
                 Ok(()) => Destinations::All,
-                Err(_) => Destinations::unprotected(),
+                Err(_) => Destinations::Unprotected,
             },
         }
     }
@@ -154,15 +149,16 @@ impl StatsReader {
         asked: TaggedQuery<VisitFilter>,
     ) -> Result<Counted<CounterRow>, Error> {
         let per_link = matches!(asked.query.links, Choice::AnyOf(_));
-        let TaggedQuery {
-            query: mut filter,
-            tags,
-        } = asked;
-        self.prepare(&mut filter, tags, Shows::Others).await?;
-        let query = CountersQuery::new(filter).with_per_link(per_link);
-        let report = self.ask("count visits", self.log.counters(&query)).await?;
-        let mut visits = report.rows.iter().map(|row| row.counters.visits);
-        let nothing = visits.all(|visits| visits == 0);
+        let asked = asked.map(|filter| CountersQuery::new(filter).with_per_link(per_link));
+        let (query, report) = self
+            .answer(
+                "count visits",
+                asked,
+                |query| &mut query.filter,
+                |log, query| log.counters(query),
+            )
+            .await?;
+        let nothing = report.rows.iter().all(|row| row.counters.visits == 0);
         Ok(self.counted(report, &query.filter, nothing).await)
     }
 
@@ -171,14 +167,15 @@ impl StatsReader {
     /// # Errors
     /// There is no answer.
     pub async fn views(&self, asked: TaggedQuery<ViewsQuery>) -> Result<Counted<ViewRow>, Error> {
-        let TaggedQuery { mut query, tags } = asked;
-        let filter = &mut query.filter;
-        self.prepare(filter, tags, Shows::Others).await?;
-        let report = self
-            .ask("count visits over time", self.log.views(&query))
+        let (query, report) = self
+            .answer(
+                "count visits over time",
+                asked,
+                |query| &mut query.filter,
+                |log, query| log.views(query),
+            )
             .await?;
-        let nothing = report.rows.is_empty();
-        Ok(self.counted(report, &query.filter, nothing).await)
+        Ok(self.listed(report, &query.filter).await)
     }
 
     /// Returns visits by hour of the week.
@@ -186,18 +183,17 @@ impl StatsReader {
     /// # Errors
     /// There is no answer.
     pub async fn heatmap(&self, asked: TaggedQuery<WeekQuery>) -> Result<Counted<WeekRow>, Error> {
-        let TaggedQuery { query, tags } = asked;
-        let WeekQuery {
-            heatmap: mut query,
-            average,
-        } = query;
-        let filter = &mut query.filter;
-        self.prepare(filter, tags, Shows::Others).await?;
-        let report = self
-            .ask("count visits by hour of the week", self.log.heatmap(&query))
+        let average = asked.query.average;
+        let asked = asked.map(|query| query.heatmap);
+        let (query, report) = self
+            .answer(
+                "count visits by hour of the week",
+                asked,
+                |query| &mut query.filter,
+                |log, query| log.heatmap(query),
+            )
             .await?;
-        let nothing = report.rows.is_empty();
-        let counted = if average && !nothing {
+        let counted = if average && !report.rows.is_empty() {
             Some(self.week_seconds(&query).await?)
         } else {
             None
@@ -206,7 +202,7 @@ impl StatsReader {
             row,
             seconds: counted.as_ref().map(|counted| counted.of(row.hour)),
         });
-        Ok(self.counted(report, &query.filter, nothing).await)
+        Ok(self.listed(report, &query.filter).await)
     }
 
     /// Returns the most frequent values of a dimension.
@@ -217,29 +213,25 @@ impl StatsReader {
         &self,
         asked: TaggedQuery<MetricsQuery>,
     ) -> Result<Counted<MetricRow>, Error> {
-        let filter = asked.query.filter.clone();
-        let report = self.ranking(asked).await?;
-        let nothing = report.rows.is_empty();
-        Ok(self.counted(report, &filter, nothing).await)
+        let (query, report) = self.ranking(asked).await?;
+        Ok(self.listed(report, &query.filter).await)
     }
 
-    /// Returns the most frequent values of a dimension, for a query that nobody typed.
+    /// Returns the most frequent values of a dimension, for a query that a person did not type.
     ///
     /// # Errors
     /// There is no answer.
     pub(crate) async fn ranking(
         &self,
         asked: TaggedQuery<MetricsQuery>,
-    ) -> Result<MetricsReport, Error> {
-        let TaggedQuery { mut query, tags } = asked;
-        let shows = if query.dimension == Dimension::Url {
-            Shows::Destinations
-        } else {
-            Shows::Others
-        };
-        self.prepare(&mut query.filter, tags, shows).await?;
-        self.ask("find the most frequent values", self.log.metrics(&query))
-            .await
+    ) -> Result<(MetricsQuery, MetricsReport), Error> {
+        self.answer(
+            "find the most frequent values",
+            asked,
+            |query| &mut query.filter,
+            |log, query| log.metrics(query),
+        )
+        .await
     }
 
     /// Returns the most frequent places.
@@ -250,14 +242,15 @@ impl StatsReader {
         &self,
         asked: TaggedQuery<LocationsQuery>,
     ) -> Result<Counted<LocationRow>, Error> {
-        let TaggedQuery { mut query, tags } = asked;
-        let filter = &mut query.filter;
-        self.prepare(filter, tags, Shows::Others).await?;
-        let report = self
-            .ask("find the most frequent places", self.log.locations(&query))
+        let (query, report) = self
+            .answer(
+                "find the most frequent places",
+                asked,
+                |query| &mut query.filter,
+                |log, query| log.locations(query),
+            )
             .await?;
-        let nothing = report.rows.is_empty();
-        Ok(self.counted(report, &query.filter, nothing).await)
+        Ok(self.listed(report, &query.filter).await)
     }
 
     /// Returns the latest visits.
@@ -265,11 +258,15 @@ impl StatsReader {
     /// # Errors
     /// There is no answer.
     pub async fn events(&self, asked: TaggedQuery<EventsQuery>) -> Result<Vec<Event>, Error> {
-        let TaggedQuery { mut query, tags } = asked;
-        let filter = &mut query.filter;
-        self.prepare(filter, tags, Shows::Destinations).await?;
-        self.ask("find the latest visits", self.log.events(&query))
-            .await
+        let (_, events) = self
+            .answer(
+                "find the latest visits",
+                asked,
+                |query| &mut query.filter,
+                |log, query| log.events(query),
+            )
+            .await?;
+        Ok(events)
     }
 
     /// Returns counters of every slug and destination, to be read in parts.
@@ -277,18 +274,19 @@ impl StatsReader {
     /// # Errors
     /// There is no answer.
     pub async fn access(&self, asked: TaggedQuery<VisitFilter>) -> Result<AccessExport, Error> {
-        let TaggedQuery {
-            query: mut filter,
-            tags,
-        } = asked;
-        self.prepare(&mut filter, tags, Shows::Destinations).await?;
         let held = self.budget.export(&self.caller)?;
         let exported_at = self.clock.now();
-        let rows = self.ask("export visits by link", self.log.access(&filter));
-        let rows = HeldRows::new(rows.await?, held);
+        let (_, rows) = self
+            .answer(
+                "export visits by link",
+                asked,
+                |filter| filter,
+                |log, filter| log.access(filter),
+            )
+            .await?;
         Ok(AccessExport {
             exported_at,
-            rows: Box::new(rows),
+            rows: Box::new(HeldRows::new(rows, held)),
         })
     }
 
@@ -297,18 +295,19 @@ impl StatsReader {
     /// # Errors
     /// There is no answer.
     pub async fn visits(&self, asked: TaggedQuery<VisitFilter>) -> Result<VisitExport, Error> {
-        let TaggedQuery {
-            query: mut filter,
-            tags,
-        } = asked;
-        self.prepare(&mut filter, tags, Shows::Destinations).await?;
         let held = self.budget.export(&self.caller)?;
         let exported_at = self.clock.now();
-        let rows = self.ask("export visits", self.log.visits(&filter));
-        let rows = HeldRows::new(rows.await?, held);
+        let (_, rows) = self
+            .answer(
+                "export visits",
+                asked,
+                |filter| filter,
+                |log, filter| log.visits(filter),
+            )
+            .await?;
         Ok(VisitExport {
             exported_at,
-            rows: Box::new(rows),
+            rows: Box::new(HeldRows::new(rows, held)),
         })
     }
 
@@ -321,6 +320,21 @@ impl StatsReader {
         let TaggedQuery { mut query, tags } = asked;
         self.narrow(&mut query, tags).await?;
         Ok(query)
+    }
+
+    /// Narrows the filter of a query to what the caller reaches, and asks the log. Returns the query
+    /// as it was asked, and the answer.
+    async fn answer<Q, T>(
+        &self,
+        action: &'static str,
+        asked: TaggedQuery<Q>,
+        filter: impl FnOnce(&mut Q) -> &mut VisitFilter,
+        question: impl for<'a> FnOnce(&'a dyn VisitLog, &'a Q) -> Answering<'a, T>,
+    ) -> Result<(Q, T), Error> {
+        let TaggedQuery { mut query, tags } = asked;
+        self.narrow(filter(&mut query), tags).await?;
+        let answer = self.ask(action, question(&*self.log, &query)).await?;
+        Ok((query, answer))
     }
 
     /// Asks the log a question within the budget of the caller's token.
@@ -350,6 +364,12 @@ impl StatsReader {
             .await?;
         let first = report.rows.first();
         Ok(first.and_then(|row| UnixSeconds::new(row.start.get()).ok()))
+    }
+
+    /// A list, which counts nothing if it has no row.
+    async fn listed<R>(&self, report: Report<R>, filter: &VisitFilter) -> Counted<R> {
+        let nothing = report.rows.is_empty();
+        self.counted(report, filter, nothing).await
     }
 
     async fn counted<R>(
@@ -388,39 +408,22 @@ impl StatsReader {
         absent
     }
 
-    /// Prepares a filter for visits that were recorded.
-    async fn prepare(
-        &self,
-        filter: &mut VisitFilter,
-        tags: Choice<Tag>,
-        shows: Shows,
-    ) -> Result<(), Error> {
-        self.narrow(filter, tags).await?;
-        let is_on_url = |(dimension, _): &(Dimension, _)| *dimension == Dimension::Url;
-        let concerns = shows == Shows::Destinations || filter.values.iter().any(is_on_url);
-        if concerns && filter.destinations != Destinations::All {
-            let unrecorded = Arc::new(self.open_of_unrecorded(filter).await?);
-            filter.destinations = Destinations::Unprotected { unrecorded };
-        }
-        Ok(())
-    }
-
-    /// The links whose visits do not say whether there was a password, and which have none today.
-    /// Empty if such visits are of more links than a query can name.
-    async fn open_of_unrecorded(&self, filter: &VisitFilter) -> Result<BTreeSet<LinkId>, Error> {
-        let unrecorded = self.log.unrecorded(filter, MAX_TAGGED + 1);
-        let links = self.ask("find links with passwords", unrecorded).await?;
-        if links.is_empty() || links.len() > usize::try_from(MAX_TAGGED).unwrap_or(usize::MAX) {
-            return Ok(BTreeSet::new());
-        }
-        self.links.unprotected(&links).await
-    }
-
     /// Adds the conditions that links have these tags and that the caller reaches them, and says
     /// which destinations the caller sees.
     async fn narrow(&self, filter: &mut VisitFilter, tags: Choice<Tag>) -> Result<(), Error> {
-        filter.destinations = self.destinations.clone();
-        self.name_domains(filter);
+        filter.destinations = self.destinations;
+        let domains = self.links.domains().current();
+        name_keys(&mut filter.values, domains.public().map(Host::as_str));
+        let binding = self.links.reach().binding();
+        let bound_to = binding
+            .map(Binding::domains)
+            .filter(|names| !names.is_empty());
+        if let Some(names) = bound_to {
+            let names = names.iter().map(DomainName::to_string);
+            filter
+                .values
+                .push((Dimension::Domain, Choice::any_of(names)));
+        }
         if let Some(links) = self.reached().await? {
             filter.links = mem::take(&mut filter.links).and(Choice::AnyOf(links));
         }
@@ -433,37 +436,6 @@ impl StatsReader {
         };
         filter.links = mem::take(&mut filter.links).and(links);
         Ok(())
-    }
-
-    /// Writes the domains of a filter as visits have them, and adds those that the caller is bound
-    /// to. The public host is the default domain, whose text is empty.
-    fn name_domains(&self, filter: &mut VisitFilter) {
-        let domains = self.links.domains().current();
-        if let Some(public) = domains.public() {
-            let before_slugs = format!("{public}/");
-            for (dimension, choice) in &mut filter.values {
-                let (Choice::AnyOf(texts) | Choice::NoneOf(texts)) = choice;
-                if *dimension == Dimension::Domain && texts.remove(public.as_str()) {
-                    texts.insert(String::new());
-                } else if *dimension == Dimension::Slug {
-                    let bare = |text: String| match text.strip_prefix(&before_slugs) {
-                        Some(slug) => slug.to_owned(),
-                        None => text,
-                    };
-                    *texts = mem::take(texts).into_iter().map(bare).collect();
-                }
-            }
-        }
-        let binding = self.links.reach().binding();
-        let bound_to = binding
-            .map(Binding::domains)
-            .filter(|names| !names.is_empty());
-        if let Some(names) = bound_to {
-            let names = names.iter().map(DomainName::to_string);
-            filter
-                .values
-                .push((Dimension::Domain, Choice::any_of(names)));
-        }
     }
 
     /// Returns whether [`StatsReader::filter`] may change by itself: the caller is bound to tags,
@@ -490,6 +462,48 @@ impl StatsReader {
         // Deleted links have no tags, but they keep their identity and their visits.
         links.extend(binding.links().iter().cloned());
         Ok(Some(links))
+    }
+}
+
+/// Writes the domains and slugs of a filter as visits have them. The default domain is the empty text,
+/// also if the filter names its public host. A slug belongs to the default domain, unless its text has
+/// a domain, or the filter names domains, too.
+fn name_keys(values: &mut [(Dimension, Choice<String>)], public: Option<&str>) {
+    for (dimension, choice) in &mut *values {
+        let (Choice::AnyOf(texts) | Choice::NoneOf(texts)) = choice;
+        if *dimension == Dimension::Domain && public.is_some_and(|public| texts.remove(public)) {
+            texts.insert(String::new());
+        }
+    }
+    let hosts = values.iter().find_map(|value| match value {
+        (Dimension::Domain, Choice::AnyOf(hosts)) => Some(hosts.clone()),
+        _ => None,
+    });
+    let of_public = public.map(|public| format!("{public}/"));
+    let keys = |slug: String| -> Vec<String> {
+        let bare = of_public.as_ref().and_then(|host| slug.strip_prefix(host));
+        if let Some(bare) = bare {
+            return vec![bare.to_owned()];
+        }
+        // A list is a candidate as a whole, too; no host and no slug has a comma.
+        let Some(hosts) = hosts
+            .as_ref()
+            .filter(|_| !slug.is_empty() && !slug.contains(['/', ',']))
+        else {
+            return vec![slug];
+        };
+        let hosts = hosts.iter().filter(|host| !host.contains(','));
+        let key = |host: &String| match host.as_str() {
+            "" => slug.clone(),
+            host => format!("{host}/{slug}"),
+        };
+        hosts.map(key).collect()
+    };
+    for (dimension, choice) in values {
+        let (Choice::AnyOf(texts) | Choice::NoneOf(texts)) = choice;
+        if *dimension == Dimension::Slug {
+            *texts = mem::take(texts).into_iter().flat_map(keys).collect();
+        }
     }
 }
 
@@ -523,4 +537,38 @@ fn impossible(filter: &VisitFilter) -> Vec<(Dimension, String)> {
         impossible.extend(others.map(|value| (*dimension, value.clone())));
     }
     impossible
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(values: &[&str]) -> Choice<String> {
+        Choice::any_of(values.iter().map(|&value| value.to_owned()))
+    }
+
+    #[test]
+    fn slugs_belong_to_the_domains_that_are_named_with_them() {
+        let keys = |hosts: &[&str], slugs: &[&str]| {
+            let mut values = vec![(Dimension::Slug, texts(slugs))];
+            if !hosts.is_empty() {
+                values.push((Dimension::Domain, texts(hosts)));
+            }
+            name_keys(&mut values, Some("s.example"));
+            values
+                .into_iter()
+                .map(|(_, choice)| choice)
+                .collect::<Vec<_>>()
+        };
+        let of = |hosts: &[&str], slugs: &[&str]| vec![texts(slugs), texts(hosts)];
+        let go: &[&str] = &["go.example"];
+        assert_eq!(keys(&[], &["a", "s.example/b"]), [texts(&["a", "b"])]);
+        assert_eq!(keys(go, &["a"]), of(go, &["go.example/a"]));
+        let both = ["", "go.example", "go.example,(none)"];
+        assert_eq!(keys(&both, &["a"]), of(&both, &["a", "go.example/a"]));
+        assert_eq!(keys(&["s.example"], &["a"]), of(&[""], &["a"]));
+        for named in ["other.example/a", "", "a,b"] {
+            assert_eq!(keys(go, &[named]), of(go, &[named]));
+        }
+    }
 }

@@ -2,7 +2,7 @@
 -- visits lacks in part.
 --
 -- Visits of a link under a slug, or of all links if both texts are empty, were sampled with
--- intervals up to `sampling_interval`; 0 means that nobody recorded how. `lost` counts visits that
+-- intervals up to `sampling_interval`. `lost` counts visits that
 -- no node could store. A node may send a gap twice: both rows are equal, and count once.
 CREATE TABLE IF NOT EXISTS slugline_gap (
     from_minute Int64,

@@ -10,7 +10,7 @@ use rusqlite::{Connection, TransactionBehavior, params};
 use slugline_analytics::{
     journal::{open::open_reader, remains::copy_sampled},
     losses::{self, Loss},
-    sampled::{self, Span, table::Decided},
+    sampled::{self, Span},
 };
 use slugline_domain::{SamplingInterval, VisitFilter, ports::Random};
 
@@ -28,19 +28,19 @@ use crate::{
 /// The gaps that concern a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Gaps {
-    pub(crate) decided: Decided,
+    /// The largest interval decided; 1 if nothing was sampled.
+    pub(crate) interval_max: SamplingInterval,
     pub(crate) lost: u64,
 }
 
 impl Gaps {
     pub(crate) const NONE: Self = Self {
-        decided: Decided::NOTHING,
+        interval_max: SamplingInterval::EVERY,
         lost: 0,
     };
 
     pub(crate) fn and(mut self, other: Self) -> Self {
-        self.decided.add(Some(other.decided.interval_max));
-        self.decided.unrecorded |= other.decided.unrecorded;
+        self.interval_max = self.interval_max.max(other.interval_max);
         self.lost = self.lost.saturating_add(other.lost);
         self
     }
@@ -59,17 +59,16 @@ pub(crate) async fn of_all_nodes(
     let holds = proof.map_or("1", Proof::condition);
     // All rows about sampling have the same identity, and a loss may be there twice.
     let sql = format!(
-        "SELECT max(k), sum(l), max(u), toUInt8({holds}) FROM \
-            (SELECT id, max(sampling_interval) AS k, max(lost) AS l, \
-                    max(sampling_interval = 0 AND id = '') AS u \
-             FROM {asked} GROUP BY id)"
+        "SELECT max(k), sum(l), toUInt8({holds}) FROM \
+            (SELECT id, max(sampling_interval) AS k, max(lost) AS l FROM {asked} GROUP BY id)"
     );
     let read = |row: &mut Cursor<'_>| -> Result<(Gaps, bool), DecodeError> {
-        let mut decided = Decided::NOTHING;
-        decided.add(SamplingInterval::new(row.u32()?).or(Some(SamplingInterval::EVERY)));
-        let lost = row.u64()?;
-        decided.unrecorded = row.u8()? > 0;
-        Ok((Gaps { decided, lost }, row.u8()? > 0))
+        let interval = SamplingInterval::new(row.u32()?);
+        let gaps = Gaps {
+            interval_max: interval.unwrap_or(SamplingInterval::EVERY),
+            lost: row.u64()?,
+        };
+        Ok((gaps, row.u8()? > 0))
     };
     let rows = client.rows(&sql, TIMEOUT, read).await?;
     // A statement of sums has one row.
@@ -80,7 +79,7 @@ pub(crate) async fn of_all_nodes(
 /// meanwhile is missed.
 pub(crate) fn of_spool(spool: &Path, filter: &VisitFilter) -> Result<Gaps, rusqlite::Error> {
     let spool = open_reader(spool)?;
-    let decided = sampled::table::concerning(&spool, filter)?;
+    let interval_max = sampled::table::concerning(&spool, filter)?;
     let waiting = losses::table::concerning(&spool, filter)?;
     let under_way: Vec<Loss> = under_way(&spool)?
         .into_iter()
@@ -88,7 +87,7 @@ pub(crate) fn of_spool(spool: &Path, filter: &VisitFilter) -> Result<Gaps, rusql
         .collect();
     let under_way = losses::among(&under_way, filter);
     Ok(Gaps {
-        decided,
+        interval_max,
         lost: waiting.saturating_add(under_way),
     })
 }

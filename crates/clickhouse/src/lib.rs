@@ -13,7 +13,7 @@
 //! | `salts` | one salt for all nodes |
 //! | `sql` | filters and clocks as parts of statements |
 //! | `log` | the port of the domain |
-//! | `answer`, `counters`, `views`, `heatmap`, `metrics`, `locations`, `events`, `access`, `unrecorded` | one file for each question, and their shared parts |
+//! | `answer`, `counters`, `views`, `heatmap`, `metrics`, `locations`, `events`, `access` | one file for each question, and their shared parts |
 //! | `visits` | the visits themselves, for files |
 //! | `spool`, `inlet`, `history`, `arrivals` | waiting rows; the entrance of the spool for visits; the entrance for visits of files and of an embedded log |
 //! | `shipper`, `ship_error` | the thread that takes rows from the spool to ClickHouse |
@@ -50,7 +50,6 @@ mod sql;
 mod target;
 #[cfg(test)]
 mod tests;
-mod unrecorded;
 mod views;
 mod visits;
 mod wire;

@@ -1,15 +1,13 @@
 //! The read side: the domain's port on ClickHouse.
 
-use std::{
-    collections::BTreeSet, error::Error as StdError, path::PathBuf, sync::Arc, time::Duration,
-};
+use std::{error::Error as StdError, path::PathBuf, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use slugline_analytics::{QueryLimits, tally::Tally};
 use slugline_domain::{
     AccessRows, CountersQuery, CountersReport, Event, EventsQuery, HeatmapQuery, HeatmapReport,
-    LinkId, LocationsQuery, LocationsReport, LogTrouble, MetricsQuery, MetricsReport, Report,
-    SamplingNote, TimeUnit, ViewsQuery, ViewsReport, VisitFilter, VisitRows,
+    LocationsQuery, LocationsReport, LogTrouble, MetricsQuery, MetricsReport, Report, SamplingNote,
+    TimeUnit, ViewsQuery, ViewsReport, VisitFilter, VisitRows,
     ports::{VisitLog, VisitLogError},
 };
 
@@ -23,9 +21,9 @@ use crate::{
     events,
     gaps::{self, Gaps},
     heatmap, locations, metrics,
-    row_binary::{ReadRow, text},
+    row_binary::ReadRow,
     target::ClickHouseTarget,
-    unrecorded, views, visits,
+    views, visits,
     wire::ClickHouseWire,
 };
 
@@ -152,9 +150,11 @@ impl ClickHouseLog {
         };
         let error: &(dyn StdError + 'static) = error.as_ref();
         tracing::warn!(error, "an answer may lack visits: the spool cannot be read");
-        let mut gaps = Gaps::NONE;
-        gaps.decided.unrecorded = true;
-        gaps
+        // At least one visit may be missing, so that the answer does not count as exact.
+        Gaps {
+            lost: 1,
+            ..Gaps::NONE
+        }
     }
 }
 
@@ -168,11 +168,10 @@ struct Asked<K, R> {
 }
 
 /// The accuracy of an answer with these gaps.
-fn sampling(Gaps { decided, lost }: Gaps) -> SamplingNote {
+fn sampling(gaps: Gaps) -> SamplingNote {
     SamplingNote {
-        interval_max: decided.interval_max,
-        unrecorded: decided.unrecorded,
-        dropped: lost,
+        interval_max: gaps.interval_max,
+        dropped: gaps.lost,
         // ClickHouse answers completely or not at all.
         damaged: 0,
         // ClickHouse counts visitors and referers exactly.
@@ -292,18 +291,6 @@ impl VisitLog for ClickHouseLog {
             .await
             .map_err(|error| failed(visits::ACTION, error))?;
         Ok(Box::new(visits::Rows(stream)))
-    }
-
-    async fn unrecorded(
-        &self,
-        filter: &VisitFilter,
-        limit: u32,
-    ) -> Result<BTreeSet<LinkId>, VisitLogError> {
-        let sql = unrecorded::statement(filter, limit);
-        let links = self.rows(unrecorded::ACTION, &sql, text).await?;
-        // A link whose name was lost with a part of a file has none any more.
-        let links = links.iter().filter_map(|link| LinkId::parse(link).ok());
-        Ok(links.collect())
     }
 
     fn troubles(&self) -> Vec<LogTrouble> {

@@ -20,12 +20,11 @@ use crate::{
 
 /// The steps in their order. The number of a step is its position, starting
 /// with 1.
-const STEPS: [&str; 10] = [
+const STEPS: [&str; 9] = [
     include_str!("schema.sql"),
     include_str!("salts.sql"),
     include_str!("erasure.sql"),
     include_str!("gap.sql"),
-    include_str!("unproved.sql"),
     include_str!("imported.sql"),
     include_str!("day.sql"),
     include_str!("day_value.sql"),

@@ -9,8 +9,7 @@ use crate::{row_binary, ship_error::ShipError};
 /// Marks the file: "SLSP" in ASCII.
 pub(crate) const FILE: FileKind = FileKind {
     application_id: 0x534c_5350,
-    first: 1,
-    versions: &[
+    steps: &[
         include_str!("spool.sql"),
         include_str!("spool_2.sql"),
         include_str!("spool_3.sql"),

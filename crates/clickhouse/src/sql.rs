@@ -11,8 +11,8 @@ use slugline_analytics::{
     visitor::VisitorHash,
 };
 use slugline_domain::{
-    Choice, Degrees, Derivation, Destinations, Dimension, LinkId, Protection, Rule, Test,
-    VisitFilter, ZoneOffsets, stats::Rules,
+    Choice, Degrees, Derivation, Destinations, Dimension, Protection, Rule, Test, VisitFilter,
+    ZoneOffsets, stats::Rules,
 };
 
 /// A text as a literal. Within quotation marks ClickHouse interprets these
@@ -102,10 +102,10 @@ pub(crate) fn asked_in(filter: &VisitFilter, spans: Option<&[(i64, i64)]>) -> St
     let on_others = on_texts(filter.values.iter().filter(|value| !is_on_url(value)));
     let on_visits = on_visits(filter, spans);
     let visits = format!("access_log WHERE 1{on_visits}{on_others}");
-    match &filter.destinations {
+    match filter.destinations {
         Destinations::All => visits + &on_url,
-        Destinations::Unprotected { unrecorded } => {
-            let columns = columns_with_hidden_urls(&shown(unrecorded));
+        Destinations::Unprotected => {
+            let columns = columns_with_hidden_urls();
             format!("(SELECT {columns} FROM {visits}) WHERE 1{on_url}")
         }
     }
@@ -126,28 +126,19 @@ pub(crate) fn gaps_of(filter: &VisitFilter) -> Option<String> {
     ))
 }
 
-/// Every column, with an empty text for destinations that do not meet the condition.
-fn columns_with_hidden_urls(shown: &str) -> String {
+/// Every column, with an empty text for destinations of visits that do not say that there was no
+/// password.
+fn columns_with_hidden_urls() -> String {
+    let none = text(Protection::None.as_str());
     let text = |text: &TextColumn| {
         if text.dimension == Dimension::Url {
-            format!(", if({shown}, url, '') AS url")
+            format!(", if(protection = {none}, url, '') AS url")
         } else {
             format!(", {}", text.public_name())
         }
     };
     let texts: String = TEXTS[..STORED].iter().map(text).collect();
     format!("{NUMBERS}{texts}")
-}
-
-/// The condition that a destination is shown.
-fn shown(unrecorded: &BTreeSet<LinkId>) -> String {
-    let none = text(Protection::None.as_str());
-    let links: Vec<String> = unrecorded.iter().map(|id| text(id.as_str())).collect();
-    let of_before = match links.as_slice() {
-        [] => String::new(),
-        links => format!(" OR protection = '' AND link_id IN ({})", links.join(", ")),
-    };
-    format!("protection = {none}{of_before}")
 }
 
 /// The conditions on texts.
@@ -286,9 +277,7 @@ pub(crate) fn floor(number: &str, divisor: i64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
-    use slugline_domain::{UnixMillis, UtcOffset};
+    use slugline_domain::{LinkId, UnixMillis, UtcOffset};
 
     use super::*;
 
@@ -346,24 +335,17 @@ mod tests {
 
     #[test]
     fn a_hidden_destination_is_an_empty_text_before_anything_asks_for_it() {
-        let links = [LinkId::parse("a").unwrap(), LinkId::parse("b").unwrap()];
-        let mut filter = VisitFilter::default()
+        let filter = VisitFilter::default()
             .with_values(vec![
                 (Dimension::Url, Choice::any_of([String::new()])),
                 (Dimension::Slug, Choice::any_of(["docs".to_owned()])),
             ])
-            .with_destinations(Destinations::unprotected());
+            .with_destinations(Destinations::Unprotected);
         let all = asked(&filter);
         let columns = ", slug, if(protection = 'none', url, '') AS url, user_agent, ";
         assert!(all.contains(columns), "{all}");
         let end = "FROM access_log WHERE 1 AND slug IN ('docs')) WHERE 1 AND url IN ('')";
         assert!(all.ends_with(end), "{all}");
-        filter.destinations = Destinations::Unprotected {
-            unrecorded: Arc::new(links.into()),
-        };
-        let shown = "if(protection = 'none' OR protection = '' AND link_id IN ('a', 'b'), url, '')";
-        let asked = asked(&filter);
-        assert!(asked.contains(shown), "{asked}");
     }
 
     #[test]

@@ -28,9 +28,6 @@ pub struct SamplingNote {
     /// The largest interval decided about visits of the time and the links asked about, whether or
     /// not they became rows; 1 if nothing was sampled.
     pub interval_max: SamplingInterval,
-    /// `true` if some of that time is from before the log recorded when it sampled, and nothing
-    /// proves that it did not.
-    pub unrecorded: bool,
     /// Visits in the time asked about that were never stored, for any link.
     pub dropped: u64,
     /// Stored rows that cannot be read because they are damaged, and that might
@@ -45,7 +42,6 @@ impl SamplingNote {
     /// The answer counts every visit.
     pub const EXACT: Self = Self {
         interval_max: SamplingInterval::EVERY,
-        unrecorded: false,
         dropped: 0,
         damaged: 0,
         sketched: false,
@@ -55,7 +51,6 @@ impl SamplingNote {
     /// them.
     pub fn exact(&self) -> bool {
         self.interval_max == SamplingInterval::EVERY
-            && !self.unrecorded
             && self.dropped == 0
             && self.damaged == 0
             && !self.sketched
@@ -74,10 +69,6 @@ mod tests {
         for estimate in [
             SamplingNote {
                 interval_max,
-                ..exact
-            },
-            SamplingNote {
-                unrecorded: true,
                 ..exact
             },
             SamplingNote {

@@ -198,13 +198,6 @@ impl LinkStore for MemoryLinkStore {
             .collect())
     }
 
-    async fn unprotected(&self, links: &BTreeSet<LinkId>) -> Result<BTreeSet<LinkId>, StoreError> {
-        let state = self.open("find links without a password")?;
-        let is_meant = |link: &&Link| links.contains(&link.id) && link.password.is_none();
-        let found = state.links().filter(is_meant);
-        Ok(found.map(|link| link.id.clone()).collect())
-    }
-
     async fn delete(&self, key: &LinkKey, note: &AuditNote) -> Result<Option<Link>, StoreError> {
         Ok(self.open("delete a link")?.remove(key, note))
     }

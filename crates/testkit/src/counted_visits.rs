@@ -1,7 +1,7 @@
 //! An access log in memory that stores only slugs and moments.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeMap,
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
@@ -124,7 +124,6 @@ impl VisitLog for CountedVisits {
             others: others.iter().map(|row| row.count).sum(),
             sampling: SamplingNote {
                 interval_max,
-                unrecorded: false,
                 dropped: 0,
                 damaged: 0,
                 sketched: false,
@@ -145,10 +144,6 @@ impl VisitLog for CountedVisits {
     }
 
     async fn visits(&self, _: &VisitFilter) -> Result<Box<dyn VisitRows>, VisitLogError> {
-        failed()
-    }
-
-    async fn unrecorded(&self, _: &VisitFilter, _: u32) -> Result<BTreeSet<LinkId>, VisitLogError> {
         failed()
     }
 

@@ -62,7 +62,6 @@ where
     listings::tags_are_counted_by_name(&empty_store().await).await;
     listings::a_binding_hides_all_other_links(&empty_store().await).await;
     listings::links_are_found_by_any_of_their_tags(&empty_store().await).await;
-    listings::links_without_a_password_are_told_from_others(&empty_store().await).await;
     lives::so_many_visits_are_counted_and_no_more(&empty_store().await).await;
     lives::visits_of_another_version_are_not_counted(&empty_store().await).await;
     lives::a_changed_limit_keeps_the_visits_that_were_used(&empty_store().await).await;

@@ -1,13 +1,13 @@
 //! The port of the domain, on the embedded engine.
 
-use std::{collections::BTreeSet, fs::File, path::Path, sync::Arc};
+use std::{fs::File, path::Path, sync::Arc};
 
 use async_trait::async_trait;
 use slugline_analytics::{OpenError, QueryLimits, journal::lock, losses, sampled, tally::Tally};
 use slugline_domain::{
     AccessRows, CountersQuery, CountersReport, Event, EventsQuery, HeatmapQuery, HeatmapReport,
-    LinkId, LocationsQuery, LocationsReport, LogTrouble, MetricsQuery, MetricsReport, Report,
-    SamplingNote, ViewsQuery, ViewsReport, VisitFilter, VisitRows,
+    LocationsQuery, LocationsReport, LogTrouble, MetricsQuery, MetricsReport, Report, SamplingNote,
+    ViewsQuery, ViewsReport, VisitFilter, VisitRows,
     ports::{VisitLog, VisitLogError},
 };
 
@@ -17,7 +17,7 @@ use crate::{
         answer::Answer,
         counters, events, heatmap, link_totals, locations, metrics,
         questions::{Questions, failed},
-        unrecorded, views,
+        views,
         visits::{self, Visits},
     },
 };
@@ -46,8 +46,7 @@ impl EmbeddedLog {
         self.questions.turns()
     }
 
-    /// Opens a log for questions only, also while another process writes to it. Creates tables that
-    /// an older version lacks.
+    /// Opens a log for questions only, also while another process writes to it.
     ///
     /// # Errors
     /// The file cannot be opened, is not an access log, or was written by a newer version.
@@ -94,11 +93,10 @@ fn sampling(
     sketched: bool,
     unsaved: u64,
 ) -> Result<SamplingNote, EngineError> {
-    let decided = sampled::table::concerning(log.db(), filter)?;
+    let interval_max = sampled::table::concerning(log.db(), filter)?;
     let lost = losses::table::concerning(log.db(), filter)?;
     Ok(SamplingNote {
-        interval_max: decided.interval_max,
-        unrecorded: decided.unrecorded,
+        interval_max,
         dropped: lost.saturating_add(unsaved),
         damaged: log.damaged_rows(),
         sketched,
@@ -186,18 +184,6 @@ impl VisitLog for EmbeddedLog {
         Ok(Box::new(
             visits.map_err(|error| failed(visits::ACTION, error))?,
         ))
-    }
-
-    async fn unrecorded(
-        &self,
-        filter: &VisitFilter,
-        limit: u32,
-    ) -> Result<BTreeSet<LinkId>, VisitLogError> {
-        let filter = filter.clone();
-        self.questions
-            .ask(move |log| unrecorded::answer(log, filter, limit))
-            .await
-            .map_err(|error| failed("find the links of older visits", error))
     }
 
     fn troubles(&self) -> Vec<LogTrouble> {

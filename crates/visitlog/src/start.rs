@@ -1,6 +1,6 @@
 //! From a path to a working engine.
 
-use std::{error::Error as StdError, path::Path, sync::Arc};
+use std::{path::Path, sync::Arc};
 
 use slugline_analytics::{
     OpenError, QueryLimits, Recorder, RecorderOptions, RecorderPorts, journal::lock, tally::Tally,
@@ -9,7 +9,6 @@ use slugline_analytics::{
 use crate::{
     file::{embedded_rows::EmbeddedRows, schema},
     log::EmbeddedLog,
-    query::older,
 };
 
 /// Opens the access log at `path`, creating the file if there is none, and starts the recorder.
@@ -26,14 +25,7 @@ pub fn start(
     let tally = Arc::new(Tally::default());
     let log = EmbeddedLog::new(path, QueryLimits::default(), Arc::clone(&tally));
     let lock = lock::share(path)?;
-    let mut db = schema::open_writer(path)?;
-    if let Err(error) = older::prove(&mut db, options.sampling) {
-        let error: &(dyn StdError + 'static) = &error;
-        tracing::warn!(
-            error,
-            "answers about visits that an older version stored are not exact yet"
-        );
-    }
+    let db = schema::open_writer(path)?;
     let rows = Box::new(EmbeddedRows::new(&options, log.turns()).with_lock(lock));
     let recorder = Recorder::over((path, db), rows, options, ports, tally)?;
     Ok((recorder, log))

@@ -8,8 +8,7 @@ use super::open::{FileKind, open_file};
 
 const FILE: FileKind = FileKind {
     application_id: 7,
-    first: 1,
-    versions: &["
+    steps: &["
 CREATE TABLE salt (
     period TEXT NOT NULL, start_ms INTEGER NOT NULL, end_ms INTEGER NOT NULL,
     salt BLOB NOT NULL, PRIMARY KEY (period, start_ms)

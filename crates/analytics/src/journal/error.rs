@@ -35,17 +35,18 @@ pub enum OpenError {
         /// The newest format this version knows.
         known: i32,
     },
-    /// The file was written before the first release.
+    /// Another build from before a release made the file. No step leads from there to this one.
     #[error(
-        "access log {} has format {found}, from before the first release, which this version \
-         cannot read; move the file elsewhere, and a new one is made at the next start",
+        "another build of Slugline made access log {}, and this one cannot use it; nothing was \
+         changed. Write its links and visits to files with that build, `slugline export \
+         links.json` and `slugline visits export visits.ndjson`, and read them with this one into \
+         a new data folder or database, `slugline import links.json` and `slugline visits import \
+         visits.ndjson`",
         path.display()
     )]
-    Older {
+    OtherBuild {
         /// The file.
         path: PathBuf,
-        /// Its format.
-        found: i32,
     },
     /// ClickHouse answers but refuses this service.
     #[error("ClickHouse at {target} cannot be used")]

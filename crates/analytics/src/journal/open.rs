@@ -3,6 +3,7 @@
 use std::{path::Path, time::Duration};
 
 use rusqlite::{Connection, OpenFlags, TransactionBehavior, config::DbConfig};
+use sha2::{Digest, Sha256};
 
 use super::error::OpenError;
 
@@ -11,19 +12,28 @@ use super::error::OpenError;
 pub struct FileKind {
     /// Marks the file as ours.
     pub application_id: i32,
-    /// The first version that was released.
-    pub first: i32,
-    /// The statements that make each version from the one before it; the first entry starts from an
+    /// The statements that make each format from the one before it; the first entry starts from an
     /// empty file. A released step never changes.
-    pub versions: &'static [&'static str],
+    pub steps: &'static [&'static str],
 }
 
 impl FileKind {
-    /// The newest version.
-    fn version(&self) -> i32 {
-        self.first - 1 + i32::try_from(self.versions.len()).expect("there are few versions")
+    /// The newest format; the first one is 1.
+    fn format(&self) -> i32 {
+        i32::try_from(self.steps.len()).expect("there are few steps")
+    }
+
+    /// The mark in the head of a file with this format: the format, and a fingerprint of its steps
+    /// in the lower 24 bits. Builds from before the first release have other marks.
+    fn mark(&self, format: i32) -> i32 {
+        let steps = self.steps.iter().zip(0..format);
+        let digest = steps.fold(Sha256::new(), |digest, (step, _)| digest.chain_update(step));
+        let [first, second, third, ..] = <[u8; 32]>::from(digest.finalize());
+        format << FINGERPRINT_BITS | i32::from_be_bytes([0, first, second, third])
     }
 }
+
+const FINGERPRINT_BITS: u32 = 24;
 
 /// The time for which a statement waits for a lock of another connection. The writer's own retries
 /// cover longer waits.
@@ -94,11 +104,11 @@ pub fn open_to_examine(kind: &FileKind, path: &Path) -> Result<Connection, OpenE
 /// The statements that made the tables of this file, by its version. Executes nothing.
 pub fn making_of(kind: &FileKind, path: &Path) -> Result<&'static [&'static str], OpenError> {
     let db = open_to_examine(kind, path)?;
-    let steps = steps_of(kind, &db).map_err(|source| OpenError::Sqlite {
+    let steps = steps_of(&db).map_err(|source| OpenError::Sqlite {
         path: path.to_owned(),
         source,
     })?;
-    Ok(kind.versions.get(..steps).unwrap_or_default())
+    Ok(kind.steps.get(..steps).unwrap_or_default())
 }
 
 /// Opens the file for questions; the writer has created it.
@@ -135,9 +145,9 @@ fn guard(db: &Connection) -> Result<(), rusqlite::Error> {
 }
 
 /// The number of steps that a file has.
-fn steps_of(kind: &FileKind, db: &Connection) -> Result<usize, rusqlite::Error> {
-    let found = db.pragma_query_value(None, "user_version", |row| row.get::<_, i32>(0))?;
-    Ok(usize::try_from(found - (kind.first - 1)).unwrap_or(0))
+fn steps_of(db: &Connection) -> Result<usize, rusqlite::Error> {
+    let mark = db.pragma_query_value(None, "user_version", |row| row.get::<_, i32>(0))?;
+    Ok(usize::try_from(mark >> FINGERPRINT_BITS).unwrap_or(0))
 }
 
 fn is_blank(db: &Connection) -> Result<bool, rusqlite::Error> {
@@ -148,15 +158,15 @@ fn is_blank(db: &Connection) -> Result<bool, rusqlite::Error> {
 
 /// Takes the missing steps, unless another process has just done so.
 fn upgrade(kind: &FileKind, db: &mut Connection) -> Result<(), rusqlite::Error> {
-    if steps_of(kind, db)? >= kind.versions.len() {
+    if steps_of(db)? >= kind.steps.len() {
         return Ok(());
     }
     let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    for step in kind.versions.iter().skip(steps_of(kind, &tx)?) {
+    for step in kind.steps.iter().skip(steps_of(&tx)?) {
         tx.execute_batch(step)?;
     }
     tx.pragma_update(None, "application_id", kind.application_id)?;
-    tx.pragma_update(None, "user_version", kind.version())?;
+    tx.pragma_update(None, "user_version", kind.mark(kind.format()))?;
     tx.commit()
 }
 
@@ -173,18 +183,18 @@ fn check(kind: &FileKind, db: &Connection, path: &Path) -> Result<(), OpenError>
             path: path.to_owned(),
         });
     }
-    let found = number("user_version")?;
-    if found < kind.first {
-        return Err(OpenError::Older {
-            path: path.to_owned(),
-            found,
-        });
-    }
-    if found > kind.version() {
+    let mark = number("user_version")?;
+    let found = mark >> FINGERPRINT_BITS;
+    if found > kind.format() {
         return Err(OpenError::Newer {
             path: path.to_owned(),
             found,
-            known: kind.version(),
+            known: kind.format(),
+        });
+    }
+    if found < 1 || mark != kind.mark(found) {
+        return Err(OpenError::OtherBuild {
+            path: path.to_owned(),
         });
     }
     Ok(())

@@ -96,19 +96,18 @@ pub fn insert(
     Ok(())
 }
 
-/// Copies the losses that the old log recorded, and adds those of the copying.
+/// Copies the losses that the old file recorded, and adds those of the copying.
 pub fn copy_losses(
     old: &Connection,
     new: &Connection,
     lost: &[Loss],
 ) -> Result<(), rusqlite::Error> {
-    // An older version has no such table.
-    table::save(new, &table::all(old).unwrap_or_default())?;
+    let recorded = table::all(old).unwrap_or_else(|_| vec![Loss::unknown()]);
+    table::save(new, &recorded)?;
     table::save(new, lost)
 }
 
-/// Copies the spans in which visits were sampled. Returns `false` if they cannot be read, or a
-/// version that kept none wrote the file.
+/// Copies the spans in which visits were sampled. Returns `false` if they cannot be read.
 pub fn copy_sampled(old: &Connection, new: &Connection) -> Result<bool, rusqlite::Error> {
     let Ok(spans) = sampled::table::all(old) else {
         return Ok(false);

@@ -129,7 +129,7 @@ mod tests {
             .spans()
             .map(|span| {
                 let slug = span.link.as_ref().map(|link| link.slug.as_str());
-                (span.from, slug, span.interval.unwrap().get())
+                (span.from, slug, span.interval.get())
             })
             .collect();
         spans.sort_unstable();

@@ -17,9 +17,8 @@ pub struct Span {
     pub until: i64,
     /// The link whose visits were sampled; `None` means those of all links.
     pub link: Option<SampledLink>,
-    /// The largest interval decided. `None` means that nobody recorded it: a version that kept no
-    /// spans stored these visits.
-    pub interval: Option<SamplingInterval>,
+    /// The largest interval decided.
+    pub interval: SamplingInterval,
 }
 
 /// A link as it was at the visits.
@@ -32,12 +31,11 @@ pub struct SampledLink {
 
 impl Span {
     /// Its columns in a table: the minutes, the link's id and slug, which are empty for all links, and
-    /// the interval, which is 0 if nobody recorded it.
+    /// the interval.
     pub fn values(&self) -> (i64, i64, &str, &str, u32) {
         let link = self.link.as_ref();
         let (id, slug) = link.map_or(("", ""), |link| (link.id.as_str(), link.slug.as_str()));
-        let interval = self.interval.map_or(0, SamplingInterval::get);
-        (self.from, self.until, id, slug, interval)
+        (self.from, self.until, id, slug, self.interval.get())
     }
 
     /// The minute of a visit.
@@ -47,7 +45,7 @@ impl Span {
             from: minute,
             until: minute,
             link,
-            interval: Some(interval),
+            interval,
         }
     }
 
@@ -59,7 +57,7 @@ impl Span {
             from: day * MINUTES_PER_DAY,
             until: day * MINUTES_PER_DAY + MINUTES_PER_DAY - 1,
             link: None,
-            interval: Some(interval),
+            interval,
         }
     }
 }

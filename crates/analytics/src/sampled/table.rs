@@ -8,49 +8,28 @@ use super::span::{Asked, SampledLink, Span};
 /// The most spans. Beyond them the older half is combined by day, for all links.
 const MOST: u32 = 10_000;
 
-/// The decisions about the visits of a question.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Decided {
-    /// The largest interval; 1 if nothing was sampled.
-    pub interval_max: SamplingInterval,
-    /// True if some of the visits were stored by a version that kept no spans.
-    pub unrecorded: bool,
-}
-
-impl Decided {
-    /// Nothing was sampled.
-    pub const NOTHING: Self = Self {
-        interval_max: SamplingInterval::EVERY,
-        unrecorded: false,
-    };
-
-    /// Adds a span that concerns the question.
-    pub fn add(&mut self, interval: Option<SamplingInterval>) {
-        match interval {
-            Some(interval) => self.interval_max = self.interval_max.max(interval),
-            None => self.unrecorded = true,
-        }
-    }
-}
-
-/// Finds the decisions about the visits that a question asks about.
-pub fn concerning(db: &Connection, filter: &VisitFilter) -> Result<Decided, rusqlite::Error> {
+/// The largest interval decided about the visits that a question asks about; 1 if nothing was
+/// sampled.
+pub fn concerning(
+    db: &Connection,
+    filter: &VisitFilter,
+) -> Result<SamplingInterval, rusqlite::Error> {
     let asked = Asked::by(filter);
     let Some(minutes) = asked.minutes() else {
-        return Ok(Decided::NOTHING);
+        return Ok(SamplingInterval::EVERY);
     };
     let mut statement = db.prepare_cached(
         "SELECT interval, link_id, slug FROM sampled WHERE until_minute >= ?1 AND from_minute <= ?2",
     )?;
     let mut rows = statement.query(minutes)?;
-    let mut decided = Decided::NOTHING;
+    let mut largest = SamplingInterval::EVERY;
     while let Some(row) = rows.next()? {
         let (id, slug) = (row.get_ref(1)?.as_str()?, row.get_ref(2)?.as_str()?);
         if id.is_empty() || asked.admits(id, slug) {
-            decided.add(SamplingInterval::new(row.get(0)?));
+            largest = largest.max(interval(row.get(0)?));
         }
     }
-    Ok(decided)
+    Ok(largest)
 }
 
 /// All spans.
@@ -72,7 +51,7 @@ pub fn save<'s>(
         "UPDATE sampled SET from_minute = min(from_minute, ?1), until_minute = max(until_minute, ?2), \
                             interval = max(interval, ?5) \
          WHERE id = (SELECT max(id) FROM sampled \
-                     WHERE link_id = ?3 AND slug = ?4 AND (interval > 0) = (?5 > 0) \
+                     WHERE link_id = ?3 AND slug = ?4 \
                        AND from_minute - 1 <= ?2 AND until_minute + 1 >= ?1 \
                        AND (interval = ?5 \
                             OR from_minute / 1440 = ?1 / 1440 AND until_minute / 1440 = ?2 / 1440))",
@@ -92,26 +71,6 @@ pub fn save<'s>(
         combine(db, MOST)?;
     }
     Ok(())
-}
-
-/// The first minute of the span that stands for all visits of which nobody recorded how they were
-/// sampled.
-const ALL_TIME: i64 = -153_722_867_280_912;
-
-/// The last minute of the visits that older versions stored, if nobody has looked at them since the
-/// upgrade.
-pub fn unproved_until(db: &Connection) -> Result<Option<i64>, rusqlite::Error> {
-    db.prepare("SELECT max(until_minute) FROM sampled WHERE interval = 0 AND from_minute = ?1")?
-        .query_row([ALL_TIME], |row| row.get(0))
-}
-
-/// Replaces the span of all visits of older versions by these.
-pub fn replace_unproved(db: &Connection, spans: &[Span]) -> Result<(), rusqlite::Error> {
-    db.execute(
-        "DELETE FROM sampled WHERE interval = 0 AND from_minute = ?1",
-        [ALL_TIME],
-    )?;
-    save(db, spans.iter())
 }
 
 /// Deletes these spans, but for those that have changed.
@@ -160,7 +119,7 @@ fn combine(db: &Connection, most: u32) -> Result<(), rusqlite::Error> {
     let combined: Vec<Span> = db
         .prepare_cached(
             "SELECT min(from_minute), max(until_minute), '', '', max(interval) FROM sampled \
-             WHERE id < ?1 GROUP BY interval > 0, until_minute / 1440",
+             WHERE id < ?1 GROUP BY until_minute / 1440",
         )?
         .query_map([middle], read)?
         .collect::<Result<_, _>>()?;
@@ -176,8 +135,12 @@ fn read(row: &Row<'_>) -> Result<Span, rusqlite::Error> {
         from: row.get(0)?,
         until: row.get(1)?,
         link: (!id.is_empty()).then_some(SampledLink { id, slug }),
-        interval: SamplingInterval::new(row.get(4)?),
+        interval: interval(row.get(4)?),
     })
+}
+
+fn interval(stored: u32) -> SamplingInterval {
+    SamplingInterval::new(stored).unwrap_or(SamplingInterval::EVERY)
 }
 
 #[cfg(test)]
@@ -195,7 +158,7 @@ mod tests {
                 id: format!("id-{slug}"),
                 slug: slug.to_owned(),
             }),
-            interval: SamplingInterval::new(interval),
+            interval: SamplingInterval::new(interval).unwrap(),
         }
     }
 
@@ -214,7 +177,7 @@ mod tests {
         )
         .unwrap();
         let second = |minute: i64| UnixSeconds::new(minute * 60).ok();
-        let of = |filter: VisitFilter| concerning(&db, &filter).unwrap().interval_max.get();
+        let of = |filter: VisitFilter| concerning(&db, &filter).unwrap().get();
         let between = |from, until| {
             VisitFilter::default()
                 .with_from(second(from))
@@ -280,15 +243,5 @@ mod tests {
             });
             assert!(covered, "{span:?}");
         }
-    }
-
-    #[test]
-    fn visits_of_a_version_without_spans_are_unrecorded() {
-        let (_folder, db) = open();
-        save(&db, [span(10, "", 0), span(11, "", 4)].iter()).unwrap();
-        let decided = concerning(&db, &VisitFilter::default()).unwrap();
-        assert!(decided.unrecorded);
-        assert_eq!(decided.interval_max.get(), 4);
-        assert_eq!(all(&db).unwrap().len(), 2);
     }
 }

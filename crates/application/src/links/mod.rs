@@ -14,7 +14,6 @@ mod reader;
 mod rehearsal;
 mod restore;
 mod screen;
-mod unprotected;
 mod writer;
 
 use std::sync::Arc;

@@ -298,7 +298,8 @@ impl CallersLists {
             limit,
         );
         let tags = Choice::default();
-        self.stats.ranking(TaggedQuery { query, tags }).await
+        let (_, report) = self.stats.ranking(TaggedQuery { query, tags }).await?;
+        Ok(report)
     }
 }
 

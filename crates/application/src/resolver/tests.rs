@@ -368,12 +368,6 @@ impl LinkStore for SlowStore {
     ) -> Result<std::collections::BTreeSet<slugline_domain::LinkId>, StoreError> {
         self.inner.tagged(tags, limit).await
     }
-    async fn unprotected(
-        &self,
-        links: &std::collections::BTreeSet<slugline_domain::LinkId>,
-    ) -> Result<std::collections::BTreeSet<slugline_domain::LinkId>, StoreError> {
-        self.inner.unprotected(links).await
-    }
     async fn update(
         &self,
         link: &Link,

@@ -3,9 +3,9 @@
 use std::{num::NonZeroU32, path::Path, sync::Arc, time::Duration};
 
 use rusqlite::Connection;
-use slugline_analytics::{Recorder, RecorderOptions, RecorderPorts, SamplingTargets, tally::Tally};
+use slugline_analytics::{Recorder, RecorderOptions, RecorderPorts, SamplingTargets};
 use slugline_domain::{
-    CountersQuery, LinkId, SamplingInterval, UnixSeconds, VisitFilter,
+    CountersQuery, LinkId,
     ports::{VisitEraser, VisitLog, VisitSink},
 };
 use slugline_testkit::{
@@ -19,9 +19,8 @@ use tempfile::TempDir;
 use super::{
     address::Address,
     recording::{eventually, options, seed},
-    rows::row,
 };
-use crate::{log::ClickHouseLog, row_binary, schema};
+use crate::{log::ClickHouseLog, row_binary};
 
 /// A node that records, and another one that answers.
 struct TwoNodes {
@@ -151,49 +150,4 @@ async fn an_erasure_leaves_no_gap_that_names_the_link() {
     let erased = LinkId::parse("erased-1").unwrap();
     nodes.recorder.erase(&erased).await.unwrap();
     eventually("only the other link", async || named().await == ["other-1"]).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn older_visits_are_exact_on_days_that_came_near_no_target() {
-    const DAY_MS: i64 = 86_400_000;
-    const TIMEOUT: Duration = Duration::from_mins(1);
-    let server = ClickHouse::start(Library);
-    let client = Address::of(&server).client();
-    schema::prepare(&client, None).await.unwrap();
-    for sql in [
-        "DROP TABLE slugline_gap",
-        "TRUNCATE TABLE slugline_schema",
-        "INSERT INTO slugline_schema (version) SELECT 3",
-    ] {
-        client.run(sql, TIMEOUT).await.unwrap();
-    }
-    // Day 1 has a busy minute, and a row of day 4 was sampled.
-    let mut rows = Vec::new();
-    for (day, visits) in [(0, 200), (1, 400), (4, 1), (6, 200)] {
-        for visitor in 0..visits {
-            let mut row = row(day * DAY_MS + 5, visitor);
-            if day == 4 {
-                row.sampled.interval = SamplingInterval::new(2).unwrap();
-            }
-            rows.extend(row_binary::encode(&row));
-        }
-    }
-    let columns = row_binary::columns(row_binary::format()).unwrap();
-    let into = format!("access_log ({columns})");
-    client.insert(&into, "older", rows, TIMEOUT).await.unwrap();
-    schema::prepare(&client, None).await.unwrap();
-    let log = ClickHouseLog::new(client, TIMEOUT, Arc::new(Tally::default()));
-    let mut exact = Vec::new();
-    for day in 0..7 {
-        let second = |ms: i64| UnixSeconds::new(ms / 1_000).ok();
-        let query = CountersQuery::new(
-            VisitFilter::default()
-                .with_from(second(day * DAY_MS))
-                .with_until(second((day + 1) * DAY_MS - 1_000)),
-        );
-        let sampling = log.counters(&query).await.unwrap().sampling;
-        assert_eq!(sampling.exact(), !sampling.unrecorded);
-        exact.push(sampling.exact());
-    }
-    assert_eq!(exact, [true, false, false, true, false, false, true]);
 }

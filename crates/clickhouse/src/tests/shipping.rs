@@ -1,13 +1,10 @@
 //! Shipments, and all interruptions of them.
 
-use std::path::Path;
-
 use rstest::rstest;
 use rusqlite::Connection;
-use slugline_analytics::row::Row;
 use slugline_domain::{
     Choice, CountersQuery, Dimension, LogTrouble, VisitFilter,
-    ports::{VisitLog, VisitLogError, VisitSink},
+    ports::{VisitLog, VisitLogError},
 };
 use slugline_testkit::{
     ClickHouse,
@@ -17,10 +14,9 @@ use slugline_testkit::{
 use super::rows::row;
 use super::{
     address::Address,
-    first_format::encode_first,
-    recording::{Recording, eventually, options, total, visit, waiting},
+    recording::{Recording, eventually, options, total, waiting},
 };
-use crate::{examine::examine_spool, row_binary::encode};
+use crate::row_binary::encode;
 
 #[rstest]
 #[tokio::test]
@@ -108,83 +104,6 @@ async fn two_processes_over_one_spool_send_each_visit_once() {
     old.recorder.shutdown().await;
     new.recorder.shutdown().await;
     new.expect_all_of(4_000).await;
-}
-
-/// Fills the spool in a folder with rows as the first version wrote them.
-fn spool_in_first_format(folder: &Path, numbers: std::ops::Range<u32>) -> Connection {
-    let db = Connection::open(folder.join("spool.db")).unwrap();
-    for number in numbers {
-        let row = Row {
-            language: "de",
-            ..row(i64::from(number) * 1_000, u64::from(number) + (1 << 40))
-        };
-        let bytes = encode_first(&row);
-        db.execute("INSERT INTO spool (row, format) VALUES (?1, 1)", [bytes])
-            .unwrap();
-    }
-    db
-}
-
-#[rstest]
-#[case::version_1(
-    "DROP TABLE clock;
-     DROP TABLE sampled;
-     DROP TABLE loss_under_way;
-     DROP TABLE erasure;
-     ALTER TABLE spool DROP COLUMN format;
-     DROP TABLE shipment;
-     DROP TABLE loss;
-     CREATE TABLE shipment (token TEXT NOT NULL, last_seq INTEGER NOT NULL) STRICT;
-     INSERT INTO shipment VALUES ('first', 30), ('second', 35);
-     PRAGMA user_version = 1"
-)]
-#[case::version_2(
-    "DROP TABLE clock;
-     DROP TABLE sampled;
-     DROP TABLE loss_under_way;
-     DROP TABLE erasure;
-     INSERT INTO shipment (only, token, last_seq, format) VALUES (1, 'first', 30, 1);
-     PRAGMA user_version = 2"
-)]
-#[tokio::test]
-async fn rows_of_the_version_before_are_sent_after_an_upgrade(
-    #[case] as_it_left_it: &str,
-    #[values(Library, Server)] engine: ClickHouseEngine,
-) {
-    let (server, folder) = (ClickHouse::start(engine), tempfile::tempdir().unwrap());
-    let address = Address::of(&server);
-    let server = server.kill();
-    // Makes the file.
-    let recording = Recording::start(&address, folder.path()).await;
-    recording.recorder.shutdown().await;
-    let db = spool_in_first_format(folder.path(), 0..40);
-    db.execute_batch(as_it_left_it).unwrap();
-    drop(db);
-    let examined = examine_spool(&folder.path().join("spool.db")).unwrap();
-    assert_eq!(examined[1].found, "40 wait for ClickHouse");
-    let _server = server.restart();
-    let recording = Recording::start(&address, folder.path()).await;
-    for number in 40..50 {
-        let mut visit = visit(number);
-        visit.headers = visit.headers.with_query("utm_source=newsletter");
-        recording.recorder.record(visit);
-    }
-    recording.recorder.flush().await.unwrap();
-    eventually("an empty spool", async || waiting(folder.path()) == 0).await;
-    recording.expect_all_of(50).await;
-    for (dimension, value, visits) in [
-        (Dimension::Language, "de", 40),
-        (Dimension::UtmSource, "", 40),
-        (Dimension::UtmSource, "newsletter", 10),
-    ] {
-        let filter = VisitFilter::default()
-            .with_values(vec![(dimension, Choice::any_of([value.to_owned()]))]);
-        let query = CountersQuery::new(filter);
-        let report = recording.log.counters(&query).await.unwrap();
-        assert_eq!(report.rows[0].counters.visits, visits, "{value:?}");
-        // The version before did not record how it sampled the rows that wait.
-        assert!(report.sampling.unrecorded);
-    }
 }
 
 #[rstest]

@@ -429,7 +429,6 @@ mod tests {
             complete: true,
             sampling: SamplingNote {
                 interval_max: SamplingInterval::EVERY,
-                unrecorded: false,
                 dropped: 1,
                 damaged: 0,
                 sketched: false,

@@ -91,19 +91,13 @@ impl<R: Varies, T: From<R>> From<Counted<R>> for Answer<T> {
         let values = counted.impossible.iter();
         let reasons = no_link(&counted.absent)
             .into_iter()
-            .chain(values.map(|(dimension, value)| no_visit(*dimension, value)))
-            .chain(counted.report.sampling.unrecorded.then(unrecorded));
+            .chain(values.map(|(dimension, value)| no_visit(*dimension, value)));
         let reasons: Vec<String> = reasons.collect();
         Self {
             note: (!reasons.is_empty()).then(|| reasons.join("; ").into()),
             ..counted.report.into()
         }
     }
-}
-
-/// Says that an older version stored some of the visits.
-fn unrecorded() -> String {
-    "some of these visits were stored by an older version, which did not record whether it sampled them".into()
 }
 
 /// Says which slugs no link has.
@@ -177,7 +171,6 @@ mod tests {
             others: 9,
             sampling: SamplingNote {
                 interval_max: SamplingInterval::EVERY,
-                unrecorded: false,
                 dropped: 4,
                 damaged: 0,
                 sketched: false,
@@ -237,7 +230,6 @@ mod tests {
     fn an_answer_that_lacks_damaged_visits_says_how_many() {
         let note = SamplingNote {
             interval_max: SamplingInterval::EVERY,
-            unrecorded: false,
             dropped: 0,
             damaged: 7,
             sketched: false,

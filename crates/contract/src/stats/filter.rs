@@ -116,7 +116,6 @@ impl AnalyticsFilter {
                 values.push((dimension, choice));
             }
         }
-        name_keys(&mut values);
         let bots = validation.value(&["bots"], &self.bots).copied();
         values.extend(bots.and_then(|bots| Bots::from(bots).condition()));
         // The use cases decide from the caller which destinations are hidden.
@@ -157,42 +156,12 @@ fn moment(validation: &mut Validation, member: &str, sent: &Sent<UnixTime>) -> O
     validation.member(&[member], moment.second())
 }
 
-/// Returns a choice among the texts of a dimension; everything, if none was sent.
 /// Returns whether a filter names every domain, as listings of links write it.
 fn is_all_domains(sent: &Sent<String>) -> bool {
     matches!(sent, Sent::Value(text) if text.trim() == "*")
 }
 
-/// Turns slugs of named domains into the texts of their keys, which visits have. A slug belongs to
-/// the default domain, unless the domains are named, too, or its text has one.
-fn name_keys(values: &mut [(Dimension, Choice<String>)]) {
-    let hosts = values.iter().find_map(|value| match value {
-        (Dimension::Domain, Choice::AnyOf(hosts)) => Some(hosts.clone()),
-        _ => None,
-    });
-    let Some(mut hosts) = hosts else { return };
-    // A list is a candidate as a whole, too; no host and no slug has a comma.
-    hosts.retain(|host| !host.contains(','));
-    let keys = |slug: &String| -> Vec<String> {
-        let is_one = slug.is_empty() || slug.contains(['/', ',']);
-        let key = |host: &String| match host.as_str() {
-            "" => slug.clone(),
-            host => format!("{host}/{slug}"),
-        };
-        if is_one {
-            vec![slug.clone()]
-        } else {
-            hosts.iter().map(key).collect()
-        }
-    };
-    for (dimension, choice) in values {
-        let (Choice::AnyOf(slugs) | Choice::NoneOf(slugs)) = choice;
-        if *dimension == Dimension::Slug {
-            *slugs = slugs.iter().flat_map(keys).collect();
-        }
-    }
-}
-
+/// Returns a choice among the texts of a dimension; everything, if none was sent.
 fn texts(validation: &mut Validation, dimension: Dimension, sent: &Sent<String>) -> Choice<String> {
     let member = dimension.name();
     let Some(text) = validation.value(&[member], sent) else {
@@ -261,24 +230,11 @@ mod tests {
     }
 
     #[test]
-    fn slugs_belong_to_the_domains_that_are_named_with_them() {
+    fn a_domain_is_a_value_like_others_and_a_star_means_every_one() {
         let values = |query| filter(query).unwrap().query.values;
-        let of = |hosts: &[&str], slugs: &[&str]| {
-            let values = [(Dimension::Slug, slugs), (Dimension::Domain, hosts)];
-            Vec::from(values.map(|(dimension, of)| (dimension, texts(of))))
-        };
-        assert_eq!(values("slug=a"), [(Dimension::Slug, texts(&["a"]))]);
-        let go = of(&["go.example"], &["go.example/a"]);
-        assert_eq!(values("slug=a&domain=go.example"), go);
-        let both = of(
-            &["", "go.example", "go.example,(none)"],
-            &["a", "go.example/a"],
-        );
-        assert_eq!(values("slug=a&domain=go.example,(none)"), both);
-        let named = of(&["go.example"], &["other.example/a"]);
-        assert_eq!(values("slug=other.example/a&domain=go.example"), named);
-        let domain = [(Dimension::Domain, texts(&["go.example"]))];
-        assert_eq!(values("domain=go.example"), domain);
+        let go = (Dimension::Domain, texts(&["go.example"]));
+        let slug = (Dimension::Slug, texts(&["a"]));
+        assert_eq!(values("slug=a&domain=go.example"), [slug, go]);
         assert_eq!(values("domain=*"), []);
     }
 

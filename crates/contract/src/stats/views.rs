@@ -173,7 +173,6 @@ mod tests {
                         others: 0,
                         sampling: SamplingNote {
                             interval_max: SamplingInterval::EVERY,
-                            unrecorded: false,
                             damaged: 0,
                             dropped: 0,
                             sketched: false,

@@ -145,15 +145,6 @@ pub trait LinkStore: fmt::Debug + Send + Sync {
         Ok(found.map(|link| link.id).take(limit).collect())
     }
 
-    /// Returns those of these links that are stored, expired ones included, and have no password.
-    async fn unprotected(&self, links: &BTreeSet<LinkId>) -> Result<BTreeSet<LinkId>, StoreError> {
-        let everything = all_within(&Reach::Everything);
-        let stored = self.search(&everything, EPOCH, u32::MAX).await?;
-        let stored = stored.into_iter();
-        let found = stored.filter(|link| links.contains(&link.id) && link.password.is_none());
-        Ok(found.map(|link| link.id).collect())
-    }
-
     /// The links that have any of these keys or identities, expired ones included, in no order.
     async fn holders(
         &self,

@@ -1,8 +1,6 @@
 //! Recording visits, and the log that answers questions about them.
 
-use std::{
-    collections::BTreeSet, error::Error as StdError, fmt, net::IpAddr, sync::Arc, time::Duration,
-};
+use std::{error::Error as StdError, fmt, net::IpAddr, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use thiserror::Error;
@@ -77,14 +75,6 @@ pub trait VisitLog: fmt::Debug + Send + Sync {
 
     /// The visits themselves, to be read in parts.
     async fn visits(&self, filter: &VisitFilter) -> Result<Box<dyn VisitRows>, VisitLogError>;
-
-    /// The links of visits that do not say whether there was a password; at most `limit`, and
-    /// it is not said which if there are more. Conditions on texts do not count.
-    async fn unrecorded(
-        &self,
-        filter: &VisitFilter,
-        limit: u32,
-    ) -> Result<BTreeSet<LinkId>, VisitLogError>;
 
     /// The parts of the log that do not work at the moment, as far as its own
     /// work has shown; empty if all do. Health checks call this, so it sends no

@@ -42,7 +42,7 @@ enum Value {
 
 impl Event {
     /// A visit for a caller who sees these destinations.
-    pub fn of(record: &VisitRecord<'_>, destinations: &Destinations) -> Self {
+    pub fn of(record: &VisitRecord<'_>, destinations: Destinations) -> Self {
         let shows_url = destinations.show(record.protection);
         let Ok(event) = Self::read::<Infallible>(record.at, |dimension| {
             let is_hidden = dimension == Dimension::Url && !shows_url;

@@ -41,7 +41,6 @@ impl AccessRows for Totalled {
     fn sampling(&self) -> SamplingNote {
         SamplingNote {
             interval_max: SamplingInterval::EVERY,
-            unrecorded: false,
             dropped: 0,
             damaged: 0,
             sketched: self.fails,

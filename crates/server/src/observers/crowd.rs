@@ -107,7 +107,7 @@ impl VisitObserver for Crowd {
             Heard::Visit(Box::new(ObservedVisit {
                 link_id: record.link_id.to_owned(),
                 stands_for: record.interval.get(),
-                event: Event::of(record, &Destinations::All),
+                event: Event::of(record, Destinations::All),
             }))
         });
     }

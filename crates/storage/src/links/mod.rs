@@ -3,7 +3,7 @@
 //! | module | holds |
 //! |---|---|
 //! | `insert`, `insert_many`, `update`, `take_visit`, `delete` | changes |
-//! | `find`, `holders`, `list`, `search`, `tags`, `tagged`, `twin`, `unprotected` | reads |
+//! | `find`, `holders`, `list`, `search`, `tags`, `tagged`, `twin` | reads |
 //! | `conditions`, `keys` | conditions that listings and searches share; those on the keys of links |
 //! | `write` | writing the rows of a link |
 
@@ -22,7 +22,6 @@ mod tagged;
 mod tags;
 pub(crate) mod take_visit;
 mod twin;
-mod unprotected;
 mod update;
 pub(crate) mod write;
 
@@ -50,7 +49,6 @@ use self::{
     tags::CountTags,
     take_visit::TakeVisit,
     twin::FindTwin,
-    unprotected::FindUnprotected,
     update::UpdateLink,
 };
 pub(crate) use self::{keys::has_key, write::insert_row};
@@ -265,12 +263,6 @@ impl LinkStore for SqlLinkStore {
         let tags = tags.clone();
         let found = self.database.read(FindTagged { tags, limit }).await;
         found.map_err(failing_to("find the links of a tag"))
-    }
-
-    async fn unprotected(&self, links: &BTreeSet<LinkId>) -> Result<BTreeSet<LinkId>, StoreError> {
-        let links = links.clone();
-        let found = self.database.read(FindUnprotected { links }).await;
-        found.map_err(failing_to("find links without a password"))
     }
 
     async fn holders(

@@ -16,7 +16,6 @@ use super::{
     tagged,
     tags::count_tags,
     twin::{self, FindTwin},
-    unprotected,
 };
 use crate::{
     database_url::DatabaseUrl,
@@ -244,14 +243,6 @@ async fn the_ids_of_a_tag_are_read_along_its_index() {
             "{plan}"
         );
     }
-}
-
-#[tokio::test]
-async fn links_without_a_password_are_found_by_their_identities() {
-    let schema = Schema::new().await;
-    let unprotected = unprotected::select(&["a", "b"]).build(DbBackend::Sqlite);
-    let plan = schema.plan(&unprotected);
-    assert!(plan.starts_with("SEARCH short_links USING INDEX"), "{plan}");
 }
 
 #[rstest]

@@ -195,30 +195,6 @@ pub(super) async fn links_are_found_by_any_of_their_tags(store_: &impl LinkStore
     assert_eq!(tagged(&["x"], 9).await, ids(&[]));
 }
 
-pub(super) async fn links_without_a_password_are_told_from_others(store_: &impl LinkStore) {
-    let open = link("open").build();
-    let over = link("over").expires(0).build();
-    let locked = link("locked").password("hash").build();
-    let deleted = link("deleted").build();
-    let others = [link("other").build(), locked.clone(), deleted.clone()];
-    for link in others.iter().chain([&open, &over]) {
-        store(store_, link).await;
-    }
-    store_.delete(&key("deleted"), &NOTE).await.expect("delete");
-    let mut asked: BTreeSet<LinkId> = [open.clone(), over.clone(), locked, deleted]
-        .map(|link| link.id)
-        .into();
-    let expected: BTreeSet<LinkId> = [open, over].map(|link| link.id).into();
-    let found = store_.unprotected(&asked).await.expect("find");
-    assert_eq!(found, expected);
-    // More than one statement names.
-    asked.extend((0..2_500).map(|n| LinkId::parse(&format!("none-{n}")).expect("it is valid")));
-    let found = store_.unprotected(&asked).await.expect("find");
-    assert_eq!(found, expected);
-    let none = store_.unprotected(&BTreeSet::new()).await;
-    assert_eq!(none.expect("find"), BTreeSet::new());
-}
-
 pub(super) async fn listings_filter_by_text_and_slugs_in_any_order(store_: &impl LinkStore) {
     for (name, comment, created) in [
         ("a", "spring sale", 1),

@@ -1,10 +1,8 @@
 //! Any question, and its answer.
 
-use std::collections::BTreeSet;
-
 use slugline_domain::{
     AccessRow, CountersQuery, CountersReport, Event, EventsQuery, HeatmapQuery, HeatmapReport,
-    LinkId, LocationsQuery, LocationsReport, MetricsQuery, MetricsReport, StoredVisit, ViewsQuery,
+    LocationsQuery, LocationsReport, MetricsQuery, MetricsReport, StoredVisit, ViewsQuery,
     ViewsReport, VisitColumn, VisitFilter,
     ports::{VisitLog, VisitLogError},
 };
@@ -30,8 +28,6 @@ pub enum Question {
     Access(VisitFilter),
     /// The visits themselves.
     Visits(VisitFilter),
-    /// The links of visits without a record of their protection.
-    Unrecorded(VisitFilter),
 }
 
 /// The answer to a question.
@@ -53,8 +49,6 @@ pub enum Answer {
     Access(Vec<AccessRow>),
     /// Moment, link, slug, destination, protection and visitor of each, in order.
     Visits(Vec<String>),
-    /// The links of visits without a record of their protection.
-    Unrecorded(BTreeSet<LinkId>),
 }
 
 impl Answer {
@@ -68,7 +62,6 @@ impl Answer {
             Self::Events(events) => events.is_empty(),
             Self::Access(rows) => rows.is_empty(),
             Self::Visits(rows) => rows.is_empty(),
-            Self::Unrecorded(links) => links.is_empty(),
         }
     }
 }
@@ -108,7 +101,6 @@ pub async fn ask(log: &dyn VisitLog, question: &Question) -> Result<Answer, Visi
                 all.extend(next.iter().map(|visit| written(visit, rows.columns())));
             }
         }
-        Question::Unrecorded(filter) => Answer::Unrecorded(log.unrecorded(filter, u32::MAX).await?),
     })
 }
 

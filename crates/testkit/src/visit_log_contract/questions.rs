@@ -1,6 +1,6 @@
 //! Random questions, zones among them.
 
-use std::{ops::Range, sync::Arc};
+use std::ops::Range;
 
 use slugline_domain::{
     Bots, Choice, CountersQuery, Destinations, Dimension, EventsQuery, HeatmapQuery, LinkId,
@@ -42,7 +42,6 @@ pub(super) fn random(dice: &Dice, number: usize) -> Question {
         )),
         4 => Question::Heatmap(HeatmapQuery::new(filter, zone(dice))),
         5 if dice.one_in(3) => Question::Visits(filter),
-        5 if dice.one_in(3) => Question::Unrecorded(filter),
         5 if dice.one_in(2) => Question::Locations(LocationsQuery::new(filter, limit(dice))),
         5 => Question::Access(filter),
         _ => Question::Events(EventsQuery::new(filter, limit(dice))),
@@ -54,10 +53,7 @@ fn destinations(dice: &Dice) -> Destinations {
     if dice.one_in(2) {
         return Destinations::All;
     }
-    let links = several(dice).filter_map(|_| LinkId::parse(dice.pick(&LINKS)).ok());
-    Destinations::Unprotected {
-        unrecorded: Arc::new(links.collect()),
-    }
+    Destinations::Unprotected
 }
 
 fn limit(dice: &Dice) -> RowLimit {

@@ -243,14 +243,6 @@ impl Oracle {
                 rows.sort();
                 rows
             }),
-            Question::Unrecorded(filter) => {
-                let filter = filter.clone().with_values(Vec::new());
-                let sql = "SELECT DISTINCT link FROM asked WHERE protection = ''";
-                let links = self.rows(&filter, sql, |row| row.get::<_, String>(0));
-                // "(other)" is the name of no link.
-                let links = links.iter().filter_map(|link| LinkId::parse(link).ok());
-                Answer::Unrecorded(links.collect())
-            }
         }
     }
 
@@ -262,19 +254,10 @@ impl Oracle {
         read: impl Fn(&SqlRow<'_>) -> Result<T, rusqlite::Error>,
     ) -> Vec<T> {
         let (conditions, values) = conditions(filter);
-        let links = match &filter.destinations {
-            Destinations::All => None,
-            Destinations::Unprotected { unrecorded } => {
-                let ids = unrecorded.iter().map(|id| format!("'{id}'"));
-                Some(ids.collect::<Vec<String>>().join(", "))
-            }
+        let url = match filter.destinations {
+            Destinations::All => "true_url",
+            Destinations::Unprotected => "iif(protection = 'none', true_url, '')",
         };
-        let url = links.map_or("true_url".to_owned(), |links| {
-            format!(
-                "CASE protection WHEN 'none' THEN true_url \
-                 WHEN '' THEN iif(link IN ({links}), true_url, '') ELSE '' END"
-            )
-        });
         self.db
             .prepare(&format!(
                 "WITH shown AS (SELECT *, {url} AS url FROM visit), \
@@ -323,7 +306,6 @@ impl Oracle {
             others: 0,
             sampling: SamplingNote {
                 interval_max,
-                unrecorded: false,
                 dropped: 0,
                 damaged: 0,
                 sketched: false,

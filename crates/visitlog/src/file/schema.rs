@@ -11,16 +11,8 @@ use slugline_analytics::{
 /// An access log: "SLUG" in ASCII.
 pub(crate) const ACCESS_LOG: FileKind = FileKind {
     application_id: 0x534c_5547,
-    first: 6,
-    versions: &[
-        include_str!("tables.sql"),
-        concat!(include_str!("tables_7.sql"), include_str!("unproved.sql")),
-        include_str!("tables_8.sql"),
-    ],
+    steps: &[include_str!("tables.sql")],
 };
-
-/// Notes, unless the log is empty, that nobody recorded how its visits were sampled.
-pub(crate) const UNPROVED: &str = include_str!("unproved.sql");
 
 /// Opens an access log for writing, and creates the file and its tables if they are missing.
 pub(crate) fn open_writer(path: &Path) -> Result<Connection, OpenError> {
@@ -90,25 +82,32 @@ mod tests {
     }
 
     #[test]
-    fn a_log_from_before_the_first_release_is_refused_and_left_alone() {
+    fn a_log_of_an_earlier_build_is_refused_with_the_commands_that_carry_its_visits_over() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.db");
         let db = open_writer(&path).unwrap();
-        db.pragma_update(None, "user_version", 4).unwrap();
+        let mark: i32 = db
+            .pragma_query_value(None, "user_version", |row| row.get(0))
+            .unwrap();
         drop(db);
-        let before = std::fs::read(&path).unwrap();
-        for error in [
-            open_writer(&path).unwrap_err(),
-            open_to_examine(&ACCESS_LOG, &path).unwrap_err(),
-        ] {
-            assert!(matches!(error, OpenError::Older { found: 4, .. }));
-            assert!(error.to_string().contains("a.db has format 4"), "{error}");
-            assert!(
-                error.to_string().contains("move the file elsewhere"),
-                "{error}"
-            );
+        // The last is that of a commit with other tables.
+        for of_earlier in [0, 1, 8, mark ^ 1] {
+            let db = Connection::open(&path).unwrap();
+            db.pragma_update(None, "user_version", of_earlier).unwrap();
+            drop(db);
+            let before = std::fs::read(&path).unwrap();
+            for error in [
+                open_writer(&path).unwrap_err(),
+                open_to_examine(&ACCESS_LOG, &path).unwrap_err(),
+            ] {
+                assert!(matches!(error, OpenError::OtherBuild { .. }), "{error:?}");
+                let said = error.to_string();
+                for part in ["a.db", "`slugline visits export", "`slugline visits import"] {
+                    assert!(said.contains(part), "{said}");
+                }
+            }
+            assert_eq!(std::fs::read(&path).unwrap(), before);
         }
-        assert_eq!(std::fs::read(&path).unwrap(), before);
     }
 
     #[test]
@@ -116,7 +115,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.db");
         let db = open_writer(&path).unwrap();
-        db.pragma_update(None, "user_version", 9).unwrap();
+        db.pragma_update(None, "user_version", 9 << 24).unwrap();
         drop(db);
         let error = open_writer(&path).unwrap_err();
         assert!(matches!(error, OpenError::Newer { found, .. } if found == 9));

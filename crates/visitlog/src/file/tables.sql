@@ -1,5 +1,4 @@
--- The tables of an access log, version 6. The versions before were never
--- released.
+-- The tables of an access log.
 
 -- Links by numbers of their own, which chunks and the tail refer to.
 CREATE TABLE link (number INTEGER PRIMARY KEY AUTOINCREMENT, link_id TEXT NOT NULL UNIQUE) STRICT;
@@ -31,15 +30,18 @@ END;
 -- again. Questions and new chunks leave the rows of these numbers out.
 CREATE TABLE erasure (link INTEGER PRIMARY KEY) STRICT;
 
--- The totals of a day whose chunks were counted, in columns like those of a chunk; its
--- parts are numbered like those of chunks. While `directory` is NULL, the holder of `claim`
--- counts. Any change to the chunks of the day ends both.
+-- The totals of a day whose chunks were counted, in columns like those of a chunk: a record for
+-- each segment of its visits, which are all of them, people's and bots'. The record of segment 0 is
+-- there first: while its `directory` is NULL, the holder of `claim` counts. Any change to the chunks
+-- of the day ends all records.
 CREATE TABLE day_totals (
-    day INTEGER PRIMARY KEY, claim INTEGER, n INTEGER NOT NULL, directory BLOB
+    day INTEGER NOT NULL, segment INTEGER NOT NULL, claim INTEGER, n INTEGER NOT NULL,
+    directory BLOB, PRIMARY KEY (day, segment)
 ) STRICT;
 CREATE TABLE day_part (id INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
 CREATE TRIGGER day_totals_end AFTER DELETE ON day_totals BEGIN
-    DELETE FROM day_part WHERE id BETWEEN OLD.day * 256 AND OLD.day * 256 + 255;
+    DELETE FROM day_part WHERE id BETWEEN (OLD.day * 65536 + OLD.segment) * 256
+                                      AND (OLD.day * 65536 + OLD.segment) * 256 + 255;
 END;
 CREATE TRIGGER chunk_comes AFTER INSERT ON chunk BEGIN
     DELETE FROM day_totals WHERE day = NEW.day;
@@ -80,3 +82,10 @@ CREATE TABLE salt (
     period TEXT NOT NULL, start_ms INTEGER NOT NULL, end_ms INTEGER NOT NULL,
     salt BLOB NOT NULL, PRIMARY KEY (period, start_ms)
 ) STRICT, WITHOUT ROWID;
+
+-- Ranges of minutes since 1970 in which visits were sampled: those of a link under a slug, or of
+-- all links if both texts are empty. `interval` is the largest one decided.
+CREATE TABLE sampled (
+    id INTEGER PRIMARY KEY, from_minute INTEGER NOT NULL, until_minute INTEGER NOT NULL,
+    link_id TEXT NOT NULL, slug TEXT NOT NULL, interval INTEGER NOT NULL
+) STRICT;

@@ -35,8 +35,8 @@ use super::{
     selection::{index, short},
 };
 
-/// The only format.
-pub(crate) const FORMAT: u8 = 6;
+/// The only format so far.
+pub(crate) const FORMAT: u8 = 1;
 
 /// The most rows: far more than writers put into a chunk, and few enough to go through them if a
 /// damaged file claims so many.

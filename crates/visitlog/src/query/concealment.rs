@@ -4,14 +4,11 @@
 //! shown, and the others, in which it is unknown. No later step can tell a hidden destination from
 //! an unknown one.
 
-use std::collections::HashSet;
-
-use rusqlite::Connection;
 use slugline_analytics::columns::{TEXTS, text_of};
 use slugline_domain::{Destinations, Dimension, Protection};
 
 use crate::{
-    file::{chunk::Chunk, error::EngineError, links},
+    file::{chunk::Chunk, error::EngineError},
     format::{
         block::Block,
         selection::{Selection, index},
@@ -23,8 +20,6 @@ use crate::{
 /// The rule that decides which destinations are hidden.
 #[derive(Debug)]
 pub(crate) struct Concealment {
-    /// The links whose older visits show their destinations.
-    unrecorded: HashSet<i64>,
     /// The columns of destinations, and of their protection.
     url: usize,
     protection: usize,
@@ -40,41 +35,13 @@ pub(crate) enum Part {
     Hidden,
 }
 
-/// The verdict of a row's protection: the destination is shown, it is hidden, or the link decides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Verdict {
-    Shown,
-    Hidden,
-    /// The link decides.
-    Unrecorded,
-}
-
-impl Verdict {
-    fn of(protection: &str) -> Self {
-        if protection == Protection::None.as_str() {
-            Self::Shown
-        } else if protection.is_empty() {
-            Self::Unrecorded
-        } else {
-            Self::Hidden
-        }
-    }
-}
-
 impl Concealment {
     /// `None` if no destination is hidden.
-    pub(crate) fn resolve(
-        db: &Connection,
-        destinations: &Destinations,
-    ) -> Result<Option<Self>, rusqlite::Error> {
-        let Destinations::Unprotected { unrecorded } = destinations else {
-            return Ok(None);
-        };
-        Ok(Some(Self {
-            unrecorded: links::find_all(db, unrecorded)?,
+    pub(crate) fn of(destinations: Destinations) -> Option<Self> {
+        (destinations != Destinations::All).then(|| Self {
             url: text_of(Dimension::Url),
             protection: text_of(Dimension::Protection),
-        }))
+        })
     }
 
     /// Returns whether it affects questions about a column of texts.
@@ -102,62 +69,45 @@ impl Concealment {
         chunk: Option<&Chunk<'_>>,
         rows: &Selection,
     ) -> Result<Selection, EngineError> {
-        let verdicts = self.verdicts(block, chunk, rows)?;
-        let is_in_part = |is_shown| is_shown == (part == Part::Shown);
-        let decides = |verdict| verdict == Verdict::Unrecorded;
-        // Most visits state it themselves.
-        if verdicts.select(decides).count(block.rows) == 0 {
-            return Ok(verdicts.select(|verdict| is_in_part(verdict == Verdict::Shown)));
-        }
-        let links = match chunk {
-            Some(chunk) => chunk.links()?.of_rows(rows),
-            None => block.link.clone(),
-        };
-        let is_shown = |row| match verdicts.at(row) {
-            Verdict::Shown => true,
-            Verdict::Hidden => false,
-            Verdict::Unrecorded => self.unrecorded.contains(&links.at(row)),
-        };
-        let shown: Vec<bool> = (0..block.rows).map(is_shown).collect();
-        Ok(Selection::of(&shown, is_in_part))
+        let shown = self.shown(block, chunk, rows)?;
+        Ok(shown.select(|is_shown| is_shown == (part == Part::Shown)))
     }
 
-    /// The verdict of each row's protection.
-    fn verdicts(
+    /// Whether the destination of each row is shown: if its visit says that there was no password.
+    fn shown(
         &self,
         block: &mut Block,
         chunk: Option<&Chunk<'_>>,
         rows: &Selection,
-    ) -> Result<Values<Verdict>, EngineError> {
+    ) -> Result<Values<bool>, EngineError> {
         let family = TEXTS[self.protection].family;
         let of_entries = match chunk {
             Some(chunk) => of_entries(&chunk.texts(self.protection)?),
             None => of_entries(block.texts(self.protection)),
         };
         let of_entries = match of_entries {
-            Values::Same(verdict) => return Ok(Values::Same(verdict)),
+            Values::Same(shown) => return Ok(Values::Same(shown)),
             Values::Each(of_entries) => of_entries,
         };
         if let Some(chunk) = chunk {
             block.load_codes(chunk, family, rows)?;
         }
-        // Writers make no entry without a text.
-        let verdict = |entry| of_entries.get(index(entry)).copied();
         let codes = block.codes(family).clone();
-        Ok(codes.map(|entry| verdict(entry).unwrap_or(Verdict::Hidden)))
+        // Writers make no entry without a text.
+        Ok(codes.map(|entry| of_entries.get(index(entry)).is_some_and(|&shown| shown)))
     }
 }
 
-/// The verdict of each entry of the family.
-fn of_entries(texts: &Texts) -> Values<Verdict> {
-    let of_texts: Vec<Verdict> = texts.dictionary.iter().map(Verdict::of).collect();
-    let verdict = |number: u32| {
-        let verdict = of_texts.get(index(number)).copied();
-        verdict.unwrap_or(Verdict::Hidden)
-    };
+/// Whether each entry of the family is shown.
+fn of_entries(texts: &Texts) -> Values<bool> {
+    let of_texts = texts.dictionary.iter();
+    let of_texts: Vec<bool> = of_texts
+        .map(|text| text == Protection::None.as_str())
+        .collect();
+    let shown = |number: u32| of_texts.get(index(number)).is_some_and(|&shown| shown);
     if texts.of.is_empty() {
-        Values::Same(verdict(0))
+        Values::Same(shown(0))
     } else {
-        Values::Each(texts.of.iter().map(|&number| verdict(number)).collect())
+        Values::Each(texts.of.iter().map(|&number| shown(number)).collect())
     }
 }

@@ -1,13 +1,9 @@
 //! Compares answers from day totals of people and of bots with those of scans.
 
-use std::sync::Arc;
-
 use proptest::{collection::vec, prelude::*, sample::select};
 use slugline_analytics::{
-    QueryLimits, Sampled,
-    journal::open::FileKind,
+    Sampled,
     row::{Client, Place, Row},
-    tally::Tally,
     utc::MILLIS_PER_DAY,
 };
 use slugline_domain::{
@@ -16,14 +12,8 @@ use slugline_domain::{
     ports::VisitLog,
 };
 
-use super::{
-    days::{Counted, totals_of},
-    rows::row,
-};
-use crate::{
-    file::{day_totals, schema},
-    log::EmbeddedLog,
-};
+use super::{days::Counted, rows::row};
+use crate::log::EmbeddedLog;
 
 const SEGMENTS: [Bots; 3] = [Bots::Include, Bots::Exclude, Bots::Only];
 const KINDS: [&str; 4] = ["", "crawler", "fetcher", "cli"];
@@ -238,73 +228,4 @@ async fn a_question_with_part_of_the_kinds_of_bots_is_scanned() {
         assert_eq!(damaged == 0, from_totals, "{choices:?}");
         assert_eq!(found, if from_totals { expected } else { 0 }, "{choices:?}");
     }
-}
-
-#[tokio::test]
-async fn days_that_version_7_counted_are_counted_anew() {
-    let version_7 = FileKind {
-        versions: &schema::ACCESS_LOG.versions[..2],
-        ..schema::ACCESS_LOG
-    };
-    let mut log = Counted::of(&version_7, true);
-    let rows: Vec<Row<'_>> = (0..200)
-        .map(|n: i64| {
-            let at = n * 1_234_567 % (3 * MILLIS_PER_DAY);
-            let pick = usize::try_from(n).unwrap();
-            row_of(&(
-                at,
-                n.cast_unsigned() % 50,
-                KINDS[pick % 4],
-                HOSTS[pick % 3],
-                PLACES[pick % 3],
-                0,
-                true,
-            ))
-        })
-        .collect();
-    log.insert(&rows);
-    log.seal_all();
-    // That version stored the totals of all visits in the same columns.
-    for day in 0..3 {
-        let totals = totals_of(&log.db, day).unwrap().unwrap();
-        let all = &totals.records[0];
-        log.db
-            .execute(
-                "INSERT INTO day_totals (day, n, directory) VALUES (?1, ?2, ?3)",
-                rusqlite::params![day, totals.rows, all.directory],
-            )
-            .unwrap();
-        for (position, data) in &all.parts {
-            let id = day * 256 + i64::from(*position);
-            log.db
-                .execute(
-                    "INSERT INTO day_part VALUES (?1, ?2)",
-                    rusqlite::params![id, data],
-                )
-                .unwrap();
-        }
-    }
-    let path = log.db.path().unwrap().to_owned();
-    log.db = schema::open_writer(path.as_ref()).unwrap();
-    log.log = EmbeddedLog::new(
-        path.as_ref(),
-        QueryLimits::default(),
-        Arc::new(Tally::default()),
-    );
-    let version = |log: &Counted| {
-        log.db
-            .pragma_query_value(None, "user_version", |row| row.get(0))
-    };
-    assert_eq!(version(&log), Ok(8));
-    assert_eq!(log.complete(), 0);
-    let scanned = all_answers(&log.log).await;
-    log.count_days(usize::MAX);
-    assert_eq!(log.complete(), 3);
-    assert_eq!(all_answers(&log.log).await, scanned);
-    destroy_rows(&log);
-    assert_eq!(all_answers(&log.log).await, scanned);
-    // Triggers end the totals of all segments.
-    log.db.execute_batch("DELETE FROM chunk").unwrap();
-    assert_eq!(log.complete(), 0);
-    assert_eq!(day_totals::days(&log.db, (0, 9)).unwrap(), []);
 }

@@ -15,7 +15,6 @@ mod losses;
 /// Each call of each kind of work that rewrites chunks fails, or the process dies before it.
 #[cfg(target_os = "linux")]
 mod matrix;
-mod older;
 /// Answers compared with plain SQL over the same visits.
 mod oracle;
 mod panics;

@@ -76,7 +76,7 @@ fn links_of_an_earlier_build_are_refused_with_the_commands_that_carry_them_over(
 }
 
 #[test]
-fn an_access_log_from_before_the_first_release_is_refused_with_what_to_do() {
+fn an_access_log_of_an_earlier_build_is_refused_with_what_to_do() {
     let folder = left_by("before-release");
     let log = folder.path().join("analytics.db");
     let before = fs::read(&log).unwrap();
@@ -85,8 +85,14 @@ fn an_access_log_from_before_the_first_release_is_refused_with_what_to_do() {
         let said = [output.stdout, output.stderr].concat();
         let said = String::from_utf8_lossy(&said);
         assert!(!output.status.success(), "{said}");
-        assert!(said.contains("has format 1"), "{said}");
-        assert!(said.contains("move the file elsewhere"), "{said}");
+        assert!(
+            said.contains("another build of Slugline made access log"),
+            "{said}"
+        );
+        for command in ["export", "import"] {
+            let command = format!("`slugline visits {command} visits.ndjson`");
+            assert!(said.contains(&command), "{said}");
+        }
         assert_eq!(fs::read(&log).unwrap(), before);
     }
     fs::rename(&log, folder.path().join("elsewhere.db")).unwrap();

@@ -3,7 +3,10 @@
 //! It reads every entry, row and chunk by its own number, so a damaged page costs only its own
 //! content.
 
-use std::{collections::HashSet, path::Path};
+use std::{
+    collections::{BTreeSet, HashSet},
+    path::Path,
+};
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use slugline_analytics::{
@@ -15,9 +18,10 @@ use slugline_analytics::{
         replace::replace,
     },
     losses::Loss,
+    sampled::{self, Span},
     transfer::marks::copy_marks,
 };
-use slugline_domain::{UnixMillis, UnixSeconds};
+use slugline_domain::{SamplingInterval, UnixMillis, UnixSeconds};
 
 use crate::{
     file::{
@@ -26,7 +30,7 @@ use crate::{
         error::EngineError,
         leaving::copy_leaving,
         links, salted_days,
-        schema::{ACCESS_LOG, UNPROVED},
+        schema::ACCESS_LOG,
         seal,
         tail::{self, Batch},
     },
@@ -43,6 +47,28 @@ pub fn rebuild(path: &Path, now: UnixSeconds) -> Result<Rebuilt, OpenError> {
     replace(&ACCESS_LOG, path, now, copy)
 }
 
+/// What the saved rows tell.
+#[derive(Debug, Default)]
+struct Told {
+    links: HashSet<i64>,
+    sampled_days: BTreeSet<Span>,
+}
+
+impl Told {
+    fn note(&mut self, draft: &BlockBuilder) {
+        for row in 0..draft.len() {
+            let numbers = draft.numbers(row);
+            self.links.insert(numbers.link);
+            let interval = SamplingInterval::new(numbers.interval);
+            if let Some(interval) = interval.filter(|&interval| interval > SamplingInterval::EVERY)
+            {
+                let at = UnixMillis::new(numbers.time);
+                self.sampled_days.insert(Span::day_of(at, interval));
+            }
+        }
+    }
+}
+
 fn copy(
     old: &Connection,
     new: &mut Connection,
@@ -52,13 +78,16 @@ fn copy(
     copy_links(old, &tx)?;
     let erased = copy_erasures(old, &tx)?;
     copy_salts(old, &tx)?;
-    let mut used = HashSet::new();
-    let mut losses = copy_chunks(old, &tx, rebuilt, &mut used)?;
-    losses.extend(copy_tail(old, &tx, rebuilt, &mut used)?);
+    let mut told = Told::default();
+    let mut losses = copy_chunks(old, &tx, rebuilt, &mut told)?;
+    losses.extend(copy_tail(old, &tx, rebuilt, &mut told)?);
     if !copy_sampled(old, &tx)? {
-        tx.execute_batch(UNPROVED)?;
+        // No answer is exact any more.
+        losses.push(Loss::unknown());
+        sampled::table::save(&tx, told.sampled_days.iter())?;
     }
     copy_salted_days(old, &tx)?;
+    let used = told.links;
     reserve_numbers(old, &tx, used.iter().chain(&erased).copied().max())?;
     let mut lost = 0;
     // The new file's upkeep removes the rows of these links from the tail.
@@ -143,7 +172,7 @@ fn copy_chunks(
     old: &Connection,
     new: &Connection,
     rebuilt: &mut Rebuilt,
-    used: &mut HashSet<i64>,
+    told: &mut Told,
 ) -> Result<Vec<Loss>, rusqlite::Error> {
     let chunks = Keys::of(old, "chunk", "WHERE", "id");
     let mut losses = Vec::new();
@@ -156,7 +185,7 @@ fn copy_chunks(
             Ok(Some(block)) => {
                 let mut draft = BlockBuilder::default();
                 draft.append(&block);
-                used.extend((0..block.rows).map(|row| block.link.at(row)));
+                told.note(&draft);
                 seal::write(new, &draft, Some(id))?;
                 rebuilt.rows += u64::try_from(block.rows).unwrap_or(0);
             }
@@ -178,7 +207,7 @@ fn copy_tail(
     old: &Connection,
     new: &Connection,
     rebuilt: &mut Rebuilt,
-    used: &mut HashSet<i64>,
+    told: &mut Told,
 ) -> Result<Vec<Loss>, rusqlite::Error> {
     let batches = Keys::of(old, "tail", "WHERE", "seq");
     let mut lost = 0;
@@ -196,7 +225,7 @@ fn copy_tail(
                 times.extend([span.min_ts, span.max_ts].map(UnixMillis::new));
                 if sound {
                     tail::append(new, &draft)?;
-                    used.extend(draft.links());
+                    told.note(&draft);
                     rebuilt.rows += u64::from(span.rows);
                 } else {
                     lost += u64::from(span.rows);
