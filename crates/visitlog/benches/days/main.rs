@@ -2,8 +2,8 @@
 //!
 //! Usage: `days FILE`, an access log that the benchmark `recorder` made, or `days FILE VISITS DOMAINS`,
 //! which makes one with visits of links in so many domains. Counts its days, then asks the questions of
-//! a dashboard with totals and without them, about all visits, about people's, and about those of the
-//! default and of a named domain, and compares the answers. The file has no totals afterwards.
+//! a dashboard with totals and without them, about all visits, about people's, and, which always read
+//! rows, about those of the default and of a named domain. Compares the answers. The file has no totals afterwards.
 
 #![expect(clippy::print_stdout, reason = "a benchmark speaks through its output")]
 
@@ -136,7 +136,7 @@ async fn count_days(file: &Path) -> Outcome<EmbeddedLog> {
     )?;
     println!(
         "{rows} visits counted in {:.1} s, {:.1} s of processor time; totals take {bytes} bytes, \
-         {of_segments} of them for people, bots and domains",
+         {of_segments} of them for people and bots",
         began.elapsed().as_secs_f64(),
         cpu_seconds()? - cpu
     );

@@ -17,12 +17,7 @@ use slugline_domain::{Bots, Choice, Degrees, Dimension, VisitFilter};
 use super::concealment::{Concealment, Part};
 use crate::{
     file::{
-        chunk::Chunk,
-        day::{domains, segment::Segment},
-        erasure,
-        error::EngineError,
-        links,
-        snapshot::Snapshot,
+        chunk::Chunk, day::segment::Segment, erasure, error::EngineError, links, snapshot::Snapshot,
     },
     format::{
         block::Block,
@@ -43,8 +38,6 @@ pub(crate) struct RowFilter {
     only_erased: bool,
     /// By the index of the column in [`TEXTS`].
     texts: Vec<(usize, Wanted<String>)>,
-    /// All conditions on domains, which are also among those on texts; `None` without any.
-    domains: Option<Choice<String>>,
     visitors: Vec<Wanted<u64>>,
     concealment: Option<Concealment>,
 }
@@ -90,10 +83,6 @@ impl RowFilter {
         }
         for (dimension, choice) in &filter.values {
             resolved.add(*dimension, choice);
-            if *dimension == Dimension::Domain {
-                let before = resolved.domains.take().unwrap_or_default();
-                resolved.domains = Some(before.and(choice.clone()));
-            }
         }
         Ok(resolved)
     }
@@ -132,21 +121,15 @@ impl RowFilter {
         utc::whole_days(self.time_range())
     }
 
-    /// The conditions on domains, unless they are on the texts of column `of`.
-    pub(crate) fn domains(&self, of: Option<usize>) -> Option<&Choice<String>> {
-        let domains = self.domains.as_ref();
-        domains.filter(|_| of != Some(domains::column()))
-    }
-
-    /// The segment that the conditions describe, besides those on domains, on the texts of column
-    /// `of` and on erased links; `None` if no segment is of exactly these visits.
+    /// The segment that the conditions describe, besides those on the texts of column `of` and on
+    /// erased links; `None` if no segment is of exactly these visits.
     pub(crate) fn segment(&self, of: Option<usize>) -> Option<Segment> {
         if self.is_about_links() || !self.visitors.is_empty() {
             return None;
         }
         let mut found = Segment::All;
         for (column, wanted) in &self.texts {
-            if Some(*column) == of || *column == domains::column() {
+            if Some(*column) == of {
                 continue;
             }
             let segment = wanted.segment(*column)?;

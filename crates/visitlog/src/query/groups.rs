@@ -382,7 +382,7 @@ mod tests {
             if day % 3 > 0 {
                 let claim = day_totals::claim(&mut db, day).unwrap();
                 let deadline = Deadline::after(Duration::from_mins(1));
-                let totals = count(&Snapshot::take(&db, deadline).unwrap(), day, 1).unwrap();
+                let totals = count(&Snapshot::take(&db, deadline).unwrap(), day).unwrap();
                 assert!(day_totals::store(&mut db, claim, &totals.unwrap()).unwrap());
             }
         }

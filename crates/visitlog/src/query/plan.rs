@@ -1,20 +1,14 @@
 //! The plan of a question: the days that it takes from their totals, and the chunks that it scans.
 //!
-//! A question about a segment of all visits or of a domain's, which may also have conditions on the
-//! texts that it ranks, takes the totals of each day that is wholly in its time range, has totals, has no row in the tail, and has no
-//! row that is being erased. It scans everything else. So the answer equals that of a scan of all
+//! A question about a segment of all visits, which may also have conditions on the texts that it
+//! ranks, takes the totals of each day that is wholly in its time range, has totals, has no row in
+//! the tail, and has no row that is being erased. It scans everything else. So the answer equals that of a scan of all
 //! rows.
 
 use slugline_analytics::utc::without_days;
 
 use super::filter::RowFilter;
-use crate::file::{
-    day::{domains::Found, known::KnownDay, segment::Scope},
-    day_totals,
-    error::EngineError,
-    snapshot::Snapshot,
-    tail,
-};
+use crate::file::{day::known::KnownDay, day_totals, error::EngineError, snapshot::Snapshot, tail};
 
 /// The rows that a question scans: those that meet the conditions of its filter, without the chunks
 /// of days whose totals it takes.
@@ -62,20 +56,6 @@ impl<'f> Plan<'f> {
                 continue;
             }
             let day = KnownDay::of(snapshot.db(), day, segment);
-            let found = match filter.domains(of) {
-                Some(domains) => day.find(domains),
-                None => Ok(Found::In(Scope::ALL)),
-            };
-            let day = match found {
-                Ok(Found::In(scope)) => day.within(scope),
-                Ok(Found::Nothing) => {
-                    taken.push(day.day);
-                    continue;
-                }
-                Ok(Found::Missing) => continue,
-                Err(error) if error.is_damage() => continue,
-                Err(error) => return Err(error),
-            };
             let hides_nothing = if conceals {
                 day.hides_nothing()
             } else {

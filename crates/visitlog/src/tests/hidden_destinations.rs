@@ -154,7 +154,7 @@ fn a_day_that_hides_nothing_is_taken_from_its_totals() {
         seal::write(&db, &draft, None).unwrap();
         let claim = day_totals::claim(&mut db, day).unwrap();
         let deadline = Deadline::after(Duration::from_mins(1));
-        let totals = count(&Snapshot::take(&db, deadline).unwrap(), day, 1).unwrap();
+        let totals = count(&Snapshot::take(&db, deadline).unwrap(), day).unwrap();
         assert!(day_totals::store(&mut db, claim, &totals.unwrap()).unwrap());
     }
     let deadline = Deadline::after(Duration::from_mins(1));

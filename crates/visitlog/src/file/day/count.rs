@@ -8,9 +8,8 @@ use slugline_analytics::{
 use slugline_domain::{Bots, Dimension};
 
 use super::{
-    domains,
     entries::Visits,
-    segment::{Scope, Segment},
+    segment::Segment,
     values::{Seen, ValueCounts},
 };
 use crate::{
@@ -40,141 +39,52 @@ pub(crate) const VISITOR_VARIANCE: &str = "visitor_variance";
 /// The rows whose visitors are in memory at the same time: some 20 MB.
 const ROWS_AT_A_TIME: u64 = 1 << 19;
 
-/// The least rows of a domain that has totals of its own, unless it is the only one of the day: to
-/// scan fewer takes less than a millisecond.
-pub(crate) const LEAST_OF_DOMAIN: u64 = 1_000;
-
-/// Counts the rows of a day's chunks; `None` if there are none. Each domain with enough rows gets
-/// totals of its own. A damaged chunk is an error: totals without its rows would be wrong, and no
-/// answer would say so.
-pub(crate) fn count(
-    snapshot: &Snapshot<'_>,
-    day: i64,
-    least_of_domain: u64,
-) -> Result<Option<Encoded>, EngineError> {
+/// Counts the rows of a day's chunks; `None` if there are none. A damaged chunk is an error: totals
+/// without its rows would be wrong, and no answer would say so.
+pub(crate) fn count(snapshot: &Snapshot<'_>, day: i64) -> Result<Option<Encoded>, EngineError> {
     let apart = salted_days::is_apart(snapshot.db(), day)?;
-    let mut rows = 0;
-    let mut domains = domains::Rows::default();
-    each_chunk(snapshot, day, |chunk| {
-        rows += u64::from(chunk.span().rows);
-        domains.add(chunk)
-    })?;
-    if rows == 0 {
+    let mut counts = Counts::default();
+    each_block(snapshot, day, |block, chunk| counts.add(block, chunk))?;
+    if counts.rows == 0 {
         return Ok(None);
     }
-    let rows = u32::try_from(rows).unwrap_or(u32::MAX);
-    let of_default = domains.are_of_default();
-    let all = Part {
-        scope: Scope::ALL,
-        domain: None,
-        lists_domains: !of_default,
-    };
-    let mut encoders = all.count(snapshot, (day, rows), apart)?;
-    if !of_default {
-        let with_totals = domains.with_totals(least_of_domain);
-        domains.encode(&with_totals, &mut encoders[Segment::All.index()]);
-        for (position, domain) in with_totals.into_iter().enumerate() {
-            let part = Part {
-                scope: Scope::of_domain(position),
-                domain: Some(domain),
-                lists_domains: false,
-            };
-            encoders.extend(part.count(snapshot, (day, rows), apart)?);
+    let rows = u32::try_from(counts.rows).unwrap_or(u32::MAX);
+    let mut sums = SegmentSums::default();
+    if apart {
+        let shares = counts.coherent / ROWS_AT_A_TIME + 1;
+        for share in 0..shares {
+            let mut seen = Vec::new();
+            each_block(snapshot, day, |block, chunk| {
+                counts.collect(block, chunk, (share, shares), &mut seen)
+            })?;
+            seen.sort_unstable_by_key(|row| (row.visitor, row.quarter));
+            for rows in seen.chunk_by(|one, next| one.visitor == next.visitor) {
+                snapshot.check()?;
+                sums.add(rows);
+                counts.values.add_visitor(rows);
+            }
         }
     }
-    let records = encoders.into_iter().map(|encoder| {
+    let mut encoders = Segment::EACH.map(|_| Encoder::new(span(day, rows)));
+    for (segment, sums) in Segment::EACH.into_iter().zip(sums.of_each()) {
+        let quarters = counts.quarters_of(segment);
+        let encoder = &mut encoders[segment.index()];
+        quarters.encode(segment, apart.then_some(sums), encoder);
+    }
+    let as_index = usize::try_from(counts.rows).unwrap_or(usize::MAX);
+    counts.values.encode((as_index, apart), &mut encoders);
+    let records = encoders.map(|encoder| {
         let (directory, parts) = encoder.finish();
         Columns { directory, parts }
     });
-    let records = records.collect();
     Ok(Some(Encoded { rows, records }))
 }
 
-/// The rows that a count is about.
-#[derive(Clone, Copy, Debug)]
-struct Part<'d> {
-    scope: Scope,
-    /// The domain of the rows; `None` for all rows.
-    domain: Option<&'d str>,
-    /// Domains get a list, as other values do.
-    lists_domains: bool,
-}
-
-impl Part<'_> {
-    /// Counts the rows, and writes a record for each segment.
-    fn count(
-        self,
-        snapshot: &Snapshot<'_>,
-        (day, rows_of_day): (i64, u32),
-        apart: bool,
-    ) -> Result<Vec<Encoder>, EngineError> {
-        let mut counts = Counts::default();
-        if !self.lists_domains {
-            counts.values.leave_out(domains::column());
-        }
-        self.each_block(snapshot, day, |block, chunk, rows| {
-            counts.add(block, chunk, rows)
-        })?;
-        let mut sums = SegmentSums::default();
-        if apart {
-            let shares = counts.coherent / ROWS_AT_A_TIME + 1;
-            for share in 0..shares {
-                let mut seen = Vec::new();
-                self.each_block(snapshot, day, |block, chunk, rows| {
-                    counts.collect(block, (chunk, rows), (share, shares), &mut seen)
-                })?;
-                seen.sort_unstable_by_key(|row| (row.visitor, row.quarter));
-                for rows in seen.chunk_by(|one, next| one.visitor == next.visitor) {
-                    snapshot.check()?;
-                    sums.add(rows);
-                    counts.values.add_visitor(rows);
-                }
-            }
-        }
-        let mut encoders = Segment::EACH.map(|_| Encoder::new(span(day, rows_of_day)));
-        let sums = sums.of_each();
-        for (segment, sums) in Segment::EACH.into_iter().zip(sums) {
-            let quarters = counts.quarters_of(segment);
-            let encoder = &mut encoders[segment.index()];
-            quarters.encode((self.scope, segment), apart.then_some(sums), encoder);
-        }
-        let rows = usize::try_from(counts.rows).unwrap_or(usize::MAX);
-        counts
-            .values
-            .encode(self.scope, (rows, apart), &mut encoders);
-        Ok(encoders.into())
-    }
-
-    /// Passes the blocks of the rows of a day's chunks to `see`, without texts.
-    fn each_block(
-        self,
-        snapshot: &Snapshot<'_>,
-        day: i64,
-        mut see: impl FnMut(Block, &Chunk<'_>, &Selection) -> Result<(), EngineError>,
-    ) -> Result<(), EngineError> {
-        each_chunk(snapshot, day, |chunk| {
-            let rows = match self.domain {
-                Some(domain) => domains::rows_of(chunk, domain)?,
-                None => Selection::All,
-            };
-            let block = Block::essential(chunk, &rows)?;
-            let is_of_day = |row: usize| day_of(block.time.at(row)) == day;
-            if !(0..block.rows).all(is_of_day) {
-                return Err(chunk.damaged(ChunkError::Value { column: "ts" }));
-            }
-            if block.rows == 0 {
-                return Ok(());
-            }
-            see(block, chunk, &rows)
-        })
-    }
-}
-
-/// Passes the chunks of a day to `see`.
-fn each_chunk(
+/// Passes the rows of a day's chunks to `see`, without texts.
+fn each_block(
     snapshot: &Snapshot<'_>,
     day: i64,
-    mut see: impl FnMut(&Chunk<'_>) -> Result<(), EngineError>,
+    mut see: impl FnMut(Block, &Chunk<'_>) -> Result<(), EngineError>,
 ) -> Result<(), EngineError> {
     let sql = format!(
         "SELECT {} FROM chunk WHERE day = ?1 ORDER BY id",
@@ -184,7 +94,13 @@ fn each_chunk(
     let mut chunks = statement.query([day])?;
     while let Some(row) = chunks.next()? {
         snapshot.check()?;
-        see(&Chunk::read(snapshot.db(), row)?)?;
+        let chunk = Chunk::read(snapshot.db(), row)?;
+        let block = Block::essential(&chunk, &Selection::All)?;
+        let is_of_day = |row: usize| day_of(block.time.at(row)) == day;
+        if !(0..block.rows).all(is_of_day) {
+            return Err(chunk.damaged(ChunkError::Value { column: "ts" }));
+        }
+        see(block, &chunk)?;
     }
     Ok(())
 }
@@ -253,13 +169,8 @@ impl Quarters {
     }
 
     /// Writes visits, and the sums of visitors if there are any.
-    fn encode(
-        self,
-        (scope, segment): (Scope, Segment),
-        sums: Option<VisitorSums>,
-        encoder: &mut Encoder,
-    ) {
-        let name = |name| scope.column(segment, name);
+    fn encode(self, segment: Segment, sums: Option<VisitorSums>, encoder: &mut Encoder) {
+        let name = |name| segment.column(name);
         encoder.numbers(&name(VISITS), &self.visits);
         let Some(mut sums) = sums else {
             return;
@@ -300,14 +211,9 @@ impl Counts {
     }
 
     /// Counts a block of the first pass.
-    fn add(
-        &mut self,
-        mut block: Block,
-        chunk: &Chunk<'_>,
-        rows: &Selection,
-    ) -> Result<(), EngineError> {
+    fn add(&mut self, mut block: Block, chunk: &Chunk<'_>) -> Result<(), EngineError> {
         self.rows += number(block.rows);
-        let is_bot = is_bot(&mut block, chunk, rows)?;
+        let is_bot = is_bot(&mut block, chunk)?;
         let bots = is_bot.select(|is_bot| is_bot);
         for row in 0..block.rows {
             let quarter = usize::from(quarter_of(block.time.at(row)));
@@ -327,7 +233,7 @@ impl Counts {
         }
         for family in Family::ALL {
             // The entries are used at once: another family's texts may change their numbers.
-            if let Some(entries) = self.entries(&mut block, (chunk, rows), family)? {
+            if let Some(entries) = self.entries(&mut block, chunk, family)? {
                 let all = block.visits_of_entries(family).into_iter();
                 let of_bots = visits_of(&block, family, &bots);
                 let visits = all.zip(of_bots).map(|(all, bots)| Visits { all, bots });
@@ -341,14 +247,14 @@ impl Counts {
     fn collect(
         &mut self,
         mut block: Block,
-        (chunk, rows): (&Chunk<'_>, &Selection),
+        chunk: &Chunk<'_>,
         (share, shares): (u64, u64),
         seen: &mut Vec<Seen>,
     ) -> Result<(), EngineError> {
-        let is_bot = is_bot(&mut block, chunk, rows)?;
+        let is_bot = is_bot(&mut block, chunk)?;
         let mut entries = [const { None }; Family::ALL.len()];
         for family in Family::ALL {
-            entries[family.index()] = self.entries(&mut block, (chunk, rows), family)?;
+            entries[family.index()] = self.entries(&mut block, chunk, family)?;
         }
         for row in 0..block.rows {
             let visitor = block.visitor.at(row);
@@ -374,11 +280,11 @@ impl Counts {
     fn entries(
         &mut self,
         block: &mut Block,
-        (chunk, rows): (&Chunk<'_>, &Selection),
+        chunk: &Chunk<'_>,
         family: Family,
     ) -> Result<Option<Vec<u32>>, EngineError> {
         for column in self.values.counted(family) {
-            block.load(chunk, Column::Text(column), rows)?;
+            block.load(chunk, Column::Text(column), &Selection::All)?;
         }
         let entries = self.values.entries(block, family);
         for &column in family.columns() {
@@ -388,12 +294,8 @@ impl Counts {
     }
 }
 
-/// Tells of some rows of a chunk whether a bot made the visit.
-fn is_bot(
-    block: &mut Block,
-    chunk: &Chunk<'_>,
-    rows: &Selection,
-) -> Result<Values<bool>, EngineError> {
+/// Tells of each row of a chunk whether a bot made the visit.
+fn is_bot(block: &mut Block, chunk: &Chunk<'_>) -> Result<Values<bool>, EngineError> {
     let (found, of) = chunk.find(text_of(Dimension::BrowserType), Bots::KINDS.into_iter())?;
     let is_bot = |text: u32| found.get(index(text)).copied().unwrap_or(false);
     if of.is_empty() {
@@ -403,7 +305,7 @@ fn is_bot(
     if !of.contains(&true) {
         return Ok(Values::Same(false));
     }
-    block.load_codes(chunk, Family::Client, rows)?;
+    block.load_codes(chunk, Family::Client, &Selection::All)?;
     let codes = block.codes(Family::Client).clone();
     Ok(codes.map(|entry| of.get(index(entry)).copied().unwrap_or(false)))
 }

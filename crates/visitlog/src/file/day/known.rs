@@ -8,14 +8,11 @@ use slugline_analytics::{
     moments::{Crowd, Moments},
     utc::MILLIS_PER_DAY,
 };
-use slugline_domain::{
-    Choice, Dimension, LocalSeconds, Protection, TimeUnit, UnixMillis, ZoneOffsets,
-};
+use slugline_domain::{Dimension, LocalSeconds, Protection, TimeUnit, UnixMillis, ZoneOffsets};
 
 use super::{
     count::{VISIT_VARIANCE, VISITOR_VARIANCE, VISITORS, VISITS},
-    domains::{self, Found, Named, find_in_default},
-    segment::{Scope, Segment},
+    segment::Segment,
     values::{PLACE_VISITS, PLACES, beyond_visitors_of, place_columns, shared_of},
 };
 use crate::{
@@ -34,7 +31,6 @@ use crate::{
 pub(crate) struct KnownDay<'c> {
     db: &'c Connection,
     pub(crate) day: i64,
-    scope: Scope,
     segment: Segment,
     /// The records that were read, by the indexes of their segments.
     records: [OnceCell<Record<'c>>; Segment::EACH.len()],
@@ -56,14 +52,8 @@ pub(crate) struct Combinations<const N: usize> {
 
 /// Reads every record of a day that has totals.
 pub(crate) fn check(db: &Connection, day: i64) -> Result<(), EngineError> {
-    let read = |scope: Scope, segment| Record::read(db, day, scope.record(segment));
-    let named = Named::read(&read(Scope::ALL, Segment::All)?)?;
-    let domains = named.map_or(0, |named| named.with_totals());
-    let scopes = (0..domains).map(Scope::of_domain);
-    for scope in [Scope::ALL].into_iter().chain(scopes) {
-        for segment in Segment::EACH {
-            read(scope, segment)?.check()?;
-        }
+    for segment in Segment::EACH {
+        Record::read(db, day, segment)?.check()?;
     }
     Ok(())
 }
@@ -74,27 +64,8 @@ impl<'c> KnownDay<'c> {
         Self {
             db,
             day,
-            scope: Scope::ALL,
             segment,
             records: Default::default(),
-        }
-    }
-
-    /// Finds the totals of the visits of some domains.
-    pub(crate) fn find(&self, domains: &Choice<String>) -> Result<Found, EngineError> {
-        let named = Named::read(self.record(Segment::All)?)?;
-        Ok(named.map_or_else(|| find_in_default(domains), |named| named.find(domains)))
-    }
-
-    /// The totals of a part of these visits.
-    pub(crate) fn within(self, scope: Scope) -> Self {
-        if scope == self.scope {
-            return self;
-        }
-        Self {
-            scope,
-            records: Default::default(),
-            ..self
         }
     }
 
@@ -103,7 +74,7 @@ impl<'c> KnownDay<'c> {
         if let Some(record) = record.get() {
             return Ok(record);
         }
-        let read = Record::read(self.db, self.day, self.scope.record(segment))?;
+        let read = Record::read(self.db, self.day, segment)?;
         Ok(record.get_or_init(|| read))
     }
 
@@ -116,7 +87,7 @@ impl<'c> KnownDay<'c> {
     /// Visits and visitors; `None` if a visitor of the day may also be one of another day.
     pub(crate) fn moments(&self) -> Result<Option<Moments>, EngineError> {
         let record = self.record(self.segment)?;
-        let numbers = |name| record.numbers(&self.scope.column(self.segment, name));
+        let numbers = |name| record.numbers(&self.segment.column(name));
         let (Some(visits), Some(visitors)) = (numbers(VISITS)?, numbers(VISITORS)?) else {
             return Ok(None);
         };
@@ -143,13 +114,6 @@ impl<'c> KnownDay<'c> {
 
     /// All values of a column with their visitors.
     pub(crate) fn values(&self, column: usize) -> Result<Option<Listed>, EngineError> {
-        if self.is_default_everywhere(column)? {
-            let listed = |moments: Moments| Listed {
-                texts: Dictionary::of(""),
-                visitors: vec![moments.whole().visitors],
-            };
-            return Ok(self.moments()?.map(listed));
-        }
         let Some(texts) = self.all_texts(column)? else {
             return Ok(None);
         };
@@ -208,10 +172,7 @@ impl<'c> KnownDay<'c> {
             }
             _ => return Ok(None),
         };
-        let visits = match columns[..] {
-            [column] if self.is_default_everywhere(column)? => self.all_visits()?,
-            _ => self.visits(name, count)?,
-        };
+        let visits = self.visits(name, count)?;
         let Some(visits) = visits else {
             return Ok(None);
         };
@@ -228,26 +189,9 @@ impl<'c> KnownDay<'c> {
         Ok(Some(Combinations { texts, visits }))
     }
 
-    /// Returns whether a column is that of domains, and all visits of the day are of the default one.
-    /// Then no list is stored.
-    fn is_default_everywhere(&self, column: usize) -> Result<bool, EngineError> {
-        let is_it = column == domains::column() && self.scope == Scope::ALL;
-        Ok(is_it && Named::read(self.record(Segment::All)?)?.is_none())
-    }
-
-    /// The number of the segment's visits, as a list of one.
-    fn all_visits(&self) -> Result<Option<Vec<u64>>, EngineError> {
-        let name = self.scope.column(self.segment, VISITS);
-        let visits = self.record(self.segment)?.numbers(&name)?;
-        Ok(visits.map(|visits| vec![visits.into_iter().fold(0, u64::saturating_add)]))
-    }
-
     /// All texts of a column.
     fn all_texts(&self, column: usize) -> Result<Option<Dictionary>, EngineError> {
-        if self.is_default_everywhere(column)? {
-            return Ok(Some(Dictionary::of("")));
-        }
-        let name = self.scope.column(Segment::All, TEXTS[column].name);
+        let name = Segment::All.column(TEXTS[column].name);
         self.record(Segment::All)?.texts(&name)
     }
 
@@ -255,7 +199,7 @@ impl<'c> KnownDay<'c> {
     fn places(&self) -> Result<Option<Vec<Texts>>, EngineError> {
         let mut shown: Vec<Texts> = Vec::new();
         for (column, name) in place_columns().into_iter().zip(PLACES) {
-            let stored = self.scope.column(Segment::All, name);
+            let stored = Segment::All.column(name);
             let numbers = self.record(Segment::All)?.numbers(&stored)?;
             let (Some(dictionary), Some(of)) = (self.all_texts(column)?, numbers) else {
                 return Ok(None);
@@ -312,7 +256,7 @@ impl<'c> KnownDay<'c> {
         count: usize,
     ) -> Result<Option<Vec<u64>>, EngineError> {
         let record = self.record(segment)?;
-        let name = self.scope.column(segment, name);
+        let name = segment.column(name);
         let Some(small) = record.numbers(&name)? else {
             return Ok(None);
         };

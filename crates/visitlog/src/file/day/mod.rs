@@ -3,14 +3,12 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `segment` | the visits that totals are of: all of a day or of a domain, people's, or those of bots |
-//! | `domains` | the domains of a day, and those that have totals |
+//! | `segment` | the visits that totals are of: all of a day, people's, or those of bots |
 //! | `values`, `entries` | visits and visitors of each value of a column, and of combinations of values |
 //! | `count` | the pass over a day's rows that counts them |
 //! | `known` | the stored totals of one day |
 
 pub(crate) mod count;
-pub(crate) mod domains;
 mod entries;
 pub(crate) mod known;
 pub(crate) mod segment;

@@ -20,7 +20,7 @@ use slugline_domain::Dimension;
 
 use super::{
     entries::{Entries, Visits},
-    segment::{Scope, Segment},
+    segment::Segment,
 };
 use crate::format::{
     block::Block,
@@ -100,11 +100,6 @@ impl ValueCounts {
             visitors: TEXTS.iter().map(|_| Visitors::default()).collect(),
             most_bytes,
         }
-    }
-
-    /// Counts no values of a column.
-    pub(crate) fn leave_out(&mut self, column: usize) {
-        self.given_up[column] = true;
     }
 
     /// The columns of a family that are counted.
@@ -228,12 +223,7 @@ impl ValueCounts {
 
     /// Writes the lists for which there is room: first the referring hosts, which counters need,
     /// then the shorter lists before the longer ones. The segments have room of their own.
-    pub(crate) fn encode(
-        &self,
-        scope: Scope,
-        (rows, with_visitors): (usize, bool),
-        encoders: &mut [Encoder; 3],
-    ) {
+    pub(crate) fn encode(&self, (rows, with_visitors): (usize, bool), encoders: &mut [Encoder; 3]) {
         let lists = (0..TEXTS.len()).filter_map(|column| self.list(column, with_visitors));
         let mut lists: Vec<List> = lists.collect();
         let first = text_of(Dimension::Referer);
@@ -249,15 +239,15 @@ impl ValueCounts {
         for list in &lists {
             let name = TEXTS[list.column].name;
             let texts = &self.texts[list.column].texts;
-            let name = scope.column(Segment::All, name);
+            let name = Segment::All.column(name);
             all.texts(&name, list.values.iter().map(|&value| texts.get(value)));
-            list.all.put((scope, Segment::All), list.column, all);
+            list.all.put(Segment::All, list.column, all);
             if !list.has_segments {
                 continue;
             }
-            list.bots.put((scope, Segment::Bots), list.column, bots);
+            list.bots.put(Segment::Bots, list.column, bots);
             if let Some(shared) = &list.shared {
-                let name = scope.column(Segment::People, &shared_of(list.column));
+                let name = Segment::People.column(&shared_of(list.column));
                 skewed::put(people, &name, shared);
             }
         }
@@ -265,7 +255,7 @@ impl ValueCounts {
         if let [Some(city), Some(latitude), Some(longitude)] = places {
             let lists = [city, latitude, longitude];
             let rooms = (&mut room, &mut room_of_segments);
-            self.encode_places(scope, lists, rooms, (all, bots));
+            self.encode_places(lists, rooms, (all, bots));
         }
     }
 
@@ -320,7 +310,6 @@ impl ValueCounts {
     /// Writes the combinations of three lists.
     fn encode_places(
         &self,
-        scope: Scope,
         lists: [&List; 3],
         (room, room_of_segments): (&mut Room, &mut Room),
         (all, bots): (&mut Encoder, &mut Encoder),
@@ -365,9 +354,9 @@ impl ValueCounts {
             return;
         }
         for (name, column) in PLACES.into_iter().zip(columns) {
-            all.numbers(&scope.column(Segment::All, name), &column);
+            all.numbers(&Segment::All.column(name), &column);
         }
-        let name = |segment| scope.column(segment, PLACE_VISITS);
+        let name = |segment: Segment| segment.column(PLACE_VISITS);
         skewed::put(all, &name(Segment::All), &visits);
         if room_of_segments.take(skewed::bytes(&of_bots)) {
             skewed::put(bots, &name(Segment::Bots), &of_bots);
@@ -409,11 +398,11 @@ impl Numbers {
         skewed::bytes(&self.visits) + self.beyond.as_deref().map_or(0, skewed::bytes)
     }
 
-    fn put(&self, (scope, segment): (Scope, Segment), column: usize, encoder: &mut Encoder) {
-        let name = scope.column(segment, TEXTS[column].name);
+    fn put(&self, segment: Segment, column: usize, encoder: &mut Encoder) {
+        let name = segment.column(TEXTS[column].name);
         skewed::put(encoder, &name, &self.visits);
         if let Some(beyond) = &self.beyond {
-            let name = scope.column(segment, &beyond_visitors_of(column));
+            let name = segment.column(&beyond_visitors_of(column));
             skewed::put(encoder, &name, beyond);
         }
     }

@@ -15,10 +15,7 @@ use slugline_analytics::{
 use crate::{
     file::{
         chunk::Chunk,
-        day::{
-            count::{LEAST_OF_DOMAIN, count},
-            known,
-        },
+        day::{count::count, known},
         day_totals::{self, Encoded},
         deadline::Deadline,
         erasure,
@@ -171,22 +168,13 @@ fn totals(db: &Connection) -> Finding {
     let mut look = || -> Result<usize, EngineError> {
         // Reads totals and rows as they are at one moment.
         let log = Snapshot::take(db, Deadline::after(LIMIT))?;
-        if !day_totals::have_segments(db)? {
-            return Ok(0);
-        }
         let days = day_totals::days(db, (i64::MIN, i64::MAX))?;
         for &day in &days {
             damages.extend(known::check(db, day).err().map(|error| chain(&error)));
         }
         for &day in days.iter().rev().take(COUNTED_ANEW) {
-            let stored = Encoded::stored(db, day)?;
-            let agrees = |counted: &Option<Encoded>| match (&stored, counted) {
-                (Some(stored), Some(counted)) => stored.agrees_with(counted, day),
-                (None, None) => true,
-                (Some(_), None) | (None, Some(_)) => false,
-            };
-            match count(&log, day, LEAST_OF_DOMAIN) {
-                Ok(counted) if agrees(&counted) => {}
+            match count(&log, day) {
+                Ok(counted) if counted == Encoded::stored(db, day)? => {}
                 Ok(_) => damages.push(format!("the totals of day {day} are not those of its rows")),
                 // Damage of chunks is found on its own.
                 Err(error) if error.is_damage() => {}

@@ -15,7 +15,7 @@ use rusqlite::Connection;
 use slugline_analytics::journal::open::open_reader;
 
 use crate::file::{
-    day::count::{LEAST_OF_DOMAIN, count},
+    day::count::count,
     day_totals::{self, Claim, Encoded},
     deadline::{Deadline, Waiting},
     error::EngineError,
@@ -81,7 +81,7 @@ pub(crate) fn begin(
 
 fn count_in(path: &Path, day: i64, deadline: Deadline) -> Result<Option<Encoded>, EngineError> {
     let db = open_reader(path)?;
-    count(&Snapshot::take(&db, deadline)?, day, LEAST_OF_DOMAIN)
+    count(&Snapshot::take(&db, deadline)?, day)
 }
 
 impl Counting {
