@@ -447,21 +447,20 @@ impl Writer {
 
 #[cfg(test)]
 mod tests {
-    use slugline_domain::{Colo, Coordinates, Country, PlaceName, TimeZoneName, VisitHeaders};
+    use slugline_domain::{Colo, Coordinates, Country, PlaceName, TimeZoneName, VisitHeaders, Way};
     use slugline_testkit::{NOON, link};
 
     use super::*;
 
     fn visit(header: &str, place: Option<Place>) -> Message {
-        Message::Visit(
-            Visit::new(
-                NOON.start(),
-                link("docs").followed(),
-                std::net::Ipv4Addr::LOCALHOST.into(),
-                VisitHeaders::new(header, header, header),
-            )
-            .with_place(place.map(Box::new)),
-        )
+        Message::Visit(Visit {
+            at: NOON.start(),
+            link: link("docs").followed(),
+            client: std::net::Ipv4Addr::LOCALHOST.into(),
+            headers: VisitHeaders::new(header, header, header),
+            place: place.map(Box::new),
+            way: Way::Main,
+        })
     }
 
     #[test]

@@ -84,17 +84,18 @@ impl AuditService {
         // A domain that was taken away has lines, too.
         let domains = &self.parts.domains;
         let meant = |name: DomainName| domains.meant(name.clone()).unwrap_or(name);
-        let query = AuditQuery::new(size + 1)
-            .with_filter(
-                AuditFilter::default()
-                    .with_from(request.from)
-                    .with_until(request.until)
-                    .with_keys(request.key.map_or_else(Vec::new, |key| self.spellings(key)))
-                    .with_domain(request.domain.map(meant))
-                    .with_caller(request.caller)
-                    .with_operation(request.operation),
-            )
-            .with_after(request.after);
+        let query = AuditQuery {
+            filter: AuditFilter {
+                from: request.from,
+                until: request.until,
+                keys: request.key.map_or_else(Vec::new, |key| self.spellings(key)),
+                domain: request.domain.map(meant),
+                caller: request.caller,
+                operation: request.operation,
+            },
+            after: request.after,
+            limit: size + 1,
+        };
         let mut lines = self.parts.trail.lines(&query).await?;
         let more = lines.len() > usize::from(request.size.get());
         lines.truncate(usize::from(request.size.get()));

@@ -84,7 +84,7 @@ impl VisitErasures {
 #[cfg(test)]
 mod tests {
     use slugline_domain::{AuditFilter, AuditQuery, LinkKey};
-    use slugline_testkit::{CountedVisits, key, link};
+    use slugline_testkit::{CountedVisits, key, link, newest_lines};
 
     use super::*;
     use crate::links::fixture::{Fixture, demonstration, fixture};
@@ -101,8 +101,13 @@ mod tests {
     }
 
     async fn lines(fixture: &Fixture) -> Vec<(String, Option<LinkKey>)> {
-        let query = AuditQuery::new(100)
-            .with_filter(AuditFilter::default().with_operation(Operation::VisitsErase));
+        let query = AuditQuery {
+            filter: AuditFilter {
+                operation: Some(Operation::VisitsErase),
+                ..AuditFilter::default()
+            },
+            ..newest_lines(100)
+        };
         let lines = fixture.store.lines(&query).await.unwrap();
         let shown = lines.into_iter().map(|line| (line.operation, line.key));
         shown.collect()

@@ -134,9 +134,9 @@ impl Gatekeeper {
 
 #[cfg(test)]
 mod tests {
-    use slugline_domain::{AuditQuery, Link, ports::AuditTrail};
+    use slugline_domain::{Link, ports::AuditTrail};
     use slugline_testkit::{
-        FixedClock, MemoryLinkStore, NOON, NOTE, SeededRandom, destination, key, link,
+        FixedClock, MemoryLinkStore, NOON, NOTE, SeededRandom, destination, key, link, newest_lines,
     };
 
     use super::*;
@@ -221,7 +221,7 @@ mod tests {
         }
         let hash = stored(&store).await.password.unwrap();
         assert_eq!(PasswordForm::of(hash.as_str()), Ok(PasswordForm::Argon2id));
-        let newest_first = AuditQuery::new(10);
+        let newest_first = newest_lines(10);
         let lines = store.lines(&newest_first).await.unwrap();
         assert_eq!(lines.len(), 2, "the link was created and renewed once");
         assert_eq!(lines[0].operation, Operation::LinkRehash.as_str());

@@ -45,12 +45,14 @@ mod tests {
         // The first hour of 1970 was one of a Thursday.
         let midnight = HourOfWeek::new(3 * 24).unwrap();
         let counted = |from: Option<i64>, until: Option<i64>| {
-            let query = HeatmapQuery::new(
-                VisitFilter::default()
-                    .with_from(from.map(second))
-                    .with_until(until.map(second)),
-                ZoneOffsets::default(),
-            );
+            let query = HeatmapQuery {
+                filter: VisitFilter {
+                    from: from.map(second),
+                    until: until.map(second),
+                    ..VisitFilter::default()
+                },
+                zone: ZoneOffsets::default(),
+            };
             seconds_of(&query, second(600), second(1_799)).of(midnight)
         };
         assert_eq!(counted(None, None), 1_200);

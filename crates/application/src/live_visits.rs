@@ -268,15 +268,25 @@ mod tests {
     #[tokio::test]
     async fn a_watcher_sees_what_meets_the_filter_however_much_else_there_is() {
         let live = LiveVisits::new();
-        let filtered =
-            |dimension, choice| VisitFilter::default().with_values(vec![(dimension, choice)]);
+        let filtered = |dimension, choice| VisitFilter {
+            values: vec![(dimension, choice)],
+            ..VisitFilter::default()
+        };
         let text = |text: &str| [text.to_owned()];
         let seldom = filtered(Dimension::Slug, Choice::any_of(text("seldom")));
         let known = filtered(Dimension::Country, Choice::none_of(text("")));
-        let one_link =
-            VisitFilter::default().with_links(Choice::any_of([link("seldom").build().id]));
-        let later = VisitFilter::default().with_from(UnixSeconds::new(6).ok());
-        let earlier = VisitFilter::default().with_until(UnixSeconds::new(4).ok());
+        let one_link = VisitFilter {
+            links: Choice::any_of([link("seldom").build().id]),
+            ..VisitFilter::default()
+        };
+        let later = VisitFilter {
+            from: UnixSeconds::new(6).ok(),
+            ..VisitFilter::default()
+        };
+        let earlier = VisitFilter {
+            until: UnixSeconds::new(4).ok(),
+            ..VisitFilter::default()
+        };
         let watches = [seldom, known, one_link, later, earlier]
             .map(|filter| live.watch(&Caller::Site, filter));
         for _ in 0..1_000 {
@@ -300,12 +310,12 @@ mod tests {
     #[tokio::test]
     async fn a_destination_behind_a_password_is_hidden_from_those_who_may_not_see_it() {
         let live = LiveVisits::new();
-        let of_guest = |url: Option<&str>| {
-            VisitFilter::default()
-                .with_values(url.map_or(Vec::new(), |url| {
-                    vec![(Dimension::Url, Choice::any_of([url.to_owned()]))]
-                }))
-                .with_destinations(Destinations::Unprotected)
+        let of_guest = |url: Option<&str>| VisitFilter {
+            values: url.map_or(Vec::new(), |url| {
+                vec![(Dimension::Url, Choice::any_of([url.to_owned()]))]
+            }),
+            destinations: Destinations::Unprotected,
+            ..VisitFilter::default()
         };
         let filters = [
             VisitFilter::default(),

@@ -149,7 +149,7 @@ impl StatsReader {
         asked: TaggedQuery<VisitFilter>,
     ) -> Result<Counted<CounterRow>, Error> {
         let per_link = matches!(asked.query.links, Choice::AnyOf(_));
-        let asked = asked.map(|filter| CountersQuery::new(filter).with_per_link(per_link));
+        let asked = asked.map(|filter| CountersQuery { filter, per_link });
         let (query, report) = self
             .answer(
                 "count visits",
@@ -358,7 +358,11 @@ impl StatsReader {
 
     /// The beginning of the hour of the first visit.
     async fn first_visit(&self, filter: &VisitFilter) -> Result<Option<UnixSeconds>, Error> {
-        let query = ViewsQuery::new(filter.clone(), TimeUnit::Hour, ZoneOffsets::default());
+        let query = ViewsQuery {
+            filter: filter.clone(),
+            unit: TimeUnit::Hour,
+            zone: ZoneOffsets::default(),
+        };
         let report = self
             .ask("find the first visit", self.log.views(&query))
             .await?;

@@ -323,16 +323,17 @@ impl Tokens {
 
     async fn keys_of(&self, binding: &Binding) -> Result<Vec<LinkKey>, Error> {
         let named = Binding::new(binding.links().iter().cloned(), [], [])?;
-        let query = ListQuery::new(
-            self.parts.clock.now().second(),
-            u32::try_from(Binding::MAX).expect("a small number"),
-        )
-        .with_order(LinkOrder::SlugAscending)
-        .with_filter(
-            LinkFilter::default()
-                .with_status(StatusFilter::All)
-                .with_reach(Reach::bound(named)),
-        );
+        let query = ListQuery {
+            now: self.parts.clock.now().second(),
+            order: LinkOrder::SlugAscending,
+            filter: LinkFilter {
+                status: StatusFilter::All,
+                reach: Reach::bound(named),
+                ..LinkFilter::default()
+            },
+            after: None,
+            limit: u32::try_from(Binding::MAX).expect("a small number"),
+        };
         let links = self.parts.links.list(&query).await?;
         Ok(links.into_iter().map(|link| link.key).collect())
     }

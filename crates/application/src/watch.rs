@@ -3,8 +3,8 @@
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use slugline_domain::{
-    ProbeRequest, ProbeTimeout, WatchLease, WatchRound, WatchedLink, host_rest, host_to_ask,
-    is_watched, judge,
+    ProbeCaller, ProbeRequest, ProbeTimeout, WatchLease, WatchRound, WatchedLink, host_rest,
+    host_to_ask, is_watched, judge,
     measure::Counter,
     ports::{Clock, LinkProber, Random, StoreError, WatchObserver, WatchStore},
     second_look,
@@ -211,7 +211,11 @@ impl DestinationWatch {
         let (failing, news) = if is_asked {
             let content = &link.content;
             let asked = content.routing.without_rest(&content.destination);
-            let request = ProbeRequest::new(asked, ProbeTimeout::default());
+            let request = ProbeRequest {
+                destination: asked,
+                timeout: ProbeTimeout::default(),
+                caller: ProbeCaller::default(),
+            };
             let outcome = parts.prober.probe(request).await;
             let count = if outcome.ok() {
                 &self.counts.answered

@@ -9,7 +9,6 @@ use crate::{row_binary::DecodeError, wire::WireError};
 
 /// The reason why ClickHouse did not run a statement.
 #[derive(Debug, Error)]
-#[non_exhaustive]
 pub enum ClickHouseError {
     /// ClickHouse cannot be reached.
     #[error("ClickHouse cannot be reached")]

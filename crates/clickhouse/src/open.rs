@@ -28,7 +28,6 @@ use crate::{
 
 /// The ClickHouse that stores visits, and the spool in which they wait for it.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct ClickHouseOptions {
     /// The server, the database and the account.
     pub target: ClickHouseTarget,
@@ -43,13 +42,6 @@ pub struct ClickHouseOptions {
 }
 
 impl ClickHouseOptions {
-    /// Sets [`spool_bytes`](Self#structfield.spool_bytes).
-    #[must_use]
-    pub fn with_spool_bytes(mut self, spool_bytes: u64) -> Self {
-        self.spool_bytes = spool_bytes;
-        self
-    }
-
     /// A spool of at most 1 GiB, which is some five million visits.
     pub fn new(target: ClickHouseTarget, wire: Arc<dyn ClickHouseWire>, spool: PathBuf) -> Self {
         Self {

@@ -291,9 +291,9 @@ mod tests {
 
     #[test]
     fn values_that_none_can_have_match_nothing() {
-        let filter = |dimension, value: &str| {
-            VisitFilter::default()
-                .with_values(vec![(dimension, Choice::any_of([value.to_owned()]))])
+        let filter = |dimension, value: &str| VisitFilter {
+            values: vec![(dimension, Choice::any_of([value.to_owned()]))],
+            ..VisitFilter::default()
         };
         let nothing = "access_log WHERE 1 AND 0";
         assert_eq!(asked(&filter(Dimension::Ip, "1) OR (1")), nothing);
@@ -308,10 +308,10 @@ mod tests {
 
     #[test]
     fn an_exclusion_of_nothing_is_no_condition() {
-        let filter = |links: Choice<LinkId>, value: &str| {
-            VisitFilter::default()
-                .with_links(links)
-                .with_values(vec![(Dimension::Ip, Choice::none_of([value.to_owned()]))])
+        let filter = |links: Choice<LinkId>, value: &str| VisitFilter {
+            links,
+            values: vec![(Dimension::Ip, Choice::none_of([value.to_owned()]))],
+            ..VisitFilter::default()
         };
         assert_eq!(
             asked(&filter(Choice::default(), "1) OR (1")),
@@ -325,22 +325,24 @@ mod tests {
 
     #[test]
     fn long_values_are_cut_as_stored_ones_are() {
-        let filter = VisitFilter::default().with_values(vec![(
-            Dimension::Referer,
-            Choice::any_of(["a".repeat(500)]),
-        )]);
+        let filter = VisitFilter {
+            values: vec![(Dimension::Referer, Choice::any_of(["a".repeat(500)]))],
+            ..VisitFilter::default()
+        };
         let expected = format!("access_log WHERE 1 AND referer IN ('{}')", "a".repeat(128));
         assert_eq!(asked(&filter), expected);
     }
 
     #[test]
     fn a_hidden_destination_is_an_empty_text_before_anything_asks_for_it() {
-        let filter = VisitFilter::default()
-            .with_values(vec![
+        let filter = VisitFilter {
+            values: vec![
                 (Dimension::Url, Choice::any_of([String::new()])),
                 (Dimension::Slug, Choice::any_of(["docs".to_owned()])),
-            ])
-            .with_destinations(Destinations::Unprotected);
+            ],
+            destinations: Destinations::Unprotected,
+            ..VisitFilter::default()
+        };
         let all = asked(&filter);
         let columns = ", slug, if(protection = 'none', url, '') AS url, user_agent, ";
         assert!(all.contains(columns), "{all}");

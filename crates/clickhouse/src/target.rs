@@ -111,7 +111,6 @@ impl fmt::Display for ClickHouseTarget {
 /// The text is not an address of ClickHouse. The error does not repeat it,
 /// because it may hold a password.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
 pub enum ClickHouseTargetError {
     /// It is not such a URL.
     #[error("expected clickhouse+https://user:password@host:port/database, or clickhouse+http")]

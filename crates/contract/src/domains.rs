@@ -63,14 +63,14 @@ impl NamedDomain {
         });
         let fall_through = flag("fallThrough", &self.fall_through).unwrap_or_default();
         validation.finish(|| {
-            Some(
-                Domain::new(host?)
-                    .with_home_url(home_url)
-                    .with_not_found_url(not_found_url)
-                    .with_expired_url(expired_url)
-                    .with_case(case)
-                    .with_fall_through(fall_through),
-            )
+            Some(Domain {
+                home_url,
+                not_found_url,
+                expired_url,
+                case,
+                fall_through,
+                ..Domain::new(host?)
+            })
         })
     }
 }

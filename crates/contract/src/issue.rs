@@ -112,7 +112,7 @@ impl Explain for HostError {
     fn explain(&self) -> (IssueCode, String, String) {
         let code = match self {
             Self::Empty => IssueCode::TooSmall,
-            Self::Malformed | _ => IssueCode::InvalidFormat,
+            Self::Malformed => IssueCode::InvalidFormat,
         };
         (
             code,

@@ -48,7 +48,12 @@ impl VisitorFacts for AtHand {
 
 fn main() {
     let facts = AtHand {
-        agent: AgentFacts::new("iOS", "Mobile Safari", "mobile"),
+        agent: AgentFacts {
+            os: "iOS".into(),
+            browser: "Mobile Safari".into(),
+            device_type: "mobile".into(),
+            is_bot: false,
+        },
         place: Place {
             country: Country::parse("DE").ok(),
             city: PlaceName::new("Munich"),
@@ -56,10 +61,14 @@ fn main() {
         },
     };
     let now = UnixSeconds::new(1_800_000_000).expect("in range");
-    let visitor = Visitor::new(now)
-        .with_user_agent("Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X)")
-        .with_query("ref=web&utm_source=mail")
-        .with_facts(&facts);
+    let visitor = Visitor {
+        now,
+        user_agent: "Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X)",
+        country: None,
+        query: Some("ref=web&utm_source=mail"),
+        rest: None,
+        facts: &facts,
+    };
     let one = vec![condition(ConditionKind::Country, &["AT"])];
     let eight = vec![
         condition(ConditionKind::From, &["2026-01-01"]),
@@ -98,7 +107,10 @@ fn main() {
         link.content.destination = to("https://e.example/{path}");
         link.content.routing.forward_path = Some(true);
     });
-    let visitor = visitor.with_rest(PathRest::new("rust-lang/rust/issues/1"));
+    let visitor = Visitor {
+        rest: PathRest::new("rust-lang/rust/issues/1"),
+        ..visitor
+    };
     measure("a pattern", &pattern, &visitor);
 }
 

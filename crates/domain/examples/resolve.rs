@@ -1,7 +1,8 @@
 //! Decides the answer to a visitor of a link without HTTP and without a store.
 
 use slugline_domain::{
-    Arrival, FollowedLink, InstanceRules, Link, Resolution, UnixSeconds, Visitor,
+    Arrival, Country, FollowedLink, InstanceRules, Link, Resolution, UnixSeconds, Visitor,
+    routing::NoFacts,
 };
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -11,9 +12,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let german = "https://example.de/sale".parse()?;
     link.content.routing.geo.insert("DE".parse()?, german);
 
-    let visitor = Visitor::new(now)
-        .with_user_agent("ExampleBrowser/1.0")
-        .with_country("DE".parse::<slugline_domain::Country>()?);
+    let visitor = Visitor {
+        now,
+        user_agent: "ExampleBrowser/1.0",
+        country: Some("DE".parse::<Country>()?),
+        query: None,
+        rest: None,
+        facts: &NoFacts,
+    };
     let link = FollowedLink::from(&link);
     let answer = link.resolve(&visitor, InstanceRules::default());
     let sent_on = Arrival::Redirect("https://example.de/sale".into());

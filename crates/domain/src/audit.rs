@@ -259,7 +259,6 @@ pub struct AuditLine {
 
 /// The lines that a query covers. Members that are `None` exclude nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct AuditFilter {
     /// Only lines from this moment on.
     pub from: Option<UnixMillis>,
@@ -296,7 +295,6 @@ impl AuditPosition {
 
 /// A request for a page of lines, the newest first.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct AuditQuery {
     /// Only lines that meet this.
     pub filter: AuditFilter,
@@ -330,48 +328,6 @@ impl AuditNote {
 }
 
 impl AuditFilter {
-    /// Only lines of this moment and later ones.
-    #[must_use]
-    pub fn with_from(mut self, from: impl Into<Option<UnixMillis>>) -> Self {
-        self.from = from.into();
-        self
-    }
-
-    /// Only lines before this moment.
-    #[must_use]
-    pub fn with_until(mut self, until: impl Into<Option<UnixMillis>>) -> Self {
-        self.until = until.into();
-        self
-    }
-
-    /// Only lines about links with one of these keys.
-    #[must_use]
-    pub fn with_keys(mut self, keys: Vec<LinkKey>) -> Self {
-        self.keys = keys;
-        self
-    }
-
-    /// Only changes by this caller.
-    #[must_use]
-    pub fn with_caller(mut self, caller: impl Into<Option<CallerName>>) -> Self {
-        self.caller = caller.into();
-        self
-    }
-
-    /// Only lines about this domain and its links.
-    #[must_use]
-    pub fn with_domain(mut self, domain: impl Into<Option<DomainName>>) -> Self {
-        self.domain = domain.into();
-        self
-    }
-
-    /// Only this kind of change.
-    #[must_use]
-    pub fn with_operation(mut self, operation: impl Into<Option<Operation>>) -> Self {
-        self.operation = operation.into();
-        self
-    }
-
     /// Returns whether a line meets every condition.
     pub fn admits(&self, line: &AuditLine) -> bool {
         let is_about = |key: &LinkKey| self.keys.contains(key);
@@ -395,29 +351,6 @@ impl AuditFilter {
 }
 
 impl AuditQuery {
-    /// The latest lines.
-    pub fn new(limit: u32) -> Self {
-        Self {
-            limit,
-            filter: AuditFilter::default(),
-            after: None,
-        }
-    }
-
-    /// Only lines that meet this.
-    #[must_use]
-    pub fn with_filter(mut self, filter: AuditFilter) -> Self {
-        self.filter = filter;
-        self
-    }
-
-    /// Only lines after this position.
-    #[must_use]
-    pub fn with_after(mut self, after: impl Into<Option<AuditPosition>>) -> Self {
-        self.after = after.into();
-        self
-    }
-
     /// The page of these lines, for stores that hold all of them in memory.
     pub fn page<'l>(&self, lines: impl IntoIterator<Item = &'l AuditLine>) -> Vec<AuditLine> {
         let follows = |line: &AuditLine| {

@@ -198,7 +198,6 @@ impl Scheme {
 
 /// The reason why a scheme cannot be allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
 pub enum SchemeError {
     /// It is not a letter followed by letters, digits, `+`, `-` and `.`.
     #[error("a scheme is a letter followed by letters, digits, '+', '-' or '.', without a colon")]

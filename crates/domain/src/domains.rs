@@ -6,7 +6,6 @@ use crate::{Destination, DomainName, Host, SlugCase, host::without_port};
 
 /// A named host and what its operator decided about it. `None` means what the instance decides.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Domain {
     /// The host.
     pub host: Host,
@@ -33,41 +32,6 @@ impl Domain {
             case: None,
             fall_through: false,
         }
-    }
-
-    /// Sends visitors of the bare host to this address.
-    #[must_use]
-    pub fn with_home_url(mut self, url: impl Into<Option<Destination>>) -> Self {
-        self.home_url = url.into();
-        self
-    }
-
-    /// Sends visitors of an unknown slug to this address.
-    #[must_use]
-    pub fn with_not_found_url(mut self, url: impl Into<Option<Destination>>) -> Self {
-        self.not_found_url = url.into();
-        self
-    }
-
-    /// Sends visitors of a link that is over to this address.
-    #[must_use]
-    pub fn with_expired_url(mut self, url: impl Into<Option<Destination>>) -> Self {
-        self.expired_url = url.into();
-        self
-    }
-
-    /// Compares slugs by this rule.
-    #[must_use]
-    pub fn with_case(mut self, case: impl Into<Option<SlugCase>>) -> Self {
-        self.case = case.into();
-        self
-    }
-
-    /// Looks slugs that this domain does not have up in the default one.
-    #[must_use]
-    pub fn with_fall_through(mut self, fall_through: bool) -> Self {
-        self.fall_through = fall_through;
-        self
     }
 
     /// The name that links of this domain have.

@@ -117,8 +117,19 @@ mod tests {
     use super::*;
     use crate::{
         DestinationRules, Link, LinkId, MaxVisits, PasswordHash, Rules, Slug, Split, UnixSeconds,
-        routing::{Condition, Rule, Share},
+        routing::{Condition, NoFacts, Rule, Share},
     };
+
+    fn visitor(query: Option<&str>) -> Visitor<'_> {
+        Visitor {
+            now: noon(),
+            user_agent: "",
+            country: None,
+            query,
+            rest: None,
+            facts: &NoFacts,
+        }
+    }
 
     fn noon() -> UnixSeconds {
         UnixSeconds::new(1_800_000_000).unwrap()
@@ -136,8 +147,7 @@ mod tests {
 
     fn explained(link: &Link, query: &str, used_up: bool) -> String {
         let link = FollowedLink::from(link);
-        let visitor = Visitor::new(noon()).with_query(query);
-        let why = link.explain(&visitor, InstanceRules::default(), used_up);
+        let why = link.explain(&visitor(Some(query)), InstanceRules::default(), used_up);
         format!("{:?} {:?} {:?}", why.gates, why.answer, why.way)
     }
 
@@ -197,11 +207,11 @@ mod tests {
         };
         let country = missed(0, ConditionKind::Country, None);
         let first = missed(1, ConditionKind::Query, Some("b=2"));
-        let visitor = Visitor::new(noon()).with_query("b=2");
-        let why = link.explain(&visitor, InstanceRules::default(), false);
+        let asking = visitor(Some("b=2"));
+        let why = link.explain(&asking, InstanceRules::default(), false);
         assert_eq!((why.way, why.needs_lot), (Some(Way::Rule(2)), false));
         assert_eq!(why.missed, [country, first]);
-        let nobody = Visitor::new(noon());
+        let nobody = visitor(None);
         let why = link.explain(&nobody, InstanceRules::default(), false);
         assert_eq!((why.way, why.needs_lot), (Some(Way::Main), true));
         assert_eq!(why.missed.len(), 3);

@@ -149,7 +149,6 @@ impl TrashPosition {
 
 /// A request for a page of the trash, the link deleted last first.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct TrashQuery {
     /// Only these links, by what they were when they were deleted.
     pub reach: Reach,
@@ -159,39 +158,6 @@ pub struct TrashQuery {
     pub after: Option<TrashPosition>,
     /// The largest number of links to return.
     pub limit: u32,
-}
-
-impl TrashQuery {
-    /// The links deleted last.
-    pub fn new(limit: u32) -> Self {
-        Self {
-            reach: Reach::Everything,
-            domain: None,
-            after: None,
-            limit,
-        }
-    }
-
-    /// Only these links.
-    #[must_use]
-    pub fn with_reach(mut self, reach: Reach) -> Self {
-        self.reach = reach;
-        self
-    }
-
-    /// Only links of this domain.
-    #[must_use]
-    pub fn with_domain(mut self, domain: impl Into<Option<DomainName>>) -> Self {
-        self.domain = domain.into();
-        self
-    }
-
-    /// Only links after this position.
-    #[must_use]
-    pub fn with_after(mut self, after: impl Into<Option<TrashPosition>>) -> Self {
-        self.after = after.into();
-        self
-    }
 }
 
 /// The outcome of erasing a link.

@@ -60,7 +60,6 @@ pub fn without_port(authority: &str) -> &str {
 
 /// The reason why a text is not the name of a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
 pub enum HostError {
     /// Nothing but white space, or only a port.
     #[error("the name of the host is empty")]

@@ -146,7 +146,6 @@ impl MaxVisits {
 /// A number of visits is out of range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("{visits} is not a number of visits from 1 to {}", MaxVisits::MAX)]
-#[non_exhaustive]
 pub struct MaxVisitsError {
     /// The number.
     pub visits: i64,

@@ -44,7 +44,6 @@ impl Default for PageSize {
 /// A page size out of bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("page size {size} is outside 1 to {}", PageSize::MAX)]
-#[non_exhaustive]
 pub struct PageSizeError {
     /// The number found.
     pub size: i64,
@@ -85,7 +84,6 @@ impl Position {
 
 /// A request for a page of links.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct ListQuery {
     /// The moment that decides which links are expired.
     pub now: UnixSeconds,
@@ -112,45 +110,6 @@ impl LinkOrder {
 }
 
 impl ListQuery {
-    /// The first page of the active links, the newest first.
-    pub fn new(now: UnixSeconds, limit: u32) -> Self {
-        Self {
-            now,
-            limit,
-            order: LinkOrder::default(),
-            filter: LinkFilter::default(),
-            after: None,
-        }
-    }
-
-    /// In this order.
-    #[must_use]
-    pub fn with_order(mut self, order: LinkOrder) -> Self {
-        self.order = order;
-        self
-    }
-
-    /// Only links that meet this.
-    #[must_use]
-    pub fn with_filter(mut self, filter: LinkFilter) -> Self {
-        self.filter = filter;
-        self
-    }
-
-    /// At most so many links.
-    #[must_use]
-    pub fn with_limit(mut self, limit: u32) -> Self {
-        self.limit = limit;
-        self
-    }
-
-    /// Only links after this position.
-    #[must_use]
-    pub fn with_after(mut self, after: impl Into<Option<Position>>) -> Self {
-        self.after = after.into();
-        self
-    }
-
     /// The page of these links, for stores that hold all of them in memory.
     pub fn page<'l>(&self, links: impl IntoIterator<Item = &'l Link>) -> Vec<Link> {
         let after = |position: &Position| {

@@ -150,7 +150,6 @@ fn is_base64(text: &str, chars: std::ops::RangeInclusive<usize>, extra: &[u8]) -
 
 /// The reason why a stored password cannot be checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
 pub enum PasswordFormError {
     /// It does not start like any known form.
     #[error("password is not a stored hash")]

@@ -193,7 +193,6 @@ impl Colo {
 
 /// The reason why a text is no part of a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
 pub enum PlaceError {
     /// It is not the name of a region or a city.
     #[error("the name of a place has 1 to 64 bytes and no control characters")]

@@ -8,7 +8,6 @@ use crate::Destination;
 
 /// One destination to check, on behalf of a caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct ProbeRequest {
     /// The destination to check.
     pub destination: Destination,
@@ -18,50 +17,15 @@ pub struct ProbeRequest {
     pub caller: ProbeCaller,
 }
 
-impl ProbeRequest {
-    /// A check on behalf of a caller of whom the destination learns nothing.
-    pub fn new(destination: Destination, timeout: ProbeTimeout) -> Self {
-        Self {
-            destination,
-            timeout,
-            caller: ProbeCaller::default(),
-        }
-    }
-
-    /// Passes these parts of the caller on.
-    #[must_use]
-    pub fn with_caller(mut self, caller: ProbeCaller) -> Self {
-        self.caller = caller;
-        self
-    }
-}
-
 /// The parts of the caller's request that the destination sees, because it may
 /// answer differently to other languages and programs. Nothing else of the
 /// caller is passed on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct ProbeCaller {
     /// The caller's `Accept-Language`.
     pub accept_language: Option<String>,
     /// The caller's `User-Agent`.
     pub user_agent: Option<String>,
-}
-
-impl ProbeCaller {
-    /// With this `Accept-Language`.
-    #[must_use]
-    pub fn with_accept_language(mut self, accept_language: impl Into<Option<String>>) -> Self {
-        self.accept_language = accept_language.into();
-        self
-    }
-
-    /// With this `User-Agent`.
-    #[must_use]
-    pub fn with_user_agent(mut self, user_agent: impl Into<Option<String>>) -> Self {
-        self.user_agent = user_agent.into();
-        self
-    }
 }
 
 /// The result of a probe.
@@ -161,7 +125,6 @@ impl Default for CheckSize {
 /// A number of links or seconds is out of bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("{number} is outside 1 to {max}")]
-#[non_exhaustive]
 pub struct ProbeBoundError {
     /// The number.
     pub number: i64,

@@ -163,7 +163,6 @@ impl Binding {
 
 /// The reason why there is no such binding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
 pub enum BindingError {
     /// It has neither a link nor a tag nor a domain.
     #[error("a binding needs a link, a tag or a domain")]

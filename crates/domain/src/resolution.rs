@@ -37,29 +37,12 @@ impl Way {
 /// Decisions of the instance: defaults for links, and features that links can
 /// ask for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct InstanceRules {
     /// Merges the visitor's query into the destination of links that do not
     /// decide it.
     pub with_query: bool,
     /// Proxies links that ask for it.
     pub proxying: bool,
-}
-
-impl InstanceRules {
-    /// Merges the visitor's query into destinations of links that do not decide it.
-    #[must_use]
-    pub fn with_query_merged(mut self, with_query: bool) -> Self {
-        self.with_query = with_query;
-        self
-    }
-
-    /// Proxies links that ask for it.
-    #[must_use]
-    pub fn with_proxying(mut self, proxying: bool) -> Self {
-        self.proxying = proxying;
-        self
-    }
 }
 
 /// The decision.
@@ -280,7 +263,7 @@ mod tests {
     use crate::{
         Description, DestinationRules, ImageRef, Link, LinkContent, LinkId, Slug, Title,
         UnixSeconds,
-        routing::{AgentFacts, VisitorFacts},
+        routing::{AgentFacts, NoFacts, VisitorFacts},
     };
 
     const NOON: UnixSeconds = match UnixSeconds::new(1_800_000_000) {
@@ -324,7 +307,14 @@ mod tests {
     }
 
     fn visitor() -> Visitor<'static> {
-        Visitor::new(NOON)
+        Visitor {
+            now: NOON,
+            user_agent: "",
+            country: None,
+            query: None,
+            rest: None,
+            facts: &NoFacts,
+        }
     }
 
     fn redirect(url: &str) -> Resolution<'_> {
@@ -627,7 +617,7 @@ mod tests {
         link.content.expires_at = Some(NOON);
         link.ends_at = Some(second(1));
         let at = |link: &Link, now| {
-            let visitor = Visitor::new(now);
+            let visitor = Visitor { now, ..visitor() };
             format!("{:?}", followed(link).resolve(&visitor, PLAIN))
         };
         assert_eq!(at(&link, NOON), r#"Open(Detour("https://over.example/"))"#);
@@ -645,8 +635,15 @@ mod tests {
                 Some(&self.0)
             }
         }
-        let crawler = Crawler(AgentFacts::new("", "Googlebot", "").with_bot(true));
-        let visitor = visitor().with_facts(&crawler);
+        let crawler = Crawler(AgentFacts {
+            browser: "Googlebot".into(),
+            is_bot: true,
+            ..AgentFacts::default()
+        });
+        let visitor = Visitor {
+            facts: &crawler,
+            ..visitor()
+        };
         let mut link = link("https://example.com/");
         link.content.preview.title = Title::parse("Docs").ok();
         assert_eq!(

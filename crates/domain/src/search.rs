@@ -70,7 +70,6 @@ pub enum StatusFilter {
 
 /// The links that meet every one of these conditions.
 #[derive(Clone, Debug, Default)]
-#[non_exhaustive]
 pub struct LinkFilter {
     /// Links that hold this text in slug, destination, comment or a tag.
     pub text: Option<SearchText>,
@@ -89,55 +88,6 @@ pub struct LinkFilter {
 }
 
 impl LinkFilter {
-    /// Only links that hold this text.
-    #[must_use]
-    pub fn with_text(mut self, text: impl Into<Option<SearchText>>) -> Self {
-        self.text = text.into();
-        self
-    }
-
-    /// Only links with this destination, ignoring query strings.
-    #[must_use]
-    pub fn with_destination(mut self, destination: impl Into<Option<Destination>>) -> Self {
-        self.destination = destination.into();
-        self
-    }
-
-    /// Only links with this tag.
-    #[must_use]
-    pub fn with_tag(mut self, tag: impl Into<Option<Tag>>) -> Self {
-        self.tag = tag.into();
-        self
-    }
-
-    /// Only links of this domain.
-    #[must_use]
-    pub fn with_domain(mut self, domain: impl Into<Option<DomainName>>) -> Self {
-        self.domain = domain.into();
-        self
-    }
-
-    /// Only links stored under one of these keys.
-    #[must_use]
-    pub fn with_keys(mut self, keys: impl Into<Option<Vec<LinkKey>>>) -> Self {
-        self.keys = keys.into();
-        self
-    }
-
-    /// Only links with this status.
-    #[must_use]
-    pub fn with_status(mut self, status: StatusFilter) -> Self {
-        self.status = status;
-        self
-    }
-
-    /// Only links that the caller may see.
-    #[must_use]
-    pub fn with_reach(mut self, reach: Reach) -> Self {
-        self.reach = reach;
-        self
-    }
-
     /// Returns whether a link meets every condition at this moment.
     pub fn admits(&self, link: &Link, now: UnixSeconds) -> bool {
         let content = &link.content;

@@ -100,7 +100,6 @@ impl<const MAX: usize> fmt::Display for Text<MAX> {
 /// A text is too long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("text has {length} characters, at most {max} are allowed")]
-#[non_exhaustive]
 pub struct TextError {
     /// Its length in characters, after trimming.
     pub length: usize,

@@ -105,7 +105,6 @@ impl fmt::Display for UnixMillis {
 /// A number of seconds is out of range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("{seconds} is not a moment between -(2^53-1) and 2^53-1 seconds")]
-#[non_exhaustive]
 pub struct TimeError {
     /// The number.
     pub seconds: i64,
@@ -113,7 +112,6 @@ pub struct TimeError {
 
 /// The reason why a text is not a moment.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
 pub enum MomentError {
     /// It is not a whole number.
     #[error("not a whole number: {0}")]

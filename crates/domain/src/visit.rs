@@ -10,7 +10,6 @@ use crate::{
 /// The facts about a visit at the moment of the redirect. It waits in a queue,
 /// so it is small: the writer works out everything else later.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct Visit {
     /// The time.
     pub at: UnixMillis,
@@ -28,65 +27,6 @@ pub struct Visit {
 }
 
 impl Visit {
-    /// A visit from an unknown place.
-    pub fn new(
-        at: UnixMillis,
-        link: Arc<FollowedLink>,
-        client: IpAddr,
-        headers: VisitHeaders,
-    ) -> Self {
-        Self {
-            at,
-            link,
-            client,
-            headers,
-            place: None,
-            way: Way::Main,
-        }
-    }
-
-    /// Sets [`at`](Self#structfield.at).
-    #[must_use]
-    pub fn with_at(mut self, at: UnixMillis) -> Self {
-        self.at = at;
-        self
-    }
-
-    /// Sets [`link`](Self#structfield.link).
-    #[must_use]
-    pub fn with_link(mut self, link: Arc<FollowedLink>) -> Self {
-        self.link = link;
-        self
-    }
-
-    /// Sets [`client`](Self#structfield.client).
-    #[must_use]
-    pub fn with_client(mut self, client: IpAddr) -> Self {
-        self.client = client;
-        self
-    }
-
-    /// Sets [`headers`](Self#structfield.headers).
-    #[must_use]
-    pub fn with_headers(mut self, headers: VisitHeaders) -> Self {
-        self.headers = headers;
-        self
-    }
-
-    /// From this place.
-    #[must_use]
-    pub fn with_place(mut self, place: impl Into<Option<Box<Place>>>) -> Self {
-        self.place = place.into();
-        self
-    }
-
-    /// By this way.
-    #[must_use]
-    pub fn with_way(mut self, way: Way) -> Self {
-        self.way = way;
-        self
-    }
-
     /// The destination that the access log names: that of the rule or the share by which the link
     /// led the visitor, else the link's own. Destinations for devices and countries are not named,
     /// as in Sink.

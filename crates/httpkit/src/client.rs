@@ -149,9 +149,10 @@ pub fn header(request: &HttpRequest, name: impl AsHeaderName) -> Option<&str> {
 /// The facts about a client that the destinations it has checked get.
 pub fn probe_caller(request: &HttpRequest) -> ProbeCaller {
     let text = |name| header(request, name).map(str::to_owned);
-    ProbeCaller::default()
-        .with_accept_language(text("accept-language"))
-        .with_user_agent(text("user-agent"))
+    ProbeCaller {
+        accept_language: text("accept-language"),
+        user_agent: text("user-agent"),
+    }
 }
 
 fn parse_address(text: &str) -> Option<IpAddr> {

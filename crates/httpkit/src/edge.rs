@@ -22,100 +22,33 @@ use crate::{
 /// The trusted proxies, the public origin and the places of clients: all that a redirect needs
 /// to know about the edge of the service. [`Guard`](crate::Guard) adds the check of tokens.
 ///
-/// The default trusts no proxy, takes the origin from the request and knows no places.
+/// The default trusts no proxy, takes the origin from the request, knows no places and no user
+/// agents, and draws lots that hold for this process.
 #[derive(Debug, Default)]
 pub struct Edge {
-    proxies: TrustedProxies,
-    proxy_watch: ProxyWatch,
+    /// The trusted proxies.
+    pub proxies: TrustedProxies,
+    pub(crate) proxy_watch: ProxyWatch,
     pub(crate) refusals: Refusals,
-    configured_origin: Option<Origin>,
-    admin_host: Option<Host>,
-    loopback_only: bool,
-    place_headers: PlaceHeaders,
-    places: Option<Arc<dyn PlaceFinder>>,
-    agents: Option<Arc<dyn AgentReader>>,
-    lots: Lots,
-    protected: Option<ProtectedResource>,
+    /// The public origin, if it was configured.
+    pub configured_origin: Option<Origin>,
+    /// The host on which alone the API, the dashboard and the documents answer.
+    pub admin_host: Option<Host>,
+    /// True if only programs of this machine reach the service directly.
+    pub loopback_only: bool,
+    /// The headers in which trusted proxies name a client's place.
+    pub place_headers: PlaceHeaders,
+    /// The source of places that no proxy names, by the client's address.
+    pub places: Option<Arc<dyn PlaceFinder>>,
+    /// The reader of user agents; without it, no rule knows a visitor's device.
+    pub agents: Option<Arc<dyn AgentReader>>,
+    /// The lots by which visitors fall on a side of a split.
+    pub lots: Lots,
+    /// The resource for which assistants get tokens.
+    pub protected: Option<ProtectedResource>,
 }
 
 impl Edge {
-    /// Creates an edge with the trusted proxies, and the public origin if it was configured.
-    pub fn new(proxies: TrustedProxies, configured_origin: Option<Origin>) -> Self {
-        Self {
-            proxies,
-            configured_origin,
-            ..Self::default()
-        }
-    }
-
-    /// Lets assistants get tokens for this resource, and tells clients so.
-    #[must_use]
-    pub fn protecting(self, resource: ProtectedResource) -> Self {
-        Self {
-            protected: Some(resource),
-            ..self
-        }
-    }
-
-    /// Sets the host on which alone the API, the dashboard and the documents answer.
-    #[must_use]
-    pub fn administered_at(self, host: impl Into<Option<Host>>) -> Self {
-        Self {
-            admin_host: host.into(),
-            ..self
-        }
-    }
-
-    /// Sets the address on which the service listens.
-    #[must_use]
-    pub fn listening_at(self, address: IpAddr) -> Self {
-        Self {
-            loopback_only: address.is_loopback(),
-            ..self
-        }
-    }
-
-    /// Sets the sources of a client's place: these headers of trusted proxies, else the
-    /// client's address.
-    #[must_use]
-    pub fn placing_clients(
-        self,
-        place_headers: PlaceHeaders,
-        places: Option<Arc<dyn PlaceFinder>>,
-    ) -> Self {
-        Self {
-            place_headers,
-            places,
-            ..self
-        }
-    }
-
-    /// Sets the reader of user agents; without it, no rule knows a visitor's device.
-    #[must_use]
-    pub fn reading_agents(self, agents: Arc<dyn AgentReader>) -> Self {
-        Self {
-            agents: Some(agents),
-            ..self
-        }
-    }
-
-    /// Sets the lots by which visitors fall on a side of a split; without them, those of this
-    /// process.
-    #[must_use]
-    pub fn drawing(self, lots: Lots) -> Self {
-        Self { lots, ..self }
-    }
-
-    /// Returns the reader of user agents, if there is one.
-    pub fn agents(&self) -> Option<&dyn AgentReader> {
-        self.agents.as_deref()
-    }
-
-    /// Returns the lots by which visitors fall on a side of a split.
-    pub fn lots(&self) -> &Lots {
-        &self.lots
-    }
-
     /// Returns the client's address.
     pub fn client_address(&self, request: &HttpRequest) -> IpAddr {
         self.proxy_watch.look_at(request, &self.proxies);
@@ -196,16 +129,6 @@ impl Edge {
         } else {
             origin.of_host(host)
         }
-    }
-
-    /// Returns the public origin, if it was configured.
-    pub fn configured_origin(&self) -> Option<&Origin> {
-        self.configured_origin.as_ref()
-    }
-
-    /// Returns whether only programs of this machine reach the service directly.
-    pub fn is_loopback_only(&self) -> bool {
-        self.loopback_only
     }
 
     /// Returns the resource that the request is for, if tokens of assistants open it.

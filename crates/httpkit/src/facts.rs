@@ -59,7 +59,7 @@ impl<'r> RequestFacts<'r> {
 impl VisitorFacts for RequestFacts<'_> {
     fn agent(&self) -> Option<&AgentFacts> {
         let read = || {
-            let agents = self.edge.agents()?;
+            let agents = self.edge.agents.as_deref()?;
             let user_agent = header(self.request, &USER_AGENT).filter(|text| !text.is_empty());
             Some(agents.read(user_agent?))
         };
@@ -102,7 +102,7 @@ impl VisitorFacts for RequestFacts<'_> {
 
     fn lot(&self) -> Option<u64> {
         let client = self.edge.client_address(self.request);
-        Some(self.edge.lots().of(client, self.link))
+        Some(self.edge.lots.of(client, self.link))
     }
 }
 
@@ -133,7 +133,8 @@ mod tests {
 
     #[test]
     fn an_empty_user_agent_tells_nothing() {
-        let edge = Edge::default().reading_agents(Arc::new(People));
+        let mut edge = Edge::default();
+        edge.agents = Some(Arc::new(People));
         let now = UnixSeconds::new(0).unwrap();
         for (user_agent, is_known) in [("curl/8.7.1", true), ("", false)] {
             let request = TestRequest::default().insert_header((USER_AGENT, user_agent));

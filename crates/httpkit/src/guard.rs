@@ -12,30 +12,15 @@ use crate::{client::header, edge::Edge, protected::ProtectedResource};
 /// for a token keep it in the data of their app.
 #[derive(Debug)]
 pub struct Guard {
-    edge: Arc<Edge>,
-    authenticator: Arc<Authenticator>,
-    any_origin: bool,
+    /// The edge, for what needs no token.
+    pub edge: Arc<Edge>,
+    /// The check of tokens.
+    pub authenticator: Arc<Authenticator>,
+    /// Lets web pages of any origin call the API (CORS).
+    pub any_origin: bool,
 }
 
 impl Guard {
-    /// Creates a guard that asks for tokens at this edge.
-    pub fn new(edge: Arc<Edge>, authenticator: Arc<Authenticator>) -> Self {
-        Self {
-            edge,
-            authenticator,
-            any_origin: false,
-        }
-    }
-
-    /// Lets web pages of any origin call the API (CORS).
-    #[must_use]
-    pub fn open_to_any_origin(self) -> Self {
-        Self {
-            any_origin: true,
-            ..self
-        }
-    }
-
     /// Returns the guard of the app that serves this request.
     ///
     /// # Panics
@@ -44,16 +29,6 @@ impl Guard {
         request
             .app_data()
             .expect("adapters that ask for tokens bring their guard")
-    }
-
-    /// Returns the edge, for what needs no token.
-    pub fn edge(&self) -> &Arc<Edge> {
-        &self.edge
-    }
-
-    /// Returns whether web pages of any origin may call the API.
-    pub(crate) fn is_open_to_any_origin(&self) -> bool {
-        self.any_origin
     }
 
     /// Returns the caller by the token that the request carries.

@@ -58,7 +58,7 @@ async fn admit(
     request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
-    if !guard.is_open_to_any_origin() {
+    if !guard.any_origin {
         return authenticated(&guard, request, next).await;
     }
     if cors::is_preflight(request.request()) {

@@ -31,7 +31,10 @@ impl<'v> ImaginedFacts<'v> {
         link: &'v str,
         now: UnixSeconds,
     ) -> Self {
-        let agents = edge.agents().filter(|_| !visitor.user_agent.is_empty());
+        let agents = edge
+            .agents
+            .as_deref()
+            .filter(|_| !visitor.user_agent.is_empty());
         let by_address = visitor.address.map(|address| edge.place_of(address));
         Self {
             edge,
@@ -72,6 +75,6 @@ impl VisitorFacts for ImaginedFacts<'_> {
 
     fn lot(&self) -> Option<u64> {
         let address = self.visitor.address?;
-        Some(self.edge.lots().of(address, self.link))
+        Some(self.edge.lots.of(address, self.link))
     }
 }

@@ -16,14 +16,19 @@
 //! use serde::{Deserialize, Serialize};
 //! use slugline_application::Access;
 //! use slugline_contract::Rules;
-//! use slugline_mcp::{Tool, ToolContext, ToolSpec, Tools};
+//! use slugline_mcp::{Tool, ToolContext, ToolEffect, ToolSpec, Tools};
 //!
 //! #[derive(Deserialize, Serialize, JsonSchema)]
 //! struct Name {
 //!     name: String,
 //! }
 //!
-//! let spec = ToolSpec::new("greet", "Says a name back.", Access::OPEN);
+//! let spec = ToolSpec {
+//!     name: "greet",
+//!     description: "Says a name back.",
+//!     needs: Access::OPEN,
+//!     effect: ToolEffect::Reads,
+//! };
 //! let greet = Tool::new(spec, async |_: ToolContext, name: Name| Ok(name));
 //! let tools = Tools::with(vec![greet], &Rules::default(), "1.0.0")?;
 //! # Ok::<(), slugline_mcp::ToolRefused>(())

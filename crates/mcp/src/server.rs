@@ -20,17 +20,15 @@ pub(crate) const CACHE_MS: u32 = 300_000;
 /// The MCP server: tools on use cases.
 #[derive(Clone, Debug)]
 pub struct Server {
-    pub(crate) app: Arc<App>,
-    pub(crate) rules: Rules,
-    pub(crate) tools: Arc<Tools>,
+    /// The use cases.
+    pub app: Arc<App>,
+    /// The instance's bounds.
+    pub rules: Rules,
+    /// The tools.
+    pub tools: Arc<Tools>,
 }
 
 impl Server {
-    /// Serves these tools on the use cases of an instance with these bounds.
-    pub fn new(app: Arc<App>, rules: Rules, tools: Arc<Tools>) -> Self {
-        Self { app, rules, tools }
-    }
-
     /// Returns the names of the tools of every instance, in the order in which they are listed.
     pub fn tool_names() -> impl Iterator<Item = &'static str> {
         tools::built_in().into_iter().map(|tool| tool.spec.name)
@@ -49,7 +47,6 @@ pub struct Tools {
 
 /// The reason why a tool cannot be added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
 pub enum ToolRefused {
     /// A tool has the name already.
     #[error("two tools have the name {0}; give yours a name of its own")]
@@ -167,16 +164,24 @@ mod tests {
     use slugline_application::Access;
 
     use super::*;
-    use crate::tools::ToolSpec;
+    use crate::tools::{ToolEffect, ToolSpec};
 
     #[derive(Deserialize, Serialize, JsonSchema)]
     struct Named {
         name: String,
     }
 
+    fn spec(name: &'static str) -> ToolSpec {
+        ToolSpec {
+            name,
+            description: "Says a name.",
+            needs: Access::OPEN,
+            effect: ToolEffect::Reads,
+        }
+    }
+
     fn tool(name: &'static str) -> Tool {
-        let spec = ToolSpec::new(name, "Greets somebody.", Access::OPEN);
-        Tool::new(spec, async |_, input: Named| Ok(input))
+        Tool::new(spec(name), async |_, input: Named| Ok(input))
     }
 
     fn refused(added: Vec<Tool>) -> Option<ToolRefused> {
@@ -197,7 +202,6 @@ mod tests {
 
     #[test]
     fn a_tool_takes_and_gives_an_object() {
-        let spec = |name| ToolSpec::new(name, "Echoes.", Access::OPEN);
         let echo = Tool::new(spec("echo"), async |_, text: String| {
             Ok(Named { name: text })
         });

@@ -122,5 +122,5 @@ fn origin_allowed(request: &HttpRequest) -> bool {
     if sent.as_bytes() != own.as_str().as_bytes() {
         return false;
     }
-    guard.configured_origin().is_some() || !guard.is_loopback_only() || own.is_loopback()
+    guard.configured_origin.is_some() || !guard.loopback_only || own.is_loopback()
 }

@@ -224,11 +224,14 @@ async fn attempt(
     let facts = RequestFacts::new(edge, request, link.id(), now.second(), place.as_ref());
     let user_agent = header(request, &USER_AGENT).unwrap_or_default();
     let query = request.uri().query();
-    let visitor = Visitor::new(now.second())
-        .with_user_agent(user_agent)
-        .with_query(query)
-        .with_rest(rest)
-        .with_facts(&facts);
+    let visitor = Visitor {
+        now: now.second(),
+        user_agent,
+        country: None,
+        query,
+        rest,
+        facts: &facts,
+    };
     let rules = redirects.rules();
     let (delivery, passage) = match link.resolve(&visitor, rules) {
         Resolution::Open(delivery) => (delivery, Passage::Open),
@@ -289,20 +292,18 @@ async fn attempt(
     } else {
         Way::Main
     };
-    let visit = || {
-        Visit::new(
-            now,
-            Arc::clone(&link),
-            edge.client_address(request),
-            VisitHeaders::new(
-                user_agent,
-                header(request, &REFERER).unwrap_or_default(),
-                header(request, &ACCEPT_LANGUAGE).unwrap_or_default(),
-            )
-            .with_query(query.unwrap_or_default()),
+    let visit = || Visit {
+        at: now,
+        link: Arc::clone(&link),
+        client: edge.client_address(request),
+        headers: VisitHeaders::new(
+            user_agent,
+            header(request, &REFERER).unwrap_or_default(),
+            header(request, &ACCEPT_LANGUAGE).unwrap_or_default(),
         )
-        .with_place(place.map(Box::new))
-        .with_way(way)
+        .with_query(query.unwrap_or_default()),
+        place: place.map(Box::new),
+        way,
     };
     if let Some((target, proxying)) = proxied {
         // Recorded before the first wait, because the visitor may disconnect meanwhile.

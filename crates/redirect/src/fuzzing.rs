@@ -54,10 +54,18 @@ pub fn fuzz_query_merge(bytes: &[u8]) {
         destination,
         now,
     );
-    let visitor = Visitor::new(now)
-        .with_user_agent("")
-        .with_query(Some(query));
-    let rules = InstanceRules::default().with_query_merged(true);
+    let visitor = Visitor {
+        now,
+        user_agent: "",
+        country: None,
+        query: Some(query),
+        rest: None,
+        facts: &NoFacts,
+    };
+    let rules = InstanceRules {
+        with_query: true,
+        ..InstanceRules::default()
+    };
     let Resolution::Open(Arrival::Redirect(target)) = link.resolve(&visitor, rules) else {
         panic!("a plain link redirects");
     };

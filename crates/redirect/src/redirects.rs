@@ -56,9 +56,10 @@ impl Redirects {
     }
 
     pub(crate) fn rules(&self) -> InstanceRules {
-        InstanceRules::default()
-            .with_query_merged(self.options.with_query)
-            .with_proxying(self.proxying.is_some())
+        InstanceRules {
+            with_query: self.options.with_query,
+            proxying: self.proxying.is_some(),
+        }
     }
 }
 

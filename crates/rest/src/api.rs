@@ -12,17 +12,9 @@ use crate::{
     stats, visits,
 };
 
-/// The facts about the instance that the document states.
-#[derive(Clone, Debug, Default)]
-pub struct ApiOptions {
-    /// The binary's version.
-    pub version: &'static str,
-    /// The instance's bounds, which its schemas state.
-    pub rules: Rules,
-}
-
-/// Declares every REST route.
-pub fn api(options: &ApiOptions) -> Api {
+/// Declares every REST route, for a binary of this version and an instance with these bounds, which
+/// the schemas state.
+pub fn api(version: &str, rules: &Rules) -> Api {
     let info = Info {
         title: "Slugline API".into(),
         summary: Some("Short links and their visits.".into()),
@@ -31,7 +23,7 @@ pub fn api(options: &ApiOptions) -> Api {
              scope that the operation states. Errors share one shape; `code` is the stable part of it."
                 .into(),
         ),
-        version: options.version.into(),
+        version: version.into(),
         license: Some(License {
             name: "Apache-2.0 OR MIT".into(),
             identifier: Some("Apache-2.0 OR MIT".into()),
@@ -41,7 +33,7 @@ pub fn api(options: &ApiOptions) -> Api {
     };
     operations()
         .into_iter()
-        .try_fold(Api::new(info, &options.rules), Api::operation)
+        .try_fold(Api::new(info, rules), Api::operation)
         .expect("the service's own operations stand beside each other")
 }
 

@@ -77,7 +77,7 @@ from_head! {
         let guard = Guard::of(request);
         Self {
             text: served.for_origin(guard.api_origin(request).as_str()),
-            is_for_everybody: guard.configured_origin().is_some(),
+            is_for_everybody: guard.configured_origin.is_some(),
         }
     };
 }

@@ -10,18 +10,27 @@
 //! use schemars::JsonSchema;
 //! use serde::{Deserialize, Serialize};
 //! use slugline_application::Access;
+//! use slugline_contract::Rules;
 //! use slugline_domain::Scope;
-//! use slugline_rest::{ApiOptions, Json, Operation, OperationSpec, Query, api};
+//! use slugline_rest::{Json, Operation, OperationSpec, Query, api};
 //!
 //! #[derive(Deserialize, Serialize, JsonSchema)]
 //! struct Name {
 //!     name: String,
 //! }
 //!
-//! let needs = Access::always(Scope::LinksRead);
-//! let spec = OperationSpec::new(Method::GET, "/api/acme/greeting", "acme_greet", needs);
+//! let spec = OperationSpec {
+//!     method: Method::GET,
+//!     path: "/api/acme/greeting",
+//!     id: "acme_greet",
+//!     tag: "Acme",
+//!     summary: "Greet somebody",
+//!     description: "Says the name back.",
+//!     needs: Access::always(Scope::LinksRead),
+//!     fails: &[],
+//! };
 //! let greet = Operation::new(spec, async |Query(name): Query<Name>| Ok(Json::<200, _>(name)));
-//! let routes = api(&ApiOptions::default()).operation(greet)?.finish();
+//! let routes = api("1.0.0", &Rules::default()).operation(greet)?.finish();
 //! let documented = &routes.document()["paths"]["/api/acme/greeting"]["get"];
 //! assert_eq!(documented["parameters"][0]["name"], "name");
 //! # Ok::<(), slugline_rest::OperationRefused>(())
@@ -59,7 +68,7 @@ mod stats;
 mod streamed;
 mod visits;
 
-pub use api::{ApiOptions, api};
+pub use api::api;
 pub use body::{Body, Query};
 pub use input::{
     CalledBy, ChangedBy, Changes, Context, Links, PublicOrigin, RestState, Statistics,

@@ -83,14 +83,14 @@ impl RouteList {
             if needs_token(path) {
                 config.service(guarded(resource, guard));
             } else {
-                config.service(public(resource, guard.edge()));
+                config.service(public(resource, &guard.edge));
             }
         }
         for (folder, page) in GUESSED {
             let lead =
                 web::get().to(async move |request: HttpRequest| lead(&request, folder, page));
             let paths = [format!("/{folder}"), format!("/{folder}/")];
-            config.service(public(Resource::new(paths).route(lead), guard.edge()));
+            config.service(public(Resource::new(paths).route(lead), &guard.edge));
         }
     }
 }
@@ -126,11 +126,13 @@ fn lead(request: &HttpRequest, folder: &str, page: &str) -> HttpResponse {
 mod tests {
     use std::collections::BTreeSet;
 
-    use crate::{ApiOptions, api};
+    use slugline_contract::Rules;
+
+    use crate::api;
 
     #[test]
     fn every_mounted_route_is_documented_and_the_other_way_round() {
-        let routes = api(&ApiOptions::default()).finish();
+        let routes = api("1.0.0", &Rules::default()).finish();
         let mounted: BTreeSet<String> = routes
             .mounted()
             .map(|(method, path)| format!("{} {path}", method.as_str().to_lowercase()))

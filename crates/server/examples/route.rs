@@ -42,12 +42,15 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         ("SLUGLINE_LISTEN", "127.0.0.1:0"),
         ("SLUGLINE_DATA_DIR", &folder.path().to_string_lossy()),
     ])?;
-    let needs = Access::with_links(Scope::LinksWrite);
     let spec = OperationSpec {
+        method: Method::POST,
+        path: "/api/acme/retire",
+        id: "acme_retire",
+        tag: "Acme",
         summary: "Retire a link",
         description: "Deletes the link for good.",
+        needs: Access::with_links(Scope::LinksWrite),
         fails: &[Code::LinkNotFound],
-        ..OperationSpec::new(Method::POST, "/api/acme/retire", "acme_retire", needs)
     };
     let service = Service::builder(&settings)
         .operation(Operation::new(spec, retire))

@@ -2,7 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use slugline::{Access, Failure, Scope, Service, Settings, Tool, ToolContext, ToolSpec};
+use slugline::{
+    Access, Failure, Scope, Service, Settings, Tool, ToolContext, ToolEffect, ToolSpec,
+};
 
 #[derive(Deserialize, JsonSchema)]
 struct Asked {
@@ -33,7 +35,12 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     ];
     let settings = Settings::from_pairs(settings)?;
     let what = "Count the links that have one tag, expired ones included.";
-    let spec = ToolSpec::new("count_tag", what, Access::with_links(Scope::LinksRead));
+    let spec = ToolSpec {
+        name: "count_tag",
+        description: what,
+        needs: Access::with_links(Scope::LinksRead),
+        effect: ToolEffect::Reads,
+    };
     let tool = Tool::new(spec, call);
     let service = Service::builder(&settings).tool(tool).start().await?;
     Ok(service.stop().await?)

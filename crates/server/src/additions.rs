@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, fmt, sync::Arc};
 use actix_web::web::ServiceConfig;
 use anyhow::{Context, bail};
 use slugline_mcp::{Tool, Tools};
-use slugline_rest::{ApiOptions, Operation, RouteList};
+use slugline_rest::{Operation, RouteList};
 
 use crate::{api_routes, metrics, observers::Observer, settings::Settings, version::VERSION};
 
@@ -47,14 +47,10 @@ impl Additions {
 
     /// Checks that nothing collides.
     pub(crate) fn check(self, settings: &Settings) -> anyhow::Result<Checked> {
-        let options = ApiOptions {
-            version: VERSION,
-            rules: settings.rules.clone(),
-        };
         let adds_paths = !self.operations.is_empty() || !self.routes.is_empty();
         // Making the document takes some milliseconds, which the binary need not spend twice.
         let mut taken = if adds_paths {
-            folders_of(&api_routes::routes(&options, Vec::new())?)
+            folders_of(&api_routes::routes(&settings.rules, Vec::new())?)
         } else {
             BTreeSet::new()
         };
@@ -91,7 +87,7 @@ impl Additions {
             }
         }
         Ok(Checked {
-            api: api_routes::routes(&options, self.operations)?,
+            api: api_routes::routes(&settings.rules, self.operations)?,
             tools: Tools::with(self.tools, &settings.rules, VERSION)?,
             routes: self.routes,
             observers: self.observers,
@@ -165,7 +161,16 @@ mod tests {
         } else {
             Access::OPEN
         };
-        let spec = OperationSpec::new(Method::GET, path, id, needs);
+        let spec = OperationSpec {
+            method: Method::GET,
+            path,
+            id,
+            tag: "Acme",
+            summary: "An addition",
+            description: "",
+            needs,
+            fails: &[],
+        };
         Operation::new(spec, async || Ok(Json::<200, u32>(1)))
     }
 

@@ -2,22 +2,20 @@
 //! program adds.
 
 use actix_web::http::Method;
-use slugline_rest::{Api, ApiOptions, ExternalOperation, Operation, OperationRefused, RouteList};
+use slugline_contract::Rules;
+use slugline_rest::{Api, ExternalOperation, Operation, OperationRefused, RouteList};
 
-use crate::{assistants, service_path::may_be_service_path};
+use crate::{assistants, service_path::may_be_service_path, version::VERSION};
 
-/// Every operation of the API, with these beside them.
+/// Every operation of the API, with these beside them, for an instance with these bounds.
 ///
 /// # Errors
 /// One of these cannot stand beside the others.
-pub(crate) fn routes(
-    options: &ApiOptions,
-    added: Vec<Operation>,
-) -> Result<RouteList, OperationRefused> {
+pub(crate) fn routes(rules: &Rules, added: Vec<Operation>) -> Result<RouteList, OperationRefused> {
     let api = EXTERNAL_OPERATIONS
         .iter()
         .chain(&assistants::OPERATIONS)
-        .try_fold(slugline_rest::api(options), Api::external)?;
+        .try_fold(slugline_rest::api(VERSION, rules), Api::external)?;
     Ok(added.into_iter().try_fold(api, Api::operation)?.finish())
 }
 

@@ -62,7 +62,6 @@ fn no_link(redirects: &Redirects, request: &HttpRequest) -> HttpResponse {
 mod tests {
     use actix_web::test::TestRequest;
     use slugline_domain::Host;
-    use slugline_httpkit::TrustedProxies;
 
     use super::*;
 
@@ -74,7 +73,8 @@ mod tests {
     #[test]
     fn the_host_for_administration_alone_has_the_paths_of_the_service() {
         let admin = Host::parse("admin.example").unwrap();
-        let edge = Edge::new(TrustedProxies::default(), None).administered_at(admin);
+        let mut edge = Edge::default();
+        edge.admin_host = Some(admin);
         for path in [
             "/api/link/list",
             "/_dashboard/",

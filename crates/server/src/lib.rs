@@ -121,5 +121,5 @@ pub use slugline_contract::{Code, Problem};
 pub use slugline_domain as domain;
 pub use slugline_domain::Scope;
 pub use slugline_httpkit::Failure;
-pub use tool::{Tool, ToolContext, ToolSpec};
+pub use tool::{Tool, ToolContext, ToolEffect, ToolSpec};
 pub use version::VERSION;

@@ -186,12 +186,12 @@ pub(crate) async fn build(
         domains: domains.clone(),
     });
     let lots = Lots::keyed(&agree_on(&store, "splits", &*random).await?);
-    let edge = edge(settings, places)
-        .reading_agents(Arc::new(CachedAgents::default()))
-        .drawing(lots);
-    let edge = Arc::new(edge);
-    let guard = guard(settings, Arc::clone(&edge), Arc::clone(&authenticator));
-    let guard = Data::new(guard);
+    let edge = Arc::new(edge(settings, places, lots));
+    let guard = Data::new(Guard {
+        edge: Arc::clone(&edge),
+        authenticator: Arc::clone(&authenticator),
+        any_origin: settings.api_cors,
+    });
     let neighbours = Neighbours {
         store: &store,
         tokens,
@@ -238,7 +238,11 @@ pub(crate) async fn build(
     };
     let links_watch: Arc<dyn LinksWatch> = metrics.links.clone();
     let tools = Arc::new(checked.tools);
-    let tools = slugline_mcp::Server::new(Arc::clone(&app), rules.clone(), tools);
+    let tools = slugline_mcp::Server {
+        app: Arc::clone(&app),
+        rules: rules.clone(),
+        tools,
+    };
     Ok(Components {
         metrics: Arc::new(metrics),
         shows_metrics: settings.metrics_listen.is_none(),
@@ -453,7 +457,7 @@ impl Components {
             None => slugline_oauth::configure_off(config),
         }
         slugline_redirect::configure_service_paths(config);
-        slugline_dashboard::configure(self.guard.edge(), config);
+        slugline_dashboard::configure(&self.guard.edge, config);
         if self.shows_metrics {
             config.service(guarded(metrics::resource(&self.metrics), &self.guard));
         }
@@ -479,15 +483,18 @@ fn screen(settings: &Settings) -> Option<Arc<dyn DestinationScreen>> {
     Some(Arc::new(NameServiceScreen::new(client, service)))
 }
 
-fn edge(settings: &Settings, places: Option<Arc<dyn PlaceFinder>>) -> Edge {
-    let edge = Edge::new(settings.trusted_proxies.clone(), settings.base_url.clone())
-        .administered_at(settings.admin_host.clone())
-        .listening_at(settings.listen.ip())
-        .placing_clients(settings.place_headers, places);
-    match assistants::resource(settings) {
-        Some(resource) => edge.protecting(resource),
-        None => edge,
-    }
+fn edge(settings: &Settings, places: Option<Arc<dyn PlaceFinder>>, lots: Lots) -> Edge {
+    let mut edge = Edge::default();
+    edge.proxies = settings.trusted_proxies.clone();
+    edge.configured_origin.clone_from(&settings.base_url);
+    edge.admin_host.clone_from(&settings.admin_host);
+    edge.loopback_only = settings.listen.ip().is_loopback();
+    edge.place_headers = settings.place_headers;
+    edge.places = places;
+    edge.agents = Some(Arc::new(CachedAgents::default()));
+    edge.lots = lots;
+    edge.protected = assistants::resource(settings);
+    edge
 }
 
 /// All nodes put a visitor on the same side of a split.
@@ -500,15 +507,6 @@ async fn agree_on(
     random.fill(&mut proposed);
     let agreed = store.agree(name, proposed).await;
     agreed.context("SLUGLINE_DATABASE_URL")
-}
-
-fn guard(settings: &Settings, edge: Arc<Edge>, authenticator: Arc<Authenticator>) -> Guard {
-    let guard = Guard::new(edge, authenticator);
-    if settings.api_cors {
-        guard.open_to_any_origin()
-    } else {
-        guard
-    }
 }
 
 fn open_place_file(settings: &Settings) -> anyhow::Result<Option<Arc<dyn PlaceFinder>>> {

@@ -147,12 +147,14 @@ mod tests {
     use crate::links::plans::Schema;
 
     fn newest(filter: AuditFilter) -> AuditQuery {
-        AuditQuery::new(20)
-            .with_filter(filter)
-            .with_after(AuditPosition {
+        AuditQuery {
+            filter,
+            after: Some(AuditPosition {
                 at: NOON.start(),
                 number: 7,
-            })
+            }),
+            limit: 20,
+        }
     }
 
     #[tokio::test]
@@ -165,7 +167,10 @@ mod tests {
             "{all}"
         );
         assert!(!all.contains("TEMP B-TREE"), "{all}");
-        let of_link = plan(AuditFilter::default().with_keys(vec![key("docs")]));
+        let of_link = plan(AuditFilter {
+            keys: vec![key("docs")],
+            ..AuditFilter::default()
+        });
         assert!(
             of_link.starts_with("SEARCH audit_trail USING INDEX audit_trail_slug (slug=?"),
             "{of_link}"

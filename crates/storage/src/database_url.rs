@@ -16,7 +16,6 @@ pub enum DatabaseUrl {
 
 /// The reason why a URL names no database.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
 pub enum DatabaseUrlError {
     /// It names a kind of database that is not supported.
     #[error("expected a URL that starts with sqlite: or postgres:")]

@@ -29,7 +29,6 @@ impl ConnectError {
 
 /// A store of links could not be opened.
 #[derive(Debug, Error)]
-#[non_exhaustive]
 pub enum OpenError {
     /// The database could not be opened.
     #[error(transparent)]

@@ -12,7 +12,7 @@ use slugline_domain::{
 use crate::{
     NOTE,
     join_all::join_all,
-    key, link, noted, seconds,
+    key, link, newest_lines, noted, seconds,
     token_store_contract::{name, token},
 };
 
@@ -42,8 +42,14 @@ async fn lines_of_one_domain_are_found(store: &impl AuditTrail) {
         store.add(&note, link).await.expect("add");
     }
     for wanted in &keys {
-        let filter = AuditFilter::default().with_domain(wanted.domain.clone());
-        let query = AuditQuery::new(100).with_filter(filter);
+        let filter = AuditFilter {
+            domain: Some(wanted.domain.clone()),
+            ..AuditFilter::default()
+        };
+        let query = AuditQuery {
+            filter,
+            ..newest_lines(100)
+        };
         let lines = store.lines(&query).await.expect("lines");
         let found: Vec<_> = lines.iter().map(|line| line.key.as_ref()).collect();
         assert_eq!(found, [Some(wanted)]);
@@ -204,7 +210,10 @@ async fn lines_are_paged_without_gaps_the_newest_first(store: &(impl LinkStore +
     let mut paged = Vec::new();
     let mut after = None;
     loop {
-        let query = AuditQuery::new(3).with_after(after);
+        let query = AuditQuery {
+            after,
+            ..newest_lines(3)
+        };
         let page = store.lines(&query).await.expect("lines");
         after = page.last().map(AuditPosition::after);
         if page.is_empty() {
@@ -230,21 +239,62 @@ async fn lines_are_filtered(store: &(impl LinkStore + AuditTrail)) {
     let everything = AuditFilter::default;
     let moment = |second: i64| Some(seconds(second).start());
     let cases: [(AuditFilter, &[&str]); 7] = [
-        (everything().with_from(moment(1)), &["a", "A", "b"]),
-        (everything().with_until(moment(1)), &["a"]),
-        (everything().with_keys(vec![key("A")]), &["A"]),
-        (everything().with_keys(vec![key("a")]), &["a", "a"]),
-        (everything().with_caller(Author::operator().caller), &["a"]),
         (
-            everything()
-                .with_caller(author().caller)
-                .with_until(moment(2)),
+            AuditFilter {
+                from: moment(1),
+                ..everything()
+            },
+            &["a", "A", "b"],
+        ),
+        (
+            AuditFilter {
+                until: moment(1),
+                ..everything()
+            },
+            &["a"],
+        ),
+        (
+            AuditFilter {
+                keys: vec![key("A")],
+                ..everything()
+            },
+            &["A"],
+        ),
+        (
+            AuditFilter {
+                keys: vec![key("a")],
+                ..everything()
+            },
+            &["a", "a"],
+        ),
+        (
+            AuditFilter {
+                caller: Some(Author::operator().caller),
+                ..everything()
+            },
+            &["a"],
+        ),
+        (
+            AuditFilter {
+                until: moment(2),
+                caller: Some(author().caller),
+                ..everything()
+            },
             &["b", "a"],
         ),
-        (everything().with_operation(DELETE), &["a"]),
+        (
+            AuditFilter {
+                operation: Some(DELETE),
+                ..everything()
+            },
+            &["a"],
+        ),
     ];
     for (filter, expected) in cases {
-        let query = AuditQuery::new(100).with_filter(filter);
+        let query = AuditQuery {
+            filter,
+            ..newest_lines(100)
+        };
         let lines = store.lines(&query).await.expect("lines");
         let slugs: Vec<String> = lines.iter().map(key_of).collect();
         assert_eq!(slugs, expected, "{query:?}");
@@ -292,7 +342,7 @@ fn note(moment: i64, operation: Operation) -> AuditNote {
 }
 
 async fn all(store: &impl AuditTrail) -> Vec<AuditLine> {
-    let query = AuditQuery::new(10_000);
+    let query = newest_lines(10_000);
     store.lines(&query).await.expect("lines")
 }
 

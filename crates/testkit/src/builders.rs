@@ -3,9 +3,10 @@
 use std::sync::{Arc, LazyLock};
 
 use slugline_domain::{
-    AuditNote, Author, Comment, Country, Delivery, Description, Destination, DestinationRules,
-    FollowedLink, ImageRef, Life, Link, LinkContent, LinkId, LinkKey, MaxVisits, Operation,
-    PasswordHash, Preview, Revision, Routing, Rules, Slug, Split, Tag, Tags, Title, UnixSeconds,
+    AuditFilter, AuditNote, AuditQuery, Author, Comment, Country, Delivery, Description,
+    Destination, DestinationRules, FollowedLink, ImageRef, Life, Link, LinkContent, LinkId,
+    LinkKey, MaxVisits, Operation, PasswordHash, Preview, Revision, Routing, Rules, Slug, Split,
+    Tag, Tags, Title, UnixSeconds,
     routing::{Condition, ConditionKind, Rule, Share},
 };
 
@@ -33,6 +34,15 @@ pub fn noted(moment: UnixSeconds) -> AuditNote {
         author: Author::operator(),
         operation: Operation::LinkCreate,
         receipt: None,
+    }
+}
+
+/// A question for this many of the latest lines of the audit trail.
+pub fn newest_lines(limit: u32) -> AuditQuery {
+    AuditQuery {
+        filter: AuditFilter::default(),
+        after: None,
+        limit,
     }
 }
 

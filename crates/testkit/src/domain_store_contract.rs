@@ -6,12 +6,13 @@
 use std::{cell::Cell, pin::Pin, sync::Arc};
 
 use slugline_domain::{
-    AuditLine, AuditNote, AuditQuery, Domain, DomainName, Host, Link, LinkKey, Operation, Reach,
-    SlugCase,
+    AuditLine, AuditNote, Domain, DomainName, Host, Link, LinkKey, Operation, Reach, SlugCase,
     ports::{AuditTrail, DomainRemoval, DomainStore, Hearing, Insertion, LinkMove, LinkStore},
 };
 
-use crate::{NOTE, destination, full_link, join_all::join_all, key, link, noted, seconds};
+use crate::{
+    NOTE, destination, full_link, join_all::join_all, key, link, newest_lines, noted, seconds,
+};
 
 /// Runs every clause, each on its own stores.
 ///
@@ -70,13 +71,18 @@ async fn add(store: &impl DomainStore, texts: &[&str]) {
 
 async fn what_was_stored_is_listed_by_host(store: &impl DomainStore) {
     assert_eq!(store.list().await.expect("list"), []);
-    let full = named("xn--bcher-kva.example")
-        .with_home_url(destination("https://example.com/home?a=b#c"))
-        .with_not_found_url(destination("https://example.com/404"))
-        .with_expired_url(destination("https://example.com/410"))
-        .with_case(SlugCase::Sensitive)
-        .with_fall_through(true);
-    let other = named("b.example").with_case(SlugCase::Insensitive);
+    let full = Domain {
+        home_url: Some(destination("https://example.com/home?a=b#c")),
+        not_found_url: Some(destination("https://example.com/404")),
+        expired_url: Some(destination("https://example.com/410")),
+        case: Some(SlugCase::Sensitive),
+        fall_through: true,
+        ..named("xn--bcher-kva.example")
+    };
+    let other = Domain {
+        case: Some(SlugCase::Insensitive),
+        ..named("b.example")
+    };
     let plain = named("a.example");
     for domain in [&full, &plain, &other] {
         assert!(store.insert(domain, &NOTE).await.expect("insert"));
@@ -85,8 +91,14 @@ async fn what_was_stored_is_listed_by_host(store: &impl DomainStore) {
 }
 
 async fn a_host_is_named_once_and_a_record_is_replaced_wholly(store: &impl DomainStore) {
-    let first = named("a.example").with_home_url(destination("https://example.com/"));
-    let second = named("a.example").with_case(SlugCase::Sensitive);
+    let first = Domain {
+        home_url: Some(destination("https://example.com/")),
+        ..named("a.example")
+    };
+    let second = Domain {
+        case: Some(SlugCase::Sensitive),
+        ..named("a.example")
+    };
     assert!(!store.update(&second, &NOTE).await.expect("update"));
     assert_eq!(store.list().await.expect("list"), []);
     assert!(store.insert(&first, &NOTE).await.expect("insert"));
@@ -206,7 +218,7 @@ async fn changes_leave_lines_and_are_heard_of(
     assert_eq!(removed.expect("remove"), DomainRemoval::Removed);
     let nothing = domains.remove(&host("a.example"), &remove).await;
     assert_eq!(nothing.expect("remove"), DomainRemoval::NoDomain);
-    let mut lines = trail.lines(&AuditQuery::new(100)).await.expect("lines");
+    let mut lines = trail.lines(&newest_lines(100)).await.expect("lines");
     lines.sort_by_key(|line| line.number);
     let seen: Vec<String> = lines.iter().map(summary).collect();
     let expected = [

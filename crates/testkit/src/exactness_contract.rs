@@ -12,7 +12,8 @@ use std::{
 
 use slugline_domain::{
     Choice, CountersQuery, Dimension, FollowedLink, HeatmapQuery, LinkId, MetricsQuery, RowLimit,
-    TimeUnit, UnixMillis, UnixSeconds, ViewsQuery, Visit, VisitFilter, VisitHeaders, ZoneOffsets,
+    TimeUnit, UnixMillis, UnixSeconds, ViewsQuery, Visit, VisitFilter, VisitHeaders, Way,
+    ZoneOffsets,
     ports::{Random, VisitLog, VisitSink},
 };
 
@@ -96,12 +97,14 @@ impl Came {
             "" => String::new(),
             host => format!("https://{host}/page"),
         };
-        Visit::new(
-            UnixMillis::new(self.at),
-            self.link,
-            Ipv4Addr::from_bits(self.client).into(),
-            VisitHeaders::new("Example/1.0", &page, "de"),
-        )
+        Visit {
+            at: UnixMillis::new(self.at),
+            link: self.link,
+            client: Ipv4Addr::from_bits(self.client).into(),
+            headers: VisitHeaders::new("Example/1.0", &page, "de"),
+            place: None,
+            way: Way::Main,
+        }
     }
 
     fn meets(&self, filter: &VisitFilter) -> bool {
@@ -202,7 +205,10 @@ async fn ask(log: &dyn VisitLog, dice: &Dice, filter: &VisitFilter, meant: &[&Ca
     let filter = filter.clone();
     match dice.below(4) {
         0 => {
-            let query = CountersQuery::new(filter.clone());
+            let query = CountersQuery {
+                filter: filter.clone(),
+                per_link: false,
+            };
             let report = log.counters(&query).await.expect("the log answers");
             let exact = report.sampling.exact();
             if exact {
@@ -216,7 +222,11 @@ async fn ask(log: &dyn VisitLog, dice: &Dice, filter: &VisitFilter, meant: &[&Ca
             exact
         }
         1 => {
-            let query = ViewsQuery::new(filter.clone(), TimeUnit::Minute, ZoneOffsets::default());
+            let query = ViewsQuery {
+                filter: filter.clone(),
+                unit: TimeUnit::Minute,
+                zone: ZoneOffsets::default(),
+            };
             let report = log.views(&query).await.expect("the log answers");
             let exact = report.sampling.exact();
             if exact {
@@ -234,7 +244,10 @@ async fn ask(log: &dyn VisitLog, dice: &Dice, filter: &VisitFilter, meant: &[&Ca
             exact
         }
         2 => {
-            let query = HeatmapQuery::new(filter.clone(), ZoneOffsets::default());
+            let query = HeatmapQuery {
+                filter: filter.clone(),
+                zone: ZoneOffsets::default(),
+            };
             let report = log.heatmap(&query).await.expect("the log answers");
             let exact = report.sampling.exact();
             if exact {
@@ -244,8 +257,12 @@ async fn ask(log: &dyn VisitLog, dice: &Dice, filter: &VisitFilter, meant: &[&Ca
             exact
         }
         _ => {
-            let query = MetricsQuery::new(filter.clone(), Dimension::Referer, RowLimit::DEFAULT)
-                .with_visitors(true);
+            let query = MetricsQuery {
+                filter: filter.clone(),
+                dimension: Dimension::Referer,
+                limit: RowLimit::DEFAULT,
+                visitors: true,
+            };
             let report = log.metrics(&query).await.expect("the log answers");
             let exact = report.sampling.exact();
             if exact {

@@ -3,16 +3,15 @@
 use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
 
 use slugline_domain::{
-    AuditNote, AuditQuery, Author, Binding, Domain, DomainName, Ending, FormerVersion, Keeping,
-    Link, LinkId, LinkKey, LinkVersions, Operation, Purge, Reach, Revision, TrashPosition,
-    TrashQuery,
+    AuditNote, Author, Binding, Domain, DomainName, Ending, FormerVersion, Keeping, Link, LinkId,
+    LinkKey, LinkVersions, Operation, Purge, Reach, Revision, TrashPosition, TrashQuery,
     history::LinkHistory,
     ports::{
         AuditTrail, Deletion, DomainStore, Insertion, LinkMove, LinkStore, Taking, Update, Version,
     },
 };
 
-use crate::{LinkBuilder, full_link, join_all::join_all, key, link, seconds, tag};
+use crate::{LinkBuilder, full_link, join_all::join_all, key, link, newest_lines, seconds, tag};
 
 /// Runs every clause, each on its own store, which has no links and no named domains and keeps so
 /// much.
@@ -110,8 +109,17 @@ async fn trash(store: &impl LinkHistory, query: TrashQuery) -> Vec<FormerVersion
     store.trash(&query).await.expect("trash")
 }
 
+fn of_trash(limit: u32) -> TrashQuery {
+    TrashQuery {
+        reach: Reach::Everything,
+        domain: None,
+        after: None,
+        limit,
+    }
+}
+
 async fn in_trash(store: &impl LinkHistory) -> Vec<String> {
-    let links = trash(store, TrashQuery::new(100)).await;
+    let links = trash(store, of_trash(100)).await;
     links.iter().map(|one| one.link.key.to_string()).collect()
 }
 
@@ -249,7 +257,14 @@ async fn the_trash_is_paged_the_link_deleted_last_first(
     let mut pages = Vec::new();
     let mut after: Option<TrashPosition> = None;
     loop {
-        let page = trash(store, TrashQuery::new(3).with_after(after)).await;
+        let page = trash(
+            store,
+            TrashQuery {
+                after,
+                ..of_trash(3)
+            },
+        )
+        .await;
         after = page.last().map(TrashPosition::after);
         pages.push(page.len());
         if page.is_empty() {
@@ -268,27 +283,45 @@ async fn the_trash_is_paged_the_link_deleted_last_first(
     let default = DomainName::DEFAULT;
     for (query, expected) in [
         (
-            TrashQuery::new(9).with_domain(go.clone()),
+            TrashQuery {
+                domain: Some(go.clone()),
+                ..of_trash(9)
+            },
             &["go.example/b"][..],
         ),
         (
-            TrashQuery::new(9).with_domain(default.clone()),
+            TrashQuery {
+                domain: Some(default.clone()),
+                ..of_trash(9)
+            },
             &["d", "c", "a"],
         ),
         (
-            TrashQuery::new(9).with_reach(bound(&[], &["news"], &[])),
+            TrashQuery {
+                reach: bound(&[], &["news"], &[]),
+                ..of_trash(9)
+            },
             &["c", "a"],
         ),
         (
-            TrashQuery::new(9).with_reach(bound(&["id-d"], &["z"], &[])),
+            TrashQuery {
+                reach: bound(&["id-d"], &["z"], &[]),
+                ..of_trash(9)
+            },
             &["d", "c"],
         ),
         (
-            TrashQuery::new(9).with_reach(bound(&[], &[], &[&go])),
+            TrashQuery {
+                reach: bound(&[], &[], &[&go]),
+                ..of_trash(9)
+            },
             &["go.example/b"],
         ),
         (
-            TrashQuery::new(9).with_reach(bound(&["id-d"], &["news"], &[&go])),
+            TrashQuery {
+                reach: bound(&["id-d"], &["news"], &[&go]),
+                ..of_trash(9)
+            },
             &[],
         ),
     ] {
@@ -336,7 +369,7 @@ async fn a_link_is_brought_back_once_with_its_visits(
     assert_eq!(former[0].end, Ending::by(&restored));
     assert!(!former[0].is_deleted);
     assert_eq!(in_trash(store).await, [""; 0]);
-    let lines = store.lines(&AuditQuery::new(9)).await.expect("lines");
+    let lines = store.lines(&newest_lines(9)).await.expect("lines");
     assert_eq!(lines[0].operation, "link.restore");
     assert_eq!(lines[0].key.as_ref(), Some(&current.key));
     assert_eq!(lines.len(), 3);
@@ -427,7 +460,7 @@ async fn a_purged_link_leaves_one_line_and_nothing_else(
         edit(store, link, "b", 1).await;
     }
     delete(store, &gone, 2).await;
-    let before = store.lines(&AuditQuery::new(99)).await.expect("lines");
+    let before = store.lines(&newest_lines(99)).await.expect("lines");
     let known = Version::of(&there);
     let purge = async |link: &Link, known: Option<&Version>| {
         let note = note(3, Operation::LinkPurge);
@@ -449,7 +482,7 @@ async fn a_purged_link_leaves_one_line_and_nothing_else(
     }
     assert_eq!(in_trash(store).await, [""; 0]);
     assert_eq!(former(store, &other).await.len(), 1);
-    let after = store.lines(&AuditQuery::new(99)).await.expect("lines");
+    let after = store.lines(&newest_lines(99)).await.expect("lines");
     let new: Vec<_> = after[..after.len() - before.len()].iter().collect();
     assert!(new.iter().all(|line| line.operation == "link.purge"));
     let keys: Vec<_> = new.iter().map(|line| line.key.clone()).collect();

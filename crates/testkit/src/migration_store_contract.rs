@@ -5,12 +5,11 @@
 use std::sync::Arc;
 
 use slugline_domain::{
-    Advance, AuditQuery, EntryFault, EntryKey, FailedEntry, Link, LinkId, MigrationStep, MovedLink,
-    OldCursor,
+    Advance, EntryFault, EntryKey, FailedEntry, Link, LinkId, MigrationStep, MovedLink, OldCursor,
     ports::{AuditTrail, LinkStore, MigrationStore},
 };
 
-use crate::{NOON, NOTE, join_all::join_all, key, link, noted, seconds};
+use crate::{NOON, NOTE, join_all::join_all, key, link, newest_lines, noted, seconds};
 
 /// Runs every clause, each on its own stores.
 ///
@@ -225,7 +224,7 @@ async fn each_moved_link_leaves_a_line(
     ] {
         migration.advance(&page).await.expect("advance");
     }
-    let query = AuditQuery::new(100);
+    let query = newest_lines(100);
     let trail = links.lines(&query).await.expect("lines");
     let slugs = trail.iter().rev().filter_map(|line| line.key.as_ref());
     let slugs: Vec<String> = slugs.map(ToString::to_string).collect();

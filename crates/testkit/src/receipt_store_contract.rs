@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use slugline_domain::{
-    AuditNote, AuditQuery, KeptAnswer, LinkFilter, Receipt, RequestClaim, UnixMillis,
+    AuditNote, KeptAnswer, LinkFilter, Receipt, RequestClaim, UnixMillis,
     ports::{AuditTrail, Insertion, LinkStore, ReceiptStore, StoreError, Version},
 };
 
-use crate::{NOON, NOTE, join_all::join_all, key, link, seconds};
+use crate::{NOON, NOTE, join_all::join_all, key, link, newest_lines, seconds};
 
 /// Runs every clause, each on its own store.
 ///
@@ -105,7 +105,7 @@ where
     }
     let found = store.find(&key("a")).await.expect("find");
     assert_eq!(found, Some(first));
-    let lines = store.lines(&AuditQuery::new(9)).await;
+    let lines = store.lines(&newest_lines(9)).await;
     assert_eq!(lines.expect("lines").len(), 1);
 }
 

@@ -11,7 +11,7 @@ use std::net::Ipv4Addr;
 
 use slugline_domain::{
     Choice, Counters, CountersQuery, Dimension, EventsQuery, HeatmapQuery, LinkId, MetricsQuery,
-    RowLimit, TimeUnit, ViewsQuery, Visit, VisitFilter, VisitHeaders, ZoneOffsets,
+    RowLimit, TimeUnit, ViewsQuery, Visit, VisitFilter, VisitHeaders, Way, ZoneOffsets,
     ports::{VisitEraser, VisitLog, VisitSink},
 };
 
@@ -65,7 +65,10 @@ async fn each_visit_counts_once(store: &impl VisitStore) {
     record_some(store).await;
     let all = counters(store, VisitFilter::default()).await;
     assert_eq!((all.visits, all.visitors, all.referers), (10, 5, 1));
-    let query = CountersQuery::default().with_per_link(true);
+    let query = CountersQuery {
+        filter: VisitFilter::default(),
+        per_link: true,
+    };
     let report = store.log().counters(&query).await.expect("counters");
     assert!(report.sampling.exact(), "{:?}", report.sampling);
     let rows = report.rows.iter().map(|row| {
@@ -77,11 +80,11 @@ async fn each_visit_counts_once(store: &impl VisitStore) {
         [("id-docs", 6, 3), ("id-sale", 4, 2)]
     );
 
-    let query = ViewsQuery::new(
-        VisitFilter::default(),
-        TimeUnit::Minute,
-        ZoneOffsets::default(),
-    );
+    let query = ViewsQuery {
+        filter: VisitFilter::default(),
+        unit: TimeUnit::Minute,
+        zone: ZoneOffsets::default(),
+    };
     let views = store.log().views(&query).await.expect("views");
     let starts: Vec<_> = views.rows.iter().map(|row| row.start).collect();
     assert!(starts.is_sorted(), "{starts:?}");
@@ -96,15 +99,30 @@ async fn conditions_leave_out_what_does_not_meet_them(store: &impl VisitStore) {
     let of = async |filter| counters(store, filter).await.visits;
     let everything = VisitFilter::default;
     let id = |text: &str| text.parse::<LinkId>().expect("an id");
-    let sale = everything().with_links(Choice::any_of([id("id-sale")]));
+    let sale = VisitFilter {
+        links: Choice::any_of([id("id-sale")]),
+        ..everything()
+    };
     assert_eq!(of(sale).await, 4);
-    let others = everything().with_links(Choice::none_of([id("id-sale")]));
+    let others = VisitFilter {
+        links: Choice::none_of([id("id-sale")]),
+        ..everything()
+    };
     assert_eq!(of(others).await, 6);
     // Both bounds are inclusive.
-    let two_seconds = everything().with_from(seconds(3)).with_until(seconds(4));
+    let two_seconds = VisitFilter {
+        until: Some(seconds(4)),
+        ..VisitFilter {
+            from: Some(seconds(3)),
+            ..everything()
+        }
+    };
     assert_eq!(of(two_seconds).await, 2);
     let values = vec![(Dimension::Slug, Choice::any_of(["docs".to_owned()]))];
-    let by_slug = everything().with_values(values);
+    let by_slug = VisitFilter {
+        values,
+        ..everything()
+    };
     assert_eq!(of(by_slug).await, 6);
 }
 
@@ -122,7 +140,10 @@ async fn metrics_are_ordered_and_say_what_the_limit_left_out(store: &impl VisitS
     record_some(store).await;
     let expected = [("docs".to_owned(), 6), ("sale".to_owned(), 4)];
     assert_eq!(slugs_by_visits(store).await, expected);
-    let query = by_slug().with_limit(RowLimit::new(1, RowLimit::MAX).expect("in bounds"));
+    let query = MetricsQuery {
+        limit: RowLimit::new(1, RowLimit::MAX).expect("in bounds"),
+        ..by_slug()
+    };
     let first = store.log().metrics(&query).await.expect("metrics");
     assert_eq!((first.rows.len(), first.rows_before_limit), (1, 2));
     assert_eq!(first.others, 4);
@@ -190,20 +211,30 @@ async fn record_some(store: &impl VisitStore) {
 }
 
 fn visit(slug: &str, after_noon: i64, client: u32) -> Visit {
-    Visit::new(
-        seconds(after_noon).start(),
-        link(slug).followed(),
-        Ipv4Addr::from_bits(client).into(),
-        VisitHeaders::new("Example/1.0", "https://news.example/page", "de"),
-    )
+    Visit {
+        at: seconds(after_noon).start(),
+        link: link(slug).followed(),
+        client: Ipv4Addr::from_bits(client).into(),
+        headers: VisitHeaders::new("Example/1.0", "https://news.example/page", "de"),
+        place: None,
+        way: Way::Main,
+    }
 }
 
 fn by_slug() -> MetricsQuery {
-    MetricsQuery::new(VisitFilter::default(), Dimension::Slug, RowLimit::DEFAULT)
+    MetricsQuery {
+        filter: VisitFilter::default(),
+        dimension: Dimension::Slug,
+        limit: RowLimit::DEFAULT,
+        visitors: false,
+    }
 }
 
 async fn counters(store: &impl VisitStore, filter: VisitFilter) -> Counters {
-    let query = CountersQuery::new(filter);
+    let query = CountersQuery {
+        filter,
+        per_link: false,
+    };
     let report = store.log().counters(&query).await.expect("counters");
     assert_eq!(report.rows.len(), 1);
     report.rows[0].counters
@@ -216,7 +247,10 @@ async fn slugs_by_visits(store: &impl VisitStore) -> Vec<(String, u64)> {
 }
 
 async fn events(store: &impl VisitStore, limit: RowLimit) -> Vec<String> {
-    let query = EventsQuery::new(VisitFilter::default(), limit);
+    let query = EventsQuery {
+        filter: VisitFilter::default(),
+        limit,
+    };
     let events = store.log().events(&query).await.expect("events");
     let slugs = events.iter().map(|event| event.value(Dimension::Slug));
     slugs.map(String::from).collect()

@@ -172,7 +172,10 @@ async fn failures_belong_to_a_destination(store: &(impl WatchStore + LinkStore))
     let links = holding(store, &["a", "b"]).await;
     led(store).await;
     let searched = async |status| {
-        let filter = LinkFilter::default().with_status(status);
+        let filter = LinkFilter {
+            status,
+            ..LinkFilter::default()
+        };
         let found = store.search(&filter, seconds(0), 10).await;
         let count = store.count(&filter, seconds(0)).await.expect("count");
         let found = found.expect("search");

@@ -4,7 +4,7 @@ use std::{error::Error, net::Ipv4Addr, sync::Arc};
 
 use slugline_analytics::{RecorderOptions, RecorderPorts, SamplingTargets};
 use slugline_domain::{
-    CountersQuery, FollowedLink, Link, Visit, VisitHeaders,
+    CountersQuery, FollowedLink, Link, Visit, VisitHeaders, Way,
     ports::{Clock, VisitEraser, VisitLog, VisitSink},
 };
 use slugline_system::{OsRandom, SystemClock};
@@ -25,12 +25,14 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let link = Link::new("1".parse()?, "docs".parse()?, to, now.second());
     let followed = Arc::new(FollowedLink::from(&link));
     for visitor in 0..1_000 {
-        recorder.record(Visit::new(
-            now,
-            Arc::clone(&followed),
-            Ipv4Addr::from_bits(visitor).into(),
-            VisitHeaders::new("Example/1.0", "https://news.example/", "en"),
-        ));
+        recorder.record(Visit {
+            at: now,
+            link: Arc::clone(&followed),
+            client: Ipv4Addr::from_bits(visitor).into(),
+            headers: VisitHeaders::new("Example/1.0", "https://news.example/", "en"),
+            place: None,
+            way: Way::Main,
+        });
     }
     recorder.flush().await?;
     let report = log.counters(&CountersQuery::default()).await?;

@@ -11,7 +11,7 @@
 //!
 //! use slugline_analytics::{RecorderOptions, RecorderPorts, SamplingTargets};
 //! use slugline_domain::{
-//!     CountersQuery, Visit, VisitHeaders,
+//!     CountersQuery, Visit, VisitHeaders, Way,
 //!     ports::{VisitLog, VisitSink},
 //! };
 //! use slugline_testkit::{FixedClock, NOON, SeededRandom, link};
@@ -31,16 +31,18 @@
 //!     ),
 //! )?;
 //!
-//! recorder.record(Visit::new(
-//!     NOON.start(),
-//!     link("docs").followed(),
-//!     Ipv4Addr::new(203, 0, 113, 7).into(),
-//!     VisitHeaders::new(
+//! recorder.record(Visit {
+//!     at: NOON.start(),
+//!     link: link("docs").followed(),
+//!     client: Ipv4Addr::new(203, 0, 113, 7).into(),
+//!     headers: VisitHeaders::new(
 //!         "ExampleBrowser/1.0",
 //!         "https://news.example/today",
 //!         "en-US,en;q=0.5",
 //!     ),
-//! ));
+//!     place: None,
+//!     way: Way::Main,
+//! });
 //! recorder.flush().await?;
 //!
 //! let report = log.counters(&CountersQuery::default()).await?;

@@ -189,7 +189,7 @@ fn degrees(known: Option<f64>) -> Degrees {
 mod tests {
     use std::path::Path;
 
-    use slugline_domain::{PlaceName, UnixMillis, VisitHeaders};
+    use slugline_domain::{PlaceName, UnixMillis, VisitHeaders, Way};
     use slugline_testkit::{PLACES_FILE, link};
 
     use super::*;
@@ -202,13 +202,14 @@ mod tests {
         let places = file.then(|| -> Arc<dyn PlaceFinder> {
             Arc::new(PlaceFile::open(Path::new(PLACES_FILE)).unwrap())
         });
-        let visit = Visit::new(
-            UnixMillis::new(0),
-            link("docs").followed(),
-            client.parse().unwrap(),
-            VisitHeaders::default(),
-        )
-        .with_place(said.map(Box::new));
+        let visit = Visit {
+            at: UnixMillis::new(0),
+            link: link("docs").followed(),
+            client: client.parse().unwrap(),
+            headers: VisitHeaders::default(),
+            place: said.map(Box::new),
+            way: Way::Main,
+        };
         Enricher::new(places).enrich(&visit).place.into_owned()
     }
 
@@ -232,13 +233,14 @@ mod tests {
             coordinates: Coordinates::new(51.31, 9.48),
             ..said("DE", "Kassel")
         };
-        let visit = Visit::new(
-            UnixMillis::new(0),
-            link("docs").followed(),
-            "192.0.2.7".parse().unwrap(),
-            headers.with_query("utm_source=s&utm_medium=m&utm_campaign=c"),
-        )
-        .with_place(Some(Box::new(place)));
+        let visit = Visit {
+            at: UnixMillis::new(0),
+            link: link("docs").followed(),
+            client: "192.0.2.7".parse().unwrap(),
+            headers: headers.with_query("utm_source=s&utm_medium=m&utm_campaign=c"),
+            place: Some(Box::new(place)),
+            way: Way::Main,
+        };
         let mut facts = Enricher::new(None);
         let enriched = facts.enrich(&visit);
         let interval = SamplingInterval::EVERY;

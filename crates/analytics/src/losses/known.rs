@@ -110,9 +110,11 @@ mod tests {
 
     fn between(from: i64, until: i64) -> VisitFilter {
         let second = |minute: i64| UnixSeconds::new(minute * 60).ok();
-        VisitFilter::default()
-            .with_from(second(from))
-            .with_until(second(until))
+        VisitFilter {
+            from: second(from),
+            until: second(until),
+            ..VisitFilter::default()
+        }
     }
 
     #[test]

@@ -111,7 +111,10 @@ mod tests {
     fn a_span_of_a_link_concerns_questions_about_its_key_and_its_domain() {
         let on = |dimension, value: &str| {
             let only = Choice::any_of([value.to_owned()]);
-            VisitFilter::default().with_values(vec![(dimension, only)])
+            VisitFilter {
+                values: vec![(dimension, only)],
+                ..VisitFilter::default()
+            }
         };
         for (filter, expected) in [
             (on(Dimension::Domain, "go.example"), true),

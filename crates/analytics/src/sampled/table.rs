@@ -178,23 +178,27 @@ mod tests {
         .unwrap();
         let second = |minute: i64| UnixSeconds::new(minute * 60).ok();
         let of = |filter: VisitFilter| concerning(&db, &filter).unwrap().get();
-        let between = |from, until| {
-            VisitFilter::default()
-                .with_from(second(from))
-                .with_until(second(until))
+        let between = |from, until| VisitFilter {
+            from: second(from),
+            until: second(until),
+            ..VisitFilter::default()
         };
         assert_eq!(of(VisitFilter::default()), 64);
         for (from, until, expected) in [(0, 9, 1), (0, 10, 64), (11, 20, 8), (21, 99, 2)] {
             assert_eq!(of(between(from, until)), expected, "{from} to {until}");
         }
-        let of_link = |id: &str| {
-            VisitFilter::default().with_links(Choice::any_of([LinkId::parse(id).unwrap()]))
+        let of_link = |id: &str| VisitFilter {
+            links: Choice::any_of([LinkId::parse(id).unwrap()]),
+            ..VisitFilter::default()
         };
         // All links were sampled in the minute 30.
         for (id, expected) in [("id-a", 64), ("id-b", 8), ("id-c", 2)] {
             assert_eq!(of(of_link(id)), expected, "{id}");
         }
-        let values = |dimension, choice| (between(0, 29)).with_values(vec![(dimension, choice)]);
+        let values = |dimension, choice| VisitFilter {
+            values: vec![(dimension, choice)],
+            ..between(0, 29)
+        };
         let slug = |choice| values(Dimension::Slug, choice);
         assert_eq!(of(slug(Choice::any_of(["b".to_owned()]))), 8);
         assert_eq!(

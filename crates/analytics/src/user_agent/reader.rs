@@ -28,8 +28,12 @@ impl AgentReader for CachedAgents {
         let mut memo = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         memo.get(read, || {
             let agent = Agent::parse(read);
-            let facts = AgentFacts::new(&agent.os, &agent.browser, agent.device_type);
-            Arc::new(facts.with_bot(agent.is_bot()))
+            Arc::new(AgentFacts {
+                os: (&*agent.os).into(),
+                browser: (&*agent.browser).into(),
+                device_type: agent.device_type.into(),
+                is_bot: agent.is_bot(),
+            })
         })
     }
 }
@@ -45,7 +49,15 @@ mod tests {
             "Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) AppleWebKit/605.1.15 (KHTML, \
              like Gecko) Version/17.4 Mobile/15E148 Safari/604.1",
         );
-        assert_eq!(*phone, AgentFacts::new("iOS", "Mobile Safari", "mobile"));
+        assert_eq!(
+            *phone,
+            AgentFacts {
+                os: "iOS".into(),
+                browser: "Mobile Safari".into(),
+                device_type: "mobile".into(),
+                is_bot: false
+            }
+        );
         let bot = agents.read("Mozilla/5.0 (compatible; Googlebot/2.1)");
         assert!(bot.is_bot);
         assert_eq!(*agents.read(""), AgentFacts::default());

@@ -205,9 +205,11 @@ impl Domains {
             .iter()
             .flat_map(|link| rivals(&link.key.slug))
             .collect();
-        let filter = LinkFilter::default()
-            .with_status(StatusFilter::All)
-            .with_keys(keys);
+        let filter = LinkFilter {
+            keys: Some(keys),
+            status: StatusFilter::All,
+            ..LinkFilter::default()
+        };
         let now = self.parts.clock.now().second();
         let found = self.parts.links.search(&filter, now, u32::MAX).await?;
         let is_taken = |slug: &&Slug| {
@@ -220,18 +222,23 @@ impl Domains {
 
     /// Links of a domain, by slug.
     async fn piece(&self, of: &DomainName, after: Option<Position>) -> Result<Vec<Link>, Error> {
-        let query = ListQuery::new(self.parts.clock.now().second(), PIECE)
-            .with_order(LinkOrder::SlugAscending)
-            .with_filter(of_domain(of))
-            .with_after(after);
+        let query = ListQuery {
+            now: self.parts.clock.now().second(),
+            order: LinkOrder::SlugAscending,
+            filter: of_domain(of),
+            after,
+            limit: PIECE,
+        };
         Ok(self.parts.links.list(&query).await?)
     }
 }
 
 fn of_domain(name: &DomainName) -> LinkFilter {
-    LinkFilter::default()
-        .with_status(StatusFilter::All)
-        .with_domain(name.clone())
+    LinkFilter {
+        domain: Some(name.clone()),
+        status: StatusFilter::All,
+        ..LinkFilter::default()
+    }
 }
 
 fn within(domain: &DomainName, slug: &Slug) -> LinkKey {

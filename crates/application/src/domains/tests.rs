@@ -1,11 +1,12 @@
 use std::{sync::Mutex, time::Duration};
 
 use slugline_domain::{
-    AuditQuery, Link, LinkKey, Slug, SlugCase,
+    Link, LinkKey, Slug, SlugCase,
     ports::{AuditTrail, Hearing, LinkStore},
 };
 use slugline_testkit::{
     FixedClock, MemoryDomainStore, MemoryLinkStore, NOON, NOTE, destination, key, link,
+    newest_lines,
 };
 
 use super::*;
@@ -121,9 +122,11 @@ async fn a_record_is_edited_and_its_rules_hold_at_once() {
     let fixture = fixture();
     fixture.name(&["go.example"]).await;
     let author = Author::operator();
-    let edited = named("go.example")
-        .with_case(SlugCase::Sensitive)
-        .with_home_url(destination("https://example.com/"));
+    let edited = Domain {
+        home_url: Some(destination("https://example.com/")),
+        case: Some(SlugCase::Sensitive),
+        ..named("go.example")
+    };
     fixture.domains.edit(&edited, &author).await.unwrap();
     let everything = Reach::Everything;
     let listed = fixture.domains.list(&everything).await.unwrap();
@@ -197,7 +200,7 @@ async fn links_move_with_their_domain_and_visitors_find_them_at_once() {
     assert!(fixture.leads("s7").await && fixture.leads("s1099").await);
     assert!(!fixture.leads("go.example/s7").await);
     assert_eq!(fixture.known(), ["b.example"]);
-    let query = AuditQuery::new(1);
+    let query = newest_lines(1);
     let line = fixture.links.lines(&query).await.unwrap().remove(0);
     assert_eq!(line.operation, "domain.remove");
     assert_eq!(line.domain, Some(host("go.example")));
@@ -207,7 +210,10 @@ async fn links_move_with_their_domain_and_visitors_find_them_at_once() {
 async fn nothing_moves_while_a_slug_is_taken() {
     let fixture = fixture();
     fixture.name(&["go.example"]).await;
-    let sensitive = named("go.example").with_case(SlugCase::Sensitive);
+    let sensitive = Domain {
+        case: Some(SlugCase::Sensitive),
+        ..named("go.example")
+    };
     let author = Author::operator();
     fixture.domains.edit(&sensitive, &author).await.unwrap();
     fixture

@@ -342,9 +342,11 @@ mod tests {
     fn on_tagged(text: &str, action: BatchAction) -> BatchChange {
         BatchChange {
             scope: BatchScope::Filter {
-                filter: LinkFilter::default()
-                    .with_tag(tag(text))
-                    .with_status(StatusFilter::All),
+                filter: LinkFilter {
+                    tag: Some(tag(text)),
+                    status: StatusFilter::All,
+                    ..LinkFilter::default()
+                },
                 after: None,
             },
             ..on(&[], action)

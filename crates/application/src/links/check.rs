@@ -196,7 +196,11 @@ impl LinkChecker {
         timeout: ProbeTimeout,
         caller: &ProbeCaller,
     ) -> ProbeOutcome {
-        let probe = ProbeRequest::new(destination.clone(), timeout).with_caller(caller.clone());
+        let probe = ProbeRequest {
+            destination: destination.clone(),
+            timeout,
+            caller: caller.clone(),
+        };
         self.prober.probe(probe).await
     }
 }
@@ -218,10 +222,12 @@ async fn page(
     let page = ListLinks {
         size: PageSize::new(request.size.get().into()).expect("fewer links than on a page"),
         order: LinkOrder::SlugAscending,
-        filter: LinkFilter::default()
-            .with_status(StatusFilter::All)
-            .with_domain(domain)
-            .with_tag(tag),
+        filter: LinkFilter {
+            tag,
+            domain,
+            status: StatusFilter::All,
+            ..LinkFilter::default()
+        },
         after,
     };
     links.list(page).await
@@ -266,7 +272,10 @@ mod tests {
         let mut request = CheckLinks {
             size: CheckSize::new(2).unwrap(),
             timeout: ProbeTimeout::from_seconds(9).unwrap(),
-            caller: ProbeCaller::default().with_accept_language("de".to_owned()),
+            caller: ProbeCaller {
+                accept_language: Some("de".to_owned()),
+                ..ProbeCaller::default()
+            },
             ..CheckLinks::default()
         };
         let first = checker

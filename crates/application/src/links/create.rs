@@ -264,10 +264,10 @@ mod tests {
     use std::sync::Arc;
 
     use slugline_domain::{
-        AuditQuery, LinkFilter, LinkId, Password, SlugCase, StatusFilter,
+        LinkFilter, LinkId, Password, SlugCase, StatusFilter,
         ports::{AuditTrail, LinkStore, Random},
     };
-    use slugline_testkit::{NOON, destination, key, link, seconds, slug};
+    use slugline_testkit::{NOON, destination, key, link, newest_lines, seconds, slug};
 
     use super::*;
     use crate::{
@@ -440,9 +440,12 @@ mod tests {
         let past = fixture.links.create_as(past, &check).await;
         assert!(matches!(past, Err(Error::ExpiryNotInFuture { .. })));
 
-        let everything = LinkFilter::default().with_status(StatusFilter::All);
+        let everything = LinkFilter {
+            status: StatusFilter::All,
+            ..LinkFilter::default()
+        };
         assert_eq!(fixture.links.count(everything).await.unwrap(), 1);
-        let lines = fixture.store.lines(&AuditQuery::new(10)).await.unwrap();
+        let lines = fixture.store.lines(&newest_lines(10)).await.unwrap();
         assert_eq!(lines.len(), 1, "that of the link which was there before");
     }
 

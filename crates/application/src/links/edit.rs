@@ -235,10 +235,10 @@ pub(super) fn next_version(mut link: Link, before: &Link, at: UnixMillis) -> Res
 #[cfg(test)]
 mod tests {
     use slugline_domain::{
-        AuditQuery, Author, ForwardingFault, LifePatch, OwnAddresses, Tags, Text,
+        Author, ForwardingFault, LifePatch, OwnAddresses, Tags, Text,
         ports::{AuditTrail, LinkStore},
     };
-    use slugline_testkit::{NOON, NOTE, destination, full_link, key, link, seconds};
+    use slugline_testkit::{NOON, NOTE, destination, full_link, key, link, newest_lines, seconds};
 
     use super::*;
     use crate::{
@@ -420,7 +420,7 @@ mod tests {
         let old = link("docs").comment("c").tags(&["a", "b"]).build();
         let fixture = fixture().holding(&old).await;
         let lines = async || {
-            let everything = AuditQuery::new(100);
+            let everything = newest_lines(100);
             fixture.store.lines(&everything).await.unwrap().len()
         };
         let before = lines().await;
@@ -491,7 +491,7 @@ mod tests {
         let other = fixture.links.edit_as(edit("docs"), &other).await;
         assert!(matches!(other, Err(Error::PreconditionFailed { .. })));
         assert_eq!(fixture.links.get(&old.key).await.unwrap(), old);
-        let lines = fixture.store.lines(&AuditQuery::new(9)).await.unwrap();
+        let lines = fixture.store.lines(&newest_lines(9)).await.unwrap();
         assert_eq!(lines.len(), 1, "that of the link which was there before");
     }
 

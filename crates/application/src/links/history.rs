@@ -96,10 +96,12 @@ impl LinkReader {
         // A domain that was taken away has links in the trash, too.
         let meant = |domain: DomainName| self.domains().meant(domain.clone()).unwrap_or(domain);
         // One more link tells if there is another page.
-        let query = TrashQuery::new(u32::from(size) + 1)
-            .with_reach(self.reach.clone())
-            .with_domain(request.domain.map(meant))
-            .with_after(request.after);
+        let query = TrashQuery {
+            reach: self.reach.clone(),
+            domain: request.domain.map(meant),
+            after: request.after,
+            limit: u32::from(size) + 1,
+        };
         let mut links = self.parts.history.trash(&query).await?;
         let more = links.len() > usize::from(size);
         links.truncate(usize::from(size));

@@ -51,10 +51,13 @@ impl LinkReader {
         self.permit(LinkService::LIST)?;
         let size = usize::from(request.size.get());
         // Reads one link more than requested, to learn if there is a next page.
-        let query = ListQuery::new(self.now().second(), u32::from(request.size.get()) + 1)
-            .with_order(request.order)
-            .with_filter(self.within_reach(request.filter)?)
-            .with_after(request.after);
+        let query = ListQuery {
+            now: self.now().second(),
+            order: request.order,
+            filter: self.within_reach(request.filter)?,
+            after: request.after,
+            limit: u32::from(request.size.get()) + 1,
+        };
         let mut links = self.parts.store.list(&query).await?;
         let more = links.len() > size;
         links.truncate(size);
@@ -70,7 +73,10 @@ impl LinkReader {
         if filter.status == StatusFilter::Broken && self.parts.watch.is_none() {
             return Err(Error::NotWatching);
         }
-        Ok(filter.with_reach(self.reach.clone()))
+        Ok(LinkFilter {
+            reach: self.reach.clone(),
+            ..filter
+        })
     }
 }
 
@@ -179,9 +185,11 @@ impl LinkReader {
         let request = ListLinks {
             size,
             order: LinkOrder::Newest,
-            filter: LinkFilter::default()
-                .with_domain(domain)
-                .with_status(StatusFilter::All),
+            filter: LinkFilter {
+                domain,
+                status: StatusFilter::All,
+                ..LinkFilter::default()
+            },
             after,
         };
         Ok(ExportPage {
@@ -253,9 +261,11 @@ mod tests {
         assert_eq!(fixture.links.count(LinkFilter::default()).await.unwrap(), 1);
 
         let to = Some(destination("https://example.com/?any"));
-        let all = LinkFilter::default()
-            .with_destination(to)
-            .with_status(StatusFilter::All);
+        let all = LinkFilter {
+            destination: to,
+            status: StatusFilter::All,
+            ..LinkFilter::default()
+        };
         assert_eq!(
             fixture
                 .links

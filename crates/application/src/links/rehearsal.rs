@@ -46,7 +46,10 @@ impl LinkWriter {
             let request = ListLinks {
                 size: PageSize::new(PageSize::MAX.into()).expect("the largest page is a page"),
                 order: LinkOrder::Newest,
-                filter: LinkFilter::default().with_status(StatusFilter::All),
+                filter: LinkFilter {
+                    status: StatusFilter::All,
+                    ..LinkFilter::default()
+                },
                 after,
             };
             let page = self.list(request).await?;

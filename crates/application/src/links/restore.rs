@@ -255,10 +255,10 @@ impl LinkWriter {
 #[cfg(test)]
 mod tests {
     use slugline_domain::{
-        AuditQuery, Author, Domain, ForwardingFault, Host, LinkPatch, MaxVisits, SlugCase,
+        Author, Domain, ForwardingFault, Host, LinkPatch, MaxVisits, SlugCase,
         ports::{AuditTrail, LinkStore, Taking},
     };
-    use slugline_testkit::{NOON, NOTE, destination, key, link, seconds, slug};
+    use slugline_testkit::{NOON, NOTE, destination, key, link, newest_lines, seconds, slug};
 
     use super::*;
     use crate::{
@@ -316,7 +316,7 @@ mod tests {
         assert_eq!(again.revision, undone.revision.next());
         let same = back(&fixture, &of_first).await.unwrap();
         assert_eq!(same, again, "it is so already");
-        let lines = fixture.store.lines(&AuditQuery::new(1)).await.unwrap();
+        let lines = fixture.store.lines(&newest_lines(1)).await.unwrap();
         assert_eq!(lines[0].operation, "link.restore");
         let unknown = back(
             &fixture,
@@ -422,7 +422,10 @@ mod tests {
 
     #[tokio::test]
     async fn a_link_that_comes_back_to_another_domain_has_a_slug_that_visitors_find_there() {
-        let go = Domain::new(Host::parse("go.example").unwrap()).with_case(SlugCase::Sensitive);
+        let go = Domain {
+            case: Some(SlugCase::Sensitive),
+            ..Domain::new(Host::parse("go.example").unwrap())
+        };
         let sensitive = link("go.example/Docs").build();
         let fixture = fixture();
         fixture.name(go).await;

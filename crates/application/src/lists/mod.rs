@@ -172,7 +172,10 @@ mod tests {
 
     fn all() -> ListVisited {
         ListVisited {
-            filter: LinkFilter::default().with_status(StatusFilter::All),
+            filter: LinkFilter {
+                status: StatusFilter::All,
+                ..LinkFilter::default()
+            },
             ..ListVisited::default()
         }
     }
@@ -206,7 +209,10 @@ mod tests {
             assert_eq!(rows, shown(&expected), "by {size}");
         }
         let tagged = ListVisited {
-            filter: LinkFilter::default().with_tag(tag("t")),
+            filter: LinkFilter {
+                tag: Some(tag("t")),
+                ..LinkFilter::default()
+            },
             ..ListVisited::default()
         };
         assert_eq!(
@@ -214,7 +220,10 @@ mod tests {
             shown(&[("b", 2), ("new", 0)])
         );
         let named = ListVisited {
-            filter: LinkFilter::default().with_keys(vec![key("OLD"), key("a"), key("unknown")]),
+            filter: LinkFilter {
+                keys: Some(vec![key("OLD"), key("a"), key("unknown")]),
+                ..LinkFilter::default()
+            },
             start: RangeStart::Ever,
             ..ListVisited::default()
         };
@@ -266,7 +275,10 @@ mod tests {
         assert!(!first.sampling.exact(), "rows stand for two visits");
 
         let request = ListVisited {
-            filter: all().filter.with_tag(tag("odd")),
+            filter: LinkFilter {
+                tag: Some(tag("odd")),
+                ..all().filter
+            },
             ..all()
         };
         let odd = |slug: &str| slug.ends_with(['1', '3', '5', '7', '9']);
@@ -334,7 +346,10 @@ mod tests {
         assert_eq!(slugs_and_visits(&last), [("z0".to_owned(), None)]);
 
         // Few enough links that they are looked up by name.
-        let filter = all().filter.with_keys(vec![key("z0"), key("z1")]);
+        let filter = LinkFilter {
+            keys: Some(vec![key("z0"), key("z1")]),
+            ..all().filter
+        };
         let few = ListVisited { filter, ..all() };
         let page = lists.page(&few).await.unwrap();
         let expected = [("z0".to_owned(), Some(1)), ("z1".to_owned(), Some(0))];

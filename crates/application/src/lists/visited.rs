@@ -215,7 +215,10 @@ impl CallersLists {
                 let asked_for = asked_for.as_ref();
                 asked_for.is_none_or(|asked_for| asked_for.contains(key))
             });
-            let filter = request.filter.clone().with_keys(keys.collect::<Vec<_>>());
+            let filter = LinkFilter {
+                keys: Some(keys.collect::<Vec<_>>()),
+                ..request.filter.clone()
+            };
             let found = self.stored(&filter, None).await?.links.into_iter();
             let mut found: HashMap<String, Link> =
                 found.map(|link| (link.key.to_string(), link)).collect();
@@ -289,14 +292,17 @@ impl CallersLists {
         limit: RowLimit,
     ) -> Result<MetricsReport, Error> {
         let slugs = slugs.map(|slugs| (Dimension::Slug, Choice::any_of(slugs)));
-        let query = MetricsQuery::new(
-            VisitFilter::default()
-                .with_from(range.from)
-                .with_until(range.until)
-                .with_values(slugs.into_iter().collect()),
-            Dimension::Slug,
+        let query = MetricsQuery {
+            filter: VisitFilter {
+                from: range.from,
+                until: Some(range.until),
+                values: slugs.into_iter().collect(),
+                ..VisitFilter::default()
+            },
+            dimension: Dimension::Slug,
             limit,
-        );
+            visitors: false,
+        };
         let tags = Choice::default();
         let (_, report) = self.stats.ranking(TaggedQuery { query, tags }).await?;
         Ok(report)

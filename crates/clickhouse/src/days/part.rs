@@ -132,10 +132,12 @@ mod tests {
     use super::*;
 
     fn filter(values: Vec<(Dimension, Choice<String>)>) -> VisitFilter {
-        VisitFilter::default()
-            .with_from(UnixSeconds::new(86_400).ok())
-            .with_until(UnixSeconds::new(4 * 86_400).ok())
-            .with_values(values)
+        VisitFilter {
+            from: UnixSeconds::new(86_400).ok(),
+            until: UnixSeconds::new(4 * 86_400).ok(),
+            values,
+            ..VisitFilter::default()
+        }
     }
 
     fn is(dimension: Dimension, value: &str) -> (Dimension, Choice<String>) {
@@ -150,10 +152,10 @@ mod tests {
             part.condition(),
             "link_id = '' AND segment = 0 AND day >= 1 AND day <= 3"
         );
-        let day = |first: i64, last: i64| {
-            VisitFilter::default()
-                .with_from(UnixSeconds::new(first).ok())
-                .with_until(UnixSeconds::new(last).ok())
+        let day = |first: i64, last: i64| VisitFilter {
+            from: UnixSeconds::new(first).ok(),
+            until: UnixSeconds::new(last).ok(),
+            ..VisitFilter::default()
         };
         assert_eq!(Part::of(&day(0, 86_399), None).unwrap().days, (0, 0));
         assert_eq!(Part::of(&day(1, 86_399), None), None);
@@ -207,8 +209,14 @@ mod tests {
             part.condition()
                 .starts_with("link_id != '' AND slug = 'go.example/a' AND")
         );
-        let of_link = slug("go.example/a").with_values(vec![on_domain.clone()]);
-        let of_link = of_link.with_links(Choice::any_of([LinkId::parse("a").unwrap()]));
+        let of_link = VisitFilter {
+            values: vec![on_domain.clone()],
+            ..slug("go.example/a")
+        };
+        let of_link = VisitFilter {
+            links: Choice::any_of([LinkId::parse("a").unwrap()]),
+            ..of_link
+        };
         let both = Choice::any_of(["", "go.example"].map(str::to_owned));
         for scanned in [
             slug("a"),

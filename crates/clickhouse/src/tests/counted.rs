@@ -86,7 +86,10 @@ impl Counted {
     }
 
     pub(crate) async fn counters(&self, filter: VisitFilter) -> (u64, u64, u64) {
-        let query = CountersQuery::new(filter);
+        let query = CountersQuery {
+            filter,
+            per_link: false,
+        };
         let report = self.asked.log().counters(&query).await.unwrap();
         let counters = report.rows[0].counters;
         (counters.visits, counters.visitors, counters.referers)
@@ -94,8 +97,12 @@ impl Counted {
 
     /// The values with their visits and visitors.
     pub(crate) async fn values(&self, dimension: Dimension) -> Vec<(String, u64, Option<u64>)> {
-        let query = MetricsQuery::new(VisitFilter::default(), dimension, RowLimit::DEFAULT)
-            .with_visitors(true);
+        let query = MetricsQuery {
+            filter: VisitFilter::default(),
+            dimension,
+            limit: RowLimit::DEFAULT,
+            visitors: true,
+        };
         let report = self.asked.log().metrics(&query).await.unwrap();
         let rows = report.rows.into_iter();
         rows.map(|row| (row.name, row.count, row.visitors))
@@ -103,7 +110,12 @@ impl Counted {
     }
 
     pub(crate) async fn visits_by(&self, dimension: Dimension) -> u64 {
-        let query = MetricsQuery::new(VisitFilter::default(), dimension, RowLimit::DEFAULT);
+        let query = MetricsQuery {
+            filter: VisitFilter::default(),
+            dimension,
+            limit: RowLimit::DEFAULT,
+            visitors: false,
+        };
         let report = self.asked.log().metrics(&query).await.unwrap();
         report.rows.iter().map(|row| row.count).sum()
     }

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, sync::Arc, time::Duration};
 use slugline_analytics::tally::Tally;
 use slugline_domain::{
     Bots, Choice, CountersQuery, Dimension, LinkId, MetricsQuery, RowLimit, TimeUnit, ViewsQuery,
-    ZoneOffsets,
+    VisitFilter, ZoneOffsets,
 };
 use slugline_testkit::{
     ClickHouseEngine::Library,
@@ -86,18 +86,31 @@ impl Counted {
 }
 
 fn questions() -> Vec<Question> {
-    let of_link = all().with_links(Choice::any_of([LinkId::parse("docs-1").unwrap()]));
-    let people = all().with_values(vec![Bots::Exclude.condition().unwrap()]);
-    let counters =
-        [all(), of_link, people].map(|filter| Question::Counters(CountersQuery::new(filter)));
-    let hosts = Question::Metrics(
-        MetricsQuery::new(all(), Dimension::Referer, RowLimit::DEFAULT).with_visitors(true),
-    );
-    let views = Question::Views(ViewsQuery::new(
-        all(),
-        TimeUnit::Hour,
-        ZoneOffsets::default(),
-    ));
+    let of_link = VisitFilter {
+        links: Choice::any_of([LinkId::parse("docs-1").unwrap()]),
+        ..all()
+    };
+    let people = VisitFilter {
+        values: vec![Bots::Exclude.condition().unwrap()],
+        ..all()
+    };
+    let counters = [all(), of_link, people].map(|filter| {
+        Question::Counters(CountersQuery {
+            filter,
+            per_link: false,
+        })
+    });
+    let hosts = Question::Metrics(MetricsQuery {
+        filter: all(),
+        dimension: Dimension::Referer,
+        limit: RowLimit::DEFAULT,
+        visitors: true,
+    });
+    let views = Question::Views(ViewsQuery {
+        filter: all(),
+        unit: TimeUnit::Hour,
+        zone: ZoneOffsets::default(),
+    });
     counters.into_iter().chain([hosts, views]).collect()
 }
 

@@ -6,7 +6,7 @@ use std::{
 };
 
 use slugline_analytics::row::{Row, Target};
-use slugline_domain::{Bots, Choice, Dimension, LinkId, UnixMillis};
+use slugline_domain::{Bots, Choice, Dimension, LinkId, UnixMillis, VisitFilter};
 use slugline_testkit::visit_log_contract::agrees_with_sql;
 
 use super::counted::{Counted, all, two_days, upkeep, visit};
@@ -35,10 +35,16 @@ async fn visits_of_days_with_totals_are_not_read() {
     let expected =
         expected.map(|(host, visits, visitors)| (host.to_owned(), visits, Some(visitors)));
     assert_eq!(log.values(Dimension::Referer).await, expected);
-    let link = all().with_links(Choice::any_of([LinkId::parse("docs-1").unwrap()]));
+    let link = VisitFilter {
+        links: Choice::any_of([LinkId::parse("docs-1").unwrap()]),
+        ..all()
+    };
     // The link has totals of its own only on the day with three visits.
     assert_eq!(log.counters(link).await.0, 31);
-    let people = all().with_values(vec![Bots::Exclude.condition().unwrap()]);
+    let people = VisitFilter {
+        values: vec![Bots::Exclude.condition().unwrap()],
+        ..all()
+    };
     assert_eq!(log.counters(people).await, (40, 3, 2));
 }
 

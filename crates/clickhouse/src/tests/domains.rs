@@ -21,7 +21,10 @@ fn of_key(key: &'static str, row: Row<'static>) -> Row<'static> {
 
 fn of_domain(domain: &str) -> VisitFilter {
     let only = Choice::any_of([domain.to_owned()]);
-    all().with_values(vec![(Dimension::Domain, only)])
+    VisitFilter {
+        values: vec![(Dimension::Domain, only)],
+        ..all()
+    }
 }
 
 /// Two days of the default domain, and a third one on which the domain `go.example` has as many visits

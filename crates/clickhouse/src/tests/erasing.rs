@@ -5,7 +5,7 @@ use std::{path::Path, sync::Arc};
 use rstest::rstest;
 use rusqlite::Connection;
 use slugline_domain::{
-    Erasure, LinkId, StoredVisit,
+    Erasure, LinkId, StoredVisit, Visit,
     ports::{VisitEraser, VisitSink},
 };
 use slugline_testkit::{
@@ -29,9 +29,10 @@ fn id() -> LinkId {
 fn record(recording: &Recording, numbers: std::ops::Range<u32>) {
     let link = link("erased").id("erased-1").followed();
     for number in numbers {
-        recording
-            .recorder
-            .record(visit(number).with_link(Arc::clone(&link)));
+        recording.recorder.record(Visit {
+            link: Arc::clone(&link),
+            ..visit(number)
+        });
     }
 }
 
@@ -65,11 +66,11 @@ async fn visits_of_the_link_are_gone_with_the_answer_and_later_ones_are_new(
 
     let link = link("erased").id("erased-1").followed();
     for number in 700..750 {
-        recording.recorder.record(
-            visit(number)
-                .with_at(NOON.start().max(visit(number).at))
-                .with_link(Arc::clone(&link)),
-        );
+        recording.recorder.record(Visit {
+            at: NOON.start().max(visit(number).at),
+            link: Arc::clone(&link),
+            ..visit(number)
+        });
     }
     recording.recorder.flush().await.unwrap();
     eventually("an empty spool", async || waiting(folder.path()) == 0).await;

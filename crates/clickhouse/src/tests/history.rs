@@ -168,10 +168,13 @@ async fn a_file_goes_through_the_spool_once_and_comes_back_as_it_was(
     assert_eq!(waiting(folder.path()), 0);
     let log = log_of(&address);
     assert_eq!(sorted(exported(&log).await), all);
-    let one = VisitFilter::default().with_values(vec![(
-        Dimension::Ip,
-        slugline_domain::Choice::any_of([format!("{:016x}", u64::MAX - 7)]),
-    )]);
+    let one = VisitFilter {
+        values: vec![(
+            Dimension::Ip,
+            slugline_domain::Choice::any_of([format!("{:016x}", u64::MAX - 7)]),
+        )],
+        ..VisitFilter::default()
+    };
     let mut rows = log.visits(&one).await.unwrap();
     assert_eq!(rows.next().await.unwrap(), all[7..8]);
     assert_eq!(rows.next().await.unwrap(), []);
@@ -219,11 +222,16 @@ async fn a_log_moves_to_clickhouse_and_leaves_nothing_behind(
     assert_eq!(sorted(exported(&log_of(&address)).await), all);
     let asked = async |from: i64, until: i64, slug: &str| {
         let second = |minute: i64| UnixSeconds::new(minute * 60).ok();
-        let filter = VisitFilter::default()
-            .with_from(second(from))
-            .with_until(second(until))
-            .with_values(vec![(Dimension::Slug, Choice::any_of([slug.to_owned()]))]);
-        let query = CountersQuery::new(filter);
+        let filter = VisitFilter {
+            from: second(from),
+            until: second(until),
+            values: vec![(Dimension::Slug, Choice::any_of([slug.to_owned()]))],
+            ..VisitFilter::default()
+        };
+        let query = CountersQuery {
+            filter,
+            per_link: false,
+        };
         let sampling = log_of(&address).counters(&query).await.unwrap().sampling;
         (sampling.interval_max.get(), sampling.dropped)
     };

@@ -184,9 +184,14 @@ async fn texts_of_strangers_are_found_as_they_are_and_run_nothing(
             Dimension::City,
             Dimension::Language,
         ] {
-            let filter = VisitFilter::default()
-                .with_values(vec![(dimension, Choice::any_of([text.to_owned()]))]);
-            let query = EventsQuery::new(filter, RowLimit::DEFAULT);
+            let filter = VisitFilter {
+                values: vec![(dimension, Choice::any_of([text.to_owned()]))],
+                ..VisitFilter::default()
+            };
+            let query = EventsQuery {
+                filter,
+                limit: RowLimit::DEFAULT,
+            };
             let found = engine.log.events(&query).await.unwrap();
             let [found] = &found[..] else {
                 panic!("{dimension:?}: {found:?}");
@@ -224,12 +229,21 @@ async fn a_filter_may_name_very_many_links(#[values(Library, Server)] engine: Cl
         (Choice::any_of(others.clone().chain([found])), 1),
         (Choice::none_of(others), 1),
     ] {
-        let filter = VisitFilter::default().with_links(links);
-        let counters = CountersQuery::new(filter.clone()).with_per_link(true);
+        let filter = VisitFilter {
+            links,
+            ..VisitFilter::default()
+        };
+        let counters = CountersQuery {
+            filter: filter.clone(),
+            per_link: true,
+        };
         let counted = engine.log.counters(&counters).await.unwrap();
         assert_eq!(counted.rows.len(), rows);
         // This statement names the links twice.
-        let latest = EventsQuery::new(filter, RowLimit::DEFAULT);
+        let latest = EventsQuery {
+            filter,
+            limit: RowLimit::DEFAULT,
+        };
         assert_eq!(engine.log.events(&latest).await.unwrap().len(), rows);
     }
 }

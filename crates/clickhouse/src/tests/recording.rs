@@ -13,7 +13,7 @@ use std::{
 use rusqlite::Connection;
 use slugline_analytics::{OpenError, Recorder, RecorderOptions, RecorderPorts, SaltPeriod};
 use slugline_domain::{
-    Counters, CountersQuery, UnixMillis, UnixSeconds, Visit, VisitFilter, VisitHeaders,
+    Counters, CountersQuery, UnixMillis, UnixSeconds, Visit, VisitFilter, VisitHeaders, Way,
     ports::{VisitLog, VisitLogError, VisitSink},
 };
 use slugline_testkit::{FixedClock, NOON, SeededRandom, link};
@@ -114,22 +114,27 @@ impl Recording {
     /// Counters of the visits with numbers from `first` up to but excluding `end`.
     pub(crate) async fn span(&self, first: u32, end: u32) -> Counters {
         let second = |number: u32| UnixSeconds::new(START_MS / 1_000 + i64::from(number)).ok();
-        let query = CountersQuery::new(
-            VisitFilter::default()
-                .with_from(second(first))
-                .with_until(second(end - 1)),
-        );
+        let query = CountersQuery {
+            filter: VisitFilter {
+                from: second(first),
+                until: second(end - 1),
+                ..VisitFilter::default()
+            },
+            per_link: false,
+        };
         self.log.counters(&query).await.unwrap().rows[0].counters
     }
 }
 
 pub(crate) fn visit(number: u32) -> Visit {
-    Visit::new(
-        UnixMillis::new(START_MS + i64::from(number) * 1_000),
-        link("docs").followed(),
-        Ipv4Addr::from_bits(number).into(),
-        VisitHeaders::new("Example/1.0", "https://news.example/today", "en"),
-    )
+    Visit {
+        at: UnixMillis::new(START_MS + i64::from(number) * 1_000),
+        link: link("docs").followed(),
+        client: Ipv4Addr::from_bits(number).into(),
+        headers: VisitHeaders::new("Example/1.0", "https://news.example/today", "en"),
+        place: None,
+        way: Way::Main,
+    }
 }
 
 pub(crate) async fn total(log: &ClickHouseLog) -> Result<Counters, VisitLogError> {

@@ -134,11 +134,17 @@ async fn rows_that_wait_since_before_passwords_were_recorded_are_sent(
     eventually("an empty spool", async || waiting(folder.path()) == 0).await;
     recording.expect_all_of(50).await;
     for (protection, visits) in [("", 40), ("none", 10)] {
-        let filter = VisitFilter::default().with_values(vec![(
-            Dimension::Protection,
-            Choice::any_of([protection.to_owned()]),
-        )]);
-        let query = CountersQuery::new(filter);
+        let filter = VisitFilter {
+            values: vec![(
+                Dimension::Protection,
+                Choice::any_of([protection.to_owned()]),
+            )],
+            ..VisitFilter::default()
+        };
+        let query = CountersQuery {
+            filter,
+            per_link: false,
+        };
         let report = recording.log.counters(&query).await.unwrap();
         assert_eq!(report.rows[0].counters.visits, visits, "{protection:?}");
     }

@@ -38,12 +38,14 @@ impl Listing {
     /// Returns the filter for the listed links.
     pub(super) fn filter(&self) -> LinkFilter {
         // The use case narrows it to the caller.
-        LinkFilter::default()
-            .with_text(self.text.clone())
-            .with_tag(self.tag.clone())
-            .with_domain(self.domain.clone())
-            .with_keys(self.keys.clone())
-            .with_status(self.status.into())
+        LinkFilter {
+            text: self.text.clone(),
+            tag: self.tag.clone(),
+            domain: self.domain.clone(),
+            keys: self.keys.clone(),
+            status: self.status.into(),
+            ..LinkFilter::default()
+        }
     }
 }
 

@@ -99,18 +99,18 @@ impl CountLinks {
         let text = text.filter(|text| !text.trim().is_empty());
         let to = |url: &String| Destination::parse(url, &rules.destinations);
         // The use case narrows it to the caller.
-        LinkFilter::default()
-            .with_text(text.and_then(|text| validation.member(&["q"], SearchText::parse(text))))
-            .with_destination(validation.optional(&["url"], &self.url, to))
-            .with_domain(listed_domain(validation, &self.domain))
-            .with_tag(validation.optional(&["tag"], &self.tag, |tag| Tag::parse(tag)))
-            .with_status(
-                validation
-                    .value(&["status"], &self.status)
-                    .copied()
-                    .unwrap_or_default()
-                    .into(),
-            )
+        LinkFilter {
+            text: text.and_then(|text| validation.member(&["q"], SearchText::parse(text))),
+            destination: validation.optional(&["url"], &self.url, to),
+            tag: validation.optional(&["tag"], &self.tag, |tag| Tag::parse(tag)),
+            domain: listed_domain(validation, &self.domain),
+            status: validation
+                .value(&["status"], &self.status)
+                .copied()
+                .unwrap_or_default()
+                .into(),
+            ..LinkFilter::default()
+        }
     }
 }
 
@@ -125,10 +125,12 @@ impl ExactUrlSearch {
             Destination::parse(url, &rules.destinations)
         });
         let size = page_size(&mut validation, &self.limit);
-        let search = LinkFilter::default()
-            .with_destination(url)
-            .with_domain(listed_domain(&mut validation, &self.domain))
-            .with_status(StatusFilter::Current);
+        let search = LinkFilter {
+            destination: url,
+            domain: listed_domain(&mut validation, &self.domain),
+            status: StatusFilter::Current,
+            ..LinkFilter::default()
+        };
         validation.finish(|| Some((search, size)))
     }
 }

@@ -119,11 +119,13 @@ impl AnalyticsFilter {
         let bots = validation.value(&["bots"], &self.bots).copied();
         values.extend(bots.and_then(|bots| Bots::from(bots).condition()));
         // The use cases decide from the caller which destinations are hidden.
-        VisitFilter::default()
-            .with_from(from)
-            .with_until(until)
-            .with_links(links)
-            .with_values(values)
+        VisitFilter {
+            from,
+            until,
+            links,
+            values,
+            ..VisitFilter::default()
+        }
     }
 
     /// Returns the tags, which are valid only if no fault was noted.

@@ -43,7 +43,7 @@ impl HeatmapRequest {
         let zone = zone::validate(&mut validation, &self.client_timezone, &filter);
         let average = validation.value(&["average"], &self.average);
         let query = WeekQuery {
-            heatmap: HeatmapQuery::new(filter, zone),
+            heatmap: HeatmapQuery { filter, zone },
             average: average.is_some_and(|BoolOrString(wanted)| *wanted),
         };
         validation.finish(|| Some(TaggedQuery { query, tags }))

@@ -36,7 +36,7 @@ impl LimitedRequest {
         let filter = self.filter.filter(&mut validation);
         let tags = self.filter.tags(&mut validation);
         let limit = limit(&mut validation, &self.limit, rules);
-        let query = EventsQuery::new(filter, limit);
+        let query = EventsQuery { filter, limit };
         validation.finish(|| Some(TaggedQuery { query, tags }))
     }
 
@@ -46,7 +46,7 @@ impl LimitedRequest {
     /// Lists every member that is invalid.
     pub fn check_locations(&self, rules: &Rules) -> Result<TaggedQuery<LocationsQuery>, Problem> {
         let asked = self.check_events(rules)?;
-        Ok(asked.map(|EventsQuery { filter, limit, .. }| LocationsQuery::new(filter, limit)))
+        Ok(asked.map(|EventsQuery { filter, limit, .. }| LocationsQuery { filter, limit }))
     }
 }
 

@@ -49,7 +49,12 @@ impl MetricsRequest {
         let visitors = visitors.is_some_and(|BoolOrString(wanted)| *wanted);
         let dimension = validation.there(&["type"], &self.r#type).copied();
         validation.finish(|| {
-            let query = MetricsQuery::new(filter, dimension?, limit).with_visitors(visitors);
+            let query = MetricsQuery {
+                filter,
+                dimension: dimension?,
+                limit,
+                visitors,
+            };
             Some(TaggedQuery { query, tags })
         })
     }

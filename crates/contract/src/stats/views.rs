@@ -49,7 +49,11 @@ impl ViewsRequest {
         let zone = zone::validate(&mut validation, &self.client_timezone, &filter);
         let unit = validation.there(&["unit"], &self.unit).copied();
         validation.finish(|| {
-            let query = ViewsQuery::new(filter, unit?.into(), zone);
+            let query = ViewsQuery {
+                filter,
+                unit: unit?.into(),
+                zone,
+            };
             Some(TaggedQuery { query, tags })
         })
     }

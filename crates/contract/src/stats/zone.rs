@@ -128,9 +128,11 @@ mod tests {
     use super::*;
 
     fn zone(name: &str, from: i64, until: i64) -> Option<ZoneOffsets> {
-        let filter = VisitFilter::default()
-            .with_from(UnixSeconds::new(from).ok())
-            .with_until(UnixSeconds::new(until).ok());
+        let filter = VisitFilter {
+            from: UnixSeconds::new(from).ok(),
+            until: UnixSeconds::new(until).ok(),
+            ..VisitFilter::default()
+        };
         let mut validation = Validation::default();
         let zone = validate(&mut validation, &Sent::Value(name.into()), &filter);
         validation.finish(|| Some(zone)).ok()

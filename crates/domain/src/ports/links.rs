@@ -120,7 +120,10 @@ pub trait LinkStore: fmt::Debug + Send + Sync {
         domain: Option<&DomainName>,
     ) -> Result<Vec<TagCount>, StoreError> {
         let mut counts: BTreeMap<Tag, u64> = BTreeMap::new();
-        let counted = all_within(reach).with_domain(domain.cloned());
+        let counted = LinkFilter {
+            domain: domain.cloned(),
+            ..all_within(reach)
+        };
         for link in self.search(&counted, EPOCH, u32::MAX).await? {
             for tag in &link.content.tags {
                 *counts.entry(tag.clone()).or_default() += 1;
@@ -166,9 +169,11 @@ pub trait LinkStore: fmt::Debug + Send + Sync {
         new: &Link,
         now: UnixSeconds,
     ) -> Result<Option<Link>, StoreError> {
-        let alike = all_within(reach)
-            .with_domain(new.key.domain.clone())
-            .with_destination(new.content.destination.clone());
+        let alike = LinkFilter {
+            destination: Some(new.content.destination.clone()),
+            domain: Some(new.key.domain.clone()),
+            ..all_within(reach)
+        };
         let alike = self.search(&alike, now, u32::MAX).await?;
         let mut alike = alike.into_iter();
         Ok(alike.find(|link| link.may_stand_for(new, now)))

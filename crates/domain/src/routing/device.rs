@@ -109,10 +109,18 @@ mod tests {
     #[case("Chrome OS", "", &["desktop", "chromeos"])]
     #[case("", "", &[])]
     fn an_agent_is_all_that_it_is(#[case] os: &str, #[case] kind: &str, #[case] is: &[&str]) {
-        let agent = AgentFacts::new(os, "", kind);
+        let agent = AgentFacts {
+            os: os.into(),
+            device_type: kind.into(),
+            ..AgentFacts::default()
+        };
         let found = NAMES.iter().filter(|(device, _)| device.is(&agent));
         assert_eq!(found.map(|(_, name)| *name).collect::<Vec<_>>(), is);
-        let bot = AgentFacts::new("Windows", "", "").with_bot(true);
+        let bot = AgentFacts {
+            os: "Windows".into(),
+            is_bot: true,
+            ..AgentFacts::default()
+        };
         assert!(!Device::Desktop.is(&bot) && Device::Windows.is(&bot));
     }
 }

@@ -62,7 +62,6 @@ impl VisitorFacts for NoFacts {}
 
 /// The facts in a `User-Agent` header. Texts are empty if unknown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct AgentFacts {
     /// The operating system, such as `macOS`, `iOS` or `Ubuntu`.
     pub os: Box<str>,
@@ -72,23 +71,4 @@ pub struct AgentFacts {
     pub device_type: Box<str>,
     /// True if the program acts without a person, such as a crawler.
     pub is_bot: bool,
-}
-
-impl AgentFacts {
-    /// The facts about a program of a person.
-    pub fn new(os: &str, browser: &str, device_type: &str) -> Self {
-        Self {
-            os: os.into(),
-            browser: browser.into(),
-            device_type: device_type.into(),
-            is_bot: false,
-        }
-    }
-
-    /// Sets [`is_bot`](Self#structfield.is_bot).
-    #[must_use]
-    pub fn with_bot(mut self, is_bot: bool) -> Self {
-        self.is_bot = is_bot;
-        self
-    }
 }

@@ -4,29 +4,11 @@ use crate::{LinkId, Report, Variance, VisitFilter};
 
 /// The question for counters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct CountersQuery {
     /// The visits to count.
     pub filter: VisitFilter,
     /// One row per link instead of one for all.
     pub per_link: bool,
-}
-
-impl CountersQuery {
-    /// Asks for one row over all of these visits.
-    pub fn new(filter: VisitFilter) -> Self {
-        Self {
-            filter,
-            per_link: false,
-        }
-    }
-
-    /// Asks for one row per link instead.
-    #[must_use]
-    pub fn with_per_link(mut self, per_link: bool) -> Self {
-        self.per_link = per_link;
-        self
-    }
 }
 
 /// The counters of some visits.

@@ -8,19 +8,11 @@ use crate::{
 
 /// The question for the latest visits.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct EventsQuery {
     /// The visits to list.
     pub filter: VisitFilter,
     /// The largest number of visits to list.
     pub limit: RowLimit,
-}
-
-impl EventsQuery {
-    /// Asks for the latest of these visits.
-    pub fn new(filter: VisitFilter, limit: RowLimit) -> Self {
-        Self { filter, limit }
-    }
 }
 
 /// One stored visit as it may be shown: nothing in it identifies a visitor. An

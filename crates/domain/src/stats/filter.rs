@@ -4,7 +4,6 @@ use crate::{Choice, Destinations, Dimension, LinkId, UnixSeconds};
 
 /// The visits that meet every one of these conditions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct VisitFilter {
     /// The first second, inclusive.
     pub from: Option<UnixSeconds>,
@@ -25,41 +24,6 @@ pub struct VisitFilter {
 }
 
 impl VisitFilter {
-    /// Only visits of this second and later ones.
-    #[must_use]
-    pub fn with_from(mut self, from: impl Into<Option<UnixSeconds>>) -> Self {
-        self.from = from.into();
-        self
-    }
-
-    /// Only visits of this second and earlier ones.
-    #[must_use]
-    pub fn with_until(mut self, until: impl Into<Option<UnixSeconds>>) -> Self {
-        self.until = until.into();
-        self
-    }
-
-    /// Only visits of these links.
-    #[must_use]
-    pub fn with_links(mut self, links: Choice<LinkId>) -> Self {
-        self.links = links;
-        self
-    }
-
-    /// Only visits with these values of dimensions.
-    #[must_use]
-    pub fn with_values(mut self, values: Vec<(Dimension, Choice<String>)>) -> Self {
-        self.values = values;
-        self
-    }
-
-    /// Hides the other destinations.
-    #[must_use]
-    pub fn with_destinations(mut self, destinations: Destinations) -> Self {
-        self.destinations = destinations;
-        self
-    }
-
     /// The first and the last millisecond that a visit may have.
     pub fn millis(&self) -> (i64, i64) {
         let from = self.from.map_or(i64::MIN, |from| from.start().get());

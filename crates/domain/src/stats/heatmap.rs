@@ -4,19 +4,11 @@ use crate::{HourOfWeek, Report, Variance, VisitFilter, ZoneOffsets};
 
 /// The question for visits by hour of the week.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct HeatmapQuery {
     /// The visits to count.
     pub filter: VisitFilter,
     /// The clock that defines the hours.
     pub zone: ZoneOffsets,
-}
-
-impl HeatmapQuery {
-    /// Asks for these visits by hour, as this clock shows it.
-    pub fn new(filter: VisitFilter, zone: ZoneOffsets) -> Self {
-        Self { filter, zone }
-    }
 }
 
 /// One hour of the week, over all weeks.

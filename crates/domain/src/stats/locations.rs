@@ -4,19 +4,11 @@ use crate::{Degrees, Report, RowLimit, VisitFilter};
 
 /// The question for places.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct LocationsQuery {
     /// The visits to count.
     pub filter: VisitFilter,
     /// The largest number of places.
     pub limit: RowLimit,
-}
-
-impl LocationsQuery {
-    /// Asks for the places of these visits.
-    pub fn new(filter: VisitFilter, limit: RowLimit) -> Self {
-        Self { filter, limit }
-    }
 }
 
 /// A place and its visits.

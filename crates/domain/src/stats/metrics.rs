@@ -4,7 +4,6 @@ use crate::{Dimension, Report, RowLimit, VisitFilter};
 
 /// The question for the most frequent values of a dimension.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct MetricsQuery {
     /// The visits to count.
     pub filter: VisitFilter,
@@ -15,32 +14,6 @@ pub struct MetricsQuery {
     /// Also count the visitors of each value. That takes as long as counters do, several
     /// times as long as visits alone.
     pub visitors: bool,
-}
-
-impl MetricsQuery {
-    /// Asks how many of these visits have each value.
-    pub fn new(filter: VisitFilter, dimension: Dimension, limit: RowLimit) -> Self {
-        Self {
-            filter,
-            dimension,
-            limit,
-            visitors: false,
-        }
-    }
-
-    /// Asks for at most so many values.
-    #[must_use]
-    pub fn with_limit(mut self, limit: RowLimit) -> Self {
-        self.limit = limit;
-        self
-    }
-
-    /// Asks for the visitors of each value, too.
-    #[must_use]
-    pub fn with_visitors(mut self, visitors: bool) -> Self {
-        self.visitors = visitors;
-        self
-    }
 }
 
 /// A value and its number of visits.

@@ -71,7 +71,6 @@ impl Default for RowLimit {
 /// A limit is out of bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("{rows} is not a number of rows from 1 to {max}")]
-#[non_exhaustive]
 pub struct RowLimitError {
     /// The number.
     pub rows: i64,

@@ -4,7 +4,6 @@ use crate::{LocalSeconds, Report, TimeUnit, Variance, VisitFilter, ZoneOffsets};
 
 /// The question for visits over time.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct ViewsQuery {
     /// The visits to count.
     pub filter: VisitFilter,
@@ -12,13 +11,6 @@ pub struct ViewsQuery {
     pub unit: TimeUnit,
     /// The clock that defines minutes, hours and days.
     pub zone: ZoneOffsets,
-}
-
-impl ViewsQuery {
-    /// Asks for these visits by time, as this clock shows it.
-    pub fn new(filter: VisitFilter, unit: TimeUnit, zone: ZoneOffsets) -> Self {
-        Self { filter, unit, zone }
-    }
 }
 
 /// One minute, hour or day that has visits.

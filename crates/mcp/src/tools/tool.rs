@@ -14,7 +14,6 @@ use crate::answer::Raw;
 
 /// The use cases, and the facts about the request that calls a tool.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct ToolContext {
     /// The use cases.
     pub app: Arc<App>,
@@ -66,7 +65,6 @@ impl ToolContext {
 
 /// The facts about a tool that its function's signature does not show.
 #[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
 pub struct ToolSpec {
     /// Verb, then noun: `get_link`. Letters, digits, `_` and `-`, 64 at most.
     pub name: &'static str,
@@ -76,24 +74,6 @@ pub struct ToolSpec {
     pub needs: Access,
     /// The effect that clients may assume.
     pub effect: ToolEffect,
-}
-
-impl ToolSpec {
-    /// States the facts about a tool that only reads; [`ToolSpec::with_effect`] changes that.
-    pub const fn new(name: &'static str, description: &'static str, needs: Access) -> Self {
-        Self {
-            name,
-            description,
-            needs,
-            effect: ToolEffect::Reads,
-        }
-    }
-
-    /// Sets the effect that clients may assume.
-    #[must_use]
-    pub const fn with_effect(self, effect: ToolEffect) -> Self {
-        Self { effect, ..self }
-    }
 }
 
 /// The effects that clients may assume of a tool. Clients assume the worst where a

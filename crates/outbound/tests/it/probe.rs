@@ -14,7 +14,11 @@ async fn probe(prober: &HttpProber, url: &str, caller: ProbeCaller) -> ProbeOutc
     let destination = Destination::parse(url, &DestinationRules::default()).unwrap();
     let timeout = ProbeTimeout::from_seconds(20).unwrap();
     prober
-        .probe(ProbeRequest::new(destination, timeout).with_caller(caller))
+        .probe(ProbeRequest {
+            destination,
+            timeout,
+            caller,
+        })
         .await
 }
 
@@ -22,9 +26,10 @@ async fn probe(prober: &HttpProber, url: &str, caller: ProbeCaller) -> ProbeOutc
 async fn only_language_and_program_of_the_caller_are_passed_on() {
     let server = Listener::start(Script::ok("")).await;
     let prober = HttpProber::new(client(&everything_allowed()));
-    let caller = ProbeCaller::default()
-        .with_accept_language("de, en;q=0.5".to_owned())
-        .with_user_agent("Browser/1".to_owned());
+    let caller = ProbeCaller {
+        accept_language: Some("de, en;q=0.5".to_owned()),
+        user_agent: Some("Browser/1".to_owned()),
+    };
     let url = format!("http://127.0.0.1:{}/", server.port);
     let outcome = probe(&prober, &url, caller).await;
     assert_eq!(outcome.result, Ok(200));

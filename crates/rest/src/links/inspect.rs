@@ -50,11 +50,14 @@ async fn explain(
     let link = FollowedLink::from(link);
     let facts = ImaginedFacts::new(&clients, &imagined, link.id(), at);
     let query = Some(imagined.query.as_str());
-    let visitor = Visitor::new(at)
-        .with_user_agent(&imagined.user_agent)
-        .with_query(query.filter(|query| !query.is_empty()))
-        .with_rest(imagined.rest())
-        .with_facts(&facts);
+    let visitor = Visitor {
+        now: at,
+        user_agent: &imagined.user_agent,
+        country: None,
+        query: query.filter(|query| !query.is_empty()),
+        rest: imagined.rest(),
+        facts: &facts,
+    };
     let (why, head) = context.foresight.foresee(&link, &asked, &visitor, used_up);
     Ok(Json(LinkExplanation::new(
         &link,

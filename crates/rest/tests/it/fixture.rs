@@ -27,8 +27,8 @@ use slugline_domain::{
     DomainName, Explanation, FollowedLink, InstanceRules, Visitor,
     ports::{DiskTrouble, DiskWatch, LinksWatch, OldStore},
 };
-use slugline_httpkit::{AnswerHead, Edge, Foresight, Guard};
-use slugline_rest::{ApiOptions, RestState, RouteList, api};
+use slugline_httpkit::{AnswerHead, Foresight, Guard};
+use slugline_rest::{RestState, RouteList, api};
 use slugline_testkit::{
     CountedVisits, FixedClock, MemoryDomainStore, MemoryLinkStore, MemoryMigration, MemoryOldStore,
     MemoryTokenStore, NOON, ScriptedProber, SeededRandom,
@@ -163,7 +163,7 @@ impl Fixture {
             codes: None,
         }));
         Self {
-            routes: api(&ApiOptions::default()).finish(),
+            routes: api("1.0.0", &Rules::default()).finish(),
             store,
             log,
             state: Data::new(RestState {
@@ -176,7 +176,11 @@ impl Fixture {
                 outside: None,
                 foresight: Arc::new(PlainRedirects),
             }),
-            guard: Data::new(Guard::new(Arc::new(Edge::default()), authenticator)),
+            guard: Data::new(Guard {
+                edge: Arc::default(),
+                authenticator,
+                any_origin: false,
+            }),
         }
     }
 

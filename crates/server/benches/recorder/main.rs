@@ -118,9 +118,11 @@ async fn into_file(count: u32, file: PathBuf, options: RecorderOptions) -> Outco
 
 async fn into_clickhouse(count: u32, spool: PathBuf, url: &str) -> Outcome<()> {
     let clock = clock();
-    let clickhouse = (ClickHouseOptions::new(url.parse()?, Arc::new(PlainWire::default()), spool))
+    let clickhouse = ClickHouseOptions {
         // Room for everything, so that nothing is sampled here either.
-        .with_spool_bytes(1 << 40);
+        spool_bytes: 1 << 40,
+        ..ClickHouseOptions::new(url.parse()?, Arc::new(PlainWire::default()), spool)
+    };
     let (recorder, log) = slugline_clickhouse::start(clickhouse, options(), ports(&clock)).await?;
     let recorder = Arc::new(recorder);
     let began = Instant::now();

@@ -19,7 +19,6 @@ use anyhow::{Context, bail};
 use clap::ArgMatches;
 use slugline_contract::TransferFormat;
 use slugline_domain::{DomainName, Host};
-use slugline_rest::ApiOptions;
 
 use crate::{
     api_routes,
@@ -34,7 +33,6 @@ use crate::{
     token_commands::{self, BoundTo},
     traces,
     transfer::{self, LinksLeft},
-    version::VERSION,
     welcome,
 };
 use given::{listen, settings, settings_and_log, sources_and_log};
@@ -166,11 +164,7 @@ fn file_and_format(given: &ArgMatches) -> (&str, Option<TransferFormat>) {
 }
 
 fn print_document(settings: &Settings) -> anyhow::Result<()> {
-    let options = ApiOptions {
-        version: VERSION,
-        rules: settings.rules.clone(),
-    };
-    let routes = api_routes::routes(&options, Vec::new())?;
+    let routes = api_routes::routes(&settings.rules, Vec::new())?;
     let document = serde_json::to_string_pretty(routes.document().as_ref())?;
     Ok(writeln!(io::stdout(), "{document}")?)
 }

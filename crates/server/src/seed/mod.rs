@@ -33,7 +33,10 @@ pub(crate) async fn run(settings: &Settings, amount: Amount) -> anyhow::Result<(
         named.context("SLUGLINE_DOMAINS")?;
     }
     let service = wiring::links_of_operator(settings).await?;
-    let all = LinkFilter::default().with_status(StatusFilter::All);
+    let all = LinkFilter {
+        status: StatusFilter::All,
+        ..LinkFilter::default()
+    };
     let present = service.count(all).await.context("counting links")?;
     if present > 0 {
         bail!(

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use slugline_analytics::Recorder;
-use slugline_domain::{FollowedLink, Link, UnixMillis, Visit, VisitHeaders, ports::VisitSink};
+use slugline_domain::{FollowedLink, Link, UnixMillis, Visit, VisitHeaders, Way, ports::VisitSink};
 
 use super::{amount::Amount, chance::Chance, people::Person};
 
@@ -76,13 +76,14 @@ pub(super) async fn record(
 fn one(links: &[Arc<FollowedLink>], people: &[Person], days: &Days, chance: &mut Chance) -> Visit {
     let person = &people[chance.position(people.len())];
     let (_, referer) = chance.weighted(&REFERERS, |(weight, _)| *weight);
-    Visit::new(
-        days.moment(person.ahead, chance),
-        Arc::clone(popular(links, chance)),
-        person.address,
-        VisitHeaders::new(person.user_agent, referer, person.languages),
-    )
-    .with_place(person.place.clone().map(Box::new))
+    Visit {
+        at: days.moment(person.ahead, chance),
+        link: Arc::clone(popular(links, chance)),
+        client: person.address,
+        headers: VisitHeaders::new(person.user_agent, referer, person.languages),
+        place: person.place.clone().map(Box::new),
+        way: Way::Main,
+    }
 }
 
 fn again(
@@ -97,10 +98,11 @@ fn again(
     } else {
         Arc::clone(popular(links, chance))
     };
-    before
-        .clone()
-        .with_at(UnixMillis::new(later.min(now.get())))
-        .with_link(link)
+    Visit {
+        at: UnixMillis::new(later.min(now.get())),
+        link,
+        ..before.clone()
+    }
 }
 
 /// Each link has about three quarters of the visits of the one before it; after a while the

@@ -56,11 +56,13 @@ impl Row for Domain {
                 SlugCase::Insensitive
             }
         });
-        Ok(Self::new(Host::parse(&columns.text(0)?)?)
-            .with_home_url(url(1)?)
-            .with_not_found_url(url(2)?)
-            .with_expired_url(url(3)?)
-            .with_case(case)
-            .with_fall_through(columns.optional_flag(5)?.unwrap_or_default()))
+        Ok(Domain {
+            home_url: url(1)?,
+            not_found_url: url(2)?,
+            expired_url: url(3)?,
+            case,
+            fall_through: columns.optional_flag(5)?.unwrap_or_default(),
+            ..Self::new(Host::parse(&columns.text(0)?)?)
+        })
     }
 }

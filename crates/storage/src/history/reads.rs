@@ -150,7 +150,7 @@ fn has_tag(backend: DbBackend, tag: &Tag) -> Expr {
 
 #[cfg(test)]
 mod tests {
-    use slugline_domain::{TrashPosition, UnixMillis};
+    use slugline_domain::{Reach, TrashPosition, UnixMillis};
 
     use super::*;
     use crate::links::plans::Schema;
@@ -172,9 +172,24 @@ mod tests {
             number: 7,
         };
         for query in [
-            TrashQuery::new(20),
-            TrashQuery::new(20).with_after(after),
-            TrashQuery::new(20).with_domain(DomainName::DEFAULT),
+            TrashQuery {
+                reach: Reach::Everything,
+                domain: None,
+                after: None,
+                limit: 20,
+            },
+            TrashQuery {
+                reach: Reach::Everything,
+                domain: None,
+                after: Some(after),
+                limit: 20,
+            },
+            TrashQuery {
+                reach: Reach::Everything,
+                domain: Some(DomainName::DEFAULT),
+                after: None,
+                limit: 20,
+            },
         ] {
             let trash = plan(&select(DbBackend::Sqlite, &query));
             let index = "link_versions USING INDEX link_versions_trash";

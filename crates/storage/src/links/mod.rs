@@ -232,9 +232,13 @@ impl LinkStore for SqlLinkStore {
         now: UnixSeconds,
         limit: u32,
     ) -> Result<Vec<Link>, StoreError> {
-        let query = ListQuery::new(now, limit)
-            .with_order(LinkOrder::SlugAscending)
-            .with_filter(filter.clone());
+        let query = ListQuery {
+            now,
+            order: LinkOrder::SlugAscending,
+            filter: filter.clone(),
+            after: None,
+            limit,
+        };
         let found = self.database.read(ListLinks(query)).await;
         found.map_err(failing_to("search links"))
     }

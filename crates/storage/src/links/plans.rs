@@ -63,20 +63,29 @@ impl Schema {
     }
 
     fn plan_of_search(&self, filter: &LinkFilter) -> String {
-        self.plan_of_page(&page(LinkOrder::SlugAscending).with_filter(filter.clone()))
+        self.plan_of_page(&ListQuery {
+            filter: filter.clone(),
+            ..page(LinkOrder::SlugAscending)
+        })
     }
 }
 
 fn page(order: LinkOrder) -> ListQuery {
-    ListQuery::new(NOON, 20)
-        .with_order(order)
-        .with_filter(filter())
+    ListQuery {
+        now: NOON,
+        order,
+        filter: filter(),
+        after: None,
+        limit: 20,
+    }
 }
 
 fn filter() -> LinkFilter {
-    LinkFilter::default()
-        .with_status(StatusFilter::All)
-        .with_domain(DomainName::DEFAULT)
+    LinkFilter {
+        domain: Some(DomainName::DEFAULT),
+        status: StatusFilter::All,
+        ..LinkFilter::default()
+    }
 }
 
 #[tokio::test]
@@ -259,7 +268,10 @@ async fn a_page_of_a_binding_begins_with_its_links(
     let schema = Schema::new().await;
     for plan in [
         schema.plan_of_search(&wanted),
-        schema.plan_of_page(&page(LinkOrder::Newest).with_filter(wanted)),
+        schema.plan_of_page(&ListQuery {
+            filter: wanted,
+            ..page(LinkOrder::Newest)
+        }),
     ] {
         assert!(
             plan.starts_with(

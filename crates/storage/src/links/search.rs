@@ -246,18 +246,35 @@ mod tests {
     };
 
     fn filter(text: &str) -> LinkFilter {
-        LinkFilter::default()
-            .with_text(SearchText::parse(text).ok())
-            .with_status(StatusFilter::All)
+        LinkFilter {
+            text: SearchText::parse(text).ok(),
+            status: StatusFilter::All,
+            ..LinkFilter::default()
+        }
     }
 
     fn search(text: &str) -> ListLinks {
-        let query = ListQuery::new(NOON, 20).with_order(LinkOrder::SlugAscending);
-        ListLinks(query.with_filter(filter(text)))
+        let query = ListQuery {
+            now: NOON,
+            order: LinkOrder::SlugAscending,
+            filter: LinkFilter::default(),
+            after: None,
+            limit: 20,
+        };
+        ListLinks(ListQuery {
+            filter: filter(text),
+            ..query
+        })
     }
 
     fn page(text: &str) -> ListLinks {
-        ListLinks(ListQuery::new(NOON, 20).with_filter(filter(text)))
+        ListLinks(ListQuery {
+            now: NOON,
+            order: LinkOrder::Newest,
+            filter: filter(text),
+            after: None,
+            limit: 20,
+        })
     }
 
     #[tokio::test]

@@ -26,9 +26,11 @@ impl Read for CountTags {
     type Answer = Vec<TagCount>;
 
     async fn read<S: Session>(&self, session: &S) -> Result<Vec<TagCount>, Failure> {
-        let filter = LinkFilter::default()
-            .with_reach(self.reach.clone())
-            .with_domain(self.domain.clone());
+        let filter = LinkFilter {
+            domain: self.domain.clone(),
+            reach: self.reach.clone(),
+            ..LinkFilter::default()
+        };
         let mut domains = confined(&filter);
         if let Some(counted) = &domains
             && in_use(session)

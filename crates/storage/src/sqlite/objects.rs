@@ -31,7 +31,6 @@ pub struct ObjectsError(#[from] rusqlite::Error);
 
 /// An object differs from those that a file should have. The text names it.
 #[derive(Debug, PartialEq, Eq, Error)]
-#[non_exhaustive]
 pub enum Unlike {
     /// Our statements make no such object.
     #[error("it has the {kind} {name:?} on {table:?}, which slugline does not make")]

@@ -45,7 +45,6 @@ pub struct Copied {
 
 /// A file was not copied.
 #[derive(Debug, Error)]
-#[non_exhaustive]
 pub enum SnapshotError {
     /// The file cannot be read, or its copy cannot be written.
     #[error("{} cannot be copied", path.display())]

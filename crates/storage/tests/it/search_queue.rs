@@ -47,9 +47,11 @@ async fn texts_are_found_whether_they_wait_or_are_indexed() {
 }
 
 async fn found(store: &SqlLinkStore, text: &str) -> u64 {
-    let filter = LinkFilter::default()
-        .with_text(SearchText::parse(text).unwrap())
-        .with_status(StatusFilter::All);
+    let filter = LinkFilter {
+        text: Some(SearchText::parse(text).unwrap()),
+        status: StatusFilter::All,
+        ..LinkFilter::default()
+    };
     let links = store.search(&filter, NOON, 1_000).await.unwrap();
     let count = store.count(&filter, NOON).await.unwrap();
     assert_eq!(u64::try_from(links.len()), Ok(count));

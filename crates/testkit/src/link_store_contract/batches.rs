@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use slugline_domain::{
-    Link, LinkOrder, Reach, SearchText,
+    Link, LinkFilter, LinkOrder, ListQuery, Reach, SearchText,
     ports::{Insertion, LinkStore},
 };
 
@@ -43,7 +43,10 @@ pub(super) async fn many_links_are_inserted_as_if_one_after_the_other(store_: &i
     let outcomes = store_.insert_many(&links, &NOTE).await.expect("insert");
     assert_eq!(outcomes, expected);
 
-    let all = everything().with_order(LinkOrder::SlugAscending);
+    let all = ListQuery {
+        order: LinkOrder::SlugAscending,
+        ..everything()
+    };
     let listed = store_.list(&all).await.expect("list");
     let sorted = |mut link: Link| {
         link.content.tags = link.content.tags.sorted();
@@ -62,7 +65,10 @@ pub(super) async fn many_links_are_inserted_as_if_one_after_the_other(store_: &i
     let tags = store_.tags(&Reach::Everything, None).await.expect("tags");
     let names: Vec<&str> = tags.iter().map(|count| count.tag.as_str()).collect();
     assert_eq!(names, ["a", "b", "c", "old"]);
-    let found = everywhere().with_text(SearchText::parse("heir").expect("short"));
+    let found = LinkFilter {
+        text: Some(SearchText::parse("heir").expect("short")),
+        ..everywhere()
+    };
     assert_eq!(store_.count(&found, NOON).await.expect("count"), 1);
 }
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use slugline_domain::{
-    AuditFilter, AuditQuery, Binding, DomainName, Link, LinkFilter, LinkId, LinkOrder, Position,
-    Reach,
+    AuditFilter, AuditQuery, Binding, DomainName, Link, LinkFilter, LinkId, LinkOrder, ListQuery,
+    Position, Reach,
     ports::{AuditTrail, Deletion, Insertion, LinkStore, Update, Version},
 };
 
@@ -12,7 +12,7 @@ use super::{
     searches::{found, with_text},
     shorthand::{everything, everywhere, keys, store},
 };
-use crate::{NOON, NOTE, key, link, tag};
+use crate::{NOON, NOTE, key, link, newest_lines, tag};
 
 fn domain(text: &str) -> DomainName {
     DomainName::parse(text).expect("a domain")
@@ -127,9 +127,11 @@ pub(super) async fn a_batch_goes_into_several_domains(store_: &impl LinkStore) {
 }
 
 fn by_key(filter: LinkFilter) -> slugline_domain::ListQuery {
-    everything()
-        .with_order(LinkOrder::SlugAscending)
-        .with_filter(filter)
+    ListQuery {
+        order: LinkOrder::SlugAscending,
+        filter,
+        ..everything()
+    }
 }
 
 /// Links of all domains, some of which were made in the same second.
@@ -188,15 +190,33 @@ pub(super) async fn lists_of_all_domains_are_ordered_and_paged_without_gaps(
     let named = Binding::new([], [], [domain("go.example"), domain("b.example")]);
     let filters = [
         (everywhere(), None),
-        (everywhere().with_tag(tag("x")), None),
-        (with_text("example.com"), None),
-        (everywhere().with_domain(domain("")), Some("")),
         (
-            everywhere().with_domain(domain("go.example")),
+            LinkFilter {
+                tag: Some(tag("x")),
+                ..everywhere()
+            },
+            None,
+        ),
+        (with_text("example.com"), None),
+        (
+            LinkFilter {
+                domain: Some(domain("")),
+                ..everywhere()
+            },
+            Some(""),
+        ),
+        (
+            LinkFilter {
+                domain: Some(domain("go.example")),
+                ..everywhere()
+            },
             Some("go.example/"),
         ),
         (
-            everywhere().with_reach(Reach::bound(named.expect("a binding"))),
+            LinkFilter {
+                reach: Reach::bound(named.expect("a binding")),
+                ..everywhere()
+            },
             Some(".example/"),
         ),
     ];
@@ -219,11 +239,13 @@ pub(super) async fn lists_of_all_domains_are_ordered_and_paged_without_gaps(
                 let mut seen: Vec<String> = Vec::new();
                 let mut after = None;
                 loop {
-                    let query = everything()
-                        .with_filter(filter.clone())
-                        .with_order(order)
-                        .with_limit(limit)
-                        .with_after(after);
+                    let query = ListQuery {
+                        order,
+                        filter: filter.clone(),
+                        after,
+                        limit,
+                        ..everything()
+                    };
                     let page = store_.list(&query).await.expect("list");
                     let Some(last) = page.last() else { break };
                     after = Some(Position::after(last));
@@ -245,8 +267,14 @@ pub(super) async fn lists_searches_and_counts_are_of_one_domain_or_of_all(store_
         let made = link(text).tags(&["x", text.split('/').next_back().expect("a part")]);
         store(store_, &made.build()).await;
     }
-    let go = everywhere().with_domain(domain("go.example"));
-    let default = everywhere().with_domain(DomainName::DEFAULT);
+    let go = LinkFilter {
+        domain: Some(domain("go.example")),
+        ..everywhere()
+    };
+    let default = LinkFilter {
+        domain: Some(DomainName::DEFAULT),
+        ..everywhere()
+    };
     let all = [
         "docs",
         "b.example/docs",
@@ -258,20 +286,65 @@ pub(super) async fn lists_searches_and_counts_are_of_one_domain_or_of_all(store_
         (everywhere(), &all[..]),
         (go.clone(), &all[2..]),
         (default.clone(), &all[..1]),
-        (everywhere().with_domain(domain("nowhere.example")), &[]),
-        (everywhere().with_tag(tag("docs")), &all[..3]),
-        (go.clone().with_tag(tag("docs")), &all[2..3]),
-        (default.clone().with_tag(tag("news")), &[]),
+        (
+            LinkFilter {
+                domain: Some(domain("nowhere.example")),
+                ..everywhere()
+            },
+            &[],
+        ),
+        (
+            LinkFilter {
+                tag: Some(tag("docs")),
+                ..everywhere()
+            },
+            &all[..3],
+        ),
+        (
+            LinkFilter {
+                tag: Some(tag("docs")),
+                ..go.clone()
+            },
+            &all[2..3],
+        ),
+        (
+            LinkFilter {
+                tag: Some(tag("news")),
+                ..default.clone()
+            },
+            &[],
+        ),
         // The host is no part of the searched texts.
         (with_text("go.example"), &[]),
         (with_text("docs"), &all[..3]),
         (
-            with_text("docs").with_domain(domain("go.example")),
+            LinkFilter {
+                domain: Some(domain("go.example")),
+                ..with_text("docs")
+            },
             &all[2..3],
         ),
-        (with_text("do").with_domain(DomainName::DEFAULT), &all[..1]),
-        (everywhere().with_keys(some.to_vec()), &[all[0], all[2]]),
-        (go.clone().with_keys(some.to_vec()), &all[2..3]),
+        (
+            LinkFilter {
+                domain: Some(DomainName::DEFAULT),
+                ..with_text("do")
+            },
+            &all[..1],
+        ),
+        (
+            LinkFilter {
+                keys: Some(some.to_vec()),
+                ..everywhere()
+            },
+            &[all[0], all[2]],
+        ),
+        (
+            LinkFilter {
+                keys: Some(some.to_vec()),
+                ..go.clone()
+            },
+            &all[2..3],
+        ),
     ] {
         assert_eq!(found(store_, &filter).await, expected, "{filter:?}");
         assert_eq!(keys(store_, by_key(filter.clone())).await, expected);
@@ -335,24 +408,36 @@ pub(super) async fn a_binding_to_domains_hides_the_links_of_others(store_: &impl
         (bound(&[], &[], &["nowhere.example"]), &[], &[]),
     ];
     for (reach, expected, tags) in cases {
-        let filter = everywhere().with_reach(reach.clone());
+        let filter = LinkFilter {
+            reach: reach.clone(),
+            ..everywhere()
+        };
         assert_eq!(found(store_, &filter).await, expected, "{reach:?}");
-        let newest = everything().with_filter(filter.clone());
+        let newest = ListQuery {
+            filter: filter.clone(),
+            ..everything()
+        };
         let listed: BTreeSet<String> = keys(store_, newest).await.into_iter().collect();
         let all: BTreeSet<String> = expected.iter().map(ToString::to_string).collect();
         assert_eq!(listed, all, "{reach:?}");
-        let some = filter.clone().with_keys(
-            ["docs", "go.example/docs", "b.example/docs"]
-                .map(key)
-                .to_vec(),
-        );
+        let some = LinkFilter {
+            keys: Some(
+                ["docs", "go.example/docs", "b.example/docs"]
+                    .map(key)
+                    .to_vec(),
+            ),
+            ..filter.clone()
+        };
         let chosen: Vec<&&str> = expected
             .iter()
             .filter(|key| key.ends_with("docs"))
             .collect();
         let found_ = found(store_, &some).await;
         assert_eq!(found_.iter().collect::<Vec<_>>(), chosen, "{reach:?}");
-        let of_go = filter.with_domain(domain("go.example"));
+        let of_go = LinkFilter {
+            domain: Some(domain("go.example")),
+            ..filter
+        };
         let of_go = found(store_, &of_go).await;
         assert_eq!(
             of_go.len(),
@@ -388,7 +473,13 @@ pub(super) async fn lines_tell_links_of_two_domains_apart(store_: &(impl LinkSto
     deleted.expect("delete");
     let about = async |keys: &[&str]| {
         let keys = keys.iter().map(|text| key(text)).collect();
-        let query = AuditQuery::new(100).with_filter(AuditFilter::default().with_keys(keys));
+        let query = AuditQuery {
+            filter: AuditFilter {
+                keys,
+                ..AuditFilter::default()
+            },
+            ..newest_lines(100)
+        };
         let lines = store_.lines(&query).await.expect("lines").into_iter();
         let keys = lines.filter_map(|line| Some(line.key?.to_string()));
         keys.collect::<BTreeSet<_>>()
@@ -400,7 +491,12 @@ pub(super) async fn lines_tell_links_of_two_domains_apart(store_: &(impl LinkSto
     assert_eq!(about(&["docs"]).await, ["docs"]);
     assert_eq!(about(&["go.example/docs"]).await, ["go.example/docs"]);
     assert_eq!(about(&["b.example/docs"]).await, [""; 0]);
-    let query = AuditQuery::new(100)
-        .with_filter(AuditFilter::default().with_keys(vec![key("go.example/docs")]));
+    let query = AuditQuery {
+        filter: AuditFilter {
+            keys: vec![key("go.example/docs")],
+            ..AuditFilter::default()
+        },
+        ..newest_lines(100)
+    };
     assert_eq!(store_.lines(&query).await.expect("lines").len(), 2);
 }

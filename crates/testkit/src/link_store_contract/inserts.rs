@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use slugline_domain::{
-    Binding, Link, LinkStatus, Reach, StatusFilter,
+    Binding, Link, LinkFilter, LinkStatus, Reach, StatusFilter,
     ports::{Insertion, LinkStore},
 };
 
@@ -65,7 +65,10 @@ pub(super) async fn an_expired_link_gives_up_its_slug_and_its_tags(store_: &impl
     let new = link("docs").id("new").tags(&["new"]).build();
     store(store_, &new).await;
     assert_eq!(store_.find(&new.key).await.expect("find"), Some(new));
-    let by_old_tag = all_that(everywhere().with_tag(tag("old")));
+    let by_old_tag = all_that(LinkFilter {
+        tag: Some(tag("old")),
+        ..everywhere()
+    });
     assert_eq!(keys(store_, by_old_tag).await, Vec::<String>::new());
 }
 
@@ -73,7 +76,12 @@ pub(super) async fn a_link_that_the_instance_ended_is_expired(store_: &impl Link
     let mut ended = link("docs").id("old").expires(99).build();
     ended.ends_at = Some(NOON);
     store(store_, &ended).await;
-    let by = |status| all_that(everywhere().with_status(status));
+    let by = |status| {
+        all_that(LinkFilter {
+            status,
+            ..everywhere()
+        })
+    };
     assert_eq!(
         keys(store_, by(StatusFilter::Only(LinkStatus::Expired))).await,
         ["docs"]

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use slugline_domain::{
-    Binding, Link, LinkFilter, LinkId, LinkOrder, LinkStatus, Position, Reach, StatusFilter, Tag,
-    ports::LinkStore,
+    Binding, Link, LinkFilter, LinkId, LinkOrder, LinkStatus, ListQuery, Position, Reach,
+    StatusFilter, Tag, ports::LinkStore,
 };
 
 use super::{
@@ -24,15 +24,27 @@ pub(super) async fn listings_are_ordered_and_paged_without_gaps(store_: &impl Li
         (LinkOrder::SlugAscending, ["a", "b", "c", "new", "old"]),
         (LinkOrder::SlugDescending, ["old", "new", "c", "b", "a"]),
     ] {
-        assert_eq!(keys(store_, everything().with_order(order)).await, expected);
+        assert_eq!(
+            keys(
+                store_,
+                ListQuery {
+                    order,
+                    ..everything()
+                }
+            )
+            .await,
+            expected
+        );
         for limit in 1..=5 {
             let mut seen = Vec::new();
             let mut after = None;
             loop {
-                let query = everything()
-                    .with_order(order)
-                    .with_limit(limit)
-                    .with_after(after);
+                let query = ListQuery {
+                    order,
+                    after,
+                    limit,
+                    ..everything()
+                };
                 let page = store_.list(&query).await.expect("list");
                 let Some(last) = page.last() else { break };
                 after = Some(Position::after(last));
@@ -47,9 +59,13 @@ pub(super) async fn listings_filter_by_status_and_tag(store_: &impl LinkStore) {
     store(store_, &link("forever").tags(&["x", "y"]).build()).await;
     store(store_, &link("gone").tags(&["x"]).expires(0).build()).await;
     store(store_, &link("soon").tags(&["y", "z"]).expires(1).build()).await;
-    let by = |status, tag_text: Option<&str>| {
-        all_that(everywhere().with_status(status).with_tag(tag_text.map(tag)))
-            .with_order(LinkOrder::SlugAscending)
+    let by = |status, tag_text: Option<&str>| ListQuery {
+        order: LinkOrder::SlugAscending,
+        ..all_that(LinkFilter {
+            tag: tag_text.map(tag),
+            status,
+            ..everywhere()
+        })
     };
     assert_eq!(
         keys(store_, by(StatusFilter::Current, None)).await,
@@ -87,7 +103,10 @@ pub(super) async fn slugs_are_ordered_by_code_point(store_: &impl LinkStore) {
     for name in ["a", "B", "a-b", "ab", "1"] {
         store(store_, &link(name).build()).await;
     }
-    let query = everything().with_order(LinkOrder::SlugAscending);
+    let query = ListQuery {
+        order: LinkOrder::SlugAscending,
+        ..everything()
+    };
     assert_eq!(keys(store_, query).await, ["1", "B", "a", "a-b", "ab"]);
 }
 
@@ -135,16 +154,23 @@ pub(super) async fn a_binding_hides_all_other_links(store_: &impl LinkStore) {
         (binding(&["deleted"], &["nobody's"]), &[], &[]),
     ];
     for (reach, expected, tags) in cases {
-        let filter = everywhere().with_reach(reach.clone());
-        let query = everything()
-            .with_order(LinkOrder::SlugAscending)
-            .with_filter(filter.clone());
+        let filter = LinkFilter {
+            reach: reach.clone(),
+            ..everywhere()
+        };
+        let query = ListQuery {
+            order: LinkOrder::SlugAscending,
+            filter: filter.clone(),
+            ..everything()
+        };
         assert_eq!(keys(store_, query.clone()).await, expected, "{reach:?}");
-        let some = query.with_filter(
-            filter
-                .clone()
-                .with_keys(["both", "other", "named"].map(key).to_vec()),
-        );
+        let some = ListQuery {
+            filter: LinkFilter {
+                keys: Some(["both", "other", "named"].map(key).to_vec()),
+                ..filter.clone()
+            },
+            ..query
+        };
         let reached = expected.iter().filter(|text| **text != "gone");
         let reached: Vec<&&str> = reached.collect();
         assert_eq!(
@@ -154,9 +180,19 @@ pub(super) async fn a_binding_hides_all_other_links(store_: &impl LinkStore) {
         let count = store_.count(&filter, NOON).await.expect("count");
         assert_eq!(usize::try_from(count), Ok(expected.len()), "{reach:?}");
         for text in ["o", "other", "both"] {
-            let holding = filter.clone().with_text(with_text(text).text);
+            let holding = LinkFilter {
+                text: with_text(text).text,
+                ..filter.clone()
+            };
             let found_ = found(store_, &holding).await;
-            let all = found(store_, &everywhere().with_text(holding.text.clone())).await;
+            let all = found(
+                store_,
+                &LinkFilter {
+                    text: holding.text.clone(),
+                    ..everywhere()
+                },
+            )
+            .await;
             let inside = all
                 .into_iter()
                 .filter(|slug| expected.contains(&slug.as_str()));
@@ -210,17 +246,36 @@ pub(super) async fn listings_filter_by_text_and_slugs_in_any_order(store_: &impl
     let active = LinkFilter::default();
     for (filter, expected) in [
         (with_text("SPRING"), vec!["d", "b", "a", "gone"]),
-        (active.clone().with_keys(some.clone()), vec!["b", "c", "a"]),
         (
-            (with_text("spring")).with_keys(some),
+            LinkFilter {
+                keys: Some(some.clone()),
+                ..active.clone()
+            },
+            vec!["b", "c", "a"],
+        ),
+        (
+            LinkFilter {
+                keys: Some(some),
+                ..with_text("spring")
+            },
             vec!["b", "a", "gone"],
         ),
-        (everywhere().with_keys(Vec::new()), vec![]),
+        (
+            LinkFilter {
+                keys: Some(Vec::new()),
+                ..everywhere()
+            },
+            vec![],
+        ),
     ] {
         let mut paged = Vec::new();
         let mut after = None;
         loop {
-            let query = all_that(filter.clone()).with_limit(1).with_after(after);
+            let query = ListQuery {
+                after,
+                limit: 1,
+                ..all_that(filter.clone())
+            };
             let page = store_.list(&query).await.expect("list");
             let Some(last) = page.last() else { break };
             after = Some(Position::after(last));
@@ -230,7 +285,10 @@ pub(super) async fn listings_filter_by_text_and_slugs_in_any_order(store_: &impl
         let mut by_slug = expected;
         by_slug.sort_unstable();
         assert_eq!(found(store_, &filter).await, by_slug, "{filter:?}");
-        let query = all_that(filter).with_order(LinkOrder::SlugDescending);
+        let query = ListQuery {
+            order: LinkOrder::SlugDescending,
+            ..all_that(filter)
+        };
         by_slug.reverse();
         assert_eq!(keys(store_, query).await, by_slug);
     }

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use slugline_domain::{
-    Link, LinkOrder, LinkStatus, MaxVisits, Reach, StatusFilter,
+    Link, LinkFilter, LinkOrder, LinkStatus, ListQuery, MaxVisits, Reach, StatusFilter,
     ports::{AuditTrail, Insertion, LinkStore, Taking, Update, Version},
 };
 
 use super::shorthand::{all_that, everywhere, keys, store};
-use crate::{NOON, NOTE, full_link, join_all::join_all, link, seconds};
+use crate::{NOON, NOTE, full_link, join_all::join_all, link, newest_lines, seconds};
 
 async fn take(store_: &impl LinkStore, link: &Link) -> Taking {
     let taken = store_.take_visit(&link.id, link.revision).await;
@@ -31,7 +31,7 @@ pub(super) async fn so_many_visits_are_counted_and_no_more(store_: &(impl LinkSt
     for link in [&limited, &other] {
         store(store_, link).await;
     }
-    let query = slugline_domain::AuditQuery::new(100);
+    let query = newest_lines(100);
     let lines = store_.lines(&query).await.expect("lines");
     for (taken, count) in [
         (Taking::Taken, 2),
@@ -165,8 +165,14 @@ pub(super) async fn listings_know_every_status(store_: &impl LinkStore) {
         (StatusFilter::Current, "abcde"),
         (StatusFilter::All, "abcdefghi"),
     ] {
-        let filter = everywhere().with_status(status);
-        let query = all_that(filter.clone()).with_order(LinkOrder::SlugAscending);
+        let filter = LinkFilter {
+            status,
+            ..everywhere()
+        };
+        let query = ListQuery {
+            order: LinkOrder::SlugAscending,
+            ..all_that(filter.clone())
+        };
         assert_eq!(keys(store_, query).await.concat(), expected, "{status:?}");
         let count = store_.count(&filter, NOON).await.expect("count");
         assert_eq!(usize::try_from(count), Ok(expected.len()), "{status:?}");

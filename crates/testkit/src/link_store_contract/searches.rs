@@ -9,7 +9,10 @@ use super::shorthand::{everywhere, store};
 use crate::{NOON, NOTE, destination, full_link, link, tag};
 
 pub(super) fn with_text(text: &str) -> LinkFilter {
-    everywhere().with_text(SearchText::parse(text).expect("a search"))
+    LinkFilter {
+        text: Some(SearchText::parse(text).expect("a search")),
+        ..everywhere()
+    }
 }
 
 /// The slugs found, after checking that the count agrees.
@@ -94,7 +97,10 @@ pub(super) async fn searches_meet_every_condition(store_: &impl LinkStore) {
         &link("c").to("https://e.example/x").tags(&["t"]).build(),
     )
     .await;
-    let to = |url: &str| everywhere().with_destination(destination(url));
+    let to = |url: &str| LinkFilter {
+        destination: Some(destination(url)),
+        ..everywhere()
+    };
     assert_eq!(
         found(store_, &to("https://e.example/x#top")).await,
         ["a", "b"]
@@ -104,13 +110,21 @@ pub(super) async fn searches_meet_every_condition(store_: &impl LinkStore) {
         found(store_, &to("https://e.example/X")).await,
         Vec::<String>::new()
     );
-    let active = (to("https://e.example/x#top")).with_status(StatusFilter::Current);
+    let active = LinkFilter {
+        status: StatusFilter::Current,
+        ..to("https://e.example/x#top")
+    };
     assert_eq!(found(store_, &active).await, ["a"]);
-    let tagged = (with_text("e.example")).with_tag(tag("t"));
+    let tagged = LinkFilter {
+        tag: Some(tag("t")),
+        ..with_text("e.example")
+    };
     assert_eq!(found(store_, &tagged).await, ["a", "c"]);
-    let none = everywhere()
-        .with_tag(tag("t"))
-        .with_status(StatusFilter::Only(LinkStatus::Expired));
+    let none = LinkFilter {
+        tag: Some(tag("t")),
+        status: StatusFilter::Only(LinkStatus::Expired),
+        ..everywhere()
+    };
     assert_eq!(found(store_, &none).await, Vec::<String>::new());
     assert_eq!(found(store_, &everywhere()).await, ["a", "b", "c"]);
 }

@@ -1,7 +1,7 @@
 //! Stores and lists in few words.
 
 use slugline_domain::{
-    Link, LinkFilter, ListQuery, StatusFilter,
+    Link, LinkFilter, LinkOrder, ListQuery, StatusFilter,
     ports::{Insertion, LinkStore},
 };
 
@@ -17,15 +17,27 @@ pub(super) async fn store(store: &impl LinkStore, link: &Link) {
 }
 
 pub(super) fn everything() -> ListQuery {
-    ListQuery::new(NOON, 100).with_filter(everywhere())
+    ListQuery {
+        now: NOON,
+        order: LinkOrder::Newest,
+        filter: everywhere(),
+        after: None,
+        limit: 100,
+    }
 }
 
 pub(super) fn all_that(filter: LinkFilter) -> ListQuery {
-    everything().with_filter(filter)
+    ListQuery {
+        filter,
+        ..everything()
+    }
 }
 
 pub(super) fn everywhere() -> LinkFilter {
-    LinkFilter::default().with_status(StatusFilter::All)
+    LinkFilter {
+        status: StatusFilter::All,
+        ..LinkFilter::default()
+    }
 }
 
 pub(super) async fn keys(store: &impl LinkStore, query: ListQuery) -> Vec<String> {

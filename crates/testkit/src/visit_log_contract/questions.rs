@@ -16,7 +16,10 @@ use super::{
 
 /// A random query. The first ones of a round use each dimension.
 pub(super) fn random(dice: &Dice, number: usize) -> Question {
-    let mut filter = filter(dice).with_destinations(destinations(dice));
+    let mut filter = VisitFilter {
+        destinations: destinations(dice),
+        ..filter(dice)
+    };
     if let Some(&dimension) = Dimension::ALL.get(number) {
         if dice.one_in(4) {
             let values = several(dice).map(|_| value(dice, dimension));
@@ -28,23 +31,41 @@ pub(super) fn random(dice: &Dice, number: usize) -> Question {
                 filter.values.push(on_domains(dice));
             }
         }
-        return Question::Metrics(
-            MetricsQuery::new(filter, dimension, limit(dice)).with_visitors(dice.one_in(2)),
-        );
+        return Question::Metrics(MetricsQuery {
+            filter,
+            dimension,
+            limit: limit(dice),
+            visitors: dice.one_in(2),
+        });
     }
     match number % 7 {
-        0 => Question::Counters(CountersQuery::new(filter)),
-        1 => Question::Counters(CountersQuery::new(filter).with_per_link(true)),
-        2 | 3 => Question::Views(ViewsQuery::new(
+        0 => Question::Counters(CountersQuery {
             filter,
-            dice.pick(&[TimeUnit::Minute, TimeUnit::Hour, TimeUnit::Day]),
-            zone(dice),
-        )),
-        4 => Question::Heatmap(HeatmapQuery::new(filter, zone(dice))),
+            per_link: false,
+        }),
+        1 => Question::Counters(CountersQuery {
+            filter,
+            per_link: true,
+        }),
+        2 | 3 => Question::Views(ViewsQuery {
+            filter,
+            unit: dice.pick(&[TimeUnit::Minute, TimeUnit::Hour, TimeUnit::Day]),
+            zone: zone(dice),
+        }),
+        4 => Question::Heatmap(HeatmapQuery {
+            filter,
+            zone: zone(dice),
+        }),
         5 if dice.one_in(3) => Question::Visits(filter),
-        5 if dice.one_in(2) => Question::Locations(LocationsQuery::new(filter, limit(dice))),
+        5 if dice.one_in(2) => Question::Locations(LocationsQuery {
+            filter,
+            limit: limit(dice),
+        }),
         5 => Question::Access(filter),
-        _ => Question::Events(EventsQuery::new(filter, limit(dice))),
+        _ => Question::Events(EventsQuery {
+            filter,
+            limit: limit(dice),
+        }),
     }
 }
 

@@ -24,7 +24,7 @@ mod words;
 
 use std::sync::Arc;
 
-use slugline_domain::{FollowedLink, Visit, VisitHeaders};
+use slugline_domain::{FollowedLink, Visit, VisitHeaders, Way};
 
 use agents::{Agent, Agents};
 use campaigns::Campaigns;
@@ -162,17 +162,18 @@ impl Visits {
             _ => "",
         };
         let headers = VisitHeaders::new(header, referer, language);
-        Visit::new(
-            moment.at,
+        Visit {
+            at: moment.at,
             link,
-            person.address(&self.people, moment.hour()),
-            if dice.unit() < 0.15 {
+            client: person.address(&self.people, moment.hour()),
+            headers: if dice.unit() < 0.15 {
                 headers.with_query(self.campaigns.any(moment.day(), dice))
             } else {
                 headers
             },
-        )
-        .with_place(Box::new(place.clone()))
+            place: Some(Box::new(place.clone())),
+            way: Way::Main,
+        }
     }
 
     /// A visit by one of these robots, which knows the links with this exponent.
@@ -190,13 +191,14 @@ impl Visits {
     ) -> Visit {
         let client = robot.address(dice);
         let place = self.cities.with_servers(dice);
-        Visit::new(
-            moment.at,
+        Visit {
+            at: moment.at,
             link,
             client,
-            VisitHeaders::new(&robot.header, "", ""),
-        )
-        .with_place(Box::new(place.clone()))
+            headers: VisitHeaders::new(&robot.header, "", ""),
+            place: Some(Box::new(place.clone())),
+            way: Way::Main,
+        }
     }
 }
 

@@ -98,7 +98,10 @@ impl Store {
     }
 
     async fn has_id(&self, id: &LinkId) -> Result<bool, StoreError> {
-        let all = LinkFilter::default().with_status(StatusFilter::All);
+        let all = LinkFilter {
+            status: StatusFilter::All,
+            ..LinkFilter::default()
+        };
         let links = self.links.search(&all, NOON, u32::MAX).await?;
         Ok(links.iter().any(|link| link.id == *id))
     }
@@ -205,9 +208,11 @@ impl LinkStore for Store {
         let mut counts = self.links.tags(reach, domain).await?;
         if self.fault == Fault::CountsNoExpiredLinks {
             for count in &mut counts {
-                let active = LinkFilter::default()
-                    .with_tag(count.tag.clone())
-                    .with_reach(reach.clone());
+                let active = LinkFilter {
+                    tag: Some(count.tag.clone()),
+                    reach: reach.clone(),
+                    ..LinkFilter::default()
+                };
                 count.links = self.links.count(&active, NOON).await?;
             }
         }

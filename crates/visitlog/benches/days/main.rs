@@ -176,10 +176,12 @@ impl About {
             let only = Choice::any_of([domain.to_owned()]);
             (Dimension::Domain, only)
         });
-        VisitFilter::default()
-            .with_from(UnixSeconds::new(END - self.days * 86_400).ok())
-            .with_until(UnixSeconds::new(END - 1).ok())
-            .with_values(self.bots.condition().into_iter().chain(of_domain).collect())
+        VisitFilter {
+            from: UnixSeconds::new(END - self.days * 86_400).ok(),
+            until: UnixSeconds::new(END - 1).ok(),
+            values: self.bots.condition().into_iter().chain(of_domain).collect(),
+            ..VisitFilter::default()
+        }
     }
 
     fn name(self) -> String {
@@ -244,21 +246,29 @@ async fn ask(
         let answer = match (what, dimension) {
             (_, Some((dimension, visitors))) => {
                 let limit = RowLimit::DEFAULT;
-                let query = MetricsQuery::new(filter, dimension, limit).with_visitors(visitors);
+                let query = MetricsQuery {
+                    filter,
+                    dimension,
+                    limit,
+                    visitors,
+                };
                 format!("{:?}", log.metrics(&query).await?)
             }
             ("counters", None) => {
-                let query = CountersQuery::new(filter);
+                let query = CountersQuery {
+                    filter,
+                    per_link: false,
+                };
                 format!("{:?}", log.counters(&query).await?)
             }
             ("heatmap", None) => {
-                format!("{:?}", log.heatmap(&HeatmapQuery::new(filter, zone)).await?)
+                format!("{:?}", log.heatmap(&HeatmapQuery { filter, zone }).await?)
             }
             ("places", None) => {
                 let limit = RowLimit::DEFAULT;
                 format!(
                     "{:?}",
-                    log.locations(&LocationsQuery::new(filter, limit)).await?
+                    log.locations(&LocationsQuery { filter, limit }).await?
                 )
             }
             (what, None) => {
@@ -267,10 +277,7 @@ async fn ask(
                 } else {
                     TimeUnit::Hour
                 };
-                format!(
-                    "{:?}",
-                    log.views(&ViewsQuery::new(filter, unit, zone)).await?
-                )
+                format!("{:?}", log.views(&ViewsQuery { filter, unit, zone }).await?)
             }
         };
         rounds += 1;

@@ -157,7 +157,10 @@ mod tests {
         }
 
         fn total(&mut self, filter: VisitFilter) -> Counters {
-            let answer = self.ask(&CountersQuery::new(filter));
+            let answer = self.ask(&CountersQuery {
+                filter,
+                per_link: false,
+            });
             assert_eq!(answer.rows.len(), 1);
             answer.rows[0].counters
         }
@@ -177,7 +180,10 @@ mod tests {
     fn nothing_is_counted_as_zero_and_per_link_as_no_row() {
         let mut log = Log::new();
         assert_eq!(log.total(VisitFilter::default()), Counters::default());
-        let answer = log.ask(&CountersQuery::default().with_per_link(true));
+        let answer = log.ask(&CountersQuery {
+            filter: VisitFilter::default(),
+            per_link: true,
+        });
         assert_eq!(answer.rows, []);
     }
 
@@ -262,7 +268,10 @@ mod tests {
             row.target.slug = slug;
             log.add(&row);
         }
-        let answer = log.ask(&CountersQuery::default().with_per_link(true));
+        let answer = log.ask(&CountersQuery {
+            filter: VisitFilter::default(),
+            per_link: true,
+        });
         let rows: Vec<(String, u64, u64)> = answer
             .rows
             .into_iter()
@@ -287,8 +296,12 @@ mod tests {
         for rows_per_chunk in [100, 3, 1] {
             seal::seal(&mut log.db, rows_per_chunk).unwrap();
             let mut visits = |from, until| {
-                log.total(VisitFilter::default().with_from(from).with_until(until))
-                    .visits
+                log.total(VisitFilter {
+                    from,
+                    until,
+                    ..VisitFilter::default()
+                })
+                .visits
             };
             let second = |number| UnixSeconds::new(number).ok();
             assert_eq!(visits(second(0), second(1)), 4);
@@ -358,7 +371,11 @@ mod tests {
         for rows_per_chunk in [100, 2] {
             seal::seal(&mut log.db, rows_per_chunk).unwrap();
             let mut visits = |values: Vec<(Dimension, Choice<String>)>| {
-                log.total(VisitFilter::default().with_values(values)).visits
+                log.total(VisitFilter {
+                    values,
+                    ..VisitFilter::default()
+                })
+                .visits
             };
             for (dimension, value) in values {
                 let (value, other) = (value.to_owned(), "nothing like it".to_owned());
@@ -400,7 +417,10 @@ mod tests {
         tail::insert(&log.db, &row(1, 1, true), 99).unwrap();
         let deadline = Deadline::after(Duration::from_mins(1));
         let snapshot = Snapshot::take(&log.db, deadline).unwrap();
-        let query = CountersQuery::default().with_per_link(true);
+        let query = CountersQuery {
+            filter: VisitFilter::default(),
+            per_link: true,
+        };
         assert_eq!(
             answer(&snapshot, &query).unwrap_err().to_string(),
             "a row refers to link 99, which does not exist"

@@ -222,10 +222,18 @@ mod tests {
             ZoneOffsets::fixed(UtcOffset::from_seconds(0).unwrap())
         }
         fn metrics(dimension: Dimension) -> MetricsQuery {
-            MetricsQuery::new(VisitFilter::default(), dimension, LIMIT).with_visitors(true)
+            MetricsQuery {
+                filter: VisitFilter::default(),
+                dimension,
+                limit: LIMIT,
+                visitors: true,
+            }
         }
         fn counters(per_link: bool) -> CountersQuery {
-            CountersQuery::default().with_per_link(per_link)
+            CountersQuery {
+                filter: VisitFilter::default(),
+                per_link,
+            }
         }
         vec![
             ("counters", |log| {
@@ -235,11 +243,18 @@ mod tests {
                 counters::answer(log, &counters(true)).map(drop)
             }),
             ("views", |log| {
-                let query = ViewsQuery::new(VisitFilter::default(), TimeUnit::Day, utc());
+                let query = ViewsQuery {
+                    filter: VisitFilter::default(),
+                    unit: TimeUnit::Day,
+                    zone: utc(),
+                };
                 views::answer(log, &query).map(drop)
             }),
             ("heatmap", |log| {
-                let query = HeatmapQuery::new(VisitFilter::default(), utc());
+                let query = HeatmapQuery {
+                    filter: VisitFilter::default(),
+                    zone: utc(),
+                };
                 heatmap::answer(log, &query).map(drop)
             }),
             ("visitors", |log| {
@@ -249,11 +264,17 @@ mod tests {
                 metrics::answer(log, &metrics(Dimension::UserAgent)).map(drop)
             }),
             ("locations", |log| {
-                let query = LocationsQuery::new(VisitFilter::default(), LIMIT);
+                let query = LocationsQuery {
+                    filter: VisitFilter::default(),
+                    limit: LIMIT,
+                };
                 locations::answer(log, &query).map(drop)
             }),
             ("events", |log| {
-                let query = EventsQuery::new(VisitFilter::default(), RowLimit::MAX);
+                let query = EventsQuery {
+                    filter: VisitFilter::default(),
+                    limit: RowLimit::MAX,
+                };
                 events::answer(log, &query).map(drop)
             }),
             ("list by link", |log| {

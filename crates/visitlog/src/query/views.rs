@@ -182,11 +182,11 @@ mod tests {
         let memory = QuestionMemory::of(1 << 20);
         let snapshot = Snapshot::take(&db, deadline).unwrap().with_memory(memory);
         for offset in [-43_200, 0, 50_400] {
-            let query = ViewsQuery::new(
-                VisitFilter::default(),
-                TimeUnit::Hour,
-                ZoneOffsets::fixed(UtcOffset::from_seconds(offset).unwrap()),
-            );
+            let query = ViewsQuery {
+                filter: VisitFilter::default(),
+                unit: TimeUnit::Hour,
+                zone: ZoneOffsets::fixed(UtcOffset::from_seconds(offset).unwrap()),
+            };
             let answer = answer(&snapshot, &query).unwrap();
             assert!(!answer.sketched);
             assert!(answer.rows.is_sorted_by(|one, next| one.start < next.start));

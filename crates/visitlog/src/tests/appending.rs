@@ -17,7 +17,7 @@ use slugline_analytics::{
 use slugline_domain::ports::VisitObserver;
 use slugline_domain::{
     Colo, Coordinates, Country, Dimension, Place, PlaceName, SamplingInterval, TimeZoneName,
-    UnixMillis, Visit, VisitHeaders, VisitRecord,
+    UnixMillis, Visit, VisitHeaders, VisitRecord, Way,
 };
 use slugline_testkit::{FixedClock, NOON, SeededRandom, link};
 
@@ -28,17 +28,18 @@ use crate::{
 };
 
 fn visit(at: i64, url: &str, user_agent: &str) -> Kept {
-    let visit = Visit::new(
-        UnixMillis::new(at),
-        link("docs").id("docs-1").to(url).followed(),
-        Ipv4Addr::new(203, 0, 113, 7).into(),
-        VisitHeaders::new(
+    let visit = Visit {
+        at: UnixMillis::new(at),
+        link: link("docs").id("docs-1").to(url).followed(),
+        client: Ipv4Addr::new(203, 0, 113, 7).into(),
+        headers: VisitHeaders::new(
             user_agent,
             "https://news.example/today?token=1",
             "de-AT,de;q=0.9",
         ),
-    )
-    .with_place(Box::new(vienna()));
+        place: Some(Box::new(vienna())),
+        way: Way::Main,
+    };
     Kept {
         visit,
         visitor: VisitorHash(7),

@@ -115,11 +115,17 @@ async fn counters(log: &EmbeddedLog) -> (u64, u64, u64) {
 }
 
 fn filter_of(bots: Bots) -> VisitFilter {
-    VisitFilter::default().with_values(bots.condition().into_iter().collect())
+    VisitFilter {
+        values: bots.condition().into_iter().collect(),
+        ..VisitFilter::default()
+    }
 }
 
 async fn counters_of(log: &EmbeddedLog, bots: Bots) -> (u64, u64, u64) {
-    let query = CountersQuery::new(filter_of(bots));
+    let query = CountersQuery {
+        filter: filter_of(bots),
+        per_link: false,
+    };
     let report = log.counters(&query).await.unwrap();
     assert!(report.sampling.exact());
     let counters = report.rows[0].counters;
@@ -131,8 +137,12 @@ async fn by_host(log: &EmbeddedLog) -> Vec<(String, u64)> {
 }
 
 async fn by_host_of(log: &EmbeddedLog, bots: Bots) -> Vec<(String, u64)> {
-    let query =
-        MetricsQuery::new(filter_of(bots), Dimension::Referer, RowLimit::MAX).with_visitors(true);
+    let query = MetricsQuery {
+        filter: filter_of(bots),
+        dimension: Dimension::Referer,
+        limit: RowLimit::MAX,
+        visitors: true,
+    };
     let report = log.metrics(&query).await.unwrap();
     let rows = report.rows.into_iter();
     rows.map(|row| (row.name, row.count)).collect()
@@ -212,11 +222,11 @@ async fn rows_of_days_with_totals_are_not_read() {
     assert_eq!(counters(&log.log).await, (3, 3, 2));
     let hosts = [("a.example".to_owned(), 2), ("b.example".to_owned(), 1)];
     assert_eq!(by_host(&log.log).await, hosts);
-    let views = ViewsQuery::new(
-        VisitFilter::default(),
-        TimeUnit::Hour,
-        ZoneOffsets::fixed(UtcOffset::from_seconds(19_800).unwrap()),
-    );
+    let views = ViewsQuery {
+        filter: VisitFilter::default(),
+        unit: TimeUnit::Hour,
+        zone: ZoneOffsets::fixed(UtcOffset::from_seconds(19_800).unwrap()),
+    };
     assert_eq!(log.log.views(&views).await.unwrap().rows.len(), 2);
     assert_eq!(log.log.troubles(), []);
 }

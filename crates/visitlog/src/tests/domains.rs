@@ -26,8 +26,17 @@ fn rows_of(day: i64, key: &'static str, visitors: std::ops::Range<u64>) -> Vec<R
 
 /// The visits that meet a condition on domains, and whether they are from totals.
 async fn visits_of(log: &EmbeddedLog, domains: Choice<String>) -> (u64, bool) {
-    let filter = VisitFilter::default().with_values(vec![(Dimension::Domain, domains)]);
-    let report = log.counters(&CountersQuery::new(filter)).await.unwrap();
+    let filter = VisitFilter {
+        values: vec![(Dimension::Domain, domains)],
+        ..VisitFilter::default()
+    };
+    let report = log
+        .counters(&CountersQuery {
+            filter,
+            per_link: false,
+        })
+        .await
+        .unwrap();
     (report.rows[0].counters.visits, report.sampling.damaged == 0)
 }
 
@@ -51,8 +60,20 @@ async fn totals_list_the_domains_of_a_day_and_a_question_about_one_reads_rows() 
     }
     destroy_rows(&log);
     assert_eq!(visits_of(&log.log, of("go.example")).await, (0, false));
-    let query = MetricsQuery::new(VisitFilter::default(), Dimension::Domain, RowLimit::DEFAULT);
-    let report = log.log.metrics(&query.with_visitors(true)).await.unwrap();
+    let query = MetricsQuery {
+        filter: VisitFilter::default(),
+        dimension: Dimension::Domain,
+        limit: RowLimit::DEFAULT,
+        visitors: false,
+    };
+    let report = log
+        .log
+        .metrics(&MetricsQuery {
+            visitors: true,
+            ..query
+        })
+        .await
+        .unwrap();
     let rows = report.rows.into_iter();
     let rows: Vec<_> = rows
         .map(|row| (row.name, row.count, row.visitors))

@@ -65,14 +65,22 @@ impl Opened {
 
 /// The visits of each destination.
 async fn urls(log: &EmbeddedLog, filter: VisitFilter) -> Vec<(String, u64)> {
-    let query = MetricsQuery::new(filter, Dimension::Url, RowLimit::MAX).with_visitors(true);
+    let query = MetricsQuery {
+        filter,
+        dimension: Dimension::Url,
+        limit: RowLimit::MAX,
+        visitors: true,
+    };
     let rows = log.metrics(&query).await.unwrap().rows;
     rows.into_iter().map(|row| (row.name, row.count)).collect()
 }
 
 /// The question of a caller who does not see all destinations.
 fn of_guest() -> VisitFilter {
-    VisitFilter::default().with_destinations(Destinations::Unprotected)
+    VisitFilter {
+        destinations: Destinations::Unprotected,
+        ..VisitFilter::default()
+    }
 }
 
 fn counts(rows: &[(&str, u64)]) -> Vec<(String, u64)> {
@@ -107,8 +115,9 @@ async fn a_visit_shows_its_destination_if_it_says_that_there_was_no_password() {
             at += 1;
         }
     }
-    let of_url = |url: &str| {
-        of_guest().with_values(vec![(Dimension::Url, Choice::any_of([url.to_owned()]))])
+    let of_url = |url: &str| VisitFilter {
+        values: vec![(Dimension::Url, Choice::any_of([url.to_owned()]))],
+        ..of_guest()
     };
     for stage in 0..3 {
         let all = urls(&file.log, VisitFilter::default()).await;
@@ -118,7 +127,10 @@ async fn a_visit_shows_its_destination_if_it_says_that_there_was_no_password() {
         assert_eq!(urls(&file.log, of_url(LOCKED)).await, []);
         assert_eq!(urls(&file.log, of_url(OPEN)).await, counts(&[(OPEN, 5)]));
         assert_eq!(urls(&file.log, of_url("")).await, counts(&[("", 9)]));
-        let query = EventsQuery::new(of_guest(), RowLimit::MAX);
+        let query = EventsQuery {
+            filter: of_guest(),
+            limit: RowLimit::MAX,
+        };
         let events = file.log.events(&query).await.unwrap();
         let hidden = events
             .iter()

@@ -148,7 +148,11 @@ async fn the_repeated_hour_of_autumn_is_one_row_and_the_skipped_one_of_spring_no
         .map(|(at, visitor)| row(at, visitor))
         .collect();
     engine.insert(&rows);
-    let query = ViewsQuery::new(VisitFilter::default(), TimeUnit::Hour, new_york());
+    let query = ViewsQuery {
+        filter: VisitFilter::default(),
+        unit: TimeUnit::Hour,
+        zone: new_york(),
+    };
     let report = engine.log.views(&query).await.unwrap();
     let hours: Vec<(i64, u64, u64)> = report
         .rows
@@ -161,7 +165,10 @@ async fn the_repeated_hour_of_autumn_is_one_row_and_the_skipped_one_of_spring_no
     assert_eq!(hours, [&spring[..], &autumn[..]].concat());
     assert_eq!(report.rows_before_limit, 9);
 
-    let heatmap = HeatmapQuery::new(VisitFilter::default(), new_york());
+    let heatmap = HeatmapQuery {
+        filter: VisitFilter::default(),
+        zone: new_york(),
+    };
     let report = engine.log.heatmap(&heatmap).await.unwrap();
     let hours: Vec<(u8, u8, u64, u64)> = report
         .rows
@@ -192,11 +199,11 @@ async fn a_day_in_kathmandu_begins_at_a_quarter_past_six_in_the_evening_of_utc()
     let mut engine = Embedded::new(100);
     let begin = 18 * HOUR_MS + 15 * 60_000;
     engine.insert(&[row(begin - 1, 1), row(begin, 1), row(begin + 1, 2)]);
-    let query = ViewsQuery::new(
-        VisitFilter::default(),
-        TimeUnit::Day,
-        ZoneOffsets::fixed(UtcOffset::from_seconds(20_700).unwrap()),
-    );
+    let query = ViewsQuery {
+        filter: VisitFilter::default(),
+        unit: TimeUnit::Day,
+        zone: ZoneOffsets::fixed(UtcOffset::from_seconds(20_700).unwrap()),
+    };
     let report = engine.log.views(&query).await.unwrap();
     let view = |start, visits, visitors| ViewRow {
         start: LocalSeconds::new(start),
@@ -218,11 +225,12 @@ async fn values_are_ranked_by_visits_and_then_by_their_text() {
         rows.push(row);
     }
     engine.insert(&rows);
-    let query = MetricsQuery::new(
-        VisitFilter::default(),
-        Dimension::Referer,
-        RowLimit::new(4, RowLimit::MAX).unwrap(),
-    );
+    let query = MetricsQuery {
+        filter: VisitFilter::default(),
+        dimension: Dimension::Referer,
+        limit: RowLimit::new(4, RowLimit::MAX).unwrap(),
+        visitors: false,
+    };
     let report = engine.log.metrics(&query).await.unwrap();
     let named = |(name, count): (&str, u64)| MetricRow {
         name: name.to_owned(),
@@ -247,10 +255,10 @@ async fn the_latest_visits_are_found_without_reading_older_chunks() {
         .execute("UPDATE chunk SET directory = x'00' WHERE min_ts = 0", [])
         .unwrap();
     let seconds = async |limit| {
-        let query = EventsQuery::new(
-            VisitFilter::default(),
-            RowLimit::new(limit, RowLimit::MAX).unwrap(),
-        );
+        let query = EventsQuery {
+            filter: VisitFilter::default(),
+            limit: RowLimit::new(limit, RowLimit::MAX).unwrap(),
+        };
         let events = engine.log.events(&query).await?;
         let seconds = events.iter().map(|event| event.at.second().get());
         Ok::<Vec<i64>, VisitLogError>(seconds.collect())
@@ -312,11 +320,12 @@ async fn a_column_that_an_older_chunk_does_not_have_reads_as_unknown() {
     let report = engine.log.counters(&query).await.unwrap();
     assert_eq!(report.rows[0].counters.visits, 6);
     assert!(report.sampling.exact());
-    let metrics = MetricsQuery::new(
-        VisitFilter::default(),
-        Dimension::Referer,
-        RowLimit::DEFAULT,
-    );
+    let metrics = MetricsQuery {
+        filter: VisitFilter::default(),
+        dimension: Dimension::Referer,
+        limit: RowLimit::DEFAULT,
+        visitors: false,
+    };
     let report = engine.log.metrics(&metrics).await.unwrap();
     let found: Vec<(&str, u64)> = report
         .rows
@@ -370,11 +379,15 @@ async fn very_many_programs_referers_and_languages_lose_none() {
     assert!(all < 2 * half + half / 10, "{half} pages became {all}");
     let metrics = async |dimension, value: Option<&str>| {
         let values = value.map(|value| (dimension, Choice::any_of([value.to_owned()])));
-        let query = MetricsQuery::new(
-            VisitFilter::default().with_values(values.into_iter().collect()),
+        let query = MetricsQuery {
+            filter: VisitFilter {
+                values: values.into_iter().collect(),
+                ..VisitFilter::default()
+            },
             dimension,
-            RowLimit::MAX,
-        );
+            limit: RowLimit::MAX,
+            visitors: false,
+        };
         engine.log.metrics(&query).await.unwrap()
     };
     let agents = metrics(Dimension::UserAgent, None).await;
@@ -416,8 +429,12 @@ async fn chunks_without_campaigns_are_as_they_were_before_and_read_as_unknown() 
     };
     // Rows are in a chunk and in the tail.
     engine.insert(&[5, 6, 7, 8, 9, 10].map(of_campaign));
-    let query = MetricsQuery::new(VisitFilter::default(), Dimension::UtmSource, RowLimit::MAX)
-        .with_visitors(true);
+    let query = MetricsQuery {
+        filter: VisitFilter::default(),
+        dimension: Dimension::UtmSource,
+        limit: RowLimit::MAX,
+        visitors: true,
+    };
     let report = engine.log.metrics(&query).await.unwrap();
     let found = report.rows.iter().map(|row| (row.name.as_str(), row.count));
     assert_eq!(found.collect::<Vec<_>>(), [("newsletter", 6), ("", 5)]);
@@ -467,11 +484,11 @@ async fn a_minute_of_sampled_visits_says_that_it_is_an_estimate() {
         ..row(60_000, 7)
     };
     engine.insert(&[row(0, 7), late]);
-    let query = ViewsQuery::new(
-        VisitFilter::default(),
-        TimeUnit::Minute,
-        ZoneOffsets::new(offset(0), Vec::new()),
-    );
+    let query = ViewsQuery {
+        filter: VisitFilter::default(),
+        unit: TimeUnit::Minute,
+        zone: ZoneOffsets::new(offset(0), Vec::new()),
+    };
     let report = engine.log.views(&query).await.unwrap();
     let rows: Vec<(u64, u64)> = report
         .rows

@@ -88,21 +88,37 @@ pub(super) async fn answers_about(
     log: &EmbeddedLog,
     conditions: Vec<(Dimension, Choice<String>)>,
 ) -> Vec<String> {
-    let filter = || VisitFilter::default().with_values(conditions.clone());
+    let filter = || VisitFilter {
+        values: conditions.clone(),
+        ..VisitFilter::default()
+    };
     let limit = RowLimit::MAX;
     let mut all = Vec::new();
-    let query = CountersQuery::new(filter());
+    let query = CountersQuery {
+        filter: filter(),
+        per_link: false,
+    };
     all.push(format!("{:?}", log.counters(&query).await.unwrap()));
     for minutes in [0, 345, -570] {
         let zone = || ZoneOffsets::fixed(UtcOffset::from_seconds(minutes * 60).unwrap());
         for unit in [TimeUnit::Hour, TimeUnit::Day] {
-            let query = ViewsQuery::new(filter(), unit, zone());
+            let query = ViewsQuery {
+                filter: filter(),
+                unit,
+                zone: zone(),
+            };
             all.push(format!("{:?}", log.views(&query).await.unwrap()));
         }
-        let query = HeatmapQuery::new(filter(), zone());
+        let query = HeatmapQuery {
+            filter: filter(),
+            zone: zone(),
+        };
         all.push(format!("{:?}", log.heatmap(&query).await.unwrap()));
     }
-    let query = LocationsQuery::new(filter(), limit);
+    let query = LocationsQuery {
+        filter: filter(),
+        limit,
+    };
     all.push(format!("{:?}", log.locations(&query).await.unwrap()));
     for &dimension in Dimension::ALL {
         if dimension == Dimension::Ip {
@@ -121,8 +137,12 @@ pub(super) async fn answers_about(
                 .values
                 .extend(on_top.map(|choice| (dimension, choice)));
             for visitors in [false, true] {
-                let query =
-                    MetricsQuery::new(filter.clone(), dimension, limit).with_visitors(visitors);
+                let query = MetricsQuery {
+                    filter: filter.clone(),
+                    dimension,
+                    limit,
+                    visitors,
+                };
                 all.push(format!("{:?}", log.metrics(&query).await.unwrap()));
             }
         }
@@ -188,7 +208,13 @@ async fn a_question_with_part_of_the_kinds_of_bots_is_scanned() {
         let values = choices
             .into_iter()
             .map(|choice| (Dimension::BrowserType, choice));
-        let query = CountersQuery::new(VisitFilter::default().with_values(values.collect()));
+        let query = CountersQuery {
+            filter: VisitFilter {
+                values: values.collect(),
+                ..VisitFilter::default()
+            },
+            per_link: false,
+        };
         let report = log.log.counters(&query).await.unwrap();
         (report.rows[0].counters.visits, report.sampling.damaged)
     };

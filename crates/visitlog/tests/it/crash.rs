@@ -45,7 +45,10 @@ async fn counted_until(log: &EmbeddedLog, visits: u32) -> (u64, u64) {
     let last = NEW_YEAR_MS / 1000 + i64::from(visits) - 1;
     let counters = total(
         log,
-        VisitFilter::default().with_until(UnixSeconds::new(last).ok()),
+        VisitFilter {
+            until: UnixSeconds::new(last).ok(),
+            ..VisitFilter::default()
+        },
     )
     .await;
     (counters.visits, counters.visitors)

@@ -9,7 +9,8 @@ use std::{
 use rusqlite::Connection;
 use slugline_analytics::{OpenError, RecorderOptions, SamplingTargets};
 use slugline_domain::{
-    CountersQuery, EventsQuery, LogTrouble, RowLimit, UnixSeconds, VisitFilter, VisitHeaders,
+    CountersQuery, EventsQuery, LogTrouble, RowLimit, UnixSeconds, Visit, VisitFilter,
+    VisitHeaders,
     ports::{VisitLog, VisitSink},
 };
 use slugline_visitlog::{examine, rebuild};
@@ -79,14 +80,22 @@ async fn a_damaged_chunk_is_left_out_and_answers_that_lack_it_say_so() {
         assert_eq!(fixture.log.troubles(), [LogTrouble::Damaged]);
 
         // Answers that do not need the chunk stay exact.
-        let filter =
-            VisitFilter::default().with_from(UnixSeconds::new((NEW_YEAR_MS + DAY_MS) / 1_000).ok());
-        let query = CountersQuery::new(filter.clone());
+        let filter = VisitFilter {
+            from: UnixSeconds::new((NEW_YEAR_MS + DAY_MS) / 1_000).ok(),
+            ..VisitFilter::default()
+        };
+        let query = CountersQuery {
+            filter: filter.clone(),
+            per_link: false,
+        };
         let report = fixture.log.counters(&query).await.unwrap();
         assert_eq!(report.rows[0].counters.visits, 3);
         assert!(report.sampling.exact());
 
-        let query = EventsQuery::new(VisitFilter::default(), RowLimit::DEFAULT);
+        let query = EventsQuery {
+            filter: VisitFilter::default(),
+            limit: RowLimit::DEFAULT,
+        };
         assert!(fixture.log.events(&query).await.unwrap().len() >= 3);
         let mut exported = fixture.log.access(&VisitFilter::default()).await.unwrap();
         assert_eq!(exported.next().await.unwrap()[0].visits, 3);
@@ -173,10 +182,15 @@ async fn a_bit_that_flips_while_the_log_is_in_use_costs_the_chunk_and_is_told() 
 
     let second = |day: i64| UnixSeconds::new((NEW_YEAR_MS + day * DAY_MS) / 1_000).ok();
     let of_days = async |from: i64, until: i64| {
-        let filter = VisitFilter::default()
-            .with_from(second(from))
-            .with_until(second(until));
-        let query = CountersQuery::new(filter);
+        let filter = VisitFilter {
+            from: second(from),
+            until: second(until),
+            ..VisitFilter::default()
+        };
+        let query = CountersQuery {
+            filter,
+            per_link: false,
+        };
         let report = fixture.log.counters(&query).await.unwrap();
         let note = report.sampling;
         (report.rows[0].counters.visits, note.damaged, note.exact())
@@ -293,9 +307,10 @@ async fn closed_log() -> tempfile::TempDir {
     let fixture = Fixture::new(options());
     for client in 0..300 {
         let program = format!("Example/{client}");
-        fixture
-            .recorder
-            .record((visit(NEW_YEAR_MS, client)).with_headers(VisitHeaders::new(&program, "", "")));
+        fixture.recorder.record(Visit {
+            headers: VisitHeaders::new(&program, "", ""),
+            ..visit(NEW_YEAR_MS, client)
+        });
     }
     fixture.recorder.shutdown().await;
     let Fixture { folder, .. } = fixture;

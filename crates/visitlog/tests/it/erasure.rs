@@ -4,7 +4,7 @@ use rusqlite::Connection;
 use slugline_analytics::{RecorderOptions, SamplingTargets};
 use slugline_domain::{
     Choice, CountersQuery, Dimension, Erasure, EventsQuery, FollowedLink, LinkId, RowLimit,
-    UnixSeconds, VisitFilter,
+    UnixSeconds, Visit, VisitFilter,
     ports::{VisitEraser, VisitLog, VisitSink},
 };
 use slugline_visitlog::{EmbeddedLog, examine, rebuild};
@@ -40,7 +40,10 @@ async fn three_days() -> Fixture {
         let at = NEW_YEAR_MS + i64::from(number / 60) * DAY_MS + i64::from(number);
         let visit = visit(at, number);
         let visit = if number % 3 == 0 {
-            visit.with_link(erased())
+            Visit {
+                link: erased(),
+                ..visit
+            }
         } else {
             visit
         };
@@ -104,13 +107,22 @@ fn rows_stay(fixture: &Fixture) -> Connection {
 
 async fn of_slug(log: &EmbeddedLog, slug: &str) -> u64 {
     let values = vec![(Dimension::Slug, Choice::any_of([slug.to_owned()]))];
-    let filter = VisitFilter::default().with_values(values);
+    let filter = VisitFilter {
+        values,
+        ..VisitFilter::default()
+    };
     total(log, filter).await.visits
 }
 
 async fn of_link(log: &EmbeddedLog) -> u64 {
-    let filter = VisitFilter::default().with_links(Choice::any_of([id()]));
-    let query = CountersQuery::new(filter).with_per_link(true);
+    let filter = VisitFilter {
+        links: Choice::any_of([id()]),
+        ..VisitFilter::default()
+    };
+    let query = CountersQuery {
+        filter,
+        per_link: true,
+    };
     let report = log.counters(&query).await.expect("the test can work");
     report.rows.iter().map(|row| row.counters.visits).sum()
 }
@@ -124,10 +136,15 @@ async fn no_answer_has_the_visits_from_the_moment_of_the_answer() {
     let log = &fixture.log;
     assert_eq!((visits(log).await, of_link(log).await), (120, 0));
     assert_eq!(of_slug(log, WORDS[1]).await, 0);
-    let without =
-        VisitFilter::default().with_links(Choice::none_of([LinkId::parse("docs-1").unwrap()]));
+    let without = VisitFilter {
+        links: Choice::none_of([LinkId::parse("docs-1").unwrap()]),
+        ..VisitFilter::default()
+    };
     assert_eq!(total(log, without).await.visits, 0);
-    let query = EventsQuery::new(VisitFilter::default(), RowLimit::DEFAULT);
+    let query = EventsQuery {
+        filter: VisitFilter::default(),
+        limit: RowLimit::DEFAULT,
+    };
     let events = log.events(&query).await.unwrap();
     assert_eq!(events.len(), 120);
     let slugs = events.iter().map(|event| event.value(Dimension::Slug));
@@ -147,9 +164,10 @@ async fn later_visits_of_the_link_are_new() {
     for round in 1..4 {
         erase(&fixture).await;
         for client in 0..7 {
-            fixture
-                .recorder
-                .record((visit(NEW_YEAR_MS + 3 * DAY_MS + round, client)).with_link(erased()));
+            fixture.recorder.record(Visit {
+                link: erased(),
+                ..visit(NEW_YEAR_MS + 3 * DAY_MS + round, client)
+            });
         }
         fixture.recorder.flush().await.unwrap();
         assert_eq!(of_link(&fixture.log).await, 7);
@@ -177,7 +195,7 @@ async fn visits_that_wait_in_the_queue_are_erased_too() {
             } else {
                 visit.link.clone()
             };
-            fixture.recorder.record(visit.with_link(link));
+            fixture.recorder.record(Visit { link, ..visit });
         }
     };
     record(0..40);
@@ -235,7 +253,7 @@ async fn nothing_of_the_visits_is_left_on_the_disk() {
         } else {
             visit.link.clone()
         };
-        fixture.recorder.record(visit.with_link(link));
+        fixture.recorder.record(Visit { link, ..visit });
         if number % 150 == 0 {
             fixture.recorder.flush().await.unwrap();
         }
@@ -268,9 +286,10 @@ async fn an_erasure_that_cannot_be_stored_changes_nothing() {
             "CREATE TRIGGER full BEFORE INSERT ON erasure BEGIN SELECT RAISE(ABORT, 'full'); END",
         )
         .unwrap();
-    fixture
-        .recorder
-        .record((visit(NEW_YEAR_MS, 1_000)).with_link(erased()));
+    fixture.recorder.record(Visit {
+        link: erased(),
+        ..visit(NEW_YEAR_MS, 1_000)
+    });
     fixture.recorder.erase(&id()).await.unwrap_err();
     fixture.recorder.flush().await.unwrap();
     assert_eq!(of_link(&fixture.log).await, 61);
@@ -317,7 +336,10 @@ async fn a_process_that_remembers_the_links_number_learns_of_the_erasure() {
     let fixture = three_days().await;
     let (second, _log) = open(&file(fixture.folder.path()), options());
     let record = |client| {
-        second.record((visit(NEW_YEAR_MS, client)).with_link(erased()));
+        second.record(Visit {
+            link: erased(),
+            ..visit(NEW_YEAR_MS, client)
+        });
     };
     record(1_000);
     second.flush().await.unwrap();

@@ -148,8 +148,12 @@ async fn answers(folder: &Path) -> Vec<(String, u64, Option<u64>)> {
         Dimension::UtmMedium,
         Dimension::Country,
     ] {
-        let query = MetricsQuery::new(VisitFilter::default(), dimension, RowLimit::DEFAULT)
-            .with_visitors(true);
+        let query = MetricsQuery {
+            filter: VisitFilter::default(),
+            dimension,
+            limit: RowLimit::DEFAULT,
+            visitors: true,
+        };
         let rows = log
             .metrics(&query)
             .await

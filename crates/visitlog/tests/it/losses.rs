@@ -38,11 +38,14 @@ fn options() -> RecorderOptions {
 async fn of_day(log: &impl VisitLog, day: i64) -> SamplingNote {
     let second = |at_ms: i64| UnixSeconds::new(at_ms / 1_000).ok();
     let start = NEW_YEAR_MS + day * DAY_MS;
-    let query = CountersQuery::new(
-        VisitFilter::default()
-            .with_from(second(start))
-            .with_until(second(start + DAY_MS - 1_000)),
-    );
+    let query = CountersQuery {
+        filter: VisitFilter {
+            from: second(start),
+            until: second(start + DAY_MS - 1_000),
+            ..VisitFilter::default()
+        },
+        per_link: false,
+    };
     log.counters(&query)
         .await
         .expect("the log answers")
@@ -219,10 +222,15 @@ fn kill_while_it_runs(folder: &Path) {
 /// Returns whether an answer about two minutes, counted from noon, is exact.
 async fn is_exact(log: &EmbeddedLog, minute: i64) -> bool {
     let second = |minute| UnixSeconds::new(NOON_MS / 1_000 + 60 * minute).ok();
-    let filter = VisitFilter::default()
-        .with_from(second(minute))
-        .with_until(second(minute + 1));
-    let query = CountersQuery::new(filter);
+    let filter = VisitFilter {
+        from: second(minute),
+        until: second(minute + 1),
+        ..VisitFilter::default()
+    };
+    let query = CountersQuery {
+        filter,
+        per_link: false,
+    };
     let report = log.counters(&query).await.expect("the log answers");
     report.sampling.exact()
 }

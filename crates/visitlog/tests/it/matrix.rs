@@ -18,7 +18,7 @@ use std::{
 use rusqlite::Connection;
 use slugline_analytics::{Recorder, RecorderOptions, RecorderPorts, SaltPeriod, SamplingTargets};
 use slugline_domain::{
-    Choice, LinkId, UnixMillis, UnixSeconds, VisitFilter,
+    Choice, LinkId, UnixMillis, UnixSeconds, Visit, VisitFilter,
     ports::{VisitEraser, VisitSink},
 };
 use slugline_testkit::FixedClock;
@@ -128,13 +128,10 @@ impl Work {
         let per_day = i64::from(self.visits()) / self.days();
         for number in 0..self.visits() {
             let (day, second) = (i64::from(number) / per_day, i64::from(number));
-            recorder.record(
-                (visit(NEW_YEAR_MS + day * DAY_MS + second * 1_000, number)).with_link(link(
-                    self.link(number),
-                    self.link(number),
-                    "https://example.com/",
-                )),
-            );
+            recorder.record(Visit {
+                link: link(self.link(number), self.link(number), "https://example.com/"),
+                ..visit(NEW_YEAR_MS + day * DAY_MS + second * 1_000, number)
+            });
             if number % 10 == 9 {
                 recorder.flush().await.expect("the test can work");
             }
@@ -336,11 +333,11 @@ async fn count(work: Work, log: &EmbeddedLog, row: &mut Row) {
 }
 
 async fn of_link(log: &EmbeddedLog, link: &str) -> (u64, u64) {
-    let filter = VisitFilter::default()
-        .with_links(Choice::any_of([
-            LinkId::parse(link).expect("the test can work")
-        ]))
-        .with_from(UnixSeconds::new(0).ok());
+    let filter = VisitFilter {
+        from: UnixSeconds::new(0).ok(),
+        links: Choice::any_of([LinkId::parse(link).expect("the test can work")]),
+        ..VisitFilter::default()
+    };
     let counters = total(log, filter).await;
     (counters.visits, counters.visitors)
 }

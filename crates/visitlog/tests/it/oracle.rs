@@ -2,7 +2,7 @@ use rusqlite::{Connection, params, params_from_iter, types::Value};
 use slugline_analytics::RecorderOptions;
 use slugline_domain::{
     Choice, CounterRow, Counters, CountersQuery, Country, Dimension, LinkId, Place, UnixMillis,
-    UnixSeconds, Variance, VisitFilter, VisitHeaders,
+    UnixSeconds, Variance, Visit, VisitFilter, VisitHeaders,
     ports::{VisitLog, VisitSink},
 };
 
@@ -53,20 +53,20 @@ fn add(at: i64, random: &Seeded, fixture: &Fixture, oracle: &Connection) {
         "" => String::new(),
         host => format!("https://{}/page?{number}", host.to_uppercase()),
     };
-    fixture.recorder.record(
-        (visit(at, client))
-            .with_at(UnixMillis::new(at))
-            .with_link(link(&id, &slug, &url))
-            .with_headers(VisitHeaders::new(
-                agent,
-                &referring_page,
-                format!("{language},fr;q=0.3").trim_start_matches(",fr;q=0.3"),
-            ))
-            .with_place(Box::new(Place {
-                country: Country::parse(country).ok(),
-                ..Place::default()
-            })),
-    );
+    fixture.recorder.record(Visit {
+        at: UnixMillis::new(at),
+        link: link(&id, &slug, &url),
+        headers: VisitHeaders::new(
+            agent,
+            &referring_page,
+            format!("{language},fr;q=0.3").trim_start_matches(",fr;q=0.3"),
+        ),
+        place: Some(Box::new(Place {
+            country: Country::parse(country).ok(),
+            ..Place::default()
+        })),
+        ..visit(at, client)
+    });
     oracle
         .prepare_cached("INSERT INTO visit VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)")
         .expect("the statement is valid")
@@ -236,8 +236,10 @@ async fn answers_agree_with_plain_sql_over_the_same_visits() {
         }
         fixture.recorder.flush().await.unwrap();
         for _ in 0..40 {
-            let query =
-                CountersQuery::new(random_filter(&random)).with_per_link(random.below(2) == 1);
+            let query = CountersQuery {
+                filter: random_filter(&random),
+                per_link: random.below(2) == 1,
+            };
             let report = fixture.log.counters(&query).await.unwrap();
             assert_eq!(report.rows, expected(&oracle, &query), "{round} {query:?}");
             assert!(report.sampling.exact());

@@ -41,8 +41,14 @@ fn options() -> RecorderOptions {
 }
 
 async fn note(log: &EmbeddedLog, from_ms: i64) -> SamplingNote {
-    let filter = VisitFilter::default().with_from(UnixSeconds::new(from_ms / 1_000).ok());
-    let query = CountersQuery::new(filter);
+    let filter = VisitFilter {
+        from: UnixSeconds::new(from_ms / 1_000).ok(),
+        ..VisitFilter::default()
+    };
+    let query = CountersQuery {
+        filter,
+        per_link: false,
+    };
     let report = log.counters(&query).await.expect("the log answers");
     report.sampling
 }

@@ -7,7 +7,9 @@ use std::{
 
 use rusqlite::Connection;
 use slugline_analytics::{PlaceFile, QueryLimits, Recorder, RecorderOptions, RecorderPorts};
-use slugline_domain::{UnixMillis, UnixSeconds, VisitFilter, VisitHeaders, ports::VisitSink};
+use slugline_domain::{
+    UnixMillis, UnixSeconds, Visit, VisitFilter, VisitHeaders, ports::VisitSink,
+};
 use slugline_testkit::{FixedClock, PLACES_FILE};
 use slugline_visitlog::{EmbeddedLog, rebuild};
 
@@ -43,11 +45,11 @@ async fn an_address_never_reaches_the_disk() {
             IpAddr::V6(v6),
             IpAddr::V6(v4.to_ipv6_mapped()),
         ] {
-            fixture.recorder.record(
-                (visit(NEW_YEAR_MS + number, 0))
-                    .with_client(client)
-                    .with_headers(VisitHeaders::new("Findable/1.0", "", "")),
-            );
+            fixture.recorder.record(Visit {
+                client,
+                headers: VisitHeaders::new("Findable/1.0", "", ""),
+                ..visit(NEW_YEAR_MS + number, 0)
+            });
         }
     }
     fixture.recorder.flush().await.unwrap();
@@ -161,9 +163,11 @@ async fn a_clock_that_jumps_for_a_minute_ends_no_salt() {
         recorder.flush().await.unwrap();
         let log = EmbeddedLog::open(&file(folder), QueryLimits::default()).unwrap();
         let second = |at_ms: i64| UnixSeconds::new(at_ms / 1_000).ok();
-        let of_noon = VisitFilter::default()
-            .with_from(second(noon_ms))
-            .with_until(second(noon_ms + 240_000));
+        let of_noon = VisitFilter {
+            from: second(noon_ms),
+            until: second(noon_ms + 240_000),
+            ..VisitFilter::default()
+        };
         let counters = total(&log, of_noon).await;
         assert_eq!((counters.visits, counters.visitors), (3, 1), "{jump_ms}");
     }
@@ -246,9 +250,10 @@ async fn a_salt_ends_on_time_also_when_nobody_comes() {
 #[tokio::test]
 async fn a_start_within_a_day_ends_what_should_have_ended_meanwhile() {
     let fixture = Fixture::new(RecorderOptions::default());
-    fixture.recorder.record(
-        (visit(NEW_YEAR_MS - 40 * DAY_MS, 1)).with_headers(VisitHeaders::new("Bygone/1.0", "", "")),
-    );
+    fixture.recorder.record(Visit {
+        headers: VisitHeaders::new("Bygone/1.0", "", ""),
+        ..visit(NEW_YEAR_MS - 40 * DAY_MS, 1)
+    });
     fixture.recorder.flush().await.unwrap();
     let db = Connection::open(fixture.file()).unwrap();
     // The clock was steady when the service stopped, less than a day before.
@@ -293,7 +298,10 @@ async fn an_address_that_was_looked_up_leaves_its_place_and_nothing_else() {
     let (recorder, _log) = slugline_visitlog::start(&file(folder.path()), options, ports).unwrap();
     let client = Ipv4Addr::new(192, 0, 2, 117);
     for number in 0..25 {
-        recorder.record((visit(NEW_YEAR_MS + number, 0)).with_client(IpAddr::V4(client)));
+        recorder.record(Visit {
+            client: IpAddr::V4(client),
+            ..visit(NEW_YEAR_MS + number, 0)
+        });
     }
     recorder.flush().await.unwrap();
 

@@ -43,14 +43,16 @@ fn flooding(client: u32) -> Visit {
         colo: Colo::new("vie"),
         coordinates: Coordinates::new(48.2, 16.37),
     };
-    (visit(NEW_YEAR_MS, client))
-        .with_client(IpAddr::V4(Ipv4Addr::from_bits(client)))
-        .with_headers(VisitHeaders::new(
+    Visit {
+        client: IpAddr::V4(Ipv4Addr::from_bits(client)),
+        headers: VisitHeaders::new(
             &user_agent,
             "https://news.example/",
             "de-AT,de;q=0.9,en;q=0.8",
-        ))
-        .with_place(Box::new(place))
+        ),
+        place: Some(Box::new(place)),
+        ..visit(NEW_YEAR_MS, client)
+    }
 }
 
 /// The child, whose memory nothing else uses.
@@ -72,7 +74,10 @@ fn child_is_flooded() {
     let send = |visits: std::ops::Range<u32>| {
         for client in visits {
             let link = Arc::clone(&link);
-            recorder.record(flooding(client).with_link(link));
+            recorder.record(Visit {
+                link,
+                ..flooding(client)
+            });
         }
     };
     send(0..100);

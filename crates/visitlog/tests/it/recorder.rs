@@ -9,7 +9,7 @@ use slugline_analytics::{
     QueryLimits, RecorderClosed, RecorderOptions, RecorderPorts, SaltPeriod, SamplingTargets,
 };
 use slugline_domain::{
-    CountersQuery, LogTrouble, UnixSeconds, VisitFilter, VisitHeaders, VisitRecord,
+    CountersQuery, LogTrouble, UnixSeconds, Visit, VisitFilter, VisitHeaders, VisitRecord,
     ports::{VisitLog, VisitLogError, VisitObserver, VisitSink},
 };
 use slugline_visitlog::EmbeddedLog;
@@ -97,9 +97,10 @@ async fn the_queue_takes_bounded_memory_whatever_visitors_send() {
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     let long = "x".repeat(128 * 1_024);
     for client in 0..1_000 {
-        fixture.recorder.record(
-            (visit(NEW_YEAR_MS, client)).with_headers(VisitHeaders::new(&long, &long, &long)),
-        );
+        fixture.recorder.record(Visit {
+            headers: VisitHeaders::new(&long, &long, &long),
+            ..visit(NEW_YEAR_MS, client)
+        });
     }
     // At some 3.2 KB each, 31 or 32 wait, and the writer handles one.
     let kept = 1_000 - fixture.recorder.dropped();
@@ -141,11 +142,14 @@ async fn lost_visits_are_known_after_a_restart_and_of_their_time_only() {
     assert_eq!(fixture.recorder.dropped(), 0, "since this start");
     let lost = async |from_ms: i64, until_ms: i64| {
         let second = |ms: i64| UnixSeconds::new(ms / 1_000).ok();
-        let query = CountersQuery::new(
-            VisitFilter::default()
-                .with_from(second(from_ms))
-                .with_until(second(until_ms)),
-        );
+        let query = CountersQuery {
+            filter: VisitFilter {
+                from: second(from_ms),
+                until: second(until_ms),
+                ..VisitFilter::default()
+            },
+            per_link: false,
+        };
         let report = fixture.log.counters(&query).await.unwrap();
         assert_eq!(report.sampling.exact(), report.sampling.dropped == 0);
         report.sampling.dropped
@@ -230,8 +234,14 @@ async fn a_queue_that_filled_is_sampled_until_it_is_half_empty() {
     fixture.recorder.record(visit(NEW_YEAR_MS + 60_000, 1_000));
     fixture.recorder.flush().await.unwrap();
     let largest_from = async |second: i64| {
-        let filter = VisitFilter::default().with_from(UnixSeconds::new(second).ok());
-        let query = CountersQuery::new(filter);
+        let filter = VisitFilter {
+            from: UnixSeconds::new(second).ok(),
+            ..VisitFilter::default()
+        };
+        let query = CountersQuery {
+            filter,
+            per_link: false,
+        };
         let report = fixture.log.counters(&query).await.unwrap();
         report.sampling.interval_max.get()
     };
@@ -441,9 +451,10 @@ async fn bots_are_neither_stored_nor_told_of_where_that_is_set() {
         let (recorder, log) =
             slugline_visitlog::start(&file(folder.path()), options, ports).unwrap();
         for user_agent in user_agents {
-            recorder.record(
-                (visit(NEW_YEAR_MS, 1)).with_headers(VisitHeaders::new(user_agent, "", "")),
-            );
+            recorder.record(Visit {
+                headers: VisitHeaders::new(user_agent, "", ""),
+                ..visit(NEW_YEAR_MS, 1)
+            });
         }
         recorder.flush().await.unwrap();
         assert_eq!(usize::try_from(visits(&log).await), Ok(stored.len()));

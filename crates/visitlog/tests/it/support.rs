@@ -11,7 +11,7 @@ use std::{
 use slugline_analytics::{Recorder, RecorderOptions, RecorderPorts};
 use slugline_domain::{
     Counters, CountersQuery, Destination, FollowedLink, LinkId, Revision, Terms, UnixMillis, Visit,
-    VisitFilter, VisitHeaders,
+    VisitFilter, VisitHeaders, Way,
     ports::{Random, VisitLog},
 };
 use slugline_testkit::FixedClock;
@@ -125,12 +125,14 @@ pub(crate) fn link(id: &str, slug: &str, url: &str) -> Arc<FollowedLink> {
 
 /// A visit for tests that need only its moment and its visitor.
 pub(crate) fn visit(at_ms: i64, client: u32) -> Visit {
-    Visit::new(
-        UnixMillis::new(at_ms),
-        link("docs-1", "docs", "https://example.com/docs"),
-        IpAddr::V4(Ipv4Addr::from_bits(client)),
-        VisitHeaders::new("Example/1.0", "", ""),
-    )
+    Visit {
+        at: UnixMillis::new(at_ms),
+        link: link("docs-1", "docs", "https://example.com/docs"),
+        client: IpAddr::V4(Ipv4Addr::from_bits(client)),
+        headers: VisitHeaders::new("Example/1.0", "", ""),
+        place: None,
+        way: Way::Main,
+    }
 }
 
 /// Polls until the condition holds. The deadline only keeps a failure from hanging.
@@ -144,7 +146,10 @@ pub(crate) async fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
 
 /// The counters of all visits that meet a filter.
 pub(crate) async fn total(log: &EmbeddedLog, filter: VisitFilter) -> Counters {
-    let query = CountersQuery::new(filter);
+    let query = CountersQuery {
+        filter,
+        per_link: false,
+    };
     let report = log.counters(&query).await.expect("the log answers");
     assert_eq!(report.rows.len(), 1);
     report.rows[0].counters

@@ -12,6 +12,7 @@ use std::{
 use slugline_domain::{
     Arrival, Country, Destination, DestinationRules, FollowedLink, InstanceRules, LinkId,
     Resolution, Revision, Slug, Terms, UnixSeconds, Visitor,
+    routing::NoFacts,
 };
 
 static BUFFER: Mutex<[u8; 65_536]> = Mutex::new([0; 65_536]);
@@ -58,11 +59,18 @@ fn answer(question: &str) -> String {
         return "404".to_owned();
     };
     let country = Country::parse(country).ok();
-    let visitor = Visitor::new(now)
-        .with_user_agent(user_agent)
-        .with_country(country)
-        .with_query(query);
-    let rules = InstanceRules::default().with_query_merged(true);
+    let visitor = Visitor {
+        now,
+        user_agent,
+        country,
+        query: Some(query),
+        rest: None,
+        facts: &NoFacts,
+    };
+    let rules = InstanceRules {
+        with_query: true,
+        ..InstanceRules::default()
+    };
     match link.resolve(&visitor, rules) {
         Resolution::Absent => "404".to_owned(),
         Resolution::Expired => "410".to_owned(),

@@ -59,7 +59,12 @@ fn german() -> Facts {
         ..Place::default()
     };
     Facts {
-        agent: Some(AgentFacts::new("iOS", "Mobile Safari", "mobile")),
+        agent: Some(AgentFacts {
+            os: "iOS".into(),
+            browser: "Mobile Safari".into(),
+            device_type: "mobile".into(),
+            is_bot: false,
+        }),
         place: Some(place),
         accept_language: "de-DE,en;q=0.9".into(),
         referring_host: referring_host("https://m.news.example/a"),
@@ -71,7 +76,14 @@ fn german() -> Facts {
 
 fn visitor<'f>(facts: &'f Facts, query: Option<&'f str>) -> Visitor<'f> {
     let now = UnixSeconds::new(facts.now).unwrap();
-    Visitor::new(now).with_query(query).with_facts(facts)
+    Visitor {
+        now,
+        user_agent: "",
+        country: None,
+        query,
+        rest: None,
+        facts,
+    }
 }
 
 fn condition(name: &str, negated: bool, values: &[&str]) -> Condition {

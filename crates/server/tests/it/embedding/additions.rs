@@ -6,7 +6,8 @@ use actix_web::{HttpResponse, http::Method, web};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use slugline::{
-    Access, Code, Failure, Operation, OperationSpec, Problem, Scope, Tool, ToolContext, ToolSpec,
+    Access, Code, Failure, Operation, OperationSpec, Problem, Scope, Tool, ToolContext, ToolEffect,
+    ToolSpec,
     application::NewLink,
     domain::{Destination, DestinationRules, Slug},
     operation::{Body, CalledBy, Changes, Json, Query},
@@ -31,11 +32,14 @@ struct AcmeGreeting {
 fn greeting(times: &Arc<AtomicU64>) -> Operation {
     let needs = Access::always(Scope::AnalyticsRead);
     let spec = OperationSpec {
+        method: Method::GET,
+        path: "/api/acme/greeting",
+        id: "acme_greet",
         tag: "Acme",
         summary: "Greet somebody",
         description: "Says hello.",
+        needs,
         fails: &[Code::LinkNotFound],
-        ..OperationSpec::new(Method::GET, "/api/acme/greeting", "acme_greet", needs)
     };
     let times = Arc::clone(times);
     let handle = move |CalledBy(caller): CalledBy, Query(asked): Query<Asked>| {
@@ -73,13 +77,27 @@ async fn shorten(
 
 fn shortening() -> Operation {
     let needs = Access::with_links(Scope::LinksWrite);
-    let spec = OperationSpec::new(Method::POST, "/api/acme/shorten", "acme_shorten", needs);
+    let spec = OperationSpec {
+        method: Method::POST,
+        path: "/api/acme/shorten",
+        id: "acme_shorten",
+        tag: "Acme",
+        summary: "Shorten",
+        description: "",
+        needs,
+        fails: &[],
+    };
     Operation::new(spec, shorten)
 }
 
 fn greeter(times: &Arc<AtomicU64>) -> Tool {
     let needs = Access::always(Scope::AnalyticsRead);
-    let spec = ToolSpec::new("acme_greet", "Say hello to somebody.", needs);
+    let spec = ToolSpec {
+        name: "acme_greet",
+        description: "Say hello to somebody.",
+        needs,
+        effect: ToolEffect::Reads,
+    };
     let times = Arc::clone(times);
     Tool::new(spec, move |context: ToolContext, asked: Asked| {
         let times = times.fetch_add(1, Ordering::Relaxed) + 1;
@@ -249,7 +267,12 @@ fn added_routes_stand_beside_redirects_and_take_no_slug() {
 #[test]
 fn what_collides_is_refused_before_anything_is_made() {
     let tool = |name| {
-        let spec = ToolSpec::new(name, "Say hello.", Access::OPEN);
+        let spec = ToolSpec {
+            name,
+            description: "Say hello.",
+            needs: Access::OPEN,
+            effect: ToolEffect::Reads,
+        };
         Tool::new(spec, async |_, asked: Asked| {
             Ok(AcmeGreeting {
                 text: asked.name,

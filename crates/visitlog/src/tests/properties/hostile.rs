@@ -34,7 +34,10 @@ fn columns(names: usize) -> impl Strategy<Value = Vec<Option<Vec<u64>>>> {
 fn ask(snapshot: &Snapshot<'_>, filter: &VisitFilter) -> Result<(), EngineError> {
     let filter = || filter.clone();
     for per_link in [false, true] {
-        let query = CountersQuery::new(filter()).with_per_link(per_link);
+        let query = CountersQuery {
+            filter: filter(),
+            per_link,
+        };
         match counters::answer(snapshot, &query) {
             Ok(_) | Err(EngineError::Dangling { .. }) => {}
             Err(error) => return Err(error),
@@ -42,13 +45,24 @@ fn ask(snapshot: &Snapshot<'_>, filter: &VisitFilter) -> Result<(), EngineError>
     }
     let limit = RowLimit::DEFAULT;
     for &dimension in Dimension::ALL {
-        let query = MetricsQuery::new(filter(), dimension, limit).with_visitors(true);
+        let query = MetricsQuery {
+            filter: filter(),
+            dimension,
+            limit,
+            visitors: true,
+        };
         metrics::answer(snapshot, &query)?;
     }
-    let query = LocationsQuery::new(filter(), limit);
+    let query = LocationsQuery {
+        filter: filter(),
+        limit,
+    };
     locations::answer(snapshot, &query)?;
     let limit = RowLimit::new(1, RowLimit::MAX).unwrap();
-    let query = EventsQuery::new(filter(), limit);
+    let query = EventsQuery {
+        filter: filter(),
+        limit,
+    };
     events::answer(snapshot, &query)?;
     link_totals::answer(snapshot, &filter()).map(drop)
 }
@@ -110,11 +124,11 @@ fn any_chunk_is_answered_from_or_left_out() {
             encoder.texts(column.name, texts.iter().copied());
         }
         insert(&db, span, encoder);
-        let of_link = VisitFilter::default().with_links(Choice::any_of([LinkId::parse("three").unwrap()]));
-        let of_texts = VisitFilter::default().with_values(vec![
+        let of_link = VisitFilter { links: Choice::any_of([LinkId::parse("three").unwrap()]), ..VisitFilter::default() };
+        let of_texts = VisitFilter { values: vec![
                 (Dimension::Country, Choice::any_of(["DE".to_owned()])),
                 (Dimension::Slug, Choice::none_of(["a".to_owned()])),
-            ]);
+            ], ..VisitFilter::default() };
         for filter in [VisitFilter::default(), of_link, of_texts] {
             let deadline = Deadline::after(Duration::from_mins(10));
             let snapshot = Snapshot::take(&db, deadline).unwrap();
