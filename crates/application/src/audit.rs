@@ -132,7 +132,7 @@ impl AuditService {
 #[cfg(test)]
 mod tests {
     use slugline_domain::ports::LinkStore;
-    use slugline_testkit::{FixedClock, MemoryLinkStore, NOON, key, link, noted, seconds};
+    use slugline_testkit::{ALL, FixedClock, MemoryLinkStore, NOON, key, link, noted, seconds};
 
     use super::*;
 
@@ -142,7 +142,7 @@ mod tests {
         for number in 0..lines {
             let made = link(&format!("s{number}")).build();
             let at = noted(seconds(i64::from(number)));
-            trail.insert(&made, &at).await.unwrap();
+            trail.insert(&ALL, &made, &at).await.unwrap();
         }
         trail
     }

@@ -136,7 +136,8 @@ impl Gatekeeper {
 mod tests {
     use slugline_domain::{Link, ports::AuditTrail};
     use slugline_testkit::{
-        FixedClock, MemoryLinkStore, NOON, NOTE, SeededRandom, destination, key, link, newest_lines,
+        ALL, FixedClock, MemoryLinkStore, NOON, NOTE, SeededRandom, destination, key, link,
+        newest_lines,
     };
 
     use super::*;
@@ -179,7 +180,7 @@ mod tests {
     async fn a_renewed_hash_opens_for_the_same_password_and_changes_nothing_else() {
         let (gatekeeper, store) = gatekeeper();
         let old = link("docs").password(SINK).tags(&["a"]).build();
-        store.insert(&old, &NOTE).await.unwrap();
+        store.insert(&ALL, &old, &NOTE).await.unwrap();
         let resolved = gatekeeper.parts.resolver.find(&old.key).await.unwrap();
         assert_eq!(resolved.as_deref(), Some(&FollowedLink::from(&old)));
 
@@ -210,7 +211,7 @@ mod tests {
     async fn only_the_right_password_renews_a_hash_and_only_once() {
         let (gatekeeper, store) = gatekeeper();
         let old = link("docs").password(SINK).build();
-        store.insert(&old, &NOTE).await.unwrap();
+        store.insert(&ALL, &old, &NOTE).await.unwrap();
         assert_eq!(knock(&gatekeeper, &old, "y").await, PasswordCheck::Wrong);
         assert!(gatekeeper.locked().is_empty());
         for _ in 0..3 {
@@ -232,7 +233,7 @@ mod tests {
     async fn a_link_that_changed_meanwhile_keeps_its_new_password() {
         let (gatekeeper, store) = gatekeeper();
         let old = link("docs").password(SINK).build();
-        store.insert(&old, &NOTE).await.unwrap();
+        store.insert(&ALL, &old, &NOTE).await.unwrap();
         let mut edited = old.clone();
         edited.revision = old.revision.next();
         edited.password = Some(PasswordHash::new("another"));

@@ -351,7 +351,7 @@ impl Tokens {
 #[cfg(test)]
 mod tests {
     use slugline_testkit::{
-        FixedClock, MemoryLinkStore, MemoryTokenStore, NOON, NOTE, SeededRandom, key, link,
+        ALL, FixedClock, MemoryLinkStore, MemoryTokenStore, NOON, NOTE, SeededRandom, key, link,
         seconds, tag,
     };
 
@@ -476,7 +476,7 @@ mod tests {
         let (tokens, store, links) = tokens_and_links();
         for text in ["docs", "news"] {
             let made = link(text).id(&format!("first-{text}")).build();
-            links.insert(&made, &NOTE).await.unwrap();
+            links.insert(&ALL, &made, &NOTE).await.unwrap();
         }
         let new = NewToken {
             bound_to: bound_to(&["NEWS", "docs"], &["b", "a"]),
@@ -489,7 +489,7 @@ mod tests {
         assert!(digests.fit(&made.listed.record));
         links.delete(&key("docs"), &NOTE).await.unwrap();
         let other = link("docs").id("another").build();
-        links.insert(&other, &NOTE).await.unwrap();
+        links.insert(&ALL, &other, &NOTE).await.unwrap();
         let listed = tokens.list().await.unwrap();
         assert_eq!(listed[0].keys, [key("news")]);
         assert!(!listed[0].record.reach.holds(&other));

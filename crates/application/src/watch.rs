@@ -302,7 +302,7 @@ mod tests {
             let url = DatabaseUrl::File(folder.path().join("links.db"));
             let store = Arc::new(SqlLinkStore::open(&url).await.unwrap());
             for link in links {
-                let made = store.insert_within(&Reach::Everything, link, &NOTE);
+                let made = store.insert(&Reach::Everything, link, &NOTE);
                 made.await.unwrap();
             }
             let clock = Arc::new(FixedClock::at(NOON));

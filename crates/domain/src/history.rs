@@ -188,7 +188,7 @@ pub trait LinkHistory: fmt::Debug + Send + Sync {
     /// there.
     async fn trash(&self, query: &TrashQuery) -> Result<Vec<FormerVersion>, StoreError>;
 
-    /// Stores a deleted link as [`LinkStore::insert_within`](crate::ports::LinkStore::insert_within)
+    /// Stores a deleted link as [`LinkStore::insert`](crate::ports::LinkStore::insert)
     /// does, unless it is no longer in the trash with this revision as its last; then the answer is
     /// `None`.
     async fn bring_back(

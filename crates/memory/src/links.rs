@@ -89,7 +89,7 @@ impl MemoryLinkStore {
 
 #[async_trait]
 impl LinkStore for MemoryLinkStore {
-    async fn insert_within(
+    async fn insert(
         &self,
         reach: &Reach,
         link: &Link,
@@ -104,7 +104,7 @@ impl LinkStore for MemoryLinkStore {
         Ok(outcome)
     }
 
-    async fn insert_many_within(
+    async fn insert_many(
         &self,
         reach: &Reach,
         new: &[Link],

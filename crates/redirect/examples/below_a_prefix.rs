@@ -9,7 +9,7 @@ use slugline_application::{
     Gatekeeper, GatekeeperParts, NamedDomains, Passwords, Resolver, ResolverOptions,
 };
 use slugline_domain::{
-    AuditNote, Author, Link, Operation, Visit,
+    AuditNote, Author, Link, Operation, Reach, Visit,
     ports::{Clock, LinkStore, VisitSink},
 };
 use slugline_httpkit::Edge;
@@ -38,7 +38,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let to = "https://example.com/docs".parse()?;
     let docs = Link::new("1".parse()?, "docs".parse()?, to, note.at.second());
-    store.insert(&docs, &note).await?;
+    store.insert(&Reach::Everything, &docs, &note).await?;
     let options = ResolverOptions::default();
     let resolver = Resolver::new(
         store.clone(),

@@ -135,7 +135,7 @@ mod tests {
         ports::{LinkStore, VisitSink},
     };
     use slugline_httpkit::Edge;
-    use slugline_testkit::{FixedClock, MemoryLinkStore, NOON, NOTE, SeededRandom, link};
+    use slugline_testkit::{ALL, FixedClock, MemoryLinkStore, NOON, NOTE, SeededRandom, link};
 
     use super::*;
 
@@ -156,7 +156,7 @@ mod tests {
             secret,
             pattern,
         ] {
-            store.insert(&link, &NOTE).await.unwrap();
+            store.insert(&ALL, &link, &NOTE).await.unwrap();
         }
         let clock = Arc::new(FixedClock::at(NOON));
         let options = ResolverOptions::default();

@@ -199,11 +199,6 @@ pub(crate) mod token {
 pub(crate) mod token_binding {
     use sea_orm::entity::prelude::*;
 
-    use crate::{
-        failure::Failure,
-        session::{Columns, Row},
-    };
-
     #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
     #[sea_orm(table_name = "token_bindings")]
     pub struct Model {
@@ -222,15 +217,4 @@ pub(crate) mod token_binding {
     pub enum Relation {}
 
     impl ActiveModelBehavior for ActiveModel {}
-
-    impl Row for Model {
-        fn read(columns: &impl Columns) -> Result<Self, Failure> {
-            Ok(Self {
-                digest: columns.text(0)?,
-                link_ids: columns.text(1)?,
-                tags: columns.text(2)?,
-                domains: columns.text(3)?,
-            })
-        }
-    }
 }

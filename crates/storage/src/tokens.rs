@@ -1,11 +1,9 @@
 //! Named tokens.
 
-use std::collections::HashMap;
-
 use async_trait::async_trait;
 use sea_orm::{
-    ColumnTrait, EntityTrait, IntoActiveModel, Order, QueryFilter, QueryOrder, QuerySelect,
-    QueryTrait,
+    ColumnTrait, EntityTrait, IntoActiveModel, JoinType, QueryFilter, QuerySelect, QueryTrait,
+    Select,
     sea_query::{Expr, ExprTrait, OnConflict},
 };
 use slugline_domain::{
@@ -25,7 +23,7 @@ use crate::{
     },
     failure::{Failure, failing_to},
     hexadecimal::{from_hexadecimal, hexadecimal},
-    session::{Applied, Change, Read, Session},
+    session::{Applied, Change, Columns, Read, Row, Session},
 };
 
 /// Named tokens, beside the links of a database.
@@ -116,29 +114,7 @@ impl Read for List {
     type Answer = Vec<TokenRecord>;
 
     async fn read<S: Session>(&self, session: &S) -> Result<Vec<TokenRecord>, Failure> {
-        let select = Entity::find().order_by(Column::CreatedAt, Order::Asc);
-        let rows = session.all::<Model>(&select).await?;
-        let bindings = session
-            .all::<token_binding::Model>(&token_binding::Entity::find())
-            .await?;
-        let bindings: HashMap<&str, &token_binding::Model> = bindings
-            .iter()
-            .map(|row| (row.digest.as_str(), row))
-            .collect();
-        let connections = session
-            .all::<connection::Model>(&connection::Entity::find())
-            .await?;
-        let connections: HashMap<&str, &connection::Model> = connections
-            .iter()
-            .map(|row| (row.digest.as_str(), row))
-            .collect();
-        let whole = |row: &Model| {
-            let digest = row.digest.as_str();
-            let (binding, connection) = (bindings.get(digest), connections.get(digest));
-            to_token(row, binding.copied(), connection.copied())
-        };
-        let tokens: Result<Vec<_>, _> = rows.iter().map(whole).collect();
-        let mut tokens = tokens?;
+        let mut tokens = session.all::<TokenRecord>(&whole()).await?;
         // Databases differ in the order of texts.
         tokens.sort_by(|one, other| one.name.cmp(&other.name));
         Ok(tokens)
@@ -178,15 +154,8 @@ impl Read for Find {
     type Answer = Option<TokenRecord>;
 
     async fn read<S: Session>(&self, session: &S) -> Result<Option<TokenRecord>, Failure> {
-        let select = Entity::find().filter(Column::Digest.eq(self.0.as_str()));
-        let Some(row) = session.first::<Model>(&select).await? else {
-            return Ok(None);
-        };
-        let select = token_binding::Entity::find_by_id(self.0.as_str());
-        let binding = session.first::<token_binding::Model>(&select).await?;
-        let select = connection::Entity::find_by_id(self.0.as_str());
-        let connection = session.first::<connection::Model>(&select).await?;
-        to_token(&row, binding.as_ref(), connection.as_ref()).map(Some)
+        let select = whole().filter(Column::Digest.eq(self.0.as_str()));
+        session.first(&select).await
     }
 }
 
@@ -221,9 +190,59 @@ fn to_binding_row(digest: &[u8; 32], binding: &Binding) -> token_binding::Model 
     }
 }
 
-fn to_binding(row: &token_binding::Model) -> Result<Binding, Failure> {
-    let binding = binding_text::read(&row.link_ids, &row.tags, &row.domains);
-    binding.ok_or(Failure::BadToken)
+/// Tokens, each with its binding and its assistant, if it has any.
+fn whole() -> Select<Entity> {
+    let binding = Entity::belongs_to(token_binding::Entity)
+        .from(Column::Digest)
+        .to(token_binding::Column::Digest);
+    let connection = Entity::belongs_to(connection::Entity)
+        .from(Column::Digest)
+        .to(connection::Column::Digest);
+    Entity::find()
+        .join(JoinType::LeftJoin, binding.into())
+        .join(JoinType::LeftJoin, connection.into())
+        .column(token_binding::Column::LinkIds)
+        .column(token_binding::Column::Tags)
+        .column(token_binding::Column::Domains)
+        .column(connection::Column::ClientName)
+        .column(connection::Column::ClientHost)
+        .column(connection::Column::Resource)
+        .column(connection::Column::EndsAt)
+}
+
+impl Row for TokenRecord {
+    /// Reads a row of [`whole`].
+    fn read(columns: &impl Columns) -> Result<Self, Failure> {
+        let moment = |seconds: i64| UnixSeconds::new(seconds).map_err(|_| Failure::BadToken);
+        let row = Model::read(columns)?;
+        let reach = match columns.optional_text(6)? {
+            None => Reach::Everything,
+            Some(link_ids) => {
+                let binding = binding_text::read(&link_ids, &columns.text(7)?, &columns.text(8)?);
+                Reach::bound(binding.ok_or(Failure::BadToken)?)
+            }
+        };
+        let assistant = match columns.optional_text(9)? {
+            None => None,
+            Some(name) => Some(Assistant {
+                name: ClientName::parse(&name).map_err(|_| Failure::BadAssistant)?,
+                host: columns.text(10)?.into(),
+                resource: columns.text(11)?.into(),
+                ends_at: UnixSeconds::new(columns.number(12)?)
+                    .map_err(|_| Failure::BadAssistant)?,
+            }),
+        };
+        Ok(Self {
+            name: TokenName::restore(&row.name).map_err(|_| Failure::BadToken)?,
+            digest: from_hexadecimal(&row.digest).ok_or(Failure::BadToken)?,
+            scopes: read_scopes(&row.scopes)?,
+            reach,
+            expires_at: row.expires_at.map(moment).transpose()?,
+            created_at: moment(row.created_at)?,
+            last_used_at: row.last_used_at.map(moment).transpose()?,
+            assistant,
+        })
+    }
 }
 
 /// The scopes of a token in one text.
@@ -236,34 +255,4 @@ pub(crate) fn read_scopes(text: &str) -> Result<Scopes, Failure> {
     let scopes = text.split_ascii_whitespace().map(Scope::parse);
     let scopes = scopes.collect::<Result<Vec<_>, _>>().and_then(Scopes::new);
     scopes.map_err(|_| Failure::BadToken)
-}
-
-fn to_assistant(row: &connection::Model) -> Result<Assistant, Failure> {
-    Ok(Assistant {
-        name: ClientName::parse(&row.client_name).map_err(|_| Failure::BadAssistant)?,
-        host: row.client_host.as_str().into(),
-        resource: row.resource.as_str().into(),
-        ends_at: UnixSeconds::new(row.ends_at).map_err(|_| Failure::BadAssistant)?,
-    })
-}
-
-fn to_token(
-    row: &Model,
-    binding: Option<&token_binding::Model>,
-    connection: Option<&connection::Model>,
-) -> Result<TokenRecord, Failure> {
-    let moment = |seconds: i64| UnixSeconds::new(seconds).map_err(|_| Failure::BadToken);
-    Ok(TokenRecord {
-        name: TokenName::restore(&row.name).map_err(|_| Failure::BadToken)?,
-        digest: from_hexadecimal(&row.digest).ok_or(Failure::BadToken)?,
-        scopes: read_scopes(&row.scopes)?,
-        reach: match binding {
-            Some(binding) => Reach::bound(to_binding(binding)?),
-            None => Reach::Everything,
-        },
-        expires_at: row.expires_at.map(moment).transpose()?,
-        created_at: moment(row.created_at)?,
-        last_used_at: row.last_used_at.map(moment).transpose()?,
-        assistant: connection.map(to_assistant).transpose()?,
-    })
 }

@@ -79,7 +79,7 @@ impl Tables {
 
 #[async_trait]
 impl LinkStore for OwnStore {
-    async fn insert_within(
+    async fn insert(
         &self,
         reach: &Reach,
         link: &Link,
@@ -88,7 +88,7 @@ impl LinkStore for OwnStore {
         Ok(self.tables().insert(reach, link, note))
     }
 
-    async fn insert_many_within(
+    async fn insert_many(
         &self,
         reach: &Reach,
         links: &[Link],

@@ -10,7 +10,7 @@ use slugline_domain::{
 };
 
 use crate::{
-    NOTE,
+    ALL, NOTE,
     join_all::join_all,
     key, link, newest_lines, noted, seconds,
     token_store_contract::{name, token},
@@ -112,8 +112,14 @@ async fn every_change_leaves_one_line(store: &(impl LinkStore + AuditTrail)) {
     let docs = link("docs").id("new").build();
     let mut edited = docs.clone();
     edited.revision = docs.revision.next();
-    store.insert(&old, &note(0, CREATE)).await.expect("insert");
-    store.insert(&docs, &note(1, CREATE)).await.expect("insert");
+    store
+        .insert(&ALL, &old, &note(0, CREATE))
+        .await
+        .expect("insert");
+    store
+        .insert(&ALL, &docs, &note(1, CREATE))
+        .await
+        .expect("insert");
     let known = Version::of(&docs);
     let updated = store.update(&edited, &known, &note(2, EDIT)).await;
     assert_eq!(updated.expect("update"), Update::Stored);
@@ -126,7 +132,7 @@ async fn every_change_leaves_one_line(store: &(impl LinkStore + AuditTrail)) {
         link("b").build(),
         link("a").id("x").build(),
     ];
-    let imported = store.insert_many(&many, &note(4, IMPORT)).await;
+    let imported = store.insert_many(&ALL, &many, &note(4, IMPORT)).await;
     imported.expect("insert");
     let removed = store.delete(&key("b"), &note(5, DELETE)).await;
     removed.expect("delete");
@@ -155,17 +161,17 @@ async fn every_change_leaves_one_line(store: &(impl LinkStore + AuditTrail)) {
 
 async fn what_changes_nothing_leaves_no_line(store: &(impl LinkStore + AuditTrail)) {
     let docs = link("docs").build();
-    store.insert(&docs, &NOTE).await.expect("insert");
+    store.insert(&ALL, &docs, &NOTE).await.expect("insert");
     let before = all(store).await;
     assert_eq!(before.len(), 1);
     let taken = link("docs").id("x").build();
     let same_id = link("other").id(docs.id.as_str()).build();
     for refused in [&taken, &same_id] {
-        store.insert(refused, &NOTE).await.expect("insert");
+        store.insert(&ALL, refused, &NOTE).await.expect("insert");
     }
-    let batch = store.insert_many(&[taken, same_id], &NOTE).await;
+    let batch = store.insert_many(&ALL, &[taken, same_id], &NOTE).await;
     batch.expect("insert");
-    store.insert_many(&[], &NOTE).await.expect("insert");
+    store.insert_many(&ALL, &[], &NOTE).await.expect("insert");
     let other = Version {
         revision: docs.revision.next(),
         ..Version::of(&docs)
@@ -184,7 +190,10 @@ async fn of_many_concurrent_changes_those_that_happened_leave_lines(
     let links: Vec<Link> = (0..40)
         .map(|i| link(&format!("s{}", i % 10)).id(&format!("id{i}")).build())
         .collect();
-    let inserts = links.iter().map(|link| store.insert(link, &NOTE)).collect();
+    let inserts = links
+        .iter()
+        .map(|link| store.insert(&ALL, link, &NOTE))
+        .collect();
     for inserted in join_all(inserts).await {
         inserted.expect("insert");
     }
@@ -197,7 +206,9 @@ async fn lines_are_paged_without_gaps_the_newest_first(store: &(impl LinkStore +
     // Many lines of one moment, and lines that come out of the order of their moments.
     for (moment, some) in [(5, 0..4), (9, 4..7), (5, 7..9), (-3, 9..10)] {
         let links: Vec<Link> = some.map(|i| link(&format!("s{i}")).build()).collect();
-        let inserted = store.insert_many(&links, &noted(seconds(moment))).await;
+        let inserted = store
+            .insert_many(&ALL, &links, &noted(seconds(moment)))
+            .await;
         inserted.expect("insert");
     }
     let whole = all(store).await;
@@ -227,7 +238,7 @@ async fn lines_are_paged_without_gaps_the_newest_first(store: &(impl LinkStore +
 async fn lines_are_filtered(store: &(impl LinkStore + AuditTrail)) {
     for (moment, name) in [(0, "a"), (1, "b"), (2, "A")] {
         let made = link(name).id(&format!("id{moment}")).build();
-        let inserted = store.insert(&made, &note(moment, CREATE)).await;
+        let inserted = store.insert(&ALL, &made, &note(moment, CREATE)).await;
         inserted.expect("insert");
     }
     let by_operator = AuditNote {
@@ -304,7 +315,7 @@ async fn lines_are_filtered(store: &(impl LinkStore + AuditTrail)) {
 async fn old_lines_are_removed_in_pieces(store: &(impl LinkStore + AuditTrail)) {
     for moment in [3, 1, 2, 4] {
         let made = link(&format!("s{moment}")).build();
-        let inserted = store.insert(&made, &noted(seconds(moment))).await;
+        let inserted = store.insert(&ALL, &made, &noted(seconds(moment))).await;
         inserted.expect("insert");
     }
     let remove = async |limit| {

@@ -5,8 +5,8 @@ use std::sync::{Arc, LazyLock};
 use slugline_domain::{
     AuditFilter, AuditNote, AuditQuery, Author, Comment, Country, Delivery, Description,
     Destination, DestinationRules, FollowedLink, ImageRef, Life, Link, LinkContent, LinkId,
-    LinkKey, MaxVisits, Operation, PasswordHash, Preview, Revision, Routing, Rules, Slug, Split,
-    Tag, Tags, Title, UnixSeconds,
+    LinkKey, MaxVisits, Operation, PasswordHash, Preview, Reach, Revision, Routing, Rules, Slug,
+    Split, Tag, Tags, Title, UnixSeconds,
     routing::{Condition, ConditionKind, Rule, Share},
 };
 
@@ -23,6 +23,9 @@ pub const NOON: UnixSeconds = match UnixSeconds::new(1_800_000_000) {
 pub fn seconds(after_noon: i64) -> UnixSeconds {
     UnixSeconds::new(NOON.get() + after_noon).expect("tests stay near noon")
 }
+
+/// The reach of a caller who is bound to nothing.
+pub static ALL: Reach = Reach::Everything;
 
 /// The note of a change by the operator at [`NOON`].
 pub static NOTE: LazyLock<AuditNote> = LazyLock::new(|| noted(NOON));

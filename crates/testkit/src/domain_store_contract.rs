@@ -11,7 +11,7 @@ use slugline_domain::{
 };
 
 use crate::{
-    NOTE, destination, full_link, join_all::join_all, key, link, newest_lines, noted, seconds,
+    ALL, NOTE, destination, full_link, join_all::join_all, key, link, newest_lines, noted, seconds,
 };
 
 /// Runs every clause, each on its own stores.
@@ -110,15 +110,17 @@ async fn a_host_is_named_once_and_a_record_is_replaced_wholly(store: &impl Domai
 
 async fn links_need_their_domain(domains: &impl DomainStore, links: &impl LinkStore) {
     let there = at("a.example/docs");
-    let early = links.insert(&there, &NOTE).await.expect("insert");
+    let early = links.insert(&ALL, &there, &NOTE).await.expect("insert");
     assert_eq!(early, Insertion::NoDomain);
-    let many = links.insert_many(&[at("docs"), there.clone()], &NOTE).await;
+    let many = links
+        .insert_many(&ALL, &[at("docs"), there.clone()], &NOTE)
+        .await;
     assert_eq!(
         many.expect("insert"),
         [Insertion::Stored, Insertion::NoDomain]
     );
     add(domains, &["a.example"]).await;
-    let stored = links.insert(&there, &NOTE).await.expect("insert");
+    let stored = links.insert(&ALL, &there, &NOTE).await.expect("insert");
     assert_eq!(stored, Insertion::Stored);
     assert_eq!(links.find(&there.key).await.expect("find"), Some(there));
 }
@@ -133,7 +135,7 @@ async fn a_domain_with_links_is_not_removed(domains: &impl DomainStore, links: &
     add(domains, &["a.example", "b.example"]).await;
     let expired = link("a.example/docs").expires(-1).build();
     for stored in [&expired, &at("docs"), &at("b.example/docs")] {
-        let stored = links.insert(stored, &NOTE).await.expect("insert");
+        let stored = links.insert(&ALL, stored, &NOTE).await.expect("insert");
         assert_eq!(stored, Insertion::Stored);
     }
     assert_eq!(remove("a.example").await, DomainRemoval::HasLinks);
@@ -142,7 +144,7 @@ async fn a_domain_with_links_is_not_removed(domains: &impl DomainStore, links: &
     assert!(deleted.is_some());
     assert_eq!(remove("a.example").await, DomainRemoval::Removed);
     assert_eq!(domains.list().await.expect("list"), [named("b.example")]);
-    let late = links.insert(&expired, &NOTE).await.expect("insert");
+    let late = links.insert(&ALL, &expired, &NOTE).await.expect("insert");
     assert_eq!(late, Insertion::NoDomain);
 }
 
@@ -162,7 +164,7 @@ async fn links_move_all_or_none(domains: &impl DomainStore, links: &impl LinkSto
     };
     let both = [at("a.example/docs"), at("b.example/docs")];
     for stored in both.iter().chain([&full]) {
-        let stored = links.insert(stored, &NOTE).await.expect("insert");
+        let stored = links.insert(&ALL, stored, &NOTE).await.expect("insert");
         assert_eq!(stored, Insertion::Stored);
     }
     let keys = ["a.example/full", "a.example/docs", "a.example/nobody"];
@@ -206,7 +208,7 @@ async fn changes_leave_lines_and_are_heard_of(
     let edited = domains.update(&named("a.example"), &edit).await;
     assert!(edited.expect("update"));
     let link = at("a.example/docs");
-    trail.insert(&link, &NOTE).await.expect("insert");
+    trail.insert(&ALL, &link, &NOTE).await.expect("insert");
     let remove = doing(Operation::DomainRemove);
     let refused = domains.remove(&host("a.example"), &remove).await;
     assert_eq!(refused.expect("remove"), DomainRemoval::HasLinks);
@@ -246,7 +248,7 @@ async fn no_link_is_left_without_its_domain(domains: &impl DomainStore, links: &
             .map(|number| at(&format!("a.example/r{round}n{number}")))
             .collect();
         let (a, removed) = (host("a.example"), Cell::new(None));
-        let insert = async |link| Some(links.insert(link, &NOTE).await.expect("insert"));
+        let insert = async |link| Some(links.insert(&ALL, link, &NOTE).await.expect("insert"));
         let remove = async {
             // Some links are under way by then.
             for _ in 0..round {

@@ -54,8 +54,8 @@ pub mod world;
 
 pub use ambient::{FixedClock, SeededRandom};
 pub use builders::{
-    LinkBuilder, NOON, NOTE, destination, full_link, key, link, newest_lines, noted, seconds, slug,
-    tag,
+    ALL, LinkBuilder, NOON, NOTE, destination, full_link, key, link, newest_lines, noted, seconds,
+    slug, tag,
 };
 #[cfg(feature = "servers")]
 pub use clickhouse::{ClickHouse, ClickHouseEngine, KilledClickHouse};

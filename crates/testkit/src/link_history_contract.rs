@@ -11,7 +11,9 @@ use slugline_domain::{
     },
 };
 
-use crate::{LinkBuilder, full_link, join_all::join_all, key, link, newest_lines, seconds, tag};
+use crate::{
+    ALL, LinkBuilder, full_link, join_all::join_all, key, link, newest_lines, seconds, tag,
+};
 
 /// Runs every clause, each on its own store, which has no links and no named domains and keeps so
 /// much.
@@ -63,7 +65,9 @@ fn note(second: i64, operation: Operation) -> AuditNote {
 }
 
 async fn insert(store: &impl LinkStore, link: &Link) {
-    let inserted = store.insert(link, &note(0, Operation::LinkCreate)).await;
+    let inserted = store
+        .insert(&ALL, link, &note(0, Operation::LinkCreate))
+        .await;
     assert_eq!(inserted.expect("insert"), Insertion::Stored, "{}", link.key);
 }
 
@@ -180,7 +184,7 @@ async fn what_makes_no_new_version_keeps_none(store: &(impl LinkStore + LinkHist
     assert_eq!(refused.expect("delete"), Deletion::Outdated);
     let nothing = store.delete(&key("nobody"), &rehash).await;
     assert_eq!(nothing.expect("delete"), None);
-    let refused = store.insert(&first, &rehash).await;
+    let refused = store.insert(&ALL, &first, &rehash).await;
     assert_eq!(refused.expect("insert"), Insertion::SlugTaken);
     assert_eq!(former(store, &first).await, []);
 }
@@ -220,10 +224,10 @@ async fn an_expired_link_that_gives_way_is_in_the_trash(store: &(impl LinkStore 
         let new = link(slug).build();
         if many {
             let new = std::slice::from_ref(&new);
-            let inserted = store.insert_many(new, &create).await;
+            let inserted = store.insert_many(&ALL, new, &create).await;
             assert_eq!(inserted.expect("insert"), [Insertion::Stored]);
         } else {
-            let inserted = store.insert(&new, &create).await;
+            let inserted = store.insert(&ALL, &new, &create).await;
             assert_eq!(inserted.expect("insert"), Insertion::Stored);
         }
         let kept = &versions(store, &expired).await.former[0];
@@ -573,7 +577,9 @@ async fn without_a_trash_a_deleted_link_takes_its_versions_along(
     let second = edit(store, &first, "b", 1).await;
     assert_eq!(former(store, &first).await.len(), 1);
     let create = note(10, Operation::LinkCreate);
-    let replaced = store.insert(&link("docs").id("new").build(), &create).await;
+    let replaced = store
+        .insert(&ALL, &link("docs").id("new").build(), &create)
+        .await;
     assert_eq!(replaced.expect("insert"), Insertion::Stored);
     assert_eq!(versions(store, &second).await, LinkVersions::default());
 }

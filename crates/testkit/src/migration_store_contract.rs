@@ -9,7 +9,7 @@ use slugline_domain::{
     ports::{AuditTrail, LinkStore, MigrationStore},
 };
 
-use crate::{NOON, NOTE, join_all::join_all, key, link, newest_lines, noted, seconds};
+use crate::{ALL, NOON, NOTE, join_all::join_all, key, link, newest_lines, noted, seconds};
 
 /// Runs every clause, each on its own stores.
 ///
@@ -172,7 +172,7 @@ async fn a_link_that_is_here_stays_as_it_is(
 ) {
     let mine: Link = link("a").to("https://mine.example/").expires(-1).build();
     links
-        .insert(&mine, &noted(seconds(-9)))
+        .insert(&ALL, &mine, &noted(seconds(-9)))
         .await
         .expect("insert");
     migration.begin(None, NOON).await.expect("begin");
@@ -215,7 +215,7 @@ async fn each_moved_link_leaves_a_line(
     migration: &impl MigrationStore,
 ) {
     let mine = link("mine").build();
-    links.insert(&mine, &NOTE).await.expect("insert");
+    links.insert(&ALL, &mine, &NOTE).await.expect("insert");
     migration.begin(None, NOON).await.expect("begin");
     for page in [
         step(1, 0, &["a", "mine"]),

@@ -7,7 +7,7 @@ use slugline_domain::{
     ports::{AuditTrail, Insertion, LinkStore, ReceiptStore, StoreError, Version},
 };
 
-use crate::{NOON, NOTE, join_all::join_all, key, link, newest_lines, seconds};
+use crate::{ALL, NOON, NOTE, join_all::join_all, key, link, newest_lines, seconds};
 
 /// Runs every clause, each on its own store.
 ///
@@ -65,7 +65,7 @@ async fn an_answer_is_kept_with_its_change<S: LinkStore + ReceiptStore>(store: &
     let claim_ = claim("site", "k");
     assert_eq!(kept(store, &claim_).await, None);
     let note = noted(claim_.clone());
-    let stored = store.insert(&link("a").build(), &note).await;
+    let stored = store.insert(&ALL, &link("a").build(), &note).await;
     assert_eq!(stored.expect("insert"), Insertion::Stored);
     assert_eq!(kept(store, &claim_).await, Some(answer("[Stored]")));
     assert_eq!(kept(store, &claim("other", "k")).await, None);
@@ -75,7 +75,7 @@ async fn an_answer_is_kept_with_its_change<S: LinkStore + ReceiptStore>(store: &
     assert_eq!(found.expect("the store answers"), None);
     let again = RequestClaim { at: late, ..claim_ };
     let stored = store
-        .insert(&link("b").build(), &noted(again.clone()))
+        .insert(&ALL, &link("b").build(), &noted(again.clone()))
         .await;
     assert_eq!(stored.expect("the key is free again"), Insertion::Stored);
     assert!(kept(store, &again).await.is_some());
@@ -87,14 +87,14 @@ where
 {
     let note = noted(claim("site", "k"));
     let first = link("a").build();
-    store.insert(&first, &note).await.expect("insert");
+    store.insert(&ALL, &first, &note).await.expect("insert");
     let mut changed = first.clone();
     changed.revision = first.revision.next();
     let known = Version::of(&first);
     let (b, c) = (link("b").build(), link("c").build());
     let refusals = [
-        store.insert(&b, &note).await.map(drop),
-        store.insert_many(&[b, c], &note).await.map(drop),
+        store.insert(&ALL, &b, &note).await.map(drop),
+        store.insert_many(&ALL, &[b, c], &note).await.map(drop),
         store.update(&changed, &known, &note).await.map(drop),
     ];
     for refused in refusals {
@@ -114,17 +114,19 @@ where
     S: LinkStore + ReceiptStore,
 {
     store
-        .insert(&link("a").build(), &NOTE)
+        .insert(&ALL, &link("a").build(), &NOTE)
         .await
         .expect("insert");
     let alone = claim("site", "alone");
     let taken = link("a").id("other").build();
-    let outcome = store.insert(&taken, &noted(alone.clone())).await;
+    let outcome = store.insert(&ALL, &taken, &noted(alone.clone())).await;
     assert_eq!(outcome.expect("insert"), Insertion::SlugTaken);
     assert_eq!(kept(store, &alone).await, None);
     let batch = claim("site", "batch");
     let note = noted(batch.clone());
-    let outcomes = store.insert_many(&[taken, link("b").build()], &note).await;
+    let outcomes = store
+        .insert_many(&ALL, &[taken, link("b").build()], &note)
+        .await;
     outcomes.expect("insert");
     let said = Some(answer("[SlugTaken, Stored]"));
     assert_eq!(kept(store, &batch).await, said);
@@ -138,7 +140,7 @@ where
         let store = Arc::clone(store);
         async move {
             let link = link(&format!("l{number}")).build();
-            store.insert(&link, &noted(claim("site", "k"))).await
+            store.insert(&ALL, &link, &noted(claim("site", "k"))).await
         }
     });
     let outcomes = join_all(inserts.collect()).await;
@@ -162,7 +164,7 @@ where
         async move {
             let claim = claim("site", "k");
             let link = link("docs").id(&format!("l{number}")).build();
-            match store.insert(&link, &noted(claim.clone())).await {
+            match store.insert(&ALL, &link, &noted(claim.clone())).await {
                 Ok(Insertion::Stored) => true,
                 Ok(Insertion::SlugTaken) | Err(StoreError::KeyInUse) => {
                     assert!(kept(&*store, &claim).await.is_some());

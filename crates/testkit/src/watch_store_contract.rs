@@ -34,7 +34,7 @@ async fn holding(store: &impl LinkStore, names: &[&str]) -> Vec<Link> {
     let mut made = Vec::new();
     for name in names {
         let link = link(name).to(&format!("https://{name}.example/")).build();
-        let inserted = store.insert_within(&Reach::Everything, &link, &NOTE);
+        let inserted = store.insert(&Reach::Everything, &link, &NOTE);
         inserted.await.expect("insert");
         made.push(link);
     }

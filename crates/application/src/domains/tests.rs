@@ -5,7 +5,7 @@ use slugline_domain::{
     ports::{AuditTrail, Hearing, LinkStore},
 };
 use slugline_testkit::{
-    FixedClock, MemoryDomainStore, MemoryLinkStore, NOON, NOTE, destination, key, link,
+    ALL, FixedClock, MemoryDomainStore, MemoryLinkStore, NOON, NOTE, destination, key, link,
     newest_lines,
 };
 
@@ -62,7 +62,7 @@ impl Fixture {
                 key: key.clone(),
                 ..link(key.slug.as_str()).id(&id).build()
             };
-            self.links.insert(&link, &NOTE).await.unwrap();
+            self.links.insert(&ALL, &link, &NOTE).await.unwrap();
         }
     }
 

@@ -319,7 +319,7 @@ impl BatchAction {
 #[cfg(test)]
 mod tests {
     use slugline_domain::{Reach, StatusFilter, ports::LinkStore};
-    use slugline_testkit::{NOON, NOTE, key, link, seconds, tag};
+    use slugline_testkit::{ALL, NOON, NOTE, key, link, seconds, tag};
 
     use super::*;
     use crate::links::fixture::{Fixture, demonstration, fixture};
@@ -356,7 +356,7 @@ mod tests {
     async fn fixture_with(links: &[Link]) -> Fixture {
         let fixture = fixture();
         for link in links {
-            fixture.store.insert(link, &NOTE).await.unwrap();
+            fixture.store.insert(&ALL, link, &NOTE).await.unwrap();
         }
         fixture
     }
@@ -454,7 +454,7 @@ mod tests {
             .collect();
         let fixture = fixture_with(&links).await;
         let other = link("other").tags(&["u"]).build();
-        fixture.store.insert(&other, &NOTE).await.unwrap();
+        fixture.store.insert(&ALL, &other, &NOTE).await.unwrap();
         let mut change = on_tagged("t", BatchAction::RemoveTags(tags(&["t"])));
         let first = fixture.links.change_many(change.clone()).await.unwrap();
         assert_eq!(first.results.len(), usize::from(LinkService::BATCH));
@@ -514,7 +514,7 @@ mod tests {
         let fixture = demonstration();
         fixture
             .store
-            .insert(&link("docs").build(), &NOTE)
+            .insert(&ALL, &link("docs").build(), &NOTE)
             .await
             .unwrap();
         for (action, dry_run) in [

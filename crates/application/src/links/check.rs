@@ -237,7 +237,7 @@ async fn page(
 mod tests {
     use async_trait::async_trait;
     use slugline_domain::{ProbeFailure, ports::LinkStore};
-    use slugline_testkit::{NOON, NOTE, ScriptedProber, key, link};
+    use slugline_testkit::{ALL, NOON, NOTE, ScriptedProber, key, link};
     use tokio::sync::Barrier;
 
     use super::*;
@@ -249,7 +249,11 @@ mod tests {
             let link = link(name)
                 .to(&format!("https://{name}.example/"))
                 .expires(-1);
-            fixture.store.insert(&link.build(), &NOTE).await.unwrap();
+            fixture
+                .store
+                .insert(&ALL, &link.build(), &NOTE)
+                .await
+                .unwrap();
         }
         fixture
     }
@@ -324,7 +328,7 @@ mod tests {
         let mut full = slugline_testkit::full_link("full");
         let app = Destination::restore("itms-apps://apps.example/a").unwrap();
         full.content.routing.apple = Some(app);
-        fixture.store.insert(&full, &NOTE).await.unwrap();
+        fixture.store.insert(&ALL, &full, &NOTE).await.unwrap();
         let prober = Arc::new(ScriptedProber::default());
         prober.answer("https://split.example/a", Ok(404));
         let checker = checker(&fixture, prober.clone());
@@ -356,7 +360,11 @@ mod tests {
     async fn a_scope_narrows_what_is_asked() {
         let fixture = fixture_with_links(&["a", "b"]).await;
         let tagged = link("c").tags(&["promo"]).to("https://c.example/");
-        fixture.store.insert(&tagged.build(), &NOTE).await.unwrap();
+        fixture
+            .store
+            .insert(&ALL, &tagged.build(), &NOTE)
+            .await
+            .unwrap();
         let prober = Arc::new(ScriptedProber::default());
         let checker = checker(&fixture, prober);
         let keys = async |scope| {

@@ -118,7 +118,7 @@ impl LinkWriter {
                 self.rehearse(&link).await?
             } else {
                 note.receipt = terms.keep.as_ref().map(|keep| keep.receipt(&link));
-                let inserted = parts.store.insert_within(&self.reach, &link, &note).await;
+                let inserted = parts.store.insert(&self.reach, &link, &note).await;
                 let is_stored = matches!(inserted, Ok(Insertion::Stored));
                 parts.resolver.announce(&link.key, &note, is_stored);
                 inserted?

@@ -77,10 +77,7 @@ impl LinkWriter {
             let links = links.clone();
             keep.receipt_of(move |outcomes| Box::new(became(links.clone(), outcomes)))
         });
-        let outcomes = parts
-            .store
-            .insert_many_within(&self.reach, &links, &note)
-            .await;
+        let outcomes = parts.store.insert_many(&self.reach, &links, &note).await;
         for (index, link) in links.iter().enumerate() {
             let is_stored = matches!(&outcomes, Ok(all) if all[index] == Insertion::Stored);
             parts.resolver.announce(&link.key, &note, is_stored);

@@ -202,7 +202,7 @@ impl LinkReader {
 #[cfg(test)]
 mod tests {
     use slugline_domain::{StatusFilter, ports::LinkStore};
-    use slugline_testkit::{NOON, NOTE, destination, link, tag};
+    use slugline_testkit::{ALL, NOON, NOTE, destination, link, tag};
 
     use super::*;
     use crate::links::fixture::fixture;
@@ -214,7 +214,7 @@ mod tests {
             let created = i64::try_from(i).unwrap();
             fixture
                 .store
-                .insert(&link(name).created(created).build(), &NOTE)
+                .insert(&ALL, &link(name).created(created).build(), &NOTE)
                 .await
                 .unwrap();
         }
@@ -249,7 +249,7 @@ mod tests {
     async fn nothing_to_look_for_finds_nothing_but_counts_everything() {
         let fixture = fixture();
         for made in [link("a").tags(&["t"]).build(), link("b").expires(1).build()] {
-            fixture.store.insert(&made, &NOTE).await.unwrap();
+            fixture.store.insert(&ALL, &made, &NOTE).await.unwrap();
         }
         let nothing = fixture
             .links
@@ -291,7 +291,7 @@ mod tests {
         let expired = link("expired").expires(-1).password("stored").build();
         let active = link("active").created(1).build();
         for link in [&expired, &active] {
-            fixture.store.insert(link, &NOTE).await.unwrap();
+            fixture.store.insert(&ALL, link, &NOTE).await.unwrap();
         }
         let one = PageSize::new(1).unwrap();
         let first = fixture.links.export(None, one, None).await.unwrap();

@@ -187,7 +187,8 @@ impl LinkService {
 pub(crate) mod fixture {
     use slugline_domain::{Author, Domain, DomainSet, Link, SlugCase, ports::DomainStore};
     use slugline_testkit::{
-        FixedClock, ListedScreen, MemoryDomainStore, MemoryLinkStore, NOON, NOTE, SeededRandom, key,
+        ALL, FixedClock, ListedScreen, MemoryDomainStore, MemoryLinkStore, NOON, NOTE,
+        SeededRandom, key,
     };
 
     use super::*;
@@ -204,7 +205,7 @@ pub(crate) mod fixture {
     impl Fixture {
         /// The same fixture with one more link in the store.
         pub(crate) async fn holding(self, link: &Link) -> Self {
-            self.store.insert(link, &NOTE).await.unwrap();
+            self.store.insert(&ALL, link, &NOTE).await.unwrap();
             self
         }
 

@@ -258,7 +258,7 @@ mod tests {
         Author, Domain, ForwardingFault, Host, LinkPatch, MaxVisits, SlugCase,
         ports::{AuditTrail, LinkStore, Taking},
     };
-    use slugline_testkit::{NOON, NOTE, destination, key, link, newest_lines, seconds, slug};
+    use slugline_testkit::{ALL, NOON, NOTE, destination, key, link, newest_lines, seconds, slug};
 
     use super::*;
     use crate::{
@@ -400,7 +400,7 @@ mod tests {
         let fixture = fixture().holding(&link("docs").build()).await;
         delete(&fixture, "docs").await;
         let other = link("docs").id("other").build();
-        fixture.store.insert(&other, &NOTE).await.unwrap();
+        fixture.store.insert(&ALL, &other, &NOTE).await.unwrap();
         let refused = back(&fixture, &restore("id-docs")).await;
         let Err(Error::SlugTaken { free, .. }) = refused else {
             panic!("{refused:?}");
@@ -440,7 +440,7 @@ mod tests {
             own_addresses: OwnAddresses::default(),
         };
         let other = link("docs").id("other").build();
-        fixture.store.insert(&other, &NOTE).await.unwrap();
+        fixture.store.insert(&ALL, &other, &NOTE).await.unwrap();
         let refused = back(&fixture, &here).await;
         let Err(Error::SlugTaken { free, .. }) = refused else {
             panic!("{refused:?}");

@@ -99,7 +99,7 @@ mod tests {
     use std::{cmp::Reverse, sync::Arc};
 
     use slugline_domain::{PageSize, RowLimit, StatusFilter, ports::LinkStore};
-    use slugline_testkit::{CountedVisits, NOON, NOTE, key, link, noted, seconds, tag};
+    use slugline_testkit::{ALL, CountedVisits, NOON, NOTE, key, link, noted, seconds, tag};
 
     use super::{
         visited::{FIRST, THIRTY_DAYS},
@@ -116,7 +116,7 @@ mod tests {
     impl Lists {
         async fn of(links: &[Link]) -> Self {
             let fixture = fixture();
-            fixture.store.insert_many(links, &NOTE).await.unwrap();
+            fixture.store.insert_many(&ALL, links, &NOTE).await.unwrap();
             let log = Arc::<CountedVisits>::default();
             let stats = StatsService::new(
                 log.clone(),
@@ -305,7 +305,7 @@ mod tests {
         lists
             .fixture
             .store
-            .insert(&new, &noted(seconds(60)))
+            .insert(&ALL, &new, &noted(seconds(60)))
             .await
             .unwrap();
         request.after = first.next;

@@ -234,8 +234,8 @@ mod tests {
         ports::{LinkStore, MigrationStore},
     };
     use slugline_testkit::{
-        FixedClock, MemoryLinkStore, MemoryMigration, MemoryOldStore, NOON, NOTE, SeededRandom,
-        key, link, old_link, seconds,
+        ALL, FixedClock, MemoryLinkStore, MemoryMigration, MemoryOldStore, NOON, NOTE,
+        SeededRandom, key, link, old_link, seconds,
     };
 
     use super::*;
@@ -440,7 +440,7 @@ mod tests {
         run_all(&fixture.migration, false).await;
         fixture
             .links
-            .insert(&link("a").to("https://mine.example/").build(), &NOTE)
+            .insert(&ALL, &link("a").to("https://mine.example/").build(), &NOTE)
             .await
             .unwrap();
         for mended in ["x", "a", "b"] {

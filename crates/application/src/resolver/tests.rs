@@ -7,7 +7,7 @@ use slugline_domain::{
     Link, Revision, SlugCase,
     ports::{StoreError, Version},
 };
-use slugline_testkit::{FixedClock, MemoryLinkStore, NOON, NOTE, key, link};
+use slugline_testkit::{ALL, FixedClock, MemoryLinkStore, NOON, NOTE, key, link};
 use tokio::task::JoinHandle;
 
 use super::*;
@@ -39,7 +39,10 @@ async fn id_of(resolver: &Resolver, text: &str) -> Option<String> {
 #[tokio::test]
 async fn a_known_link_survives_the_loss_of_the_store_for_a_day() {
     let (resolver, store, clock) = resolver(SlugCase::Insensitive);
-    store.insert(&link("docs").build(), &NOTE).await.unwrap();
+    store
+        .insert(&ALL, &link("docs").build(), &NOTE)
+        .await
+        .unwrap();
     assert!(id_of(&resolver, "docs").await.is_some());
     store.break_down();
     assert!(id_of(&resolver, "DOCS").await.is_some());
@@ -60,7 +63,10 @@ async fn a_known_link_survives_the_loss_of_the_store_for_a_day() {
 #[tokio::test]
 async fn a_stale_link_is_read_again_a_second_after_the_store_failed() {
     let (resolver, store, clock) = resolver(SlugCase::Insensitive);
-    store.insert(&link("docs").build(), &NOTE).await.unwrap();
+    store
+        .insert(&ALL, &link("docs").build(), &NOTE)
+        .await
+        .unwrap();
     assert!(id_of(&resolver, "docs").await.is_some());
     clock.advance_seconds(60);
     store.break_down();
@@ -76,7 +82,10 @@ async fn a_stale_link_is_read_again_a_second_after_the_store_failed() {
 async fn a_counting_store_that_fails_leaves_the_link_as_it_was() {
     let (resolver, store, clock) = resolver(SlugCase::Insensitive);
     store.hear(Hearing::Counted(0));
-    store.insert(&link("docs").build(), &NOTE).await.unwrap();
+    store
+        .insert(&ALL, &link("docs").build(), &NOTE)
+        .await
+        .unwrap();
     assert!(id_of(&resolver, "docs").await.is_some());
     clock.advance_seconds(1_000_000);
     store.hear(Hearing::Counted(1));
@@ -95,7 +104,10 @@ async fn a_slug_that_nobody_remembers_is_an_error_while_the_store_fails() {
     clock.advance_seconds(5);
     assert!(resolver.find(&key("docs")).await.is_err());
     store.recover();
-    store.insert(&link("docs").build(), &NOTE).await.unwrap();
+    store
+        .insert(&ALL, &link("docs").build(), &NOTE)
+        .await
+        .unwrap();
     assert!(resolver.find(&key("docs")).await.is_err(), "for a second");
     assert_eq!(
         resolver.recall(&key("docs"), clock.now()),
@@ -108,7 +120,10 @@ async fn a_slug_that_nobody_remembers_is_an_error_while_the_store_fails() {
 #[tokio::test]
 async fn a_link_under_its_very_spelling_survives_the_loss_of_the_store() {
     let (resolver, store, clock) = resolver(SlugCase::Insensitive);
-    store.insert(&link("Old").build(), &NOTE).await.unwrap();
+    store
+        .insert(&ALL, &link("Old").build(), &NOTE)
+        .await
+        .unwrap();
     assert!(id_of(&resolver, "Old").await.is_some());
     store.break_down();
     clock.advance_seconds(60);
@@ -120,11 +135,17 @@ async fn a_link_under_its_very_spelling_survives_the_loss_of_the_store() {
 async fn what_a_counting_store_said_is_true_until_somebody_else_changes_links() {
     let (resolver, store, clock) = resolver(SlugCase::Insensitive);
     store.hear(Hearing::Counted(0));
-    store.insert(&link("docs").build(), &NOTE).await.unwrap();
+    store
+        .insert(&ALL, &link("docs").build(), &NOTE)
+        .await
+        .unwrap();
     assert!(id_of(&resolver, "docs").await.is_some());
     assert_eq!(id_of(&resolver, "other").await, None);
     store.delete(&key("docs"), &NOTE).await.unwrap();
-    store.insert(&link("other").build(), &NOTE).await.unwrap();
+    store
+        .insert(&ALL, &link("other").build(), &NOTE)
+        .await
+        .unwrap();
     clock.advance_seconds(1_000_000);
     assert!(id_of(&resolver, "docs").await.is_some());
     assert_eq!(id_of(&resolver, "other").await, None);
@@ -143,11 +164,17 @@ fn change(text: &str, revision: Option<i64>) -> LinkChange {
 #[tokio::test]
 async fn an_announced_change_shows_at_once_also_of_a_slug_that_was_free() {
     let (resolver, store, _) = resolver(SlugCase::Insensitive);
-    store.insert(&link("docs").build(), &NOTE).await.unwrap();
+    store
+        .insert(&ALL, &link("docs").build(), &NOTE)
+        .await
+        .unwrap();
     assert!(id_of(&resolver, "docs").await.is_some());
     assert_eq!(id_of(&resolver, "other").await, None);
     store.delete(&key("docs"), &NOTE).await.unwrap();
-    store.insert(&link("other").build(), &NOTE).await.unwrap();
+    store
+        .insert(&ALL, &link("other").build(), &NOTE)
+        .await
+        .unwrap();
     assert!(id_of(&resolver, "docs").await.is_some(), "nobody told");
     assert_eq!(id_of(&resolver, "other").await, None, "nobody told");
     resolver.changed(&change("docs", None));
@@ -161,7 +188,7 @@ async fn only_a_version_later_than_the_remembered_one_is_read() {
     let (resolver, store, _) = resolver(SlugCase::Insensitive);
     let mut docs = link("docs").build();
     docs.revision = Revision::new(7);
-    store.insert(&docs, &NOTE).await.unwrap();
+    store.insert(&ALL, &docs, &NOTE).await.unwrap();
     assert!(id_of(&resolver, "docs").await.is_some());
     store.delete(&key("docs"), &NOTE).await.unwrap();
     resolver.changed(&change("docs", Some(6)));
@@ -178,7 +205,10 @@ async fn when_announcements_may_be_missing_everything_is_read_again() {
         Recalled::Nothing => Some(id_of(&resolver, text).await),
         Recalled::Link(_) | Recalled::NoLink => None,
     };
-    store.insert(&link("docs").build(), &NOTE).await.unwrap();
+    store
+        .insert(&ALL, &link("docs").build(), &NOTE)
+        .await
+        .unwrap();
     for hearing in [
         Hearing::Announced(0),
         Hearing::Announced(1),
@@ -198,11 +228,17 @@ async fn when_announcements_may_be_missing_everything_is_read_again() {
 async fn a_store_that_is_deaf_is_asked_again_after_a_second() {
     let (resolver, store, clock) = resolver(SlugCase::Insensitive);
     store.hear(Hearing::Deaf);
-    store.insert(&link("docs").build(), &NOTE).await.unwrap();
+    store
+        .insert(&ALL, &link("docs").build(), &NOTE)
+        .await
+        .unwrap();
     assert!(id_of(&resolver, "docs").await.is_some());
     assert_eq!(id_of(&resolver, "other").await, None);
     store.delete(&key("docs"), &NOTE).await.unwrap();
-    store.insert(&link("other").build(), &NOTE).await.unwrap();
+    store
+        .insert(&ALL, &link("other").build(), &NOTE)
+        .await
+        .unwrap();
     clock.advance_seconds(1);
     assert_eq!(id_of(&resolver, "docs").await, None);
     assert!(id_of(&resolver, "other").await.is_some());
@@ -211,7 +247,10 @@ async fn a_store_that_is_deaf_is_asked_again_after_a_second() {
 #[tokio::test]
 async fn a_link_survives_that_the_store_is_deaf_and_then_gone() {
     let (resolver, store, clock) = resolver(SlugCase::Insensitive);
-    store.insert(&link("docs").build(), &NOTE).await.unwrap();
+    store
+        .insert(&ALL, &link("docs").build(), &NOTE)
+        .await
+        .unwrap();
     assert!(id_of(&resolver, "docs").await.is_some());
     store.hear(Hearing::Deaf);
     store.break_down();
@@ -232,13 +271,19 @@ async fn a_link_survives_that_the_store_is_deaf_and_then_gone() {
 async fn an_unknown_slug_is_remembered_briefly_and_forgotten_on_demand() {
     let (resolver, store, clock) = resolver(SlugCase::Insensitive);
     assert_eq!(id_of(&resolver, "docs").await, None);
-    store.insert(&link("docs").build(), &NOTE).await.unwrap();
+    store
+        .insert(&ALL, &link("docs").build(), &NOTE)
+        .await
+        .unwrap();
     assert_eq!(id_of(&resolver, "docs").await, None);
     clock.advance_seconds(5);
     assert!(id_of(&resolver, "docs").await.is_some());
 
     assert_eq!(id_of(&resolver, "other").await, None);
-    store.insert(&link("other").build(), &NOTE).await.unwrap();
+    store
+        .insert(&ALL, &link("other").build(), &NOTE)
+        .await
+        .unwrap();
     resolver.forget(&key("other"));
     assert!(id_of(&resolver, "other").await.is_some());
 }
@@ -247,15 +292,15 @@ async fn an_unknown_slug_is_remembered_briefly_and_forgotten_on_demand() {
 async fn the_canonical_spelling_is_tried_first_then_the_very_one() {
     let (resolver, store, _) = resolver(SlugCase::Insensitive);
     store
-        .insert(&link("Old").id("kept").build(), &NOTE)
+        .insert(&ALL, &link("Old").id("kept").build(), &NOTE)
         .await
         .unwrap();
     store
-        .insert(&link("Both").id("upper").build(), &NOTE)
+        .insert(&ALL, &link("Both").id("upper").build(), &NOTE)
         .await
         .unwrap();
     store
-        .insert(&link("both").id("lower").build(), &NOTE)
+        .insert(&ALL, &link("both").id("lower").build(), &NOTE)
         .await
         .unwrap();
     assert_eq!(id_of(&resolver, "Old").await.as_deref(), Some("kept"));
@@ -267,11 +312,11 @@ async fn the_canonical_spelling_is_tried_first_then_the_very_one() {
 async fn case_sensitive_slugs_are_told_apart() {
     let (resolver, store, _) = resolver(SlugCase::Sensitive);
     store
-        .insert(&link("Both").id("upper").build(), &NOTE)
+        .insert(&ALL, &link("Both").id("upper").build(), &NOTE)
         .await
         .unwrap();
     store
-        .insert(&link("both").id("lower").build(), &NOTE)
+        .insert(&ALL, &link("both").id("lower").build(), &NOTE)
         .await
         .unwrap();
     assert_eq!(id_of(&resolver, "Both").await.as_deref(), Some("upper"));
@@ -323,21 +368,21 @@ impl SlowStore {
 
 #[async_trait::async_trait]
 impl LinkStore for SlowStore {
-    async fn insert_within(
+    async fn insert(
         &self,
         reach: &slugline_domain::Reach,
         link: &Link,
         note: &slugline_domain::AuditNote,
     ) -> Result<slugline_domain::ports::Insertion, StoreError> {
-        self.inner.insert_within(reach, link, note).await
+        self.inner.insert(reach, link, note).await
     }
-    async fn insert_many_within(
+    async fn insert_many(
         &self,
         reach: &slugline_domain::Reach,
         links: &[Link],
         note: &slugline_domain::AuditNote,
     ) -> Result<Vec<slugline_domain::ports::Insertion>, StoreError> {
-        self.inner.insert_many_within(reach, links, note).await
+        self.inner.insert_many(reach, links, note).await
     }
     async fn search(
         &self,
@@ -443,7 +488,10 @@ fn slow_resolver(read_timeout: Duration) -> (Arc<Resolver>, Arc<SlowStore>, Arc<
 async fn one_visitor_waits_for_a_silent_store_and_all_share_what_comes_of_it() {
     let (resolver, store, clock) = slow_resolver(Duration::from_millis(100));
     for text in ["docs", "other"] {
-        store.insert(&link(text).build(), &NOTE).await.unwrap();
+        store
+            .insert(&ALL, &link(text).build(), &NOTE)
+            .await
+            .unwrap();
         store.go.notify_one();
         assert!(id_of(&resolver, text).await.is_some());
     }
@@ -476,7 +524,10 @@ async fn one_visitor_waits_for_a_silent_store_and_all_share_what_comes_of_it() {
 #[tokio::test]
 async fn a_visitor_who_hangs_up_takes_no_stale_link_along() {
     let (resolver, store, clock) = slow_resolver(Duration::from_secs(30));
-    store.insert(&link("docs").build(), &NOTE).await.unwrap();
+    store
+        .insert(&ALL, &link("docs").build(), &NOTE)
+        .await
+        .unwrap();
     store.go.notify_one();
     assert!(id_of(&resolver, "docs").await.is_some());
     store.asked.notified().await;
@@ -497,7 +548,7 @@ async fn a_visitor_who_hangs_up_takes_no_stale_link_along() {
 async fn a_read_overtaken_by_an_announcement_is_repeated() {
     let (resolver, store, _) = slow_resolver(Duration::from_secs(30));
     let old = link("docs").build();
-    store.insert(&old, &NOTE).await.unwrap();
+    store.insert(&ALL, &old, &NOTE).await.unwrap();
     let reader = find_docs(&resolver);
     store.asked.notified().await;
     let new = Link {
@@ -520,7 +571,10 @@ async fn a_read_overtaken_by_an_announcement_is_repeated() {
 #[tokio::test]
 async fn a_read_that_changes_keep_overtaking_is_repeated_once() {
     let (resolver, store, clock) = slow_resolver(Duration::from_secs(30));
-    store.insert(&link("docs").build(), &NOTE).await.unwrap();
+    store
+        .insert(&ALL, &link("docs").build(), &NOTE)
+        .await
+        .unwrap();
     let reader = find_docs(&resolver);
     for _ in 0..2 {
         store.asked.notified().await;
@@ -536,7 +590,10 @@ async fn a_read_that_changes_keep_overtaking_is_repeated_once() {
 #[tokio::test]
 async fn an_overtaken_read_is_the_answer_if_the_store_fails_then() {
     let (resolver, store, _) = slow_resolver(Duration::from_secs(30));
-    store.insert(&link("docs").build(), &NOTE).await.unwrap();
+    store
+        .insert(&ALL, &link("docs").build(), &NOTE)
+        .await
+        .unwrap();
     let reader = find_docs(&resolver);
     store.asked.notified().await;
     store.inner.break_down();
@@ -550,7 +607,10 @@ async fn an_overtaken_read_is_the_answer_if_the_store_fails_then() {
 #[tokio::test]
 async fn a_read_overtaken_by_a_change_is_repeated() {
     let (resolver, store, _) = slow_resolver(Duration::from_secs(30));
-    store.insert(&link("docs").build(), &NOTE).await.unwrap();
+    store
+        .insert(&ALL, &link("docs").build(), &NOTE)
+        .await
+        .unwrap();
     let reader = find_docs(&resolver);
     store.asked.notified().await;
     store.delete(&key("docs"), &NOTE).await.unwrap();

@@ -29,37 +29,22 @@ pub trait LinkStore: fmt::Debug + Send + Sync {
     /// identifier of the replaced link is free then.
     ///
     /// If both the key and the identifier are taken, the answer is [`Insertion::SlugTaken`].
-    async fn insert_within(
+    async fn insert(
         &self,
         reach: &Reach,
         link: &Link,
         note: &AuditNote,
     ) -> Result<Insertion, StoreError>;
 
-    /// Stores new links as [`LinkStore::insert_within`] would, one after the other,
+    /// Stores new links as [`LinkStore::insert`] would, one after the other,
     /// but in one transaction: either all outcomes hold or nothing was stored.
     /// Outcomes are in the order of the links.
-    async fn insert_many_within(
+    async fn insert_many(
         &self,
         reach: &Reach,
         links: &[Link],
         note: &AuditNote,
     ) -> Result<Vec<Insertion>, StoreError>;
-
-    /// Stores a new link for a caller who may replace every expired link.
-    async fn insert(&self, link: &Link, note: &AuditNote) -> Result<Insertion, StoreError> {
-        self.insert_within(&Reach::Everything, link, note).await
-    }
-
-    /// Stores new links for a caller who may replace every expired link.
-    async fn insert_many(
-        &self,
-        links: &[Link],
-        note: &AuditNote,
-    ) -> Result<Vec<Insertion>, StoreError> {
-        self.insert_many_within(&Reach::Everything, links, note)
-            .await
-    }
 
     /// Replaces the stored version of a link, tags included, if it is still the
     /// one that `known` names. The key and the identifier stay the same, and so does the number of
@@ -275,8 +260,6 @@ pub struct Version {
     pub id: LinkId,
     /// The number of the version.
     pub revision: Revision,
-    /// The last change. Nodes of the version before revisions change this alone.
-    pub updated_at: UnixSeconds,
 }
 
 impl Version {
@@ -285,7 +268,6 @@ impl Version {
         Self {
             id: link.id.clone(),
             revision: link.revision,
-            updated_at: link.updated_at,
         }
     }
 }

@@ -1,10 +1,7 @@
 //! Tokens of assistants are found, renewed and revoked.
-//!
-//! A node of the previous version revokes a token and leaves the row of its connection behind. Such
-//! a row counts as none.
 
 use sea_orm::{
-    ColumnTrait, EntityTrait, QueryFilter, QueryOrder, QuerySelect,
+    ColumnTrait, EntityTrait, JoinType, QueryFilter, QueryOrder, QuerySelect,
     sea_query::{Expr, SimpleExpr},
 };
 use slugline_domain::{
@@ -20,7 +17,7 @@ use crate::{
     },
     failure::Failure,
     hexadecimal::{from_hexadecimal, hexadecimal},
-    session::{Applied, Change, Read, Session},
+    session::{Applied, Change, Columns, Read, Row, Session},
     tokens::read_scopes,
 };
 
@@ -38,26 +35,16 @@ impl Read for FindConnection {
     type Answer = Option<Connection>;
 
     async fn read<S: Session>(&self, session: &S) -> Result<Option<Connection>, Failure> {
-        let select = Entity::find().filter(with_key(self.0));
-        let mut seen: Option<Model> = None;
-        loop {
-            let row = session.first::<Model>(&select).await?;
-            // Without a token, and not renewed since it was read: left behind.
-            let Some(row) = row.filter(|row| seen.as_ref() != Some(row)) else {
-                return Ok(None);
-            };
-            if let Some(token) = token_of(session, &row).await? {
-                return to_connection(&row, &token).map(Some);
-            }
-            // PostgreSQL reads each statement anew, so a renewal may have come between.
-            seen = Some(row);
-        }
+        let token = Entity::belongs_to(token::Entity)
+            .from(Column::Digest)
+            .to(token::Column::Digest);
+        let select = Entity::find()
+            .join(JoinType::InnerJoin, token.into())
+            .column(token::Column::Name)
+            .column(token::Column::Scopes)
+            .filter(with_key(self.0));
+        session.first(&select).await
     }
-}
-
-async fn token_of(session: &impl Session, row: &Model) -> Result<Option<token::Model>, Failure> {
-    let select = token::Entity::find().filter(token::Column::Digest.eq(row.digest.as_str()));
-    session.first(&select).await
 }
 
 pub(super) struct Renew(pub(super) Renewal);
@@ -146,16 +133,20 @@ async fn remove(
     row: &Model,
     note: &AuditNote,
 ) -> Result<Option<TokenName>, Failure> {
-    let token = token_of(session, row).await?;
+    let name = token::Entity::find()
+        .select_only()
+        .column(token::Column::Name)
+        .filter(token::Column::Digest.eq(row.digest.as_str()));
+    let name = session.first::<String>(&name).await?;
     let unbind = token_binding::Entity::delete_many()
         .filter(token_binding::Column::Digest.eq(row.digest.as_str()));
     session.execute(&unbind).await?;
     let forget = Entity::delete_many().filter(Column::Family.eq(row.family.as_str()));
     session.execute(&forget).await?;
-    let Some(token) = token else {
+    let Some(name) = name else {
         return Ok(None);
     };
-    let name = TokenName::restore(&token.name).map_err(|_| Failure::BadToken)?;
+    let name = TokenName::restore(&name).map_err(|_| Failure::BadToken)?;
     let delete = token::Entity::delete_many().filter(token::Column::Name.eq(name.as_str()));
     if session.execute(&delete).await? == 0 {
         return Ok(None);
@@ -164,19 +155,23 @@ async fn remove(
     Ok(Some(name))
 }
 
-fn to_connection(row: &Model, token: &token::Model) -> Result<Connection, Failure> {
-    let digest = |text: &str| from_hexadecimal(text).ok_or(Failure::BadAssistant);
-    let moment = |seconds: i64| UnixSeconds::new(seconds).map_err(|_| Failure::BadAssistant);
-    Ok(Connection {
-        family: digest(&row.family)?,
-        refresh: digest(&row.refresh)?,
-        access: digest(&row.digest)?,
-        code: digest(&row.code)?,
-        client: ClientId::parse(&row.client_id).map_err(|_| Failure::BadAssistant)?,
-        until: row.until.map(moment).transpose()?,
-        token: TokenName::restore(&token.name).map_err(|_| Failure::BadToken)?,
-        scopes: read_scopes(&token.scopes)?,
-        resource: row.resource.as_str().into(),
-        ends_at: moment(row.ends_at)?,
-    })
+impl Row for Connection {
+    /// Reads a row of [`FindConnection`].
+    fn read(columns: &impl Columns) -> Result<Self, Failure> {
+        let digest = |text: &str| from_hexadecimal(text).ok_or(Failure::BadAssistant);
+        let moment = |seconds: i64| UnixSeconds::new(seconds).map_err(|_| Failure::BadAssistant);
+        let row = Model::read(columns)?;
+        Ok(Self {
+            family: digest(&row.family)?,
+            refresh: digest(&row.refresh)?,
+            access: digest(&row.digest)?,
+            code: digest(&row.code)?,
+            client: ClientId::parse(&row.client_id).map_err(|_| Failure::BadAssistant)?,
+            until: row.until.map(moment).transpose()?,
+            token: TokenName::restore(&columns.text(10)?).map_err(|_| Failure::BadToken)?,
+            scopes: read_scopes(&columns.text(11)?)?,
+            resource: row.resource.as_str().into(),
+            ends_at: moment(row.ends_at)?,
+        })
+    }
 }

@@ -3,7 +3,7 @@
 //! | module | holds |
 //! |---|---|
 //! | `insert`, `insert_many`, `update`, `take_visit`, `delete` | changes |
-//! | `find`, `holders`, `list`, `search`, `tags`, `tagged`, `twin` | reads |
+//! | `find`, `holders`, `list`, `search`, `tags`, `tagged` | reads |
 //! | `conditions`, `keys` | conditions that listings and searches share; those on the keys of links |
 //! | `write` | writing the rows of a link |
 
@@ -21,7 +21,6 @@ mod search;
 mod tagged;
 mod tags;
 pub(crate) mod take_visit;
-mod twin;
 mod update;
 pub(crate) mod write;
 
@@ -48,7 +47,6 @@ use self::{
     tagged::FindTagged,
     tags::CountTags,
     take_visit::TakeVisit,
-    twin::FindTwin,
     update::UpdateLink,
 };
 pub(crate) use self::{keys::has_key, write::insert_row};
@@ -149,7 +147,7 @@ impl SqlLinkStore {
 
 #[async_trait]
 impl LinkStore for SqlLinkStore {
-    async fn insert_within(
+    async fn insert(
         &self,
         reach: &Reach,
         link: &Link,
@@ -166,7 +164,7 @@ impl LinkStore for SqlLinkStore {
         inserted.map_err(failing_to("insert a link"))
     }
 
-    async fn insert_many_within(
+    async fn insert_many(
         &self,
         reach: &Reach,
         links: &[Link],
@@ -277,17 +275,6 @@ impl LinkStore for SqlLinkStore {
         let (keys, ids) = (keys.clone(), ids.clone());
         let found = self.database.read(FindHolders { keys, ids }).await;
         found.map_err(failing_to("find links"))
-    }
-
-    async fn twin(
-        &self,
-        reach: &Reach,
-        new: &Link,
-        now: UnixSeconds,
-    ) -> Result<Option<Link>, StoreError> {
-        let (reach, new) = (reach.clone(), new.clone());
-        let found = self.database.read(FindTwin { reach, new, now }).await;
-        found.map_err(failing_to("find an equal link"))
     }
 
     async fn delete(&self, key: &LinkKey, note: &AuditNote) -> Result<Option<Link>, StoreError> {

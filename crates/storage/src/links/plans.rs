@@ -8,14 +8,13 @@ use slugline_domain::{
     Binding, DomainName, LinkFilter, LinkId, LinkOrder, ListQuery, Position, Reach, SearchText,
     StatusFilter, Tag, UnixSeconds,
 };
-use slugline_testkit::{NOON, destination, key, link};
+use slugline_testkit::{NOON, destination, key};
 
 use super::{
     find,
     list::{Page, page_of},
     tagged,
     tags::count_tags,
-    twin::{self, FindTwin},
 };
 use crate::{
     database_url::DatabaseUrl,
@@ -215,22 +214,6 @@ async fn a_destination_is_found_by_its_key() {
         plan.starts_with("SEARCH short_links USING INDEX links_destination"),
         "{plan}"
     );
-}
-
-#[tokio::test]
-async fn equal_links_are_sought_among_those_to_the_same_destination() {
-    let twin = FindTwin {
-        reach: Reach::Everything,
-        new: link("new").tags(&["a", "b"]).build(),
-        now: NOON,
-    };
-    let plan = twin::select(DbBackend::Sqlite, &twin).build(DbBackend::Sqlite);
-    let plan = Schema::new().await.plan(&plan);
-    assert!(
-        plan.starts_with("SEARCH short_links USING INDEX links_destination (destination_key=?)"),
-        "{plan}"
-    );
-    assert!(!plan.contains("SCAN"), "{plan}");
 }
 
 #[tokio::test]

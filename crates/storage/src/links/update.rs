@@ -80,7 +80,6 @@ pub(super) async fn keep_version(
     let values = [
         known.id.as_str().into(),
         known.revision.get().into(),
-        known.updated_at.get().into(),
         key.domain.as_str().into(),
         key.slug.as_str().into(),
     ];
@@ -93,6 +92,5 @@ pub(super) fn of_version(key: &LinkKey, known: &Version) -> Condition {
     Condition::all()
         .add(link::Column::Id.eq(known.id.as_str()))
         .add(link::Column::Revision.eq(known.revision.get()))
-        .add(link::Column::UpdatedAt.eq(known.updated_at.get()))
         .add(has_key(key))
 }

@@ -11,7 +11,7 @@ use slugline_domain::{
     ports::{Hearing, LinkChange, LinkObserver, LinkStore, Taking, TokenStore, Version},
 };
 use slugline_storage::{Database, Listening, SchemaConnection, SqlLinkStore};
-use slugline_testkit::{NOON, NOTE, key, link};
+use slugline_testkit::{ALL, NOON, NOTE, key, link};
 
 use crate::on_postgres::{self, Fresh};
 
@@ -110,7 +110,7 @@ fn changed(text: &str, revision: Option<i64>) -> LinkChange {
 async fn a_counted_visit_is_announced_to_nobody() {
     let nodes = Nodes::start("visits").await;
     let limited = link("limited").max_visits(2).build();
-    nodes.other.insert(&limited, &NOTE).await.unwrap();
+    nodes.other.insert(&ALL, &limited, &NOTE).await.unwrap();
     nodes.announced().await;
     for taken in [Taking::Taken, Taking::Taken, Taking::UsedUp] {
         let outcome = nodes.other.take_visit(&limited.id, limited.revision).await;
@@ -128,7 +128,7 @@ async fn a_counted_visit_is_announced_to_nobody() {
 async fn every_kind_of_change_is_announced_once_it_is_committed() {
     let nodes = Nodes::start("kinds").await;
     let docs = link("docs").build();
-    nodes.other.insert(&docs, &NOTE).await.unwrap();
+    nodes.other.insert(&ALL, &docs, &NOTE).await.unwrap();
     assert_eq!(nodes.announced().await, [changed("docs", Some(0))], "new");
 
     let edited = Link {
@@ -155,7 +155,7 @@ async fn every_kind_of_change_is_announced_once_it_is_committed() {
     assert_eq!(nodes.announced().await, [changed("docs", None)], "gone");
 
     let batch = [link("one").build(), link("two").build()];
-    nodes.other.insert_many(&batch, &NOTE).await.unwrap();
+    nodes.other.insert_many(&ALL, &batch, &NOTE).await.unwrap();
     let both = [changed("one", Some(0)), changed("two", Some(0))];
     assert_eq!(nodes.announced().await, both, "batch");
 
@@ -170,12 +170,12 @@ async fn every_kind_of_change_is_announced_once_it_is_committed() {
 async fn nothing_is_announced_that_did_not_happen() {
     let nodes = Nodes::start("undone").await;
     let docs = link("docs").build();
-    nodes.other.insert(&docs, &NOTE).await.unwrap();
+    nodes.other.insert(&ALL, &docs, &NOTE).await.unwrap();
     nodes.announced().await;
-    nodes.other.insert(&docs, &NOTE).await.unwrap();
+    nodes.other.insert(&ALL, &docs, &NOTE).await.unwrap();
     nodes
         .other
-        .insert_many(std::slice::from_ref(&docs), &NOTE)
+        .insert_many(&ALL, std::slice::from_ref(&docs), &NOTE)
         .await
         .unwrap();
     let overtaken = Version {
@@ -196,7 +196,7 @@ async fn a_transaction_that_commits_late_is_announced_then() {
                   created_at, updated_at) VALUES ('1', 'late', 'https://example.com/', '', '', 0, 0)";
     late.execute_unprepared(insert).await.unwrap();
     let early = link("early").build();
-    nodes.other.insert(&early, &NOTE).await.unwrap();
+    nodes.other.insert(&ALL, &early, &NOTE).await.unwrap();
     assert_eq!(nodes.announced().await, [changed("early", Some(0))]);
     late.commit().await.unwrap();
     assert_eq!(nodes.announced().await, [changed("late", Some(0))]);
@@ -206,7 +206,7 @@ async fn a_transaction_that_commits_late_is_announced_then() {
 async fn a_session_with_another_search_path_announces_too() {
     let nodes = Nodes::start("search_path").await;
     let docs = link("docs").build();
-    nodes.other.insert(&docs, &NOTE).await.unwrap();
+    nodes.other.insert(&ALL, &docs, &NOTE).await.unwrap();
     nodes.announced().await;
     let elsewhere =
         "BEGIN; SET LOCAL search_path = pg_catalog; DELETE FROM public.short_links; COMMIT";
@@ -221,7 +221,7 @@ async fn batches_of_any_size_are_announced() {
     let long: Vec<Link> = (0..50)
         .map(|i| link(&format!("{i:02}{}", "x".repeat(2_046))).build())
         .collect();
-    nodes.other.insert_many(&long, &NOTE).await.unwrap();
+    nodes.other.insert_many(&ALL, &long, &NOTE).await.unwrap();
     let expected: Vec<_> = long
         .iter()
         .map(|link| changed(link.key.slug.as_str(), Some(0)))
@@ -232,7 +232,7 @@ async fn batches_of_any_size_are_announced() {
         .map(|i| link(&format!("many-{i:04}")).build())
         .collect();
     let before = nodes.listening.hearing();
-    nodes.other.insert_many(&many, &NOTE).await.unwrap();
+    nodes.other.insert_many(&ALL, &many, &NOTE).await.unwrap();
     assert_eq!(nodes.announced().await.len(), many.len());
     assert_eq!(nodes.listening.hearing(), before, "each by its name");
 
@@ -264,7 +264,7 @@ async fn a_listener_that_was_cut_is_back_and_knows_that_it_missed_something() {
         );
         nodes.admin.execute_unprepared(&cut).await.unwrap();
         let made = link(&format!("during-{round}")).build();
-        nodes.other.insert(&made, &NOTE).await.unwrap();
+        nodes.other.insert(&ALL, &made, &NOTE).await.unwrap();
         until("it hears again", || match nodes.listening.hearing() {
             Hearing::Announced(number) => (Hearing::Announced(number) != before).then_some(()),
             Hearing::Deaf | Hearing::Counted(_) => None,

@@ -4,7 +4,7 @@ use slugline_domain::ports::LinkStore;
 use slugline_storage::{
     ConnectError, Database, DatabaseUrl, OpenError, SchemaConnection, SqlLinkStore,
 };
-use slugline_testkit::{NOTE, link};
+use slugline_testkit::{ALL, NOTE, link};
 
 async fn migrate(url: &DatabaseUrl) {
     let schema = SchemaConnection::open(url).await.unwrap();
@@ -20,7 +20,7 @@ async fn links_survive_a_restart_and_migrating_again_changes_nothing() {
     for round in 0..2 {
         let store = SqlLinkStore::open(&url).await.unwrap();
         if round == 0 {
-            store.insert(&made, &NOTE).await.unwrap();
+            store.insert(&ALL, &made, &NOTE).await.unwrap();
         }
         assert_eq!(store.find(&made.key).await.unwrap().as_ref(), Some(&made));
     }

@@ -6,14 +6,14 @@ use slugline_domain::{
     ports::{LinkStore, Version},
 };
 use slugline_storage::{DatabaseUrl, SqlLinkStore};
-use slugline_testkit::{NOON, NOTE, link};
+use slugline_testkit::{ALL, NOON, NOTE, link};
 
 use crate::on_postgres;
 
 async fn forgets_in_pieces(store: SqlLinkStore) {
     for slug in ["one", "two", "three"] {
         let first = link(slug).build();
-        store.insert(&first, &NOTE).await.unwrap();
+        store.insert(&ALL, &first, &NOTE).await.unwrap();
         let second = Link {
             revision: first.revision.next(),
             ..first.clone()

@@ -9,7 +9,7 @@ use slugline_domain::{
     ports::{Deletion, Insertion, LinkStore, Update, Version},
 };
 use slugline_storage::SchemaConnection;
-use slugline_testkit::{NOTE, link};
+use slugline_testkit::{ALL, NOTE, link};
 
 use crate::on_postgres;
 
@@ -36,7 +36,7 @@ async fn until_one_waits(schema: &SchemaConnection) {
 async fn a_purge_that_meets_a_return_takes_nothing_and_locks_no_link_after_its_versions() {
     let (store, schema) = on_postgres::store("purge_return").await;
     let docs = link("docs").build();
-    store.insert(&docs, &NOTE).await.unwrap();
+    store.insert(&ALL, &docs, &NOTE).await.unwrap();
     let known = Version::of(&docs);
     let deleted = store.delete_version(&docs.key, &known, &NOTE).await;
     assert_eq!(deleted.unwrap(), Deletion::Deleted);
@@ -46,7 +46,7 @@ async fn a_purge_that_meets_a_return_takes_nothing_and_locks_no_link_after_its_v
     let bring_back = async {
         until_one_waits(&schema).await;
         let again = link("docs").build();
-        let insert = store.insert(&again, &NOTE).await;
+        let insert = store.insert(&ALL, &again, &NOTE).await;
         assert_eq!(insert.unwrap(), Insertion::Stored);
         // Whoever edits the link has it locked, and wants its versions.
         let edit = schema.connection().begin().await.unwrap();
@@ -71,10 +71,13 @@ async fn a_link_takes_the_slug_of_one_that_was_deleted_meanwhile() {
                  FOR EACH ROW EXECUTE FUNCTION meets()";
     run(schema.connection(), fault).await;
     let docs = link("docs").build();
-    assert_eq!(store.insert(&docs, &NOTE).await.unwrap(), Insertion::Stored);
+    assert_eq!(
+        store.insert(&ALL, &docs, &NOTE).await.unwrap(),
+        Insertion::Stored
+    );
     let taken = link("other").id(docs.id.as_str()).build();
     assert_eq!(
-        store.insert(&taken, &NOTE).await.unwrap(),
+        store.insert(&ALL, &taken, &NOTE).await.unwrap(),
         Insertion::IdTaken
     );
 }
@@ -83,7 +86,7 @@ async fn a_link_takes_the_slug_of_one_that_was_deleted_meanwhile() {
 async fn a_history_is_read_at_one_moment() {
     let (store, _schema) = on_postgres::store("one_moment").await;
     let docs = link("docs").build();
-    store.insert(&docs, &NOTE).await.unwrap();
+    store.insert(&ALL, &docs, &NOTE).await.unwrap();
     let write = async {
         let mut link = docs.clone();
         for _ in 0..300 {

@@ -6,7 +6,7 @@ use slugline_domain::{
     ports::{LinkStore, Update, Version},
 };
 use slugline_storage::{Database, DatabaseUrl, SchemaConnection, SqlLinkStore};
-use slugline_testkit::{NOON, NOTE, link};
+use slugline_testkit::{ALL, NOON, NOTE, link};
 
 #[tokio::test]
 async fn texts_are_found_whether_they_wait_or_are_indexed() {
@@ -22,7 +22,7 @@ async fn texts_are_found_whether_they_wait_or_are_indexed() {
             .id(&format!("id-{number}"))
             .comment(&format!("before {number:03}"))
             .build();
-        store.insert(&made, &NOTE).await.unwrap();
+        store.insert(&ALL, &made, &NOTE).await.unwrap();
         assert_eq!(found(&store, &format!("link-{number:03}")).await, 1);
 
         let known = Version::of(&made);

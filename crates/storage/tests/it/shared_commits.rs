@@ -9,7 +9,7 @@ use slugline_domain::{
     ports::{Insertion, LinkStore},
 };
 use slugline_storage::{Database, DatabaseUrl, SchemaConnection, SqlLinkStore};
-use slugline_testkit::{NOTE, key, link};
+use slugline_testkit::{ALL, NOTE, key, link};
 use tokio::task::JoinSet;
 
 use crate::on_postgres;
@@ -30,7 +30,7 @@ async fn insert_together(
     for link in links {
         let store = Arc::clone(store);
         inserts.spawn(async move {
-            let inserted = store.insert(&link, &NOTE).await;
+            let inserted = store.insert(&ALL, &link, &NOTE).await;
             let inserted = inserted.map_err(|error| format!("{error:?}"));
             (link.key.to_string(), inserted)
         });
@@ -52,8 +52,8 @@ async fn a_change_that_is_undone_takes_no_other_with_it() {
             .tags(&["old"])
             .expires(-1)
             .build();
-        store.insert(&owner, &NOTE).await.unwrap();
-        store.insert(&past, &NOTE).await.unwrap();
+        store.insert(&ALL, &owner, &NOTE).await.unwrap();
+        store.insert(&ALL, &past, &NOTE).await.unwrap();
         let mut links: Vec<Link> = (0..30)
             .map(|i| link(&format!("many-{round}-{i:02}")).tags(&["new"]).build())
             .collect();
@@ -107,7 +107,7 @@ async fn a_change_that_fails_takes_no_other_with_it() {
         }
         let after = link(&format!("after-{round}")).build();
         assert_eq!(
-            store.insert(&after, &NOTE).await.unwrap(),
+            store.insert(&ALL, &after, &NOTE).await.unwrap(),
             Insertion::Stored,
             "{fault}"
         );
@@ -176,8 +176,8 @@ async fn on_postgres_each_link_of_a_statement_gets_its_own_answer() {
             .id(&format!("id-{round}"))
             .build();
         let past = link(&format!("past-{round}")).expires(-1).build();
-        store.insert(&taken, &NOTE).await.unwrap();
-        store.insert(&past, &NOTE).await.unwrap();
+        store.insert(&ALL, &taken, &NOTE).await.unwrap();
+        store.insert(&ALL, &past, &NOTE).await.unwrap();
         let mut links: Vec<Link> = (0..30)
             .map(|i| link(&format!("good-{round}-{i:02}")).build())
             .collect();
@@ -331,7 +331,7 @@ async fn on_postgres_no_link_stays_in_a_domain_that_is_taken_away_at_the_same_ti
     let together = insert("a", &["go.example/", ""]);
     let batch = {
         let (store, made) = (Arc::clone(&store), link("go.example/batch").build());
-        tokio::spawn(async move { store.insert_many(&[made], &NOTE).await.unwrap() })
+        tokio::spawn(async move { store.insert_many(&ALL, &[made], &NOTE).await.unwrap() })
     };
     loop {
         let question = Statement::from_string(DbBackend::Postgres, WAITING);

@@ -14,7 +14,7 @@ use slugline_domain::{
     ports::{LinkStore, TokenStore},
 };
 use slugline_storage::{SchemaConnection, SqlLinkStore};
-use slugline_testkit::{NOTE, key, link};
+use slugline_testkit::{ALL, NOTE, key, link};
 use tokio::task::JoinSet;
 
 use crate::on_postgres;
@@ -47,7 +47,7 @@ async fn each_slug_gets_its_own_answer() {
     let store = Arc::new(store);
     for n in 0..100 {
         let made = link(&format!("known-{n}")).build();
-        store.insert(&made, &NOTE).await.unwrap();
+        store.insert(&ALL, &made, &NOTE).await.unwrap();
     }
     let bad = "UPDATE short_links SET destination = 'no URL' WHERE slug = 'known-7'";
     schema.connection().execute_unprepared(bad).await.unwrap();
@@ -100,7 +100,7 @@ async fn cut_connections_give_no_wrong_answer() {
     let store = Arc::new(store);
     for n in 0..50 {
         let made = link(&format!("known-{n}")).build();
-        store.insert(&made, &NOTE).await.unwrap();
+        store.insert(&ALL, &made, &NOTE).await.unwrap();
     }
     let cut = Arc::new(AtomicI64::new(0));
     let cutting = tokio::spawn({

@@ -3,7 +3,7 @@
 use sea_orm::{ConnectionTrait, DbBackend, Statement};
 use slugline_domain::ports::LinkStore;
 use slugline_storage::SchemaConnection;
-use slugline_testkit::{NOTE, link};
+use slugline_testkit::{ALL, NOTE, link};
 
 use crate::on_postgres;
 
@@ -11,7 +11,7 @@ use crate::on_postgres;
 async fn postgres_gets_the_statistics_that_it_lacks() {
     let (store, schema) = on_postgres::store("statistics").await;
     store
-        .insert(&link("docs").build(), &NOTE)
+        .insert(&ALL, &link("docs").build(), &NOTE)
         .await
         .expect("insert");
     for table in ["short_links", "link_tags"] {

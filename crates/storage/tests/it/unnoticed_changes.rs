@@ -9,7 +9,7 @@ use std::{
 
 use slugline_domain::ports::LinkStore;
 use slugline_storage::{Database, DatabaseUrl, SchemaConnection, SqlLinkStore};
-use slugline_testkit::{NOTE, link};
+use slugline_testkit::{ALL, NOTE, link};
 
 #[tokio::test]
 async fn a_store_notices_changes_by_others_and_not_its_own() {
@@ -21,12 +21,17 @@ async fn a_store_notices_changes_by_others_and_not_its_own() {
     let (mine, theirs) = (open().await, open().await);
 
     let at_first = mine.hearing();
-    mine.insert(&link("mine").build(), &NOTE).await.unwrap();
+    mine.insert(&ALL, &link("mine").build(), &NOTE)
+        .await
+        .unwrap();
     // Longer than the interval between two checks.
     tokio::time::sleep(Duration::from_millis(2_500)).await;
     assert_eq!(mine.hearing(), at_first);
 
-    theirs.insert(&link("theirs").build(), &NOTE).await.unwrap();
+    theirs
+        .insert(&ALL, &link("theirs").build(), &NOTE)
+        .await
+        .unwrap();
     let asked = Instant::now();
     while mine.hearing() == at_first {
         assert!(asked.elapsed() < Duration::from_mins(5), "never noticed");
@@ -44,7 +49,7 @@ async fn a_change_whose_author_hung_up_counts_once_it_is_made() {
     let before = store.hearing();
     let made = link("made").build();
     {
-        let mut insert = pin!(store.insert(&made, &NOTE));
+        let mut insert = pin!(store.insert(&ALL, &made, &NOTE));
         let mut context = Context::from_waker(Waker::noop());
         // The writer has the change, and its caller does not wait.
         assert!(insert.as_mut().poll(&mut context).is_pending());

@@ -4,7 +4,7 @@ use sea_orm::ConnectionTrait;
 use slugline_domain::ports::LinkStore;
 use slugline_migrations::{STEPS, Step, pending, run};
 use slugline_storage::{DatabaseUrl, OpenError, SchemaConnection, SchemaError, SqlLinkStore};
-use slugline_testkit::{NOTE, link};
+use slugline_testkit::{ALL, NOTE, link};
 use tempfile::TempDir;
 
 use crate::on_postgres;
@@ -44,7 +44,7 @@ async fn is_upgraded(url: &DatabaseUrl) {
     let later = [STEPS, &[SECOND]].concat();
     let store = SqlLinkStore::open(url).await.unwrap();
     let before = link("before").tags(&["news"]).build();
-    store.insert(&before, &NOTE).await.unwrap();
+    store.insert(&ALL, &before, &NOTE).await.unwrap();
     let schema = SchemaConnection::open(url).await.unwrap();
     let database = schema.connection();
     assert_eq!(pending(database, &later).await.unwrap(), [SECOND.name]);
@@ -71,7 +71,7 @@ async fn is_upgraded(url: &DatabaseUrl) {
     // A node of the version before goes on, and does not start again.
     assert_eq!(store.find(&before.key).await.unwrap(), Some(before));
     let beside = link("beside").build();
-    store.insert(&beside, &NOTE).await.unwrap();
+    store.insert(&ALL, &beside, &NOTE).await.unwrap();
     assert_eq!(store.find(&beside.key).await.unwrap(), Some(beside));
     for refused in [
         SqlLinkStore::open(url).await.unwrap_err(),

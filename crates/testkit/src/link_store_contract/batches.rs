@@ -8,7 +8,7 @@ use slugline_domain::{
 };
 
 use super::shorthand::{everything, everywhere, store};
-use crate::{NOON, NOTE, join_all::join_all, link};
+use crate::{ALL, NOON, NOTE, join_all::join_all, link};
 
 pub(super) async fn many_links_are_inserted_as_if_one_after_the_other(store_: &impl LinkStore) {
     let active = link("active").build();
@@ -40,7 +40,10 @@ pub(super) async fn many_links_are_inserted_as_if_one_after_the_other(store_: &i
         (link("Active").id("x6").build(), Insertion::Stored),
     ];
     let (links, expected): (Vec<Link>, Vec<Insertion>) = batch.into_iter().unzip();
-    let outcomes = store_.insert_many(&links, &NOTE).await.expect("insert");
+    let outcomes = store_
+        .insert_many(&ALL, &links, &NOTE)
+        .await
+        .expect("insert");
     assert_eq!(outcomes, expected);
 
     let all = ListQuery {
@@ -73,7 +76,10 @@ pub(super) async fn many_links_are_inserted_as_if_one_after_the_other(store_: &i
 }
 
 pub(super) async fn a_batch_may_be_large_or_empty(store_: &impl LinkStore) {
-    assert_eq!(store_.insert_many(&[], &NOTE).await.expect("insert"), []);
+    assert_eq!(
+        store_.insert_many(&ALL, &[], &NOTE).await.expect("insert"),
+        []
+    );
     let links: Vec<Link> = (0..1_200)
         .map(|i| {
             link(&format!("s{i}"))
@@ -82,7 +88,10 @@ pub(super) async fn a_batch_may_be_large_or_empty(store_: &impl LinkStore) {
         })
         .collect();
     for expected in [Insertion::Stored, Insertion::SlugTaken] {
-        let outcomes = store_.insert_many(&links, &NOTE).await.expect("insert");
+        let outcomes = store_
+            .insert_many(&ALL, &links, &NOTE)
+            .await
+            .expect("insert");
         assert_eq!(outcomes, vec![expected; links.len()]);
     }
     for count in store_.tags(&Reach::Everything, None).await.expect("tags") {
@@ -102,7 +111,7 @@ pub(super) async fn of_concurrent_batches_each_slug_has_one_winner<S: LinkStore>
     let batches: Vec<Vec<Link>> = (0..4).map(batch).collect();
     let attempts: Vec<_> = batches
         .iter()
-        .map(|links| store_.insert_many(links, &NOTE))
+        .map(|links| store_.insert_many(&ALL, links, &NOTE))
         .collect();
     let outcomes = join_all(attempts).await.into_iter();
     let winners = outcomes

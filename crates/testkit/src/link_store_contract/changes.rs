@@ -39,15 +39,11 @@ pub(super) async fn an_update_of_an_outdated_version_changes_nothing(store_: &im
         revision: changed.revision,
         ..Version::of(&before)
     };
-    let changed_by_an_older_node = Version {
-        updated_at: seconds(-1),
-        ..Version::of(&before)
-    };
     let replaced = Version {
         id: link("x").build().id,
         ..Version::of(&before)
     };
-    for known in [older, changed_by_an_older_node, replaced] {
+    for known in [older, replaced] {
         let outcome = store_
             .update(&changed, &known, &NOTE)
             .await
@@ -115,10 +111,6 @@ pub(super) async fn only_the_known_version_of_a_link_is_deleted(store_: &impl Li
     let other_versions = [
         Version {
             revision: before.revision.next(),
-            ..known.clone()
-        },
-        Version {
-            updated_at: seconds(-1),
             ..known.clone()
         },
         Version {

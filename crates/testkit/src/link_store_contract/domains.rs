@@ -12,7 +12,7 @@ use super::{
     searches::{found, with_text},
     shorthand::{everything, everywhere, keys, store},
 };
-use crate::{NOON, NOTE, key, link, newest_lines, tag};
+use crate::{ALL, NOON, NOTE, key, link, newest_lines, tag};
 
 fn domain(text: &str) -> DomainName {
     DomainName::parse(text).expect("a domain")
@@ -27,7 +27,7 @@ pub(super) async fn one_slug_in_two_domains_is_two_links(store_: &impl LinkStore
             id: LinkId::parse("other").expect("an id"),
             ..link.clone()
         };
-        let outcome = store_.insert(&taken, &NOTE).await.expect("insert");
+        let outcome = store_.insert(&ALL, &taken, &NOTE).await.expect("insert");
         assert_eq!(outcome, Insertion::SlugTaken);
     }
     for link in [&here, &there] {
@@ -68,14 +68,17 @@ pub(super) async fn one_slug_in_two_domains_is_two_links(store_: &impl LinkStore
 
 pub(super) async fn a_link_needs_a_domain_that_is_named(store_: &impl LinkStore) {
     let nowhere = link("nowhere.example/docs").build();
-    let outcome = store_.insert(&nowhere, &NOTE).await.expect("insert");
+    let outcome = store_.insert(&ALL, &nowhere, &NOTE).await.expect("insert");
     assert_eq!(outcome, Insertion::NoDomain);
     let batch = [
         nowhere.clone(),
         link("docs").build(),
         link("go.example/docs").build(),
     ];
-    let outcomes = store_.insert_many(&batch, &NOTE).await.expect("insert");
+    let outcomes = store_
+        .insert_many(&ALL, &batch, &NOTE)
+        .await
+        .expect("insert");
     let [_, here, there] = &batch;
     assert_eq!(
         outcomes,
@@ -94,7 +97,10 @@ pub(super) async fn a_batch_goes_into_several_domains(store_: &impl LinkStore) {
         .map(|text| link(text).tags(&["t"]).build())
         .collect();
     for expected in [Insertion::Stored, Insertion::SlugTaken] {
-        let outcomes = store_.insert_many(&batch, &NOTE).await.expect("insert");
+        let outcomes = store_
+            .insert_many(&ALL, &batch, &NOTE)
+            .await
+            .expect("insert");
         assert_eq!(outcomes, vec![expected; batch.len()]);
     }
     let twice = [
@@ -103,7 +109,10 @@ pub(super) async fn a_batch_goes_into_several_domains(store_: &impl LinkStore) {
         link("go.example/new").id("three").build(),
         link("b.example/other").id("two").build(),
     ];
-    let outcomes = store_.insert_many(&twice, &NOTE).await.expect("insert");
+    let outcomes = store_
+        .insert_many(&ALL, &twice, &NOTE)
+        .await
+        .expect("insert");
     assert_eq!(
         outcomes,
         [
@@ -449,15 +458,15 @@ pub(super) async fn a_binding_to_domains_hides_the_links_of_others(store_: &impl
     }
     let heir = link("b.example/gone").id("heir").tags(&["x"]).build();
     let outside = bound(&[], &["x"], &["go.example"]);
-    let outcome = store_.insert_within(&outside, &heir, &NOTE).await;
+    let outcome = store_.insert(&outside, &heir, &NOTE).await;
     assert_eq!(outcome.expect("insert"), Insertion::SlugTaken);
     let outcomes = store_
-        .insert_many_within(&outside, std::slice::from_ref(&heir), &NOTE)
+        .insert_many(&outside, std::slice::from_ref(&heir), &NOTE)
         .await;
     assert_eq!(outcomes.expect("insert"), [Insertion::SlugTaken]);
     let inside = bound(&[], &[], &["b.example"]);
     let outcomes = store_
-        .insert_many_within(&inside, std::slice::from_ref(&heir), &NOTE)
+        .insert_many(&inside, std::slice::from_ref(&heir), &NOTE)
         .await;
     assert_eq!(outcomes.expect("insert"), [Insertion::Stored]);
     assert_eq!(store_.count(&everywhere(), NOON).await.expect("count"), 5);
@@ -468,7 +477,10 @@ pub(super) async fn lines_tell_links_of_two_domains_apart(store_: &(impl LinkSto
         store(store_, &link(text).build()).await;
     }
     let batch = [link("go.example/many").build(), link("many").build()];
-    store_.insert_many(&batch, &NOTE).await.expect("insert");
+    store_
+        .insert_many(&ALL, &batch, &NOTE)
+        .await
+        .expect("insert");
     let deleted = store_.delete(&key("go.example/docs"), &NOTE).await;
     deleted.expect("delete");
     let about = async |keys: &[&str]| {

@@ -8,7 +8,7 @@ use slugline_domain::{
 };
 
 use super::shorthand::{all_that, everything, everywhere, keys, store};
-use crate::{NOON, NOTE, full_link, join_all::join_all, key, link, tag};
+use crate::{ALL, NOON, NOTE, full_link, join_all::join_all, key, link, tag};
 
 pub(super) async fn a_stored_link_is_found_unchanged_with_its_tags_sorted(store_: &impl LinkStore) {
     let mut full = full_link("Full-1");
@@ -51,7 +51,7 @@ pub(super) async fn an_active_link_keeps_its_slug(store_: &impl LinkStore) {
     let first = link("docs").id("first").expires(1).build();
     store(store_, &first).await;
     let second = link("docs").id("second").build();
-    let outcome = store_.insert(&second, &NOTE).await.expect("insert");
+    let outcome = store_.insert(&ALL, &second, &NOTE).await.expect("insert");
     assert_eq!(outcome, Insertion::SlugTaken);
     assert_eq!(store_.find(&first.key).await.expect("find"), Some(first));
 }
@@ -98,7 +98,7 @@ pub(super) async fn a_link_that_the_instance_ended_is_expired(store_: &impl Link
 pub(super) async fn an_id_belongs_to_one_link(store_: &impl LinkStore) {
     store(store_, &link("a").id("same").build()).await;
     let outcome = store_
-        .insert(&link("b").id("same").build(), &NOTE)
+        .insert(&ALL, &link("b").id("same").build(), &NOTE)
         .await
         .expect("insert");
     assert_eq!(outcome, Insertion::IdTaken);
@@ -113,9 +113,9 @@ pub(super) async fn a_taken_slug_is_reported_before_a_taken_id(store_: &impl Lin
     }
     for id in ["owner", "other"] {
         let both_taken = link("docs").id(id).build();
-        let outcome = store_.insert(&both_taken, &NOTE).await;
+        let outcome = store_.insert(&ALL, &both_taken, &NOTE).await;
         assert_eq!(outcome.expect("insert"), Insertion::SlugTaken, "{id}");
-        let outcomes = store_.insert_many(&[both_taken], &NOTE).await;
+        let outcomes = store_.insert_many(&ALL, &[both_taken], &NOTE).await;
         assert_eq!(outcomes.expect("insert"), [Insertion::SlugTaken], "{id}");
     }
 }
@@ -129,7 +129,7 @@ pub(super) async fn a_link_that_gives_way_keeps_its_slug_if_the_id_is_taken(
         store(store_, link).await;
     }
     let refused = link("docs").id("other").build();
-    let outcome = store_.insert(&refused, &NOTE).await;
+    let outcome = store_.insert(&ALL, &refused, &NOTE).await;
     assert_eq!(outcome.expect("insert"), Insertion::IdTaken);
     let found = store_.find(&expired.key).await.expect("find");
     assert_eq!(found, Some(expired));
@@ -151,7 +151,7 @@ pub(super) async fn of_many_concurrent_inserts_one_wins<S: LinkStore>(store_: Ar
         .collect();
     let attempts: Vec<_> = links
         .iter()
-        .map(|link| store_.insert(link, &NOTE))
+        .map(|link| store_.insert(&ALL, link, &NOTE))
         .collect();
     let outcomes = join_all(attempts).await;
     let winners: Vec<usize> = (0..outcomes.len())
@@ -187,7 +187,7 @@ pub(super) async fn an_expired_link_gives_way_only_within_reach(store_: &impl Li
         ("new", Insertion::Stored),
     ] {
         let new = again(text, &format!("one-{text}"));
-        let outcome = store_.insert_within(&reach, &new, &NOTE).await;
+        let outcome = store_.insert(&reach, &new, &NOTE).await;
         assert_eq!(outcome.expect("insert"), expected, "{text}");
     }
     let found = store_.find(&outside.key).await.expect("find");
@@ -199,7 +199,7 @@ pub(super) async fn an_expired_link_gives_way_only_within_reach(store_: &impl Li
         again("old", "many-2"),
         again("fresh", "many-3"),
     ];
-    let outcomes = store_.insert_many_within(&reach, &batch, &NOTE).await;
+    let outcomes = store_.insert_many(&reach, &batch, &NOTE).await;
     assert_eq!(
         outcomes.expect("insert"),
         [Insertion::SlugTaken, Insertion::Stored, Insertion::Stored]

@@ -8,7 +8,7 @@ use slugline_domain::{
 };
 
 use super::shorthand::{all_that, everywhere, keys, store};
-use crate::{NOON, NOTE, full_link, join_all::join_all, link, newest_lines, seconds};
+use crate::{ALL, NOON, NOTE, full_link, join_all::join_all, link, newest_lines, seconds};
 
 async fn take(store_: &impl LinkStore, link: &Link) -> Taking {
     let taken = store_.take_visit(&link.id, link.revision).await;
@@ -197,12 +197,10 @@ pub(super) async fn only_an_expired_link_loses_its_slug(store_: &impl LinkStore)
         // Alone and in a batch, before one of them takes the slug.
         if expected == Insertion::SlugTaken {
             let batch = [heir.clone()];
-            let many = store_
-                .insert_many_within(&Reach::Everything, &batch, &NOTE)
-                .await;
+            let many = store_.insert_many(&Reach::Everything, &batch, &NOTE).await;
             assert_eq!(many.expect("insert"), [expected], "{status:?}");
         }
-        let one = store_.insert(&heir, &NOTE).await.expect("insert");
+        let one = store_.insert(&ALL, &heir, &NOTE).await.expect("insert");
         assert_eq!(one, expected, "{status:?}");
     }
     let over = link("over").expires(0).build();
@@ -213,7 +211,10 @@ pub(super) async fn only_an_expired_link_loses_its_slug(store_: &impl LinkStore)
         hidden,
         link("hidden").id("hidden-2").build(),
     ];
-    let many = store_.insert_many(&batch, &NOTE).await.expect("insert");
+    let many = store_
+        .insert_many(&ALL, &batch, &NOTE)
+        .await
+        .expect("insert");
     assert_eq!(
         many,
         [

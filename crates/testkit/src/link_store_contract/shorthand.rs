@@ -5,11 +5,11 @@ use slugline_domain::{
     ports::{Insertion, LinkStore},
 };
 
-use crate::{NOON, NOTE};
+use crate::{ALL, NOON, NOTE};
 
 pub(super) async fn store(store: &impl LinkStore, link: &Link) {
     assert_eq!(
-        store.insert(link, &NOTE).await.expect("insert"),
+        store.insert(&ALL, link, &NOTE).await.expect("insert"),
         Insertion::Stored,
         "{}",
         link.key

@@ -109,7 +109,7 @@ impl Store {
 
 #[async_trait]
 impl LinkStore for Store {
-    async fn insert_within(
+    async fn insert(
         &self,
         reach: &Reach,
         link: &Link,
@@ -124,12 +124,12 @@ impl LinkStore for Store {
             self.links.name_domain(Domain::new(host.clone()));
         }
         if self.fault == Fault::ReplacesBeyondReach {
-            return self.links.insert(link, note).await;
+            return self.links.insert(&Reach::Everything, link, note).await;
         }
-        self.links.insert_within(reach, link, note).await
+        self.links.insert(reach, link, note).await
     }
 
-    async fn insert_many_within(
+    async fn insert_many(
         &self,
         reach: &Reach,
         links: &[Link],
@@ -142,7 +142,7 @@ impl LinkStore for Store {
         if self.fault == Fault::ReportsTakenIdsFirstInBatches && taken {
             return Ok(vec![Insertion::IdTaken]);
         }
-        let outcomes = self.links.insert_many_within(reach, links, note).await?;
+        let outcomes = self.links.insert_many(reach, links, note).await?;
         if self.fault == Fault::DropsNotesOfBatches {
             let after = UnixMillis::new(note.at.get() + 1);
             self.links.remove_before(after, u32::MAX).await?;
