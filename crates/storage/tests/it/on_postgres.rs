@@ -1,6 +1,6 @@
 //! Databases of the PostgreSQL server that the test command starts.
 
-use sea_orm::ConnectionTrait;
+use sea_orm::{ConnectionTrait, DbBackend, Statement};
 use slugline_storage::{Database, DatabaseUrl, SchemaConnection, SqlLinkStore};
 
 /// A database of a test's own.
@@ -37,6 +37,19 @@ pub(crate) async fn store(test: &str) -> (SqlLinkStore, SchemaConnection) {
     schema.update().await.unwrap();
     let database = Database::open(&url).await.unwrap();
     (SqlLinkStore::new(database), schema)
+}
+
+impl Fresh {
+    /// Cuts every connection to the database, and returns the number of them.
+    pub(crate) async fn cut(&self) -> i64 {
+        let cut = format!(
+            "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = '{}'",
+            self.name
+        );
+        let cut = Statement::from_string(DbBackend::Postgres, cut);
+        let row = self.admin.connection().query_one_raw(cut).await.unwrap();
+        row.unwrap().try_get_by_index(0).unwrap()
+    }
 }
 
 /// Names a host, so that links may belong to its domain.

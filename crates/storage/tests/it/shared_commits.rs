@@ -228,18 +228,16 @@ async fn on_postgres_each_link_of_a_statement_gets_its_own_answer() {
 /// Each connection is cut in the middle of its work, again and again.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn on_postgres_cut_connections_neither_lose_nor_double_links() {
-    let (store, schema) = on_postgres::store("cut").await;
-    let store = Arc::new(store);
+    let fresh = on_postgres::fresh("cut").await;
+    let url = fresh.url.clone();
+    let store = Arc::new(SqlLinkStore::open(&url).await.unwrap());
     let cutting = tokio::spawn(async move {
-        const CUT: &str = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity \
-                           WHERE datname = current_database() \
-                           AND pid <> pg_backend_pid()";
         let mut cut = 0;
         for _ in 0..40 {
-            cut += number(&schema, CUT).await;
+            cut += fresh.cut().await;
             tokio::time::sleep(std::time::Duration::from_millis(20)).await;
         }
-        (schema, cut)
+        cut
     });
     let mut stored = Vec::new();
     let mut failed = 0;
@@ -257,7 +255,8 @@ async fn on_postgres_cut_connections_neither_lose_nor_double_links() {
         }
         round += 1;
     }
-    let (schema, cut) = cutting.await.unwrap();
+    let cut = cutting.await.unwrap();
+    let schema = SchemaConnection::open(&url).await.unwrap();
     assert!(
         cut > 40,
         "{cut} connections were cut, {failed} inserts failed"

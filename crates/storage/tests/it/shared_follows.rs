@@ -13,7 +13,7 @@ use slugline_domain::{
     FollowedLink, LinkKey,
     ports::{LinkStore, TokenStore},
 };
-use slugline_storage::{SchemaConnection, SqlLinkStore};
+use slugline_storage::SqlLinkStore;
 use slugline_testkit::{ALL, NOTE, key, link};
 use tokio::task::JoinSet;
 
@@ -33,12 +33,6 @@ async fn follow_together(
         });
     }
     follows.join_all().await
-}
-
-async fn number(schema: &SchemaConnection, question: &str) -> i64 {
-    let question = Statement::from_string(DbBackend::Postgres, question);
-    let row = schema.connection().query_one_raw(question).await.unwrap();
-    row.unwrap().try_get_by_index(0).unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -96,8 +90,8 @@ async fn a_flood_of_unknown_slugs_takes_two_connections() {
 /// Each connection is cut in the middle of its work, again and again.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn cut_connections_give_no_wrong_answer() {
-    let (store, schema) = on_postgres::store("cut_follows").await;
-    let store = Arc::new(store);
+    let fresh = on_postgres::fresh("cut_follows").await;
+    let store = Arc::new(SqlLinkStore::open(&fresh.url).await.unwrap());
     for n in 0..50 {
         let made = link(&format!("known-{n}")).build();
         store.insert(&ALL, &made, &NOTE).await.unwrap();
@@ -106,11 +100,8 @@ async fn cut_connections_give_no_wrong_answer() {
     let cutting = tokio::spawn({
         let cut = Arc::clone(&cut);
         async move {
-            const CUT: &str = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity \
-                               WHERE datname = current_database() \
-                               AND pid <> pg_backend_pid()";
             loop {
-                cut.fetch_add(number(&schema, CUT).await, Ordering::Relaxed);
+                cut.fetch_add(fresh.cut().await, Ordering::Relaxed);
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
         }
