@@ -398,10 +398,10 @@ impl From<Error> for Problem {
             Error::TokenNameResembles { name, other } => Self::new(
                 Code::TokenNameTaken,
                 format!(
-                    "the name {:?} looks like \"{}\", the name of another token; choose another \
+                    "the name {:?} looks like {:?}, the name of another token; choose another \
                      name, or revoke that token first",
                     name.as_str(),
-                    other.visible()
+                    other.as_str()
                 ),
             ),
             Error::TokenNotFound(name) => Self::new(

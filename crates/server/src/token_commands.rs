@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use anyhow::Context;
 use slugline_application::{ListedToken, Tokens};
 use slugline_contract::{MakeToken, Problem, RevokeToken, iso_8601, read};
-use slugline_domain::{Author, DomainName, LinkKey, Scope, Tag, TokenName, UnixSeconds};
+use slugline_domain::{Author, DomainName, LinkKey, Scope, Tag, UnixSeconds};
 use tokio::runtime::Runtime;
 
 use crate::{backup::journal, links_database, settings::Settings, wiring};
@@ -64,7 +64,7 @@ pub(crate) fn add(
     Ok(writeln!(io::stdout(), "{}", made.text.as_str())?)
 }
 
-/// Prints a line for each token, and names tokens that may be taken for another.
+/// Prints a line for each token.
 ///
 /// # Errors
 /// The database failed.
@@ -74,43 +74,19 @@ pub(crate) fn list(settings: &Settings) -> anyhow::Result<()> {
     for token in &tokens {
         writeln!(output, "{}", line(token))?;
     }
-    output.flush()?;
-    for token in &tokens {
-        if let Err(reason) = TokenName::parse(token.record.name.as_str()) {
-            // Continue if standard error is closed.
-            let _ = writeln!(
-                io::stderr(),
-                "The token {} may be taken for another: {reason}. Make one with another name, \
-                 and revoke this one.",
-                token.record.name.visible()
-            );
-        }
-    }
-    Ok(())
+    Ok(output.flush()?)
 }
 
-/// Revokes a token. Takes its name as [`list`] shows it, too.
+/// Revokes a token.
 ///
 /// # Errors
 /// No token has the name, or the database failed.
 pub(crate) fn revoke(settings: &Settings, name: &str) -> anyhow::Result<()> {
-    let given = read::<RevokeToken>(&serde_json::json!({"name": name}))?.validate()?;
-    let name = with_tokens(settings, async |tokens| {
-        let listed = tokens
-            .list()
-            .await?
-            .into_iter()
-            .map(|token| token.record.name);
-        let listed: Vec<TokenName> = listed.collect();
-        let shown = |name: &&TokenName| name.visible() == given.as_str();
-        let name = match listed.iter().find(shown) {
-            Some(name) if !listed.contains(&given) => name.clone(),
-            Some(_) | None => given,
-        };
-        tokens.revoke(&name, &Author::operator()).await?;
-        Ok(name)
+    let name = read::<RevokeToken>(&serde_json::json!({"name": name}))?.validate()?;
+    with_tokens(settings, async |tokens| {
+        tokens.revoke(&name, &Author::operator()).await
     })?;
-    Ok(writeln!(io::stdout(), "revoked \"{}\"", name.visible())?)
+    Ok(writeln!(io::stdout(), "revoked {:?}", name.as_str())?)
 }
 
 fn with_tokens<T>(
@@ -143,7 +119,7 @@ fn line(listed: &ListedToken) -> String {
         moment(Some(token.created_at), ""),
         moment(token.ends_at(), "never"),
         moment(token.last_used_at, "never"),
-        token.name.visible()
+        token.name.as_str()
     )
 }
 

@@ -16,7 +16,6 @@ pub async fn run_suite<S: TokenStore>(empty_store: impl AsyncFn() -> S) {
     what_was_stored_is_found_by_its_digest(&empty_store().await).await;
     a_taken_name_and_a_taken_digest_are_refused(&empty_store().await).await;
     tokens_are_listed_by_name(&empty_store().await).await;
-    names_that_earlier_versions_allowed_are_read_and_revoked(&empty_store().await).await;
     a_revoked_token_is_gone_at_once(&empty_store().await).await;
     the_latest_use_is_kept(&empty_store().await).await;
     of_many_with_one_name_one_is_stored(&empty_store().await).await;
@@ -106,20 +105,6 @@ async fn a_taken_name_and_a_taken_digest_are_refused(store: &impl TokenStore) {
     );
     assert!(store.insert(&token("CI", 2), &NOTE).await.expect("insert"));
     assert_eq!(store.list().await.expect("list").len(), 2);
-}
-
-async fn names_that_earlier_versions_allowed_are_read_and_revoked(store: &impl TokenStore) {
-    let older = TokenRecord {
-        name: TokenName::restore("site\u{200b}").expect("an older name"),
-        ..token("ci", 1)
-    };
-    assert!(store.insert(&older, &NOTE).await.expect("insert"));
-    let listed = store.list().await.expect("list");
-    assert_eq!(listed, std::slice::from_ref(&older));
-    let found = store.find(&older.digest).await.expect("find");
-    assert_eq!(found.as_ref(), Some(&older));
-    assert!(store.revoke(&older.name, &NOTE).await.expect("revoke"));
-    assert_eq!(store.list().await.expect("list"), []);
 }
 
 async fn tokens_are_listed_by_name(store: &impl TokenStore) {

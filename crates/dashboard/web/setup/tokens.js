@@ -10,7 +10,6 @@ import { ApiError } from '../problem.js';
 import { ALL } from '../state/domain-choice.js';
 import { domainName, domainOptions, several } from '../state/domains.js';
 import { toast } from '../state/toasts.js';
-import { visible } from '../text/name.js';
 import { addDays, ownZone, startOfDay } from '../time/clock.js';
 import { html, useState } from '../view.js';
 import { figures, say } from '../words.js';
@@ -32,7 +31,7 @@ export function TokensCard() {
     setRevoking(undefined);
     try {
       await revokeToken(name);
-      toast(say('tokenRevoked', { name: visible(name) }));
+      toast(say('tokenRevoked', { name }));
       if (made?.name === name) setMade(undefined);
     } catch (error) {
       toast(wording(error), 'bad');
@@ -45,7 +44,7 @@ export function TokensCard() {
     ${tokens.length > 0 && html`<ul class="token-list">${tokens.map((token) => html`<${TokenRow} key=${token.name} token=${token} onRevoke=${() => setRevoking(token)} />`)}</ul>`}
     ${made && html`<${MadeToken} made=${made} />`}
     <${NewToken} onMade=${(/** @type {Made} */ token) => { setMade(token); refresh(); }} />
-    ${revoking && html`<${Confirm} title=${say('tokenRevokeTitle', { name: visible(revoking.name) })} text=${say('tokenRevokeText')} action=${say('tokenRevoke')} onConfirm=${() => revoke(revoking.name)} onClose=${() => setRevoking(undefined)} />`}
+    ${revoking && html`<${Confirm} title=${say('tokenRevokeTitle', { name: revoking.name })} text=${say('tokenRevokeText')} action=${say('tokenRevoke')} onConfirm=${() => revoke(revoking.name)} onClose=${() => setRevoking(undefined)} />`}
   </section>`;
 }
 
@@ -59,8 +58,8 @@ function TokenRow({ token, onRevoke }) {
   const reach = slugs || tags || domains ? html`<span class="token-scopes"><span class="hint">${say('tokenOnly')}</span>${hosted}${links}${tagged}${(slugs || tags) && links.length + tagged.length === 0 && html`<span class="hint">${say('tokenNoLink')}</span>`}</span>` : '';
   const used = lastUsedAt ? say('tokenUsed', { when: figures.value.moment(lastUsedAt) }) : say('tokenUnused');
   const end = expiresAt ? say('expiresAt', { when: figures.value.moment(expiresAt) }) : say('neverExpires');
-  return html`<li class="token" data-token=${name}><div class="token-main"><strong><bdi>${visible(name)}</bdi></strong><span class="token-scopes">${scopes.map((scope) => html`<code key=${scope} class="chip quiet">${scope}</code>`)}</span>${reach}${assistant && html`<span class="hint" data-assistant=${assistant.host}>${say('tokenAssistant', { name: visible(assistant.name), host: assistant.host })}</span>`}<span class="hint">${used} · ${end}</span></div>
-    <button type="button" class="button" aria-label=${say('tokenRevokeTitle', { name: visible(name) })} onClick=${onRevoke}>${say('tokenRevoke')}</button></li>`;
+  return html`<li class="token" data-token=${name}><div class="token-main"><strong><bdi>${name}</bdi></strong><span class="token-scopes">${scopes.map((scope) => html`<code key=${scope} class="chip quiet">${scope}</code>`)}</span>${reach}${assistant && html`<span class="hint" data-assistant=${assistant.host}>${say('tokenAssistant', { name: assistant.name, host: assistant.host })}</span>`}<span class="hint">${used} · ${end}</span></div>
+    <button type="button" class="button" aria-label=${say('tokenRevokeTitle', { name })} onClick=${onRevoke}>${say('tokenRevoke')}</button></li>`;
 }
 
 /** The one time that the text of a token can be read. @param {{ made: Made }} props */

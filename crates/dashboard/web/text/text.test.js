@@ -3,7 +3,6 @@ import { test } from 'node:test';
 import { countryCodes, countryName, flag } from './country.js';
 import { csvRecords, writeCsv } from './csv.js';
 import { headAndEnd } from './middle.js';
-import { visible } from './name.js';
 import { ageParts, changeOf, numbers } from './number.js';
 import { bare, hostOf, middleCut } from './shorten.js';
 
@@ -32,11 +31,6 @@ test('what a spreadsheet would run is text in a table', () => {
 test('records of a table keep lines within quotes together', () => {
   assert.deepEqual(csvRecords('\uFEFFslug,url\r\na,"x\ny"\n\nb,"say ""hi"""\n'), ['slug,url', 'a,"x\ny"', 'b,"say ""hi"""']);
   assert.deepEqual(csvRecords('a\n"never closed'), ['a', '"never closed']);
-});
-
-test('a name hides nothing', () => {
-  assert.equal(visible('CI bot, Büro'), 'CI bot, Büro');
-  assert.equal(visible('s\u{200b}ite\u{202e}\u{a0}\u{3164}'), 's\\u{200b}ite\\u{202e}\\u{a0}\\u{3164}');
 });
 
 test('ages take the unit that says most', () => {
