@@ -9,9 +9,9 @@ use serde_json::{Map, Value};
 use slugline_domain::DestinationRules;
 
 use crate::{
-    links::LinkView,
+    links::{BrokenView, LinkView},
     rules::Rules,
-    stats::{DEFAULT_ROWS, HourAverage, SamplingView},
+    stats::{DEFAULT_ROWS, HourAverage, SamplingView, StdErrorView},
 };
 
 /// JSON Schema 2020-12, with "optional" meaning "may be left out" and the
@@ -32,14 +32,21 @@ fn marked(rules: &Rules) -> SchemaSettings {
         .with_transform(RowLimits(rules.rows_max.get()))
 }
 
-/// The schema of a tool's arguments on its own, in the few keywords that every
-/// client and model digests: nothing referred to, no unions of constants.
+/// The schema of a tool's arguments on its own, in the few keywords that the strictest
+/// interfaces of models take: each value has one type, nothing is referred to, and there are no
+/// unions of constants. A moment is a text there, and nothing says that `null` removes a member
+/// but the description.
 pub fn arguments<T: JsonSchema>(rules: &Rules) -> Schema {
+    let mut schema = plain::<T>(rules);
+    RecursiveTransform(of_one_type).transform(&mut schema);
+    schema
+}
+
+fn plain<T: JsonSchema>(rules: &Rules) -> Schema {
     let settings = marked(rules)
         .with(|settings| settings.inline_subschemas = true)
         .with_transform(RecursiveTransform(without_the_obvious))
-        .with_transform(RecursiveTransform(without_widths))
-        .with_transform(RecursiveTransform(without_wide_bounds))
+        .with_transform(RecursiveTransform(without_forms))
         .with_transform(RecursiveTransform(constants_as_enum));
     let mut schema = SchemaGenerator::new(settings).into_root_schema_for::<T>();
     // The type's Rust name says nothing to a client, and what the type is for
@@ -56,14 +63,17 @@ pub fn arguments<T: JsonSchema>(rules: &Rules) -> Schema {
 /// The schema of a tool's result: as that of arguments, without descriptions. The
 /// description of the tool says what is not plain from the names, and a model that
 /// reads the list of tools pays for each repetition. So the members of a link are listed where
-/// the result is a link, and not where a link is part of it; those of the note on sampling,
-/// which the server's instructions explain, and of averages, never.
+/// the result is a link, and not where a link is part of it; those of the note on sampling
+/// and of standard errors, which the server's instructions explain, of averages and of failed
+/// checks, never.
 pub fn result<T: JsonSchema>(rules: &Rules) -> Schema {
-    let mut schema = arguments::<T>(rules);
+    let mut schema = plain::<T>(rules);
     let known = [
-        arguments::<LinkView>(rules),
-        arguments::<SamplingView>(rules),
-        arguments::<HourAverage>(rules),
+        plain::<LinkView>(rules),
+        plain::<SamplingView>(rules),
+        plain::<HourAverage>(rules),
+        plain::<StdErrorView>(rules),
+        plain::<BrokenView>(rules),
     ];
     transform_subschemas(&mut WithoutMembers(&known), &mut schema);
     transform_subschemas(&mut Undescribed, &mut schema);
@@ -106,45 +116,49 @@ fn unmarked(schema: &mut Schema) {
     schema.remove(OBVIOUS);
 }
 
-/// Removes what a model reads from the name of a member: descriptions that repeat it, and a
-/// least length of what has a form.
+/// Removes descriptions that repeat what a model reads from the name of a member.
 fn without_the_obvious(schema: &mut Schema) {
     if schema.remove(OBVIOUS).is_some() {
         schema.remove("description");
     }
-    let has_form = schema.get("pattern").is_some() || schema.get("format").is_some();
-    if has_form && schema.get("minLength") == Some(&Value::from(1)) {
-        schema.remove("minLength");
-    }
 }
 
-/// Removes what says how a number is stored: formats of Rust, and the range in which JSON's
-/// integers are exact. Clients do not need them, and validators complain about formats that
-/// they do not know.
-fn without_widths(schema: &mut Schema) {
-    const EXACT: i64 = (1 << 53) - 1;
-    for (bound, value) in [("minimum", -EXACT), ("maximum", EXACT)] {
-        if schema.get(bound) == Some(&Value::from(value)) {
+/// Removes forms and lengths of texts, which strict interfaces of models refuse and whose breach
+/// an answer names, wide bounds of numbers, and a default that a flag has anyway.
+fn without_forms(schema: &mut Schema) {
+    const WIDE: i64 = 65_535;
+    const FORMS: [&str; 5] = [
+        "format",
+        "pattern",
+        "minLength",
+        "maxLength",
+        "propertyNames",
+    ];
+    let format = schema.get("format").and_then(Value::as_str);
+    if format.is_some_and(|name| name.contains("int")) && schema.get("minimum") == Some(&0.into()) {
+        schema.remove("minimum");
+    }
+    for form in FORMS {
+        schema.remove(form);
+    }
+    for bound in ["minimum", "maximum"] {
+        let value = schema.get(bound).and_then(Value::as_i64);
+        if value.is_some_and(|value| value.abs() >= WIDE) {
             schema.remove(bound);
         }
     }
-    let width = |format: &Value| format.as_str().is_some_and(|name| name.contains("int"));
-    if !schema.get("format").is_some_and(width) {
-        return;
-    }
-    schema.remove("format");
-    if schema.get("minimum") == Some(&Value::from(0)) {
-        schema.remove("minimum");
+    if schema.get("default") == Some(&false.into()) {
+        schema.remove("default");
     }
 }
 
-/// Removes bounds on texts that are so wide that nobody breaks them by accident. An answer names
-/// the bound that was broken.
-fn without_wide_bounds(schema: &mut Schema) {
-    const WIDE: u64 = 2_048;
-    let bound = schema.get("maxLength").and_then(Value::as_u64);
-    if bound.is_some_and(|bound| bound >= WIDE) {
-        schema.remove("maxLength");
+/// Leaves one type of several: a text where there is a choice, because models write dates better
+/// than seconds.
+fn of_one_type(schema: &mut Schema) {
+    if let Some(Value::Array(types)) = schema.get("type") {
+        let text = types.iter().find(|name| *name == "string");
+        let only = text.or(types.first()).cloned().unwrap_or_default();
+        schema.insert("type".into(), only);
     }
 }
 
@@ -245,8 +259,9 @@ mod tests {
     }
 
     #[test]
-    fn bounds_of_the_domain_stand_in_the_schema() {
-        let schema = schema::<CreateLink>();
+    fn bounds_of_the_domain_stand_in_the_document() {
+        let generator = SchemaGenerator::new(settings(&Rules::default()));
+        let schema = generator.into_root_schema_for::<CreateLink>().to_value();
         let of = |member: &str| schema["properties"][member].clone();
         assert_eq!(schema["required"], json!(["url"]));
         assert_eq!(of("title")["maxLength"], 256);
@@ -263,6 +278,26 @@ mod tests {
             "string",
             "optional does not mean null"
         );
+    }
+
+    #[test]
+    fn arguments_have_one_type_each_and_no_forms() {
+        let [new, changed] = [schema::<CreateLink>(), schema::<PatchLink>()];
+        let of = |schema: &Value, member: &str| {
+            let mut member = schema["properties"][member].clone();
+            member.as_object_mut().unwrap().remove("description");
+            member
+        };
+        for moment in ["expiration", "startsAt"] {
+            assert_eq!(of(&new, moment), json!({"type": "string"}));
+            assert_eq!(of(&changed, moment), json!({"type": "string"}));
+        }
+        assert_eq!(of(&new, "slug"), json!({"type": "string"}));
+        assert_eq!(of(&new, "validateOnly"), json!({"type": "boolean"}));
+        assert_eq!(of(&changed, "disabled"), json!({"type": "boolean"}));
+        let geo = json!({"type": "object", "additionalProperties": {"type": "string"}});
+        assert_eq!(of(&changed, "geo"), geo);
+        assert_eq!(of(&new, "maxVisits")["minimum"], 1);
     }
 
     #[test]
@@ -283,20 +318,17 @@ mod tests {
         let limits = |rules: &Rules| {
             let generator = SchemaGenerator::new(settings(rules));
             let documented = generator.into_root_schema_for::<CreateLink>();
-            [documented, arguments::<CreateLink>(rules)].map(|schema| {
-                let members = schema.to_value()["properties"].clone();
-                let below = members["geo"]["additionalProperties"]["maxLength"].clone();
-                assert_eq!(members["url"]["maxLength"], below);
-                below
-            })
+            let members = documented.to_value()["properties"].clone();
+            let below = members["geo"]["additionalProperties"]["maxLength"].clone();
+            assert_eq!(members["url"]["maxLength"], below);
+            below
         };
-        // Models are not told of a limit that no usual URL reaches.
-        assert_eq!(limits(&Rules::default()), [json!(16_384), Value::Null]);
+        assert_eq!(limits(&Rules::default()), 16_384);
         let rules = Rules {
             destinations: DestinationRules::new(300, Vec::new()),
             ..Rules::default()
         };
-        assert_eq!(limits(&rules), [json!(300), json!(300)]);
+        assert_eq!(limits(&rules), 300);
     }
 
     #[test]
@@ -308,7 +340,6 @@ mod tests {
         );
         let view = result::<LinkView>(&Rules::default()).to_value();
         assert!(view["properties"]["createdAt"].get("format").is_none());
-        assert_eq!(schema::<CreateLink>()["properties"]["url"]["format"], "uri");
     }
 
     /// `check` and the schema must require the same members.
@@ -378,8 +409,6 @@ mod tests {
             assert!(!documented.clone().to_value().to_string().contains(OBVIOUS));
             assert!(told(documented, member));
         }
-        let slug = &schema::<CreateLink>()["properties"]["slug"];
-        assert!(slug.get("minLength").is_none() && slug.get("pattern").is_some());
     }
 
     #[test]

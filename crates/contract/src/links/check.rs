@@ -36,7 +36,7 @@ pub struct CheckLinks {
     /// Only the link with this slug.
     #[schemars(length(min = 1, max = Slug::MAX_CHARS))]
     pub slug: Sent<String>,
-    /// Only links of this domain, by its host; `*` for all, the default one if left out.
+    /// Host of the domain; `*` for all, the default one if left out.
     #[schemars(schema_with = "host_schema")]
     pub domain: Sent<String>,
     /// Only links with this tag.

@@ -20,7 +20,7 @@ pub struct CreateLink {
     /// The link.
     #[serde(flatten)]
     pub link: UpsertLink,
-    /// Answer with an active link that is equal in every member, if there is one.
+    /// Answer with an equal active link, if there is one.
     #[schemars(extend("default" = false))]
     pub reuse: Sent<bool>,
 }
@@ -33,25 +33,25 @@ pub struct UpsertLink {
     /// The members that the author decides.
     #[serde(flatten)]
     pub members: LinkMembers,
-    /// Path of the short link; a free random one when left out.
+    /// Path of the short link; random when left out.
     #[schemars(length(min = 1, max = Slug::MAX_CHARS), regex(pattern = Slug::PATTERN))]
     pub slug: Sent<String>,
-    /// The host of its domain; the default domain if left out.
+    /// Host of its domain; the default one if left out.
     #[schemars(schema_with = "host_schema")]
     pub domain: Sent<String>,
-    /// The password that visitors must type; never shown again.
+    /// The password for visitors; never shown again.
     #[schemars(length(min = 1, max = Password::MAX_CHARS))]
     pub password: Sent<String>,
     /// Identity; a new one when left out.
     #[schemars(length(min = 1, max = LinkId::MAX_CHARS), regex(pattern = LinkId::PATTERN))]
     pub id: Sent<String>,
-    /// Unix seconds when it was made; now if left out.
+    /// When it was made; now if left out.
     #[schemars(range(min = UnixSeconds::MIN, max = UnixSeconds::MAX))]
     pub created_at: Sent<Instant>,
-    /// Unix seconds when it last changed; now if left out.
+    /// When it last changed; now if left out.
     #[schemars(range(min = UnixSeconds::MIN, max = UnixSeconds::MAX))]
     pub updated_at: Sent<Instant>,
-    /// Check everything and store nothing.
+    /// Check and store nothing.
     #[schemars(extend("default" = false))]
     pub validate_only: Sent<bool>,
 }

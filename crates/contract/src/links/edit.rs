@@ -22,16 +22,16 @@ pub struct EditLink {
     /// The link to change.
     #[schemars(length(min = 1, max = Slug::MAX_CHARS), regex(pattern = Slug::PATTERN))]
     pub slug: Sent<String>,
-    /// The host of its domain; the default domain if left out.
+    /// Host of its domain; the default one if left out.
     #[schemars(schema_with = "host_schema")]
     pub domain: Sent<String>,
     /// The members that the author decides.
     #[serde(flatten)]
     pub members: LinkMembers,
-    /// A new password. Left out, the old one stays; an empty text removes it. Never send a mask back.
+    /// A new password; left out, the old one stays; an empty text removes it. Never send a mask back.
     #[schemars(length(max = Password::MAX_CHARS))]
     pub password: Sent<String>,
-    /// Check everything and store nothing.
+    /// Check and store nothing.
     #[serde(rename = "validateOnly")]
     #[schemars(extend("default" = false))]
     pub validate_only: Sent<bool>,

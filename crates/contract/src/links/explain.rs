@@ -27,7 +27,7 @@ pub struct ExplainLink {
     /// The slug of a stored link. May be left out beside a draft of a new link.
     #[schemars(length(min = 1, max = Slug::MAX_CHARS))]
     pub slug: Sent<String>,
-    /// The host of its domain; the default domain if left out.
+    /// Host of its domain; the default one if left out.
     #[schemars(schema_with = "host_schema")]
     pub domain: Sent<String>,
     /// Members that are not stored yet. Beside `slug` they change the stored link, as in PATCH; alone

@@ -28,7 +28,7 @@ pub struct ImportLinks {
     // times the memory of `{}`.
     #[schemars(with = "Vec<ImportLink>", length(min = 1))]
     pub links: Sent<Vec<Value>>,
-    /// Check everything and store nothing.
+    /// Check and store nothing.
     #[schemars(extend("default" = false))]
     pub validate_only: Sent<bool>,
 }

@@ -28,7 +28,7 @@ pub struct ImportLink {
     /// The path of the short link; null for a free random one.
     #[schemars(length(min = 1, max = Slug::MAX_CHARS), regex(pattern = Slug::PATTERN))]
     pub slug: Sent<String>,
-    /// The host of its domain; the default domain if left out.
+    /// Host of its domain; the default one if left out.
     #[schemars(schema_with = "host_schema")]
     pub domain: Sent<String>,
     /// A stored hash (Argon2id or Sink's), or a password in clear, to be hashed.

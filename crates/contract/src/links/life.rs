@@ -13,7 +13,7 @@ use crate::{
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct LifeMembers {
-    /// When it starts; until then visitors find no link.
+    /// When it starts; hidden until then.
     #[schemars(range(min = UnixSeconds::MIN, max = UnixSeconds::MAX))]
     pub starts_at: Sent<Instant>,
     /// Destination before startsAt.
@@ -22,7 +22,7 @@ pub struct LifeMembers {
     /// Destination when expired or used up.
     #[schemars(url, length(min = 1, max = DestinationRules::DEFAULT_MAX_CHARS))]
     pub expired_url: Sent<String>,
-    /// Visits until it is used up; 1 for a one-time link.
+    /// Visits it takes; 1 for a one-time link.
     #[schemars(range(min = 1, max = MaxVisits::MAX))]
     pub max_visits: Sent<JsonInteger>,
     /// Hide it from visitors.

@@ -26,13 +26,13 @@ pub struct ListLinks {
     /// Links per page.
     #[schemars(range(min = 1, max = PageSize::MAX), extend("default" = PageSize::DEFAULT, "x-obvious" = true))]
     pub limit: Sent<IntOrString>,
-    /// The cursor of the previous page, with the rest as it was.
+    /// The cursor of the previous page.
     #[schemars(length(max = cursor::MAX_CHARS))]
     pub cursor: Sent<String>,
     /// Order of the links.
     #[schemars(extend("default" = "newest", "x-obvious" = true))]
     pub sort: Sent<Sort>,
-    /// Only links of this domain, by its host; `*` for all, the default one if left out.
+    /// Host of the domain; `*` for all, the default one if left out.
     #[schemars(schema_with = "host_schema")]
     pub domain: Sent<String>,
     /// Only links with this tag.
@@ -47,9 +47,9 @@ pub struct ListLinks {
     /// Up to 100 slugs, separated by commas.
     #[schemars(length(min = 1))]
     pub slugs: Sent<String>,
-    /// With sort visits: first Unix second to count; 0 is no bound, left out is 30 days.
+    /// With sort visits: first Unix second; 0 for any, 30 days if left out.
     pub start_at: Sent<UnixTime>,
-    /// With sort visits: last second; now when left out.
+    /// With sort visits: last second; now if left out.
     pub end_at: Sent<UnixTime>,
 }
 

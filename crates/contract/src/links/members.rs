@@ -28,31 +28,31 @@ pub struct LinkMembers {
     /// A private note.
     #[schemars(length(max = Comment::MAX_CHARS))]
     pub comment: Sent<String>,
-    /// When it expires: Unix seconds or RFC 3339, in the future.
+    /// When it expires: RFC 3339 or Unix seconds.
     #[schemars(range(min = UnixSeconds::MIN, max = UnixSeconds::MAX))]
     pub expiration: Sent<Instant>,
     /// Tags to group links by; lower-cased.
     #[schemars(extend("x-obvious" = true), length(max = Tags::MAX), inner(length(min = 1, max = Tag::MAX_CHARS)))]
     pub tags: Sent<Vec<Sent<String>>>,
-    /// Title of the social preview.
+    /// Title of the preview.
     #[schemars(length(max = Title::MAX_CHARS))]
     pub title: Sent<String>,
-    /// Description of the social preview.
+    /// Description of the preview.
     #[schemars(length(max = Description::MAX_CHARS))]
     pub description: Sent<String>,
-    /// Image of the social preview: a URL, or a path such as /a.png.
+    /// Image of the preview: a URL or a path.
     #[schemars(length(max = ImageRef::MAX_CHARS))]
     pub image: Sent<String>,
-    /// Where iPhones and iPads are sent instead.
+    /// Destination of iPhones and iPads.
     #[schemars(url, length(min = 1, max = DestinationRules::DEFAULT_MAX_CHARS))]
     pub apple: Sent<String>,
-    /// Where Android devices are sent instead.
+    /// Destination of Android devices.
     #[schemars(url, length(min = 1, max = DestinationRules::DEFAULT_MAX_CHARS))]
     pub google: Sent<String>,
-    /// Where visitors from countries are sent instead: code to URL.
+    /// Destinations by country: code to URL.
     #[schemars(schema_with = "urls_by_country")]
     pub geo: Sent<BTreeMap<String, Sent<String>>>,
-    /// Pass the visitor's query on; left out, as the server is set.
+    /// Pass the query on; left out, as the server is set.
     pub redirect_with_query: Sent<bool>,
     /// Show the destination in a frame.
     pub cloaking: Sent<bool>,
@@ -72,7 +72,7 @@ pub struct LinkMembers {
     /// When the split ends.
     #[schemars(range(min = UnixSeconds::MIN, max = UnixSeconds::MAX))]
     pub split_until: Sent<Instant>,
-    /// Pass on what stands behind the slug: in place of {path} or {1} to {9} in the URL, else behind it.
+    /// Pass on the path behind the slug, to {path} or {1} to {9} in the URL, else to its end.
     pub forward_path: Sent<bool>,
     /// When the link starts and ends, and where visitors go before and after.
     #[serde(flatten)]

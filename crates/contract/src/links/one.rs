@@ -21,7 +21,7 @@ pub struct GetLink {
     /// The slug of the link.
     #[schemars(length(min = 1, max = Slug::MAX_CHARS), extend("x-obvious" = true))]
     pub slug: Sent<String>,
-    /// The host of its domain; the default domain if left out.
+    /// Host of its domain; the default one if left out.
     #[schemars(schema_with = "host_schema")]
     pub domain: Sent<String>,
 }
@@ -65,7 +65,7 @@ pub struct DeleteLink {
     /// The slug of the link.
     #[schemars(length(min = 1, max = Slug::MAX_CHARS), regex(pattern = Slug::PATTERN), extend("x-obvious" = true))]
     pub slug: Sent<String>,
-    /// The host of its domain; the default domain if left out.
+    /// Host of its domain; the default one if left out.
     #[schemars(schema_with = "host_schema")]
     pub domain: Sent<String>,
 }

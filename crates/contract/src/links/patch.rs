@@ -22,7 +22,7 @@ pub struct PatchLink {
     /// The link to change.
     #[schemars(length(min = 1, max = Slug::MAX_CHARS), regex(pattern = Slug::PATTERN))]
     pub slug: Sent<String>,
-    /// The host of its domain; the default domain if left out.
+    /// Host of its domain; the default one if left out.
     #[schemars(schema_with = "host_schema")]
     pub domain: Sent<String>,
     /// The members that the author decides.
@@ -31,7 +31,7 @@ pub struct PatchLink {
     /// A new password; null or an empty text removes the password. Never send a mask back.
     #[schemars(length(max = Password::MAX_CHARS))]
     pub password: Sent<String>,
-    /// Check everything and store nothing.
+    /// Check and store nothing.
     #[serde(rename = "validateOnly")]
     #[schemars(extend("default" = false))]
     pub validate_only: Sent<bool>,
@@ -64,10 +64,11 @@ impl PatchLink {
 
 #[cfg(test)]
 mod tests {
+    use schemars::SchemaGenerator;
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::{reader::read, schema::arguments};
+    use crate::{reader::read, schema::settings};
 
     fn validate(body: &Value) -> Result<(LinkKey, LinkPatch), Problem> {
         let (key, patch, _) = read::<PatchLink>(body)?.validate(&Rules::default())?;
@@ -113,8 +114,9 @@ mod tests {
     }
 
     #[test]
-    fn the_schema_lets_members_be_null_except_those_that_cannot_be_removed() {
-        let schema = arguments::<PatchLink>(&Rules::default()).to_value();
+    fn the_document_lets_members_be_null_except_those_that_cannot_be_removed() {
+        let generator = SchemaGenerator::new(settings(&Rules::default()));
+        let schema = generator.into_root_schema_for::<PatchLink>().to_value();
         let kind = |member: &str| schema["properties"][member]["type"].clone();
         assert_eq!(kind("comment"), json!(["string", "null"]));
         assert_eq!(kind("tags"), json!(["array", "null"]));

@@ -90,7 +90,7 @@ pub struct LinkDeletion {
     /// The slug of the link.
     #[schemars(length(min = 1, max = Slug::MAX_CHARS), regex(pattern = Slug::PATTERN))]
     pub slug: Sent<String>,
-    /// The host of its domain; the default domain if left out.
+    /// Host of its domain; the default one if left out.
     #[schemars(schema_with = "host_schema")]
     pub domain: Sent<String>,
     /// The id of the link, also if it is in the trash. Needs purge.

@@ -340,11 +340,10 @@ impl Explain for SplitError {
 }
 
 /// The form of rules, as clients are told.
-pub(super) const RULES: &str = r#"Other destinations for some visitors; the first rule that holds wins: [{"when": {"country": ["DE"], "device": {"not": ["ios"]}}, "url": "…"}]. Conditions: device, browser, country, region, city, continent, language, query {name: text or true}, referrer, from, until, weekday, hours "08:00-18:00" (in timeZone), bot, network."#;
+pub(super) const RULES: &str = r#"Other destinations; first rule that holds wins: [{when: {country: ["DE"], device: {not: ["ios"]}}, url: "…"}]. Conditions: device, browser, country, region, city, continent, language, query {name: text or true}, referrer, from, until, weekday, hours "08:00-18:00" (in timeZone), bot, network."#;
 
 /// The form of a split, as clients are told.
-pub(super) const SPLIT: &str =
-    r#"Percentages of the visitors for other destinations: [{"url": "…", "weight": 30}]."#;
+pub(super) const SPLIT: &str = r#"Percentages for other destinations: [{url: "…", weight: 30}]."#;
 
 pub(super) fn rules_schema(_: &mut SchemaGenerator) -> Schema {
     json_schema!({"type": "array", "items": {"type": "object"}, "maxItems": LinkRules::MAX})

@@ -36,13 +36,13 @@ pub struct SearchLinks {
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct CountLinks {
-    /// Text in slug, URL, comment or a tag, in upper or lower case.
+    /// Text in slug, URL, comment or a tag.
     #[schemars(length(max = SearchText::MAX_BYTES))]
     pub q: Sent<String>,
-    /// A destination to find whatever its query string.
+    /// A destination, whatever its query string.
     #[schemars(url, length(max = DestinationRules::DEFAULT_MAX_CHARS))]
     pub url: Sent<String>,
-    /// Only links of this domain, by its host; `*` for all, the default one if left out.
+    /// Host of the domain; `*` for all, the default one if left out.
     #[schemars(schema_with = "host_schema")]
     pub domain: Sent<String>,
     /// Only links with this tag.
@@ -61,7 +61,7 @@ pub struct ExactUrlSearch {
     /// The destination to find whatever its query string.
     #[schemars(url, length(min = 1, max = DestinationRules::DEFAULT_MAX_CHARS))]
     pub url: Sent<String>,
-    /// Only links of this domain, by its host; `*` for all, the default one if left out.
+    /// Host of the domain; `*` for all, the default one if left out.
     #[schemars(schema_with = "host_schema")]
     pub domain: Sent<String>,
     /// Most links to return.
@@ -205,7 +205,7 @@ impl FoundLinks {
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ListTags {
-    /// Only links of this domain, by its host; `*` for all, the default one if left out.
+    /// Host of the domain; `*` for all, the default one if left out.
     #[schemars(schema_with = "host_schema")]
     pub domain: Sent<String>,
 }

@@ -23,10 +23,10 @@ pub struct ListTrash {
     /// Links per page.
     #[schemars(range(min = 1, max = PageSize::MAX), extend("default" = PageSize::DEFAULT))]
     pub limit: Sent<IntOrString>,
-    /// The cursor of the previous page, with the rest as it was.
+    /// The cursor of the previous page.
     #[schemars(length(max = cursor::MAX_CHARS))]
     pub cursor: Sent<String>,
-    /// Only links of this domain, by its host; `*` for all, the default one if left out.
+    /// Host of the domain; `*` for all, the default one if left out.
     #[schemars(schema_with = "host_schema")]
     pub domain: Sent<String>,
 }

@@ -31,16 +31,16 @@ pub struct UpdateLink {
     /// The link to change.
     #[schemars(length(min = 1, max = Slug::MAX_CHARS), regex(pattern = Slug::PATTERN))]
     pub slug: Sent<String>,
-    /// The host of its domain; the default domain if left out.
+    /// Host of its domain; the default one if left out.
     #[schemars(schema_with = "host_schema")]
     pub domain: Sent<String>,
-    /// true: members left out are kept, and null or an empty text removes one. Otherwise url is required.
+    /// Keep members left out; null or an empty text removes one. Else url is required.
     #[schemars(extend("default" = false))]
     pub partial: Sent<bool>,
     /// The members that the author decides.
     #[serde(flatten)]
     pub members: LinkMembers,
-    /// A new password. Left out, the old one stays; an empty text removes it.
+    /// A new password; left out, the old one stays; an empty text removes it.
     #[schemars(length(max = Password::MAX_CHARS))]
     pub password: Sent<String>,
 }

@@ -44,10 +44,10 @@ pub struct LinkView<P = Mask> {
     /// When the link expires, in Unix seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expiration: Option<i64>,
-    /// Title of the social preview.
+    /// Title of the preview.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
-    /// Description of the social preview.
+    /// Description of the preview.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// Image of the social preview.

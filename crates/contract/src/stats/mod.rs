@@ -17,6 +17,7 @@ mod ranked;
 mod views;
 mod zone;
 
+pub(crate) use answer::StdErrorView;
 pub use answer::{Answer, SamplingView};
 pub use counters::CounterView;
 pub use dimension::ValueFilters;

@@ -9,12 +9,12 @@ use super::tool::{ToolContext, ToolEffect, ToolSpec};
 pub(super) fn spec() -> ToolSpec {
     ToolSpec {
         name: "check_links",
-        description: "Ask destinations whether they answer: of one link (slug), of \
-        links with a tag, or of all, expired ones too; a few at a time, by slug, so it takes \
-        seconds. onlyBroken finds broken links with the fewest calls. While list_complete is \
-        false, call again with the returned cursor and the same tag. status is the final HTTP \
-        status, 0 when there was none; ok is true from 1 to 399; error says why not. Destinations \
-        that are not on the public internet are not asked.",
+        description: "Ask destinations whether they answer: of one link (slug), of links with a tag, or of \
+        all, expired ones too; a few at a time, by slug, so it takes seconds. onlyBroken finds \
+        broken links with the fewest calls. While list_complete is false, call again with the \
+        returned cursor and the same tag. status is the final HTTP status, 0 for none; ok is \
+        true from 1 to 399; error says why not. Only destinations on the public internet are \
+        asked.",
         needs: LinkChecker::CHECK,
         effect: ToolEffect::ReadsWorld,
     }

@@ -11,10 +11,10 @@ use super::tool::{ToolContext, ToolEffect, ToolSpec};
 pub(super) fn spec() -> ToolSpec {
     ToolSpec {
         name: "create_link",
-        description: "Make a new short link to a URL. Only url is required; \
-        without slug a free random one is chosen. Fails with 409 when an active link already has \
-        the slug, and names a free one; upsert_link returns the link in the way instead. Returns \
-        the link, as get_link does, and its public address in shortLink.",
+        description: "Make a new short link to a URL. Only url is required; without slug a free random one is \
+        chosen. Fails with 409 when an active link has the slug, and names a free one; \
+        upsert_link returns the link in the way instead. Returns the link, as get_link does, and \
+        its public address in shortLink.",
         needs: LinkService::CREATE,
         effect: ToolEffect::Adds,
     }

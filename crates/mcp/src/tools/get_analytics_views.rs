@@ -10,9 +10,8 @@ pub(super) fn spec() -> ToolSpec {
     ToolSpec {
         name: "get_analytics_views",
         description: "Count visits and distinct visitors of each minute, hour or day \
-        that has any, in order of time. Give clientTimezone to get rows of the user's own clock; \
-        startAt and endAt keep the answer short, since it has no limit. Filters take exact values, \
-        DE,FR; !DE excludes, (none) is unknown. Visitors of several rows must not be added up.",
+        that has any, in order of time. Set clientTimezone for rows of the user's own clock; \
+        startAt and endAt keep the answer short. Filters take exact values, DE,FR; !DE excludes, (none) is unknown. Visitors of several rows must not be added up.",
         needs: StatsService::NEEDS,
         effect: ToolEffect::Reads,
     }

@@ -11,10 +11,10 @@ use super::tool::{ToolContext, ToolEffect, ToolSpec};
 pub(super) fn spec() -> ToolSpec {
     ToolSpec {
         name: "list_links",
-        description: "List links page by page, newest first unless sort says \
-        otherwise; those that are not over unless status says otherwise. While list_complete is false, \
-        call again with the returned cursor and otherwise the same input. Rows hold slug, url, \
-        tags, comment and expiration, with sort visits their visits, too; get_link has the rest.",
+        description: "List links page by page, by default the newest first and none that is over. While \
+        list_complete is false, call again with the returned cursor and the rest as it was. Rows \
+        hold slug, url, tags, comment and expiration, with sort visits their visits, too; \
+        get_link has the rest.",
         needs: LinkService::LIST,
         effect: ToolEffect::Reads,
     }

@@ -9,9 +9,9 @@ use super::tool::{ToolContext, ToolEffect, ToolSpec};
 pub(super) fn spec() -> ToolSpec {
     ToolSpec {
         name: "search_links",
-        description: "Find links by a text in slug, URL, comment or tags (q, without regard to case), or by their \
-        destination (url, whatever its query string); tag and status narrow it down. Without q \
-        and url nothing is found: use list_links. Returns slug, url, tags and comment; \
+        description: "Find links by a text in slug, URL, comment or tags (q, without regard to case), or by \
+        their destination (url, whatever its query string); tag and status narrow it down. \
+        Without q and url nothing is found: use list_links. Returns slug, url, tags and comment; \
         get_link has the rest.",
         needs: LinkService::SEARCH,
         effect: ToolEffect::Reads,

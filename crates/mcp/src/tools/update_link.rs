@@ -9,13 +9,12 @@ use super::tool::{ToolContext, ToolEffect, ToolSpec};
 pub(super) fn spec() -> ToolSpec {
     ToolSpec {
         name: "update_link",
-        description: "Change a link: with `partial: true` members you leave out \
-        are kept and null removes one; without it the link is REPLACED, and members you leave out \
-        are removed and named in `removed`, except password, unsafe, rules, split, splitUntil, \
-        forwardPath, startsAt, startUrl, expiredUrl, maxVisits and disabled; null removes the last \
-        nine. Never send the password mask back. The slug, the id and the creation time cannot be changed. Fails with \
-        404 when no link has the slug, and with 409 when the link changed at the same time: read \
-        it again.",
+        description: "Change a link. With `partial: true` members you leave out are kept and null removes one. \
+        Without it the link is REPLACED: members you leave out are removed and named in \
+        `removed`, except password, unsafe, rules, split, splitUntil, forwardPath, startsAt, \
+        startUrl, expiredUrl, maxVisits and disabled; null removes the last nine. Never send the \
+        password mask back. Slug, id and creation time cannot change. Fails with 404 when no \
+        link has the slug, and with 409 when the link changed at the same time: read it again.",
         needs: LinkService::EDIT,
         effect: ToolEffect::Replaces,
     }
