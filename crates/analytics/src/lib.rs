@@ -27,31 +27,25 @@
 //!
 //! Modules that the documentation does not show are for the engines.
 
-mod enrich;
-mod memo;
-mod options;
-mod place_file;
-mod recorder;
-mod sampling;
-mod user_agent;
-mod writer;
-
 #[doc(hidden)]
 pub mod batch;
-#[doc(hidden)]
-pub mod beside;
 #[doc(hidden)]
 pub mod bounds;
 #[doc(hidden)]
 pub mod columns;
+mod enrich;
 #[doc(hidden)]
 pub mod journal;
 #[doc(hidden)]
 pub mod losses;
+mod memo;
 #[doc(hidden)]
 pub mod moments;
 #[doc(hidden)]
 pub mod number_map;
+mod options;
+mod place_file;
+mod recorder;
 #[doc(hidden)]
 pub mod reminder;
 #[doc(hidden)]
@@ -60,14 +54,17 @@ pub mod row;
 pub mod salt;
 #[doc(hidden)]
 pub mod sampled;
+mod sampling;
 #[doc(hidden)]
 pub mod tally;
 #[doc(hidden)]
 pub mod transfer;
+mod user_agent;
 #[doc(hidden)]
 pub mod utc;
 #[doc(hidden)]
 pub mod visitor;
+mod writer;
 
 pub use columns::visit_columns;
 #[cfg(feature = "fuzzing")]

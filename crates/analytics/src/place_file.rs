@@ -5,10 +5,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use maxminddb::{MaxMindDbError, Reader, geoip2, path};
 use slugline_domain::{Coordinates, Country, Place, PlaceName, TimeZoneName, ports::PlaceFinder};
 use thiserror::Error;
-
-use maxminddb::{MaxMindDbError, Reader, geoip2, path};
 
 /// A file of cities or countries in the format of `MaxMind` (`.mmdb`), such as
 /// `GeoLite2` or `DB-IP Lite`. It is held in memory unchanged: 60 to 130 MB for

@@ -6,8 +6,8 @@ use rusqlite::Connection;
 use slugline_analytics::{
     Examined, OpenError,
     journal::{
-        findings::{Finding, pages, said},
         open::open_to_examine,
+        remains::{Finding, pages, said},
     },
 };
 

@@ -19,8 +19,8 @@ use slugline_analytics::{
     sampled::{self, Span},
     tally::Tally,
     transfer::{
+        Parcel, Passage,
         import::{ImportBatch, Intake},
-        passage::{Parcel, Passage},
     },
     utc::day_of,
 };

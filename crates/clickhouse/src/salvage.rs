@@ -10,7 +10,7 @@ use slugline_analytics::{
         replace::replace,
     },
     losses::Loss,
-    transfer::marks::copy_marks,
+    transfer::import::copy_marks,
 };
 use slugline_domain::{UnixMillis, UnixSeconds};
 

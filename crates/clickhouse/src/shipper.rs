@@ -17,7 +17,7 @@ use std::{
 
 use rusqlite::Connection;
 use slugline_analytics::{
-    journal::space::{give_all_back, give_back},
+    journal::open::{give_all_back, give_back},
     reminder::{Reminder, Warning},
     tally::Tally,
 };

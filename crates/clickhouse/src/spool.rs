@@ -188,7 +188,7 @@ pub(crate) fn arrived(db: &mut Connection, token: &str) -> Result<(), rusqlite::
 
 #[cfg(test)]
 mod tests {
-    use slugline_analytics::journal::{open::open_file, space::give_back};
+    use slugline_analytics::journal::open::{give_back, open_file};
     use slugline_testkit::SeededRandom;
     use tempfile::TempDir;
 

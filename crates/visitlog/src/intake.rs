@@ -16,7 +16,7 @@ use std::{
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use slugline_analytics::{
     OpenError, RecorderOptions, TransferError,
-    journal::{lock, row_table::RowTable, space::give_back},
+    journal::{lock, open::give_back, row_table::RowTable},
     transfer::import::{ImportBatch, Intake},
     utc,
 };

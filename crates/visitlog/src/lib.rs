@@ -67,9 +67,8 @@
 //! | `file` | the database file: tables, tail, sealing, merging, erasing, retention, totals of days, snapshots, examination and rebuilding |
 //! | `query` | an immutable plan of the days and chunks to read, the scan, and one file for each question |
 //!
-//! The entrances are above them: `start` opens a log and its recorder, `log` implements the port of
-//! the domain, `intake` takes visits of files, `moving` passes the visits to another engine, and
-//! `making` lists the statements that made a file.
+//! The entrances are above them: `log` opens a log and its recorder and implements the port of the
+//! domain, `intake` takes visits of files, and `moving` passes the visits to another engine.
 
 mod file;
 mod format;
@@ -77,18 +76,16 @@ mod format;
 mod fuzzing;
 mod intake;
 mod log;
-mod making;
 mod moving;
 mod query;
-mod start;
 #[cfg(test)]
 mod tests;
 
-pub use file::mend::{examine::examine, salvage::rebuild};
+pub use file::schema::{Making, making_of};
+pub use file::{examine::examine, salvage::rebuild};
 #[cfg(feature = "fuzzing")]
 pub use fuzzing::fuzz_chunk;
 pub use intake::LogIntake;
 pub use log::EmbeddedLog;
-pub use making::{Making, making_of};
+pub use log::start;
 pub use moving::{Moved, history_in, move_history};
-pub use start::start;

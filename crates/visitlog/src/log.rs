@@ -3,7 +3,10 @@
 use std::{fs::File, path::Path, sync::Arc};
 
 use async_trait::async_trait;
-use slugline_analytics::{OpenError, QueryLimits, journal::lock, losses, sampled, tally::Tally};
+use slugline_analytics::{
+    OpenError, QueryLimits, Recorder, RecorderOptions, RecorderPorts, journal::lock, losses,
+    sampled, tally::Tally,
+};
 use slugline_domain::{
     AccessRows, CountersQuery, CountersReport, Event, EventsQuery, HeatmapQuery, HeatmapReport,
     LocationsQuery, LocationsReport, LogTrouble, MetricsQuery, MetricsReport, Report, SamplingNote,
@@ -12,10 +15,13 @@ use slugline_domain::{
 };
 
 use crate::{
-    file::{chunk_lock, error::EngineError, schema, snapshot::Snapshot, turns::Turns},
+    file::{
+        chunk_lock, embedded_rows::EmbeddedRows, error::EngineError, limits::Turns, schema,
+        snapshot::Snapshot,
+    },
     query::{
         answer::Answer,
-        counters, events, heatmap, link_totals, locations, metrics,
+        counters, events, link_totals, metrics,
         questions::{Questions, failed},
         views,
         visits::{self, Visits},
@@ -126,7 +132,7 @@ impl VisitLog for EmbeddedLog {
         self.report(
             "count visits by hour of the week",
             &query.filter,
-            move |log| heatmap::answer(log, &asked),
+            move |log| views::answer_by_week(log, &asked),
         )
         .await
     }
@@ -142,7 +148,7 @@ impl VisitLog for EmbeddedLog {
     async fn locations(&self, query: &LocationsQuery) -> Result<LocationsReport, VisitLogError> {
         let asked = query.clone();
         self.report("find the most frequent places", &query.filter, move |log| {
-            locations::answer(log, &asked)
+            metrics::answer_places(log, &asked)
         })
         .await
     }
@@ -189,4 +195,24 @@ impl VisitLog for EmbeddedLog {
     fn troubles(&self) -> Vec<LogTrouble> {
         self.questions.tally().troubles.list()
     }
+}
+
+/// Opens the access log at `path`, creating the file if there is none, and starts the recorder.
+/// The log answers questions with the default [`QueryLimits`].
+///
+/// # Errors
+/// The file cannot be opened, is not an access log, or was written by a newer version; or no
+/// thread can be started.
+pub fn start(
+    path: &Path,
+    options: RecorderOptions,
+    ports: RecorderPorts,
+) -> Result<(Recorder, EmbeddedLog), OpenError> {
+    let tally = Arc::new(Tally::default());
+    let log = EmbeddedLog::new(path, QueryLimits::default(), Arc::clone(&tally));
+    let lock = lock::share(path)?;
+    let db = schema::open_writer(path)?;
+    let rows = Box::new(EmbeddedRows::new(&options, log.turns()).with_lock(lock));
+    let recorder = Recorder::over((path, db), rows, options, ports, tally)?;
+    Ok((recorder, log))
 }

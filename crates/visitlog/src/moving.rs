@@ -5,16 +5,19 @@ use std::{path::Path, time::Duration};
 use rusqlite::Connection;
 use slugline_analytics::{
     TransferError,
-    journal::{lock::take_alone, open::open_to_examine, space::give_back},
+    journal::{
+        lock::take_alone,
+        open::{give_back, open_to_examine},
+    },
     sampled,
-    transfer::passage::Passage,
+    transfer::Passage,
 };
 use slugline_domain::ports::Random;
 
 use crate::{
     file::{
         error::EngineError,
-        leaving::{self, LEAVING},
+        handover::{self, LEAVING},
         schema::{ACCESS_LOG, open_writer},
         seal::seal_before,
         tail,
@@ -58,10 +61,10 @@ pub fn move_history(
 
     let mut moved = Moved::default();
     let mut pass_on = |log: &Connection, moved: &mut Moved| {
-        while let Some(batch) = leaving::waiting(log)? {
+        while let Some(batch) = handover::waiting(log)? {
             into.wait_for_room()?;
-            leaving::hand_over(into, &batch)?;
-            leaving::forget(log, &batch)?;
+            handover::hand_over(into, &batch)?;
+            handover::forget(log, &batch)?;
             moved.visits += batch.visits;
             tell(moved.visits);
         }
@@ -85,14 +88,14 @@ pub fn move_history(
             Err(error) => return Err(unreadable(error)),
         }
         if visits.len() >= ROWS {
-            leaving::take_chunks(&log, &chunks, &visits, into, random)?;
+            handover::take_chunks(&log, &chunks, &visits, into, random)?;
             chunks.clear();
             visits.clear();
             pass_on(&log, &mut moved)?;
         }
     }
-    leaving::take_chunks(&log, &chunks, &visits, into, random)?;
-    leaving::take_losses(&log, random)?;
+    handover::take_chunks(&log, &chunks, &visits, into, random)?;
+    handover::take_losses(&log, random)?;
     pass_on(&log, &mut moved)?;
     into.finish()?;
     sampled::table::clear(&log)?;

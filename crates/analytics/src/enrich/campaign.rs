@@ -5,8 +5,10 @@ use std::sync::Arc;
 use slugline_domain::Campaign;
 use url::form_urlencoded;
 
-use crate::bounds::{UTM_MAX_BYTES, truncate};
-use crate::memo::Memo;
+use crate::{
+    bounds::{UTM_MAX_BYTES, truncate},
+    memo::Memo,
+};
 
 /// Finds the campaigns of visits.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 
 use slugline_domain::VisitHeaders;
 
-use super::{campaign::Campaigns, language, referer};
+use super::{campaign::Campaigns, headers};
 use crate::{
     bounds::{LANGUAGE_MAX_BYTES, NAME_MAX_BYTES, REFERER_MAX_BYTES, UTM_MAX_BYTES},
     user_agent::Agent,
@@ -18,8 +18,8 @@ pub fn fuzz_visit_headers(bytes: &[u8]) {
     for name in [&agent.os, &agent.browser, &agent.device] {
         assert!(name.len() <= NAME_MAX_BYTES, "{name}");
     }
-    assert!(language::first_preference(&header).len() <= LANGUAGE_MAX_BYTES);
-    assert!(referer::host(&header).len() <= REFERER_MAX_BYTES);
+    assert!(headers::first_preference(&header).len() <= LANGUAGE_MAX_BYTES);
+    assert!(headers::host(&header).len() <= REFERER_MAX_BYTES);
     let kept = VisitHeaders::default().with_query(&header);
     let named = Campaigns::new(1).of(kept.campaign_query(), &header);
     let campaign = named.parts();

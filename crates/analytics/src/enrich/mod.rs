@@ -3,20 +3,15 @@
 mod campaign;
 #[cfg(feature = "fuzzing")]
 mod fuzzing;
-mod language;
-mod referer;
+mod headers;
 
 use std::{borrow::Cow, sync::Arc};
 
+use campaign::{Campaigns, Named};
 use slugline_domain::{
     Colo, Coordinates, Country, Degrees, Place, Protection, SamplingInterval, TimeZoneName, Visit,
     VisitRecord, ports::PlaceFinder,
 };
-
-#[cfg(feature = "fuzzing")]
-pub use fuzzing::fuzz_visit_headers;
-
-use campaign::{Campaigns, Named};
 
 use crate::{
     bounds,
@@ -26,6 +21,9 @@ use crate::{
     user_agent::{Agent, UserAgents},
     visitor::VisitorHash,
 };
+
+#[cfg(feature = "fuzzing")]
+pub use fuzzing::fuzz_visit_headers;
 
 /// Derives the stored facts of visits.
 #[derive(Debug)]
@@ -75,10 +73,10 @@ impl Enricher {
         let language = visit.headers.accept_language();
         Enriched {
             visit,
-            referer: self.referers.get(referer, || referer::host(referer).into()),
+            referer: self.referers.get(referer, || headers::host(referer).into()),
             language: self
                 .languages
-                .get(language, || language::first_preference(language).into()),
+                .get(language, || headers::first_preference(language).into()),
             campaign: self
                 .campaigns
                 .of(visit.headers.campaign_query(), visit.url()),

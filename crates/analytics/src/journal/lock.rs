@@ -7,13 +7,12 @@
 use std::{
     fs::{File, TryLockError},
     io,
-    path::Path,
+    path::{Path, PathBuf},
     thread,
     time::Duration,
 };
 
 use super::error::OpenError;
-use crate::beside::beside;
 
 /// A lock can seem to be held just after its release: a program that another thread starts has
 /// copies of all open files until its own code runs.
@@ -67,4 +66,11 @@ pub fn take(
         }),
         Err(TryLockError::Error(source)) => Err(failed(source)),
     }
+}
+
+/// The path with this suffix.
+pub fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
 }

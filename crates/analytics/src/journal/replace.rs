@@ -17,7 +17,7 @@ use super::{
     wipe::wipe_salts,
 };
 use crate::{
-    beside::beside,
+    journal::lock::beside,
     losses::{Loss, table},
 };
 

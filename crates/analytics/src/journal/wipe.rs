@@ -92,8 +92,7 @@ mod tests {
     use slugline_domain::UnixMillis;
 
     use super::*;
-    use crate::journal::blank;
-    use crate::journal::salts;
+    use crate::journal::{blank, salts};
 
     #[test]
     fn every_salt_is_found_wherever_it_is() {

@@ -15,8 +15,8 @@ use std::{
 
 use siphasher::sip::SipHasher13;
 
-use super::loss::Loss;
-use crate::beside::beside;
+use super::Loss;
+use crate::journal::lock::beside;
 
 /// The most losses in the file. Further losses are combined with others.
 const MOST: usize = 2_000;

@@ -3,10 +3,7 @@
 use rusqlite::{Connection, TransactionBehavior, params};
 use slugline_domain::VisitFilter;
 
-use super::{
-    file::LossFile,
-    loss::{Loss, MOST, among},
-};
+use super::{Loss, MOST, among, file::LossFile};
 
 /// Moves the losses of a file into the database. If there are too many then, neighbours are
 /// combined.

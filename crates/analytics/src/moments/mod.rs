@@ -6,13 +6,9 @@
 //! add up, so there is a number for each part that a question may need: from the start to any
 //! quarter, from any quarter to the end, and for each hour that begins at any of the four quarters.
 
-mod crowd;
-
 use std::ops::AddAssign;
 
 use slugline_domain::{LocalSeconds, Stretch, TimeUnit, UnixMillis, Variance};
-
-pub use crowd::Crowd;
 
 const MILLIS_PER_QUARTER: i64 = 900_000;
 const SECONDS_PER_QUARTER: i64 = 900;
@@ -360,4 +356,22 @@ fn quarters_ahead(stretch: Stretch, day_start_ms: i64) -> Option<i64> {
     let seconds = i64::from(stretch.offset.seconds());
     let whole = seconds % SECONDS_PER_QUARTER == 0;
     (is_constant == [true; 2] && whole).then_some(seconds / SECONDS_PER_QUARTER)
+}
+
+/// Some visits, and their distinct visitors.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Crowd {
+    pub visits: u64,
+    pub visitors: u64,
+    pub variance: Variance,
+}
+
+impl AddAssign for Crowd {
+    /// Adds a crowd of other visitors. A sum beyond all numbers stays at the largest one: estimates
+    /// may come close to it.
+    fn add_assign(&mut self, other: Self) {
+        self.visits = self.visits.saturating_add(other.visits);
+        self.visitors = self.visitors.saturating_add(other.visitors);
+        self.variance += other.variance;
+    }
 }

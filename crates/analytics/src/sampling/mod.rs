@@ -39,7 +39,6 @@
 //! the intervals alone.
 
 mod meter;
-mod ways;
 
 use std::{
     fmt,
@@ -50,10 +49,7 @@ use std::{
 use slugline_domain::{SamplingInterval, UnixMillis, ports::Random};
 
 use crate::{
-    sampling::{
-        meter::{MOST_HALVINGS, Meter},
-        ways::Ways,
-    },
+    sampling::meter::{HotTable, MOST_HALVINGS, Meter},
     visitor::Visitor,
 };
 
@@ -157,9 +153,9 @@ const MILLIS_PER_HOUR: i64 = 3_600_000;
 pub(crate) struct Sampler {
     targets: SamplingTargets,
     overall: Meter,
-    links: Ways<Meter>,
+    links: HotTable<Meter>,
     /// Visits so far by visitor and link.
-    early: Ways<u16>,
+    early: HotTable<u16>,
     /// The hour since 1970 that `early` is about.
     hour: i64,
     chance: Chance,
@@ -170,8 +166,8 @@ impl Sampler {
         Self {
             targets,
             overall: Meter::default(),
-            links: Ways::new(LINKS),
-            early: Ways::new(PAIRS),
+            links: HotTable::new(LINKS),
+            early: HotTable::new(PAIRS),
             hour: i64::MIN,
             chance: Chance::new(random),
         }

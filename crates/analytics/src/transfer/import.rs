@@ -2,15 +2,15 @@
 
 use std::{collections::BTreeSet, fmt, time::Duration};
 
-use rusqlite::{Connection, Transaction};
+use rusqlite::{Connection, OptionalExtension, Transaction, params};
 use slugline_domain::{SamplingInterval, StoredVisit};
 
 use super::{
-    error::TransferError,
-    marks,
+    TransferError,
     plan::{BATCH, ImportPlan, Running},
 };
 use crate::{
+    journal::remains::copy_table,
     row::Row,
     sampled::{self, Span},
 };
@@ -55,7 +55,7 @@ impl<'b> ImportBatch<'b> {
     /// The file cannot be read; or another process began to import it once more meanwhile.
     pub fn is_in(&self, tx: &Transaction<'_>) -> Result<bool, TransferError> {
         let (start, end) = self.span;
-        let before = marks::visits_in(tx, self.digest)?;
+        let before = visits_in(tx, self.digest)?;
         if before < end && before != start {
             return Err(TransferError::Changed);
         }
@@ -75,7 +75,7 @@ impl<'b> ImportBatch<'b> {
             .map(|visit| Span::day_of(visit.at, visit.interval))
             .collect();
         sampled::table::save(tx, days.iter())?;
-        marks::mark(tx, self.digest, self.span.1)
+        mark(tx, self.digest, self.span.1)
     }
 }
 
@@ -117,9 +117,9 @@ impl VisitImport {
         let digest = plan.digest();
         let db = into.db();
         db.busy_timeout(TIMEOUT)?;
-        db.execute_batch(marks::TABLE)?;
+        db.execute_batch(TABLE)?;
         if again {
-            marks::forget(db, &digest)?;
+            forget(db, &digest)?;
         }
         Ok(Self {
             into,
@@ -186,4 +186,39 @@ impl VisitImport {
         }
         Ok(())
     }
+}
+
+/// The digest of a file, and the number of its rows that are stored.
+pub const TABLE: &str = "CREATE TABLE IF NOT EXISTS imported (
+    digest BLOB PRIMARY KEY, visits INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;";
+
+/// The number of visits of a file that are stored.
+pub fn visits_in(db: &Connection, digest: &[u8; 32]) -> Result<u64, rusqlite::Error> {
+    let visits: Option<i64> = db
+        .prepare_cached("SELECT visits FROM imported WHERE digest = ?1")?
+        .query_row([digest], |row| row.get(0))
+        .optional()?;
+    Ok(visits.unwrap_or(0).unsigned_abs())
+}
+
+/// Notes that this many visits of a file are stored.
+pub fn mark(db: &Connection, digest: &[u8; 32], visits: u64) -> Result<(), rusqlite::Error> {
+    let visits = i64::try_from(visits).unwrap_or(i64::MAX);
+    db.prepare_cached("INSERT OR REPLACE INTO imported (digest, visits) VALUES (?1, ?2)")?
+        .execute(params![digest, visits])?;
+    Ok(())
+}
+
+/// Forgets that a file was imported.
+pub fn forget(db: &Connection, digest: &[u8; 32]) -> Result<(), rusqlite::Error> {
+    db.execute("DELETE FROM imported WHERE digest = ?1", [digest])?;
+    Ok(())
+}
+
+/// Copies the marks of a damaged file to a new one. Returns a description of the loss if some
+/// cannot be read.
+pub fn copy_marks(old: &Connection, new: &Connection) -> Result<Option<String>, rusqlite::Error> {
+    let complete = copy_table(old, new, "imported", TABLE)?;
+    Ok((!complete).then(|| "which files were imported; importing one again doubles it".into()))
 }

@@ -11,8 +11,9 @@ use std::{
     sync::{LazyLock, OnceLock},
 };
 
-use super::filter::{Filter, Source};
 use ua_parser::{device, os, user_agent};
+
+use super::filter::{Filter, Source};
 
 /// The families that the expressions find; empty if they find none.
 #[derive(Debug, Default)]

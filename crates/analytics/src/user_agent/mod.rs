@@ -12,13 +12,10 @@ mod device;
 mod filter;
 mod names;
 mod program;
-mod reader;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use slugline_domain::Bots;
-
-pub use reader::CachedAgents;
+use slugline_domain::{Bots, ports::AgentReader, routing::AgentFacts};
 
 use crate::{
     bounds::{NAME_MAX_BYTES, truncate},
@@ -91,6 +88,37 @@ impl Default for UserAgents {
         Self {
             known: Memo::new(Self::REMEMBERED),
         }
+    }
+}
+
+/// Reads user agents while visitors wait, and caches the results.
+#[derive(Debug)]
+pub struct CachedAgents(Mutex<Memo<Arc<AgentFacts>>>);
+
+impl CachedAgents {
+    /// The most results that are cached, 1 MB at worst.
+    const REMEMBERED: usize = 4_096;
+}
+
+impl Default for CachedAgents {
+    fn default() -> Self {
+        Self(Mutex::new(Memo::new(Self::REMEMBERED)))
+    }
+}
+
+impl AgentReader for CachedAgents {
+    fn read(&self, user_agent: &str) -> Arc<AgentFacts> {
+        let read = truncate(user_agent, UserAgents::READ_MAX_BYTES);
+        let mut memo = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        memo.get(read, || {
+            let agent = Agent::parse(read);
+            Arc::new(AgentFacts {
+                os: (&*agent.os).into(),
+                browser: (&*agent.browser).into(),
+                device_type: agent.device_type.into(),
+                is_bot: agent.is_bot(),
+            })
+        })
     }
 }
 

@@ -146,3 +146,24 @@ fn a_user_agent_is_parsed_once() {
     agents.agent("something/new");
     assert!(Arc::ptr_eq(&curl, &agents.agent("curl/8.7.1")));
 }
+
+#[test]
+fn rules_see_what_the_access_log_stores() {
+    let agents = CachedAgents::default();
+    let phone = agents.read(
+        "Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) AppleWebKit/605.1.15 (KHTML, \
+         like Gecko) Version/17.4 Mobile/15E148 Safari/604.1",
+    );
+    assert_eq!(
+        *phone,
+        AgentFacts {
+            os: "iOS".into(),
+            browser: "Mobile Safari".into(),
+            device_type: "mobile".into(),
+            is_bot: false
+        }
+    );
+    let bot = agents.read("Mozilla/5.0 (compatible; Googlebot/2.1)");
+    assert!(bot.is_bot);
+    assert_eq!(*agents.read(""), AgentFacts::default());
+}

@@ -10,11 +10,11 @@ use super::error::EngineError;
 use crate::format::{
     block::Block,
     chunk::{self, ChunkError, Directory, Entry, Pieces, Span, part_id},
+    dictionary::Texts,
     front_coded::NoText,
     link_runs::{LinkRuns, spread},
     packed::Number,
     selection::{Selection, index, short},
-    texts::Texts,
     values::Values,
 };
 
@@ -382,7 +382,10 @@ mod tests {
     use super::*;
     use crate::{
         file::{schema, seal},
-        format::{block_builder::BlockBuilder, column::Column, numbers::Numbers},
+        format::{
+            block::{Column, Numbers},
+            block_builder::BlockBuilder,
+        },
         tests::rows::row,
     };
 

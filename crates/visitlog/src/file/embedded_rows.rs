@@ -14,17 +14,17 @@ use tokio::sync::oneshot;
 
 use super::{
     erasure,
+    limits::Turns,
     links::Links,
     salted_days::SaltedDays,
     seal, tail,
-    turns::Turns,
     upkeep::{
         Upkeep,
         erase::{Erasing, Progress},
     },
     wal_length::WalLength,
 };
-use crate::format::{batch, block_builder::BlockBuilder, numbers::Numbers};
+use crate::format::{batch, block::Numbers, block_builder::BlockBuilder};
 
 #[derive(Debug)]
 pub(crate) struct EmbeddedRows {

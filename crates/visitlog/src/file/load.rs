@@ -4,9 +4,8 @@ use slugline_analytics::columns::{Family, STORED, TEXTS};
 
 use super::{chunk::Chunk, error::EngineError};
 use crate::format::{
-    block::Block,
+    block::{Block, Column},
     chunk::{self, ChunkError},
-    column::Column,
     derived::sources,
     selection::{Selection, index, short},
     values::Values,

@@ -1,12 +1,15 @@
-//! The tables of an access log.
+//! The tables of an access log, and the statements that made them.
 
 use std::path::Path;
 
 use rusqlite::Connection;
 use slugline_analytics::{
     OpenError,
-    journal::open::{FileKind, open_file},
+    journal::open::{self, FileKind, open_file},
+    transfer::import,
 };
+
+use crate::file::handover::LEAVING;
 
 /// An access log: "SLUG" in ASCII.
 pub(crate) const ACCESS_LOG: FileKind = FileKind {
@@ -17,6 +20,26 @@ pub(crate) const ACCESS_LOG: FileKind = FileKind {
 /// Opens an access log for writing, and creates the file and its tables if they are missing.
 pub(crate) fn open_writer(path: &Path) -> Result<Connection, OpenError> {
     open_file(&ACCESS_LOG, path)
+}
+
+/// The statements that made the schema of an access log.
+#[derive(Clone, Copy, Debug)]
+pub struct Making {
+    /// The statements that every file of this version had.
+    pub statements: &'static [&'static str],
+    /// Statements for tables that a file has only after an import or a move.
+    pub further: &'static [&'static str],
+}
+
+/// The statements that made this file, by its version.
+///
+/// # Errors
+/// The file cannot be opened, is no access log, or was written by a newer version.
+pub fn making_of(path: &Path) -> Result<Making, OpenError> {
+    Ok(Making {
+        statements: open::making_of(&ACCESS_LOG, path)?,
+        further: &[import::TABLE, LEAVING],
+    })
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use super::{erasure, tail};
 use crate::format::{
     block_builder::BlockBuilder,
     chunk::{self, Span, part_id},
-    text_key::TextKey,
+    hash::TextKey,
 };
 
 /// Seals as long as the tail holds `rows_per_chunk` rows. The chunks appear

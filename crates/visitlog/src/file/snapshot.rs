@@ -5,7 +5,10 @@ use std::{cell::RefCell, collections::BTreeMap};
 use rusqlite::{Connection, Transaction};
 use slugline_analytics::tally::Damaged;
 
-use super::{deadline::Deadline, error::EngineError, memory::QuestionMemory};
+use super::{
+    error::EngineError,
+    limits::{Deadline, QuestionMemory},
+};
 
 /// The log as it is at one moment. One transaction reads everything, so rows that are sealed
 /// meanwhile are neither missed nor counted twice.

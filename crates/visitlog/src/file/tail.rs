@@ -211,7 +211,7 @@ pub(crate) fn insert(
     link: i64,
 ) -> Result<(), rusqlite::Error> {
     let mut draft = BlockBuilder::default();
-    draft.push(crate::format::numbers::Numbers::of(row, link), row);
+    draft.push(crate::format::block::Numbers::of(row, link), row);
     append(db, &draft)
 }
 
@@ -232,7 +232,7 @@ mod tests {
     use super::*;
     use crate::{
         file::schema,
-        format::{numbers::Numbers, values::Values},
+        format::{block::Numbers, values::Values},
         tests::rows::row,
     };
 

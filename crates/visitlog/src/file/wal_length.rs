@@ -16,10 +16,10 @@ use std::{
 };
 
 use rusqlite::Connection;
-use slugline_analytics::{beside::beside, journal::open::empty_write_ahead_log};
+use slugline_analytics::journal::{lock::beside, open::empty_write_ahead_log};
 use tokio::sync::{AcquireError, OwnedSemaphorePermit};
 
-use super::turns::Turns;
+use super::limits::Turns;
 
 /// The length above which questions have to wait. Without questions the length stays below some 8
 /// MB: SQLite reuses the write-ahead log after it has moved a thousand pages into the database.

@@ -19,11 +19,11 @@ use slugline_analytics::columns::{Family, TEXTS};
 use thiserror::Error;
 
 use super::{
+    block::{Numbers, RowTexts},
     block_builder::BlockBuilder,
     bytes::{put_length, put_name, take, take_array, take_length, take_name},
     chunk::{Span, checksum},
     front_coded::TEXT_MAX,
-    numbers::{Numbers, RowTexts},
     packed::{self, Number, Packed},
     selection::{Selection, index, short},
     values::Values,

@@ -1,11 +1,13 @@
-//! Rows in memory, column by column.
+//! Rows in memory: their columns, their numbers, and blocks of them, column by column.
 
-use slugline_analytics::columns::{Family, TEXTS};
+use slugline_analytics::{
+    columns::{Family, STORED, TEXTS},
+    row::Row,
+};
 
 use super::{
-    numbers::Numbers,
+    dictionary::Texts,
     selection::{Selection, index, number},
-    texts::Texts,
     values::Values,
 };
 
@@ -70,8 +72,8 @@ impl Block {
 
     /// The texts of a row.
     #[cfg(test)]
-    pub(crate) fn texts_of(&self, row: usize) -> super::numbers::RowTexts<'_> {
-        super::numbers::RowTexts(std::array::from_fn(|column| self.text(column, row)))
+    pub(crate) fn texts_of(&self, row: usize) -> RowTexts<'_> {
+        RowTexts(std::array::from_fn(|column| self.text(column, row)))
     }
 
     /// The entry of each row in a family.
@@ -163,4 +165,62 @@ impl Block {
         }
         visits
     }
+}
+
+/// A column of visits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Column {
+    Time,
+    Interval,
+    Coherent,
+    Link,
+    Visitor,
+    /// The column with this index in [`TEXTS`].
+    Text(usize),
+    /// The different texts of that column, and the text of each row unless the question needs all
+    /// rows.
+    Different(usize),
+    /// The entry of each row in that column's family, and the keys for looking the entries' texts
+    /// up: fingerprints, or the texts themselves.
+    Entries(usize),
+}
+
+/// The numbers of a visit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Numbers {
+    pub(crate) time: i64,
+    pub(crate) link: i64,
+    pub(crate) visitor: u64,
+    pub(crate) interval: u32,
+    pub(crate) coherent: bool,
+}
+
+impl Numbers {
+    /// The numbers of a row whose link has this number.
+    pub(crate) fn of(row: &Row<'_>, link: i64) -> Self {
+        Self {
+            time: row.at.get(),
+            link,
+            visitor: row.visitor.0,
+            interval: row.sampled.interval.get(),
+            coherent: row.sampled.coherent,
+        }
+    }
+}
+
+/// The texts of a row from a block.
+#[derive(Debug)]
+pub(crate) struct RowTexts<'r>(pub(crate) [&'r str; STORED]);
+
+impl RowTexts<'_> {
+    /// The texts of a visit of which nothing is known.
+    pub(crate) const UNKNOWN: Self = Self({
+        let mut texts = [""; STORED];
+        let mut column = 0;
+        while column < STORED {
+            texts[column] = TEXTS[column].unknown;
+            column += 1;
+        }
+        texts
+    });
 }

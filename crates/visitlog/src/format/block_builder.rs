@@ -10,14 +10,12 @@ use slugline_analytics::{
 use slugline_domain::Dimension;
 
 use super::{
-    block::Block,
+    block::{Block, Numbers, RowTexts},
     chunk::{Encoder, Span},
     derived::sources,
-    dictionary::{Dictionary, Interner},
-    numbers::{Numbers, RowTexts},
+    dictionary::{Dictionary, Interner, Texts},
+    hash::TextKey,
     selection::{index, short},
-    text_key::TextKey,
-    texts::Texts,
     values::Values,
 };
 

@@ -6,14 +6,12 @@ use slugline_analytics::{
     columns::{Family, TEXTS, text_of},
     number_map::NumberMap,
 };
-
 use slugline_domain::Derivation;
 
 use super::{
     block::Block,
-    dictionary::Interner,
+    dictionary::{Interner, Texts},
     selection::{index, short},
-    texts::Texts,
     values::Values,
 };
 

@@ -1,6 +1,6 @@
 //! The rows of an answer, with their accuracy.
 
-use super::first::First;
+use super::frequent::First;
 use crate::format::selection::number;
 
 /// Rows, with their accuracy.

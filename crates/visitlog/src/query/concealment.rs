@@ -11,8 +11,8 @@ use crate::{
     file::{chunk::Chunk, error::EngineError},
     format::{
         block::Block,
+        dictionary::Texts,
         selection::{Selection, index},
-        texts::Texts,
         values::Values,
     },
 };

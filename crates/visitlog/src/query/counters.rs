@@ -7,14 +7,14 @@ use slugline_domain::{CounterRow, CountersQuery, Dimension, LinkId};
 
 use super::{
     answer::Answer,
+    bounded_groups::{Share, SharedGroups, Shown},
     filter::RowFilter,
     plan::Plan,
-    shares::{Share, SharedGroups, Shown},
     totals::Totals,
 };
 use crate::{
     file::{day::known::KnownDay, error::EngineError, links, snapshot::Snapshot},
-    format::column::Column,
+    format::block::Column,
 };
 
 /// Computes the counters.
@@ -127,7 +127,7 @@ mod tests {
     };
 
     use super::*;
-    use crate::file::{deadline::Deadline, links::Links, schema, seal, tail};
+    use crate::file::{limits::Deadline, links::Links, schema, seal, tail};
 
     struct Log {
         _folder: tempfile::TempDir,

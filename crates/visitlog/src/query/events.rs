@@ -8,7 +8,7 @@ use slugline_domain::{Event, EventsQuery, UnixMillis};
 use super::{filter::RowFilter, plan::Plan, scan::Asked};
 use crate::{
     file::{error::EngineError, snapshot::Snapshot},
-    format::{block::Block, column::Column},
+    format::block::{Block, Column},
 };
 
 /// Finds the latest visits.

@@ -20,10 +20,9 @@ use crate::{
         chunk::Chunk, day::segment::Segment, erasure, error::EngineError, links, snapshot::Snapshot,
     },
     format::{
-        block::Block,
-        column::Column,
+        block::{Block, Column},
+        dictionary::Texts,
         selection::{Selection, index},
-        texts::Texts,
     },
 };
 

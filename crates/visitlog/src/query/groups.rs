@@ -9,7 +9,7 @@ use slugline_domain::RowLimit;
 use super::{
     distinct::DistinctCounts,
     filter::RowFilter,
-    first::{BYTES_TO_COUNT_ALL, First, at_least, few, most_first},
+    frequent::{BYTES_TO_COUNT_ALL, First, at_least, few, most_first},
     plan::Plan,
     scan::Asked,
 };
@@ -21,11 +21,9 @@ use crate::{
         snapshot::Snapshot,
     },
     format::{
-        block::Block,
-        column::Column,
-        dictionary::Interner,
+        block::{Block, Column},
+        dictionary::{Interner, Texts},
         selection::{index, keep_first, number, short},
-        texts::Texts,
     },
 };
 
@@ -283,9 +281,12 @@ mod tests {
     use super::*;
     use crate::{
         file::{
-            day::count::count, day_totals, deadline::Deadline, memory::QuestionMemory, schema, seal,
+            day::count::count,
+            day_totals,
+            limits::{Deadline, QuestionMemory},
+            schema, seal,
         },
-        format::{block_builder::BlockBuilder, numbers::Numbers},
+        format::{block::Numbers, block_builder::BlockBuilder},
         tests::rows::row,
     };
 

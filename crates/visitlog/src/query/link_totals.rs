@@ -13,15 +13,15 @@ use slugline_domain::{
 };
 
 use super::{
+    bounded_groups::{Share, SharedGroups, Shown},
     filter::RowFilter,
     plan::Plan,
-    shares::{Share, SharedGroups, Shown},
     sorted_rows::{Collector, SortedRows},
     totals::Totals,
 };
 use crate::{
     file::{error::EngineError, snapshot::Snapshot},
-    format::{column::Column, selection::index},
+    format::{block::Column, selection::index},
 };
 
 /// The number of rows returned at once.
@@ -152,8 +152,11 @@ mod tests {
 
     use super::*;
     use crate::{
-        file::{deadline::Deadline, memory::QuestionMemory, schema, seal, tail},
-        format::{block_builder::BlockBuilder, numbers::Numbers},
+        file::{
+            limits::{Deadline, QuestionMemory},
+            schema, seal, tail,
+        },
+        format::{block::Numbers, block_builder::BlockBuilder},
         tests::rows::row,
     };
 

@@ -1,7 +1,10 @@
-//! The question for the most frequent values of a dimension.
+//! The questions for the most frequent values of a dimension, and for the most frequent places.
 
-use slugline_analytics::{columns::column_of, visitor::VisitorHash};
-use slugline_domain::{MetricRow, MetricsQuery, RowLimit};
+use slugline_analytics::{
+    columns::{column_of, text_of},
+    visitor::VisitorHash,
+};
+use slugline_domain::{Dimension, LocationRow, LocationsQuery, MetricRow, MetricsQuery, RowLimit};
 
 use super::{
     answer::Answer,
@@ -13,7 +16,7 @@ use super::{
 };
 use crate::{
     file::{error::EngineError, snapshot::Snapshot},
-    format::column::Column,
+    format::block::Column,
 };
 
 /// Computes the rows.
@@ -91,4 +94,27 @@ fn by_visitor(
         count,
         visitors: None,
     }))
+}
+
+/// Computes the rows.
+pub(crate) fn answer_places(
+    snapshot: &Snapshot<'_>,
+    query: &LocationsQuery,
+) -> Result<Answer<LocationRow>, EngineError> {
+    let filter = RowFilter::resolve(snapshot.db(), &query.filter)?;
+    let shown = [Dimension::City, Dimension::Latitude, Dimension::Longitude].map(text_of);
+    let mut ranking = Ranking::count(snapshot, &filter, shown)?;
+    let is_known = |degrees: &str| degrees != "0.00";
+    let first = ranking.first(query.limit, |[city, latitude, longitude]| {
+        let has_place = is_known(latitude) && is_known(longitude);
+        has_place.then(|| (city, degrees(latitude), degrees(longitude)))
+    });
+    Ok(
+        Answer::of(first).map(|((city, latitude, longitude), count)| LocationRow {
+            city: city.to_owned(),
+            latitude,
+            longitude,
+            count,
+        }),
+    )
 }

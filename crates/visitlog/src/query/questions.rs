@@ -17,12 +17,9 @@ use slugline_domain::ports::VisitLogError;
 use tokio::sync::oneshot;
 
 use crate::file::{
-    deadline::Deadline,
     error::EngineError,
-    low_priority::step_back,
-    memory::QuestionMemory,
+    limits::{Deadline, QuestionMemory, Turns, step_back},
     snapshot::{Damage, Snapshot},
-    turns::Turns,
 };
 
 /// Asks questions of the log in a file. Clones share connections and limits.
@@ -178,8 +175,8 @@ mod tests {
     use super::*;
     use crate::{
         file::{schema, seal, snapshot::OnChunk},
-        format::{block_builder::BlockBuilder, numbers::Numbers},
-        query::{counters, events, heatmap, link_totals, locations, metrics, views},
+        format::{block::Numbers, block_builder::BlockBuilder},
+        query::{counters, events, link_totals, metrics, views},
         tests::rows::row,
     };
 
@@ -255,7 +252,7 @@ mod tests {
                     filter: VisitFilter::default(),
                     zone: utc(),
                 };
-                heatmap::answer(log, &query).map(drop)
+                views::answer_by_week(log, &query).map(drop)
             }),
             ("visitors", |log| {
                 metrics::answer(log, &metrics(Dimension::Ip)).map(drop)
@@ -268,7 +265,7 @@ mod tests {
                     filter: VisitFilter::default(),
                     limit: LIMIT,
                 };
-                locations::answer(log, &query).map(drop)
+                metrics::answer_places(log, &query).map(drop)
             }),
             ("events", |log| {
                 let query = EventsQuery {

@@ -12,9 +12,8 @@ use super::{concealment::Part, filter::RowFilter, plan::Plan};
 use crate::{
     file::{chunk::Chunk, error::EngineError, snapshot::Snapshot, tail},
     format::{
-        block::Block,
+        block::{Block, Column},
         chunk::Span,
-        column::Column,
         selection::{Selection, index},
         values::Values,
     },
@@ -284,8 +283,8 @@ mod tests {
 
     use super::*;
     use crate::{
-        file::{deadline::Deadline, schema, seal},
-        format::{block_builder::BlockBuilder, numbers::Numbers},
+        file::{limits::Deadline, schema, seal},
+        format::{block::Numbers, block_builder::BlockBuilder},
         tests::rows::row,
     };
 

@@ -14,8 +14,11 @@ use slugline_domain::{Degrees, Dimension};
 
 use super::{distinct::DistinctCounts, filter::RowFilter, plan::Plan};
 use crate::{
-    file::{day::known::KnownDay, error::EngineError, memory::QuestionMemory, snapshot::Snapshot},
-    format::{block::Block, column::Column, selection::index},
+    file::{day::known::KnownDay, error::EngineError, limits::QuestionMemory, snapshot::Snapshot},
+    format::{
+        block::{Block, Column},
+        selection::index,
+    },
 };
 
 /// Counts the visitors of rows that show these values of a dimension, in their order. Returns

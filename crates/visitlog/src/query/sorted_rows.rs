@@ -160,7 +160,7 @@ fn open_nameless(log: &Path) -> Result<Connection, Error> {
 
     static NUMBER: AtomicU64 = AtomicU64::new(0);
     let suffix = format!("-rows-{}-{}", process::id(), NUMBER.fetch_add(1, Relaxed));
-    let path = slugline_analytics::beside::beside(log, &suffix);
+    let path = slugline_analytics::journal::lock::beside(log, &suffix);
     let mut new = File::options();
     new.write(true).create(true).truncate(true).mode(0o600);
     new.open(&path)?;

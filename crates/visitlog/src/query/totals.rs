@@ -11,12 +11,11 @@ use slugline_domain::{Counters, Dimension, Variance};
 
 use super::distinct::{DistinctCounts, Estimate, RecentKeys};
 use crate::{
-    file::memory::QuestionMemory,
+    file::limits::QuestionMemory,
     format::{
-        block::Block,
-        column::Column,
+        block::{Block, Column},
+        dictionary::Texts,
         selection::{index, number},
-        texts::Texts,
         values::Values,
     },
 };

@@ -1,12 +1,15 @@
-//! The question for visits over time.
+//! The questions for visits over time, and by hour of the week.
 
 use slugline_analytics::{moments::Crowd, number_map::NumberMap};
-use slugline_domain::{LocalSeconds, ViewRow, ViewsQuery};
+use slugline_domain::{
+    HeatmapQuery, HeatmapRow, HourOfWeek, LocalSeconds, Stretch, TimeUnit, UnixMillis, ViewRow,
+    ViewsQuery, ZoneOffsets,
+};
 
-use super::{answer::Answer, filter::RowFilter, plan::Plan, totals::Crowds, wall_clock::WallClock};
+use super::{answer::Answer, filter::RowFilter, plan::Plan, totals::Crowds};
 use crate::{
-    file::{day::known::KnownDay, error::EngineError, memory::QuestionMemory, snapshot::Snapshot},
-    format::column::Column,
+    file::{day::known::KnownDay, error::EngineError, limits::QuestionMemory, snapshot::Snapshot},
+    format::block::Column,
 };
 
 /// Computes the rows.
@@ -148,6 +151,70 @@ fn row(start: u64, mut crowd: Crowd, known: Option<Crowd>) -> ViewRow {
     }
 }
 
+/// The clocks of a zone. Rows follow each other in time, so the stretch of the last row mostly
+/// holds for the next one.
+#[derive(Debug)]
+pub(crate) struct WallClock<'z> {
+    zone: &'z ZoneOffsets,
+    stretch: Stretch,
+}
+
+impl<'z> WallClock<'z> {
+    pub(crate) fn new(zone: &'z ZoneOffsets) -> Self {
+        Self {
+            zone,
+            stretch: zone.stretch_at(UnixMillis::new(0)),
+        }
+    }
+
+    /// The local time at a moment in milliseconds since 1970.
+    pub(crate) fn read(&mut self, time: i64) -> LocalSeconds {
+        let moment = UnixMillis::new(time);
+        if !self.stretch.contains(moment) {
+            self.stretch = self.zone.stretch_at(moment);
+        }
+        self.stretch.local(moment)
+    }
+}
+
+/// Computes the rows.
+pub(crate) fn answer_by_week(
+    snapshot: &Snapshot<'_>,
+    query: &HeatmapQuery,
+) -> Result<Answer<HeatmapRow>, EngineError> {
+    let filter = RowFilter::resolve(snapshot.db(), &query.filter)?;
+    let mut columns = Crowds::COLUMNS.to_vec();
+    columns.push(Column::Time);
+    let mut clock = WallClock::new(&query.zone);
+    let mut crowds = Crowds::within(snapshot.memory());
+    let of_day = |day: &KnownDay<'_>| day.by_clock(&query.zone, TimeUnit::Hour);
+    let plan = Plan::with_days(snapshot, &filter, None, of_day, |hours| {
+        for (start, crowd) in hours {
+            crowds.add_known(start.hour_of_week().get().into(), crowd);
+        }
+    })?;
+    snapshot.scan(&plan, &columns, |block| {
+        let hour_of = |row| {
+            let hour = clock.read(block.time.at(row)).hour_of_week();
+            Some(hour.get().into())
+        };
+        crowds.add(block, hour_of, |_, _| {});
+        Ok(())
+    })?;
+    let rows = (0..HourOfWeek::COUNT)
+        .filter_map(HourOfWeek::new)
+        .map(|hour| (hour, crowds.get(hour.get().into())))
+        .filter(|(_, crowd)| crowd.visits > 0)
+        .map(|(hour, crowd)| HeatmapRow {
+            hour,
+            visits: crowd.visits,
+            visitors: crowd.visitors,
+            variance: crowd.variance,
+        })
+        .collect();
+    Ok(Answer::complete(rows, crowds.are_sketched()))
+}
+
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
@@ -156,8 +223,8 @@ mod tests {
 
     use super::*;
     use crate::{
-        file::{deadline::Deadline, schema, seal},
-        format::{block_builder::BlockBuilder, numbers::Numbers},
+        file::{limits::Deadline, schema, seal},
+        format::{block::Numbers, block_builder::BlockBuilder},
         tests::rows::row,
     };
 

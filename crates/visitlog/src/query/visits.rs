@@ -26,8 +26,8 @@ use super::{
     scan::Asked,
 };
 use crate::{
-    file::{deadline::Deadline, error::EngineError, links, snapshot::Snapshot},
-    format::{block::Block, column::Column},
+    file::{error::EngineError, limits::Deadline, links, snapshot::Snapshot},
+    format::block::{Block, Column},
 };
 
 pub(crate) const ACTION: &str = "read visits";

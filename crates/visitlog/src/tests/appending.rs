@@ -14,17 +14,15 @@ use slugline_analytics::{
     row::Kept,
     visitor::VisitorHash,
 };
-use slugline_domain::ports::VisitObserver;
 use slugline_domain::{
     Colo, Coordinates, Country, Dimension, Place, PlaceName, SamplingInterval, TimeZoneName,
-    UnixMillis, Visit, VisitHeaders, VisitRecord, Way,
+    UnixMillis, Visit, VisitHeaders, VisitRecord, Way, ports::VisitObserver,
 };
 use slugline_testkit::{FixedClock, NOON, SeededRandom, link};
 
-use crate::file::{embedded_rows::EmbeddedRows, schema, turns::Turns};
 use crate::{
-    file::{links, tail},
-    format::numbers::Numbers,
+    file::{embedded_rows::EmbeddedRows, limits::Turns, links, schema, tail},
+    format::block::Numbers,
 };
 
 fn visit(at: i64, url: &str, user_agent: &str) -> Kept {

@@ -19,15 +19,14 @@ use crate::{
     file::{
         day::{count::count, known::KnownDay},
         day_totals,
-        deadline::Deadline,
+        limits::{Deadline, QuestionMemory},
         links::Links,
-        memory::QuestionMemory,
         schema, seal,
         snapshot::Snapshot,
         tail,
         upkeep::merge,
     },
-    format::{block_builder::BlockBuilder, numbers::Numbers},
+    format::{block::Numbers, block_builder::BlockBuilder},
     log::EmbeddedLog,
     query::{filter::RowFilter, plan::Plan},
 };

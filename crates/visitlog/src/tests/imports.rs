@@ -17,8 +17,10 @@ use slugline_domain::{
     CountersQuery, SamplingInterval, StoredVisit, UnixMillis, VisitColumn, VisitFilter,
     ports::{Random, VisitLog},
 };
-use slugline_testkit::SeededRandom;
-use slugline_testkit::visit_log_contract::{Party, RandomVisit, agrees_with_sql};
+use slugline_testkit::{
+    SeededRandom,
+    visit_log_contract::{Party, RandomVisit, agrees_with_sql},
+};
 use tempfile::TempDir;
 
 use super::rows::stored;
@@ -225,7 +227,7 @@ async fn a_rebuilt_log_remembers_what_was_imported() {
     let all = visits(0..100);
     import(&path, &all);
     let now = slugline_domain::UnixSeconds::new(1_800_000_000).unwrap();
-    crate::file::mend::salvage::rebuild(&path, now).unwrap();
+    crate::file::salvage::rebuild(&path, now).unwrap();
     assert_eq!(import(&path, &all).new, 0);
 }
 

@@ -533,7 +533,7 @@ async fn an_export_has_the_visits_of_its_beginning_once_whatever_happens_meanwhi
         merge::merge_day_alone(&mut engine.db, days, 400).unwrap(),
         None
     );
-    upkeep::retention::delete_chunks(&engine.db, DAY, i64::MIN).unwrap();
+    upkeep::delete_chunks(&engine.db, DAY, i64::MIN).unwrap();
     let mut found: Vec<u64> = first.iter().map(|visit| visit.visitor).collect();
     loop {
         let visits = export.next().await.unwrap();

@@ -8,8 +8,8 @@ use slugline_analytics::{columns::text_of, moments::Crowd};
 use slugline_domain::Dimension;
 
 use crate::{
-    file::memory::QuestionMemory,
-    format::{block::Block, mixed::mixed, selection::number, values::Values},
+    file::limits::QuestionMemory,
+    format::{block::Block, hash::mixed, selection::number, values::Values},
     query::totals::Crowds,
 };
 

@@ -21,10 +21,9 @@ use crate::{
         snapshot::Snapshot,
     },
     format::{
-        block::Block,
+        block::{Block, Column},
         chunk::{ChunkError, Encoder},
-        column::Column,
-        mixed::mixed,
+        hash::mixed,
         selection::{Selection, index, number},
         values::Values,
     },

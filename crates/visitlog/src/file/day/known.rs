@@ -19,10 +19,9 @@ use crate::{
     file::{day_totals::Record, error::EngineError},
     format::{
         chunk::ChunkError,
-        dictionary::Dictionary,
+        dictionary::{Dictionary, Texts},
         selection::{index, short},
         skewed,
-        texts::Texts,
     },
 };
 

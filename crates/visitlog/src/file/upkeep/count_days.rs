@@ -17,9 +17,8 @@ use slugline_analytics::journal::open::open_reader;
 use crate::file::{
     day::count::count,
     day_totals::{self, Claim, Encoded},
-    deadline::{Deadline, Waiting},
     error::EngineError,
-    low_priority::step_back,
+    limits::{Deadline, Waiting, step_back},
     snapshot::Snapshot,
 };
 

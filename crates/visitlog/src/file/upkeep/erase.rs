@@ -8,7 +8,7 @@
 use std::{collections::HashSet, error::Error as StdError};
 
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
-use slugline_analytics::{journal::space::give_all_back, utc::MILLIS_PER_DAY};
+use slugline_analytics::{journal::open::give_all_back, utc::MILLIS_PER_DAY};
 use slugline_domain::UnixMillis;
 
 use super::PAUSE_MS;

@@ -11,9 +11,8 @@ use std::{collections::BTreeSet, error::Error as StdError, path::PathBuf};
 use rusqlite::{Connection, TransactionBehavior, params};
 use slugline_analytics::utc::MILLIS_PER_DAY;
 
-use crate::file::chunk_lock;
 use crate::{
-    file::{chunk::Chunk, error::EngineError, seal},
+    file::{chunk::Chunk, chunk_lock, error::EngineError, seal},
     format::{block::Block, block_builder::BlockBuilder, selection::short},
 };
 
@@ -155,7 +154,7 @@ fn read(db: &Connection, day: i64, most: u32) -> Result<(Vec<i64>, BlockBuilder)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{file::schema, format::numbers::Numbers, tests::rows::row};
+    use crate::{file::schema, format::block::Numbers, tests::rows::row};
 
     /// A log with a chunk of each list of moments.
     fn log(folder: &tempfile::TempDir, chunks: &[&[i64]]) -> Connection {

@@ -1,14 +1,19 @@
 use std::borrow::Cow;
 
-use slugline_analytics::journal::space;
-use slugline_analytics::row::{Client, Place, Row, Target};
+use slugline_analytics::{
+    journal::open,
+    row::{Client, Place, Row, Target},
+};
 use tempfile::TempDir;
 
-use super::retention::CHUNKS_AT_ONCE;
-use super::*;
+use super::{CHUNKS_AT_ONCE, *};
 use crate::{
     file::{chunk::Chunk, links::Links, schema, seal, tail},
-    format::{block::Block, block_builder::BlockBuilder, mixed::mixed, numbers::Numbers},
+    format::{
+        block::{Block, Numbers},
+        block_builder::BlockBuilder,
+        hash::mixed,
+    },
     tests::rows::row,
 };
 
@@ -318,8 +323,8 @@ fn space_is_given_back_in_portions() {
     assert!(pages(&log) > 2_400);
     let steps = log.round(0);
     // The pages that are kept for later rows, and those of the tables.
-    assert!(pages(&log) < space::SPARE_PAGES + 60, "{}", pages(&log));
-    assert!(steps > 2_400 / space::PAGES_AT_ONCE, "{steps}");
+    assert!(pages(&log) < open::SPARE_PAGES + 60, "{}", pages(&log));
+    assert!(steps > 2_400 / open::PAGES_AT_ONCE, "{steps}");
 }
 
 #[test]

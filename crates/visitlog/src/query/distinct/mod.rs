@@ -17,11 +17,11 @@
 mod recent;
 mod set;
 
+use super::distinct::set::WeightedSet;
+use crate::format::hash::mixed;
+
 pub(crate) use recent::RecentKeys;
 pub(crate) use set::Estimate;
-
-use super::distinct::set::WeightedSet;
-use crate::format::mixed::mixed;
 
 /// The bytes for each pair that is counted exactly: the pair, room for another one, for a third
 /// while lists are sorted or grow, and for a fourth for groups. Pairs of sampled rows take twice as

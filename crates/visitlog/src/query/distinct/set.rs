@@ -276,7 +276,7 @@ impl WeightedSet {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::mixed::mixed;
+    use crate::format::hash::mixed;
 
     #[test]
     fn a_cut_leaves_the_smallest_keys_and_their_weights() {

@@ -11,9 +11,9 @@ use slugline_domain::{
 };
 
 use crate::{
-    file::{deadline::Deadline, error::EngineError, schema, snapshot::Snapshot},
+    file::{error::EngineError, limits::Deadline, schema, snapshot::Snapshot},
     format::chunk::{Encoder, FORMAT, Span, part_id},
-    query::{counters, events, link_totals, locations, metrics},
+    query::{counters, events, link_totals, metrics},
 };
 
 /// The numbers of each possible column.
@@ -57,7 +57,7 @@ fn ask(snapshot: &Snapshot<'_>, filter: &VisitFilter) -> Result<(), EngineError>
         filter: filter(),
         limit,
     };
-    locations::answer(snapshot, &query)?;
+    metrics::answer_places(snapshot, &query)?;
     let limit = RowLimit::new(1, RowLimit::MAX).unwrap();
     let query = EventsQuery {
         filter: filter(),

@@ -7,9 +7,8 @@ use slugline_analytics::{columns::STORED, utc::MILLIS_PER_DAY};
 use crate::{
     file::{chunk::Chunk, schema, seal},
     format::{
-        block::Block,
+        block::{Block, Numbers, RowTexts},
         block_builder::BlockBuilder,
-        numbers::{Numbers, RowTexts},
     },
 };
 

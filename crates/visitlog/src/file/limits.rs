@@ -1,4 +1,5 @@
-//! Ends questions that take too long.
+//! The limits of questions: their time, their memory, the number that run at the same time, and the
+//! priority of their threads.
 
 use std::{
     sync::{
@@ -9,6 +10,8 @@ use std::{
 };
 
 use rusqlite::{Connection, ErrorCode};
+use slugline_analytics::QueryLimits;
+use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
 
 use super::error::EngineError;
 
@@ -76,6 +79,101 @@ impl Deadline {
         error
     }
 }
+
+/// The turns of one log.
+#[derive(Debug)]
+pub(crate) struct Turns {
+    free: Arc<Semaphore>,
+    all: u32,
+}
+
+impl Turns {
+    pub(crate) fn under(limits: QueryLimits) -> Self {
+        let all = u32::try_from(limits.concurrent.max(1)).unwrap_or(u32::MAX);
+        let free = usize::try_from(all).unwrap_or(Semaphore::MAX_PERMITS);
+        Self {
+            free: Arc::new(Semaphore::new(free.min(Semaphore::MAX_PERMITS))),
+            all,
+        }
+    }
+
+    /// Waits for a turn, which ends when the permit is dropped.
+    pub(crate) async fn next(&self) -> OwnedSemaphorePermit {
+        let turn = Arc::clone(&self.free).acquire_owned().await;
+        turn.expect("the semaphore is never closed")
+    }
+
+    /// Waits until no question has a turn, and keeps later ones waiting.
+    pub(crate) fn all(
+        &self,
+    ) -> impl Future<Output = Result<OwnedSemaphorePermit, AcquireError>> + Send + use<> {
+        Arc::clone(&self.free).acquire_many_owned(self.all)
+    }
+
+    #[cfg(test)]
+    pub(crate) fn free(&self) -> usize {
+        self.free.available_permits()
+    }
+}
+
+/// The bytes that one question may take for counting. Each question has a share of its own, so that
+/// an answer does not depend on other questions of the moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct QuestionMemory(usize);
+
+impl QuestionMemory {
+    /// The share of one question if all that may run at the same time do.
+    pub(crate) fn under(limits: QueryLimits) -> Self {
+        Self(limits.memory / limits.concurrent.max(1))
+    }
+
+    #[cfg(test)]
+    pub(crate) fn of(bytes: usize) -> Self {
+        Self(bytes)
+    }
+
+    /// The bytes for visitors: 64 MiB are enough to count a million one by one.
+    pub(crate) fn visitors(self) -> usize {
+        self.0 / 2
+    }
+
+    /// The bytes for referers: 32 MiB are enough to count half a million one by one.
+    pub(crate) fn referers(self) -> usize {
+        self.0 / 4
+    }
+
+    /// The bytes for a ranking, which ends before its visitors are counted.
+    pub(crate) fn ranking(self) -> usize {
+        self.0 / 2
+    }
+
+    /// The bytes for groups and their shown values.
+    pub(crate) fn groups(self) -> usize {
+        self.0 / 4
+    }
+}
+
+impl Default for QuestionMemory {
+    fn default() -> Self {
+        Self::under(QueryLimits::default())
+    }
+}
+
+/// Lowers the priority of this thread. Elsewhere than on Linux that would be
+/// the priority of the whole process (setpriority(2), "C library/kernel
+/// differences").
+#[cfg(target_os = "linux")]
+pub(crate) fn step_back() {
+    /// The kernel gives it 36 shares for 1,024 of an ordinary thread
+    /// (`sched_prio_to_weight`).
+    const NICE: i32 = 15;
+    if let Err(error) = rustix::process::setpriority_process(None, NICE) {
+        tracing::debug!(%error, "a question keeps the usual priority");
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn step_back() {}
 
 #[cfg(test)]
 mod tests {

@@ -11,7 +11,7 @@ use slugline_analytics::{
     journal::remains::copy_table,
     losses::{self, Loss},
     row::Row,
-    transfer::passage::{Parcel, Passage},
+    transfer::{Parcel, Passage},
 };
 use slugline_domain::{StoredVisit, ports::Random};
 

@@ -1,8 +1,8 @@
 //! The preferred language of a visitor.
 
-use slugline_domain::first_language;
+use slugline_domain::{first_language, referring_host};
 
-use crate::bounds::{LANGUAGE_MAX_BYTES, truncate};
+use crate::bounds::{LANGUAGE_MAX_BYTES, REFERER_MAX_BYTES, truncate};
 
 /// The most preferred language of an `Accept-Language` header, such as `en-US`. Empty if there is
 /// none.
@@ -28,6 +28,13 @@ fn in_usual_case(tag: &str) -> String {
         start = end + 1;
     }
     usual
+}
+
+/// The host of a `Referer` header, with the port unless it is the scheme's default; empty if the
+/// header names none.
+pub(crate) fn host(header: &str) -> String {
+    let host = referring_host(header).unwrap_or_default();
+    truncate(&host, REFERER_MAX_BYTES).to_owned()
 }
 
 #[cfg(test)]
@@ -56,5 +63,16 @@ mod tests {
     fn a_tag_beyond_the_bound_is_cut() {
         let header = format!("en{}", "-abcdefgh".repeat(9));
         assert_eq!(first_preference(&header).len(), LANGUAGE_MAX_BYTES);
+    }
+
+    #[test]
+    fn no_host_is_an_empty_text() {
+        assert_eq!(host("/path"), "");
+    }
+
+    #[test]
+    fn a_host_beyond_the_bound_is_cut() {
+        let header = format!("https://{}.example/", "a".repeat(200));
+        assert_eq!(host(&header).len(), REFERER_MAX_BYTES);
     }
 }

@@ -7,8 +7,8 @@ use slugline_analytics::{
     Examined, OpenError,
     journal::{
         error::chain,
-        findings::{Finding, pages, said, unreadable},
         open::open_to_examine,
+        remains::{Finding, pages, said, unreadable},
     },
 };
 
@@ -17,9 +17,9 @@ use crate::{
         chunk::Chunk,
         day::{count::count, known},
         day_totals::{self, Encoded},
-        deadline::Deadline,
         erasure,
         error::EngineError,
+        limits::Deadline,
         links, schema,
         snapshot::Snapshot,
         tail::Batch,

@@ -1,10 +1,10 @@
-//! Counts any number of groups in bounded memory: in shares, each with a pass of its own over the
+//! Counts any number of groups in bounded memory: in shares of all hashes, each with a pass of its own over the
 //! log.
 
 use slugline_analytics::number_map::NumberMap;
 
 use super::totals::Totals;
-use crate::{file::memory::QuestionMemory, format::block::Block};
+use crate::{file::limits::QuestionMemory, format::block::Block};
 
 /// A range of hashes. Its groups are counted in the same pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

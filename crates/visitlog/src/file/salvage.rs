@@ -19,7 +19,7 @@ use slugline_analytics::{
     },
     losses::Loss,
     sampled::{self, Span},
-    transfer::marks::copy_marks,
+    transfer::import::copy_marks,
 };
 use slugline_domain::{SamplingInterval, UnixMillis, UnixSeconds};
 
@@ -28,13 +28,17 @@ use crate::{
         chunk::Chunk,
         erasure,
         error::EngineError,
-        leaving::copy_leaving,
+        handover::copy_leaving,
         links, salted_days,
         schema::ACCESS_LOG,
         seal,
         tail::{self, Batch},
     },
-    format::{block::Block, block_builder::BlockBuilder, column::Column, selection::Selection},
+    format::{
+        block::{Block, Column},
+        block_builder::BlockBuilder,
+        selection::Selection,
+    },
 };
 
 /// Replaces the access log in a file by one with everything that can still be read. The old file,
