@@ -6,8 +6,8 @@ use slugline_application::{LinksFate, RemovedDomain};
 use slugline_domain::{Destination, DestinationRules, Domain, DomainName, Host, SlugCase};
 
 use crate::{
+    bounds::Bounds,
     problem::Problem,
-    rules::Rules,
     sent::{Sent, options},
     validation::Validation,
 };
@@ -41,11 +41,11 @@ impl NamedDomain {
     ///
     /// # Errors
     /// Lists every member that is missing, of another type or out of bounds.
-    pub fn validate(&self, rules: &Rules) -> Result<Domain, Problem> {
+    pub fn validate(&self, bounds: &Bounds) -> Result<Domain, Problem> {
         let mut validation = Validation::default();
         let host = validation.required(&["host"], &self.host, |host| Host::parse(host));
         let mut url = |name: &str, sent: &Sent<String>| {
-            let parse = |url: &String| Destination::parse(url, &rules.destinations);
+            let parse = |url: &String| Destination::parse(url, &bounds.destinations);
             given(sent).and_then(|sent| validation.optional(&[name], sent, parse))
         };
         let home_url = url("homeUrl", &self.home_url);
@@ -226,7 +226,7 @@ mod tests {
     use crate::reader::query_to_json;
 
     fn read(body: &Value) -> Result<Domain, Problem> {
-        crate::read::<NamedDomain>(body)?.validate(&Rules::default())
+        crate::read::<NamedDomain>(body)?.validate(&Bounds::default())
     }
 
     #[test]

@@ -8,6 +8,7 @@ use slugline_domain::{DestinationRules, ProbeCaller, VisitColumn, VisitColumnKin
 
 use crate::{
     audit::ListAudit,
+    bounds::Bounds,
     code::Code,
     links::{
         BatchLinks, CheckLinks, CountLinks, CreateLink, DeleteLink, EditLink, ExactUrlSearch,
@@ -17,7 +18,6 @@ use crate::{
     migration::RunMigration,
     problem::Problem,
     reader::{query_to_json, read},
-    rules::Rules,
     stats::{AnalyticsFilter, HeatmapRequest, LimitedRequest, MetricsRequest, ViewsRequest},
     visits::{VisitFile, VisitFormat, VisitText, read_visits},
 };
@@ -63,15 +63,15 @@ pub fn fuzz_import(bytes: &[u8]) {
     let Some((kind, file)) = bytes.split_first() else {
         return;
     };
-    let (rules, limit) = (rules(), ImportLimit(20));
+    let (bounds, limit) = (bounds(), ImportLimit(20));
     let format = match kind % 5 {
         0 => TransferFormat::Json,
         1 => TransferFormat::Csv,
         form @ (2 | 3) => {
             let links = if form == 2 {
-                ImportLinks::read_table(file, &rules, limit)
+                ImportLinks::read_table(file, &bounds, limit)
             } else {
-                ImportLinks::read_document(file, &rules, limit)
+                ImportLinks::read_document(file, &bounds, limit)
             };
             tells(&links.as_ref().map(drop).map_err(Problem::clone));
             if let Ok(links) = links {
@@ -85,7 +85,7 @@ pub fn fuzz_import(bytes: &[u8]) {
     let outcome = read_links(format, file, |read| {
         assert_eq!(read.index, links);
         links += 1;
-        tells(&read.link.and_then(|link| link.validate(&rules)).map(drop));
+        tells(&read.link.and_then(|link| link.validate(&bounds)).map(drop));
         ControlFlow::Continue(())
     });
     if let Err(error) = outcome {
@@ -148,42 +148,44 @@ pub fn fuzz_visits(bytes: &[u8]) {
 }
 
 /// Short URLs, so that URLs beyond a limit occur, too.
-fn rules() -> Rules {
-    Rules {
+fn bounds() -> Bounds {
+    Bounds {
         destinations: DestinationRules::new(300, Vec::new()),
-        ..Rules::default()
+        ..Bounds::default()
     }
 }
 
 fn validate(kind: u8, value: &Value) {
-    let rules = &rules();
+    let bounds = &bounds();
     match kind % 22 {
-        0 => with(value, |body: CreateLink| body.validate(rules).map(drop)),
-        1 => with(value, |body: EditLink| body.validate(rules).map(drop)),
-        2 => with(value, |body: PatchLink| body.validate(rules).map(drop)),
-        3 => with(value, |body: UpdateLink| body.validate(rules).map(drop)),
+        0 => with(value, |body: CreateLink| body.validate(bounds).map(drop)),
+        1 => with(value, |body: EditLink| body.validate(bounds).map(drop)),
+        2 => with(value, |body: PatchLink| body.validate(bounds).map(drop)),
+        3 => with(value, |body: UpdateLink| body.validate(bounds).map(drop)),
         4 => with(value, |body: CheckLinks| {
             body.validate(ProbeCaller::default()).map(drop)
         }),
-        5 => with(value, |body: ExactUrlSearch| body.validate(rules).map(drop)),
+        5 => with(value, |body: ExactUrlSearch| {
+            body.validate(bounds).map(drop)
+        }),
         6 => with(value, |body: DeleteLink| body.validate().map(drop)),
         7 => with(value, |query: GetLink| query.validate().map(drop)),
         8 => with(value, |query: ListLinks| query.validate().map(drop)),
-        9 => with(value, |query: SearchLinks| query.validate(rules).map(drop)),
-        10 => with(value, |query: CountLinks| query.validate(rules).map(drop)),
+        9 => with(value, |query: SearchLinks| query.validate(bounds).map(drop)),
+        10 => with(value, |query: CountLinks| query.validate(bounds).map(drop)),
         11 => with(value, |query: ExportLinks| query.validate().map(drop)),
-        12 => with(value, |query: SuggestSlug| query.validate(rules).map(drop)),
+        12 => with(value, |query: SuggestSlug| query.validate(bounds).map(drop)),
         13 => with(value, |query: SuggestPreview| {
-            query.validate(rules).map(drop)
+            query.validate(bounds).map(drop)
         }),
         14 => with(value, |query: RunMigration| query.validate().map(drop)),
         15 => with(value, |query: AnalyticsFilter| query.validate().map(drop)),
         16 => with(value, |query: HeatmapRequest| query.validate().map(drop)),
         17 => with(value, |query: LimitedRequest| {
-            query.check_events(rules).map(drop)
+            query.check_events(bounds).map(drop)
         }),
         18 => with(value, |query: MetricsRequest| {
-            query.validate(rules).map(drop)
+            query.validate(bounds).map(drop)
         }),
         19 => with(value, |query: ViewsRequest| query.validate().map(drop)),
         20 => with(value, |body: BatchLinks| body.validate().map(drop)),

@@ -10,14 +10,14 @@
 //! bounds from the same constants that the parsers enforce.
 //!
 //! ```
-//! use slugline_contract::{CreateLink, Rules, read};
+//! use slugline_contract::{CreateLink, Bounds, read};
 //!
 //! let body = serde_json::json!({"url": "https://example.com/", "tags": ["Docs"]});
-//! let (new, _) = read::<CreateLink>(&body)?.validate(&Rules::default())?;
+//! let (new, _) = read::<CreateLink>(&body)?.validate(&Bounds::default())?;
 //! assert!(new.slug.is_none());
 //!
 //! let body = serde_json::json!({"cloaking": "yes", "tags": ["ok", ""]});
-//! let problem = read::<CreateLink>(&body)?.validate(&Rules::default()).unwrap_err();
+//! let problem = read::<CreateLink>(&body)?.validate(&Bounds::default()).unwrap_err();
 //! let paths: Vec<String> = problem.issues.iter().map(|issue| issue.path.join(".")).collect();
 //! assert_eq!(paths, ["url", "tags.1", "cloaking"]);
 //! # Ok::<(), slugline_contract::Problem>(())
@@ -38,6 +38,7 @@
 
 pub mod audit;
 mod bool_or_string;
+mod bounds;
 mod cells;
 pub mod code;
 pub mod domains;
@@ -55,7 +56,6 @@ mod metered;
 pub mod migration;
 pub mod problem;
 pub mod reader;
-mod rules;
 pub mod schema;
 mod scope_name;
 pub mod sent;
@@ -73,6 +73,7 @@ pub mod visits;
 
 pub use audit::{AuditLineView, AuditList, AuditOperation, ListAudit};
 pub use bool_or_string::BoolOrString;
+pub use bounds::Bounds;
 pub use code::Code;
 pub use domains::{
     AskDomain, DomainList, DomainRemoved, DomainView, LinksFateName, NamedDomain, RemoveDomain,
@@ -90,7 +91,6 @@ pub use location::Location;
 pub use migration::{MigrationReport, MigrationView, RunMigration};
 pub use problem::{Problem, ProblemBody};
 pub use reader::{query_to_json, read};
-pub use rules::Rules;
 pub use scope_name::ScopeName;
 pub use sent::Sent;
 pub use setup::{

@@ -54,8 +54,8 @@ mod tests {
 
     use super::*;
     use crate::{
+        bounds::Bounds,
         links::{CreateLink, ListLinks},
-        rules::Rules,
         stats::ViewsRequest,
     };
 
@@ -72,7 +72,7 @@ mod tests {
     #[case(json!({"url": "u", "cloaking": "true"}), "cloaking", "expected boolean, received string")]
     #[case(json!([]), "", "expected object, received array")]
     fn faults_name_the_member(#[case] input: Value, #[case] path: &str, #[case] message: &str) {
-        let link = read::<CreateLink>(&input).and_then(|link| link.validate(&Rules::default()));
+        let link = read::<CreateLink>(&input).and_then(|link| link.validate(&Bounds::default()));
         let problem = link.unwrap_err();
         let one = |issue: &&Issue| issue.code == IssueCode::InvalidType;
         let issue = problem.issues.iter().find(one).unwrap();

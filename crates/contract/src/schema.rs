@@ -9,41 +9,41 @@ use serde_json::{Map, Value};
 use slugline_domain::DestinationRules;
 
 use crate::{
+    bounds::Bounds,
     links::{BrokenView, LinkView},
-    rules::Rules,
     stats::{DEFAULT_ROWS, HourAverage, SamplingView, StdErrorView},
 };
 
 /// JSON Schema 2020-12, with "optional" meaning "may be left out" and the
 /// instance's own limit on URLs.
-pub fn settings(rules: &Rules) -> SchemaSettings {
-    marked(rules).with_transform(RecursiveTransform(unmarked))
+pub fn settings(bounds: &Bounds) -> SchemaSettings {
+    marked(bounds).with_transform(RecursiveTransform(unmarked))
 }
 
 /// The mark of members whose name and values say what their description says.
 const OBVIOUS: &str = "x-obvious";
 
 /// As [`settings`], with marks.
-fn marked(rules: &Rules) -> SchemaSettings {
+fn marked(bounds: &Bounds) -> SchemaSettings {
     SchemaSettings::draft2020_12()
         .with(|settings| settings.meta_schema = None)
         .with_transform(RecursiveTransform(absent_not_null))
-        .with_transform(UrlLimit(rules.destinations.max_chars()))
-        .with_transform(RowLimits(rules.rows_max.get()))
+        .with_transform(UrlLimit(bounds.destinations.max_chars()))
+        .with_transform(RowLimits(bounds.rows_max.get()))
 }
 
 /// The schema of a tool's arguments on its own, in the few keywords that the strictest
 /// interfaces of models take: each value has one type, nothing is referred to, and there are no
 /// unions of constants. A moment is a text there, and nothing says that `null` removes a member
 /// but the description.
-pub fn arguments<T: JsonSchema>(rules: &Rules) -> Schema {
-    let mut schema = plain::<T>(rules);
+pub fn arguments<T: JsonSchema>(bounds: &Bounds) -> Schema {
+    let mut schema = plain::<T>(bounds);
     RecursiveTransform(of_one_type).transform(&mut schema);
     schema
 }
 
-fn plain<T: JsonSchema>(rules: &Rules) -> Schema {
-    let settings = marked(rules)
+fn plain<T: JsonSchema>(bounds: &Bounds) -> Schema {
+    let settings = marked(bounds)
         .with(|settings| settings.inline_subschemas = true)
         .with_transform(RecursiveTransform(without_the_obvious))
         .with_transform(RecursiveTransform(without_forms))
@@ -66,14 +66,14 @@ fn plain<T: JsonSchema>(rules: &Rules) -> Schema {
 /// the result is a link, and not where a link is part of it; those of the note on sampling
 /// and of standard errors, which the server's instructions explain, of averages and of failed
 /// checks, never.
-pub fn result<T: JsonSchema>(rules: &Rules) -> Schema {
-    let mut schema = plain::<T>(rules);
+pub fn result<T: JsonSchema>(bounds: &Bounds) -> Schema {
+    let mut schema = plain::<T>(bounds);
     let known = [
-        plain::<LinkView>(rules),
-        plain::<SamplingView>(rules),
-        plain::<HourAverage>(rules),
-        plain::<StdErrorView>(rules),
-        plain::<BrokenView>(rules),
+        plain::<LinkView>(bounds),
+        plain::<SamplingView>(bounds),
+        plain::<HourAverage>(bounds),
+        plain::<StdErrorView>(bounds),
+        plain::<BrokenView>(bounds),
     ];
     transform_subschemas(&mut WithoutMembers(&known), &mut schema);
     transform_subschemas(&mut Undescribed, &mut schema);
@@ -255,12 +255,12 @@ mod tests {
     };
 
     fn schema<T: JsonSchema>() -> Value {
-        arguments::<T>(&Rules::default()).to_value()
+        arguments::<T>(&Bounds::default()).to_value()
     }
 
     #[test]
     fn bounds_of_the_domain_stand_in_the_document() {
-        let generator = SchemaGenerator::new(settings(&Rules::default()));
+        let generator = SchemaGenerator::new(settings(&Bounds::default()));
         let schema = generator.into_root_schema_for::<CreateLink>().to_value();
         let of = |member: &str| schema["properties"][member].clone();
         assert_eq!(schema["required"], json!(["url"]));
@@ -302,11 +302,11 @@ mod tests {
 
     #[test]
     fn the_limit_on_rows_follows_the_settings() {
-        let rules = Rules {
+        let bounds = Bounds {
             rows_max: RowLimit::new(40, RowLimit::MAX).unwrap(),
-            ..Rules::default()
+            ..Bounds::default()
         };
-        let limit = &arguments::<MetricsRequest>(&rules).to_value()["properties"]["limit"];
+        let limit = &arguments::<MetricsRequest>(&bounds).to_value()["properties"]["limit"];
         assert_eq!(
             (&limit["maximum"], &limit["default"]),
             (&json!(40), &json!(40))
@@ -315,20 +315,20 @@ mod tests {
 
     #[test]
     fn the_limit_on_urls_follows_the_settings() {
-        let limits = |rules: &Rules| {
-            let generator = SchemaGenerator::new(settings(rules));
+        let limits = |bounds: &Bounds| {
+            let generator = SchemaGenerator::new(settings(bounds));
             let documented = generator.into_root_schema_for::<CreateLink>();
             let members = documented.to_value()["properties"].clone();
             let below = members["geo"]["additionalProperties"]["maxLength"].clone();
             assert_eq!(members["url"]["maxLength"], below);
             below
         };
-        assert_eq!(limits(&Rules::default()), 16_384);
-        let rules = Rules {
+        assert_eq!(limits(&Bounds::default()), 16_384);
+        let bounds = Bounds {
             destinations: DestinationRules::new(300, Vec::new()),
-            ..Rules::default()
+            ..Bounds::default()
         };
-        assert_eq!(limits(&rules), 300);
+        assert_eq!(limits(&bounds), 300);
     }
 
     #[test]
@@ -338,7 +338,7 @@ mod tests {
             list["properties"]["sort"]["enum"],
             json!(["az", "za", "newest", "oldest", "visits"])
         );
-        let view = result::<LinkView>(&Rules::default()).to_value();
+        let view = result::<LinkView>(&Bounds::default()).to_value();
         assert!(view["properties"]["createdAt"].get("format").is_none());
     }
 
@@ -362,24 +362,24 @@ mod tests {
             stated.sort_unstable();
             [stated, missed]
         }
-        let rules = &Rules::default();
+        let bounds = &Bounds::default();
         for [stated, missed] in [
-            both(|body: CreateLink| body.validate(rules)),
-            both(|body: EditLink| body.validate(rules)),
-            both(|body: PatchLink| body.validate(rules)),
-            both(|body: ImportLink| body.validate(rules)),
+            both(|body: CreateLink| body.validate(bounds)),
+            both(|body: EditLink| body.validate(bounds)),
+            both(|body: PatchLink| body.validate(bounds)),
+            both(|body: ImportLink| body.validate(bounds)),
             both(|body: ImportLinks| {
                 let mut validation = Validation::default();
                 body.check_envelope(&mut validation);
                 validation.finish(|| Some(()))
             }),
-            both(|body: ExactUrlSearch| body.validate(rules)),
+            both(|body: ExactUrlSearch| body.validate(bounds)),
             both(|query: GetLink| query.validate()),
             both(|body: DeleteLink| body.validate()),
-            both(|query: SuggestSlug| query.validate(rules)),
-            both(|query: SuggestPreview| query.validate(rules)),
+            both(|query: SuggestSlug| query.validate(bounds)),
+            both(|query: SuggestPreview| query.validate(bounds)),
             both(|query: ViewsRequest| query.validate()),
-            both(|query: MetricsRequest| query.validate(rules)),
+            both(|query: MetricsRequest| query.validate(bounds)),
         ] {
             assert_eq!(stated, missed);
             assert!(!stated.is_empty());
@@ -388,7 +388,7 @@ mod tests {
 
     #[test]
     fn results_are_not_described_and_keep_members_of_that_name() {
-        let list = result::<LinkList>(&Rules::default()).to_value();
+        let list = result::<LinkList>(&Bounds::default()).to_value();
         let links = &list["properties"]["links"];
         assert!(links["items"]["properties"]["slug"]["type"].is_string());
         assert!(links["items"]["properties"]["description"].is_object());
@@ -401,10 +401,10 @@ mod tests {
             let schema = schema.to_value();
             schema["properties"][member].get("description").is_some()
         };
-        let rules = &Rules::default();
+        let bounds = &Bounds::default();
         for (member, to_models) in [("os", false), ("startAt", true)] {
-            assert_eq!(told(arguments::<ViewsRequest>(rules), member), to_models);
-            let mut generator = SchemaGenerator::new(settings(rules));
+            assert_eq!(told(arguments::<ViewsRequest>(bounds), member), to_models);
+            let mut generator = SchemaGenerator::new(settings(bounds));
             let documented = generator.root_schema_for::<ViewsRequest>();
             assert!(!documented.clone().to_value().to_string().contains(OBVIOUS));
             assert!(told(documented, member));
@@ -413,9 +413,9 @@ mod tests {
 
     #[test]
     fn a_link_is_described_once() {
-        let made = result::<LinkResponse>(&Rules::default()).to_value();
+        let made = result::<LinkResponse>(&Bounds::default()).to_value();
         assert_eq!(made["properties"]["link"], json!({"type": "object"}));
-        let link = result::<LinkView>(&Rules::default()).to_value();
+        let link = result::<LinkView>(&Bounds::default()).to_value();
         assert!(link["properties"]["slug"].is_object());
     }
 

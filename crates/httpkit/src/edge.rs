@@ -1,22 +1,26 @@
-//! The settings of the service towards clients: trusted proxies, origin, places.
+//! The edge of the service: what its settings say about clients and addresses, and the sides of splits.
 
-use std::{net::IpAddr, sync::Arc};
+use std::{
+    fmt,
+    hash::{BuildHasher, Hasher, RandomState},
+    net::IpAddr,
+    sync::Arc,
+};
 
 use actix_web::{HttpRequest, dev::RequestHead, http::header::HeaderValue};
+use siphasher::sip::SipHasher13;
 use slugline_domain::{
-    Country, Host, Place,
+    ClientNetwork, Country, Host, Place,
     ports::{AgentReader, PlaceFinder},
 };
 
 use crate::{
     cdn::PlaceHeaders,
     client::TrustedProxies,
-    door::Door,
-    lots::Lots,
+    log_lines::Refusals,
     origin::{Origin, requested_host},
     protected::ProtectedResource,
     proxy_watch::{ProxyDoubt, ProxyWatch},
-    refusals::Refusals,
 };
 
 /// The trusted proxies, the public origin and the places of clients: all that a redirect needs
@@ -43,7 +47,7 @@ pub struct Edge {
     /// The reader of user agents; without it, no rule knows a visitor's device.
     pub agents: Option<Arc<dyn AgentReader>>,
     /// The lots by which visitors fall on a side of a split.
-    pub lots: Lots,
+    pub lots: SplitSides,
     /// The resource for which assistants get tokens.
     pub protected: Option<ProtectedResource>,
 }
@@ -147,5 +151,94 @@ impl Edge {
     /// Logs for the operator that this client's password was refused.
     pub fn refused_password(&self, client: IpAddr) {
         self.refusals.password(client);
+    }
+}
+
+/// The door by which a request comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Door {
+    /// No host is set aside for administration: every path on every host.
+    Everything,
+    /// The host for administration, which follows no link.
+    Administration,
+    /// Another host, which follows links and shows nothing else of the service.
+    Links,
+}
+
+/// Draws a lot for each visitor of each link: a keyed hash of both, so that a visitor keeps a side
+/// without a cookie, and nobody without the key can tell which.
+///
+/// A visitor is what the access log takes for one: an IPv4 address, or the /64 of an IPv6 address.
+#[derive(Clone)]
+pub struct SplitSides(SipHasher13);
+
+impl SplitSides {
+    /// Draws by a key that all nodes have.
+    pub fn keyed(secret: &[u8; 32]) -> Self {
+        let (key, _) = secret.split_at(16);
+        Self(SipHasher13::new_with_key(key.try_into().expect("16 bytes")))
+    }
+
+    /// Returns the lot of a visitor of the link with this identity.
+    pub fn of(&self, client: IpAddr, link: &str) -> u64 {
+        let mut hasher = self.0;
+        match ClientNetwork::of(client).address() {
+            IpAddr::V4(address) => hasher.write(&address.octets()),
+            IpAddr::V6(address) => hasher.write(&address.octets()),
+        }
+        hasher.write(link.as_bytes());
+        hasher.finish()
+    }
+}
+
+/// Draws by a key of this process.
+impl Default for SplitSides {
+    fn default() -> Self {
+        let drawn = |part: u8| RandomState::new().hash_one(part);
+        Self(SipHasher13::new_with_keys(drawn(0), drawn(1)))
+    }
+}
+
+impl fmt::Debug for SplitSides {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SplitSides(…)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lot(lots: &SplitSides, client: &str, link: &str) -> u64 {
+        lots.of(client.parse().unwrap(), link)
+    }
+
+    #[test]
+    fn a_visitor_has_one_lot_at_a_link_on_every_node() {
+        let (first, second) = (SplitSides::keyed(&[7; 32]), SplitSides::keyed(&[7; 32]));
+        let here = lot(&first, "192.0.2.1", "a");
+        assert_eq!(lot(&second, "192.0.2.1", "a"), here);
+        assert_eq!(lot(&first, "::ffff:192.0.2.1", "a"), here);
+        assert_ne!(lot(&first, "192.0.2.1", "b"), here);
+        assert_ne!(lot(&first, "192.0.2.2", "a"), here);
+        assert_ne!(lot(&SplitSides::keyed(&[8; 32]), "192.0.2.1", "a"), here);
+        let phone = lot(&first, "2001:db8:1:2::1", "a");
+        assert_eq!(lot(&first, "2001:db8:1:2:ffff::", "a"), phone);
+    }
+
+    #[test]
+    fn lots_are_spread_evenly() {
+        let lots = SplitSides::keyed(&[7; 32]);
+        let mut counts = [0_u32; 10];
+        for number in 0..20_000_u32 {
+            let lot = lots.of(IpAddr::V4(number.into()), "link");
+            let tenth = (u128::from(lot) * 10) >> u64::BITS;
+            counts[usize::try_from(tenth).unwrap()] += 1;
+        }
+        // Five standard deviations of a count of 2,000.
+        assert!(
+            counts.iter().all(|count| count.abs_diff(2_000) < 212),
+            "{counts:?}"
+        );
     }
 }

@@ -1,12 +1,19 @@
-//! Checks the token before the handlers of an adapter, and renders their errors.
+//! Checks the token before the handlers of an adapter, answers web pages of other origins, and renders
+//! the errors and ignored names of handlers.
+//!
+//! Pages cannot send the token by accident: it travels in a header that only
+//! their own script can set, so there are no credentials to protect from them.
 
 use std::sync::Arc;
 
 use actix_web::{
-    Error, HttpMessage, HttpRequest, Resource,
+    Error, HttpMessage, HttpRequest, HttpResponse, Resource,
     body::{BoxBody, MessageBody},
     dev::{AppService, HttpServiceFactory, ServiceRequest, ServiceResponse},
-    http::{Method, StatusCode, header},
+    http::{
+        Method, StatusCode,
+        header::{self, HeaderMap, HeaderName, HeaderValue},
+    },
     middleware::{Next, from_fn},
     web::Data,
 };
@@ -14,10 +21,8 @@ use slugline_application::Caller;
 use slugline_contract::{Code, Problem};
 
 use crate::{
-    cors,
     edge::Edge,
     guard::Guard,
-    ignored::IgnoredNames,
     problem::{Failure, problem_response},
 };
 
@@ -61,12 +66,12 @@ async fn admit(
     if !guard.any_origin {
         return authenticated(&guard, request, next).await;
     }
-    if cors::is_preflight(request.request()) {
-        let response = cors::preflight(request.request());
+    if is_preflight(request.request()) {
+        let response = preflight(request.request());
         return Ok(request.into_response(response));
     }
     let mut response = authenticated(&guard, request, next).await?;
-    cors::allow(response.headers_mut());
+    allow(response.headers_mut());
     Ok(response)
 }
 
@@ -149,4 +154,75 @@ fn problem_of(response: &ServiceResponse<impl MessageBody>) -> Option<Problem> {
 
 fn method_name(method: &Method) -> String {
     method.as_str().to_ascii_lowercase()
+}
+
+/// Returns whether the request is a browser's CORS preflight. A preflight never carries
+/// the token, so it is answered before the token is checked.
+fn is_preflight(request: &HttpRequest) -> bool {
+    let headers = request.headers();
+    request.method() == Method::OPTIONS
+        && headers.contains_key(header::ORIGIN)
+        && headers.contains_key(header::ACCESS_CONTROL_REQUEST_METHOD)
+}
+
+/// Allows the requested method and headers by name: `*` would not cover `Authorization`
+/// (Fetch standard, "CORS-preflight fetch").
+fn preflight(request: &HttpRequest) -> HttpResponse {
+    let mut response = HttpResponse::NoContent().finish();
+    let headers = response.headers_mut();
+    allow(headers);
+    for (asked, answered) in [
+        (
+            header::ACCESS_CONTROL_REQUEST_METHOD,
+            header::ACCESS_CONTROL_ALLOW_METHODS,
+        ),
+        (
+            header::ACCESS_CONTROL_REQUEST_HEADERS,
+            header::ACCESS_CONTROL_ALLOW_HEADERS,
+        ),
+    ] {
+        if let Some(value) = request.headers().get(asked) {
+            headers.insert(answered, value.clone());
+        }
+    }
+    response
+}
+
+/// Lets the page read the response.
+fn allow(headers: &mut HeaderMap) {
+    let any = HeaderValue::from_static("*");
+    headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, any.clone());
+    headers.insert(header::ACCESS_CONTROL_ALLOW_METHODS, any.clone());
+    headers.insert(header::ACCESS_CONTROL_ALLOW_HEADERS, any.clone());
+    // Exposes `ETag` and the ignored names. Requests carry no credentials in the sense of
+    // the Fetch standard, so `*` means every header.
+    headers.insert(header::ACCESS_CONTROL_EXPOSE_HEADERS, any);
+    headers.insert(
+        header::ACCESS_CONTROL_MAX_AGE,
+        HeaderValue::from_static("0"),
+    );
+}
+
+/// The header that lists the names, separated by commas.
+const HEADER: HeaderName = HeaderName::from_static("slugline-ignored");
+
+/// Unknown names of an input. A handler leaves them in the request's extensions, and the
+/// response lists them.
+#[derive(Clone, Debug)]
+pub struct IgnoredNames(pub Vec<String>);
+
+impl IgnoredNames {
+    pub(crate) fn tell(&self, headers: &mut HeaderMap) {
+        /// A longer list helps no caller, and clients limit headers.
+        const TOLD: usize = 16;
+        const LONGEST: usize = 64;
+        let names = self.0.iter().take(TOLD);
+        let names: Vec<String> = names
+            .map(|name| name.escape_default().take(LONGEST).collect())
+            .collect();
+        // Escaped text is visible ASCII.
+        if let Ok(value) = HeaderValue::from_str(&names.join(", ")) {
+            headers.insert(HEADER, value);
+        }
+    }
 }

@@ -23,14 +23,12 @@
 //! |---|---|
 //! | `client`, `proxy_watch` | the client's address behind trusted proxies; proxies that no setting names |
 //! | `cdn` | the headers in which content delivery networks name a place |
-//! | `edge`, `origin`, `door`, `cors` | settings towards clients; the public origin; hosts for some paths only; calls from web pages |
-//! | `guard`, `guarded` | who a token lets in; its check before the handlers |
-//! | `problem`, `line_limit`, `refusals` | problems as answers and as log output |
+//! | `edge`, `origin` | settings towards clients, hosts for some paths only, the sides of splits; the public origin |
+//! | `guard`, `guarded` | who a token lets in; its check before the handlers, calls from web pages, names of ignored members |
+//! | `problem`, `log_lines` | problems as answers and as log output |
 //! | `protected` | the address that tokens of assistants open, as clients find it |
-//! | `facts`, `imagined_facts`, `lots` | what rules of links ask of a visitor, or of one whom a client describes; the sides of splits |
-//! | `foresight` | what a redirect would answer |
+//! | `facts` | what rules of links ask of a visitor, or of one whom a client describes; what a redirect would answer |
 //! | `locale` | the visitor's language |
-//! | `ignored` | the names of ignored members |
 //! | `fuzzing` | entry points for `fuzz/` |
 
 #![expect(
@@ -40,40 +38,28 @@
 
 mod cdn;
 mod client;
-mod cors;
-mod door;
 mod edge;
 mod facts;
-mod foresight;
 #[cfg(feature = "fuzzing")]
 mod fuzzing;
 mod guard;
 mod guarded;
-mod ignored;
-mod imagined_facts;
-mod line_limit;
 mod locale;
-mod lots;
+mod log_lines;
 mod origin;
 mod problem;
 mod protected;
 mod proxy_watch;
-mod refusals;
 
 pub use cdn::{Cdn, PlaceHeaders, PlaceHeadersError};
 pub use client::{ClientHeader, ClientHeaderError, TrustedProxies, header, probe_caller};
-pub use door::Door;
-pub use edge::Edge;
-pub use facts::{RequestFacts, local_time};
-pub use foresight::Foresight;
+pub use edge::{Door, Edge, SplitSides};
+pub use facts::{Foresight, ImaginedFacts, RequestFacts, local_time};
 #[cfg(feature = "fuzzing")]
 pub use fuzzing::fuzz_headers;
 pub use guard::Guard;
-pub use guarded::{caller, guarded, public};
-pub use ignored::IgnoredNames;
-pub use imagined_facts::ImaginedFacts;
+pub use guarded::{IgnoredNames, caller, guarded, public};
 pub use locale::Locale;
-pub use lots::Lots;
 pub use origin::{Origin, OriginError};
 pub use problem::{Failure, problem_response, report, unreadable_body};
 pub use protected::ProtectedResource;

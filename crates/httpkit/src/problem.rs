@@ -14,7 +14,7 @@ use actix_web::{
 use slugline_application::{Denied, Error, NotChecked, SeenLink};
 use slugline_contract::{Code, Problem, entity_tag};
 
-use crate::{door::Door, edge::Edge, line_limit::LineLimit};
+use crate::{edge::Door, edge::Edge, log_lines::LineLimit};
 
 /// A problem as a handler returns it. The edge of the adapter, which knows the request,
 /// reports it and writes the response; creating or converting a failure has no effect.

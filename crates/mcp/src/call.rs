@@ -9,8 +9,7 @@ use slugline_contract::{Code, Problem};
 
 use crate::{
     answer::{Raw, Refusal},
-    exchange::Exchange,
-    server::Tools,
+    server::{Exchange, Tools},
     text,
     tools::ToolContext,
 };
@@ -64,7 +63,7 @@ impl Call {
         let tool = server.tools.named(&self.name)?;
         let context = ToolContext {
             app: Arc::clone(&server.app),
-            rules: server.rules.clone(),
+            bounds: server.bounds.clone(),
             origin: exchange.origin.clone(),
             dashboard: exchange.dashboard.clone(),
             caller: exchange.caller.clone(),

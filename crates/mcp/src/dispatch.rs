@@ -8,10 +8,10 @@ use serde_json::{Map, Value, json, value::RawValue};
 
 use crate::{
     answer::{Answer, HEADER_MISMATCH, Refusal},
-    exchange::Exchange,
     legacy,
     message::{Body, Message, Notification, Request},
     modern::{self, VERSION_KEY},
+    server::Exchange,
     versions::MODERN,
 };
 

@@ -7,10 +7,9 @@ use serde_json::{Value, json};
 use crate::{
     answer::{Raw, Refusal},
     call,
-    exchange::{Exchange, Headers},
-    identity::INSTRUCTIONS,
     message::Request,
-    versions::{ASSUMED, LEGACY, unsupported},
+    server::{Exchange, Headers},
+    versions::{ASSUMED, INSTRUCTIONS, LEGACY, unsupported},
 };
 
 /// # Errors

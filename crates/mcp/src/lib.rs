@@ -15,7 +15,7 @@
 //! use schemars::JsonSchema;
 //! use serde::{Deserialize, Serialize};
 //! use slugline_application::Access;
-//! use slugline_contract::Rules;
+//! use slugline_contract::Bounds;
 //! use slugline_mcp::{Tool, ToolContext, ToolEffect, ToolSpec, Tools};
 //!
 //! #[derive(Deserialize, Serialize, JsonSchema)]
@@ -30,7 +30,7 @@
 //!     effect: ToolEffect::Reads,
 //! };
 //! let greet = Tool::new(spec, async |_: ToolContext, name: Name| Ok(name));
-//! let tools = Tools::with(vec![greet], &Rules::default(), "1.0.0")?;
+//! let tools = Tools::with(vec![greet], &Bounds::default(), "1.0.0")?;
 //! # Ok::<(), slugline_mcp::ToolRefused>(())
 //! ```
 //!
@@ -39,11 +39,11 @@
 //! | `transport` | HTTP: origin, media type, body limit |
 //! | `dispatch` | the generation of a body, and batches |
 //! | `message` | bytes → request, notification or response |
-//! | `exchange`, `answer` | the inputs beside a body; results and errors → bytes and a status |
+//! | `answer` | results and errors → bytes and a status |
 //! | `legacy` | revisions 2024-11-05 to 2025-11-25 |
 //! | `modern` | revision 2026-07-28 |
-//! | `versions` | the revisions that are served |
-//! | `server`, `identity` | the tools and their lists, prepared once; the server's name and instructions |
+//! | `versions` | the revisions that are served; the server's name and instructions |
+//! | `server` | the tools and their lists, prepared once; the inputs beside a body |
 //! | `call` | `tools/call`, for both |
 //! | `text` | results and errors as text for a model |
 //! | `tools` | the tools |
@@ -52,11 +52,9 @@
 mod answer;
 mod call;
 mod dispatch;
-mod exchange;
 #[cfg(feature = "fuzzing")]
 mod fuzzing;
 mod headers;
-mod identity;
 mod legacy;
 mod message;
 mod modern;

@@ -8,12 +8,10 @@ use serde_json::{Map, Value, json};
 use crate::{
     answer::{Answer, HEADER_MISMATCH, Raw, Refusal},
     call,
-    exchange::{Exchange, Headers},
-    identity::{INSTRUCTIONS, server_info},
     message::Request,
-    server::CACHE_MS,
+    server::{CACHE_MS, Exchange, Headers},
     text,
-    versions::{ALL, MODERN, unsupported},
+    versions::{ALL, INSTRUCTIONS, MODERN, server_info, unsupported},
 };
 
 /// The member of `params._meta` in which a request claims its revision.

@@ -1,16 +1,18 @@
-//! The server: what every request needs, prepared once.
+//! The server behind every transport, and one exchange with it.
 
 use std::{collections::BTreeSet, sync::Arc};
 
 use serde_json::{Value, json};
 use slugline_application::{App, Caller};
-use slugline_contract::Rules;
+use slugline_contract::Bounds;
+use slugline_domain::{Author, ProbeCaller};
+use slugline_httpkit::Origin;
 use thiserror::Error;
 
 use crate::{
     answer::Raw,
-    identity::server_info,
     tools::{self, Tool},
+    versions::server_info,
 };
 
 /// The time for which clients may keep the tool list and the discovery result. Both
@@ -23,7 +25,7 @@ pub struct Server {
     /// The use cases.
     pub app: Arc<App>,
     /// The instance's bounds.
-    pub rules: Rules,
+    pub bounds: Bounds,
     /// The tools.
     pub tools: Arc<Tools>,
 }
@@ -70,12 +72,12 @@ impl Tools {
     /// A tool cannot be added.
     pub fn with(
         added: Vec<Tool>,
-        rules: &Rules,
+        bounds: &Bounds,
         version: &'static str,
     ) -> Result<Self, ToolRefused> {
         let mut all = tools::built_in();
         all.extend(added);
-        let described = tools::describe_all(&all, rules);
+        let described = tools::describe_all(&all, bounds);
         let mut names = BTreeSet::new();
         for (tool, described) in all.iter().zip(&described) {
             let name = tool.spec.name;
@@ -157,6 +159,32 @@ fn modern_list(tools: &[Value], version: &str) -> Raw {
     }))
 }
 
+/// The headers that the protocol reads.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Headers {
+    pub(crate) accept: Option<String>,
+    pub(crate) protocol_version: Option<String>,
+    pub(crate) method: Option<String>,
+    pub(crate) name: Option<String>,
+}
+
+/// One HTTP request to the endpoint.
+#[derive(Clone, Debug)]
+pub(crate) struct Exchange<'a> {
+    pub(crate) server: &'a Server,
+    pub(crate) headers: &'a Headers,
+    /// The public origin of the service, for short links in results.
+    pub(crate) origin: &'a Origin,
+    /// The origin of the dashboard.
+    pub(crate) dashboard: &'a Origin,
+    /// The caller, by the token of the request.
+    pub(crate) caller: &'a Caller,
+    /// The author of the changes that the request makes.
+    pub(crate) author: &'a Author,
+    /// The facts about the client that checked destinations get.
+    pub(crate) client: &'a ProbeCaller,
+}
+
 #[cfg(test)]
 mod tests {
     use schemars::JsonSchema;
@@ -185,7 +213,7 @@ mod tests {
     }
 
     fn refused(added: Vec<Tool>) -> Option<ToolRefused> {
-        Tools::with(added, &Rules::default(), "1").err()
+        Tools::with(added, &Bounds::default(), "1").err()
     }
 
     #[test]

@@ -17,8 +17,7 @@ use slugline_httpkit::{
 
 use crate::{
     answer::{Answer, Refusal},
-    exchange::{Exchange, Headers},
-    server::Server,
+    server::{Exchange, Headers, Server},
 };
 
 /// The endpoint's path.

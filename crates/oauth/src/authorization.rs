@@ -19,12 +19,11 @@ use slugline_httpkit::header as text_header;
 
 use crate::{
     answer,
-    connecting::Connecting,
+    connecting::{AUTHORIZE_PATH, Connecting},
     cookie,
     decision::Choice,
     pages::{self, Consent, SignInTrouble, Trouble},
     parameters::Parameters,
-    paths::AUTHORIZE_PATH,
     words::Words,
 };
 

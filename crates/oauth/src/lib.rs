@@ -5,8 +5,7 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `metadata` | the documents by which clients find everything (RFC 9728, RFC 8414) |
-//! | `registration` | `/_oauth/register` (RFC 7591) |
+//! | `discovery` | the documents by which clients find everything (RFC 9728, RFC 8414), and `/_oauth/register` (RFC 7591) |
 //! | `authorization` | `/_oauth/authorize`: signing in, and the decision |
 //! | `token` | `/_oauth/token` and `/_oauth/revoke` (RFC 6749, RFC 7009) |
 //! | `answer` | JSON, errors and the headers of every answer |
@@ -14,8 +13,7 @@
 //! | `cookie` | the cookie of somebody who signed in |
 //! | `decision` | what somebody chose in the form |
 //! | `pages`, `words` | the pages, in ten languages |
-//! | `paths` | the paths of all that |
-//! | `connecting` | what every handler needs |
+//! | `connecting` | what every handler needs, and the paths of all that |
 
 #![expect(
     clippy::future_not_send,
@@ -27,11 +25,9 @@ mod authorization;
 mod connecting;
 mod cookie;
 mod decision;
-mod metadata;
+mod discovery;
 mod pages;
 mod parameters;
-mod paths;
-mod registration;
 mod token;
 mod words;
 
@@ -43,24 +39,21 @@ use actix_web::{
 
 use slugline_httpkit::ProtectedResource;
 
-use self::paths::STYLE_PATH;
-pub use self::{
-    connecting::Connecting,
-    paths::{
-        AUTHORIZE_PATH, REGISTER_PATH, RESOURCE_METADATA_PATH, REVOKE_PATH, SERVER_METADATA_PATH,
-        TOKEN_PATH,
-    },
+use self::connecting::STYLE_PATH;
+pub use self::connecting::{
+    AUTHORIZE_PATH, Connecting, REGISTER_PATH, RESOURCE_METADATA_PATH, REVOKE_PATH,
+    SERVER_METADATA_PATH, TOKEN_PATH,
 };
 
 /// Mounts everything.
 pub fn configure(connecting: &Data<Connecting>, config: &mut ServiceConfig) {
     config.app_data(connecting.clone());
     for path in [ProtectedResource::METADATA_PATH, RESOURCE_METADATA_PATH] {
-        config.service(open(path).get(metadata::resource));
+        config.service(open(path).get(discovery::resource));
     }
     config
-        .service(open(SERVER_METADATA_PATH).get(metadata::server))
-        .service(open(REGISTER_PATH).post(registration::register))
+        .service(open(SERVER_METADATA_PATH).get(discovery::server))
+        .service(open(REGISTER_PATH).post(discovery::register))
         .service(open(TOKEN_PATH).post(token::token))
         .service(open(REVOKE_PATH).post(token::revoke))
         .service(
@@ -79,13 +72,13 @@ pub fn configure_off(config: &mut ServiceConfig) {
         RESOURCE_METADATA_PATH,
         SERVER_METADATA_PATH,
     ] {
-        config.service(Resource::new(path).get(metadata::off));
+        config.service(Resource::new(path).get(discovery::off));
     }
     for path in [REGISTER_PATH, TOKEN_PATH, REVOKE_PATH] {
-        config.service(Resource::new(path).post(metadata::off));
+        config.service(Resource::new(path).post(discovery::off));
     }
     let authorize = Resource::new(AUTHORIZE_PATH);
-    config.service(authorize.get(metadata::off).post(metadata::off));
+    config.service(authorize.get(discovery::off).post(discovery::off));
     configure_rest(config);
 }
 
@@ -93,7 +86,7 @@ pub fn configure_off(config: &mut ServiceConfig) {
 /// operator set for unknown paths would mislead them.
 fn configure_rest(config: &mut ServiceConfig) {
     let rest = Resource::new("/.well-known/{rest:(oauth|openid).*}");
-    config.service(rest.default_service(web::to(metadata::nothing)));
+    config.service(rest.default_service(web::to(discovery::nothing)));
 }
 
 /// A resource that web pages of any origin may call: there are no credentials to protect.

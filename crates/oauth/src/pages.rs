@@ -15,8 +15,8 @@ use slugline_application::Asked;
 use slugline_domain::Scope;
 
 use crate::{
+    connecting::STYLE_PATH,
     decision::{Choice, DAYS},
-    paths::STYLE_PATH,
     words::Words,
 };
 

@@ -2,12 +2,12 @@
 
 use std::borrow::Cow;
 
-use crate::percent;
+use crate::location;
 
 /// Percent-encodes characters that are invisible or that reorder others, so
 /// that a destination cannot look like another one.
 pub(crate) fn without_disguise(target: &str) -> Cow<'_, str> {
-    percent::encode(target, is_disguise)
+    location::encode(target, is_disguise)
 }
 
 /// White space, soft hyphens, marks without a width, and the controls of

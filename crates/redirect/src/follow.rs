@@ -21,8 +21,7 @@ use slugline_httpkit::{Code, Failure, Problem, RequestFacts, header};
 use crate::{
     answer::{self, Passage, Validity},
     asked::AskedDomain,
-    counted::{self, Turn},
-    gate::{self, Posted, Verdict},
+    gate::{self, Posted, Turn, Verdict},
     link_pages,
     mount::Mounted,
     outcome::Outcome,
@@ -273,7 +272,7 @@ async fn attempt(
         let admission = proxied.map(|(_, proxying)| proxying.admit(request, edge));
         let admission = admission.transpose()?;
         // Few links do, so this future is boxed as that of a gate is.
-        match Box::pin(counted::examine(
+        match Box::pin(gate::count_visit(
             redirects, request, &link, &delivery, passage,
         ))
         .await?

@@ -30,17 +30,16 @@
 //! | `follow`, `redirects` | path → link → decision → answer; the parts that this needs |
 //! | `foresee` | what a visitor would get |
 //! | `mount` | the place at which redirects are mounted |
-//! | `gate` | the password or confirmation that a visitor sends |
+//! | `gate` | the password or confirmation that a visitor sends, and links that count their visits |
 //! | `asked` | the domain that a request is for |
-//! | `counted` | links that count their visits |
 //! | `answer` | redirects, errors and pages as HTTP |
 //! | `outcome` | counts of the outcomes of visits |
 //! | `options`, `address` | settings of the public side |
-//! | `location`, `disguise`, `percent` | destinations in headers, and in a form safe for people |
+//! | `location`, `disguise` | destinations in headers, and in a form safe for people |
 //! | `pages`, `words` | the pages in the service's own words, in ten languages |
-//! | `link_pages`, `page_meta` | the preview of a link, and the frame around its destination |
+//! | `link_pages` | the preview of a link, and the frame around its destination |
 //! | `proxy` | traffic between a visitor and a proxied destination |
-//! | `page` | the common response of all pages |
+//! | `page` | the common response of all pages, and the facts about a link that they show |
 
 #![expect(
     clippy::future_not_send,
@@ -50,7 +49,6 @@
 mod address;
 mod answer;
 mod asked;
-mod counted;
 mod disguise;
 mod follow;
 mod foresee;
@@ -63,9 +61,7 @@ mod mount;
 mod options;
 mod outcome;
 mod page;
-mod page_meta;
 mod pages;
-mod percent;
 mod proxy;
 mod redirects;
 mod words;

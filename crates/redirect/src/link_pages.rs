@@ -11,8 +11,7 @@ use slugline_httpkit::Edge;
 
 use crate::{
     mount::Mounted,
-    page::{render, respond},
-    page_meta::{Base, PageMeta},
+    page::{Base, PageMeta, render, respond},
 };
 
 const PREVIEW_POLICY: &str = "default-src 'none'; style-src 'self'; img-src data:; form-action \

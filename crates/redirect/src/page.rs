@@ -1,7 +1,12 @@
-//! The common response of all pages.
+//! The frame of pages, and what they tell crawlers.
+
+use std::borrow::Cow;
 
 use actix_web::{HttpResponse, http::header};
 use askama::Template;
+use slugline_domain::{FollowedLink, Text};
+use slugline_httpkit::Origin;
+use url::Url;
 
 /// The path of the style sheet.
 pub const STYLE_PATH: &str = "/_assets/page.css";
@@ -33,4 +38,79 @@ pub(crate) fn render(template: &impl Template) -> String {
     template
         .render()
         .expect("writing to a string does not fail")
+}
+
+/// The address below which links are.
+pub(crate) struct Base {
+    pub(crate) origin: Origin,
+    /// A prefix such as `/s`; empty for links at the root.
+    pub(crate) below: String,
+}
+
+/// The author's texts, and addresses as they belong into a page.
+pub(crate) struct PageMeta<'a> {
+    /// The prefix of the service's own paths.
+    pub(crate) below: &'a str,
+    pub(crate) short_link: String,
+    pub(crate) title: Cow<'a, str>,
+    pub(crate) description: Option<&'a str>,
+    pub(crate) image: Option<Cow<'a, str>>,
+    /// The destination as a browser would spell it. It starts with a scheme and so never
+    /// with a quote, which a refresh would take as its own.
+    pub(crate) address: Cow<'a, str>,
+}
+
+impl<'a> PageMeta<'a> {
+    pub(crate) fn new(link: &'a FollowedLink, target: &'a str, base: &'a Base) -> Self {
+        let Base { origin, below } = base;
+        let texts = &link.terms().preview;
+        let url = Url::parse(target).ok();
+        let title = texts.title.as_ref().map(Text::as_str);
+        let host = || url.as_ref().and_then(Url::host_str).map(str::to_owned);
+        let description = texts.description.as_ref().map(Text::as_str);
+        let image = texts.image.as_ref().map(Text::as_str);
+        Self {
+            below,
+            short_link: format!("{origin}{below}/{}", link.slug()),
+            title: match title.filter(|title| !title.is_empty()) {
+                Some(title) => title.into(),
+                None => host().unwrap_or_else(|| "Link".into()).into(),
+            },
+            description: description.filter(|text| !text.is_empty()),
+            image: image.and_then(|image| image_address(image, origin)),
+            address: url.map_or(target.into(), |url| String::from(url).into()),
+        }
+    }
+}
+
+/// Returns the URL of a picture. A path belongs to this instance. Authors may write
+/// anything; a text that is not a web address is left out.
+fn image_address<'a>(image: &'a str, origin: &Origin) -> Option<Cow<'a, str>> {
+    if image.starts_with('/') {
+        return Some(format!("{origin}{image}").into());
+    }
+    let url = Url::parse(image).ok()?;
+    matches!(url.scheme(), "http" | "https").then_some(image.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn origin() -> Origin {
+        "https://sl.example".parse().unwrap()
+    }
+
+    #[test]
+    fn an_image_is_an_address_of_the_web_or_left_out() {
+        let shown = |image| image_address(image, &origin());
+        assert_eq!(shown("/a.png").as_deref(), Some("https://sl.example/a.png"));
+        assert_eq!(
+            shown("HTTP://e.example/a").as_deref(),
+            Some("HTTP://e.example/a")
+        );
+        for none in ["", "a.png", "javascript:alert(1)", "data:image/png,x"] {
+            assert_eq!(shown(none), None, "{none}");
+        }
+    }
 }

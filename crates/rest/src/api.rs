@@ -1,7 +1,7 @@
 //! The list of routes.
 
 use aide::openapi::{Info, License};
-use slugline_contract::Rules;
+use slugline_contract::Bounds;
 
 use crate::{
     access, document_pages, documents, domains, exports, health, instance,
@@ -14,7 +14,7 @@ use crate::{
 
 /// Declares every REST route, for a binary of this version and an instance with these bounds, which
 /// the schemas state.
-pub fn api(version: &str, rules: &Rules) -> Api {
+pub fn api(version: &str, bounds: &Bounds) -> Api {
     let info = Info {
         title: "Slugline API".into(),
         summary: Some("Short links and their visits.".into()),
@@ -33,7 +33,7 @@ pub fn api(version: &str, rules: &Rules) -> Api {
     };
     operations()
         .into_iter()
-        .try_fold(Api::new(info, rules), Api::operation)
+        .try_fold(Api::new(info, bounds), Api::operation)
         .expect("the service's own operations stand beside each other")
 }
 

@@ -56,7 +56,7 @@ async fn add(
     ChangedBy(author): ChangedBy,
     Body(body): Body<NamedDomain>,
 ) -> Result<Json<201, DomainView>, Failure> {
-    let domain = body.validate(&context.rules)?;
+    let domain = body.validate(&context.bounds)?;
     context.app.domains.add(&domain, &author).await?;
     Ok(Json((&domain).into()))
 }
@@ -79,7 +79,7 @@ async fn edit(
     ChangedBy(author): ChangedBy,
     Body(body): Body<NamedDomain>,
 ) -> Result<Json<200, DomainView>, Failure> {
-    let domain = body.validate(&context.rules)?;
+    let domain = body.validate(&context.bounds)?;
     context.app.domains.edit(&domain, &author).await?;
     Ok(Json((&domain).into()))
 }

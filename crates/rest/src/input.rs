@@ -5,7 +5,7 @@ use std::{net::IpAddr, ops::Deref, sync::Arc};
 
 use actix_web::{HttpRequest, web};
 use slugline_application::{App, Caller, LinkReader, LinkWriter, StatsReader};
-use slugline_contract::{ImportLimit, Rules, SetupView};
+use slugline_contract::{Bounds, ImportLimit, SetupView};
 use slugline_domain::{
     Author, Place, ProbeCaller,
     ports::{DiskWatch, LinksWatch},
@@ -22,7 +22,7 @@ pub struct RestState {
     /// The use cases.
     pub app: Arc<App>,
     /// The instance's bounds.
-    pub rules: Rules,
+    pub bounds: Bounds,
     /// Links that one import may bring.
     pub import_limit: ImportLimit,
     /// The instance's setup, as far as its settings tell.

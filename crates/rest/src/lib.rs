@@ -10,7 +10,7 @@
 //! use schemars::JsonSchema;
 //! use serde::{Deserialize, Serialize};
 //! use slugline_application::Access;
-//! use slugline_contract::Rules;
+//! use slugline_contract::Bounds;
 //! use slugline_domain::Scope;
 //! use slugline_rest::{Json, Operation, OperationSpec, Query, api};
 //!
@@ -30,7 +30,7 @@
 //!     fails: &[],
 //! };
 //! let greet = Operation::new(spec, async |Query(name): Query<Name>| Ok(Json::<200, _>(name)));
-//! let routes = api("1.0.0", &Rules::default()).operation(greet)?.finish();
+//! let routes = api("1.0.0", &Bounds::default()).operation(greet)?.finish();
 //! let documented = &routes.document()["paths"]["/api/acme/greeting"]["get"];
 //! assert_eq!(documented["parameters"][0]["name"], "name");
 //! # Ok::<(), slugline_rest::OperationRefused>(())

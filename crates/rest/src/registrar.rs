@@ -12,7 +12,7 @@ use aide::{
 use indexmap::IndexMap;
 use schemars::SchemaGenerator;
 
-use slugline_contract::{Rules, schema};
+use slugline_contract::{Bounds, schema};
 use thiserror::Error;
 
 use crate::{
@@ -111,12 +111,12 @@ fn is_plain(path: &str) -> bool {
 }
 
 impl Api {
-    pub(crate) fn new(info: Info, rules: &Rules) -> Self {
+    pub(crate) fn new(info: Info, bounds: &Bounds) -> Self {
         // Aide keeps its schema generator in a thread-local and starts it on an old
         // draft; the document declares 2020-12, so the generator must use that, too.
         generate::reset_context();
         generate::in_context(|context| {
-            let settings = schema::settings(rules)
+            let settings = schema::settings(bounds)
                 .with(|settings| settings.definitions_path = "/components/schemas".into());
             context.schema = SchemaGenerator::new(settings);
         });

@@ -126,13 +126,13 @@ fn lead(request: &HttpRequest, folder: &str, page: &str) -> HttpResponse {
 mod tests {
     use std::collections::BTreeSet;
 
-    use slugline_contract::Rules;
+    use slugline_contract::Bounds;
 
     use crate::api;
 
     #[test]
     fn every_mounted_route_is_documented_and_the_other_way_round() {
-        let routes = api("1.0.0", &Rules::default()).finish();
+        let routes = api("1.0.0", &Bounds::default()).finish();
         let mounted: BTreeSet<String> = routes
             .mounted()
             .map(|(method, path)| format!("{} {path}", method.as_str().to_lowercase()))

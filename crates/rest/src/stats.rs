@@ -102,7 +102,7 @@ async fn metrics(
     Statistics(stats): Statistics,
     Query(query): Query<MetricsRequest>,
 ) -> Result<Json<200, Ranked<MetricView>>, Failure> {
-    let asked = query.validate(&context.rules)?;
+    let asked = query.validate(&context.bounds)?;
     let report = stats.metrics(asked).await?;
     Ok(Json(Ranked::from(report).explained(&query)))
 }

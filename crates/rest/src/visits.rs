@@ -50,7 +50,7 @@ async fn events(
     Statistics(stats): Statistics,
     Query(query): Query<LimitedRequest>,
 ) -> Result<Json<200, Vec<EventView>>, Failure> {
-    let query = query.check_events(&context.rules)?;
+    let query = query.check_events(&context.bounds)?;
     let events = stats.events(query).await?;
     Ok(Json(EventView::list(events)))
 }
@@ -78,7 +78,7 @@ async fn locations(
     Statistics(stats): Statistics,
     Query(query): Query<LimitedRequest>,
 ) -> Result<Json<200, Ranked<LocationView>>, Failure> {
-    let query = query.check_locations(&context.rules)?;
+    let query = query.check_locations(&context.bounds)?;
     let report = stats.locations(query).await?;
     Ok(Json(report.into()))
 }

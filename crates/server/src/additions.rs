@@ -50,7 +50,7 @@ impl Additions {
         let adds_paths = !self.operations.is_empty() || !self.routes.is_empty();
         // Making the document takes some milliseconds, which the binary need not spend twice.
         let mut taken = if adds_paths {
-            folders_of(&api_routes::routes(&settings.rules, Vec::new())?)
+            folders_of(&api_routes::routes(&settings.bounds, Vec::new())?)
         } else {
             BTreeSet::new()
         };
@@ -87,8 +87,8 @@ impl Additions {
             }
         }
         Ok(Checked {
-            api: api_routes::routes(&settings.rules, self.operations)?,
-            tools: Tools::with(self.tools, &settings.rules, VERSION)?,
+            api: api_routes::routes(&settings.bounds, self.operations)?,
+            tools: Tools::with(self.tools, &settings.bounds, VERSION)?,
             routes: self.routes,
             observers: self.observers,
         })

@@ -2,7 +2,7 @@
 //! program adds.
 
 use actix_web::http::Method;
-use slugline_contract::Rules;
+use slugline_contract::Bounds;
 use slugline_rest::{Api, ExternalOperation, Operation, OperationRefused, RouteList};
 
 use crate::{assistants, service_path::may_be_service_path, version::VERSION};
@@ -11,11 +11,14 @@ use crate::{assistants, service_path::may_be_service_path, version::VERSION};
 ///
 /// # Errors
 /// One of these cannot stand beside the others.
-pub(crate) fn routes(rules: &Rules, added: Vec<Operation>) -> Result<RouteList, OperationRefused> {
+pub(crate) fn routes(
+    bounds: &Bounds,
+    added: Vec<Operation>,
+) -> Result<RouteList, OperationRefused> {
     let api = EXTERNAL_OPERATIONS
         .iter()
         .chain(&assistants::OPERATIONS)
-        .try_fold(slugline_rest::api(VERSION, rules), Api::external)?;
+        .try_fold(slugline_rest::api(VERSION, bounds), Api::external)?;
     Ok(added.into_iter().try_fold(api, Api::operation)?.finish())
 }
 

@@ -37,7 +37,7 @@ pub(crate) fn add(
     mut record: Map<String, Value>,
 ) -> anyhow::Result<()> {
     record.insert("host".into(), host.into());
-    let domain = read::<NamedDomain>(&record.into())?.validate(&settings.rules)?;
+    let domain = read::<NamedDomain>(&record.into())?.validate(&settings.bounds)?;
     with_domains(settings, async |domains| {
         domains.add(&domain, &Author::operator()).await
     })?;
@@ -61,7 +61,7 @@ pub(crate) fn edit(
     for (member, value) in record {
         after[member] = value;
     }
-    let domain = read::<NamedDomain>(&after)?.validate(&settings.rules)?;
+    let domain = read::<NamedDomain>(&after)?.validate(&settings.bounds)?;
     with_domains(settings, async |domains| {
         domains.edit(&domain, &Author::operator()).await
     })?;

@@ -17,14 +17,14 @@ pub(crate) fn may_be_service_path(path: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use slugline_contract::Rules;
+    use slugline_contract::Bounds;
 
     use super::*;
     use crate::api_routes::routes;
 
     #[test]
     fn every_documented_path_but_the_links_own_is_the_services() {
-        let routes = routes(&Rules::default(), Vec::new()).unwrap();
+        let routes = routes(&Bounds::default(), Vec::new()).unwrap();
         let paths = routes.document()["paths"].as_object().unwrap();
         for path in paths.keys().filter(|path| *path != "/{slug}") {
             assert!(may_be_service_path(path), "{path}");

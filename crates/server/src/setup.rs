@@ -54,7 +54,7 @@ pub(crate) fn setup(settings: &Settings, token: &SiteToken) -> SetupView {
 }
 
 fn limits(settings: &Settings) -> Limits {
-    let destinations = &settings.rules.destinations;
+    let destinations = &settings.bounds.destinations;
     Limits {
         slug_chars: Slug::MAX_CHARS,
         slug_pattern: Slug::PATTERN,
@@ -72,7 +72,7 @@ fn limits(settings: &Settings) -> Limits {
         list_links: PageSize::MAX,
         batch_links: LinkService::BATCH,
         check_links: CheckSize::MAX,
-        stats_rows: settings.rules.rows_max.get(),
+        stats_rows: settings.bounds.rows_max.get(),
         stats_tags: MAX_TAGS,
         stats_tagged_links: MAX_TAGGED,
         watchers: LiveVisits::WATCHERS,

@@ -24,7 +24,7 @@ use slugline_domain::{
         SecretStore, SignInCodes, VisitLog, VisitObserver,
     },
 };
-use slugline_httpkit::{Code, Edge, Failure, Guard, Lots, Problem, guarded};
+use slugline_httpkit::{Code, Edge, Failure, Guard, Problem, SplitSides, guarded};
 use slugline_oauth::Connecting;
 use slugline_outbound::{Client, HttpForwarder, HttpProber, NameServiceScreen, Policy, Webhook};
 use slugline_redirect::{Moved, Outcomes, Proxying, Redirects};
@@ -185,7 +185,7 @@ pub(crate) async fn build(
         tokens: tokens.clone(),
         domains: domains.clone(),
     });
-    let lots = Lots::keyed(&agree_on(&store, "splits", &*random).await?);
+    let lots = SplitSides::keyed(&agree_on(&store, "splits", &*random).await?);
     let edge = Arc::new(edge(settings, places, lots));
     let guard = Data::new(Guard {
         edge: Arc::clone(&edge),
@@ -217,7 +217,7 @@ pub(crate) async fn build(
         options: settings.redirects.clone(),
         outcomes: Outcomes::default(),
     });
-    let rules = settings.rules.clone();
+    let bounds = settings.bounds.clone();
     let routes = checked.api;
     let metrics = Metrics {
         started_at: clock.now(),
@@ -240,7 +240,7 @@ pub(crate) async fn build(
     let tools = Arc::new(checked.tools);
     let tools = slugline_mcp::Server {
         app: Arc::clone(&app),
-        rules: rules.clone(),
+        bounds: bounds.clone(),
         tools,
     };
     Ok(Components {
@@ -250,7 +250,7 @@ pub(crate) async fn build(
         guard,
         rest: Data::new(RestState {
             app,
-            rules,
+            bounds,
             import_limit: settings.import_limit,
             setup,
             disk: Arc::new(FolderDisk {
@@ -483,7 +483,7 @@ fn screen(settings: &Settings) -> Option<Arc<dyn DestinationScreen>> {
     Some(Arc::new(NameServiceScreen::new(client, service)))
 }
 
-fn edge(settings: &Settings, places: Option<Arc<dyn PlaceFinder>>, lots: Lots) -> Edge {
+fn edge(settings: &Settings, places: Option<Arc<dyn PlaceFinder>>, lots: SplitSides) -> Edge {
     let mut edge = Edge::default();
     edge.proxies = settings.trusted_proxies.clone();
     edge.configured_origin.clone_from(&settings.base_url);

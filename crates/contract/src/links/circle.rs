@@ -3,19 +3,18 @@
 use std::collections::BTreeMap;
 
 use slugline_domain::{
-    Change, Country, Destination, Life, LinkContent, LinkKey, LinkPatch, Routing,
-    Rules as LinkRules, Split,
+    Change, Country, Destination, Life, LinkContent, LinkKey, LinkPatch, Routing, Rules, Split,
     routing::{may_forward, misplaced_placeholder, placeholder_in},
 };
 
 use super::life::destinations;
-use crate::{issue::IssueCode, rules::Rules, validation::Validation};
+use crate::{bounds::Bounds, issue::IssueCode, validation::Validation};
 
 /// Notes each destination of the link that is its own address, and what keeps it from passing on
 /// what stands behind its slug.
 pub(super) fn refuse_circle(
     validation: &mut Validation,
-    rules: &Rules,
+    bounds: &Bounds,
     key: Option<&LinkKey>,
     content: Option<&LinkContent>,
 ) {
@@ -25,14 +24,14 @@ pub(super) fn refuse_circle(
         google,
         geo,
         with_query: _,
-        rules: link_rules,
+        rules,
         split,
         split_until: _,
         forward_path: _,
     } = &content.routing;
     let mut circle = Circle {
         validation,
-        rules,
+        bounds,
         key,
         forwards_path: content.routing.forwards_path(),
     };
@@ -41,7 +40,7 @@ pub(super) fn refuse_circle(
     circle.refuse_unfilled("apple", apple.as_ref());
     circle.refuse_unfilled("google", google.as_ref());
     circle.refuse_countries(geo);
-    circle.refuse_rules(link_rules);
+    circle.refuse_rules(rules);
     circle.refuse_shares(split.as_ref());
     circle.refuse_life(&content.life);
 }
@@ -49,13 +48,13 @@ pub(super) fn refuse_circle(
 /// Notes the same about the members in a patch.
 pub(super) fn refuse_circle_of_patch(
     validation: &mut Validation,
-    rules: &Rules,
+    bounds: &Bounds,
     key: Option<&LinkKey>,
     patch: &LinkPatch,
 ) {
     let mut circle = Circle {
         validation,
-        rules,
+        bounds,
         key,
         forwards_path: patch.forward_path == Change::Set(true),
     };
@@ -84,7 +83,7 @@ fn set<T>(change: &Change<T>) -> Option<&T> {
 
 struct Circle<'c> {
     validation: &'c mut Validation,
-    rules: &'c Rules,
+    bounds: &'c Bounds,
     key: Option<&'c LinkKey>,
     /// True if the link passes on what stands behind its slug.
     forwards_path: bool,
@@ -133,7 +132,7 @@ impl Circle<'_> {
         }
     }
 
-    fn refuse_rules(&mut self, rules: &LinkRules) {
+    fn refuse_rules(&mut self, rules: &Rules) {
         for (index, rule) in rules.iter().enumerate() {
             let path = ["rules", &index.to_string(), "url"];
             self.refuse(&path, Some(rule.destination()));
@@ -157,7 +156,7 @@ impl Circle<'_> {
             let expected = "placeholders in the path, the query or the fragment".to_owned();
             self.note(path, message, expected);
         }
-        let own = &self.rules.own_addresses;
+        let own = &self.bounds.own_addresses;
         let leads_to = |key: &&LinkKey| {
             own.is_address_of(key, destination)
                 || (self.forwards_path && own.is_below(key, destination))
@@ -189,15 +188,15 @@ mod tests {
         reader::read,
     };
 
-    fn rules() -> Rules {
-        Rules::default().seen_at("https://sl.example")
+    fn bounds() -> Bounds {
+        Bounds::default().seen_at("https://sl.example")
     }
 
     fn faults_of<T: DeserializeOwned, O>(
         link: &Value,
-        check: impl FnOnce(T, &Rules) -> Result<O, Problem>,
+        check: impl FnOnce(T, &Bounds) -> Result<O, Problem>,
     ) -> Vec<String> {
-        match check(read(link).unwrap(), &rules()) {
+        match check(read(link).unwrap(), &bounds()) {
             Ok(_) => Vec::new(),
             Err(problem) => {
                 let issues = problem.issues.iter();

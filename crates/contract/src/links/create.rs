@@ -10,7 +10,9 @@ use super::{
     key::{domain_of, host_schema},
     members::{LinkMembers, TextBounds},
 };
-use crate::{instant::Instant, problem::Problem, rules::Rules, sent::Sent, validation::Validation};
+use crate::{
+    bounds::Bounds, instant::Instant, problem::Problem, sent::Sent, validation::Validation,
+};
 
 /// A link to be made. Only `url` is required.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -61,11 +63,11 @@ impl CreateLink {
     ///
     /// # Errors
     /// Lists every member that is missing, of another type or out of bounds.
-    pub fn validate(&self, rules: &Rules) -> Result<(NewLink, CreateTerms), Problem> {
+    pub fn validate(&self, bounds: &Bounds) -> Result<(NewLink, CreateTerms), Problem> {
         let mut validation = Validation::default();
         let reuse = validation.value(&["reuse"], &self.reuse).copied();
         let reuse = reuse.unwrap_or_default();
-        let (new, terms) = self.link.parse(validation, rules)?;
+        let (new, terms) = self.link.parse(validation, bounds)?;
         Ok((new, CreateTerms { reuse, ..terms }))
     }
 }
@@ -75,23 +77,23 @@ impl UpsertLink {
     ///
     /// # Errors
     /// Lists every member that is missing, of another type or out of bounds.
-    pub fn validate(&self, rules: &Rules) -> Result<(NewLink, CreateTerms), Problem> {
-        self.parse(Validation::default(), rules)
+    pub fn validate(&self, bounds: &Bounds) -> Result<(NewLink, CreateTerms), Problem> {
+        self.parse(Validation::default(), bounds)
     }
 
     /// Goes on with a validation that may have found faults.
     fn parse(
         &self,
         mut validation: Validation,
-        rules: &Rules,
+        bounds: &Bounds,
     ) -> Result<(NewLink, CreateTerms), Problem> {
         let content = self
             .members
-            .content(TextBounds::Todays, &mut validation, rules);
+            .content(TextBounds::Todays, &mut validation, bounds);
         let slug = validation.optional(&["slug"], &self.slug, |slug| Slug::parse(slug));
         let domain = domain_of(&mut validation, &self.domain);
         let key = slug.clone().map(|slug| LinkKey::new(domain.clone(), slug));
-        refuse_circle(&mut validation, rules, key.as_ref(), content.as_ref());
+        refuse_circle(&mut validation, bounds, key.as_ref(), content.as_ref());
         let password =
             validation.optional(&["password"], &self.password, |text| Password::parse(text));
         let id = validation.optional(&["id"], &self.id, |id| LinkId::parse(id));
@@ -129,7 +131,7 @@ mod tests {
     use crate::reader::read;
 
     fn validate(body: &Value) -> Result<NewLink, Problem> {
-        let (new, _) = read::<CreateLink>(body)?.validate(&Rules::default())?;
+        let (new, _) = read::<CreateLink>(body)?.validate(&Bounds::default())?;
         Ok(new)
     }
 
@@ -137,7 +139,7 @@ mod tests {
     fn the_terms_are_members_of_the_body() {
         let terms = |body: &Value| {
             let create = read::<CreateLink>(body).unwrap();
-            create.validate(&Rules::default()).map(|(_, terms)| terms)
+            create.validate(&Bounds::default()).map(|(_, terms)| terms)
         };
         let both = json!({"url": "https://e.example/", "reuse": true, "validateOnly": true});
         let terms_of_both = terms(&both).unwrap();

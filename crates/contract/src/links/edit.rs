@@ -10,7 +10,7 @@ use super::{
     key::{host_schema, key},
     members::{LinkMembers, TextBounds, ours_or_null},
 };
-use crate::{problem::Problem, rules::Rules, sent::Sent, validation::Validation};
+use crate::{bounds::Bounds, problem::Problem, sent::Sent, validation::Validation};
 
 /// A link's new content. A member that is left out is removed, except the password, a warning,
 /// rules, split, splitUntil, forwardPath, startsAt, startUrl, expiredUrl, maxVisits and disabled,
@@ -42,18 +42,21 @@ impl EditLink {
     ///
     /// # Errors
     /// Lists every member that is missing, of another type or out of bounds.
-    pub fn validate(&self, rules: &Rules) -> Result<(application::EditLink, ChangeTerms), Problem> {
+    pub fn validate(
+        &self,
+        bounds: &Bounds,
+    ) -> Result<(application::EditLink, ChangeTerms), Problem> {
         let mut validation = Validation::default();
         let key = key(&mut validation, &self.domain, &self.slug);
         let content = self
             .members
-            .replacement(TextBounds::Todays, &mut validation, rules);
-        refuse_circle(&mut validation, rules, key.as_ref(), content.as_ref());
+            .replacement(TextBounds::Todays, &mut validation, bounds);
+        refuse_circle(&mut validation, bounds, key.as_ref(), content.as_ref());
         let sent = validation.value(&["password"], &self.password);
         let password = password_change(&mut validation, sent);
         // The faults of these members were noted with the content.
-        let ours = self.members.ours(&mut Validation::default(), rules);
-        let terms = terms(&mut validation, &self.validate_only, rules);
+        let ours = self.members.ours(&mut Validation::default(), bounds);
+        let terms = terms(&mut validation, &self.validate_only, bounds);
         validation.finish(|| {
             let edit = application::EditLink {
                 key: key?,
@@ -70,11 +73,11 @@ impl EditLink {
 pub(super) fn terms(
     validation: &mut Validation,
     validate_only: &Sent<bool>,
-    rules: &Rules,
+    bounds: &Bounds,
 ) -> ChangeTerms {
     let validate_only = validation.value(&["validateOnly"], validate_only);
     ChangeTerms {
-        own_addresses: rules.own_addresses.clone(),
+        own_addresses: bounds.own_addresses.clone(),
         validate_only: validate_only == Some(&true),
         ..ChangeTerms::default()
     }
@@ -102,7 +105,7 @@ mod tests {
     use crate::reader::read;
 
     fn validate(body: &Value) -> Result<application::EditLink, Problem> {
-        Ok(read::<EditLink>(body)?.validate(&Rules::default())?.0)
+        Ok(read::<EditLink>(body)?.validate(&Bounds::default())?.0)
     }
 
     #[test]

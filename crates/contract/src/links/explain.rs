@@ -14,7 +14,7 @@ use super::{
     patch::PatchLink,
 };
 use crate::{
-    instant::Instant, issue::IssueCode, problem::Problem, reader::read, rules::Rules, sent::Sent,
+    bounds::Bounds, instant::Instant, issue::IssueCode, problem::Problem, reader::read, sent::Sent,
     unknown::UnknownNames, validation::Validation,
 };
 
@@ -102,14 +102,14 @@ impl ExplainLink {
     /// # Errors
     /// Lists every member that is missing, of another type or out of bounds. Faults of the draft
     /// are below `draft`.
-    pub fn validate(&self, rules: &Rules) -> Result<(LinkToExplain, ImaginedVisitor), Problem> {
+    pub fn validate(&self, bounds: &Bounds) -> Result<(LinkToExplain, ImaginedVisitor), Problem> {
         let mut validation = Validation::default();
-        let link = self.link(&mut validation, rules);
+        let link = self.link(&mut validation, bounds);
         let visitor = self.visitor(&mut validation);
         validation.finish(|| Some((link?, visitor)))
     }
 
-    fn link(&self, validation: &mut Validation, rules: &Rules) -> Option<LinkToExplain> {
+    fn link(&self, validation: &mut Validation, bounds: &Bounds) -> Option<LinkToExplain> {
         let draft = validation.value(&["draft"], &self.draft);
         let Some(draft) = draft else {
             let key = key(validation, &self.domain, &self.slug);
@@ -117,20 +117,20 @@ impl ExplainLink {
         };
         let draft = Value::Object(draft.clone());
         let made = if let Sent::Absent = self.slug {
-            new_link(&draft, &self.domain, rules)
+            new_link(&draft, &self.domain, bounds)
         } else {
-            self.changed_link(&draft, rules)
+            self.changed_link(&draft, bounds)
         };
         let below = |problem| validation.below(&["draft"], problem);
         made.map_err(below).ok()
     }
 
-    fn changed_link(&self, draft: &Value, rules: &Rules) -> Result<LinkToExplain, Problem> {
+    fn changed_link(&self, draft: &Value, bounds: &Bounds) -> Result<LinkToExplain, Problem> {
         UnknownNames::of::<PatchLink>(draft).refuse_meant()?;
         let mut patch: PatchLink = read(draft)?;
         patch.slug = self.slug.clone();
         patch.domain = self.domain.clone();
-        let (key, patch, _) = patch.validate(rules)?;
+        let (key, patch, _) = patch.validate(bounds)?;
         Ok(LinkToExplain::Changed(key, Box::new(patch)))
     }
 
@@ -168,13 +168,17 @@ impl ExplainLink {
     }
 }
 
-fn new_link(draft: &Value, domain: &Sent<String>, rules: &Rules) -> Result<LinkToExplain, Problem> {
+fn new_link(
+    draft: &Value,
+    domain: &Sent<String>,
+    bounds: &Bounds,
+) -> Result<LinkToExplain, Problem> {
     UnknownNames::of::<CreateLink>(draft).refuse_meant()?;
     let mut new: UpsertLink = read(draft)?;
     if let Sent::Absent = new.domain {
         new.domain = domain.clone();
     }
-    let (new, _) = new.validate(rules)?;
+    let (new, _) = new.validate(bounds)?;
     Ok(LinkToExplain::New(Box::new(new)))
 }
 
@@ -206,7 +210,7 @@ mod tests {
 
     fn asked(body: Value) -> Result<(LinkToExplain, ImaginedVisitor), Problem> {
         let body: ExplainLink = serde_json::from_value(body).unwrap();
-        body.validate(&Rules::default())
+        body.validate(&Bounds::default())
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::{
     import::{ImportLimit, ImportLinks},
     import_link::ImportLink,
 };
-use crate::{problem::Problem, rules::Rules, sent::Sent, validation::Validation};
+use crate::{bounds::Bounds, problem::Problem, sent::Sent, validation::Validation};
 
 /// The links of an import.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ pub struct LinksToImport {
 
 /// Gathers the links of an import, or the faults of all invalid ones.
 pub(super) struct Gathering<'r> {
-    rules: &'r Rules,
+    bounds: &'r Bounds,
     limit: ImportLimit,
     read: usize,
     links: Vec<application::ImportLink>,
@@ -33,9 +33,9 @@ pub(super) struct Gathering<'r> {
 }
 
 impl<'r> Gathering<'r> {
-    pub(super) fn new(rules: &'r Rules, limit: ImportLimit) -> Self {
+    pub(super) fn new(bounds: &'r Bounds, limit: ImportLimit) -> Self {
         Self {
-            rules,
+            bounds,
             limit,
             read: 0,
             links: Vec::new(),
@@ -56,7 +56,7 @@ impl<'r> Gathering<'r> {
         if self.read > self.limit.0 {
             return ControlFlow::Break(());
         }
-        match link.and_then(|link| link.validate(self.rules)) {
+        match link.and_then(|link| link.validate(self.bounds)) {
             Ok(link) => self.links.push(link),
             Err(problem) if problem.issues.is_empty() => {
                 self.failure = Some(problem);

@@ -12,7 +12,7 @@ use super::{
     members::{LinkMembers, TextBounds, widest_texts},
 };
 use crate::{
-    instant::Instant, json_integer::JsonInteger, problem::Problem, rules::Rules, sent::Sent,
+    bounds::Bounds, instant::Instant, json_integer::JsonInteger, problem::Problem, sent::Sent,
     validation::Validation,
 };
 
@@ -52,11 +52,11 @@ impl ImportLink {
     ///
     /// # Errors
     /// Lists every member that is missing, of another type or out of bounds.
-    pub fn validate(&self, rules: &Rules) -> Result<application::ImportLink, Problem> {
+    pub fn validate(&self, bounds: &Bounds) -> Result<application::ImportLink, Problem> {
         let mut validation = Validation::default();
         let content = self
             .members
-            .content(TextBounds::Widest, &mut validation, rules);
+            .content(TextBounds::Widest, &mut validation, bounds);
         let slug = if let Sent::Null = self.slug {
             None
         } else {
@@ -64,7 +64,7 @@ impl ImportLink {
         };
         let domain = domain_of(&mut validation, &self.domain);
         let key = slug.clone().map(|slug| LinkKey::new(domain.clone(), slug));
-        refuse_circle(&mut validation, rules, key.as_ref(), content.as_ref());
+        refuse_circle(&mut validation, bounds, key.as_ref(), content.as_ref());
         let password = validation.optional(&["password"], &self.password, |text| {
             ImportedPassword::parse(text)
         });

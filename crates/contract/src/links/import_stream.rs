@@ -308,13 +308,13 @@ mod tests {
     use rstest::rstest;
 
     use super::*;
-    use crate::rules::Rules;
+    use crate::bounds::Bounds;
 
     fn slugs(format: TransferFormat, text: &str) -> (Vec<String>, Option<String>) {
         let mut slugs = Vec::new();
         let outcome = read_links(format, text.as_bytes(), |read| {
             assert_eq!(read.index, slugs.len());
-            let link = read.link.and_then(|link| link.validate(&Rules::default()));
+            let link = read.link.and_then(|link| link.validate(&Bounds::default()));
             slugs.push(match link {
                 Ok(link) => link.slug.map_or_else(String::new, |slug| slug.to_string()),
                 Err(problem) => format!("{:?} {}", read.line, problem.detail),
@@ -394,7 +394,7 @@ mod tests {
             b"slug,url\r\na,http://u/,x\r\nb,\xff\r\nc,\"http://u/\"\r\n,,\r\n,\r\nd,u\r\n";
         let mut seen = Vec::new();
         let outcome = read_links(TransferFormat::Csv, source, |read| {
-            let link = read.link.and_then(|link| link.validate(&Rules::default()));
+            let link = read.link.and_then(|link| link.validate(&Bounds::default()));
             let said =
                 link.map_or_else(|problem| problem.detail, |link| format!("{:?}", link.slug));
             seen.push((read.line.unwrap(), said));
@@ -434,7 +434,7 @@ mod tests {
                     ;http://u/;\"spring;shop\";2027-01-01T12:00:00+02:00;;\r\n;;;;;\r\n";
         let mut links = Vec::new();
         let ignored = read_links(TransferFormat::Csv, text.as_bytes(), |read| {
-            let link = read.link.and_then(|link| link.validate(&Rules::default()));
+            let link = read.link.and_then(|link| link.validate(&Bounds::default()));
             links.push(link.unwrap());
             ControlFlow::Continue(())
         });

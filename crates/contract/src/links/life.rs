@@ -5,7 +5,7 @@ use serde::Deserialize;
 use slugline_domain::{Destination, DestinationRules, Life, LifePatch, MaxVisits, UnixSeconds};
 
 use crate::{
-    instant::Instant, issue::IssueCode, json_integer::JsonInteger, rules::Rules, sent::Sent,
+    bounds::Bounds, instant::Instant, issue::IssueCode, json_integer::JsonInteger, sent::Sent,
     validation::Validation,
 };
 
@@ -31,7 +31,7 @@ pub struct LifeMembers {
 
 impl LifeMembers {
     /// Returns the change that the members make; `null` removes. A new link has what it sets.
-    pub(super) fn patch(&self, validation: &mut Validation, rules: &Rules) -> LifePatch {
+    pub(super) fn patch(&self, validation: &mut Validation, bounds: &Bounds) -> LifePatch {
         let Self {
             starts_at,
             start_url,
@@ -40,7 +40,7 @@ impl LifeMembers {
             disabled,
         } = self;
         let to = |validation: &mut Validation, name: &str, url: &str| {
-            validation.member(&[name], Destination::parse(url, &rules.destinations))
+            validation.member(&[name], Destination::parse(url, &bounds.destinations))
         };
         LifePatch {
             starts_at: validation.change(&["startsAt"], starts_at, |validation, sent| {
@@ -143,7 +143,7 @@ mod tests {
         let mut link = json!({"url": "https://example.com/", "expiration": 1_900_000_000});
         let members = link.as_object_mut().unwrap();
         members.extend(life.as_object().unwrap().clone());
-        let (link, _) = read::<CreateLink>(&link)?.validate(&Rules::default())?;
+        let (link, _) = read::<CreateLink>(&link)?.validate(&Bounds::default())?;
         Ok(link.content.life)
     }
 
@@ -195,12 +195,12 @@ mod tests {
         let body = json!({"slug": "docs", "url": "https://e.example/", "maxVisits": null,
             "startsAt": 5});
         let edit = read::<EditLink>(&body).unwrap();
-        let life = edit.validate(&Rules::default()).unwrap().0.ours.life;
+        let life = edit.validate(&Bounds::default()).unwrap().0.ours.life;
         assert_eq!(life.max_visits, Change::Clear);
         assert!(matches!(life.starts_at, Change::Set(_)));
         assert_eq!(life.expired_url, Change::Keep);
         let patch = read::<PatchLink>(&json!({"slug": "docs", "disabled": null})).unwrap();
-        let (_, patch, _) = patch.validate(&Rules::default()).unwrap();
+        let (_, patch, _) = patch.validate(&Bounds::default()).unwrap();
         assert_eq!(patch.life.disabled, Change::Clear);
         assert_eq!(patch.life.max_visits, Change::Keep);
     }
@@ -213,7 +213,7 @@ mod tests {
         assert_eq!(exported["visitsLeft"], 60);
         let read_back = |exported: &Value| {
             let link = read::<ImportLink>(exported).unwrap();
-            link.validate(&Rules::default())
+            link.validate(&Bounds::default())
         };
         let imported = read_back(&exported).unwrap();
         assert_eq!(imported.visits_used, 40);

@@ -30,9 +30,9 @@ mod tests {
         let list = |parts: Vec<String>| format!("[{}]", parts.join(","));
         let values = list(vec!["\"a\"".into(); 50]);
         let rule = format!("{{\"when\":{},\"url\":\"b\"}}", list(vec![values; 8]));
-        let rules = list(vec![rule; 20]);
+        let bounds = list(vec![rule; 20]);
         let geo = list(vec!["\"https://example.com/\"".into(); 300]);
-        assert!(!has_too_many_values(&list(vec![rules, geo])));
+        assert!(!has_too_many_values(&list(vec![bounds, geo])));
     }
 
     #[test]

@@ -15,7 +15,7 @@ use super::{
     life::{self, LifeMembers},
     routing::{self, RULES, SPLIT, rules_schema, split_schema},
 };
-use crate::{instant::Instant, issue::Issue, rules::Rules, sent::Sent, validation::Validation};
+use crate::{bounds::Bounds, instant::Instant, issue::Issue, sent::Sent, validation::Validation};
 
 /// What the author of a link decides. Bodies that hold a link hold these
 /// members beside their own.
@@ -93,12 +93,12 @@ impl LinkMembers {
     /// Parses the members of a new link; `None` after it noted a fault.
     pub(super) fn content(
         &self,
-        bounds: TextBounds,
+        texts: TextBounds,
         validation: &mut Validation,
-        rules: &Rules,
+        bounds: &Bounds,
     ) -> Option<LinkContent> {
         self.refuse_null(validation);
-        let content = self.replacement(bounds, validation, rules)?;
+        let content = self.replacement(texts, validation, bounds)?;
         if let Err(fault) = content.check() {
             validation.found(Issue::of_life(fault));
         }
@@ -118,13 +118,13 @@ impl LinkMembers {
     /// it noted a fault.
     pub(super) fn replacement(
         &self,
-        bounds: TextBounds,
+        texts: TextBounds,
         validation: &mut Validation,
-        rules: &Rules,
+        bounds: &Bounds,
     ) -> Option<LinkContent> {
-        let url = validation.required(&["url"], &self.url, |url| destination(url, rules));
-        let comment = validation.optional(&["comment"], &self.comment, |sent| text(sent, bounds));
-        let expires_at = match bounds {
+        let url = validation.required(&["url"], &self.url, |url| destination(url, bounds));
+        let comment = validation.optional(&["comment"], &self.comment, |sent| text(sent, texts));
+        let expires_at = match texts {
             TextBounds::Todays => {
                 validation.optional(&["expiration"], &self.expiration, |sent| sent.planned())
             }
@@ -137,18 +137,18 @@ impl LinkMembers {
             None => Some(Tags::default()),
         };
         let preview = Preview {
-            title: validation.optional(&["title"], &self.title, |sent| text(sent, bounds)),
+            title: validation.optional(&["title"], &self.title, |sent| text(sent, texts)),
             description: validation.optional(&["description"], &self.description, |sent| {
-                text(sent, bounds)
+                text(sent, texts)
             }),
-            image: validation.optional(&["image"], &self.image, |sent| text(sent, bounds)),
+            image: validation.optional(&["image"], &self.image, |sent| text(sent, texts)),
         };
-        let to = |url: &String| destination(url, rules);
+        let to = |url: &String| destination(url, bounds);
         let routing = Routing {
             apple: validation.optional(&["apple"], &self.apple, to),
             google: validation.optional(&["google"], &self.google, to),
             geo: match validation.value(&["geo"], &self.geo) {
-                Some(sent) => geo(validation, sent, rules),
+                Some(sent) => geo(validation, sent, bounds),
                 None => BTreeMap::new(),
             },
             with_query: flag(validation, "redirectWithQuery", &self.redirect_with_query),
@@ -159,7 +159,7 @@ impl LinkMembers {
             proxy: flag(validation, "proxy", &self.proxy),
         };
         let flagged_unsafe = flag(validation, "unsafe", &self.flagged_unsafe);
-        let ours = self.ours(validation, rules);
+        let ours = self.ours(validation, bounds);
         let mut content = LinkContent {
             destination: url?,
             comment,
@@ -177,13 +177,13 @@ impl LinkMembers {
 
     /// Returns the change that the members make which Sink does not know. Clients of Sink leave
     /// them out when they replace a link, so they are kept then; `null` removes.
-    pub(super) fn ours(&self, validation: &mut Validation, rules: &Rules) -> LinkPatch {
+    pub(super) fn ours(&self, validation: &mut Validation, bounds: &Bounds) -> LinkPatch {
         LinkPatch {
             rules: validation.change(&["rules"], &self.rules, |validation, sent| {
-                routing::rules(validation, sent, rules)
+                routing::rules(validation, sent, bounds)
             }),
             split: validation.change(&["split"], &self.split, |validation, sent| {
-                routing::split(validation, sent, rules)
+                routing::split(validation, sent, bounds)
             }),
             split_until: validation.change(
                 &["splitUntil"],
@@ -191,7 +191,7 @@ impl LinkMembers {
                 |validation, sent| validation.member(&["splitUntil"], sent.planned()),
             ),
             forward_path: flag_change(validation, "forwardPath", &self.forward_path),
-            life: self.life.patch(validation, rules),
+            life: self.life.patch(validation, bounds),
             ..LinkPatch::default()
         }
     }
@@ -230,9 +230,9 @@ impl LinkMembers {
 
     /// Returns the change that the members make; `null` removes, except the destination.
     /// The password is not among them, so it stays.
-    pub(super) fn patch(&self, validation: &mut Validation, rules: &Rules) -> LinkPatch {
+    pub(super) fn patch(&self, validation: &mut Validation, bounds: &Bounds) -> LinkPatch {
         LinkPatch {
-            destination: validation.optional(&["url"], &self.url, |url| destination(url, rules)),
+            destination: validation.optional(&["url"], &self.url, |url| destination(url, bounds)),
             comment: text_change(validation, "comment", &self.comment),
             expires_at: validation.change(&["expiration"], &self.expiration, |validation, sent| {
                 validation.member(&["expiration"], sent.planned())
@@ -243,17 +243,17 @@ impl LinkMembers {
             title: text_change(validation, "title", &self.title),
             description: text_change(validation, "description", &self.description),
             image: text_change(validation, "image", &self.image),
-            apple: destination_change(validation, "apple", &self.apple, rules),
-            google: destination_change(validation, "google", &self.google, rules),
+            apple: destination_change(validation, "apple", &self.apple, bounds),
+            google: destination_change(validation, "google", &self.google, bounds),
             geo: validation.change(&["geo"], &self.geo, |validation, sent| {
-                Some(geo(validation, sent, rules))
+                Some(geo(validation, sent, bounds))
             }),
             with_query: flag_change(validation, "redirectWithQuery", &self.redirect_with_query),
             cloaking: flag_change(validation, "cloaking", &self.cloaking),
             proxy: flag_change(validation, "proxy", &self.proxy),
             flagged_unsafe: flag_change(validation, "unsafe", &self.flagged_unsafe),
             password: Change::Keep,
-            ..self.ours(validation, rules)
+            ..self.ours(validation, bounds)
         }
     }
 }
@@ -309,8 +309,8 @@ fn properties(schema: &mut Schema) -> impl Iterator<Item = (&String, &mut Value)
     members.into_iter().flatten()
 }
 
-fn destination(url: &str, rules: &Rules) -> Result<Destination, DestinationError> {
-    Destination::parse(url, &rules.destinations)
+fn destination(url: &str, bounds: &Bounds) -> Result<Destination, DestinationError> {
+    Destination::parse(url, &bounds.destinations)
 }
 
 fn flag(validation: &mut Validation, name: &str, sent: &Sent<bool>) -> Option<bool> {
@@ -335,10 +335,10 @@ fn destination_change(
     validation: &mut Validation,
     name: &str,
     sent: &Sent<String>,
-    rules: &Rules,
+    bounds: &Bounds,
 ) -> Change<Destination> {
     validation.change(&[name], sent, |validation, sent| {
-        validation.member(&[name], destination(sent, rules))
+        validation.member(&[name], destination(sent, bounds))
     })
 }
 
@@ -354,20 +354,20 @@ pub(super) fn tags(validation: &mut Validation, sent: &[Sent<String>]) -> Option
 fn geo(
     validation: &mut Validation,
     sent: &BTreeMap<String, Sent<String>>,
-    rules: &Rules,
+    bounds: &Bounds,
 ) -> BTreeMap<Country, Destination> {
     let mut geo = BTreeMap::new();
     for (code, url) in sent {
         let path = ["geo", code.as_str()];
         let country = validation.member(&path, Country::parse(code));
-        let destination = validation.required(&path, url, |url| destination(url, rules));
+        let destination = validation.required(&path, url, |url| destination(url, bounds));
         geo.extend(country.zip(destination));
     }
     geo
 }
 
-fn text<const MAX: usize>(sent: &str, bounds: TextBounds) -> Result<Text<MAX>, TextError> {
-    match bounds {
+fn text<const MAX: usize>(sent: &str, texts: TextBounds) -> Result<Text<MAX>, TextError> {
+    match texts {
         TextBounds::Todays => Text::parse(sent),
         TextBounds::Widest => Text::restore(sent),
     }
@@ -400,7 +400,7 @@ mod tests {
             let mut link = json!({"url": "https://e.example/", "slug": "docs"});
             link[name] = Value::Null;
             let link = read::<CreateLink>(&link).unwrap();
-            let refused = link.validate(&Rules::default()).unwrap_err();
+            let refused = link.validate(&Bounds::default()).unwrap_err();
             assert_eq!(refused.issues[0].path, [name.as_str()]);
         }
     }

@@ -11,7 +11,7 @@ use super::{
     key::{host_schema, key},
     members::{LinkMembers, members_or_null},
 };
-use crate::{problem::Problem, rules::Rules, sent::Sent, validation::Validation};
+use crate::{bounds::Bounds, problem::Problem, sent::Sent, validation::Validation};
 
 /// Changes to a link. A member that is left out is kept, `null` removes it. Tags
 /// and countries are replaced as a whole; the slug itself cannot be changed.
@@ -42,11 +42,11 @@ impl PatchLink {
     ///
     /// # Errors
     /// Lists every member that is missing, of another type or out of bounds.
-    pub fn validate(&self, rules: &Rules) -> Result<(LinkKey, LinkPatch, ChangeTerms), Problem> {
+    pub fn validate(&self, bounds: &Bounds) -> Result<(LinkKey, LinkPatch, ChangeTerms), Problem> {
         let mut validation = Validation::default();
         let key = key(&mut validation, &self.domain, &self.slug);
-        let members = self.members.patch(&mut validation, rules);
-        refuse_circle_of_patch(&mut validation, rules, key.as_ref(), &members);
+        let members = self.members.patch(&mut validation, bounds);
+        refuse_circle_of_patch(&mut validation, bounds, key.as_ref(), &members);
         let password = if let Sent::Null = self.password {
             Change::Clear
         } else {
@@ -57,7 +57,7 @@ impl PatchLink {
             password,
             ..members
         };
-        let terms = terms(&mut validation, &self.validate_only, rules);
+        let terms = terms(&mut validation, &self.validate_only, bounds);
         validation.finish(|| Some((key?, patch, terms)))
     }
 }
@@ -71,7 +71,7 @@ mod tests {
     use crate::{reader::read, schema::settings};
 
     fn validate(body: &Value) -> Result<(LinkKey, LinkPatch), Problem> {
-        let (key, patch, _) = read::<PatchLink>(body)?.validate(&Rules::default())?;
+        let (key, patch, _) = read::<PatchLink>(body)?.validate(&Bounds::default())?;
         Ok((key, patch))
     }
 
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn the_document_lets_members_be_null_except_those_that_cannot_be_removed() {
-        let generator = SchemaGenerator::new(settings(&Rules::default()));
+        let generator = SchemaGenerator::new(settings(&Bounds::default()));
         let schema = generator.into_root_schema_for::<PatchLink>().to_value();
         let kind = |member: &str| schema["properties"][member]["type"].clone();
         assert_eq!(kind("comment"), json!(["string", "null"]));

@@ -7,7 +7,7 @@ use super::{
     import_body::read_body,
     import_stream::{ReadLinksError, read_links},
 };
-use crate::{code::Code, problem::Problem, rules::Rules};
+use crate::{bounds::Bounds, code::Code, problem::Problem};
 
 impl ImportLinks {
     /// Reads and checks the links of a JSON body. It stops as soon as there are too many.
@@ -17,10 +17,10 @@ impl ImportLinks {
     /// faults: every member of every link, up to a thousand faults.
     pub fn read_document(
         body: &[u8],
-        rules: &Rules,
+        bounds: &Bounds,
         limit: ImportLimit,
     ) -> Result<LinksToImport, Problem> {
-        let mut gathering = Gathering::new(rules, limit);
+        let mut gathering = Gathering::new(bounds, limit);
         let ignored = read_body(body, &mut gathering)?;
         gathering.finish(ignored)
     }
@@ -31,10 +31,10 @@ impl ImportLinks {
     /// As for [`Self::read_document`].
     pub fn read_table(
         table: &[u8],
-        rules: &Rules,
+        bounds: &Bounds,
         limit: ImportLimit,
     ) -> Result<LinksToImport, Problem> {
-        let mut gathering = Gathering::new(rules, limit);
+        let mut gathering = Gathering::new(bounds, limit);
         let read = read_links(TransferFormat::Csv, table, |read| gathering.take(read.link));
         match read {
             Ok(ignored) => gathering.finish(ignored),
@@ -58,7 +58,7 @@ mod tests {
     }
 
     fn read(body: &str) -> Result<LinksToImport, Problem> {
-        ImportLinks::read_document(body.as_bytes(), &Rules::default(), ImportLimit::DEFAULT)
+        ImportLinks::read_document(body.as_bytes(), &Bounds::default(), ImportLimit::DEFAULT)
     }
 
     fn paths(problem: &Problem) -> Vec<String> {

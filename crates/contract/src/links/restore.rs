@@ -10,12 +10,12 @@ use super::{
     which::which_link,
 };
 use crate::{
+    bounds::Bounds,
     code::Code,
     instant::Instant,
     int_or_string::IntOrString,
     issue::{Issue, IssueCode},
     problem::Problem,
-    rules::Rules,
     sent::Sent,
     validation::Validation,
 };
@@ -47,7 +47,7 @@ impl RestoreLink {
     ///
     /// # Errors
     /// Lists every member that is missing, of another type or out of bounds.
-    pub fn validate(&self, rules: &Rules) -> Result<application::RestoreLink, Problem> {
+    pub fn validate(&self, bounds: &Bounds) -> Result<application::RestoreLink, Problem> {
         let mut validation = Validation::default();
         let id = validation.required(&["id"], &self.id, |id| LinkId::parse(id));
         let version = validation.value(&["version"], &self.version);
@@ -67,7 +67,7 @@ impl RestoreLink {
                 slug,
                 domain,
                 expires_at,
-                own_addresses: rules.own_addresses.clone(),
+                own_addresses: bounds.own_addresses.clone(),
             })
         })
     }
@@ -220,7 +220,7 @@ mod tests {
 
     #[test]
     fn every_fault_of_a_return_names_its_field() {
-        let restore = |sent: Value| read::<RestoreLink>(&sent)?.validate(&Rules::default());
+        let restore = |sent: Value| read::<RestoreLink>(&sent)?.validate(&Bounds::default());
         let all = restore(json!({"id": "x", "version": 3, "slug": "b", "domain": "",
             "expiration": null}));
         let all = all.unwrap();

@@ -6,7 +6,7 @@
 use schemars::{Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value};
 use slugline_domain::{
-    Country, Destination, Rules as LinkRules, Split, TimeZoneName,
+    Country, Destination, Rules, Split, TimeZoneName,
     routing::{
         Condition, ConditionError, ConditionForm, ConditionKind, Continent, Rule, RuleError,
         RulesError, Share, SplitError,
@@ -16,9 +16,9 @@ use url::form_urlencoded;
 
 use super::shown_routing::{NOT, TIME_ZONE};
 use crate::{
+    bounds::Bounds,
     instant::Instant,
     issue::{Explain, IssueCode},
-    rules::Rules,
     sent::{Fault, Sent, Wire, type_of},
     stats::is_known_zone,
     unknown::nearest,
@@ -26,13 +26,9 @@ use crate::{
 };
 
 /// Parses rules; `None` after it noted a fault.
-pub(super) fn rules(
-    validation: &mut Validation,
-    sent: &[Value],
-    bounds: &Rules,
-) -> Option<LinkRules> {
+pub(super) fn rules(validation: &mut Validation, sent: &[Value], bounds: &Bounds) -> Option<Rules> {
     // A long list is not read.
-    if sent.len() > LinkRules::MAX {
+    if sent.len() > Rules::MAX {
         return validation.member(&["rules"], Err(RulesError(sent.len())));
     }
     let parsed: Vec<Option<Rule>> = sent
@@ -41,10 +37,10 @@ pub(super) fn rules(
         .map(|(index, sent)| rule(validation, &index.to_string(), sent, bounds))
         .collect();
     let rules = parsed.into_iter().collect::<Option<Vec<Rule>>>()?;
-    validation.member(&["rules"], LinkRules::new(rules))
+    validation.member(&["rules"], Rules::new(rules))
 }
 
-fn rule(validation: &mut Validation, index: &str, sent: &Value, bounds: &Rules) -> Option<Rule> {
+fn rule(validation: &mut Validation, index: &str, sent: &Value, bounds: &Bounds) -> Option<Rule> {
     let path = ["rules", index];
     let members = object(validation, &path, sent, &["when", "url"])?;
     let destination = destination(validation, &path, members, bounds);
@@ -192,7 +188,7 @@ fn zone(validation: &mut Validation, path: &[&str], value: &Value) -> Option<Tim
 }
 
 /// Parses a split; `None` after it noted a fault.
-pub(super) fn split(validation: &mut Validation, sent: &[Value], bounds: &Rules) -> Option<Split> {
+pub(super) fn split(validation: &mut Validation, sent: &[Value], bounds: &Bounds) -> Option<Split> {
     if sent.len() > Split::MAX {
         return validation.member(&["split"], Err(SplitError::Count(sent.len())));
     }
@@ -205,7 +201,7 @@ pub(super) fn split(validation: &mut Validation, sent: &[Value], bounds: &Rules)
     validation.member(&["split"], Split::new(shares))
 }
 
-fn share(validation: &mut Validation, index: &str, sent: &Value, bounds: &Rules) -> Option<Share> {
+fn share(validation: &mut Validation, index: &str, sent: &Value, bounds: &Bounds) -> Option<Share> {
     let path = ["split", index];
     let members = object(validation, &path, sent, &["url", "weight"])?;
     let destination = destination(validation, &path, members, bounds);
@@ -246,7 +242,7 @@ fn destination(
     validation: &mut Validation,
     path: &[&str],
     members: &Map<String, Value>,
-    bounds: &Rules,
+    bounds: &Bounds,
 ) -> Option<Destination> {
     let url = members.get("url").cloned();
     let url = url.map_or(Sent::Absent, Sent::<String>::of);
@@ -313,7 +309,7 @@ impl Explain for RuleError {
 
 impl Explain for RulesError {
     fn explain(&self) -> Fault {
-        let expected = format!("at most {} rules", LinkRules::MAX);
+        let expected = format!("at most {} rules", Rules::MAX);
         (IssueCode::TooBig, self.to_string(), expected)
     }
 }
@@ -346,7 +342,7 @@ pub(super) const RULES: &str = r#"Other destinations; first rule that holds wins
 pub(super) const SPLIT: &str = r#"Percentages for other destinations: [{url: "…", weight: 30}]."#;
 
 pub(super) fn rules_schema(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({"type": "array", "items": {"type": "object"}, "maxItems": LinkRules::MAX})
+    json_schema!({"type": "array", "items": {"type": "object"}, "maxItems": Rules::MAX})
 }
 
 pub(super) fn split_schema(_: &mut SchemaGenerator) -> Schema {
@@ -362,9 +358,13 @@ mod tests {
     use super::*;
     use crate::links::shown_routing::{show_rules, show_split};
 
-    fn parsed(sent: &Value) -> Result<LinkRules, Vec<(String, String)>> {
+    fn parsed(sent: &Value) -> Result<Rules, Vec<(String, String)>> {
         let mut validation = Validation::default();
-        let rules = rules(&mut validation, sent.as_array().unwrap(), &Rules::default());
+        let rules = rules(
+            &mut validation,
+            sent.as_array().unwrap(),
+            &Bounds::default(),
+        );
         validation.finish(|| rules).map_err(|problem| {
             let issues = problem.issues.into_iter();
             issues
@@ -406,9 +406,9 @@ mod tests {
         let split = routing.split.unwrap();
         let shown = show_split(&split);
         let mut validation = Validation::default();
-        let read = super::split(&mut validation, &shown, &Rules::default());
+        let read = super::split(&mut validation, &shown, &Bounds::default());
         assert_eq!(read.unwrap(), split);
-        assert_eq!(show_rules(&LinkRules::NONE), None);
+        assert_eq!(show_rules(&Rules::NONE), None);
     }
 
     #[rstest]
@@ -469,7 +469,11 @@ mod tests {
         );
         let faults_of = |sent: Value| {
             let mut validation = Validation::default();
-            let split = split(&mut validation, sent.as_array().unwrap(), &Rules::default());
+            let split = split(
+                &mut validation,
+                sent.as_array().unwrap(),
+                &Bounds::default(),
+            );
             let problem = validation.finish(|| split).unwrap_err();
             let issues = problem.issues.into_iter();
             let issues = issues.map(|issue| format!("{}: {}", issue.path.join("."), issue.message));

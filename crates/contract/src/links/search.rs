@@ -16,7 +16,8 @@ use super::{
     status_name::StatusName,
 };
 use crate::{
-    int_or_string::IntOrString, problem::Problem, rules::Rules, sent::Sent, validation::Validation,
+    bounds::Bounds, int_or_string::IntOrString, problem::Problem, sent::Sent,
+    validation::Validation,
 };
 
 /// What to look for. A link must meet every condition that is given; without `q`
@@ -74,9 +75,9 @@ impl SearchLinks {
     ///
     /// # Errors
     /// Lists every member that is of another type or out of bounds.
-    pub fn validate(&self, rules: &Rules) -> Result<(LinkFilter, PageSize), Problem> {
+    pub fn validate(&self, bounds: &Bounds) -> Result<(LinkFilter, PageSize), Problem> {
         let mut validation = Validation::default();
-        let search = self.conditions.search(&mut validation, rules);
+        let search = self.conditions.search(&mut validation, bounds);
         let size = page_size(&mut validation, &self.limit);
         validation.finish(|| Some((search, size)))
     }
@@ -87,17 +88,17 @@ impl CountLinks {
     ///
     /// # Errors
     /// Lists every member that is of another type or out of bounds.
-    pub fn validate(&self, rules: &Rules) -> Result<LinkFilter, Problem> {
+    pub fn validate(&self, bounds: &Bounds) -> Result<LinkFilter, Problem> {
         let mut validation = Validation::default();
-        let search = self.search(&mut validation, rules);
+        let search = self.search(&mut validation, bounds);
         validation.finish(|| Some(search))
     }
 
     /// An empty text is no condition.
-    fn search(&self, validation: &mut Validation, rules: &Rules) -> LinkFilter {
+    fn search(&self, validation: &mut Validation, bounds: &Bounds) -> LinkFilter {
         let text = validation.value(&["q"], &self.q);
         let text = text.filter(|text| !text.trim().is_empty());
-        let to = |url: &String| Destination::parse(url, &rules.destinations);
+        let to = |url: &String| Destination::parse(url, &bounds.destinations);
         // The use case narrows it to the caller.
         LinkFilter {
             text: text.and_then(|text| validation.member(&["q"], SearchText::parse(text))),
@@ -119,10 +120,10 @@ impl ExactUrlSearch {
     ///
     /// # Errors
     /// Lists every member that is missing, of another type or out of bounds.
-    pub fn validate(&self, rules: &Rules) -> Result<(LinkFilter, PageSize), Problem> {
+    pub fn validate(&self, bounds: &Bounds) -> Result<(LinkFilter, PageSize), Problem> {
         let mut validation = Validation::default();
         let url = validation.required(&["url"], &self.url, |url| {
-            Destination::parse(url, &rules.destinations)
+            Destination::parse(url, &bounds.destinations)
         });
         let size = page_size(&mut validation, &self.limit);
         let search = LinkFilter {
@@ -265,7 +266,7 @@ mod tests {
     use crate::reader::{query_to_json, read};
 
     fn search(query: &str) -> Result<(LinkFilter, PageSize), Problem> {
-        read::<SearchLinks>(&query_to_json(query))?.validate(&Rules::default())
+        read::<SearchLinks>(&query_to_json(query))?.validate(&Bounds::default())
     }
 
     #[test]

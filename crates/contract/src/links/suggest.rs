@@ -9,9 +9,9 @@ use slugline_domain::{
 };
 
 use crate::{
+    bounds::Bounds,
     issue::{Explain, IssueCode},
     problem::Problem,
-    rules::Rules,
     sent::{Sent, Wire},
     validation::Validation,
 };
@@ -32,10 +32,10 @@ impl SuggestSlug {
     ///
     /// # Errors
     /// The destination is missing or invalid.
-    pub fn validate(&self, rules: &Rules) -> Result<Destination, Problem> {
+    pub fn validate(&self, bounds: &Bounds) -> Result<Destination, Problem> {
         let mut validation = Validation::default();
         let url = validation.required(&["url"], &self.url, |FirstText(url)| {
-            Destination::parse(url, &rules.destinations)
+            Destination::parse(url, &bounds.destinations)
         });
         validation.finish(|| url)
     }
@@ -59,10 +59,10 @@ impl SuggestPreview {
     ///
     /// # Errors
     /// Lists every member that is missing, of another type or wrong.
-    pub fn validate(&self, rules: &Rules) -> Result<Destination, Problem> {
+    pub fn validate(&self, bounds: &Bounds) -> Result<Destination, Problem> {
         let mut validation = Validation::default();
         let url = validation.required(&["url"], &self.url, |FirstText(url)| {
-            Destination::parse(url, &rules.destinations)
+            Destination::parse(url, &bounds.destinations)
         });
         let named = validation.value(&["locale"], &self.locale);
         let named = named.filter(|locale| !locale.is_empty());
@@ -139,7 +139,8 @@ mod tests {
     use crate::reader::{query_to_json, read};
 
     fn url_of(query: &str) -> Result<String, Problem> {
-        let destination = read::<SuggestSlug>(&query_to_json(query))?.validate(&Rules::default())?;
+        let destination =
+            read::<SuggestSlug>(&query_to_json(query))?.validate(&Bounds::default())?;
         Ok(destination.to_string())
     }
 
@@ -169,7 +170,7 @@ mod tests {
         let both = json!({"url": "x", "locale": "Deutsch, bitte"});
         let problem = read::<SuggestPreview>(&both)
             .unwrap()
-            .validate(&Rules::default());
+            .validate(&Bounds::default());
         let paths: Vec<_> = problem
             .unwrap_err()
             .issues

@@ -16,9 +16,9 @@ use super::{
     undo::Undo,
 };
 use crate::{
+    bounds::Bounds,
     issue::{Issue, IssueCode},
     problem::Problem,
-    rules::Rules,
     sent::Sent,
     validation::Validation,
 };
@@ -59,7 +59,7 @@ impl UpdateLink {
     ///
     /// # Errors
     /// Lists every member that is missing, of another type or out of bounds.
-    pub fn validate(self, rules: &Rules) -> Result<(LinkUpdate, ChangeTerms), Problem> {
+    pub fn validate(self, bounds: &Bounds) -> Result<(LinkUpdate, ChangeTerms), Problem> {
         let Self {
             slug,
             domain,
@@ -78,7 +78,7 @@ impl UpdateLink {
                 password,
                 validate_only: Sent::Absent,
             };
-            let (key, patch, terms) = patch.validate(rules)?;
+            let (key, patch, terms) = patch.validate(bounds)?;
             Ok((LinkUpdate::Partial(key, Box::new(patch)), terms))
         } else {
             let meant_partial = members.url == Sent::Absent;
@@ -89,7 +89,7 @@ impl UpdateLink {
                 password,
                 validate_only: Sent::Absent,
             };
-            let edit = edit.validate(rules);
+            let edit = edit.validate(bounds);
             let edit = edit.map(|(edit, terms)| (LinkUpdate::Whole(Box::new(edit)), terms));
             if meant_partial {
                 edit.map_err(missing_partial)
@@ -179,7 +179,7 @@ mod tests {
     use crate::reader::read;
 
     fn validate(body: &Value) -> Result<LinkUpdate, Problem> {
-        let (update, _) = read::<UpdateLink>(body)?.validate(&Rules::default())?;
+        let (update, _) = read::<UpdateLink>(body)?.validate(&Bounds::default())?;
         Ok(update)
     }
 

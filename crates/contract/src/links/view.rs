@@ -430,15 +430,15 @@ mod tests {
     use slugline_domain::{LinkKey, Revision};
 
     use super::*;
-    use crate::{links::ImportLink, rules::Rules, schema::arguments};
+    use crate::{bounds::Bounds, links::ImportLink, schema::arguments};
 
     #[test]
     fn columns_are_the_members_of_exports_and_imports() {
         let mut columns: Vec<&str> = link_columns().map(|(name, _)| name).collect();
         columns.sort_unstable();
         for schema in [
-            arguments::<ExportedLink>(&Rules::default()),
-            arguments::<ImportLink>(&Rules::default()),
+            arguments::<ExportedLink>(&Bounds::default()),
+            arguments::<ImportLink>(&Bounds::default()),
         ] {
             let schema = schema.to_value();
             let members = schema["properties"].as_object().unwrap();

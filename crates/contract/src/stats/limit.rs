@@ -7,7 +7,8 @@ use slugline_domain::{EventsQuery, LocationsQuery, RowLimit};
 
 use super::filter::AnalyticsFilter;
 use crate::{
-    int_or_string::IntOrString, problem::Problem, rules::Rules, sent::Sent, validation::Validation,
+    bounds::Bounds, int_or_string::IntOrString, problem::Problem, sent::Sent,
+    validation::Validation,
 };
 
 /// The largest and the default number of rows in the schemas of the wire types, which
@@ -31,11 +32,11 @@ impl LimitedRequest {
     ///
     /// # Errors
     /// Lists every member that is invalid.
-    pub fn check_events(&self, rules: &Rules) -> Result<TaggedQuery<EventsQuery>, Problem> {
+    pub fn check_events(&self, bounds: &Bounds) -> Result<TaggedQuery<EventsQuery>, Problem> {
         let mut validation = Validation::default();
         let filter = self.filter.filter(&mut validation);
         let tags = self.filter.tags(&mut validation);
-        let limit = limit(&mut validation, &self.limit, rules);
+        let limit = limit(&mut validation, &self.limit, bounds);
         let query = EventsQuery { filter, limit };
         validation.finish(|| Some(TaggedQuery { query, tags }))
     }
@@ -44,8 +45,8 @@ impl LimitedRequest {
     ///
     /// # Errors
     /// Lists every member that is invalid.
-    pub fn check_locations(&self, rules: &Rules) -> Result<TaggedQuery<LocationsQuery>, Problem> {
-        let asked = self.check_events(rules)?;
+    pub fn check_locations(&self, bounds: &Bounds) -> Result<TaggedQuery<LocationsQuery>, Problem> {
+        let asked = self.check_events(bounds)?;
         Ok(asked.map(|EventsQuery { filter, limit, .. }| LocationsQuery { filter, limit }))
     }
 }
@@ -54,9 +55,9 @@ impl LimitedRequest {
 pub(super) fn limit(
     validation: &mut Validation,
     sent: &Sent<IntOrString>,
-    rules: &Rules,
+    bounds: &Bounds,
 ) -> RowLimit {
-    let max = rules.rows_max;
+    let max = bounds.rows_max;
     let rows = validation.optional(&["limit"], sent, |IntOrString(rows)| {
         RowLimit::new(*rows, max)
     });
@@ -70,14 +71,14 @@ mod tests {
 
     #[test]
     fn the_limit_of_the_instance_is_the_largest_and_the_usual_one() {
-        let rules = Rules {
+        let bounds = Bounds {
             rows_max: RowLimit::new(30, RowLimit::MAX).unwrap(),
-            ..Rules::default()
+            ..Bounds::default()
         };
         let limit = |query| {
             let request = read::<LimitedRequest>(&query_to_json(query)).unwrap();
             request
-                .check_locations(&rules)
+                .check_locations(&bounds)
                 .map(|asked| asked.query.limit.get())
         };
         assert_eq!(limit(""), Ok(30));

@@ -13,7 +13,7 @@ use super::{
     ranked::Ranked,
 };
 use crate::{
-    bool_or_string::BoolOrString, int_or_string::IntOrString, problem::Problem, rules::Rules,
+    bool_or_string::BoolOrString, bounds::Bounds, int_or_string::IntOrString, problem::Problem,
     sent::Sent, validation::Validation,
 };
 
@@ -40,11 +40,11 @@ impl MetricsRequest {
     ///
     /// # Errors
     /// Lists every member that is invalid.
-    pub fn validate(&self, rules: &Rules) -> Result<TaggedQuery<MetricsQuery>, Problem> {
+    pub fn validate(&self, bounds: &Bounds) -> Result<TaggedQuery<MetricsQuery>, Problem> {
         let mut validation = Validation::default();
         let filter = self.filter.filter(&mut validation);
         let tags = self.filter.tags(&mut validation);
-        let limit = limit(&mut validation, &self.limit, rules);
+        let limit = limit(&mut validation, &self.limit, bounds);
         let visitors = validation.value(&["visitors"], &self.visitors);
         let visitors = visitors.is_some_and(|BoolOrString(wanted)| *wanted);
         let dimension = validation.there(&["type"], &self.r#type).copied();
@@ -146,7 +146,7 @@ mod tests {
     fn each_dimension_has_a_name_and_unknown_ones_are_told_them() {
         let validate = |query: &str| {
             let request = read::<MetricsRequest>(&query_to_json(query)).unwrap();
-            request.validate(&Rules::default())
+            request.validate(&Bounds::default())
         };
         let problem = validate("type=colour").unwrap_err();
         let issue = &problem.issues[0];
@@ -168,7 +168,7 @@ mod tests {
     fn visitors_are_counted_and_shown_if_asked_for() {
         let validate = |query: &str| {
             let request = read::<MetricsRequest>(&query_to_json(query)).unwrap();
-            let asked = request.validate(&Rules::default());
+            let asked = request.validate(&Bounds::default());
             asked.map(|asked| asked.query.visitors)
         };
         assert_eq!(validate("type=os"), Ok(false));

@@ -17,7 +17,7 @@ pub(super) fn spec() -> ToolSpec {
 }
 
 pub(super) async fn call(context: ToolContext, input: CountLinks) -> Result<LinkCount, Failure> {
-    let search = input.validate(&context.rules)?;
+    let search = input.validate(&context.bounds)?;
     let count = context.links().count(search).await?;
     Ok(LinkCount { count })
 }

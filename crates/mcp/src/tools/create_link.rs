@@ -21,7 +21,7 @@ pub(super) fn spec() -> ToolSpec {
 }
 
 pub(super) async fn call(context: ToolContext, input: CreateLink) -> Result<LinkResponse, Failure> {
-    let (new, terms) = input.validate(&context.rules_here())?;
+    let (new, terms) = input.validate(&context.bounds_here())?;
     let created = context.changes().create_as(new, &terms).await?;
     let origin = context.origin.as_str();
     Ok(LinkResponse::new(&created, terms.validate_only, origin))

@@ -24,7 +24,7 @@ pub(super) async fn call(
 ) -> Result<Ranked<MetricView>, Failure> {
     let visits = context
         .stats()
-        .metrics(input.validate(&context.rules)?)
+        .metrics(input.validate(&context.bounds)?)
         .await?;
     Ok(Ranked::from(visits).explained(&input))
 }

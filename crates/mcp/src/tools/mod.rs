@@ -18,7 +18,7 @@ mod upsert_link;
 
 use serde_json::Value;
 use slugline_application::Caller;
-use slugline_contract::Rules;
+use slugline_contract::Bounds;
 
 pub use self::tool::{Tool, ToolContext, ToolEffect, ToolSpec};
 
@@ -51,8 +51,8 @@ pub(crate) fn permitted<'t>(tools: &'t [Tool], caller: &'t Caller) -> impl Itera
 }
 
 /// Returns every tool as `tools/list` shows it.
-pub(crate) fn describe_all(tools: &[Tool], rules: &Rules) -> Vec<Value> {
-    tools.iter().map(|tool| tool.described(rules)).collect()
+pub(crate) fn describe_all(tools: &[Tool], bounds: &Bounds) -> Vec<Value> {
+    tools.iter().map(|tool| tool.described(bounds)).collect()
 }
 
 #[cfg(test)]
@@ -63,7 +63,7 @@ mod tests {
     use super::{tool::title, *};
 
     fn tools() -> Vec<Value> {
-        describe_all(&built_in(), &Rules::default())
+        describe_all(&built_in(), &Bounds::default())
     }
 
     /// Yields every schema inside this one, itself included.

@@ -19,7 +19,7 @@ pub(super) fn spec() -> ToolSpec {
 }
 
 pub(super) async fn call(context: ToolContext, input: SearchLinks) -> Result<FoundLinks, Failure> {
-    let (search, size) = input.validate(&context.rules)?;
+    let (search, size) = input.validate(&context.bounds)?;
     let reader = context.links();
     let links = reader.search(search, size).await?;
     let standings = reader.standings(&links).await?;

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use slugline_application::{Access, App, Caller, LinkReader, LinkWriter, StatsReader};
-use slugline_contract::{Problem, Rules, Undo, UnknownNames, read, schema};
+use slugline_contract::{Bounds, Problem, Undo, UnknownNames, read, schema};
 use slugline_domain::{Author, ProbeCaller, Scope};
 use slugline_httpkit::{Failure, Origin, report};
 
@@ -18,7 +18,7 @@ pub struct ToolContext {
     /// The use cases.
     pub app: Arc<App>,
     /// The instance's bounds.
-    pub rules: Rules,
+    pub bounds: Bounds,
     /// The public origin of the service, for short links in results.
     pub origin: Origin,
     /// The origin of the dashboard, for what a person can do there.
@@ -58,8 +58,8 @@ impl ToolContext {
     }
 
     /// The instance's bounds, with its links where this client sees them.
-    pub(super) fn rules_here(&self) -> Rules {
-        self.rules.seen_at(self.origin.as_str())
+    pub(super) fn bounds_here(&self) -> Bounds {
+        self.bounds.seen_at(self.origin.as_str())
     }
 }
 
@@ -116,7 +116,7 @@ impl ToolEffect {
 pub struct Tool {
     pub(crate) spec: ToolSpec,
     call: Box<Call>,
-    describe: fn(&ToolSpec, &Rules) -> Value,
+    describe: fn(&ToolSpec, &Bounds) -> Value,
     also_needs: fn(&Value) -> Option<Scope>,
 }
 
@@ -179,8 +179,8 @@ impl Tool {
     }
 
     /// The tool as `tools/list` shows it.
-    pub(crate) fn described(&self, rules: &Rules) -> Value {
-        (self.describe)(&self.spec, rules)
+    pub(crate) fn described(&self, bounds: &Bounds) -> Value {
+        (self.describe)(&self.spec, bounds)
     }
 }
 
@@ -197,15 +197,15 @@ fn arguments_of<I: DeserializeOwned + JsonSchema + 'static>(
     read::<I>(arguments)
 }
 
-fn describe<I: JsonSchema, O: JsonSchema>(spec: &ToolSpec, rules: &Rules) -> Value {
-    let mut input = schema::arguments::<I>(rules);
+fn describe<I: JsonSchema, O: JsonSchema>(spec: &ToolSpec, bounds: &Bounds) -> Value {
+    let mut input = schema::arguments::<I>(bounds);
     input.insert("additionalProperties".into(), false.into());
     json!({
         "name": spec.name,
         "title": title(spec.name),
         "description": spec.description,
         "inputSchema": input,
-        "outputSchema": schema::result::<O>(rules),
+        "outputSchema": schema::result::<O>(bounds),
         "annotations": spec.effect.annotations(),
     })
 }

@@ -22,7 +22,7 @@ pub(super) fn spec() -> ToolSpec {
 
 pub(super) async fn call(context: ToolContext, input: UpdateLink) -> Result<LinkUpdated, Failure> {
     let links = context.changes();
-    let (update, terms) = input.validate(&context.rules_here())?;
+    let (update, terms) = input.validate(&context.bounds_here())?;
     let (origin, undo) = (context.origin.as_str(), context.undo());
     Ok(match update {
         LinkUpdate::Whole(edit) => {

@@ -18,7 +18,7 @@ pub(super) fn spec() -> ToolSpec {
 }
 
 pub(super) async fn call(context: ToolContext, input: UpsertLink) -> Result<LinkUpserted, Failure> {
-    let (new, terms) = input.validate(&context.rules_here())?;
+    let (new, terms) = input.validate(&context.bounds_here())?;
     let outcome = context.changes().upsert_as(new, &terms).await?;
     let origin = context.origin.as_str();
     Ok(LinkUpserted::new(&outcome, terms.validate_only, origin))

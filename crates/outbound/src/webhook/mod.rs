@@ -9,7 +9,6 @@
 mod courier;
 mod event;
 mod options;
-mod secret;
 mod tally;
 
 use std::{
@@ -35,7 +34,7 @@ use self::{courier::Courier, event::Event, tally::Tally};
 use crate::Client;
 
 pub use self::options::{RetryPolicy, WebhookOptions};
-pub use self::secret::{WebhookSecret, WebhookSecretError};
+pub use self::options::{WebhookSecret, WebhookSecretError};
 
 /// Sends stored visits, and news about destinations, to a receiver.
 pub struct Webhook {

@@ -109,6 +109,11 @@ impl Drop for Slot {
     }
 }
 
+/// The answer when a destination fails.
+pub(super) fn failed(detail: &str) -> Problem {
+    Problem::new(Code::ProxyFailed, detail)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,7 +4,6 @@
 //! that cross, in both directions: see `to_destination` and `to_visitor`.
 
 mod caching;
-mod failed;
 mod flow;
 mod limits;
 mod to_destination;
@@ -21,8 +20,7 @@ use slugline_httpkit::{Code, Edge, Problem, header as text_header};
 pub use self::limits::ProxyLimits;
 use self::{
     caching::Memory,
-    failed::failed,
-    limits::{Slot, Slots},
+    limits::{Slot, Slots, failed},
 };
 use crate::options::CachePolicy;
 

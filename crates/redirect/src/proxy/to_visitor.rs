@@ -11,7 +11,7 @@ use actix_web::{
 use slugline_domain::HeaderLine;
 use slugline_httpkit::Problem;
 
-use super::{caching::Memory, failed::failed, to_destination::nominated};
+use super::{caching::Memory, limits::failed, to_destination::nominated};
 
 /// Headers that describe the one answer, and mean nothing to the servers
 /// between the visitor and us. No others pass: browsers apply many to

@@ -48,7 +48,7 @@ async fn edit(
     IfMatch(meant): IfMatch,
     Body(body): Body<EditLink>,
 ) -> Result<Tagged<Either<Json<201, LinkChanged>, Json<200, LinkChanged>>>, Failure> {
-    let (edit, mut terms) = body.validate(&context.rules.seen_at(origin.as_str()))?;
+    let (edit, mut terms) = body.validate(&context.bounds.seen_at(origin.as_str()))?;
     terms.precondition = meant;
     let link = links.edit_as(edit, &terms).await?.link;
     let shown = LinkChanged::new(&link, terms.validate_only, origin.as_str());
@@ -90,7 +90,7 @@ async fn patch(
     IfMatch(meant): IfMatch,
     Body(body): Body<PatchLink>,
 ) -> Result<Tagged<Json<200, LinkChanged>>, Failure> {
-    let (key, patch, mut terms) = body.validate(&context.rules.seen_at(origin.as_str()))?;
+    let (key, patch, mut terms) = body.validate(&context.bounds.seen_at(origin.as_str()))?;
     terms.precondition = meant;
     let link = links.patch_as(&key, patch, &terms).await?.link;
     let shown = LinkChanged::new(&link, terms.validate_only, origin.as_str());

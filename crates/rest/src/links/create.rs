@@ -57,7 +57,7 @@ async fn create(
         key,
     }: Repeatable<Body<CreateLink>>,
 ) -> Result<Once<Answer<LinkResponse>>, Failure> {
-    let (new, terms) = body.validate(&context.rules.seen_at(origin.as_str()))?;
+    let (new, terms) = body.validate(&context.bounds.seen_at(origin.as_str()))?;
     let validate_only = terms.validate_only;
     let show = move |created: &Created| {
         let shown = LinkResponse::new(created, validate_only, origin.as_str());
@@ -110,7 +110,7 @@ async fn upsert(
         key,
     }: Repeatable<Body<UpsertLink>>,
 ) -> Result<Once<Answer<LinkUpserted>>, Failure> {
-    let (new, terms) = body.validate(&context.rules.seen_at(origin.as_str()))?;
+    let (new, terms) = body.validate(&context.bounds.seen_at(origin.as_str()))?;
     let validate_only = terms.validate_only;
     let show = move |outcome: &Upserted| {
         let shown = LinkUpserted::new(outcome, validate_only, origin.as_str());
@@ -150,7 +150,7 @@ async fn suggest_slug(
     context: Context,
     Query(query): Query<SuggestSlug>,
 ) -> Result<Json<200, SlugSuggestion>, Failure> {
-    let destination = query.validate(&context.rules)?;
+    let destination = query.validate(&context.bounds)?;
     let slug = context.app.links.suggested_slug(&destination);
     Ok(Json((&slug).into()))
 }
@@ -176,7 +176,7 @@ async fn suggest_preview(
     context: Context,
     Query(query): Query<SuggestPreview>,
 ) -> Result<Json<200, PreviewSuggestion>, Failure> {
-    let destination = query.validate(&context.rules)?;
+    let destination = query.validate(&context.bounds)?;
     let preview = SuggestedPreview::from_destination(&destination);
     Ok(Json((&preview).into()))
 }

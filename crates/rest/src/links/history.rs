@@ -109,7 +109,7 @@ async fn restore(
         key,
     }: Repeatable<Body<RestoreLink>>,
 ) -> Result<Once<Tagged<Json<200, LinkChanged>>>, Failure> {
-    let restore = body.validate(&context.rules.seen_at(origin.as_str()))?;
+    let restore = body.validate(&context.bounds.seen_at(origin.as_str()))?;
     let show = move |Restored { link, .. }: &Restored| {
         let shown = LinkChanged::new(link, false, origin.as_str());
         Tagged::seen(link, Json(shown))

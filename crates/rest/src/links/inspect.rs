@@ -40,10 +40,10 @@ async fn explain(
     Clients(clients): Clients,
     Body(body): Body<ExplainLink>,
 ) -> Result<Json<200, LinkExplanation>, Failure> {
-    let rules = context.rules.seen_at(origin.as_str());
-    let (target, imagined) = body.validate(&rules)?;
+    let bounds = context.bounds.seen_at(origin.as_str());
+    let (target, imagined) = body.validate(&bounds)?;
     let asked = target.domain().clone();
-    let (link, now) = links.to_explain(target, &rules.own_addresses).await?;
+    let (link, now) = links.to_explain(target, &bounds.own_addresses).await?;
     let at = imagined.at.unwrap_or(now);
     let status = link.status_at(at);
     let used_up = link.visits_left() == Some(0);

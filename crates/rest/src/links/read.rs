@@ -101,7 +101,7 @@ async fn search(
     Links(links): Links,
     Query(query): Query<SearchLinks>,
 ) -> Result<Json<200, Vec<FoundLink>>, Failure> {
-    let (search, size) = query.validate(&context.rules)?;
+    let (search, size) = query.validate(&context.bounds)?;
     let found = links.search(search, size).await?;
     let standings = links.standings(&found).await?;
     Ok(Json(FoundLinks::new(&found, &standings).links))
@@ -130,7 +130,7 @@ async fn search_url(
     Links(links): Links,
     Body(body): Body<ExactUrlSearch>,
 ) -> Result<Json<200, Vec<FoundLink>>, Failure> {
-    let (search, size) = body.validate(&context.rules)?;
+    let (search, size) = body.validate(&context.bounds)?;
     let found = links.search(search, size).await?;
     let standings = links.standings(&found).await?;
     Ok(Json(FoundLinks::new(&found, &standings).links))
@@ -158,7 +158,7 @@ async fn count(
     Links(links): Links,
     Query(query): Query<CountLinks>,
 ) -> Result<Json<200, LinkCount>, Failure> {
-    let search = query.validate(&context.rules)?;
+    let search = query.validate(&context.bounds)?;
     Ok(Json(LinkCount {
         count: links.count(search).await?,
     }))

@@ -12,8 +12,8 @@ use aide::{
 };
 use slugline_application::{Error, ExportPage, ImportedLink, LinkReader, LinkService};
 use slugline_contract::{
-    Code, ExportLinks, ExportText, ImportLimit, ImportLinks, ImportTerms, LinkExport, LinkImport,
-    LinksToImport, Rules, TransferFormat,
+    Bounds, Code, ExportLinks, ExportText, ImportLimit, ImportLinks, ImportTerms, LinkExport,
+    LinkImport, LinksToImport, TransferFormat,
 };
 use slugline_domain::{DomainName, PageSize};
 use slugline_httpkit::{Failure, Guard, report, unreadable_body};
@@ -207,22 +207,22 @@ impl FromRequest for Imported {
         let origin = Guard::of(request).origin(request);
         let body = web::Payload::from_request(request, payload);
         Box::pin(async move {
-            let rules = &state.rules.seen_at(origin.as_str());
+            let bounds = &state.bounds.seen_at(origin.as_str());
             let limit = state.import_limit;
             let body = body.await.map_err(|error| unreadable_body(&error))?;
             let bytes = body
-                .to_bytes_limited(body_limit(rules, limit))
+                .to_bytes_limited(body_limit(bounds, limit))
                 .await
                 .map_err(|_| PayloadError::Overflow)?
                 .map_err(|error| unreadable_body(&error))?;
             let links = match media_type.as_str() {
-                "text/csv" => ImportLinks::read_table(&bytes, rules, limit)?,
+                "text/csv" => ImportLinks::read_table(&bytes, bounds, limit)?,
                 // As in Sink, a body that says it is plain text or a form is read as
                 // that; neither can hold links.
                 other if is_no_json(other, &bytes) => {
-                    ImportLinks::read_document(b"\"\"", rules, limit)?
+                    ImportLinks::read_document(b"\"\"", bounds, limit)?
                 }
-                _ => ImportLinks::read_document(&bytes, rules, limit)?,
+                _ => ImportLinks::read_document(&bytes, bounds, limit)?,
             };
             Ok(Self(links))
         })
@@ -236,11 +236,11 @@ fn is_no_json(media_type: &str, bytes: &[u8]) -> bool {
 
 /// Returns the most bytes of a body: this many links with the longest possible texts, a quarter
 /// more for JSON escapes, and no more than a small machine can spare.
-fn body_limit(rules: &Rules, ImportLimit(links): ImportLimit) -> usize {
+fn body_limit(bounds: &Bounds, ImportLimit(links): ImportLimit) -> usize {
     const TEXTS: usize = 16 << 10;
     const FRAME: usize = 64 << 10;
     const MOST: usize = 64 << 20;
-    let link = TEXTS + 4 * rules.destinations.max_chars();
+    let link = TEXTS + 4 * bounds.destinations.max_chars();
     links.saturating_mul(link).saturating_add(FRAME).min(MOST)
 }
 

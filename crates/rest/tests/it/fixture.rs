@@ -20,7 +20,7 @@ use slugline_application::{
     VisitErasuresParts,
 };
 use slugline_contract::{
-    ImportLimit, Limits, LinkStoreKind, RedirectsView, Rules, SetupView, Stores, Switches,
+    Bounds, ImportLimit, Limits, LinkStoreKind, RedirectsView, SetupView, Stores, Switches,
     VisitStoreKind, VisitsView,
 };
 use slugline_domain::{
@@ -163,12 +163,12 @@ impl Fixture {
             codes: None,
         }));
         Self {
-            routes: api("1.0.0", &Rules::default()).finish(),
+            routes: api("1.0.0", &Bounds::default()).finish(),
             store,
             log,
             state: Data::new(RestState {
                 app: Arc::new(app),
-                rules: Rules::default(),
+                bounds: Bounds::default(),
                 setup: Arc::new(setup()),
                 import_limit: ImportLimit(3),
                 disk: Arc::new(FullDisk),

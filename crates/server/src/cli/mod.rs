@@ -164,7 +164,7 @@ fn file_and_format(given: &ArgMatches) -> (&str, Option<TransferFormat>) {
 }
 
 fn print_document(settings: &Settings) -> anyhow::Result<()> {
-    let routes = api_routes::routes(&settings.rules, Vec::new())?;
+    let routes = api_routes::routes(&settings.bounds, Vec::new())?;
     let document = serde_json::to_string_pretty(routes.document().as_ref())?;
     Ok(writeln!(io::stdout(), "{document}")?)
 }

@@ -17,7 +17,7 @@ use std::{net::SocketAddr, num::NonZeroU32, path::PathBuf, time::Duration};
 
 use slugline_analytics::{RecorderOptions, SamplingTargets};
 use slugline_application::{PreviewMode, ResolverOptions, SiteToken};
-use slugline_contract::{ImportLimit, Rules};
+use slugline_contract::{Bounds, ImportLimit};
 use slugline_domain::{DestinationRules, Host, Keeping, OwnAddresses, SlugCase};
 use slugline_httpkit::{Origin, PlaceHeaders, TrustedProxies};
 use slugline_legacy::OldStoreUrl;
@@ -69,7 +69,7 @@ pub struct Settings {
     /// The mode for public demonstrations.
     pub preview: PreviewMode,
     /// The API's limits.
-    pub rules: Rules,
+    pub bounds: Bounds,
     /// The options of redirects.
     pub redirects: RedirectOptions,
     /// The cache of links.
@@ -245,7 +245,7 @@ impl Settings {
             } else {
                 PreviewMode::Off
             },
-            rules: Rules {
+            bounds: Bounds {
                 destinations: DestinationRules::new(
                     parse::size(max_url_chars),
                     sources.list("SLUGLINE_ALLOWED_SCHEMES", str::parse)?,
@@ -414,7 +414,7 @@ mod tests {
         assert_eq!(settings.data_dir, PathBuf::from("./data"));
         assert!(settings.site_token.is_none() && settings.base_url.is_none());
         assert_eq!(settings.generated_slug_chars, 6);
-        assert_eq!(settings.rules.destinations.max_chars(), 16_384);
+        assert_eq!(settings.bounds.destinations.max_chars(), 16_384);
         assert_eq!(settings.import_limit, ImportLimit::DEFAULT);
         assert!(
             !settings

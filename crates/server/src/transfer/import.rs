@@ -11,7 +11,7 @@ use slugline_application::{
     Error, ImportLink, ImportOutcome, ImportedLink, LinkService, NamedDomains, Rehearsal,
 };
 use slugline_contract::{
-    ImportLink as LinkOnWire, LinkImport, NO_DOMAIN, Problem, ReadLink, Rules, TransferFormat,
+    Bounds, ImportLink as LinkOnWire, LinkImport, NO_DOMAIN, Problem, ReadLink, TransferFormat,
     id_taken, read_links,
 };
 use slugline_domain::{DomainName, ports::Clock};
@@ -49,7 +49,7 @@ pub(crate) fn run(
         let store = Store::of(settings, dry_run)?;
         let mut source = io::stdin().lock();
         let format = format.map_or_else(|| format_of(&mut source), Ok)?;
-        return take_over(store, format, source, domain, &settings.rules, &target);
+        return take_over(store, format, source, domain, &settings.bounds, &target);
     }
     let mut source = BufReader::new(File::open(file).with_context(told("cannot open"))?);
     let format = format
@@ -66,7 +66,7 @@ pub(crate) fn run(
         source.rewind().with_context(told("cannot read"))?;
     }
     let store = Store::of(settings, dry_run)?;
-    take_over(store, format, source, domain, &settings.rules, &target)
+    take_over(store, format, source, domain, &settings.bounds, &target)
         .with_context(told("importing"))
 }
 
@@ -103,7 +103,7 @@ fn take_over(
     format: TransferFormat,
     source: impl Read,
     domain: &DomainName,
-    rules: &Rules,
+    bounds: &Bounds,
     target: &str,
 ) -> anyhow::Result<()> {
     let mut import = Import {
@@ -114,7 +114,7 @@ fn take_over(
     };
     let mut outcome = Ok(());
     let read = read_links(format, source, |read| {
-        outcome = match checked(read, rules) {
+        outcome = match checked(read, bounds) {
             Ok(link) if link.domain.is_default() => import.add(ImportLink {
                 domain: domain.clone(),
                 ..link
@@ -287,9 +287,9 @@ impl Import {
 }
 
 /// The link in domain values, or its fault and the position of the fault.
-fn checked(read: ReadLink, rules: &Rules) -> Result<ImportLink, String> {
+fn checked(read: ReadLink, bounds: &Bounds) -> Result<ImportLink, String> {
     let ReadLink { index, line, link } = read;
-    let checked = link.and_then(|link| link.validate(rules));
+    let checked = link.and_then(|link| link.validate(bounds));
     checked.map_err(|problem| match line {
         Some(line) if !problem.issues.is_empty() => format!("line {line}: {}", problem.detail),
         // The detail already names the line.

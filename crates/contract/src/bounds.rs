@@ -4,7 +4,7 @@ use slugline_domain::{DestinationRules, OwnAddresses, RowLimit};
 
 /// The bounds that an instance's settings set.
 #[derive(Clone, Debug, Default)]
-pub struct Rules {
+pub struct Bounds {
     /// The schemes and the length that destinations may have.
     pub destinations: DestinationRules,
     /// The most rows in an answer about visits, and the number of rows if a query gives
@@ -14,7 +14,7 @@ pub struct Rules {
     pub own_addresses: OwnAddresses,
 }
 
-impl Rules {
+impl Bounds {
     /// Returns the same bounds for an instance that clients reach under this origin, such
     /// as `https://sl.example`.
     #[must_use]
