@@ -70,9 +70,10 @@ async fn take_missing(
     steps: &[Step],
 ) -> Result<(), SchemaError> {
     let backend = connection.get_database_backend();
-    let now = match backend {
-        DbBackend::Sqlite => "unixepoch()",
-        _ => "extract(epoch FROM now())::bigint",
+    let now = if backend == DbBackend::Sqlite {
+        "unixepoch()"
+    } else {
+        "extract(epoch FROM now())::bigint"
     };
     for step in missing(connection, steps).await? {
         let statements = step.statements(backend);
@@ -153,9 +154,10 @@ async fn recorded(connection: &impl ConnectionTrait) -> Result<Vec<QueryResult>,
 
     let backend = connection.get_database_backend();
     let ask = |question: &str| connection.query_all_raw(Statement::from_string(backend, question));
-    let tables = match backend {
-        DbBackend::Sqlite => ask(SQLITE),
-        _ => ask(POSTGRES),
+    let tables = if backend == DbBackend::Sqlite {
+        ask(SQLITE)
+    } else {
+        ask(POSTGRES)
     };
     let tables = tables.await?;
     let tables: Result<Vec<String>, DbErr> =

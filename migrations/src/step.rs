@@ -18,9 +18,10 @@ pub struct Step {
 impl Step {
     /// The statements without their comments, which may change later.
     pub(crate) fn statements(&self, backend: DbBackend) -> String {
-        let text = match backend {
-            DbBackend::Sqlite => self.sqlite,
-            _ => self.postgres,
+        let text = if backend == DbBackend::Sqlite {
+            self.sqlite
+        } else {
+            self.postgres
         };
         let is_statement = |line: &&str| !line.is_empty() && !line.trim_start().starts_with("--");
         let lines: Vec<&str> = text.lines().filter(is_statement).collect();
@@ -31,10 +32,8 @@ impl Step {
     /// and builds of different commits share its name alone.
     pub(crate) fn fingerprint(&self, backend: DbBackend) -> String {
         let digest = Sha256::digest(self.statements(backend));
-        digest[..8]
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect()
+        let first = digest.first_chunk().expect("it has 32 bytes");
+        format!("{:016x}", u64::from_be_bytes(*first))
     }
 }
 

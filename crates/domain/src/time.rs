@@ -63,6 +63,7 @@ impl UnixMillis {
     }
 
     /// The moment this long after.
+    #[must_use]
     pub fn later(self, by: Duration) -> Self {
         let by = i64::try_from(by.as_millis()).unwrap_or(i64::MAX);
         Self::new(self.0.saturating_add(by))

@@ -20,7 +20,7 @@ pub struct Visitor<'a> {
     pub facts: &'a dyn VisitorFacts,
 }
 
-impl<'a> Visitor<'a> {
+impl Visitor<'_> {
     /// The visitor's country: the known one, else by the facts.
     pub(crate) fn country(&self) -> Option<Country> {
         self.country.or_else(|| self.facts.country())

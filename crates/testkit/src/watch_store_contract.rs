@@ -138,7 +138,7 @@ async fn first_failures_are_due_again(store: &(impl WatchStore + LinkStore)) {
         told(&links[2], None),
     ];
     assert_eq!(due(0, 99).await, []);
-    assert_eq!(due(0, 100).await, [a.clone()]);
+    assert_eq!(due(0, 100).await, std::slice::from_ref(&a));
     let later = due(last, 99).await;
     assert_eq!(later, [b.clone(), c.clone()], "not before its time");
     assert_eq!(due(last, 100).await, [a, b, c]);
