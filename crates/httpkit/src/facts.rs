@@ -219,8 +219,10 @@ mod tests {
 
     #[test]
     fn an_empty_user_agent_tells_nothing() {
-        let mut edge = Edge::default();
-        edge.agents = Some(Arc::new(People));
+        let edge = Edge {
+            agents: Some(Arc::new(People)),
+            ..Edge::default()
+        };
         let now = UnixSeconds::new(0).unwrap();
         for (user_agent, is_known) in [("curl/8.7.1", true), ("", false)] {
             let request = TestRequest::default().insert_header((USER_AGENT, user_agent));

@@ -1,11 +1,12 @@
 //! The inputs of handlers that stand in the head of a request: the caller, and what the caller may
 //! see and change.
 
-use std::{net::IpAddr, ops::Deref, sync::Arc};
+use std::{fmt, net::IpAddr, ops::Deref, sync::Arc};
 
 use actix_web::{HttpRequest, web};
+use async_trait::async_trait;
 use slugline_application::{App, Caller, LinkReader, LinkWriter, StatsReader};
-use slugline_contract::{Bounds, ImportLimit, SetupView};
+use slugline_contract::{Bounds, Finding, ImportLimit, SetupView};
 use slugline_domain::{
     Author, Place, ProbeCaller,
     ports::{DiskWatch, LinksWatch},
@@ -13,8 +14,6 @@ use slugline_domain::{
 use slugline_httpkit::{
     Failure, Foresight, Guard, Origin, ProxyDoubt, caller, header, probe_caller,
 };
-
-use crate::instance::Outside;
 
 /// The state that every handler uses, from the app's data.
 #[derive(Clone, Debug)]
@@ -35,6 +34,14 @@ pub struct RestState {
     pub outside: Option<Arc<dyn Outside>>,
     /// Tells what a redirect would answer.
     pub foresight: Arc<dyn Foresight>,
+}
+
+/// Looks at the instance's public address from outside. Requests wait for it, so it answers within
+/// seconds.
+#[async_trait]
+pub trait Outside: fmt::Debug + Send + Sync {
+    /// What is not right there.
+    async fn findings(&self) -> Vec<Finding>;
 }
 
 /// The adapter's state from the app's data.

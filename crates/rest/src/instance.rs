@@ -1,9 +1,6 @@
 //! The instance: its set-up and its audit trail.
 
-use std::fmt;
-
 use actix_web::http::Method;
-use async_trait::async_trait;
 use slugline_application::{Access, AuditService};
 use slugline_contract::{AuditList, Code, Finding, ListAudit, SetupView};
 use slugline_domain::Scope;
@@ -15,14 +12,6 @@ use crate::{
     operation::{Operation, OperationSpec},
     reply::Json,
 };
-
-/// Looks at the instance's public address from outside. Requests wait for it, so it answers within
-/// seconds.
-#[async_trait]
-pub trait Outside: fmt::Debug + Send + Sync {
-    /// What is not right there.
-    async fn findings(&self) -> Vec<Finding>;
-}
 
 /// `GET /api/setup`
 pub(crate) fn setup_get() -> Operation {

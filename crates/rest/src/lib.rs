@@ -71,9 +71,8 @@ mod visits;
 pub use api::api;
 pub use body::{Body, Query};
 pub use input::{
-    CalledBy, ChangedBy, Changes, Context, Links, PublicOrigin, RestState, Statistics,
+    CalledBy, ChangedBy, Changes, Context, Links, Outside, PublicOrigin, RestState, Statistics,
 };
-pub use instance::Outside;
 pub use openapi::Responses;
 pub use operation::{Operation, OperationSpec};
 pub use registrar::{Api, ExternalOperation, OperationRefused};

@@ -198,6 +198,10 @@ fn is_beyond_schemas(member: &str, value: &Value) -> bool {
         // The server requires a cursor that it issued, the name of a zone, and a host that
         // somebody named.
         "cursor" | "clientTimezone" | "domain" => value.is_string(),
+        // The server requires codes of countries and destinations.
+        "geo" => value
+            .as_object()
+            .is_some_and(|urls| urls.values().all(Value::is_string)),
         // The schemas say no more than that these are lists of objects.
         "rules" | "split" => value.is_array() || value.is_null(),
         // The server takes null for a member that is not there.
