@@ -64,16 +64,9 @@ async fn totals_list_the_domains_of_a_day_and_a_question_about_one_reads_rows() 
         filter: VisitFilter::default(),
         dimension: Dimension::Domain,
         limit: RowLimit::DEFAULT,
-        visitors: false,
+        visitors: true,
     };
-    let report = log
-        .log
-        .metrics(&MetricsQuery {
-            visitors: true,
-            ..query
-        })
-        .await
-        .unwrap();
+    let report = log.log.metrics(&query).await.unwrap();
     let rows = report.rows.into_iter();
     let rows: Vec<_> = rows
         .map(|row| (row.name, row.count, row.visitors))
