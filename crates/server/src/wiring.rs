@@ -21,7 +21,7 @@ use slugline_domain::{
     Author, Host,
     ports::{
         ChangeObserver, Clock, DestinationScreen, LinkProber, LinksWatch, PlaceFinder, Random,
-        SecretStore, SignInCodes, VisitLog, VisitObserver,
+        SecretStore, SignInCodes, VisitLog, VisitObserver, WatchObserver, WatchStore,
     },
 };
 use slugline_httpkit::{Code, Edge, Failure, Guard, Problem, SplitSides, guarded};
@@ -140,7 +140,9 @@ pub(crate) async fn build(
             clock: Arc::clone(&clock),
             random: Arc::clone(&random),
             every,
-            observer: webhook.clone().map(|webhook| webhook as _),
+            observer: webhook
+                .clone()
+                .map(|webhook| -> Arc<dyn WatchObserver> { webhook }),
         })
     });
     let stats = StatsService::new(log, links.clone(), Arc::clone(&clock));
@@ -412,7 +414,8 @@ impl LinkDependencies {
     }
 
     fn link_service(&self, settings: &Settings) -> LinkService {
-        let watch = settings.watched().map(|_| self.store.clone() as _);
+        let watch = settings.watched();
+        let watch = watch.map(|_| -> Arc<dyn WatchStore> { self.store.clone() });
         LinkService::new(LinkServiceParts {
             store: self.store.clone(),
             audit: self.store.clone(),

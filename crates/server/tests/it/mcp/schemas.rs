@@ -189,10 +189,11 @@ fn member_edges(name: &str, schema: &Value) -> Vec<Value> {
 /// True if the schema cannot express the server's rule for this value.
 fn is_beyond_schemas(member: &str, value: &Value) -> bool {
     match member {
-        // The server requires a time before the year 10000, and for an end one in the future.
-        "expiration" | "startsAt" => value.is_i64() || value.is_string(),
-        // The server takes moments as numbers, too, and requires a valid time.
-        "createdAt" | "updatedAt" => value.is_i64() || value.is_string(),
+        // The server requires a time before the year 10000, and for an end one in the future. It
+        // takes moments as numbers, too, and requires a valid time.
+        "expiration" | "startsAt" | "createdAt" | "updatedAt" => {
+            value.is_i64() || value.is_string()
+        }
         // The server requires a start beside it.
         "startUrl" if value.is_string() => true,
         // The server requires a cursor that it issued, the name of a zone, and a host that
