@@ -59,7 +59,7 @@ impl SchemaConnection {
             DatabaseUrl::File(path) => {
                 let file = SqliteFile::new(path);
                 let opened = match purpose {
-                    Purpose::Change => file.open_writer(),
+                    Purpose::Change => file.open_for_schema(),
                     Purpose::Examine => file.open_to_examine(),
                 };
                 let opened = opened.map_err(|error| refused(&error))?;

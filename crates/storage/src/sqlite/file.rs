@@ -51,12 +51,19 @@ impl SqliteFile {
         }
     }
 
-    /// Opens a connection that changes the file, and creates a missing file.
-    pub(crate) fn open_writer(&self) -> Result<Connection, rusqlite::Error> {
+    /// Opens a connection for schema steps, and creates a missing file. Until a step changes it, the
+    /// file is as it was, because it may be that of another build.
+    pub(crate) fn open_for_schema(&self) -> Result<Connection, rusqlite::Error> {
         let create = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE;
         let connection = self.open(create)?;
-        turn_to_wal(&connection)?;
         connection.execute_batch(WRITER_SETTINGS)?;
+        Ok(connection)
+    }
+
+    /// Opens a connection that changes the file, and creates a missing file.
+    pub(crate) fn open_writer(&self) -> Result<Connection, rusqlite::Error> {
+        let connection = self.open_for_schema()?;
+        turn_to_wal(&connection)?;
         Ok(connection)
     }
 

@@ -102,7 +102,8 @@ async fn a_file_of_another_build_is_refused_and_stays_as_it_is() {
         }
         let file = folder.path().join("links.db");
         let hand = rusqlite::Connection::open(&file).unwrap();
-        hand.pragma_update(None, "journal_mode", "WAL").unwrap();
+        // A service would turn the file to the write-ahead log.
+        hand.pragma_update(None, "journal_mode", "DELETE").unwrap();
         hand.execute_batch(made).unwrap();
         drop(hand);
         let before = std::fs::read(&file).unwrap();
