@@ -148,9 +148,8 @@ pub(crate) enum TokenDigests {
     Made {
         /// That of a token for every link: SHA-256.
         free: [u8; 32],
-        /// That of a bound token: SHA-256 of `bound `, then the text. Versions that know of no
-        /// bindings do not look for it, so they refuse the token instead of letting it reach every
-        /// link.
+        /// That of a bound token: SHA-256 of `bound `, then the text. A bound token that lost its
+        /// binding is refused instead of reaching every link.
         bound: [u8; 32],
     },
     /// That of an assistant's token: SHA-256.
