@@ -127,9 +127,9 @@ fn observers_hear_of_each_link_that_goes_with_its_domain() {
 
 #[test]
 fn observers_hear_of_each_stored_change_once_and_of_no_other() {
-    /// The hash of "x" by Sink, which a visit with the password renews.
-    const SINK: &str =
-        "sink-pwd:v1:1:AAAAAAAAAAAAAAAAAAAAAA:0mw6xp-eFNAZZprz8ndsX6WoyuMc8-sYmj5jUGoN1kE:eA";
+    /// "correct horse" as Sink stores it. A visit with the password renews the hash.
+    const OF_SINK: &str =
+        "sink-pwd:v1:10000:AAECAwQFBgcICQoLDA0ODw:5RUHDgNTp9sBOWGYS4e6u57cz_Sq3_TQgaDP_8MW6L8:cnNl";
 
     let notes = Notes::default();
     let service = Embedded::start(|builder| builder.observer(notes.clone()));
@@ -147,13 +147,13 @@ fn observers_hear_of_each_stored_change_once_and_of_no_other() {
         let edited = service.send("PATCH", "/api/link/edit", Some(TOKEN), &with_comment);
         assert_eq!(edited.status, 200, "{}", edited.text);
     }
-    let locked = json!({"slug": "locked", "url": "https://example.com/", "password": SINK});
-    let import = json!({"links": [docs, locked]});
+    let locked = json!({"slug": "locked", "url": "https://example.com/", "password": OF_SINK});
+    let import = json!({"version": "1.0", "links": [docs, locked]});
     post("/api/link/import", import, 200);
     let batch = json!({"action": "addTags", "tags": ["news"], "slugs": ["docs", "none"]});
     post("/api/link/batch", batch, 200);
     let password = service.agent.post(format!("{}/locked", service.origin));
-    let unlocked = password.send_form([("password", "x")]).unwrap();
+    let unlocked = password.send_form([("password", "correct horse")]).unwrap();
     assert!(unlocked.status().as_u16() < 400, "{unlocked:?}");
     eventually("the hash is renewed", || {
         notes.count("link.rehash locked service") == 1
@@ -164,7 +164,7 @@ fn observers_hear_of_each_stored_change_once_and_of_no_other() {
     }
     let trash = service.get("/api/link/trash").json();
     let id = trash["links"][0]["link"]["id"].as_str().unwrap();
-    post("/api/link/restore", json!({"id": id}), 201);
+    post("/api/link/restore", json!({"id": id}), 200);
     post("/api/link/delete", removal, 204);
     for _ in 0..2 {
         post("/api/link/delete", json!({"id": id, "purge": true}), 204);
