@@ -45,7 +45,7 @@
 //! | [`forwarding`] | a visitor's request that is passed on, and the answer |
 //! | [`legacy`], [`migration`] | links in an older instance's store, and moving them here |
 //! | [`probe`], [`screening`] | checks that a destination answers and is not dangerous |
-//! | [`watch`] | destinations on a timetable: when to ask, when to say that one is broken |
+//! | [`watch`] | destinations asked in turn: how far a round is, when to say that one is broken |
 //! | [`ports`] | interfaces that callers must provide: stores, clock, network |
 
 pub mod assistants;

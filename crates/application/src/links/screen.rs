@@ -160,9 +160,12 @@ mod tests {
     async fn replaced(fixture: &Fixture, content: LinkContent) -> LinkContent {
         let edit = EditLink {
             key: key("docs"),
-            content,
             password: Change::Keep,
-            ours: LinkPatch::default(),
+            ours: LinkPatch {
+                life: LifePatch::setting(&content.life),
+                ..LinkPatch::default()
+            },
+            content,
         };
         let edited = fixture.links.edit(edit).await.unwrap();
         edited.link.whole().unwrap().content.clone()
