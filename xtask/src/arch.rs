@@ -57,9 +57,7 @@ struct Floor {
 const PLAN: &[Floor] = &[
     Floor { room: "domain", lines: 0,      uses: &[], tests_use: &[] },
     Floor { room: "system", lines: 0,      uses: &["domain"], tests_use: &[] },
-    // The contract suites in `testkit` test it.
-    Floor { room: "memory", lines: 0,      uses: &["domain"], tests_use: &[] },
-    Floor { room: "testkit", lines: 0,     uses: &["domain", "memory"], tests_use: &[] },
+    Floor { room: "testkit", lines: 0,     uses: &["domain"], tests_use: &[] },
     Floor { room: "migrations", lines: 0,  uses: &[], tests_use: &[] },
     Floor { room: "storage", lines: 0,     uses: &["domain", "migrations"], tests_use: &["testkit"] },
     Floor { room: "analytics", lines: 0,   uses: &["domain"], tests_use: &["testkit"] },
@@ -68,13 +66,13 @@ const PLAN: &[Floor] = &[
     Floor { room: "clickhouse", lines: 0,  uses: &["domain", "analytics"], tests_use: &["testkit", "visitlog"] },
     Floor { room: "outbound", lines: 0,    uses: &["domain"], tests_use: &["testkit"] },
     Floor { room: "legacy", lines: 0,      uses: &["domain"], tests_use: &["testkit"] },
-    // Its example runs the use cases over SQLite.
+    // Its example and its tests run the use cases over SQLite.
     Floor { room: "application", lines: 0, uses: &["domain"], tests_use: &["storage", "system", "testkit"] },
     Floor { room: "contract", lines: 0,    uses: &["domain", "application"], tests_use: &["testkit"] },
     Floor { room: "httpkit", lines: 0,     uses: &["domain", "application", "contract"], tests_use: &["testkit"] },
-    Floor { room: "rest", lines: 0,        uses: &["domain", "application", "contract", "httpkit"], tests_use: &["testkit"] },
+    Floor { room: "rest", lines: 0,        uses: &["domain", "application", "contract", "httpkit"], tests_use: &["storage", "testkit"] },
     Floor { room: "mcp", lines: 0,         uses: &["domain", "application", "contract", "httpkit"], tests_use: &["testkit"] },
-    Floor { room: "redirect", lines: 0,    uses: &["domain", "application", "httpkit"], tests_use: &["memory", "system", "testkit"] },
+    Floor { room: "redirect", lines: 0,    uses: &["domain", "application", "httpkit"], tests_use: &["storage", "system", "testkit"] },
     Floor { room: "oauth", lines: 0,       uses: &["domain", "application", "httpkit"], tests_use: &["testkit"] },
     Floor { room: "dashboard", lines: 0,   uses: &["httpkit"], tests_use: &[] },
     Floor {

@@ -144,7 +144,7 @@ mod tests {
         let fixture = fixture();
         let (erasures, log) = erasures(&fixture);
         let which = WhichLink::Id(LinkId::parse("gone-1").unwrap());
-        fixture.store.break_down();
+        fixture.file.break_down();
         let refused = erasures.erase(which, &Author::operator()).await;
         assert!(matches!(refused, Err(Error::Store(_))));
         assert_eq!(log.erased(), []);

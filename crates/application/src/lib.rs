@@ -3,17 +3,20 @@
 //! This crate depends on the domain. It knows policies (who may call, how a slug is
 //! generated, how often a password may be tried), the order of effects and the cache in
 //! front of the store. It does not know HTTP, JSON or SQL: it uses domain values and the
-//! domain's ports, so every use case runs on ports in memory.
+//! domain's ports, so every use case runs on any store.
 //!
 //! ```
 //! use std::sync::Arc;
 //! use slugline_domain::Author;
 //! use slugline_application::{Caller, LinkService, LinkServiceParts, NewLink};
-//! use slugline_testkit::{FixedClock, MemoryLinkStore, NOON, SeededRandom, destination};
+//! use slugline_storage::{DatabaseUrl, SqlLinkStore};
+//! use slugline_testkit::{FixedClock, NOON, SeededRandom, destination};
 //!
-//! # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+//! # tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(async {
+//! # let folder = tempfile::tempdir()?;
+//! let url = DatabaseUrl::File(folder.path().join("links.db"));
 //! let links = LinkService::new(LinkServiceParts::new(
-//!     Arc::new(MemoryLinkStore::default()),
+//!     Arc::new(SqlLinkStore::open(&url).await?),
 //!     Arc::new(FixedClock::at(NOON)),
 //!     Arc::new(SeededRandom::new(1)),
 //! ));

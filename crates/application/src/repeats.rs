@@ -286,19 +286,23 @@ mod tests {
     use std::sync::atomic::{AtomicU32, Ordering};
 
     use slugline_domain::UnixMillis;
-    use slugline_testkit::{FixedClock, MemoryLinkStore, NOON};
+    use slugline_storage::SqlLinkStore;
+    use slugline_testkit::{FixedClock, LinksFile, NOON};
 
     use super::*;
+    use crate::links::fixture::opened;
 
     struct Fixture {
         repeats: Repeats,
-        store: Arc<MemoryLinkStore>,
+        store: Arc<SqlLinkStore>,
+        _file: LinksFile,
         clock: Arc<FixedClock>,
         done: AtomicU32,
     }
 
     fn fixture() -> Fixture {
-        let store = Arc::new(MemoryLinkStore::default());
+        let file = LinksFile::new();
+        let store = opened(&file);
         let clock = Arc::new(FixedClock::at(NOON));
         let parts = RepeatsParts {
             store: store.clone(),
@@ -308,6 +312,7 @@ mod tests {
         Fixture {
             repeats: Repeats::new(parts),
             store,
+            _file: file,
             clock,
             done: AtomicU32::new(0),
         }

@@ -317,14 +317,6 @@ impl AuditNote {
             domain: None,
         }
     }
-
-    /// The line of a change of the domain with this host.
-    pub fn line_of_domain(&self, number: i64, host: &Host) -> AuditLine {
-        AuditLine {
-            domain: Some(host.clone()),
-            ..self.line(number, None)
-        }
-    }
 }
 
 impl AuditFilter {

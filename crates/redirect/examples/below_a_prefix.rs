@@ -13,8 +13,8 @@ use slugline_domain::{
     ports::{Clock, LinkStore, VisitSink},
 };
 use slugline_httpkit::Edge;
-use slugline_memory::MemoryLinkStore;
 use slugline_redirect::{Outcomes, RedirectOptions, Redirects, below};
+use slugline_storage::{DatabaseUrl, SqlLinkStore};
 use slugline_system::{OsRandom, SystemClock};
 
 #[derive(Debug)]
@@ -29,7 +29,9 @@ impl VisitSink for Printed {
 #[actix_web::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let clock = Arc::new(SystemClock);
-    let store = Arc::new(MemoryLinkStore::default());
+    let folder = tempfile::tempdir()?;
+    let url = DatabaseUrl::File(folder.path().join("links.db"));
+    let store = Arc::new(SqlLinkStore::open(&url).await?);
     let note = AuditNote {
         at: clock.now(),
         author: Author::operator(),

@@ -284,18 +284,3 @@ async fn no_link_is_left_without_its_domain(domains: &impl DomainStore, links: &
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{MemoryDomainStore, MemoryLinkStore};
-
-    #[tokio::test]
-    async fn the_store_in_memory_keeps_the_contract() {
-        run_suite(async || {
-            let links = Arc::<MemoryLinkStore>::default();
-            (MemoryDomainStore::beside(Arc::clone(&links)), links)
-        })
-        .await;
-    }
-}

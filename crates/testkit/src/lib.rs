@@ -1,13 +1,14 @@
-//! Test support that depends on the domain and on the stores in memory only: a clock and a random
+//! Test support that depends on the domain only: a clock and a random
 //! source under the test's control, builders, doubles of other ports, contract suites for the
 //! stores and the access log, and real ClickHouse and Redis servers.
 //!
 //! Without features the crate brings no database and starts no program: suites, builders and
 //! doubles, for whoever implements a port. The feature `oracle` adds the suite that compares an
-//! engine with SQLite, `servers` the ClickHouse and Redis servers.
+//! engine with SQLite, `sqlite` a links database that fails when a test says so, `servers` the
+//! ClickHouse and Redis servers.
 //!
-//! The stores in memory are trustworthy because they pass the same contract suites as the real
-//! ones.
+//! The links and tokens in memory are trustworthy because they pass the same contract suites as the
+//! real stores. What needs more than those runs on SQLite.
 //!
 //! | module | holds |
 //! |---|---|
@@ -24,9 +25,11 @@ mod builders;
 mod clickhouse;
 mod counted_visits;
 mod join_all;
+#[cfg(feature = "sqlite")]
+mod links_file;
 mod listed_documents;
 mod listed_screen;
-mod memory_assistants;
+mod memory_links;
 mod memory_old_store;
 mod memory_sign_in_codes;
 mod memory_tokens;
@@ -60,9 +63,11 @@ pub use builders::{
 #[cfg(feature = "servers")]
 pub use clickhouse::{ClickHouse, ClickHouseEngine, KilledClickHouse};
 pub use counted_visits::CountedVisits;
+#[cfg(feature = "sqlite")]
+pub use links_file::LinksFile;
 pub use listed_documents::ListedDocuments;
 pub use listed_screen::ListedScreen;
-pub use memory_assistants::MemoryAssistantStore;
+pub use memory_links::MemoryLinkStore;
 pub use memory_old_store::{MemoryOldStore, old_link};
 pub use memory_sign_in_codes::MemorySignInCodes;
 pub use memory_tokens::MemoryTokenStore;
@@ -70,4 +75,3 @@ pub use place_files::{COUNTRIES_FILE, NETWORKS_FILE, PLACES_FILE};
 #[cfg(feature = "servers")]
 pub use redis::Redis;
 pub use scripted_prober::ScriptedProber;
-pub use slugline_memory::{MemoryDomainStore, MemoryLinkStore, MemoryMigration};

@@ -594,19 +594,3 @@ async fn a_store_that_keeps_nothing_works(store: &(impl LinkStore + LinkHistory)
     let now = seconds(3).start();
     assert_eq!(store.remove_old(now, 9).await.expect("remove"), 0);
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{MemoryDomainStore, MemoryLinkStore};
-
-    #[tokio::test]
-    async fn the_store_in_memory_keeps_the_contract() {
-        run_suite(async |keeping| {
-            let links = Arc::<MemoryLinkStore>::default();
-            links.keep(keeping);
-            (MemoryDomainStore::beside(links.clone()), links)
-        })
-        .await;
-    }
-}

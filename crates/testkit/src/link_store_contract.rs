@@ -92,7 +92,7 @@ where
 
 #[cfg(test)]
 mod tests {
-    use slugline_domain::{Domain, Host};
+    use slugline_domain::Host;
 
     use super::*;
     use crate::MemoryLinkStore;
@@ -102,8 +102,7 @@ mod tests {
         Box::pin(run_suite(|| async {
             let store = MemoryLinkStore::default();
             for host in NAMED_HOSTS {
-                let host = Host::parse(host).expect("a host");
-                store.name_domain(Domain::new(host));
+                store.name_domain(Host::parse(host).expect("a host"));
             }
             store
         }))

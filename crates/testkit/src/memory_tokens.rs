@@ -8,7 +8,6 @@ use std::{
 use async_trait::async_trait;
 use slugline_domain::{
     AuditNote, TokenName, TokenRecord, UnixSeconds,
-    assistants::Renewal,
     ports::{Hearing, StoreError, TokenStore},
 };
 
@@ -59,30 +58,6 @@ impl MemoryTokenStore {
     /// Removes the token as another process would, whose announcement has not arrived.
     pub fn revoke_unheard(&self, name: &TokenName) {
         self.state().tokens.remove(name);
-    }
-
-    /// Fails if the database is down.
-    pub(crate) fn check(&self, action: &'static str) -> Result<(), StoreError> {
-        self.open(action).map(|_| ())
-    }
-
-    /// Gives the token of an assistant another text. Returns whether it is there.
-    pub(crate) fn renew(&self, renewal: &Renewal) -> bool {
-        let mut state = self.state();
-        let mut tokens = state.tokens.values_mut();
-        let token = tokens.find(|token| token.digest == renewal.former_access);
-        let Some(token) = token else {
-            return false;
-        };
-        token.digest = renewal.access;
-        token.expires_at = Some(renewal.access_ends_at);
-        if let Some(assistant) = &mut token.assistant {
-            assistant.ends_at = renewal.ends_at;
-        }
-        if let Hearing::Announced(number) = &mut state.hearing {
-            *number += 1;
-        }
-        true
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

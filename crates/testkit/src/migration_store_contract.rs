@@ -292,19 +292,3 @@ async fn of_many_who_do_a_page_at_once_one_does(
         assert_eq!(moved, 1, "page {page}");
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{MemoryLinkStore, MemoryMigration};
-
-    #[tokio::test]
-    async fn the_state_in_memory_keeps_the_contract() {
-        run_suite(async || {
-            let links = Arc::new(MemoryLinkStore::default());
-            let migration = Arc::new(MemoryMigration::into(Arc::clone(&links)));
-            (links, migration)
-        })
-        .await;
-    }
-}

@@ -234,14 +234,3 @@ async fn keys_that_are_free_are_removed(store: &impl ReceiptStore) {
     let found = store.kept("site", &last.key, moment).await;
     assert!(found.expect("find").is_some());
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::MemoryLinkStore;
-
-    #[tokio::test]
-    async fn the_store_in_memory_keeps_the_contract() {
-        run_suite(async || MemoryLinkStore::default()).await;
-    }
-}

@@ -4,13 +4,12 @@ use slugline_domain::{
     Author, Reach, Scope, Scopes, TokenName, TokenRecord, assistants::ClientDocument,
     ports::TokenStore,
 };
-use slugline_testkit::{
-    FixedClock, ListedDocuments, MemoryAssistantStore, MemoryLinkStore, MemoryTokenStore, NOON,
-    NOTE, SeededRandom, tag,
-};
+use slugline_storage::SqlTokenStore;
+use slugline_testkit::{FixedClock, LinksFile, ListedDocuments, NOON, NOTE, SeededRandom, tag};
 
 use super::*;
 use crate::NamedDomains;
+use crate::links::fixture::opened;
 use crate::{
     Authenticator, AuthenticatorParts, BoundTo, Caller, Denied, NewToken, SiteToken, Tokens,
     TokensParts,
@@ -27,7 +26,8 @@ struct Fixture {
     assistants: Assistants,
     authenticator: Arc<Authenticator>,
     tokens: Tokens,
-    token_store: Arc<MemoryTokenStore>,
+    token_store: Arc<SqlTokenStore>,
+    file: LinksFile,
     documents: Arc<ListedDocuments>,
     clock: Arc<FixedClock>,
 }
@@ -35,7 +35,9 @@ struct Fixture {
 fn fixture() -> Fixture {
     let clock = Arc::new(FixedClock::at(NOON));
     let random = Arc::new(SeededRandom::new(1));
-    let token_store = Arc::new(MemoryTokenStore::default());
+    let file = LinksFile::new();
+    let store = opened(&file);
+    let token_store = Arc::new(store.tokens());
     let documents = Arc::new(ListedDocuments::default());
     documents.put(DOCUMENT, document());
     let authenticator = Arc::new(Authenticator::new(AuthenticatorParts {
@@ -46,14 +48,14 @@ fn fixture() -> Fixture {
     }));
     let tokens = Tokens::new(TokensParts {
         store: token_store.clone(),
-        links: Arc::new(MemoryLinkStore::default()),
+        links: store.clone(),
         domains: NamedDomains::default(),
         clock: clock.clone(),
         random: random.clone(),
     });
     Fixture {
         assistants: Assistants::new(AssistantsParts {
-            store: Arc::new(MemoryAssistantStore::beside(token_store.clone())),
+            store: Arc::new(store.assistants()),
             token_store: token_store.clone(),
             tokens: tokens.clone(),
             authenticator: authenticator.clone(),
@@ -65,6 +67,7 @@ fn fixture() -> Fixture {
         authenticator,
         tokens,
         token_store,
+        file,
         documents,
         clock,
     }
@@ -576,7 +579,7 @@ async fn wrong_codes_stop_asking_the_store() {
     }
     let refused = it.assistants.exchange(exchange(&wrong), here()).await;
     assert!(matches!(refused, Err(AssistantError::TooMany(_))));
-    it.token_store.set_broken(true);
+    it.file.break_down();
     let elsewhere = "198.51.100.1".parse().unwrap();
     let failed = it.assistants.exchange(exchange(&wrong), elsewhere).await;
     assert!(matches!(failed, Err(AssistantError::Store(_))));

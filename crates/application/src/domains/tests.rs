@@ -1,28 +1,91 @@
 use std::{sync::Mutex, time::Duration};
 
 use slugline_domain::{
-    Link, LinkKey, Slug, SlugCase,
-    ports::{AuditTrail, Hearing, LinkStore},
+    AuditNote, Link, LinkKey, Slug, SlugCase,
+    ports::{AuditTrail, DomainRemoval, DomainStore, Hearing, LinkMove, LinkStore, StoreError},
 };
+use slugline_storage::{SqlDomainStore, SqlLinkStore};
 use slugline_testkit::{
-    ALL, FixedClock, MemoryDomainStore, MemoryLinkStore, NOON, NOTE, destination, key, link,
-    newest_lines,
+    ALL, FixedClock, LinksFile, NOON, NOTE, destination, key, link, newest_lines,
 };
 
 use super::*;
-use crate::ResolverOptions;
+use crate::{ResolverOptions, links::fixture::opened};
 
 struct Fixture {
-    links: Arc<MemoryLinkStore>,
-    store: Arc<MemoryDomainStore>,
+    links: Arc<SqlLinkStore>,
+    file: LinksFile,
+    store: Arc<TellingDomains>,
     domains: Domains,
+}
+
+/// The domains of a database that tells of changes as a test says.
+#[derive(Debug)]
+struct TellingDomains {
+    domains: SqlDomainStore,
+    hearing: Mutex<Hearing>,
+}
+
+#[async_trait::async_trait]
+impl DomainStore for TellingDomains {
+    async fn list(&self) -> Result<Vec<Domain>, StoreError> {
+        self.domains.list().await
+    }
+
+    async fn insert(&self, domain: &Domain, note: &AuditNote) -> Result<bool, StoreError> {
+        let inserted = self.domains.insert(domain, note).await;
+        self.count();
+        inserted
+    }
+
+    async fn update(&self, domain: &Domain, note: &AuditNote) -> Result<bool, StoreError> {
+        let updated = self.domains.update(domain, note).await;
+        self.count();
+        updated
+    }
+
+    async fn remove(&self, host: &Host, note: &AuditNote) -> Result<DomainRemoval, StoreError> {
+        let removed = self.domains.remove(host, note).await;
+        self.count();
+        removed
+    }
+
+    async fn move_links(
+        &self,
+        links: &[LinkKey],
+        to: &DomainName,
+        note: &AuditNote,
+    ) -> Result<LinkMove, StoreError> {
+        self.domains.move_links(links, to, note).await
+    }
+
+    fn hearing(&self) -> Hearing {
+        *self.hearing.lock().unwrap()
+    }
+}
+
+impl TellingDomains {
+    /// Announces a change.
+    fn count(&self) {
+        if let Hearing::Announced(number) = &mut *self.hearing.lock().unwrap() {
+            *number += 1;
+        }
+    }
+
+    fn hear(&self, hearing: Hearing) {
+        *self.hearing.lock().unwrap() = hearing;
+    }
 }
 
 /// An instance whose public host is `sl.example`, and whose host for administration is
 /// `admin.example`.
 fn fixture() -> Fixture {
-    let links = Arc::<MemoryLinkStore>::default();
-    let store = Arc::new(MemoryDomainStore::beside(links.clone()));
+    let file = LinksFile::new();
+    let links = opened(&file);
+    let store = Arc::new(TellingDomains {
+        domains: links.domains(),
+        hearing: Mutex::new(Hearing::Announced(0)),
+    });
     let clock = Arc::new(FixedClock::at(NOON));
     let resolver = Arc::new(Resolver::new(
         links.clone(),
@@ -41,6 +104,7 @@ fn fixture() -> Fixture {
     let domains = Domains::new(parts);
     Fixture {
         links,
+        file,
         store,
         domains,
     }
@@ -276,19 +340,19 @@ async fn changes_by_others_are_followed_and_the_last_domains_kept_while_the_stor
     });
     let reported = || reports.lock().unwrap().clone();
     for hearing in [Hearing::Announced(1), Hearing::Counted(1), Hearing::Deaf] {
-        fixture.links.hear(hearing);
+        fixture.store.hear(hearing);
         let go = named("go.example");
         assert!(fixture.store.insert(&go, &NOTE).await.unwrap());
         if let Hearing::Counted(number) = hearing {
-            fixture.links.hear(Hearing::Counted(number + 1));
+            fixture.store.hear(Hearing::Counted(number + 1));
         }
         until("a new domain", || fixture.known() == ["go.example"]).await;
         let told = reported().len();
-        fixture.links.break_down();
-        fixture.links.hear(Hearing::Announced(99));
+        fixture.file.break_down();
+        fixture.store.hear(Hearing::Announced(99));
         until("a failure", || reported()[told..] == [false]).await;
         assert_eq!(fixture.known(), ["go.example"], "{hearing:?}");
-        fixture.links.recover();
+        fixture.file.recover();
         let removed = fixture.store.remove(&host("go.example"), &NOTE).await;
         removed.unwrap();
         until("a removal", || fixture.known().is_empty()).await;

@@ -490,7 +490,7 @@ mod tests {
     #[tokio::test]
     async fn a_store_that_is_away_fails_links_but_not_what_it_forbids() {
         let fixture = fixture_with(&[link("docs").build()]).await;
-        fixture.store.break_down();
+        fixture.file.break_down();
         let names: Vec<String> = (0..50).map(|number| format!("s{number}")).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let report = fixture.links.change_many(on(&names, BatchAction::Delete));

@@ -453,7 +453,7 @@ mod tests {
             .await
             .unwrap();
         assert_eq!((page.links.len(), page.next), (0, None));
-        fixture.store.break_down();
+        fixture.file.break_down();
         assert!(matches!(
             checker
                 .check(&Caller::Operator, CheckLinks::default())

@@ -301,7 +301,7 @@ mod tests {
         let refused = demonstration().links.import(vec![import("a")]).await;
         assert!(matches!(refused, Err(Error::PreviewMode(_))), "{refused:?}");
         let fixture = fixture();
-        fixture.store.break_down();
+        fixture.file.break_down();
         let failed = fixture.links.import(vec![import("a")]).await;
         assert!(matches!(failed, Err(Error::Store(_))), "{failed:?}");
     }

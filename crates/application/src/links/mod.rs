@@ -186,9 +186,9 @@ impl LinkService {
 #[cfg(test)]
 pub(crate) mod fixture {
     use slugline_domain::{Author, Domain, DomainSet, Link, SlugCase, ports::DomainStore};
+    use slugline_storage::{DatabaseUrl, SqlLinkStore};
     use slugline_testkit::{
-        ALL, FixedClock, ListedScreen, MemoryDomainStore, MemoryLinkStore, NOON, NOTE,
-        SeededRandom, key,
+        ALL, FixedClock, LinksFile, ListedScreen, NOON, NOTE, SeededRandom, key,
     };
 
     use super::*;
@@ -196,7 +196,8 @@ pub(crate) mod fixture {
 
     pub(crate) struct Fixture {
         pub(crate) links: LinkWriter,
-        pub(crate) store: Arc<MemoryLinkStore>,
+        pub(crate) store: Arc<SqlLinkStore>,
+        pub(crate) file: LinksFile,
         pub(crate) clock: Arc<FixedClock>,
         pub(crate) resolver: Arc<Resolver>,
         pub(crate) screen: Arc<ListedScreen>,
@@ -211,8 +212,7 @@ pub(crate) mod fixture {
 
         /// Names one domain.
         pub(crate) async fn name(&self, domain: Domain) {
-            let domains = MemoryDomainStore::beside(self.store.clone());
-            assert!(domains.insert(&domain, &NOTE).await.unwrap());
+            assert!(self.store.domains().insert(&domain, &NOTE).await.unwrap());
             let set = DomainSet::new([domain], None);
             self.resolver.domains().replace(set);
         }
@@ -222,6 +222,17 @@ pub(crate) mod fixture {
             let found = self.resolver.find(&key(text)).await;
             found.unwrap().is_some()
         }
+    }
+
+    /// Opens the database on another thread, because a fixture is made without a runtime, too.
+    pub(crate) fn opened(file: &LinksFile) -> Arc<SqlLinkStore> {
+        let url = DatabaseUrl::File(file.path());
+        let opening = std::thread::spawn(move || {
+            let mut runtime = tokio::runtime::Builder::new_current_thread();
+            let runtime = runtime.enable_all().build().unwrap();
+            runtime.block_on(SqlLinkStore::open(&url)).unwrap()
+        });
+        Arc::new(opening.join().unwrap())
     }
 
     pub(crate) fn fixture_with(
@@ -247,7 +258,8 @@ pub(crate) mod fixture {
         random: Arc<dyn Random>,
         preview: PreviewMode,
     ) -> Fixture {
-        let store = Arc::new(MemoryLinkStore::default());
+        let file = LinksFile::new();
+        let store = opened(&file);
         let clock = Arc::new(FixedClock::at(NOON));
         let resolver = Arc::new(Resolver::new(
             store.clone(),
@@ -275,6 +287,7 @@ pub(crate) mod fixture {
         Fixture {
             links,
             store,
+            file,
             clock,
             resolver,
             screen,

@@ -157,7 +157,7 @@ mod tests {
         assert_eq!(fixture.links.get(&key("DOCS")).await.unwrap(), old);
         let missing = fixture.links.get(&key("Nope")).await;
         assert!(matches!(missing, Err(Error::LinkNotFound(key)) if key == "nope"));
-        fixture.store.break_down();
+        fixture.file.break_down();
         assert!(matches!(
             fixture.links.get(&key("docs")).await,
             Err(Error::Store(_))

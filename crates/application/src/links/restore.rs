@@ -627,10 +627,10 @@ mod tests {
         assert!(matches!(refused, Err(Error::PreviewMode(_))), "{refused:?}");
         let fixture = fixture().holding(&link("docs").build()).await;
         delete(&fixture, "docs").await;
-        fixture.store.break_down();
+        fixture.file.break_down();
         let failed = back(&fixture, &restore("id-docs")).await;
         assert!(matches!(failed, Err(Error::Store(_))), "{failed:?}");
-        fixture.store.recover();
+        fixture.file.recover();
         assert_eq!(
             back(&fixture, &restore("id-docs"))
                 .await

@@ -233,9 +233,10 @@ mod tests {
         EntryFault, ImportedPassword, OldLink, Password,
         ports::{LinkStore, MigrationStore},
     };
+    use slugline_storage::SqlLinkStore;
     use slugline_testkit::{
-        ALL, FixedClock, MemoryLinkStore, MemoryMigration, MemoryOldStore, NOON, NOTE,
-        SeededRandom, key, link, old_link, seconds,
+        ALL, FixedClock, LinksFile, MemoryOldStore, NOON, NOTE, SeededRandom, key, link, old_link,
+        seconds,
     };
 
     use super::*;
@@ -243,13 +244,16 @@ mod tests {
     fn operator() -> Author {
         Author::operator()
     }
-    use crate::{LinkMigrationParts, MigrationStatus, Passwords, Resolver, ResolverOptions};
+    use crate::{
+        LinkMigrationParts, MigrationStatus, Passwords, Resolver, ResolverOptions,
+        links::fixture::opened,
+    };
 
     struct Move {
         migration: LinkMigration,
-        links: Arc<MemoryLinkStore>,
+        links: Arc<SqlLinkStore>,
+        _file: LinksFile,
         old: Arc<MemoryOldStore>,
-        progress: Arc<MemoryMigration>,
         clock: Arc<FixedClock>,
     }
 
@@ -267,7 +271,7 @@ mod tests {
         }
     }
 
-    async fn node(progress: Arc<MemoryMigration>, old: Arc<MemoryOldStore>) -> LinkMigration {
+    async fn node(progress: Arc<SqlLinkStore>, old: Arc<MemoryOldStore>) -> LinkMigration {
         let parts = LinkMigrationParts {
             progress,
             old_store: Some(old),
@@ -278,14 +282,14 @@ mod tests {
     }
 
     async fn moving(entries: Vec<OldEntry>) -> Move {
-        let links = Arc::new(MemoryLinkStore::default());
+        let file = LinksFile::new();
+        let links = opened(&file);
         let old = Arc::new(MemoryOldStore::new(entries));
-        let progress = Arc::new(MemoryMigration::into(links.clone()));
         Move {
-            migration: node(progress.clone(), old.clone()).await,
+            migration: node(links.clone(), old.clone()).await,
             links,
+            _file: file,
             old,
-            progress,
             clock: Arc::new(FixedClock::at(NOON)),
         }
     }
@@ -465,7 +469,7 @@ mod tests {
             .map(|number| entry(old_link(&format!("l{number}"))))
             .collect();
         let fixture = moving(entries).await;
-        let other = node(fixture.progress.clone(), fixture.old.clone()).await;
+        let other = node(fixture.links.clone(), fixture.old.clone()).await;
         let run = |migration: LinkMigration| async move {
             let mut inserted = 0;
             while !migration.lock().is_open() {
@@ -477,7 +481,7 @@ mod tests {
             }
             inserted
         };
-        let idle = node(fixture.progress.clone(), fixture.old.clone()).await;
+        let idle = node(fixture.links.clone(), fixture.old.clone()).await;
         let (one, two) = tokio::join!(
             tokio::spawn(run(fixture.migration.clone())),
             tokio::spawn(run(other)),
@@ -485,7 +489,7 @@ mod tests {
         assert_eq!(one.unwrap() + two.unwrap(), 40);
         assert!(!idle.lock().is_open());
         idle.watch().await;
-        let state = fixture.progress.state().await.unwrap();
+        let state = fixture.links.state().await.unwrap();
         assert_eq!(state.completed.unwrap().tally.inserted, 40);
     }
 }

@@ -1,14 +1,11 @@
 //! The ports: traits through which the domain and the use cases reach stores,
 //! networks, the clock and the random source.
 //!
-//! The stores of links, of migration runs and of old links each have an
-//! implementation in memory and a contract suite in `testkit`; it passes the
-//! same suite as the real stores. A method that a later version adds has a default that is right
-//! for every implementation, if perhaps slow. The clock, the random source, the prober, the
-//! screen and the suggester have a scripted implementation there. The other
-//! ports are tested with the real thing only: both engines of the access log
-//! against a naive third one, the forwarder against servers, the place finder
-//! against files.
+//! Each store has a contract suite in `testkit`. The stores of links, of tokens and of old links have
+//! an implementation in memory there, which passes the suite of the real stores. The clock, the random
+//! source, the prober and the screen have a scripted implementation there. The other ports are tested
+//! with the real thing only: both engines of the access log against a naive third one, the forwarder
+//! against servers, the place finder against files.
 
 mod audit;
 mod domains;

@@ -81,7 +81,7 @@ async fn a_mistyped_member_changes_no_link() {
 #[actix_web::test]
 async fn a_store_that_is_away_fails_each_link_but_a_filter_as_a_whole() {
     let fixture = links(&["a"]).await;
-    fixture.store.break_down();
+    fixture.file.break_down();
     let named = batch(&fixture, &json!({"action": "delete", "slugs": ["a", "b"]})).await;
     let report = named.json();
     assert_eq!(
@@ -91,6 +91,6 @@ async fn a_store_that_is_away_fails_each_link_but_a_filter_as_a_whole() {
     assert_eq!(report["results"][1]["code"], "unavailable");
     let filtered = batch(&fixture, &json!({"action": "delete", "filter": {}})).await;
     assert_eq!(filtered.status, 503, "{filtered:?}");
-    fixture.store.recover();
+    fixture.file.recover();
     assert_eq!(fixture.get("/api/link/count").await.json()["count"], 1);
 }

@@ -1,4 +1,4 @@
-//! The routes of an instance over ports in memory, called without a network.
+//! The routes of an instance over SQLite, called without a network.
 
 use std::sync::Arc;
 
@@ -29,9 +29,9 @@ use slugline_domain::{
 };
 use slugline_httpkit::{AnswerHead, Foresight, Guard};
 use slugline_rest::{RestState, RouteList, api};
+use slugline_storage::{DatabaseUrl, SqlLinkStore};
 use slugline_testkit::{
-    CountedVisits, FixedClock, MemoryDomainStore, MemoryLinkStore, MemoryMigration, MemoryOldStore,
-    MemoryTokenStore, NOON, ScriptedProber, SeededRandom,
+    CountedVisits, FixedClock, LinksFile, MemoryOldStore, NOON, ScriptedProber, SeededRandom,
 };
 
 const TOKEN: &str = "a-token-for-tests";
@@ -39,7 +39,7 @@ const TOKEN: &str = "a-token-for-tests";
 /// The routes of an instance.
 pub(crate) struct Fixture {
     pub(crate) routes: RouteList,
-    pub(crate) store: Arc<MemoryLinkStore>,
+    pub(crate) file: LinksFile,
     pub(crate) log: Arc<CountedVisits>,
     state: Data<RestState>,
     guard: Data<Guard>,
@@ -80,7 +80,9 @@ impl Fixture {
     pub(crate) async fn with(preview: PreviewMode, waiting: Waiting) -> Self {
         let clock = Arc::new(FixedClock::at(NOON));
         let random = Arc::new(SeededRandom::new(1));
-        let store = Arc::new(MemoryLinkStore::default());
+        let file = LinksFile::new();
+        let store = SqlLinkStore::open(&DatabaseUrl::File(file.path())).await;
+        let store = Arc::new(store.unwrap());
         let log = Arc::<CountedVisits>::default();
         let passwords = Arc::new(Passwords::new(random.clone()));
         let old_store: Option<Arc<dyn OldStore>> = match waiting {
@@ -88,7 +90,7 @@ impl Fixture {
             Waiting::Links => Some(Arc::new(MemoryOldStore::new(Vec::new()))),
         };
         let migration = LinkMigration::new(LinkMigrationParts {
-            progress: Arc::new(MemoryMigration::into(store.clone())),
+            progress: store.clone(),
             passwords: Arc::clone(&passwords),
             clock: clock.clone(),
             old_store,
@@ -102,9 +104,8 @@ impl Fixture {
             ResolverOptions::default(),
         );
         let resolver = Arc::new(resolver);
-        let domains = MemoryDomainStore::beside(store.clone());
         let domains = DomainsParts {
-            store: Arc::new(domains),
+            store: Arc::new(store.domains()),
             links: store.clone(),
             resolver: Arc::clone(&resolver),
             clock: clock.clone(),
@@ -126,7 +127,7 @@ impl Fixture {
             domains: NamedDomains::default(),
             keep_for: None,
         });
-        let named = Arc::<MemoryTokenStore>::default();
+        let named = Arc::new(store.tokens());
         let erasures = VisitErasures::new(VisitErasuresParts {
             eraser: log.clone(),
             links: links.clone(),
@@ -164,7 +165,7 @@ impl Fixture {
         }));
         Self {
             routes: api("1.0.0", &Bounds::default()).finish(),
-            store,
+            file,
             log,
             state: Data::new(RestState {
                 app: Arc::new(app),

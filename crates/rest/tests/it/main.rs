@@ -1,4 +1,4 @@
-//! Tests of REST's rules, in one process and over ports in memory: each takes
+//! Tests of REST's rules, in one process and over SQLite: each takes
 //! milliseconds. The tests of the running binary are in `crates/server/tests`.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use slugline_domain::{
-    AuditLine, AuditNote, AuditQuery, Domain, DomainName, Host, Link, LinkFilter, LinkId, LinkKey,
+    AuditLine, AuditNote, AuditQuery, DomainName, Host, Link, LinkFilter, LinkId, LinkKey,
     ListQuery, Reach, Revision, StatusFilter, TagCount, Tags, UnixMillis,
     ports::{AuditTrail, Deletion, Insertion, LinkStore, StoreError, Taking, Update, Version},
 };
@@ -121,7 +121,7 @@ impl LinkStore for Store {
         if self.fault == Fault::TakesAnyDomain
             && let Some(host) = link.key.domain.host()
         {
-            self.links.name_domain(Domain::new(host.clone()));
+            self.links.name_domain(host.clone());
         }
         if self.fault == Fault::ReplacesBeyondReach {
             return self.links.insert(&Reach::Everything, link, note).await;
@@ -251,7 +251,7 @@ impl AuditTrail for Store {
 fn with_domains() -> MemoryLinkStore {
     let store = MemoryLinkStore::default();
     for host in link_store_contract::NAMED_HOSTS {
-        store.name_domain(Domain::new(Host::parse(host).expect("a host")));
+        store.name_domain(Host::parse(host).expect("a host"));
     }
     store
 }

@@ -1,30 +1,25 @@
 //! The lines of an audit trail.
 
-use slugline_domain::{AuditLine, AuditNote, AuditQuery, Host, LinkKey, UnixMillis};
+use slugline_domain::{AuditLine, AuditNote, AuditQuery, LinkKey, UnixMillis};
 
 /// The lines of a link store in memory.
 #[derive(Debug, Default)]
-pub(crate) struct MemoryLines {
+pub(super) struct MemoryLines {
     lines: Vec<AuditLine>,
     last_number: i64,
 }
 
 impl MemoryLines {
-    pub(crate) fn add(&mut self, note: &AuditNote, key: Option<&LinkKey>) {
+    pub(super) fn add(&mut self, note: &AuditNote, key: Option<&LinkKey>) {
         self.last_number += 1;
         self.lines.push(note.line(self.last_number, key));
     }
 
-    pub(crate) fn add_about_domain(&mut self, note: &AuditNote, host: &Host) {
-        self.last_number += 1;
-        self.lines.push(note.line_of_domain(self.last_number, host));
-    }
-
-    pub(crate) fn chosen(&self, query: &AuditQuery) -> Vec<AuditLine> {
+    pub(super) fn chosen(&self, query: &AuditQuery) -> Vec<AuditLine> {
         query.page(&self.lines)
     }
 
-    pub(crate) fn remove_before(&mut self, moment: UnixMillis, limit: u32) -> u64 {
+    pub(super) fn remove_before(&mut self, moment: UnixMillis, limit: u32) -> u64 {
         self.lines.sort_by_key(|line| (line.at, line.number));
         let old = self.lines.iter().take_while(|line| line.at < moment);
         let removed = old
