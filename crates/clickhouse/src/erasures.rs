@@ -19,7 +19,6 @@ use tokio::sync::oneshot;
 
 use crate::{
     client::Client,
-    days::remove_stale,
     error::ClickHouseError,
     gaps,
     row_binary::{Cursor, DecodeError, IMPORTED_MS, put_text},
@@ -186,13 +185,8 @@ impl Erasures {
             return Ok(State::Idle);
         }
         let mut state = State::Finished;
-        // Totals of the days name the link's slug and destinations.
-        let mut totals_left = false;
-        if !orders.iter().all(|order| left.contains(&order.link)) {
-            totals_left = self.removes_totals(client).await;
-        }
         for order in orders {
-            if totals_left || left.contains(&order.link) {
+            if left.contains(&order.link) {
                 state = State::UnderWay;
             } else {
                 remove(spool, order)?;
@@ -201,22 +195,6 @@ impl Erasures {
             }
         }
         Ok(state)
-    }
-
-    /// Removes totals of days that have lost visits. Returns whether some may be left.
-    async fn removes_totals(&mut self, client: &Client) -> bool {
-        let removed = remove_stale(client).await;
-        let Err(error) = removed else {
-            return false;
-        };
-        if self.refusals.failed(Instant::now()).is_some() {
-            let error: &(dyn StdError + 'static) = &error;
-            tracing::warn!(
-                error,
-                "totals of erased visits cannot be removed from ClickHouse yet"
-            );
-        }
-        true
     }
 
     /// Makes ClickHouse carry out these orders and those in its table. Returns the links that still

@@ -37,7 +37,8 @@ pub enum ClickHouseError {
 
 /// Error codes of ClickHouse, by the names in its `ErrorCodes.cpp`.
 mod code {
-    pub(crate) const SYNTAX_ERROR: u32 = 62;
+    /// `NOT_IMPLEMENTED`, `SYNTAX_ERROR`.
+    pub(crate) const UNKNOWN: [u32; 2] = [48, 62];
     pub(crate) const TIMEOUT_EXCEEDED: u32 = 159;
     /// `READONLY`, `UNKNOWN_USER`, `WRONG_PASSWORD`, `REQUIRED_PASSWORD`,
     /// `ACCESS_DENIED`, `AUTHENTICATION_FAILED`.
@@ -86,9 +87,9 @@ impl ClickHouseError {
         matches!(self, Self::Refused { code: Some(code), .. } if code::GONE.contains(code))
     }
 
-    /// Returns whether ClickHouse does not know a word of the statement.
-    pub(crate) fn is_about_syntax(&self) -> bool {
-        matches!(self, Self::Refused { code, .. } if *code == Some(code::SYNTAX_ERROR))
+    /// Returns whether ClickHouse does not know such a statement, or not for this kind of table.
+    pub(crate) fn is_about_the_statement(&self) -> bool {
+        matches!(self, Self::Refused { code: Some(code), .. } if code::UNKNOWN.contains(code))
     }
 
     /// Returns whether ClickHouse gave up because time ran out.

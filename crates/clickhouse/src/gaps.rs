@@ -16,7 +16,6 @@ use slugline_domain::{SamplingInterval, VisitFilter, ports::Random};
 
 use crate::{
     client::Client,
-    days::Proof,
     error::ClickHouseError,
     row_binary::{Cursor, DecodeError, put_text},
     schema::TIMEOUT,
@@ -47,28 +46,25 @@ impl Gaps {
 }
 
 /// The gaps that ClickHouse has, of all nodes. Ask after the rows were counted: nodes send a gap
-/// before the rows that it is about. Returns also whether the `proof` of an answer holds.
+/// before the rows that it is about.
 pub(crate) async fn of_all_nodes(
     client: &Client,
     filter: &VisitFilter,
-    proof: Option<&Proof>,
-) -> Result<(Gaps, bool), ClickHouseError> {
+) -> Result<Gaps, ClickHouseError> {
     let Some(asked) = gaps_of(filter) else {
-        return Ok((Gaps::NONE, true));
+        return Ok(Gaps::NONE);
     };
-    let holds = proof.map_or("1", Proof::condition);
     // All rows about sampling have the same identity, and a loss may be there twice.
     let sql = format!(
-        "SELECT max(k), sum(l), toUInt8({holds}) FROM \
+        "SELECT max(k), sum(l) FROM \
             (SELECT id, max(sampling_interval) AS k, max(lost) AS l FROM {asked} GROUP BY id)"
     );
-    let read = |row: &mut Cursor<'_>| -> Result<(Gaps, bool), DecodeError> {
+    let read = |row: &mut Cursor<'_>| -> Result<Gaps, DecodeError> {
         let interval = SamplingInterval::new(row.u32()?);
-        let gaps = Gaps {
+        Ok(Gaps {
             interval_max: interval.unwrap_or(SamplingInterval::EVERY),
             lost: row.u64()?,
-        };
-        Ok((gaps, row.u8()? > 0))
+        })
     };
     let rows = client.rows(&sql, TIMEOUT, read).await?;
     // A statement of sums has one row.

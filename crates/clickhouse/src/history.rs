@@ -22,14 +22,12 @@ use slugline_analytics::{
         Parcel, Passage,
         import::{ImportBatch, Intake},
     },
-    utc::day_of,
 };
 use slugline_domain::ports::{Clock, Random};
 
 use crate::{
     arrivals,
     client::Client,
-    days::mix_days,
     error::ClickHouseError,
     open::ClickHouseOptions,
     row_binary,
@@ -72,9 +70,6 @@ impl History {
             source: source.into(),
         };
         Retention::AsItIs.prepare(&client).await.map_err(refused)?;
-        // Nobody knows which salts made the hashes of these visits.
-        let today = day_of(clock.now().get());
-        mix_days(&client, today).await.map_err(refused)?;
         let lock = share(&spool)?;
         let ship_from = open_file(&spool::FILE, &spool)?;
         let tally = Arc::new(Tally::default());
@@ -82,7 +77,6 @@ impl History {
             spool: ship_from,
             salts: None,
             erasures: None,
-            days: None,
             erased: Arc::new(AtomicBool::new(false)),
             client,
             random,

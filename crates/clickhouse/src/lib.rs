@@ -13,30 +13,24 @@
 //! | `salts` | one salt for all nodes |
 //! | `sql` | filters and clocks as parts of statements |
 //! | `log` | the port of the domain |
-//! | `answer`, `counters`, `views`, `heatmap`, `metrics`, `locations`, `events`, `access` | one file for each question, and their shared parts |
-//! | `visits` | the visits themselves, for files |
+//! | `totals` | what ClickHouse adds up by day, and which questions ask for it |
+//! | `counts`, `lists`, `visits` | the statements of the questions: counters and visits by time; the most frequent values; single visits |
 //! | `spool`, `inlet`, `history`, `arrivals` | waiting rows; the entrance of the spool for visits; the entrance for visits of files and of an embedded log |
 //! | `shipper`, `ship_error` | the thread that takes rows from the spool to ClickHouse |
 //! | `examine`, `salvage` | checking the spool, and rebuilding a damaged one |
 //! | `error` | errors |
 
-mod access;
-mod answer;
 mod arrivals;
 mod client;
-mod counters;
-mod days;
+mod counts;
 mod erasures;
 mod error;
-mod events;
 mod examine;
 mod gaps;
-mod heatmap;
 mod history;
 mod inlet;
-mod locations;
+mod lists;
 mod log;
-mod metrics;
 mod open;
 mod question;
 mod row_binary;
@@ -50,7 +44,7 @@ mod sql;
 mod target;
 #[cfg(test)]
 mod tests;
-mod views;
+mod totals;
 mod visits;
 mod wire;
 

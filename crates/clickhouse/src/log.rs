@@ -3,32 +3,28 @@
 use std::{error::Error as StdError, path::PathBuf, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
-use slugline_analytics::{QueryLimits, tally::Tally};
+use slugline_analytics::{QueryLimits, moments::Crowd, tally::Tally};
 use slugline_domain::{
     AccessRows, CountersQuery, CountersReport, Event, EventsQuery, HeatmapQuery, HeatmapReport,
     LocationsQuery, LocationsReport, LogTrouble, MetricsQuery, MetricsReport, Report, SamplingNote,
-    TimeUnit, ViewsQuery, ViewsReport, VisitFilter, VisitRows,
+    ViewsQuery, ViewsReport, VisitFilter, VisitRows,
     ports::{VisitLog, VisitLogError},
 };
 
 use crate::{
-    access,
-    answer::{WithTotal, beyond_limit},
     client::Client,
-    counters,
-    days::{Age, Known, MOMENTS, Plans, Ready, Rest, Wanted},
+    counts::{self, Counted, Estimate},
     error::failed,
-    events,
     gaps::{self, Gaps},
-    heatmap, locations, metrics,
+    lists,
     row_binary::ReadRow,
     target::ClickHouseTarget,
-    views, visits,
+    visits,
     wire::ClickHouseWire,
 };
 
 /// The time limit of each step of an answer that takes long to read.
-const PATIENCE: Duration = Duration::from_mins(5);
+const STEP_TIMEOUT: Duration = Duration::from_mins(5);
 
 /// Answers questions from ClickHouse.
 ///
@@ -41,7 +37,6 @@ pub struct ClickHouseLog {
     tally: Arc<Tally>,
     /// The spool of this node, if it records visits.
     spool: Option<PathBuf>,
-    days: Option<Arc<Plans>>,
 }
 
 impl ClickHouseLog {
@@ -51,17 +46,6 @@ impl ClickHouseLog {
             deadline,
             tally,
             spool: None,
-            days: None,
-        }
-    }
-
-    /// Takes days from totals, as long as this node's upkeep is [`Ready`]. Their plan stays in memory
-    /// for some time.
-    pub(crate) fn with_days(self, ready: Ready, kept_for: Duration) -> Self {
-        let plans = Plans::new(self.client.clone(), self.deadline, ready, kept_for);
-        Self {
-            days: Some(Arc::new(plans)),
-            ..self
         }
     }
 
@@ -92,40 +76,41 @@ impl ClickHouseLog {
             .map_err(|error| failed(action, error))
     }
 
-    /// Answers a question about visits, and says how far the answer can be trusted.
-    ///
-    /// It takes what `of_day` reads from the totals of days that have what is `wanted`; `statement`
-    /// reads the rest, and is `None` if nothing is left. If the totals prove to be out of date, the
-    /// question is asked again with new ones, and then without any.
-    async fn asked<K: Send, R>(
+    /// Runs the statement of a question about visits, and says how far the answer can be trusted.
+    async fn asked<R>(
         &self,
         action: &'static str,
-        (filter, wanted): (&VisitFilter, Option<Wanted>),
-        of_day: impl Fn(&Known) -> Option<K> + Send + Sync,
-        statement: impl Fn(&Rest) -> Option<(String, ReadRow<R>)> + Send + Sync,
-    ) -> Result<Asked<K, R>, VisitLogError> {
+        filter: &VisitFilter,
+        (sql, read): (String, ReadRow<R>),
+    ) -> Result<(Vec<R>, SamplingNote), VisitLogError> {
         let before = self.gaps_here(filter).await;
-        let mut ages = [Age::Any, Age::New].into_iter();
-        loop {
-            let totals = wanted.zip(self.days.as_ref()).zip(ages.next());
-            let (known, rest) = match totals {
-                Some(((wanted, days), age)) => days.take((filter, wanted), age, &of_day).await,
-                None => (Vec::new(), Rest::default()),
-            };
-            let rows = match statement(&rest) {
-                Some((sql, read)) => self.rows(action, &sql, read).await?,
-                None => Vec::new(),
-            };
-            let there = gaps::of_all_nodes(&self.client, filter, rest.proof()).await;
-            let (there, holds) = there.map_err(|error| failed(action, error))?;
-            if holds {
-                return Ok(Asked {
-                    known,
-                    rows,
-                    sampling: sampling(before.and(there)),
-                });
-            }
+        let rows = self.rows(action, &sql, read).await?;
+        let there = gaps::of_all_nodes(&self.client, filter).await;
+        let there = there.map_err(|error| failed(action, error))?;
+        Ok((rows, sampling(before.and(there))))
+    }
+
+    /// Counts visits and visitors, and makes a row of each group. Visits are rarely sampled, so only a
+    /// second statement expects that.
+    async fn counted<K, R>(
+        &self,
+        action: &'static str,
+        filter: &VisitFilter,
+        statement: impl Fn(Estimate) -> String + Send + Sync,
+        read: ReadRow<Counted<K>>,
+        row: fn((K, Crowd)) -> R,
+    ) -> Result<Report<R>, VisitLogError> {
+        let asked = async |estimate| {
+            let statement = (statement(estimate), read);
+            self.asked(action, filter, statement).await
+        };
+        let mut answer = asked(Estimate::No).await?;
+        if answer.0.iter().any(|counted| counted.needs_estimate) {
+            answer = asked(Estimate::Yes).await?;
         }
+        let (groups, sampling) = answer;
+        let rows = groups.into_iter().map(|group| row((group.of, group.crowd)));
+        Ok(complete(rows, sampling))
     }
 
     /// The gaps that this node has not sent yet.
@@ -158,15 +143,6 @@ impl ClickHouseLog {
     }
 }
 
-/// An answer, before day totals and rows are put together.
-#[derive(Debug)]
-struct Asked<K, R> {
-    /// What was read from the totals of days.
-    known: Vec<K>,
-    rows: Vec<R>,
-    sampling: SamplingNote,
-}
-
 /// The accuracy of an answer with these gaps.
 fn sampling(gaps: Gaps) -> SamplingNote {
     SamplingNote {
@@ -190,107 +166,76 @@ fn complete<R>(rows: impl IntoIterator<Item = R>, sampling: SamplingNote) -> Rep
     }
 }
 
-/// An answer with a row limit: the rows that it shows, and the visits of the others.
-fn limited<K, R>(
-    asked: Asked<K, WithTotal<R>>,
-    is_shown: fn(&R) -> bool,
-    visits_of: fn(&R) -> u64,
-) -> Report<R> {
-    let (all, visits) = beyond_limit(&asked.rows);
-    let rows = asked.rows.into_iter().map(|row| row.row).filter(is_shown);
-    let rows: Vec<R> = rows.collect();
-    let shown: u64 = rows.iter().map(visits_of).sum();
-    Report {
-        others: visits.saturating_sub(shown),
-        rows_before_limit: all,
-        rows,
-        sampling: asked.sampling,
-    }
-}
-
 #[async_trait]
 impl VisitLog for ClickHouseLog {
     async fn counters(&self, query: &CountersQuery) -> Result<CountersReport, VisitLogError> {
-        let statement = |rest: &Rest| Some(counters::statement(query, rest));
-        let wanted = (&query.filter, counters::wanted(query));
-        let whole = |day: &Known| Some(day.whole());
-        let asked = self.asked("count visits", wanted, whole, statement).await?;
-        let mut rows = asked.rows;
-        // Only a question about all links at once takes days, and it has one row.
-        if let Some(Some(row)) = rows.first_mut() {
-            counters::add(row, asked.known);
+        let (action, filter) = ("count visits", &query.filter);
+        if query.per_link {
+            let read: ReadRow<_> = counts::read_counters_of_link;
+            let statement = (counts::counters_of_links(query), read);
+            let (rows, sampling) = self.asked(action, filter, statement).await?;
+            return Ok(complete(rows.into_iter().flatten(), sampling));
         }
-        Ok(complete(rows.into_iter().flatten(), asked.sampling))
+        let statement = |estimate| counts::counters(query, estimate);
+        let (read, row) = (counts::read_counters, counts::counter_row);
+        self.counted(action, filter, statement, read, row).await
     }
 
     async fn views(&self, query: &ViewsQuery) -> Result<ViewsReport, VisitLogError> {
-        let action = "count visits over time";
-        let read: ReadRow<_> = views::read;
-        let statement = |rest: &Rest| Some((views::statement(query, rest)?, read));
-        let of_day = |day: &Known| day.by_clock(&query.zone, query.unit);
-        let wanted = (&query.filter, Some(MOMENTS));
-        let asked = self.asked(action, wanted, of_day, statement).await?;
-        let crowds = asked.rows.into_iter();
-        let rows = views::rows(crowds.chain(asked.known.into_iter().flatten()));
-        Ok(complete(rows, asked.sampling))
+        let (action, filter) = ("count visits over time", &query.filter);
+        let statement = |estimate| counts::views(query, estimate);
+        let (read, row) = (counts::read_view, counts::view_row);
+        self.counted(action, filter, statement, read, row).await
     }
 
     async fn heatmap(&self, query: &HeatmapQuery) -> Result<HeatmapReport, VisitLogError> {
-        let action = "count visits by hour of the week";
-        let read: ReadRow<_> = heatmap::read;
-        let statement = |rest: &Rest| Some((heatmap::statement(query, rest)?, read));
-        let of_day = |day: &Known| day.by_clock(&query.zone, TimeUnit::Hour);
-        let wanted = (&query.filter, Some(MOMENTS));
-        let asked = self.asked(action, wanted, of_day, statement).await?;
-        let known = asked.known.into_iter().flatten();
-        let known = known.map(|(start, crowd)| (start.hour_of_week(), crowd));
-        let rows = heatmap::rows(asked.rows.into_iter().chain(known));
-        Ok(complete(rows, asked.sampling))
+        let (action, filter) = ("count visits by hour of the week", &query.filter);
+        let statement = |estimate| counts::heatmap(query, estimate);
+        let (read, row) = (counts::read_hour, counts::heatmap_row);
+        self.counted(action, filter, statement, read, row).await
     }
 
     async fn metrics(&self, query: &MetricsQuery) -> Result<MetricsReport, VisitLogError> {
-        let action = "find the most frequent values";
-        let statement = |rest: &Rest| Some(metrics::statement(query, rest));
-        let wanted = (&query.filter, Some(metrics::wanted(query)));
-        let asked = self.asked(action, wanted, |_| Some(()), statement).await?;
-        Ok(limited(asked, |_| true, |row| row.count))
+        let (action, filter) = ("find the most frequent values", &query.filter);
+        let statement = lists::metrics(query);
+        let (rows, sampling) = self.asked(action, filter, statement).await?;
+        Ok(lists::report(rows, |_| true, |row| row.count, sampling))
     }
 
     async fn locations(&self, query: &LocationsQuery) -> Result<LocationsReport, VisitLogError> {
-        let action = "find the most frequent places";
-        let read: ReadRow<_> = locations::read;
-        let statement = |rest: &Rest| Some((locations::statement(query, rest), read));
-        let wanted = (&query.filter, Some(locations::WANTED));
-        let asked = self.asked(action, wanted, |_| Some(()), statement).await?;
-        Ok(limited(asked, locations::is_known, |row| row.count))
+        let (action, filter) = ("find the most frequent places", &query.filter);
+        let read: ReadRow<_> = lists::read_location;
+        let statement = (lists::locations(query), read);
+        let (rows, sampling) = self.asked(action, filter, statement).await?;
+        let is_shown = lists::is_known;
+        Ok(lists::report(rows, is_shown, |row| row.count, sampling))
     }
 
     async fn events(&self, query: &EventsQuery) -> Result<Vec<Event>, VisitLogError> {
-        let sql = events::statement(query);
-        let events = self
-            .rows("find the latest visits", &sql, events::read)
-            .await?;
+        let sql = visits::events(query);
+        let read = visits::read_event;
+        let events = self.rows("find the latest visits", &sql, read).await?;
         Ok(Event::latest(events, query.limit))
     }
 
     async fn access(&self, filter: &VisitFilter) -> Result<Box<dyn AccessRows>, VisitLogError> {
-        let sql = access::statement(filter);
+        let action = visits::LIST_ACCESS;
+        let sql = visits::access(filter);
         let before = self.gaps_here(filter).await;
-        let rows = self.client.stream(&sql, self.deadline, access::read).await;
-        let rows = rows.map_err(|error| failed(access::ACTION, error))?;
-        let there = gaps::of_all_nodes(&self.client, filter, None).await;
-        let (there, _) = there.map_err(|error| failed(access::ACTION, error))?;
+        let rows = self.client.stream(&sql, self.deadline, visits::read_access);
+        let rows = rows.await.map_err(|error| failed(action, error))?;
+        let there = gaps::of_all_nodes(&self.client, filter).await;
+        let there = there.map_err(|error| failed(action, error))?;
         let sampling = sampling(before.and(there));
-        Ok(Box::new(access::Rows { rows, sampling }))
+        Ok(Box::new(visits::ArrivingAccess { rows, sampling }))
     }
 
     async fn visits(&self, filter: &VisitFilter) -> Result<Box<dyn VisitRows>, VisitLogError> {
-        let sql = visits::statement(filter);
-        let stream = self.client.stream_at_once(&sql, PATIENCE, visits::read);
-        let stream = stream
-            .await
-            .map_err(|error| failed(visits::ACTION, error))?;
-        Ok(Box::new(visits::Rows(stream)))
+        let sql = visits::visits(filter);
+        let read = visits::read_visit;
+        let stream = self.client.stream_at_once(&sql, STEP_TIMEOUT, read).await;
+        let stream = stream.map_err(|error| failed(visits::READ_VISITS, error))?;
+        Ok(Box::new(visits::ArrivingVisits(stream)))
     }
 
     fn troubles(&self) -> Vec<LogTrouble> {

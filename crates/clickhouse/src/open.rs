@@ -14,7 +14,6 @@ use slugline_analytics::{
 
 use crate::{
     client::Client,
-    days::{KEPT_FOR, Least, Ready, Upkeep},
     erasures::{Callers, Erasures},
     inlet::Inlet,
     log::ClickHouseLog,
@@ -103,19 +102,10 @@ pub async fn start(
         tracing::warn!(error, "the salts of other nodes cannot be had yet");
     }
     let (callers, erased) = (Callers::default(), Arc::new(AtomicBool::new(false)));
-    let ready = Ready::default();
-    let days = Upkeep::new(
-        client.clone(),
-        Arc::clone(&ports.clock),
-        Arc::clone(&ports.random),
-        Arc::clone(&ready),
-        Least::default(),
-    );
     let shipper = Shipper::start(Work {
         spool: ship_from,
         salts: Some(salts),
         erasures: Some(Erasures::new(callers.clone())),
-        days: Some(days),
         erased: Arc::clone(&erased),
         client: client.clone(),
         random: Arc::clone(&ports.random),
@@ -135,8 +125,6 @@ pub async fn start(
     let db = open_file(&spool::FILE, &spool)?;
     let recorder = Recorder::over((&spool, db), rows, recorder, ports, Arc::clone(&tally))?;
     let deadline = QueryLimits::default().deadline;
-    let log = ClickHouseLog::new(client, deadline, tally)
-        .with_spool(spool)
-        .with_days(ready, KEPT_FOR);
+    let log = ClickHouseLog::new(client, deadline, tally).with_spool(spool);
     Ok((recorder, log))
 }

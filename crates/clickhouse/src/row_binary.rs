@@ -133,14 +133,8 @@ pub(crate) fn put_bytes(bytes: &mut Vec<u8>, value: &[u8]) {
     bytes.extend_from_slice(value);
 }
 
-/// An array of numbers.
-pub(crate) fn put_numbers(bytes: &mut Vec<u8>, numbers: &[u64]) {
-    put_length(bytes, numbers.len());
-    bytes.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
-}
-
-/// The length of an array, which its elements follow, or that of a text.
-pub(crate) fn put_length(bytes: &mut Vec<u8>, mut length: usize) {
+/// The length of a text.
+fn put_length(bytes: &mut Vec<u8>, mut length: usize) {
     while length >= 0x80 {
         bytes.push(u8::try_from(length & 0x7f).expect("seven bits fit") | 0x80);
         length >>= 7;
@@ -215,15 +209,6 @@ impl<'b> Cursor<'b> {
             .ok_or(DecodeError::Short)?;
         self.rest = rest;
         Ok(bytes)
-    }
-
-    /// Reads an array.
-    pub(crate) fn list<T>(
-        &mut self,
-        read: impl Fn(&mut Self) -> Result<T, DecodeError>,
-    ) -> Result<Vec<T>, DecodeError> {
-        let length = self.length()?;
-        (0..length).map(|_| read(self)).collect()
     }
 
     fn length(&mut self) -> Result<usize, DecodeError> {

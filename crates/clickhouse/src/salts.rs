@@ -24,7 +24,6 @@ use slugline_analytics::{
     journal::{clock::SaltClock, salts},
     reminder::Reminder,
     salt::SaltSpan,
-    utc::day_of,
     visitor::VisitorKey,
 };
 use slugline_domain::{
@@ -34,7 +33,6 @@ use slugline_domain::{
 
 use crate::{
     client::Client,
-    days::mix_days,
     error::ClickHouseError,
     row_binary::{Cursor, DecodeError, number, put_bytes, put_text},
     schema::TIMEOUT,
@@ -103,9 +101,6 @@ impl SharedSalts {
             let ours = salts::stored(spool, self.period, span)?;
             let offer = ours.clone().unwrap_or_else(|| self.fresh());
             let salt = agree_on(client, self.period, span, &offer, now).await?;
-            if self.period != SaltPeriod::Day {
-                mix_days(client, day_of(span.end_ms)).await?;
-            }
             if ours.as_ref() != Some(&salt) {
                 salts::store(spool, self.period, span, &salt)?;
                 self.changed.store(true, Ordering::Release);

@@ -7,7 +7,7 @@
 //! its columns. The service uses tables that an operator has created, such as replicated ones,
 //! unchanged.
 
-use std::{num::NonZeroU32, time::Duration};
+use std::{error::Error as StdError, num::NonZeroU32, time::Duration};
 
 use slugline_analytics::columns::visit_columns;
 
@@ -15,21 +15,17 @@ use crate::{
     client::Client,
     error::ClickHouseError,
     row_binary::{Cursor, number, text},
-    sql,
+    sql, totals,
 };
 
 /// The steps in their order. The number of a step is its position, starting
 /// with 1.
-const STEPS: [&str; 9] = [
+const STEPS: [&str; 5] = [
     include_str!("schema.sql"),
     include_str!("salts.sql"),
     include_str!("erasure.sql"),
     include_str!("gap.sql"),
     include_str!("imported.sql"),
-    include_str!("day.sql"),
-    include_str!("day_value.sql"),
-    include_str!("day_apart.sql"),
-    include_str!("day_begun.sql"),
 ];
 
 /// The table of applied steps.
@@ -108,7 +104,24 @@ async fn create(client: &Client) -> Result<(), ClickHouseError> {
             client.run(&note, TIMEOUT).await?;
         }
     }
-    add_columns(client).await
+    add_columns(client).await?;
+    add_totals(client).await
+}
+
+/// Adds the projections. Other engines than `MergeTree`, such as `Distributed`, have none, and old
+/// versions do not know the words.
+async fn add_totals(client: &Client) -> Result<(), ClickHouseError> {
+    match client.run(&totals::creation(), TIMEOUT).await {
+        Err(error) if error.is_about_the_statement() => {
+            let error: &(dyn StdError + 'static) = &error;
+            tracing::info!(
+                error,
+                "ClickHouse keeps no totals of days; questions scan visits"
+            );
+            Ok(())
+        }
+        added => added,
+    }
 }
 
 /// Adds the columns of texts that the table does not have yet. That changes no rows: the text of an

@@ -5,7 +5,7 @@
 
 use std::{
     error::Error as StdError,
-    future, io,
+    io,
     panic::{self, AssertUnwindSafe},
     sync::{
         Arc,
@@ -26,7 +26,6 @@ use tokio::sync::{Notify, watch};
 
 use crate::{
     client::Client,
-    days::Upkeep,
     erasures::{self, Erasures, State},
     gaps,
     salts::SharedSalts,
@@ -73,8 +72,6 @@ pub(crate) struct Work {
     pub(crate) erasures: Option<Erasures>,
     /// Tells the writer that rows of the spool are to be wiped.
     pub(crate) erased: Arc<AtomicBool>,
-    /// Counts days; `None` for a command beside the service.
-    pub(crate) days: Option<Upkeep>,
     /// The time for the last rows at shutdown.
     pub(crate) shutdown_timeout: Duration,
     pub(crate) tally: Arc<Tally>,
@@ -93,19 +90,11 @@ impl Shipper {
             .name("access-log-shipper".into())
             .spawn(move || {
                 let tally = Arc::clone(&work.tally);
-                let mut days = work.days.take();
                 loop {
                     let mut over = closed.clone();
-                    let count_days = async {
-                        match &mut days {
-                            Some(days) => days.run().await,
-                            None => future::pending().await,
-                        }
-                    };
                     let work = async {
                         tokio::select! {
                             () = work.run(&wake, closed.clone()) => {}
-                            () = count_days => {}
                             () = async {
                                 // The sender is dropped only after it has sent.
                                 let _ = over.wait_for(|closing| *closing).await;

@@ -1,13 +1,12 @@
 //! Parts of statements. Every text from outside goes through [`text`];
 //! everything else is a number or written here.
 
-use std::{collections::BTreeSet, fmt::Write, iter};
+use std::{collections::BTreeSet, fmt::Write};
 
 use slugline_analytics::{
     bounds::truncate,
     columns::{STORED, TEXTS, TextColumn, column_of},
     sampled::Asked,
-    utc::{MILLIS_PER_DAY, day_of},
     visitor::VisitorHash,
 };
 use slugline_domain::{
@@ -46,7 +45,7 @@ pub(crate) fn column(dimension: Dimension) -> String {
 }
 
 /// The domain of a link, by its key.
-pub(crate) fn domain() -> String {
+fn domain() -> String {
     let key = Dimension::Slug.column();
     let slash = format!("position({key}, '/')");
     format!("if({slash} = 0, '', substring({key}, 1, {slash} - 1))")
@@ -92,16 +91,23 @@ fn host_pattern(site: &str) -> String {
 /// Every statement about visits uses it, so none can show a hidden destination or have a condition
 /// on one.
 pub(crate) fn asked(filter: &VisitFilter) -> String {
-    asked_in(filter, None)
+    let from = filter
+        .from
+        .map(|from| format!(" AND ts_ms >= {}", from.start().get()));
+    let until = filter
+        .until
+        .map(|until| format!(" AND ts_ms <= {}", until.start().get() + 999));
+    let times = [from, until].into_iter().flatten();
+    asked_in(filter, &times.collect::<String>())
 }
 
-/// The same within some time ranges of the question's: milliseconds, inclusive; `None` for all.
-pub(crate) fn asked_in(filter: &VisitFilter, spans: Option<&[(i64, i64)]>) -> String {
+/// The same with other conditions on time.
+pub(crate) fn asked_in(filter: &VisitFilter, times: &str) -> String {
     let is_on_url = |(dimension, _): &&(Dimension, _)| *dimension == Dimension::Url;
     let on_url = on_texts(filter.values.iter().filter(is_on_url));
     let on_others = on_texts(filter.values.iter().filter(|value| !is_on_url(value)));
-    let on_visits = on_visits(filter, spans);
-    let visits = format!("access_log WHERE 1{on_visits}{on_others}");
+    let on_links = on_links(filter);
+    let visits = format!("access_log WHERE 1{times}{on_links}{on_others}");
     match filter.destinations {
         Destinations::All => visits + &on_url,
         Destinations::Unprotected => {
@@ -143,75 +149,20 @@ fn columns_with_hidden_urls() -> String {
 
 /// The conditions on texts.
 fn on_texts<'v>(values: impl Iterator<Item = &'v (Dimension, Choice<String>)>) -> String {
-    let of_each = |value: &'v (Dimension, _)| on_column(&column(value.0), iter::once(value));
-    values.map(of_each).collect()
-}
-
-/// The conditions on texts of one dimension, for a column that has its values.
-pub(crate) fn on_column<'v>(
-    column: &str,
-    values: impl Iterator<Item = &'v (Dimension, Choice<String>)>,
-) -> String {
     let conditions = values.map(|(dimension, choice)| {
         let literals = |values: &_| literals(*dimension, values);
-        format!(" AND {}", condition(column, choice, literals))
+        format!(" AND {}", condition(&column(*dimension), choice, literals))
     });
     conditions.collect()
 }
 
-/// The conditions on moments and links.
-fn on_visits(filter: &VisitFilter, spans: Option<&[(i64, i64)]>) -> String {
-    let mut sql = String::new();
-    let mut add = |condition: String| {
-        sql.push_str(" AND ");
-        sql.push_str(&condition);
-    };
-    if let Some(spans) = spans {
-        add(any_of_spans(spans));
-    } else {
-        if let Some(from) = filter.from {
-            add(format!("ts_ms >= {}", from.start().get()));
-        }
-        if let Some(until) = filter.until {
-            add(format!("ts_ms <= {}", until.start().get() + 999));
-        }
+/// The condition on links.
+fn on_links(filter: &VisitFilter) -> String {
+    if filter.links.is_everything() {
+        return String::new();
     }
-    if !filter.links.is_everything() {
-        add(condition("link_id", &filter.links, |ids| {
-            ids.iter().map(|id| text(id.as_str())).collect()
-        }));
-    }
-    sql
-}
-
-/// The condition that a visit is in any of some time ranges, between which lie whole days.
-fn any_of_spans(spans: &[(i64, i64)]) -> String {
-    /// ClickHouse compares each visit with each range, but looks a day up in a set.
-    const FEW: usize = 3;
-    if let [first, .., last] = spans
-        && spans.len() > FEW
-    {
-        let between = spans
-            .windows(2)
-            .flat_map(|two| day_of(two[0].1 + 1)..day_of(two[1].0));
-        let days: Vec<String> = between.map(|day| day.to_string()).collect();
-        let (range, day) = (
-            any_of_spans(&[(first.0, last.1)]),
-            floor("ts_ms", MILLIS_PER_DAY),
-        );
-        return format!("{range} AND {day} NOT IN ({})", days.join(", "));
-    }
-    let between = |(from, until): &(i64, i64)| {
-        let from = (*from > i64::MIN).then(|| format!("ts_ms >= {from}"));
-        let until = (*until < i64::MAX).then(|| format!("ts_ms <= {until}"));
-        let ends = [Some("1".to_owned()), from, until].into_iter().flatten();
-        format!("({})", ends.collect::<Vec<String>>().join(" AND "))
-    };
-    let spans: Vec<String> = spans.iter().map(between).collect();
-    match spans.as_slice() {
-        [] => "0".to_owned(),
-        spans => format!("({})", spans.join(" OR ")),
-    }
+    let literals = |ids: &BTreeSet<LinkId>| ids.iter().map(|id| text(id.as_str())).collect();
+    format!(" AND {}", condition("link_id", &filter.links, literals))
 }
 
 /// The condition that a column meets a choice of values.
@@ -267,7 +218,7 @@ pub(crate) fn local_seconds(zone: &ZoneOffsets) -> String {
         "" => last.to_string(),
         changes => format!("multiIf({changes}{last})"),
     };
-    format!("{} + {offset}", floor("ts_ms", 1_000))
+    format!("({} + {offset})", floor("ts_ms", 1_000))
 }
 
 /// A number divided and rounded down. ClickHouse rounds towards zero.
@@ -351,26 +302,10 @@ mod tests {
     }
 
     #[test]
-    fn many_time_ranges_are_one_without_the_days_between() {
-        let days = |first: i64, last: i64| (first * MILLIS_PER_DAY, last * MILLIS_PER_DAY - 1);
-        let few = any_of_spans(&[days(0, 1), days(3, 4)]);
-        assert!(few.contains(" OR ") && !few.contains("NOT IN"), "{few}");
-        let many = [
-            (5, MILLIS_PER_DAY - 1),
-            days(3, 4),
-            days(5, 6),
-            (days(8, 9).0, i64::MAX),
-        ];
-        let many = any_of_spans(&many);
-        assert!(many.starts_with("((1 AND ts_ms >= 5)) AND "), "{many}");
-        assert!(many.ends_with(" NOT IN (1, 2, 4, 6, 7)"), "{many}");
-    }
-
-    #[test]
     fn offsets_apply_up_to_the_moment_of_their_change() {
         let offset = |seconds| UtcOffset::from_seconds(seconds).unwrap();
         let zone = ZoneOffsets::new(offset(60), vec![(UnixMillis::new(5), offset(-60))]);
-        assert!(local_seconds(&zone).ends_with("+ multiIf(ts_ms < 5, 60, -60)"));
-        assert!(local_seconds(&ZoneOffsets::fixed(offset(-60))).ends_with("+ -60"));
+        assert!(local_seconds(&zone).ends_with("+ multiIf(ts_ms < 5, 60, -60))"));
+        assert!(local_seconds(&ZoneOffsets::fixed(offset(-60))).ends_with("+ -60)"));
     }
 }

@@ -502,7 +502,7 @@ async fn an_answer_that_ends_in_an_error_is_not_taken_for_the_whole() {
         }
         assert!(outcome.is_err());
     }
-    assert!(visits::statement(&VisitFilter::default()).contains("toUInt32("));
+    assert!(visits::visits(&VisitFilter::default()).contains("toUInt32("));
     let counters = log_of(&address).counters(&CountersQuery::default()).await;
     assert_eq!(counters.unwrap().rows[0].counters.visits, 10);
 }

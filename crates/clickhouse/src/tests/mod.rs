@@ -3,16 +3,8 @@
 //! `lacks` gives the exceptions.
 
 mod address;
-mod breaking_wire;
-mod compared;
-mod counted;
 mod crash;
 mod damage;
-mod day_faults;
-mod day_kills;
-mod days;
-mod domains;
-mod erased_totals;
 mod erasing;
 mod exact;
 mod faults;
@@ -21,11 +13,11 @@ mod hang_ups;
 mod history;
 mod lacks;
 mod opening;
-mod plans;
 mod questions;
 mod recording;
 pub(crate) mod rows;
 mod salts;
 mod shipping;
+mod totals;
 mod visit_store;
 mod wire;

@@ -60,7 +60,7 @@ async fn tables_are_made_once_by_however_many_nodes_and_retention_follows_the_se
         "SELECT toString(max(version)) FROM slugline_schema",
     )
     .await;
-    assert_eq!(versions, ["9"]);
+    assert_eq!(versions, ["5"]);
 }
 
 #[rstest]

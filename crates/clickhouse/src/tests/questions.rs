@@ -27,7 +27,7 @@ use super::{
     address::Address,
     lacks::{self, Feature},
 };
-use crate::{days::Ready, gaps, log::ClickHouseLog, row_binary, schema, spool};
+use crate::{gaps, log::ClickHouseLog, row_binary, schema, spool};
 
 const TIMEOUT: Duration = Duration::from_mins(1);
 
@@ -55,18 +55,6 @@ impl Asked {
         }
     }
 
-    /// Takes days from totals once the returned flag is set, and keeps plans this long.
-    pub(crate) fn with_days(mut self, kept_for: Duration) -> (Self, Ready) {
-        let ready = Ready::default();
-        self.log = self.log.with_days(Arc::clone(&ready), kept_for);
-        (self, ready)
-    }
-
-    /// The URL of the engine's database.
-    pub(crate) fn url(&self) -> String {
-        self.server.url("visits")
-    }
-
     pub(crate) fn client(&self) -> &crate::client::Client {
         &self.client
     }
@@ -74,12 +62,16 @@ impl Asked {
     pub(crate) async fn insert(&mut self, rows: &[Row<'_>]) {
         self.batches += 1;
         let token = format!("batch {}", self.batches);
+        self.insert_as(&token, rows).await;
+    }
+
+    pub(crate) async fn insert_as(&mut self, token: &str, rows: &[Row<'_>]) {
         let bytes = rows.iter().flat_map(row_binary::encode).collect();
         let into = format!(
             "access_log ({})",
             row_binary::columns(row_binary::format()).unwrap()
         );
-        let inserted = self.client.insert(&into, &token, bytes, TIMEOUT).await;
+        let inserted = self.client.insert(&into, token, bytes, TIMEOUT).await;
         inserted.unwrap();
     }
 }
@@ -112,11 +104,14 @@ impl Party for Asked {
     }
 }
 
-// The library is tested with day totals, which this server cannot have, and without.
+#[rstest]
 #[tokio::test]
-async fn every_answer_is_that_of_plain_sql_over_the_same_rows() {
-    let mut engine = Asked::new(Server).await;
-    agrees_with_sql(&mut engine, 1).await;
+async fn every_answer_is_that_of_plain_sql_over_the_same_rows(
+    #[values(Library, Server)] engine: ClickHouseEngine,
+    #[values(1, 11)] seed: u64,
+) {
+    let mut engine = Asked::new(engine).await;
+    agrees_with_sql(&mut engine, seed).await;
 }
 
 /// A row with texts that would end a literal, or a statement.

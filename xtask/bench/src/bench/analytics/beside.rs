@@ -7,7 +7,7 @@ use clap::ValueEnum;
 pub(crate) enum Beside {
     /// ClickHouse and DuckDB, both also with rollups.
     All,
-    /// ClickHouse with the table of visits and our day totals.
+    /// ClickHouse with the table of visits and its totals.
     Clickhouse,
     /// A scan of its own visits.
     Nothing,

@@ -1,0 +1,207 @@
+//! Totals of days, and the events that change visits under them.
+
+use std::{
+    num::NonZeroU32,
+    time::{Duration, SystemTime},
+};
+
+use slugline_analytics::{
+    Sampled,
+    row::{Row, Target},
+    utc::MILLIS_PER_DAY,
+};
+use slugline_domain::{
+    Bots, Choice, CountersQuery, Destinations, Dimension, MetricsQuery, RowLimit, SamplingInterval,
+    TimeUnit, UnixSeconds, ViewsQuery, VisitFilter, ZoneOffsets,
+};
+use slugline_testkit::{ClickHouseEngine::Library, visit_log_contract::Party};
+
+use super::{questions::Asked, rows::row};
+use crate::{
+    counts::{self, Estimate},
+    lists, row_binary, schema,
+};
+
+const TIMEOUT: Duration = Duration::from_mins(1);
+
+/// A visit on a day, at its second hour.
+fn visit(day: i64, visitor: u64, host: &'static str) -> Row<'static> {
+    Row {
+        referer: host.into(),
+        ..row(day * MILLIS_PER_DAY + 3_600_000, visitor)
+    }
+}
+
+/// Two days with a visitor of both: five visits of three visitors, who came from two hosts.
+async fn two_days() -> Asked {
+    let mut log = Asked::new(Library).await;
+    log.insert(&[
+        visit(20_000, 1, "a.example"),
+        visit(20_000, 1, ""),
+        visit(20_000, 2, "b.example"),
+    ])
+    .await;
+    log.insert(&[visit(20_001, 3, "a.example"), visit(20_001, 1, "")])
+        .await;
+    log
+}
+
+/// Most of the first day, and all of the second one.
+fn most() -> VisitFilter {
+    let second = |second| UnixSeconds::new(second).unwrap();
+    VisitFilter::default()
+        .with_from(second(20_000 * 86_400 + 1))
+        .with_until(second(20_002 * 86_400 - 1))
+}
+
+impl Asked {
+    async fn counted(&self, filter: VisitFilter) -> (u64, u64, u64) {
+        let query = CountersQuery::new(filter);
+        let report = self.log().counters(&query).await.unwrap();
+        let counters = report.rows[0].counters;
+        (counters.visits, counters.visitors, counters.referers)
+    }
+
+    /// Counters of all visits, of which those of whole days come from totals.
+    async fn expect(&self, counters: (u64, u64, u64)) {
+        assert_eq!(self.counted(VisitFilter::default()).await, counters);
+        assert_eq!(self.counted(most()).await, counters);
+    }
+
+    /// Runs a statement, and waits until its changes are made.
+    async fn change(&self, sql: &str) {
+        let settings = [("mutations_sync", "1")];
+        let none = |_: &mut row_binary::Cursor<'_>| Err(row_binary::DecodeError::OutOfRange);
+        let changed = self.client().all::<()>(sql, &settings, TIMEOUT, none);
+        changed.await.unwrap();
+    }
+
+    /// The totals that ClickHouse takes for a statement.
+    async fn totals_of(&self, sql: &str) -> Vec<String> {
+        let plan = format!("EXPLAIN {sql}");
+        let lines = self.client().rows(&plan, TIMEOUT, row_binary::text);
+        let read = |line: String| {
+            let (_, read) = line.split_once("ReadFromMergeTree (")?;
+            Some(read.trim_end_matches(')').to_owned())
+        };
+        let all = lines.await.unwrap().into_iter().filter_map(read);
+        all.filter(|name| name.starts_with("slugline_")).collect()
+    }
+}
+
+#[tokio::test]
+async fn clickhouse_takes_totals_for_whole_days() {
+    let log = two_days().await;
+    let people = most().with_values(vec![Bots::Exclude.condition().unwrap()]);
+    let hidden = most().with_destinations(Destinations::Unprotected);
+    for filter in [VisitFilter::default(), most(), people, hidden] {
+        let counters = counts::counters(&CountersQuery::new(filter.clone()), Estimate::No);
+        let mut found = log.totals_of(&counters).await;
+        found.sort_unstable();
+        // ClickHouse may show the hosts as a number that it has found before.
+        found.retain(|name| name != "slugline_sources");
+        assert_eq!(found, ["slugline_visitors"], "{counters}");
+        let views = ViewsQuery::new(filter.clone(), TimeUnit::Day, ZoneOffsets::default());
+        let views = counts::views(&views, Estimate::No);
+        assert_eq!(
+            log.totals_of(&views).await,
+            ["slugline_visitors"],
+            "{views}"
+        );
+        for (dimension, totals) in [
+            (Dimension::Slug, "slugline_links"),
+            (Dimension::Url, "slugline_links"),
+            (Dimension::Domain, "slugline_links"),
+            (Dimension::Referer, "slugline_sources"),
+            (Dimension::UtmCampaign, "slugline_sources"),
+            (Dimension::Channel, "slugline_sources"),
+            (Dimension::Country, "slugline_countries"),
+            (Dimension::Language, "slugline_countries"),
+            (Dimension::Os, "slugline_devices"),
+            (Dimension::DeviceType, "slugline_devices"),
+        ] {
+            let query = MetricsQuery::new(filter.clone(), dimension, RowLimit::DEFAULT);
+            let (sql, _) = lists::metrics(&query);
+            assert_eq!(log.totals_of(&sql).await, [totals], "{sql}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_visitor_of_two_days_counts_once_and_a_late_visit_at_once() {
+    let mut log = two_days().await;
+    log.expect((5, 3, 2)).await;
+    log.insert(&[visit(20_000, 9, "c.example")]).await;
+    log.expect((6, 4, 3)).await;
+}
+
+#[tokio::test]
+async fn a_batch_that_comes_twice_counts_once() {
+    let mut log = two_days().await;
+    for _ in 0..2 {
+        log.insert_as("again", &[visit(20_000, 9, "c.example")])
+            .await;
+        log.expect((6, 4, 3)).await;
+    }
+}
+
+#[tokio::test]
+async fn a_sampled_visit_among_others_makes_visitors_an_estimate() {
+    let mut log = two_days().await;
+    let sampled = |visitor| Row {
+        sampled: Sampled {
+            interval: SamplingInterval::new(8).unwrap(),
+            coherent: true,
+        },
+        ..visit(20_000, visitor, "")
+    };
+    log.insert(&[sampled(1), sampled(7)]).await;
+    // One visitor has a visit that stands for itself.
+    log.expect((21, 11, 2)).await;
+    let report = log.log().counters(&CountersQuery::new(most())).await;
+    assert!(report.unwrap().rows[0].variance.visitors > 0);
+}
+
+#[tokio::test]
+async fn erased_visits_leave_totals() {
+    let mut log = two_days().await;
+    let target = Target {
+        link_id: "gone-1",
+        slug: "gone",
+        url: "https://gone.example/",
+        protection: "none",
+    };
+    let gone = Row {
+        target,
+        ..visit(20_001, 7, "gone.example")
+    };
+    log.insert(&[gone]).await;
+    log.expect((6, 4, 3)).await;
+    let named = "SELECT count() FROM mergeTreeProjection(currentDatabase(), access_log, slugline_links) \
+                 WHERE url LIKE '%gone%'";
+    let named = async || {
+        let found = log.client().rows(named, TIMEOUT, row_binary::number).await;
+        found.unwrap()[0]
+    };
+    assert_eq!(named().await, 1);
+    log.change("ALTER TABLE access_log DELETE WHERE link_id = 'gone-1'")
+        .await;
+    log.expect((5, 3, 2)).await;
+    assert_eq!(named().await, 0);
+    let link = most().with_values(vec![(Dimension::Slug, Choice::any_of(["gone".to_owned()]))]);
+    assert_eq!(log.counted(link).await, (0, 0, 0));
+}
+
+#[tokio::test]
+async fn visits_beyond_their_retention_leave_totals() {
+    let mut log = two_days().await;
+    let today = SystemTime::UNIX_EPOCH.elapsed().unwrap().as_secs() / 86_400;
+    let recent = visit(i64::try_from(today).unwrap() - 10, 4, "");
+    log.insert(&[recent]).await;
+    let all = VisitFilter::default;
+    assert_eq!(log.counted(all()).await, (6, 4, 2));
+    let days = NonZeroU32::new(30);
+    schema::prepare(log.client(), days).await.unwrap();
+    log.change("OPTIMIZE TABLE access_log FINAL").await;
+    assert_eq!(log.counted(all()).await, (1, 1, 0));
+}
