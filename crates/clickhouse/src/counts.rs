@@ -57,7 +57,11 @@ fn count(parts: &[String], by: Option<&str>, estimate: Estimate) -> String {
     };
     let (numbers, rows) = match estimate {
         Estimate::No => (
-            format!("{VISITORS}, toUInt64(0), toUInt64(0), toUInt8(max(m) > 1)"),
+            // Old servers drop one of two columns with the same name.
+            format!(
+                "{VISITORS}, toUInt64(0) AS of_visits, toUInt64(0) AS of_visitors, \
+                 toUInt8(max(m) > 1)"
+            ),
             of_parts(OF_EACH_DAY, group),
         ),
         Estimate::Yes => (

@@ -21,7 +21,7 @@ use crate::{
     client::Client,
     error::ClickHouseError,
     gaps,
-    row_binary::{Cursor, DecodeError, IMPORTED_MS, put_text},
+    row_binary::{Cursor, IMPORTED_MS, put_text, text},
     schema::TIMEOUT,
     sql,
 };
@@ -215,7 +215,7 @@ impl Erasures {
         let left = match conditions(&orders) {
             Some(any) => {
                 let found = format!("SELECT DISTINCT link_id FROM access_log WHERE {any}");
-                client.rows(&found, TIMEOUT, link).await?
+                client.rows(&found, TIMEOUT, text).await?
             }
             None => Vec::new(),
         };
@@ -241,10 +241,6 @@ impl Erasures {
 fn conditions(orders: &[Order]) -> Option<String> {
     let conditions: Vec<String> = orders.iter().map(Order::condition).collect();
     (!conditions.is_empty()).then(|| conditions.join(" OR "))
-}
-
-fn link(row: &mut Cursor<'_>) -> Result<String, DecodeError> {
-    row.text()
 }
 
 async fn write(client: &Client, order: &Order) -> Result<(), ClickHouseError> {

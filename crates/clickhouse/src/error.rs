@@ -27,6 +27,17 @@ pub enum ClickHouseError {
     /// The answer does not have the requested form.
     #[error("ClickHouse's answer cannot be read")]
     Malformed(#[from] DecodeError),
+    /// A build from before the first release has made the tables.
+    #[error(
+        "database {database} is of an earlier build, and this version cannot use it: write its \
+         visits to a file with that build, by `slugline visits export visits.ndjson.gz`, and read \
+         the file with this version into another database, by `slugline visits import \
+         visits.ndjson.gz`"
+    )]
+    Earlier {
+        /// The database.
+        database: String,
+    },
     /// The answer took too long.
     #[error("no answer from ClickHouse within {} ms", limit.as_millis())]
     Deadline {
@@ -37,6 +48,7 @@ pub enum ClickHouseError {
 
 /// Error codes of ClickHouse, by the names in its `ErrorCodes.cpp`.
 mod code {
+    pub(crate) const UNKNOWN_IDENTIFIER: u32 = 47;
     /// `NOT_IMPLEMENTED`, `SYNTAX_ERROR`.
     pub(crate) const UNKNOWN: [u32; 2] = [48, 62];
     pub(crate) const TIMEOUT_EXCEEDED: u32 = 159;
@@ -70,7 +82,7 @@ impl ClickHouseError {
     pub(crate) fn is_final(&self) -> bool {
         match self {
             Self::Unreachable(_) | Self::Deadline { .. } => false,
-            Self::Malformed(_) => true,
+            Self::Malformed(_) | Self::Earlier { .. } => true,
             Self::Refused {
                 code: Some(code), ..
             } => code::NOT_FOR_US.contains(code),
@@ -85,6 +97,11 @@ impl ClickHouseError {
     /// Returns whether the tables are gone since they were prepared.
     pub(crate) fn is_about_missing_tables(&self) -> bool {
         matches!(self, Self::Refused { code: Some(code), .. } if code::GONE.contains(code))
+    }
+
+    /// Returns whether a table lacks a column that the statement reads.
+    pub(crate) fn is_about_an_unknown_column(&self) -> bool {
+        matches!(self, Self::Refused { code, .. } if *code == Some(code::UNKNOWN_IDENTIFIER))
     }
 
     /// Returns whether ClickHouse does not know such a statement, or not for this kind of table.
@@ -104,7 +121,8 @@ pub(crate) fn failed(action: &'static str, error: ClickHouseError) -> VisitLogEr
         ClickHouseError::Deadline { limit } => VisitLogError::TooSlow { action, limit },
         ClickHouseError::Unreachable(_)
         | ClickHouseError::Refused { .. }
-        | ClickHouseError::Malformed(_) => VisitLogError::Failed {
+        | ClickHouseError::Malformed(_)
+        | ClickHouseError::Earlier { .. } => VisitLogError::Failed {
             action,
             source: Box::new(error),
         },

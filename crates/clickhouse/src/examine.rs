@@ -35,12 +35,11 @@ fn rows(db: &Connection) -> Finding {
     let mut waiting = 0_u64;
     let mut damages = Vec::new();
     let mut read = || -> Result<(), rusqlite::Error> {
-        let select = format!("{} ORDER BY seq", spool::select_rows(db));
-        let mut statement = db.prepare(&select)?;
+        let mut statement = db.prepare("SELECT seq, row FROM spool ORDER BY seq")?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
             waiting += 1;
-            if let Err(error) = row_binary::check(row.get(2)?, row.get_ref(1)?.as_blob()?) {
+            if let Err(error) = row_binary::check(row.get_ref(1)?.as_blob()?) {
                 let number: i64 = row.get(0)?;
                 damages.push(format!("row {number} is damaged: {error}"));
             }

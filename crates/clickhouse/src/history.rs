@@ -150,7 +150,7 @@ impl Intake for History {
         let now = self.clock.now();
         for row in batch.rows() {
             let row = row_binary::encode_imported(&row, now);
-            spool::insert_encoded(&tx, row_binary::format_of_imported(), &row)?;
+            spool::insert_encoded(&tx, &row)?;
         }
         batch.mark(&tx)?;
         tx.commit()?;
@@ -163,8 +163,8 @@ impl Intake for History {
 }
 
 impl Passage for History {
-    fn encode(&self, row: &Row<'_>) -> (u32, Vec<u8>) {
-        (row_binary::format(), row_binary::encode(row))
+    fn encode(&self, row: &Row<'_>) -> Vec<u8> {
+        row_binary::encode(row)
     }
 
     fn take(&self, token: &str, content: &Parcel<'_>) -> Result<(), TransferError> {
@@ -172,9 +172,9 @@ impl Passage for History {
         if arrivals::note(&tx, token)? {
             match content {
                 Parcel::Losses(losses) => table::save(&tx, losses)?,
-                Parcel::Rows { format, rows } => {
+                Parcel::Rows(rows) => {
                     for row in rows {
-                        spool::insert_encoded(&tx, *format, row)?;
+                        spool::insert_encoded(&tx, row)?;
                     }
                 }
             }

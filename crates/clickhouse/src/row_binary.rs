@@ -5,7 +5,7 @@
 //! documentation of formats).
 
 use slugline_analytics::{
-    columns::{STORED, TEXTS},
+    columns::{STORED, TEXTS, TextColumn},
     row::Row,
 };
 use slugline_domain::{Degrees, Dimension, UnixMillis};
@@ -13,60 +13,30 @@ use thiserror::Error;
 
 use crate::sql;
 
-/// The columns of rows of format 1, which the first version wrote, in the order of
-/// their values.
-const FIRST: &str = "ts_ms, link_id, slug, url, user_agent, visitor, referer, country, region, \
-    city, timezone, language, os, browser, browser_type, device, device_type, colo, latitude, \
-    longitude, sampling_interval, coherent";
-
-/// The format that [`encode`] writes: every column of the table.
-pub(crate) fn format() -> u32 {
-    u32::try_from(STORED).expect("there are few columns")
-}
-
-/// The addition to the number of a format whose rows end with [`IMPORTED_MS`].
-const IMPORTED: u32 = 1 << 16;
-
 /// The column of the moment at which a row was imported.
 pub(crate) const IMPORTED_MS: &str = "imported_ms";
 
-/// The format that [`encode_imported`] writes.
-pub(crate) fn format_of_imported() -> u32 {
-    IMPORTED | format()
-}
-
-/// The columns of a format, in the order of their values: other formats than the first have the
-/// numbers, then the first columns of the table of columns, as many as the number of the format
-/// says. Rows wait in a spool across
-/// updates, so a format never changes. `None` if it has columns that this version does
-/// not know.
-pub(crate) fn columns(format: u32) -> Option<String> {
-    if format == 1 {
-        return Some(FIRST.to_owned());
-    }
-    if format & IMPORTED != 0 {
-        let columns = columns(format & !IMPORTED)?;
-        return Some(format!("{columns}, {IMPORTED_MS}"));
-    }
-    let texts = TEXTS[..STORED].get(..usize::try_from(format).ok()?)?;
-    if texts.is_empty() {
-        return None;
-    }
-    let mut columns = sql::NUMBERS.to_owned();
-    for text in texts {
-        columns = columns + ", " + text.public_name();
-    }
-    Some(columns)
+/// The columns of a row, in the order of their values.
+pub(crate) fn columns() -> String {
+    let texts = TEXTS[..STORED].iter().map(TextColumn::public_name);
+    let all = [sql::NUMBERS, IMPORTED_MS].into_iter().chain(texts);
+    all.collect::<Vec<_>>().join(", ")
 }
 
 /// A row, ready to be sent.
 pub(crate) fn encode(row: &Row<'_>) -> Vec<u8> {
+    encode_imported(row, UnixMillis::new(0))
+}
+
+/// A row that is imported at a moment.
+pub(crate) fn encode_imported(row: &Row<'_>, at: UnixMillis) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(512);
     bytes.extend_from_slice(&row.at.get().to_le_bytes());
     put_text(&mut bytes, row.target.link_id);
     bytes.extend_from_slice(&row.visitor.0.to_le_bytes());
     bytes.extend_from_slice(&row.sampled.interval.get().to_le_bytes());
     bytes.push(row.sampled.coherent.into());
+    bytes.extend_from_slice(&at.get().to_le_bytes());
     for text in &TEXTS[..STORED] {
         if text.dimension == Dimension::Latitude {
             put_degrees(&mut bytes, row.place.latitude);
@@ -79,21 +49,13 @@ pub(crate) fn encode(row: &Row<'_>) -> Vec<u8> {
     bytes
 }
 
-/// A row that is imported at a moment.
-pub(crate) fn encode_imported(row: &Row<'_>, at: UnixMillis) -> Vec<u8> {
-    let mut bytes = encode(row);
-    bytes.extend_from_slice(&at.get().to_le_bytes());
-    bytes
-}
-
-/// Checks that bytes are a row of a format, and returns its moment. ClickHouse refuses a
-/// whole shipment with one malformed row.
-pub(crate) fn check(format: u32, row: &[u8]) -> Result<UnixMillis, DecodeError> {
-    let columns = columns(format).ok_or(DecodeError::Format)?;
+/// Checks that bytes are a row, and returns its moment. ClickHouse refuses a whole shipment with one
+/// malformed row.
+pub(crate) fn check(row: &[u8]) -> Result<UnixMillis, DecodeError> {
     let mut cursor = Cursor::new(row);
     let mut at = None;
     let mut in_range = true;
-    for column in columns.split(", ") {
+    for column in columns().split(", ") {
         match column {
             "ts_ms" => at = Some(UnixMillis::new(cursor.i64()?)),
             "visitor" => {
@@ -257,9 +219,6 @@ pub enum DecodeError {
     /// A number is out of range, or there is more than one row.
     #[error("a number in it is out of range")]
     OutOfRange,
-    /// The row has columns that this version does not know.
-    #[error("it has columns that this version does not know")]
-    Format,
 }
 
 #[cfg(test)]
@@ -267,32 +226,7 @@ mod tests {
     use slugline_analytics::row::{Client, Place, Target};
 
     use super::*;
-    use crate::tests::first_format::encode_first;
     use crate::tests::rows::row;
-
-    #[test]
-    fn formats_that_were_released_stay() {
-        assert_eq!(
-            columns(1).as_deref(),
-            Some(
-                "ts_ms, link_id, slug, url, user_agent, visitor, referer, country, region, city, \
-                 timezone, language, os, browser, browser_type, device, device_type, colo, \
-                 latitude, longitude, sampling_interval, coherent"
-            )
-        );
-        assert_eq!(
-            columns(20).as_deref(),
-            Some(
-                "ts_ms, link_id, visitor, sampling_interval, coherent, slug, url, user_agent, os, \
-                 browser, browser_type, device, device_type, country, region, city, timezone, \
-                 colo, latitude, longitude, referer, language, utm_source, utm_medium, \
-                 utm_campaign"
-            )
-        );
-        assert_eq!(columns(0), None);
-        assert_eq!(columns(format() + 1), None);
-        assert_eq!(check(format() + 1, &[]), Err(DecodeError::Format));
-    }
 
     #[test]
     fn texts_of_all_lengths_come_back() {
@@ -331,8 +265,6 @@ mod tests {
 
     #[test]
     fn a_row_is_told_from_what_is_none() {
-        type Encode = fn(&Row<'_>) -> Vec<u8>;
-
         let row = Row {
             target: Target {
                 link_id: "docs-1",
@@ -352,21 +284,16 @@ mod tests {
             language: "de",
             ..row(-5, u64::MAX)
         };
-        let formats: [(u32, Encode); 2] = [(1, encode_first), (format(), encode)];
-        for (format, encode) in formats {
-            let bytes = encode(&row);
-            assert_eq!(check(format, &bytes), Ok(row.at));
-            for end in 0..bytes.len() {
-                assert_eq!(check(format, &bytes[..end]), Err(DecodeError::Short));
-            }
-            assert!(check(format, &[&bytes[..], &[0]].concat()).is_err());
-            assert!(check(format, &[&bytes[..], &bytes].concat()).is_err());
-            let mut wrong = bytes.clone();
-            wrong[9] = 0xff;
-            assert_eq!(check(format, &wrong), Err(DecodeError::NotText));
+        let bytes = encode(&row);
+        assert_eq!(check(&bytes), Ok(row.at));
+        for end in 0..bytes.len() {
+            assert_eq!(check(&bytes[..end]), Err(DecodeError::Short));
         }
-        assert!(check(1, &encode(&row)).is_err());
-        assert!(check(format(), &encode_first(&row)).is_err());
+        assert!(check(&[&bytes[..], &[0]].concat()).is_err());
+        assert!(check(&[&bytes[..], &bytes].concat()).is_err());
+        let mut wrong = bytes;
+        wrong[9] = 0xff;
+        assert_eq!(check(&wrong), Err(DecodeError::NotText));
     }
 
     #[test]

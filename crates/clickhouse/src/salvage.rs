@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use rusqlite::{Connection, OptionalExtension, types::Value};
+use rusqlite::{Connection, types::Value};
 use slugline_analytics::{
     OpenError, Rebuilt,
     journal::{
@@ -39,16 +39,14 @@ fn copy(
 ) -> Result<(), rusqlite::Error> {
     let tx = new.transaction()?;
     copy_salts(old, &tx)?;
-    // A spool of version 2 has none.
     for order in erasures::orders(old).unwrap_or_default() {
         erasures::copy(&tx, &order)?;
     }
     let keys = Keys::of(old, "spool", "WHERE", "seq");
     let mut lost = 0;
     let mut times = Vec::new();
-    let select = format!("{} WHERE seq = ?1", spool::select_rows(old));
     for seq in keys.found {
-        match values(old, &select, seq) {
+        match values(old, "SELECT seq, row FROM spool WHERE seq = ?1", seq) {
             Ok(Some(row)) if let Some(time) = time_of_sound(&row) => {
                 insert(&tx, "", "spool", &row)?;
                 times.push(time);
@@ -70,7 +68,7 @@ fn copy(
     for many in many(lost, keys.unreachable) {
         rebuilt.lost.push(format!("{many} rows"));
     }
-    match under_way(old) {
+    match spool::under_way(old) {
         Ok(Some(shipment)) => go_on(&tx, shipment)?,
         Ok(None) => {}
         Err(_) => rebuilt.lost.push(
@@ -78,20 +76,6 @@ fn copy(
         ),
     }
     tx.commit()
-}
-
-fn under_way(old: &Connection) -> Result<Option<UnderWay>, rusqlite::Error> {
-    let of_version_1 = "SELECT token, last_seq FROM shipment ORDER BY rowid LIMIT 1";
-    spool::under_way(old).or_else(|_| {
-        let found = old.query_row(of_version_1, [], |row| {
-            Ok(UnderWay {
-                token: row.get(0)?,
-                last: row.get(1)?,
-                format: 1,
-            })
-        });
-        found.optional()
-    })
 }
 
 /// The remaining rows of a shipment keep its token, so that ClickHouse does not
@@ -113,9 +97,7 @@ fn go_on(new: &Connection, shipment: UnderWay) -> Result<(), rusqlite::Error> {
 /// The moment of the visit in a row, if the row is undamaged.
 fn time_of_sound(row: &[Value]) -> Option<UnixMillis> {
     match row {
-        [_, Value::Blob(row), Value::Integer(format)] => {
-            row_binary::check(u32::try_from(*format).ok()?, row).ok()
-        }
+        [_, Value::Blob(row)] => row_binary::check(row).ok(),
         _ => None,
     }
 }

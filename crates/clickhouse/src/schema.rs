@@ -1,35 +1,32 @@
 //! The tables in ClickHouse. The first node of a new version brings them up to
 //! date.
 //!
-//! Columns of texts that the table does not have yet are added by the table of columns; steps
-//! do the rest. Each may run twice, even at the same time, so nodes need no lock. A step only adds:
+//! Each step may run twice, even at the same time, so nodes need no lock. A step only adds:
 //! nodes of the previous version continue to write and to query, since every statement names
 //! its columns. The service uses tables that an operator has created, such as replicated ones,
 //! unchanged.
 
 use std::{error::Error as StdError, num::NonZeroU32, time::Duration};
 
-use slugline_analytics::columns::visit_columns;
+use sha2::{Digest, Sha256};
 
 use crate::{
     client::Client,
     error::ClickHouseError,
-    row_binary::{Cursor, number, text},
+    row_binary::{Cursor, number},
     sql, totals,
 };
 
-/// The steps in their order. The number of a step is its position, starting
-/// with 1.
-const STEPS: [&str; 5] = [
-    include_str!("schema.sql"),
-    include_str!("salts.sql"),
-    include_str!("erasure.sql"),
-    include_str!("gap.sql"),
-    include_str!("imported.sql"),
-];
+/// The steps in their order. The number of a step is its position, starting with 1. Until a version
+/// is released, its step is edited in place; the fingerprint refuses what other builds have made.
+const STEPS: [&str; 1] = [include_str!("schema.sql")];
+
+/// The end of a statement of a step.
+const END: &str = ";\n";
 
 /// The table of applied steps.
-const VERSIONS: &str = "CREATE TABLE IF NOT EXISTS slugline_schema (version UInt32) ENGINE = MergeTree ORDER BY version";
+const VERSIONS: &str = "CREATE TABLE IF NOT EXISTS slugline_schema \
+     (version UInt32, fingerprint UInt64) ENGINE = MergeTree ORDER BY version";
 
 /// The time limit of a step, which may read the whole table.
 const STEP_TIMEOUT: Duration = Duration::from_mins(10);
@@ -96,16 +93,51 @@ async fn create(client: &Client) -> Result<(), ClickHouseError> {
         client.outside().run(&create, TIMEOUT).await?;
     }
     client.run(VERSIONS, TIMEOUT).await?;
-    let done = count(client, "SELECT toUInt64(max(version)) FROM slugline_schema").await?;
+    let done = applied(client).await?;
     for (number, step) in (1_u64..).zip(STEPS) {
-        if number > done {
-            client.run(step, STEP_TIMEOUT).await?;
-            let note = format!("INSERT INTO slugline_schema (version) SELECT {number}");
-            client.run(&note, TIMEOUT).await?;
+        let fingerprint = fingerprint(step);
+        let mut found = done.iter().filter(|(version, _)| *version == number);
+        match found.next() {
+            Some((_, found)) if *found == fingerprint => continue,
+            Some(_) => return Err(earlier(client)),
+            None => {}
         }
+        for statement in step.split(END).filter(|text| !text.trim().is_empty()) {
+            client.run(statement, STEP_TIMEOUT).await?;
+        }
+        if number == 1 {
+            add_totals(client).await?;
+        }
+        let note = format!(
+            "INSERT INTO slugline_schema (version, fingerprint) SELECT {number}, {fingerprint}"
+        );
+        client.run(&note, TIMEOUT).await?;
     }
-    add_columns(client).await?;
-    add_totals(client).await
+    Ok(())
+}
+
+/// The steps that the database has, with their fingerprints.
+async fn applied(client: &Client) -> Result<Vec<(u64, u64)>, ClickHouseError> {
+    let sql = "SELECT toUInt64(version), fingerprint FROM slugline_schema";
+    let read = |row: &mut Cursor<'_>| Ok((row.u64()?, row.u64()?));
+    match client.rows(sql, TIMEOUT, read).await {
+        // Builds before the first release kept no fingerprints.
+        Err(error) if error.is_about_an_unknown_column() => Err(earlier(client)),
+        applied => applied,
+    }
+}
+
+fn earlier(client: &Client) -> ClickHouseError {
+    ClickHouseError::Earlier {
+        database: client.target().database().to_owned(),
+    }
+}
+
+fn fingerprint(step: &str) -> u64 {
+    let digest = Sha256::new().chain_update(step);
+    let digest = <[u8; 32]>::from(digest.chain_update(totals::creation()).finalize());
+    let (first, _) = digest.split_first_chunk().expect("it is longer");
+    u64::from_be_bytes(*first)
 }
 
 /// Adds the projections. Other engines than `MergeTree`, such as `Distributed`, have none, and old
@@ -122,27 +154,6 @@ async fn add_totals(client: &Client) -> Result<(), ClickHouseError> {
         }
         added => added,
     }
-}
-
-/// Adds the columns of texts that the table does not have yet. That changes no rows: the text of an
-/// older visit is empty, which means unknown.
-async fn add_columns(client: &Client) -> Result<(), ClickHouseError> {
-    let there = format!(
-        "SELECT name FROM system.columns WHERE database = {} AND table = 'access_log'",
-        sql::text(client.target().database())
-    );
-    let there = client.rows(&there, TIMEOUT, text).await?;
-    for column in visit_columns() {
-        let column = column.name;
-        if !there.iter().any(|name| name == column) {
-            tracing::info!(column, "the table of visits in ClickHouse gets a column");
-            let sql = format!(
-                "ALTER TABLE access_log ADD COLUMN IF NOT EXISTS {column} LowCardinality(String)"
-            );
-            client.run(&sql, TIMEOUT).await?;
-        }
-    }
-    Ok(())
 }
 
 /// Changes the retention of rows where a table has another one. A rule of another form is the
@@ -187,6 +198,15 @@ async fn count(client: &Client, sql: &str) -> Result<u64, ClickHouseError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::row_binary;
+
+    #[test]
+    fn the_table_of_visits_has_every_column_that_rows_have() {
+        let (table, _) = STEPS[0].split_once(END).unwrap();
+        for column in row_binary::columns().split(", ") {
+            assert!(table.contains(&format!("    {column} ")), "{column}");
+        }
+    }
 
     #[test]
     fn retention_is_changed_only_where_it_differs() {

@@ -27,7 +27,7 @@ use tokio::sync::{Notify, watch};
 use crate::{
     client::Client,
     erasures::{self, Erasures, State},
-    gaps,
+    gaps, row_binary,
     salts::SharedSalts,
     schema::Retention,
     ship_error::ShipError,
@@ -208,9 +208,9 @@ impl Work {
         let orders = erasures::orders(&self.spool)?;
         // No row arrives before it is known how its minute was sampled.
         gaps::ship(&self.client, &mut self.spool, self.random.as_ref()).await?;
+        let into = format!("access_log ({})", row_binary::columns());
         while let Some(shipment) = spool::next_shipment(&mut self.spool, self.random.as_ref())? {
             let token = &shipment.token;
-            let into = format!("access_log ({})", shipment.columns);
             let sent = self
                 .client
                 .insert(&into, token, shipment.rows, TIMEOUT)

@@ -4,17 +4,12 @@ use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};
 use slugline_analytics::{journal::open::FileKind, row::Row};
 use slugline_domain::ports::Random;
 
-use crate::{row_binary, ship_error::ShipError};
+use crate::row_binary;
 
 /// Marks the file: "SLSP" in ASCII.
 pub(crate) const FILE: FileKind = FileKind {
     application_id: 0x534c_5350,
-    steps: &[
-        include_str!("spool.sql"),
-        include_str!("spool_2.sql"),
-        include_str!("spool_3.sql"),
-        include_str!("spool_4.sql"),
-    ],
+    steps: &[include_str!("spool.sql")],
 };
 
 /// The most rows of a shipment, and roughly the most bytes.
@@ -28,24 +23,18 @@ pub(crate) struct Shipment {
     /// first attempt and stores it with the last row, so that every attempt sends the same
     /// rows, also after a crash.
     pub(crate) token: String,
-    /// The columns of the rows.
-    pub(crate) columns: String,
     pub(crate) rows: Vec<u8>,
 }
 
 /// Adds a row at the end.
 pub(crate) fn insert(db: &Connection, row: &Row<'_>) -> Result<(), rusqlite::Error> {
-    insert_encoded(db, row_binary::format(), &row_binary::encode(row))
+    insert_encoded(db, &row_binary::encode(row))
 }
 
-/// Adds a row of some format at the end.
-pub(crate) fn insert_encoded(
-    db: &Connection,
-    format: u32,
-    row: &[u8],
-) -> Result<(), rusqlite::Error> {
-    db.prepare_cached("INSERT INTO spool (row, format) VALUES (?1, ?2)")?
-        .execute(params![row, format])?;
+/// Adds the bytes of a row at the end.
+pub(crate) fn insert_encoded(db: &Connection, row: &[u8]) -> Result<(), rusqlite::Error> {
+    db.prepare_cached("INSERT INTO spool (row) VALUES (?1)")?
+        .execute([row])?;
     Ok(())
 }
 
@@ -62,35 +51,25 @@ pub(crate) fn bytes(db: &Connection) -> Result<u64, rusqlite::Error> {
 pub(crate) fn next_shipment(
     db: &mut Connection,
     random: &dyn Random,
-) -> Result<Option<Shipment>, ShipError> {
+) -> Result<Option<Shipment>, rusqlite::Error> {
     let tx = db.transaction_with_behavior(TransactionBehavior::Immediate)?;
     let known = under_way(&tx)?;
-    let Some(UnderWay {
-        token,
-        last,
-        format,
-    }) = (match known {
+    let Some(UnderWay { token, last }) = (match known {
         Some(known) => Some(known),
         None => begin(&tx, random)?,
-    })
-    else {
+    }) else {
         return Ok(None);
     };
-    let columns = row_binary::columns(format).ok_or(ShipError::Format { format })?;
     let mut rows = Vec::new();
     let mut statement = tx.prepare_cached("SELECT row FROM spool WHERE seq <= ?1 ORDER BY seq")?;
     let mut found = statement.query([last])?;
     while let Some(row) = found.next()? {
-        rows.extend_from_slice(row.get_ref(0)?.as_blob().map_err(rusqlite::Error::from)?);
+        rows.extend_from_slice(row.get_ref(0)?.as_blob()?);
     }
     drop(found);
     drop(statement);
     tx.commit()?;
-    Ok(Some(Shipment {
-        token,
-        columns,
-        rows,
-    }))
+    Ok(Some(Shipment { token, rows }))
 }
 
 /// A shipment that has begun and is not acknowledged yet.
@@ -99,40 +78,27 @@ pub(crate) struct UnderWay {
     pub(crate) token: String,
     /// The number of its last row.
     pub(crate) last: i64,
-    /// The format of its rows.
-    pub(crate) format: u32,
 }
 
 /// The shipment in progress.
 pub(crate) fn under_way(db: &Connection) -> Result<Option<UnderWay>, rusqlite::Error> {
-    db.prepare_cached("SELECT token, last_seq, format FROM shipment")?
+    db.prepare_cached("SELECT token, last_seq FROM shipment")?
         .query_row([], |row| {
             Ok(UnderWay {
                 token: row.get(0)?,
                 last: row.get(1)?,
-                format: row.get(2)?,
             })
         })
         .optional()
 }
 
-/// The statement that reads each row's number, bytes and format. A spool of version 1
-/// has one format only.
-pub(crate) fn select_rows(db: &Connection) -> &'static str {
-    match db.prepare("SELECT format FROM spool") {
-        Ok(_) => "SELECT seq, row, format FROM spool",
-        Err(_) => "SELECT seq, row, 1 FROM spool",
-    }
-}
-
 fn begin(db: &Connection, random: &dyn Random) -> Result<Option<UnderWay>, rusqlite::Error> {
-    let Some((last, format)) = last_of_next(db)? else {
+    let Some(last) = last_of_next(db)? else {
         return Ok(None);
     };
     let begun = UnderWay {
         token: new_token(random),
         last,
-        format,
     };
     note(db, &begun)?;
     Ok(Some(begun))
@@ -147,25 +113,19 @@ pub(crate) fn new_token(random: &dyn Random) -> String {
 
 /// Stores the shipment in progress. There can be only one.
 pub(crate) fn note(db: &Connection, shipment: &UnderWay) -> Result<(), rusqlite::Error> {
-    db.prepare_cached(
-        "INSERT INTO shipment (only, token, last_seq, format) VALUES (1, ?1, ?2, ?3)",
-    )?
-    .execute(params![shipment.token, shipment.last, shipment.format])?;
+    db.prepare_cached("INSERT INTO shipment (only, token, last_seq) VALUES (1, ?1, ?2)")?
+        .execute(params![shipment.token, shipment.last])?;
     Ok(())
 }
 
-/// The last row of the next shipment, and the format of all its rows.
-fn last_of_next(db: &Connection) -> Result<Option<(i64, u32)>, rusqlite::Error> {
-    let mut statement = db
-        .prepare_cached("SELECT seq, octet_length(row), format FROM spool ORDER BY seq LIMIT ?1")?;
+/// The last row of the next shipment.
+fn last_of_next(db: &Connection) -> Result<Option<i64>, rusqlite::Error> {
+    let mut statement =
+        db.prepare_cached("SELECT seq, octet_length(row) FROM spool ORDER BY seq LIMIT ?1")?;
     let mut rows = statement.query([ROWS])?;
     let (mut last, mut bytes) = (None, 0);
     while let Some(row) = rows.next()? {
-        let format: u32 = row.get(2)?;
-        if last.is_some_and(|(_, of_all)| of_all != format) {
-            break;
-        }
-        last = Some((row.get(0)?, format));
+        last = Some(row.get(0)?);
         bytes += u64::from(row.get::<_, u32>(1)?);
         if bytes >= BYTES {
             break;
@@ -198,10 +158,9 @@ mod tests {
         open_file(&FILE, &folder.path().join("spool.db")).unwrap()
     }
 
-    fn add(db: &Connection, format: u32, rows: &[u8]) {
+    fn add(db: &Connection, rows: &[u8]) {
         for &row in rows {
-            let sql = "INSERT INTO spool (row, format) VALUES (?1, ?2)";
-            db.execute(sql, params![[row], format]).unwrap();
+            insert_encoded(db, &[row]).unwrap();
         }
     }
 
@@ -210,12 +169,12 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (mut one, mut two) = (spool(&folder), spool(&folder));
         let random = SeededRandom::new(1);
-        add(&one, 1, &[1, 2, 3]);
+        add(&one, &[1, 2, 3]);
         let mut first = next_shipment(&mut one, &random).unwrap().unwrap();
-        add(&two, 1, &[4]);
+        add(&two, &[4]);
         let second = next_shipment(&mut two, &random).unwrap().unwrap();
         assert_eq!((&first.token, &first.rows), (&second.token, &second.rows));
-        let another = "INSERT INTO shipment VALUES (1, 'another', 4, 1)";
+        let another = "INSERT INTO shipment VALUES (1, 'another', 4)";
         assert!(two.execute(another, []).is_err());
         assert!(two.execute(&another.replace("(1,", "(2,"), []).is_err());
 
@@ -229,26 +188,11 @@ mod tests {
     }
 
     #[test]
-    fn a_process_of_the_version_before_can_finish_its_work() {
-        let folder = tempfile::tempdir().unwrap();
-        let mut db = spool(&folder);
-        // The statements of version 1.
-        let begin = "INSERT INTO shipment (token, last_seq) VALUES ('old', 1)";
-        db.execute_batch("INSERT INTO spool (row) VALUES (x'07'), (x'08')")
-            .unwrap();
-        db.execute(begin, []).unwrap();
-        assert!(db.execute(begin, []).is_err());
-        let shipment = next_shipment(&mut db, &SeededRandom::new(1));
-        let shipment = shipment.unwrap().unwrap();
-        assert_eq!((shipment.token.as_str(), shipment.rows), ("old", vec![7]));
-    }
-
-    #[test]
     fn processes_that_ask_at_the_same_moment_begin_one_shipment() {
         for seed in 0..30 {
             let folder = tempfile::tempdir().unwrap();
             let first = spool(&folder);
-            add(&first, 1, &[1, 2, 3]);
+            add(&first, &[1, 2, 3]);
             let tokens = std::thread::scope(|scope| {
                 let asking = [first, spool(&folder)].map(|mut db| {
                     scope.spawn(move || {
@@ -260,24 +204,6 @@ mod tests {
             });
             assert_eq!(tokens[0], tokens[1]);
         }
-    }
-
-    #[test]
-    fn rows_of_another_format_go_apart() {
-        let folder = tempfile::tempdir().unwrap();
-        let mut db = spool(&folder);
-        let random = SeededRandom::new(1);
-        let newer = row_binary::format() + 1;
-        add(&db, 1, &[1, 2]);
-        add(&db, newer, &[3]);
-        let shipment = next_shipment(&mut db, &random).unwrap().unwrap();
-        assert_eq!(shipment.rows, [1, 2]);
-        assert_eq!(Some(shipment.columns), row_binary::columns(1));
-        arrived(&mut db, &shipment.token).unwrap();
-        // A format of a newer version, which this one cannot read.
-        let error = next_shipment(&mut db, &random).unwrap_err();
-        assert!(matches!(error, ShipError::Format { format } if format == newer));
-        assert_eq!(under_way(&db).unwrap(), None);
     }
 
     #[test]

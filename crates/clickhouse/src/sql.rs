@@ -10,8 +10,8 @@ use slugline_analytics::{
     visitor::VisitorHash,
 };
 use slugline_domain::{
-    Choice, Degrees, Derivation, Destinations, Dimension, Protection, Rule, Test, VisitFilter,
-    ZoneOffsets, stats::Rules,
+    Choice, Degrees, Derivation, Destinations, Dimension, LinkId, Protection, Rule, Test,
+    VisitFilter, ZoneOffsets, stats::Rules,
 };
 
 /// A text as a literal. Within quotation marks ClickHouse interprets these

@@ -41,9 +41,8 @@ pub enum TransferError {
 
 /// The engine that visits move to.
 pub trait Passage: fmt::Debug {
-    /// Encodes a row in a format of the engine. Returns the number of the format, which is above 0,
-    /// and the bytes.
-    fn encode(&self, row: &Row<'_>) -> (u32, Vec<u8>);
+    /// Encodes a row as the engine takes it.
+    fn encode(&self, row: &Row<'_>) -> Vec<u8>;
 
     /// Takes a batch, unless the engine took one with this token before.
     ///
@@ -73,13 +72,8 @@ pub trait Passage: fmt::Debug {
 /// A batch for the engine.
 #[derive(Clone, Debug)]
 pub enum Parcel<'p> {
-    /// Rows in a format of the engine.
-    Rows {
-        /// The number of the format.
-        format: u32,
-        /// Each row.
-        rows: Vec<&'p [u8]>,
-    },
+    /// Rows, as the engine has encoded them.
+    Rows(Vec<&'p [u8]>),
     /// Visits that were never stored.
     Losses(Vec<Loss>),
 }

@@ -301,7 +301,7 @@ async fn a_move_that_fails_at_any_step_goes_on_where_it_was() {
     let spool = options.spool;
     slugline_analytics::journal::open::open_file(&crate::spool::FILE, &spool).unwrap();
     let log = Connection::open(&path).unwrap();
-    let tables = "CREATE TABLE leaving (token TEXT PRIMARY KEY, format INTEGER NOT NULL, \
+    let tables = "CREATE TABLE leaving (token TEXT PRIMARY KEY, losses INTEGER NOT NULL, \
                   visits INTEGER NOT NULL, data BLOB NOT NULL) STRICT, WITHOUT ROWID";
     log.execute_batch(tables).unwrap();
     let tokens = "CREATE TABLE arrived (token TEXT PRIMARY KEY) STRICT, WITHOUT ROWID";

@@ -8,7 +8,6 @@ mod damage;
 mod erasing;
 mod exact;
 mod faults;
-pub(crate) mod first_format;
 mod hang_ups;
 mod history;
 mod lacks;

@@ -8,17 +8,11 @@ use slugline_testkit::{
     ClickHouseEngine::{self, Library, Server},
 };
 
-use super::rows::row;
 use super::{
     address::Address,
-    first_format::encode_first,
     recording::{Recording, open, options},
 };
-use crate::{
-    client::Client,
-    row_binary::{self, text},
-    schema,
-};
+use crate::{client::Client, row_binary::text, schema};
 
 const TIMEOUT: Duration = Duration::from_mins(1);
 
@@ -60,36 +54,46 @@ async fn tables_are_made_once_by_however_many_nodes_and_retention_follows_the_se
         "SELECT toString(max(version)) FROM slugline_schema",
     )
     .await;
-    assert_eq!(versions, ["5"]);
+    assert_eq!(versions, ["1"]);
 }
 
 #[rstest]
 #[tokio::test]
-async fn a_table_of_the_version_before_gets_the_new_columns_and_keeps_its_rows(
+async fn tables_of_an_earlier_build_are_refused_by_name_and_stay(
     #[values(Library, Server)] engine: ClickHouseEngine,
+    #[values(
+        "CREATE TABLE slugline_schema (version UInt32) ENGINE = MergeTree ORDER BY version",
+        "CREATE TABLE slugline_schema (version UInt32, fingerprint UInt64) ENGINE = MergeTree \
+         ORDER BY version"
+    )]
+    versions: &str,
 ) {
     let (server, folder) = (ClickHouse::start(engine), tempfile::tempdir().unwrap());
-    let client = Address::of(&server).client();
-    schema::prepare(&client, None).await.unwrap();
-    for column in ["utm_source", "utm_medium", "utm_campaign", "protection"] {
-        let sql = format!("ALTER TABLE access_log DROP COLUMN {column}");
-        client.run(&sql, TIMEOUT).await.unwrap();
-    }
-    let of_before = row_binary::columns(1).unwrap();
-    let into = format!("access_log ({of_before})");
-    let bytes = encode_first(&row(1_000, 7));
-    client.insert(&into, "first", bytes, TIMEOUT).await.unwrap();
-
-    schema::prepare(&client, None).await.unwrap();
-    let campaigns =
-        "SELECT concat(slug, utm_source, utm_medium, utm_campaign, protection) FROM access_log";
-    assert_eq!(texts(&client, campaigns).await, ["docs"]);
-    // A node of the version before still inserts.
-    let bytes = encode_first(&row(2_000, 8));
-    client.insert(&into, "again", bytes, TIMEOUT).await.unwrap();
-    let recording = Recording::start(&Address::of(&server), folder.path()).await;
-    recording.record(0..10);
-    recording.expect(12).await;
+    let address = Address::of(&server);
+    let client = address.client();
+    let outside = client.outside();
+    outside
+        .run("CREATE DATABASE visits", TIMEOUT)
+        .await
+        .unwrap();
+    client.run(versions, TIMEOUT).await.unwrap();
+    let of_before = if versions.contains("fingerprint") {
+        "1, 7"
+    } else {
+        "10"
+    };
+    let note = format!("INSERT INTO slugline_schema SELECT {of_before}");
+    client.run(&note, TIMEOUT).await.unwrap();
+    let (options, _) = options(&address, folder.path());
+    let error = with_causes(&open(options).await.unwrap_err());
+    assert!(
+        error.contains("database visits is of an earlier build"),
+        "{error}"
+    );
+    assert!(error.contains("slugline visits export"), "{error}");
+    assert!(!folder.path().join("spool.db").exists());
+    let tables = "SELECT name FROM system.tables WHERE database = 'visits'";
+    assert_eq!(texts(&client, tables).await, ["slugline_schema"]);
 }
 
 #[rstest]

@@ -67,10 +67,7 @@ impl Asked {
 
     pub(crate) async fn insert_as(&mut self, token: &str, rows: &[Row<'_>]) {
         let bytes = rows.iter().flat_map(row_binary::encode).collect();
-        let into = format!(
-            "access_log ({})",
-            row_binary::columns(row_binary::format()).unwrap()
-        );
+        let into = format!("access_log ({})", row_binary::columns());
         let inserted = self.client.insert(&into, token, bytes, TIMEOUT).await;
         inserted.unwrap();
     }

@@ -1,9 +1,8 @@
 //! Shipments, and all interruptions of them.
 
 use rstest::rstest;
-use rusqlite::Connection;
 use slugline_domain::{
-    Choice, CountersQuery, Dimension, LogTrouble, VisitFilter,
+    CountersQuery, LogTrouble,
     ports::{VisitLog, VisitLogError},
 };
 use slugline_testkit::{
@@ -11,12 +10,10 @@ use slugline_testkit::{
     ClickHouseEngine::{self, Library, Server},
 };
 
-use super::rows::row;
 use super::{
     address::Address,
     recording::{Recording, eventually, options, total, waiting},
 };
-use crate::row_binary::encode;
 
 #[rstest]
 #[tokio::test]
@@ -104,50 +101,6 @@ async fn two_processes_over_one_spool_send_each_visit_once() {
     old.recorder.shutdown().await;
     new.recorder.shutdown().await;
     new.expect_all_of(4_000).await;
-}
-
-#[rstest]
-#[tokio::test]
-async fn rows_that_wait_since_before_passwords_were_recorded_are_sent(
-    #[values(Library, Server)] engine: ClickHouseEngine,
-) {
-    const WITHOUT_PROTECTION: u32 = 20;
-    let (server, folder) = (ClickHouse::start(engine), tempfile::tempdir().unwrap());
-    let address = Address::of(&server);
-    let server = server.kill();
-    let recording = Recording::start(&address, folder.path()).await;
-    recording.recorder.shutdown().await;
-    let db = Connection::open(folder.path().join("spool.db")).unwrap();
-    for number in 0..40_u32 {
-        let mut row = encode(&row(0, u64::from(number) + (1 << 40)));
-        // The length of the last text, which is empty.
-        assert_eq!(row.pop(), Some(0));
-        let sql = "INSERT INTO spool (row, format) VALUES (?1, ?2)";
-        db.execute(sql, rusqlite::params![row, WITHOUT_PROTECTION])
-            .unwrap();
-    }
-    drop(db);
-    let _server = server.restart();
-    let recording = Recording::start(&address, folder.path()).await;
-    recording.record(40..50);
-    recording.recorder.flush().await.unwrap();
-    eventually("an empty spool", async || waiting(folder.path()) == 0).await;
-    recording.expect_all_of(50).await;
-    for (protection, visits) in [("", 40), ("none", 10)] {
-        let filter = VisitFilter {
-            values: vec![(
-                Dimension::Protection,
-                Choice::any_of([protection.to_owned()]),
-            )],
-            ..VisitFilter::default()
-        };
-        let query = CountersQuery {
-            filter,
-            per_link: false,
-        };
-        let report = recording.log.counters(&query).await.unwrap();
-        assert_eq!(report.rows[0].counters.visits, visits, "{protection:?}");
-    }
 }
 
 #[rstest]

@@ -15,30 +15,28 @@ use slugline_analytics::{
 };
 use slugline_domain::{StoredVisit, ports::Random};
 
-/// The table of batches that have left the chunks of the log. `format` is the format of rows in a
-/// spool, or 0 for losses.
+/// The table of batches that have left the chunks of the log. `losses` is 1 if a batch has losses
+/// instead of rows.
 pub(crate) const LEAVING: &str = "CREATE TABLE IF NOT EXISTS leaving (
-    token TEXT PRIMARY KEY, format INTEGER NOT NULL, visits INTEGER NOT NULL, data BLOB NOT NULL
+    token TEXT PRIMARY KEY, losses INTEGER NOT NULL, visits INTEGER NOT NULL, data BLOB NOT NULL
 ) STRICT, WITHOUT ROWID;";
 
 /// A batch for the engine.
 #[derive(Debug)]
 pub(crate) struct Batch {
     token: String,
-    format: u32,
+    has_losses: bool,
     pub(crate) visits: u64,
     data: Vec<u8>,
 }
 
-const LOSSES: u32 = 0;
-
 /// A batch that an earlier move left.
 pub(crate) fn waiting(log: &Connection) -> Result<Option<Batch>, rusqlite::Error> {
-    log.prepare_cached("SELECT token, format, visits, data FROM leaving LIMIT 1")?
+    log.prepare_cached("SELECT token, losses, visits, data FROM leaving LIMIT 1")?
         .query_row([], |row| {
             Ok(Batch {
                 token: row.get(0)?,
-                format: row.get(1)?,
+                has_losses: row.get(1)?,
                 visits: row.get::<_, i64>(2)?.unsigned_abs(),
                 data: row.get(3)?,
             })
@@ -54,18 +52,16 @@ pub(crate) fn take_chunks(
     into: &dyn Passage,
     random: &dyn Random,
 ) -> Result<(), rusqlite::Error> {
-    let mut format = 1;
     let mut data = Vec::new();
     for visit in visits {
-        let (of_row, row) = into.encode(&Row::of(visit));
-        format = of_row;
+        let row = into.encode(&Row::of(visit));
         let length = u32::try_from(row.len()).expect("a row is far smaller than 4 GiB");
         data.extend(length.to_le_bytes());
         data.extend(row);
     }
     let batch = Batch {
         token: token(random),
-        format,
+        has_losses: false,
         visits: u64::try_from(visits.len()).unwrap_or(u64::MAX),
         data,
     };
@@ -92,7 +88,7 @@ pub(crate) fn take_losses(log: &Connection, random: &dyn Random) -> Result<(), r
     });
     let batch = Batch {
         token: token(random),
-        format: LOSSES,
+        has_losses: true,
         visits: 0,
         data: numbers.flat_map(i64::to_le_bytes).collect(),
     };
@@ -103,12 +99,10 @@ pub(crate) fn take_losses(log: &Connection, random: &dyn Random) -> Result<(), r
 
 /// Hands a batch over, unless the other engine has it.
 pub(crate) fn hand_over(into: &dyn Passage, batch: &Batch) -> Result<(), TransferError> {
-    let content = match batch.format {
-        LOSSES => Parcel::Losses(losses_in(&batch.data)),
-        format => Parcel::Rows {
-            format,
-            rows: rows_in(&batch.data).collect(),
-        },
+    let content = if batch.has_losses {
+        Parcel::Losses(losses_in(&batch.data))
+    } else {
+        Parcel::Rows(rows_in(&batch.data).collect())
     };
     into.take(&batch.token, &content)
 }
@@ -135,8 +129,8 @@ fn begin(db: &Connection) -> Result<Transaction<'_>, rusqlite::Error> {
 fn note(log: &Connection, batch: &Batch) -> Result<(), rusqlite::Error> {
     let visits = i64::try_from(batch.visits).unwrap_or(i64::MAX);
     log.execute(
-        "INSERT INTO leaving (token, format, visits, data) VALUES (?1, ?2, ?3, ?4)",
-        params![batch.token, batch.format, visits, batch.data],
+        "INSERT INTO leaving (token, losses, visits, data) VALUES (?1, ?2, ?3, ?4)",
+        params![batch.token, batch.has_losses, visits, batch.data],
     )?;
     Ok(())
 }
