@@ -5,10 +5,9 @@ use std::{sync::Arc, time::Duration};
 use tokio::time::{Instant, timeout_at};
 
 use crate::{
+    connection::{ClickHouseTarget, ClickHouseWire, WireAnswer, WireBody, WireRequest},
     error::ClickHouseError,
     row_binary::{Cursor, DecodeError, ReadRow},
-    target::ClickHouseTarget,
-    wire::{ClickHouseWire, WireAnswer, WireBody, WireRequest},
 };
 
 /// The most bytes in a statement. A filter may name thousands of values;
@@ -33,7 +32,15 @@ pub(crate) struct Client {
 }
 
 /// A setting of one statement.
-type Setting<'s> = (&'s str, &'s str);
+pub(crate) type Setting<'s> = (&'s str, &'s str);
+
+/// The settings of each statement that reads.
+pub(crate) const OF_A_READ: [Setting<'static>; 4] = [
+    ("default_format", "RowBinary"),
+    ("max_query_size", MAX_QUERY_SIZE),
+    ("max_ast_elements", MAX_AST_ELEMENTS),
+    ("max_expanded_ast_elements", MAX_AST_ELEMENTS),
+];
 
 /// An answer that has begun cannot turn into an error: ClickHouse finishes before it answers.
 const WHOLE: Setting<'static> = ("wait_end_of_query", "1");
@@ -93,29 +100,6 @@ impl Client {
         Ok(rows)
     }
 
-    /// Runs a statement and reads its rows while ClickHouse still works on it. Each row has to show
-    /// by itself that it is one, because ClickHouse may write an error instead of it.
-    pub(crate) async fn stream_at_once<T>(
-        &self,
-        sql: &str,
-        timeout: Duration,
-        read: ReadRow<T>,
-    ) -> Result<RowStream<T>, ClickHouseError> {
-        let settings = [
-            ("default_format", "RowBinary"),
-            // As long as the reader takes.
-            ("max_execution_time", "0"),
-            ("max_query_size", MAX_QUERY_SIZE),
-            ("max_ast_elements", MAX_AST_ELEMENTS),
-            ("max_expanded_ast_elements", MAX_AST_ELEMENTS),
-            ("wait_end_of_query", "0"),
-        ];
-        let body = self
-            .exchange(&settings, sql.as_bytes().to_vec(), timeout)
-            .await?;
-        Ok(RowStream::new(body, timeout, read))
-    }
-
     /// Inserts rows. ClickHouse stores rows with the same token once, however
     /// often they are sent.
     pub(crate) async fn insert(
@@ -147,21 +131,14 @@ impl Client {
         timeout: Duration,
     ) -> Result<Box<dyn WireBody>, ClickHouseError> {
         let seconds = timeout.as_secs().max(1).to_string();
-        let usual = [
-            ("default_format", "RowBinary"),
-            ("max_execution_time", seconds.as_str()),
-            ("max_query_size", MAX_QUERY_SIZE),
-            ("max_ast_elements", MAX_AST_ELEMENTS),
-            ("max_expanded_ast_elements", MAX_AST_ELEMENTS),
-            WHOLE,
-        ];
-        let settings = [&usual, settings].concat();
+        let limits = [("max_execution_time", seconds.as_str()), WHOLE];
+        let settings = [&OF_A_READ[..], &limits, settings].concat();
         self.exchange(&settings, sql.as_bytes().to_vec(), timeout)
             .await
     }
 
     /// Sends one request.
-    async fn exchange(
+    pub(crate) async fn exchange(
         &self,
         settings: &[Setting<'_>],
         body: Vec<u8>,
@@ -203,54 +180,5 @@ impl Client {
             return Err(ClickHouseError::Deadline { limit: timeout });
         }
         Err(error)
-    }
-}
-
-/// Rows that are still arriving.
-#[derive(Debug)]
-pub(crate) struct RowStream<T> {
-    body: Box<dyn WireBody>,
-    /// The beginning of a row whose rest has not arrived.
-    unread: Vec<u8>,
-    /// The time limit of each step.
-    timeout: Duration,
-    read: ReadRow<T>,
-}
-
-impl<T> RowStream<T> {
-    /// Rows in a body. The timeout is that of each step.
-    pub(crate) fn new(body: Box<dyn WireBody>, timeout: Duration, read: ReadRow<T>) -> Self {
-        Self {
-            body,
-            unread: Vec::new(),
-            timeout,
-            read,
-        }
-    }
-
-    /// Returns the next rows, none at the end.
-    pub(crate) async fn next(&mut self) -> Result<Vec<T>, ClickHouseError> {
-        loop {
-            let more = timeout_at(Instant::now() + self.timeout, self.body.next()).await;
-            let late = |_| ClickHouseError::Deadline {
-                limit: self.timeout,
-            };
-            let more = more.map_err(late)?.map_err(ClickHouseError::Unreachable)?;
-            let Some(more) = more else {
-                return if self.unread.is_empty() {
-                    Ok(Vec::new())
-                } else {
-                    Err(DecodeError::Short.into())
-                };
-            };
-            self.unread.extend_from_slice(&more);
-            let mut cursor = Cursor::new(&self.unread);
-            let rows = cursor.rows(self.read)?;
-            let left = cursor.left();
-            self.unread.drain(..self.unread.len() - left);
-            if !rows.is_empty() {
-                return Ok(rows);
-            }
-        }
     }
 }

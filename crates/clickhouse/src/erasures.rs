@@ -143,7 +143,7 @@ pub(crate) struct Erasures {
     /// Orders that ClickHouse has in its table.
     written: HashSet<Order>,
     /// Orders that ClickHouse is carrying out, and since when.
-    begun: BTreeMap<Order, Instant>,
+    under_way: BTreeMap<Order, Instant>,
     /// Warns while ClickHouse refuses.
     refusals: Reminder,
 }
@@ -220,17 +220,17 @@ impl Erasures {
             None => Vec::new(),
         };
         let there = |order: &Order| left.contains(&order.link);
-        self.begun
+        self.under_way
             .retain(|order, since| there(order) && since.elapsed() < DELETION);
         let begin: Vec<Order> = orders
             .into_iter()
-            .filter(|order| there(order) && !self.begun.contains_key(order))
+            .filter(|order| there(order) && !self.under_way.contains_key(order))
             .collect();
         if let Some(any) = conditions(&begin) {
             let delete = format!("ALTER TABLE access_log DELETE WHERE {any}");
             client.run(&delete, TIMEOUT).await?;
             let now = Instant::now();
-            self.begun
+            self.under_way
                 .extend(begin.into_iter().map(|order| (order, now)));
         }
         Ok(left)

@@ -5,7 +5,7 @@ use std::time::Duration;
 use slugline_domain::ports::VisitLogError;
 use thiserror::Error;
 
-use crate::{row_binary::DecodeError, wire::WireError};
+use crate::{connection::WireError, row_binary::DecodeError};
 
 /// The reason why ClickHouse did not run a statement.
 #[derive(Debug, Error)]
@@ -113,6 +113,15 @@ impl ClickHouseError {
     pub(crate) fn is_timeout(&self) -> bool {
         matches!(self, Self::Refused { code, .. } if *code == Some(code::TIMEOUT_EXCEEDED))
     }
+}
+
+/// The reason why rows remain in the spool.
+#[derive(Debug, Error)]
+pub(crate) enum ShipError {
+    #[error("the spool cannot be read or written")]
+    Spool(#[from] rusqlite::Error),
+    #[error("visits cannot be sent")]
+    ClickHouse(#[from] ClickHouseError),
 }
 
 /// Turns an error into the port's.

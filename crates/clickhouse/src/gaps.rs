@@ -16,10 +16,9 @@ use slugline_domain::{SamplingInterval, VisitFilter, ports::Random};
 
 use crate::{
     client::Client,
-    error::ClickHouseError,
+    error::{ClickHouseError, ShipError},
     row_binary::{Cursor, DecodeError, put_text},
     schema::TIMEOUT,
-    ship_error::ShipError,
     spool::new_token,
     sql::{gaps_of, text},
 };

@@ -13,7 +13,7 @@ use std::{
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use slugline_analytics::{
     OpenError, TransferError,
-    journal::{lock::share, open::open_file},
+    journal::{lock::share, open::open_file, remains::copy_table},
     losses::table,
     row::Row,
     sampled::{self, Span},
@@ -26,7 +26,6 @@ use slugline_analytics::{
 use slugline_domain::ports::{Clock, Random};
 
 use crate::{
-    arrivals,
     client::Client,
     error::ClickHouseError,
     open::ClickHouseOptions,
@@ -169,7 +168,7 @@ impl Passage for History {
 
     fn take(&self, token: &str, content: &Parcel<'_>) -> Result<(), TransferError> {
         let tx = begin(&self.spool)?;
-        if arrivals::note(&tx, token)? {
+        if note(&tx, token)? {
             match content {
                 Parcel::Losses(losses) => table::save(&tx, losses)?,
                 Parcel::Rows(rows) => {
@@ -197,6 +196,26 @@ impl Passage for History {
     fn finish(&self) -> Result<(), TransferError> {
         self.wait_until_shipped()
     }
+}
+
+/// The tokens of batches that moved here.
+const ARRIVED: &str =
+    "CREATE TABLE IF NOT EXISTS arrived (token TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;";
+
+/// Notes the token of a batch that moved here from an embedded log. Returns whether it is new.
+fn note(spool: &Connection, token: &str) -> Result<bool, rusqlite::Error> {
+    spool.execute_batch(ARRIVED)?;
+    let new = spool.execute("INSERT OR IGNORE INTO arrived (token) VALUES (?1)", [token])?;
+    Ok(new == 1)
+}
+
+/// Copies the tokens of a damaged spool to a new one. Returns a description of the loss.
+pub(crate) fn copy_tokens(
+    old: &Connection,
+    new: &Connection,
+) -> Result<Option<String>, rusqlite::Error> {
+    let complete = copy_table(old, new, "arrived", ARRIVED)?;
+    Ok((!complete).then(|| "which visits had been moved here; one batch may come twice".into()))
 }
 
 fn begin(db: &Connection) -> Result<Transaction<'_>, rusqlite::Error> {

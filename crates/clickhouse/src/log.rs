@@ -13,14 +13,13 @@ use slugline_domain::{
 
 use crate::{
     client::Client,
+    connection::{ClickHouseTarget, ClickHouseWire},
     counts::{self, Counted, Estimate},
     error::failed,
     gaps::{self, Gaps},
     lists,
     row_binary::ReadRow,
-    target::ClickHouseTarget,
     visits,
-    wire::ClickHouseWire,
 };
 
 /// The time limit of each step of an answer that takes long to read.

@@ -1,28 +1,38 @@
-//! From a URL to a working engine.
+//! From a URL to a node that records: its spool takes visits, and its shipper sends them.
 
 use std::{
     error::Error as StdError,
+    fs::File,
     path::PathBuf,
-    sync::{Arc, atomic::AtomicBool},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
+use rusqlite::Connection;
 use slugline_analytics::{
-    OpenError, QueryLimits, Recorder, RecorderOptions, RecorderPorts,
-    journal::{lock::share, open::open_file},
+    OpenError, Pressure, QueryLimits, Recorder, RecorderOptions, RecorderPorts,
+    journal::{
+        lock::share,
+        open::open_file,
+        row_table::{Maintained, RowTable},
+    },
+    row::Row,
     tally::Tally,
 };
+use slugline_domain::{LinkId, UnixMillis};
+use tokio::sync::oneshot;
 
 use crate::{
     client::Client,
-    erasures::{Callers, Erasures},
-    inlet::Inlet,
+    connection::{ClickHouseTarget, ClickHouseWire},
+    erasures::{self, Callers, Erasures},
     log::ClickHouseLog,
     salts::SharedSalts,
     schema::Retention,
     shipper::{Shipper, Work},
     spool,
-    target::ClickHouseTarget,
-    wire::ClickHouseWire,
 };
 
 /// The ClickHouse that stores visits, and the spool in which they wait for it.
@@ -115,7 +125,7 @@ pub async fn start(
         tally: Arc::clone(&tally),
     })
     .map_err(|source| OpenError::Thread { source })?;
-    let rows = Box::new(Inlet::new(
+    let rows = Box::new(SpoolTable::new(
         shipper,
         spool_bytes,
         salts_changed,
@@ -127,4 +137,89 @@ pub async fn start(
     let deadline = QueryLimits::default().deadline;
     let log = ClickHouseLog::new(client, deadline, tally).with_spool(spool);
     Ok((recorder, log))
+}
+
+/// The spool as the target of an appender's rows. Dropping it ends the shipper.
+#[derive(Debug)]
+pub(crate) struct SpoolTable {
+    shipper: Shipper,
+    room: u64,
+    used: u64,
+    salts_changed: Arc<AtomicBool>,
+    callers: Callers,
+    erased: Arc<AtomicBool>,
+    /// Marks the spool as being written. It comes after the shipper, so that it
+    /// is dropped last.
+    _lock: File,
+}
+
+impl SpoolTable {
+    /// Uses at most this many bytes of the file.
+    pub(crate) fn new(
+        shipper: Shipper,
+        room: u64,
+        salts_changed: Arc<AtomicBool>,
+        (callers, erased): (Callers, Arc<AtomicBool>),
+        lock: File,
+    ) -> Self {
+        Self {
+            shipper,
+            room,
+            used: 0,
+            salts_changed,
+            callers,
+            erased,
+            _lock: lock,
+        }
+    }
+}
+
+impl RowTable for SpoolTable {
+    fn has_room(&mut self, db: &Connection) -> Result<bool, rusqlite::Error> {
+        self.used = spool::bytes(db)?;
+        Ok(self.used < self.room)
+    }
+
+    fn insert(
+        &mut self,
+        db: &Connection,
+        rows: &mut dyn Iterator<Item = Row<'_>>,
+    ) -> Result<(), rusqlite::Error> {
+        for row in rows {
+            spool::insert(db, &row)?;
+        }
+        Ok(())
+    }
+
+    fn settle(&mut self, _: bool) {}
+
+    fn erase(
+        &mut self,
+        db: &Connection,
+        link: &LinkId,
+        until: UnixMillis,
+        done: oneshot::Sender<()>,
+    ) -> Result<(), rusqlite::Error> {
+        self.callers.add(link, until, done);
+        erasures::order(db, link, until)
+    }
+
+    fn maintain(&mut self, _: &mut Connection, _: UnixMillis) -> Maintained {
+        self.shipper.wake();
+        Maintained {
+            more: false,
+            erased: self.erased.swap(false, Ordering::Acquire),
+        }
+    }
+
+    fn salts_changed(&mut self) -> bool {
+        // This is read far more often than written.
+        self.salts_changed.load(Ordering::Relaxed)
+            && self.salts_changed.swap(false, Ordering::Acquire)
+    }
+
+    fn pressure(&self) -> Pressure {
+        let bytes = |number| usize::try_from(number).unwrap_or(usize::MAX);
+        Pressure::of(bytes(self.used), bytes(self.room))
+    }
 }

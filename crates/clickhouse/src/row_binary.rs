@@ -107,28 +107,28 @@ fn put_length(bytes: &mut Vec<u8>, mut length: usize) {
 /// Bytes that rows are read from.
 #[derive(Debug)]
 pub(crate) struct Cursor<'b> {
-    rest: &'b [u8],
+    bytes: &'b [u8],
 }
 
 impl<'b> Cursor<'b> {
     pub(crate) fn new(bytes: &'b [u8]) -> Self {
-        Self { rest: bytes }
+        Self { bytes }
     }
 
     /// Bytes that are left.
     pub(crate) fn left(&self) -> usize {
-        self.rest.len()
+        self.bytes.len()
     }
 
     /// Reads rows until the next one is incomplete.
     pub(crate) fn rows<T>(&mut self, read: ReadRow<T>) -> Result<Vec<T>, DecodeError> {
         let mut rows = Vec::new();
-        while !self.rest.is_empty() {
-            let before = self.rest;
+        while !self.bytes.is_empty() {
+            let before = self.bytes;
             match read(self) {
                 Ok(row) => rows.push(row),
                 Err(DecodeError::Short) => {
-                    self.rest = before;
+                    self.bytes = before;
                     break;
                 }
                 Err(error) => return Err(error),
@@ -166,10 +166,10 @@ impl<'b> Cursor<'b> {
     pub(crate) fn bytes(&mut self) -> Result<&'b [u8], DecodeError> {
         let length = self.length()?;
         let (bytes, rest) = self
-            .rest
+            .bytes
             .split_at_checked(length)
             .ok_or(DecodeError::Short)?;
-        self.rest = rest;
+        self.bytes = rest;
         Ok(bytes)
     }
 
@@ -188,8 +188,8 @@ impl<'b> Cursor<'b> {
     }
 
     fn take<const N: usize>(&mut self) -> Result<[u8; N], DecodeError> {
-        let (bytes, rest) = self.rest.split_first_chunk().ok_or(DecodeError::Short)?;
-        self.rest = rest;
+        let (bytes, rest) = self.bytes.split_first_chunk().ok_or(DecodeError::Short)?;
+        self.bytes = rest;
         Ok(*bytes)
     }
 }

@@ -33,10 +33,9 @@ use slugline_domain::{
 
 use crate::{
     client::Client,
-    error::ClickHouseError,
+    error::{ClickHouseError, ShipError},
     row_binary::{Cursor, DecodeError, number, put_bytes, put_text},
     schema::TIMEOUT,
-    ship_error::ShipError,
     sql,
 };
 

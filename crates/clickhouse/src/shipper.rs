@@ -27,10 +27,10 @@ use tokio::sync::{Notify, watch};
 use crate::{
     client::Client,
     erasures::{self, Erasures, State},
+    error::ShipError,
     gaps, row_binary,
     salts::SharedSalts,
     schema::Retention,
-    ship_error::ShipError,
     spool,
 };
 

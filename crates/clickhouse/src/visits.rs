@@ -10,11 +10,11 @@ use slugline_domain::{
 };
 
 use crate::{
-    client::RowStream,
     counts::OF_EACH_VISITOR,
     error::failed,
     row_binary::{Cursor, DecodeError},
     sql::{asked, column},
+    statements::RowStream,
 };
 
 pub(crate) const READ_VISITS: &str = "read visits";

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use slugline_testkit::{ClickHouse, ClickHouseEngine};
 
 use super::wire::TestWire;
-use crate::{client::Client, target::ClickHouseTarget};
+use crate::{client::Client, connection::ClickHouseTarget};
 
 /// A database of a ClickHouse that may be down at the moment.
 #[derive(Clone, Debug)]

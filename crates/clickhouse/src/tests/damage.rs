@@ -11,7 +11,7 @@ use super::{
     address::Address,
     recording::{Recording, eventually, waiting},
 };
-use crate::{examine::examine_spool, salvage::rebuild_spool};
+use crate::repair::{examine_spool, rebuild_spool};
 
 const PAGE: usize = 4_096;
 

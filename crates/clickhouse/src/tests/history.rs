@@ -34,11 +34,11 @@ use super::{
     wire::TestWire,
 };
 use crate::{
+    connection::{ClickHouseWire, WireAnswer, WireBody, WireError, WireRequest},
     history::History,
     log::ClickHouseLog,
     open::ClickHouseOptions,
     schema, visits,
-    wire::{ClickHouseWire, WireAnswer, WireBody, WireError, WireRequest},
 };
 
 /// Visits over some days, each of another visitor.

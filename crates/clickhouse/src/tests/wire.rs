@@ -10,7 +10,7 @@ use slugline_testkit::ClickHouseEngine;
 use ureq::Agent;
 
 use super::lacks;
-use crate::wire::{ClickHouseWire, WireAnswer, WireBody, WireError, WireRequest};
+use crate::connection::{ClickHouseWire, WireAnswer, WireBody, WireError, WireRequest};
 
 /// The number of bytes in one portion of a body: so few that rows arrive in parts.
 const PORTION: usize = 100;

@@ -1,11 +1,13 @@
-//! Rebuilds a damaged spool from its readable rows.
+//! Checks the spool, and rebuilds a damaged one from its readable rows.
 
 use std::path::Path;
 
 use rusqlite::{Connection, types::Value};
 use slugline_analytics::{
-    OpenError, Rebuilt,
+    Examined, OpenError, Rebuilt,
     journal::{
+        findings::{Finding, pages, said},
+        open::open_to_examine,
         remains::{Keys, copy_losses, copy_salts, insert, many, values},
         replace::replace,
     },
@@ -15,9 +17,57 @@ use slugline_analytics::{
 use slugline_domain::{UnixMillis, UnixSeconds};
 
 use crate::{
-    arrivals, erasures, gaps, row_binary,
+    erasures, gaps, history, row_binary,
     spool::{self, UnderWay},
 };
+
+/// Examines the file in which visits wait for ClickHouse, also while another process writes to it, and
+/// changes nothing in it.
+///
+/// # Errors
+/// The file cannot be opened, is not a spool, or was written by a newer
+/// version.
+pub fn examine_spool(path: &Path) -> Result<Vec<Examined>, OpenError> {
+    let db = open_to_examine(&spool::FILE, path)?;
+    Ok(vec![
+        said("pages", pages(&db)),
+        said("rows", rows(&db)),
+        said("shipment", shipment(&db)),
+    ])
+}
+
+fn rows(db: &Connection) -> Finding {
+    let mut waiting = 0_u64;
+    let mut damages = Vec::new();
+    let mut read = || -> Result<(), rusqlite::Error> {
+        let mut statement = db.prepare("SELECT seq, row FROM spool ORDER BY seq")?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            waiting += 1;
+            if let Err(error) = row_binary::check(row.get_ref(1)?.as_blob()?) {
+                let number: i64 = row.get(0)?;
+                damages.push(format!("row {number} is damaged: {error}"));
+            }
+        }
+        Ok(())
+    };
+    if let Err(error) = read() {
+        damages.push(error.to_string());
+    }
+    if damages.is_empty() {
+        Ok(format!("{waiting} wait for ClickHouse"))
+    } else {
+        Err(damages)
+    }
+}
+
+fn shipment(db: &Connection) -> Finding {
+    match spool::under_way(db) {
+        Ok(None) => Ok("none is under way".into()),
+        Ok(Some(UnderWay { last, .. })) => Ok(format!("rows up to {last} are under way")),
+        Err(error) => Err(vec![error.to_string()]),
+    }
+}
 
 /// Replaces the file in which visits wait for ClickHouse by one with all rows that are still
 /// readable. The old file, and SQLite's files beside it, stay under a name that ends with
@@ -64,7 +114,7 @@ fn copy(
     copy_losses(old, &tx, &losses)?;
     rebuilt.lost.extend(gaps::copy(old, &tx)?);
     rebuilt.lost.extend(copy_marks(old, &tx)?);
-    rebuilt.lost.extend(arrivals::copy(old, &tx)?);
+    rebuilt.lost.extend(history::copy_tokens(old, &tx)?);
     for many in many(lost, keys.unreachable) {
         rebuilt.lost.push(format!("{many} rows"));
     }
