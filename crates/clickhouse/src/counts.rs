@@ -9,7 +9,7 @@ use slugline_domain::{
 use crate::{
     row_binary::{Cursor, DecodeError},
     sql::{asked, floor, local_seconds},
-    totals::{OF_EACH_DAY, VISITORS, day, parts},
+    totals::{Asked, OF_EACH_DAY, VISITORS, asked_for, day},
 };
 
 /// The way in which a statement counts visitors.
@@ -39,44 +39,42 @@ const OF_EACH_VARYING_VISITOR: &str = "sum(sampling_interval) AS v, \
 const VARIANCE: &str =
     "toUInt64(sum(s * (s - n) + c)), toUInt64(sum(if(u > 1, toUInt64(u) * (u - 1), 0)))";
 
-/// A statement that counts all visits, or those with each value of an expression. Columns: the value,
-/// visits, visitors, the variance of both, and whether it needs an estimate.
-fn count(parts: &[String], by: Option<&str>, estimate: Estimate) -> String {
+/// A statement that counts visits: all that were asked for, or those with each value of an expression.
+/// Columns: the value, visits, visitors, the variance of both, and whether it needs an estimate. Old
+/// servers drop one of two columns with the same name.
+fn count(asked: &Asked, by: Option<&str>, estimate: Estimate) -> String {
     let value = by.map(|by| format!("{by} AS k, ")).unwrap_or_default();
-    let (k, group, groups) = match by {
-        Some(_) => ("k, ", " GROUP BY k", " GROUP BY k, visitor"),
-        None => ("", "", " GROUP BY visitor"),
-    };
-    let of_parts = |columns: &str, groups: &str| {
-        let part = |part: &String| format!("SELECT {value}{columns} FROM {part}{groups}");
-        parts
-            .iter()
-            .map(part)
-            .collect::<Vec<_>>()
-            .join(" UNION ALL ")
-    };
-    let (numbers, rows) = match estimate {
-        Estimate::No => (
-            // Old servers drop one of two columns with the same name.
+    let (k, group) = by.map_or(("", ""), |_| ("k, ", " GROUP BY k"));
+    let exact = "toUInt64(0) AS of_visits, toUInt64(0) AS of_visitors";
+    match (asked, estimate) {
+        (Asked::Days(parts), _) => {
+            // The sets of all days come together once. As one set of each part they would do so
+            // twice.
+            let day = by.map_or_else(day, |_| "k".to_owned());
+            let part = |part| format!("SELECT {value}{OF_EACH_DAY} FROM {part} GROUP BY {day}");
+            let rows: Vec<String> = parts.iter().map(part).collect();
             format!(
-                "{VISITORS}, toUInt64(0) AS of_visits, toUInt64(0) AS of_visitors, \
-                 toUInt8(max(m) > 1)"
-            ),
-            of_parts(OF_EACH_DAY, group),
+                "SELECT {k}sum(v), {VISITORS}, {exact}, toUInt8(max(m) > 1) FROM ({}){group}",
+                rows.join(" UNION ALL ")
+            )
+        }
+        (Asked::Visits(visits), Estimate::No) => format!(
+            "SELECT {value}sum(sampling_interval), uniqExactIf(visitor, coherent = 1), {exact}, \
+                    toUInt8(max(sampling_interval) > 1) \
+             FROM {visits}{group}"
         ),
-        Estimate::Yes => (
-            format!("sum(u), {VARIANCE}, toUInt8(0)"),
-            of_parts(OF_EACH_VARYING_VISITOR, groups),
+        (Asked::Visits(visits), Estimate::Yes) => format!(
+            "SELECT {k}sum(v), sum(u), {VARIANCE}, toUInt8(0) FROM \
+                (SELECT {value}{OF_EACH_VARYING_VISITOR} FROM {visits} GROUP BY {k}visitor){group}"
         ),
-    };
-    format!("SELECT {k}sum(v), {numbers} FROM ({rows}){group}")
+    }
 }
 
-/// The visits to count: in parts that have totals, or else as one, in which each visitor is one group.
-fn visits(filter: &VisitFilter, estimate: Estimate) -> Vec<String> {
+/// The visits to count: days that have totals, or else all together, in which a visitor is one group.
+fn visits(filter: &VisitFilter, estimate: Estimate) -> Asked {
     match estimate {
-        Estimate::No => parts(filter, &[], true),
-        Estimate::Yes => vec![asked(filter)],
+        Estimate::No => asked_for(filter, &[], true),
+        Estimate::Yes => Asked::Visits(asked(filter)),
     }
 }
 
@@ -115,11 +113,9 @@ fn variance(row: &mut Cursor<'_>) -> Result<Variance, DecodeError> {
 /// apart from the visitors: with the hosts of each visitor it takes twice as long.
 pub(crate) fn counters(query: &CountersQuery, estimate: Estimate) -> String {
     let filter = &query.filter;
-    let hosts =
-        |part: String| format!("SELECT toString(referer) AS host FROM {part} GROUP BY host");
-    let hosts = parts(filter, &[Dimension::Referer], false)
-        .into_iter()
-        .map(hosts);
+    let by_host = asked_for(filter, &[Dimension::Referer], false);
+    let hosts = |part| format!("SELECT toString(referer) AS host FROM {part} GROUP BY host");
+    let hosts = by_host.parts().iter().map(hosts);
     format!(
         "SELECT *, ifNull((SELECT uniqExactIf(host, host != '') FROM ({})), 0) FROM ({})",
         hosts.collect::<Vec<_>>().join(" UNION ALL "),
@@ -189,7 +185,7 @@ pub(crate) fn views(query: &ViewsQuery, estimate: Estimate) -> String {
         return count(&visits(filter, estimate), Some(&by(&day())), estimate) + " ORDER BY k";
     }
     let by = by(&floor(&local_seconds(zone), seconds));
-    count(&[asked(filter)], Some(&by), estimate) + " ORDER BY k"
+    count(&Asked::Visits(asked(filter)), Some(&by), estimate) + " ORDER BY k"
 }
 
 pub(crate) fn read_view(row: &mut Cursor<'_>) -> Result<Counted<LocalSeconds>, DecodeError> {
@@ -213,7 +209,7 @@ pub(crate) fn heatmap(query: &HeatmapQuery, estimate: Estimate) -> String {
     // old servers took 168 as a signed number of eight bits.
     let week = "toInt64(168)";
     let hour = format!("toUInt64((({hours} + 72) % {week} + {week}) % {week})");
-    count(&[asked(&query.filter)], Some(&hour), estimate) + " ORDER BY k"
+    count(&Asked::Visits(asked(&query.filter)), Some(&hour), estimate) + " ORDER BY k"
 }
 
 pub(crate) fn read_hour(row: &mut Cursor<'_>) -> Result<Counted<HourOfWeek>, DecodeError> {

@@ -9,7 +9,7 @@ use crate::{
     counts::OF_EACH_VISITOR,
     row_binary::{Cursor, DecodeError, ReadRow},
     sql::{asked, column},
-    totals::parts,
+    totals::{Asked, asked_for},
 };
 
 /// A row of a limited list, with the number of all rows and their visits.
@@ -61,7 +61,7 @@ pub(crate) fn metrics(query: &MetricsQuery) -> (String, ReadRow<Listed<MetricRow
             "k, visitor",
             "sum(v) AS visits, sum(u) AS visitors",
             "visits, visitors",
-            vec![asked(filter)],
+            Asked::Visits(asked(filter)),
         )
     } else {
         (
@@ -69,12 +69,12 @@ pub(crate) fn metrics(query: &MetricsQuery) -> (String, ReadRow<Listed<MetricRow
             "k",
             "sum(v) AS visits",
             "visits",
-            parts(filter, &[*dimension], false),
+            asked_for(filter, &[*dimension], false),
         )
     };
     let column = column(*dimension);
     let part = |part| format!("SELECT {column} AS k, {of_each} FROM {part} GROUP BY {groups}");
-    let rows: Vec<String> = visits.into_iter().map(part).collect();
+    let rows: Vec<String> = visits.parts().iter().map(part).collect();
     let sql = format!(
         "SELECT k, {names}, count() OVER () AS n, sum(visits) OVER () AS total \
          FROM (SELECT k, {sums} FROM ({}) GROUP BY k) ORDER BY visits DESC, k LIMIT {}",

@@ -6,9 +6,8 @@ use rusqlite::{Connection, types::Value};
 use slugline_analytics::{
     Examined, OpenError, Rebuilt,
     journal::{
-        findings::{Finding, pages, said},
         open::open_to_examine,
-        remains::{Keys, copy_losses, copy_salts, insert, many, values},
+        remains::{Finding, Keys, copy_losses, copy_salts, insert, many, pages, said, values},
         replace::replace,
     },
     losses::Loss,

@@ -5,6 +5,8 @@
 //! itself for a statement about columns and days that they have. So a statement only has to ask for
 //! whole days apart from the ends of its time range. A ClickHouse without projections scans both.
 
+use std::slice;
+
 use slugline_analytics::utc::{MILLIS_PER_DAY, whole_days};
 use slugline_domain::{Dimension, VisitFilter};
 
@@ -58,14 +60,34 @@ const TOTALS: [Totals; 5] = [
     },
 ];
 
-/// The visits of a group, of which each was stored, as columns `v` and `u`: visits, and the set of
-/// visitors that [`VISITORS`] counts. `m` is above 1 if a visit stands for several. A projection is
-/// taken for these very expressions.
+/// The visits of a day as columns `v` and `u`: their number, and the set of their visitors, if each was
+/// stored. `m` is above 1 if a visit stands for several. ClickHouse takes totals for these very
+/// expressions.
 pub(crate) const OF_EACH_DAY: &str = "sum(sampling_interval) AS v, \
     uniqExactIfState(visitor, coherent = 1) AS u, max(sampling_interval) AS m";
 
 /// The number of visitors in several sets.
 pub(crate) const VISITORS: &str = "uniqExactIfMerge(u)";
+
+/// The visits that a statement is about: texts after `FROM`.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Asked {
+    /// All of them, to be scanned.
+    Visits(String),
+    /// Whole days, which have totals, and then the visits at the ends of the time range, if there
+    /// are such.
+    Days(Vec<String>),
+}
+
+impl Asked {
+    /// Texts that have no visit in common.
+    pub(crate) fn parts(&self) -> &[String] {
+        match self {
+            Self::Visits(all) => slice::from_ref(all),
+            Self::Days(parts) => parts,
+        }
+    }
+}
 
 /// The UTC day of a visit, as a number since 1970.
 pub(crate) fn day() -> String {
@@ -94,17 +116,16 @@ pub(crate) fn creation() -> String {
     )
 }
 
-/// The visits that meet a filter, for a statement that adds up intervals, by these dimensions: texts
-/// after `FROM`, which have no visit in common. If there are totals, the first one is of whole days.
-pub(crate) fn parts(filter: &VisitFilter, by: &[Dimension], visitors: bool) -> Vec<String> {
+/// The visits that meet a filter, for a statement that adds up intervals by these dimensions.
+pub(crate) fn asked_for(filter: &VisitFilter, by: &[Dimension], visitors: bool) -> Asked {
     let needed = columns(filter, by);
     let have = |totals: &Totals| {
         needed.iter().all(|name| totals.columns.contains(name)) && (totals.visitors || !visitors)
     };
     let (from, until) = filter.millis();
     match whole_days((from, until)) {
-        Some(days) if TOTALS.iter().any(have) => by_days(filter, (from, until), days),
-        _ => vec![asked(filter)],
+        Some(days) if TOTALS.iter().any(have) => Asked::Days(by_days(filter, (from, until), days)),
+        _ => Asked::Visits(asked(filter)),
     }
 }
 
@@ -114,22 +135,22 @@ fn by_days(
     (first, last): (i64, i64),
 ) -> Vec<String> {
     let day = day();
-    let (mut days, mut ends) = (String::new(), Vec::new());
+    let (mut days, mut ends) = (Vec::new(), Vec::new());
     if filter.from.is_some() {
-        days += &format!(" AND {day} >= {first}");
+        days.push(format!(" AND {day} >= {first}"));
         let start = first.saturating_mul(MILLIS_PER_DAY);
         if from < start {
             ends.push(format!("ts_ms >= {from} AND ts_ms < {start}"));
         }
     }
     if filter.until.is_some() {
-        days += &format!(" AND {day} <= {last}");
+        days.push(format!(" AND {day} <= {last}"));
         let end = last.saturating_add(1).saturating_mul(MILLIS_PER_DAY);
         if end <= until {
             ends.push(format!("ts_ms >= {end} AND ts_ms <= {until}"));
         }
     }
-    let mut parts = vec![asked_in(filter, &days)];
+    let mut parts = vec![asked_in(filter, &days.concat())];
     if !ends.is_empty() {
         parts.push(asked_in(filter, &format!(" AND ({})", ends.join(" OR "))));
     }
@@ -141,7 +162,7 @@ fn columns(filter: &VisitFilter, by: &[Dimension]) -> Vec<&'static str> {
     let of_links = (!filter.links.is_everything()).then_some("link_id");
     let dimensions = filter.values.iter().map(|(dimension, _)| dimension);
     let of_each = dimensions.chain(by).flat_map(|dimension| {
-        let stored = std::slice::from_ref(dimension);
+        let stored = slice::from_ref(dimension);
         dimension.derivation().map_or(stored, |from| from.sources())
     });
     let of_each = of_each.map(|dimension| dimension.column());
@@ -155,34 +176,43 @@ mod tests {
     use super::*;
 
     fn filter(from: i64, until: i64) -> VisitFilter {
-        VisitFilter::default()
-            .with_from(UnixSeconds::new(from).unwrap())
-            .with_until(UnixSeconds::new(until).unwrap())
+        VisitFilter {
+            from: UnixSeconds::new(from).ok(),
+            until: UnixSeconds::new(until).ok(),
+            ..VisitFilter::default()
+        }
     }
 
     #[test]
     fn whole_days_are_asked_for_apart_from_the_ends() {
-        let two = parts(&filter(86_399, 3 * 86_400), &[], true);
-        assert_eq!(two.len(), 2, "{two:?}");
-        assert!(two[0].contains("0)) >= 1 AND "), "{two:?}");
-        assert!(two[0].ends_with("0)) <= 2"), "{two:?}");
-        let ends = "AND (ts_ms >= 86399000 AND ts_ms < 86400000 \
-                    OR ts_ms >= 259200000 AND ts_ms <= 259200999)";
-        assert!(two[1].ends_with(ends), "{two:?}");
-        assert_eq!(parts(&filter(86_400, 2 * 86_400 - 1), &[], true).len(), 1);
-        assert_eq!(
-            parts(&VisitFilter::default(), &[], true),
-            ["access_log WHERE 1"]
-        );
+        let asked_for = |filter: &VisitFilter| asked_for(filter, &[], true);
+        let two = asked_for(&filter(86_399, 3 * 86_400));
+        let [days, ends] = two.parts() else {
+            panic!("{two:?}");
+        };
+        assert!(days.contains("0)) >= 1 AND "), "{days}");
+        assert!(days.ends_with("0)) <= 2"), "{days}");
+        let expected = "AND (ts_ms >= 86399000 AND ts_ms < 86400000 \
+                        OR ts_ms >= 259200000 AND ts_ms <= 259200999)";
+        assert!(ends.ends_with(expected), "{ends}");
+        let one = asked_for(&filter(86_400, 2 * 86_400 - 1));
+        assert_eq!(one.parts().len(), 1);
+        let all = asked_for(&VisitFilter::default());
+        assert_eq!(all, Asked::Days(vec!["access_log WHERE 1".to_owned()]));
         // There is no whole day.
         let within = filter(1, 2 * 86_400 - 2);
-        assert_eq!(parts(&within, &[], true), [asked(&within)]);
+        assert_eq!(asked_for(&within), Asked::Visits(asked(&within)));
     }
 
     #[test]
     fn only_what_one_projection_has_is_asked_for_by_days() {
-        let people = filter(1, 864_000).with_values(vec![Bots::Exclude.condition().unwrap()]);
-        let has_totals = |filter: &VisitFilter, by, visitors| parts(filter, by, visitors).len() > 1;
+        let people = VisitFilter {
+            values: vec![Bots::Exclude.condition().unwrap()],
+            ..filter(1, 864_000)
+        };
+        let has_totals = |filter: &VisitFilter, by, visitors| {
+            matches!(asked_for(filter, by, visitors), Asked::Days(_))
+        };
         assert!(has_totals(&people, &[], true));
         assert!(has_totals(
             &people,
@@ -192,7 +222,10 @@ mod tests {
         assert!(has_totals(&people, &[Dimension::Channel], false));
         assert!(!has_totals(&people, &[Dimension::Channel], true));
         assert!(!has_totals(&people, &[Dimension::Ip], false));
-        let one = people.with_links(Choice::any_of([]));
+        let one = VisitFilter {
+            links: Choice::any_of([]),
+            ..people
+        };
         assert!(has_totals(&one, &[Dimension::Slug], false));
         assert!(!has_totals(&one, &[Dimension::Country], false));
     }

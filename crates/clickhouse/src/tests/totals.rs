@@ -48,15 +48,23 @@ async fn two_days() -> Asked {
 
 /// Most of the first day, and all of the second one.
 fn most() -> VisitFilter {
-    let second = |second| UnixSeconds::new(second).unwrap();
-    VisitFilter::default()
-        .with_from(second(20_000 * 86_400 + 1))
-        .with_until(second(20_002 * 86_400 - 1))
+    VisitFilter {
+        from: UnixSeconds::new(20_000 * 86_400 + 1).ok(),
+        until: UnixSeconds::new(20_002 * 86_400 - 1).ok(),
+        ..VisitFilter::default()
+    }
+}
+
+fn counters_of(filter: VisitFilter) -> CountersQuery {
+    CountersQuery {
+        filter,
+        per_link: false,
+    }
 }
 
 impl Asked {
     async fn counted(&self, filter: VisitFilter) -> (u64, u64, u64) {
-        let query = CountersQuery::new(filter);
+        let query = counters_of(filter);
         let report = self.log().counters(&query).await.unwrap();
         let counters = report.rows[0].counters;
         (counters.visits, counters.visitors, counters.referers)
@@ -92,16 +100,26 @@ impl Asked {
 #[tokio::test]
 async fn clickhouse_takes_totals_for_whole_days() {
     let log = two_days().await;
-    let people = most().with_values(vec![Bots::Exclude.condition().unwrap()]);
-    let hidden = most().with_destinations(Destinations::Unprotected);
+    let people = VisitFilter {
+        values: vec![Bots::Exclude.condition().unwrap()],
+        ..most()
+    };
+    let hidden = VisitFilter {
+        destinations: Destinations::Unprotected,
+        ..most()
+    };
     for filter in [VisitFilter::default(), most(), people, hidden] {
-        let counters = counts::counters(&CountersQuery::new(filter.clone()), Estimate::No);
+        let counters = counts::counters(&counters_of(filter.clone()), Estimate::No);
         let mut found = log.totals_of(&counters).await;
         found.sort_unstable();
         // ClickHouse may show the hosts as a number that it has found before.
         found.retain(|name| name != "slugline_sources");
         assert_eq!(found, ["slugline_visitors"], "{counters}");
-        let views = ViewsQuery::new(filter.clone(), TimeUnit::Day, ZoneOffsets::default());
+        let views = ViewsQuery {
+            filter: filter.clone(),
+            unit: TimeUnit::Day,
+            zone: ZoneOffsets::default(),
+        };
         let views = counts::views(&views, Estimate::No);
         assert_eq!(
             log.totals_of(&views).await,
@@ -120,7 +138,12 @@ async fn clickhouse_takes_totals_for_whole_days() {
             (Dimension::Os, "slugline_devices"),
             (Dimension::DeviceType, "slugline_devices"),
         ] {
-            let query = MetricsQuery::new(filter.clone(), dimension, RowLimit::DEFAULT);
+            let query = MetricsQuery {
+                filter: filter.clone(),
+                dimension,
+                limit: RowLimit::DEFAULT,
+                visitors: false,
+            };
             let (sql, _) = lists::metrics(&query);
             assert_eq!(log.totals_of(&sql).await, [totals], "{sql}");
         }
@@ -158,7 +181,7 @@ async fn a_sampled_visit_among_others_makes_visitors_an_estimate() {
     log.insert(&[sampled(1), sampled(7)]).await;
     // One visitor has a visit that stands for itself.
     log.expect((21, 11, 2)).await;
-    let report = log.log().counters(&CountersQuery::new(most())).await;
+    let report = log.log().counters(&counters_of(most())).await;
     assert!(report.unwrap().rows[0].variance.visitors > 0);
 }
 
@@ -188,7 +211,10 @@ async fn erased_visits_leave_totals() {
         .await;
     log.expect((5, 3, 2)).await;
     assert_eq!(named().await, 0);
-    let link = most().with_values(vec![(Dimension::Slug, Choice::any_of(["gone".to_owned()]))]);
+    let link = VisitFilter {
+        values: vec![(Dimension::Slug, Choice::any_of(["gone".to_owned()]))],
+        ..most()
+    };
     assert_eq!(log.counted(link).await, (0, 0, 0));
 }
 
