@@ -42,6 +42,8 @@ def answer(parameters, body):
         apply(settings)
         result = session.query(body.decode(), parameters.get("default_format", "TabSeparated"))
         return result.bytes() or b""
+    # Settings of statements before stay in force, as the library has one session.
+    settings = {"max_execution_time": "0", **settings}
     # Rows come in the body. The library reads them from a file.
     with tempfile.NamedTemporaryFile() as rows:
         rows.write(body)
