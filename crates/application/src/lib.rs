@@ -29,53 +29,53 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`links`] | one file per kind of operation on links |
-//! | [`resolver`] | key → link on the redirect path: look-up, cache, invalidation |
-//! | [`named_domains`] | the domains of the instance, as this process knows them |
-//! | [`passwords`], `hashing` | checking passwords of links, with limited attempts; computing hashes |
-//! | [`attempts`] | limits on failed attempts of clients, and a queue for further ones |
-//! | [`gatekeeper`] | checks visitors' passwords, and renews imported hashes |
-//! | [`auth`], `known_tokens` | the check of the token or code that a caller sends; named tokens in memory |
-//! | [`caller`] | callers, and what each may do and see |
-//! | [`budgets`] | what one named token may take of what all share |
-//! | [`audit`] | the audit trail |
-//! | [`migration`] | moving links here from an older instance's store |
-//! | [`lists`] | pages of links in any order, also by visits |
-//! | [`stats`], [`heatmap`], [`live_visits`] | queries to the access log; averages by hour of the week; visits as they come |
-//! | [`erasure`] | erasing the visits of a link |
-//! | [`tokens`] | listing, making and revoking named tokens |
-//! | [`assistants`] | tokens for applications of others, by consent |
-//! | [`domains`] | listing, naming and taking away domains |
-//! | [`access`] | the conditions of an operation; actions that a public demonstration forbids |
-//! | [`app`] | all use cases together, as adapters share them |
+//! | `links` | one file per kind of operation on links |
+//! | `resolver` | key → link on the redirect path: look-up, cache, invalidation |
+//! | `named_domains` | the domains of the instance, as this process knows them |
+//! | `passwords`, `hashing` | checking passwords of links, with limited attempts; computing hashes |
+//! | `attempts` | limits on failed attempts of clients, and a queue for further ones |
+//! | `gatekeeper` | checks visitors' passwords, and renews imported hashes |
+//! | `auth`, `known_tokens` | the check of the token or code that a caller sends; named tokens in memory |
+//! | `caller` | callers, and what each may do and see |
+//! | `budgets` | what one named token may take of what all share |
+//! | `audit` | the audit trail |
+//! | `migration` | moving links here from an older instance's store |
+//! | `lists` | pages of links in any order, also by visits |
+//! | `stats`, `heatmap`, `live_visits` | queries to the access log; averages by hour of the week; visits as they come |
+//! | `erasure` | erasing the visits of a link |
+//! | `tokens` | listing, making and revoking named tokens |
+//! | `assistants` | tokens for applications of others, by consent |
+//! | `domains` | listing, naming and taking away domains |
+//! | `access` | the conditions of an operation; actions that a public demonstration forbids |
+//! | `app` | all use cases together, as adapters share them |
 //! | `watch` | destinations are asked in turn |
-//! | [`error`] | the errors of use cases |
+//! | `error` | the errors of use cases |
 
-pub mod access;
-pub mod app;
-pub mod assistants;
-pub mod attempts;
-pub mod audit;
-pub mod auth;
-pub mod budgets;
-pub mod caller;
-pub mod domains;
-pub mod erasure;
-pub mod error;
-pub mod gatekeeper;
+mod access;
+mod app;
+mod assistants;
+mod attempts;
+mod audit;
+mod auth;
+mod budgets;
+mod caller;
+mod domains;
+mod erasure;
+mod error;
+mod gatekeeper;
 mod hashing;
-pub mod heatmap;
+mod heatmap;
 mod known_tokens;
-pub mod links;
-pub mod lists;
-pub mod live_visits;
-pub mod migration;
-pub mod named_domains;
-pub mod passwords;
-pub mod repeats;
-pub mod resolver;
-pub mod stats;
-pub mod tokens;
+mod links;
+mod lists;
+mod live_visits;
+mod migration;
+mod named_domains;
+mod passwords;
+mod repeats;
+mod resolver;
+mod stats;
+mod tokens;
 mod watch;
 
 pub use access::{Access, Forbidden, PreviewMode};

@@ -13,11 +13,6 @@ pub enum Change<T> {
 }
 
 impl<T> Change<T> {
-    /// Sets a member that there is, and keeps an absent one.
-    pub(crate) fn to(value: Option<T>) -> Self {
-        value.map_or(Self::Keep, Self::Set)
-    }
-
     /// Changes a member that can be absent.
     pub fn apply(self, member: &mut Option<T>) {
         match self {

@@ -79,24 +79,6 @@ pub struct LifePatch {
 }
 
 impl LifePatch {
-    /// Sets every member that a life has, and keeps the others.
-    pub fn setting(life: &Life) -> Self {
-        let Life {
-            starts_at,
-            start_url,
-            expired_url,
-            max_visits,
-            disabled,
-        } = life.clone();
-        Self {
-            starts_at: Change::to(starts_at),
-            start_url: Change::to(start_url),
-            expired_url: Change::to(expired_url),
-            max_visits: Change::to(max_visits),
-            disabled: Change::to(disabled.then_some(true)),
-        }
-    }
-
     /// Changes the members.
     pub fn apply(self, life: &mut Life) {
         let Self {
@@ -223,8 +205,5 @@ mod tests {
         patch.apply(&mut life);
         assert_eq!((life.starts_at, life.disabled), (None, false));
         assert_eq!(life.max_visits.map(MaxVisits::get), Some(1));
-        let mut copy = Life::NONE;
-        LifePatch::setting(&life).apply(&mut copy);
-        assert_eq!(copy, life);
     }
 }

@@ -156,16 +156,28 @@ mod tests {
         }
     }
 
+    /// Sets the start and the destinations that the life in a content has.
+    fn life_of(content: &LinkContent) -> LifePatch {
+        let life = content.life.clone();
+        LifePatch {
+            starts_at: life.starts_at.map_or(Change::Keep, Change::Set),
+            start_url: life.start_url.map_or(Change::Keep, Change::Set),
+            expired_url: life.expired_url.map_or(Change::Keep, Change::Set),
+            ..LifePatch::default()
+        }
+    }
+
     /// Replaces the content of the link; returns the content that it has then.
     async fn replaced(fixture: &Fixture, content: LinkContent) -> LinkContent {
+        let ours = LinkPatch {
+            life: life_of(&content),
+            ..LinkPatch::default()
+        };
         let edit = EditLink {
             key: key("docs"),
             password: Change::Keep,
-            ours: LinkPatch {
-                life: LifePatch::setting(&content.life),
-                ..LinkPatch::default()
-            },
             content,
+            ours,
         };
         let edited = fixture.links.edit(edit).await.unwrap();
         edited.link.whole().unwrap().content.clone()
@@ -221,7 +233,7 @@ mod tests {
                 apple: set(routing.apple),
                 google: set(routing.google),
                 geo: Change::Set(routing.geo),
-                life: LifePatch::setting(&content.life),
+                life: life_of(&content),
                 ..LinkPatch::default()
             };
             let patched = fixture.links.patch(&key("docs"), patch).await.unwrap();
