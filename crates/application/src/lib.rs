@@ -100,8 +100,8 @@ pub use links::{
     BatchAction, BatchChange, BatchOutcome, BatchReport, BatchResult, BatchScope, ChangeTerms,
     CheckLinks, CheckScope, CheckedLink, CheckedPage, CreateTerms, Created, EditLink, EditedLink,
     ExportPage, GENERATED_CHARS, ImportLink, ImportOutcome, ImportedLink, LinkChecker, LinkDraft,
-    LinkPage, LinkReader, LinkService, LinkServiceParts, LinkToExplain, LinkWriter, ListLinks,
-    ListTrash, MAX_TAGGED, NewLink, Precondition, Rehearsal, RestoreLink, Restored, Standings,
+    LinkPage, LinkReader, LinkService, LinkServiceParts, LinkStates, LinkToExplain, LinkWriter,
+    ListLinks, ListTrash, MAX_TAGGED, NewLink, Precondition, Rehearsal, RestoreLink, Restored,
     TrashPage, Upserted, WhichLink,
 };
 pub use lists::{

@@ -35,7 +35,7 @@ pub use self::{
     history::{ListTrash, TrashPage, WhichLink},
     import::{ImportOutcome, ImportedLink},
     list::{ExportPage, LinkPage, ListLinks, MAX_TAGGED},
-    reader::{LinkReader, Standings},
+    reader::{LinkReader, LinkStates},
     rehearsal::Rehearsal,
     restore::{RestoreLink, Restored},
     writer::{ChangeTerms, LinkWriter, Precondition},

@@ -96,27 +96,27 @@ fn not_found(domains: &NamedDomains, key: &LinkKey) -> Error {
 
 /// The status of some links at a moment, and the failures of their destinations.
 #[derive(Clone, Debug)]
-pub struct Standings {
+pub struct LinkStates {
     now: UnixSeconds,
     is_watching: bool,
     broken: HashMap<LinkId, Failing>,
 }
 
 impl LinkReader {
-    /// Reads the standings of these links. The caller has read the links, so no scope is checked.
+    /// Reads the states of these links. The caller has read the links, so no scope is checked.
     ///
     /// # Errors
     /// The store failed.
-    pub async fn standings(
+    pub async fn states(
         &self,
         links: impl IntoIterator<Item = &Link>,
-    ) -> Result<Standings, Error> {
+    ) -> Result<LinkStates, Error> {
         let links: Vec<&Link> = links.into_iter().collect();
         let broken = match &self.parts.watch {
             Some(watch) if !links.is_empty() => watch.broken(&links).await?,
             Some(_) | None => HashMap::new(),
         };
-        Ok(Standings {
+        Ok(LinkStates {
             now: self.now().second(),
             is_watching: self.parts.watch.is_some(),
             broken,
@@ -124,7 +124,7 @@ impl LinkReader {
     }
 }
 
-impl Standings {
+impl LinkStates {
     /// The status of a link.
     pub fn status(&self, link: &Link) -> LinkStatus {
         link.status_at(self.now)

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use slugline_application::Standings;
+use slugline_application::LinkStates;
 use slugline_domain::{
     Destination, DestinationRules, DomainName, Link, LinkFilter, PageSize, SearchText,
     StatusFilter, Tag, TagCount, UnixSeconds,
@@ -171,7 +171,7 @@ pub struct FoundLink {
 
 impl FoundLink {
     /// Shows a link, and how it stands.
-    pub fn of(link: &Link, standings: &Standings) -> Self {
+    pub fn of(link: &Link, states: &LinkStates) -> Self {
         Self {
             slug: link.key.slug.to_string(),
             domain: shown_domain(&link.key.domain),
@@ -179,8 +179,8 @@ impl FoundLink {
             tags: link.content.tags.iter().map(ToString::to_string).collect(),
             comment: link.content.comment.as_ref().map(ToString::to_string),
             expiration: link.content.expires_at.map(UnixSeconds::get),
-            status: StatusName::unless_active(standings.status(link)),
-            broken: standings.failures(link).map(BrokenView::from),
+            status: StatusName::unless_active(states.status(link)),
+            broken: states.failures(link).map(BrokenView::from),
         }
     }
 }
@@ -194,8 +194,8 @@ pub struct FoundLinks {
 
 impl FoundLinks {
     /// Shows links.
-    pub fn new(links: &[Link], standings: &Standings) -> Self {
-        let links = links.iter().map(|link| FoundLink::of(link, standings));
+    pub fn new(links: &[Link], states: &LinkStates) -> Self {
+        let links = links.iter().map(|link| FoundLink::of(link, states));
         Self {
             links: links.collect(),
         }

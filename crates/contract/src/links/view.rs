@@ -5,7 +5,7 @@ use std::{borrow::Cow, collections::BTreeMap};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
-use slugline_application::{Created, SeenLink, Standings, Upserted};
+use slugline_application::{Created, LinkStates, SeenLink, Upserted};
 use slugline_domain::{
     Delivery, Link, LinkContent, Password, PasswordHash, Preview, Routing, UnixSeconds,
 };
@@ -106,10 +106,10 @@ pub struct LinkView<P = Mask> {
 
 impl LinkView {
     /// Shows a link, and how it stands.
-    pub fn of(link: &Link, standings: &Standings) -> Self {
+    pub fn of(link: &Link, states: &LinkStates) -> Self {
         Self {
-            status: StatusName::unless_active(standings.status(link)),
-            broken: standings.failures(link).map(BrokenView::from),
+            status: StatusName::unless_active(states.status(link)),
+            broken: states.failures(link).map(BrokenView::from),
             ..link.into()
         }
     }

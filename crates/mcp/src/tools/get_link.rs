@@ -20,6 +20,6 @@ pub(super) fn spec() -> ToolSpec {
 pub(super) async fn call(context: ToolContext, input: GetLink) -> Result<LinkView, Failure> {
     let links = context.links();
     let link = links.get(&input.validate()?).await?;
-    let standings = links.standings([&link]).await?;
-    Ok(LinkView::of(&link, &standings))
+    let states = links.states([&link]).await?;
+    Ok(LinkView::of(&link, &states))
 }

@@ -35,8 +35,8 @@ pub(super) async fn call(
         .list(&context.caller, input.validate()?)
         .await;
     let page = page?;
-    let standings = context.links().standings(page.links()).await?;
+    let states = context.links().states(page.links()).await?;
     Ok(LinkList::new(&input, &page, |link| {
-        FoundLink::of(link, &standings)
+        FoundLink::of(link, &states)
     }))
 }

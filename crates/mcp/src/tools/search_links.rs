@@ -22,6 +22,6 @@ pub(super) async fn call(context: ToolContext, input: SearchLinks) -> Result<Fou
     let (search, size) = input.validate(&context.bounds)?;
     let reader = context.links();
     let links = reader.search(search, size).await?;
-    let standings = reader.standings(&links).await?;
-    Ok(FoundLinks::new(&links, &standings))
+    let states = reader.states(&links).await?;
+    Ok(FoundLinks::new(&links, &states))
 }

@@ -35,11 +35,11 @@ async fn get(
     Query(query): Query<GetLink>,
 ) -> Result<Cached<Tagged<Either<Json<200, LinkView>, NotModified>>>, Failure> {
     let link = links.get(&query.validate()?).await?;
-    let standings = links.standings([&link]).await?;
-    let answer = if known.include(&link) && !standings.may_change(&link) {
+    let states = links.states([&link]).await?;
+    let answer = if known.include(&link) && !states.may_change(&link) {
         Either::Right(NotModified)
     } else {
-        Either::Left(Json(LinkView::of(&link, &standings)))
+        Either::Left(Json(LinkView::of(&link, &states)))
     };
     Ok(Cached::asking_again(Tagged::new(&link, answer)))
 }
@@ -72,9 +72,9 @@ async fn list(
 ) -> Result<Json<200, LinkList>, Failure> {
     let page = context.app.lists.list(&caller, query.validate()?).await?;
     let links = context.app.links.seen_by(&caller);
-    let standings = links.standings(page.links()).await?;
+    let states = links.states(page.links()).await?;
     Ok(Json(LinkList::new(&query, &page, |link| {
-        LinkView::of(link, &standings)
+        LinkView::of(link, &states)
     })))
 }
 
@@ -103,8 +103,8 @@ async fn search(
 ) -> Result<Json<200, Vec<FoundLink>>, Failure> {
     let (search, size) = query.validate(&context.bounds)?;
     let found = links.search(search, size).await?;
-    let standings = links.standings(&found).await?;
-    Ok(Json(FoundLinks::new(&found, &standings).links))
+    let states = links.states(&found).await?;
+    Ok(Json(FoundLinks::new(&found, &states).links))
 }
 
 /// `POST /api/link/search`
@@ -132,8 +132,8 @@ async fn search_url(
 ) -> Result<Json<200, Vec<FoundLink>>, Failure> {
     let (search, size) = body.validate(&context.bounds)?;
     let found = links.search(search, size).await?;
-    let standings = links.standings(&found).await?;
-    Ok(Json(FoundLinks::new(&found, &standings).links))
+    let states = links.states(&found).await?;
+    Ok(Json(FoundLinks::new(&found, &states).links))
 }
 
 /// `GET /api/link/count`
