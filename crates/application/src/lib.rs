@@ -110,8 +110,8 @@ pub use lists::{
 };
 pub use live_visits::{LiveVisits, SharedFilter, Watch};
 pub use migration::{
-    LinkMigration, LinkMigrationParts, MigrationLock, MigrationStatus, OldLinks, RunCursor,
-    RunMigration, RunReport,
+    ExpiredEntry, LinkMigration, LinkMigrationParts, MigrationLock, MigrationStatus, OldLinks,
+    RunCursor, RunMigration, RunReport,
 };
 pub use named_domains::NamedDomains;
 pub use passwords::{NotChecked, PasswordCheck, PasswordNumbers, Passwords};

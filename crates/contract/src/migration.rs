@@ -4,7 +4,7 @@ use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use slugline_application::{
-    self as application, MigrationStatus, RunCursor, RunReport, migration::ExpiredEntry,
+    self as application, ExpiredEntry, MigrationStatus, RunCursor, RunReport,
 };
 use slugline_domain::{FailedEntry, MigrationRun, Tally, UnixSeconds};
 

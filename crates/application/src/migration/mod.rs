@@ -16,7 +16,7 @@ use slugline_domain::{
 
 pub use self::{
     old_links::{MigrationLock, OldLinks},
-    run::{RunCursor, RunMigration, RunReport},
+    run::{ExpiredEntry, RunCursor, RunMigration, RunReport},
 };
 use crate::{access::Access, error::Error, passwords::Passwords};
 
