@@ -115,7 +115,7 @@ fn a_request_has_a_line_that_names_no_link_no_client_and_no_secret() {
     assert_eq!((route, status), (json!("/api/link/list"), json!(401)));
     assert_eq!(lines[8]["fields"]["method"], "other");
 
-    let warnings = of_target(&events, "slugline_httpkit::refusals");
+    let warnings = of_target(&events, "slugline_httpkit::log_lines");
     let said: Vec<_> = warnings
         .iter()
         .map(|warning| (&warning["span"]["id"], &warning["fields"]["message"]))
