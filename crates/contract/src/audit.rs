@@ -10,12 +10,11 @@ use slugline_domain::{
 };
 
 use crate::{
-    code::Code,
+    Code, Problem,
     int_or_string::IntOrString,
     issue::{Explain, IssueCode},
     links::key::{host_schema, listed_domain, optional_key},
     links::short_link::shown_domain,
-    problem::Problem,
     sent::{Fault, Sent, options},
     unix_time::UnixTime,
     validation::Validation,

@@ -6,8 +6,8 @@ use slugline_application::{LinksFate, RemovedDomain};
 use slugline_domain::{Destination, DestinationRules, Domain, DomainName, Host, SlugCase};
 
 use crate::{
+    Problem,
     bounds::Bounds,
-    problem::Problem,
     sent::{Sent, options},
     validation::Validation,
 };

@@ -7,16 +7,15 @@ use serde_json::Value;
 use slugline_domain::{DestinationRules, ProbeCaller, VisitColumn, VisitColumnKind};
 
 use crate::{
+    Code, Problem,
     audit::ListAudit,
     bounds::Bounds,
-    code::Code,
     links::{
         BatchLinks, CheckLinks, CountLinks, CreateLink, DeleteLink, EditLink, ExactUrlSearch,
         ExportLinks, GetLink, ImportLimit, ImportLinks, ListLinks, PatchLink, SearchLinks,
         SuggestPreview, SuggestSlug, TransferFormat, UpdateLink, fuzz_cells, read_links,
     },
     migration::RunMigration,
-    problem::Problem,
     reader::{query_to_json, read},
     stats::{AnalyticsFilter, HeatmapRequest, LimitedRequest, MetricsRequest, ViewsRequest},
     visits::{VisitFile, VisitFormat, VisitText, read_visits},

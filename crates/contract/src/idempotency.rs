@@ -3,8 +3,8 @@
 use slugline_domain::IdempotencyKey;
 
 use crate::{
+    Problem,
     issue::{Issue, IssueCode},
-    problem::Problem,
 };
 
 /// The name of the header.

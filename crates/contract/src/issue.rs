@@ -1,92 +1,15 @@
-//! Faults of single members of an input.
+//! The valid values that an error of the domain states.
 
 use std::net::AddrParseError;
 
-use schemars::JsonSchema;
-use serde::Serialize;
 use slugline_domain::{
-    CountryError, DestinationError, ForwardingFault, HostError, ImportedPasswordError, LifeFault,
-    LinkId, LinkIdError, LinkKeyError, MaxVisits, MaxVisitsError, PageSize, PageSizeError,
-    Password, PasswordError, PlaceError, ProbeBoundError, RowLimitError, Scope, ScopeError,
-    SearchText, SearchTextError, SinkForm, Slug, SlugError, Tag, TagError, Tags, TagsError,
-    TextError, TimeError, TokenName, TokenNameError,
+    CountryError, DestinationError, HostError, ImportedPasswordError, LinkId, LinkIdError,
+    LinkKeyError, MaxVisits, MaxVisitsError, PageSize, PageSizeError, Password, PasswordError,
+    PlaceError, ProbeBoundError, RowLimitError, Scope, ScopeError, SearchText, SearchTextError,
+    SinkForm, Slug, SlugError, Tag, TagError, TagsError, TextError, TimeError, TokenName,
+    TokenNameError,
 };
-
-/// One fault of an input. `path` names wire members; positions in arrays are
-/// written as numbers.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Issue {
-    /// Kind of fault.
-    #[schemars(with = "String")]
-    pub code: IssueCode,
-    /// Where: `["tags", "1"]`.
-    pub path: Vec<String>,
-    /// The fault.
-    pub message: String,
-    /// The expected value.
-    pub expected: String,
-}
-
-/// Kinds of faults, named as Sink names them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum IssueCode {
-    /// The value has another JSON type, or is missing.
-    InvalidType,
-    /// The text has the wrong form.
-    InvalidFormat,
-    /// The value is not in a fixed list.
-    InvalidValue,
-    /// The value is too long, too many or too large.
-    TooBig,
-    /// The value is too short, too few or too small.
-    TooSmall,
-    /// The member is unknown.
-    UnrecognizedKeys,
-    /// The value breaks another rule.
-    Custom,
-}
-
-impl Issue {
-    /// The fault of members of a link that contradict one another.
-    pub(crate) fn of_life(fault: LifeFault) -> Self {
-        let (member, message, expected) = match fault {
-            // Who changed one of the moments may not be allowed to read the other.
-            LifeFault::StartsAfterExpiry { .. } => (
-                "startsAt",
-                "startsAt must be earlier than expiration",
-                "an earlier moment, or a later expiration",
-            ),
-            LifeFault::StartUrlWithoutStart => (
-                "startUrl",
-                "startUrl needs startsAt",
-                "startsAt beside it, or null in place of startUrl",
-            ),
-            LifeFault::SplitEndWithoutSplit => (
-                "splitUntil",
-                "splitUntil needs split",
-                "split beside it, or no splitUntil",
-            ),
-        };
-        Self {
-            code: IssueCode::Custom,
-            path: vec![member.to_owned()],
-            message: message.to_owned(),
-            expected: expected.to_owned(),
-        }
-    }
-}
-
-impl From<&ForwardingFault> for Issue {
-    fn from(fault: &ForwardingFault) -> Self {
-        Self {
-            code: IssueCode::Custom,
-            path: vec!["forwardPath".to_owned()],
-            message: fault.to_string(),
-            expected: "false, or other destinations".to_owned(),
-        }
-    }
-}
+pub use slugline_problem::issue::{Issue, IssueCode};
 
 /// A domain error that can state the valid value.
 pub(crate) trait Explain {
@@ -218,11 +141,8 @@ impl Explain for ScopeError {
 
 impl Explain for TagsError {
     fn explain(&self) -> (IssueCode, String, String) {
-        (
-            IssueCode::TooBig,
-            self.to_string(),
-            format!("at most {} different tags", Tags::MAX),
-        )
+        let fault = Issue::of_tags(self);
+        (fault.code, fault.message, fault.expected)
     }
 }
 

@@ -26,8 +26,7 @@
 //! | module | holds |
 //! |---|---|
 //! | [`visits`] | files of visits |
-//! | [`code`], [`problem`] | every error code with its status; errors and their body |
-//! | [`issue`], `rules` | faults of single members; bounds that settings set |
+//! | [`issue`], `bounds` | the valid values behind a fault; bounds that settings set |
 //! | [`reader`], [`sent`] | JSON or a query string → wire type |
 //! | [`unknown`], `synonyms` | members of an input that its type does not have; names that other programs use |
 //! | `validation` | all faults of an input, collected |
@@ -40,7 +39,6 @@ pub mod audit;
 mod bool_or_string;
 mod bounds;
 mod cells;
-pub mod code;
 pub mod domains;
 #[cfg(feature = "fuzzing")]
 mod fuzzing;
@@ -54,10 +52,8 @@ pub mod links;
 pub mod location;
 mod metered;
 pub mod migration;
-pub mod problem;
 pub mod reader;
 pub mod schema;
-mod scope_name;
 pub mod sent;
 pub mod setup;
 pub mod sign_in;
@@ -74,7 +70,6 @@ pub mod visits;
 pub use audit::{AuditLineView, AuditList, AuditOperation, ListAudit};
 pub use bool_or_string::BoolOrString;
 pub use bounds::Bounds;
-pub use code::Code;
 pub use domains::{
     AskDomain, DomainList, DomainRemoved, DomainView, LinksFateName, NamedDomain, RemoveDomain,
 };
@@ -84,20 +79,18 @@ pub use idempotency::{IDEMPOTENCY_KEY, idempotency_key};
 pub use instant::Instant;
 pub use int_or_string::IntOrString;
 pub use iso_8601::iso_8601;
-pub use issue::{Issue, IssueCode};
 pub use json_integer::JsonInteger;
 pub use links::*;
 pub use location::Location;
 pub use migration::{MigrationReport, MigrationView, RunMigration};
-pub use problem::{Problem, ProblemBody};
 pub use reader::{query_to_json, read};
-pub use scope_name::ScopeName;
 pub use sent::Sent;
 pub use setup::{
     Finding, Fix, Level, Limits, LinkStoreKind, RedirectsView, SetupView, Stores, Switches,
     VisitStoreKind, VisitsView,
 };
 pub use sign_in::{SignIn, SignedIn};
+pub use slugline_problem::{Code, Issue, IssueCode, Problem, ProblemBody, ScopeName};
 pub use stats::*;
 pub use tokens::{
     AssistantView, CallersToken, MakeToken, RevokeToken, TokenList, TokenMade, TokenView,

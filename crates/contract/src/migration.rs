@@ -9,8 +9,7 @@ use slugline_application::{
 use slugline_domain::{FailedEntry, MigrationRun, Tally, UnixSeconds};
 
 use crate::{
-    bool_or_string::BoolOrString, iso_8601::iso_8601, problem::Problem, sent::Sent,
-    validation::Validation,
+    Problem, bool_or_string::BoolOrString, iso_8601::iso_8601, sent::Sent, validation::Validation,
 };
 
 /// Which page of links to move.
@@ -257,7 +256,7 @@ mod tests {
     use slugline_domain::{EntryFault, EntryKey};
 
     use super::*;
-    use crate::{code::Code, reader::read};
+    use crate::{Code, reader::read};
 
     fn request(body: &Value) -> Result<application::RunMigration, Problem> {
         read::<RunMigration>(body)?.validate()

@@ -4,8 +4,8 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::{
+    Problem,
     issue::{Issue, IssueCode},
-    problem::Problem,
     sent::type_of,
 };
 

@@ -244,12 +244,12 @@ mod tests {
     use super::*;
     use crate::validation::Validation;
     use crate::{
+        Problem,
         issue::Issue,
         links::{
             CreateLink, DeleteLink, EditLink, ExactUrlSearch, GetLink, ImportLink, ImportLinks,
             LinkList, LinkResponse, LinkView, ListLinks, PatchLink, SuggestPreview, SuggestSlug,
         },
-        problem::Problem,
         reader::read,
         stats::{MetricsRequest, ViewsRequest},
     };

@@ -104,6 +104,8 @@ macro_rules! options {
 
 pub(crate) use options;
 
+options!(crate::ScopeName);
+
 /// The fault of a member that is none of an enum's names.
 pub(crate) fn no_option<T: DeserializeOwned>(received: &str) -> Fault {
     let names = match T::deserialize("".into_deserializer()) {

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{problem::Problem, sent::Sent, validation::Validation};
+use crate::{Problem, sent::Sent, validation::Validation};
 
 /// A one-time code.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]

@@ -8,10 +8,9 @@ use slugline_domain::{
 };
 
 use crate::{
+    Problem, ScopeName,
     instant::Instant,
     issue::{Explain, IssueCode},
-    problem::Problem,
-    scope_name::ScopeName,
     sent::Sent,
     validation::Validation,
 };

@@ -15,8 +15,8 @@ use serde_json::Value;
 use strsim::damerau_levenshtein;
 
 use crate::{
+    Problem,
     issue::{Issue, IssueCode},
-    problem::Problem,
     synonyms::{is_new_slug, is_trial, meant, plain},
 };
 

@@ -3,8 +3,8 @@
 use slugline_domain::Change;
 
 use crate::{
+    Problem,
     issue::{Explain, Issue},
-    problem::Problem,
     sent::{Fault, Sent, Wire},
 };
 

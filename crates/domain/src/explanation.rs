@@ -43,6 +43,17 @@ pub struct MissedRule {
     pub fact: Option<String>,
 }
 
+/// The head of an HTTP answer. Members are `None` if the destination decides them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AnswerHead {
+    /// The status.
+    pub status: Option<u16>,
+    /// The `Location` header.
+    pub location: Option<String>,
+    /// The `Cache-Control` header.
+    pub cache_control: Option<String>,
+}
+
 impl FollowedLink {
     /// Explains the answer to a visitor. `used_up` tells if no visit is left, which only the store
     /// knows.

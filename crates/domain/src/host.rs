@@ -69,6 +69,13 @@ pub enum HostError {
     Malformed,
 }
 
+/// The origin of another host of the service whose origin this is: with the same scheme and port.
+pub fn origin_of_host(origin: &str, host: &str) -> String {
+    let (scheme, authority) = origin.split_once("://").unwrap_or(("https", origin));
+    let port = &authority[without_port(authority).len()..];
+    format!("{scheme}://{host}{port}")
+}
+
 #[cfg(test)]
 mod tests {
     use rstest::rstest;

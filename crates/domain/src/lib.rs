@@ -117,7 +117,7 @@ pub use content::{Delivery, ForwardingFault, LinkContent, LinkPatch, Preview, Ro
 pub use country::{Country, CountryError};
 pub use destination::{Destination, DestinationError, DestinationRules, Scheme, SchemeError};
 pub use domains::{Domain, DomainSet};
-pub use explanation::{Answer, Explanation, MissedRule};
+pub use explanation::{Answer, AnswerHead, Explanation, MissedRule};
 pub use first_language::first_language;
 pub use followed_link::{FollowedLink, Terms};
 pub use forwarding::{

@@ -8,7 +8,9 @@ use std::{
 };
 
 use actix_web::{HttpRequest, dev::RequestHead, http::header::HeaderValue};
+use serde_json::Value;
 use siphasher::sip::SipHasher13;
+use slugline_application::SeenLink;
 use slugline_domain::{
     ClientNetwork, Country, Host, Place,
     ports::{AgentReader, PlaceFinder},
@@ -48,6 +50,8 @@ pub struct Edge {
     pub agents: Option<Arc<dyn AgentReader>>,
     /// The lots by which visitors fall on a side of a split.
     pub lots: SplitSides,
+    /// How an answer shows the link that a failed precondition is about; without it, no link.
+    pub link_view: Option<fn(&SeenLink) -> Value>,
     /// The resource for which assistants get tokens.
     pub protected: Option<ProtectedResource>,
 }

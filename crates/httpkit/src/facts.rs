@@ -1,5 +1,4 @@
-//! The facts about a visitor that rules of links ask for, of a request or as a client describes them,
-//! and what a redirect would answer.
+//! The facts about a visitor that rules of links ask for, and what a redirect would answer.
 
 use std::{cell::OnceCell, fmt, net::IpAddr, sync::Arc};
 
@@ -8,10 +7,9 @@ use actix_web::{
     http::header::{ACCEPT_LANGUAGE, REFERER, USER_AGENT},
 };
 use jiff::{Timestamp, tz::TimeZone};
-use slugline_contract::{AnswerHead, ImaginedVisitor};
 use slugline_domain::{
-    Country, DomainName, Explanation, FollowedLink, LocalSeconds, Place, TimeZoneName, UnixSeconds,
-    Visitor, first_language, referring_host,
+    AnswerHead, Country, DomainName, Explanation, FollowedLink, LocalSeconds, Place, TimeZoneName,
+    UnixSeconds, Visitor, first_language, referring_host,
     routing::{AgentFacts, VisitorFacts},
 };
 
@@ -116,75 +114,6 @@ pub fn local_time(zone: &TimeZoneName, moment: UnixSeconds) -> Option<LocalSecon
     let moment = Timestamp::from_second(moment.get()).ok()?;
     let ahead = i64::from(zone.to_offset(moment).seconds());
     Some(LocalSeconds::new(moment.as_second() + ahead))
-}
-
-/// The facts about a visitor whom a client describes, as a request of that visitor would tell them.
-#[derive(Debug)]
-pub struct ImaginedFacts<'v> {
-    edge: &'v Edge,
-    visitor: &'v ImaginedVisitor,
-    /// The identity of the link that asks.
-    link: &'v str,
-    now: UnixSeconds,
-    agent: Option<Arc<AgentFacts>>,
-    place: Place,
-    referrer: Option<String>,
-}
-
-impl<'v> ImaginedFacts<'v> {
-    /// The facts for the link with this identity.
-    pub fn new(
-        edge: &'v Edge,
-        visitor: &'v ImaginedVisitor,
-        link: &'v str,
-        now: UnixSeconds,
-    ) -> Self {
-        let agents = edge
-            .agents
-            .as_deref()
-            .filter(|_| !visitor.user_agent.is_empty());
-        let by_address = visitor.address.map(|address| edge.place_of(address));
-        Self {
-            edge,
-            visitor,
-            link,
-            now,
-            agent: agents.map(|agents| agents.read(&visitor.user_agent)),
-            place: visitor.place.clone().or(by_address.unwrap_or_default()),
-            referrer: referring_host(&visitor.referrer),
-        }
-    }
-}
-
-impl VisitorFacts for ImaginedFacts<'_> {
-    fn agent(&self) -> Option<&AgentFacts> {
-        self.agent.as_deref()
-    }
-
-    fn place(&self) -> Option<&Place> {
-        Some(&self.place)
-    }
-
-    fn language(&self) -> Option<&str> {
-        first_language(&self.visitor.languages)
-    }
-
-    fn referrer(&self) -> Option<&str> {
-        self.referrer.as_deref()
-    }
-
-    fn address(&self) -> Option<IpAddr> {
-        self.visitor.address
-    }
-
-    fn local_time(&self, zone: &TimeZoneName) -> Option<LocalSeconds> {
-        local_time(zone, self.now)
-    }
-
-    fn lot(&self) -> Option<u64> {
-        let address = self.visitor.address?;
-        Some(self.edge.lots.of(address, self.link))
-    }
 }
 
 /// Tells what a redirect would answer. Nothing is recorded, and no visit is used up.

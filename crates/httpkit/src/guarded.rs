@@ -18,7 +18,7 @@ use actix_web::{
     web::Data,
 };
 use slugline_application::Caller;
-use slugline_contract::{Code, Problem};
+use slugline_problem::{Code, Problem};
 
 use crate::{
     edge::Edge,

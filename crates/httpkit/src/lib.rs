@@ -27,7 +27,7 @@
 //! | `guard`, `guarded` | who a token lets in; its check before the handlers, calls from web pages, names of ignored members |
 //! | `problem`, `log_lines` | problems as answers and as log output |
 //! | `protected` | the address that tokens of assistants open, as clients find it |
-//! | `facts` | what rules of links ask of a visitor, or of one whom a client describes; what a redirect would answer |
+//! | `facts` | what rules of links ask of a visitor; what a redirect would answer |
 //! | `locale` | the visitor's language |
 //! | `fuzzing` | entry points for `fuzz/` |
 
@@ -54,7 +54,7 @@ mod proxy_watch;
 pub use cdn::{Cdn, PlaceHeaders, PlaceHeadersError};
 pub use client::{ClientHeader, ClientHeaderError, TrustedProxies, header, probe_caller};
 pub use edge::{Door, Edge, SplitSides};
-pub use facts::{Foresight, ImaginedFacts, RequestFacts, local_time};
+pub use facts::{Foresight, RequestFacts, local_time};
 #[cfg(feature = "fuzzing")]
 pub use fuzzing::fuzz_headers;
 pub use guard::Guard;
@@ -64,4 +64,4 @@ pub use origin::{Origin, OriginError};
 pub use problem::{Failure, problem_response, report, unreadable_body};
 pub use protected::ProtectedResource;
 pub use proxy_watch::ProxyDoubt;
-pub use slugline_contract::{AnswerHead, Code, Problem};
+pub use slugline_problem::{Code, Problem};

@@ -7,8 +7,7 @@ use actix_web::{
     dev::RequestHead,
     http::{header::HOST, uri::Authority},
 };
-use slugline_contract::origin_of_host;
-use slugline_domain::host::without_port;
+use slugline_domain::host::{origin_of_host, without_port};
 use thiserror::Error;
 
 use crate::client::{TrustedProxies, header};

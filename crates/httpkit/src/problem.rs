@@ -12,7 +12,8 @@ use actix_web::{
     },
 };
 use slugline_application::{Denied, Error, NotChecked, SeenLink};
-use slugline_contract::{Code, Problem, entity_tag};
+use slugline_domain::ports::Version;
+use slugline_problem::{Code, Problem};
 
 use crate::{edge::Door, edge::Edge, log_lines::LineLimit};
 
@@ -160,7 +161,8 @@ pub fn problem_response(problem: &Problem, request: &HttpRequest, edge: &Edge) -
         Door::Everything | Door::Links => edge.origin(request),
     };
     let url = format!("{origin}{}", request.uri());
-    let body = serde_json::to_string_pretty(&problem.body(&url)).expect("a problem is plain data");
+    let body = problem.body(&url, |link| edge.link_view.map(|view| view(link)));
+    let body = serde_json::to_string_pretty(&body).expect("a problem is plain data");
     let mut response = HttpResponse::build(status(problem));
     response
         .insert_header((header::CONTENT_TYPE, "application/json"))
@@ -176,7 +178,7 @@ pub fn problem_response(problem: &Problem, request: &HttpRequest, edge: &Edge) -
         response.insert_header((header::WWW_AUTHENTICATE, challenge));
     }
     if let Some(link) = problem.current.as_deref().and_then(SeenLink::whole) {
-        response.insert_header((header::ETAG, entity_tag(link)));
+        response.insert_header((header::ETAG, format!("\"{}\"", Version::of(link))));
     }
     if let Some(wait) = problem.retry_after {
         response.insert_header((header::RETRY_AFTER, wait.as_secs().max(1).to_string()));

@@ -4,8 +4,10 @@ use actix_web::{
     HttpResponse,
     http::header::{CACHE_CONTROL, HeaderName, LOCATION},
 };
-use slugline_domain::{Answer, Arrival, DomainName, Explanation, FollowedLink, Visitor};
-use slugline_httpkit::{AnswerHead, Code, Foresight};
+use slugline_domain::{
+    Answer, AnswerHead, Arrival, DomainName, Explanation, FollowedLink, Visitor,
+};
+use slugline_httpkit::{Code, Foresight};
 
 use crate::{
     answer::{self, Passage, Validity},

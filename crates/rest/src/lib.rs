@@ -54,6 +54,7 @@ mod documents;
 mod domains;
 mod exports;
 mod health;
+mod imagined_facts;
 mod input;
 mod instance;
 mod links;

@@ -9,7 +9,7 @@ use aide::{
 };
 use indexmap::IndexMap;
 use schemars::{Schema, json_schema};
-use slugline_contract::ProblemBody;
+use slugline_contract::{ProblemBody, SeenLinkView};
 
 /// The statuses of an answer, each with what the document says about it.
 pub type Responses = Vec<(u16, Response)>;
@@ -53,7 +53,7 @@ pub(crate) fn text() -> MediaType {
 /// Documents an error with one of these codes.
 pub(crate) fn problem(context: &mut GenContext, codes: &[&str]) -> Response {
     let description = format!("Error: {}", codes.join(", "));
-    let schema = json(context.schema.subschema_for::<ProblemBody>());
+    let schema = json(context.schema.subschema_for::<ProblemBody<SeenLinkView>>());
     Response {
         description,
         content: [("application/json".to_owned(), schema)].into(),

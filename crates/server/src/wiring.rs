@@ -8,6 +8,7 @@ use actix_web::{
     web::{self, Data, ServiceConfig},
 };
 use anyhow::Context;
+use serde_json::json;
 use slugline_analytics::{CachedAgents, PlaceFile, Recorder, RecorderPorts};
 use slugline_application::{
     App, AuditParts, AuditService, Authenticator, AuthenticatorParts, Caller, DestinationWatch,
@@ -17,6 +18,7 @@ use slugline_application::{
     VisitErasuresParts, WatchParts, WriteBudget,
 };
 use slugline_clickhouse::ClickHouseOptions;
+use slugline_contract::SeenLinkView;
 use slugline_domain::{
     Author, Host,
     ports::{
@@ -496,6 +498,7 @@ fn edge(settings: &Settings, places: Option<Arc<dyn PlaceFinder>>, lots: SplitSi
     edge.places = places;
     edge.agents = Some(Arc::new(CachedAgents::default()));
     edge.lots = lots;
+    edge.link_view = Some(|link| json!(SeenLinkView::from(link)));
     edge.protected = assistants::resource(settings);
     edge
 }

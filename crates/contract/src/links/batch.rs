@@ -16,9 +16,9 @@ use super::{
     short_link::shown_domain,
 };
 use crate::{
+    Problem,
     instant::Instant,
     issue::IssueCode,
-    problem::Problem,
     sent::{Sent, Wire, options},
     unknown::UnknownNames,
     validation::Validation,
@@ -392,7 +392,7 @@ mod tests {
     use slugline_testkit::{NOON, key};
 
     use super::*;
-    use crate::{code::Code, reader::read};
+    use crate::{Code, reader::read};
 
     fn validate(body: &Value) -> Result<BatchChange, Problem> {
         read::<BatchLinks>(body)?.validate()

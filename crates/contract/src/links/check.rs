@@ -12,8 +12,7 @@ use super::{
     short_link::shown_domain,
 };
 use crate::{
-    int_or_string::IntOrString, iso_8601::iso_8601, problem::Problem, sent::Sent,
-    validation::Validation,
+    Problem, int_or_string::IntOrString, iso_8601::iso_8601, sent::Sent, validation::Validation,
 };
 
 /// The listing through which checks of links with a tag, or of all links, go.
@@ -202,7 +201,7 @@ mod tests {
     };
 
     use super::*;
-    use crate::{code::Code, links::ListLinks, reader::read};
+    use crate::{Code, links::ListLinks, reader::read};
 
     fn request(body: &Value) -> Result<application::CheckLinks, Problem> {
         read::<CheckLinks>(body)?.validate(ProbeCaller::default())

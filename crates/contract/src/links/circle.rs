@@ -183,8 +183,8 @@ mod tests {
 
     use super::*;
     use crate::{
+        Problem,
         links::{CreateLink, EditLink, ImportLink, PatchLink, UpdateLink},
-        problem::Problem,
         reader::read,
     };
 

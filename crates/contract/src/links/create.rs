@@ -10,9 +10,7 @@ use super::{
     key::{domain_of, host_schema},
     members::{LinkMembers, TextBounds},
 };
-use crate::{
-    bounds::Bounds, instant::Instant, problem::Problem, sent::Sent, validation::Validation,
-};
+use crate::{Problem, bounds::Bounds, instant::Instant, sent::Sent, validation::Validation};
 
 /// A link to be made. Only `url` is required.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]

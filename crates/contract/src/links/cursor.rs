@@ -6,7 +6,7 @@ use slugline_application::{VisitRange, VisitedPosition};
 use slugline_domain::{DomainName, LinkKey, Position, TimeError, UnixSeconds};
 
 use super::listing::{Listing, Sort, Status};
-use crate::{code::Code, problem::Problem};
+use crate::{Code, Problem};
 
 /// The longest cursor that we read, in bytes: the longest slug, tag and text make one of
 /// about 3,000.

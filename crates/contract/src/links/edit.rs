@@ -10,7 +10,7 @@ use super::{
     key::{host_schema, key},
     members::{LinkMembers, TextBounds, ours_or_null},
 };
-use crate::{bounds::Bounds, problem::Problem, sent::Sent, validation::Validation};
+use crate::{Problem, bounds::Bounds, sent::Sent, validation::Validation};
 
 /// A link's new content. A member that is left out is removed, except the password, a warning,
 /// rules, split, splitUntil, forwardPath, startsAt, startUrl, expiredUrl, maxVisits and disabled,

@@ -4,14 +4,14 @@ use slugline_application::Precondition;
 use slugline_domain::{Link, LinkId, Revision, ports::Version};
 
 use crate::{
+    Problem,
     issue::{Issue, IssueCode},
-    problem::Problem,
 };
 
 /// The value of an `ETag` header: a strong validator of RFC 9110 §8.8.3. Clients compare
 /// it and do not look inside.
 pub fn entity_tag(link: &Link) -> String {
-    format!("\"{}.{}\"", link.revision.get(), link.id)
+    format!("\"{}\"", Version::of(link))
 }
 
 /// Reads the versions in the lines of an `If-Match` header (RFC 9110 §13.1.1).

@@ -14,7 +14,7 @@ use super::{
     patch::PatchLink,
 };
 use crate::{
-    bounds::Bounds, instant::Instant, issue::IssueCode, problem::Problem, reader::read, sent::Sent,
+    Problem, bounds::Bounds, instant::Instant, issue::IssueCode, reader::read, sent::Sent,
     unknown::UnknownNames, validation::Validation,
 };
 

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use slugline_domain::{
-    Answer, Arrival, Explanation, FollowedLink, Gate, LinkKey, LinkStatus, MissedRule, PlaceName,
-    UnixSeconds, Way, routing::VisitorFacts,
+    Answer, AnswerHead, Arrival, Explanation, FollowedLink, Gate, LinkKey, LinkStatus, MissedRule,
+    PlaceName, UnixSeconds, Way, routing::VisitorFacts,
 };
 
 use super::{short_link::shown_domain, status_name::StatusName};
@@ -150,17 +150,6 @@ pub struct VisitorView {
     /// The host of the page that the visitor came from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub referrer: Option<String>,
-}
-
-/// The head of an HTTP answer. Members are `None` if the destination decides them.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct AnswerHead {
-    /// The status.
-    pub status: Option<u16>,
-    /// The `Location` header.
-    pub location: Option<String>,
-    /// The `Cache-Control` header.
-    pub cache_control: Option<String>,
 }
 
 impl LinkExplanation {

@@ -11,8 +11,8 @@ use super::{
     listing::{Listing, Sort, Status},
 };
 use crate::{
+    Problem,
     iso_8601::iso_8601,
-    problem::Problem,
     sent::{Sent, options},
     validation::Validation,
 };

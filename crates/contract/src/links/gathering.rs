@@ -8,7 +8,7 @@ use super::{
     import::{ImportLimit, ImportLinks},
     import_link::ImportLink,
 };
-use crate::{bounds::Bounds, problem::Problem, sent::Sent, validation::Validation};
+use crate::{Problem, bounds::Bounds, sent::Sent, validation::Validation};
 
 /// The links of an import.
 #[derive(Debug)]

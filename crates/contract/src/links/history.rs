@@ -9,7 +9,7 @@ use slugline_application::WhichLink;
 use slugline_domain::{Ending, Keeping, Link, LinkId, LinkVersions, Revision, Slug};
 
 use super::{LinkView, Mask, key::host_schema, short_link::shown_domain, which::which_link};
-use crate::{problem::Problem, sent::Sent, validation::Validation};
+use crate::{Problem, sent::Sent, validation::Validation};
 
 /// The link whose versions to list: `slug` or `id`, and not both.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]

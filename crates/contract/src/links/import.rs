@@ -8,8 +8,8 @@ use slugline_domain::LinkId;
 
 use super::{import_link::ImportLink, short_link::shown_domain};
 use crate::{
-    bool_or_string::BoolOrString, code::Code, issue::IssueCode, json_integer::JsonInteger,
-    problem::Problem, sent::Sent, validation::Validation,
+    Code, Problem, bool_or_string::BoolOrString, issue::IssueCode, json_integer::JsonInteger,
+    sent::Sent, validation::Validation,
 };
 
 /// Links to be taken over, as an export holds them.

@@ -18,7 +18,7 @@ use super::{
     import_names::IgnoredNames,
     link_text::{malformed, read_link},
 };
-use crate::{problem::Problem, reader::read};
+use crate::{Problem, reader::read};
 
 /// Reads the links of the body into `gathering`, until that has enough. Returns the
 /// unknown names of the links' members.

@@ -12,7 +12,7 @@ use super::{
     members::{LinkMembers, TextBounds, widest_texts},
 };
 use crate::{
-    bounds::Bounds, instant::Instant, json_integer::JsonInteger, problem::Problem, sent::Sent,
+    Problem, bounds::Bounds, instant::Instant, json_integer::JsonInteger, sent::Sent,
     validation::Validation,
 };
 

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{import_link::ImportLink, table, view::link_columns};
 use crate::{
-    problem::Problem,
+    Problem,
     synonyms::meant,
     unknown::{UnknownNames, nearest},
 };

@@ -16,9 +16,8 @@ use super::{
     link_text::read_link, table, view::link_columns,
 };
 use crate::{
-    code::Code,
+    Code, Problem,
     metered::metered,
-    problem::Problem,
     reader::read,
     synonyms::plain,
     table_rows::{Row, Rows},

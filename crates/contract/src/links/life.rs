@@ -134,8 +134,8 @@ mod tests {
 
     use super::*;
     use crate::{
+        Problem,
         links::{CreateLink, EditLink, ExportedLink, ImportLink, PatchLink},
-        problem::Problem,
         reader::read,
     };
 

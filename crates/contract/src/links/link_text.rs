@@ -8,9 +8,8 @@ use super::{
     many_values::{MOST_VALUES, has_too_many_values},
 };
 use crate::{
-    code::Code,
+    Code, Problem,
     issue::{Issue, IssueCode},
-    problem::Problem,
     reader::read,
 };
 

@@ -15,8 +15,8 @@ use super::{
     search::page_size,
 };
 use crate::{
-    int_or_string::IntOrString, issue::IssueCode, problem::Problem, sent::Sent,
-    stats::SamplingView, unix_time::UnixTime, validation::Validation,
+    Problem, int_or_string::IntOrString, issue::IssueCode, sent::Sent, stats::SamplingView,
+    unix_time::UnixTime, validation::Validation,
 };
 
 /// Which links, in which order, how many.
@@ -269,7 +269,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        code::Code,
+        Code,
         reader::{query_to_json, read},
     };
 

@@ -57,9 +57,7 @@ pub use self::{
     edit::EditLink,
     entity_tag::{KnownVersions, entity_tag, if_match, if_none_match},
     explain::{ExplainLink, ImaginedVisitor},
-    explanation::{
-        AnswerHead, AnswerName, ChoiceName, GateName, LinkExplanation, MissedRuleView, VisitorView,
-    },
+    explanation::{AnswerName, ChoiceName, GateName, LinkExplanation, MissedRuleView, VisitorView},
     export::{ExportLinks, LinkExport, TransferFormat},
     export_text::ExportText,
     gathering::LinksToImport,
@@ -82,7 +80,6 @@ pub use self::{
         CountLinks, ExactUrlSearch, FoundLink, FoundLinks, LinkCount, ListTags, SearchLinks,
         TagList, TagView,
     },
-    short_link::origin_of_host,
     status_name::StatusName,
     suggest::{FirstText, PreviewSuggestion, SlugSuggestion, SuggestPreview, SuggestSlug},
     trash::{ListTrash, TrashList, TrashedLink},

@@ -11,7 +11,7 @@ use super::{
     undo::Undo,
     view::SeenLinkView,
 };
-use crate::{issue::IssueCode, problem::Problem, sent::Sent, validation::Validation};
+use crate::{Problem, issue::IssueCode, sent::Sent, validation::Validation};
 
 /// Which link to read.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -118,7 +118,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{code::Code, reader::read};
+    use crate::{Code, reader::read};
 
     #[test]
     fn reading_what_cannot_be_a_slug_finds_nothing_but_deleting_it_is_a_fault() {

@@ -11,7 +11,7 @@ use super::{
     key::{host_schema, key},
     members::{LinkMembers, members_or_null},
 };
-use crate::{bounds::Bounds, problem::Problem, sent::Sent, validation::Validation};
+use crate::{Problem, bounds::Bounds, sent::Sent, validation::Validation};
 
 /// Changes to a link. A member that is left out is kept, `null` removes it. Tags
 /// and countries are replaced as a whole; the slug itself cannot be changed.

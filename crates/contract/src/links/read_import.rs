@@ -7,7 +7,7 @@ use super::{
     import_body::read_body,
     import_stream::{ReadLinksError, read_links},
 };
-use crate::{bounds::Bounds, code::Code, problem::Problem};
+use crate::{Code, Problem, bounds::Bounds};
 
 impl ImportLinks {
     /// Reads and checks the links of a JSON body. It stops as soon as there are too many.

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use slugline_application::{self as application, RestoreFault, WhichLink};
+use slugline_application::{self as application, WhichLink};
 use slugline_domain::{Change, DomainName, LinkId, LinkKey, Revision, Slug, UnixSeconds};
 
 use super::{
@@ -10,14 +10,8 @@ use super::{
     which::which_link,
 };
 use crate::{
-    bounds::Bounds,
-    code::Code,
-    instant::Instant,
-    int_or_string::IntOrString,
-    issue::{Issue, IssueCode},
-    problem::Problem,
-    sent::Sent,
-    validation::Validation,
+    Problem, bounds::Bounds, instant::Instant, int_or_string::IntOrString, issue::IssueCode,
+    sent::Sent, validation::Validation,
 };
 
 /// The link to bring back, and its version.
@@ -135,59 +129,6 @@ impl LinkDeletion {
         }
         let key = key(&mut validation, domain, slug);
         validation.finish(|| key.map(Deletion::Delete))
-    }
-}
-
-impl From<RestoreFault> for Problem {
-    fn from(fault: RestoreFault) -> Self {
-        let (member, message, expected) = match fault {
-            RestoreFault::NoVersion => {
-                return Self::new(
-                    Code::VersionNotFound,
-                    "no such version of the link is kept; GET /api/link/history lists those that \
-                     are",
-                );
-            }
-            // Who brings a link back may not be allowed to read it.
-            RestoreFault::Expired(_) => (
-                "expiration",
-                "this version has expired".to_owned(),
-                "a later moment, or null for none".to_owned(),
-            ),
-            RestoreFault::KeepsKey(key) => (
-                "slug",
-                format!("the link is there and keeps its slug {:?}", key.to_string()),
-                "no slug, or this one".to_owned(),
-            ),
-            RestoreFault::KeepsDomain(key) => (
-                "domain",
-                format!(
-                    "the link {:?} is there and stays in its domain",
-                    key.to_string()
-                ),
-                "no domain, or that of the link".to_owned(),
-            ),
-            RestoreFault::WrongVersion(fault) => {
-                ("version", fault.to_string(), "another version".to_owned())
-            }
-            RestoreFault::WrongKey(fault) => (
-                "slug",
-                fault.to_string(),
-                "another slug, or another version".to_owned(),
-            ),
-            RestoreFault::NoDomain(domain) => (
-                "domain",
-                format!("the link's domain {:?} was taken away", domain.as_str()),
-                "a host that GET /api/domains lists, or an empty text for the default domain"
-                    .to_owned(),
-            ),
-        };
-        Self::invalid(vec![Issue {
-            code: IssueCode::Custom,
-            path: vec![member.to_owned()],
-            message,
-            expected,
-        }])
     }
 }
 

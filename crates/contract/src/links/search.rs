@@ -16,8 +16,7 @@ use super::{
     status_name::StatusName,
 };
 use crate::{
-    bounds::Bounds, int_or_string::IntOrString, problem::Problem, sent::Sent,
-    validation::Validation,
+    Problem, bounds::Bounds, int_or_string::IntOrString, sent::Sent, validation::Validation,
 };
 
 /// What to look for. A link must meet every condition that is given; without `q`

@@ -1,6 +1,6 @@
 //! The domain of a link in answers, and the link's public address.
 
-use slugline_domain::{DomainName, LinkKey, host::without_port};
+use slugline_domain::{DomainName, LinkKey, host::origin_of_host};
 
 /// The member `domain` of an answer: left out for the default one.
 pub(crate) fn shown_domain(domain: &DomainName) -> Option<String> {
@@ -15,13 +15,6 @@ pub(crate) fn short_link(key: &LinkKey, origin: &str) -> String {
         Some(host) => format!("{}/{slug}", origin_of_host(origin, host.as_str())),
         None => format!("{origin}/{slug}"),
     }
-}
-
-/// The origin of another host of the service whose origin this is: with the same scheme and port.
-pub fn origin_of_host(origin: &str, host: &str) -> String {
-    let (scheme, authority) = origin.split_once("://").unwrap_or(("https", origin));
-    let port = &authority[without_port(authority).len()..];
-    format!("{scheme}://{host}{port}")
 }
 
 #[cfg(test)]

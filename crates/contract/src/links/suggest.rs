@@ -9,9 +9,9 @@ use slugline_domain::{
 };
 
 use crate::{
+    Problem,
     bounds::Bounds,
     issue::{Explain, IssueCode},
-    problem::Problem,
     sent::{Sent, Wire},
     validation::Validation,
 };

@@ -16,9 +16,9 @@ use super::{
     undo::Undo,
 };
 use crate::{
+    Problem,
     bounds::Bounds,
     issue::{Issue, IssueCode},
-    problem::Problem,
     sent::Sent,
     validation::Validation,
 };

@@ -6,8 +6,8 @@ use slugline_application::WhichLink;
 use slugline_domain::{Erasure, LinkId, Slug};
 
 use crate::{
+    Problem,
     links::{key::host_schema, which::which_link},
-    problem::Problem,
     sent::Sent,
     validation::Validation,
 };

@@ -13,8 +13,8 @@ use super::{
     place,
 };
 use crate::{
+    Problem,
     issue::{Explain, IssueCode},
-    problem::Problem,
     sent::{Sent, options},
     unix_time::UnixTime,
     validation::Validation,

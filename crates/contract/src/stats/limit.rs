@@ -7,8 +7,7 @@ use slugline_domain::{EventsQuery, LocationsQuery, RowLimit};
 
 use super::filter::AnalyticsFilter;
 use crate::{
-    bounds::Bounds, int_or_string::IntOrString, problem::Problem, sent::Sent,
-    validation::Validation,
+    Problem, bounds::Bounds, int_or_string::IntOrString, sent::Sent, validation::Validation,
 };
 
 /// The largest and the default number of rows in the schemas of the wire types, which

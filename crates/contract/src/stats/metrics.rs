@@ -13,8 +13,8 @@ use super::{
     ranked::Ranked,
 };
 use crate::{
-    bool_or_string::BoolOrString, bounds::Bounds, int_or_string::IntOrString, problem::Problem,
-    sent::Sent, validation::Validation,
+    Problem, bool_or_string::BoolOrString, bounds::Bounds, int_or_string::IntOrString, sent::Sent,
+    validation::Validation,
 };
 
 /// Which visits, which property of them, and how many rows at most.

@@ -12,7 +12,7 @@ use super::{
     zone::{self, DEFAULT},
 };
 use crate::{
-    problem::Problem,
+    Problem,
     sent::{Sent, options},
     validation::Validation,
 };

@@ -7,7 +7,7 @@ use slugline_domain::VisitFilter;
 
 use super::{VisitFile, VisitFormat};
 use crate::{
-    bool_or_string::BoolOrString, problem::Problem, sent::Sent, stats::AnalyticsFilter,
+    Problem, bool_or_string::BoolOrString, sent::Sent, stats::AnalyticsFilter,
     validation::Validation,
 };
 

@@ -272,6 +272,13 @@ impl Version {
     }
 }
 
+/// The version as a text without blanks and quotes, such as `3.0198c0de`.
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.revision.get(), self.id)
+    }
+}
+
 /// The outcome of updating a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Update {

@@ -4,10 +4,11 @@ use actix_web::http::Method;
 use slugline_application::{LinkChecker, LinkService};
 use slugline_contract::{CheckLinks, Code, ExplainLink, LinkChecks, LinkExplanation};
 use slugline_domain::{FollowedLink, Visitor};
-use slugline_httpkit::{Failure, ImaginedFacts};
+use slugline_httpkit::Failure;
 
 use crate::{
     body::Body,
+    imagined_facts::ImaginedFacts,
     input::{CalledBy, Clients, Context, Links, Probing, PublicOrigin},
     operation::{Operation, OperationSpec},
     reply::Json,

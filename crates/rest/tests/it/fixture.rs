@@ -11,7 +11,7 @@ use actix_web::{
     test::{TestRequest, call_service, init_service, read_body},
     web::Data,
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 use slugline_application::{
     App, AuditParts, AuditService, Authenticator, AuthenticatorParts, Domains, DomainsParts,
     LinkChecker, LinkLists, LinkMigration, LinkMigrationParts, LinkService, LinkServiceParts,
@@ -20,14 +20,14 @@ use slugline_application::{
     VisitErasuresParts,
 };
 use slugline_contract::{
-    Bounds, ImportLimit, Limits, LinkStoreKind, RedirectsView, SetupView, Stores, Switches,
-    VisitStoreKind, VisitsView,
+    Bounds, ImportLimit, Limits, LinkStoreKind, RedirectsView, SeenLinkView, SetupView, Stores,
+    Switches, VisitStoreKind, VisitsView,
 };
 use slugline_domain::{
-    DomainName, Explanation, FollowedLink, InstanceRules, Visitor,
+    AnswerHead, DomainName, Explanation, FollowedLink, InstanceRules, Visitor,
     ports::{DiskTrouble, DiskWatch, LinksWatch, OldStore},
 };
-use slugline_httpkit::{AnswerHead, Foresight, Guard};
+use slugline_httpkit::{Edge, Foresight, Guard};
 use slugline_rest::{RestState, RouteList, api};
 use slugline_storage::{DatabaseUrl, SqlLinkStore};
 use slugline_testkit::{
@@ -163,6 +163,8 @@ impl Fixture {
             clock,
             codes: None,
         }));
+        let mut edge = Edge::default();
+        edge.link_view = Some(|link| json!(SeenLinkView::from(link)));
         Self {
             routes: api("1.0.0", &Bounds::default()).finish(),
             file,
@@ -178,7 +180,7 @@ impl Fixture {
                 foresight: Arc::new(PlainRedirects),
             }),
             guard: Data::new(Guard {
-                edge: Arc::default(),
+                edge: Arc::new(edge),
                 authenticator,
                 any_origin: false,
             }),

@@ -5,8 +5,8 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 use slugline_application::{
-    Busy, Denied, Error, Excess, Forbidden, HashError, MissingScope, NotChecked, OwnHost, SeenLink,
-    TooManyAttempts,
+    Busy, Denied, Error, Excess, Forbidden, HashError, MissingScope, NotChecked, OwnHost,
+    RestoreFault, SeenLink, TooManyAttempts,
 };
 use slugline_domain::{
     Binding, DomainName, Host, OutOfReach, Scope, Slug,
@@ -15,8 +15,7 @@ use slugline_domain::{
 
 use crate::{
     code::Code,
-    issue::{Explain, Issue},
-    links::SeenLinkView,
+    issue::{Issue, IssueCode},
     scope_name::ScopeName,
 };
 
@@ -96,8 +95,8 @@ impl Problem {
         self.code.status()
     }
 
-    /// Returns the JSON body of a response to this request URL.
-    pub fn body(&self, url: &str) -> ProblemBody {
+    /// Returns the JSON body of a response to this request URL. `show` shows the current link.
+    pub fn body<L>(&self, url: &str, show: impl Fn(&SeenLink) -> L) -> ProblemBody<L> {
         let message = self.sentence();
         let faults = self.code == Code::ValidationError;
         let current = self.current.as_deref();
@@ -105,7 +104,7 @@ impl Problem {
             name: faults.then_some("ZodError"),
             message: faults.then(|| message.clone()),
             issues: faults.then(|| self.issues.clone()),
-            link: current.map(|link| Box::new(link.into())),
+            link: current.map(show),
             scope: self.scope.map(ScopeName::from),
         });
         ProblemBody {
@@ -122,7 +121,7 @@ impl Problem {
 
     /// Returns what happened and what to do, for people. Clients of Sink show it; clients
     /// that compare texts compare the title, which is Sink's.
-    pub(crate) fn sentence(&self) -> String {
+    pub fn sentence(&self) -> String {
         let says_it_all = matches!(
             self.code,
             Code::ValidationError
@@ -140,11 +139,12 @@ impl Problem {
     }
 }
 
+// `L` shows a link; the comment below is the schema's description.
 /// The body of every error response.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Problem")]
-pub struct ProblemBody {
+pub struct ProblemBody<L> {
     /// Always true.
     error: bool,
     /// The request's URL.
@@ -162,12 +162,12 @@ pub struct ProblemBody {
     free_slug: Option<String>,
     /// Present for validation errors, failed preconditions and missing scopes.
     #[serde(skip_serializing_if = "Option::is_none")]
-    data: Option<ProblemData>,
+    data: Option<ProblemData<L>>,
 }
 
 /// Details of an error.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-struct ProblemData {
+struct ProblemData<L> {
     /// Of a validation error always `ZodError`, for clients that look for it.
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<&'static str>,
@@ -179,7 +179,7 @@ struct ProblemData {
     issues: Option<Vec<Issue>>,
     /// The link as it is now, of a failed precondition.
     #[serde(skip_serializing_if = "Option::is_none")]
-    link: Option<Box<SeenLinkView>>,
+    link: Option<L>,
     /// The scope that the caller's token lacks.
     #[serde(skip_serializing_if = "Option::is_none")]
     scope: Option<ScopeName>,
@@ -197,7 +197,7 @@ impl From<Error> for Problem {
     fn from(error: Error) -> Self {
         match error {
             Error::ExpiryNotInFuture { expires_at, now } => Self::invalid(vec![Issue {
-                code: crate::IssueCode::Custom,
+                code: IssueCode::Custom,
                 path: vec!["expiration".into()],
                 message: "expiration must be greater than current time".into(),
                 expected: format!("Unix seconds after {}, not {}", now.get(), expires_at.get()),
@@ -205,7 +205,7 @@ impl From<Error> for Problem {
             Error::Life(fault) => Self::invalid(vec![Issue::of_life(fault)]),
             Error::Forwarding(fault) => Self::invalid(vec![Issue::from(&fault)]),
             Error::NoDomain(host) => Self::invalid(vec![Issue {
-                code: crate::IssueCode::Custom,
+                code: IssueCode::Custom,
                 path: vec!["domain".into()],
                 message: format!("no domain has the host {:?}", host.as_str()),
                 expected: "a host that GET /api/domains lists, or no domain for the default one; \
@@ -228,7 +228,7 @@ impl From<Error> for Problem {
             ),
             Error::OwnHost { host, own } => own_host(&host, own),
             Error::TooManyDomains => Self::invalid(vec![Issue {
-                code: crate::IssueCode::TooBig,
+                code: IssueCode::TooBig,
                 path: vec!["host".into()],
                 message: error.to_string(),
                 expected: "no further domain, or take one away first".into(),
@@ -297,22 +297,14 @@ impl From<Error> for Problem {
                 }
             }
             Error::NotWatching => Self::invalid(vec![Issue {
-                code: crate::IssueCode::InvalidValue,
+                code: IssueCode::InvalidValue,
                 path: vec!["status".into()],
                 message: "this instance does not watch destinations, so it knows no broken ones; \
                           SLUGLINE_WATCH_EVERY switches the watch on"
                     .into(),
                 expected: "another status".into(),
             }]),
-            Error::TooManyTags(error) => {
-                let (code, message, expected) = error.explain();
-                Self::invalid(vec![Issue {
-                    code,
-                    path: vec!["tags".into()],
-                    message,
-                    expected,
-                }])
-            }
+            Error::TooManyTags(error) => Self::invalid(vec![Issue::of_tags(&error)]),
             Error::IdTaken(id) => Self::new(
                 Code::IdTaken,
                 format!(
@@ -321,7 +313,7 @@ impl From<Error> for Problem {
                 ),
             ),
             Error::TooManyTagged { max } => Self::invalid(vec![Issue {
-                code: crate::IssueCode::TooBig,
+                code: IssueCode::TooBig,
                 path: vec!["tag".into()],
                 message: "too many links have the tags".into(),
                 expected: format!(
@@ -364,25 +356,25 @@ impl From<Error> for Problem {
             }
             Error::OutOfReach(refused) => out_of_reach(&refused),
             Error::AdminBound => Self::invalid(vec![Issue {
-                code: crate::IssueCode::Custom,
+                code: IssueCode::Custom,
                 path: vec!["scopes".into()],
                 message: "admin cannot be bound to links".into(),
                 expected: "scopes without admin, or neither slugs nor tags".into(),
             }]),
             Error::Binding(error) => Self::invalid(vec![Issue {
-                code: crate::IssueCode::TooBig,
+                code: IssueCode::TooBig,
                 path: vec!["slugs".into()],
                 message: error.to_string(),
                 expected: format!("at most {} slugs and as many tags", Binding::MAX),
             }]),
             Error::BoundToNoLink(key) => Self::invalid(vec![Issue {
-                code: crate::IssueCode::Custom,
+                code: IssueCode::Custom,
                 path: vec!["slugs".into()],
                 message: format!("no link has the slug {:?}", key.to_string()),
                 expected: "slugs of links that are there".into(),
             }]),
             Error::TokenExpiryNotInFuture { expires_at, now } => Self::invalid(vec![Issue {
-                code: crate::IssueCode::Custom,
+                code: IssueCode::Custom,
                 path: vec!["expiresAt".into()],
                 message: "expiresAt must be greater than current time".into(),
                 expected: format!("Unix seconds after {}, not {}", now.get(), expires_at.get()),
@@ -518,13 +510,66 @@ impl From<Error> for Problem {
     }
 }
 
+impl From<RestoreFault> for Problem {
+    fn from(fault: RestoreFault) -> Self {
+        let (member, message, expected) = match fault {
+            RestoreFault::NoVersion => {
+                return Self::new(
+                    Code::VersionNotFound,
+                    "no such version of the link is kept; GET /api/link/history lists those that \
+                     are",
+                );
+            }
+            // Who brings a link back may not be allowed to read it.
+            RestoreFault::Expired(_) => (
+                "expiration",
+                "this version has expired".to_owned(),
+                "a later moment, or null for none".to_owned(),
+            ),
+            RestoreFault::KeepsKey(key) => (
+                "slug",
+                format!("the link is there and keeps its slug {:?}", key.to_string()),
+                "no slug, or this one".to_owned(),
+            ),
+            RestoreFault::KeepsDomain(key) => (
+                "domain",
+                format!(
+                    "the link {:?} is there and stays in its domain",
+                    key.to_string()
+                ),
+                "no domain, or that of the link".to_owned(),
+            ),
+            RestoreFault::WrongVersion(fault) => {
+                ("version", fault.to_string(), "another version".to_owned())
+            }
+            RestoreFault::WrongKey(fault) => (
+                "slug",
+                fault.to_string(),
+                "another slug, or another version".to_owned(),
+            ),
+            RestoreFault::NoDomain(domain) => (
+                "domain",
+                format!("the link's domain {:?} was taken away", domain.as_str()),
+                "a host that GET /api/domains lists, or an empty text for the default domain"
+                    .to_owned(),
+            ),
+        };
+        Self::invalid(vec![Issue {
+            code: IssueCode::Custom,
+            path: vec![member.to_owned()],
+            message,
+            expected,
+        }])
+    }
+}
+
 fn own_host(host: &Host, own: OwnHost) -> Problem {
     let reason = match own {
         OwnHost::Public => "is that of SLUGLINE_BASE_URL, which is the default domain",
         OwnHost::Admin => "is SLUGLINE_ADMIN_HOST, where no link is followed",
     };
     Problem::invalid(vec![Issue {
-        code: crate::IssueCode::Custom,
+        code: IssueCode::Custom,
         path: vec!["host".into()],
         message: format!("the host {:?} {reason}", host.as_str()),
         expected: "another host".into(),
@@ -689,12 +734,12 @@ mod tests {
     use serde_json::{json, to_value};
 
     use super::*;
-    use crate::issue::IssueCode;
 
     #[test]
     fn a_business_error_says_what_to_do_and_has_no_data() {
         let problem = Problem::new(Code::LinkNotFound, "no such link");
-        let body = to_value(problem.body("http://localhost/api/link/query?slug=x")).unwrap();
+        let body =
+            to_value(problem.body("http://localhost/api/link/query?slug=x", |_| ())).unwrap();
         assert_eq!(
             body,
             json!({
@@ -734,7 +779,7 @@ mod tests {
             action: "search links",
             limit: std::time::Duration::from_secs(10),
         });
-        let body = to_value(Problem::from(error).body("")).unwrap();
+        let body = to_value(Problem::from(error).body("", |_| ())).unwrap();
         assert_eq!(body["statusCode"], 503);
         assert_eq!(body["code"], "query_timeout");
         let message = body["message"].as_str().unwrap();
@@ -748,7 +793,7 @@ mod tests {
             action: "count visits",
             limit: std::time::Duration::from_secs(30),
         });
-        let body = to_value(Problem::from(error).body("")).unwrap();
+        let body = to_value(Problem::from(error).body("", |_| ())).unwrap();
         assert_eq!(body["statusCode"], 503);
         assert_eq!(body["code"], "query_timeout");
         let message = body["message"].as_str().unwrap();
@@ -764,7 +809,7 @@ mod tests {
             message: "URL format is invalid".into(),
             expected: "an absolute URL".into(),
         };
-        let body = to_value(Problem::invalid(vec![issue]).body("u")).unwrap();
+        let body = to_value(Problem::invalid(vec![issue]).body("u", |_| ())).unwrap();
         assert_eq!(body["statusMessage"], "Validation Error");
         assert_eq!(body["data"]["name"], "ZodError");
         assert_eq!(body["data"]["issues"][0]["path"], json!(["url"]));

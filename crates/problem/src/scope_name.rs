@@ -4,8 +4,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use slugline_domain::Scope;
 
-use crate::sent::options;
-
 /// What a token permits. `admin` permits everything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum ScopeName {
@@ -23,8 +21,6 @@ pub enum ScopeName {
     #[serde(rename = "admin")]
     Admin,
 }
-
-options!(ScopeName);
 
 impl From<Scope> for ScopeName {
     fn from(scope: Scope) -> Self {
