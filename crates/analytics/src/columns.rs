@@ -32,7 +32,7 @@ impl TextColumn {
 /// family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
-    Target,
+    VisitedLink,
     Client,
     Place,
     Referer,
@@ -47,7 +47,7 @@ pub enum Family {
 
 impl Family {
     pub const ALL: [Self; 8] = [
-        Self::Target,
+        Self::VisitedLink,
         Self::Client,
         Self::Place,
         Self::Referer,
@@ -59,7 +59,7 @@ impl Family {
 
     /// Those whose columns are stored.
     pub const STORED: [Self; 6] = [
-        Self::Target,
+        Self::VisitedLink,
         Self::Client,
         Self::Place,
         Self::Referer,
@@ -78,7 +78,7 @@ impl Family {
     /// The column of these numbers in files.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Target => "targets",
+            Self::VisitedLink => "targets",
             Self::Client => "clients",
             Self::Place => "places",
             Self::Referer => "referers",
@@ -92,7 +92,7 @@ impl Family {
     /// The column of the fingerprints of the family's entries.
     pub fn keys(self) -> &'static str {
         match self {
-            Self::Target => "target_keys",
+            Self::VisitedLink => "target_keys",
             Self::Client => "client_keys",
             Self::Place => "place_keys",
             Self::Referer => "referer_keys",
@@ -106,7 +106,7 @@ impl Family {
     /// The index of the family in lists of all families.
     pub fn index(self) -> usize {
         match self {
-            Self::Target => 0,
+            Self::VisitedLink => 0,
             Self::Client => 1,
             Self::Place => 2,
             Self::Referer => 3,
@@ -137,10 +137,10 @@ impl Family {
 /// ClickHouse states only how many of the columns it has.
 const fn stored() -> [TextColumn; STORED] {
     use Dimension as D;
-    use Family::{Campaign, Client, Language, Place, Referer, Target};
+    use Family::{Campaign, Client, Language, Place, Referer, VisitedLink};
     [
-        text(D::Slug, "slug", Target, usize::MAX),
-        text(D::Url, "url", Target, bounds::URL_MAX_BYTES),
+        text(D::Slug, "slug", VisitedLink, usize::MAX),
+        text(D::Url, "url", VisitedLink, bounds::URL_MAX_BYTES),
         text(D::UserAgent, "ua", Client, bounds::USER_AGENT_MAX_BYTES),
         text(D::Os, "os", Client, bounds::NAME_MAX_BYTES),
         text(D::Browser, "browser", Client, bounds::NAME_MAX_BYTES),
@@ -169,7 +169,12 @@ const fn stored() -> [TextColumn; STORED] {
             Campaign,
             bounds::UTM_MAX_BYTES,
         ),
-        text(D::Protection, "protection", Target, bounds::NAME_MAX_BYTES),
+        text(
+            D::Protection,
+            "protection",
+            VisitedLink,
+            bounds::NAME_MAX_BYTES,
+        ),
     ]
 }
 

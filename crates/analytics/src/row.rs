@@ -21,7 +21,7 @@ pub struct Kept {
 #[derive(Clone, Debug)]
 pub struct Row<'v> {
     pub at: UnixMillis,
-    pub target: Target<'v>,
+    pub target: VisitedLink<'v>,
     pub client: Client<'v>,
     pub place: Place<'v>,
     /// Host, and port if any, of the referring page.
@@ -34,7 +34,7 @@ pub struct Row<'v> {
 
 /// The link as it was at the visit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Target<'v> {
+pub struct VisitedLink<'v> {
     pub link_id: &'v str,
     /// The text of the link's key.
     pub slug: &'v str,
@@ -69,7 +69,7 @@ pub struct Place<'v> {
 
 impl<'v> Row<'v> {
     /// A visit of which nothing else is known.
-    pub fn new(at: UnixMillis, target: Target<'v>, visitor: VisitorHash) -> Self {
+    pub fn new(at: UnixMillis, target: VisitedLink<'v>, visitor: VisitorHash) -> Self {
         Self {
             at,
             target,
@@ -92,7 +92,7 @@ impl<'v> Row<'v> {
         let degrees = |dimension| Degrees::nearest(text(dimension).parse().unwrap_or(0.0));
         Self {
             at: visit.at,
-            target: Target {
+            target: VisitedLink {
                 link_id: &visit.link,
                 slug: text(Dimension::Slug),
                 url: text(Dimension::Url),

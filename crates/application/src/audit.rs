@@ -3,8 +3,8 @@
 use std::{sync::Arc, time::Duration};
 
 use slugline_domain::{
-    AuditFilter, AuditLine, AuditPosition, AuditQuery, CallerName, DomainName, LinkKey, Operation,
-    PageSize, Scope, UnixMillis,
+    AuditFilter, AuditLine, AuditPosition, AuditQuery, AuditedOperation, CallerName, DomainName,
+    LinkKey, PageSize, Scope, UnixMillis,
     ports::{AuditTrail, Clock, StoreError},
 };
 
@@ -43,7 +43,7 @@ pub struct ListAudit {
     /// Only changes by this caller.
     pub caller: Option<CallerName>,
     /// Only changes of this kind.
-    pub operation: Option<Operation>,
+    pub operation: Option<AuditedOperation>,
     /// The number of lines on a page.
     pub size: PageSize,
     /// Only lines after this position.

@@ -31,8 +31,8 @@ use crate::{
 /// The budgets of questions to the access log and of exports.
 #[derive(Debug)]
 pub(crate) struct LogBudget {
-    questions: Shares<TokenName>,
-    exports: Shares<TokenName>,
+    questions: KeyPermits<TokenName>,
+    exports: KeyPermits<TokenName>,
     /// The time limit of a question, with its wait.
     limit: Duration,
 }
@@ -43,8 +43,8 @@ impl LogBudget {
 
     pub(crate) fn new(limit: Duration) -> Self {
         Self {
-            questions: Shares::new(1, Self::QUESTIONS),
-            exports: Shares::new(1, 1),
+            questions: KeyPermits::new(1, Self::QUESTIONS),
+            exports: KeyPermits::new(1, 1),
             limit,
         }
     }
@@ -79,13 +79,13 @@ impl LogBudget {
 /// Part of a token's budget, given back when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Held {
-    _share: Option<Share<TokenName>>,
+    _share: Option<KeyPermit<TokenName>>,
 }
 
 impl Held {
     /// Takes a share for the caller if one is free.
     pub(crate) fn of(
-        shares: &Shares<TokenName>,
+        shares: &KeyPermits<TokenName>,
         caller: &Caller,
         excess: Excess,
     ) -> Result<Self, Error> {
@@ -186,7 +186,7 @@ impl WriteBudget {
 ///
 /// It remembers a key only while a request of the key holds a share or waits for one, so it
 /// takes no more memory than there are requests.
-pub(crate) struct Shares<K> {
+pub(crate) struct KeyPermits<K> {
     each: usize,
     most: usize,
     keys: Arc<Mutex<HashMap<K, Key>>>,
@@ -198,7 +198,7 @@ struct Key {
 }
 
 /// A share of a key, given back when it is dropped.
-pub(crate) struct Share<K: Eq + Hash> {
+pub(crate) struct KeyPermit<K: Eq + Hash> {
     _permit: OwnedSemaphorePermit,
     _request: Request<K>,
 }
@@ -209,7 +209,7 @@ struct Request<K: Eq + Hash> {
     keys: Arc<Mutex<HashMap<K, Key>>>,
 }
 
-impl<K: Eq + Hash + Clone + Send + Sync> Shares<K> {
+impl<K: Eq + Hash + Clone + Send + Sync> KeyPermits<K> {
     /// Admits `each` requests of a key at a time; with those that wait, `most`.
     pub(crate) fn new(each: usize, most: usize) -> Self {
         Self {
@@ -220,19 +220,19 @@ impl<K: Eq + Hash + Clone + Send + Sync> Shares<K> {
     }
 
     /// Waits for a share of the key. Returns `None` if too many requests of the key wait.
-    pub(crate) async fn wait(&self, key: &K) -> Option<Share<K>> {
+    pub(crate) async fn wait(&self, key: &K) -> Option<KeyPermit<K>> {
         let (request, free) = self.enter(key)?;
         let permit = free.acquire_owned().await;
-        Some(Share {
+        Some(KeyPermit {
             _permit: permit.expect("the semaphore is never closed"),
             _request: request,
         })
     }
 
     /// Takes a share of the key if one is free.
-    pub(crate) fn take(&self, key: &K) -> Option<Share<K>> {
+    pub(crate) fn take(&self, key: &K) -> Option<KeyPermit<K>> {
         let (request, free) = self.enter(key)?;
-        Some(Share {
+        Some(KeyPermit {
             _permit: free.try_acquire_owned().ok()?,
             _request: request,
         })
@@ -262,15 +262,15 @@ impl<K: Eq + Hash + Clone + Send + Sync> Shares<K> {
     }
 }
 
-impl<K> fmt::Debug for Shares<K> {
+impl<K> fmt::Debug for KeyPermits<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Shares").finish_non_exhaustive()
+        f.debug_struct("KeyPermits").finish_non_exhaustive()
     }
 }
 
-impl<K: Eq + Hash> fmt::Debug for Share<K> {
+impl<K: Eq + Hash> fmt::Debug for KeyPermit<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Share").finish_non_exhaustive()
+        f.debug_struct("KeyPermit").finish_non_exhaustive()
     }
 }
 
@@ -432,7 +432,7 @@ mod tests {
 
     #[tokio::test]
     async fn each_key_has_its_share_and_those_beyond_it_wait() {
-        let shares = Arc::new(Shares::new(2, 10));
+        let shares = Arc::new(KeyPermits::new(2, 10));
         let held = [shares.wait(&"a").await, shares.wait(&"a").await];
         assert!(held.iter().all(Option::is_some));
         assert!(shares.take(&"a").is_none());
@@ -451,7 +451,7 @@ mod tests {
 
     #[tokio::test]
     async fn only_so_many_wait_and_one_who_leaves_is_forgotten() {
-        let shares = Arc::new(Shares::new(1, 2));
+        let shares = Arc::new(KeyPermits::new(1, 2));
         let held = shares.wait(&"a").await;
         let waiting = {
             let shares = Arc::clone(&shares);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use slugline_domain::{
-    AuditNote, Author, Erasure, LinkId, Operation, Scope,
+    AuditNote, AuditedOperation, Author, Erasure, LinkId, Scope,
     ports::{AuditTrail, Clock, VisitEraser},
 };
 
@@ -72,7 +72,7 @@ impl VisitErasures {
         let note = AuditNote {
             at: clock.now(),
             author: author.clone(),
-            operation: Operation::VisitsErase,
+            operation: AuditedOperation::VisitsErase,
             receipt: None,
         };
         trail.add(&note, key.as_ref()).await?;
@@ -103,7 +103,7 @@ mod tests {
     async fn lines(fixture: &Fixture) -> Vec<(String, Option<LinkKey>)> {
         let query = AuditQuery {
             filter: AuditFilter {
-                operation: Some(Operation::VisitsErase),
+                operation: Some(AuditedOperation::VisitsErase),
                 ..AuditFilter::default()
             },
             ..newest_lines(100)

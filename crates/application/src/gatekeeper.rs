@@ -7,7 +7,8 @@ use std::{
 };
 
 use slugline_domain::{
-    AuditNote, Author, FollowedLink, Operation, Password, PasswordForm, PasswordHash, UnixMillis,
+    AuditNote, AuditedOperation, Author, FollowedLink, Password, PasswordForm, PasswordHash,
+    UnixMillis,
     ports::{LinkStore, Update, Version},
 };
 
@@ -115,7 +116,7 @@ impl Gatekeeper {
         let note = AuditNote {
             at: now,
             author: Author::service(),
-            operation: Operation::LinkRehash,
+            operation: AuditedOperation::LinkRehash,
             receipt: None,
         };
         let outcome = self.parts.store.update(&link, &known, &note).await;
@@ -225,7 +226,7 @@ mod tests {
         let newest_first = newest_lines(10);
         let lines = store.lines(&newest_first).await.unwrap();
         assert_eq!(lines.len(), 2, "the link was created and renewed once");
-        assert_eq!(lines[0].operation, Operation::LinkRehash.as_str());
+        assert_eq!(lines[0].operation, AuditedOperation::LinkRehash.as_str());
         assert_eq!(lines[0].author, Author::service());
     }
 

@@ -81,8 +81,8 @@ mod watch;
 pub use access::{Access, Forbidden, PreviewMode};
 pub use app::App;
 pub use assistants::{
-    Asked, AskedParameters, AssistantError, Assistants, AssistantsParts, Decision, Exchange,
-    Granted, NewClient, NotAsked, NotDecided, Refresh, SignInRefused, SignedIn,
+    AskedParameters, AssistantError, Assistants, AssistantsParts, ConsentRequest, Decision,
+    Exchange, Granted, NewClient, NotAsked, NotDecided, Refresh, SignInRefused, SignedIn,
 };
 pub use attempts::{ClientLimit, FailureLimit, TooManyAttempts};
 pub use audit::{AuditPage, AuditParts, AuditService, ListAudit};

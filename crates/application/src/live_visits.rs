@@ -8,7 +8,7 @@ use slugline_domain::{
 use tokio::sync::mpsc::{self, error::TrySendError};
 
 use crate::{
-    budgets::{Held, Shares},
+    budgets::{Held, KeyPermits},
     caller::{Caller, Excess},
     error::Error,
 };
@@ -22,7 +22,7 @@ use crate::{
 pub struct LiveVisits {
     /// `None` once the service stops and no more visits will come.
     watchers: Mutex<Option<Vec<Watcher>>>,
-    tokens: Shares<TokenName>,
+    tokens: KeyPermits<TokenName>,
 }
 
 /// The sending end of a watch.
@@ -73,7 +73,7 @@ impl LiveVisits {
     pub fn new() -> Self {
         Self {
             watchers: Mutex::new(Some(Vec::new())),
-            tokens: Shares::new(Self::WATCHERS_OF_A_TOKEN, Self::WATCHERS_OF_A_TOKEN),
+            tokens: KeyPermits::new(Self::WATCHERS_OF_A_TOKEN, Self::WATCHERS_OF_A_TOKEN),
         }
     }
 

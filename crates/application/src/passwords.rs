@@ -17,7 +17,7 @@ use thiserror::Error;
 
 use crate::{
     attempts::{AttemptQueue, ClientLimit, FailureLimit, QueuedAttempt, TooManyAttempts},
-    budgets::Shares,
+    budgets::KeyPermits,
     hashing::{Busy, HashError, HashingPermit, HashingQueue, hash_argon2id, verify_argon2id},
 };
 
@@ -43,7 +43,7 @@ use crate::{
 pub struct Passwords {
     random: Arc<dyn Random>,
     visitors: HashingQueue,
-    sites: Shares<ClientNetwork>,
+    sites: KeyPermits<ClientNetwork>,
     authors: HashingQueue,
     guesses: Arc<Guesses>,
     too_many: Counter,
@@ -119,7 +119,7 @@ impl Passwords {
         Self {
             random,
             visitors: HashingQueue::new(Self::AT_A_TIME, Self::WAITING_VISITORS),
-            sites: Shares::new(Self::WAITING_OF_A_SITE, Self::WAITING_VISITORS),
+            sites: KeyPermits::new(Self::WAITING_OF_A_SITE, Self::WAITING_VISITORS),
             authors: HashingQueue::new(1, Self::WAITING_AUTHORS),
             guesses: Arc::new(Guesses::new()),
             too_many: Counter::default(),

@@ -5,8 +5,8 @@ use std::{collections::BTreeSet, fmt, sync::Arc};
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use sha2::{Digest, Sha256};
 use slugline_domain::{
-    AuditNote, Author, Binding, DomainName, Host, LinkFilter, LinkKey, LinkOrder, ListQuery,
-    Operation, Reach, Scope, Scopes, StatusFilter, Tag, TokenName, TokenRecord, UnixSeconds,
+    AuditNote, AuditedOperation, Author, Binding, DomainName, Host, LinkFilter, LinkKey, LinkOrder,
+    ListQuery, Reach, Scope, Scopes, StatusFilter, Tag, TokenName, TokenRecord, UnixSeconds,
     ports::{Clock, LinkStore, Random, TokenStore},
 };
 
@@ -237,7 +237,7 @@ impl Tokens {
     /// token would be bound and have the scope `admin`, no link has a slug that it is to be bound to,
     /// or the store failed.
     pub async fn make(&self, new: NewToken, author: &Author) -> Result<MadeToken, Error> {
-        let note = self.note(Operation::TokenAdd, author);
+        let note = self.note(AuditedOperation::TokenAdd, author);
         let now = note.at.second();
         if let Some(expires_at) = new.expires_at.filter(|end| *end <= now) {
             return Err(Error::TokenExpiryNotInFuture { expires_at, now });
@@ -271,7 +271,7 @@ impl Tokens {
     /// # Errors
     /// No token has the name, or the store failed.
     pub async fn revoke(&self, name: &TokenName, author: &Author) -> Result<(), Error> {
-        let note = self.note(Operation::TokenRevoke, author);
+        let note = self.note(AuditedOperation::TokenRevoke, author);
         if self.parts.store.revoke(name, &note).await? {
             Ok(())
         } else {
@@ -337,7 +337,7 @@ impl Tokens {
         Ok(links.into_iter().map(|link| link.key).collect())
     }
 
-    fn note(&self, operation: Operation, author: &Author) -> AuditNote {
+    fn note(&self, operation: AuditedOperation, author: &Author) -> AuditNote {
         AuditNote {
             at: self.parts.clock.now(),
             author: author.clone(),

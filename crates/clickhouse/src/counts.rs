@@ -9,7 +9,7 @@ use slugline_domain::{
 use crate::{
     row_binary::{Cursor, DecodeError},
     sql::{asked, floor, local_seconds},
-    totals::{Asked, OF_EACH_DAY, VISITORS, asked_for, day},
+    totals::{OF_EACH_DAY, VISITORS, VisitSource, asked_for, day},
 };
 
 /// The way in which a statement counts visitors.
@@ -42,12 +42,12 @@ const VARIANCE: &str =
 /// A statement that counts visits: all that were asked for, or those with each value of an expression.
 /// Columns: the value, visits, visitors, the variance of both, and whether it needs an estimate. Old
 /// servers drop one of two columns with the same name.
-fn count(asked: &Asked, by: Option<&str>, estimate: Estimate) -> String {
+fn count(asked: &VisitSource, by: Option<&str>, estimate: Estimate) -> String {
     let value = by.map(|by| format!("{by} AS k, ")).unwrap_or_default();
     let (k, group) = by.map_or(("", ""), |_| ("k, ", " GROUP BY k"));
     let exact = "toUInt64(0) AS of_visits, toUInt64(0) AS of_visitors";
     match (asked, estimate) {
-        (Asked::Days(parts), _) => {
+        (VisitSource::Days(parts), _) => {
             // The sets of all days come together once. As one set of each part they would do so
             // twice.
             let day = by.map_or_else(day, |_| "k".to_owned());
@@ -58,12 +58,12 @@ fn count(asked: &Asked, by: Option<&str>, estimate: Estimate) -> String {
                 rows.join(" UNION ALL ")
             )
         }
-        (Asked::Visits(visits), Estimate::No) => format!(
+        (VisitSource::Visits(visits), Estimate::No) => format!(
             "SELECT {value}sum(sampling_interval), uniqExactIf(visitor, coherent = 1), {exact}, \
                     toUInt8(max(sampling_interval) > 1) \
              FROM {visits}{group}"
         ),
-        (Asked::Visits(visits), Estimate::Yes) => format!(
+        (VisitSource::Visits(visits), Estimate::Yes) => format!(
             "SELECT {k}sum(v), sum(u), {VARIANCE}, toUInt8(0) FROM \
                 (SELECT {value}{OF_EACH_VARYING_VISITOR} FROM {visits} GROUP BY {k}visitor){group}"
         ),
@@ -71,10 +71,10 @@ fn count(asked: &Asked, by: Option<&str>, estimate: Estimate) -> String {
 }
 
 /// The visits to count: days that have totals, or else all together, in which a visitor is one group.
-fn visits(filter: &VisitFilter, estimate: Estimate) -> Asked {
+fn visits(filter: &VisitFilter, estimate: Estimate) -> VisitSource {
     match estimate {
         Estimate::No => asked_for(filter, &[], true),
-        Estimate::Yes => Asked::Visits(asked(filter)),
+        Estimate::Yes => VisitSource::Visits(asked(filter)),
     }
 }
 
@@ -185,7 +185,7 @@ pub(crate) fn views(query: &ViewsQuery, estimate: Estimate) -> String {
         return count(&visits(filter, estimate), Some(&by(&day())), estimate) + " ORDER BY k";
     }
     let by = by(&floor(&local_seconds(zone), seconds));
-    count(&Asked::Visits(asked(filter)), Some(&by), estimate) + " ORDER BY k"
+    count(&VisitSource::Visits(asked(filter)), Some(&by), estimate) + " ORDER BY k"
 }
 
 pub(crate) fn read_view(row: &mut Cursor<'_>) -> Result<Counted<LocalSeconds>, DecodeError> {
@@ -209,7 +209,11 @@ pub(crate) fn heatmap(query: &HeatmapQuery, estimate: Estimate) -> String {
     // old servers took 168 as a signed number of eight bits.
     let week = "toInt64(168)";
     let hour = format!("toUInt64((({hours} + 72) % {week} + {week}) % {week})");
-    count(&Asked::Visits(asked(&query.filter)), Some(&hour), estimate) + " ORDER BY k"
+    count(
+        &VisitSource::Visits(asked(&query.filter)),
+        Some(&hour),
+        estimate,
+    ) + " ORDER BY k"
 }
 
 pub(crate) fn read_hour(row: &mut Cursor<'_>) -> Result<Counted<HourOfWeek>, DecodeError> {

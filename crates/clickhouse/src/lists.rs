@@ -9,7 +9,7 @@ use crate::{
     counts::OF_EACH_VISITOR,
     row_binary::{Cursor, DecodeError, ReadRow},
     sql::{asked, column},
-    totals::{Asked, asked_for},
+    totals::{VisitSource, asked_for},
 };
 
 /// A row of a limited list, with the number of all rows and their visits.
@@ -61,7 +61,7 @@ pub(crate) fn metrics(query: &MetricsQuery) -> (String, ReadRow<Listed<MetricRow
             "k, visitor",
             "sum(v) AS visits, sum(u) AS visitors",
             "visits, visitors",
-            Asked::Visits(asked(filter)),
+            VisitSource::Visits(asked(filter)),
         )
     } else {
         (

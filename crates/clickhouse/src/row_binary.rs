@@ -223,7 +223,7 @@ pub enum DecodeError {
 
 #[cfg(test)]
 mod tests {
-    use slugline_analytics::row::{Client, Place, Target};
+    use slugline_analytics::row::{Client, Place, VisitedLink};
 
     use super::*;
     use crate::tests::rows::row;
@@ -266,7 +266,7 @@ mod tests {
     #[test]
     fn a_row_is_told_from_what_is_none() {
         let row = Row {
-            target: Target {
+            target: VisitedLink {
                 link_id: "docs-1",
                 slug: "docs",
                 url: "https://example.com/",

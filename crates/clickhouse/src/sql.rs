@@ -6,12 +6,12 @@ use std::{collections::BTreeSet, fmt::Write};
 use slugline_analytics::{
     bounds::truncate,
     columns::{STORED, TEXTS, TextColumn, column_of},
-    sampled::Asked,
+    sampled::QuestionScope,
     visitor::VisitorHash,
 };
 use slugline_domain::{
     Choice, Degrees, Derivation, Destinations, Dimension, LinkId, Protection, Rule, Test,
-    VisitFilter, ZoneOffsets, stats::Rules,
+    VisitFilter, ZoneOffsets, stats::DerivationRules,
 };
 
 /// A text as a literal. Within quotation marks ClickHouse interprets these
@@ -53,9 +53,9 @@ fn domain() -> String {
 
 /// The value of the first rule that a visit meets.
 fn derived(
-    Rules {
+    DerivationRules {
         rules, otherwise, ..
-    }: &Rules,
+    }: &DerivationRules,
 ) -> String {
     let rules = rules
         .iter()
@@ -119,7 +119,7 @@ pub(crate) fn asked_in(filter: &VisitFilter, times: &str) -> String {
 
 /// The gaps that concern a question, as a table with conditions; `None` if it asks about no time.
 pub(crate) fn gaps_of(filter: &VisitFilter) -> Option<String> {
-    let (from, until) = Asked::by(filter).minutes()?;
+    let (from, until) = QuestionScope::by(filter).minutes()?;
     let links = condition("link_id", &filter.links, |ids| {
         ids.iter().map(|id| text(id.as_str())).collect()
     });

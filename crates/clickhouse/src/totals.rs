@@ -71,7 +71,7 @@ pub(crate) const VISITORS: &str = "uniqExactIfMerge(u)";
 
 /// The visits that a statement is about: texts after `FROM`.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Asked {
+pub(crate) enum VisitSource {
     /// All of them, to be scanned.
     Visits(String),
     /// Whole days, which have totals, and then the visits at the ends of the time range, if there
@@ -79,7 +79,7 @@ pub(crate) enum Asked {
     Days(Vec<String>),
 }
 
-impl Asked {
+impl VisitSource {
     /// Texts that have no visit in common.
     pub(crate) fn parts(&self) -> &[String] {
         match self {
@@ -117,15 +117,17 @@ pub(crate) fn creation() -> String {
 }
 
 /// The visits that meet a filter, for a statement that adds up intervals by these dimensions.
-pub(crate) fn asked_for(filter: &VisitFilter, by: &[Dimension], visitors: bool) -> Asked {
+pub(crate) fn asked_for(filter: &VisitFilter, by: &[Dimension], visitors: bool) -> VisitSource {
     let needed = columns(filter, by);
     let have = |totals: &Totals| {
         needed.iter().all(|name| totals.columns.contains(name)) && (totals.visitors || !visitors)
     };
     let (from, until) = filter.millis();
     match whole_days((from, until)) {
-        Some(days) if TOTALS.iter().any(have) => Asked::Days(by_days(filter, (from, until), days)),
-        _ => Asked::Visits(asked(filter)),
+        Some(days) if TOTALS.iter().any(have) => {
+            VisitSource::Days(by_days(filter, (from, until), days))
+        }
+        _ => VisitSource::Visits(asked(filter)),
     }
 }
 
@@ -198,10 +200,13 @@ mod tests {
         let one = asked_for(&filter(86_400, 2 * 86_400 - 1));
         assert_eq!(one.parts().len(), 1);
         let all = asked_for(&VisitFilter::default());
-        assert_eq!(all, Asked::Days(vec!["access_log WHERE 1".to_owned()]));
+        assert_eq!(
+            all,
+            VisitSource::Days(vec!["access_log WHERE 1".to_owned()])
+        );
         // There is no whole day.
         let within = filter(1, 2 * 86_400 - 2);
-        assert_eq!(asked_for(&within), Asked::Visits(asked(&within)));
+        assert_eq!(asked_for(&within), VisitSource::Visits(asked(&within)));
     }
 
     #[test]
@@ -211,7 +216,7 @@ mod tests {
             ..filter(1, 864_000)
         };
         let has_totals = |filter: &VisitFilter, by, visitors| {
-            matches!(asked_for(filter, by, visitors), Asked::Days(_))
+            matches!(asked_for(filter, by, visitors), VisitSource::Days(_))
         };
         assert!(has_totals(&people, &[], true));
         assert!(has_totals(

@@ -5,8 +5,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use slugline_application as application;
 use slugline_domain::{
-    AuditLine, AuditPosition, CallerName, CallerNameError, Operation, PageSize, Slug, UnixMillis,
-    UnixSeconds,
+    AuditLine, AuditPosition, AuditedOperation, CallerName, CallerNameError, PageSize, Slug,
+    UnixMillis, UnixSeconds,
 };
 
 use crate::{
@@ -108,7 +108,7 @@ pub enum AuditOperation {
 
 options!(AuditOperation);
 
-impl From<AuditOperation> for Operation {
+impl From<AuditOperation> for AuditedOperation {
     fn from(operation: AuditOperation) -> Self {
         match operation {
             AuditOperation::LinkCreate => Self::LinkCreate,
@@ -374,7 +374,7 @@ mod tests {
             until: Some(UnixMillis::new(3_000)),
             key: LinkKey::parse("Docs").ok(),
             caller: CallerName::parse("CI bot").ok(),
-            operation: Some(Operation::LinkEdit),
+            operation: Some(AuditedOperation::LinkEdit),
             size: PageSize::new(3).unwrap(),
             ..application::ListAudit::default()
         };
@@ -397,14 +397,14 @@ mod tests {
             .collect();
         assert_eq!(paths, ["until", "operation", "slug", "caller", "limit"]);
         let known = &problem.issues[1].expected;
-        for &operation in Operation::ALL {
+        for &operation in AuditedOperation::ALL {
             assert!(known.contains(operation.as_str()), "{known}");
         }
     }
 
     #[test]
     fn the_wire_has_every_operation() {
-        for &operation in Operation::ALL {
+        for &operation in AuditedOperation::ALL {
             let sent = json!({"operation": operation.as_str()});
             assert_eq!(request(&sent).unwrap().operation, Some(operation));
         }

@@ -8,8 +8,8 @@
 use std::{hint::black_box, time::Instant};
 
 use slugline_domain::{
-    Country, Destination, FollowedLink, InstanceRules, Link, Place, PlaceName, Rules, UnixSeconds,
-    Visitor,
+    Country, Destination, FollowedLink, InstanceDefaults, Link, Place, PlaceName, Rules,
+    UnixSeconds, Visitor,
     routing::{AgentFacts, Condition, ConditionKind, PathRest, Rule, Share, Split, VisitorFacts},
 };
 
@@ -146,7 +146,8 @@ fn measure(name: &str, link: &FollowedLink, visitor: &Visitor<'_>) {
     let run = || {
         let begun = Instant::now();
         for _ in 0..TIMES {
-            let resolution = black_box(link).resolve(black_box(visitor), InstanceRules::default());
+            let resolution =
+                black_box(link).resolve(black_box(visitor), InstanceDefaults::default());
             black_box(&resolution);
         }
         begun.elapsed() / TIMES

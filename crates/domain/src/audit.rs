@@ -127,7 +127,7 @@ impl Author {
 
 /// A kind of change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Operation {
+pub enum AuditedOperation {
     /// A link was created. If an expired link had its slug, that link is gone.
     LinkCreate,
     /// A link was edited.
@@ -163,7 +163,7 @@ pub enum Operation {
     DomainRemove,
 }
 
-impl Operation {
+impl AuditedOperation {
     /// Every operation.
     pub const ALL: &'static [Self] = &[
         Self::LinkCreate,
@@ -230,7 +230,7 @@ pub struct AuditNote {
     /// The author of the change.
     pub author: Author,
     /// The kind of the change.
-    pub operation: Operation,
+    pub operation: AuditedOperation,
     /// The receipt that is stored in the same transaction, if the client may send the request
     /// again. A store that has a receipt for the key changes nothing, and fails with
     /// [`StoreError::KeyInUse`](crate::ports::StoreError::KeyInUse).
@@ -246,7 +246,7 @@ pub struct AuditLine {
     pub number: i64,
     /// The author of the change.
     pub author: Author,
-    /// The word of an [`Operation`]. A later version may have written a word that this version
+    /// The word of an [`AuditedOperation`]. A later version may have written a word that this version
     /// does not know.
     pub operation: String,
     /// The key of the changed link.
@@ -271,7 +271,7 @@ pub struct AuditFilter {
     /// Only changes by this caller.
     pub caller: Option<CallerName>,
     /// Only changes of this kind.
-    pub operation: Option<Operation>,
+    pub operation: Option<AuditedOperation>,
 }
 
 /// The position after a line.
@@ -332,7 +332,7 @@ impl AuditFilter {
                     .is_some_and(|host| domain.host() == Some(host))
         };
         let is_by = |caller: &CallerName| *caller == line.author.caller;
-        let is_kind = |operation: Operation| operation.as_str() == line.operation;
+        let is_kind = |operation: AuditedOperation| operation.as_str() == line.operation;
         self.from.is_none_or(|from| line.at >= from)
             && self.until.is_none_or(|until| line.at < until)
             && (self.keys.is_empty() || line.key.as_ref().is_some_and(is_about))

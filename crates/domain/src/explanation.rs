@@ -1,7 +1,7 @@
 //! Why a visitor of a link gets an answer.
 
 use crate::{
-    Arrival, Destination, FollowedLink, Gate, InstanceRules, Resolution, Visitor, Way,
+    Arrival, Destination, FollowedLink, Gate, InstanceDefaults, Resolution, Visitor, Way,
     routing::ConditionKind,
 };
 
@@ -60,7 +60,7 @@ impl FollowedLink {
     pub fn explain<'l>(
         &'l self,
         visitor: &Visitor<'_>,
-        rules: InstanceRules,
+        rules: InstanceDefaults,
         used_up: bool,
     ) -> Explanation<'l> {
         let mut gates = Vec::new();
@@ -158,7 +158,7 @@ mod tests {
 
     fn explained(link: &Link, query: &str, used_up: bool) -> String {
         let link = FollowedLink::from(link);
-        let why = link.explain(&visitor(Some(query)), InstanceRules::default(), used_up);
+        let why = link.explain(&visitor(Some(query)), InstanceDefaults::default(), used_up);
         format!("{:?} {:?} {:?}", why.gates, why.answer, why.way)
     }
 
@@ -219,11 +219,11 @@ mod tests {
         let country = missed(0, ConditionKind::Country, None);
         let first = missed(1, ConditionKind::Query, Some("b=2"));
         let asking = visitor(Some("b=2"));
-        let why = link.explain(&asking, InstanceRules::default(), false);
+        let why = link.explain(&asking, InstanceDefaults::default(), false);
         assert_eq!((why.way, why.needs_lot), (Some(Way::Rule(2)), false));
         assert_eq!(why.missed, [country, first]);
         let nobody = visitor(None);
-        let why = link.explain(&nobody, InstanceRules::default(), false);
+        let why = link.explain(&nobody, InstanceDefaults::default(), false);
         assert_eq!((why.way, why.needs_lot), (Some(Way::Main), true));
         assert_eq!(why.missed.len(), 3);
     }

@@ -66,7 +66,7 @@ pub struct Ending {
     pub at: UnixMillis,
     /// The caller who made it.
     pub by: CallerName,
-    /// The word of an [`Operation`](crate::Operation).
+    /// The word of an [`AuditedOperation`](crate::AuditedOperation).
     pub operation: String,
 }
 

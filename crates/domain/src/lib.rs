@@ -107,8 +107,8 @@ pub mod watch;
 pub mod zone;
 
 pub use audit::{
-    AuditFilter, AuditLine, AuditNote, AuditPosition, AuditQuery, Author, CallerName,
-    CallerNameError, ClientTag, ClientTagError, Operation, OperationError,
+    AuditFilter, AuditLine, AuditNote, AuditPosition, AuditQuery, AuditedOperation, Author,
+    CallerName, CallerNameError, ClientTag, ClientTagError, OperationError,
 };
 pub use campaign::Campaign;
 pub use change::Change;
@@ -150,7 +150,7 @@ pub use receipt::{
     IdempotencyKey, IdempotencyKeyError, KeptAnswer, KeptRequest, Receipt, RequestClaim,
 };
 pub use referring_host::referring_host;
-pub use resolution::{Arrival, Gate, InstanceRules, Resolution, Way};
+pub use resolution::{Arrival, Gate, InstanceDefaults, Resolution, Way};
 pub use routing::{PathRest, Rules, Split};
 pub use sampling::{SamplingInterval, SamplingNote};
 pub use screening::ScreenVerdict;

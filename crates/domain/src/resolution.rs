@@ -37,7 +37,7 @@ impl Way {
 /// Decisions of the instance: defaults for links, and features that links can
 /// ask for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct InstanceRules {
+pub struct InstanceDefaults {
     /// Merges the visitor's query into the destination of links that do not
     /// decide it.
     pub with_query: bool,
@@ -91,7 +91,7 @@ pub enum Arrival<'l> {
 
 impl FollowedLink {
     /// Decides the answer to a visitor who has passed no gate yet.
-    pub fn resolve<'l>(&'l self, visitor: &Visitor<'_>, rules: InstanceRules) -> Resolution<'l> {
+    pub fn resolve<'l>(&'l self, visitor: &Visitor<'_>, rules: InstanceDefaults) -> Resolution<'l> {
         if self.is_hidden_at(visitor.now) {
             return Resolution::Absent;
         }
@@ -180,7 +180,7 @@ impl FollowedLink {
 
     /// The address to which this visitor is going, for a warning. `None` if the visits of the link
     /// are counted: whom a warning stops has not used one.
-    pub fn target(&self, visitor: &Visitor<'_>, rules: InstanceRules) -> Option<Cow<'_, str>> {
+    pub fn target(&self, visitor: &Visitor<'_>, rules: InstanceDefaults) -> Option<Cow<'_, str>> {
         if let Some(detour) = self.detour(visitor.now) {
             return Some(Cow::Borrowed(detour));
         }
@@ -196,7 +196,7 @@ impl FollowedLink {
     }
 
     /// The answer to a visitor who has passed every gate of the link.
-    pub fn deliver<'l>(&'l self, visitor: &Visitor<'_>, rules: InstanceRules) -> Arrival<'l> {
+    pub fn deliver<'l>(&'l self, visitor: &Visitor<'_>, rules: InstanceDefaults) -> Arrival<'l> {
         if let Some(detour) = self.detour(visitor.now) {
             return Arrival::Detour(Cow::Borrowed(detour));
         }
@@ -271,15 +271,15 @@ mod tests {
         Err(_) => panic!("in range"),
     };
 
-    const PLAIN: InstanceRules = InstanceRules {
+    const PLAIN: InstanceDefaults = InstanceDefaults {
         with_query: false,
         proxying: false,
     };
-    const MERGING: InstanceRules = InstanceRules {
+    const MERGING: InstanceDefaults = InstanceDefaults {
         with_query: true,
         ..PLAIN
     };
-    const PROXYING: InstanceRules = InstanceRules {
+    const PROXYING: InstanceDefaults = InstanceDefaults {
         proxying: true,
         ..PLAIN
     };

@@ -6,8 +6,8 @@
 use std::{fmt, str::FromStr};
 
 use crate::{
-    CallerName, CallerNameError, Colo, Country, CountryError, Host, HostError, LanguageTag,
-    LanguageTagError, LinkId, LinkIdError, Operation, OperationError, PlaceError, PlaceName,
+    AuditedOperation, CallerName, CallerNameError, Colo, Country, CountryError, Host, HostError,
+    LanguageTag, LanguageTagError, LinkId, LinkIdError, OperationError, PlaceError, PlaceName,
     Scheme, SchemeError, Scope, ScopeError, SearchText, SearchTextError, Slug, SlugError, Tag,
     TagError, TimeZoneName, TokenName, TokenNameError,
 };
@@ -38,7 +38,7 @@ text_forms! {
     Host: HostError,
     LanguageTag: LanguageTagError,
     LinkId: LinkIdError,
-    Operation: OperationError,
+    AuditedOperation: OperationError,
     PlaceName: PlaceError,
     Scheme: SchemeError,
     Scope: ScopeError,
@@ -72,7 +72,7 @@ mod tests {
         returns::<Host>("go.example");
         returns::<LanguageTag>("pt-BR");
         returns::<LinkId>("0198f0a2-6f1e-7c3a-8f00-0123456789ab");
-        returns::<Operation>("link.create");
+        returns::<AuditedOperation>("link.create");
         returns::<PlaceName>("São Paulo");
         returns::<Revision>("7");
         returns::<Scheme>("mailto");
@@ -94,7 +94,7 @@ mod tests {
             "a country code is two letters, such as DE",
         );
         says(
-            &"link.paint".parse::<Operation>().unwrap_err(),
+            &"link.paint".parse::<AuditedOperation>().unwrap_err(),
             "\"link.paint\" is not an operation",
         );
         says(

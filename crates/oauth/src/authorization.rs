@@ -12,7 +12,7 @@ use actix_web::{
     web::{Data, Payload},
 };
 use slugline_application::{
-    Asked, AskedParameters, Denied, NotAsked, NotDecided, SignInRefused, SignedIn,
+    AskedParameters, ConsentRequest, Denied, NotAsked, NotDecided, SignInRefused, SignedIn,
 };
 use slugline_domain::assistants::RedirectAddress;
 use slugline_httpkit::header as text_header;
@@ -152,7 +152,7 @@ async fn allow(
     request: &HttpRequest,
     words: &'static Words,
     signed_in: &SignedIn,
-    asked: &Asked,
+    asked: &ConsentRequest,
     sent: &Parameters,
 ) -> HttpResponse {
     let choice = Choice::read(sent);
@@ -211,7 +211,10 @@ async fn signed_in(
     found.map_err(|_| pages::failed(Words::for_visitor(request)))
 }
 
-async fn examine(connecting: &Connecting, request: &HttpRequest) -> Result<Asked, HttpResponse> {
+async fn examine(
+    connecting: &Connecting,
+    request: &HttpRequest,
+) -> Result<ConsentRequest, HttpResponse> {
     let words = Words::for_visitor(request);
     let sent = Parameters::read(request.query_string());
     if let Some(name) = sent.repeated(&NAMES) {
@@ -249,7 +252,7 @@ fn consent(
     words: &'static Words,
     request: &HttpRequest,
     signed_in: &SignedIn,
-    asked: &Asked,
+    asked: &ConsentRequest,
     choice: &Choice,
     trouble: Option<Trouble>,
 ) -> HttpResponse {

@@ -1,6 +1,6 @@
 //! What somebody chose in the form.
 
-use slugline_application::{Asked, BoundTo, Decision};
+use slugline_application::{BoundTo, ConsentRequest, Decision};
 use slugline_domain::{DomainName, LinkKey, Scope, Tag, UnixSeconds};
 
 use crate::parameters::Parameters;
@@ -24,7 +24,7 @@ pub(crate) struct Choice {
 
 impl Choice {
     /// A fresh form: all that the application asks for, for every link, without an end.
-    pub(crate) fn of(asked: &Asked) -> Self {
+    pub(crate) fn of(asked: &ConsentRequest) -> Self {
         Self {
             scopes: asked.scopes.iter().collect(),
             tags: String::new(),

@@ -11,7 +11,7 @@ use actix_web::{
     },
 };
 use askama::Template;
-use slugline_application::Asked;
+use slugline_application::ConsentRequest;
 use slugline_domain::Scope;
 
 use crate::{
@@ -58,7 +58,7 @@ pub(crate) struct Consent<'a> {
     pub(crate) action: &'a str,
     pub(crate) form: &'a str,
     pub(crate) person: &'a str,
-    pub(crate) asked: &'a Asked,
+    pub(crate) asked: &'a ConsentRequest,
     pub(crate) choice: &'a Choice,
     /// The hosts of all domains; none if there is only one domain.
     pub(crate) hosts: &'a [String],

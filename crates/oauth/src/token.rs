@@ -34,7 +34,7 @@ pub(crate) async fn token(
         Ok(sent) => sent,
         Err(refusal) => return refusal,
     };
-    let asked = match Asked::read(&sent) {
+    let asked = match TokenRequest::read(&sent) {
         Ok(asked) => asked,
         Err(Unread::Missing(name)) => return answer::invalid_request(&missing(name)),
         Err(Unread::GrantType) => {
@@ -44,13 +44,13 @@ pub(crate) async fn token(
     };
     let from = connecting.guard.client_address(&request);
     shown(match asked {
-        Asked::Exchange(exchange) => connecting.assistants.exchange(exchange, from).await,
-        Asked::Refresh(refresh) => connecting.assistants.refresh(refresh, from).await,
+        TokenRequest::Exchange(exchange) => connecting.assistants.exchange(exchange, from).await,
+        TokenRequest::Refresh(refresh) => connecting.assistants.refresh(refresh, from).await,
     })
 }
 
 /// A request for tokens.
-enum Asked<'a> {
+enum TokenRequest<'a> {
     Exchange(Exchange<'a>),
     Refresh(Refresh<'a>),
 }
@@ -63,7 +63,7 @@ enum Unread {
     GrantType,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> TokenRequest<'a> {
     fn read(sent: &'a Parameters) -> Result<Self, Unread> {
         let required = |name| sent.get(name).ok_or(Unread::Missing(name));
         match required("grant_type")? {

@@ -15,7 +15,7 @@ use url::{Position, Url};
 
 use crate::{
     Answer, Error, Fetched, Outgoing, Policy, Redirects, Request, Resolve, SystemResolver,
-    answer::Arriving, connection, request::SentBody, target::Target, tls::Trust,
+    accepted_url::AcceptedUrl, answer::Arriving, connection, request::SentBody, tls::Trust,
 };
 
 /// The most bytes in the head of an answer. Sites send a few thousand.
@@ -106,7 +106,7 @@ impl Client {
             let Policy {
                 addresses, ports, ..
             } = &self.policy;
-            let target = Target::vet(request.url.clone(), addresses, ports)?;
+            let target = AcceptedUrl::vet(request.url.clone(), addresses, ports)?;
             let body = mem::take(&mut request.body);
             let message = message(&request.method, &target.url, &request.headers, body)?;
             let answer = self.hop(target, message).await?;
@@ -128,7 +128,7 @@ impl Client {
 
     async fn hop(
         &self,
-        target: Target,
+        target: AcceptedUrl,
         message: hyper::Request<SentBody>,
     ) -> Result<Answer, Error> {
         let addresses = &self.policy.addresses;

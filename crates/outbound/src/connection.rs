@@ -14,7 +14,7 @@ use tokio::{
 
 use crate::{
     AddressPolicy, Error, Refusal, Resolve,
-    target::{Target, TargetHost},
+    accepted_url::{AcceptedHost, AcceptedUrl},
     tls::Trust,
 };
 
@@ -34,14 +34,14 @@ impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
 /// that it has checked; there is no second look-up that could answer
 /// differently.
 pub(crate) async fn open(
-    target: &Target,
+    target: &AcceptedUrl,
     policy: &AddressPolicy,
     resolver: &dyn Resolve,
     trust: &Trust,
 ) -> Result<Box<dyn Stream>, Error> {
     let (addresses, name) = match &target.host {
-        TargetHost::Address(address) => (vec![*address], ServerName::from(*address)),
-        TargetHost::Name(name) => {
+        AcceptedHost::Address(address) => (vec![*address], ServerName::from(*address)),
+        AcceptedHost::Name(name) => {
             let addresses = vetted(name, policy, resolver).await?;
             let name = ServerName::try_from(name.clone())
                 .map_err(|error| Error::Resolve(io::Error::other(error)))?;

@@ -26,7 +26,7 @@
 //! |---|---|
 //! | `address` | [`is_public`]: the special blocks of both address families |
 //! | `policy` | the targets that may be reached besides, and the treatment of redirects |
-//! | `target` | checks of a URL that need no look-up |
+//! | `accepted_url` | checks of a URL that need no look-up |
 //! | `resolver`, `connection`, `tls` | a name → checked addresses → a connection to one of them |
 //! | `request`, `answer` | requests and answers, with bodies whole or in parts |
 //! | `client` | redirects, deadline, size limits |
@@ -34,6 +34,7 @@
 //! | `webhook` | sending visits to a receiver, in the background |
 //! | `error` | the reasons why a request was refused or failed |
 
+mod accepted_url;
 mod address;
 mod answer;
 mod client;
@@ -46,7 +47,6 @@ mod prober;
 mod request;
 mod resolver;
 mod screen;
-mod target;
 mod tls;
 mod webhook;
 

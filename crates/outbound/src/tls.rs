@@ -57,7 +57,7 @@ mod tests {
     use tokio_rustls::TlsAcceptor;
 
     use super::*;
-    use crate::{AddressPolicy, Error, PortPolicy, Resolve, connection, target::Target};
+    use crate::{AddressPolicy, Error, PortPolicy, Resolve, accepted_url::AcceptedUrl, connection};
 
     const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);
 
@@ -102,7 +102,7 @@ mod tests {
 
     async fn open(url: &str, trust: &Trust) -> Result<(), Error> {
         let policy = AddressPolicy::public_and(vec![HERE.into()]);
-        let target = Target::vet(url.parse().unwrap(), &policy, &PortPolicy::default())?;
+        let target = AcceptedUrl::vet(url.parse().unwrap(), &policy, &PortPolicy::default())?;
         connection::open(&target, &policy, &Everywhere, trust)
             .await
             .map(drop)

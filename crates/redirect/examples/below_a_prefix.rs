@@ -9,7 +9,7 @@ use slugline_application::{
     Gatekeeper, GatekeeperParts, NamedDomains, Passwords, Resolver, ResolverOptions,
 };
 use slugline_domain::{
-    AuditNote, Author, Link, Operation, Reach, Visit,
+    AuditNote, AuditedOperation, Author, Link, Reach, Visit,
     ports::{Clock, LinkStore, VisitSink},
 };
 use slugline_httpkit::Edge;
@@ -35,7 +35,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let note = AuditNote {
         at: clock.now(),
         author: Author::operator(),
-        operation: Operation::LinkCreate,
+        operation: AuditedOperation::LinkCreate,
         receipt: None,
     };
     let to = "https://example.com/docs".parse()?;

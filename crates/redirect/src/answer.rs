@@ -13,7 +13,7 @@ use slugline_httpkit::{Code, Edge, Problem, header as text_header, problem_respo
 
 use crate::{
     address::Address,
-    asked::AskedDomain,
+    asked_domain::AskedDomain,
     location::location,
     options::RedirectOptions,
     pages,

@@ -20,7 +20,7 @@ use slugline_httpkit::{Code, Failure, Problem, RequestFacts, header};
 
 use crate::{
     answer::{self, Passage, Validity},
-    asked::AskedDomain,
+    asked_domain::AskedDomain,
     gate::{self, Posted, Turn, Verdict},
     link_pages,
     mount::Mounted,

@@ -11,7 +11,7 @@ use slugline_httpkit::{Code, Foresight};
 
 use crate::{
     answer::{self, Passage, Validity},
-    asked::AskedDomain,
+    asked_domain::AskedDomain,
     redirects::Redirects,
 };
 

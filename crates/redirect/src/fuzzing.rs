@@ -2,7 +2,7 @@
 
 use actix_web::http::{header::HeaderValue, uri::PathAndQuery};
 use slugline_domain::{
-    Arrival, Destination, DestinationRules, InstanceRules, Link, LinkId, Resolution, Slug,
+    Arrival, Destination, DestinationRules, InstanceDefaults, Link, LinkId, Resolution, Slug,
     UnixSeconds, Visitor,
 };
 use slugline_httpkit::Locale;
@@ -62,9 +62,9 @@ pub fn fuzz_query_merge(bytes: &[u8]) {
         rest: None,
         facts: &NoFacts,
     };
-    let rules = InstanceRules {
+    let rules = InstanceDefaults {
         with_query: true,
-        ..InstanceRules::default()
+        ..InstanceDefaults::default()
     };
     let Resolution::Open(Arrival::Redirect(target)) = link.resolve(&visitor, rules) else {
         panic!("a plain link redirects");

@@ -31,7 +31,7 @@
 //! | `foresee` | what a visitor would get |
 //! | `mount` | the place at which redirects are mounted |
 //! | `gate` | the password or confirmation that a visitor sends, and links that count their visits |
-//! | `asked` | the domain that a request is for |
+//! | `asked_domain` | the domain that a request is for |
 //! | `answer` | redirects, errors and pages as HTTP |
 //! | `outcome` | counts of the outcomes of visits |
 //! | `options`, `address` | settings of the public side |
@@ -48,7 +48,7 @@
 
 mod address;
 mod answer;
-mod asked;
+mod asked_domain;
 mod disguise;
 mod follow;
 mod foresee;

@@ -5,14 +5,14 @@ use std::{fmt, sync::Arc};
 use actix_web::{HttpRequest, HttpResponse};
 use slugline_application::{Gatekeeper, Resolver};
 use slugline_domain::{
-    InstanceRules,
+    InstanceDefaults,
     ports::{Clock, VisitSink},
 };
 use slugline_httpkit::{Edge, Problem};
 
 use crate::{
     answer,
-    asked::AskedDomain,
+    asked_domain::AskedDomain,
     options::RedirectOptions,
     outcome::{Outcome, Outcomes},
     proxy::Proxying,
@@ -55,8 +55,8 @@ impl Redirects {
         AskedDomain::of(request, &self.edge, self.resolver.domains())
     }
 
-    pub(crate) fn rules(&self) -> InstanceRules {
-        InstanceRules {
+    pub(crate) fn rules(&self) -> InstanceDefaults {
+        InstanceDefaults {
             with_query: self.options.with_query,
             proxying: self.proxying.is_some(),
         }

@@ -6,8 +6,8 @@ use sea_orm::{
     sea_query::{LockBehavior, LockType},
 };
 use slugline_domain::{
-    AuditFilter, AuditLine, AuditNote, AuditPosition, AuditQuery, CallerName, DomainName, LinkKey,
-    Operation, UnixMillis,
+    AuditFilter, AuditLine, AuditNote, AuditPosition, AuditQuery, AuditedOperation, CallerName,
+    DomainName, LinkKey, UnixMillis,
     ports::{AuditTrail, StoreError},
 };
 
@@ -75,7 +75,7 @@ fn meeting(filter: &AuditFilter) -> Condition {
     let caller = filter.caller.as_ref().map(CallerName::as_str);
     let keys = filter.keys.iter().map(LinkKey::to_string);
     let of_link = (!filter.keys.is_empty()).then(|| Column::Slug.is_in(keys));
-    let operation = filter.operation.map(Operation::as_str);
+    let operation = filter.operation.map(AuditedOperation::as_str);
     Condition::all()
         .add_option(filter.from.map(|from| Column::At.gte(from.get())))
         .add_option(filter.until.map(|until| Column::At.lt(until.get())))

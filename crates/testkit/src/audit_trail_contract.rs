@@ -4,8 +4,8 @@
 use std::{collections::BTreeSet, future::Future};
 
 use slugline_domain::{
-    AuditFilter, AuditLine, AuditNote, AuditPosition, AuditQuery, Author, CallerName, ClientTag,
-    Link, Operation, UnixSeconds,
+    AuditFilter, AuditLine, AuditNote, AuditPosition, AuditQuery, AuditedOperation, Author,
+    CallerName, ClientTag, Link, UnixSeconds,
     ports::{AuditTrail, Deletion, LinkStore, TokenStore, Update, Version},
 };
 
@@ -38,7 +38,7 @@ where
 async fn lines_of_one_domain_are_found(store: &impl AuditTrail) {
     let keys = ["docs", "go.example/docs", "go.example.org/docs"].map(key);
     for link in keys.iter().map(Some).chain([None]) {
-        let note = note(0, Operation::VisitsErase);
+        let note = note(0, AuditedOperation::VisitsErase);
         store.add(&note, link).await.expect("add");
     }
     for wanted in &keys {
@@ -59,7 +59,7 @@ async fn lines_of_one_domain_are_found(store: &impl AuditTrail) {
 async fn a_change_elsewhere_can_leave_a_line(store: &impl AuditTrail) {
     let docs = key("docs");
     for (second, slug) in [(0, Some(&docs)), (1, None)] {
-        let note = note(second, Operation::VisitsErase);
+        let note = note(second, AuditedOperation::VisitsErase);
         store.add(&note, slug).await.expect("add");
     }
     let lines = all(store).await;
@@ -79,8 +79,8 @@ async fn a_change_elsewhere_can_leave_a_line(store: &impl AuditTrail) {
 /// # Panics
 /// The clause is violated.
 pub async fn changes_of_tokens_leave_lines(tokens: &impl TokenStore, trail: &impl AuditTrail) {
-    let add = note(0, Operation::TokenAdd);
-    let revoke = note(1, Operation::TokenRevoke);
+    let add = note(0, AuditedOperation::TokenAdd);
+    let revoke = note(1, AuditedOperation::TokenRevoke);
     for expected in [true, false] {
         let added = tokens.insert(&token("ci", 1), &add).await;
         assert_eq!(added.expect("insert"), expected);
@@ -331,10 +331,10 @@ async fn old_lines_are_removed_in_pieces(store: &(impl LinkStore + AuditTrail)) 
     assert!(store.find(&key("s1")).await.expect("find").is_some());
 }
 
-const CREATE: Operation = Operation::LinkCreate;
-const EDIT: Operation = Operation::LinkEdit;
-const DELETE: Operation = Operation::LinkDelete;
-const IMPORT: Operation = Operation::LinkImport;
+const CREATE: AuditedOperation = AuditedOperation::LinkCreate;
+const EDIT: AuditedOperation = AuditedOperation::LinkEdit;
+const DELETE: AuditedOperation = AuditedOperation::LinkDelete;
+const IMPORT: AuditedOperation = AuditedOperation::LinkImport;
 
 fn author() -> Author {
     Author {
@@ -343,7 +343,7 @@ fn author() -> Author {
     }
 }
 
-fn note(moment: i64, operation: Operation) -> AuditNote {
+fn note(moment: i64, operation: AuditedOperation) -> AuditNote {
     AuditNote {
         at: seconds(moment).start(),
         author: author(),

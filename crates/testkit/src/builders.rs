@@ -3,9 +3,9 @@
 use std::sync::{Arc, LazyLock};
 
 use slugline_domain::{
-    AuditFilter, AuditNote, AuditQuery, Author, Comment, Country, Delivery, Description,
-    Destination, DestinationRules, FollowedLink, ImageRef, Life, Link, LinkContent, LinkId,
-    LinkKey, MaxVisits, Operation, PasswordHash, Preview, Reach, Revision, Routing, Rules, Slug,
+    AuditFilter, AuditNote, AuditQuery, AuditedOperation, Author, Comment, Country, Delivery,
+    Description, Destination, DestinationRules, FollowedLink, ImageRef, Life, Link, LinkContent,
+    LinkId, LinkKey, MaxVisits, PasswordHash, Preview, Reach, Revision, Routing, Rules, Slug,
     Split, Tag, Tags, Title, UnixSeconds,
     routing::{Condition, ConditionKind, Rule, Share},
 };
@@ -35,7 +35,7 @@ pub fn noted(moment: UnixSeconds) -> AuditNote {
     AuditNote {
         at: moment.start(),
         author: Author::operator(),
-        operation: Operation::LinkCreate,
+        operation: AuditedOperation::LinkCreate,
         receipt: None,
     }
 }

@@ -6,7 +6,8 @@
 use std::{cell::Cell, pin::Pin, sync::Arc};
 
 use slugline_domain::{
-    AuditLine, AuditNote, Domain, DomainName, Host, Link, LinkKey, Operation, Reach, SlugCase,
+    AuditLine, AuditNote, AuditedOperation, Domain, DomainName, Host, Link, LinkKey, Reach,
+    SlugCase,
     ports::{AuditTrail, DomainRemoval, DomainStore, Hearing, Insertion, LinkMove, LinkStore},
 };
 
@@ -54,7 +55,7 @@ fn at(text: &str) -> Link {
     link(text).build()
 }
 
-fn doing(operation: Operation) -> AuditNote {
+fn doing(operation: AuditedOperation) -> AuditNote {
     AuditNote {
         operation,
         ..noted(seconds(1))
@@ -64,7 +65,9 @@ fn doing(operation: Operation) -> AuditNote {
 async fn add(store: &impl DomainStore, texts: &[&str]) {
     for text in texts {
         let domain = named(text);
-        let added = store.insert(&domain, &doing(Operation::DomainAdd)).await;
+        let added = store
+            .insert(&domain, &doing(AuditedOperation::DomainAdd))
+            .await;
         assert!(added.expect("insert"));
     }
 }
@@ -127,7 +130,7 @@ async fn links_need_their_domain(domains: &impl DomainStore, links: &impl LinkSt
 
 async fn a_domain_with_links_is_not_removed(domains: &impl DomainStore, links: &impl LinkStore) {
     let remove = async |text: &str| {
-        let note = doing(Operation::DomainRemove);
+        let note = doing(AuditedOperation::DomainRemove);
         let removed = domains.remove(&host(text), &note).await;
         removed.expect("remove")
     };
@@ -151,7 +154,7 @@ async fn a_domain_with_links_is_not_removed(domains: &impl DomainStore, links: &
 async fn links_move_all_or_none(domains: &impl DomainStore, links: &impl LinkStore) {
     let go = async |keys: &[&str], to: DomainName| {
         let keys: Vec<LinkKey> = keys.iter().map(|text| key(text)).collect();
-        let note = doing(Operation::LinkMove);
+        let note = doing(AuditedOperation::LinkMove);
         let moved = domains.move_links(&keys, &to, &note).await;
         moved.expect("move")
     };
@@ -204,15 +207,15 @@ async fn changes_leave_lines_and_are_heard_of(
     if let Hearing::Announced(_) = heard {
         assert_ne!(domains.hearing(), heard, "whoever remembers them must ask");
     }
-    let edit = doing(Operation::DomainEdit);
+    let edit = doing(AuditedOperation::DomainEdit);
     let edited = domains.update(&named("a.example"), &edit).await;
     assert!(edited.expect("update"));
     let link = at("a.example/docs");
     trail.insert(&ALL, &link, &NOTE).await.expect("insert");
-    let remove = doing(Operation::DomainRemove);
+    let remove = doing(AuditedOperation::DomainRemove);
     let refused = domains.remove(&host("a.example"), &remove).await;
     assert_eq!(refused.expect("remove"), DomainRemoval::HasLinks);
-    let note = doing(Operation::LinkMove);
+    let note = doing(AuditedOperation::LinkMove);
     let keys = [link.key];
     let moved = domains.move_links(&keys, &DomainName::DEFAULT, &note).await;
     assert_eq!(moved.expect("move"), LinkMove::Moved);

@@ -3,8 +3,9 @@
 use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
 
 use slugline_domain::{
-    AuditNote, Author, Binding, Domain, DomainName, Ending, FormerVersion, Keeping, Link, LinkId,
-    LinkKey, LinkVersions, Operation, Purge, Reach, Revision, TrashPosition, TrashQuery,
+    AuditNote, AuditedOperation, Author, Binding, Domain, DomainName, Ending, FormerVersion,
+    Keeping, Link, LinkId, LinkKey, LinkVersions, Purge, Reach, Revision, TrashPosition,
+    TrashQuery,
     history::LinkHistory,
     ports::{
         AuditTrail, Deletion, DomainStore, Insertion, LinkMove, LinkStore, Taking, Update, Version,
@@ -55,7 +56,7 @@ where
 }
 
 /// The note of a change so many seconds after noon.
-fn note(second: i64, operation: Operation) -> AuditNote {
+fn note(second: i64, operation: AuditedOperation) -> AuditNote {
     AuditNote {
         at: seconds(second).start(),
         author: Author::service(),
@@ -66,7 +67,7 @@ fn note(second: i64, operation: Operation) -> AuditNote {
 
 async fn insert(store: &impl LinkStore, link: &Link) {
     let inserted = store
-        .insert(&ALL, link, &note(0, Operation::LinkCreate))
+        .insert(&ALL, link, &note(0, AuditedOperation::LinkCreate))
         .await;
     assert_eq!(inserted.expect("insert"), Insertion::Stored, "{}", link.key);
 }
@@ -77,14 +78,14 @@ async fn edit(store: &impl LinkStore, before: &Link, comment: &str, second: i64)
     after.content.comment = Some(comment.parse().expect("short"));
     after.revision = before.revision.next();
     after.updated_at = seconds(second);
-    let note = note(second, Operation::LinkEdit);
+    let note = note(second, AuditedOperation::LinkEdit);
     let updated = store.update(&after, &Version::of(before), &note).await;
     assert_eq!(updated.expect("update"), Update::Stored);
     after
 }
 
 async fn delete(store: &impl LinkStore, link: &Link, second: i64) {
-    let note = note(second, Operation::LinkDelete);
+    let note = note(second, AuditedOperation::LinkDelete);
     let deleted = store.delete(&link.key, &note).await.expect("delete");
     assert!(deleted.is_some(), "{}", link.key);
 }
@@ -95,7 +96,7 @@ async fn bring_back(
     last: &Link,
     second: i64,
 ) -> Option<Insertion> {
-    let note = note(second, Operation::LinkRestore);
+    let note = note(second, AuditedOperation::LinkRestore);
     let back = store.bring_back(&Reach::Everything, link, last.revision, &note);
     back.await.expect("bring back")
 }
@@ -139,7 +140,7 @@ async fn each_change_keeps_the_former_version(store: &(impl LinkStore + LinkHist
     let second = edit(store, &first, "b", 1).await;
     let third = edit(store, &second, "c", 2).await;
     let known = Version::of(&third);
-    let note = note(3, Operation::LinkDelete);
+    let note = note(3, AuditedOperation::LinkDelete);
     let deleted = store.delete_version(&third.key, &known, &note).await;
     assert_eq!(deleted.expect("delete"), Deletion::Deleted);
     let LinkVersions { current, former } = versions(store, &first).await;
@@ -155,9 +156,9 @@ async fn each_change_keeps_the_former_version(store: &(impl LinkStore + LinkHist
     assert_eq!(
         ends,
         [
-            (&end(3, Operation::LinkDelete), true),
-            (&end(2, Operation::LinkEdit), false),
-            (&end(1, Operation::LinkEdit), false),
+            (&end(3, AuditedOperation::LinkDelete), true),
+            (&end(2, AuditedOperation::LinkEdit), false),
+            (&end(1, AuditedOperation::LinkEdit), false),
         ]
     );
 }
@@ -169,7 +170,7 @@ async fn what_makes_no_new_version_keeps_none(store: &(impl LinkStore + LinkHist
     assert_eq!(taken.expect("take a visit"), Taking::Taken);
     // As the service does when it renews the hash of a password.
     let known = Version::of(&first);
-    let rehash = note(1, Operation::LinkRehash);
+    let rehash = note(1, AuditedOperation::LinkRehash);
     let updated = store.update(&first, &known, &rehash).await;
     assert_eq!(updated.expect("update"), Update::Stored);
     let outdated = Version {
@@ -194,7 +195,7 @@ async fn a_moved_link_keeps_its_versions(
     store: &(impl LinkStore + LinkHistory),
 ) {
     let host = "go.example".parse().expect("a host");
-    let add = note(0, Operation::DomainAdd);
+    let add = note(0, AuditedOperation::DomainAdd);
     let named = domains.insert(&Domain::new(host), &add).await;
     assert!(named.expect("insert"));
     let there = link("go.example/docs").tags(&["a"]).build();
@@ -203,7 +204,7 @@ async fn a_moved_link_keeps_its_versions(
         edit(store, &there, "b", 1).await
     };
     let keys = [there.key.clone()];
-    let go = note(2, Operation::LinkMove);
+    let go = note(2, AuditedOperation::LinkMove);
     let moved = domains.move_links(&keys, &DomainName::DEFAULT, &go).await;
     assert_eq!(moved.expect("move"), LinkMove::Moved);
     let versions = versions(store, &there).await;
@@ -217,7 +218,7 @@ async fn a_moved_link_keeps_its_versions(
 }
 
 async fn an_expired_link_that_gives_way_is_in_the_trash(store: &(impl LinkStore + LinkHistory)) {
-    let create = note(10, Operation::LinkCreate);
+    let create = note(10, AuditedOperation::LinkCreate);
     for (slug, many) in [("one", false), ("two", true)] {
         let expired = link(slug).id(slug).tags(&["x"]).expires(5).build();
         insert(store, &expired).await;
@@ -243,7 +244,7 @@ async fn the_trash_is_paged_the_link_deleted_last_first(
     store: &(impl LinkStore + LinkHistory),
 ) {
     let host = "go.example".parse().expect("a host");
-    let add = note(0, Operation::DomainAdd);
+    let add = note(0, AuditedOperation::DomainAdd);
     let named = domains.insert(&Domain::new(host), &add).await;
     assert!(named.expect("insert"));
     let links = [
@@ -369,7 +370,7 @@ async fn a_link_is_brought_back_once_with_its_visits(
     assert!([&back, &elsewhere].contains(&&current));
     assert_eq!(former.len(), 1);
     assert_eq!(former[0].link, deleted);
-    let restored = note(2, Operation::LinkRestore);
+    let restored = note(2, AuditedOperation::LinkRestore);
     assert_eq!(former[0].end, Ending::by(&restored));
     assert!(!former[0].is_deleted);
     assert_eq!(in_trash(store).await, [""; 0]);
@@ -467,7 +468,7 @@ async fn a_purged_link_leaves_one_line_and_nothing_else(
     let before = store.lines(&newest_lines(99)).await.expect("lines");
     let known = Version::of(&there);
     let purge = async |link: &Link, known: Option<&Version>| {
-        let note = note(3, Operation::LinkPurge);
+        let note = note(3, AuditedOperation::LinkPurge);
         store.purge(&link.id, known, &note).await.expect("purge")
     };
     assert_eq!(purge(&there, Some(&known)).await, Purge::Outdated);
@@ -505,7 +506,7 @@ async fn of_a_purge_and_a_return_one_is_last(store: &(impl LinkStore + LinkHisto
         };
         let restore = async { bring_back(store, &back, &first, 2).await.is_some() };
         let purge = async {
-            let note = note(2, Operation::LinkPurge);
+            let note = note(2, AuditedOperation::LinkPurge);
             loop {
                 let purged = store.purge(&first.id, None, &note).await;
                 match purged.expect("purge") {
@@ -576,7 +577,7 @@ async fn without_a_trash_a_deleted_link_takes_its_versions_along(
     insert(store, &first).await;
     let second = edit(store, &first, "b", 1).await;
     assert_eq!(former(store, &first).await.len(), 1);
-    let create = note(10, Operation::LinkCreate);
+    let create = note(10, AuditedOperation::LinkCreate);
     let replaced = store
         .insert(&ALL, &link("docs").id("new").build(), &create)
         .await;

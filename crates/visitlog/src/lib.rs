@@ -81,7 +81,7 @@ mod query;
 #[cfg(test)]
 mod tests;
 
-pub use file::schema::{Making, making_of};
+pub use file::schema::{SchemaStatements, making_of};
 pub use file::{examine::examine, salvage::rebuild};
 #[cfg(feature = "fuzzing")]
 pub use fuzzing::fuzz_chunk;

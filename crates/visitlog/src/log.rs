@@ -16,7 +16,7 @@ use slugline_domain::{
 
 use crate::{
     file::{
-        chunk_lock, embedded_rows::EmbeddedRows, error::EngineError, limits::Turns, schema,
+        chunk_lock, embedded_rows::EmbeddedRows, error::EngineError, limits::QueryPermits, schema,
         snapshot::Snapshot,
     },
     query::{
@@ -47,9 +47,9 @@ impl EmbeddedLog {
         }
     }
 
-    /// The turns of the log's questions.
-    pub(crate) fn turns(&self) -> Arc<Turns> {
-        self.questions.turns()
+    /// The permits of the log's questions.
+    pub(crate) fn permits(&self) -> Arc<QueryPermits> {
+        self.questions.permits()
     }
 
     /// Opens a log for questions only, also while another process writes to it.
@@ -212,7 +212,7 @@ pub fn start(
     let log = EmbeddedLog::new(path, QueryLimits::default(), Arc::clone(&tally));
     let lock = lock::share(path)?;
     let db = schema::open_writer(path)?;
-    let rows = Box::new(EmbeddedRows::new(&options, log.turns()).with_lock(lock));
+    let rows = Box::new(EmbeddedRows::new(&options, log.permits()).with_lock(lock));
     let recorder = Recorder::over((path, db), rows, options, ports, tally)?;
     Ok((recorder, log))
 }

@@ -16,7 +16,7 @@ use slugline_domain::{
 use crate::{
     bounds,
     memo::Memo,
-    row::{self, Client, Row, Target},
+    row::{self, Client, Row, VisitedLink},
     sampling::Sampled,
     user_agent::{Agent, UserAgents},
     visitor::VisitorHash,
@@ -124,7 +124,7 @@ impl Enriched<'_> {
         let place = record.place;
         Row {
             at: record.at,
-            target: Target {
+            target: VisitedLink {
                 link_id: record.link_id,
                 slug: record.slug,
                 url: record.url,

@@ -16,7 +16,7 @@ use std::sync::{
 
 use slugline_domain::{UnixMillis, VisitFilter};
 
-use crate::sampled::Asked;
+use crate::sampled::QuestionScope;
 
 pub(crate) use file::LossFile;
 
@@ -83,7 +83,7 @@ impl Loss {
 
 /// The visits of losses that an answer about this time may lack.
 pub fn among(losses: &[Loss], filter: &VisitFilter) -> u64 {
-    let Some(minutes) = Asked::by(filter).minutes() else {
+    let Some(minutes) = QuestionScope::by(filter).minutes() else {
         return 0;
     };
     let meant = losses.iter().filter(|loss| loss.is_in(minutes));

@@ -13,4 +13,4 @@ mod span;
 pub mod table;
 
 pub(crate) use pending::Pending;
-pub use span::{Asked, SampledLink, Span};
+pub use span::{QuestionScope, SampledLink, Span};

@@ -64,9 +64,9 @@ impl Span {
 
 /// The time and the links that a question asks about.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked<'f>(&'f VisitFilter);
+pub struct QuestionScope<'f>(&'f VisitFilter);
 
-impl<'f> Asked<'f> {
+impl<'f> QuestionScope<'f> {
     pub fn by(filter: &'f VisitFilter) -> Self {
         Self(filter)
     }
@@ -123,10 +123,10 @@ mod tests {
             (on(Dimension::Slug, "docs"), false),
             (on(Dimension::Country, "DE"), true),
         ] {
-            let admits = Asked::by(&filter).admits("docs-1", "go.example/docs");
+            let admits = QuestionScope::by(&filter).admits("docs-1", "go.example/docs");
             assert_eq!(admits, expected, "{filter:?}");
         }
         let of_default = on(Dimension::Domain, "");
-        assert!(Asked::by(&of_default).admits("docs-1", "docs"));
+        assert!(QuestionScope::by(&of_default).admits("docs-1", "docs"));
     }
 }

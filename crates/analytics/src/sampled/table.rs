@@ -3,7 +3,7 @@
 use rusqlite::{Connection, Row};
 use slugline_domain::{LinkId, SamplingInterval, VisitFilter};
 
-use super::span::{Asked, SampledLink, Span};
+use super::span::{QuestionScope, SampledLink, Span};
 
 /// The most spans. Beyond them the older half is combined by day, for all links.
 const MOST: u32 = 10_000;
@@ -14,7 +14,7 @@ pub fn concerning(
     db: &Connection,
     filter: &VisitFilter,
 ) -> Result<SamplingInterval, rusqlite::Error> {
-    let asked = Asked::by(filter);
+    let asked = QuestionScope::by(filter);
     let Some(minutes) = asked.minutes() else {
         return Ok(SamplingInterval::EVERY);
     };

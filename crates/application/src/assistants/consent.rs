@@ -34,7 +34,7 @@ pub struct AskedParameters {
 
 /// A request that a person can decide about.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Asked {
+pub struct ConsentRequest {
     /// The application.
     pub client: ClientId,
     /// Its name, which nobody verified.
@@ -99,7 +99,7 @@ impl Assistants {
     ///
     /// # Errors
     /// There is nothing to decide.
-    pub async fn examine(&self, sent: &AskedParameters) -> Result<Asked, NotAsked> {
+    pub async fn examine(&self, sent: &AskedParameters) -> Result<ConsentRequest, NotAsked> {
         let (client, redirect) = self.recipient(sent).await.map_err(NotAsked::Shown)?;
         self.asked(sent, client, &redirect)
             .map_err(|error| NotAsked::Sent { redirect, error })
@@ -131,7 +131,7 @@ impl Assistants {
         sent: &AskedParameters,
         client: Client,
         redirect: &RedirectAddress,
-    ) -> Result<Asked, AssistantError> {
+    ) -> Result<ConsentRequest, AssistantError> {
         if sent.response_type.as_deref() != Some("code") {
             return Err(AssistantError::ResponseType);
         }
@@ -155,7 +155,7 @@ impl Assistants {
             Some(address) => address.host_str().unwrap_or_default().to_owned(),
             None => redirect.host_name().to_owned(),
         };
-        Ok(Asked {
+        Ok(ConsentRequest {
             client: client.id,
             name: client.name,
             host,
@@ -184,7 +184,7 @@ impl Assistants {
     pub async fn allow(
         &self,
         signed_in: &SignedIn,
-        asked: &Asked,
+        asked: &ConsentRequest,
         decision: Decision,
         author: Author,
     ) -> Result<String, NotDecided> {

@@ -4,7 +4,7 @@
 use std::net::IpAddr;
 
 use slugline_domain::{
-    Author, CallerName, Operation, Scopes, TokenName, TokenRecord,
+    AuditedOperation, Author, CallerName, Scopes, TokenName, TokenRecord,
     assistants::{
         Assistant, CodeVerifier, Connected, Connection, ConnectionKey, ConsentCode, OFFERED,
         Renewal,
@@ -73,7 +73,7 @@ impl Assistants {
             let others: Vec<TokenName> = others.into_iter().map(|token| token.name).collect();
             let name = name_for(&code, &others);
             let (record, connection, granted) = self.tokens_for(&code, name);
-            let note = self.note(Operation::TokenAdd, code.author.clone());
+            let note = self.note(AuditedOperation::TokenAdd, code.author.clone());
             let store = &self.parts.store;
             match store.connect(&digest, &record, &connection, &note).await? {
                 Connected::Done => return Ok(granted),
@@ -115,7 +115,7 @@ impl Assistants {
         digest: [u8; 32],
         from: IpAddr,
     ) -> Result<AssistantError, AssistantError> {
-        let note = self.note(Operation::TokenRevoke, Author::service());
+        let note = self.note(AuditedOperation::TokenRevoke, Author::service());
         let key = ConnectionKey::Code(digest);
         self.parts.store.disconnect(key, &note).await?;
         Ok(self.wrong(from, WRONG_CODE))
@@ -223,7 +223,7 @@ impl Assistants {
         family: ConnectionKey,
         from: IpAddr,
     ) -> Result<AssistantError, AssistantError> {
-        let note = self.note(Operation::TokenRevoke, Author::service());
+        let note = self.note(AuditedOperation::TokenRevoke, Author::service());
         self.parts.store.disconnect(family, &note).await?;
         Ok(self.wrong(from, SPENT))
     }
@@ -298,7 +298,7 @@ impl Assistants {
             caller: caller.expect("a token's name is a caller's name"),
             client: None,
         };
-        let note = self.note(Operation::TokenRevoke, author);
+        let note = self.note(AuditedOperation::TokenRevoke, author);
         self.parts.store.disconnect(key, &note).await?;
         Ok(())
     }

@@ -13,7 +13,7 @@ mod texts;
 
 pub use self::{
     clients::NewClient,
-    consent::{Asked, AskedParameters, Decision, NotAsked, NotDecided},
+    consent::{AskedParameters, ConsentRequest, Decision, NotAsked, NotDecided},
     exchange::{Exchange, Granted, Refresh},
     service::{AssistantError, Assistants, AssistantsParts},
     session::{SignInRefused, SignedIn},

@@ -10,7 +10,7 @@ use std::{
 
 use quick_cache::sync::Cache;
 use slugline_domain::{
-    AuditNote, Author, ClientNetwork, Operation, UnixMillis, UnixSeconds,
+    AuditNote, AuditedOperation, Author, ClientNetwork, UnixMillis, UnixSeconds,
     assistants::{
         AssistantStore, Client, ClientDocuments, ClientId, ClientIdError, ClientNameError,
         RedirectAddressError,
@@ -97,7 +97,7 @@ impl Assistants {
     /// # Errors
     /// The store failed.
     pub async fn remove_ended(&self) -> Result<bool, StoreError> {
-        let note = self.note(Operation::TokenRevoke, Author::service());
+        let note = self.note(AuditedOperation::TokenRevoke, Author::service());
         let store = &self.parts.store;
         let removed = store.disconnect_ended(self.now(), Self::PIECE, &note);
         let removed = removed.await?;
@@ -120,7 +120,7 @@ impl Assistants {
         until.map_or(moment, |until| until.min(moment))
     }
 
-    pub(super) fn note(&self, operation: Operation, author: Author) -> AuditNote {
+    pub(super) fn note(&self, operation: AuditedOperation, author: Author) -> AuditNote {
         AuditNote {
             at: self.parts.clock.now(),
             author,

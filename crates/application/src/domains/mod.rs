@@ -8,7 +8,7 @@ mod tests;
 use std::{sync::Arc, time::Duration};
 
 use slugline_domain::{
-    AuditNote, Author, Domain, DomainName, DomainSet, Host, Operation, Reach, Scope,
+    AuditNote, AuditedOperation, Author, Domain, DomainName, DomainSet, Host, Reach, Scope,
     ports::{Clock, DomainStore, Hearing, LinkStore, StoreError},
 };
 
@@ -113,7 +113,7 @@ impl Domains {
         if named.len() >= DomainSet::MAX {
             return Err(Error::TooManyDomains);
         }
-        let note = self.note(Operation::DomainAdd, author);
+        let note = self.note(AuditedOperation::DomainAdd, author);
         let is_new = self.parts.store.insert(domain, &note).await;
         self.learn().await;
         if is_new? {
@@ -128,7 +128,7 @@ impl Domains {
     /// # Errors
     /// Nobody has named the host, or the store failed.
     pub async fn edit(&self, domain: &Domain, author: &Author) -> Result<(), Error> {
-        let note = self.note(Operation::DomainEdit, author);
+        let note = self.note(AuditedOperation::DomainEdit, author);
         let is_named = self.parts.store.update(domain, &note).await;
         self.learn().await;
         if is_named? {
@@ -190,7 +190,7 @@ impl Domains {
         self.known().meant(name.clone())
     }
 
-    fn note(&self, operation: Operation, author: &Author) -> AuditNote {
+    fn note(&self, operation: AuditedOperation, author: &Author) -> AuditNote {
         AuditNote {
             at: self.parts.clock.now(),
             author: author.clone(),

@@ -4,8 +4,8 @@
 //! the domain is still there, with the rest of its links, and the same call continues.
 
 use slugline_domain::{
-    Author, DomainName, Host, Link, LinkFilter, LinkKey, LinkOrder, ListQuery, Operation, Position,
-    Slug, StatusFilter,
+    AuditedOperation, Author, DomainName, Host, Link, LinkFilter, LinkKey, LinkOrder, ListQuery,
+    Position, Slug, StatusFilter,
     ports::{DomainRemoval, LinkMove},
 };
 use tokio::task::JoinSet;
@@ -79,7 +79,7 @@ impl Domains {
                 LinksFate::MoveTo(target) => self.move_all(&from, target, author).await?,
                 LinksFate::Delete => self.delete_all(&from, author).await?,
             };
-            let note = self.note(Operation::DomainRemove, author);
+            let note = self.note(AuditedOperation::DomainRemove, author);
             let removed = self.parts.store.remove(host, &note).await;
             self.learn().await;
             match removed? {
@@ -108,7 +108,7 @@ impl Domains {
                 return Ok(moved);
             }
             let keys: Vec<LinkKey> = links.into_iter().map(|link| link.key).collect();
-            let note = self.note(Operation::LinkMove, author);
+            let note = self.note(AuditedOperation::LinkMove, author);
             let outcome = self.parts.store.move_links(&keys, to, &note).await;
             let is_moved = matches!(outcome, Ok(LinkMove::Moved));
             for key in &keys {
@@ -135,7 +135,7 @@ impl Domains {
             if links.is_empty() {
                 return Ok(deleted);
             }
-            let note = self.note(Operation::LinkDelete, author);
+            let note = self.note(AuditedOperation::LinkDelete, author);
             let mut keys = links.into_iter().map(|link| link.key);
             loop {
                 let mut running = JoinSet::new();

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use slugline_domain::{
-    Link, LinkFilter, LinkKey, LinkOrder, Operation, PageSize, Position, Tags, UnixSeconds,
+    AuditedOperation, Link, LinkFilter, LinkKey, LinkOrder, PageSize, Position, Tags, UnixSeconds,
     ports::{Deletion, StoreError},
 };
 use tokio::task::JoinSet;
@@ -91,7 +91,7 @@ pub enum BatchOutcome {
 }
 
 /// The link to change.
-enum Target {
+enum BatchLink {
     /// The link that visitors find under this slug.
     Named(LinkKey),
     /// A link that was already read.
@@ -141,7 +141,7 @@ impl LinkWriter {
             self.check_expiry(Some(expires_at))?;
         }
         if change.dry_run {
-            let note = self.note(Operation::LinkDryRun);
+            let note = self.note(AuditedOperation::LinkDryRun);
             self.parts.audit.add(&note, None).await?;
         }
         let (targets, next) = self.targets(change.scope).await?;
@@ -154,14 +154,17 @@ impl LinkWriter {
         Ok(BatchReport { results, next })
     }
 
-    async fn targets(&self, scope: BatchScope) -> Result<(Vec<Target>, Option<Position>), Error> {
+    async fn targets(
+        &self,
+        scope: BatchScope,
+    ) -> Result<(Vec<BatchLink>, Option<Position>), Error> {
         match scope {
             BatchScope::Keys(keys) => {
                 let mut seen = HashSet::new();
                 let once = keys
                     .into_iter()
                     .filter(|key| seen.insert(self.domains().canonical(key).into_owned()));
-                Ok((once.map(Target::Named).collect(), None))
+                Ok((once.map(BatchLink::Named).collect(), None))
             }
             BatchScope::Filter { filter, after } => {
                 let request = ListLinks {
@@ -172,14 +175,14 @@ impl LinkWriter {
                 };
                 let page = self.list(request).await?;
                 let read = page.links.into_iter().map(Box::new);
-                Ok((read.map(Target::Read).collect(), page.next))
+                Ok((read.map(BatchLink::Read).collect(), page.next))
             }
         }
     }
 
     async fn change_each(
         &self,
-        targets: Vec<Target>,
+        targets: Vec<BatchLink>,
         action: &BatchAction,
         dry_run: bool,
     ) -> Vec<BatchResult> {
@@ -205,7 +208,7 @@ impl LinkWriter {
             results.extend(some.into_iter().map(|(_, result)| result));
             if store_is_away {
                 // Waiting for each of the others would take one timeout each.
-                results.extend(targets.map(Target::not_tried));
+                results.extend(targets.map(BatchLink::not_tried));
                 return results;
             }
         }
@@ -213,7 +216,7 @@ impl LinkWriter {
 
     async fn change_one(
         &self,
-        target: Target,
+        target: BatchLink,
         action: &BatchAction,
         dry_run: bool,
     ) -> Result<BatchOutcome, Error> {
@@ -222,8 +225,8 @@ impl LinkWriter {
 
         let key = match target {
             // The link has changed meanwhile and may not meet the filter any more.
-            Target::Read(link) => return self.apply(*link, action, dry_run).await,
-            Target::Named(key) => key,
+            BatchLink::Read(link) => return self.apply(*link, action, dry_run).await,
+            BatchLink::Named(key) => key,
         };
         for _ in 0..ATTEMPTS {
             let link = match self.get(&key).await {
@@ -272,7 +275,7 @@ impl LinkWriter {
     }
 }
 
-impl Target {
+impl BatchLink {
     fn key(&self) -> &LinkKey {
         match self {
             Self::Named(key) => key,

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use slugline_domain::{
-    Link, LinkId, LinkKey, LinkStatus, Operation, Scope, Slug, UnixSeconds, ports::Insertion,
+    AuditedOperation, Link, LinkId, LinkKey, LinkStatus, Scope, Slug, UnixSeconds, ports::Insertion,
 };
 
 use super::{
@@ -91,7 +91,7 @@ impl LinkWriter {
         self.reach.permit_new(&new.domain, tags, id)?;
         let case = self.domains().case_in(&new.domain);
         let parts = &self.parts;
-        let mut note = self.note(Operation::LinkCreate);
+        let mut note = self.note(AuditedOperation::LinkCreate);
         let now = note.at;
         self.check_expiry(new.content.expires_at)?;
         new.content.check()?;

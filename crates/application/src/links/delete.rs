@@ -1,7 +1,7 @@
 //! Deletes a link.
 
 use slugline_domain::{
-    Link, LinkKey, Operation, Reach, Scope,
+    AuditedOperation, Link, LinkKey, Reach, Scope,
     ports::{Deletion, Version},
 };
 
@@ -81,7 +81,7 @@ impl LinkWriter {
     /// Deletes a link if it is unchanged since it was read.
     pub(super) async fn delete_version(&self, link: &Link) -> Result<Deletion, Error> {
         let known = Version::of(link);
-        let note = self.note(Operation::LinkDelete);
+        let note = self.note(AuditedOperation::LinkDelete);
         let store = &self.parts.store;
         let deleted = store.delete_version(&link.key, &known, &note).await;
         let is_deleted = matches!(deleted, Ok(Deletion::Deleted));
@@ -90,7 +90,7 @@ impl LinkWriter {
     }
 
     async fn delete_spelled(&self, key: &LinkKey) -> Result<Option<Link>, Error> {
-        let note = self.note(Operation::LinkDelete);
+        let note = self.note(AuditedOperation::LinkDelete);
         let deleted = self.parts.store.delete(key, &note).await;
         let is_deleted = matches!(deleted, Ok(Some(_)));
         self.parts.resolver.announce(key, &note, is_deleted);

@@ -1,8 +1,8 @@
 //! Changes a link: all of it, or some members.
 
 use slugline_domain::{
-    AuditNote, Change, Link, LinkContent, LinkKey, LinkPatch, Operation, Password, PasswordHash,
-    Scope, ScreenVerdict, UnixMillis,
+    AuditNote, AuditedOperation, Change, Link, LinkContent, LinkKey, LinkPatch, Password,
+    PasswordHash, Scope, ScreenVerdict, UnixMillis,
     ports::{Update, Version},
 };
 
@@ -183,7 +183,7 @@ impl LinkWriter {
     /// Stores a link in place of the version that it was made from. A link that is the same
     /// stays the version that it is, and leaves no line in the audit trail.
     pub(super) async fn store_change(&self, link: Link, before: &Link) -> Result<Link, Error> {
-        self.store_next(link, before, self.note(Operation::LinkEdit))
+        self.store_next(link, before, self.note(AuditedOperation::LinkEdit))
             .await
     }
 

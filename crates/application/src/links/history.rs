@@ -1,8 +1,8 @@
 //! Reads the versions of a link and the trash, and erases a link with its versions.
 
 use slugline_domain::{
-    DomainName, FormerVersion, Keeping, Link, LinkId, LinkKey, LinkVersions, Operation, PageSize,
-    Purge, Scope, TrashPosition, TrashQuery,
+    AuditedOperation, DomainName, FormerVersion, Keeping, Link, LinkId, LinkKey, LinkVersions,
+    PageSize, Purge, Scope, TrashPosition, TrashQuery,
     ports::{StoreError, Version},
 };
 
@@ -152,7 +152,7 @@ impl LinkWriter {
             } else {
                 precondition.check_absent(&latest.key)?;
             }
-            let note = self.note(Operation::LinkPurge);
+            let note = self.note(AuditedOperation::LinkPurge);
             let known = is_there.then(|| Version::of(&latest));
             let history = &self.parts.history;
             let purged = history.purge(&latest.id, known.as_ref(), &note).await;

@@ -3,7 +3,7 @@
 use std::{collections::HashSet, mem};
 
 use slugline_domain::{
-    DomainName, Link, LinkKey, Operation, Scope, Slug, UnixMillis, ports::Insertion,
+    AuditedOperation, DomainName, Link, LinkKey, Scope, Slug, UnixMillis, ports::Insertion,
 };
 
 use super::{ImportLink, LinkService, LinkWriter, draft::not_hashed};
@@ -70,7 +70,7 @@ impl LinkWriter {
     ) -> Result<Vec<ImportedLink>, Error> {
         self.permit(LinkService::IMPORT)?;
         self.spend(batch.len())?;
-        let mut note = self.note(Operation::LinkImport);
+        let mut note = self.note(AuditedOperation::LinkImport);
         let links = self.ready_to_import(batch, note.at, Hashing::Done).await?;
         let parts = &self.parts;
         note.receipt = keep.map(|keep| {

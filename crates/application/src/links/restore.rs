@@ -1,8 +1,8 @@
 //! Brings back a deleted link, or an older version of a link that is there.
 
 use slugline_domain::{
-    Change, DomainName, FormerVersion, Link, LinkId, LinkKey, LinkVersions, Operation, OutOfReach,
-    OwnAddresses, Revision, Scope, Slug, UnixSeconds, ports::Insertion,
+    AuditedOperation, Change, DomainName, FormerVersion, Link, LinkId, LinkKey, LinkVersions,
+    OutOfReach, OwnAddresses, Revision, Scope, Slug, UnixSeconds, ports::Insertion,
 };
 
 use super::{LinkService, LinkWriter, edit::next_version};
@@ -118,7 +118,7 @@ impl LinkWriter {
             .check_key(&link.key, &restore.own_addresses)
             .map_err(|fault| RestoreFault::WrongVersion(self.told(fault)))?;
         self.admit(&mut link, current).await?;
-        let mut note = self.note(Operation::LinkRestore);
+        let mut note = self.note(AuditedOperation::LinkRestore);
         let next = next_version(link.clone(), current, note.at)?;
         let restored = self.restored(next, link != *current);
         note.receipt = keep.map(|keep| keep.receipt(&restored));
@@ -141,7 +141,7 @@ impl LinkWriter {
         restore: &RestoreLink,
         keep: Option<&Keep<Restored>>,
     ) -> Result<Restored, Error> {
-        let mut note = self.note(Operation::LinkRestore);
+        let mut note = self.note(AuditedOperation::LinkRestore);
         let revision = restore.version.unwrap_or(last.link.revision);
         let mut link = self.wanted(versions.version(revision), restore)?;
         let end = last.link.content.expires_at;

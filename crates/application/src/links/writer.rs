@@ -3,7 +3,7 @@
 use std::{ops::Deref, time::Instant};
 
 use slugline_domain::{
-    AuditNote, Author, ForwardingFault, Link, LinkKey, Operation, OwnAddresses, Scope,
+    AuditNote, AuditedOperation, Author, ForwardingFault, Link, LinkKey, OwnAddresses, Scope,
     ports::Version,
 };
 
@@ -35,7 +35,7 @@ impl LinkService {
 
 impl LinkWriter {
     /// Returns the note of a change at the present moment.
-    pub(super) fn note(&self, operation: Operation) -> AuditNote {
+    pub(super) fn note(&self, operation: AuditedOperation) -> AuditNote {
         AuditNote {
             at: self.now(),
             author: self.author.clone(),

@@ -1,8 +1,8 @@
 //! Moves one page of links.
 
 use slugline_domain::{
-    Advance, AuditNote, Author, EntryKey, FailedEntry, MigrationRun, MigrationStep, MovedLink,
-    OldEntry, OldPage, Operation, Scope, Tally, UnixSeconds, ports::OldStoreError,
+    Advance, AuditNote, AuditedOperation, Author, EntryKey, FailedEntry, MigrationRun,
+    MigrationStep, MovedLink, OldEntry, OldPage, Scope, Tally, UnixSeconds, ports::OldStoreError,
 };
 
 use super::{LinkMigration, OldLinks, old_links::id_of};
@@ -133,7 +133,7 @@ impl LinkMigration {
         let note = AuditNote {
             at: self.clock.now(),
             author: author.clone(),
-            operation: Operation::LinkMigrate,
+            operation: AuditedOperation::LinkMigrate,
             receipt: None,
         };
         let now = note.at.second();

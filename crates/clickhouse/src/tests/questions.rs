@@ -6,7 +6,7 @@ use rstest::rstest;
 use slugline_analytics::{
     Sampled,
     journal::open::open_file,
-    row::{Client, Place, Row, Target},
+    row::{Client, Place, Row, VisitedLink},
     sampled::{self, Span},
     tally::Tally,
     visitor::VisitorHash,
@@ -32,7 +32,7 @@ use crate::{gaps, log::ClickHouseLog, row_binary, schema, spool};
 const TIMEOUT: Duration = Duration::from_mins(1);
 
 /// The engine with a server of its own.
-pub(crate) struct Asked {
+pub(crate) struct AskedLog {
     client: crate::client::Client,
     log: ClickHouseLog,
     batches: u32,
@@ -40,7 +40,7 @@ pub(crate) struct Asked {
     folder: tempfile::TempDir,
 }
 
-impl Asked {
+impl AskedLog {
     pub(crate) async fn new(engine: ClickHouseEngine) -> Self {
         let server = ClickHouse::start(engine);
         let client = Address::of(&server).client();
@@ -73,7 +73,7 @@ impl Asked {
     }
 }
 
-impl Party for Asked {
+impl Party for AskedLog {
     async fn store(&mut self, visits: &[RandomVisit]) {
         let visits = stored(visits);
         let sampled = visits
@@ -107,7 +107,7 @@ async fn every_answer_is_that_of_plain_sql_over_the_same_rows(
     #[values(Library, Server)] engine: ClickHouseEngine,
     #[values(1, 11)] seed: u64,
 ) {
-    let mut engine = Asked::new(engine).await;
+    let mut engine = AskedLog::new(engine).await;
     agrees_with_sql(&mut engine, seed).await;
 }
 
@@ -115,7 +115,7 @@ async fn every_answer_is_that_of_plain_sql_over_the_same_rows(
 fn hostile(text: &str) -> Row<'_> {
     Row {
         at: UnixMillis::new(0),
-        target: Target {
+        target: VisitedLink {
             link_id: "docs-1",
             slug: text,
             url: text,
@@ -164,7 +164,7 @@ async fn texts_of_strangers_are_found_as_they_are_and_run_nothing(
         "ü 🦀 \u{202e}",
     ];
 
-    let mut engine = Asked::new(engine).await;
+    let mut engine = AskedLog::new(engine).await;
     let rows: Vec<Row<'_>> = TEXTS.into_iter().map(hostile).collect();
     engine.insert(&rows).await;
     for text in TEXTS {
@@ -212,7 +212,7 @@ async fn texts_of_strangers_are_found_as_they_are_and_run_nothing(
 #[rstest]
 #[tokio::test]
 async fn a_filter_may_name_very_many_links(#[values(Library, Server)] engine: ClickHouseEngine) {
-    let mut engine = Asked::new(engine).await;
+    let mut engine = AskedLog::new(engine).await;
     engine.insert(&[hostile("x")]).await;
     let id = |number| LinkId::parse(&format!("{number:036}"));
     let others = (0..100_000).map(|number| id(number).unwrap());

@@ -2,7 +2,7 @@
 
 use slugline_analytics::{
     columns::{STORED, TEXTS},
-    row::{Row, Target},
+    row::{Row, VisitedLink},
     visitor::VisitorHash,
 };
 use slugline_domain::{StoredVisit, UnixMillis};
@@ -10,7 +10,7 @@ use slugline_testkit::visit_log_contract::RandomVisit;
 
 /// A visit of which only the moment and the visitor matter.
 pub(crate) fn row(at: i64, visitor: u64) -> Row<'static> {
-    let target = Target {
+    let target = VisitedLink {
         link_id: "docs-1",
         slug: "docs",
         url: "https://example.com/",

@@ -7,7 +7,7 @@ use std::{
 
 use slugline_analytics::{
     Sampled,
-    row::{Row, Target},
+    row::{Row, VisitedLink},
     utc::MILLIS_PER_DAY,
 };
 use slugline_domain::{
@@ -16,7 +16,7 @@ use slugline_domain::{
 };
 use slugline_testkit::{ClickHouseEngine::Library, visit_log_contract::Party};
 
-use super::{questions::Asked, rows::row};
+use super::{questions::AskedLog, rows::row};
 use crate::{
     counts::{self, Estimate},
     lists, row_binary, schema,
@@ -33,8 +33,8 @@ fn visit(day: i64, visitor: u64, host: &'static str) -> Row<'static> {
 }
 
 /// Two days with a visitor of both: five visits of three visitors, who came from two hosts.
-async fn two_days() -> Asked {
-    let mut log = Asked::new(Library).await;
+async fn two_days() -> AskedLog {
+    let mut log = AskedLog::new(Library).await;
     log.insert(&[
         visit(20_000, 1, "a.example"),
         visit(20_000, 1, ""),
@@ -62,7 +62,7 @@ fn counters_of(filter: VisitFilter) -> CountersQuery {
     }
 }
 
-impl Asked {
+impl AskedLog {
     async fn counted(&self, filter: VisitFilter) -> (u64, u64, u64) {
         let query = counters_of(filter);
         let report = self.log().counters(&query).await.unwrap();
@@ -188,7 +188,7 @@ async fn a_sampled_visit_among_others_makes_visitors_an_estimate() {
 #[tokio::test]
 async fn erased_visits_leave_totals() {
     let mut log = two_days().await;
-    let target = Target {
+    let target = VisitedLink {
         link_id: "gone-1",
         slug: "gone",
         url: "https://gone.example/",

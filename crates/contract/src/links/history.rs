@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use slugline_application::WhichLink;
 use slugline_domain::{Ending, Keeping, Link, LinkId, LinkVersions, Revision, Slug};
 
-use super::{LinkView, Mask, key::host_schema, short_link::shown_domain, which::which_link};
+use super::{LinkView, Mask, key::host_schema, key_or_id::key_or_id, short_link::shown_domain};
 use crate::{Problem, sent::Sent, validation::Validation};
 
 /// The link whose versions to list: `slug` or `id`, and not both.
@@ -33,7 +33,7 @@ impl GetHistory {
     /// Neither or both are there, or one is malformed.
     pub fn validate(&self) -> Result<WhichLink, Problem> {
         let mut validation = Validation::default();
-        let which = which_link(&mut validation, &self.domain, &self.slug, &self.id);
+        let which = key_or_id(&mut validation, &self.domain, &self.slug, &self.id);
         validation.finish(|| which)
     }
 }
@@ -181,12 +181,12 @@ fn members(link: &Link) -> Map<String, Value> {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
-    use slugline_domain::{AuditNote, Author, FormerVersion, Operation};
+    use slugline_domain::{AuditNote, AuditedOperation, Author, FormerVersion};
     use slugline_testkit::{full_link, link, seconds};
 
     use super::*;
 
-    fn ended(number: i64, link: Link, second: i64, operation: Operation) -> FormerVersion {
+    fn ended(number: i64, link: Link, second: i64, operation: AuditedOperation) -> FormerVersion {
         let end = Ending::by(&AuditNote {
             at: seconds(second).start(),
             author: Author::operator(),
@@ -197,7 +197,7 @@ mod tests {
             number,
             link,
             end,
-            is_deleted: operation == Operation::LinkDelete,
+            is_deleted: operation == AuditedOperation::LinkDelete,
         }
     }
 
@@ -207,7 +207,7 @@ mod tests {
         let mut second = link("docs").tags(&["t"]).password("$two").build();
         second.revision = first.revision.next();
         second.updated_at = seconds(1);
-        let edited = ended(1, first.clone(), 1, Operation::LinkEdit);
+        let edited = ended(1, first.clone(), 1, AuditedOperation::LinkEdit);
         let there = LinkVersions::new(Some(second.clone()), vec![edited.clone()]);
         let shown = LinkHistory::new(&second, &there, Keeping::default());
         let noon = seconds(0).get();
@@ -224,7 +224,7 @@ mod tests {
                 {"version": 1, "at": noon, "current": false, "members": []},
             ]})
         );
-        let deleted = ended(2, second.clone(), 9, Operation::LinkDelete);
+        let deleted = ended(2, second.clone(), 9, AuditedOperation::LinkDelete);
         let gone = LinkVersions::new(None, vec![deleted, edited]);
         let shown = LinkHistory::new(&second, &gone, Keeping::default());
         assert_eq!(shown.versions.len(), 2);

@@ -20,6 +20,7 @@ mod import_link;
 mod import_names;
 mod import_stream;
 pub(crate) mod key;
+pub(crate) mod key_or_id;
 mod kind;
 mod life;
 mod life_view;
@@ -43,7 +44,6 @@ mod trash;
 mod undo;
 mod update;
 mod view;
-pub(crate) mod which;
 
 #[cfg(feature = "fuzzing")]
 pub(crate) use self::table::fuzz_cells;

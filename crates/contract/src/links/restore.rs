@@ -7,7 +7,7 @@ use slugline_domain::{Change, DomainName, LinkId, LinkKey, Revision, Slug, UnixS
 
 use super::{
     key::{host_schema, key},
-    which::which_link,
+    key_or_id::key_or_id,
 };
 use crate::{
     Problem, bounds::Bounds, instant::Instant, int_or_string::IntOrString, issue::IssueCode,
@@ -119,7 +119,7 @@ impl LinkDeletion {
         let mut validation = Validation::default();
         let purge = validation.value(&["purge"], purge).copied();
         if purge == Some(true) {
-            let which = which_link(&mut validation, domain, slug, id);
+            let which = key_or_id(&mut validation, domain, slug, id);
             return validation.finish(|| which.map(Deletion::Purge));
         }
         if *id != Sent::Absent {

@@ -7,7 +7,7 @@ use slugline_domain::{Erasure, LinkId, Slug};
 
 use crate::{
     Problem,
-    links::{key::host_schema, which::which_link},
+    links::{key::host_schema, key_or_id::key_or_id},
     sent::Sent,
     validation::Validation,
 };
@@ -34,7 +34,7 @@ impl EraseVisits {
     /// Neither or both are there, or one is malformed.
     pub fn validate(&self) -> Result<WhichLink, Problem> {
         let mut validation = Validation::default();
-        let which = which_link(&mut validation, &self.domain, &self.slug, &self.id);
+        let which = key_or_id(&mut validation, &self.domain, &self.slug, &self.id);
         validation.finish(|| which)
     }
 }

@@ -41,12 +41,12 @@ enum Values {
 
 /// The visitor whom a condition asks, and the zone whose clocks it reads.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Asked<'v> {
+pub(super) struct ConditionInput<'v> {
     pub(super) visitor: &'v Visitor<'v>,
     pub(super) zone: Option<&'v TimeZoneName>,
 }
 
-impl Asked<'_> {
+impl ConditionInput<'_> {
     /// The time on the clocks of the zone, of UTC if there is none.
     fn local(self) -> Option<LocalSeconds> {
         match self.zone {
@@ -174,12 +174,12 @@ impl Condition {
     }
 
     /// True if the condition holds. An unknown fact makes it false, also if it is negated.
-    pub(super) fn holds(&self, asked: Asked<'_>) -> bool {
+    pub(super) fn holds(&self, asked: ConditionInput<'_>) -> bool {
         self.fits(asked).is_some_and(|fits| fits != self.negated)
     }
 
     /// Returns whether a value fits; `None` if the fact is unknown.
-    fn fits(&self, asked: Asked<'_>) -> Option<bool> {
+    fn fits(&self, asked: ConditionInput<'_>) -> Option<bool> {
         let visitor = asked.visitor;
         let facts = visitor.facts;
         Some(match &self.values {
@@ -235,7 +235,7 @@ impl Condition {
 
     /// The fact about a visitor that the condition compares, in the form of its values; `None` if
     /// it is unknown. A condition on the query shows the whole query.
-    pub(super) fn fact(&self, asked: Asked<'_>) -> Option<String> {
+    pub(super) fn fact(&self, asked: ConditionInput<'_>) -> Option<String> {
         let visitor = asked.visitor;
         let facts = visitor.facts;
         Some(match &self.values {

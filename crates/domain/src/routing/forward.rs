@@ -82,7 +82,7 @@ pub(crate) fn fill<'d>(destination: &'d str, rest: PathRest<'_>) -> Cow<'d, str>
     let segments = rest.segments();
     let mut filled = String::with_capacity(destination.len() + rest.0.len() + 1);
     filled.push_str(authority);
-    let mut part = Part::Path;
+    let mut part = UrlPart::Path;
     let mut has_placeholder = false;
     let mut left = tail;
     while let Some(next) = left.chars().next() {
@@ -93,8 +93,8 @@ pub(crate) fn fill<'d>(destination: &'d str, rest: PathRest<'_>) -> Cow<'d, str>
             continue;
         }
         match next {
-            '?' if part == Part::Path => part = Part::Behind,
-            '#' => part = Part::Behind,
+            '?' if part == UrlPart::Path => part = UrlPart::Behind,
+            '#' => part = UrlPart::Behind,
             _ => {}
         }
         filled.push(next);
@@ -113,7 +113,7 @@ pub(crate) fn fill<'d>(destination: &'d str, rest: PathRest<'_>) -> Cow<'d, str>
     if !path.ends_with('/') {
         filled.push('/');
     }
-    write_all(&segments, Part::Path, &mut filled);
+    write_all(&segments, UrlPart::Path, &mut filled);
     filled.push_str(behind);
     Cow::Owned(filled)
 }
@@ -146,7 +146,7 @@ impl Placeholder {
         }
     }
 
-    fn write(self, segments: &[Cow<'_, [u8]>], part: Part, to: &mut String) {
+    fn write(self, segments: &[Cow<'_, [u8]>], part: UrlPart, to: &mut String) {
         match self {
             Self::All => write_all(segments, part, to),
             Self::Segment(number) => {
@@ -158,7 +158,7 @@ impl Placeholder {
     }
 }
 
-fn write_all(segments: &[Cow<'_, [u8]>], part: Part, to: &mut String) {
+fn write_all(segments: &[Cow<'_, [u8]>], part: UrlPart, to: &mut String) {
     for (index, segment) in segments.iter().enumerate() {
         if index > 0 {
             to.push('/');
@@ -169,7 +169,7 @@ fn write_all(segments: &[Cow<'_, [u8]>], part: Part, to: &mut String) {
 
 /// The part of a URL that is written.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum UrlPart {
     Path,
     /// The query or the fragment.
     Behind,
@@ -198,7 +198,7 @@ const UNRESERVED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'_')
     .remove(b'~');
 
-impl Part {
+impl UrlPart {
     fn write(self, segment: &[u8], to: &mut String) {
         let encoded = match self {
             Self::Path => SEGMENT,

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use super::{Condition, ConditionKind, condition::Asked};
+use super::{Condition, ConditionKind, condition::ConditionInput};
 use crate::{Destination, TimeZoneName, Visitor};
 
 /// A destination for the visitors who meet all of some conditions.
@@ -73,7 +73,7 @@ impl Rule {
     /// The first condition that does not hold; `None` if the rule holds.
     fn first_missed(&self, visitor: &Visitor<'_>) -> Option<&Condition> {
         let zone = self.zone.as_ref();
-        let asked = Asked { visitor, zone };
+        let asked = ConditionInput { visitor, zone };
         self.conditions
             .iter()
             .find(|condition| !condition.holds(asked))
@@ -128,7 +128,7 @@ impl Rules {
             let Some(condition) = held.first_missed(visitor) else {
                 return Some(rule);
             };
-            let asked = Asked {
+            let asked = ConditionInput {
                 visitor,
                 zone: held.zone.as_ref(),
             };
@@ -168,7 +168,7 @@ pub struct Miss<'r> {
     pub rule: usize,
     /// The condition.
     pub condition: &'r Condition,
-    asked: Asked<'r>,
+    asked: ConditionInput<'r>,
 }
 
 impl Miss<'_> {

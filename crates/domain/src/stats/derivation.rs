@@ -12,7 +12,7 @@ use crate::split_key;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Derivation {
     /// By rules, which give one of few values.
-    Rules(Rules),
+    Rules(DerivationRules),
     /// It is the host in the text of the link's key, which [`Dimension::Slug`] has: the text before
     /// the first slash, and empty if there is no slash.
     HostOfKey,
@@ -20,7 +20,7 @@ pub enum Derivation {
 
 /// The rules of a dimension. The first one that a visit meets decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rules {
+pub struct DerivationRules {
     /// The dimensions that the rules read.
     pub sources: &'static [Dimension],
     /// The rules, in order.
@@ -81,7 +81,7 @@ impl Derivation {
     }
 }
 
-impl Rules {
+impl DerivationRules {
     fn value<'t>(&self, text: impl Fn(Dimension) -> Cow<'t, str>) -> &'static str {
         let mut known: Vec<(Dimension, String)> = Vec::with_capacity(self.sources.len());
         for &source in self.sources {
@@ -186,7 +186,7 @@ mod tests {
 
     #[test]
     fn the_first_rule_that_is_met_decides_and_letters_are_small() {
-        const RULES: Derivation = Derivation::Rules(Rules {
+        const RULES: Derivation = Derivation::Rules(DerivationRules {
             sources: &[Dimension::UtmSource, Dimension::Referer],
             rules: &[
                 Rule {

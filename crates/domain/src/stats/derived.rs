@@ -1,7 +1,7 @@
 //! The dimensions that follow from others, and their rules.
 
 use super::{
-    derivation::{Derivation, Rule, Rules, Test},
+    derivation::{Derivation, DerivationRules, Rule, Test},
     dimension::Dimension,
 };
 
@@ -38,7 +38,7 @@ const DIRECT: &str = "direct";
 ///
 /// The campaign decides first, because its author named it; then the referring page does. The lists
 /// name the sites that send most visitors. A new site is one more word here.
-const CHANNEL: Rules = Rules {
+const CHANNEL: DerivationRules = DerivationRules {
     sources: &[
         Dimension::Referer,
         Dimension::UtmSource,

@@ -27,7 +27,7 @@ pub use bots::Bots;
 pub use choice::Choice;
 pub use counters::{CounterRow, Counters, CountersQuery, CountersReport};
 pub use degrees::Degrees;
-pub use derivation::{Derivation, Rule, Rules, Test};
+pub use derivation::{Derivation, DerivationRules, Rule, Test};
 pub use destinations::Destinations;
 pub use dimension::{Dimension, DimensionError, DimensionKind};
 pub use erasure::Erasure;

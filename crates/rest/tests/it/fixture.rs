@@ -24,7 +24,7 @@ use slugline_contract::{
     Switches, VisitStoreKind, VisitsView,
 };
 use slugline_domain::{
-    AnswerHead, DomainName, Explanation, FollowedLink, InstanceRules, Visitor,
+    AnswerHead, DomainName, Explanation, FollowedLink, InstanceDefaults, Visitor,
     ports::{DiskTrouble, DiskWatch, LinksWatch, OldStore},
 };
 use slugline_httpkit::{Edge, Foresight, Guard};
@@ -238,7 +238,7 @@ impl Foresight for PlainRedirects {
         visitor: &Visitor<'_>,
         used_up: bool,
     ) -> (Explanation<'l>, AnswerHead) {
-        let explanation = link.explain(visitor, InstanceRules::default(), used_up);
+        let explanation = link.explain(visitor, InstanceDefaults::default(), used_up);
         (explanation, AnswerHead::default())
     }
 }

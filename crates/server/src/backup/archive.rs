@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 use slugline_domain::{UnixMillis, UnixSeconds};
 use thiserror::Error;
 
-use super::parts::Part;
+use super::parts::BackupPart;
 
 /// The beginning of the first line.
 const MAGIC: &str = "slugline backup ";
@@ -83,7 +83,12 @@ impl<W: Write> ArchiveWriter<W> {
     ///
     /// # Errors
     /// Writing fails, or `from` has another number of bytes.
-    pub(crate) fn append(&mut self, part: Part, bytes: u64, mut from: impl Read) -> io::Result<()> {
+    pub(crate) fn append(
+        &mut self,
+        part: BackupPart,
+        bytes: u64,
+        mut from: impl Read,
+    ) -> io::Result<()> {
         let line = json!({"part": part.name(), "bytes": bytes});
         self.put(format!("{line}\n").as_bytes())?;
         let mut piece = vec![0; PIECE];
@@ -126,7 +131,7 @@ pub(crate) struct ArchiveReader<R> {
     from: R,
     digest: Sha256,
     about: About,
-    read: Vec<Part>,
+    read: Vec<BackupPart>,
 }
 
 impl<R: Read> ArchiveReader<R> {
@@ -159,7 +164,7 @@ impl<R: Read> ArchiveReader<R> {
 
     /// The next part and its length; the caller must then call [`ArchiveReader::copy`]. `None`
     /// at the end, if the digest is correct.
-    pub(crate) fn next(&mut self) -> Result<Option<(Part, u64)>, ArchiveError> {
+    pub(crate) fn next(&mut self) -> Result<Option<(BackupPart, u64)>, ArchiveError> {
         let digest = self.digest.clone();
         let line = self.json_line()?;
         if let Some(end) = line.get("end") {
@@ -173,7 +178,7 @@ impl<R: Read> ArchiveReader<R> {
             };
         }
         let name = line.get("part").and_then(Value::as_str);
-        let part = name.and_then(Part::named);
+        let part = name.and_then(BackupPart::named);
         let bytes = line.get("bytes").and_then(Value::as_u64);
         let (Some(part), Some(bytes)) = (part, bytes) else {
             return Err(ArchiveError::Damaged("the line of a part is unreadable"));
@@ -272,12 +277,14 @@ mod tests {
         let mut writer = ArchiveWriter::begin(Vec::new(), &about()).unwrap();
         let visits = vec![7; 3 * PIECE + 1];
         let length = u64::try_from(visits.len()).unwrap();
-        writer.append(Part::Visits, length, &visits[..]).unwrap();
-        writer.append(Part::Links, 5, &b"links"[..]).unwrap();
+        writer
+            .append(BackupPart::Visits, length, &visits[..])
+            .unwrap();
+        writer.append(BackupPart::Links, 5, &b"links"[..]).unwrap();
         writer.end().unwrap()
     }
 
-    fn read(archive: &[u8]) -> Result<Vec<(Part, Vec<u8>)>, ArchiveError> {
+    fn read(archive: &[u8]) -> Result<Vec<(BackupPart, Vec<u8>)>, ArchiveError> {
         let mut reader = ArchiveReader::begin(archive)?;
         assert_eq!(*reader.about(), about());
         let mut parts = Vec::new();
@@ -292,9 +299,9 @@ mod tests {
     #[test]
     fn what_was_written_is_read() {
         let parts = read(&archive()).unwrap();
-        assert_eq!(parts[0].0, Part::Visits);
+        assert_eq!(parts[0].0, BackupPart::Visits);
         assert_eq!(parts[0].1.len(), 3 * PIECE + 1);
-        assert_eq!(parts[1], (Part::Links, b"links".to_vec()));
+        assert_eq!(parts[1], (BackupPart::Links, b"links".to_vec()));
         assert_eq!(parts.len(), 2);
     }
 
@@ -341,7 +348,11 @@ mod tests {
     fn a_part_has_the_length_that_its_line_says() {
         for length in [4, 6] {
             let mut writer = ArchiveWriter::begin(Vec::new(), &about()).unwrap();
-            assert!(writer.append(Part::Links, length, &b"links"[..]).is_err());
+            assert!(
+                writer
+                    .append(BackupPart::Links, length, &b"links"[..])
+                    .is_err()
+            );
         }
     }
 }

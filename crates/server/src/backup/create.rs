@@ -15,7 +15,7 @@ use super::{
     Draft,
     archive::{About, ArchiveWriter},
     beside, create_private, examine, journal,
-    parts::Part,
+    parts::BackupPart,
     progress::{self, Watch},
     refuse_to_replace,
 };
@@ -33,7 +33,7 @@ pub(crate) struct Wishes {
 /// Runs `slugline backup FILE`.
 pub(crate) fn run(settings: &Settings, file: &str, wishes: Wishes) -> anyhow::Result<()> {
     let _in_use = journal::use_files(settings)?;
-    if Part::Visits.file(settings)?.is_none() {
+    if BackupPart::Visits.file(settings)?.is_none() {
         // Continue if standard error is closed.
         let _ = writeln!(
             io::stderr(),
@@ -72,14 +72,14 @@ pub(crate) fn write(
     to: &Path,
     wishes: Wishes,
     watch: &mut Watch<'_>,
-) -> anyhow::Result<Vec<(Part, u64)>> {
+) -> anyhow::Result<Vec<(BackupPart, u64)>> {
     refuse_to_replace(to, wishes.replace)?;
     links_database::refuse_missing(settings)?;
     let made_at = SystemClock.now().second();
     // Copies both as they are now. The service stores a link before its visits, so the backup
     // copies the links second: every visit in the backup then has its link.
-    let visits = snapshot(Part::Visits, settings)?;
-    let links = snapshot(Part::Links, settings)?;
+    let visits = snapshot(BackupPart::Visits, settings)?;
+    let links = snapshot(BackupPart::Links, settings)?;
     let cannot = || format!("{} cannot be written", to.display());
     let draft = Draft::at(draft_of(to, ".partial")).with_context(cannot)?;
     let file = create_private(&draft.path).with_context(cannot)?;
@@ -89,7 +89,7 @@ pub(crate) fn write(
     };
     let mut archive = ArchiveWriter::begin(BufWriter::new(file), &about).with_context(cannot)?;
     let mut parts = Vec::new();
-    let databases = [(Part::Visits, visits), (Part::Links, links)];
+    let databases = [(BackupPart::Visits, visits), (BackupPart::Links, links)];
     for (part, snapshot) in databases {
         let Some(snapshot) = snapshot else { continue };
         let copy = Draft::at(draft_of(to, ".copy")).with_context(cannot)?;
@@ -103,15 +103,15 @@ pub(crate) fn write(
         parts.push((part, bytes));
     }
     if wishes.site_token {
-        let token = Part::SiteToken.file(settings)?.unwrap_or_default();
+        let token = BackupPart::SiteToken.file(settings)?.unwrap_or_default();
         if settings.site_token.is_some() || !token.exists() {
             bail!(
                 "the site token is not in the data folder, so it cannot be backed up: a setting \
                  gives it, or the instance was never started"
             );
         }
-        let bytes = append(&mut archive, Part::SiteToken, &token).with_context(cannot)?;
-        parts.push((Part::SiteToken, bytes));
+        let bytes = append(&mut archive, BackupPart::SiteToken, &token).with_context(cannot)?;
+        parts.push((BackupPart::SiteToken, bytes));
     }
     let whole = || {
         let file = archive.end()?.into_inner().map_err(io::Error::from)?;
@@ -122,7 +122,7 @@ pub(crate) fn write(
 }
 
 /// `None` if the part is not in a file, or the file does not exist yet.
-fn snapshot(part: Part, settings: &Settings) -> anyhow::Result<Option<FileSnapshot>> {
+fn snapshot(part: BackupPart, settings: &Settings) -> anyhow::Result<Option<FileSnapshot>> {
     match part.file(settings)? {
         Some(file) if file.exists() => Ok(Some(FileSnapshot::take(&file)?)),
         Some(_) | None => Ok(None),
@@ -139,7 +139,7 @@ pub(super) fn draft_of(file: &Path, suffix: &str) -> PathBuf {
 
 fn append(
     archive: &mut ArchiveWriter<BufWriter<File>>,
-    part: Part,
+    part: BackupPart,
     copy: &Path,
 ) -> io::Result<u64> {
     let copy = File::open(copy)?;

@@ -6,7 +6,7 @@ use anyhow::{Context, bail};
 use slugline_application::SiteToken;
 use slugline_storage::{DatabaseUrl, SchemaConnection};
 
-use super::parts::Part;
+use super::parts::BackupPart;
 use crate::foreign;
 
 /// Examines a copy of a part and returns its findings, one line each. SQLite may leave files
@@ -14,11 +14,11 @@ use crate::foreign;
 ///
 /// # Errors
 /// The copy is damaged, of a newer version, or something else, or has a foreign object.
-pub(super) fn examine(part: Part, copy: &Path) -> anyhow::Result<Vec<String>> {
+pub(super) fn examine(part: BackupPart, copy: &Path) -> anyhow::Result<Vec<String>> {
     let examined = || match part {
-        Part::Links => links(copy),
-        Part::Visits => visits(copy),
-        Part::SiteToken => site_token(copy),
+        BackupPart::Links => links(copy),
+        BackupPart::Visits => visits(copy),
+        BackupPart::SiteToken => site_token(copy),
     };
     examined().with_context(|| format!("the {} cannot be used", part.word()))
 }

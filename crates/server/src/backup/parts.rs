@@ -12,7 +12,7 @@ use crate::{
 
 /// A part of a backup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum BackupPart {
     /// The links database.
     Links,
     /// The access log, with the keys of visitor hashes.
@@ -21,7 +21,7 @@ pub(crate) enum Part {
     SiteToken,
 }
 
-impl Part {
+impl BackupPart {
     /// The part's name in the format.
     pub(crate) fn name(self) -> &'static str {
         match self {

@@ -5,14 +5,14 @@ use std::ops::ControlFlow;
 use indicatif::{ProgressBar, ProgressStyle};
 use slugline_storage::Copied;
 
-use super::parts::Part;
+use super::parts::BackupPart;
 
 /// Receives progress, and may stop the work.
-pub(crate) type Watch<'w> = dyn FnMut(Part, Copied) -> ControlFlow<()> + 'w;
+pub(crate) type Watch<'w> = dyn FnMut(BackupPart, Copied) -> ControlFlow<()> + 'w;
 
 /// Shows progress on standard error if that is a terminal: one line that each update
 /// overwrites, and that goes when this is dropped.
-pub(crate) fn on_terminal() -> impl FnMut(Part, Copied) -> ControlFlow<()> {
+pub(crate) fn on_terminal() -> impl FnMut(BackupPart, Copied) -> ControlFlow<()> {
     let style = ProgressStyle::with_template("{prefix}: {percent} %");
     let style = style.expect("the template has no fault");
     let line = ProgressBar::no_length().with_style(style);

@@ -10,7 +10,7 @@ use anyhow::{Context, bail};
 use super::{
     Draft, beside, create_private, examine, folder_of,
     journal::{self, Move},
-    parts::Part,
+    parts::BackupPart,
     sync_folder,
     tokens_after::{self, Carried},
     verify::unpack,
@@ -32,7 +32,7 @@ pub(crate) struct Wishes {
 
 /// A part beside the file that it replaces.
 struct Staged {
-    part: Part,
+    part: BackupPart,
     draft: Draft,
     exchange: Move,
 }
@@ -44,7 +44,7 @@ struct Staged {
 /// false, or something cannot be written. The restore has changed nothing then.
 pub(crate) fn run(settings: &Settings, file: &str, wishes: Wishes) -> anyhow::Result<()> {
     // Fails before this creates any file.
-    Part::Links.file(settings)?;
+    BackupPart::Links.file(settings)?;
     let folder = &settings.data_dir;
     let made = data_folder::prepare(folder)?;
     let lock = InstanceLock::take(folder)?;
@@ -84,7 +84,7 @@ fn stage(
     let mut staged: Vec<Staged> = Vec::new();
     let mut carried = Carried::None;
     unpack(file, |part| {
-        if part == Part::SiteToken {
+        if part == BackupPart::SiteToken {
             // The writer of the backup knows the token, and it permits everything.
             if !wishes.site_token {
                 carried = Carried::LeftOut;
@@ -112,7 +112,7 @@ fn stage(
         });
         Ok(Some(made))
     })?;
-    if !staged.iter().any(|staged| staged.part == Part::Links) {
+    if !staged.iter().any(|staged| staged.part == BackupPart::Links) {
         bail!("it has no links");
     }
     if wishes.site_token && carried == Carried::None {
@@ -137,7 +137,9 @@ fn limits_after(limited: u64) -> String {
 }
 
 fn tokens_and_limits(staged: &[Staged]) -> anyhow::Result<(u64, u64)> {
-    let links = staged.iter().find(|staged| staged.part == Part::Links);
+    let links = staged
+        .iter()
+        .find(|staged| staged.part == BackupPart::Links);
     let links = &links
         .expect("a restore without links is refused")
         .exchange

@@ -13,7 +13,7 @@ use super::{
     archive::{About, ArchiveReader},
     create::draft_of,
     create_private, examine,
-    parts::Part,
+    parts::BackupPart,
 };
 
 /// Prints a line for each part of the backup. It unpacks the databases beside the backup during
@@ -56,7 +56,7 @@ pub(crate) fn run(file: &str) -> anyhow::Result<()> {
 /// The backup is damaged, or a file cannot be written.
 pub(super) fn unpack(
     file: &Path,
-    mut open: impl FnMut(Part) -> anyhow::Result<Option<File>>,
+    mut open: impl FnMut(BackupPart) -> anyhow::Result<Option<File>>,
 ) -> anyhow::Result<About> {
     let read = || -> anyhow::Result<ArchiveReader<BufReader<File>>> {
         if fs::metadata(file)?.is_dir() {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use slugline_domain::{Author, Dimension, Event, LinkKey, Operation, UnixMillis};
+use slugline_domain::{AuditedOperation, Author, Dimension, Event, LinkKey, UnixMillis};
 
 /// Hears of what happens. Each observer has a thread of its own, so it may wait, and a queue of
 /// 4,096 visits and changes. When the queue is full, the observer misses what happens, and
@@ -51,7 +51,7 @@ pub struct ObservedChange {
     /// The author of the change, as the audit trail names it.
     pub author: Author,
     /// The kind of the change.
-    pub operation: Operation,
+    pub operation: AuditedOperation,
     /// The key of the link. A link that moves to another domain makes two changes: one with its
     /// former key, and one with the new one.
     pub key: LinkKey,

@@ -114,7 +114,7 @@ impl<'c> Chunk<'c> {
         &self,
         rows: &Selection,
     ) -> Result<(Values<u32>, Option<Vec<u32>>), EngineError> {
-        let beside: Values<u32> = self.rows(Family::Target.name(), rows)?;
+        let beside: Values<u32> = self.rows(Family::VisitedLink.name(), rows)?;
         let ends = self.ends()?;
         let links = spread(&ends, rows, short);
         if beside == Values::Same(0) {

@@ -14,7 +14,7 @@ use tokio::sync::oneshot;
 
 use super::{
     erasure,
-    limits::Turns,
+    limits::QueryPermits,
     links::Links,
     salted_days::SaltedDays,
     seal, tail,
@@ -39,15 +39,15 @@ pub(crate) struct EmbeddedRows {
 }
 
 impl EmbeddedRows {
-    /// Bounds the log whose questions take these turns.
-    pub(crate) fn new(options: &RecorderOptions, turns: Arc<Turns>) -> Self {
+    /// Bounds the log whose questions take these permits.
+    pub(crate) fn new(options: &RecorderOptions, permits: Arc<QueryPermits>) -> Self {
         let rows_per_chunk = options.rows_per_chunk.clamp(1, batch::ROWS_MAX);
         Self {
             links: Links::default(),
             days: SaltedDays::new(options.salt_period == SaltPeriod::Day),
             erasing: Erasing::default(),
             upkeep: Upkeep::new(options.retention_days, rows_per_chunk),
-            wal_length: WalLength::new(turns),
+            wal_length: WalLength::new(permits),
             rows_per_chunk,
             _lock: None,
         }
@@ -63,10 +63,10 @@ impl EmbeddedRows {
 
     /// For imported rows, whose salt period is unknown. This process answers no questions.
     pub(crate) fn of_others(options: &RecorderOptions) -> Self {
-        let turns = Arc::new(Turns::under(QueryLimits::default()));
+        let permits = Arc::new(QueryPermits::under(QueryLimits::default()));
         Self {
             days: SaltedDays::new(false),
-            ..Self::new(options, turns)
+            ..Self::new(options, permits)
         }
     }
 }

@@ -80,14 +80,14 @@ impl Deadline {
     }
 }
 
-/// The turns of one log.
+/// The permits of one log.
 #[derive(Debug)]
-pub(crate) struct Turns {
+pub(crate) struct QueryPermits {
     free: Arc<Semaphore>,
     all: u32,
 }
 
-impl Turns {
+impl QueryPermits {
     pub(crate) fn under(limits: QueryLimits) -> Self {
         let all = u32::try_from(limits.concurrent.max(1)).unwrap_or(u32::MAX);
         let free = usize::try_from(all).unwrap_or(Semaphore::MAX_PERMITS);
@@ -97,13 +97,13 @@ impl Turns {
         }
     }
 
-    /// Waits for a turn, which ends when the permit is dropped.
+    /// Waits for a permit, which ends when the permit is dropped.
     pub(crate) async fn next(&self) -> OwnedSemaphorePermit {
         let turn = Arc::clone(&self.free).acquire_owned().await;
         turn.expect("the semaphore is never closed")
     }
 
-    /// Waits until no question has a turn, and keeps later ones waiting.
+    /// Waits until no question has a permit, and keeps later ones waiting.
     pub(crate) fn all(
         &self,
     ) -> impl Future<Output = Result<OwnedSemaphorePermit, AcquireError>> + Send + use<> {

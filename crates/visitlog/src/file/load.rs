@@ -143,7 +143,7 @@ impl Block {
         let is_read = self.codes[family.index()].is_some();
         let has_counts = entries > 0 && chunk.count(name) > 0;
         // The rows of targets are known without reading their numbers.
-        if is_read || *rows != Selection::All || family == Family::Target || !has_counts {
+        if is_read || *rows != Selection::All || family == Family::VisitedLink || !has_counts {
             return Ok(false);
         }
         self.interval = chunk.rows("si", rows)?;
@@ -172,7 +172,7 @@ impl Block {
         }
         let codes = match (chunk.directory.numbers(family.name()), family) {
             (None, _) => Values::Same(0),
-            (Some(_), Family::Target) => {
+            (Some(_), Family::VisitedLink) => {
                 let (targets, ends) = chunk.targets(rows)?;
                 self.target_ends = ends;
                 targets

@@ -24,7 +24,7 @@ pub(crate) fn open_writer(path: &Path) -> Result<Connection, OpenError> {
 
 /// The statements that made the schema of an access log.
 #[derive(Clone, Copy, Debug)]
-pub struct Making {
+pub struct SchemaStatements {
     /// The statements that every file of this version had.
     pub statements: &'static [&'static str],
     /// Statements for tables that a file has only after an import or a move.
@@ -35,8 +35,8 @@ pub struct Making {
 ///
 /// # Errors
 /// The file cannot be opened, is no access log, or was written by a newer version.
-pub fn making_of(path: &Path) -> Result<Making, OpenError> {
-    Ok(Making {
+pub fn making_of(path: &Path) -> Result<SchemaStatements, OpenError> {
+    Ok(SchemaStatements {
         statements: open::making_of(&ACCESS_LOG, path)?,
         further: &[import::TABLE, LEAVING],
     })

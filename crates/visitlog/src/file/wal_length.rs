@@ -2,8 +2,8 @@
 //!
 //! SQLite reuses the write-ahead log once no reader needs its content. Questions that overlap
 //! without end would let the write-ahead log grow as long as visits come. So when it is long, the
-//! writer takes all turns: new questions wait until the running ones have ended; then the writer
-//! empties the write-ahead log and returns the turns.
+//! writer takes all permits: new questions wait until the running ones have ended; then the writer
+//! empties the write-ahead log and returns the permits.
 
 use std::{
     error::Error as StdError,
@@ -19,7 +19,7 @@ use rusqlite::Connection;
 use slugline_analytics::journal::{lock::beside, open::empty_write_ahead_log};
 use tokio::sync::{AcquireError, OwnedSemaphorePermit};
 
-use super::limits::Turns;
+use super::limits::QueryPermits;
 
 /// The length above which questions have to wait. Without questions the length stays below some 8
 /// MB: SQLite reuses the write-ahead log after it has moved a thousand pages into the database.
@@ -34,7 +34,7 @@ const PAUSE: Duration = Duration::from_secs(10);
 
 /// Bounds the length of the write-ahead log.
 pub(crate) struct WalLength {
-    turns: Arc<Turns>,
+    permits: Arc<QueryPermits>,
     waiting: Option<Pin<Box<dyn Future<Output = AllTurns> + Send>>>,
     failed_at: Option<Instant>,
 }
@@ -42,17 +42,17 @@ pub(crate) struct WalLength {
 type AllTurns = Result<OwnedSemaphorePermit, AcquireError>;
 
 impl WalLength {
-    /// Bounds the log whose questions take these turns.
-    pub(crate) fn new(turns: Arc<Turns>) -> Self {
+    /// Bounds the log whose questions take these permits.
+    pub(crate) fn new(permits: Arc<QueryPermits>) -> Self {
         Self {
-            turns,
+            permits,
             waiting: None,
             failed_at: None,
         }
     }
 
-    /// Empties the write-ahead log if it is long and all turns are free. Returns whether it still
-    /// waits for turns; the next call tries again.
+    /// Empties the write-ahead log if it is long and all permits are free. Returns whether it still
+    /// waits for permits; the next call tries again.
     pub(crate) fn bound(&mut self, db: &Connection) -> bool {
         if self.waiting.is_none() {
             let failed_lately = self.failed_at.is_some_and(|at| at.elapsed() < PAUSE);
@@ -60,13 +60,13 @@ impl WalLength {
                 return false;
             }
         }
-        let turns = &self.turns;
-        let waiting = self.waiting.get_or_insert_with(|| Box::pin(turns.all()));
+        let permits = &self.permits;
+        let waiting = self.waiting.get_or_insert_with(|| Box::pin(permits.all()));
         // The semaphore is fair: after the first poll, later questions queue behind the writer.
         let taken = waiting
             .as_mut()
             .poll(&mut Context::from_waker(Waker::noop()));
-        let Poll::Ready(turns) = taken else {
+        let Poll::Ready(permits) = taken else {
             return true;
         };
         self.waiting = None;
@@ -79,7 +79,7 @@ impl WalLength {
                 Some(Instant::now())
             }
         };
-        drop(turns);
+        drop(permits);
         false
     }
 }
@@ -130,13 +130,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.db");
         let db = schema::open_writer(&path).unwrap();
-        let turns = Arc::new(Turns::under(limits(2)));
-        let mut wal_length = WalLength::new(Arc::clone(&turns));
+        let permits = Arc::new(QueryPermits::under(limits(2)));
+        let mut wal_length = WalLength::new(Arc::clone(&permits));
         write(&db);
         assert!(!wal_length.bound(&db));
 
         let reader = open_reader(&path).unwrap();
-        let running = turns.next().await;
+        let running = permits.next().await;
         let question = reader.unchecked_transaction().unwrap();
         question
             .query_row("SELECT count(*) FROM filler", [], |_| Ok(()))
@@ -146,8 +146,8 @@ mod tests {
         }
         assert!(wal_length.bound(&db));
         let later = tokio::spawn({
-            let turns = Arc::clone(&turns);
-            async move { drop(turns.next().await) }
+            let permits = Arc::clone(&permits);
+            async move { drop(permits.next().await) }
         });
         tokio::task::yield_now().await;
         assert!(!later.is_finished());
@@ -165,8 +165,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.db");
         let db = schema::open_writer(&path).unwrap();
-        let turns = Arc::new(Turns::under(limits(1)));
-        let mut wal_length = WalLength::new(Arc::clone(&turns));
+        let permits = Arc::new(QueryPermits::under(limits(1)));
+        let mut wal_length = WalLength::new(Arc::clone(&permits));
         write(&db);
         let backup = open_reader(&path).unwrap();
         let reading = backup.unchecked_transaction().unwrap();
@@ -178,7 +178,7 @@ mod tests {
         }
         assert!(!wal_length.bound(&db));
         assert!(length(&db) > LONG);
-        drop(turns.next().await);
+        drop(permits.next().await);
         // It does not try again at once.
         assert!(wal_length.failed_at.is_some() && !wal_length.bound(&db));
     }

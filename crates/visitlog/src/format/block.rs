@@ -129,7 +129,7 @@ impl Block {
 
     /// The visits of each entry of a family.
     pub(crate) fn visits_of_entries(&self, family: Family) -> Vec<u64> {
-        if let (Family::Target, Some(ends), Values::Same(interval)) =
+        if let (Family::VisitedLink, Some(ends), Values::Same(interval)) =
             (family, &self.target_ends, &self.interval)
         {
             let starts = std::iter::once(&0).chain(ends);

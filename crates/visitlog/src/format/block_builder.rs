@@ -292,7 +292,7 @@ impl BlockBuilder {
     fn encode_family(&self, family: Family, rows: &[usize], key: &TextKey, encoder: &mut Encoder) {
         // The entries of these rows, in the order in which they come. A target belongs to one link,
         // so each link has at least one entry.
-        let of_link = family == Family::Target;
+        let of_link = family == Family::VisitedLink;
         let mut entries = Vec::new();
         let mut renumbered = vec![None; self.entries(family).len()];
         let mut codes = Vec::with_capacity(rows.len());

@@ -8,12 +8,12 @@ use crate::{file::limits::QuestionMemory, format::block::Block};
 
 /// A range of hashes. Its groups are counted in the same pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Share {
+pub(crate) struct HashRange {
     first: u64,
     last: u64,
 }
 
-impl Share {
+impl HashRange {
     pub(crate) const ALL: Self = Self {
         first: 0,
         last: u64::MAX,
@@ -32,7 +32,7 @@ impl Share {
 /// The groups of one share, with their shown values.
 #[derive(Debug)]
 pub(crate) struct SharedGroups<T> {
-    share: Share,
+    share: HashRange,
     /// The numbers of groups, by their hashes.
     numbers: NumberMap<usize>,
     /// The shown value of each group, by its number.
@@ -55,7 +55,7 @@ impl<T: Shown> SharedGroups<T> {
     /// The bytes of a group: its number twice, its hash, its visits, and its shown value.
     const GROUP_BYTES: usize = 80 + size_of::<T>();
 
-    pub(crate) fn within(memory: QuestionMemory, share: Share) -> Self {
+    pub(crate) fn within(memory: QuestionMemory, share: HashRange) -> Self {
         Self {
             share,
             numbers: NumberMap::default(),
@@ -98,7 +98,7 @@ impl<T: Shown> SharedGroups<T> {
     }
 
     /// The share to count next; `None` if this was the last one.
-    pub(crate) fn next(&self) -> Option<Share> {
+    pub(crate) fn next(&self) -> Option<HashRange> {
         self.share.after()
     }
 
@@ -136,7 +136,7 @@ impl<T: Shown> SharedGroups<T> {
 /// The numbers of groups, while rows are added.
 #[derive(Debug)]
 pub(crate) struct Numbers<'g, T> {
-    share: Share,
+    share: HashRange,
     groups: &'g mut NumberMap<usize>,
     shown: &'g mut Vec<Option<T>>,
     free: &'g mut Vec<usize>,

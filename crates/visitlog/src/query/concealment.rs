@@ -27,7 +27,7 @@ pub(crate) struct Concealment {
 
 /// A part of the rows of a block, which a question sees on its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum RowVisibility {
     All,
     /// The rows whose destination is shown.
     Shown,
@@ -55,8 +55,8 @@ impl Concealment {
     }
 
     /// Makes the destinations of a block unknown if they are hidden in this part.
-    pub(crate) fn hide(&self, block: &mut Block, part: Part) {
-        if part == Part::Hidden {
+    pub(crate) fn hide(&self, block: &mut Block, part: RowVisibility) {
+        if part == RowVisibility::Hidden {
             block.hide(self.url);
         }
     }
@@ -64,13 +64,13 @@ impl Concealment {
     /// The rows of a block that are in a part. `rows` are those of its chunk that are left.
     pub(crate) fn select(
         &self,
-        part: Part,
+        part: RowVisibility,
         block: &mut Block,
         chunk: Option<&Chunk<'_>>,
         rows: &Selection,
     ) -> Result<Selection, EngineError> {
         let shown = self.shown(block, chunk, rows)?;
-        Ok(shown.select(|is_shown| is_shown == (part == Part::Shown)))
+        Ok(shown.select(|is_shown| is_shown == (part == RowVisibility::Shown)))
     }
 
     /// Whether the destination of each row is shown: if its visit says that there was no password.

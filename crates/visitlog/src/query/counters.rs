@@ -7,7 +7,7 @@ use slugline_domain::{CounterRow, CountersQuery, Dimension, LinkId};
 
 use super::{
     answer::Answer,
-    bounded_groups::{Share, SharedGroups, Shown},
+    bounded_groups::{HashRange, SharedGroups, Shown},
     filter::RowFilter,
     plan::Plan,
     totals::Totals,
@@ -61,7 +61,7 @@ fn per_link(
     let hash = RandomState::new();
     let mut rows = Vec::new();
     let mut sketched = false;
-    let mut next = Some(Share::ALL);
+    let mut next = Some(HashRange::ALL);
     while let Some(share) = next {
         let mut links = SharedGroups::within(snapshot.memory(), share);
         snapshot.scan(&Plan::of_rows(filter), &columns, |block| {
@@ -119,7 +119,7 @@ mod tests {
     use rusqlite::{Connection, params};
     use slugline_analytics::{
         Sampled,
-        row::{Client, Place, Row, Target},
+        row::{Client, Place, Row, VisitedLink},
         visitor::VisitorHash,
     };
     use slugline_domain::{
@@ -320,7 +320,7 @@ mod tests {
         let mut log = Log::new();
         log.add(&row(1, 1, true));
         log.add(&Row {
-            target: Target {
+            target: VisitedLink {
                 link_id: "sale-1",
                 slug: "sale",
                 url: "https://example.com/sale",

@@ -5,7 +5,7 @@ use std::{cmp::Reverse, convert::Infallible};
 use slugline_analytics::columns::{TEXTS, text_of};
 use slugline_domain::{Event, EventsQuery, UnixMillis};
 
-use super::{filter::RowFilter, plan::Plan, scan::Asked};
+use super::{filter::RowFilter, plan::Plan, scan::ScanRequest};
 use crate::{
     file::{error::EngineError, snapshot::Snapshot},
     format::block::{Block, Column},
@@ -22,7 +22,7 @@ pub(crate) fn answer(
     let mut latest: Vec<Event> = Vec::new();
     let mut oldest = i64::MIN;
     // Reads the texts only of rows that may be among the latest.
-    let asked = Asked {
+    let asked = ScanRequest {
         columns: &columns,
         latest: Some(query.limit),
     };

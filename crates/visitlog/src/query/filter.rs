@@ -14,7 +14,7 @@ use slugline_analytics::{
 };
 use slugline_domain::{Bots, Choice, Degrees, Dimension, VisitFilter};
 
-use super::concealment::{Concealment, Part};
+use super::concealment::{Concealment, RowVisibility};
 use crate::{
     file::{
         chunk::Chunk, day::segment::Segment, erasure, error::EngineError, links, snapshot::Snapshot,
@@ -171,7 +171,10 @@ impl RowFilter {
 
     /// The columns of texts that a question about some columns reads, and the parts in which it
     /// sees rows.
-    pub(crate) fn parts(&self, asked: impl Iterator<Item = usize>) -> (Vec<usize>, &[Part]) {
+    pub(crate) fn parts(
+        &self,
+        asked: impl Iterator<Item = usize>,
+    ) -> (Vec<usize>, &[RowVisibility]) {
         let mut texts: Vec<usize> = asked
             .chain(self.texts.iter().map(|(column, _)| *column))
             .collect();
@@ -179,10 +182,10 @@ impl RowFilter {
         let concealment = concealment
             .filter(|concealment| texts.iter().any(|column| concealment.concerns(*column)));
         let parts = match concealment {
-            None => &[Part::All][..],
+            None => &[RowVisibility::All][..],
             Some(concealment) => {
                 texts.push(concealment.protection());
-                &[Part::Shown, Part::Hidden]
+                &[RowVisibility::Shown, RowVisibility::Hidden]
             }
         };
         texts.sort_unstable();
@@ -197,7 +200,7 @@ impl RowFilter {
         &self,
         block: &mut Block,
         chunk: Option<&Chunk<'_>>,
-        part: Part,
+        part: RowVisibility,
     ) -> Result<Selection, EngineError> {
         let mut rows = Selection::All;
         let leave = |block: &mut Block, rows: &mut Selection, chosen: Selection| {
@@ -214,7 +217,9 @@ impl RowFilter {
                 return Ok(rows);
             }
         }
-        if let (Some(concealment), Part::Shown | Part::Hidden) = (&self.concealment, part) {
+        if let (Some(concealment), RowVisibility::Shown | RowVisibility::Hidden) =
+            (&self.concealment, part)
+        {
             let chosen = concealment.select(part, block, chunk, &rows)?;
             if !leave(block, &mut rows, chosen) {
                 return Ok(rows);

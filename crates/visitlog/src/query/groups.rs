@@ -11,7 +11,7 @@ use super::{
     filter::RowFilter,
     frequent::{BYTES_TO_COUNT_ALL, First, at_least, few, most_first},
     plan::Plan,
-    scan::Asked,
+    scan::ScanRequest,
 };
 use crate::{
     file::{
@@ -93,7 +93,7 @@ impl<const N: usize> Ranking<N> {
             self.make_room();
         })?;
         let asked = self.columns.map(Column::Entries);
-        let asked = Asked {
+        let asked = ScanRequest {
             columns: &[&asked[..], &[Column::Interval]].concat(),
             latest: None,
         };

@@ -13,7 +13,7 @@ use slugline_domain::{
 };
 
 use super::{
-    bounded_groups::{Share, SharedGroups, Shown},
+    bounded_groups::{HashRange, SharedGroups, Shown},
     filter::RowFilter,
     plan::Plan,
     sorted_rows::{Collector, SortedRows},
@@ -46,18 +46,19 @@ pub(crate) fn answer(
     let hash = DefaultHashBuilder::default();
     let mut rows = Collector::beside(snapshot.db(), snapshot.memory().groups() / 2);
     let mut sketched = false;
-    let mut next = Some(Share::ALL);
+    let mut next = Some(HashRange::ALL);
     while let Some(share) = next {
         let mut targets = SharedGroups::within(snapshot.memory(), share);
         snapshot.scan(&Plan::of_rows(&filter), &columns, |block| {
             let [slugs, urls] = shown.map(|column| block.texts(column));
-            let codes = block.codes(Family::Target);
-            let mut known: Vec<Option<Option<usize>>> = vec![None; block.entries(Family::Target)];
+            let codes = block.codes(Family::VisitedLink);
+            let mut known: Vec<Option<Option<usize>>> =
+                vec![None; block.entries(Family::VisitedLink)];
             targets.add(block, |targets, row| {
                 let entry = codes.at(row);
                 *known[index(entry)].get_or_insert_with(|| {
                     let (slug, url) = (slugs.get(entry), urls.get(entry));
-                    targets.of(hash.hash_one((slug, url)), || Target {
+                    targets.of(hash.hash_one((slug, url)), || LinkTexts {
                         slug: slug.into(),
                         url: url.into(),
                     })
@@ -68,7 +69,7 @@ pub(crate) fn answer(
         next = targets.next();
         let (groups, mut totals) = targets.into_groups();
         snapshot.deadline().check()?;
-        for (group, Target { slug, url }) in groups {
+        for (group, LinkTexts { slug, url }) in groups {
             let (counters, _) = totals.take(group);
             rows.push(AccessRow {
                 slug: slug.into(),
@@ -88,12 +89,12 @@ pub(crate) fn answer(
 }
 
 #[derive(Debug)]
-struct Target {
+struct LinkTexts {
     slug: Box<str>,
     url: Box<str>,
 }
 
-impl Shown for Target {
+impl Shown for LinkTexts {
     fn bytes(&self) -> usize {
         self.slug.len() + self.url.len() + 32
     }
@@ -184,7 +185,7 @@ mod tests {
                 // The same slug leads to two destinations, each of two links.
                 let slug = format!("s{:04}", number / 2);
                 let url = format!("https://example.com/{number}");
-                let target = row::Target {
+                let target = row::VisitedLink {
                     link_id: "",
                     slug: &slug,
                     url: &url,

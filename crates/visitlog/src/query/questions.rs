@@ -18,7 +18,7 @@ use tokio::sync::oneshot;
 
 use crate::file::{
     error::EngineError,
-    limits::{Deadline, QuestionMemory, Turns, step_back},
+    limits::{Deadline, QueryPermits, QuestionMemory, step_back},
     snapshot::{Damage, Snapshot},
 };
 
@@ -27,7 +27,7 @@ use crate::file::{
 pub(crate) struct Questions {
     path: PathBuf,
     limits: QueryLimits,
-    turns: Arc<Turns>,
+    permits: Arc<QueryPermits>,
     idle: Arc<Mutex<Vec<Connection>>>,
     tally: Arc<Tally>,
 }
@@ -37,15 +37,15 @@ impl Questions {
         Self {
             path: path.to_owned(),
             limits,
-            turns: Arc::new(Turns::under(limits)),
+            permits: Arc::new(QueryPermits::under(limits)),
             idle: Arc::default(),
             tally,
         }
     }
 
-    /// The turns of questions.
-    pub(crate) fn turns(&self) -> Arc<Turns> {
-        Arc::clone(&self.turns)
+    /// The permits of questions.
+    pub(crate) fn permits(&self) -> Arc<QueryPermits> {
+        Arc::clone(&self.permits)
     }
 
     /// The file of the log.
@@ -81,7 +81,7 @@ impl Questions {
     ) -> Result<T, EngineError> {
         let deadline = Deadline::after(self.limits.deadline);
         let _waiting = deadline.waiting();
-        let turn = tokio::time::timeout_at(deadline.at.into(), self.turns.next())
+        let turn = tokio::time::timeout_at(deadline.at.into(), self.permits.next())
             .await
             .map_err(|_| deadline.exceeded())?;
         let log = self.clone();
@@ -329,7 +329,7 @@ mod tests {
             go_on.send(()).unwrap();
             assert_eq!(log.ask(|_| Ok(7)).await.unwrap(), 7, "{name}");
             assert_eq!(chunks.load(Ordering::Relaxed), 3, "{name}");
-            assert_eq!(log.turns.free(), 1, "{name}");
+            assert_eq!(log.permits.free(), 1, "{name}");
         }
     }
 }

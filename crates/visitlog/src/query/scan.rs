@@ -8,7 +8,7 @@ use std::{
 use slugline_analytics::tally::Damaged;
 use slugline_domain::RowLimit;
 
-use super::{concealment::Part, filter::RowFilter, plan::Plan};
+use super::{concealment::RowVisibility, filter::RowFilter, plan::Plan};
 use crate::{
     file::{chunk::Chunk, error::EngineError, snapshot::Snapshot, tail},
     format::{
@@ -27,14 +27,14 @@ const BLOCKS_AHEAD: usize = 2;
 
 /// The columns and rows that a question reads, among those that meet its conditions.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Asked<'q> {
+pub(crate) struct ScanRequest<'q> {
     pub(crate) columns: &'q [Column],
     /// Limits each block to its latest rows, with their times. Rows of the same moment as the last
     /// one are included.
     pub(crate) latest: Option<RowLimit>,
 }
 
-impl Asked<'_> {
+impl ScanRequest<'_> {
     /// The columns of texts.
     fn texts(&self) -> impl Iterator<Item = usize> {
         self.columns.iter().filter_map(|column| match column {
@@ -62,7 +62,7 @@ impl Snapshot<'_> {
                 .name("access-log-sums".into())
                 .spawn_scoped(scope, move || add_up(blocks, see))
                 .map_err(EngineError::Thread)?;
-            let asked = Asked {
+            let asked = ScanRequest {
                 columns,
                 latest: None,
             };
@@ -93,7 +93,7 @@ impl Snapshot<'_> {
         let Some(row) = found.next()? else {
             return Ok(Vec::new());
         };
-        let asked = Asked {
+        let asked = ScanRequest {
             columns,
             latest: None,
         };
@@ -122,7 +122,7 @@ impl Snapshot<'_> {
     pub(crate) fn scan_back(
         &self,
         plan: &Plan<'_>,
-        asked: Asked<'_>,
+        asked: ScanRequest<'_>,
         mut see: impl FnMut(Block, Option<&Chunk<'_>>) -> Result<i64, EngineError>,
     ) -> Result<(), EngineError> {
         let filter = plan.filter();
@@ -172,7 +172,8 @@ impl Snapshot<'_> {
                     return Ok(());
                 };
                 let chunk = Chunk::read(self.db(), row)?;
-                let read = |part: &Part| read(&chunk, filter, asked, *part, interesting_from);
+                let read =
+                    |part: &RowVisibility| read(&chunk, filter, asked, *part, interesting_from);
                 // A question sees no part of a damaged chunk.
                 let blocks: Vec<Block> = parts.iter().map(read).collect::<Result<_, _>>()?;
                 for block in blocks.into_iter().filter(|block| block.rows > 0) {
@@ -226,8 +227,8 @@ struct Listed {
 fn read(
     chunk: &Chunk<'_>,
     filter: &RowFilter,
-    asked: Asked<'_>,
-    part: Part,
+    asked: ScanRequest<'_>,
+    part: RowVisibility,
     interesting_from: i64,
 ) -> Result<Block, EngineError> {
     let mut block = Block {

@@ -23,7 +23,7 @@ use super::{
     filter::RowFilter,
     plan::Plan,
     questions::{Questions, failed},
-    scan::Asked,
+    scan::ScanRequest,
 };
 use crate::{
     file::{error::EngineError, limits::Deadline, links, snapshot::Snapshot},
@@ -153,7 +153,7 @@ fn beginning(
 ) -> Result<(VecDeque<Named>, Vec<i64>), EngineError> {
     let filter = RowFilter::resolve(snapshot.db(), filter)?;
     let mut tail = VecDeque::new();
-    let asked = Asked {
+    let asked = ScanRequest {
         columns: &columns(),
         latest: None,
     };

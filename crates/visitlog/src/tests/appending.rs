@@ -21,7 +21,7 @@ use slugline_domain::{
 use slugline_testkit::{FixedClock, NOON, SeededRandom, link};
 
 use crate::{
-    file::{embedded_rows::EmbeddedRows, limits::Turns, links, schema, tail},
+    file::{embedded_rows::EmbeddedRows, limits::QueryPermits, links, schema, tail},
     format::block::Numbers,
 };
 
@@ -73,9 +73,9 @@ fn open_with(folder: &tempfile::TempDir, observers: Vec<Arc<dyn VisitObserver>>)
         )
     };
     let tally = Arc::default();
-    let turns = Arc::new(Turns::under(QueryLimits::default()));
+    let permits = Arc::new(QueryPermits::under(QueryLimits::default()));
     let db = schema::open_writer(&folder.path().join("a.db")).unwrap();
-    let rows = Box::new(EmbeddedRows::new(&options, turns));
+    let rows = Box::new(EmbeddedRows::new(&options, permits));
     Appender::over(db, rows, &options, ports, tally).unwrap()
 }
 

@@ -9,7 +9,7 @@ use slugline_analytics::{
     QueryLimits, RecorderOptions, SaltPeriod,
     journal::row_table::RowTable,
     moments::{Crowd, Moments, VisitorSums},
-    row::{Client, Row, Target},
+    row::{Client, Row, VisitedLink},
     tally::Tally,
     utc::{self, MILLIS_PER_DAY},
 };
@@ -29,7 +29,7 @@ use crate::{
         erasure,
         error::EngineError,
         examine::examine,
-        limits::{Deadline, Turns},
+        limits::{Deadline, QueryPermits},
         links::Links,
         salted_days,
         salvage::rebuild,
@@ -312,7 +312,7 @@ async fn a_late_visit_is_counted_from_the_tail_on() {
 async fn totals_hide_no_erasure() {
     let mut log = two_days(true);
     let other = Row {
-        target: Target {
+        target: VisitedLink {
             link_id: "other",
             ..row(0, 1).target
         },
@@ -347,7 +347,7 @@ async fn an_erasure_that_damage_keeps_from_its_end_leaves_other_days_their_total
         for (link_id, host) in [("docs-1", "a.example"), ("other", "o.example")] {
             if link_id == "docs-1" || day == 1 || day == 2 {
                 let visit = visit(day * MILLIS_PER_DAY, day.unsigned_abs(), host);
-                let target = Target {
+                let target = VisitedLink {
                     link_id,
                     ..visit.target
                 };
@@ -415,7 +415,7 @@ fn a_day_stands_apart_if_all_its_rows_came_with_salts_for_a_day() {
     let own = |salt_period| {
         EmbeddedRows::new(
             &with(salt_period),
-            Arc::new(Turns::under(QueryLimits::default())),
+            Arc::new(QueryPermits::under(QueryLimits::default())),
         )
     };
     let imported = || EmbeddedRows::of_others(&with(SaltPeriod::Day));
@@ -644,7 +644,7 @@ fn a_list_without_room_is_not_stored_and_short_ones_are() {
     let rows: Vec<Row<'_>> = (0..)
         .zip(&urls)
         .map(|(n, url)| Row {
-            target: Target {
+            target: VisitedLink {
                 url,
                 ..row(0, 1).target
             },
@@ -663,12 +663,12 @@ fn a_list_without_room_is_not_stored_and_short_ones_are() {
 
 /// The intervals of all rows of a part of a day.
 #[derive(Default)]
-struct Part {
+struct RowVisibility {
     of_visitors: BTreeMap<u64, Vec<u64>>,
     by_chance: Vec<u64>,
 }
 
-impl Part {
+impl RowVisibility {
     fn crowd(&self) -> Crowd {
         let mut crowd = Crowd::default();
         for intervals in self.of_visitors.values() {
@@ -720,7 +720,7 @@ proptest! {
         let zone = ZoneOffsets::fixed(UtcOffset::from_seconds(offset * 900).unwrap());
         let stretch = zone.stretch_at(slugline_domain::UnixMillis::new(0));
         for (unit, seconds) in [(TimeUnit::Hour, 3_600), (TimeUnit::Day, 86_400)] {
-            let mut expected: BTreeMap<i64, Part> = BTreeMap::new();
+            let mut expected: BTreeMap<i64, RowVisibility> = BTreeMap::new();
             let start_of = |quarter: u8| {
                 let local = i64::from(quarter) * 900 + i64::from(offset) * 900;
                 local.div_euclid(seconds) * seconds

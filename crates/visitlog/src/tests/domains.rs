@@ -1,7 +1,7 @@
 //! Domains in questions, with totals and without.
 
 use slugline_analytics::{
-    row::{Row, Target},
+    row::{Row, VisitedLink},
     utc::MILLIS_PER_DAY,
 };
 use slugline_domain::{
@@ -15,7 +15,7 @@ fn rows_of(day: i64, key: &'static str, visitors: std::ops::Range<u64>) -> Vec<R
     let row = |visitor: u64| {
         let at = day * MILLIS_PER_DAY + i64::try_from(visitor).unwrap();
         let row = row(at, visitor);
-        let target = Target {
+        let target = VisitedLink {
             slug: key,
             ..row.target
         };

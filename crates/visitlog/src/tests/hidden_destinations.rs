@@ -6,7 +6,7 @@ use rusqlite::Connection;
 use slugline_analytics::{
     QueryLimits,
     columns::text_of,
-    row::{Row, Target},
+    row::{Row, VisitedLink},
 };
 use slugline_domain::{
     Choice, Destinations, Dimension, EventsQuery, MetricsQuery, RowLimit, VisitFilter,
@@ -52,7 +52,7 @@ impl Opened {
         }
     }
 
-    fn visit(&mut self, at: i64, target: Target<'_>) {
+    fn visit(&mut self, at: i64, target: VisitedLink<'_>) {
         let link = self.links.number(&self.db, target.link_id).unwrap();
         let row = Row {
             target,
@@ -104,7 +104,7 @@ async fn a_visit_shows_its_destination_if_it_says_that_there_was_no_password() {
         for _ in 0..visits {
             file.visit(
                 at,
-                Target {
+                VisitedLink {
                     link_id: "docs-1",
                     slug: "docs",
                     url,

@@ -6,7 +6,7 @@ use rusqlite::Connection;
 use slugline_analytics::{
     QueryLimits, Sampled,
     columns::{STORED, TEXTS},
-    row::{Client, Row, Target},
+    row::{Client, Row, VisitedLink},
     sampled::{self, Span},
     tally::Tally,
     visitor::VisitorHash,
@@ -95,7 +95,7 @@ async fn every_answer_is_that_of_plain_sql_over_the_same_rows() {
 
 /// A visit of which only the moment and the visitor matter.
 pub(crate) fn row(at: i64, visitor: u64) -> Row<'static> {
-    let target = Target {
+    let target = VisitedLink {
         link_id: "docs-1",
         slug: "docs",
         url: "https://example.com/",
@@ -278,7 +278,7 @@ async fn a_list_by_link_is_of_one_moment_whatever_is_deleted_meanwhile() {
     let rows: Vec<Row<'_>> = slugs
         .iter()
         .map(|slug| Row {
-            target: Target {
+            target: VisitedLink {
                 slug,
                 ..row(0, 1).target
             },
@@ -447,7 +447,7 @@ async fn a_long_list_by_link_comes_in_parts() {
     let rows: Vec<Row<'_>> = slugs
         .iter()
         .map(|slug| Row {
-            target: Target {
+            target: VisitedLink {
                 slug,
                 ..row(0, 1).target
             },

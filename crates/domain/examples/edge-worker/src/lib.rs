@@ -10,7 +10,7 @@ use std::{
 };
 
 use slugline_domain::{
-    Arrival, Country, Destination, DestinationRules, FollowedLink, InstanceRules, LinkId,
+    Arrival, Country, Destination, DestinationRules, FollowedLink, InstanceDefaults, LinkId,
     Resolution, Revision, Slug, Terms, UnixSeconds, Visitor,
     routing::NoFacts,
 };
@@ -67,9 +67,9 @@ fn answer(question: &str) -> String {
         rest: None,
         facts: &NoFacts,
     };
-    let rules = InstanceRules {
+    let rules = InstanceDefaults {
         with_query: true,
-        ..InstanceRules::default()
+        ..InstanceDefaults::default()
     };
     match link.resolve(&visitor, rules) {
         Resolution::Absent => "404".to_owned(),

@@ -2,7 +2,7 @@ use std::borrow::Cow;
 
 use slugline_analytics::{
     journal::open,
-    row::{Client, Place, Row, Target},
+    row::{Client, Place, Row, VisitedLink},
 };
 use tempfile::TempDir;
 
@@ -43,7 +43,7 @@ impl Log {
     fn add(&mut self, day: i64) {
         let text = format!("day-{day}");
         let row = Row {
-            target: Target {
+            target: VisitedLink {
                 link_id: &text,
                 slug: &text,
                 url: "https://example.com/",

@@ -7,7 +7,7 @@ use super::key::optional_key;
 use crate::{issue::IssueCode, sent::Sent, validation::Validation};
 
 /// Reads `slug` with its `domain`, or `id`, and not both.
-pub(crate) fn which_link(
+pub(crate) fn key_or_id(
     validation: &mut Validation,
     domain: &Sent<String>,
     slug: &Sent<String>,

@@ -9,20 +9,20 @@ use crate::{AddressPolicy, PortPolicy, Refusal};
 /// A URL whose scheme, port and host are acceptable. If the host is a name, its
 /// addresses still have to be checked.
 #[derive(Clone, Debug)]
-pub(crate) struct Target {
+pub(crate) struct AcceptedUrl {
     pub(crate) url: Url,
-    pub(crate) host: TargetHost,
+    pub(crate) host: AcceptedHost,
     pub(crate) port: u16,
     pub(crate) tls: bool,
 }
 
 #[derive(Clone, Debug)]
-pub(crate) enum TargetHost {
+pub(crate) enum AcceptedHost {
     Address(IpAddr),
     Name(String),
 }
 
-impl Target {
+impl AcceptedUrl {
     /// Checks a URL. The URL parser has already turned every spelling of an
     /// address (`0x7f.1`, `2130706433`, full-width digits) into the address.
     pub(crate) fn vet(
@@ -45,7 +45,7 @@ impl Target {
         let host = match url.host().ok_or(Refusal::NoHost)? {
             Host::Ipv4(address) => literal(address.into(), addresses)?,
             Host::Ipv6(address) => literal(address.into(), addresses)?,
-            Host::Domain(name) => TargetHost::Name(complete_name(name, addresses)?),
+            Host::Domain(name) => AcceptedHost::Name(complete_name(name, addresses)?),
         };
         Ok(Self {
             url,
@@ -56,9 +56,9 @@ impl Target {
     }
 }
 
-fn literal(address: IpAddr, addresses: &AddressPolicy) -> Result<TargetHost, Refusal> {
+fn literal(address: IpAddr, addresses: &AddressPolicy) -> Result<AcceptedHost, Refusal> {
     if addresses.allows(address) {
-        Ok(TargetHost::Address(address))
+        Ok(AcceptedHost::Address(address))
     } else {
         Err(Refusal::Address(address))
     }
@@ -84,9 +84,9 @@ mod tests {
 
     use super::*;
 
-    fn vet(url: &str) -> Result<Target, Refusal> {
+    fn vet(url: &str) -> Result<AcceptedUrl, Refusal> {
         let url = Url::parse(url).unwrap();
-        Target::vet(url, &AddressPolicy::public_only(), &PortPolicy::default())
+        AcceptedUrl::vet(url, &AddressPolicy::public_only(), &PortPolicy::default())
     }
 
     #[rstest]
