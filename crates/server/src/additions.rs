@@ -7,7 +7,7 @@ use anyhow::{Context, bail};
 use slugline_mcp::{Tool, Tools};
 use slugline_rest::{Operation, RouteList};
 
-use crate::{api_routes, metrics, observers::Observer, settings::Settings, version::VERSION};
+use crate::{VERSION, api_routes, metrics, observers::Observer, settings::Settings};
 
 /// What a program adds to the service.
 #[derive(Default)]

@@ -5,7 +5,7 @@ use actix_web::http::Method;
 use slugline_contract::Bounds;
 use slugline_rest::{Api, ExternalOperation, Operation, OperationRefused, RouteList};
 
-use crate::{assistants, service_path::may_be_service_path, version::VERSION};
+use crate::{VERSION, assistants, service_path::may_be_service_path};
 
 /// Every operation of the API, with these beside them, for an instance with these bounds.
 ///

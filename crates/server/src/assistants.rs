@@ -15,7 +15,7 @@ use slugline_outbound::HttpClientDocuments;
 use slugline_rest::ExternalOperation;
 use slugline_storage::SqlLinkStore;
 
-use crate::{settings::Settings, upkeep::keep_removing};
+use crate::{background::keep_removing, settings::Settings};
 
 /// The other parts that assistants need.
 pub(crate) struct Neighbours<'a> {

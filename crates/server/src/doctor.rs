@@ -16,8 +16,8 @@ use slugline_system::SystemClock;
 use slugline_visitlog::{examine, rebuild};
 
 use crate::{
-    advice::advice,
-    foreign, outside,
+    databases, public_address,
+    risky_settings::advice,
     settings::{AccessLog, Settings},
     site_token,
 };
@@ -41,7 +41,7 @@ pub(crate) async fn examine_all(settings: &Settings) -> anyhow::Result<()> {
     for sentence in advice(settings, token.as_ref()) {
         line("settings", "ADVICE", sentence)?;
     }
-    if let Some(found) = outside::look(settings).await {
+    if let Some(found) = public_address::look(settings).await {
         if found.is_empty() {
             line(
                 "outside",
@@ -112,7 +112,7 @@ async fn links(settings: &Settings) -> anyhow::Result<bool> {
         }
     };
     if let DatabaseUrl::File(file) = url {
-        advise_on_foreign(name, foreign::refuse_in_links(file, &database).await)?;
+        advise_on_foreign(name, databases::refuse_in_links(file, &database).await)?;
     }
     let pending = match database.pending().await {
         // Nothing is damaged; the error says what to do.
@@ -217,7 +217,7 @@ impl Settings {
         let access_log = |path| VisitFile {
             name: "access log",
             path,
-            refuse_foreign: foreign::refuse_in_visits,
+            refuse_foreign: databases::refuse_in_visits,
             examine,
             rebuild,
         };

@@ -10,7 +10,7 @@ use slugline_contract::{DomainView, NamedDomain, Problem, RemoveDomain, read};
 use slugline_domain::{Author, Host, Reach};
 use tokio::runtime::Runtime;
 
-use crate::{backup::journal, links_database, settings::Settings, wiring};
+use crate::{backup::journal, databases, settings::Settings, wiring};
 
 /// Prints a line for each domain.
 ///
@@ -141,7 +141,7 @@ fn with_domains<T>(
     work: impl AsyncFnOnce(&Domains) -> Result<T, Error>,
 ) -> anyhow::Result<T> {
     let _in_use = journal::use_files(settings)?;
-    links_database::refuse_missing(settings)?;
+    databases::refuse_missing(settings)?;
     let runtime = Runtime::new().context("the runtime cannot be started")?;
     runtime.block_on(async {
         let domains = wiring::domains_of_operator(settings).await?;

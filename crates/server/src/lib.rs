@@ -32,64 +32,55 @@
 //! | `wiring` | settings → running parts |
 //! | `service` | start, address, stop |
 //! | `connections` | limits and timeouts of connections |
-//! | `open_files` | limits of open files and connections |
-//! | `assistants`, `outside` | connecting assistants; the public address as they see it |
+//! | `assistants`, `public_address` | connecting assistants; the public address as they see it |
 //! | `service_path` | the paths of the service itself |
 //! | `mcp_bridge` | MCP over standard input and output, to a running instance |
 //! | `healthcheck` | whether the service is ready, for container engines |
 //! | `metrics` | the numbers of all parts, for Prometheus |
-//! | `links_database` | the database of links, opened with its schema up to date |
+//! | `databases` | the database of links, opened; objects in our databases that are not ours |
 //! | `links_check` | whether its pages are sound, after each start |
-//! | `thread_priority` | work that redirects must not wait for |
 //! | `old_store` | migration of links from an older instance |
-//! | `data_folder`, `instance_lock`, `site_token` | files beside the databases |
-//! | `site_token_watch` | a new site token without a restart |
+//! | `data_folder`, `instance_lock`, `site_token` | files beside the databases, and their disk |
 //! | `token_commands`, `domain_commands` | named tokens, and domains, from the command line |
 //! | `sign_in_codes` | one-time codes for the site token |
-//! | `setup`, `advice` | the settings of an instance for its callers; findings about them |
-//! | `upkeep` | the removal of what is no longer kept |
-//! | `destination_watch` | destinations are asked in turn |
-//! | `doors`, `domains_watch` | hosts that have some paths only; changes of domains by other nodes |
+//! | `setup`, `risky_settings` | the settings of an instance for its callers; findings about them |
+//! | `background` | removal of what is no longer kept, the watch of destinations, changes of domains |
+//! | `admin_host` | hosts that have some paths only |
 //! | `doctor`, `seed` | the check of the databases; realistic data to look at |
-//! | `disk` | the disk of the data folder |
-//! | `foreign` | objects in our databases that are not ours |
 //! | `transfer` | links to and from files |
 //! | `visit_files` | visits to and from files, and to ClickHouse |
 //! | `backup` | backups of everything, and restoring them |
 //! | `clickhouse_wire` | the access log's client for ClickHouse |
-//! | `stop_request` | Ctrl-C and SIGTERM |
+//! | `process` | signals, open files, the priority of threads |
 //! | `traces` | spans of requests, for a collector |
-//! | `logging`, `welcome`, `version` | output for operators |
+//! | `logging`, `welcome` | output for operators |
 
 mod additions;
-mod advice;
+mod admin_host;
 mod api_routes;
 mod assistants;
+mod background;
 mod backup;
 mod builder;
 pub mod cli;
 mod clickhouse_wire;
 mod connections;
 mod data_folder;
-mod destination_watch;
-mod disk;
+mod databases;
 mod doctor;
 mod domain_commands;
-mod domains_watch;
-mod doors;
-mod foreign;
 mod healthcheck;
 mod instance_lock;
 mod links_check;
-mod links_database;
 mod logging;
 mod mcp_bridge;
 mod metrics;
 pub mod observers;
 mod old_store;
-mod open_files;
 pub mod operation;
-mod outside;
+mod process;
+mod public_address;
+mod risky_settings;
 mod seed;
 mod service;
 mod service_path;
@@ -97,15 +88,10 @@ pub mod settings;
 mod setup;
 mod sign_in_codes;
 mod site_token;
-mod site_token_watch;
-mod stop_request;
-mod thread_priority;
 mod token_commands;
 pub mod tool;
 mod traces;
 mod transfer;
-mod upkeep;
-mod version;
 mod visit_files;
 mod welcome;
 mod wiring;
@@ -122,4 +108,6 @@ pub use slugline_domain as domain;
 pub use slugline_domain::Scope;
 pub use slugline_httpkit::Failure;
 pub use tool::{Tool, ToolContext, ToolEffect, ToolSpec};
-pub use version::VERSION;
+
+/// The version that every face of the service reports.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -16,7 +16,7 @@ use anyhow::Context;
 use slugline_domain::ports::LinksWatch;
 use slugline_storage::{DatabaseUrl, PageCheck, check_pages};
 
-use crate::{settings::Settings, thread_priority::step_back};
+use crate::{process::step_back, settings::Settings};
 
 /// The service answers its first requests undisturbed.
 const AFTER: Duration = Duration::from_secs(1);

@@ -13,7 +13,7 @@ use slugline_domain::{
 use slugline_legacy::OldStoreUrl;
 use slugline_system::{OsRandom, SystemClock};
 
-use crate::{backup::journal, data_folder, links_database, settings::Settings};
+use crate::{backup::journal, data_folder, databases, settings::Settings};
 
 /// Builds the migration, and tells the operator the next step.
 pub(crate) async fn open(
@@ -76,7 +76,7 @@ pub(crate) async fn migrate(settings: &Settings, force: bool) -> anyhow::Result<
     }
     data_folder::prepare(&settings.data_dir)?;
     let _in_use = journal::use_files(settings)?;
-    let store = links_database::open(settings).await?;
+    let store = databases::open(settings).await?;
     let passwords = Arc::new(Passwords::new(Arc::new(OsRandom)));
     let migration = open(settings, store, passwords, Arc::new(SystemClock)).await?;
     let mut request = RunMigration {

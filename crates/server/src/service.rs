@@ -16,22 +16,20 @@ use tokio::task::JoinHandle;
 
 use crate::{
     additions::Additions,
-    advice::advice,
-    assistants,
+    assistants, background,
+    background::keep_removing,
     backup::{journal, schedule::Scheduled},
     connections,
     data_folder::{self, NewFolder},
-    destination_watch, domains_watch,
+    databases,
     instance_lock::InstanceLock,
     links_check::LinksCheck,
-    links_database,
     metrics::MetricsListener,
-    observers::Crowd,
+    observers::ObserverQueues,
     old_store,
+    risky_settings::advice,
     settings::Settings,
-    site_token::{self, Source},
-    site_token_watch::SiteTokenWatch,
-    upkeep::keep_removing,
+    site_token::{self, SiteTokenWatch, Source},
     wiring::{self, Components},
 };
 
@@ -49,7 +47,7 @@ pub struct Service {
     recorder: std::sync::Arc<slugline_analytics::Recorder>,
     live: std::sync::Arc<slugline_application::LiveVisits>,
     webhook: Option<std::sync::Arc<slugline_outbound::Webhook>>,
-    crowd: std::sync::Arc<Crowd>,
+    observers: std::sync::Arc<ObserverQueues>,
     migration: JoinHandle<()>,
     audit: JoinHandle<()>,
     versions: JoinHandle<()>,
@@ -76,7 +74,7 @@ impl Service {
         let lock = InstanceLock::take(&settings.data_dir)?;
         let folder = NewFolder::new(made);
         journal::finish_pending(&settings.data_dir, &lock)?;
-        let is_new = links_database::missing_file(settings).is_some();
+        let is_new = databases::missing_file(settings).is_some();
         let (token, token_source) = match settings.site_token.clone() {
             Some(token) => (token, Source::Settings),
             None => site_token::kept_in(&settings.data_dir, &OsRandom)?,
@@ -95,7 +93,7 @@ impl Service {
         let repeats = parts.repeats.clone();
         let domains = parts.domains.clone();
         let destinations = parts.watch.clone();
-        let crowd = Arc::clone(&parts.crowd);
+        let observers = Arc::clone(&parts.observers);
         let connecting = parts.assistants.clone();
         let listener = listen(socket, settings.listen)?;
         if let Source::Minted(token) = &token_source {
@@ -128,7 +126,7 @@ impl Service {
             recorder,
             live,
             webhook,
-            crowd,
+            observers,
             site_token_watch: watched.map(watch),
             migration: tokio::spawn(old_store::watch(migration)),
             audit: tokio::spawn(async move {
@@ -140,8 +138,8 @@ impl Service {
             answers: tokio::spawn(async move {
                 keep_removing("old answers to requests", || repeats.remove_old()).await;
             }),
-            domains: tokio::spawn(domains_watch::keep_up(domains)),
-            watch: tokio::spawn(destination_watch::run(destinations)),
+            domains: tokio::spawn(background::follow_domains(domains)),
+            watch: tokio::spawn(background::watch_destinations(destinations)),
             assistants: tokio::spawn(assistants::remove_ended(connecting)),
             backups,
             links_check,
@@ -165,7 +163,7 @@ impl Service {
     /// The visits and changes that observers did not hear of, because they were slower than what
     /// happened.
     pub fn unobserved(&self) -> u64 {
-        self.crowd.dropped()
+        self.observers.dropped()
     }
 
     /// Stops accepting requests, finishes those under way, and writes the queued visits.
@@ -198,7 +196,7 @@ impl Service {
         if let Some(webhook) = &self.webhook {
             webhook.shutdown().await;
         }
-        self.crowd.leave().await;
+        self.observers.leave().await;
         let written = self.recorder.stored() - stored;
         tracing::info!(
             visits_written = written,

@@ -16,9 +16,9 @@ use slugline_rest::BODY_LIMIT;
 use slugline_storage::DatabaseUrl;
 
 use crate::{
-    advice::findings,
+    VERSION,
+    risky_settings::findings,
     settings::{AccessLog, Settings},
-    version::VERSION,
 };
 
 /// The part of the answer that depends on settings only. Each request adds the running

@@ -1,14 +1,17 @@
-//! The site token of an instance whose settings give none.
+//! The site token: its file, and a new one without a restart.
 
 use std::{
     fs::{self, File, OpenOptions},
     io::{self, Write},
     path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
 };
 
 use anyhow::Context;
-use slugline_application::{SignInCode, SiteToken};
+use slugline_application::{Authenticator, SignInCode, SiteToken};
 use slugline_domain::ports::Random;
+use tokio::{task::JoinHandle, time::sleep};
 
 /// The file that keeps the token of an instance with this data folder.
 pub(crate) fn file_in(folder: &Path) -> PathBuf {
@@ -146,6 +149,71 @@ pub(crate) fn create_private(path: &Path, of_owner: Option<&Path>) -> io::Result
 #[cfg(not(unix))]
 pub(crate) fn create_private(path: &Path, _: Option<&Path>) -> io::Result<File> {
     OpenOptions::new().write(true).create_new(true).open(path)
+}
+
+/// The interval between two looks at the file. Reading it takes some microseconds, and unlike
+/// its time of change its content cannot mislead.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// A watched file. Dropping this ends the watch.
+#[derive(Debug)]
+pub(crate) struct SiteTokenWatch(JoinHandle<()>);
+
+impl Drop for SiteTokenWatch {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+impl SiteTokenWatch {
+    /// Watches the file that the site token was read from.
+    pub(crate) fn start(
+        file: PathBuf,
+        token: SiteToken,
+        authenticator: Arc<Authenticator>,
+    ) -> Self {
+        Self(tokio::spawn(watch(file, token, authenticator)))
+    }
+}
+
+async fn watch(file: PathBuf, mut token: SiteToken, authenticator: Arc<Authenticator>) {
+    let mut is_reported = false;
+    loop {
+        sleep(LOOK_EVERY).await;
+        let path = file.clone();
+        // A file on a network may take its time.
+        let reading = tokio::task::spawn_blocking(move || read_again(&path));
+        let Ok(read) = reading.await else {
+            continue;
+        };
+        match read {
+            Ok(new) => {
+                is_reported = false;
+                if new != token {
+                    authenticator.rotate(new.clone());
+                    token = new;
+                    tracing::info!(
+                        file = %file.display(),
+                        "the site token was replaced; the former one is refused"
+                    );
+                }
+            }
+            Err(reason) if !is_reported => {
+                is_reported = true;
+                tracing::warn!(
+                    file = %file.display(),
+                    reason,
+                    "the site token cannot be read again; the one from before stays in force"
+                );
+            }
+            Err(_) => {}
+        }
+    }
+}
+
+fn read_again(file: &PathBuf) -> Result<SiteToken, String> {
+    let text = fs::read_to_string(file).map_err(|error| error.to_string())?;
+    SiteToken::new(text.trim()).map_err(|error| error.to_string())
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use slugline_contract::{MakeToken, Problem, RevokeToken, iso_8601, read};
 use slugline_domain::{Author, DomainName, LinkKey, Scope, Tag, UnixSeconds};
 use tokio::runtime::Runtime;
 
-use crate::{backup::journal, links_database, settings::Settings, wiring};
+use crate::{backup::journal, databases, settings::Settings, wiring};
 
 /// The links that a token is to be bound to, as the command line names them.
 #[derive(Clone, Copy, Debug, Default)]
@@ -94,7 +94,7 @@ fn with_tokens<T>(
     work: impl AsyncFnOnce(&Tokens) -> Result<T, slugline_application::Error>,
 ) -> anyhow::Result<T> {
     let _in_use = journal::use_files(settings)?;
-    links_database::refuse_missing(settings)?;
+    databases::refuse_missing(settings)?;
     let runtime = Runtime::new().context("the runtime cannot be started")?;
     runtime.block_on(async {
         let tokens = wiring::tokens(settings).await?;

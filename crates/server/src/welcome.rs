@@ -1,16 +1,17 @@
 //! The greeting of a service that has started.
 
-use slugline_system::{OsRandom, SystemClock};
 use std::{
     io::{self, IsTerminal, Write},
     path::Path,
 };
 
+use slugline_system::{OsRandom, SystemClock};
+
 use crate::{
+    VERSION,
     service::Service,
     sign_in_codes,
     site_token::{Source, sign_in_address},
-    version::VERSION,
 };
 
 /// Greets on standard output. With log output in JSON it writes lines instead, because a collector

@@ -36,15 +36,15 @@ use slugline_system::{OsRandom, SystemClock};
 
 use crate::{
     additions::{Checked, Routes},
-    api_routes,
+    admin_host, api_routes,
     assistants::{self, Neighbours},
     clickhouse_wire::OutboundWire,
-    disk::FolderDisk,
-    doors, links_database,
+    data_folder::FolderDisk,
+    databases,
     metrics::{self, Metrics, Requests},
-    observers::Crowd,
+    observers::ObserverQueues,
     old_store,
-    outside::OutsideWatch,
+    public_address::OutsideWatch,
     settings::{AccessLog, Settings},
     setup::setup,
     sign_in_codes::FolderCodes,
@@ -60,7 +60,7 @@ pub(crate) struct Components {
     pub(crate) audit: AuditService,
     pub(crate) repeats: Repeats,
     pub(crate) links: LinkService,
-    pub(crate) crowd: Arc<Crowd>,
+    pub(crate) observers: Arc<ObserverQueues>,
     /// Tells the resolver about changes that other nodes make.
     _listening: Option<Arc<Listening>>,
     pub(crate) metrics: Arc<Metrics>,
@@ -89,9 +89,10 @@ pub(crate) async fn build(
 ) -> anyhow::Result<Components> {
     // Before anything that creates files.
     let places = open_place_file(settings)?;
-    let store = links_database::open(settings).await?;
-    let crowd = Arc::new(Crowd::gather(checked.observers).context("an observer cannot start")?);
-    let dependencies = open_link_dependencies(settings, store, Some(crowd.clone())).await?;
+    let store = databases::open(settings).await?;
+    let observers =
+        Arc::new(ObserverQueues::gather(checked.observers).context("an observer cannot start")?);
+    let dependencies = open_link_dependencies(settings, store, Some(observers.clone())).await?;
     let links = dependencies.link_service(settings);
     let listening = dependencies.listen();
     let setup = Arc::new(setup(settings, &token));
@@ -116,13 +117,13 @@ pub(crate) async fn build(
         Arc::new(Webhook::start(options, client, clock, random))
     });
     let live = Arc::new(LiveVisits::new());
-    let mut observers: Vec<Arc<dyn VisitObserver>> = vec![live.clone(), crowd.clone()];
+    let mut of_visits: Vec<Arc<dyn VisitObserver>> = vec![live.clone(), observers.clone()];
     if let Some(webhook) = &webhook {
-        observers.push(webhook.clone());
+        of_visits.push(webhook.clone());
     }
     let ports = RecorderPorts {
         places: places.clone(),
-        observers,
+        observers: of_visits,
         ..RecorderPorts::new(Arc::clone(&clock), Arc::clone(&random))
     };
     let (recorder, log) = open_access_log(settings, ports).await?;
@@ -274,7 +275,7 @@ pub(crate) async fn build(
         audit,
         repeats,
         links,
-        crowd,
+        observers,
         added_routes: checked.routes.into(),
         _listening: listening.map(Arc::new),
         recorder,
@@ -285,7 +286,7 @@ pub(crate) async fn build(
 
 /// Only the use cases of links, for commands of the operator beside a running service.
 pub(crate) async fn links_of_operator(settings: &Settings) -> anyhow::Result<LinkWriter> {
-    let store = links_database::open_beside(settings).await?;
+    let store = databases::open_beside(settings).await?;
     let dependencies = open_link_dependencies(settings, store, None).await?;
     let links = dependencies.link_service(settings);
     Ok(links.by(Caller::Operator, Author::operator()))
@@ -293,7 +294,7 @@ pub(crate) async fn links_of_operator(settings: &Settings) -> anyhow::Result<Lin
 
 /// Only the use cases of tokens, for work beside a running service.
 pub(crate) async fn tokens(settings: &Settings) -> anyhow::Result<Tokens> {
-    let store = links_database::open_beside(settings).await?;
+    let store = databases::open_beside(settings).await?;
     let (clock, random): (Arc<dyn Clock>, _) = (Arc::new(SystemClock), Arc::new(OsRandom));
     let resolver = Arc::new(resolver(settings, &store, &clock));
     named_domains(settings, &store, Arc::clone(&resolver), Arc::clone(&clock)).await?;
@@ -327,7 +328,7 @@ fn named_tokens(
 
 /// Only the use cases of domains, for commands of the operator beside a running service.
 pub(crate) async fn domains_of_operator(settings: &Settings) -> anyhow::Result<Domains> {
-    let store = links_database::open_beside(settings).await?;
+    let store = databases::open_beside(settings).await?;
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     let resolver = Arc::new(resolver(settings, &store, &clock));
     named_domains(settings, &store, resolver, clock).await
@@ -444,12 +445,12 @@ impl Components {
         let edge = Arc::clone(&self.redirects.edge);
         let table = web::scope("")
             .guard(fn_guard(move |context| {
-                doors::leads_to_service(&edge, context.head())
+                admin_host::leads_to_service(&edge, context.head())
             }))
             .configure(|config| self.configure_service_paths(config));
         config.service(table);
         if self.has_admin_host {
-            doors::configure(&self.redirects, config);
+            admin_host::configure(&self.redirects, config);
         }
         slugline_redirect::configure(&self.redirects, config);
     }

@@ -1,25 +1,26 @@
-//! Makes a backup while the service runs.
+//! Makes a backup while the service runs, and shows its progress on a terminal.
 
 use std::{
     fs::File,
     io::{self, BufWriter, Write},
-    path::{Path, PathBuf},
+    ops::ControlFlow,
+    path::Path,
 };
 
 use anyhow::{Context, bail};
+use indicatif::{ProgressBar, ProgressStyle};
 use slugline_domain::ports::Clock;
-use slugline_storage::FileSnapshot;
+use slugline_storage::{Copied, FileSnapshot};
 use slugline_system::SystemClock;
 
 use super::{
     Draft,
     archive::{About, ArchiveWriter},
-    beside, create_private, examine, journal,
+    create_private, draft_of, journal,
     parts::BackupPart,
-    progress::{self, Watch},
-    refuse_to_replace,
+    refuse_to_replace, verify,
 };
-use crate::{links_database, settings::Settings, version::VERSION};
+use crate::{VERSION, databases, settings::Settings};
 
 /// The options of `slugline backup`.
 #[derive(Clone, Copy, Debug)]
@@ -41,12 +42,7 @@ pub(crate) fn run(settings: &Settings, file: &str, wishes: Wishes) -> anyhow::Re
              ClickHouse's own BACKUP"
         );
     }
-    let parts = write(
-        settings,
-        Path::new(file),
-        wishes,
-        &mut progress::on_terminal(),
-    )?;
+    let parts = write(settings, Path::new(file), wishes, &mut on_terminal())?;
     let parts: Vec<String> = parts
         .into_iter()
         .map(|(part, bytes)| format!("{} ({bytes} bytes)", part.word()))
@@ -74,7 +70,7 @@ pub(crate) fn write(
     watch: &mut Watch<'_>,
 ) -> anyhow::Result<Vec<(BackupPart, u64)>> {
     refuse_to_replace(to, wishes.replace)?;
-    links_database::refuse_missing(settings)?;
+    databases::refuse_missing(settings)?;
     let made_at = SystemClock.now().second();
     // Copies both as they are now. The service stores a link before its visits, so the backup
     // copies the links second: every visit in the backup then has its link.
@@ -98,7 +94,7 @@ pub(crate) fn write(
         drop(snapshot);
         copied.with_context(cannot)?;
         // A damaged database must not replace a good backup.
-        examine::examine(part, &copy.path).context("nothing was backed up")?;
+        verify::examine(part, &copy.path).context("nothing was backed up")?;
         let bytes = append(&mut archive, part, &copy.path).with_context(cannot)?;
         parts.push((part, bytes));
     }
@@ -129,14 +125,6 @@ fn snapshot(part: BackupPart, settings: &Settings) -> anyhow::Result<Option<File
     }
 }
 
-/// A hidden name beside the file, so that nobody takes an unfinished file for a backup.
-pub(super) fn draft_of(file: &Path, suffix: &str) -> PathBuf {
-    let name = file.file_name().unwrap_or_default();
-    let mut hidden = std::ffi::OsString::from(".");
-    hidden.push(name);
-    beside(&file.with_file_name(hidden), suffix)
-}
-
 fn append(
     archive: &mut ArchiveWriter<BufWriter<File>>,
     part: BackupPart,
@@ -146,4 +134,21 @@ fn append(
     let bytes = copy.metadata()?.len();
     archive.append(part, bytes, copy)?;
     Ok(bytes)
+}
+
+/// Receives progress, and may stop the work.
+pub(crate) type Watch<'w> = dyn FnMut(BackupPart, Copied) -> ControlFlow<()> + 'w;
+
+/// Shows progress on standard error if that is a terminal: one line that each update
+/// overwrites, and that goes when this is dropped.
+pub(crate) fn on_terminal() -> impl FnMut(BackupPart, Copied) -> ControlFlow<()> {
+    let style = ProgressStyle::with_template("{prefix}: {percent} %");
+    let style = style.expect("the template has no fault");
+    let line = ProgressBar::no_length().with_style(style);
+    move |part, copied| {
+        line.set_prefix(part.word());
+        line.set_length(copied.of);
+        line.set_position(copied.pages);
+        ControlFlow::Continue(())
+    }
 }

@@ -6,23 +6,17 @@
 //! | `archive` | the format of the file |
 //! | `parts` | the parts of a backup, and their paths in an instance |
 //! | `create` | creation while the service runs |
-//! | `examine` | checks that its databases are sound, of a known version, and all our own |
-//! | `tokens_after` | the tokens that are in force after a restore |
-//! | `verify` | a check of a backup that changes nothing |
-//! | `restore` | restoring into the data folder, completely or not at all |
+//! | `verify` | checks that its databases are sound, of a known version, and all our own |
+//! | `restore` | restoring into the data folder, completely or not at all; the tokens in force then |
 //! | `journal` | the remaining moves of an interrupted restore |
 //! | `schedule` | scheduled backups and their rotation |
-//! | `progress` | progress on a terminal |
 
 mod archive;
 pub(crate) mod create;
-mod examine;
 pub(crate) mod journal;
 mod parts;
-mod progress;
 pub(crate) mod restore;
 pub(crate) mod schedule;
-mod tokens_after;
 pub(crate) mod verify;
 
 use std::{
@@ -36,6 +30,14 @@ fn beside(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     name.into()
+}
+
+/// A hidden name beside the file, so that nobody takes an unfinished file for a backup.
+fn draft_of(file: &Path, suffix: &str) -> PathBuf {
+    let name = file.file_name().unwrap_or_default();
+    let mut hidden = std::ffi::OsString::from(".");
+    hidden.push(name);
+    beside(&file.with_file_name(hidden), suffix)
 }
 
 /// The path beside a file under which it is written until it is complete.

@@ -1,4 +1,5 @@
-//! `slugline restore`: puts a backup into the data folder, completely or not at all.
+//! `slugline restore`: puts a backup into the data folder, completely or not at all, and says which
+//! tokens are in force then.
 
 use std::{
     io::{self, Write},
@@ -8,17 +9,17 @@ use std::{
 use anyhow::{Context, bail};
 
 use super::{
-    Draft, beside, create_private, examine, folder_of,
+    Draft, beside, create_private, folder_of,
     journal::{self, Move},
     parts::BackupPart,
     sync_folder,
-    tokens_after::{self, Carried},
-    verify::unpack,
+    verify::{self, unpack},
 };
 use crate::{
     data_folder::{self, NewFolder},
     instance_lock::{FilesAlone, InstanceLock},
     settings::Settings,
+    site_token,
 };
 
 /// The options of `slugline restore`.
@@ -70,7 +71,7 @@ pub(crate) fn run(settings: &Settings, file: &str, wishes: Wishes) -> anyhow::Re
         io::stdout(),
         "restored {} from {file}\n{}{}",
         words.join(", "),
-        tokens_after::text(settings, carried, named),
+        tokens_after(settings, carried, named),
         limits_after(limited)
     )?)
 }
@@ -119,7 +120,7 @@ fn stage(
         bail!("it has no site token; leave out --with-site-token");
     }
     for Staged { part, exchange, .. } in &staged {
-        examine::examine(*part, &exchange.from)?;
+        verify::examine(*part, &exchange.from)?;
         remove_remains(&exchange.from)?;
     }
     Ok((staged, carried))
@@ -144,7 +145,7 @@ fn tokens_and_limits(staged: &[Staged]) -> anyhow::Result<(u64, u64)> {
         .expect("a restore without links is refused")
         .exchange
         .from;
-    let found = examine::tokens_and_limits(links)?;
+    let found = verify::tokens_and_limits(links)?;
     remove_remains(links)?;
     Ok(found)
 }
@@ -166,4 +167,68 @@ fn refuse_to_replace(target: &Path, replace: bool) -> anyhow::Result<()> {
         );
     }
     Ok(())
+}
+
+/// The site token of a backup.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Carried {
+    /// The backup has none.
+    None,
+    /// The backup has one, and the restore left it there.
+    LeftOut,
+    /// The restore took it over.
+    TakenOver,
+}
+
+/// A line about the site token, and one about named tokens if there are any. The service may get
+/// other settings than this command.
+pub(super) fn tokens_after(settings: &Settings, carried: Carried, named: u64) -> String {
+    let file = site_token::file_in(&settings.data_dir);
+    let shown = file.display();
+    let unless = "unless SLUGLINE_SITE_TOKEN gives another";
+    let mut text = if settings.site_token.is_some() {
+        "site token: SLUGLINE_SITE_TOKEN gives it, as before".to_owned()
+    } else if carried == Carried::TakenOver {
+        format!("site token: the backup's, now in {shown}, {unless}")
+    } else if file.exists() {
+        format!("site token: the one in {shown} stays, {unless}")
+    } else {
+        format!("site token: none in {shown}; the next start makes a new one, {unless}")
+    };
+    if carried == Carried::LeftOut {
+        text.push_str("; the backup's own was left out, and --with-site-token takes it over");
+    }
+    if named > 0 {
+        let list = "also those that were revoked since; `slugline token list` shows them";
+        text = format!("{text}\nnamed tokens: {named} came with the links, {list}");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn the_site_token_in_force_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().to_str().unwrap();
+        let given = ("SLUGLINE_SITE_TOKEN", "correct-horse-battery");
+        let said = |carried, more: &[_]| {
+            let pairs = [("SLUGLINE_DATA_DIR", path)].into_iter();
+            let pairs = pairs.chain(more.iter().copied());
+            tokens_after(&Settings::from_pairs(pairs).unwrap(), carried, 0)
+        };
+        assert!(said(Carried::None, &[]).contains("the next start makes a new one"));
+        let left = said(Carried::LeftOut, &[]);
+        assert!(left.contains("--with-site-token takes it over"), "{left}");
+        fs::write(site_token::file_in(folder.path()), "kept-in-the-folder").unwrap();
+        assert!(said(Carried::None, &[]).contains("stays"));
+        assert!(said(Carried::TakenOver, &[]).contains("the backup's, now in"));
+        let said = said(Carried::TakenOver, &[given]);
+        assert!(said.contains("SLUGLINE_SITE_TOKEN gives it"), "{said}");
+        assert!(!said.contains(given.1));
+    }
 }

@@ -3,10 +3,7 @@
 use clap::{Arg, ArgAction, ArgMatches, Command, builder::PossibleValuesParser};
 use serde_json::{Map, Value};
 
-use super::{
-    flags::{these, with},
-    given::settings,
-};
+use super::arguments::{settings, these, with};
 use crate::domain_commands;
 
 /// The database of domains, which is that of links; the rules for addresses; and the hosts that are

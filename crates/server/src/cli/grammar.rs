@@ -1,13 +1,12 @@
 //! The commands, their arguments and their help.
 
 use clap::{Arg, ArgAction, Command, value_parser};
-
 use slugline_domain::{Host, Scope};
 
-use super::flags::{these, with};
+use super::arguments::{these, with};
 use crate::{
+    VERSION,
     settings::{CATALOGUE, ClientSettings, LISTEN},
-    version::VERSION,
 };
 
 /// The flag of `slugline mcp` that allows it to send a token unencrypted.

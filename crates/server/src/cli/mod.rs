@@ -1,12 +1,10 @@
 //! The command line.
 
+mod arguments;
 mod domains;
-mod flags;
-mod given;
 mod grammar;
-mod mistaken;
-mod runtime;
 mod show;
+mod unknown_command;
 mod visits;
 
 use std::{
@@ -16,6 +14,7 @@ use std::{
 };
 
 use anyhow::{Context, bail};
+use arguments::{listen, settings, settings_and_log, sources_and_log};
 use clap::ArgMatches;
 use slugline_contract::TransferFormat;
 use slugline_domain::{DomainName, Host};
@@ -23,20 +22,18 @@ use slugline_domain::{DomainName, Host};
 use crate::{
     api_routes,
     backup::{self, create::Wishes, journal},
-    data_folder, doctor, healthcheck, links_database, logging,
+    data_folder, databases, doctor, healthcheck, logging,
     mcp_bridge::{self, Upstream},
-    old_store, open_files,
+    old_store, process,
+    process::{StopRequest, one_thread, runtime},
     seed::{self, Amount},
     service::Service,
     settings::{ClientSettings, Settings},
-    stop_request::StopRequest,
     token_commands::{self, BoundTo},
     traces,
     transfer::{self, LinksLeft},
     welcome,
 };
-use given::{listen, settings, settings_and_log, sources_and_log};
-use runtime::{one_thread, runtime};
 
 /// The exit code of a command that stops because its output was closed, as shells report it for
 /// programs that SIGPIPE kills.
@@ -54,7 +51,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(matches) => matches,
         Err(error) => {
             let first = arguments.get(1).and_then(|first| first.to_str());
-            mistaken::explained(error, first, &given::origin()).exit()
+            unknown_command::explained(error, first, &arguments::origin()).exit()
         }
     };
     data_folder::keep_new_files_private();
@@ -186,7 +183,7 @@ fn migrate(given: &ArgMatches) -> anyhow::Result<()> {
 
 fn serve(given: &ArgMatches) -> anyhow::Result<()> {
     let settings = settings_and_log(given)?;
-    open_files::raise_limit();
+    process::raise_limit();
     runtime()?.block_on(async {
         // The reader of the greeting may ask the service to stop at once.
         let stop = StopRequest::listen()?;
@@ -219,7 +216,7 @@ fn look_after(given: &ArgMatches) -> anyhow::Result<()> {
     if given.get_flag("rebuild") {
         return doctor::rebuild_visits(&settings);
     }
-    links_database::refuse_missing(&settings)?;
+    databases::refuse_missing(&settings)?;
     one_thread()?.block_on(doctor::examine_all(&settings))
 }
 

@@ -6,9 +6,9 @@ use anyhow::bail;
 use clap::ArgMatches;
 use slugline_system::{OsRandom, SystemClock};
 
-use super::{given::sources, grammar::BARE};
+use super::{arguments::sources, grammar::BARE};
 use crate::{
-    links_database, service,
+    databases, service,
     settings::{Group, Settings},
     sign_in_codes, site_token,
 };
@@ -48,7 +48,7 @@ pub(super) fn token(given: &ArgMatches) -> anyhow::Result<()> {
         bail!("the site token is not the data folder's; {origin} gives it");
     }
     if !site_token::file_in(&settings.data_dir).exists() {
-        links_database::refuse_missing(&settings)?;
+        databases::refuse_missing(&settings)?;
     }
     let token = site_token::read_kept(&settings.data_dir)?;
     print(given, &settings, &token)
@@ -69,7 +69,7 @@ pub(super) fn rotated_token(given: &ArgMatches) -> anyhow::Result<()> {
         );
     }
     if !site_token::file_in(&settings.data_dir).exists() {
-        links_database::refuse_missing(&settings)?;
+        databases::refuse_missing(&settings)?;
     }
     let token = site_token::rotate_in(&settings.data_dir, &OsRandom)?;
     // Continue if standard error is closed.

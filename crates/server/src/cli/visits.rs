@@ -6,11 +6,13 @@ use serde_json::{Map, Value};
 use slugline_contract::VisitFormat;
 
 use super::{
-    given::settings_and_log,
+    arguments::settings_and_log,
     grammar::{END_AT, REPLACE, START_AT},
-    runtime::runtime,
 };
-use crate::visit_files::{Form, export, import, moving};
+use crate::{
+    process::runtime,
+    visit_files::{Form, export, import, moving},
+};
 
 pub(super) fn obey(asked: &ArgMatches) -> anyhow::Result<()> {
     let (command, given) = asked.subcommand().expect("it is required");

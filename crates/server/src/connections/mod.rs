@@ -10,14 +10,14 @@
 //! |---|---|
 //! | sends a later head slowly | `stream`: the connection ends |
 //! | sends a body slowly | `request_body`: 408, then the connection ends |
-//! | sends more body than the service reads | `exchange`, `farewell`: the connection ends after the answer |
+//! | sends more body than the service reads | `exchange`, `lingering_close`: the connection ends after the answer |
 //! | does not take its answers | `stream`: the service reads nothing more, then the connection is reset |
 //! | opens many connections | `admission`: the next one is closed at once |
 
 mod admission;
 mod connection;
 mod exchange;
-mod farewell;
+mod lingering_close;
 mod request_body;
 mod request_log;
 mod stream;
@@ -39,12 +39,12 @@ use actix_web::{
     dev::{AppConfig, Server},
     rt::net::TcpStream,
 };
+use admission::Admissions;
 use slugline_httpkit::TrustedProxies;
 use socket2::{Domain, Socket, Type};
-
-use crate::{open_files, settings::ConnectionLimits, wiring::Components};
-use admission::Admissions;
 use stream::WatchedStream;
+
+use crate::{process, settings::ConnectionLimits, wiring::Components};
 
 /// Connections that the kernel queues until a worker accepts them; the number is actix's
 /// default.
@@ -97,7 +97,7 @@ pub(crate) fn serve(
     let workers = workers
         .or_else(|| std::thread::available_parallelism().ok().map(Into::into))
         .unwrap_or(1);
-    let in_all = limits.in_all.unwrap_or_else(open_files::connections);
+    let in_all = limits.in_all.unwrap_or_else(process::most_connections);
     // When all workers are at their limit, further clients wait in the backlog.
     server = server
         .workers(workers)

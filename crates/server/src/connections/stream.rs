@@ -16,7 +16,8 @@ use tokio::{
 };
 
 use super::{
-    admission::Admission, connection::Connection, farewell::Farewell, waiting_time::WaitingTime,
+    admission::Admission, connection::Connection, lingering_close::LingeringClose,
+    waiting_time::WaitingTime,
 };
 use crate::settings::ConnectionLimits;
 
@@ -41,7 +42,7 @@ pub(super) struct WatchedStream {
     reading_waits: bool,
     /// Bytes read since the service last had answered everything.
     read: usize,
-    farewell: Option<Farewell>,
+    farewell: Option<LingeringClose>,
     /// Counts the connection until this is dropped.
     _admission: Admission,
 }
@@ -164,7 +165,7 @@ impl AsyncWrite for WatchedStream {
                 return Poll::Ready(Ok(()));
             }
         }
-        let farewell = this.farewell.get_or_insert_with(Farewell::new);
+        let farewell = this.farewell.get_or_insert_with(LingeringClose::new);
         farewell.poll(&mut this.io, context)
     }
 }

@@ -17,7 +17,6 @@ use tokio::{
     sync::{Semaphore, mpsc},
     task::JoinSet,
 };
-
 pub(crate) use upstream::Upstream;
 
 /// Messages that the bridge forwards concurrently. Others wait in the pipe.

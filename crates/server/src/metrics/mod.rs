@@ -21,22 +21,21 @@ use std::{
     sync::{Arc, atomic::Ordering},
 };
 
+pub(crate) use endpoint::{MetricsListener, PATH, resource};
+pub(crate) use requests::{Measured, Requests, WorkerRequests};
 use slugline_analytics::Recorder;
 use slugline_application::{Authenticator, DestinationWatch, Passwords, Resolver};
 use slugline_domain::{LogTrouble, UnixMillis, measure::Counter, ports::LinksWatch};
 use slugline_redirect::{Outcome, Redirects};
 use slugline_storage::{DatabaseUrl, SqlLinkStore};
-
-pub(crate) use endpoint::{MetricsListener, PATH, resource};
-pub(crate) use requests::{Measured, Requests, WorkerRequests};
+use text::Text;
 
 use crate::{
+    VERSION,
     backup::schedule::BackupCounts,
     links_check::LinksHealth,
     settings::{AccessLog, Settings},
-    version::VERSION,
 };
-use text::Text;
 
 /// The parts whose metrics the service shows.
 #[derive(Debug)]

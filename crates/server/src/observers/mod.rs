@@ -3,10 +3,10 @@
 //! | module | holds |
 //! |---|---|
 //! | `observer` | what an observer is, and what it hears |
-//! | `crowd` | the observers, each with its queue and its thread |
+//! | `queues` | the observers, each with its queue and its thread |
 
-mod crowd;
 mod observer;
+mod queues;
 
-pub(crate) use self::crowd::Crowd;
 pub use self::observer::{ObservedChange, ObservedVisit, Observer};
+pub(crate) use self::queues::ObserverQueues;

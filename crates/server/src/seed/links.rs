@@ -7,7 +7,7 @@ use slugline_domain::{
     Tags, Title, UnixMillis, UnixSeconds,
 };
 
-use super::{amount::Amount, chance::Chance};
+use super::chance::Chance;
 
 const SITES: [&str; 8] = [
     "https://shop.example.com/collections",
@@ -169,4 +169,13 @@ fn tags(chance: &mut Chance) -> anyhow::Result<Tags> {
         }
     }
     Ok(Tags::new(tags)?)
+}
+
+/// The amount of data to create.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Amount {
+    pub(crate) links: u32,
+    pub(crate) visits: u32,
+    /// The days over which the visits are spread, today included.
+    pub(crate) days: u16,
 }

@@ -3,7 +3,6 @@
 //! It creates links with the API's use case and visits with the recorder, so the stored data
 //! has the form of real data. Where `SLUGLINE_DOMAINS` names hosts, they have a third of the links. The same amounts on the same day give the same links and visits.
 
-mod amount;
 mod chance;
 mod links;
 mod people;
@@ -12,14 +11,14 @@ mod visits;
 use std::io::{self, Write};
 
 use anyhow::{Context, bail};
+use chance::Chance;
+pub(crate) use links::Amount;
 use slugline_domain::{LinkFilter, StatusFilter, ports::Clock};
 use slugline_system::SystemClock;
 
 use crate::{
     backup::journal, data_folder, instance_lock::InstanceLock, settings::Settings, wiring,
 };
-pub(crate) use amount::Amount;
-use chance::Chance;
 
 /// Fills an instance that has no links. It opens the databases of the settings, so no service
 /// may use them meanwhile.

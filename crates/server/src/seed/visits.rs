@@ -7,7 +7,7 @@ use anyhow::Context;
 use slugline_analytics::Recorder;
 use slugline_domain::{FollowedLink, Link, UnixMillis, Visit, VisitHeaders, Way, ports::VisitSink};
 
-use super::{amount::Amount, chance::Chance, people::Person};
+use super::{chance::Chance, links::Amount, people::Person};
 
 /// The visits offered before this waits for the recorder; the recorder's queue has room for
 /// more.

@@ -5,16 +5,17 @@
 //! `SLUGLINE_…`, Sink's `NUXT_…`, default. A secret may also come from a file that a flag or a
 //! variable names, because secrets are often mounted as files.
 
-mod access_log;
-mod backups;
 mod catalogue;
-mod connections;
+mod groups;
 mod parse;
 mod source;
 mod unknown;
 
 use std::{net::SocketAddr, num::NonZeroU32, path::PathBuf, time::Duration};
 
+pub use catalogue::{CATALOGUE, Group, Setting};
+pub use groups::{BackupSchedule, ConnectionLimits};
+pub use parse::{AccessLog, ProxySettings};
 use slugline_analytics::{RecorderOptions, SamplingTargets};
 use slugline_application::{PreviewMode, ResolverOptions, SiteToken};
 use slugline_contract::{Bounds, ImportLimit};
@@ -24,16 +25,11 @@ use slugline_legacy::OldStoreUrl;
 use slugline_outbound::{AddressPolicy, Policy, PortPolicy, WebhookOptions};
 use slugline_redirect::{Address, CachePolicy, RedirectOptions, RedirectStatus};
 use slugline_storage::DatabaseUrl;
+pub use source::{SettingError, SettingErrors, Shown, Sources};
+pub use unknown::warnings as unknown_names;
 use url::Url;
 
 pub use crate::traces::TraceOptions;
-pub use access_log::AccessLog;
-pub use backups::BackupSchedule;
-pub use catalogue::{CATALOGUE, Group, Setting};
-pub use connections::ConnectionLimits;
-pub use parse::ProxySettings;
-pub use source::{SettingError, SettingErrors, Shown, Sources};
-pub use unknown::warnings as unknown_names;
 
 /// Checked settings, in the types that the parts of the service take.
 #[derive(Clone, Debug)]
@@ -223,7 +219,7 @@ impl Settings {
             keeping: keeping(sources)?,
             watch: watch(sources)?,
             token_writes_per_minute: token_writes_per_minute(sources)?,
-            backups: backups::schedule(sources, &links)?,
+            backups: groups::schedule(sources, &links)?,
             listen: listen(sources)?,
             metrics_listen: sources.optional("SLUGLINE_METRICS_LISTEN", parse::address)?,
             connections: ConnectionLimits::resolve(sources)?,

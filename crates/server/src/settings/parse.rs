@@ -16,10 +16,7 @@ use slugline_redirect::ProxyLimits;
 use tracing_subscriber::{EnvFilter, filter::LevelFilter};
 use url::Url;
 
-use super::{
-    access_log::AccessLog,
-    source::{SettingError, Sources},
-};
+use super::source::{SettingError, Sources};
 
 pub(super) fn address(text: &str) -> Result<SocketAddr, &'static str> {
     text.parse()
@@ -93,6 +90,15 @@ pub(super) fn share(text: &str) -> Result<f64, &'static str> {
     let share: Option<f64> = text.parse().ok();
     let share = share.filter(|share| (0.0..=1.0).contains(share));
     share.ok_or("expected a number from 0 to 1, such as 0.01")
+}
+
+/// The store of visits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AccessLog {
+    /// In a file of this node.
+    File(PathBuf),
+    /// In ClickHouse, behind a spool in the data folder.
+    ClickHouse(ClickHouseTarget),
 }
 
 /// Reach and limits of proxied links.

@@ -25,7 +25,7 @@ use tracing_subscriber::{
 };
 
 use super::{TraceOptions, collector::Wire};
-use crate::version::VERSION;
+use crate::VERSION;
 
 /// The time for which the process waits at its end for the collector to take the last spans.
 const LAST_CALL: Duration = Duration::from_secs(5);

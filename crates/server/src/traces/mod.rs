@@ -14,7 +14,6 @@ mod request;
 #[cfg(feature = "otel")]
 pub(crate) use layer::{finish, layer};
 pub(crate) use request::TracedRequest;
-
 use url::Url;
 
 /// The collector, and the share of requests that are traced.

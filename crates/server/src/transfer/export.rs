@@ -13,7 +13,7 @@ use slugline_domain::PageSize;
 use super::{Links, STANDARD, format_by_name, open};
 use crate::{
     backup::{Draft, create_private, partial, refuse_to_replace},
-    links_database,
+    databases,
     settings::Settings,
 };
 
@@ -34,7 +34,7 @@ pub(crate) fn run(
     if file != STANDARD {
         refuse_to_replace(path, replace)?;
     }
-    links_database::refuse_missing(settings)?;
+    databases::refuse_missing(settings)?;
     // Preview mode forbids this to callers of the API. The operator of this command can read
     // the database anyway.
     let own = Settings {

@@ -20,7 +20,7 @@ use slugline_system::SystemClock;
 use tokio::task::JoinHandle;
 
 use super::{Links, STANDARD, format_by_name, open};
-use crate::{links_database::missing_file, settings::Settings};
+use crate::{databases::missing_file, settings::Settings};
 
 /// Links written in one batch.
 const BATCH: usize = 500;

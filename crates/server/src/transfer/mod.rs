@@ -6,11 +6,10 @@
 pub(crate) mod export;
 pub(crate) mod import;
 
-pub(crate) use import::LinksLeft;
-
 use std::path::Path;
 
 use anyhow::Context;
+pub(crate) use import::LinksLeft;
 use slugline_application::LinkWriter;
 use slugline_contract::TransferFormat;
 use tokio::runtime::Runtime;

@@ -1,7 +1,9 @@
-//! Removes what is no longer kept in the background.
+//! Work in the background: removing what is no longer kept, asking destinations, following changes of
+//! domains by other nodes.
 
 use std::{error::Error, future::Future, time::Duration};
 
+use slugline_application::{DestinationWatch, Domains};
 use slugline_domain::ports::StoreError;
 use tokio::time::sleep;
 
@@ -36,4 +38,29 @@ where
         };
         sleep(pause).await;
     }
+}
+
+/// Asks destinations, if a setting says so. Dropping the future stops the requests.
+pub(crate) async fn watch_destinations(watch: Option<DestinationWatch>) {
+    let Some(watch) = watch else { return };
+    watch
+        .run(|answer| match answer {
+            Ok(()) => tracing::info!("destinations are watched again"),
+            Err(error) => {
+                tracing::warn!(%error, "no destination is asked while the links database fails");
+            }
+        })
+        .await;
+}
+
+/// Follows changes of domains by other nodes, and by commands of the operator. Never returns.
+pub(crate) async fn follow_domains(domains: Domains) {
+    domains
+        .keep_up(|read| match read {
+            Ok(()) => tracing::info!("the domains can be read again"),
+            Err(error) => {
+                tracing::warn!(%error, "the domains cannot be read; they stay as they were");
+            }
+        })
+        .await;
 }

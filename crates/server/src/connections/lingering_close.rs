@@ -24,12 +24,12 @@ const MOST_BYTES: usize = 24 << 20;
 const MOST_TIME: Duration = Duration::from_secs(2);
 
 /// Reads and discards what the client still sends, within limits.
-pub(super) struct Farewell {
+pub(super) struct LingeringClose {
     bytes_left: usize,
     timer: Pin<Box<Sleep>>,
 }
 
-impl Farewell {
+impl LingeringClose {
     pub(super) fn new() -> Self {
         Self {
             bytes_left: MOST_BYTES,

@@ -31,7 +31,7 @@ const GRACE: Duration = Duration::from_secs(2);
 
 /// The observers of a service. Telling them never waits.
 #[derive(Debug)]
-pub(crate) struct Crowd {
+pub(crate) struct ObserverQueues {
     listeners: Vec<Listener>,
     dropped: Arc<Counter>,
 }
@@ -49,7 +49,7 @@ enum Heard {
     Change(Box<ObservedChange>),
 }
 
-impl Crowd {
+impl ObserverQueues {
     /// Starts the thread of each observer.
     ///
     /// # Errors
@@ -101,7 +101,7 @@ impl Crowd {
     }
 }
 
-impl VisitObserver for Crowd {
+impl VisitObserver for ObserverQueues {
     fn observe(&self, record: &VisitRecord<'_>) {
         self.tell(|| {
             Heard::Visit(Box::new(ObservedVisit {
@@ -113,7 +113,7 @@ impl VisitObserver for Crowd {
     }
 }
 
-impl ChangeObserver for Crowd {
+impl ChangeObserver for ObserverQueues {
     fn changed(&self, note: &AuditNote, key: &LinkKey) {
         self.tell(|| {
             Heard::Change(Box::new(ObservedChange {
@@ -190,38 +190,42 @@ mod tests {
         }
     }
 
-    fn slow() -> (Crowd, std::sync::mpsc::Receiver<String>, Sender<()>) {
+    fn slow() -> (
+        ObserverQueues,
+        std::sync::mpsc::Receiver<String>,
+        Sender<()>,
+    ) {
         let (heard, told) = channel();
         let (leave, go_on) = channel();
-        let crowd = Crowd::gather(vec![Box::new(Slow { heard, go_on })]).unwrap();
-        (crowd, told, leave)
+        let observers = ObserverQueues::gather(vec![Box::new(Slow { heard, go_on })]).unwrap();
+        (observers, told, leave)
     }
 
     #[tokio::test]
     async fn what_finds_no_room_is_dropped_and_counted() {
-        let (crowd, told, leave) = slow();
-        crowd.changed(&NOTE, &key("first"));
+        let (observers, told, leave) = slow();
+        observers.changed(&NOTE, &key("first"));
         // The observer has taken it and waits, so the whole queue is free.
         assert_eq!(told.recv().unwrap(), "first");
         for _ in 0..QUEUE + 3 {
-            crowd.changed(&NOTE, &key("later"));
+            observers.changed(&NOTE, &key("later"));
         }
-        assert_eq!(crowd.dropped(), 3);
+        assert_eq!(observers.dropped(), 3);
         drop(leave);
-        crowd.leave().await;
+        observers.leave().await;
         assert_eq!(told.iter().count(), QUEUE);
     }
 
     #[tokio::test]
     async fn an_observer_that_does_not_return_holds_a_stop_up_for_a_moment_only() {
-        let (crowd, told, _leave) = slow();
-        crowd.changed(&NOTE, &key("first"));
+        let (observers, told, _leave) = slow();
+        observers.changed(&NOTE, &key("first"));
         assert_eq!(told.recv().unwrap(), "first");
         let begun = Instant::now();
-        crowd.leave().await;
+        observers.leave().await;
         assert!(begun.elapsed() >= GRACE);
-        crowd.changed(&NOTE, &key("later"));
-        assert_eq!(crowd.dropped(), 0);
+        observers.changed(&NOTE, &key("later"));
+        assert_eq!(observers.dropped(), 0);
     }
 
     #[tokio::test]
@@ -239,11 +243,12 @@ mod tests {
             }
         }
         let (tell, told) = channel();
-        let crowd = Crowd::gather(vec![Box::new(Panics), Box::new(Tells(tell))]).unwrap();
+        let observers =
+            ObserverQueues::gather(vec![Box::new(Panics), Box::new(Tells(tell))]).unwrap();
         for _ in 0..3 {
-            crowd.changed(&NOTE, &key("docs"));
+            observers.changed(&NOTE, &key("docs"));
             told.recv().unwrap();
         }
-        crowd.leave().await;
+        observers.leave().await;
     }
 }
