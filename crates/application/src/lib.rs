@@ -115,7 +115,7 @@ pub use migration::{
 };
 pub use named_domains::NamedDomains;
 pub use passwords::{NotChecked, PasswordCheck, PasswordNumbers, Passwords};
-pub use repeats::{Keep, KeyedRequest, Repeated, Repeats, RepeatsParts};
+pub use repeats::{KeepAnswer, KeyedRequest, Repeated, Repeats, RepeatsParts};
 pub use resolver::{Recalled, Resolver, ResolverNumbers, ResolverOptions};
 pub use stats::{AccessExport, Counted, StatsReader, StatsService, TaggedQuery, VisitExport};
 pub use tokens::{BoundTo, ListedToken, MadeToken, NewToken, TokenText, Tokens, TokensParts};

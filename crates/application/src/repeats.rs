@@ -52,19 +52,19 @@ pub struct Repeated {
 }
 
 /// Keeps the answer to a request in the transaction of its change, whose outcome is a `T`.
-pub struct Keep<T: ?Sized> {
+pub struct KeepAnswer<T: ?Sized> {
     claim: RequestClaim,
     answer: Arc<dyn Fn(&T) -> KeptAnswer + Send + Sync>,
 }
 
-impl<T: ?Sized + 'static> Keep<T> {
+impl<T: ?Sized + 'static> KeepAnswer<T> {
     /// Keeps the answer for an outcome that is made of another value.
     pub fn of<U: ?Sized + 'static>(
         self,
         outcome: impl Fn(&U) -> Box<T> + Send + Sync + 'static,
-    ) -> Keep<U> {
+    ) -> KeepAnswer<U> {
         let Self { claim, answer } = self;
-        Keep {
+        KeepAnswer {
             claim,
             answer: Arc::new(move |value| answer(&outcome(value))),
         }
@@ -81,12 +81,12 @@ impl<T: ?Sized + 'static> Keep<T> {
         self,
         outcome: impl Fn(&[Insertion]) -> Box<T> + Send + Sync + 'static,
     ) -> Receipt {
-        let Keep { claim, answer } = self.of(outcome);
+        let KeepAnswer { claim, answer } = self.of(outcome);
         Receipt::new(claim, move |outcomes| answer(outcomes))
     }
 }
 
-impl<T: ?Sized> Clone for Keep<T> {
+impl<T: ?Sized> Clone for KeepAnswer<T> {
     fn clone(&self) -> Self {
         Self {
             claim: self.claim.clone(),
@@ -95,7 +95,7 @@ impl<T: ?Sized> Clone for Keep<T> {
     }
 }
 
-impl<T: ?Sized> fmt::Debug for Keep<T> {
+impl<T: ?Sized> fmt::Debug for KeepAnswer<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Keep").field(&self.claim).finish()
     }
@@ -141,7 +141,7 @@ impl Repeats {
         request: &KeyedRequest,
         answer: impl Fn(&T) -> KeptAnswer + Send + Sync + 'static,
         is_kept: impl FnOnce(&T) -> bool,
-        change: impl FnOnce(Keep<T>) -> F,
+        change: impl FnOnce(KeepAnswer<T>) -> F,
     ) -> Result<Repeated, Error>
     where
         F: Future<Output = Result<T, Error>>,
@@ -151,7 +151,7 @@ impl Repeats {
             Known::Answered(answer) => return Ok(again(answer)),
         };
         let answer: Arc<dyn Fn(&T) -> KeptAnswer + Send + Sync> = Arc::new(answer);
-        let keep = Keep {
+        let keep = KeepAnswer {
             claim: claim.clone(),
             answer: Arc::clone(&answer),
         };

@@ -15,7 +15,7 @@ use actix_web::{
 use aide::{OperationInput, generate::GenContext, openapi::Operation};
 use futures_core::Stream;
 use sha2::{Digest, Sha256};
-use slugline_application::{Caller, Error, Keep, KeyedRequest, Repeated};
+use slugline_application::{Caller, Error, KeepAnswer, KeyedRequest, Repeated};
 use slugline_contract::{IDEMPOTENCY_KEY, idempotency_key};
 use slugline_domain::KeptAnswer;
 use slugline_httpkit::Failure;
@@ -145,7 +145,7 @@ impl Key {
         self,
         show: impl Fn(&T) -> R + Send + Sync + 'static,
         is_kept: impl FnOnce(&T) -> bool,
-        change: impl FnOnce(Option<Keep<T>>) -> F,
+        change: impl FnOnce(Option<KeepAnswer<T>>) -> F,
     ) -> Result<Once<R>, Failure>
     where
         R: Rendered,

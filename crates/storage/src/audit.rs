@@ -15,7 +15,7 @@ use crate::{
     entity::audit::{self, Column},
     failure::{Failure, failing_to},
     links::SqlLinkStore,
-    session::{Applied, Change, Read, Session},
+    session::{Applied, Mutation, Read, Session},
 };
 
 #[async_trait]
@@ -39,14 +39,14 @@ impl AuditTrail for SqlLinkStore {
 
 struct AddLine(AuditNote, Option<LinkKey>);
 
-impl Change for AddLine {
+impl Mutation for AddLine {
     type Answer = ();
 
     async fn apply<S: Session>(&self, session: &S) -> Result<Applied<()>, Failure> {
         let Self(note, key) = self;
         let line = audit::of(note, key.as_ref().map(LinkKey::to_string), None);
         session.execute(&audit::Entity::insert(line)).await?;
-        Ok(Applied::Keep(()))
+        Ok(Applied::Commit(()))
     }
 }
 
@@ -125,16 +125,16 @@ impl RemoveLines {
     }
 }
 
-impl Change for RemoveLines {
+impl Mutation for RemoveLines {
     type Answer = u64;
 
     async fn apply<S: Session>(&self, session: &S) -> Result<Applied<u64>, Failure> {
         let numbers = session.all::<i64>(&self.oldest()).await?;
         if numbers.is_empty() {
-            return Ok(Applied::Keep(0));
+            return Ok(Applied::Commit(0));
         }
         let delete = audit::Entity::delete_many().filter(Column::Number.is_in(numbers));
-        Ok(Applied::Keep(session.execute(&delete).await?))
+        Ok(Applied::Commit(session.execute(&delete).await?))
     }
 }
 

@@ -19,7 +19,7 @@ use crate::{
     links::{find::FollowLink, insert::InsertLink, take_visit::TakeVisit},
     listening::Listening,
     opening::{ConnectError, refused},
-    session::{Change, Read},
+    session::{Mutation, Read},
 };
 
 /// An open database of links.
@@ -118,7 +118,7 @@ impl Database {
         observed(&self.clocked.changes, span, work).await
     }
 
-    pub(crate) async fn change<C: Change>(&self, change: C) -> Result<C::Answer, Failure> {
+    pub(crate) async fn change<C: Mutation>(&self, change: C) -> Result<C::Answer, Failure> {
         let span = info_span!(target: TRACES, "links: change", otel.kind = "client");
         let work = async {
             match &self.engine {

@@ -32,7 +32,10 @@ pub(crate) async fn keep(
     if let Some(kept) = kept(session, keeping, change, which.clone()).await? {
         return Ok(kept);
     }
-    Ok(session.execute(&Keep::new(change, note, which)).await? > 0)
+    Ok(session
+        .execute(&CopyVersion::new(change, note, which))
+        .await?
+        > 0)
 }
 
 /// As [`keep`], for a condition whose values alone differ from one call to the next: these.
@@ -48,7 +51,9 @@ pub(crate) async fn keep_one(
         return Ok(kept);
     }
     let values = end_values(change, note).into_iter().chain(which_values);
-    let keep = text.with(session.backend(), values, || Keep::new(change, note, which));
+    let keep = text.with(session.backend(), values, || {
+        CopyVersion::new(change, note, which)
+    });
     Ok(session.run(keep).await? > 0)
 }
 
@@ -104,9 +109,9 @@ async fn kept(
 
 /// Copies links into the table of versions: their columns, their tags, and the change that ends
 /// the version.
-struct Keep(InsertStatement);
+struct CopyVersion(InsertStatement);
 
-impl Keep {
+impl CopyVersion {
     fn new(change: End, note: &AuditNote, which: Condition) -> Self {
         let former = Query::select()
             .columns(version::columns().chain([link::Column::Tags]))
@@ -136,7 +141,7 @@ fn end_values(change: End, note: &AuditNote) -> [Value; 4] {
     ]
 }
 
-impl QueryTrait for Keep {
+impl QueryTrait for CopyVersion {
     type QueryStatement = InsertStatement;
 
     fn query(&mut self) -> &mut InsertStatement {

@@ -17,7 +17,7 @@ use crate::{
     entity::{link, migration_failure, migration_run},
     failure::{Failure, failing_to},
     links::{SqlLinkStore, has_key, insert_row},
-    session::{Applied, Change, Read, Session},
+    session::{Applied, Mutation, Read, Session},
 };
 
 #[async_trait]
@@ -68,7 +68,7 @@ struct BeginRun {
     now: UnixSeconds,
 }
 
-impl Change for BeginRun {
+impl Mutation for BeginRun {
     type Answer = bool;
 
     async fn apply<S: Session>(&self, session: &S) -> Result<Applied<bool>, Failure> {
@@ -88,19 +88,19 @@ impl Change for BeginRun {
         // Another process started the run first and took the number.
         let insert = migration_run::Entity::insert(row.into_active_model())
             .on_conflict(OnConflict::new().do_nothing().to_owned());
-        Ok(Applied::Keep(session.execute(&insert).await? > 0))
+        Ok(Applied::Commit(session.execute(&insert).await? > 0))
     }
 }
 
 struct AdvanceRun(MigrationStep);
 
-impl Change for AdvanceRun {
+impl Mutation for AdvanceRun {
     type Answer = Advance;
 
     async fn apply<S: Session>(&self, session: &S) -> Result<Applied<Advance>, Failure> {
         let step = &self.0;
         let Some(before) = claim_page(session, step).await? else {
-            return Ok(Applied::Undo(Advance::Overtaken));
+            return Ok(Applied::Rollback(Advance::Overtaken));
         };
         let mut inserted = 0;
         for moved in &step.links {
@@ -112,7 +112,7 @@ impl Change for AdvanceRun {
         let skipped = length(&step.links) - inserted;
         count(session, step, inserted, skipped).await?;
         remember_failures(session, step, before.tally.failed).await?;
-        Ok(Applied::Keep(Advance::Done { inserted, skipped }))
+        Ok(Applied::Commit(Advance::Done { inserted, skipped }))
     }
 }
 

@@ -49,7 +49,7 @@ use crate::{
     failure::Failure,
     links::{insert::InsertLink, take_visit::TakeVisit},
     listening::Listening,
-    session::{Applied, Change, Read},
+    session::{Applied, Mutation, Read},
 };
 
 /// Connections to a PostgreSQL server.
@@ -178,11 +178,11 @@ impl Postgres {
     }
 
     /// Applies a change in its own transaction.
-    pub(crate) async fn change<C: Change>(&self, change: &C) -> Result<C::Answer, Failure> {
+    pub(crate) async fn change<C: Mutation>(&self, change: &C) -> Result<C::Answer, Failure> {
         let transaction = self.begin().await?;
         // A failure drops the transaction, which rolls it back.
         match change.apply(&Statements(&transaction)).await? {
-            Applied::Keep(answer) => {
+            Applied::Commit(answer) => {
                 let committed = answered(STEP, transaction.commit()).await;
                 // Also after an error: the server may have committed, and only its answer is
                 // lost.
@@ -190,7 +190,7 @@ impl Postgres {
                 committed??;
                 Ok(answer)
             }
-            Applied::Undo(answer) => {
+            Applied::Rollback(answer) => {
                 answered(STEP, transaction.rollback()).await??;
                 Ok(answer)
             }

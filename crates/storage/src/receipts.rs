@@ -15,7 +15,7 @@ use crate::{
     failure::{Failure, failing_to},
     links::SqlLinkStore,
     receipt_lines::{Write, is_taken_until},
-    session::{Applied, Change, Columns, Read, Row, Session},
+    session::{Applied, Columns, Mutation, Read, Row, Session},
 };
 
 #[async_trait]
@@ -99,13 +99,13 @@ fn of_key(caller: &str, key: &IdempotencyKey) -> Condition {
         .add(Column::Key.eq(key.as_str()))
 }
 
-impl Change for Write {
+impl Mutation for Write {
     type Answer = bool;
 
     const IS_CACHED: bool = false;
 
     async fn apply<S: Session>(&self, session: &S) -> Result<Applied<bool>, Failure> {
-        Ok(Applied::Keep(self.is_written(session).await?))
+        Ok(Applied::Commit(self.is_written(session).await?))
     }
 }
 
@@ -114,7 +114,7 @@ struct Release {
     taken_until: UnixMillis,
 }
 
-impl Change for Release {
+impl Mutation for Release {
     type Answer = ();
 
     const IS_CACHED: bool = false;
@@ -124,7 +124,7 @@ impl Change for Release {
             .filter(of_key(&self.claim.caller, &self.claim.key))
             .filter(is_taken_until(self.taken_until));
         session.execute(&delete).await?;
-        Ok(Applied::Keep(()))
+        Ok(Applied::Commit(()))
     }
 }
 
@@ -147,7 +147,7 @@ impl Row for FreeKey {
     }
 }
 
-impl Change for RemoveFree {
+impl Mutation for RemoveFree {
     type Answer = u64;
 
     const IS_CACHED: bool = false;
@@ -168,6 +168,6 @@ impl Change for RemoveFree {
                 .filter(Column::Key.eq(key));
             removed += session.execute(&delete).await?;
         }
-        Ok(Applied::Keep(removed))
+        Ok(Applied::Commit(removed))
     }
 }

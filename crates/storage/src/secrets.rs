@@ -9,7 +9,7 @@ use crate::{
     failure::{Failure, failing_to},
     hexadecimal::{from_hexadecimal, hexadecimal},
     links::SqlLinkStore,
-    session::{Applied, Change, Session},
+    session::{Applied, Mutation, Session},
 };
 
 #[async_trait]
@@ -25,7 +25,7 @@ struct Agree {
     proposed: [u8; 32],
 }
 
-impl Change for Agree {
+impl Mutation for Agree {
     type Answer = [u8; 32];
 
     async fn apply<S: Session>(&self, session: &S) -> Result<Applied<[u8; 32]>, Failure> {
@@ -39,6 +39,6 @@ impl Change for Agree {
         let select = Entity::find_by_id(self.name);
         let stored = session.first::<Model>(&select).await?;
         let agreed = stored.and_then(|row| from_hexadecimal(&row.secret));
-        Ok(Applied::Keep(agreed.ok_or(Failure::BadSecret)?))
+        Ok(Applied::Commit(agreed.ok_or(Failure::BadSecret)?))
     }
 }

@@ -80,7 +80,7 @@ pub(crate) trait Read: Send + 'static {
 ///
 /// On SQLite, changes that come at the same time share a transaction. If
 /// another change makes that roll back, this one is applied a second time.
-pub(crate) trait Change: Send + 'static {
+pub(crate) trait Mutation: Send + 'static {
     /// The answer to the caller.
     type Answer: Send + 'static;
 
@@ -100,9 +100,9 @@ pub(crate) trait Change: Send + 'static {
 #[derive(Debug)]
 pub(crate) enum Applied<T> {
     /// Keep everything that was written.
-    Keep(T),
+    Commit(T),
     /// Undo everything that was written.
-    Undo(T),
+    Rollback(T),
 }
 
 impl<T> Applied<T> {
@@ -110,7 +110,7 @@ impl<T> Applied<T> {
     #[cfg(feature = "postgres")]
     pub(crate) fn into_answer(self) -> T {
         match self {
-            Self::Keep(answer) | Self::Undo(answer) => answer,
+            Self::Commit(answer) | Self::Rollback(answer) => answer,
         }
     }
 }

@@ -23,7 +23,7 @@ use crate::{
     },
     failure::{Failure, failing_to},
     hexadecimal::{from_hexadecimal, hexadecimal},
-    session::{Applied, Change, Columns, Read, Row, Session},
+    session::{Applied, Columns, Mutation, Read, Row, Session},
 };
 
 /// Named tokens, beside the links of a database.
@@ -71,13 +71,13 @@ impl TokenStore for SqlTokenStore {
 
 struct Insert(TokenRecord, AuditNote);
 
-impl Change for Insert {
+impl Mutation for Insert {
     type Answer = bool;
 
     async fn apply<S: Session>(&self, session: &S) -> Result<Applied<bool>, Failure> {
         let Self(token, note) = self;
         let inserted = insert_token(session, token, note).await?;
-        Ok(Applied::Keep(inserted))
+        Ok(Applied::Commit(inserted))
     }
 }
 
@@ -123,7 +123,7 @@ impl Read for List {
 
 struct Revoke(TokenName, AuditNote);
 
-impl Change for Revoke {
+impl Mutation for Revoke {
     type Answer = bool;
 
     async fn apply<S: Session>(&self, session: &S) -> Result<Applied<bool>, Failure> {
@@ -143,7 +143,7 @@ impl Change for Revoke {
         if revoked {
             write_token_line(session, note, name).await?;
         }
-        Ok(Applied::Keep(revoked))
+        Ok(Applied::Commit(revoked))
     }
 }
 
@@ -164,7 +164,7 @@ struct Touch {
     at: UnixSeconds,
 }
 
-impl Change for Touch {
+impl Mutation for Touch {
     type Answer = ();
 
     async fn apply<S: Session>(&self, session: &S) -> Result<Applied<()>, Failure> {
@@ -176,7 +176,7 @@ impl Change for Touch {
             .filter(Column::Name.eq(self.name.as_str()))
             .filter(earlier);
         session.execute(&update).await?;
-        Ok(Applied::Keep(()))
+        Ok(Applied::Commit(()))
     }
 }
 

@@ -21,7 +21,7 @@ use crate::{
     },
     failure::{Failure, failing_to},
     links::SqlLinkStore,
-    session::{Applied, Change, Read, Session},
+    session::{Applied, Mutation, Read, Session},
 };
 
 #[async_trait]
@@ -83,7 +83,7 @@ struct Lead {
     round: Option<WatchRound>,
 }
 
-impl Change for Lead {
+impl Mutation for Lead {
     type Answer = Option<WatchTurn>;
 
     /// No cache holds what the watch keeps.
@@ -107,7 +107,7 @@ impl Change for Lead {
         }
         let take = Entity::update_many().set(row).filter(may_lead);
         if session.execute(&take).await? == 0 {
-            return Ok(Applied::Keep(None));
+            return Ok(Applied::Commit(None));
         }
         let row = session.first::<Model>(&Entity::find()).await?;
         let last = link::Entity::find()
@@ -115,7 +115,7 @@ impl Change for Lead {
             .column(link::Column::Number)
             .order_by_desc(link::Column::Number)
             .limit(1);
-        Ok(Applied::Keep(Some(WatchTurn {
+        Ok(Applied::Commit(Some(WatchTurn {
             round: row.and_then(|row| row.round()),
             last: session.first::<i64>(&last).await?.unwrap_or(0),
         })))
@@ -188,7 +188,7 @@ struct Record {
     failing: Option<Failing>,
 }
 
-impl Change for Record {
+impl Mutation for Record {
     type Answer = bool;
 
     const IS_CACHED: bool = false;
@@ -209,7 +209,7 @@ impl Change for Record {
             .lock(LockType::Share);
         let leads = session.first::<i64>(&lease).await?.is_some();
         if !leads || session.first::<i64>(&link).await?.is_none() {
-            return Ok(Applied::Keep(false));
+            return Ok(Applied::Commit(false));
         }
         let before = Entity::delete_many().filter(Column::LinkId.eq(&*self.link));
         session.execute(&before).await?;
@@ -229,7 +229,7 @@ impl Change for Record {
             };
             session.execute(&Entity::insert(row)).await?;
         }
-        Ok(Applied::Keep(true))
+        Ok(Applied::Commit(true))
     }
 }
 

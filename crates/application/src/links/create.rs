@@ -10,7 +10,7 @@ use super::{
     ImportOutcome, LinkService, LinkWriter, NewLink,
     draft::{not_hashed, random_slug},
 };
-use crate::{access::Access, caller::SeenLink, error::Error, repeats::Keep};
+use crate::{access::Access, caller::SeenLink, error::Error, repeats::KeepAnswer};
 
 /// How a new link comes about.
 #[derive(Clone, Debug, Default)]
@@ -20,7 +20,7 @@ pub struct CreateTerms {
     /// `true` checks everything and stores nothing.
     pub validate_only: bool,
     /// Keeps the answer to the request with the stored link.
-    pub keep: Option<Keep<Link>>,
+    pub keep: Option<KeepAnswer<Link>>,
 }
 
 /// The outcome of a creation.

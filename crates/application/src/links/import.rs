@@ -10,7 +10,7 @@ use super::{ImportLink, LinkService, LinkWriter, draft::not_hashed};
 use crate::{
     access::{Access, Forbidden},
     error::Error,
-    repeats::Keep,
+    repeats::KeepAnswer,
 };
 
 /// The result for one link of an import.
@@ -66,7 +66,7 @@ impl LinkWriter {
     pub async fn import_keeping(
         &self,
         batch: Vec<ImportLink>,
-        keep: Option<Keep<Vec<ImportedLink>>>,
+        keep: Option<KeepAnswer<Vec<ImportedLink>>>,
     ) -> Result<Vec<ImportedLink>, Error> {
         self.permit(LinkService::IMPORT)?;
         self.spend(batch.len())?;

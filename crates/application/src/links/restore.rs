@@ -10,7 +10,7 @@ use crate::{
     access::{Access, Forbidden},
     caller::SeenLink,
     error::{Error, RestoreFault},
-    repeats::Keep,
+    repeats::KeepAnswer,
 };
 
 /// A request to bring a link back.
@@ -65,7 +65,7 @@ impl LinkWriter {
     pub async fn restore_keeping(
         &self,
         restore: &RestoreLink,
-        keep: Option<Keep<Restored>>,
+        keep: Option<KeepAnswer<Restored>>,
     ) -> Result<Restored, Error> {
         /// Each attempt loses only to a change that succeeded.
         const ATTEMPTS: usize = 5;
@@ -99,7 +99,7 @@ impl LinkWriter {
         current: &Link,
         versions: &LinkVersions,
         restore: &RestoreLink,
-        keep: Option<&Keep<Restored>>,
+        keep: Option<&KeepAnswer<Restored>>,
     ) -> Result<Restored, Error> {
         self.check_keeps_key(&current.key, restore)?;
         let before = || versions.former.first().map(|former| &former.link);
@@ -139,7 +139,7 @@ impl LinkWriter {
         last: &FormerVersion,
         versions: &LinkVersions,
         restore: &RestoreLink,
-        keep: Option<&Keep<Restored>>,
+        keep: Option<&KeepAnswer<Restored>>,
     ) -> Result<Restored, Error> {
         let mut note = self.note(AuditedOperation::LinkRestore);
         let revision = restore.version.unwrap_or(last.link.revision);

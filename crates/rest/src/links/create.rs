@@ -1,7 +1,7 @@
 //! New links, and texts that the dashboard suggests for one.
 
 use actix_web::http::Method;
-use slugline_application::{CreateTerms, Created, Keep, LinkService, Upserted};
+use slugline_application::{CreateTerms, Created, KeepAnswer, LinkService, Upserted};
 use slugline_contract::{
     Code, CreateLink, LinkResponse, LinkUpserted, PreviewSuggestion, SlugSuggestion,
     SuggestPreview, SuggestSlug, UpsertLink,
@@ -68,7 +68,7 @@ async fn create(
         }
     };
     let is_kept = |created: &Created| matches!(created, Created::Stored(_));
-    let create = async |keep: Option<Keep<Created>>| {
+    let create = async |keep: Option<KeepAnswer<Created>>| {
         let stored = |link: &Link| Box::new(Created::Stored(link.clone().into()));
         let keep = keep.map(|keep| keep.of(stored));
         links.create_as(new, &CreateTerms { keep, ..terms }).await
@@ -121,7 +121,7 @@ async fn upsert(
         }
     };
     let is_kept = |outcome: &Upserted| matches!(outcome, Upserted::Created(_));
-    let upsert = async |keep: Option<Keep<Upserted>>| {
+    let upsert = async |keep: Option<KeepAnswer<Upserted>>| {
         let stored = |link: &Link| Box::new(Upserted::Created(link.clone().into()));
         let keep = keep.map(|keep| keep.of(stored));
         links.upsert_as(new, &CreateTerms { keep, ..terms }).await

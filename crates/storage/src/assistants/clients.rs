@@ -12,13 +12,13 @@ use slugline_domain::{
 use crate::{
     entity::assistant::client::{Column, Entity, Model},
     failure::Failure,
-    session::{Applied, Change, Read, Session},
+    session::{Applied, Mutation, Read, Session},
 };
 
 /// The application, and the number of others to keep.
 pub(super) struct AddClient(pub(super) Client, pub(super) u32);
 
-impl Change for AddClient {
+impl Mutation for AddClient {
     type Answer = ();
 
     async fn apply<S: Session>(&self, session: &S) -> Result<Applied<()>, Failure> {
@@ -46,7 +46,7 @@ impl Change for AddClient {
             .filter(Column::Id.ne(client.id.as_str()))
             .filter(Column::Id.not_in_subquery(newest.into_query()));
         session.execute(&trim).await?;
-        Ok(Applied::Keep(()))
+        Ok(Applied::Commit(()))
     }
 }
 

@@ -10,7 +10,7 @@ use crate::{
     entity::assistant::{code, connection},
     failure::Failure,
     hexadecimal::hexadecimal,
-    session::{Applied, Change, Session},
+    session::{Applied, Mutation, Session},
     tokens::insert_token,
 };
 
@@ -21,7 +21,7 @@ pub(super) struct Connect {
     pub(super) note: AuditNote,
 }
 
-impl Change for Connect {
+impl Mutation for Connect {
     type Answer = Connected;
 
     async fn apply<S: Session>(&self, session: &S) -> Result<Applied<Connected>, Failure> {
@@ -29,10 +29,10 @@ impl Change for Connect {
             code::Entity::delete_many().filter(code::Column::Digest.eq(hexadecimal(&self.code)));
         // Of several exchanges at once, one removes the row.
         if session.execute(&use_up).await? == 0 {
-            return Ok(Applied::Undo(Connected::CodeGone));
+            return Ok(Applied::Rollback(Connected::CodeGone));
         }
         if !insert_token(session, &self.token, &self.note).await? {
-            return Ok(Applied::Undo(Connected::NameTaken));
+            return Ok(Applied::Rollback(Connected::NameTaken));
         }
         let Some(assistant) = &self.token.assistant else {
             return Err(Failure::BadAssistant);
@@ -51,6 +51,6 @@ impl Change for Connect {
         };
         let insert = connection::Entity::insert(row.into_active_model());
         session.execute(&insert).await?;
-        Ok(Applied::Keep(Connected::Done))
+        Ok(Applied::Commit(Connected::Done))
     }
 }

@@ -17,7 +17,7 @@ use crate::{
     },
     failure::Failure,
     hexadecimal::{from_hexadecimal, hexadecimal},
-    session::{Applied, Change, Columns, Read, Row, Session},
+    session::{Applied, Columns, Mutation, Read, Row, Session},
     tokens::read_scopes,
 };
 
@@ -49,7 +49,7 @@ impl Read for FindConnection {
 
 pub(super) struct Renew(pub(super) Renewal);
 
-impl Change for Renew {
+impl Mutation for Renew {
     type Answer = bool;
 
     async fn apply<S: Session>(&self, session: &S) -> Result<Applied<bool>, Failure> {
@@ -67,7 +67,7 @@ impl Change for Renew {
             .filter(Column::Digest.eq(former.clone()))
             .filter(Column::Refresh.eq(hexadecimal(&self.0.spent)));
         if session.execute(&connection).await? == 0 {
-            return Ok(Applied::Undo(false));
+            return Ok(Applied::Rollback(false));
         }
         let binding = token_binding::Entity::update_many()
             .col_expr(token_binding::Column::Digest, Expr::value(next.clone()))
@@ -81,24 +81,24 @@ impl Change for Renew {
             )
             .filter(token::Column::Digest.eq(former));
         if session.execute(&access).await? == 0 {
-            return Ok(Applied::Undo(false));
+            return Ok(Applied::Rollback(false));
         }
-        Ok(Applied::Keep(true))
+        Ok(Applied::Commit(true))
     }
 }
 
 pub(super) struct Disconnect(pub(super) ConnectionKey, pub(super) AuditNote);
 
-impl Change for Disconnect {
+impl Mutation for Disconnect {
     type Answer = Option<TokenName>;
 
     async fn apply<S: Session>(&self, session: &S) -> Result<Applied<Self::Answer>, Failure> {
         let select = Entity::find().filter(with_key(self.0)).lock_exclusive();
         let Some(row) = session.first::<Model>(&select).await? else {
-            return Ok(Applied::Keep(None));
+            return Ok(Applied::Commit(None));
         };
         let removed = remove(session, &row, &self.1).await?;
-        Ok(Applied::Keep(removed))
+        Ok(Applied::Commit(removed))
     }
 }
 
@@ -108,7 +108,7 @@ pub(super) struct DisconnectEnded {
     pub(super) note: AuditNote,
 }
 
-impl Change for DisconnectEnded {
+impl Mutation for DisconnectEnded {
     type Answer = u32;
 
     async fn apply<S: Session>(&self, session: &S) -> Result<Applied<u32>, Failure> {
@@ -122,7 +122,7 @@ impl Change for DisconnectEnded {
             remove(session, row, &self.note).await?;
         }
         let removed = u32::try_from(rows.len()).expect("at most the limit");
-        Ok(Applied::Keep(removed))
+        Ok(Applied::Commit(removed))
     }
 }
 

@@ -15,13 +15,13 @@ use crate::{
     },
     failure::Failure,
     hexadecimal::{from_hexadecimal, hexadecimal},
-    session::{Applied, Change, Read, Session},
+    session::{Applied, Mutation, Read, Session},
     tokens::{read_scopes, write_scopes},
 };
 
 pub(super) struct OpenSession(pub(super) ConsentSession, pub(super) UnixSeconds);
 
-impl Change for OpenSession {
+impl Mutation for OpenSession {
     type Answer = ();
 
     async fn apply<S: Session>(&self, session: &S) -> Result<Applied<()>, Failure> {
@@ -38,7 +38,7 @@ impl Change for OpenSession {
         };
         let insert = session::Entity::insert(row.into_active_model());
         session.execute(&insert).await?;
-        Ok(Applied::Keep(()))
+        Ok(Applied::Commit(()))
     }
 }
 
@@ -66,11 +66,11 @@ impl Read for FindSession {
 
 pub(super) struct CloseSession(pub(super) [u8; 32]);
 
-impl Change for CloseSession {
+impl Mutation for CloseSession {
     type Answer = bool;
 
     async fn apply<S: Session>(&self, session: &S) -> Result<Applied<bool>, Failure> {
-        Ok(Applied::Keep(close(session, &self.0).await?))
+        Ok(Applied::Commit(close(session, &self.0).await?))
     }
 }
 
@@ -87,13 +87,13 @@ pub(super) struct Consent(
     pub(super) UnixSeconds,
 );
 
-impl Change for Consent {
+impl Mutation for Consent {
     type Answer = bool;
 
     async fn apply<S: Session>(&self, session: &S) -> Result<Applied<bool>, Failure> {
         let Self(of, consent, now) = self;
         if !close(session, of).await? {
-            return Ok(Applied::Undo(false));
+            return Ok(Applied::Rollback(false));
         }
         let expired = code::Entity::delete_many().filter(code::Column::ExpiresAt.lte(now.get()));
         session.execute(&expired).await?;
@@ -103,7 +103,7 @@ impl Change for Consent {
             .col_expr(client::Column::Consented, Expr::value(1_i64))
             .filter(client::Column::Id.eq(consent.client.as_str()));
         session.execute(&kept).await?;
-        Ok(Applied::Keep(true))
+        Ok(Applied::Commit(true))
     }
 }
 

@@ -12,7 +12,7 @@ use crate::{
     failure::Failure,
     former_versions::{End::Edit, keep},
     links::keys::{has_any, is_there},
-    session::{Applied, Change, Columns, Row, Session},
+    session::{Applied, Columns, Mutation, Row, Session},
 };
 
 /// The most keys in a statement. Each binds two values.
@@ -45,7 +45,7 @@ impl Row for Moved {
     }
 }
 
-impl Change for MoveLinks {
+impl Mutation for MoveLinks {
     type Answer = LinkMove;
 
     async fn apply<S: Session>(&self, session: &S) -> Result<Applied<LinkMove>, Failure> {
@@ -53,7 +53,7 @@ impl Change for MoveLinks {
             links, to, note, ..
         } = self;
         if !is_there(session, to).await? {
-            return Ok(Applied::Keep(LinkMove::NoDomain));
+            return Ok(Applied::Commit(LinkMove::NoDomain));
         }
         let links: Vec<&LinkKey> = links.iter().filter(|key| key.domain != *to).collect();
         for keys in links.chunks(KEYS) {
@@ -64,14 +64,14 @@ impl Change for MoveLinks {
             let within = |link: &Moved| LinkKey::new(to.clone(), link.key.slug.clone());
             let later: Vec<LinkKey> = moved.iter().map(within).collect();
             if !stored(session, &later).await?.is_empty() {
-                return Ok(Applied::Undo(LinkMove::Taken));
+                return Ok(Applied::Rollback(LinkMove::Taken));
             }
             self.move_rows(session, &moved).await?;
             let former = moved.iter().map(|link| &link.key);
             let both: Vec<&LinkKey> = former.chain(&later).collect();
             write_lines(session, note, &both, BINDINGS).await?;
         }
-        Ok(Applied::Keep(LinkMove::Moved))
+        Ok(Applied::Commit(LinkMove::Moved))
     }
 }
 

@@ -10,7 +10,7 @@ use crate::{
     audit_lines::write_domain_line,
     entity::domain::{Column, Entity, to_row},
     failure::Failure,
-    session::{Applied, Change, Read, Session},
+    session::{Applied, Mutation, Read, Session},
 };
 
 pub(super) struct List;
@@ -37,7 +37,7 @@ impl Read for List {
 
 pub(super) struct Insert(pub(super) Domain, pub(super) AuditNote);
 
-impl Change for Insert {
+impl Mutation for Insert {
     type Answer = bool;
 
     async fn apply<S: Session>(&self, session: &S) -> Result<Applied<bool>, Failure> {
@@ -48,14 +48,14 @@ impl Change for Insert {
         if is_new {
             write_domain_line(session, note, &domain.host).await?;
         }
-        Ok(Applied::Keep(is_new))
+        Ok(Applied::Commit(is_new))
     }
 }
 
 /// Replaces all but the host and the moment at which it was named.
 pub(super) struct Replace(pub(super) Domain, pub(super) AuditNote);
 
-impl Change for Replace {
+impl Mutation for Replace {
     type Answer = bool;
 
     async fn apply<S: Session>(&self, session: &S) -> Result<Applied<bool>, Failure> {
@@ -70,6 +70,6 @@ impl Change for Replace {
         if is_named {
             write_domain_line(session, note, &domain.host).await?;
         }
-        Ok(Applied::Keep(is_named))
+        Ok(Applied::Commit(is_named))
     }
 }

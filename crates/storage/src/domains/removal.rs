@@ -10,12 +10,12 @@ use crate::{
         link,
     },
     failure::Failure,
-    session::{Applied, Change, Session},
+    session::{Applied, Mutation, Session},
 };
 
 pub(super) struct Remove(pub(super) Host, pub(super) AuditNote);
 
-impl Change for Remove {
+impl Mutation for Remove {
     type Answer = DomainRemoval;
 
     /// On PostgreSQL whoever stores a link holds a lock on the row of its domain. So the first
@@ -29,7 +29,7 @@ impl Change for Remove {
             .filter(Column::Host.eq(host.as_str()))
             .lock(LockType::Update);
         if session.first::<String>(&row).await?.is_none() {
-            return Ok(Applied::Keep(DomainRemoval::NoDomain));
+            return Ok(Applied::Commit(DomainRemoval::NoDomain));
         }
         let link = link::Entity::find()
             .select_only()
@@ -37,11 +37,11 @@ impl Change for Remove {
             .filter(link::Column::Domain.eq(host.as_str()))
             .limit(1);
         if session.first::<i64>(&link).await?.is_some() {
-            return Ok(Applied::Keep(DomainRemoval::HasLinks));
+            return Ok(Applied::Commit(DomainRemoval::HasLinks));
         }
         let remove = Entity::delete_many().filter(Column::Host.eq(host.as_str()));
         session.execute(&remove).await?;
         write_domain_line(session, note, host).await?;
-        Ok(Applied::Keep(DomainRemoval::Removed))
+        Ok(Applied::Commit(DomainRemoval::Removed))
     }
 }

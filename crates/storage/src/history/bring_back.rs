@@ -6,7 +6,7 @@ use slugline_domain::{Ending, Revision, ports::Insertion};
 use crate::{
     failure::Failure,
     links::insert::InsertLink,
-    session::{Applied, Change, Session},
+    session::{Applied, Mutation, Session},
 };
 
 /// Inserts a link that is in the trash, with this revision as its last. The last version is from
@@ -16,16 +16,18 @@ pub(super) struct BringBack {
     pub(super) last: Revision,
 }
 
-impl Change for BringBack {
+impl Mutation for BringBack {
     type Answer = Option<Insertion>;
 
     async fn apply<S: Session>(&self, session: &S) -> Result<Applied<Self::Answer>, Failure> {
         if session.run(self.take_out(session.backend())).await? == 0 {
-            return Ok(Applied::Keep(None));
+            return Ok(Applied::Commit(None));
         }
         Ok(match self.insert.apply(session).await? {
-            Applied::Keep(Insertion::Stored) => Applied::Keep(Some(Insertion::Stored)),
-            Applied::Keep(refused) | Applied::Undo(refused) => Applied::Undo(Some(refused)),
+            Applied::Commit(Insertion::Stored) => Applied::Commit(Some(Insertion::Stored)),
+            Applied::Commit(refused) | Applied::Rollback(refused) => {
+                Applied::Rollback(Some(refused))
+            }
         })
     }
 }

@@ -14,7 +14,7 @@ use crate::{
         version,
     },
     failure::Failure,
-    session::{Applied, Change, Session},
+    session::{Applied, Mutation, Session},
 };
 
 pub(super) struct PurgeLink {
@@ -23,7 +23,7 @@ pub(super) struct PurgeLink {
     pub(super) note: AuditNote,
 }
 
-impl Change for PurgeLink {
+impl Mutation for PurgeLink {
     type Answer = Purge;
 
     async fn apply<S: Session>(&self, session: &S) -> Result<Applied<Purge>, Failure> {
@@ -34,12 +34,12 @@ impl Change for PurgeLink {
         // Somebody may have brought it back before its versions were locked. Others lock a link
         // before its versions, so to lock it now could be a deadlock.
         if link.is_none() && self.find(session, None).await?.is_some() {
-            return Ok(Applied::Keep(Purge::Outdated));
+            return Ok(Applied::Commit(Purge::Outdated));
         }
         if let Some(known) = &self.known
             && link.as_ref().map(Version::of).as_ref() != Some(known)
         {
-            return Ok(Applied::Keep(Purge::Outdated));
+            return Ok(Applied::Commit(Purge::Outdated));
         }
         if link.is_some() {
             let of_link = Column::Id.eq(self.id.as_str());
@@ -48,7 +48,7 @@ impl Change for PurgeLink {
         }
         let last = versions.into_iter().next().map(|version| version.link);
         let Some(latest) = link.or(last) else {
-            return Ok(Applied::Keep(Purge::Nothing));
+            return Ok(Applied::Commit(Purge::Nothing));
         };
         let forget = Query::delete()
             .from_table(version::TABLE)
@@ -56,7 +56,7 @@ impl Change for PurgeLink {
             .take();
         session.run(session.backend().build(&forget)).await?;
         write_line(session, &self.note, &latest.key).await?;
-        Ok(Applied::Keep(Purge::Purged(latest.key)))
+        Ok(Applied::Commit(Purge::Purged(latest.key)))
     }
 }
 

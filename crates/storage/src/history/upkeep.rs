@@ -8,7 +8,7 @@ use slugline_domain::{Keeping, UnixMillis};
 use crate::{
     entity::{link::Column, version},
     failure::Failure,
-    session::{Applied, Change, Columns, Row, Session},
+    session::{Applied, Columns, Mutation, Row, Session},
 };
 
 pub(super) struct RemoveOld {
@@ -32,7 +32,7 @@ impl Row for Last {
     }
 }
 
-impl Change for RemoveOld {
+impl Mutation for RemoveOld {
     type Answer = u64;
 
     async fn apply<S: Session>(&self, session: &S) -> Result<Applied<u64>, Failure> {
@@ -43,7 +43,7 @@ impl Change for RemoveOld {
             let numbers = some.iter().map(|version| version.number);
             let remove = delete(Expr::col("number").is_in(numbers));
             let removed = session.run(backend.build(&remove)).await?;
-            return Ok(Applied::Keep(removed));
+            return Ok(Applied::Commit(removed));
         }
         let old = self.too_long_in_trash();
         let old = session.rows::<Last>(backend.build(&old)).await?;
@@ -53,7 +53,9 @@ impl Change for RemoveOld {
             let remove = delete(Expr::col(Column::Id).eq(id.as_str()).and(until));
             session.run(backend.build(&remove)).await?;
         }
-        Ok(Applied::Keep(u64::try_from(old.len()).unwrap_or(u64::MAX)))
+        Ok(Applied::Commit(
+            u64::try_from(old.len()).unwrap_or(u64::MAX),
+        ))
     }
 }
 

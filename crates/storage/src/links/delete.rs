@@ -16,7 +16,7 @@ use crate::{
     entity::link,
     failure::Failure,
     former_versions::{End::Deletion, keep_one},
-    session::{Applied, Change, Read, Session},
+    session::{Applied, Mutation, Read, Session},
     sql_text::SqlText,
 };
 
@@ -28,7 +28,7 @@ pub(super) struct DeleteLink {
     pub(super) keeping: Keeping,
 }
 
-impl Change for DeleteLink {
+impl Mutation for DeleteLink {
     type Answer = Option<Link>;
 
     async fn apply<S: Session>(&self, session: &S) -> Result<Applied<Option<Link>>, Failure> {
@@ -36,7 +36,7 @@ impl Change for DeleteLink {
         let Self { key, note, keeping } = self;
         let by_key = (&KEEP, parts(key));
         if !keep_one(session, *keeping, Deletion, note, has_key(key), by_key).await? {
-            return Ok(Applied::Keep(None));
+            return Ok(Applied::Commit(None));
         }
         let key = key.clone();
         let link = FindLink { key }.read(session).await?;
@@ -45,7 +45,7 @@ impl Change for DeleteLink {
         if session.execute(&delete).await? > 0 {
             write_line(session, &self.note, &self.key).await?;
         }
-        Ok(Applied::Keep(link))
+        Ok(Applied::Commit(link))
     }
 }
 
@@ -58,7 +58,7 @@ pub(super) struct DeleteVersion {
     pub(super) keeping: Keeping,
 }
 
-impl Change for DeleteVersion {
+impl Mutation for DeleteVersion {
     type Answer = ports::Deletion;
 
     async fn apply<S: Session>(&self, session: &S) -> Result<Applied<ports::Deletion>, Failure> {
@@ -69,13 +69,13 @@ impl Change for DeleteVersion {
             keeping,
         } = self;
         if !keep_version(session, *keeping, Deletion, note, key, known).await? {
-            return Ok(Applied::Keep(ports::Deletion::Outdated));
+            return Ok(Applied::Commit(ports::Deletion::Outdated));
         }
         let delete = link::Entity::delete_many().filter(of_version(key, known));
         if session.execute(&delete).await? == 0 {
-            return Ok(Applied::Keep(ports::Deletion::Outdated));
+            return Ok(Applied::Commit(ports::Deletion::Outdated));
         }
         write_line(session, note, key).await?;
-        Ok(Applied::Keep(ports::Deletion::Deleted))
+        Ok(Applied::Commit(ports::Deletion::Deleted))
     }
 }

@@ -9,7 +9,7 @@ use crate::{
     entity::link,
     failure::Failure,
     former_versions::{End::Deletion, keep},
-    session::{Applied, Change, Session},
+    session::{Applied, Mutation, Session},
 };
 
 /// Inserts a link unless its key belongs to an active link or to one that the caller does not
@@ -25,7 +25,7 @@ pub(crate) struct InsertLink {
     pub(crate) may_be_stored: bool,
 }
 
-impl Change for InsertLink {
+impl Mutation for InsertLink {
     type Answer = Insertion;
 
     /// Leaves the decision to the unique indexes, so that one of two racing
@@ -33,22 +33,22 @@ impl Change for InsertLink {
     async fn apply<S: Session>(&self, session: &S) -> Result<Applied<Insertion>, Failure> {
         let new = &self.link;
         if !is_there(session, &new.key.domain).await? {
-            return Ok(Applied::Keep(Insertion::NoDomain));
+            return Ok(Applied::Commit(Insertion::NoDomain));
         }
         if insert_row(session, new).await? {
             write_line(session, &self.note, &new.key).await?;
-            return Ok(Applied::Keep(Insertion::Stored));
+            return Ok(Applied::Commit(Insertion::Stored));
         }
         let of_key = find::select(&new.key);
         if let Some(owner) = session.first::<link::Model>(&of_key).await? {
             let number = owner.number;
             let owner = link::to_link(owner)?;
             if self.may_be_stored && owner.id == new.id {
-                return Ok(Applied::Keep(Insertion::Stored));
+                return Ok(Applied::Commit(Insertion::Stored));
             }
             let expired = owner.status_at(self.note.at.second()) == LinkStatus::Expired;
             if !expired || !self.reach.holds(&owner) {
-                return Ok(Applied::Keep(Insertion::SlugTaken));
+                return Ok(Applied::Commit(Insertion::SlugTaken));
             }
             let replaced = Condition::all().add(link::Column::Number.eq(number));
             keep(session, self.keeping, Deletion, &self.note, replaced).await?;
@@ -58,11 +58,11 @@ impl Change for InsertLink {
         // be the identifier, or an owner whom somebody deleted since.
         if insert_row(session, new).await? {
             write_line(session, &self.note, &new.key).await?;
-            return Ok(Applied::Keep(Insertion::Stored));
+            return Ok(Applied::Commit(Insertion::Stored));
         }
         let of_id = link::select().filter(link::Column::Id.eq(new.id.as_str()));
         let owner = session.first::<link::Model>(&of_id).await?;
-        Ok(Applied::Undo(match owner {
+        Ok(Applied::Rollback(match owner {
             Some(_) => Insertion::IdTaken,
             None => Insertion::SlugTaken,
         }))

@@ -24,7 +24,7 @@ use crate::{
     failure::Failure,
     former_versions::{End::Deletion, keep},
     receipt_lines::write_receipt,
-    session::{Applied, Change, Columns, Row, Session},
+    session::{Applied, Columns, Mutation, Row, Session},
 };
 
 /// The most values bound in one statement: SQLite takes 32,766, PostgreSQL
@@ -52,7 +52,7 @@ impl InsertLinks {
     }
 }
 
-impl Change for InsertLinks {
+impl Mutation for InsertLinks {
     type Answer = Option<Vec<Insertion>>;
 
     async fn apply<S: Session>(&self, session: &S) -> Result<Applied<Self::Answer>, Failure> {
@@ -84,14 +84,14 @@ impl Change for InsertLinks {
         // ones cannot deadlock.
         admitted.sort_by(|a, b| a.key.cmp(&b.key));
         if !insert_rows(session, &admitted).await? {
-            return Ok(Applied::Undo(None));
+            return Ok(Applied::Rollback(None));
         }
         let stored = links.iter().zip(&outcomes);
         let stored = stored.filter(|(_, outcome)| **outcome == Insertion::Stored);
         let keys: Vec<&LinkKey> = stored.map(|(link, _)| &link.key).collect();
         write_lines(session, &self.note, &keys, BINDINGS).await?;
         write_receipt(session, &self.note, &outcomes).await?;
-        Ok(Applied::Keep(Some(outcomes)))
+        Ok(Applied::Commit(Some(outcomes)))
     }
 }
 

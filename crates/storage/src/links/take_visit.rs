@@ -9,7 +9,7 @@ use slugline_domain::{LinkId, Revision, ports::Taking};
 use crate::{
     entity::link::{self, Column},
     failure::Failure,
-    session::{Applied, Change, Session},
+    session::{Applied, Mutation, Session},
     sql_text::SqlText,
 };
 
@@ -20,7 +20,7 @@ pub(crate) struct TakeVisit {
     pub(crate) version: Revision,
 }
 
-impl Change for TakeVisit {
+impl Mutation for TakeVisit {
     type Answer = Taking;
 
     /// No cache holds the count.
@@ -40,7 +40,7 @@ impl Change for TakeVisit {
                 .filter(self.of_version())
                 .filter(has_visits_left())
         });
-        Ok(Applied::Keep(if session.run(take).await? > 0 {
+        Ok(Applied::Commit(if session.run(take).await? > 0 {
             Taking::Taken
         } else {
             self.why_none(session).await?

@@ -15,7 +15,7 @@ use crate::{
     entity::{link, tag},
     failure::Failure,
     former_versions::{self, End::Edit, keep_one, prune},
-    session::{Applied, Change, Session},
+    session::{Applied, Mutation, Session},
     sql_text::SqlText,
 };
 
@@ -28,7 +28,7 @@ pub(super) struct UpdateLink {
     pub(super) keeping: Keeping,
 }
 
-impl Change for UpdateLink {
+impl Mutation for UpdateLink {
     type Answer = Update;
 
     async fn apply<S: Session>(&self, session: &S) -> Result<Applied<Update>, Failure> {
@@ -40,7 +40,7 @@ impl Change for UpdateLink {
         } = self;
         let is_new = link.revision != known.revision;
         if is_new && !keep_version(session, *keeping, Edit, note, &link.key, known).await? {
-            return Ok(Applied::Keep(Update::Outdated));
+            return Ok(Applied::Commit(Update::Outdated));
         }
         // The condition is part of the statement, so that of two racing
         // writers the second finds nothing to change.
@@ -52,7 +52,7 @@ impl Change for UpdateLink {
             })
             .filter(of_version(&link.key, known));
         if session.execute(&update).await? == 0 {
-            return Ok(Applied::Keep(Update::Outdated));
+            return Ok(Applied::Commit(Update::Outdated));
         }
         let of_link = tag::Column::LinkId.eq(link.id.as_str());
         let delete = tag::Entity::delete_many().filter(of_link);
@@ -62,7 +62,7 @@ impl Change for UpdateLink {
         if is_new && known.revision.get() >= keeping.versions.into() {
             prune(session, *keeping, &known.id).await?;
         }
-        Ok(Applied::Keep(Update::Stored))
+        Ok(Applied::Commit(Update::Stored))
     }
 }
 

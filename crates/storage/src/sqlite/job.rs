@@ -13,7 +13,7 @@ use tokio::sync::{OwnedSemaphorePermit, oneshot};
 use super::statements::{Statements, complete};
 use crate::{
     failure::Failure,
-    session::{Applied, Change},
+    session::{Applied, Mutation},
 };
 
 /// A waiting change of any type.
@@ -37,7 +37,7 @@ pub(super) enum Wish {
 }
 
 /// A change and the channel to its waiting caller.
-pub(super) struct Waiting<C: Change> {
+pub(super) struct Waiting<C: Mutation> {
     change: C,
     applied: Option<C::Answer>,
     author: oneshot::Sender<Told<C::Answer>>,
@@ -46,7 +46,7 @@ pub(super) struct Waiting<C: Change> {
     _slot: OwnedSemaphorePermit,
 }
 
-impl<C: Change> Waiting<C> {
+impl<C: Mutation> Waiting<C> {
     /// Packs a change; the answer comes through the channel.
     pub(super) fn new(
         change: C,
@@ -65,11 +65,11 @@ impl<C: Change> Waiting<C> {
     }
 }
 
-impl<C: Change> Job for Waiting<C> {
+impl<C: Mutation> Job for Waiting<C> {
     fn apply(&mut self, statements: Statements<'_>) -> Result<Wish, Failure> {
         let (answer, wish) = match complete(self.change.apply(&statements))? {
-            Applied::Keep(answer) => (answer, Wish::Commit),
-            Applied::Undo(answer) => (answer, Wish::RollBack),
+            Applied::Commit(answer) => (answer, Wish::Commit),
+            Applied::Rollback(answer) => (answer, Wish::RollBack),
         };
         self.applied = Some(answer);
         Ok(wish)
@@ -93,7 +93,7 @@ impl<C: Change> Job for Waiting<C> {
     }
 }
 
-impl<C: Change> fmt::Debug for Waiting<C> {
+impl<C: Mutation> fmt::Debug for Waiting<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Waiting").finish_non_exhaustive()
     }

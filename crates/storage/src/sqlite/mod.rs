@@ -42,7 +42,7 @@ pub use self::{
 use self::{readers::Readers, writer::Writer};
 use crate::{
     failure::Failure,
-    session::{Change, Read},
+    session::{Mutation, Read},
 };
 
 /// The time that a read may take, with the wait for its turn; a statement on PostgreSQL may take
@@ -82,7 +82,7 @@ impl Sqlite {
     }
 
     /// Applies a change and returns when it is on the disk.
-    pub(crate) async fn change<C: Change>(&self, change: C) -> Result<C::Answer, Failure> {
+    pub(crate) async fn change<C: Mutation>(&self, change: C) -> Result<C::Answer, Failure> {
         self.writer.change(change).await
     }
 

@@ -27,7 +27,7 @@ use super::{
     search_queue,
     transaction::{Idle, Transaction},
 };
-use crate::{failure::Failure, session::Change};
+use crate::{failure::Failure, session::Mutation};
 
 /// The most changes that wait; further callers wait for a slot. At some ten
 /// thousand changes a second the last one waits for a tenth of a second.
@@ -78,7 +78,7 @@ impl Writer {
     }
 
     /// Applies a change and returns when it is durable.
-    pub(super) async fn change<C: Change>(&self, change: C) -> Result<C::Answer, Failure> {
+    pub(super) async fn change<C: Mutation>(&self, change: C) -> Result<C::Answer, Failure> {
         let slot = Arc::clone(&self.slots).acquire_owned().await;
         // The semaphore is never closed.
         let slot = slot.map_err(|_| Failure::WriterEnded)?;
