@@ -20,10 +20,13 @@ pub(crate) fn fmt(check: bool) -> Result<()> {
     process::run(&mut command)
 }
 
-/// Lints every target of every crate; the server with its feature and all of actix-web, as a program
-/// that embeds it may build it; and the links in SQL with each database alone.
-pub(crate) fn lint() -> Result<()> {
+/// Lints every target of every crate. With `features` also the server with its feature and all of
+/// actix-web, as a program that embeds it may build it; and the links in SQL with each database alone.
+pub(crate) fn lint(features: bool) -> Result<()> {
     clippy(&["--workspace", "--all-targets"])?;
+    if !features {
+        return Ok(());
+    }
     let features = "otel,actix-web/default";
     clippy(&["-p", "slugline", "--all-targets", "--features", features])?;
     for database in ["postgres", "sqlite"] {

@@ -25,8 +25,8 @@ use crate::{verdict::Verdict, web};
 use retry::Failures;
 use tally::Tally;
 
-/// Prepares and runs the tests, and prints the summary as the last line.
-pub(crate) fn run(arguments: &[String]) -> Result<Verdict> {
+/// Prepares and runs the tests.
+pub(crate) fn run(arguments: &[String]) -> Result<Conclusion> {
     // The compiler works while the packages arrive. If it fails, the run below says so again.
     let mut build = build(arguments);
     let mut build = build
@@ -53,7 +53,33 @@ pub(crate) fn run(arguments: &[String]) -> Result<Verdict> {
     print!("\n{flaky}");
     let file = process::root().join(FLAKY);
     fs::write(&file, flaky).with_context(|| format!("cannot write {}", file.display()))?;
-    Ok(conclude(run.succeeded, run.tally))
+    Ok(Conclusion {
+        succeeded: run.succeeded,
+        tally: run.tally,
+    })
+}
+
+/// The outcome of all tests.
+#[must_use]
+pub(crate) struct Conclusion {
+    succeeded: bool,
+    tally: Tally,
+}
+
+impl Conclusion {
+    /// Prints the summary, which must be the last line.
+    pub(crate) fn print(self) -> Verdict {
+        let problem = problem(self.succeeded, self.tally);
+        if let Some(problem) = problem {
+            eprintln!("error: {problem}");
+        }
+        println!("\n{}", self.tally);
+        if problem.is_some() {
+            Verdict::Failed
+        } else {
+            Verdict::Passed
+        }
+    }
 }
 
 /// Installs what the tests need, and returns the folder of PostgreSQL's server programs.
@@ -168,19 +194,6 @@ fn relay(from: impl Read, mut to: impl Write) -> Result<(Tally, Failures)> {
         line.clear();
     }
     Ok((tally, failures))
-}
-
-fn conclude(succeeded: bool, tally: Tally) -> Verdict {
-    let problem = problem(succeeded, tally);
-    if let Some(problem) = problem {
-        eprintln!("error: {problem}");
-    }
-    println!("\n{tally}");
-    if problem.is_some() {
-        Verdict::Failed
-    } else {
-        Verdict::Passed
-    }
 }
 
 fn problem(succeeded: bool, tally: Tally) -> Option<&'static str> {

@@ -1,10 +1,10 @@
 //! Compares the OpenAPI document with the mounted routes.
 
-use std::{collections::BTreeSet, net::TcpListener};
+use std::{collections::BTreeSet, fs, net::TcpListener};
 
 use serde_json::Value;
 
-use crate::support::server::Server;
+use crate::support::server::{Server, command};
 
 #[test]
 fn every_documented_operation_is_mounted_and_no_other_method_is() {
@@ -133,4 +133,15 @@ fn every_face_reports_the_same_version() {
         String::from_utf8(printed.stdout).unwrap().trim(),
         format!("slugline {version}")
     );
+}
+
+#[test]
+fn the_committed_document_is_what_the_program_prints() {
+    let folder = tempfile::tempdir().unwrap();
+    let printed = command(folder.path()).arg("openapi").output().unwrap();
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/openapi.json");
+    let committed = fs::read(path).unwrap();
+    // Not `assert_eq`: the document has 400 KB.
+    let is_current = committed == printed.stdout;
+    assert!(is_current, "refresh docs/openapi.json: cargo xtask openapi");
 }

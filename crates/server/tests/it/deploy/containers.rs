@@ -182,9 +182,11 @@ fn images_of_others_are_pinned_by_digest() {
         .filter_map(|line| line.strip_prefix("FROM "))
         .filter_map(|base| base.split(' ').next())
         .filter(|base| *base != "scratch");
-    let workflow = yaml::document("../.github/workflows/ci.yml");
-    let jobs = workflow["jobs"].as_object().unwrap();
-    let containers = jobs.values().filter_map(|job| job["container"].as_str());
+    let workflows =
+        ["ci", "weekly"].map(|name| yaml::document(&format!("../.github/workflows/{name}.yml")));
+    let jobs = workflows.iter().flat_map(|all| all["jobs"].as_object());
+    let jobs = jobs.flat_map(|jobs| jobs.values());
+    let containers = jobs.filter_map(|job| job["container"].as_str());
     let mut count = 0;
     for image in images.chain(bases).chain(containers) {
         if image == "slugline" {

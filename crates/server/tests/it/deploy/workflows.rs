@@ -23,7 +23,7 @@ fn used(job: &Value) -> Vec<&str> {
 #[test]
 fn what_workflows_use_is_pinned_to_a_commit_or_is_here() {
     let mut count = 0;
-    for file in ["ci.yml", "release.yml"] {
+    for file in ["ci.yml", "weekly.yml", "release.yml"] {
         for (name, job) in jobs(file) {
             for action in used(&job) {
                 count += 1;
@@ -63,5 +63,8 @@ fn a_release_waits_for_every_check() {
     for name in jobs.keys() {
         assert!(waits.contains(name.as_str()), "{name}");
     }
-    assert_eq!(jobs["ci"]["uses"], "./.github/workflows/ci.yml");
+    for checks in ["ci", "weekly"] {
+        let file = format!("./.github/workflows/{checks}.yml");
+        assert_eq!(jobs[checks]["uses"], file);
+    }
 }
