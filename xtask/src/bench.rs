@@ -1,4 +1,4 @@
-//! `cargo xtask bench`, `capacity` and `extrapolate`, which are a crate of their own: `xtask/bench`.
+//! `cargo xtask bench`, which is a crate of its own: `xtask/bench`.
 
 use std::{env, ffi::OsString};
 
@@ -15,11 +15,18 @@ pub(crate) struct Arguments {
     pub(crate) all: Vec<OsString>,
 }
 
-/// Builds the crate and runs one of its commands, in the folder that paths are relative to.
-pub(crate) fn run(name: &str, arguments: &Arguments) -> Result<Verdict> {
+/// Builds the crate and runs its command, in the folder that paths are relative to.
+pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
     let mut command = process::cargo();
     command
-        .args(["run", "--quiet", "--package", "slugline-bench", "--", name])
+        .args([
+            "run",
+            "--quiet",
+            "--package",
+            "slugline-bench",
+            "--",
+            "bench",
+        ])
         .args(&arguments.all)
         .current_dir(env::current_dir()?);
     let status = command.status();

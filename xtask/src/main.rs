@@ -55,9 +55,6 @@ enum Command {
     /// Measure the release binary, each figure beside a yardstick in the same run.
     #[command(disable_help_flag = true)]
     Bench(bench::Arguments),
-    /// Estimate what a load needs: nodes, databases, network.
-    #[command(disable_help_flag = true)]
-    Capacity(bench::Arguments),
     /// Compare the crates' dependencies with the floor plan.
     Arch,
     /// Check licences, sources, bans and duplicates of the dependencies.
@@ -100,9 +97,6 @@ enum Command {
         #[arg(long)]
         target: Option<String>,
     },
-    /// Extrapolate measured figures of a document to more visits.
-    #[command(disable_help_flag = true)]
-    Extrapolate(bench::Arguments),
     /// Build the API documentation, warnings are errors.
     Docs,
 }
@@ -121,9 +115,7 @@ fn main() -> ExitCode {
 fn run(command: Command) -> Result<Verdict> {
     match command {
         Command::Test { arguments } => return Ok(test::run(&arguments)?.print()),
-        Command::Bench(arguments) => return bench::run("bench", &arguments),
-        Command::Capacity(arguments) => return bench::run("capacity", &arguments),
-        Command::Extrapolate(arguments) => return bench::run("extrapolate", &arguments),
+        Command::Bench(arguments) => return bench::run(&arguments),
         Command::Ci => return ci::run(),
         Command::Fmt { check } => checks::fmt(check)?,
         Command::Lint { features } => checks::lint(features)?,

@@ -1,4 +1,4 @@
-//! `cargo xtask bench`, `capacity` and `extrapolate`: measurements of the service from outside.
+//! `cargo xtask bench`: measurements of the service from outside.
 //!
 //! They are a crate of their own, so that the test command does not build them.
 
@@ -9,9 +9,6 @@
 )]
 
 mod bench;
-mod capacity;
-mod extrapolate;
-mod numbers;
 
 use std::process::ExitCode;
 
@@ -29,10 +26,6 @@ enum Command {
         #[command(flatten)]
         options: bench::Options,
     },
-    /// Estimate what a load needs: nodes, databases, network.
-    Capacity(capacity::Load),
-    /// Extrapolate measured figures of a document to more visits.
-    Extrapolate(extrapolate::Wish),
 }
 
 fn main() -> ExitCode {
@@ -46,11 +39,8 @@ fn main() -> ExitCode {
 }
 
 fn run(command: Command) -> Result<()> {
-    match command {
-        Command::Bench { benches, options } => bench::run(&benches, &options),
-        Command::Capacity(load) => capacity::run(&load),
-        Command::Extrapolate(wish) => extrapolate::run(&wish),
-    }
+    let Command::Bench { benches, options } = command;
+    bench::run(&benches, &options)
 }
 
 #[cfg(test)]
