@@ -5,13 +5,11 @@
 //! time. `docs/performance.md` explains the tables.
 
 mod analytics;
-mod build_time;
 mod catalogue;
 mod chhoto;
 mod contender;
 mod cpus;
 mod create;
-mod dashboards;
 mod dataset;
 mod disk;
 mod export;
@@ -21,28 +19,19 @@ mod guard;
 mod import;
 mod instance;
 mod links;
-mod listing;
 mod load;
 mod machine;
-mod mcp;
 mod memory;
 mod misses;
 mod nginx;
-mod nodes;
 mod plan;
 mod postgres;
 mod processor;
 mod redirect;
-mod rest;
 mod samples;
 mod scripts;
-mod size;
 mod start;
 mod table;
-mod transfer;
-mod upkeep;
-mod usage;
-mod visitor;
 
 use anyhow::Result;
 use clap::ValueEnum;
@@ -64,26 +53,12 @@ pub(crate) enum Bench {
     Create,
     /// Time to the first redirect, and memory.
     Start,
-    /// A page of links among many, and one link by REST and by MCP.
-    Listing,
-    /// The binary without its symbols.
-    Size,
     /// Import, search, count, tags and pages among many links, on SQLite and on PostgreSQL.
     Links,
     /// New links and unknown slugs on PostgreSQL, beside single inserts by pgbench.
     Postgres,
-    /// The tool `get_link` beside the REST route of the same link.
-    Mcp,
     /// The access log beside ClickHouse with the same visits.
     Analytics,
-    /// 1, 4 and 16 dashboards at once, alone and beside recorded redirects.
-    Dashboards,
-    /// What the access log does for a day of visits: processor time, bytes written, memory.
-    Upkeep,
-    /// Export, import, counting and backup of many visits: time and memory.
-    Transfer,
-    /// Time until a change shows on other nodes.
-    Nodes,
 }
 
 /// Runs the chosen benchmarks, or all. A missed goal is not a failure.
@@ -92,7 +67,6 @@ pub(crate) fn run(chosen: &[Bench], options: &Options) -> Result<()> {
         ("wrk", "wrk"),
         ("nginx", "nginx"),
         ("taskset", "util-linux"),
-        ("strip", "binutils"),
     ])?;
     let plan = Plan::prepare(options)?;
     machine::describe(&plan, options)?;
@@ -104,20 +78,10 @@ pub(crate) fn run(chosen: &[Bench], options: &Options) -> Result<()> {
             Bench::Misses => misses::run(&plan)?,
             Bench::Create => create::run(&plan)?,
             Bench::Start => start::run(&plan)?,
-            Bench::Listing => listing::run(&plan)?,
-            Bench::Size => size::run(&plan)?,
             Bench::Links => links::run(&plan)?,
             Bench::Postgres => postgres::run(&plan)?,
-            Bench::Mcp => mcp::run(&plan)?,
             Bench::Analytics => analytics::run(&plan)?,
-            Bench::Dashboards => dashboards::run(&plan)?,
-            Bench::Upkeep => upkeep::run(&plan)?,
-            Bench::Transfer => transfer::run(&plan)?,
-            Bench::Nodes => nodes::run(&plan)?,
         }
-    }
-    if options.build {
-        build_time::run(&plan, options.profile)?;
     }
     Ok(())
 }

@@ -1,14 +1,12 @@
 //! Sends visits through the recorder to the disk, as fast as the recorder accepts them.
 //!
-//! Usage: `recorder VISITS FILE [CLICKHOUSE_URL] [--day] [--sampled] [--salts day|week|month]`. FILE
+//! Usage: `recorder VISITS FILE [CLICKHOUSE_URL] [--sampled] [--salts day|week|month]`. FILE
 //! becomes an access log with the visits of [`slugline_testkit::world`], or the spool on their way
-//! to ClickHouse. Prints the time taken. With `--day` the log gets one day of so many visits, in
-//! batches as they come in life; with `--sampled` it keeps about one visit in eight, and `--salts`
-//! sets how long a visitor keeps one identity; ClickHouse takes none of them.
+//! to ClickHouse. Prints the time taken. With `--sampled` the log keeps about one visit in eight, and
+//! `--salts` sets how long a visitor keeps one identity; ClickHouse takes neither of them.
 
 #![expect(clippy::print_stdout, reason = "a benchmark speaks through its output")]
 
-mod day;
 mod wire;
 
 use std::{
@@ -34,8 +32,7 @@ use wire::PlainWire;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
-const USAGE: &str =
-    "usage: recorder VISITS FILE [CLICKHOUSE_URL] [--day] [--sampled] [--salts PERIOD]";
+const USAGE: &str = "usage: recorder VISITS FILE [CLICKHOUSE_URL] [--sampled] [--salts PERIOD]";
 
 /// Visits between two barriers: those of a full batch.
 const BLOCK: usize = 16_384;
@@ -61,21 +58,15 @@ async fn main() -> Outcome<()> {
         return Err(USAGE.into());
     };
     let (count, file) = (count.parse()?, PathBuf::from(file));
-    let (mut options, mut clickhouse, mut day) = (options(), None, false);
+    let (mut options, mut clickhouse) = (options(), None);
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
-            "--day" => day = true,
             "--sampled" => options.sampling = one_in_eight(count),
             "--salts" => options.salt_period = salt_period(&arguments.next().unwrap_or_default())?,
             _ => clickhouse = Some(argument),
         }
     }
     match clickhouse {
-        None if day => {
-            let clock = clock();
-            let (recorder, _log) = slugline_visitlog::start(&file, options, ports(&clock))?;
-            day::record(&recorder, &clock, count).await
-        }
         None => into_file(count, file, options).await,
         Some(url) => into_clickhouse(count, file, &url).await,
     }

@@ -12,10 +12,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use ureq::Agent;
 
-use super::{
-    cpus::Cpus,
-    usage::{self, Usage},
-};
+use super::cpus::Cpus;
 use xtask::process;
 
 /// Bearer token of measured instances.
@@ -133,33 +130,15 @@ impl Instance {
         Ok(answer.body_mut().read_json()?)
     }
 
-    /// Sends a request with the token, and does not read the answer's body.
-    pub(crate) fn send(&self, method: &str, path: &str, body: &Value) -> Result<()> {
-        let request = ureq::http::Request::builder()
-            .method(method)
-            .uri(format!("{}{path}", self.origin))
-            .header("authorization", format!("Bearer {TOKEN}"))
-            .header("content-type", "application/json")
-            .body(body.to_string())?;
-        self.agent.run(request)?;
-        Ok(())
-    }
-
     /// Asks it to stop, and waits.
-    pub(crate) fn stop(self) -> Result<()> {
-        self.end().map(drop)
-    }
-
-    /// Asks it to stop, waits, and returns what it used in its life.
-    pub(crate) fn end(mut self) -> Result<Usage> {
+    pub(crate) fn stop(mut self) -> Result<()> {
         let pid = self.pid().to_string();
         process::run(process::program("kill").args(["-TERM", &pid]))?;
-        let usage = usage::at_end(&mut self.process)?;
         let status = self.process.wait()?;
         if !status.success() {
             bail!("the instance ended with {status}");
         }
-        Ok(usage)
+        Ok(())
     }
 }
 

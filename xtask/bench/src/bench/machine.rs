@@ -135,9 +135,9 @@ mod tests {
 
     #[test]
     fn command_repeats_the_arguments() {
-        let arguments = ["bench", "upkeep", "--rounds", "2"].map(str::to_owned);
+        let arguments = ["bench", "start", "--rounds", "2"].map(str::to_owned);
         let command = command(arguments.into_iter());
-        assert_eq!(command, "cargo xtask bench upkeep --rounds 2");
+        assert_eq!(command, "cargo xtask bench start --rounds 2");
     }
 
     #[test]

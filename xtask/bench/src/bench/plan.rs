@@ -45,9 +45,6 @@ pub(crate) struct Options {
     /// Measure only these parts of `analytics`.
     #[arg(long, value_enum, value_delimiter = ',', value_name = "PARTS")]
     only: Vec<Part>,
-    /// Also measure a build from nothing, which takes minutes.
-    #[arg(long)]
-    pub(crate) build: bool,
 }
 
 /// A profile of cargo for binaries that people use.

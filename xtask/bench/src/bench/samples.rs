@@ -20,12 +20,6 @@ impl Samples {
         f64::midpoint(self.0[low], self.0[high])
     }
 
-    /// The figure that this many percent of all do not exceed, from 1 to 100.
-    pub(crate) fn percentile(&self, percent: usize) -> f64 {
-        let rank = (self.0.len() * percent).div_ceil(100);
-        self.0[rank.clamp(1, self.0.len()) - 1]
-    }
-
     /// The spread of the rounds, as a share of the median; 0 for a single round.
     pub(crate) fn spread(&self) -> f64 {
         (self.max() - self.min()) / self.median()
@@ -77,18 +71,6 @@ mod tests {
         assert_eq!(samples(&[9.0, 1.0, 4.0]).middle(1), "4.0");
         assert_eq!(samples(&[9.0, 1.0, 4.0, 5.0]).middle(1), "4.5");
         assert_eq!(samples(&[7.25]).middle(2), "7.25");
-    }
-
-    #[test]
-    fn percentile_is_one_of_the_figures() {
-        let hundred = samples(&(1..=100).map(f64::from).collect::<Vec<_>>());
-        let [middle, late, last] = [50, 99, 100].map(|percent| hundred.percentile(percent));
-        assert_eq!(
-            [middle, late, last].map(|ms| format!("{ms}")),
-            ["50", "99", "100"]
-        );
-        assert_eq!(samples(&[2.0, 7.0]).percentile(99).to_string(), "7");
-        assert_eq!(samples(&[2.0, 7.0]).percentile(50).to_string(), "2");
     }
 
     #[test]

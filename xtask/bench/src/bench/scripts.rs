@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{export::WORDS, instance::TOKEN};
+use super::export::WORDS;
 
 /// The choice of links to follow, among those that [`super::export`] numbers.
 #[derive(Clone, Copy, Debug)]
@@ -90,15 +90,6 @@ pub(crate) fn post_numbered(body: &str, headers: &[(&str, &str)], start: u32) ->
          end\n",
         headers = header_lines(headers)
     )
-}
-
-/// Headers of every request to the API, as `wrk.headers`.
-pub(crate) fn api_headers() -> String {
-    header_lines(&[
-        ("authorization", &format!("Bearer {TOKEN}")),
-        ("content-type", "application/json"),
-        ("accept", "application/json, text/event-stream"),
-    ])
 }
 
 fn header_lines(headers: &[(&str, &str)]) -> String {

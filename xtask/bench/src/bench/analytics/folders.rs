@@ -3,7 +3,6 @@
 use std::{
     fs,
     path::{Path, PathBuf},
-    process::Command,
 };
 
 use anyhow::Result;
@@ -20,7 +19,7 @@ pub(super) fn kept(plan: &Plan) -> PathBuf {
 }
 
 /// The data folder with the embedded log of the plan's visits, and what the recorder said.
-pub(in crate::bench) fn embedded(plan: &Plan) -> Result<(PathBuf, String)> {
+pub(super) fn embedded(plan: &Plan) -> Result<(PathBuf, String)> {
     log(plan, "embedded", &[])
 }
 
@@ -48,14 +47,8 @@ pub(super) fn prepared(
 
 /// Sends visits through the recorder; returns its report.
 pub(super) fn record(visits: u32, file: &Path, arguments: &[&str]) -> Result<String> {
-    let mut bench = recorder();
-    bench.arg(visits.to_string()).arg(file).args(arguments);
-    Ok(String::from_utf8(process::stdout(&mut bench)?)?)
-}
-
-/// The benchmark of the recorder, still without arguments.
-pub(in crate::bench) fn recorder() -> Command {
     let mut bench = process::cargo();
     bench.args(["bench", "-p", "slugline", "--bench", "recorder", "--"]);
-    bench
+    bench.arg(visits.to_string()).arg(file).args(arguments);
+    Ok(String::from_utf8(process::stdout(&mut bench)?)?)
 }

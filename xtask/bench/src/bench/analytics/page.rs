@@ -22,20 +22,6 @@ const REQUESTS: [&str; 9] = [
     "stats/heatmap?clientTimezone=Europe/Berlin",
 ];
 
-/// The paths of a page's requests, with a filter such as `&bots=exclude`; none if it is empty.
-/// They are about the last thirty days of the kept visits, or also about everything since.
-pub(in crate::bench) fn paths(filter: &str, until_now: bool) -> [String; 9] {
-    REQUESTS.map(|request| {
-        let days = path(30, request);
-        let asked = match days.split_once("&endAt=") {
-            // Without an end a question is about everything until now.
-            Some((since, _)) if until_now => since.to_owned(),
-            _ => days,
-        };
-        asked + filter
-    })
-}
-
 /// Loads the page from both, if there are two, and prints the times.
 pub(super) fn measure(ours: &Instance, theirs: Option<&Instance>) -> Result<()> {
     let mut times = [Vec::new(), Vec::new()];
@@ -46,8 +32,8 @@ pub(super) fn measure(ours: &Instance, theirs: Option<&Instance>) -> Result<()> 
             .zip([Some(ours), theirs].into_iter().flatten())
         {
             let began = Instant::now();
-            for path in paths("", false) {
-                instance.get(&path)?;
+            for request in REQUESTS {
+                instance.get(&path(30, request))?;
             }
             times.push(began.elapsed().as_secs_f64() * 1e3);
         }
@@ -66,22 +52,4 @@ pub(super) fn measure(ours: &Instance, theirs: Option<&Instance>) -> Result<()> 
     }
     println!();
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn page_is_about_thirty_days_or_also_about_everything_since() {
-        let days = paths("", false);
-        assert!(days.iter().all(|path| path.contains("&endAt=")), "{days:?}");
-        let since = paths("&bots=exclude", true);
-        let asked = |path: &String| !path.contains("endAt") && path.ends_with("&bots=exclude");
-        assert!(since.iter().all(asked), "{since:?}");
-        assert!(
-            since.iter().all(|path| path.contains("startAt=")),
-            "{since:?}"
-        );
-    }
 }
