@@ -26,7 +26,7 @@ use retry::Failures;
 use tally::Tally;
 
 /// Prepares and runs the tests.
-pub(crate) fn run(arguments: &[String]) -> Result<Conclusion> {
+pub(crate) fn run(arguments: &[String]) -> Result<Run> {
     // The compiler works while the packages arrive. If it fails, the run below says so again.
     let mut build = build(arguments);
     let mut build = build
@@ -53,33 +53,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<Conclusion> {
     print!("\n{flaky}");
     let file = process::root().join(FLAKY);
     fs::write(&file, flaky).with_context(|| format!("cannot write {}", file.display()))?;
-    Ok(Conclusion {
-        succeeded: run.succeeded,
-        tally: run.tally,
-    })
-}
-
-/// The outcome of all tests.
-#[must_use]
-pub(crate) struct Conclusion {
-    succeeded: bool,
-    tally: Tally,
-}
-
-impl Conclusion {
-    /// Prints the summary, which must be the last line.
-    pub(crate) fn print(self) -> Verdict {
-        let problem = problem(self.succeeded, self.tally);
-        if let Some(problem) = problem {
-            eprintln!("error: {problem}");
-        }
-        println!("\n{}", self.tally);
-        if problem.is_some() {
-            Verdict::Failed
-        } else {
-            Verdict::Passed
-        }
-    }
+    Ok(run)
 }
 
 /// Installs what the tests need, and returns the folder of PostgreSQL's server programs.
@@ -95,11 +69,28 @@ fn install() -> Result<PathBuf> {
 /// The flaky tests of the last run, which CI shows.
 const FLAKY: &str = "target/flaky-tests.txt";
 
-/// The outcome of one `cargo test`.
-struct Run {
+/// The outcome of tests.
+#[must_use]
+pub(crate) struct Run {
     succeeded: bool,
     tally: Tally,
     failures: Failures,
+}
+
+impl Run {
+    /// Prints the summary, which must be the last line.
+    pub(crate) fn print(self) -> Verdict {
+        let problem = problem(self.succeeded, self.tally);
+        if let Some(problem) = problem {
+            eprintln!("error: {problem}");
+        }
+        println!("\n{}", self.tally);
+        if problem.is_some() {
+            Verdict::Failed
+        } else {
+            Verdict::Passed
+        }
+    }
 }
 
 /// Compiles the tests and runs none.

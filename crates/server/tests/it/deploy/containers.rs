@@ -201,7 +201,7 @@ fn images_of_others_are_pinned_by_digest() {
             "{image}"
         );
     }
-    assert_eq!(count, 8);
+    assert!(count > 8, "{count} were found");
 }
 
 #[test]
