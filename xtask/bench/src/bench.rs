@@ -6,7 +6,6 @@
 
 mod analytics;
 mod catalogue;
-mod chhoto;
 mod contender;
 mod cpus;
 mod create;
@@ -43,7 +42,7 @@ use xtask::programs::packages;
 /// A benchmark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Bench {
-    /// Warm redirects beside nginx, a bare actix-web server and Chhoto URL.
+    /// Warm redirects beside nginx and a bare actix-web server.
     Redirect,
     /// Redirects of 200 to 1,000,000 links by Zipf's law, beside nginx's map of them.
     Catalogue,

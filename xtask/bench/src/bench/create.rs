@@ -7,7 +7,6 @@ use anyhow::Result;
 use serde_json::json;
 
 use super::{
-    chhoto::Chhoto,
     disk,
     goal::{self, Limit},
     import,
@@ -68,27 +67,13 @@ pub(crate) fn run(plan: &Plan) -> Result<()> {
             figures: Default::default(),
         });
     }
-    let start_chhoto = |program| Chhoto::start(program, &folder.join("chhoto"), plan.cpus);
-    let chhoto = plan.chhoto.as_deref().map(start_chhoto).transpose()?;
-    if let Some(chhoto) = &chhoto {
-        makers.push(Maker {
-            name: "Chhoto URL",
-            url: chhoto.new_link(),
-            pid: chhoto.0.pid(),
-            script: Box::new(Chhoto::creation),
-            figures: Default::default(),
-        });
-    }
     let mut appends = Vec::new();
     for round in 1..=plan.rounds {
         eprintln!("round {round} of {}", plan.rounds);
         measure_round(plan, round, &mut makers, &mut appends, &folder)?;
     }
     report(makers, &Samples::new(appends)?)?;
-    if chhoto.is_none() {
-        println!("no Chhoto URL: --chhoto PATH adds it");
-    }
-    drop((instances, chhoto));
+    drop(instances);
     import::run(plan, &folder)
 }
 
@@ -184,14 +169,6 @@ fn report(makers: Vec<Maker<'_>>, appends: &Samples) -> Result<()> {
         if let Some((_, old_rate, old_micros)) = find("baseline") {
             goal::change(what, "per second", rate, old_rate);
             goal::change(what, "processor time", micros, old_micros);
-        }
-        if let Some((_, theirs, _)) = find("Chhoto URL") {
-            goal::report(
-                what,
-                Limit::AtLeast(3.0),
-                "× Chhoto URL",
-                rate.ratio(theirs),
-            );
         }
     }
     Ok(())

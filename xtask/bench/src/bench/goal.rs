@@ -50,8 +50,8 @@ mod tests {
             "goal: creations ≥ 8000 per second: missed (7999.0)"
         );
         assert_eq!(
-            line("creations", Limit::AtLeast(3.0), "× Chhoto URL", 3.5),
-            "goal: creations ≥ 3.00 × Chhoto URL: met (3.500)"
+            line("creations", Limit::AtLeast(0.5), "× pgbench", 0.6),
+            "goal: creations ≥ 0.50 × pgbench: met (0.600)"
         );
     }
 

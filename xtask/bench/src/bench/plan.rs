@@ -21,9 +21,6 @@ pub(crate) struct Options {
     /// Another Slugline that takes part in the same rounds, such as the one before a change.
     #[arg(long, value_name = "PATH")]
     baseline: Option<PathBuf>,
-    /// A Chhoto URL that takes part in `redirect` and `create`.
-    #[arg(long, value_name = "PATH")]
-    chhoto: Option<PathBuf>,
     /// The profile of the build.
     #[arg(long, value_enum, default_value = "release")]
     pub(crate) profile: Profile,
@@ -74,7 +71,6 @@ pub(crate) struct Plan {
     pub(crate) baseline: Option<Binary>,
     /// The example `actix_constant`; `None` if it was not built.
     pub(crate) actix_constant: Option<PathBuf>,
-    pub(crate) chhoto: Option<PathBuf>,
     pub(crate) cpus: Cpus,
     pub(crate) rounds: u32,
     pub(crate) seconds: u32,
@@ -107,7 +103,6 @@ impl Plan {
                 path,
             }),
             actix_constant: actix_constant.exists().then_some(actix_constant),
-            chhoto: find(&options.chhoto)?,
             cpus: Cpus::of_this_machine()?,
             rounds: options.rounds,
             seconds: options.seconds,

@@ -5,7 +5,6 @@ use std::path::Path;
 use anyhow::{Context, Result};
 
 use super::{
-    chhoto::Chhoto,
     contender::{Contender, Outcome, interleave},
     export,
     goal::{self, Limit},
@@ -77,13 +76,6 @@ pub(crate) fn run(plan: &Plan) -> Result<()> {
         let at = (actix.origin(), &[actix.pid()][..]);
         contenders.push(contender("actix constant", at, Headers::Plain));
     }
-    let start_chhoto = |program| Chhoto::start(program, &folder.join("chhoto"), plan.cpus);
-    let chhoto = plan.chhoto.as_deref().map(start_chhoto).transpose()?;
-    if let Some(chhoto) = &chhoto {
-        chhoto.create(LINKS)?;
-        let at = (chhoto.0.origin(), &[chhoto.0.pid()][..]);
-        contenders.push(contender("Chhoto URL", at, Headers::Plain));
-    }
 
     println!("\nredirect: {LINKS} links, warm, recording on, one worker each\n");
     let outcomes = interleave(plan, &contenders, CONNECTIONS, &folder)?;
@@ -91,10 +83,7 @@ pub(crate) fn run(plan: &Plan) -> Result<()> {
     if actix.is_none() {
         println!("no actix constant: a run that builds Slugline builds it too");
     }
-    if chhoto.is_none() {
-        println!("no Chhoto URL: --chhoto PATH adds it");
-    }
-    drop((instances, map, constant, actix, chhoto));
+    drop((instances, map, constant, actix));
     writer_alone(plan, &folder, &links)
 }
 

@@ -5,7 +5,7 @@ use clap::ValueEnum;
 /// A value of `--beside`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Beside {
-    /// ClickHouse and DuckDB, both also with rollups.
+    /// ClickHouse and DuckDB.
     All,
     /// ClickHouse with the table of visits and its totals.
     Clickhouse,

@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use ureq::Agent;
 
-use super::{limits, piped::Piped, rollup};
+use super::{limits, piped::Piped};
 
 /// A running server. It keeps its data in a folder.
 #[derive(Debug)]
@@ -46,14 +46,6 @@ impl ClickHouse {
              max_partitions_per_insert_block = 0 FORMAT CSVWithNames",
             table.display()
         ))
-    }
-
-    /// Adds the visits between two seconds to the daily sums.
-    pub(super) fn roll_up(&self, from: u32, until: u32) -> Result<()> {
-        for statement in rollup::fill_clickhouse(from, until) {
-            self.run(&statement)?;
-        }
-        Ok(())
     }
 
     /// Merges small parts, as the server does by itself within hours.

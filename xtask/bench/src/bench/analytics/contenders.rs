@@ -9,7 +9,6 @@ use super::{
     clickhouse::ClickHouse,
     duckdb::DuckDb,
     list::{Question, Shape},
-    rollup::{self, Visitors},
     sql::{Dialect, Sampling},
 };
 use crate::bench::{instance::Instance, processor::cpu_seconds};
@@ -63,31 +62,12 @@ impl Contender for Service<'_> {
     }
 }
 
-/// The statements that a database is asked with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Statements {
-    /// About the table of visits.
-    Visits(Sampling),
-    /// About the tables of daily sums, and of visits where those cannot answer.
-    Rollup(Visitors),
-}
-
-impl Statements {
-    fn of(self, dialect: Dialect, question: &Question, rows: usize) -> String {
-        match self {
-            Self::Visits(sampling) => dialect.ask(question, sampling, rows),
-            Self::Rollup(visitors) => rollup::ask(dialect, visitors, question, rows)
-                .unwrap_or_else(|| dialect.ask(question, Sampling::Ignored, rows)),
-        }
-    }
-}
-
 /// ClickHouse, asked in SQL.
 #[derive(Debug)]
 pub(super) struct ClickHouseSql<'c> {
     pub(super) name: &'static str,
     pub(super) server: &'c ClickHouse,
-    pub(super) statements: Statements,
+    pub(super) sampling: Sampling,
 }
 
 impl Contender for ClickHouseSql<'_> {
@@ -97,7 +77,7 @@ impl Contender for ClickHouseSql<'_> {
 
     fn ask(&mut self, question: &Question, rows: usize) -> Result<Value> {
         self.server
-            .rows(&self.statements.of(Dialect::ClickHouse, question, rows))
+            .rows(&Dialect::ClickHouse.ask(question, self.sampling, rows))
     }
 
     fn processes(&self) -> Vec<u32> {
@@ -114,7 +94,7 @@ impl Contender for ClickHouseSql<'_> {
 pub(super) struct DuckDbSql<'d> {
     pub(super) name: &'static str,
     pub(super) database: &'d RefCell<DuckDb>,
-    pub(super) statements: Statements,
+    pub(super) sampling: Sampling,
 }
 
 impl Contender for DuckDbSql<'_> {
@@ -123,7 +103,7 @@ impl Contender for DuckDbSql<'_> {
     }
 
     fn ask(&mut self, question: &Question, rows: usize) -> Result<Value> {
-        let statement = self.statements.of(Dialect::DuckDb, question, rows);
+        let statement = Dialect::DuckDb.ask(question, self.sampling, rows);
         self.database.borrow_mut().rows(&statement)
     }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-use super::{limits, piped::Piped, rollup};
+use super::{limits, piped::Piped};
 
 /// DuckDB in a process of Python, which passes statements and rows on.
 #[derive(Debug)]
@@ -15,8 +15,7 @@ pub(super) struct DuckDb {
 }
 
 impl DuckDb {
-    /// Opens the databases of a folder: the visits, and the daily sums. They are made if there are
-    /// none.
+    /// Opens the database of a folder, and makes it if there is none.
     pub(super) fn start(folder: &Path) -> Result<Self> {
         let mut database = Self {
             process: None,
@@ -34,16 +33,14 @@ impl DuckDb {
         let visits = self.folder.join("visits.duckdb");
         let process = Piped::start("duckdb-python", script, |command| command.arg(visits));
         self.process = Some(process.context("DuckDB cannot be started")?);
-        let rollup = self.folder.join("rollup.duckdb");
-        self.rows(&format!("ATTACH '{}' AS roll", rollup.display()))?;
         self.rows(&format!("SET memory_limit = '{}MiB'", limits::MIB))?;
         self.rows(&format!("SET threads = {}", limits::threads()))?;
         Ok(())
     }
 
-    /// Takes the visits of an exported table that lie between two seconds. In order of link, as the
+    /// Takes the visits of an exported table. In order of link, as the
     /// embedded log's chunks are, questions about one link take a tenth as long.
-    pub(super) fn load(&mut self, table: &Path, from: u32, until: u32) -> Result<()> {
+    pub(super) fn load(&mut self, table: &Path) -> Result<()> {
         let source = format!(
             "SELECT *, make_timestamptz(ts_ms * 1000) AS moment \
              FROM read_csv('{}', header = true, all_varchar = false, \
@@ -58,11 +55,7 @@ impl DuckDb {
         self.rows(&format!(
             "INSERT INTO visit {source} ORDER BY ts_ms // 86400000, link_id, ts_ms"
         ))?;
-        for statement in rollup::fill_duckdb(from, until) {
-            self.rows(&statement)?;
-        }
         self.rows("CHECKPOINT")?;
-        self.rows("CHECKPOINT roll")?;
         Ok(())
     }
 

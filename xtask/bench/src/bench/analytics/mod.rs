@@ -18,7 +18,6 @@ mod page;
 pub(super) mod part;
 mod piped;
 mod questions;
-mod rollup;
 mod scanned;
 mod scans;
 mod slices;

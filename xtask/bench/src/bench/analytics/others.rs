@@ -11,11 +11,9 @@ use anyhow::Result;
 use super::{
     beside::Beside,
     clickhouse::ClickHouse,
-    contenders::{ClickHouseSql, Contender, DuckDbSql, Service, Statements},
+    contenders::{ClickHouseSql, Contender, DuckDbSql, Service},
     duckdb::DuckDb,
-    folders, limits,
-    rollup::Visitors,
-    slices,
+    folders, limits, slices,
     sql::Sampling,
 };
 use crate::bench::{instance::Instance, plan::Plan};
@@ -55,16 +53,11 @@ impl Others {
 
     /// All that take part in questions.
     pub(super) fn contenders(&self) -> Vec<Box<dyn Contender + '_>> {
-        let visits = Statements::Visits(Sampling::Ignored);
-        let exact = Statements::Rollup(Visitors::Exact);
-        let estimated = Statements::Rollup(Visitors::Estimated);
-        let mut contenders = vec![self.ours(), self.clickhouse("ClickHouse SQL", visits)];
-        if self.duckdb.is_some() {
-            contenders.push(self.clickhouse("ClickHouse rollup", exact));
-            contenders.push(self.clickhouse("ClickHouse uniq", estimated));
-        }
-        contenders.extend(self.duckdb("DuckDB SQL", visits));
-        contenders.extend(self.duckdb("DuckDB rollup", exact));
+        let mut contenders = vec![
+            self.ours(),
+            self.clickhouse("ClickHouse SQL", Sampling::Ignored),
+        ];
+        contenders.extend(self.duckdb("DuckDB SQL", Sampling::Ignored));
         contenders
     }
 
@@ -76,9 +69,8 @@ impl Others {
             (["ClickHouse rows", "DuckDB rows"], Sampling::Ignored),
             (["ClickHouse sampled", "DuckDB sampled"], Sampling::Honoured),
         ] {
-            let statements = Statements::Visits(sampling);
-            contenders.push(self.clickhouse(names[0], statements));
-            contenders.extend(self.duckdb(names[1], statements));
+            contenders.push(self.clickhouse(names[0], sampling));
+            contenders.extend(self.duckdb(names[1], sampling));
         }
         contenders
     }
@@ -91,24 +83,20 @@ impl Others {
         })
     }
 
-    fn clickhouse(&self, name: &'static str, statements: Statements) -> Box<dyn Contender + '_> {
+    fn clickhouse(&self, name: &'static str, sampling: Sampling) -> Box<dyn Contender + '_> {
         Box::new(ClickHouseSql {
             name,
             server: &self.clickhouse,
-            statements,
+            sampling,
         })
     }
 
-    fn duckdb(
-        &self,
-        name: &'static str,
-        statements: Statements,
-    ) -> Option<Box<dyn Contender + '_>> {
+    fn duckdb(&self, name: &'static str, sampling: Sampling) -> Option<Box<dyn Contender + '_>> {
         let database = self.duckdb.as_ref()?;
         Some(Box::new(DuckDbSql {
             name,
             database,
-            statements,
+            sampling,
         }))
     }
 
@@ -123,9 +111,7 @@ impl Others {
                 "ClickHouse, our totals",
                 self.clickhouse.bytes("slugline_")?,
             ),
-            ("ClickHouse, rollup", self.clickhouse.bytes("roll_")?),
             ("DuckDB, visits", of_file(self.folder.join("visits.duckdb"))),
-            ("DuckDB, rollup", of_file(self.folder.join("rollup.duckdb"))),
         ] {
             let bytes = f64::from(u32::try_from(bytes >> 10)?) * 1_024.0;
             println!("{name:<24} {:>7.1}", bytes / f64::from(plan.visits));
@@ -159,20 +145,10 @@ fn loaded(plan: &Plan, mine: &Path) -> Result<PathBuf> {
             Beside::All => Some(DuckDb::start(folder)?),
             Beside::Clickhouse | Beside::Nothing => None,
         };
-        slices::each(
-            &plan.binary,
-            mine,
-            plan.visits,
-            folder,
-            |file, from, until| {
-                clickhouse.load(file)?;
-                if let Some(duckdb) = &mut duckdb {
-                    clickhouse.roll_up(from, until)?;
-                    duckdb.load(file, from, until)?;
-                }
-                Ok(())
-            },
-        )?;
+        slices::each(&plan.binary, mine, plan.visits, folder, |file| {
+            clickhouse.load(file)?;
+            duckdb.as_mut().map_or(Ok(()), |duckdb| duckdb.load(file))
+        })?;
         clickhouse.tidy()?;
         Ok(String::new())
     })?;

@@ -13,14 +13,13 @@ const DAYS: u32 = 90;
 /// The most visits of a file, some 4 GB.
 const VISITS_OF_A_FILE: u32 = 8_000_000;
 
-/// Exports the visits of an embedded log and passes each file on, with its first second and the
-/// first one after it.
+/// Exports the visits of an embedded log and passes each file on.
 pub(super) fn each(
     binary: &Binary,
     log: &Path,
     visits: u32,
     scratch: &Path,
-    mut pass_on: impl FnMut(&Path, u32, u32) -> Result<()>,
+    mut pass_on: impl FnMut(&Path) -> Result<()>,
 ) -> Result<()> {
     let file = scratch.join("visits.csv");
     for (from, until) in spans(visits) {
@@ -29,13 +28,13 @@ pub(super) fn each(
         export.args(["--start-at", &from.to_string()]);
         export.args(["--end-at", &(until - 1).to_string()]);
         process::run_quietly(export.arg(&file))?;
-        pass_on(&file, from, until)?;
+        pass_on(&file)?;
         fs::remove_file(&file)?;
     }
     Ok(())
 }
 
-/// Spans of whole days. Daily sums are made of one span at a time.
+/// Spans of whole days.
 fn spans(visits: u32) -> Vec<(u32, u32)> {
     let files = visits.div_ceil(VISITS_OF_A_FILE).min(DAYS);
     let first = END - DAYS * 86_400;

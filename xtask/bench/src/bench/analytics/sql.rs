@@ -24,7 +24,7 @@ impl Dialect {
         }
     }
 
-    pub(super) fn distinct(self, column: &str) -> String {
+    fn distinct(self, column: &str) -> String {
         match self {
             Self::ClickHouse => format!("uniqExact({column})"),
             Self::DuckDb => format!("count(DISTINCT {column})"),
@@ -32,7 +32,7 @@ impl Dialect {
     }
 
     /// The beginning of a unit of local time.
-    pub(super) fn unit(self, unit: &str, moment: &str, zone: &str) -> String {
+    fn unit(self, unit: &str, moment: &str, zone: &str) -> String {
         match self {
             // As a number of local time, because an hour that a clock repeats is one.
             Self::ClickHouse => {
@@ -43,7 +43,7 @@ impl Dialect {
     }
 
     /// The day of the week and the hour of local time, with names.
-    pub(super) fn hour_of_week(self, moment: &str, zone: &str) -> String {
+    fn hour_of_week(self, moment: &str, zone: &str) -> String {
         match self {
             Self::ClickHouse => {
                 format!("toDayOfWeek({moment}, 0, '{zone}') AS d, toHour({moment}, '{zone}') AS h")
