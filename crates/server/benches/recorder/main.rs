@@ -1,38 +1,31 @@
 //! Sends visits through the recorder to the disk, as fast as the recorder accepts them.
 //!
-//! Usage: `recorder VISITS FILE [CLICKHOUSE_URL] [--sampled] [--salts day|week|month]`. FILE
-//! becomes an access log with the visits of [`slugline_testkit::world`], or the spool on their way
-//! to ClickHouse. Prints the time taken. With `--sampled` the log keeps about one visit in eight, and
-//! `--salts` sets how long a visitor keeps one identity; ClickHouse takes neither of them.
+//! Usage: `recorder VISITS FILE`. FILE becomes an access log with the visits of
+//! [`slugline_testkit::world`]. Prints the time taken.
 
 #![expect(clippy::print_stdout, reason = "a benchmark speaks through its output")]
-
-mod wire;
 
 use std::{
     env,
     error::Error,
-    num::NonZeroU32,
     path::PathBuf,
     sync::Arc,
     time::{Duration, Instant},
 };
 
 use slugline_analytics::{Recorder, RecorderOptions, RecorderPorts, SaltPeriod, SamplingTargets};
-use slugline_clickhouse::ClickHouseOptions;
 use slugline_domain::{
-    CountersQuery, UnixMillis,
-    ports::{Clock, VisitLog, VisitSink},
+    UnixMillis,
+    ports::{Clock, VisitSink},
 };
 use slugline_testkit::{
     FixedClock, SeededRandom,
     world::{DAYS, END, Visits},
 };
-use wire::PlainWire;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
-const USAGE: &str = "usage: recorder VISITS FILE [CLICKHOUSE_URL] [--sampled] [--salts PERIOD]";
+const USAGE: &str = "usage: recorder VISITS FILE";
 
 /// Visits between two barriers: those of a full batch.
 const BLOCK: usize = 16_384;
@@ -40,10 +33,6 @@ const BLOCK: usize = 16_384;
 /// Room for the two blocks in progress that leaves more than half of it free,
 /// so that no visit is sampled for lack of room.
 const QUEUE: usize = 8 * BLOCK;
-
-/// The visits of a sampled log for each row of its targets. Its rate changes by night and day, so
-/// the targets are a little higher than an eighth, for an interval of 8 most of the time.
-const VISITS_OF_A_ROW: u32 = 6;
 
 /// The clock stays behind the visits; otherwise the salt of a day would end
 /// while its last visits still wait.
@@ -58,41 +47,8 @@ async fn main() -> Outcome<()> {
         return Err(USAGE.into());
     };
     let (count, file) = (count.parse()?, PathBuf::from(file));
-    let (mut options, mut clickhouse) = (options(), None);
-    while let Some(argument) = arguments.next() {
-        match argument.as_str() {
-            "--sampled" => options.sampling = one_in_eight(count),
-            "--salts" => options.salt_period = salt_period(&arguments.next().unwrap_or_default())?,
-            _ => clickhouse = Some(argument),
-        }
-    }
-    match clickhouse {
-        None => into_file(count, file, options).await,
-        Some(url) => into_clickhouse(count, file, &url).await,
-    }
-}
-
-/// Targets that so many visits of all days exceed about eightfold.
-fn one_in_eight(count: u32) -> SamplingTargets {
-    let minutes = DAYS * 24 * 60;
-    SamplingTargets {
-        overall: Some(NonZeroU32::MIN.saturating_add(count / minutes / VISITS_OF_A_ROW)),
-        ..SamplingTargets::NONE
-    }
-}
-
-fn salt_period(name: &str) -> Outcome<SaltPeriod> {
-    match name {
-        "day" => Ok(SaltPeriod::Day),
-        "week" => Ok(SaltPeriod::Week),
-        "month" => Ok(SaltPeriod::Month),
-        _ => Err("--salts needs day, week or month".into()),
-    }
-}
-
-async fn into_file(count: u32, file: PathBuf, options: RecorderOptions) -> Outcome<()> {
     let clock = clock();
-    let (recorder, _log) = slugline_visitlog::start(&file, options, ports(&clock))?;
+    let (recorder, _log) = slugline_visitlog::start(&file, options(), ports(&clock))?;
     let recorder = Arc::new(recorder);
     let began = Instant::now();
     record(&recorder, &clock, count).await?;
@@ -104,29 +60,6 @@ async fn into_file(count: u32, file: PathBuf, options: RecorderOptions) -> Outco
         "file: {:.1} MB per million visits",
         float(bytes) / f64::from(count)
     );
-    Ok(())
-}
-
-async fn into_clickhouse(count: u32, spool: PathBuf, url: &str) -> Outcome<()> {
-    let clock = clock();
-    let clickhouse = ClickHouseOptions {
-        // Room for everything, so that nothing is sampled here either.
-        spool_bytes: 1 << 40,
-        ..ClickHouseOptions::new(url.parse()?, Arc::new(PlainWire::default()), spool)
-    };
-    let (recorder, log) = slugline_clickhouse::start(clickhouse, options(), ports(&clock)).await?;
-    let recorder = Arc::new(recorder);
-    let began = Instant::now();
-    record(&recorder, &clock, count).await?;
-    loop {
-        let report = log.counters(&CountersQuery::default()).await?;
-        if report.rows[0].counters.visits == u64::from(count) {
-            break;
-        }
-        tokio::time::sleep(Duration::from_secs(1)).await;
-    }
-    say(count, began.elapsed(), recorder.dropped());
-    recorder.shutdown().await;
     Ok(())
 }
 

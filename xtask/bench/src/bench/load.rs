@@ -34,16 +34,6 @@ pub(crate) enum Answers {
     Refusals,
 }
 
-/// The latency of requests, in milliseconds, and their rate.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Latency {
-    pub(crate) median: f64,
-    /// The 99th percentile.
-    pub(crate) worst: f64,
-    /// Requests per second.
-    pub(crate) rate: f64,
-}
-
 /// The cost of a load.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cost {
@@ -53,20 +43,6 @@ pub(crate) struct Cost {
     pub(crate) rate: f64,
     /// Requests in all.
     pub(crate) requests: f64,
-}
-
-/// Measures the latency of a load's requests.
-pub(crate) fn latency(load: &Load<'_>, scratch: &Path) -> Result<Latency> {
-    let report = wrk(load, scratch)?;
-    let read = || {
-        let time = |share| milliseconds(after(&report, share)?);
-        Some(Latency {
-            median: time("50%")?,
-            worst: time("99%")?,
-            rate: rate(&report)?,
-        })
-    };
-    read().with_context(|| format!("wrk's report:\n{report}"))
 }
 
 /// Measures the cost of a load for a server with these processes. An unexpected status is an
@@ -94,7 +70,7 @@ fn wrk(load: &Load<'_>, scratch: &Path) -> Result<String> {
         load.cpus
             .load("wrk")
             .args(["-t", "1", "-c", &load.connections.to_string()])
-            .args(["-d", &format!("{}s", load.seconds), "--latency"])
+            .args(["-d", &format!("{}s", load.seconds)])
             .args(["--timeout", "30s", "-s"])
             .arg(&script)
             .arg(load.url),
@@ -123,15 +99,6 @@ fn after<'r>(report: &'r str, label: &str) -> Option<&'r str> {
     lines.find_map(|line| line.trim().strip_prefix(label)?.split_whitespace().next())
 }
 
-/// A time such as `1.23ms`.
-fn milliseconds(time: &str) -> Option<f64> {
-    let units = [("us", 1e-3), ("ms", 1.0), ("s", 1e3)];
-    units.iter().find_map(|(unit, factor)| {
-        let number: f64 = time.strip_suffix(unit)?.parse().ok()?;
-        Some(number * factor)
-    })
-}
-
 fn rate(report: &str) -> Option<f64> {
     after(report, "Requests/sec:")?.parse().ok()
 }
@@ -147,12 +114,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_found_in_the_report() {
-        let report = "    50%  812.00us\n    99%    3.10ms\nRequests/sec:   1586.20\n";
-        assert_eq!(after(report, "50%").and_then(milliseconds), Some(0.812));
-        assert_eq!(after(report, "99%").and_then(milliseconds), Some(3.1));
+    fn rate_is_found_in_the_report() {
+        let report = "    99%    3.10ms\nRequests/sec:   1586.20\n";
         assert_eq!(rate(report), Some(1586.2));
-        assert_eq!(milliseconds("1.50s"), Some(1_500.0));
         assert_eq!(after(report, "75%"), None);
     }
 

@@ -9,7 +9,7 @@ use super::{
     clickhouse::ClickHouse,
     duckdb::DuckDb,
     list::{Question, Shape},
-    sql::{Dialect, Sampling},
+    sql::Dialect,
 };
 use crate::bench::{instance::Instance, processor::cpu_seconds};
 
@@ -67,7 +67,6 @@ impl Contender for Service<'_> {
 pub(super) struct ClickHouseSql<'c> {
     pub(super) name: &'static str,
     pub(super) server: &'c ClickHouse,
-    pub(super) sampling: Sampling,
 }
 
 impl Contender for ClickHouseSql<'_> {
@@ -76,8 +75,7 @@ impl Contender for ClickHouseSql<'_> {
     }
 
     fn ask(&mut self, question: &Question, rows: usize) -> Result<Value> {
-        self.server
-            .rows(&Dialect::ClickHouse.ask(question, self.sampling, rows))
+        self.server.rows(&Dialect::ClickHouse.ask(question, rows))
     }
 
     fn processes(&self) -> Vec<u32> {
@@ -94,7 +92,6 @@ impl Contender for ClickHouseSql<'_> {
 pub(super) struct DuckDbSql<'d> {
     pub(super) name: &'static str,
     pub(super) database: &'d RefCell<DuckDb>,
-    pub(super) sampling: Sampling,
 }
 
 impl Contender for DuckDbSql<'_> {
@@ -103,7 +100,7 @@ impl Contender for DuckDbSql<'_> {
     }
 
     fn ask(&mut self, question: &Question, rows: usize) -> Result<Value> {
-        let statement = Dialect::DuckDb.ask(question, self.sampling, rows);
+        let statement = Dialect::DuckDb.ask(question, rows);
         self.database.borrow_mut().rows(&statement)
     }
 

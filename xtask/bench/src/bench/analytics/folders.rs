@@ -20,13 +20,8 @@ pub(super) fn kept(plan: &Plan) -> PathBuf {
 
 /// The data folder with the embedded log of the plan's visits, and what the recorder said.
 pub(super) fn embedded(plan: &Plan) -> Result<(PathBuf, String)> {
-    log(plan, "embedded", &[])
-}
-
-/// The data folder of another log, which the recorder makes with these arguments.
-pub(super) fn log(plan: &Plan, name: &str, arguments: &[&str]) -> Result<(PathBuf, String)> {
-    prepared(&kept(plan).join(name), |data| {
-        record(plan.visits, &data.join("analytics.db"), arguments)
+    prepared(&kept(plan).join("embedded"), |data| {
+        record(plan.visits, &data.join("analytics.db"))
     })
 }
 
@@ -46,9 +41,9 @@ pub(super) fn prepared(
 }
 
 /// Sends visits through the recorder; returns its report.
-pub(super) fn record(visits: u32, file: &Path, arguments: &[&str]) -> Result<String> {
+fn record(visits: u32, file: &Path) -> Result<String> {
     let mut bench = process::cargo();
     bench.args(["bench", "-p", "slugline", "--bench", "recorder", "--"]);
-    bench.arg(visits.to_string()).arg(file).args(arguments);
+    bench.arg(visits.to_string()).arg(file);
     Ok(String::from_utf8(process::stdout(&mut bench)?)?)
 }

@@ -136,19 +136,3 @@ const fn ask(
         only,
     }
 }
-
-/// The questions of short tables.
-pub(super) fn short() -> Vec<Question> {
-    let names = [
-        "counters",
-        "counters of the busiest link",
-        "counters of people",
-        "views by hour in New York",
-        "heatmap in Berlin",
-        "countries",
-        "user agents",
-        "countries of the busiest link",
-    ];
-    let is_short = |question: &Question| names.contains(&question.name) && question.days > 1;
-    QUESTIONS.into_iter().filter(is_short).collect()
-}

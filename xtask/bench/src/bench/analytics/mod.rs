@@ -12,24 +12,19 @@ mod duckdb;
 mod folders;
 mod limits;
 mod list;
-mod logs;
 mod others;
 mod page;
 pub(super) mod part;
 mod piped;
 mod questions;
 mod scanned;
-mod scans;
 mod slices;
 mod sql;
-
-use std::fs;
 
 use anyhow::Result;
 
 use super::{instance::Instance, memory::peak_mib, plan::Plan};
 use beside::Beside;
-use clickhouse::ClickHouse;
 use contenders::{Contender, Service};
 use folders::embedded;
 use list::QUESTIONS;
@@ -38,21 +33,12 @@ use part::Part;
 use questions::Rounds;
 use xtask::programs::python;
 
-/// The most visits that go through the recorder into ClickHouse, whose pace does not depend on it.
-const INGESTED: u32 = 10_000_000;
-
 pub(crate) fn run(plan: &Plan) -> Result<()> {
     let (mine, report) = embedded(plan)?;
     println!("\nthrough the recorder to the disk, every visit a row");
     println!("embedded log:\n{report}");
-    if plan.has(Part::Logs) {
-        logs::measure(plan)?;
-    }
     if plan.beside != Beside::Nothing {
         python::install()?;
-    }
-    if plan.has(Part::Ingest) && plan.beside != Beside::Nothing {
-        ingest(plan)?;
     }
     let (scan, _) = folders::prepared(&folders::kept(plan).join("scan"), |folder| {
         scanned::copy(&mine, folder)?;
@@ -71,20 +57,12 @@ pub(crate) fn run(plan: &Plan) -> Result<()> {
     }
     ask(plan, &mut contenders)?;
     drop(contenders);
-    if let Some(others) = &others
-        && plan.has(Part::Sampling)
-    {
-        cost_of_sampling(&ours, others)?;
-    }
     if plan.has(Part::Page) {
         page::measure(&ours, others.as_ref().map(|others| &others.service))?;
     }
     print_peak(&ours)?;
     scan.stop()?;
     others.map_or(Ok(()), Others::stop)?;
-    if plan.has(Part::Redirects) && plan.beside != Beside::Nothing {
-        scans::measure(&ours, &folders::kept(plan))?;
-    }
     ours.stop()
 }
 
@@ -123,32 +101,6 @@ fn ask(plan: &Plan, contenders: &mut [Box<dyn Contender + '_>]) -> Result<()> {
         questions::compare(contenders, &QUESTIONS, rounds)?;
     }
     Ok(())
-}
-
-/// The cost of sampling in SQL: rows counted, and the visits that they stand for.
-fn cost_of_sampling(ours: &Instance, others: &Others) -> Result<()> {
-    println!(
-        "\nwhat it costs to honour sampling: SQL that counts rows and visitors, and SQL that groups \
-         by visitor"
-    );
-    let mut contenders: Vec<Box<dyn Contender + '_>> = vec![Box::new(service("embedded", ours))];
-    contenders.extend(others.with_sampling());
-    let rounds = Rounds {
-        count: 3,
-        cold: false,
-    };
-    questions::compare(&mut contenders, &list::short(), rounds)
-}
-
-/// Sends visits through the recorder into a ClickHouse that is deleted then.
-fn ingest(plan: &Plan) -> Result<()> {
-    let folder = plan.scratch("ingest")?;
-    let clickhouse = ClickHouse::start(&folder.join("server"))?;
-    let visits = plan.visits.min(INGESTED);
-    let report = folders::record(visits, &folder.join("spool.db"), &[&clickhouse.url()])?;
-    println!("through the recorder into ClickHouse:\n{report}");
-    drop(clickhouse);
-    Ok(fs::remove_dir_all(folder)?)
 }
 
 fn print_peak(ours: &Instance) -> Result<()> {

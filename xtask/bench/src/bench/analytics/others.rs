@@ -14,7 +14,6 @@ use super::{
     contenders::{ClickHouseSql, Contender, DuckDbSql, Service},
     duckdb::DuckDb,
     folders, limits, slices,
-    sql::Sampling,
 };
 use crate::bench::{instance::Instance, plan::Plan};
 
@@ -53,25 +52,8 @@ impl Others {
 
     /// All that take part in questions.
     pub(super) fn contenders(&self) -> Vec<Box<dyn Contender + '_>> {
-        let mut contenders = vec![
-            self.ours(),
-            self.clickhouse("ClickHouse SQL", Sampling::Ignored),
-        ];
-        contenders.extend(self.duckdb("DuckDB SQL", Sampling::Ignored));
-        contenders
-    }
-
-    /// Those that show what it costs to honour sampling: SQL that counts rows, and SQL that counts
-    /// the visits that they stand for.
-    pub(super) fn with_sampling(&self) -> Vec<Box<dyn Contender + '_>> {
-        let mut contenders = vec![self.ours()];
-        for (names, sampling) in [
-            (["ClickHouse rows", "DuckDB rows"], Sampling::Ignored),
-            (["ClickHouse sampled", "DuckDB sampled"], Sampling::Honoured),
-        ] {
-            contenders.push(self.clickhouse(names[0], sampling));
-            contenders.extend(self.duckdb(names[1], sampling));
-        }
+        let mut contenders = vec![self.ours(), self.clickhouse("ClickHouse SQL")];
+        contenders.extend(self.duckdb("DuckDB SQL"));
         contenders
     }
 
@@ -83,21 +65,16 @@ impl Others {
         })
     }
 
-    fn clickhouse(&self, name: &'static str, sampling: Sampling) -> Box<dyn Contender + '_> {
+    fn clickhouse(&self, name: &'static str) -> Box<dyn Contender + '_> {
         Box::new(ClickHouseSql {
             name,
             server: &self.clickhouse,
-            sampling,
         })
     }
 
-    fn duckdb(&self, name: &'static str, sampling: Sampling) -> Option<Box<dyn Contender + '_>> {
+    fn duckdb(&self, name: &'static str) -> Option<Box<dyn Contender + '_>> {
         let database = self.duckdb.as_ref()?;
-        Some(Box::new(DuckDbSql {
-            name,
-            database,
-            sampling,
-        }))
+        Some(Box::new(DuckDbSql { name, database }))
     }
 
     /// Prints the bytes of a visit on disk, and the limits.

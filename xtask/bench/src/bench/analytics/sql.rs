@@ -9,13 +9,6 @@ pub(super) enum Dialect {
     DuckDb,
 }
 
-/// Whether rows count, or the visits that they stand for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sampling {
-    Ignored,
-    Honoured,
-}
-
 impl Dialect {
     fn table(self) -> &'static str {
         match self {
@@ -63,67 +56,39 @@ impl Dialect {
 
     /// A question. The first column is the number of visits, the second of some the number of
     /// visitors. As many rows come as the API gave.
-    pub(super) fn ask(self, question: &Question, sampling: Sampling, rows: usize) -> String {
+    pub(super) fn ask(self, question: &Question, rows: usize) -> String {
         let (from, until) = question.seconds();
         let source = format!(
             "FROM {} WHERE ts_ms >= {from}000 AND ts_ms < {until}000 {}",
             self.table(),
             question.only.sql()
         );
-        let visits = match sampling {
-            Sampling::Ignored => "count(*)",
-            Sampling::Honoured => "sum(sampling_interval)",
-        };
         match question.shape {
-            Shape::Totals => {
-                let referers = self.distinct("nullif(referer, '')");
-                match sampling {
-                    Sampling::Ignored => {
-                        format!(
-                            "SELECT count(*), {}, {referers} {source}",
-                            self.distinct("visitor")
-                        )
-                    }
-                    Sampling::Honoured => format!(
-                        "SELECT sum(n), sum(k), (SELECT {referers} {source}) FROM ({})",
-                        weighed("", &source)
-                    ),
-                }
-            }
+            Shape::Totals => format!(
+                "SELECT count(*), {}, {} {source}",
+                self.distinct("visitor"),
+                self.distinct("nullif(referer, '')")
+            ),
             Shape::Over(unit, zone) => {
                 let t = format!("{} AS t", self.unit(unit, self.moment(), zone));
-                self.grouped(&t, "t", &source, sampling)
+                self.grouped(&t, "t", &source)
             }
             Shape::Week(zone) => {
                 let hours = self.hour_of_week(self.moment(), zone);
-                self.grouped(&hours, "d, h", &source, sampling)
+                self.grouped(&hours, "d, h", &source)
             }
             Shape::Top(columns) => format!(
-                "SELECT {visits} AS n, {columns} {source} GROUP BY {columns} \
+                "SELECT count(*) AS n, {columns} {source} GROUP BY {columns} \
                  ORDER BY n DESC, {columns} LIMIT {rows}"
             ),
             Shape::Latest => format!("SELECT 1, * {source} ORDER BY ts_ms DESC LIMIT {rows}"),
         }
     }
 
-    fn grouped(self, values: &str, names: &str, source: &str, sampling: Sampling) -> String {
-        match sampling {
-            Sampling::Ignored => format!(
-                "SELECT count(*), {}, {values} {source} GROUP BY {names} ORDER BY {names}",
-                self.distinct("visitor")
-            ),
-            Sampling::Honoured => format!(
-                "SELECT sum(n), sum(k), {names} FROM ({}, {names}) GROUP BY {names} ORDER BY {names}",
-                weighed(&format!("{values}, "), source)
-            ),
-        }
+    fn grouped(self, values: &str, names: &str, source: &str) -> String {
+        format!(
+            "SELECT count(*), {}, {values} {source} GROUP BY {names} ORDER BY {names}",
+            self.distinct("visitor")
+        )
     }
-}
-
-/// The visits of each visitor, and the visitors that it stands for.
-fn weighed(values: &str, source: &str) -> String {
-    format!(
-        "SELECT {values}visitor, sum(sampling_interval) AS n, \
-         min(CASE WHEN coherent = 1 THEN sampling_interval END) AS k {source} GROUP BY visitor"
-    )
 }
