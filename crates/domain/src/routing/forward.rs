@@ -359,8 +359,6 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(4_000))]
-
         #[test]
         fn no_rest_leaves_the_origin_or_the_path_of_the_author(
             rest in rest(),

@@ -106,7 +106,7 @@ fn any_chunk_is_answered_from_or_left_out() {
         prop::sample::subsequence(vec!["", "DE", "a", "link", "ü"], 0..6),
         TEXTS.len(),
     );
-    proptest!(ProptestConfig::with_cases(64), |(
+    proptest!(|(
         rows in prop_oneof![4 => Just(5_u32), 1 => 0..7_u32],
         columns in columns(names.len()),
         texts in texts,

@@ -73,7 +73,7 @@ fn rows_are_in_chunks_exactly_as_they_came() {
     db.execute_batch("PRAGMA synchronous = OFF").unwrap();
     let db = RefCell::new(db);
     let base = prop_oneof![Just(20_454 * MILLIS_PER_DAY), -(1_i64 << 53)..1_i64 << 53];
-    proptest!(ProptestConfig::with_cases(64), |(
+    proptest!(|(
         base in base,
         mut rows in vec(stored(), 0..120),
         some in any::<Index>(),
