@@ -4,7 +4,10 @@ use std::{collections::BTreeSet, fs, net::TcpListener};
 
 use serde_json::Value;
 
-use crate::support::server::{Server, command};
+use crate::support::{
+    repository,
+    server::{Server, command},
+};
 
 #[test]
 fn every_documented_operation_is_mounted_and_no_other_method_is() {
@@ -139,8 +142,7 @@ fn every_face_reports_the_same_version() {
 fn the_committed_document_is_what_the_program_prints() {
     let folder = tempfile::tempdir().unwrap();
     let printed = command(folder.path()).arg("openapi").output().unwrap();
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/openapi.json");
-    let committed = fs::read(path).unwrap();
+    let committed = fs::read(repository("docs/openapi.json")).unwrap();
     // Not `assert_eq`: the document has 400 KB.
     let is_current = committed == printed.stdout;
     assert!(is_current, "refresh docs/openapi.json: cargo xtask openapi");

@@ -7,7 +7,10 @@ use super::{
     browser::{Browser, Look},
 };
 use crate::{
-    support::server::{Server, TOKEN},
+    support::{
+        repository,
+        server::{Server, TOKEN},
+    },
     tokens::make,
 };
 
@@ -62,8 +65,7 @@ pub(super) const LOOKS: [(&str, Look); 4] = [
 
 /// The rules of axe-core for WCAG 2.0 to 2.2, levels A and AA.
 pub(super) fn faults(browser: &Browser<'_>) -> Vec<String> {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../dashboard/npm/node_modules/axe-core/axe.min.js");
+    let source = repository("crates/dashboard/npm/node_modules/axe-core/axe.min.js");
     let source =
         fs::read_to_string(source).expect("axe-core is installed: cargo xtask test does that");
     browser.run(&source);

@@ -201,7 +201,7 @@ fn images_of_others_are_pinned_by_digest() {
             "{image}"
         );
     }
-    assert!(count > 8, "{count} were found");
+    assert_eq!(count, 12);
 }
 
 #[test]

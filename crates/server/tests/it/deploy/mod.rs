@@ -10,19 +10,11 @@ mod traefik;
 mod workflows;
 mod yaml;
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::fs;
 
 use serde_json::Value;
 
-/// A file or folder of the repository.
-fn repository(path: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../..")
-        .join(path)
-}
+use crate::support::repository;
 
 fn sample(name: &str) -> String {
     let path = repository("deploy").join(name);

@@ -11,3 +11,12 @@ pub(crate) mod relay; // a way to a server that can be cut
 pub(crate) mod server; // starts the binary on a free port and talks HTTP to it
 #[cfg(unix)]
 pub(crate) mod terminal; // a terminal that a program writes to
+
+use std::path::{Path, PathBuf};
+
+/// A file or folder of the repository.
+pub(crate) fn repository(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../..")
+        .join(path)
+}

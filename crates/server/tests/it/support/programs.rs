@@ -6,6 +6,8 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
+use super::repository;
+
 /// The folder of their packages and of the scripts that drive them.
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/mcp-clients");
 
@@ -32,9 +34,7 @@ pub(crate) fn python(environment: u8, program: &str, arguments: &[&str]) -> Comm
 }
 
 fn in_target(path: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-        .join("../../target")
-        .join(path)
+    repository("target").join(path)
 }
 
 /// Runs a program with this standard input. It must succeed.

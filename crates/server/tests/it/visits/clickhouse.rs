@@ -15,7 +15,10 @@ use slugline_testkit::{
     ClickHouseEngine::{self, Library, Server},
 };
 
-use crate::support::server::{self, refusal};
+use crate::support::{
+    repository,
+    server::{self, refusal},
+};
 
 fn node(url: &str) -> server::Server {
     server::Server::start_with(&[("SLUGLINE_ANALYTICS_URL", url)])
@@ -102,7 +105,7 @@ struct TlsClickHouse {
 
 impl TlsClickHouse {
     fn start(folder: &Path) -> Self {
-        let workspace = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let workspace = repository("");
         let mut process = Command::new(workspace.join("target/clickhouse-python/bin/python"))
             .arg(workspace.join("crates/testkit/clickhouse/server.py"))
             .arg(folder.join("data"))

@@ -15,7 +15,10 @@ use tempfile::TempDir;
 
 use crate::{
     operation::backup::rows,
-    support::server::{Server, TOKEN, command, killed_when, under_sh},
+    support::{
+        repository,
+        server::{Server, TOKEN, command, killed_when, under_sh},
+    },
 };
 
 const FORMS: [&str; 4] = ["a.ndjson", "a.csv", "a.ndjson.gz", "a.csv.gz"];
@@ -409,8 +412,7 @@ fn history_follows_an_instance_to_clickhouse() {
 
 /// The statements of a section of the documentation.
 fn documented(section: &str) -> String {
-    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/visits.md");
-    let docs = fs::read_to_string(docs).unwrap();
+    let docs = fs::read_to_string(repository("docs/visits.md")).unwrap();
     let section = docs.split(&format!("## {section}\n")).nth(1).unwrap();
     let statements = section.split("```sql\n").nth(1).unwrap();
     statements.split("```").next().unwrap().to_owned()
@@ -430,13 +432,9 @@ fn the_documented_session_counts_a_sampled_log_as_the_service_does(
     for name in ["visits.ndjson.gz", "visits.csv"] {
         done(server.folder(), &["export", &text(&out.path().join(name))]);
     }
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let python = here
-        .join("../../target")
-        .join(environment)
-        .join("bin/python");
+    let python = repository("target").join(environment).join("bin/python");
     let mut session = Command::new(python)
-        .arg(here.join("tests/visit-files").join(script))
+        .arg(repository("crates/server/tests/visit-files").join(script))
         .current_dir(out.path())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
