@@ -19,14 +19,7 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments) -> Result<Verdict> {
     let mut command = process::cargo();
     command
-        .args([
-            "run",
-            "--quiet",
-            "--package",
-            "slugline-bench",
-            "--",
-            "bench",
-        ])
+        .args(["run", "--quiet", "--package", "slugline-bench", "--"])
         .args(&arguments.all)
         .current_dir(env::current_dir()?);
     let status = command.status();

@@ -49,10 +49,8 @@ fn run_steps(steps: &[Step]) -> Result<Vec<(&'static str, u64)>> {
 
 /// A line for each step.
 fn table(seconds: &[(&str, u64)]) -> String {
-    let lines = seconds.iter();
-    let lines: Vec<String> = lines
-        .map(|(name, seconds)| format!("{seconds:6} s  {name}"))
-        .collect();
+    let line = |(name, seconds): &(&str, u64)| format!("{seconds:6} s  {name}");
+    let lines: Vec<String> = seconds.iter().map(line).collect();
     lines.join("\n")
 }
 

@@ -12,35 +12,27 @@ mod bench;
 
 use std::process::ExitCode;
 
-use anyhow::Result;
 use clap::Parser;
 
-/// Measurements of the service.
+/// Measure the release binary, each figure beside a yardstick in the same run.
 #[derive(Debug, Parser)]
-#[command(name = "cargo xtask", bin_name = "cargo xtask")]
-enum Command {
-    /// Measure the release binary, each figure beside a yardstick in the same run.
-    Bench {
-        /// Which benchmarks; all without one.
-        benches: Vec<bench::Bench>,
-        #[command(flatten)]
-        options: bench::Options,
-    },
+#[command(name = "cargo xtask bench", bin_name = "cargo xtask bench")]
+struct Command {
+    /// Which benchmarks; all without one.
+    benches: Vec<bench::Bench>,
+    #[command(flatten)]
+    options: bench::Options,
 }
 
 fn main() -> ExitCode {
-    match run(Command::parse()) {
+    let Command { benches, options } = Command::parse();
+    match bench::run(&benches, &options) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error:#}");
             ExitCode::FAILURE
         }
     }
-}
-
-fn run(command: Command) -> Result<()> {
-    let Command::Bench { benches, options } = command;
-    bench::run(&benches, &options)
 }
 
 #[cfg(test)]

@@ -62,7 +62,7 @@ pub(crate) fn said(command: &mut Command) -> String {
 
 /// The command that repeats this run.
 fn command(arguments: impl Iterator<Item = String>) -> String {
-    arguments.fold("cargo xtask".to_owned(), |command, argument| {
+    arguments.fold("cargo xtask bench".to_owned(), |command, argument| {
         command + " " + &argument
     })
 }
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn command_repeats_the_arguments() {
-        let arguments = ["bench", "start", "--rounds", "2"].map(str::to_owned);
+        let arguments = ["start", "--rounds", "2"].map(str::to_owned);
         let command = command(arguments.into_iter());
         assert_eq!(command, "cargo xtask bench start --rounds 2");
     }

@@ -64,52 +64,46 @@ impl Contender for Service<'_> {
 
 /// ClickHouse, asked in SQL.
 #[derive(Debug)]
-pub(super) struct ClickHouseSql<'c> {
-    pub(super) name: &'static str,
-    pub(super) server: &'c ClickHouse,
-}
+pub(super) struct ClickHouseSql<'c>(pub(super) &'c ClickHouse);
 
 impl Contender for ClickHouseSql<'_> {
     fn name(&self) -> &'static str {
-        self.name
+        "ClickHouse SQL"
     }
 
     fn ask(&mut self, question: &Question, rows: usize) -> Result<Value> {
-        self.server.rows(&Dialect::ClickHouse.ask(question, rows))
+        self.0.rows(&Dialect::ClickHouse.ask(question, rows))
     }
 
     fn processes(&self) -> Vec<u32> {
-        vec![self.server.pid()]
+        vec![self.0.pid()]
     }
 
     fn forget(&mut self) -> Result<()> {
-        self.server.forget()
+        self.0.forget()
     }
 }
 
 /// DuckDB, asked in SQL.
 #[derive(Debug)]
-pub(super) struct DuckDbSql<'d> {
-    pub(super) name: &'static str,
-    pub(super) database: &'d RefCell<DuckDb>,
-}
+pub(super) struct DuckDbSql<'d>(pub(super) &'d RefCell<DuckDb>);
 
 impl Contender for DuckDbSql<'_> {
     fn name(&self) -> &'static str {
-        self.name
+        "DuckDB SQL"
     }
 
     fn ask(&mut self, question: &Question, rows: usize) -> Result<Value> {
         let statement = Dialect::DuckDb.ask(question, rows);
-        self.database.borrow_mut().rows(&statement)
+        self.0.borrow_mut().rows(&statement)
     }
 
     fn processes(&self) -> Vec<u32> {
-        vec![self.database.borrow().pid()]
+        vec![self.0.borrow().pid()]
     }
 
     fn forget(&mut self) -> Result<()> {
-        self.database.borrow_mut().open_again()
+        self.0.borrow_mut().open_again()
     }
 }
 

@@ -52,29 +52,17 @@ impl Others {
 
     /// All that take part in questions.
     pub(super) fn contenders(&self) -> Vec<Box<dyn Contender + '_>> {
-        let mut contenders = vec![self.ours(), self.clickhouse("ClickHouse SQL")];
-        contenders.extend(self.duckdb("DuckDB SQL"));
-        contenders
-    }
-
-    fn ours(&self) -> Box<dyn Contender + '_> {
-        Box::new(Service {
+        let ours = Service {
             name: "ClickHouse, ours",
             instance: &self.service,
             beside: Some(&self.clickhouse),
-        })
-    }
-
-    fn clickhouse(&self, name: &'static str) -> Box<dyn Contender + '_> {
-        Box::new(ClickHouseSql {
-            name,
-            server: &self.clickhouse,
-        })
-    }
-
-    fn duckdb(&self, name: &'static str) -> Option<Box<dyn Contender + '_>> {
-        let database = self.duckdb.as_ref()?;
-        Some(Box::new(DuckDbSql { name, database }))
+        };
+        let mut contenders: Vec<Box<dyn Contender>> =
+            vec![Box::new(ours), Box::new(ClickHouseSql(&self.clickhouse))];
+        if let Some(duckdb) = &self.duckdb {
+            contenders.push(Box::new(DuckDbSql(duckdb)));
+        }
+        contenders
     }
 
     /// Prints the bytes of a visit on disk, and the limits.
