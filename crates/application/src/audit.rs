@@ -132,7 +132,9 @@ impl AuditService {
 #[cfg(test)]
 mod tests {
     use slugline_domain::ports::LinkStore;
-    use slugline_testkit::{ALL, FixedClock, MemoryLinkStore, NOON, key, link, noted, seconds};
+    use slugline_testkit::{
+        ALL, FixedClock, MemoryLinkStore, NOON, key, link, noted, seconds, with,
+    };
 
     use super::*;
 
@@ -171,10 +173,7 @@ mod tests {
         let first = service.list(of_size(2)).await.unwrap();
         assert_eq!(first.lines.len(), 2);
         assert_eq!(first.next, Some(AuditPosition::after(&first.lines[1])));
-        let last = ListAudit {
-            after: first.next,
-            ..of_size(2)
-        };
+        let last = with(of_size(2), |it| it.after = first.next);
         let last = service.list(last).await.unwrap();
         assert_eq!(last.lines.len(), 2);
         assert_eq!(last.next, None);
@@ -184,10 +183,7 @@ mod tests {
     #[tokio::test]
     async fn a_slug_is_found_in_any_case() {
         let (service, _) = service(None, 3).await;
-        let of_slug = ListAudit {
-            key: Some(key("S1")),
-            ..ListAudit::default()
-        };
+        let of_slug = with(ListAudit::default(), |it| it.key = Some(key("S1")));
         let page = service.list(of_slug).await.unwrap();
         assert_eq!(page.lines.len(), 1);
         assert_eq!(page.lines[0].key, Some(key("s1")));

@@ -336,7 +336,7 @@ mod tests {
     use slugline_domain::{Author, Reach, Scope, Scopes, ports::Hearing};
     use slugline_testkit::{
         FixedClock, MemoryLinkStore, MemorySignInCodes, MemoryTokenStore, NOON, NOTE, SeededRandom,
-        seconds, tag,
+        assert_matches, seconds, tag, with,
     };
 
     use super::*;
@@ -410,9 +410,8 @@ mod tests {
         let it = fixture();
         assert_eq!(it.try_token("correct horse").await.unwrap(), Caller::Site);
         let none = it.guard.authenticate(None, "::1".parse().unwrap()).await;
-        assert!(matches!(none, Err(Denied::NoToken)));
-        let short = it.try_token("short").await;
-        assert!(matches!(short, Err(Denied::TooShort)));
+        assert_matches!(none, Err(Denied::NoToken));
+        assert_matches!(it.try_token("short").await, Err(Denied::TooShort));
         for wrong in [
             "correct horse ",
             "Correct horse",
@@ -420,7 +419,7 @@ mod tests {
             "correct horses",
         ] {
             let refused = it.try_token(wrong).await;
-            assert!(matches!(refused, Err(Denied::WrongToken)), "{wrong}");
+            assert_matches!(refused, Err(Denied::WrongToken), "{wrong}");
         }
         assert_eq!(it.store.finds(), 0, "their form shows that they are wrong");
     }
@@ -434,21 +433,19 @@ mod tests {
         it.try_from(&known, guesser).await.unwrap();
         let guess = async |from| it.try_from("wrong-token", from).await;
         for _ in 0..Authenticator::MAX_FAILURES_PER_MINUTE {
-            assert!(matches!(guess(guesser).await, Err(Denied::WrongToken)));
+            assert_matches!(guess(guesser).await, Err(Denied::WrongToken));
         }
         for from in [guesser, neighbour_in_the_same_network] {
-            assert!(matches!(guess(from).await, Err(Denied::TooMany(_))));
+            assert_matches!(guess(from).await, Err(Denied::TooMany(_)));
             assert!(it.try_from("correct horse", from).await.is_ok());
             assert!(it.try_from(&known, from).await.is_ok());
             let asked = it.store.finds();
-            let waits = it.try_from(&unknown, from).await;
-            assert!(matches!(waits, Err(Denied::TooMany(_))), "{waits:?}");
+            assert_matches!(it.try_from(&unknown, from).await, Err(Denied::TooMany(_)));
             assert_eq!(it.store.finds(), asked, "a flood does not reach the store");
         }
-        let elsewhere = guess("2001:db8:0:1::1").await;
-        assert!(matches!(elsewhere, Err(Denied::WrongToken)));
+        assert_matches!(guess("2001:db8:0:1::1").await, Err(Denied::WrongToken));
         it.clock.advance_seconds(120);
-        assert!(matches!(guess(guesser).await, Err(Denied::WrongToken)));
+        assert_matches!(guess(guesser).await, Err(Denied::WrongToken));
         assert!(it.try_from(&unknown, guesser).await.is_ok());
     }
 
@@ -457,11 +454,9 @@ mod tests {
         let it = fixture();
         let wrong = format!("slugline_{}", "A".repeat(43));
         for _ in 0..Authenticator::MAX_FAILURES_PER_MINUTE {
-            let refused = it.try_token(&wrong).await;
-            assert!(matches!(refused, Err(Denied::WrongToken)));
+            assert_matches!(it.try_token(&wrong).await, Err(Denied::WrongToken));
         }
-        let refused = it.try_token(&wrong).await;
-        assert!(matches!(refused, Err(Denied::TooMany(_))));
+        assert_matches!(it.try_token(&wrong).await, Err(Denied::TooMany(_)));
         assert_eq!(it.guard.turned_away(), 1);
     }
 
@@ -477,19 +472,16 @@ mod tests {
         let redeem = async |code: &str| it.guard.redeem(code, from).await;
         assert_eq!(redeem(codes[0].as_str()).await.unwrap(), "correct horse");
         for wrong in [codes[0].as_str(), "", "correct horse", &"A".repeat(43)] {
-            let refused = redeem(wrong).await;
-            assert!(matches!(refused, Err(Denied::WrongCode)), "{wrong:?}");
+            assert_matches!(redeem(wrong).await, Err(Denied::WrongCode), "{wrong:?}");
         }
         for _ in 4..Authenticator::MAX_FAILURES_PER_MINUTE {
             it.try_token("wrong-token").await.unwrap_err();
         }
-        let waits = redeem(codes[1].as_str()).await;
-        assert!(matches!(waits, Err(Denied::TooMany(_))), "{waits:?}");
+        assert_matches!(redeem(codes[1].as_str()).await, Err(Denied::TooMany(_)));
         it.clock.advance_seconds(120);
         assert!(redeem(codes[1].as_str()).await.is_ok());
         it.clock.advance_seconds(480);
-        let over = redeem(codes[2].as_str()).await;
-        assert!(matches!(over, Err(Denied::WrongCode)), "{over:?}");
+        assert_matches!(redeem(codes[2].as_str()).await, Err(Denied::WrongCode));
     }
 
     #[tokio::test]
@@ -510,7 +502,7 @@ mod tests {
         for _ in 0..100 {
             let from = "192.0.2.1".parse().unwrap();
             let refused = it.guard.authenticate(None, from).await;
-            assert!(matches!(refused, Err(Denied::NoToken)));
+            assert_matches!(refused, Err(Denied::NoToken));
         }
         assert!(
             it.try_token("wrong-token")
@@ -534,8 +526,7 @@ mod tests {
         it.clock.advance_seconds(9);
         assert!(it.try_token(&text).await.is_ok());
         it.clock.advance_seconds(1);
-        let expired = it.try_token(&text).await;
-        assert!(matches!(expired, Err(Denied::Expired { .. })));
+        assert_matches!(it.try_token(&text).await, Err(Denied::Expired { .. }));
         assert!(!it.guard.still_admits(&caller).await);
     }
 
@@ -545,10 +536,7 @@ mod tests {
         let new = NewToken {
             name: named("partner"),
             scopes: Scopes::new([Scope::LinksRead]).unwrap(),
-            bound_to: BoundTo {
-                tags: [tag("a")].into(),
-                ..BoundTo::default()
-            },
+            bound_to: with(BoundTo::default(), |it| it.tags = [tag("a")].into()),
             expires_at: None,
         };
         let made = it.tokens.make(new, &Author::operator()).await.unwrap();
@@ -560,13 +548,10 @@ mod tests {
         assert!(it.guard.still_admits(&caller).await);
         it.store.revoke_unheard(&named("partner"));
         it.store.hear(Hearing::Deaf);
-        let unbound = TokenRecord {
-            reach: Reach::Everything,
-            ..made.listed.record
-        };
+        let unbound = with(made.listed.record, |it| it.reach = Reach::Everything);
         it.store.insert(&unbound, &NOTE).await.unwrap();
         let refused = it.try_token(made.text.as_str()).await;
-        assert!(matches!(refused, Err(Denied::WrongToken)), "{refused:?}");
+        assert_matches!(refused, Err(Denied::WrongToken));
     }
 
     #[tokio::test]
@@ -595,7 +580,7 @@ mod tests {
                 .await
                 .unwrap();
             let refused = it.try_token(&text).await;
-            assert!(matches!(refused, Err(Denied::WrongToken)), "{hearing:?}");
+            assert_matches!(refused, Err(Denied::WrongToken), "{hearing:?}");
             assert!(!it.guard.still_admits(&caller).await);
         }
     }
@@ -628,8 +613,7 @@ mod tests {
             "announcements still come"
         );
         it.store.hear(Hearing::Deaf);
-        let refused = it.try_token(&text).await;
-        assert!(matches!(refused, Err(Denied::Store(_))), "{refused:?}");
+        assert_matches!(it.try_token(&text).await, Err(Denied::Store(_)));
         assert_eq!(it.try_token("correct horse").await.unwrap(), Caller::Site);
         it.store.set_broken(false);
         assert!(it.try_token(&text).await.is_ok());
@@ -659,8 +643,7 @@ mod tests {
         let it = fixture();
         it.guard.rotate(SiteToken::new("battery staple").unwrap());
         assert_eq!(it.try_token("battery staple").await.unwrap(), Caller::Site);
-        let former = it.try_token("correct horse").await;
-        assert!(matches!(former, Err(Denied::WrongToken)));
+        assert_matches!(it.try_token("correct horse").await, Err(Denied::WrongToken));
     }
 
     #[test]

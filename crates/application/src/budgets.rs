@@ -313,6 +313,7 @@ pub(crate) mod fixture {
 
 #[cfg(test)]
 mod tests {
+    use slugline_testkit::assert_matches;
     use tokio::{sync::Notify, task};
 
     use super::{fixture::token, *};
@@ -372,10 +373,7 @@ mod tests {
         let second = ask(&budget, token("a"), &end);
         for question in [first, second] {
             let refused = question.await.unwrap();
-            assert!(
-                matches!(refused, Err(Error::VisitLog(VisitLogError::TooSlow { .. }))),
-                "{refused:?}"
-            );
+            assert_matches!(refused, Err(Error::VisitLog(VisitLogError::TooSlow { .. })));
         }
     }
 
@@ -384,7 +382,7 @@ mod tests {
         let budget = LogBudget::new(HOUR);
         let first = budget.export(&token("a")).unwrap();
         let second = budget.export(&token("a"));
-        assert!(matches!(second, Err(Error::TokenBusy(Excess::Exports))));
+        assert_matches!(second, Err(Error::TokenBusy(Excess::Exports)));
         assert!(budget.export(&token("b")).is_ok());
         let site = [budget.export(&Caller::Site), budget.export(&Caller::Site)];
         assert!(site.iter().all(Result::is_ok));
@@ -402,11 +400,8 @@ mod tests {
             budget.spend(&a, 1, at(0)).unwrap();
         }
         let refused = budget.spend(&a, 1, at(0));
-        assert!(
-            matches!(refused, Err(Error::TooManyWrites { retry_after, .. })
-                if retry_after == Duration::from_secs(1)),
-            "{refused:?}"
-        );
+        assert_matches!(refused, Err(Error::TooManyWrites { retry_after, .. })
+            if retry_after == Duration::from_secs(1));
         budget.spend(&a, 1, at(1)).unwrap();
         assert!(budget.spend(&a, 1, at(1)).is_err());
         budget.spend(&b, 1, at(1)).unwrap();

@@ -84,7 +84,7 @@ impl VisitErasures {
 #[cfg(test)]
 mod tests {
     use slugline_domain::{AuditFilter, AuditQuery, LinkKey};
-    use slugline_testkit::{CountedVisits, key, link, newest_lines};
+    use slugline_testkit::{CountedVisits, assert_matches, key, link, newest_lines};
 
     use super::*;
     use crate::links::fixture::{Fixture, demonstration, fixture};
@@ -131,7 +131,7 @@ mod tests {
         let (erasures, log) = erasures(&fixture);
         let missing = WhichLink::Key(key("gone"));
         let refused = erasures.erase(missing, &Author::operator()).await;
-        assert!(matches!(refused, Err(Error::LinkNotFound(_))));
+        assert_matches!(refused, Err(Error::LinkNotFound(_)));
         assert_eq!(log.erased(), []);
         let which = WhichLink::Id(LinkId::parse("gone-1").unwrap());
         erasures.erase(which, &Author::operator()).await.unwrap();
@@ -146,7 +146,7 @@ mod tests {
         let which = WhichLink::Id(LinkId::parse("gone-1").unwrap());
         fixture.file.break_down();
         let refused = erasures.erase(which, &Author::operator()).await;
-        assert!(matches!(refused, Err(Error::Store(_))));
+        assert_matches!(refused, Err(Error::Store(_)));
         assert_eq!(log.erased(), []);
     }
 
@@ -157,7 +157,7 @@ mod tests {
         let which = WhichLink::Id(LinkId::parse("gone-1").unwrap());
         log.break_down();
         let failed = erasures.erase(which, &Author::operator()).await;
-        assert!(matches!(failed, Err(Error::Erasure(_))));
+        assert_matches!(failed, Err(Error::Erasure(_)));
         assert_eq!(lines(&fixture).await.len(), 1);
     }
 
@@ -167,9 +167,6 @@ mod tests {
         let (erasures, _) = erasures(&fixture);
         let which = WhichLink::Id(LinkId::parse("gone-1").unwrap());
         let refused = erasures.erase(which, &Author::operator()).await;
-        assert!(matches!(
-            refused,
-            Err(Error::PreviewMode(Forbidden::EraseVisits))
-        ));
+        assert_matches!(refused, Err(Error::PreviewMode(Forbidden::EraseVisits)));
     }
 }

@@ -138,7 +138,7 @@ mod tests {
     use slugline_domain::{Link, ports::AuditTrail};
     use slugline_testkit::{
         ALL, FixedClock, MemoryLinkStore, NOON, NOTE, SeededRandom, destination, key, link,
-        newest_lines,
+        newest_lines, with,
     };
 
     use super::*;
@@ -201,10 +201,7 @@ mod tests {
             Some(&FollowedLink::from(&new)),
             "the memory was cleared"
         );
-        let unchanged = Link {
-            password: old.password.clone(),
-            ..new
-        };
+        let unchanged = with(new, |it| it.password = old.password.clone());
         assert_eq!(unchanged, old);
     }
 

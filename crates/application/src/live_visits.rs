@@ -186,7 +186,7 @@ mod tests {
         Campaign, Choice, Country, Destinations, Dimension, Place, Protection, SamplingInterval,
         UnixMillis,
     };
-    use slugline_testkit::{link, slug};
+    use slugline_testkit::{assert_matches, link, slug};
 
     use super::*;
 
@@ -368,17 +368,17 @@ mod tests {
         watches.resize_with(LiveVisits::WATCHERS, || {
             live.watch(&Caller::Site, VisitFilter::default()).unwrap()
         });
-        assert!(matches!(
+        assert_matches!(
             live.watch(&Caller::Site, VisitFilter::default()),
             Err(Error::TooManyWatchers)
-        ));
+        );
         drop(watches.pop());
         assert!(live.watch(&Caller::Site, VisitFilter::default()).is_ok());
         live.close();
-        assert!(matches!(
+        assert_matches!(
             live.watch(&Caller::Site, VisitFilter::default()),
             Err(Error::TooManyWatchers)
-        ));
+        );
     }
 
     #[test]
@@ -392,7 +392,7 @@ mod tests {
         };
         let first = watch("a").unwrap();
         let _second = watch("a").unwrap();
-        assert!(matches!(watch("a"), Err(Error::TokenBusy(Excess::Watches))));
+        assert_matches!(watch("a"), Err(Error::TokenBusy(Excess::Watches)));
         assert!(watch("b").is_ok());
         drop(first);
         assert!(watch("a").is_ok());

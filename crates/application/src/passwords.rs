@@ -321,7 +321,7 @@ fn verify_sink(form: SinkForm<'_>, presented: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use rstest::rstest;
-    use slugline_testkit::{NOON, SeededRandom, key};
+    use slugline_testkit::{NOON, SeededRandom, assert_matches, key};
 
     use super::*;
 
@@ -451,10 +451,7 @@ mod tests {
             );
         }
         let guessed = try_password(&passwords, &cheap(), "y").await;
-        assert!(
-            matches!(guessed, Err(NotChecked::TooMany(_))),
-            "{guessed:?}"
-        );
+        assert_matches!(guessed, Err(NotChecked::TooMany(_)));
         assert_eq!(
             try_password(&passwords, &cheap(), "x").await,
             Ok(PasswordCheck::Right),
@@ -579,7 +576,7 @@ mod tests {
         for guess in guesses {
             match guess.await.unwrap() {
                 Ok(PasswordCheck::Wrong) => compared += 1,
-                other => assert!(matches!(other, Err(NotChecked::TooMany(_))), "{other:?}"),
+                other => assert_matches!(other, Err(NotChecked::TooMany(_))),
             }
         }
         let max = usize::try_from(Passwords::MAX_FAILURES_PER_MINUTE).unwrap();
@@ -605,9 +602,6 @@ mod tests {
             }
         }
         let guessed = try_password(&passwords, &cheap(), "y").await;
-        assert!(
-            matches!(guessed, Err(NotChecked::TooMany(_))),
-            "{guessed:?}"
-        );
+        assert_matches!(guessed, Err(NotChecked::TooMany(_)));
     }
 }

@@ -287,7 +287,7 @@ mod tests {
 
     use slugline_domain::UnixMillis;
     use slugline_storage::SqlLinkStore;
-    use slugline_testkit::{FixedClock, LinksFile, NOON};
+    use slugline_testkit::{FixedClock, LinksFile, NOON, assert_matches};
 
     use super::*;
     use crate::links::fixture::opened;
@@ -368,11 +368,7 @@ mod tests {
         assert_eq!(fixture.once(&asked).await.unwrap(), again(said(&1)));
         let other_key = request("l", 1);
         assert_eq!(fixture.once(&other_key).await.unwrap(), first(said(&2)));
-        let other_body = fixture.once(&request("k", 2)).await;
-        assert!(
-            matches!(other_body, Err(Error::KeyReused)),
-            "{other_body:?}"
-        );
+        assert_matches!(fixture.once(&request("k", 2)).await, Err(Error::KeyReused));
         fixture.clock.advance_seconds(24 * 60 * 60);
         let late = fixture.once(&request("k", 2)).await;
         assert_eq!(late.unwrap(), first(said(&3)));
@@ -433,8 +429,7 @@ mod tests {
                 .await
         };
         for other in [None, Some(&request("l", 1)), Some(&request("k", 2))] {
-            let refused = attempt(other).await;
-            assert!(matches!(refused, Err(Error::IdTaken(_))), "{refused:?}");
+            assert_matches!(attempt(other).await, Err(Error::IdTaken(_)));
             fixture.clock.advance_seconds(24 * 60 * 60);
         }
         assert_eq!(attempt(Some(&asked)).await.unwrap(), again(said(&3)));
@@ -477,7 +472,7 @@ mod tests {
         let until = claim.at.later(Repeats::LEASE);
         assert!(fixture.store.take(&claim, until).await.unwrap());
         let refused = fixture.at_length(&died, true).await;
-        assert!(matches!(refused, Err(Error::KeyBusy { .. })));
+        assert_matches!(refused, Err(Error::KeyBusy { .. }));
         fixture.clock.advance_seconds(120);
         let done = fixture.at_length(&died, true).await;
         assert_eq!(done.unwrap(), first(said(&3)));

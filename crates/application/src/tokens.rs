@@ -350,8 +350,8 @@ impl Tokens {
 #[cfg(test)]
 mod tests {
     use slugline_testkit::{
-        ALL, FixedClock, MemoryLinkStore, MemoryTokenStore, NOON, NOTE, SeededRandom, key, link,
-        seconds, tag,
+        ALL, FixedClock, MemoryLinkStore, MemoryTokenStore, NOON, NOTE, SeededRandom,
+        assert_matches, key, link, seconds, tag, with,
     };
 
     use super::*;
@@ -409,25 +409,16 @@ mod tests {
             .make(new("ci"), &Author::operator())
             .await
             .unwrap_err();
-        assert!(matches!(again, Error::TokenNameTaken(_)), "{again}");
-        let over = NewToken {
-            expires_at: Some(NOON),
-            ..new("over")
-        };
+        assert_matches!(again, Error::TokenNameTaken(_));
+        let over = with(new("over"), |it| it.expires_at = Some(NOON));
         let over = tokens.make(over, &Author::operator()).await.unwrap_err();
-        assert!(
-            matches!(over, Error::TokenExpiryNotInFuture { .. }),
-            "{over}"
-        );
-        let soon = NewToken {
-            expires_at: Some(seconds(1)),
-            ..new("soon")
-        };
+        assert_matches!(over, Error::TokenExpiryNotInFuture { .. });
+        let soon = with(new("soon"), |it| it.expires_at = Some(seconds(1)));
         tokens.make(soon, &Author::operator()).await.unwrap();
         let ci = TokenName::parse("ci").unwrap();
         tokens.revoke(&ci, &Author::operator()).await.unwrap();
         let gone = tokens.revoke(&ci, &Author::operator()).await.unwrap_err();
-        assert!(matches!(gone, Error::TokenNotFound(_)), "{gone}");
+        assert_matches!(gone, Error::TokenNotFound(_));
     }
 
     #[tokio::test]
@@ -436,10 +427,8 @@ mod tests {
         tokens.make(new("ci"), &Author::operator()).await.unwrap();
         let cyrillic = new("сі");
         let refused = tokens.make(cyrillic.clone(), &Author::operator()).await;
-        assert!(
-            matches!(&refused, Err(Error::TokenNameResembles { other, .. }) if other.as_str() == "ci"),
-            "{refused:?}"
-        );
+        assert_matches!(&refused, Err(Error::TokenNameResembles { other, .. })
+            if other.as_str() == "ci");
         tokens
             .revoke(&new("ci").name, &Author::operator())
             .await
@@ -505,17 +494,14 @@ mod tests {
             ..new("partner")
         };
         let refused = tokens.make(nothing, &Author::operator()).await;
-        assert!(
-            matches!(refused, Err(Error::BoundToNoLink(_))),
-            "{refused:?}"
-        );
+        assert_matches!(refused, Err(Error::BoundToNoLink(_)));
         let admin = NewToken {
             scopes: Scopes::new([Scope::Admin, Scope::LinksRead]).unwrap(),
             bound_to: bound_to(&[], &["a"]),
             ..new("partner")
         };
         let refused = tokens.make(admin, &Author::operator()).await;
-        assert!(matches!(refused, Err(Error::AdminBound)), "{refused:?}");
+        assert_matches!(refused, Err(Error::AdminBound));
         assert_eq!(store.list().await.unwrap(), []);
     }
 }

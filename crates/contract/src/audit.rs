@@ -343,7 +343,7 @@ mod tests {
     use slugline_domain::LinkKey;
 
     use super::*;
-    use crate::reader::query_to_json;
+    use crate::{faults::paths, reader::query_to_json};
 
     fn request(query: &Value) -> Result<application::ListAudit, Problem> {
         crate::read::<ListAudit>(query)?.validate()
@@ -389,14 +389,9 @@ mod tests {
         let wrong = json!({
             "from": 5, "until": 4, "slug": "a b", "caller": "", "operation": "edit", "limit": 0,
         });
-        let problem = request(&wrong).unwrap_err();
-        let paths: Vec<String> = problem
-            .issues
-            .iter()
-            .map(|issue| issue.path.join("."))
-            .collect();
-        assert_eq!(paths, ["until", "operation", "slug", "caller", "limit"]);
-        let known = &problem.issues[1].expected;
+        let expected = ["until", "operation", "slug", "caller", "limit"];
+        assert_eq!(paths(request(&wrong)), expected);
+        let known = &request(&wrong).unwrap_err().issues[1].expected;
         for &operation in AuditedOperation::ALL {
             assert!(known.contains(operation.as_str()), "{known}");
         }

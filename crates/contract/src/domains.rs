@@ -223,7 +223,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::reader::query_to_json;
+    use crate::{faults::paths, reader::query_to_json};
 
     fn read(body: &Value) -> Result<Domain, Problem> {
         crate::read::<NamedDomain>(body)?.validate(&Bounds::default())
@@ -249,17 +249,8 @@ mod tests {
             "host": "https://go.example/", "homeUrl": "x", "notFoundUrl": 1, "expiredUrl": "",
             "caseSensitive": "yes", "fallThrough": 1,
         });
-        let issues = read(&wrong).unwrap_err().issues;
-        let paths: Vec<String> = issues.iter().map(|issue| issue.path.join(".")).collect();
-        let expected = [
-            "host",
-            "homeUrl",
-            "notFoundUrl",
-            "expiredUrl",
-            "caseSensitive",
-            "fallThrough",
-        ];
-        assert_eq!(paths, expected);
+        let expected = "host homeUrl notFoundUrl expiredUrl caseSensitive fallThrough";
+        assert_eq!(paths(read(&wrong)).join(" "), expected);
         assert!(read(&json!({})).is_err());
     }
 

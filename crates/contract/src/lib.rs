@@ -40,6 +40,8 @@ mod bool_or_string;
 mod bounds;
 mod cells;
 pub mod domains;
+#[cfg(test)]
+mod faults;
 #[cfg(feature = "fuzzing")]
 mod fuzzing;
 mod idempotency;

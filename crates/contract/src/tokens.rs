@@ -294,7 +294,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::reader::read;
+    use crate::{faults::paths, reader::read};
 
     fn validate(body: &Value) -> Result<NewToken, Problem> {
         read::<MakeToken>(body)?.validate()
@@ -326,30 +326,23 @@ mod tests {
 
     #[test]
     fn every_fault_is_named() {
-        let paths = |body: Value| -> Vec<String> {
-            let problem = validate(&body).unwrap_err();
-            problem
-                .issues
-                .iter()
-                .map(|one| one.path.join("."))
-                .collect()
-        };
-        assert_eq!(paths(json!({})), ["name", "scopes"]);
-        assert_eq!(
-            paths(json!({"name": "site", "scopes": ["links:read", "links", 5], "expiresAt": "x"})),
-            ["name", "scopes.1", "scopes.2", "expiresAt"]
-        );
-        assert_eq!(paths(json!({"name": "a", "scopes": []})), ["scopes"]);
-        assert_eq!(
-            paths(json!({"name": "a", "scopes": ["links:read"], "slugs": [], "tags": null})),
-            ["slugs", "tags"]
-        );
-        assert_eq!(
-            paths(
-                json!({"name": "a", "scopes": ["links:read"], "slugs": ["a", "b/c/d"], "tags": [" ", 5]})
+        for (body, expected) in [
+            (json!({}), "name scopes"),
+            (
+                json!({"name": "site", "scopes": ["links:read", "links", 5], "expiresAt": "x"}),
+                "name scopes.1 scopes.2 expiresAt",
             ),
-            ["slugs.1", "tags.0", "tags.1"]
-        );
+            (
+                json!({"name": "a", "scopes": [], "slugs": [], "tags": null}),
+                "scopes slugs tags",
+            ),
+            (
+                json!({"name": "a", "scopes": ["admin"], "slugs": ["a", "b/c/d"], "tags": [" ", 5]}),
+                "slugs.1 tags.0 tags.1",
+            ),
+        ] {
+            assert_eq!(paths(validate(&body)).join(" "), expected, "{body}");
+        }
     }
 
     #[test]
@@ -361,11 +354,8 @@ mod tests {
             issue.message,
             "the name has the character U+200B, which is not allowed"
         );
-        assert!(
-            issue.expected.contains("letters and digits"),
-            "{}",
-            issue.expected
-        );
+        let expected = &issue.expected;
+        assert!(expected.contains("letters and digits"), "{expected}");
         let older = read::<RevokeToken>(&json!({"name": "site\u{200b}"})).unwrap();
         assert_eq!(older.validate().unwrap().as_str(), "site\u{200b}");
     }

@@ -176,6 +176,8 @@ mod tests {
     use rstest::rstest;
     use serde_json::json;
 
+    use slugline_testkit::assert_matches;
+
     use super::*;
 
     fn read_with(
@@ -238,7 +240,7 @@ mod tests {
             content.tags.iter().map(Tag::as_str).collect::<Vec<_>>(),
             ["b", "a"]
         );
-        assert!(matches!(full.password, Some(ImportedPassword::Plain(_))));
+        assert_matches!(full.password, Some(ImportedPassword::Plain(_)));
     }
 
     #[test]

@@ -82,6 +82,8 @@ fn complete_name(name: &str, addresses: &AddressPolicy) -> Result<String, Refusa
 mod tests {
     use rstest::rstest;
 
+    use slugline_testkit::assert_matches;
+
     use super::*;
 
     fn vet(url: &str) -> Result<AcceptedUrl, Refusal> {
@@ -108,7 +110,7 @@ mod tests {
     #[case("http://[fd00::1]/")]
     #[case("https://169.254.169.254/latest/meta-data/")]
     fn every_spelling_of_an_inner_address_is_refused(#[case] url: &str) {
-        assert!(matches!(vet(url), Err(Refusal::Address(_))), "{url}");
+        assert_matches!(vet(url), Err(Refusal::Address(_)), "{url}");
     }
 
     #[rstest]

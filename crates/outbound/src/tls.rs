@@ -56,6 +56,8 @@ mod tests {
     use tokio::{net::TcpListener, task::JoinSet};
     use tokio_rustls::TlsAcceptor;
 
+    use slugline_testkit::assert_matches;
+
     use super::*;
     use crate::{AddressPolicy, Error, PortPolicy, Resolve, accepted_url::AcceptedUrl, connection};
 
@@ -119,14 +121,9 @@ mod tests {
             format!("https://other.example:{port}/"),
             format!("https://127.0.0.1:{port}/"),
         ] {
-            let refused = open(&wrong, &trust).await;
-            assert!(
-                matches!(refused, Err(Error::Tls(_))),
-                "{wrong}: {refused:?}"
-            );
+            assert_matches!(open(&wrong, &trust).await, Err(Error::Tls(_)), "{wrong}");
         }
-        let stranger = open(&shop, &Trust::default()).await;
-        assert!(matches!(stranger, Err(Error::Tls(_))), "{stranger:?}");
+        assert_matches!(open(&shop, &Trust::default()).await, Err(Error::Tls(_)));
     }
 
     #[test]

@@ -28,6 +28,8 @@ fn is_disguise(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use slugline_testkit::assert_matches;
+
     use super::*;
 
     #[test]
@@ -41,6 +43,6 @@ mod tests {
     #[test]
     fn what_can_be_read_stays_readable() {
         let plain = "https://ü.example/<x>?a=b";
-        assert!(matches!(without_disguise(plain), Cow::Borrowed(same) if same == plain));
+        assert_matches!(without_disguise(plain), Cow::Borrowed(same) if same == plain);
     }
 }

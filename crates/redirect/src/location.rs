@@ -37,6 +37,8 @@ pub(crate) fn encode(text: &str, must_be: impl Fn(char) -> bool) -> Cow<'_, str>
 
 #[cfg(test)]
 mod tests {
+    use slugline_testkit::assert_matches;
+
     use super::*;
 
     #[test]
@@ -58,10 +60,7 @@ mod tests {
 
     #[test]
     fn what_need_not_be_encoded_is_not_copied() {
-        assert!(matches!(
-            encode("a%20b", |c| c == 'x'),
-            Cow::Borrowed("a%20b")
-        ));
+        assert_matches!(encode("a%20b", |c| c == 'x'), Cow::Borrowed("a%20b"));
         assert_eq!(encode("aüb", |c| !c.is_ascii()), "a%C3%BCb");
     }
 }

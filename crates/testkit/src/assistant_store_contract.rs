@@ -16,6 +16,7 @@ use crate::{
     join_all::join_all,
     seconds, tag,
     token_store_contract::{name, token},
+    with,
 };
 
 /// Runs every clause, each on its own store.
@@ -120,10 +121,7 @@ async fn connect(
     digest: u8,
 ) -> (TokenRecord, Connection) {
     let (record, connection) = connected(name_text, digest);
-    let asked = ConsentCode {
-        digest: connection.code,
-        ..code(0)
-    };
+    let asked = with(code(0), |it| it.digest = connection.code);
     agree(store, &asked).await;
     let done = store
         .connect(&asked.digest, &record, &connection, &NOTE)
@@ -166,10 +164,7 @@ async fn applications_without_consent_go_when_there_are_many(store: &impl Assist
 
 async fn a_session_ends_with_its_decision(store: &impl AssistantStore) {
     let at = seconds(0);
-    let of_token = ConsentSession {
-        holder: Holder::Token([9; 32]),
-        ..session(2, 20)
-    };
+    let of_token = with(session(2, 20), |it| it.holder = Holder::Token([9; 32]));
     store.open_session(&session(1, 10), at).await.expect("open");
     store.open_session(&of_token, at).await.expect("open");
     let found = store.session(&[2; 32]).await.expect("find");

@@ -4,8 +4,8 @@
 use std::{collections::BTreeSet, future::Future};
 
 use slugline_domain::{
-    AuditFilter, AuditLine, AuditNote, AuditPosition, AuditQuery, AuditedOperation, Author,
-    CallerName, ClientTag, Link, UnixSeconds,
+    AuditFilter, AuditLine, AuditNote, AuditPosition, AuditedOperation, Author, CallerName,
+    ClientTag, Link, UnixSeconds,
     ports::{AuditTrail, Deletion, LinkStore, TokenStore, Update, Version},
 };
 
@@ -14,6 +14,7 @@ use crate::{
     join_all::join_all,
     key, link, newest_lines, noted, seconds,
     token_store_contract::{name, token},
+    with,
 };
 
 /// Runs every clause, each on its own store.
@@ -46,10 +47,7 @@ async fn lines_of_one_domain_are_found(store: &impl AuditTrail) {
             domain: Some(wanted.domain.clone()),
             ..AuditFilter::default()
         };
-        let query = AuditQuery {
-            filter,
-            ..newest_lines(100)
-        };
+        let query = with(newest_lines(100), |it| it.filter = filter);
         let lines = store.lines(&query).await.expect("lines");
         let found: Vec<_> = lines.iter().map(|line| line.key.as_ref()).collect();
         assert_eq!(found, [Some(wanted)]);
@@ -172,10 +170,7 @@ async fn what_changes_nothing_leaves_no_line(store: &(impl LinkStore + AuditTrai
     let batch = store.insert_many(&ALL, &[taken, same_id], &NOTE).await;
     batch.expect("insert");
     store.insert_many(&ALL, &[], &NOTE).await.expect("insert");
-    let other = Version {
-        revision: docs.revision.next(),
-        ..Version::of(&docs)
-    };
+    let other = with(Version::of(&docs), |it| it.revision = docs.revision.next());
     store.update(&docs, &other, &NOTE).await.expect("update");
     let outdated = store.delete_version(&docs.key, &other, &NOTE).await;
     outdated.expect("delete");
@@ -221,10 +216,7 @@ async fn lines_are_paged_without_gaps_the_newest_first(store: &(impl LinkStore +
     let mut paged = Vec::new();
     let mut after = None;
     loop {
-        let query = AuditQuery {
-            after,
-            ..newest_lines(3)
-        };
+        let query = with(newest_lines(3), |it| it.after = after);
         let page = store.lines(&query).await.expect("lines");
         after = page.last().map(AuditPosition::after);
         if page.is_empty() {
@@ -241,41 +233,20 @@ async fn lines_are_filtered(store: &(impl LinkStore + AuditTrail)) {
         let inserted = store.insert(&ALL, &made, &note(moment, CREATE)).await;
         inserted.expect("insert");
     }
-    let by_operator = AuditNote {
-        operation: DELETE,
-        ..noted(seconds(3))
-    };
+    let by_operator = with(noted(seconds(3)), |it| it.operation = DELETE);
     let deleted = store.delete(&key("a"), &by_operator).await;
     deleted.expect("delete");
     let everything = AuditFilter::default;
     let moment = |second: i64| Some(seconds(second).start());
     let cases: [(AuditFilter, &[&str]); 7] = [
         (
-            AuditFilter {
-                from: moment(1),
-                ..everything()
-            },
+            with(everything(), |it| it.from = moment(1)),
             &["a", "A", "b"],
         ),
+        (with(everything(), |it| it.until = moment(1)), &["a"]),
+        (with(everything(), |it| it.keys = vec![key("A")]), &["A"]),
         (
-            AuditFilter {
-                until: moment(1),
-                ..everything()
-            },
-            &["a"],
-        ),
-        (
-            AuditFilter {
-                keys: vec![key("A")],
-                ..everything()
-            },
-            &["A"],
-        ),
-        (
-            AuditFilter {
-                keys: vec![key("a")],
-                ..everything()
-            },
+            with(everything(), |it| it.keys = vec![key("a")]),
             &["a", "a"],
         ),
         (
@@ -293,19 +264,10 @@ async fn lines_are_filtered(store: &(impl LinkStore + AuditTrail)) {
             },
             &["b", "a"],
         ),
-        (
-            AuditFilter {
-                operation: Some(DELETE),
-                ..everything()
-            },
-            &["a"],
-        ),
+        (with(everything(), |it| it.operation = Some(DELETE)), &["a"]),
     ];
     for (filter, expected) in cases {
-        let query = AuditQuery {
-            filter,
-            ..newest_lines(100)
-        };
+        let query = with(newest_lines(100), |it| it.filter = filter);
         let lines = store.lines(&query).await.expect("lines");
         let slugs: Vec<String> = lines.iter().map(key_of).collect();
         assert_eq!(slugs, expected, "{query:?}");

@@ -24,6 +24,12 @@ pub fn seconds(after_noon: i64) -> UnixSeconds {
     UnixSeconds::new(NOON.get() + after_noon).expect("tests stay near noon")
 }
 
+/// A value with a change.
+pub fn with<T>(mut value: T, change: impl FnOnce(&mut T)) -> T {
+    change(&mut value);
+    value
+}
+
 /// The reach of a caller who is bound to nothing.
 pub static ALL: Reach = Reach::Everything;
 

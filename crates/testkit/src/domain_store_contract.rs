@@ -13,6 +13,7 @@ use slugline_domain::{
 
 use crate::{
     ALL, NOTE, destination, full_link, join_all::join_all, key, link, newest_lines, noted, seconds,
+    with,
 };
 
 /// Runs every clause, each on its own stores.
@@ -56,10 +57,7 @@ fn at(text: &str) -> Link {
 }
 
 fn doing(operation: AuditedOperation) -> AuditNote {
-    AuditNote {
-        operation,
-        ..noted(seconds(1))
-    }
+    with(noted(seconds(1)), |it| it.operation = operation)
 }
 
 async fn add(store: &impl DomainStore, texts: &[&str]) {
@@ -98,10 +96,7 @@ async fn a_host_is_named_once_and_a_record_is_replaced_wholly(store: &impl Domai
         home_url: Some(destination("https://example.com/")),
         ..named("a.example")
     };
-    let second = Domain {
-        case: Some(SlugCase::Sensitive),
-        ..named("a.example")
-    };
+    let second = with(named("a.example"), |it| it.case = Some(SlugCase::Sensitive));
     assert!(!store.update(&second, &NOTE).await.expect("update"));
     assert_eq!(store.list().await.expect("list"), []);
     assert!(store.insert(&first, &NOTE).await.expect("insert"));
@@ -161,10 +156,7 @@ async fn links_move_all_or_none(domains: &impl DomainStore, links: &impl LinkSto
     let find = async |text: &str| links.find(&key(text)).await.expect("find");
     assert_eq!(go(&[], name("b.example")).await, LinkMove::NoDomain);
     add(domains, &["a.example", "b.example"]).await;
-    let full = Link {
-        key: key("a.example/full"),
-        ..full_link("full")
-    };
+    let full = with(full_link("full"), |it| it.key = key("a.example/full"));
     let both = [at("a.example/docs"), at("b.example/docs")];
     for stored in both.iter().chain([&full]) {
         let stored = links.insert(&ALL, stored, &NOTE).await.expect("insert");

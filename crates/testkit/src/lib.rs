@@ -15,11 +15,12 @@
 //! | `…_contract` | the contract suite of a port; `visit_log_contract` with the feature `oracle` |
 //! | `memory_…` | stores in memory that only tests need |
 //! | `counted_visits`, `listed_…`, `scripted_…` | other ports in memory |
-//! | `ambient`, `builders`, `place_files`, `join_all` | clock and random source; links; files of places; futures that overlap |
+//! | `ambient`, `assert_matches`, `builders`, `place_files`, `join_all` | clock and random source; an assertion; links; files of places; futures that overlap |
 //! | `clickhouse`, `redis` | real servers, started for one test; with the feature `servers` |
 //! | `world` | visits like those of a busy site, for measurements |
 
 mod ambient;
+mod assert_matches;
 mod builders;
 #[cfg(feature = "servers")]
 mod clickhouse;
@@ -58,7 +59,7 @@ pub mod world;
 pub use ambient::{FixedClock, SeededRandom};
 pub use builders::{
     ALL, LinkBuilder, NOON, NOTE, destination, full_link, key, link, newest_lines, noted, seconds,
-    slug, tag,
+    slug, tag, with,
 };
 #[cfg(feature = "servers")]
 pub use clickhouse::{ClickHouse, ClickHouseEngine, KilledClickHouse};

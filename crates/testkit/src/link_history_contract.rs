@@ -13,7 +13,7 @@ use slugline_domain::{
 };
 
 use crate::{
-    ALL, LinkBuilder, full_link, join_all::join_all, key, link, newest_lines, seconds, tag,
+    ALL, LinkBuilder, full_link, join_all::join_all, key, link, newest_lines, seconds, tag, with,
 };
 
 /// Runs every clause, each on its own store, which has no links and no named domains and keeps so
@@ -47,10 +47,7 @@ where
     };
     so_many_versions_are_kept_and_no_more(&*empty_stores(few).await.1).await;
     deleted_links_are_kept_for_a_time(&*empty_stores(few).await.1).await;
-    let no_trash = Keeping {
-        deleted_for: Duration::ZERO,
-        ..few
-    };
+    let no_trash = with(few, |it| it.deleted_for = Duration::ZERO);
     without_a_trash_a_deleted_link_takes_its_versions_along(&*empty_stores(no_trash).await.1).await;
     a_store_that_keeps_nothing_works(&*empty_stores(Keeping::NOTHING).await.1).await;
 }
@@ -173,10 +170,7 @@ async fn what_makes_no_new_version_keeps_none(store: &(impl LinkStore + LinkHist
     let rehash = note(1, AuditedOperation::LinkRehash);
     let updated = store.update(&first, &known, &rehash).await;
     assert_eq!(updated.expect("update"), Update::Stored);
-    let outdated = Version {
-        revision: first.revision.next(),
-        ..known
-    };
+    let outdated = with(known, |it| it.revision = first.revision.next());
     let mut other = first.clone();
     other.revision = outdated.revision.next();
     let refused = store.update(&other, &outdated, &rehash).await;
@@ -262,14 +256,7 @@ async fn the_trash_is_paged_the_link_deleted_last_first(
     let mut pages = Vec::new();
     let mut after: Option<TrashPosition> = None;
     loop {
-        let page = trash(
-            store,
-            TrashQuery {
-                after,
-                ..of_trash(3)
-            },
-        )
-        .await;
+        let page = trash(store, with(of_trash(3), |it| it.after = after)).await;
         after = page.last().map(TrashPosition::after);
         pages.push(page.len());
         if page.is_empty() {
@@ -288,38 +275,23 @@ async fn the_trash_is_paged_the_link_deleted_last_first(
     let default = DomainName::DEFAULT;
     for (query, expected) in [
         (
-            TrashQuery {
-                domain: Some(go.clone()),
-                ..of_trash(9)
-            },
+            with(of_trash(9), |it| it.domain = Some(go.clone())),
             &["go.example/b"][..],
         ),
         (
-            TrashQuery {
-                domain: Some(default.clone()),
-                ..of_trash(9)
-            },
+            with(of_trash(9), |it| it.domain = Some(default.clone())),
             &["d", "c", "a"],
         ),
         (
-            TrashQuery {
-                reach: bound(&[], &["news"], &[]),
-                ..of_trash(9)
-            },
+            with(of_trash(9), |it| it.reach = bound(&[], &["news"], &[])),
             &["c", "a"],
         ),
         (
-            TrashQuery {
-                reach: bound(&["id-d"], &["z"], &[]),
-                ..of_trash(9)
-            },
+            with(of_trash(9), |it| it.reach = bound(&["id-d"], &["z"], &[])),
             &["d", "c"],
         ),
         (
-            TrashQuery {
-                reach: bound(&[], &[], &[&go]),
-                ..of_trash(9)
-            },
+            with(of_trash(9), |it| it.reach = bound(&[], &[], &[&go])),
             &["go.example/b"],
         ),
         (
@@ -353,10 +325,7 @@ async fn a_link_is_brought_back_once_with_its_visits(
         updated_at: seconds(2),
         ..deleted.clone()
     };
-    let elsewhere = Link {
-        key: key("elsewhere"),
-        ..back.clone()
-    };
+    let elsewhere = with(back.clone(), |it| it.key = key("elsewhere"));
     let both = [&back, &elsewhere];
     let both = both.map(|link| bring_back(store, link, &deleted, 2));
     let outcomes = join_all(both.into()).await;
@@ -425,10 +394,7 @@ async fn a_link_that_cannot_come_back_stays_in_the_trash(store: &(impl LinkStore
     ] {
         assert_eq!(bring_back(store, &link, &first, 2).await, outcome);
     }
-    let wrong = Link {
-        revision: Revision::new(7),
-        ..first.clone()
-    };
+    let wrong = with(first.clone(), |it| it.revision = Revision::new(7));
     assert_eq!(bring_back(store, &back("free"), &wrong, 2).await, None);
     assert_eq!(in_trash(store).await, ["docs"]);
     assert_eq!(former(store, &taken).await, []);
@@ -500,10 +466,7 @@ async fn of_a_purge_and_a_return_one_is_last(store: &(impl LinkStore + LinkHisto
         let first = link(&name).build();
         insert(store, &first).await;
         delete(store, &first, 1).await;
-        let back = Link {
-            revision: first.revision.next(),
-            ..first.clone()
-        };
+        let back = with(first.clone(), |it| it.revision = first.revision.next());
         let restore = async { bring_back(store, &back, &first, 2).await.is_some() };
         let purge = async {
             let note = note(2, AuditedOperation::LinkPurge);

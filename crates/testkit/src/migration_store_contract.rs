@@ -9,7 +9,7 @@ use slugline_domain::{
     ports::{AuditTrail, LinkStore, MigrationStore},
 };
 
-use crate::{ALL, NOON, NOTE, join_all::join_all, key, link, newest_lines, noted, seconds};
+use crate::{ALL, NOON, NOTE, join_all::join_all, key, link, newest_lines, noted, seconds, with};
 
 /// Runs every clause, each on its own stores.
 ///
@@ -146,10 +146,7 @@ async fn a_page_is_done_once_and_in_its_turn(
         Advance::Overtaken,
         "another run"
     );
-    let last = MigrationStep {
-        next: None,
-        ..step(2, 0, &["b"])
-    };
+    let last = with(step(2, 0, &["b"]), |it| it.next = None);
     assert_eq!(advance(last).await, done(0, 1));
     assert_eq!(
         advance(step(2, 1, &["a"])).await,

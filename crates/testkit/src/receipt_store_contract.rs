@@ -7,7 +7,7 @@ use slugline_domain::{
     ports::{AuditTrail, Insertion, LinkStore, ReceiptStore, StoreError, Version},
 };
 
-use crate::{ALL, NOON, NOTE, join_all::join_all, key, link, newest_lines, seconds};
+use crate::{ALL, NOON, NOTE, join_all::join_all, key, link, newest_lines, seconds, with};
 
 /// Runs every clause, each on its own store.
 ///
@@ -204,10 +204,7 @@ async fn a_key_that_was_taken_is_free_when_its_time_is_over(store: &impl Receipt
     let first = claim("site", "k");
     let until = seconds(60).start();
     assert!(store.take(&first, until).await.expect("take"));
-    let late = RequestClaim {
-        at: until,
-        ..first.clone()
-    };
+    let late = with(first.clone(), |it| it.at = until);
     assert!(store.take(&late, seconds(120).start()).await.expect("take"));
     let overtaken = store.keep(&first, &answer("x"), Some(until)).await;
     assert!(!overtaken.expect("keep"));

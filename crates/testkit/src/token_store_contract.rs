@@ -6,7 +6,7 @@ use slugline_domain::{
     ports::{Hearing, TokenStore},
 };
 
-use crate::{NOON, NOTE, join_all::join_all, seconds, tag};
+use crate::{NOON, NOTE, join_all::join_all, seconds, tag, with};
 
 /// Runs every clause, each on its own store.
 ///
@@ -57,14 +57,8 @@ async fn what_was_stored_is_found_by_its_digest(store: &impl TokenStore) {
         last_used_at: Some(seconds(7)),
         ..token("Bücher; 'x' \"y\"", 0xfe)
     };
-    let tagged = TokenRecord {
-        reach: bound(&[], &["a"], &[]),
-        ..token("tagged", 4)
-    };
-    let linked = TokenRecord {
-        reach: bound(&["a"], &[], &[]),
-        ..token("linked", 5)
-    };
+    let tagged = with(token("tagged", 4), |it| it.reach = bound(&[], &["a"], &[]));
+    let linked = with(token("linked", 5), |it| it.reach = bound(&["a"], &[], &[]));
     let of_default_domain = TokenRecord {
         reach: bound(&[], &[], &[""]),
         ..token("plain domain", 6)

@@ -6,7 +6,7 @@ use slugline_domain::{
     ports::{LinkStore, Version, WatchStore},
 };
 
-use crate::{NOTE, destination, join_all::join_all, key, link, seconds};
+use crate::{NOTE, destination, join_all::join_all, key, link, seconds, with};
 
 /// Runs every clause, each on its own store.
 ///
@@ -172,10 +172,7 @@ async fn failures_belong_to_a_destination(store: &(impl WatchStore + LinkStore))
     let links = holding(store, &["a", "b"]).await;
     led(store).await;
     let searched = async |status| {
-        let filter = LinkFilter {
-            status,
-            ..LinkFilter::default()
-        };
+        let filter = with(LinkFilter::default(), |it| it.status = status);
         let found = store.search(&filter, seconds(0), 10).await;
         let count = store.count(&filter, seconds(0)).await.expect("count");
         let found = found.expect("search");
@@ -194,10 +191,7 @@ async fn failures_belong_to_a_destination(store: &(impl WatchStore + LinkStore))
     };
     assert!(recorded(store, &links[0], Some(&failing(1))).await);
     assert_eq!(broken().await, []);
-    let unanswered = Failing {
-        answer: BadAnswer::nothing("refused"),
-        ..failing(2)
-    };
+    let unanswered = with(failing(2), |it| it.answer = BadAnswer::nothing("refused"));
     for fails in [&failing(2), &unanswered] {
         assert!(recorded(store, &links[0], Some(fails)).await);
         assert_eq!(broken().await, [("a".to_owned(), fails.clone())]);

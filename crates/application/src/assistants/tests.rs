@@ -5,7 +5,9 @@ use slugline_domain::{
     ports::TokenStore,
 };
 use slugline_storage::SqlTokenStore;
-use slugline_testkit::{FixedClock, LinksFile, ListedDocuments, NOON, NOTE, SeededRandom, tag};
+use slugline_testkit::{
+    FixedClock, LinksFile, ListedDocuments, NOON, NOTE, SeededRandom, assert_matches, tag, with,
+};
 
 use super::*;
 use crate::NamedDomains;
@@ -174,16 +176,13 @@ async fn a_consent_gives_a_named_token_for_one_address() {
     assert!(caller.may(Scope::Admin).is_err(), "admin is never given");
     for elsewhere in [None, Some("https://other.example/api/mcp")] {
         let refused = it.enters(elsewhere, access).await;
-        assert!(matches!(refused, Err(Denied::OtherResource)), "{refused:?}");
+        assert_matches!(refused, Err(Denied::OtherResource));
     }
     let refused = it.enters(Some(RESOURCE), &granted.refresh).await;
-    assert!(matches!(refused, Err(Denied::WrongToken)), "{refused:?}");
+    assert_matches!(refused, Err(Denied::WrongToken));
     it.clock.advance_seconds(3_600);
     let refused = it.enters(Some(RESOURCE), access).await;
-    assert!(
-        matches!(refused, Err(Denied::Expired { .. })),
-        "{refused:?}"
-    );
+    assert_matches!(refused, Err(Denied::Expired { .. }));
 }
 
 #[tokio::test]
@@ -233,14 +232,14 @@ async fn a_code_works_once_and_its_second_use_revokes() {
         .await
         .unwrap();
     let again = it.assistants.exchange(exchange(&code), here()).await;
-    assert!(matches!(again, Err(AssistantError::WrongGrant(_))));
+    assert_matches!(again, Err(AssistantError::WrongGrant(_)));
     let refused = it.enters(Some(RESOURCE), granted.access.as_str()).await;
-    assert!(matches!(refused, Err(Denied::WrongToken)), "{refused:?}");
+    assert_matches!(refused, Err(Denied::WrongToken));
     let renewed = it
         .assistants
         .refresh(refresh(&granted.refresh), here())
         .await;
-    assert!(matches!(renewed, Err(AssistantError::WrongGrant(_))));
+    assert_matches!(renewed, Err(AssistantError::WrongGrant(_)));
 }
 
 #[tokio::test]
@@ -250,47 +249,29 @@ async fn a_code_is_for_one_application_address_verifier_resource_and_minute() {
     let good = exchange(&code);
     let other = "a".repeat(43);
     for wrong in [
-        Exchange {
-            client_id: "other",
-            ..good
-        },
+        with(good, |it| it.client_id = "other"),
         Exchange {
             redirect_uri: Some("https://claude.ai/other"),
             ..good
         },
-        Exchange {
-            code_verifier: &other,
-            ..good
-        },
-        Exchange {
-            code_verifier: CHALLENGE,
-            ..good
-        },
-        Exchange {
-            code_verifier: "",
-            ..good
-        },
-        Exchange {
-            code: &other,
-            ..good
-        },
+        with(good, |it| it.code_verifier = &other),
+        with(good, |it| it.code_verifier = CHALLENGE),
+        with(good, |it| it.code_verifier = ""),
+        with(good, |it| it.code = &other),
         Exchange { code: "", ..good },
     ] {
         let refused = it.assistants.exchange(wrong, here()).await;
-        assert!(
-            matches!(refused, Err(AssistantError::WrongGrant(_))),
-            "{wrong:?}"
-        );
+        assert_matches!(refused, Err(AssistantError::WrongGrant(_)), "{wrong:?}");
     }
     let elsewhere = Exchange {
         resource: Some("https://other.example/"),
         ..good
     };
     let refused = it.assistants.exchange(elsewhere, here()).await;
-    assert!(matches!(refused, Err(AssistantError::WrongResource { .. })));
+    assert_matches!(refused, Err(AssistantError::WrongResource { .. }));
     it.clock.advance_seconds(60);
     let late = it.assistants.exchange(good, here()).await;
-    assert!(matches!(late, Err(AssistantError::WrongGrant(_))));
+    assert_matches!(late, Err(AssistantError::WrongGrant(_)));
 }
 
 #[tokio::test]
@@ -308,24 +289,21 @@ async fn a_refresh_token_rotates_and_its_reuse_revokes_the_family() {
             .is_ok()
     );
     let former = it.enters(Some(RESOURCE), first.access.as_str()).await;
-    assert!(matches!(former, Err(Denied::WrongToken)));
-    let stolen = Refresh {
-        client_id: "other",
-        ..refresh(&second.refresh)
-    };
+    assert_matches!(former, Err(Denied::WrongToken));
+    let stolen = with(refresh(&second.refresh), |it| it.client_id = "other");
     let refused = it.assistants.refresh(stolen, here()).await;
-    assert!(matches!(refused, Err(AssistantError::WrongGrant(_))));
+    assert_matches!(refused, Err(AssistantError::WrongGrant(_)));
     let more = Refresh {
         scope: Some("links:read admin"),
         ..refresh(&second.refresh)
     };
     let refused = it.assistants.refresh(more, here()).await;
-    assert!(matches!(refused, Err(AssistantError::ScopeNotGranted)));
+    assert_matches!(refused, Err(AssistantError::ScopeNotGranted));
     assert_eq!(it.listed().await.len(), 1, "one line for one assistant");
     let stale = it.assistants.refresh(refresh(&first.refresh), here()).await;
-    assert!(matches!(stale, Err(AssistantError::WrongGrant(_))));
+    assert_matches!(stale, Err(AssistantError::WrongGrant(_)));
     let refused = it.enters(Some(RESOURCE), second.access.as_str()).await;
-    assert!(matches!(refused, Err(Denied::WrongToken)), "{refused:?}");
+    assert_matches!(refused, Err(Denied::WrongToken));
     assert_eq!(it.listed().await, []);
 }
 
@@ -338,7 +316,7 @@ async fn unused_connections_end() {
         .assistants
         .refresh(refresh(&granted.refresh), here())
         .await;
-    assert!(matches!(late, Err(AssistantError::WrongGrant(_))));
+    assert_matches!(late, Err(AssistantError::WrongGrant(_)));
 }
 
 #[tokio::test]
@@ -367,22 +345,13 @@ async fn only_requests_with_a_known_address_are_answered_there() {
     let it = fixture();
     let given = |text: &str| Some(text.to_owned());
     for shown in [
-        AskedParameters {
-            client_id: None,
-            ..parameters()
-        },
-        AskedParameters {
-            client_id: given("nobody"),
-            ..parameters()
-        },
+        with(parameters(), |it| it.client_id = None),
+        with(parameters(), |it| it.client_id = given("nobody")),
         AskedParameters {
             client_id: given("https://evil.example/x"),
             ..parameters()
         },
-        AskedParameters {
-            redirect_uri: None,
-            ..parameters()
-        },
+        with(parameters(), |it| it.redirect_uri = None),
         AskedParameters {
             redirect_uri: given("https://evil.example/"),
             ..parameters()
@@ -393,36 +362,21 @@ async fn only_requests_with_a_known_address_are_answered_there() {
         },
     ] {
         let refused = it.assistants.examine(&shown).await;
-        assert!(matches!(refused, Err(NotAsked::Shown(_))), "{shown:?}");
+        assert_matches!(refused, Err(NotAsked::Shown(_)), "{shown:?}");
     }
     for sent in [
-        AskedParameters {
-            response_type: given("token"),
-            ..parameters()
-        },
-        AskedParameters {
-            code_challenge: None,
-            ..parameters()
-        },
-        AskedParameters {
-            code_challenge_method: None,
-            ..parameters()
-        },
-        AskedParameters {
-            code_challenge_method: given("plain"),
-            ..parameters()
-        },
-        AskedParameters {
-            scope: given("admin"),
-            ..parameters()
-        },
+        with(parameters(), |it| it.response_type = given("token")),
+        with(parameters(), |it| it.code_challenge = None),
+        with(parameters(), |it| it.code_challenge_method = None),
+        with(parameters(), |it| it.code_challenge_method = given("plain")),
+        with(parameters(), |it| it.scope = given("admin")),
         AskedParameters {
             resource: given("https://evil.example/"),
             ..parameters()
         },
     ] {
         let refused = it.assistants.examine(&sent).await;
-        assert!(matches!(refused, Err(NotAsked::Sent { .. })), "{sent:?}");
+        assert_matches!(refused, Err(NotAsked::Sent { .. }), "{sent:?}");
     }
     let slash = AskedParameters {
         resource: given("https://sl.example/api/mcp/"),
@@ -444,10 +398,7 @@ async fn a_document_names_its_own_address_and_is_kept_a_while() {
     };
     it.documents.put(DOCUMENT, foreign);
     let refused = it.assistants.examine(&parameters()).await;
-    assert!(matches!(
-        refused,
-        Err(NotAsked::Shown(AssistantError::Document(_)))
-    ));
+    assert_matches!(refused, Err(NotAsked::Shown(AssistantError::Document(_))));
     for _ in 0..100 {
         it.assistants.examine(&parameters()).await.unwrap_err();
     }
@@ -483,19 +434,13 @@ async fn only_who_may_make_tokens_consents() {
         make("bound", Scope::LinksWrite, &["a"]).await,
     ] {
         let refused = it.assistants.sign_in(&other, here()).await;
-        assert!(matches!(refused, Err(SignInRefused::MayNotConsent)));
+        assert_matches!(refused, Err(SignInRefused::MayNotConsent));
     }
     let granted = it.granted().await;
     let refused = it.assistants.sign_in(granted.access.as_str(), here()).await;
-    assert!(matches!(
-        refused,
-        Err(SignInRefused::Denied(Denied::OtherResource))
-    ));
+    assert_matches!(refused, Err(SignInRefused::Denied(Denied::OtherResource)));
     let refused = it.assistants.sign_in("wrong-token", here()).await;
-    assert!(matches!(
-        refused,
-        Err(SignInRefused::Denied(Denied::WrongToken))
-    ));
+    assert_matches!(refused, Err(SignInRefused::Denied(Denied::WrongToken)));
 }
 
 #[tokio::test]
@@ -511,25 +456,16 @@ async fn a_session_decides_once_and_not_for_long() {
             .allow(signed_in, &asked, decision, author)
             .await
     };
-    let nothing = Decision {
-        scopes: vec![Scope::Admin],
-        ..everything()
-    };
-    let refused = allow(&signed_in, nothing).await;
-    assert!(matches!(refused, Err(NotDecided::NoScope)));
-    let past = Decision {
-        until: Some(NOON),
-        ..everything()
-    };
+    let nothing = with(everything(), |it| it.scopes = vec![Scope::Admin]);
+    assert_matches!(allow(&signed_in, nothing).await, Err(NotDecided::NoScope));
+    let past = with(everything(), |it| it.until = Some(NOON));
     let refused = allow(&signed_in, past).await;
-    assert!(matches!(refused, Err(NotDecided::EndNotInFuture)));
+    assert_matches!(refused, Err(NotDecided::EndNotInFuture));
     allow(&signed_in, everything()).await.unwrap();
-    let again = allow(&signed_in, everything()).await;
-    assert!(matches!(again, Err(NotDecided::Over)));
+    assert_matches!(allow(&signed_in, everything()).await, Err(NotDecided::Over));
     let denied = it.signed_in().await;
     it.assistants.deny(&denied).await.unwrap();
-    let after = allow(&denied, everything()).await;
-    assert!(matches!(after, Err(NotDecided::Over)));
+    assert_matches!(allow(&denied, everything()).await, Err(NotDecided::Over));
     let cookie = it
         .assistants
         .sign_in("correct horse", here())
@@ -566,7 +502,7 @@ async fn registrations_are_checked_and_limited() {
         register(new(None, &[CALLBACK])).await.unwrap();
     }
     let refused = register(new(None, &[CALLBACK])).await;
-    assert!(matches!(refused, Err(AssistantError::TooMany(_))));
+    assert_matches!(refused, Err(AssistantError::TooMany(_)));
 }
 
 #[tokio::test]
@@ -575,12 +511,12 @@ async fn wrong_codes_stop_asking_the_store() {
     let wrong = "A".repeat(43);
     for _ in 0..30 {
         let refused = it.assistants.exchange(exchange(&wrong), here()).await;
-        assert!(matches!(refused, Err(AssistantError::WrongGrant(_))));
+        assert_matches!(refused, Err(AssistantError::WrongGrant(_)));
     }
     let refused = it.assistants.exchange(exchange(&wrong), here()).await;
-    assert!(matches!(refused, Err(AssistantError::TooMany(_))));
+    assert_matches!(refused, Err(AssistantError::TooMany(_)));
     it.file.break_down();
     let elsewhere = "198.51.100.1".parse().unwrap();
     let failed = it.assistants.exchange(exchange(&wrong), elsewhere).await;
-    assert!(matches!(failed, Err(AssistantError::Store(_))));
+    assert_matches!(failed, Err(AssistantError::Store(_)));
 }

@@ -6,7 +6,7 @@ use slugline_domain::{
 };
 use slugline_storage::{SqlDomainStore, SqlLinkStore};
 use slugline_testkit::{
-    ALL, FixedClock, LinksFile, NOON, NOTE, destination, key, link, newest_lines,
+    ALL, FixedClock, LinksFile, NOON, NOTE, assert_matches, destination, key, link, newest_lines,
 };
 
 use super::*;
@@ -165,16 +165,13 @@ async fn a_host_is_named_at_once_and_only_once() {
     assert_eq!(fixture.known(), ["a.example", "go.example"]);
     let author = Author::operator();
     let again = fixture.domains.add(&named("go.example"), &author).await;
-    assert!(matches!(again, Err(Error::DomainExists(_))), "{again:?}");
+    assert_matches!(again, Err(Error::DomainExists(_)));
     for (text, use_of_it) in [
         ("sl.example", OwnHost::Public),
         ("admin.example", OwnHost::Admin),
     ] {
         let own = fixture.domains.add(&named(text), &author).await;
-        assert!(
-            matches!(&own, Err(Error::OwnHost { own, .. }) if *own == use_of_it),
-            "{own:?}"
-        );
+        assert_matches!(&own, Err(Error::OwnHost { own, .. }) if *own == use_of_it);
         assert!(fixture.domains.serves(&host(text)));
     }
     assert!(fixture.domains.serves(&host("go.example")));
@@ -198,15 +195,9 @@ async fn a_record_is_edited_and_its_rules_hold_at_once() {
     let case = fixture.domains.known().case_in(&edited.name());
     assert_eq!(case, SlugCase::Sensitive);
     let nobody = fixture.domains.edit(&named("a.example"), &author).await;
-    assert!(
-        matches!(nobody, Err(Error::DomainNotFound(_))),
-        "{nobody:?}"
-    );
+    assert_matches!(nobody, Err(Error::DomainNotFound(_)));
     let missing = fixture.domains.get(&host("a.example"), &everything).await;
-    assert!(
-        matches!(missing, Err(Error::DomainNotFound(_))),
-        "{missing:?}"
-    );
+    assert_matches!(missing, Err(Error::DomainNotFound(_)));
 }
 
 #[tokio::test]
@@ -220,7 +211,7 @@ async fn a_bound_caller_sees_the_domains_of_the_binding() {
     let listed = fixture.domains.list(&reach).await.unwrap();
     assert_eq!(listed, [named("b.example")]);
     let other = fixture.domains.get(&host("a.example"), &reach).await;
-    assert!(matches!(other, Err(Error::DomainNotFound(_))), "{other:?}");
+    assert_matches!(other, Err(Error::DomainNotFound(_)));
 }
 
 #[tokio::test]
@@ -229,24 +220,18 @@ async fn a_domain_with_links_stays_unless_their_fate_is_named() {
     fixture.name(&["go.example"]).await;
     fixture.insert(&["go.example/docs"]).await;
     let refused = fixture.remove("go.example", LinksFate::Refuse).await;
-    assert!(
-        matches!(refused, Err(Error::DomainHasLinks { links: 1, .. })),
-        "{refused:?}"
-    );
+    assert_matches!(refused, Err(Error::DomainHasLinks { links: 1, .. }));
     let itself = fixture.remove("go.example", to("go.example")).await;
-    assert!(
-        matches!(itself, Err(Error::DomainHasLinks { .. })),
-        "{itself:?}"
-    );
+    assert_matches!(itself, Err(Error::DomainHasLinks { .. }));
     let nowhere = fixture.remove("go.example", to("a.example")).await;
-    assert!(matches!(nowhere, Err(Error::NoDomain(_))), "{nowhere:?}");
+    assert_matches!(nowhere, Err(Error::NoDomain(_)));
     assert!(fixture.leads("go.example/docs").await);
     let removed = fixture.remove("go.example", LinksFate::Delete).await;
     assert_eq!(removed.unwrap().links, 1);
     assert!(fixture.known().is_empty());
     assert!(!fixture.leads("go.example/docs").await);
     let gone = fixture.remove("go.example", LinksFate::Delete).await;
-    assert!(matches!(gone, Err(Error::DomainNotFound(_))), "{gone:?}");
+    assert_matches!(gone, Err(Error::DomainNotFound(_)));
 }
 
 #[tokio::test]
@@ -370,5 +355,5 @@ async fn hosts_of_the_setting_are_named_once_and_the_public_one_never() {
         assert_eq!(fixture.known(), ["a.example"]);
     }
     let admin = fixture.domains.name_missing(&[host("admin.example")]).await;
-    assert!(matches!(admin, Err(Error::OwnHost { .. })), "{admin:?}");
+    assert_matches!(admin, Err(Error::OwnHost { .. }));
 }

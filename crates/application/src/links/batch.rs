@@ -322,7 +322,7 @@ impl BatchAction {
 #[cfg(test)]
 mod tests {
     use slugline_domain::{Reach, StatusFilter, ports::LinkStore};
-    use slugline_testkit::{ALL, NOON, NOTE, key, link, seconds, tag};
+    use slugline_testkit::{ALL, NOON, NOTE, assert_matches, key, link, seconds, tag, with};
 
     use super::*;
     use crate::links::fixture::{Fixture, demonstration, fixture};
@@ -388,10 +388,7 @@ mod tests {
         fixture.resolver.find(&key("old")).await.unwrap();
         let add = BatchAction::AddTags(tags(&["new"]));
         let names = ["OLD", "full", "nobody", "has", "old"];
-        let dry = BatchChange {
-            dry_run: true,
-            ..on(&names, add.clone())
-        };
+        let dry = with(on(&names, add.clone()), |it| it.dry_run = true);
         let expected = [
             ("OLD", "Done"),
             ("full", "a link would have too many tags"),
@@ -500,16 +497,16 @@ mod tests {
         let report = report.await.unwrap();
         assert_eq!(report.results.len(), 50);
         for result in &report.results {
-            assert!(matches!(result.outcome, Err(Error::Store(_))), "{result:?}");
+            assert_matches!(result.outcome, Err(Error::Store(_)), "{result:?}");
         }
         let unlisted = fixture
             .links
             .change_many(on_tagged("t", BatchAction::Delete));
-        assert!(matches!(unlisted.await, Err(Error::Store(_))));
+        assert_matches!(unlisted.await, Err(Error::Store(_)));
         let past = fixture
             .links
             .change_many(on(&["docs"], BatchAction::SetExpiry(NOON)));
-        assert!(matches!(past.await, Err(Error::ExpiryNotInFuture { .. })));
+        assert_matches!(past.await, Err(Error::ExpiryNotInFuture { .. }));
     }
 
     #[tokio::test]
@@ -525,12 +522,9 @@ mod tests {
             (BatchAction::ClearExpiry, false),
             (BatchAction::Delete, true),
         ] {
-            let change = BatchChange {
-                dry_run,
-                ..on(&["docs"], action)
-            };
+            let change = with(on(&["docs"], action), |it| it.dry_run = dry_run);
             let refused = fixture.links.change_many(change).await;
-            assert!(matches!(refused, Err(Error::PreviewMode(_))));
+            assert_matches!(refused, Err(Error::PreviewMode(_)));
         }
     }
 }

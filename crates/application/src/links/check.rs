@@ -237,7 +237,7 @@ async fn page(
 mod tests {
     use async_trait::async_trait;
     use slugline_domain::{ProbeFailure, ports::LinkStore};
-    use slugline_testkit::{ALL, NOON, NOTE, ScriptedProber, key, link};
+    use slugline_testkit::{ALL, NOON, NOTE, ScriptedProber, assert_matches, key, link, with};
     use tokio::sync::Barrier;
 
     use super::*;
@@ -368,10 +368,7 @@ mod tests {
         let prober = Arc::new(ScriptedProber::default());
         let checker = checker(&fixture, prober);
         let keys = async |scope| {
-            let request = CheckLinks {
-                scope,
-                ..CheckLinks::default()
-            };
+            let request = with(CheckLinks::default(), |it| it.scope = scope);
             let page = checker.check(&Caller::Operator, request).await?;
             assert_eq!((page.checked, page.next), (page.links.len(), None));
             let links = page.links.into_iter();
@@ -384,7 +381,7 @@ mod tests {
         assert_eq!(keys(promo).await.unwrap(), ["c"]);
         assert_eq!(keys(CheckScope::Key(key("B"))).await.unwrap(), ["b"]);
         let nowhere = keys(CheckScope::Key(key("nowhere"))).await;
-        assert!(matches!(nowhere, Err(Error::LinkNotFound(_))));
+        assert_matches!(nowhere, Err(Error::LinkNotFound(_)));
     }
 
     #[tokio::test]
@@ -401,10 +398,7 @@ mod tests {
             };
             prober.answer(&format!("https://{name}.example/"), Ok(status));
         }
-        let request = CheckLinks {
-            only_broken: true,
-            ..CheckLinks::default()
-        };
+        let request = with(CheckLinks::default(), |it| it.only_broken = true);
         let page = checker(&fixture, prober)
             .check(&Caller::Operator, request)
             .await
@@ -454,11 +448,11 @@ mod tests {
             .unwrap();
         assert_eq!((page.links.len(), page.next), (0, None));
         fixture.file.break_down();
-        assert!(matches!(
+        assert_matches!(
             checker
                 .check(&Caller::Operator, CheckLinks::default())
                 .await,
             Err(Error::Store(_))
-        ));
+        );
     }
 }

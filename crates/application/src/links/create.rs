@@ -267,7 +267,9 @@ mod tests {
         LinkFilter, LinkId, Password, SlugCase, StatusFilter,
         ports::{AuditTrail, LinkStore, Random},
     };
-    use slugline_testkit::{NOON, destination, key, link, newest_lines, seconds, slug};
+    use slugline_testkit::{
+        NOON, assert_matches, destination, key, link, newest_lines, seconds, slug, with,
+    };
 
     use super::*;
     use crate::{
@@ -310,10 +312,10 @@ mod tests {
                 .as_str(),
             "docs"
         );
-        assert!(matches!(
+        assert_matches!(
             fixture.links.create(new("docs")).await,
             Err(Error::SlugTaken { .. })
-        ));
+        );
         let random = Arc::new(slugline_testkit::SeededRandom::new(1));
         let fixture = fixture_with(GENERATED_CHARS, SlugCase::Sensitive, random);
         assert_eq!(
@@ -344,7 +346,7 @@ mod tests {
         let mut brief = new("docs");
         brief.content.expires_at = Some(NOON);
         let refused = fixture.links.create(brief.clone()).await;
-        assert!(matches!(refused, Err(Error::ExpiryNotInFuture { .. })));
+        assert_matches!(refused, Err(Error::ExpiryNotInFuture { .. }));
         brief.content.expires_at = Some(seconds(1));
         let first = fixture.links.create(brief).await.unwrap();
         fixture.clock.advance_seconds(1);
@@ -358,10 +360,7 @@ mod tests {
         let password = Some(Password::parse("hunter2").unwrap());
         let made = fixture
             .links
-            .create(NewLink {
-                password,
-                ..new("docs")
-            })
+            .create(with(new("docs"), |it| it.password = password))
             .await
             .unwrap();
         assert!(made.password.unwrap().as_str().starts_with("$argon2id$"));
@@ -375,10 +374,7 @@ mod tests {
             id,
             ..NewLink::leading_to(destination("https://example.com/"))
         };
-        assert!(matches!(
-            fixture.links.create(made).await,
-            Err(Error::IdTaken(_))
-        ));
+        assert_matches!(fixture.links.create(made).await, Err(Error::IdTaken(_)));
     }
 
     /// A source that always gives the same byte, so that every generated slug
@@ -411,10 +407,7 @@ mod tests {
     #[tokio::test]
     async fn what_is_only_checked_is_refused_as_the_link_would_be_and_leaves_nothing() {
         let fixture = fixture().holding(&link("docs").id("same").build()).await;
-        let check = CreateTerms {
-            validate_only: true,
-            ..CreateTerms::default()
-        };
+        let check = with(CreateTerms::default(), |it| it.validate_only = true);
         let valid = fixture.links.create_as(new("News"), &check).await.unwrap();
         let Created::Valid(shown) = valid else {
             panic!("{valid:?}");
@@ -428,22 +421,16 @@ mod tests {
         assert_eq!(generated.link().key.slug.as_str().len(), 6);
         assert!(generated.link().password.is_some());
         let taken = fixture.links.create_as(new("DOCS"), &check).await;
-        assert!(matches!(taken, Err(Error::SlugTaken { .. })), "{taken:?}");
-        let id_taken = NewLink {
-            id: LinkId::parse("same").ok(),
-            ..new("other")
-        };
+        assert_matches!(taken, Err(Error::SlugTaken { .. }));
+        let id_taken = with(new("other"), |it| it.id = LinkId::parse("same").ok());
         let id_taken = fixture.links.create_as(id_taken, &check).await;
-        assert!(matches!(id_taken, Err(Error::IdTaken(_))), "{id_taken:?}");
+        assert_matches!(id_taken, Err(Error::IdTaken(_)));
         let mut past = new("past");
         past.content.expires_at = Some(NOON);
         let past = fixture.links.create_as(past, &check).await;
-        assert!(matches!(past, Err(Error::ExpiryNotInFuture { .. })));
+        assert_matches!(past, Err(Error::ExpiryNotInFuture { .. }));
 
-        let everything = LinkFilter {
-            status: StatusFilter::All,
-            ..LinkFilter::default()
-        };
+        let everything = with(LinkFilter::default(), |it| it.status = StatusFilter::All);
         assert_eq!(fixture.links.count(everything).await.unwrap(), 1);
         let lines = fixture.store.lines(&newest_lines(10)).await.unwrap();
         assert_eq!(lines.len(), 1, "that of the link which was there before");
@@ -452,10 +439,7 @@ mod tests {
     #[tokio::test]
     async fn an_equal_link_is_reused_and_any_other_is_made() {
         let fixture = fixture();
-        let reuse = CreateTerms {
-            reuse: true,
-            ..CreateTerms::default()
-        };
+        let reuse = with(CreateTerms::default(), |it| it.reuse = true);
         let plain = || NewLink::leading_to(destination("https://example.com/?a=1"));
         let first = fixture.links.create_as(plain(), &reuse).await.unwrap();
         let Created::Stored(first) = first else {
@@ -463,41 +447,20 @@ mod tests {
         };
         let same = fixture.links.create_as(plain(), &reuse).await.unwrap();
         assert_eq!(same, Created::Reused(first.clone()));
-        let checked = CreateTerms {
-            validate_only: true,
-            ..reuse.clone()
-        };
+        let checked = with(reuse.clone(), |it| it.validate_only = true);
         let same = fixture.links.create_as(plain(), &checked).await.unwrap();
         assert_eq!(same, Created::Reused(first.clone()));
-        let named = NewLink {
-            slug: Some(first.key.slug.clone()),
-            ..plain()
-        };
+        let named = with(plain(), |it| it.slug = Some(first.key.slug.clone()));
         let same = fixture.links.create_as(named, &reuse).await.unwrap();
         assert_eq!(same, Created::Reused(first.clone()));
 
         let password = Password::parse("pw").unwrap();
         let others = [
-            NewLink {
-                slug: Some(slug("other")),
-                ..plain()
-            },
-            NewLink {
-                id: LinkId::parse("other").ok(),
-                ..plain()
-            },
-            NewLink {
-                created_at: Some(seconds(-5)),
-                ..plain()
-            },
-            NewLink {
-                password: Some(password.clone()),
-                ..plain()
-            },
-            NewLink {
-                password: Some(password),
-                ..plain()
-            },
+            with(plain(), |it| it.slug = Some(slug("other"))),
+            with(plain(), |it| it.id = LinkId::parse("other").ok()),
+            with(plain(), |it| it.created_at = Some(seconds(-5))),
+            with(plain(), |it| it.password = Some(password.clone())),
+            with(plain(), |it| it.password = Some(password)),
             NewLink::leading_to(destination("https://example.com/?a=2")),
         ];
         for other in others {
@@ -506,15 +469,12 @@ mod tests {
                 .create_as(other.clone(), &reuse)
                 .await
                 .unwrap();
-            assert!(matches!(made, Created::Stored(_)), "{other:?}: {made:?}");
+            assert_matches!(made, Created::Stored(_), "{other:?}");
         }
-        let mut otherwise = NewLink {
-            slug: Some(first.key.slug.clone()),
-            ..plain()
-        };
+        let mut otherwise = with(plain(), |it| it.slug = Some(first.key.slug.clone()));
         otherwise.content.flagged_unsafe = Some(false);
         let taken = fixture.links.create_as(otherwise, &reuse).await;
-        assert!(matches!(taken, Err(Error::SlugTaken { .. })), "{taken:?}");
+        assert_matches!(taken, Err(Error::SlugTaken { .. }));
     }
 
     #[tokio::test]
@@ -548,7 +508,7 @@ mod tests {
             fixture.links.upsert(new("gone")).await,
             fixture.links.upsert(without_slug).await,
         ] {
-            assert!(matches!(made, Ok(Upserted::Created(_))), "{made:?}");
+            assert_matches!(made, Ok(Upserted::Created(_)));
         }
     }
 }

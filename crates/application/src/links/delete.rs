@@ -101,7 +101,7 @@ impl LinkWriter {
 #[cfg(test)]
 mod tests {
     use slugline_domain::ports::LinkStore;
-    use slugline_testkit::{NOTE, key, link};
+    use slugline_testkit::{NOTE, assert_matches, key, link};
 
     use super::*;
     use crate::links::fixture::{demonstration, fixture};
@@ -140,12 +140,9 @@ mod tests {
         assert_eq!(deleted.unwrap(), Some(SeenLink::Whole(changed.into())));
         for meant in [meant, Precondition::Exists] {
             let nothing = fixture.links.delete_if(&key("docs"), &meant).await;
-            assert!(
-                matches!(
-                    nothing,
-                    Err(Error::PreconditionFailed { current: None, .. })
-                ),
-                "{nothing:?}"
+            assert_matches!(
+                nothing,
+                Err(Error::PreconditionFailed { current: None, .. })
             );
         }
     }
@@ -155,7 +152,7 @@ mod tests {
         let fixture = demonstration().holding(&link("docs").build()).await;
         for meant in [Precondition::None, Precondition::Exists] {
             let refused = fixture.links.delete_if(&key("docs"), &meant).await;
-            assert!(matches!(refused, Err(Error::PreviewMode(_))));
+            assert_matches!(refused, Err(Error::PreviewMode(_)));
         }
         assert!(fixture.links.get(&key("docs")).await.is_ok());
     }

@@ -161,7 +161,7 @@ impl LinkService {
 mod tests {
     use std::collections::HashSet;
 
-    use slugline_testkit::{NOON, SeededRandom, destination, key, slug};
+    use slugline_testkit::{NOON, SeededRandom, assert_matches, destination, key, slug};
 
     use super::*;
     use crate::links::{NewLink, fixture::fixture};
@@ -207,11 +207,11 @@ mod tests {
             fixture.links.create(new(text)).await.unwrap();
         }
         let refused = fixture.links.create(new("docs")).await;
-        assert!(matches!(refused, Err(Error::SlugTaken { free: None, .. })));
+        assert_matches!(refused, Err(Error::SlugTaken { free: None, .. }));
         let long = "a".repeat(Slug::MAX_CHARS);
         fixture.links.create(new(&long)).await.unwrap();
         let refused = fixture.links.create(new(&long)).await;
-        assert!(matches!(refused, Err(Error::SlugTaken { free: None, .. })));
+        assert_matches!(refused, Err(Error::SlugTaken { free: None, .. }));
     }
 
     #[test]

@@ -238,7 +238,9 @@ mod tests {
         Author, ForwardingFault, LifePatch, OwnAddresses, Tags, Text,
         ports::{AuditTrail, LinkStore},
     };
-    use slugline_testkit::{NOON, NOTE, destination, full_link, key, link, newest_lines, seconds};
+    use slugline_testkit::{
+        NOON, NOTE, assert_matches, destination, full_link, key, link, newest_lines, seconds, with,
+    };
 
     use super::*;
     use crate::{
@@ -289,17 +291,11 @@ mod tests {
         let kept = replaced(fixture.links.edit(edit("docs")).await);
         assert_eq!(kept.content.life, old.content.life);
         assert_eq!(kept.visits_left(), Some(2));
-        let clear = LifePatch {
-            max_visits: Change::Clear,
-            ..LifePatch::default()
-        };
+        let clear = with(LifePatch::default(), |it| it.max_visits = Change::Clear);
         let cleared = fixture
             .links
             .edit(EditLink {
-                ours: LinkPatch {
-                    life: clear,
-                    ..LinkPatch::default()
-                },
+                ours: with(LinkPatch::default(), |it| it.life = clear),
                 ..edit("docs")
             })
             .await;
@@ -315,11 +311,10 @@ mod tests {
             ..LinkPatch::default()
         };
         let patched = fixture.links.patch(&old.key, sooner).await;
-        assert!(matches!(patched, Err(Error::Life(_))), "{patched:?}");
+        assert_matches!(patched, Err(Error::Life(_)));
         let mut replaced = edit("docs");
         replaced.content.expires_at = Some(seconds(50));
-        let replaced = fixture.links.edit(replaced).await;
-        assert!(matches!(replaced, Err(Error::Life(_))), "{replaced:?}");
+        assert_matches!(fixture.links.edit(replaced).await, Err(Error::Life(_)));
     }
 
     #[tokio::test]
@@ -334,7 +329,7 @@ mod tests {
             let new = whole(fixture.links.patch(&key("docs"), patch).await);
             assert_eq!((new.updated_at, new.revision.get()), (NOON, change));
             let late = fixture.links.store_change(new, &outdated).await;
-            assert!(matches!(late, Err(Error::Outdated(_))), "{late:?}");
+            assert_matches!(late, Err(Error::Outdated(_)));
         }
     }
 
@@ -346,17 +341,11 @@ mod tests {
         let password = Change::Set(Password::parse("new").unwrap());
         let set = fixture
             .links
-            .edit(EditLink {
-                password,
-                ..edit("docs")
-            })
+            .edit(with(edit("docs"), |it| it.password = password))
             .await;
         let hash = replaced(set).password.unwrap();
         assert!(hash.as_str().starts_with("$argon2id$"));
-        let cleared = EditLink {
-            password: Change::Clear,
-            ..edit("docs")
-        };
+        let cleared = with(edit("docs"), |it| it.password = Change::Clear);
         let cleared = fixture.links.edit(cleared).await;
         assert_eq!(replaced(cleared).password, None);
     }
@@ -369,10 +358,7 @@ mod tests {
             precondition: Precondition::OneOf(vec![Version::of(&read)]),
             ..ChangeTerms::default()
         };
-        let cloak = LinkPatch {
-            cloaking: Change::Set(true),
-            ..LinkPatch::default()
-        };
+        let cloak = with(LinkPatch::default(), |it| it.cloaking = Change::Set(true));
         let patched = fixture
             .links
             .patch_as(&key("DOCS"), cloak.clone(), &meant)
@@ -395,10 +381,7 @@ mod tests {
             );
         }
         assert_eq!(fixture.links.get(&key("docs")).await.unwrap(), patched);
-        let uncloak = LinkPatch {
-            cloaking: Change::Clear,
-            ..LinkPatch::default()
-        };
+        let uncloak = with(LinkPatch::default(), |it| it.cloaking = Change::Clear);
         let again = fixture
             .links
             .patch_as(
@@ -412,7 +395,7 @@ mod tests {
             .await;
         assert_eq!(replaced(again).revision, patched.revision.next());
         let missing = fixture.links.edit_as(edit("nope"), &meant).await;
-        assert!(matches!(missing, Err(Error::LinkNotFound(_))));
+        assert_matches!(missing, Err(Error::LinkNotFound(_)));
     }
 
     #[tokio::test]
@@ -440,10 +423,7 @@ mod tests {
             let patched = fixture.links.patch_as(&old.key, patch, &as_it_is).await;
             assert_eq!(replaced(patched), old);
         }
-        let equal = EditLink {
-            content: old.content.clone(),
-            ..edit("docs")
-        };
+        let equal = with(edit("docs"), |it| it.content = old.content.clone());
         let equal = fixture.links.edit_as(equal, &as_it_is).await;
         assert_eq!(replaced(equal), old);
         assert_eq!(lines().await, before);
@@ -451,37 +431,25 @@ mod tests {
         fixture.links.edit(edit("docs")).await.unwrap();
         assert_eq!(lines().await, before + 1);
         let late = fixture.links.patch_as(&old.key, same, &as_it_is).await;
-        assert!(
-            matches!(late, Err(Error::PreconditionFailed { .. })),
-            "{late:?}"
-        );
+        assert_matches!(late, Err(Error::PreconditionFailed { .. }));
     }
 
     #[tokio::test]
     async fn a_change_that_is_only_checked_shows_the_next_version_and_stores_nothing() {
         let old = link("docs").comment("c").build();
         let fixture = fixture().holding(&old).await;
-        let check = ChangeTerms {
-            validate_only: true,
-            ..ChangeTerms::default()
-        };
+        let check = with(ChangeTerms::default(), |it| it.validate_only = true);
         let mut whole_change = edit("docs");
         whole_change.password = Change::Set(Password::parse("new").unwrap());
         let shown = replaced(fixture.links.edit_as(whole_change, &check).await);
         assert_eq!(shown.revision, old.revision.next());
         assert!(shown.password.is_some());
-        let patch = LinkPatch {
-            comment: Change::Clear,
-            ..LinkPatch::default()
-        };
+        let patch = with(LinkPatch::default(), |it| it.comment = Change::Clear);
         let shown = replaced(fixture.links.patch_as(&old.key, patch, &check).await);
         assert_eq!(shown.content.comment, None);
-        let late = LinkPatch {
-            expires_at: Change::Set(NOON),
-            ..LinkPatch::default()
-        };
+        let late = with(LinkPatch::default(), |it| it.expires_at = Change::Set(NOON));
         let late = fixture.links.patch_as(&old.key, late, &check).await;
-        assert!(matches!(late, Err(Error::ExpiryNotInFuture { .. })));
+        assert_matches!(late, Err(Error::ExpiryNotInFuture { .. }));
         let meant = Precondition::OneOf(vec![Version::of(&shown)]);
         let other = ChangeTerms {
             precondition: meant,
@@ -489,7 +457,7 @@ mod tests {
             ..ChangeTerms::default()
         };
         let other = fixture.links.edit_as(edit("docs"), &other).await;
-        assert!(matches!(other, Err(Error::PreconditionFailed { .. })));
+        assert_matches!(other, Err(Error::PreconditionFailed { .. }));
         assert_eq!(fixture.links.get(&old.key).await.unwrap(), old);
         let lines = fixture.store.lines(&newest_lines(9)).await.unwrap();
         assert_eq!(lines.len(), 1, "that of the link which was there before");
@@ -500,16 +468,13 @@ mod tests {
         let mut old = link("docs").to("https://sl.example/docs/deep").build();
         let fixture = fixture().holding(&old).await;
         let own = OwnAddresses::default().at("https://sl.example");
-        let terms = ChangeTerms {
-            own_addresses: own,
-            ..ChangeTerms::default()
-        };
+        let terms = with(ChangeTerms::default(), |it| it.own_addresses = own);
         let forward = LinkPatch {
             forward_path: Change::Set(true),
             ..LinkPatch::default()
         };
         let circle = fixture.links.patch_as(&old.key, forward, &terms).await;
-        assert!(matches!(circle, Err(Error::Forwarding(_))), "{circle:?}");
+        assert_matches!(circle, Err(Error::Forwarding(_)));
 
         let known = Version::of(&old);
         old.content.destination = destination("https://example.com/{path}");
@@ -522,14 +487,11 @@ mod tests {
                 ..LinkPatch::default()
             };
             let patched = fixture.links.patch_as(&old.key, patch, &terms).await;
-            assert!(matches!(patched, Err(Error::Forwarding(_))), "{patched:?}");
+            assert_matches!(patched, Err(Error::Forwarding(_)));
             let mut replaced = edit("docs");
             replaced.content.destination = destination(to);
             let replaced = fixture.links.edit_as(replaced, &terms).await;
-            assert!(
-                matches!(replaced, Err(Error::Forwarding(_))),
-                "{replaced:?}"
-            );
+            assert_matches!(replaced, Err(Error::Forwarding(_)));
         }
     }
 
@@ -549,10 +511,7 @@ mod tests {
             ..LinkPatch::default()
         };
         let circle = links.patch_as(&old.key, forward, &terms).await;
-        assert!(
-            matches!(circle, Err(Error::Forwarding(ForwardingFault::Hidden))),
-            "{circle:?}"
-        );
+        assert_matches!(circle, Err(Error::Forwarding(ForwardingFault::Hidden)));
         for terms in [terms, ChangeTerms::default()] {
             let edited = links.edit_as(edit("docs"), &terms).await.unwrap();
             assert_eq!((edited.before.whole(), edited.link.whole()), (None, None));
@@ -564,10 +523,7 @@ mod tests {
     async fn the_end_of_a_split_goes_with_the_split() {
         let old = full_link("docs");
         let fixture = fixture().holding(&old).await;
-        let patch = LinkPatch {
-            split: Change::Clear,
-            ..LinkPatch::default()
-        };
+        let patch = with(LinkPatch::default(), |it| it.split = Change::Clear);
         let patched = whole(fixture.links.patch(&old.key, patch).await);
         assert_eq!(patched.content.routing.split_until, None);
         let alone = LinkPatch {
@@ -575,7 +531,7 @@ mod tests {
             ..LinkPatch::default()
         };
         let alone = fixture.links.patch(&old.key, alone).await;
-        assert!(matches!(alone, Err(Error::Life(_))), "{alone:?}");
+        assert_matches!(alone, Err(Error::Life(_)));
     }
 
     #[tokio::test]
@@ -590,25 +546,22 @@ mod tests {
     #[tokio::test]
     async fn what_is_missing_or_expires_in_the_past_is_refused() {
         let fixture = fixture().holding(&link("docs").build()).await;
-        assert!(matches!(
+        assert_matches!(
             fixture.links.edit(edit("nope")).await,
             Err(Error::LinkNotFound(_))
-        ));
-        assert!(matches!(
+        );
+        assert_matches!(
             fixture
                 .links
                 .patch(&key("nope"), LinkPatch::default())
                 .await,
             Err(Error::LinkNotFound(_))
-        ));
-        let late = LinkPatch {
-            expires_at: Change::Set(NOON),
-            ..LinkPatch::default()
-        };
-        assert!(matches!(
+        );
+        let late = with(LinkPatch::default(), |it| it.expires_at = Change::Set(NOON));
+        assert_matches!(
             fixture.links.patch(&key("docs"), late).await,
             Err(Error::ExpiryNotInFuture { .. })
-        ));
+        );
     }
 
     #[tokio::test]
@@ -633,10 +586,7 @@ mod tests {
             (new.content.tags, new.password),
             (old.content.tags, old.password)
         );
-        let cleared = LinkPatch {
-            tags: Change::Clear,
-            ..LinkPatch::default()
-        };
+        let cleared = with(LinkPatch::default(), |it| it.tags = Change::Clear);
         assert_eq!(
             whole(fixture.links.patch(&key("docs"), cleared).await)
                 .content
@@ -653,7 +603,7 @@ mod tests {
         let mut mine = before.clone();
         mine.content.destination = destination("https://lost.example/");
         let refused = fixture.links.store_change(mine, &before).await;
-        assert!(matches!(refused, Err(Error::Outdated(_))));
+        assert_matches!(refused, Err(Error::Outdated(_)));
         let kept = fixture.links.get(&key("docs")).await.unwrap();
         assert_eq!(kept.content.destination.as_str(), "https://example.org/");
     }

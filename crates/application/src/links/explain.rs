@@ -90,7 +90,7 @@ impl LinkReader {
 #[cfg(test)]
 mod tests {
     use slugline_domain::{Password, ports::LinkStore};
-    use slugline_testkit::{destination, key, link};
+    use slugline_testkit::{assert_matches, destination, key, link};
 
     use super::*;
     use crate::links::fixture::{demonstration, fixture};
@@ -122,9 +122,6 @@ mod tests {
         let target = LinkToExplain::Stored(key("docs"));
         let own = OwnAddresses::default();
         let refused = demonstration().links.to_explain(target, &own).await;
-        assert!(matches!(
-            refused,
-            Err(Error::PreviewMode(Forbidden::Explain))
-        ));
+        assert_matches!(refused, Err(Error::PreviewMode(Forbidden::Explain)));
     }
 }

@@ -186,7 +186,9 @@ mod tests {
     };
     use std::sync::Arc;
 
-    use slugline_testkit::{NOON, SeededRandom, destination, key, link, seconds, slug};
+    use slugline_testkit::{
+        NOON, SeededRandom, assert_matches, destination, key, link, seconds, slug, with,
+    };
 
     use super::*;
     use crate::links::fixture::{demonstration, fixture, fixture_with};
@@ -279,10 +281,7 @@ mod tests {
         let fixture = fixture_with(1, SlugCase::default(), Arc::new(SeededRandom::new(1)))
             .holding(&link("k").build())
             .await;
-        let nameless = || ImportLink {
-            slug: None,
-            ..import("x")
-        };
+        let nameless = || with(import("x"), |it| it.slug = None);
         // More links than there are slugs of one character.
         let batch: Vec<ImportLink> = (0..60).map(|_| nameless()).collect();
         let imported = fixture.links.import(batch).await.unwrap();
@@ -299,10 +298,10 @@ mod tests {
     #[tokio::test]
     async fn a_demonstration_and_a_store_that_is_down_take_nothing() {
         let refused = demonstration().links.import(vec![import("a")]).await;
-        assert!(matches!(refused, Err(Error::PreviewMode(_))), "{refused:?}");
+        assert_matches!(refused, Err(Error::PreviewMode(_)));
         let fixture = fixture();
         fixture.file.break_down();
         let failed = fixture.links.import(vec![import("a")]).await;
-        assert!(matches!(failed, Err(Error::Store(_))), "{failed:?}");
+        assert_matches!(failed, Err(Error::Store(_)));
     }
 }

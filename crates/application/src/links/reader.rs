@@ -146,7 +146,7 @@ impl LinkStates {
 
 #[cfg(test)]
 mod tests {
-    use slugline_testkit::{key, link};
+    use slugline_testkit::{assert_matches, key, link};
 
     use crate::{Error, links::fixture::fixture};
 
@@ -156,11 +156,8 @@ mod tests {
         let fixture = fixture().holding(&old).await;
         assert_eq!(fixture.links.get(&key("DOCS")).await.unwrap(), old);
         let missing = fixture.links.get(&key("Nope")).await;
-        assert!(matches!(missing, Err(Error::LinkNotFound(key)) if key == "nope"));
+        assert_matches!(missing, Err(Error::LinkNotFound(key)) if key == "nope");
         fixture.file.break_down();
-        assert!(matches!(
-            fixture.links.get(&key("docs")).await,
-            Err(Error::Store(_))
-        ));
+        assert_matches!(fixture.links.get(&key("docs")).await, Err(Error::Store(_)));
     }
 }

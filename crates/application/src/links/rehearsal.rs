@@ -163,7 +163,7 @@ impl Rehearsal {
 #[cfg(test)]
 mod tests {
     use slugline_domain::ports::Random;
-    use slugline_testkit::{SeededRandom, destination, link, seconds, slug};
+    use slugline_testkit::{SeededRandom, assert_matches, destination, link, seconds, slug};
 
     use super::*;
     use crate::links::fixture::{demonstration, fixture};
@@ -225,6 +225,6 @@ mod tests {
     #[tokio::test]
     async fn a_demonstration_rehearses_no_import() {
         let refused = demonstration().links.rehearse_import().await;
-        assert!(matches!(refused, Err(Error::PreviewMode(_))), "{refused:?}");
+        assert_matches!(refused, Err(Error::PreviewMode(_)));
     }
 }

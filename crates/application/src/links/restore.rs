@@ -258,7 +258,9 @@ mod tests {
         Author, Domain, ForwardingFault, Host, LinkPatch, MaxVisits, SlugCase,
         ports::{AuditTrail, LinkStore, Taking},
     };
-    use slugline_testkit::{ALL, NOON, NOTE, destination, key, link, newest_lines, seconds, slug};
+    use slugline_testkit::{
+        ALL, NOON, NOTE, assert_matches, destination, key, link, newest_lines, seconds, slug, with,
+    };
 
     use super::*;
     use crate::{
@@ -307,10 +309,7 @@ mod tests {
         assert_eq!(undone.content.comment, "b".parse().ok());
         assert_eq!(undone.revision, third.revision.next());
         assert_eq!(undone.password, first.password);
-        let of_first = RestoreLink {
-            version: Some(first.revision),
-            ..restore("id-docs")
-        };
+        let of_first = with(restore("id-docs"), |it| it.version = Some(first.revision));
         let again = back(&fixture, &of_first).await.unwrap();
         assert_eq!(again.content, first.content);
         assert_eq!(again.revision, undone.revision.next());
@@ -320,46 +319,28 @@ mod tests {
         assert_eq!(lines[0].operation, "link.restore");
         let unknown = back(
             &fixture,
-            &RestoreLink {
-                version: Some(Revision::new(9)),
-                ..restore("id-docs")
-            },
+            &with(restore("id-docs"), |it| it.version = Some(Revision::new(9))),
         )
         .await;
-        assert!(matches!(
-            unknown,
-            Err(Error::Restore(RestoreFault::NoVersion))
-        ));
+        assert_matches!(unknown, Err(Error::Restore(RestoreFault::NoVersion)));
         let nobody = back(&fixture, &restore("nobody")).await;
-        assert!(matches!(nobody, Err(Error::IdNotFound(_))), "{nobody:?}");
+        assert_matches!(nobody, Err(Error::IdNotFound(_)));
         let renamed = back(
             &fixture,
-            &RestoreLink {
-                slug: Some(slug("b")),
-                ..restore("id-docs")
-            },
+            &with(restore("id-docs"), |it| it.slug = Some(slug("b"))),
         )
         .await;
-        assert!(matches!(
-            renamed,
-            Err(Error::Restore(RestoreFault::KeepsKey(_)))
-        ));
+        assert_matches!(renamed, Err(Error::Restore(RestoreFault::KeepsKey(_))));
         fixture
             .name(Domain::new(Host::parse("go.example").unwrap()))
             .await;
         let go = DomainName::parse("go.example").unwrap();
         let moved = back(
             &fixture,
-            &RestoreLink {
-                domain: Some(go),
-                ..restore("id-docs")
-            },
+            &with(restore("id-docs"), |it| it.domain = Some(go)),
         )
         .await;
-        assert!(matches!(
-            moved,
-            Err(Error::Restore(RestoreFault::KeepsDomain(_)))
-        ));
+        assert_matches!(moved, Err(Error::Restore(RestoreFault::KeepsDomain(_))));
         let own = RestoreLink {
             slug: Some(slug("DOCS")),
             domain: Some(DomainName::DEFAULT),
@@ -406,18 +387,14 @@ mod tests {
             panic!("{refused:?}");
         };
         assert_eq!(free, Some(key("docs-2")));
-        let elsewhere = RestoreLink {
-            slug: Some(slug("DOCS-2")),
-            ..restore("id-docs")
-        };
+        let elsewhere = with(restore("id-docs"), |it| it.slug = Some(slug("DOCS-2")));
         assert_eq!(back(&fixture, &elsewhere).await.unwrap().key, key("docs-2"));
         let nowhere = RestoreLink {
             domain: Some(DomainName::parse("no.example").unwrap()),
             ..restore("id-docs")
         };
         delete(&fixture, "docs-2").await;
-        let refused = back(&fixture, &nowhere).await;
-        assert!(matches!(refused, Err(Error::NoDomain(_))), "{refused:?}");
+        assert_matches!(back(&fixture, &nowhere).await, Err(Error::NoDomain(_)));
     }
 
     #[tokio::test]
@@ -464,15 +441,9 @@ mod tests {
                 own_addresses: own.clone(),
                 ..restore(&format!("id-{text}"))
             };
-            let renamed = RestoreLink {
-                slug: Some(slug(other)),
-                ..as_it_was.clone()
-            };
+            let renamed = with(as_it_was.clone(), |it| it.slug = Some(slug(other)));
             let refused = back(&fixture, &renamed).await;
-            assert!(
-                matches!(refused, Err(Error::Restore(RestoreFault::WrongKey(_)))),
-                "{refused:?}"
-            );
+            assert_matches!(refused, Err(Error::Restore(RestoreFault::WrongKey(_))));
             assert!(back(&fixture, &as_it_was).await.is_ok());
         }
     }
@@ -487,30 +458,22 @@ mod tests {
         };
         fixture.links.patch(&first.key, elsewhere).await.unwrap();
         let own = OwnAddresses::default().at("https://sl.example");
-        let circle = RestoreLink {
-            own_addresses: own,
-            ..restore("id-docs")
-        };
+        let circle = with(restore("id-docs"), |it| it.own_addresses = own);
         let refused = back(&fixture, &circle).await;
-        assert!(
-            matches!(
-                refused,
-                Err(Error::Restore(RestoreFault::WrongVersion(
-                    ForwardingFault::Itself(_)
-                )))
-            ),
-            "{refused:?}"
+        assert_matches!(
+            refused,
+            Err(Error::Restore(RestoreFault::WrongVersion(
+                ForwardingFault::Itself(_)
+            )))
         );
         let writer = fixture.links.by(token("writer"), Author::operator());
         let refused = writer.restore(&circle).await;
-        assert!(
-            matches!(
-                refused,
-                Err(Error::Restore(RestoreFault::WrongVersion(
-                    ForwardingFault::Hidden
-                )))
-            ),
-            "who may not read links is told no destination: {refused:?}"
+        assert_matches!(
+            refused,
+            Err(Error::Restore(RestoreFault::WrongVersion(
+                ForwardingFault::Hidden
+            ))),
+            "who may not read links is told no destination"
         );
     }
 
@@ -518,10 +481,7 @@ mod tests {
     async fn a_version_whose_expiry_has_passed_needs_another_one() {
         let first = link("docs").expires(10).build();
         let fixture = fixture().holding(&first).await;
-        let patch = LinkPatch {
-            expires_at: Change::Clear,
-            ..LinkPatch::default()
-        };
+        let patch = with(LinkPatch::default(), |it| it.expires_at = Change::Clear);
         fixture.links.patch(&key("docs"), patch).await.unwrap();
         fixture.clock.advance_seconds(20);
         let refused = back(&fixture, &restore("id-docs")).await;
@@ -560,18 +520,12 @@ mod tests {
             ..restore("id-soon")
         };
         let refused = back(&fixture, &past).await;
-        assert!(matches!(refused, Err(Error::ExpiryNotInFuture { .. })));
+        assert_matches!(refused, Err(Error::ExpiryNotInFuture { .. }));
         let restored = back(&fixture, &restore("id-over")).await.unwrap();
         assert_eq!(restored.content, over.content);
         let refused = back(&fixture, &restore("id-soon")).await;
-        assert!(matches!(
-            refused,
-            Err(Error::Restore(RestoreFault::Expired(_)))
-        ));
-        let without = RestoreLink {
-            expires_at: Change::Clear,
-            ..restore("id-soon")
-        };
+        assert_matches!(refused, Err(Error::Restore(RestoreFault::Expired(_))));
+        let without = with(restore("id-soon"), |it| it.expires_at = Change::Clear);
         assert_eq!(
             back(&fixture, &without).await.unwrap().content.expires_at,
             None
@@ -598,7 +552,7 @@ mod tests {
         delete(&fixture, "gone").await;
         let gone = WhichLink::Id(LinkId::parse("id-gone").unwrap());
         let meant = fixture.links.purge_if(&gone, &Precondition::Exists).await;
-        assert!(matches!(meant, Err(Error::PreconditionFailed { .. })));
+        assert_matches!(meant, Err(Error::PreconditionFailed { .. }));
         assert!(fixture.leads("docs").await);
         for which in [
             WhichLink::Key(key("DOCS")),
@@ -612,24 +566,24 @@ mod tests {
         assert!(!fixture.leads("docs").await);
         for id in ["id-docs", "id-gone"] {
             let refused = back(&fixture, &restore(id)).await;
-            assert!(matches!(refused, Err(Error::IdNotFound(_))), "{refused:?}");
+            assert_matches!(refused, Err(Error::IdNotFound(_)));
         }
         let absent = fixture
             .links
             .purge_if(&WhichLink::Key(key("docs")), &Precondition::Exists)
             .await;
-        assert!(matches!(absent, Err(Error::PreconditionFailed { .. })));
+        assert_matches!(absent, Err(Error::PreconditionFailed { .. }));
     }
 
     #[tokio::test]
     async fn a_demonstration_and_a_store_that_is_down_bring_nothing_back() {
         let refused = back(&demonstration(), &restore("id-docs")).await;
-        assert!(matches!(refused, Err(Error::PreviewMode(_))), "{refused:?}");
+        assert_matches!(refused, Err(Error::PreviewMode(_)));
         let fixture = fixture().holding(&link("docs").build()).await;
         delete(&fixture, "docs").await;
         fixture.file.break_down();
         let failed = back(&fixture, &restore("id-docs")).await;
-        assert!(matches!(failed, Err(Error::Store(_))), "{failed:?}");
+        assert_matches!(failed, Err(Error::Store(_)));
         fixture.file.recover();
         assert_eq!(
             back(&fixture, &restore("id-docs"))

@@ -102,7 +102,7 @@ async fn dangerous(
 #[cfg(test)]
 mod tests {
     use slugline_domain::{Change, Country, LifePatch, LinkPatch};
-    use slugline_testkit::{destination, key, link, seconds};
+    use slugline_testkit::{destination, key, link, seconds, with};
 
     use super::*;
     use crate::{
@@ -169,10 +169,7 @@ mod tests {
 
     /// Replaces the content of the link; returns the content that it has then.
     async fn replaced(fixture: &Fixture, content: LinkContent) -> LinkContent {
-        let ours = LinkPatch {
-            life: life_of(&content),
-            ..LinkPatch::default()
-        };
+        let ours = with(LinkPatch::default(), |it| it.life = life_of(&content));
         let edit = EditLink {
             key: key("docs"),
             password: Change::Keep,

@@ -99,7 +99,9 @@ mod tests {
     use std::{cmp::Reverse, sync::Arc};
 
     use slugline_domain::{PageSize, RowLimit, StatusFilter, ports::LinkStore};
-    use slugline_testkit::{ALL, CountedVisits, NOON, NOTE, key, link, noted, seconds, tag};
+    use slugline_testkit::{
+        ALL, CountedVisits, NOON, NOTE, assert_matches, key, link, noted, seconds, tag, with,
+    };
 
     use super::{
         visited::{FIRST, THIRTY_DAYS},
@@ -144,10 +146,7 @@ mod tests {
 
         /// Returns all pages of so many links: slugs and visits.
         async fn pages(&self, size: i64, request: &ListVisited) -> Vec<(String, Option<u64>)> {
-            let mut request = ListVisited {
-                size: PageSize::new(size).unwrap(),
-                ..request.clone()
-            };
+            let mut request = with(request.clone(), |it| it.size = PageSize::new(size).unwrap());
             let mut all = Vec::new();
             loop {
                 let page = self.page(&request).await.unwrap();
@@ -172,10 +171,7 @@ mod tests {
 
     fn all() -> ListVisited {
         ListVisited {
-            filter: LinkFilter {
-                status: StatusFilter::All,
-                ..LinkFilter::default()
-            },
+            filter: with(LinkFilter::default(), |it| it.status = StatusFilter::All),
             ..ListVisited::default()
         }
     }
@@ -209,10 +205,7 @@ mod tests {
             assert_eq!(rows, shown(&expected), "by {size}");
         }
         let tagged = ListVisited {
-            filter: LinkFilter {
-                tag: Some(tag("t")),
-                ..LinkFilter::default()
-            },
+            filter: with(LinkFilter::default(), |it| it.tag = Some(tag("t"))),
             ..ListVisited::default()
         };
         assert_eq!(
@@ -275,10 +268,7 @@ mod tests {
         assert!(!first.sampling.exact(), "rows stand for two visits");
 
         let request = ListVisited {
-            filter: LinkFilter {
-                tag: Some(tag("odd")),
-                ..all().filter
-            },
+            filter: with(all().filter, |it| it.tag = Some(tag("odd"))),
             ..all()
         };
         let odd = |slug: &str| slug.ends_with(['1', '3', '5', '7', '9']);
@@ -327,10 +317,7 @@ mod tests {
         for number in 0..RowLimit::MAX.get() {
             lists.log.record(NOON, &format!("x{number}"), 1, 1);
         }
-        let mut request = ListVisited {
-            size: PageSize::new(600).unwrap(),
-            ..all()
-        };
+        let mut request = with(all(), |it| it.size = PageSize::new(600).unwrap());
         let first = lists.page(&request).await.unwrap();
         assert!(!first.complete);
         let slugs_and_visits = |page: &VisitedPage| -> Vec<(String, Option<u64>)> {
@@ -388,6 +375,6 @@ mod tests {
     async fn a_log_that_fails_gives_no_other_order() {
         let lists = Lists::of(&[link("a").build()]).await;
         lists.log.break_down();
-        assert!(matches!(lists.page(&all()).await, Err(Error::VisitLog(_))));
+        assert_matches!(lists.page(&all()).await, Err(Error::VisitLog(_)));
     }
 }

@@ -235,8 +235,8 @@ mod tests {
     };
     use slugline_storage::SqlLinkStore;
     use slugline_testkit::{
-        ALL, FixedClock, LinksFile, MemoryOldStore, NOON, NOTE, SeededRandom, key, link, old_link,
-        seconds,
+        ALL, FixedClock, LinksFile, MemoryOldStore, NOON, NOTE, SeededRandom, assert_matches, key,
+        link, old_link, seconds,
     };
 
     use super::*;
@@ -324,10 +324,10 @@ mod tests {
         ended.content.expires_at = Some(NOON);
         entries.extend([entry(ended), broken("link:x")]);
         let fixture = moving(entries).await;
-        assert!(matches!(
+        assert_matches!(
             fixture.migration.lock().check(),
             Err(Error::MigrationRequired)
-        ));
+        );
         let reports = run_all(&fixture.migration, false).await;
         let completed: Vec<bool> = reports.iter().map(|report| report.completed).collect();
         assert_eq!(completed, [false, false, false, true]);
@@ -389,16 +389,16 @@ mod tests {
                 .run(RunMigration { cursor, force }, &operator())
                 .await
         };
-        assert!(matches!(at(1, 0).await, Err(Error::MigrationRunGone)));
+        assert_matches!(at(1, 0).await, Err(Error::MigrationRunGone));
         let first = fixture
             .migration
             .run(RunMigration::default(), &operator())
             .await
             .unwrap();
         assert_eq!(first.next, Some(RunCursor { run: 1, page: 1 }));
-        assert!(matches!(at(1, 0).await, Err(Error::MigrationPageDone)));
-        assert!(matches!(at(1, 2).await, Err(Error::MigrationCursor)));
-        assert!(matches!(at(2, 0).await, Err(Error::MigrationCursor)));
+        assert_matches!(at(1, 0).await, Err(Error::MigrationPageDone));
+        assert_matches!(at(1, 2).await, Err(Error::MigrationCursor));
+        assert_matches!(at(2, 0).await, Err(Error::MigrationCursor));
         at(1, 1).await.unwrap();
         let force = RunMigration {
             cursor: None,
@@ -414,7 +414,7 @@ mod tests {
                 .skipped,
             2
         );
-        assert!(matches!(at(1, 2).await, Err(Error::MigrationRunGone)));
+        assert_matches!(at(1, 2).await, Err(Error::MigrationRunGone));
     }
 
     #[tokio::test]
@@ -428,7 +428,7 @@ mod tests {
         };
         run().await.unwrap();
         fixture.old.go_away();
-        assert!(matches!(run().await, Err(Error::OldStore(_))));
+        assert_matches!(run().await, Err(Error::OldStore(_)));
         assert!(fixture.links.find(&key("c")).await.unwrap().is_none());
         fixture.old.come_back();
         let again = run().await.unwrap();

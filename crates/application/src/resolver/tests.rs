@@ -4,31 +4,33 @@ use std::{
 };
 
 use slugline_domain::{
-    Link, Revision, SlugCase,
-    ports::{StoreError, Version},
+    AuditNote, Link, LinkId, ListQuery, Reach, Revision, SlugCase,
+    ports::{Deletion, Insertion, StoreError, Taking, Update, Version},
 };
-use slugline_testkit::{ALL, FixedClock, MemoryLinkStore, NOON, NOTE, key, link};
+use slugline_testkit::{
+    ALL, FixedClock, LinkBuilder, MemoryLinkStore, NOON, NOTE, key, link, with,
+};
 use tokio::task::JoinHandle;
 
 use super::*;
 
-fn resolver(case: SlugCase) -> (Resolver, Arc<MemoryLinkStore>, Arc<FixedClock>) {
-    resolver_of(MemoryLinkStore::default(), case)
+fn resolver(case: SlugCase) -> (Arc<Resolver>, Arc<MemoryLinkStore>, Arc<FixedClock>) {
+    resolver_of(MemoryLinkStore::default(), case, ResolverOptions::default())
 }
 
-fn resolver_of(
-    store: MemoryLinkStore,
+fn resolver_of<S: LinkStore + 'static>(
+    store: S,
     case: SlugCase,
-) -> (Resolver, Arc<MemoryLinkStore>, Arc<FixedClock>) {
-    let store = Arc::new(store);
-    let clock = Arc::new(FixedClock::at(NOON));
-    let resolver = Resolver::new(
-        store.clone(),
-        clock.clone(),
-        NamedDomains::new(case),
-        ResolverOptions::default(),
-    );
-    (resolver, store, clock)
+    options: ResolverOptions,
+) -> (Arc<Resolver>, Arc<S>, Arc<FixedClock>) {
+    let (store, clock) = (Arc::new(store), Arc::new(FixedClock::at(NOON)));
+    let domains = NamedDomains::new(case);
+    let resolver = Resolver::new(store.clone(), clock.clone(), domains, options);
+    (Arc::new(resolver), store, clock)
+}
+
+async fn put(store: &Arc<impl LinkStore>, link: LinkBuilder) {
+    store.insert(&ALL, &link.build(), &NOTE).await.unwrap();
 }
 
 async fn id_of(resolver: &Resolver, text: &str) -> Option<String> {
@@ -39,10 +41,7 @@ async fn id_of(resolver: &Resolver, text: &str) -> Option<String> {
 #[tokio::test]
 async fn a_known_link_survives_the_loss_of_the_store_for_a_day() {
     let (resolver, store, clock) = resolver(SlugCase::Insensitive);
-    store
-        .insert(&ALL, &link("docs").build(), &NOTE)
-        .await
-        .unwrap();
+    put(&store, link("docs")).await;
     assert!(id_of(&resolver, "docs").await.is_some());
     store.break_down();
     assert!(id_of(&resolver, "DOCS").await.is_some());
@@ -63,10 +62,7 @@ async fn a_known_link_survives_the_loss_of_the_store_for_a_day() {
 #[tokio::test]
 async fn a_stale_link_is_read_again_a_second_after_the_store_failed() {
     let (resolver, store, clock) = resolver(SlugCase::Insensitive);
-    store
-        .insert(&ALL, &link("docs").build(), &NOTE)
-        .await
-        .unwrap();
+    put(&store, link("docs")).await;
     assert!(id_of(&resolver, "docs").await.is_some());
     clock.advance_seconds(60);
     store.break_down();
@@ -82,10 +78,7 @@ async fn a_stale_link_is_read_again_a_second_after_the_store_failed() {
 async fn a_counting_store_that_fails_leaves_the_link_as_it_was() {
     let (resolver, store, clock) = resolver(SlugCase::Insensitive);
     store.hear(Hearing::Counted(0));
-    store
-        .insert(&ALL, &link("docs").build(), &NOTE)
-        .await
-        .unwrap();
+    put(&store, link("docs")).await;
     assert!(id_of(&resolver, "docs").await.is_some());
     clock.advance_seconds(1_000_000);
     store.hear(Hearing::Counted(1));
@@ -104,10 +97,7 @@ async fn a_slug_that_nobody_remembers_is_an_error_while_the_store_fails() {
     clock.advance_seconds(5);
     assert!(resolver.find(&key("docs")).await.is_err());
     store.recover();
-    store
-        .insert(&ALL, &link("docs").build(), &NOTE)
-        .await
-        .unwrap();
+    put(&store, link("docs")).await;
     assert!(resolver.find(&key("docs")).await.is_err(), "for a second");
     assert_eq!(
         resolver.recall(&key("docs"), clock.now()),
@@ -120,10 +110,7 @@ async fn a_slug_that_nobody_remembers_is_an_error_while_the_store_fails() {
 #[tokio::test]
 async fn a_link_under_its_very_spelling_survives_the_loss_of_the_store() {
     let (resolver, store, clock) = resolver(SlugCase::Insensitive);
-    store
-        .insert(&ALL, &link("Old").build(), &NOTE)
-        .await
-        .unwrap();
+    put(&store, link("Old")).await;
     assert!(id_of(&resolver, "Old").await.is_some());
     store.break_down();
     clock.advance_seconds(60);
@@ -135,17 +122,11 @@ async fn a_link_under_its_very_spelling_survives_the_loss_of_the_store() {
 async fn what_a_counting_store_said_is_true_until_somebody_else_changes_links() {
     let (resolver, store, clock) = resolver(SlugCase::Insensitive);
     store.hear(Hearing::Counted(0));
-    store
-        .insert(&ALL, &link("docs").build(), &NOTE)
-        .await
-        .unwrap();
+    put(&store, link("docs")).await;
     assert!(id_of(&resolver, "docs").await.is_some());
     assert_eq!(id_of(&resolver, "other").await, None);
     store.delete(&key("docs"), &NOTE).await.unwrap();
-    store
-        .insert(&ALL, &link("other").build(), &NOTE)
-        .await
-        .unwrap();
+    put(&store, link("other")).await;
     clock.advance_seconds(1_000_000);
     assert!(id_of(&resolver, "docs").await.is_some());
     assert_eq!(id_of(&resolver, "other").await, None);
@@ -164,17 +145,11 @@ fn change(text: &str, revision: Option<i64>) -> LinkChange {
 #[tokio::test]
 async fn an_announced_change_shows_at_once_also_of_a_slug_that_was_free() {
     let (resolver, store, _) = resolver(SlugCase::Insensitive);
-    store
-        .insert(&ALL, &link("docs").build(), &NOTE)
-        .await
-        .unwrap();
+    put(&store, link("docs")).await;
     assert!(id_of(&resolver, "docs").await.is_some());
     assert_eq!(id_of(&resolver, "other").await, None);
     store.delete(&key("docs"), &NOTE).await.unwrap();
-    store
-        .insert(&ALL, &link("other").build(), &NOTE)
-        .await
-        .unwrap();
+    put(&store, link("other")).await;
     assert!(id_of(&resolver, "docs").await.is_some(), "nobody told");
     assert_eq!(id_of(&resolver, "other").await, None, "nobody told");
     resolver.changed(&change("docs", None));
@@ -205,10 +180,7 @@ async fn when_announcements_may_be_missing_everything_is_read_again() {
         Recalled::Nothing => Some(id_of(&resolver, text).await),
         Recalled::Link(_) | Recalled::NoLink => None,
     };
-    store
-        .insert(&ALL, &link("docs").build(), &NOTE)
-        .await
-        .unwrap();
+    put(&store, link("docs")).await;
     for hearing in [
         Hearing::Announced(0),
         Hearing::Announced(1),
@@ -228,17 +200,11 @@ async fn when_announcements_may_be_missing_everything_is_read_again() {
 async fn a_store_that_is_deaf_is_asked_again_after_a_second() {
     let (resolver, store, clock) = resolver(SlugCase::Insensitive);
     store.hear(Hearing::Deaf);
-    store
-        .insert(&ALL, &link("docs").build(), &NOTE)
-        .await
-        .unwrap();
+    put(&store, link("docs")).await;
     assert!(id_of(&resolver, "docs").await.is_some());
     assert_eq!(id_of(&resolver, "other").await, None);
     store.delete(&key("docs"), &NOTE).await.unwrap();
-    store
-        .insert(&ALL, &link("other").build(), &NOTE)
-        .await
-        .unwrap();
+    put(&store, link("other")).await;
     clock.advance_seconds(1);
     assert_eq!(id_of(&resolver, "docs").await, None);
     assert!(id_of(&resolver, "other").await.is_some());
@@ -247,10 +213,7 @@ async fn a_store_that_is_deaf_is_asked_again_after_a_second() {
 #[tokio::test]
 async fn a_link_survives_that_the_store_is_deaf_and_then_gone() {
     let (resolver, store, clock) = resolver(SlugCase::Insensitive);
-    store
-        .insert(&ALL, &link("docs").build(), &NOTE)
-        .await
-        .unwrap();
+    put(&store, link("docs")).await;
     assert!(id_of(&resolver, "docs").await.is_some());
     store.hear(Hearing::Deaf);
     store.break_down();
@@ -271,19 +234,13 @@ async fn a_link_survives_that_the_store_is_deaf_and_then_gone() {
 async fn an_unknown_slug_is_remembered_briefly_and_forgotten_on_demand() {
     let (resolver, store, clock) = resolver(SlugCase::Insensitive);
     assert_eq!(id_of(&resolver, "docs").await, None);
-    store
-        .insert(&ALL, &link("docs").build(), &NOTE)
-        .await
-        .unwrap();
+    put(&store, link("docs")).await;
     assert_eq!(id_of(&resolver, "docs").await, None);
     clock.advance_seconds(5);
     assert!(id_of(&resolver, "docs").await.is_some());
 
     assert_eq!(id_of(&resolver, "other").await, None);
-    store
-        .insert(&ALL, &link("other").build(), &NOTE)
-        .await
-        .unwrap();
+    put(&store, link("other")).await;
     resolver.forget(&key("other"));
     assert!(id_of(&resolver, "other").await.is_some());
 }
@@ -291,18 +248,9 @@ async fn an_unknown_slug_is_remembered_briefly_and_forgotten_on_demand() {
 #[tokio::test]
 async fn the_canonical_spelling_is_tried_first_then_the_very_one() {
     let (resolver, store, _) = resolver(SlugCase::Insensitive);
-    store
-        .insert(&ALL, &link("Old").id("kept").build(), &NOTE)
-        .await
-        .unwrap();
-    store
-        .insert(&ALL, &link("Both").id("upper").build(), &NOTE)
-        .await
-        .unwrap();
-    store
-        .insert(&ALL, &link("both").id("lower").build(), &NOTE)
-        .await
-        .unwrap();
+    put(&store, link("Old").id("kept")).await;
+    put(&store, link("Both").id("upper")).await;
+    put(&store, link("both").id("lower")).await;
     assert_eq!(id_of(&resolver, "Old").await.as_deref(), Some("kept"));
     assert_eq!(id_of(&resolver, "old").await, None);
     assert_eq!(id_of(&resolver, "Both").await.as_deref(), Some("lower"));
@@ -311,27 +259,16 @@ async fn the_canonical_spelling_is_tried_first_then_the_very_one() {
 #[tokio::test]
 async fn case_sensitive_slugs_are_told_apart() {
     let (resolver, store, _) = resolver(SlugCase::Sensitive);
-    store
-        .insert(&ALL, &link("Both").id("upper").build(), &NOTE)
-        .await
-        .unwrap();
-    store
-        .insert(&ALL, &link("both").id("lower").build(), &NOTE)
-        .await
-        .unwrap();
+    put(&store, link("Both").id("upper")).await;
+    put(&store, link("both").id("lower")).await;
     assert_eq!(id_of(&resolver, "Both").await.as_deref(), Some("upper"));
     assert_eq!(id_of(&resolver, "both").await.as_deref(), Some("lower"));
 }
 
 #[tokio::test]
 async fn memory_stays_bounded_whatever_is_asked_for() {
-    let store = Arc::new(MemoryLinkStore::default());
-    let clock = Arc::new(FixedClock::at(NOON));
-    let options = ResolverOptions {
-        capacity_bytes: 10_000,
-        ..ResolverOptions::default()
-    };
-    let resolver = Resolver::new(store, clock, NamedDomains::default(), options);
+    let options = with(ResolverOptions::default(), |it| it.capacity_bytes = 10_000);
+    let (resolver, ..) = resolver_of(MemoryLinkStore::default(), SlugCase::Insensitive, options);
     for i in 0..2_000 {
         assert_eq!(id_of(&resolver, &format!("guess-{i}")).await, None);
     }
@@ -343,7 +280,7 @@ async fn memory_stays_bounded_whatever_is_asked_for() {
 }
 
 /// A store whose `find` waits until the test releases it.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct SlowStore {
     inner: MemoryLinkStore,
     finds: AtomicUsize,
@@ -352,15 +289,6 @@ struct SlowStore {
 }
 
 impl SlowStore {
-    fn new() -> Arc<Self> {
-        Arc::new(Self {
-            inner: MemoryLinkStore::default(),
-            finds: AtomicUsize::new(0),
-            asked: tokio::sync::Notify::new(),
-            go: tokio::sync::Notify::new(),
-        })
-    }
-
     fn finds(&self) -> usize {
         self.finds.load(Ordering::Relaxed)
     }
@@ -370,55 +298,26 @@ impl SlowStore {
 impl LinkStore for SlowStore {
     async fn insert(
         &self,
-        reach: &slugline_domain::Reach,
+        reach: &Reach,
         link: &Link,
-        note: &slugline_domain::AuditNote,
-    ) -> Result<slugline_domain::ports::Insertion, StoreError> {
+        note: &AuditNote,
+    ) -> Result<Insertion, StoreError> {
         self.inner.insert(reach, link, note).await
     }
     async fn insert_many(
         &self,
-        reach: &slugline_domain::Reach,
+        reach: &Reach,
         links: &[Link],
-        note: &slugline_domain::AuditNote,
-    ) -> Result<Vec<slugline_domain::ports::Insertion>, StoreError> {
+        note: &AuditNote,
+    ) -> Result<Vec<Insertion>, StoreError> {
         self.inner.insert_many(reach, links, note).await
-    }
-    async fn search(
-        &self,
-        filter: &slugline_domain::LinkFilter,
-        now: slugline_domain::UnixSeconds,
-        limit: u32,
-    ) -> Result<Vec<Link>, StoreError> {
-        self.inner.search(filter, now, limit).await
-    }
-    async fn count(
-        &self,
-        filter: &slugline_domain::LinkFilter,
-        now: slugline_domain::UnixSeconds,
-    ) -> Result<u64, StoreError> {
-        self.inner.count(filter, now).await
-    }
-    async fn tags(
-        &self,
-        reach: &slugline_domain::Reach,
-        domain: Option<&slugline_domain::DomainName>,
-    ) -> Result<Vec<slugline_domain::TagCount>, StoreError> {
-        self.inner.tags(reach, domain).await
-    }
-    async fn tagged(
-        &self,
-        tags: &std::collections::BTreeSet<slugline_domain::Tag>,
-        limit: u32,
-    ) -> Result<std::collections::BTreeSet<slugline_domain::LinkId>, StoreError> {
-        self.inner.tagged(tags, limit).await
     }
     async fn update(
         &self,
         link: &Link,
-        known: &slugline_domain::ports::Version,
-        note: &slugline_domain::AuditNote,
-    ) -> Result<slugline_domain::ports::Update, StoreError> {
+        known: &Version,
+        note: &AuditNote,
+    ) -> Result<Update, StoreError> {
         self.inner.update(link, known, note).await
     }
     async fn find(&self, key: &LinkKey) -> Result<Option<Link>, StoreError> {
@@ -428,33 +327,19 @@ impl LinkStore for SlowStore {
         self.go.notified().await;
         answer
     }
-    async fn take_visit(
-        &self,
-        id: &slugline_domain::LinkId,
-        version: slugline_domain::Revision,
-    ) -> Result<slugline_domain::ports::Taking, StoreError> {
+    async fn take_visit(&self, id: &LinkId, version: Revision) -> Result<Taking, StoreError> {
         self.inner.take_visit(id, version).await
     }
-    async fn list(&self, query: &slugline_domain::ListQuery) -> Result<Vec<Link>, StoreError> {
+    async fn list(&self, query: &ListQuery) -> Result<Vec<Link>, StoreError> {
         self.inner.list(query).await
-    }
-    async fn delete(
-        &self,
-        key: &LinkKey,
-        note: &slugline_domain::AuditNote,
-    ) -> Result<Option<Link>, StoreError> {
-        self.inner.delete(key, note).await
     }
     async fn delete_version(
         &self,
         key: &LinkKey,
-        known: &slugline_domain::ports::Version,
-        note: &slugline_domain::AuditNote,
-    ) -> Result<slugline_domain::ports::Deletion, StoreError> {
+        known: &Version,
+        note: &AuditNote,
+    ) -> Result<Deletion, StoreError> {
         self.inner.delete_version(key, known, note).await
-    }
-    async fn ping(&self) -> Result<(), StoreError> {
-        self.inner.ping().await
     }
     fn hearing(&self) -> Hearing {
         self.inner.hearing()
@@ -468,30 +353,17 @@ fn find_docs(resolver: &Arc<Resolver>) -> JoinHandle<Result<Option<Arc<FollowedL
 }
 
 fn slow_resolver(read_timeout: Duration) -> (Arc<Resolver>, Arc<SlowStore>, Arc<FixedClock>) {
-    let store = SlowStore::new();
-    let clock = Arc::new(FixedClock::at(NOON));
-    let options = ResolverOptions {
-        read_timeout,
-        ..ResolverOptions::default()
-    };
-    let case = SlugCase::Insensitive;
-    let resolver = Resolver::new(
-        store.clone(),
-        clock.clone(),
-        NamedDomains::new(case),
-        options,
-    );
-    (Arc::new(resolver), store, clock)
+    let options = with(ResolverOptions::default(), |it| {
+        it.read_timeout = read_timeout
+    });
+    resolver_of(SlowStore::default(), SlugCase::Insensitive, options)
 }
 
 #[tokio::test]
 async fn one_visitor_waits_for_a_silent_store_and_all_share_what_comes_of_it() {
     let (resolver, store, clock) = slow_resolver(Duration::from_millis(100));
     for text in ["docs", "other"] {
-        store
-            .insert(&ALL, &link(text).build(), &NOTE)
-            .await
-            .unwrap();
+        put(&store, link(text)).await;
         store.go.notify_one();
         assert!(id_of(&resolver, text).await.is_some());
     }
@@ -524,10 +396,7 @@ async fn one_visitor_waits_for_a_silent_store_and_all_share_what_comes_of_it() {
 #[tokio::test]
 async fn a_visitor_who_hangs_up_takes_no_stale_link_along() {
     let (resolver, store, clock) = slow_resolver(Duration::from_secs(30));
-    store
-        .insert(&ALL, &link("docs").build(), &NOTE)
-        .await
-        .unwrap();
+    put(&store, link("docs")).await;
     store.go.notify_one();
     assert!(id_of(&resolver, "docs").await.is_some());
     store.asked.notified().await;
@@ -551,10 +420,7 @@ async fn a_read_overtaken_by_an_announcement_is_repeated() {
     store.insert(&ALL, &old, &NOTE).await.unwrap();
     let reader = find_docs(&resolver);
     store.asked.notified().await;
-    let new = Link {
-        revision: old.revision.next(),
-        ..old.clone()
-    };
+    let new = with(old.clone(), |it| it.revision = old.revision.next());
     store.update(&new, &Version::of(&old), &NOTE).await.unwrap();
     resolver.changed(&change("docs", Some(new.revision.get())));
     store.go.notify_one();
@@ -571,10 +437,7 @@ async fn a_read_overtaken_by_an_announcement_is_repeated() {
 #[tokio::test]
 async fn a_read_that_changes_keep_overtaking_is_repeated_once() {
     let (resolver, store, clock) = slow_resolver(Duration::from_secs(30));
-    store
-        .insert(&ALL, &link("docs").build(), &NOTE)
-        .await
-        .unwrap();
+    put(&store, link("docs")).await;
     let reader = find_docs(&resolver);
     for _ in 0..2 {
         store.asked.notified().await;
@@ -590,10 +453,7 @@ async fn a_read_that_changes_keep_overtaking_is_repeated_once() {
 #[tokio::test]
 async fn an_overtaken_read_is_the_answer_if_the_store_fails_then() {
     let (resolver, store, _) = slow_resolver(Duration::from_secs(30));
-    store
-        .insert(&ALL, &link("docs").build(), &NOTE)
-        .await
-        .unwrap();
+    put(&store, link("docs")).await;
     let reader = find_docs(&resolver);
     store.asked.notified().await;
     store.inner.break_down();
@@ -607,13 +467,10 @@ async fn an_overtaken_read_is_the_answer_if_the_store_fails_then() {
 #[tokio::test]
 async fn a_read_overtaken_by_a_change_is_repeated() {
     let (resolver, store, _) = slow_resolver(Duration::from_secs(30));
-    store
-        .insert(&ALL, &link("docs").build(), &NOTE)
-        .await
-        .unwrap();
+    put(&store, link("docs")).await;
     let reader = find_docs(&resolver);
     store.asked.notified().await;
-    store.delete(&key("docs"), &NOTE).await.unwrap();
+    store.inner.delete(&key("docs"), &NOTE).await.unwrap();
     resolver.forget(&key("docs"));
     store.go.notify_one();
     store.asked.notified().await;

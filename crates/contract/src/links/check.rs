@@ -201,7 +201,12 @@ mod tests {
     };
 
     use super::*;
-    use crate::{Code, links::ListLinks, reader::read};
+    use crate::{
+        Code,
+        faults::{faults, paths},
+        links::ListLinks,
+        reader::read,
+    };
 
     fn request(body: &Value) -> Result<application::CheckLinks, Problem> {
         read::<CheckLinks>(body)?.validate(ProbeCaller::default())
@@ -238,33 +243,22 @@ mod tests {
     #[case(json!({"limit": null}), "limit", "Invalid input: expected integer, received null")]
     #[case(json!({"cursor": 1}), "cursor", "Invalid input: expected string, received number")]
     fn faults_name_the_member(#[case] body: Value, #[case] member: &str, #[case] message: &str) {
-        let problem = request(&body).unwrap_err();
-        assert_eq!(problem.code, Code::ValidationError);
-        let faults: Vec<_> = problem
-            .issues
-            .iter()
-            .map(|i| (&i.path[0], &i.message))
-            .collect();
-        assert_eq!(faults, [(&member.to_owned(), &message.to_owned())]);
+        assert_eq!(request(&body).unwrap_err().code, Code::ValidationError);
+        let fault = (member.to_owned(), message.to_owned());
+        assert_eq!(faults(request(&body)), [fault]);
     }
 
     #[test]
     fn all_faults_are_told_at_once() {
-        let paths = |body: Value| -> Vec<String> {
-            let issues = request(&body).unwrap_err().issues;
-            issues
-                .into_iter()
-                .map(|issue| issue.path.join("."))
-                .collect()
-        };
-        assert_eq!(
-            paths(json!({"limit": 0, "timeout": 0})),
-            ["limit", "timeout"]
-        );
-        assert_eq!(
-            paths(json!({"limit": 11, "timeout": "x", "cursor": 1})),
-            ["limit", "timeout", "cursor"]
-        );
+        for (body, expected) in [
+            (json!({"limit": 0, "timeout": 0}), &["limit", "timeout"][..]),
+            (
+                json!({"limit": 11, "timeout": "x", "cursor": 1}),
+                &["limit", "timeout", "cursor"],
+            ),
+        ] {
+            assert_eq!(paths(request(&body)), expected);
+        }
     }
 
     #[test]
@@ -278,22 +272,15 @@ mod tests {
             checked: 0,
             next: Some(position.clone()),
         };
-        let shown = LinkChecks::new(
-            &page,
-            &CheckScope::Links {
-                domain: Some(DomainName::DEFAULT),
-                tag: None,
-            },
-        );
+        let (domain, tag) = (Some(DomainName::DEFAULT), None);
+        let shown = LinkChecks::new(&page, &CheckScope::Links { domain, tag });
         assert!(!shown.list_complete);
         let again = request(&json!({"cursor": shown.cursor})).unwrap();
         assert_eq!(again.after, Some(position));
         let list = read::<ListLinks>(&json!({"cursor": shown.cursor})).unwrap();
         assert_eq!(list.validate().unwrap_err().code, Code::InvalidCursor);
-        assert_eq!(
-            request(&json!({"cursor": "nonsense"})).unwrap_err().code,
-            Code::InvalidCursor
-        );
+        let nonsense = request(&json!({"cursor": "nonsense"})).unwrap_err();
+        assert_eq!(nonsense.code, Code::InvalidCursor);
     }
 
     #[test]
@@ -306,14 +293,10 @@ mod tests {
             })
         );
         let refused = checked(Err(ProbeFailure::NotAllowed));
-        assert_eq!(
-            refused["error"],
-            "URL is not allowed for server-side checking"
-        );
-        assert_eq!(
-            (&refused["status"], &refused["ok"]),
-            (&json!(0), &json!(false))
-        );
+        let error = "URL is not allowed for server-side checking";
+        assert_eq!(refused["error"], error);
+        assert_eq!(refused["status"], 0);
+        assert_eq!(refused["ok"], false);
         let long = checked(Err(ProbeFailure::Failed("ü".repeat(400))));
         assert_eq!(long["error"].as_str().unwrap().chars().count(), 300);
     }

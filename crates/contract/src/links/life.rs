@@ -130,7 +130,7 @@ pub(super) fn visits_used(
 mod tests {
     use serde_json::{Value, json};
     use slugline_domain::Change;
-    use slugline_testkit::full_link;
+    use slugline_testkit::{assert_matches, full_link};
 
     use super::*;
     use crate::{
@@ -197,7 +197,7 @@ mod tests {
         let edit = read::<EditLink>(&body).unwrap();
         let life = edit.validate(&Bounds::default()).unwrap().0.ours.life;
         assert_eq!(life.max_visits, Change::Clear);
-        assert!(matches!(life.starts_at, Change::Set(_)));
+        assert_matches!(life.starts_at, Change::Set(_));
         assert_eq!(life.expired_url, Change::Keep);
         let patch = read::<PatchLink>(&json!({"slug": "docs", "disabled": null})).unwrap();
         let (_, patch, _) = patch.validate(&Bounds::default()).unwrap();

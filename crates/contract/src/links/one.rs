@@ -125,12 +125,14 @@ mod tests {
         let get =
             |slug: &str| read::<GetLink>(&json!({"slug": slug})).and_then(|get| get.validate());
         assert_eq!(get(" Docs ").unwrap().slug.as_str(), "Docs");
-        assert_eq!(get("a/b?c").unwrap_err().code, Code::LinkNotFound);
-        assert_eq!(get("  ").unwrap_err().code, Code::ValidationError);
-        assert_eq!(
-            get(&"a".repeat(2049)).unwrap_err().code,
-            Code::ValidationError
-        );
+        let long = "a".repeat(2049);
+        for (slug, code) in [
+            ("a/b?c", Code::LinkNotFound),
+            ("  ", Code::ValidationError),
+            (&long, Code::ValidationError),
+        ] {
+            assert_eq!(get(slug).unwrap_err().code, code);
+        }
         let delete =
             |slug: &str| read::<DeleteLink>(&json!({"slug": slug})).and_then(|one| one.validate());
         assert_eq!(delete(" Docs ").unwrap().slug.as_str(), "Docs");

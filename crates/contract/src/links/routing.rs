@@ -356,21 +356,17 @@ mod tests {
     use slugline_testkit::full_link;
 
     use super::*;
-    use crate::links::shown_routing::{show_rules, show_split};
+    use crate::{
+        Problem,
+        faults::{faults, paths},
+        links::shown_routing::{show_rules, show_split},
+    };
 
-    fn parsed(sent: &Value) -> Result<Rules, Vec<(String, String)>> {
+    fn parsed(sent: &Value) -> Result<Rules, Problem> {
         let mut validation = Validation::default();
-        let rules = rules(
-            &mut validation,
-            sent.as_array().unwrap(),
-            &Bounds::default(),
-        );
-        validation.finish(|| rules).map_err(|problem| {
-            let issues = problem.issues.into_iter();
-            issues
-                .map(|issue| (issue.path.join("."), issue.message))
-                .collect()
-        })
+        let sent = sent.as_array().unwrap();
+        let rules = rules(&mut validation, sent, &Bounds::default());
+        validation.finish(|| rules)
     }
 
     #[test]
@@ -437,21 +433,19 @@ mod tests {
     #[case(json!({"weekday": ["mon"], "timeZone": "Mars/Olympus"}), "rules.0.when.timeZone", "no time zone has this name")]
     #[case(json!({"country": ["DE"], "timeZone": "Europe/Berlin"}), "rules.0.when", "timeZone needs a condition on days, weekday or hours")]
     fn a_fault_names_the_condition(#[case] when: Value, #[case] path: &str, #[case] message: &str) {
-        let faults = parsed(&json!([{"when": when, "url": "https://e.example/"}])).unwrap_err();
-        assert_eq!(faults, [(path.to_owned(), message.to_owned())]);
+        let refused = parsed(&json!([{"when": when, "url": "https://e.example/"}]));
+        assert_eq!(faults(refused), [(path.to_owned(), message.to_owned())]);
     }
 
     #[test]
     fn all_faults_of_rules_and_splits_are_listed() {
-        let faults = parsed(&json!([
+        let refused = parsed(&json!([
             {"url": "nope", "to": 1},
             5,
             {"when": {"country": ["DE"], "bot": 1, "device": ["phone"]}}
         ]));
-        let faults = faults.unwrap_err();
-        let paths: Vec<&str> = faults.iter().map(|(path, _)| path.as_str()).collect();
         assert_eq!(
-            paths,
+            paths(refused),
             [
                 "rules.0.to",
                 "rules.0.url",
@@ -462,22 +456,16 @@ mod tests {
                 "rules.2.when.device"
             ]
         );
-        let many = parsed(&Value::from(vec![json!(0); 21])).unwrap_err();
-        assert_eq!(
-            many,
-            [("rules".into(), "21 rules, at most 20 are allowed".into())]
-        );
+        let many = faults(parsed(&Value::from(vec![json!(0); 21])));
+        let told = "21 rules, at most 20 are allowed";
+        assert_eq!(many, [("rules".into(), told.into())]);
         let faults_of = |sent: Value| {
             let mut validation = Validation::default();
-            let split = split(
-                &mut validation,
-                sent.as_array().unwrap(),
-                &Bounds::default(),
-            );
-            let problem = validation.finish(|| split).unwrap_err();
-            let issues = problem.issues.into_iter();
-            let issues = issues.map(|issue| format!("{}: {}", issue.path.join("."), issue.message));
-            issues.collect::<Vec<_>>()
+            let sent = sent.as_array().unwrap();
+            let split = split(&mut validation, sent, &Bounds::default());
+            let faults = faults(validation.finish(|| split)).into_iter();
+            let faults = faults.map(|(path, message)| format!("{path}: {message}"));
+            faults.collect::<Vec<_>>()
         };
         let to = |weight: Value| json!({"url": "https://e.example/", "weight": weight});
         assert_eq!(
@@ -492,9 +480,7 @@ mod tests {
             faults_of(json!([to(json!(60)), to(json!(50))])),
             ["split: the weights add up to 110 percent, at most 100 are allowed"]
         );
-        assert_eq!(
-            faults_of(json!([])),
-            ["split: 0 destinations, a split has 1 to 8"]
-        );
+        let none = "split: 0 destinations, a split has 1 to 8";
+        assert_eq!(faults_of(json!([])), [none]);
     }
 }

@@ -51,6 +51,7 @@ impl Undo<'_> {
 #[cfg(test)]
 mod tests {
     use slugline_domain::{LinkKey, Revision};
+    use slugline_testkit::with;
 
     use super::*;
 
@@ -82,16 +83,10 @@ mod tests {
                      https://admin.example/_dashboard/trash{of_domain}"
                 )
             );
-            let nothing = Undo {
-                keeping: Keeping::NOTHING,
-                ..undo
-            };
+            let nothing = with(undo, |it| it.keeping = Keeping::NOTHING);
             assert_eq!(nothing.of_change(&edited), None);
             assert_eq!(nothing.of_deletion(&edited.link), None);
-            let same = EditedLink {
-                before: edited.link.clone(),
-                ..edited
-            };
+            let same = with(edited.clone(), |it| it.before = edited.link.clone());
             assert_eq!(undo.of_change(&same), None);
         }
     }

@@ -66,7 +66,10 @@ pub(super) fn limit(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reader::{query_to_json, read};
+    use crate::{
+        faults::faults,
+        reader::{query_to_json, read},
+    };
 
     #[test]
     fn the_limit_of_the_instance_is_the_largest_and_the_usual_one() {
@@ -87,9 +90,8 @@ mod tests {
             ("limit=", "Too small: expected number to be >=1"),
             ("limit=31", "Too big: expected number to be <=30"),
         ] {
-            let problem = limit(wrong).unwrap_err();
-            assert_eq!(problem.issues[0].path, ["limit"]);
-            assert_eq!(problem.issues[0].message, message);
+            let fault = ("limit".to_owned(), message.to_owned());
+            assert_eq!(faults(limit(wrong)), [fault]);
         }
     }
 }

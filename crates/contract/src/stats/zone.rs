@@ -126,6 +126,7 @@ mod tests {
     use rstest::rstest;
 
     use super::*;
+    use crate::faults::faults;
 
     fn zone(name: &str, from: i64, until: i64) -> Option<ZoneOffsets> {
         let filter = VisitFilter {
@@ -187,9 +188,8 @@ mod tests {
         let mut validation = Validation::default();
         let sent = Sent::Value(name.to_owned());
         validate(&mut validation, &sent, &VisitFilter::default());
-        let refused = validation.finish(|| Some(())).unwrap_err();
-        assert_eq!(refused.issues[0].path, ["clientTimezone"]);
-        assert_eq!(refused.issues[0].message, message);
+        let fault = ("clientTimezone".to_owned(), message.to_owned());
+        assert_eq!(faults(validation.finish(|| Some(()))), [fault]);
     }
 
     #[test]

@@ -339,6 +339,8 @@ fn moment(text: &str) -> Option<UnixMillis> {
 mod tests {
     use rstest::rstest;
 
+    use slugline_testkit::assert_matches;
+
     use super::*;
     use crate::visits::VisitText;
 
@@ -401,10 +403,7 @@ mod tests {
         // What was cut off is not taken for the whole.
         if gzip {
             let cut = &written[..written.len() - 4];
-            assert!(matches!(
-                read(file, cut),
-                Err(ReadVisitsError::Unreadable { .. })
-            ));
+            assert_matches!(read(file, cut), Err(ReadVisitsError::Unreadable { .. }));
         }
     }
 
@@ -508,6 +507,6 @@ mod tests {
         };
         let endless = io::repeat(b'"');
         let read = read_visits(file, endless, &TEXTS, &mut |_| ControlFlow::Continue(()));
-        assert!(matches!(read, Err(ReadVisitsError::Unreadable { .. })));
+        assert_matches!(read, Err(ReadVisitsError::Unreadable { .. }));
     }
 }

@@ -8,7 +8,7 @@ use slugline_domain::{
     ports::{OldStore, OldStoreError},
 };
 use slugline_legacy::BulkFile;
-use slugline_testkit::slug;
+use slugline_testkit::{assert_matches, slug};
 
 const VALUE: &str = r#"{"url":"https://example.com/"}"#;
 
@@ -106,7 +106,7 @@ async fn a_file_that_is_none_cannot_be_used() {
     let missing = BulkFile::new(&folder.path().join("missing.json"));
     for file in [missing, write(folder.path(), r#"{"key": "link:a"}"#)] {
         let error = file.ping().await.unwrap_err();
-        assert!(matches!(error, OldStoreError::Unusable(_)), "{error:?}");
+        assert_matches!(error, OldStoreError::Unusable(_));
         assert!(error.to_string().contains(".json: "), "{error}");
     }
 }

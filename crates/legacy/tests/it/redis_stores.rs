@@ -4,7 +4,7 @@ use slugline_domain::{
     OldPage,
     ports::{OldStore, OldStoreError},
 };
-use slugline_testkit::slug;
+use slugline_testkit::{assert_matches, slug};
 
 use crate::redis_server::RedisServer;
 
@@ -93,16 +93,13 @@ async fn a_server_that_went_away_is_named_and_found_again() {
     store.ping().await.unwrap();
     server.kill();
     let error = store.page(cursor.as_ref()).await.unwrap_err();
-    assert!(
-        matches!(error, OldStoreError::Unavailable { .. }),
-        "{error:?}"
-    );
+    assert_matches!(error, OldStoreError::Unavailable { .. });
     server.start_again();
     server.run(redis::pipe().cmd("PING")).await;
     // The entries are the same, but another process lists them in another
     // order.
     let error = store.page(cursor.as_ref()).await.unwrap_err();
-    assert!(matches!(error, OldStoreError::CursorLost), "{error:?}");
+    assert_matches!(error, OldStoreError::CursorLost);
     assert!(store.find(&slug("l7")).await.unwrap().is_some());
     assert!(!store.page(None).await.unwrap().entries.is_empty());
 }

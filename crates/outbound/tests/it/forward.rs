@@ -1,5 +1,6 @@
 //! The domain's forwarder on the client.
 
+use slugline_testkit::assert_matches;
 use std::{future::poll_fn, time::Duration};
 
 use slugline_domain::{ForwardFailure, ForwardedAnswer, ForwardedRequest, ports::Forwarder};
@@ -67,9 +68,6 @@ async fn what_is_no_request_and_what_gives_no_answer_has_failed() {
         ("GET", &closed),
     ] {
         let failed = forwarder.forward(asking(method, target)).await;
-        assert!(
-            matches!(failed, Err(ForwardFailure::Failed(_))),
-            "{failed:?}"
-        );
+        assert_matches!(failed, Err(ForwardFailure::Failed(_)));
     }
 }

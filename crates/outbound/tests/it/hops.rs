@@ -2,6 +2,7 @@
 
 use rstest::rstest;
 use slugline_outbound::{Client, Error};
+use slugline_testkit::assert_matches;
 
 use crate::support::{Listener, Names, Script, client, everything_allowed, get};
 
@@ -39,10 +40,7 @@ async fn a_redirect_inward_is_refused(#[case] location: &str) {
     let names = everything_allowed();
     let url = format!("http://127.0.0.1:{}/", server.port);
     let refused = client(&names).status(get(&url)).await.unwrap_err();
-    assert!(
-        matches!(refused, Error::Refused(_)),
-        "{location}: {refused:?}"
-    );
+    assert_matches!(refused, Error::Refused(_), "{location}");
     assert_eq!((server.connections(), secret.connections()), (1, 0));
     assert_eq!(names.lookups(), 0, "{location}");
 }
@@ -55,7 +53,7 @@ async fn a_redirect_to_a_name_that_leads_inward_is_refused() {
     let names = Names::new(&[&["127.0.0.1", "10.0.0.1"]]);
     let url = format!("http://127.0.0.1:{}/", server.port);
     let refused = client(&names).status(get(&url)).await.unwrap_err();
-    assert!(matches!(refused, Error::Refused(_)), "{refused:?}");
+    assert_matches!(refused, Error::Refused(_));
     assert_eq!((server.connections(), secret.connections()), (1, 0));
 }
 
@@ -64,10 +62,7 @@ async fn a_circle_ends_after_the_first_request_and_ten_redirects() {
     let server = Listener::start(Script::redirect("/again")).await;
     let url = format!("http://127.0.0.1:{}/", server.port);
     let failed = client(&everything_allowed()).status(get(&url)).await;
-    assert!(
-        matches!(failed, Err(Error::TooManyRedirects { max: 10 })),
-        "{failed:?}"
-    );
+    assert_matches!(failed, Err(Error::TooManyRedirects { max: 10 }));
     assert_eq!(server.connections(), 1 + Client::MAX_REDIRECTS);
 }
 
@@ -112,5 +107,5 @@ async fn a_redirect_to_nowhere_is_an_error(#[case] location: &str) {
     let server = Listener::start(Script::redirect(location)).await;
     let url = format!("http://127.0.0.1:{}/", server.port);
     let failed = client(&everything_allowed()).status(get(&url)).await;
-    assert!(matches!(failed, Err(Error::BadRedirect)), "{failed:?}");
+    assert_matches!(failed, Err(Error::BadRedirect));
 }

@@ -1,5 +1,6 @@
 //! Limits of time and size.
 
+use slugline_testkit::{assert_matches, with};
 use std::time::Duration;
 
 use rstest::rstest;
@@ -29,7 +30,7 @@ async fn a_dripping_server_ends_at_the_deadline(#[case] first: &str, #[case] the
     let failed = client(&everything_allowed())
         .fetch(hurried(server.port), 1 << 20)
         .await;
-    assert!(matches!(failed, Err(Error::TimedOut { .. })), "{failed:?}");
+    assert_matches!(failed, Err(Error::TimedOut { .. }));
 }
 
 #[tokio::test]
@@ -45,7 +46,7 @@ async fn the_deadline_covers_all_hops_together() {
     let failed = client(&everything_allowed())
         .status(hurried(server.port))
         .await;
-    assert!(matches!(failed, Err(Error::TimedOut { .. })), "{failed:?}");
+    assert_matches!(failed, Err(Error::TimedOut { .. }));
 }
 
 #[rstest]
@@ -59,10 +60,7 @@ async fn a_flooding_server_ends_at_the_size_limit(#[case] first: &str) {
     let failed = client(&everything_allowed())
         .fetch(get(&url), 100_000)
         .await;
-    assert!(
-        matches!(failed, Err(Error::TooLarge { max: 100_000 })),
-        "{failed:?}"
-    );
+    assert_matches!(failed, Err(Error::TooLarge { max: 100_000 }));
 }
 
 #[rstest]
@@ -74,7 +72,7 @@ async fn a_head_without_end_is_an_error(#[case] first: &str, #[case] then: &str)
     let server = Listener::start(Script::Repeat(head, then.into(), Duration::ZERO)).await;
     let url = format!("http://127.0.0.1:{}/", server.port);
     let failed = client(&everything_allowed()).status(get(&url)).await;
-    assert!(matches!(failed, Err(Error::Http(_))), "{failed:?}");
+    assert_matches!(failed, Err(Error::Http(_)));
 }
 
 #[rstest]
@@ -107,15 +105,9 @@ async fn what_is_no_http_is_an_error() {
     let server = Listener::start(Script::Say("220 mail.example ESMTP\r\n".into())).await;
     let url = format!("http://127.0.0.1:{}/", server.port);
     let failed = client(&everything_allowed()).status(get(&url)).await;
-    assert!(matches!(failed, Err(Error::Http(_))), "{failed:?}");
+    assert_matches!(failed, Err(Error::Http(_)));
     let url = format!("https://127.0.0.1:{}/", server.port);
-    let secure = Request {
-        url: url.parse().unwrap(),
-        ..hurried(server.port)
-    };
+    let secure = with(hurried(server.port), |it| it.url = url.parse().unwrap());
     let failed = client(&everything_allowed()).status(secure).await;
-    assert!(
-        matches!(failed, Err(Error::Tls(_) | Error::TimedOut { .. })),
-        "{failed:?}"
-    );
+    assert_matches!(failed, Err(Error::Tls(_) | Error::TimedOut { .. }));
 }

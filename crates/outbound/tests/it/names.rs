@@ -2,6 +2,7 @@
 
 use rstest::rstest;
 use slugline_outbound::{Error, Refusal, Resolve, SystemResolver};
+use slugline_testkit::assert_matches;
 
 use crate::support::{
     Listener, Names, Script, client, client_within, everything_allowed, get, strict_client,
@@ -37,10 +38,7 @@ async fn a_name_with_one_inner_address_is_refused_and_nobody_is_called(#[case] a
     let names = Names::new(&[answer]);
     let url = format!("http://shop.example:{}/", server.port);
     let refused = strict_client(&names).status(get(&url)).await.unwrap_err();
-    assert!(
-        matches!(refused, Error::Refused(Refusal::Address(_))),
-        "{refused:?}"
-    );
+    assert_matches!(refused, Error::Refused(Refusal::Address(_)));
     assert_eq!(server.connections(), 0);
 }
 
@@ -50,7 +48,7 @@ async fn an_allowed_address_does_not_excuse_its_neighbour() {
     let names = Names::new(&[&["127.0.0.1", "10.0.0.1"]]);
     let url = format!("http://shop.example:{}/", server.port);
     let refused = client(&names).status(get(&url)).await.unwrap_err();
-    assert!(matches!(refused, Error::Refused(_)), "{refused:?}");
+    assert_matches!(refused, Error::Refused(_));
     assert_eq!(server.connections(), 0);
 }
 
@@ -64,7 +62,7 @@ async fn a_name_is_looked_up_once_so_it_cannot_change_its_mind() {
     // The second request makes a look-up of its own, whose answer is checked
     // too.
     let refused = client(&names).status(get(&url)).await.unwrap_err();
-    assert!(matches!(refused, Error::Refused(_)), "{refused:?}");
+    assert_matches!(refused, Error::Refused(_));
     assert_eq!((names.lookups(), server.connections()), (2, 1));
 }
 
@@ -77,7 +75,7 @@ async fn a_name_that_turns_inward_between_hops_is_refused() {
     let names = Names::new(&[&["127.0.0.1"], &["169.254.169.254"]]);
     let url = format!("http://rebind.example:{}/", server.port);
     let refused = client(&names).status(get(&url)).await.unwrap_err();
-    assert!(matches!(refused, Error::Refused(_)), "{refused:?}");
+    assert_matches!(refused, Error::Refused(_));
     assert_eq!((names.lookups(), server.connections()), (2, 1));
 }
 
@@ -98,7 +96,7 @@ async fn a_refused_url_is_never_connected_to_nor_looked_up(#[case] url: &str) {
     let names = everything_allowed();
     let url = url.replace("{port}", &server.port.to_string());
     let refused = strict_client(&names).status(get(&url)).await.unwrap_err();
-    assert!(matches!(refused, Error::Refused(_)), "{url}: {refused:?}");
+    assert_matches!(refused, Error::Refused(_), "{url}");
     assert_eq!((server.connections(), names.lookups()), (0, 0), "{url}");
 }
 
@@ -106,11 +104,11 @@ async fn a_refused_url_is_never_connected_to_nor_looked_up(#[case] url: &str) {
 async fn a_name_without_addresses_and_a_closed_port_fail() {
     let nobody = Names::new(&[&[]]);
     let failed = client(&nobody).status(get("http://gone.example/")).await;
-    assert!(matches!(failed, Err(Error::Connect(_))), "{failed:?}");
+    assert_matches!(failed, Err(Error::Connect(_)));
     let port = Listener::start(Script::ok("")).await.port;
     let url = format!("http://127.0.0.1:{port}/");
     let failed = client(&nobody).status(get(&url)).await;
-    assert!(matches!(failed, Err(Error::Connect(_))), "{failed:?}");
+    assert_matches!(failed, Err(Error::Connect(_)));
 }
 
 #[tokio::test]

@@ -1,5 +1,6 @@
 //! Requests of any method, with bodies that come whole or in parts.
 
+use slugline_testkit::{assert_matches, with};
 use std::{convert::Infallible, future::poll_fn, time::Duration};
 
 use http_body_util::channel::Channel;
@@ -123,8 +124,7 @@ async fn an_answer_that_breaks_off_is_an_error_where_it_breaks_off() {
     let mut answer = answer.unwrap();
     assert_eq!(answer.body.length(), Some(10));
     assert_eq!(chunk(&mut answer).await.unwrap().unwrap(), "half");
-    let broken = chunk(&mut answer).await.unwrap();
-    assert!(matches!(broken, Err(Error::Http(_))), "{broken:?}");
+    assert_matches!(chunk(&mut answer).await.unwrap(), Err(Error::Http(_)));
 }
 
 #[tokio::test]
@@ -138,7 +138,7 @@ async fn dropping_an_answer_closes_the_connection() {
     server.write_all(endless).await.unwrap();
     drop(asking.await.unwrap());
     // The stream ends or is reset, because bytes were left unread.
-    assert!(matches!(server.read(&mut [0]).await, Ok(0) | Err(_)));
+    assert_matches!(server.read(&mut [0]).await, Ok(0) | Err(_));
 }
 
 #[tokio::test]
@@ -148,15 +148,9 @@ async fn only_reading_requests_are_repeated_for_a_redirect() {
     let first = Listener::start(to_last).await;
     let url = format!("http://127.0.0.1:{}/", first.port);
     let client = client(&everything_allowed());
-    let head = Request {
-        method: Method::HEAD,
-        ..get(&url)
-    };
+    let head = with(get(&url), |it| it.method = Method::HEAD);
     assert_eq!(client.status(head).await.unwrap(), 200);
-    let with_body = Request {
-        body: Outgoing::whole("x"),
-        ..get(&url)
-    };
+    let with_body = with(get(&url), |it| it.body = Outgoing::whole("x"));
     for handed_back in [post(&url, Outgoing::default()), with_body] {
         assert_eq!(client.status(handed_back).await.unwrap(), 302);
     }
@@ -187,7 +181,7 @@ async fn a_server_that_the_operator_named_may_be_inside_and_sends_nobody_on() {
         let url = format!("http://{host}:{}/", inside.port);
         assert_eq!(own.status(get(&url)).await.unwrap(), 302);
         let others = strict_client(&everything_allowed()).status(get(&url)).await;
-        assert!(matches!(others, Err(Error::Refused(_))), "{others:?}");
+        assert_matches!(others, Err(Error::Refused(_)));
     }
     assert_eq!(inside.connections(), 2);
 }
@@ -206,6 +200,5 @@ async fn a_request_body_that_breaks_off_ends_the_request() {
     up.send_data("half".into()).await.unwrap();
     hear(&mut server, "half\r\n").await;
     up.abort(std::io::ErrorKind::ConnectionReset.into());
-    let failed = talking.await.unwrap();
-    assert!(matches!(failed, Err(Error::Http(_))), "{failed:?}");
+    assert_matches!(talking.await.unwrap(), Err(Error::Http(_)));
 }

@@ -1,5 +1,6 @@
 //! Listeners that count, answers by script, a resolver by script.
 
+use slugline_testkit::with;
 use std::{
     collections::VecDeque,
     io,
@@ -198,10 +199,7 @@ pub(crate) fn client(names: &Arc<Names>) -> Client {
 /// A client that may also reach this network.
 pub(crate) fn client_within(network: &str, names: &Arc<Names>) -> Client {
     let allowed = AddressPolicy::public_and(vec![network.parse().unwrap()]);
-    let policy = Policy {
-        addresses: allowed,
-        ..Policy::default()
-    };
+    let policy = with(Policy::default(), |it| it.addresses = allowed);
     Client::with_resolver(policy, names.clone())
 }
 

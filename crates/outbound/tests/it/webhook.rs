@@ -16,7 +16,7 @@ use slugline_domain::{
     ports::VisitObserver,
 };
 use slugline_outbound::{Client, Policy, RetryPolicy, Webhook, WebhookOptions, WebhookSecret};
-use slugline_testkit::{FixedClock, NOON, SeededRandom, link};
+use slugline_testkit::{FixedClock, NOON, SeededRandom, link, with};
 
 use crate::support::{Listener, Script};
 
@@ -104,9 +104,8 @@ async fn answering(answers: &[&str]) -> Listener {
 async fn a_message_names_the_domain_of_a_link_that_has_one() {
     let receiver = answering(&["204 No Content"]).await;
     let webhook = calling(receiver.port, hasty());
-    observe_as(&webhook, "docs", |record| VisitRecord {
-        slug: "go.example/docs",
-        ..record
+    observe_as(&webhook, "docs", |record| {
+        with(record, |it| it.slug = "go.example/docs")
     });
     webhook.shutdown().await;
     let message: Value = serde_json::from_str(&receiver.bodies()[0]).unwrap();

@@ -171,26 +171,14 @@ mod tests {
             deleted_at: UnixMillis::new(5),
             number: 7,
         };
-        for query in [
-            TrashQuery {
+        let default = Some(DomainName::DEFAULT);
+        for (domain, after) in [(None, None), (None, Some(after)), (default, None)] {
+            let query = TrashQuery {
                 reach: Reach::Everything,
-                domain: None,
-                after: None,
+                domain,
+                after,
                 limit: 20,
-            },
-            TrashQuery {
-                reach: Reach::Everything,
-                domain: None,
-                after: Some(after),
-                limit: 20,
-            },
-            TrashQuery {
-                reach: Reach::Everything,
-                domain: Some(DomainName::DEFAULT),
-                after: None,
-                limit: 20,
-            },
-        ] {
+            };
             let trash = plan(&select(DbBackend::Sqlite, &query));
             let index = "link_versions USING INDEX link_versions_trash";
             assert!(trash.contains(index), "{trash}");

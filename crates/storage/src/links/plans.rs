@@ -69,6 +69,20 @@ impl Schema {
     }
 }
 
+const BY_TAG: &str = "SEARCH link_tags USING COVERING INDEX link_tags_tag (tag=?)";
+
+pub(crate) fn begins(plan: &str, start: &str) {
+    assert!(plan.starts_with(start), "{plan}");
+}
+
+fn by_index(plan: &str, index: &str) {
+    begins(plan, &format!("SEARCH short_links USING INDEX {index}"));
+}
+
+fn holds(plan: &str, part: &str) {
+    assert!(plan.contains(part), "{plan}");
+}
+
 fn page(order: LinkOrder) -> ListQuery {
     ListQuery {
         now: NOON,
@@ -105,22 +119,15 @@ async fn a_link_is_found_by_the_index_of_keys() {
 async fn pages_are_read_in_the_order_of_an_index(#[case] order: LinkOrder, #[case] index: &str) {
     let schema = Schema::new().await;
     let first = schema.plan_of_page(&page(order));
-    assert_eq!(
-        first,
-        format!("SEARCH short_links USING INDEX {index} (domain=?)")
-    );
+    let expected = format!("SEARCH short_links USING INDEX {index} (domain=?)");
+    assert_eq!(first, expected);
     let mut next = page(order);
     next.after = Some(Position {
         created_at: UnixSeconds::new(0).unwrap(),
         key: key("docs"),
     });
     let next = schema.plan_of_page(&next);
-    assert!(
-        next.starts_with(&format!(
-            "SEARCH short_links USING INDEX {index} (domain=? AND "
-        )),
-        "{next}"
-    );
+    by_index(&next, &format!("{index} (domain=? AND "));
     assert!(!next.contains("TEMP B-TREE"), "{next}");
 }
 
@@ -154,19 +161,11 @@ async fn a_page_of_a_common_tag_is_read_in_the_order_of_an_index(
     let mut query = page(order);
     query.filter.tag = Some(Tag::parse("news").unwrap());
     let common = schema.plan_of_page(&query);
-    assert!(
-        common.starts_with(&format!(
-            "SEARCH short_links USING INDEX {index} (domain=?)"
-        )),
-        "{common}"
-    );
+    by_index(&common, &format!("{index} (domain=?)"));
     let few = "DELETE FROM link_tags WHERE link_id = 'i1'";
     schema.connection.execute_batch(few).unwrap();
     let rarer = schema.plan_of_page(&query);
-    assert!(
-        rarer.starts_with("SEARCH short_links USING INDEX sqlite_autoindex_short_links_1 (id=?)"),
-        "{rarer}"
-    );
+    by_index(&rarer, "sqlite_autoindex_short_links_1 (id=?)");
 }
 
 #[rstest]
@@ -184,10 +183,7 @@ async fn chosen_links_are_found_by_the_index_of_keys(
     query.filter.tag = tag.map(|tag| Tag::parse(tag).unwrap());
     query.filter.text = text.map(|text| SearchText::parse(text).unwrap());
     let plan = Schema::new().await.plan_of_page(&query);
-    assert!(
-        plan.starts_with("SEARCH short_links USING INDEX links_key (domain=? AND slug=?)"),
-        "{plan}"
-    );
+    by_index(&plan, "links_key (domain=? AND slug=?)");
 }
 
 #[tokio::test]
@@ -195,14 +191,8 @@ async fn a_text_is_looked_up_among_trigrams() {
     let mut wanted = filter();
     wanted.text = Some(SearchText::parse("shipping").unwrap());
     let plan = Schema::new().await.plan_of_search(&wanted);
-    assert!(
-        plan.starts_with("SEARCH short_links USING INTEGER PRIMARY KEY"),
-        "{plan}"
-    );
-    assert!(
-        plan.contains("SCAN link_search VIRTUAL TABLE INDEX"),
-        "{plan}"
-    );
+    begins(&plan, "SEARCH short_links USING INTEGER PRIMARY KEY");
+    holds(&plan, "SCAN link_search VIRTUAL TABLE INDEX");
 }
 
 #[tokio::test]
@@ -210,10 +200,7 @@ async fn a_destination_is_found_by_its_key() {
     let mut wanted = filter();
     wanted.destination = Some(destination("https://example.com/"));
     let plan = Schema::new().await.plan_of_search(&wanted);
-    assert!(
-        plan.starts_with("SEARCH short_links USING INDEX links_destination"),
-        "{plan}"
-    );
+    by_index(&plan, "links_destination");
 }
 
 #[tokio::test]
@@ -230,10 +217,7 @@ async fn the_ids_of_a_tag_are_read_along_its_index() {
         let tags = tags.iter().map(|tag| Tag::parse(tag).unwrap());
         let tagged = tagged::select(&tags.collect(), 20).build(DbBackend::Sqlite);
         let plan = schema.plan(&tagged);
-        assert!(
-            plan.starts_with("SEARCH link_tags USING COVERING INDEX link_tags_tag (tag=?)"),
-            "{plan}"
-        );
+        begins(&plan, BY_TAG);
     }
 }
 
@@ -256,15 +240,7 @@ async fn a_page_of_a_binding_begins_with_its_links(
             ..page(LinkOrder::Newest)
         }),
     ] {
-        assert!(
-            plan.starts_with(
-                "SEARCH short_links USING INDEX sqlite_autoindex_short_links_1 (id=?)"
-            ),
-            "{plan}"
-        );
-        assert!(
-            plan.contains("SEARCH link_tags USING COVERING INDEX link_tags_tag (tag=?)"),
-            "{plan}"
-        );
+        by_index(&plan, "sqlite_autoindex_short_links_1 (id=?)");
+        holds(&plan, BY_TAG);
     }
 }

@@ -253,24 +253,10 @@ mod tests {
         }
     }
 
-    fn search(text: &str) -> ListLinks {
-        let query = ListQuery {
-            now: NOON,
-            order: LinkOrder::SlugAscending,
-            filter: LinkFilter::default(),
-            after: None,
-            limit: 20,
-        };
-        ListLinks(ListQuery {
-            filter: filter(text),
-            ..query
-        })
-    }
-
-    fn page(text: &str) -> ListLinks {
+    fn listing(text: &str, order: LinkOrder) -> ListLinks {
         ListLinks(ListQuery {
             now: NOON,
-            order: LinkOrder::Newest,
+            order,
             filter: filter(text),
             after: None,
             limit: 20,
@@ -287,28 +273,25 @@ mod tests {
         let store = Sqlite::open_for_reads_up_to(Duration::ZERO, file).unwrap();
         let links = (0..5_000).map(|i| link(&format!("l{i}")).id(&i.to_string()).build());
         let links: Vec<_> = links.collect();
-        let inserted = store
-            .change(InsertLinks::new(
-                &Reach::Everything,
-                &links,
-                &NOTE,
-                Keeping::default(),
-            ))
-            .await;
-        assert!(inserted.unwrap().is_some());
+        let everything = Reach::Everything;
+        let insert = InsertLinks::new(&everything, &links, &NOTE, Keeping::default());
+        assert!(store.change(insert).await.unwrap().is_some());
 
         // No link holds the text, so nothing ends the reading but the limit.
         let too_slow = |failure: &Failure| matches!(failure, Failure::TooSlow(_));
         for text in ["zz", "z"] {
-            assert!(too_slow(&store.read(search(text)).await.unwrap_err()));
-            assert!(too_slow(&store.read(page(text)).await.unwrap_err()));
+            for order in [LinkOrder::SlugAscending, LinkOrder::Newest] {
+                let read = store.read(listing(text, order)).await;
+                assert!(too_slow(&read.unwrap_err()));
+            }
             let counting = CountLinks {
                 filter: filter(text),
                 now: NOON,
             };
             assert!(too_slow(&store.read(counting).await.unwrap_err()));
         }
-        assert!(store.read(search("zzz")).await.unwrap().is_empty());
+        let none = listing("zzz", LinkOrder::SlugAscending);
+        assert!(store.read(none).await.unwrap().is_empty());
     }
 
     fn text(text: &str) -> SearchText {

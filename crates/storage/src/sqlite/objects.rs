@@ -135,6 +135,8 @@ impl Object {
 
 #[cfg(test)]
 mod tests {
+    use slugline_testkit::assert_matches;
+
     use super::*;
 
     const OURS: [&str; 3] = [
@@ -192,9 +194,9 @@ mod tests {
         }
         let trigger = "CREATE TRIGGER gone AFTER DELETE ON link BEGIN SELECT 2; END";
         let said = compared(&[OURS[0], OURS[1], trigger]).unwrap_err();
-        assert!(matches!(said, Unlike::Changed { name, .. } if name == "gone"));
+        assert_matches!(said, Unlike::Changed { name, .. } if name == "gone");
         let said = compared(&OURS[..2]).unwrap_err();
-        assert!(matches!(said, Unlike::Missing { name, .. } if name == "gone"));
+        assert_matches!(said, Unlike::Missing { name, .. } if name == "gone");
     }
 
     #[test]

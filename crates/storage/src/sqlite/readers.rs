@@ -106,6 +106,8 @@ mod tests {
     use sea_orm::{DbBackend, Statement};
     use tempfile::TempDir;
 
+    use slugline_testkit::assert_matches;
+
     use super::*;
     use crate::session::Session;
 
@@ -139,7 +141,7 @@ mod tests {
         let (_folder, readers) = readers(Duration::ZERO);
         for _ in 0..2 * LONG_READS {
             let read = Readers::read(&readers, ENDLESS).await;
-            assert!(matches!(read, Err(Failure::TooSlow(_))), "{read:?}");
+            assert_matches!(read, Err(Failure::TooSlow(_)));
             // Too short for SQLite to look at the time.
             assert_eq!(Readers::read(&readers, FEW).await.unwrap(), [10]);
         }
@@ -154,8 +156,7 @@ mod tests {
     async fn waiting_for_a_turn_counts() {
         let (_folder, readers) = readers(Duration::from_millis(1));
         let turns = readers.long_reads.acquire_many(4).await.unwrap();
-        let read = Readers::read(&readers, FEW).await;
-        assert!(matches!(read, Err(Failure::TooSlow(_))), "{read:?}");
+        assert_matches!(Readers::read(&readers, FEW).await, Err(Failure::TooSlow(_)));
         drop(turns);
     }
 

@@ -156,6 +156,8 @@ impl FileSnapshot {
 
 #[cfg(test)]
 mod tests {
+    use slugline_testkit::assert_matches;
+
     use super::*;
 
     fn numbers(connection: &Connection) -> u32 {
@@ -209,7 +211,7 @@ mod tests {
         let stopped = FileSnapshot::take(&path)
             .unwrap()
             .copy_to(&to, |_| ControlFlow::Break(()));
-        assert!(matches!(stopped, Err(SnapshotError::Stopped { .. })));
+        assert_matches!(stopped, Err(SnapshotError::Stopped { .. }));
     }
 
     #[test]

@@ -11,7 +11,7 @@ use slugline_domain::{
     ports::{Hearing, LinkChange, LinkObserver, LinkStore, Taking, TokenStore, Version},
 };
 use slugline_storage::{Database, Listening, SchemaConnection, SqlLinkStore};
-use slugline_testkit::{ALL, NOON, NOTE, key, link};
+use slugline_testkit::{ALL, NOON, NOTE, assert_matches, key, link, with};
 
 use crate::on_postgres::{self, Fresh};
 
@@ -131,10 +131,7 @@ async fn every_kind_of_change_is_announced_once_it_is_committed() {
     nodes.other.insert(&ALL, &docs, &NOTE).await.unwrap();
     assert_eq!(nodes.announced().await, [changed("docs", Some(0))], "new");
 
-    let edited = Link {
-        revision: docs.revision.next(),
-        ..docs.clone()
-    };
+    let edited = with(docs.clone(), |it| it.revision = docs.revision.next());
     nodes
         .other
         .update(&edited, &Version::of(&docs), &NOTE)
@@ -178,10 +175,7 @@ async fn nothing_is_announced_that_did_not_happen() {
         .insert_many(&ALL, std::slice::from_ref(&docs), &NOTE)
         .await
         .unwrap();
-    let overtaken = Version {
-        revision: docs.revision.next(),
-        ..Version::of(&docs)
-    };
+    let overtaken = with(Version::of(&docs), |it| it.revision = docs.revision.next());
     nodes.other.update(&docs, &overtaken, &NOTE).await.unwrap();
     nodes.other.delete(&key("nobody"), &NOTE).await.unwrap();
     nodes.sql("BEGIN; DELETE FROM short_links; ROLLBACK").await;
@@ -256,7 +250,7 @@ async fn a_listener_that_was_cut_is_back_and_knows_that_it_missed_something() {
     let nodes = Nodes::start("cut").await;
     for round in 0..5 {
         let before = nodes.listening.hearing();
-        assert!(matches!(before, Hearing::Announced(_)));
+        assert_matches!(before, Hearing::Announced(_));
         // All but this statement's own session.
         let cut = format!(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{}'",

@@ -20,75 +20,50 @@ use crate::on_postgres;
 #[tokio::test]
 async fn sqlite_keeps_the_contract() {
     let folder = tempfile::tempdir().unwrap();
-    let made = AtomicU32::new(0);
-    let new_file = async || {
-        let number = made.fetch_add(1, Ordering::Relaxed);
+    keeps_the_contract(async |number| {
         let file = folder.path().join(format!("links-{number}.db"));
         let url: DatabaseUrl = format!("sqlite://{}", file.display()).parse().unwrap();
         SqlLinkStore::open(&url).await.expect("open")
-    };
-    link_store_contract::run_suite(async || with_hosts(new_file().await).await).await;
-    migration_store_contract::run_suite(async || {
-        let store = Arc::new(new_file().await);
-        (Arc::clone(&store), store)
     })
     .await;
-    token_store_contract::run_suite(async || new_file().await.tokens()).await;
-    domain_store_contract::run_suite(async || {
-        let store = Arc::new(new_file().await);
-        (store.domains(), store)
-    })
-    .await;
-    link_history_contract::run_suite(async |keeping| {
-        let store = Arc::new(new_file().await.keeping(keeping));
-        (store.domains(), store)
-    })
-    .await;
-    assistant_store_contract::run_suite(async || {
-        let store = new_file().await;
-        (store.assistants(), store.tokens())
-    })
-    .await;
-    watch_store_contract::run_suite(async || new_file().await).await;
-    receipt_store_contract::run_suite(new_file).await;
-    let store = new_file().await;
-    secret_store_contract::run_suite(&store).await;
-    audit_trail_contract::changes_of_tokens_leave_lines(&store.tokens(), &store).await;
 }
 
 /// Each store gets its own database on the server that the test command starts.
 #[tokio::test]
 async fn postgres_keeps_the_contract() {
+    let new = async |number| on_postgres::store(&format!("contract_{number}")).await.0;
+    keeps_the_contract(new).await;
+}
+
+/// Runs the suites on stores that are numbered.
+async fn keeps_the_contract(numbered_store: impl AsyncFn(u32) -> SqlLinkStore) {
     let made = AtomicU32::new(0);
-    let new_database = async || {
-        let number = made.fetch_add(1, Ordering::Relaxed);
-        on_postgres::store(&format!("contract_{number}")).await.0
-    };
-    link_store_contract::run_suite(async || with_hosts(new_database().await).await).await;
+    let new = async || numbered_store(made.fetch_add(1, Ordering::Relaxed)).await;
+    link_store_contract::run_suite(async || with_hosts(new().await).await).await;
     migration_store_contract::run_suite(async || {
-        let store = Arc::new(new_database().await);
+        let store = Arc::new(new().await);
         (Arc::clone(&store), store)
     })
     .await;
-    token_store_contract::run_suite(async || new_database().await.tokens()).await;
+    token_store_contract::run_suite(async || new().await.tokens()).await;
     domain_store_contract::run_suite(async || {
-        let store = Arc::new(new_database().await);
+        let store = Arc::new(new().await);
         (store.domains(), store)
     })
     .await;
     link_history_contract::run_suite(async |keeping| {
-        let store = Arc::new(new_database().await.keeping(keeping));
+        let store = Arc::new(new().await.keeping(keeping));
         (store.domains(), store)
     })
     .await;
     assistant_store_contract::run_suite(async || {
-        let store = new_database().await;
+        let store = new().await;
         (store.assistants(), store.tokens())
     })
     .await;
-    watch_store_contract::run_suite(async || new_database().await).await;
-    receipt_store_contract::run_suite(new_database).await;
-    let store = new_database().await;
+    watch_store_contract::run_suite(async || new().await).await;
+    receipt_store_contract::run_suite(new).await;
+    let store = new().await;
     secret_store_contract::run_suite(&store).await;
     audit_trail_contract::changes_of_tokens_leave_lines(&store.tokens(), &store).await;
 }

@@ -4,7 +4,9 @@ use slugline_domain::ports::LinkStore;
 use slugline_storage::{
     ConnectError, Database, DatabaseUrl, OpenError, SchemaConnection, SqlLinkStore,
 };
-use slugline_testkit::{ALL, NOTE, link};
+use slugline_testkit::{ALL, NOTE, assert_matches, link};
+
+use crate::on_sqlite;
 
 async fn migrate(url: &DatabaseUrl) {
     let schema = SchemaConnection::open(url).await.unwrap();
@@ -14,8 +16,7 @@ async fn migrate(url: &DatabaseUrl) {
 
 #[tokio::test]
 async fn links_survive_a_restart_and_migrating_again_changes_nothing() {
-    let folder = tempfile::tempdir().unwrap();
-    let url = DatabaseUrl::File(folder.path().join("links.db"));
+    let (_folder, url) = on_sqlite::file();
     let made = link("docs").tags(&["a", "b"]).build();
     for round in 0..2 {
         let store = SqlLinkStore::open(&url).await.unwrap();
@@ -30,11 +31,10 @@ async fn links_survive_a_restart_and_migrating_again_changes_nothing() {
 
 #[tokio::test]
 async fn a_schema_that_is_behind_is_refused_with_its_missing_steps() {
-    let folder = tempfile::tempdir().unwrap();
+    let (folder, url) = on_sqlite::file();
     let file = folder.path().join("links.db");
-    let url = DatabaseUrl::File(file.clone());
     let no_file = SqlLinkStore::open_current(&url).await.unwrap_err();
-    assert!(matches!(no_file, OpenError::Connect(_)), "{no_file}");
+    assert_matches!(no_file, OpenError::Connect(_));
     assert!(!file.exists());
 
     std::fs::write(&file, "").unwrap();
@@ -48,8 +48,7 @@ async fn a_schema_that_is_behind_is_refused_with_its_missing_steps() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn nodes_that_start_together_migrate_once() {
     for _ in 0..10 {
-        let folder = tempfile::tempdir().unwrap();
-        let url = DatabaseUrl::File(folder.path().join("links.db"));
+        let (_folder, url) = on_sqlite::file();
         let mut nodes = Vec::new();
         for _ in 0..6 {
             let url = url.clone();

@@ -1,23 +1,20 @@
 //! Switching the history off.
 
 use slugline_domain::{
-    Keeping, Link,
+    Keeping,
     history::LinkHistory,
     ports::{LinkStore, Version},
 };
-use slugline_storage::{DatabaseUrl, SqlLinkStore};
-use slugline_testkit::{ALL, NOON, NOTE, link};
+use slugline_storage::SqlLinkStore;
+use slugline_testkit::{ALL, NOON, NOTE, link, with};
 
-use crate::on_postgres;
+use crate::{on_postgres, on_sqlite};
 
 async fn forgets_in_pieces(store: SqlLinkStore) {
     for slug in ["one", "two", "three"] {
         let first = link(slug).build();
         store.insert(&ALL, &first, &NOTE).await.unwrap();
-        let second = Link {
-            revision: first.revision.next(),
-            ..first.clone()
-        };
+        let second = with(first.clone(), |it| it.revision = first.revision.next());
         store
             .update(&second, &Version::of(&first), &NOTE)
             .await
@@ -35,8 +32,7 @@ async fn forgets_in_pieces(store: SqlLinkStore) {
 
 #[tokio::test]
 async fn what_was_kept_is_removed_once_nothing_is_kept() {
-    let folder = tempfile::tempdir().unwrap();
-    let url = DatabaseUrl::File(folder.path().join("links.db"));
-    forgets_in_pieces(SqlLinkStore::open(&url).await.unwrap()).await;
+    let (_folder, on_a_file) = on_sqlite::store().await;
+    forgets_in_pieces(on_a_file).await;
     forgets_in_pieces(on_postgres::store("history_off").await.0).await;
 }

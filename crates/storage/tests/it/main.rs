@@ -9,6 +9,7 @@ mod durability; // data survives a restart
 mod history_off; // what was kept goes once nothing is kept
 mod meanwhile; // what happens between two statements of a change
 mod on_postgres; // databases for the other files
+mod on_sqlite; // the same in files
 mod search_queue; // texts that wait to be indexed
 mod shared_commits; // changes that come at the same time
 mod shared_follows; // slugs followed at the same time

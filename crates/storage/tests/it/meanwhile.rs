@@ -1,35 +1,17 @@
 //! Changes that meet others between two of their statements on PostgreSQL. SQLite has one writer.
 
-use std::time::Duration;
-
-use sea_orm::{ConnectionTrait, DbBackend, Statement, TransactionTrait};
+use sea_orm::{ConnectionTrait, TransactionTrait};
 use slugline_domain::{
     Purge, Revision,
     history::LinkHistory,
     ports::{Deletion, Insertion, LinkStore, Update, Version},
 };
-use slugline_storage::SchemaConnection;
 use slugline_testkit::{ALL, NOTE, link};
 
-use crate::on_postgres;
+use crate::on_postgres::{self, until_waiting};
 
 async fn run(connection: &impl ConnectionTrait, sql: &str) {
     connection.execute_unprepared(sql).await.unwrap();
-}
-
-/// Waits until a statement waits for a lock.
-async fn until_one_waits(schema: &SchemaConnection) {
-    const WAITING: &str = "SELECT count(*) FROM pg_stat_activity \
-                           WHERE datname = current_database() AND wait_event_type = 'Lock'";
-    loop {
-        let waiting = Statement::from_string(DbBackend::Postgres, WAITING);
-        let row = schema.connection().query_one_raw(waiting).await.unwrap();
-        let number: i64 = row.unwrap().try_get_by_index(0).unwrap();
-        if number > 0 {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
 }
 
 #[tokio::test]
@@ -44,11 +26,11 @@ async fn a_purge_that_meets_a_return_takes_nothing_and_locks_no_link_after_its_v
     run(&back, "SELECT 1 FROM link_versions FOR UPDATE").await;
     let purge = store.purge(&docs.id, None, &NOTE);
     let bring_back = async {
-        until_one_waits(&schema).await;
+        until_waiting(&schema, 1).await;
         let again = link("docs").build();
         let insert = store.insert(&ALL, &again, &NOTE).await;
         assert_eq!(insert.unwrap(), Insertion::Stored);
-        // Whoever edits the link has it locked, and wants its versions.
+        // An edit has the link locked, and wants its versions.
         let edit = schema.connection().begin().await.unwrap();
         run(&edit, "SELECT 1 FROM short_links FOR UPDATE").await;
         back.commit().await.unwrap();
@@ -71,15 +53,10 @@ async fn a_link_takes_the_slug_of_one_that_was_deleted_meanwhile() {
                  FOR EACH ROW EXECUTE FUNCTION meets()";
     run(schema.connection(), fault).await;
     let docs = link("docs").build();
-    assert_eq!(
-        store.insert(&ALL, &docs, &NOTE).await.unwrap(),
-        Insertion::Stored
-    );
     let taken = link("other").id(docs.id.as_str()).build();
-    assert_eq!(
-        store.insert(&ALL, &taken, &NOTE).await.unwrap(),
-        Insertion::IdTaken
-    );
+    for (link, outcome) in [(docs, Insertion::Stored), (taken, Insertion::IdTaken)] {
+        assert_eq!(store.insert(&ALL, &link, &NOTE).await.unwrap(), outcome);
+    }
 }
 
 #[tokio::test]

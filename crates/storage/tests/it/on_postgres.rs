@@ -1,6 +1,8 @@
 //! Databases of the PostgreSQL server that the test command starts.
 
-use sea_orm::{ConnectionTrait, DbBackend, Statement};
+use std::time::Duration;
+
+use sea_orm::{ConnectionTrait, Statement};
 use slugline_storage::{Database, DatabaseUrl, SchemaConnection, SqlLinkStore};
 
 /// A database of a test's own.
@@ -46,9 +48,23 @@ impl Fresh {
             "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = '{}'",
             self.name
         );
-        let cut = Statement::from_string(DbBackend::Postgres, cut);
-        let row = self.admin.connection().query_one_raw(cut).await.unwrap();
-        row.unwrap().try_get_by_index(0).unwrap()
+        number(self.admin.connection(), &cut).await
+    }
+}
+
+/// The one number that answers a question in SQL.
+pub(crate) async fn number(connection: &impl ConnectionTrait, question: &str) -> i64 {
+    let question = Statement::from_string(connection.get_database_backend(), question);
+    let row = connection.query_one_raw(question).await.unwrap();
+    row.unwrap().try_get_by_index(0).unwrap()
+}
+
+/// Waits until so many statements wait for a lock.
+pub(crate) async fn until_waiting(schema: &SchemaConnection, statements: i64) {
+    const WAITING: &str = "SELECT count(*) FROM pg_stat_activity \
+                           WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    while number(schema.connection(), WAITING).await < statements {
+        tokio::time::sleep(Duration::from_millis(10)).await;
     }
 }
 

@@ -1,17 +1,17 @@
 //! Searches find texts before and after they are indexed.
 
-use sea_orm::{ConnectionTrait, Statement};
 use slugline_domain::{
     Link, LinkFilter, SearchText, StatusFilter,
     ports::{LinkStore, Update, Version},
 };
-use slugline_storage::{Database, DatabaseUrl, SchemaConnection, SqlLinkStore};
+use slugline_storage::{Database, SchemaConnection, SqlLinkStore};
 use slugline_testkit::{ALL, NOON, NOTE, link};
+
+use crate::{on_postgres, on_sqlite};
 
 #[tokio::test]
 async fn texts_are_found_whether_they_wait_or_are_indexed() {
-    let folder = tempfile::tempdir().unwrap();
-    let url = DatabaseUrl::File(folder.path().join("links.db"));
+    let (_folder, url) = on_sqlite::file();
     let schema = SchemaConnection::open(&url).await.unwrap();
     schema.update().await.unwrap();
     let store = SqlLinkStore::new(Database::open(&url).await.unwrap());
@@ -19,7 +19,6 @@ async fn texts_are_found_whether_they_wait_or_are_indexed() {
     let mut waiting = Vec::new();
     for number in 0..300 {
         let made = link(&format!("link-{number:03}"))
-            .id(&format!("id-{number}"))
             .comment(&format!("before {number:03}"))
             .build();
         store.insert(&ALL, &made, &NOTE).await.unwrap();
@@ -38,7 +37,8 @@ async fn texts_are_found_whether_they_wait_or_are_indexed() {
         assert_eq!(updated.unwrap(), Update::Stored);
         assert_eq!(found(&store, &format!("before {number:03}")).await, 0);
         assert_eq!(found(&store, &format!("after {number:03}")).await, 1);
-        waiting.push(texts_that_wait(&schema).await);
+        let texts = "SELECT count(*) FROM link_search_queue";
+        waiting.push(on_postgres::number(schema.connection(), texts).await);
     }
     assert_eq!(found(&store, "after").await, 300);
     let indexed = waiting.windows(2).filter(|pair| pair[1] < pair[0]).count();
@@ -56,12 +56,4 @@ async fn found(store: &SqlLinkStore, text: &str) -> u64 {
     let count = store.count(&filter, NOON).await.unwrap();
     assert_eq!(u64::try_from(links.len()), Ok(count));
     count
-}
-
-async fn texts_that_wait(schema: &SchemaConnection) -> i64 {
-    let connection = schema.connection();
-    let count = "SELECT count(*) FROM link_search_queue";
-    let count = Statement::from_string(connection.get_database_backend(), count);
-    let row = connection.query_one_raw(count).await.unwrap().unwrap();
-    row.try_get_by_index(0).unwrap()
 }

@@ -3,23 +3,19 @@
 
 use std::sync::Arc;
 
-use sea_orm::{ConnectionTrait, DbBackend, Statement, TransactionTrait};
+use sea_orm::{ConnectionTrait, TransactionTrait};
 use slugline_domain::{
     Link,
     ports::{Insertion, LinkStore},
 };
-use slugline_storage::{Database, DatabaseUrl, SchemaConnection, SqlLinkStore};
+use slugline_storage::{SchemaConnection, SqlLinkStore};
 use slugline_testkit::{ALL, NOTE, key, link};
 use tokio::task::JoinSet;
 
-use crate::on_postgres;
-
-async fn store(folder: &tempfile::TempDir) -> Arc<SqlLinkStore> {
-    let url = DatabaseUrl::File(folder.path().join("links.db"));
-    let schema = SchemaConnection::open(&url).await.unwrap();
-    schema.update().await.unwrap();
-    Arc::new(SqlLinkStore::new(Database::open(&url).await.unwrap()))
-}
+use crate::{
+    on_postgres::{self, number, until_waiting},
+    on_sqlite,
+};
 
 /// Inserts all links at the same time, and returns the result of each by slug.
 async fn insert_together(
@@ -42,8 +38,8 @@ async fn insert_together(
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_change_that_is_undone_takes_no_other_with_it() {
-    let folder = tempfile::tempdir().unwrap();
-    let store = store(&folder).await;
+    let (_folder, store) = on_sqlite::store().await;
+    let store = Arc::new(store);
     for round in 0..20 {
         let owner = link(&format!("owner-{round}"))
             .id(&format!("id-{round}"))
@@ -77,8 +73,8 @@ async fn a_change_that_is_undone_takes_no_other_with_it() {
 /// A trigger stands for a fault that only one of the changes meets.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_change_that_fails_takes_no_other_with_it() {
-    let folder = tempfile::tempdir().unwrap();
-    let store = store(&folder).await;
+    let (folder, store) = on_sqlite::store().await;
+    let store = Arc::new(store);
     let file = rusqlite::Connection::open(folder.path().join("links.db")).unwrap();
     for (round, fault) in ["ABORT", "FAIL", "ROLLBACK"].into_iter().enumerate() {
         let trigger = format!(
@@ -116,22 +112,14 @@ async fn a_change_that_fails_takes_no_other_with_it() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn changes_that_were_handed_over_are_done_before_the_store_goes() {
-    let folder = tempfile::tempdir().unwrap();
+    let (_folder, url) = on_sqlite::file();
+    let open = async || Arc::new(SqlLinkStore::open(&url).await.unwrap());
     let links = (0..200).map(|i| link(&format!("last-{i}")).build());
-    {
-        let store = store(&folder).await;
-        insert_together(&store, links.clone().collect()).await;
-    }
-    let store = store(&folder).await;
+    insert_together(&open().await, links.clone().collect()).await;
+    let store = open().await;
     for link in links {
         assert_eq!(store.find(&link.key).await.unwrap(), Some(link));
     }
-}
-
-async fn number(schema: &SchemaConnection, question: &str) -> i64 {
-    let question = Statement::from_string(DbBackend::Postgres, question);
-    let row = schema.connection().query_one_raw(question).await.unwrap();
-    row.unwrap().try_get_by_index(0).unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -148,17 +136,15 @@ async fn on_postgres_new_links_share_statements() {
         assert_eq!(store.find(&link.key).await.unwrap(), Some(link));
     }
     let audited = "SELECT count(DISTINCT slug) FROM audit_trail WHERE caller <> ''";
-    assert_eq!(number(&schema, audited).await, 500);
-    assert_eq!(
-        number(&schema, "SELECT count(*) FROM audit_trail").await,
-        500
-    );
-    assert_eq!(
-        number(&schema, "SELECT count(*) FROM link_tags").await,
-        1_000
-    );
+    assert_eq!(number(schema.connection(), audited).await, 500);
+    let counted = async |table: &str| {
+        let count = format!("SELECT count(*) FROM {table}");
+        number(schema.connection(), &count).await
+    };
+    assert_eq!(counted("audit_trail").await, 500);
+    assert_eq!(counted("link_tags").await, 1_000);
     // A trigger announces once for each statement.
-    let statements = number(&schema, "SELECT count(*) FROM link_announcements").await;
+    let statements = counted("link_announcements").await;
     assert!(statements < 250, "{statements} statements");
 }
 
@@ -217,12 +203,14 @@ async fn on_postgres_each_link_of_a_statement_gets_its_own_answer() {
     }
     let audited =
         "SELECT count(*) - count(DISTINCT slug) FROM audit_trail WHERE slug NOT LIKE 'past-%'";
-    assert_eq!(number(&schema, audited).await, 0, "one line for each link");
-    // 30 good links and two others (the taken one and a twin); the expired one and the new one.
     assert_eq!(
-        number(&schema, "SELECT count(*) FROM audit_trail").await,
-        340
+        number(schema.connection(), audited).await,
+        0,
+        "one line for each link"
     );
+    // 30 good links and two others (the taken one and a twin); the expired one and the new one.
+    let lines = "SELECT count(*) FROM audit_trail";
+    assert_eq!(number(schema.connection(), lines).await, 340);
 }
 
 /// Each connection is cut in the middle of its work, again and again.
@@ -265,13 +253,21 @@ async fn on_postgres_cut_connections_neither_lose_nor_double_links() {
         assert!(store.find(&key(inserted)).await.unwrap().is_some());
     }
     let doubled = "SELECT count(*) - count(DISTINCT slug) FROM audit_trail";
-    assert_eq!(number(&schema, doubled).await, 0);
+    assert_eq!(number(schema.connection(), doubled).await, 0);
     let odd = "SELECT abs((SELECT count(*) FROM short_links) - (SELECT count(*) FROM audit_trail))";
-    assert_eq!(number(&schema, odd).await, 0);
+    assert_eq!(number(schema.connection(), odd).await, 0);
+}
+
+fn stored_unless(lacks_its_domain: bool) -> Insertion {
+    if lacks_its_domain {
+        Insertion::NoDomain
+    } else {
+        Insertion::Stored
+    }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn on_postgres_links_of_named_hosts_share_statements_if_somebody_named_the_host() {
+async fn on_postgres_links_of_named_hosts_share_statements_if_the_host_is_named() {
     let (store, schema) = on_postgres::store("named").await;
     on_postgres::name(&schema, "go.example").await;
     let store = Arc::new(store);
@@ -284,12 +280,8 @@ async fn on_postgres_links_of_named_hosts_share_statements_if_somebody_named_the
         })
         .collect();
     for (inserted, outcome) in insert_together(&store, links.clone()).await {
-        let expected = if inserted.starts_with("nowhere") {
-            Insertion::NoDomain
-        } else {
-            Insertion::Stored
-        };
-        assert_eq!(outcome, Ok(expected), "{inserted}");
+        let is_refused = inserted.starts_with("nowhere");
+        assert_eq!(outcome, Ok(stored_unless(is_refused)), "{inserted}");
     }
     for link in links {
         let is_there = link.key.domain.as_str() != "nowhere.example";
@@ -300,17 +292,19 @@ async fn on_postgres_links_of_named_hosts_share_statements_if_somebody_named_the
         "SELECT count(*) FROM audit_trail WHERE slug LIKE 'go.example/many-%'",
         "SELECT count(*) FROM audit_trail WHERE slug LIKE 'many-%'",
     ] {
-        assert_eq!(number(&schema, counted).await, 100, "{counted}");
+        assert_eq!(number(schema.connection(), counted).await, 100, "{counted}");
     }
-    let statements = number(&schema, "SELECT count(*) FROM link_announcements").await;
+    let statements = number(
+        schema.connection(),
+        "SELECT count(*) FROM link_announcements",
+    )
+    .await;
     assert!(statements < 150, "{statements} statements");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn on_postgres_no_link_stays_in_a_domain_that_is_taken_away_at_the_same_time() {
     const LOCK: &str = "SELECT host FROM domains WHERE host = 'go.example' FOR UPDATE";
-    const WAITING: &str = "SELECT count(*) FROM pg_stat_activity \
-                           WHERE datname = current_database() AND wait_event_type = 'Lock'";
 
     let (store, schema) = on_postgres::store("taken_away").await;
     on_postgres::name(&schema, "go.example").await;
@@ -332,31 +326,15 @@ async fn on_postgres_no_link_stays_in_a_domain_that_is_taken_away_at_the_same_ti
         let (store, made) = (Arc::clone(&store), link("go.example/batch").build());
         tokio::spawn(async move { store.insert_many(&ALL, &[made], &NOTE).await.unwrap() })
     };
-    loop {
-        let question = Statement::from_string(DbBackend::Postgres, WAITING);
-        let row = removal.query_one_raw(question).await.unwrap().unwrap();
-        if row.try_get_by_index::<i64>(0).unwrap() >= 2 {
-            break;
-        }
-        removal
-            .execute_unprepared("SELECT pg_stat_clear_snapshot(), pg_sleep(0.01)")
-            .await
-            .unwrap();
-    }
-    removal
-        .execute_unprepared("DELETE FROM domains")
-        .await
-        .unwrap();
+    until_waiting(&schema, 2).await;
+    let delete = removal.execute_unprepared("DELETE FROM domains").await;
+    delete.unwrap();
     removal.commit().await.unwrap();
     for (inserted, outcome) in together.await.unwrap() {
-        let expected = if inserted.starts_with("go") {
-            Insertion::NoDomain
-        } else {
-            Insertion::Stored
-        };
-        assert_eq!(outcome, Ok(expected), "{inserted}");
+        let is_refused = inserted.starts_with("go");
+        assert_eq!(outcome, Ok(stored_unless(is_refused)), "{inserted}");
     }
     assert_eq!(batch.await.unwrap(), [Insertion::NoDomain]);
     let left = "SELECT count(*) FROM short_links WHERE domain <> ''";
-    assert_eq!(number(&schema, left).await, 0);
+    assert_eq!(number(schema.connection(), left).await, 0);
 }

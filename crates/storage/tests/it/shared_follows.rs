@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use sea_orm::{ConnectionTrait, DbBackend, Statement, TransactionTrait};
+use sea_orm::{ConnectionTrait, TransactionTrait};
 use slugline_domain::{
     FollowedLink, LinkKey,
     ports::{LinkStore, TokenStore},
@@ -17,7 +17,7 @@ use slugline_storage::SqlLinkStore;
 use slugline_testkit::{ALL, NOTE, key, link};
 use tokio::task::JoinSet;
 
-use crate::on_postgres;
+use crate::on_postgres::{self, number};
 
 /// Follows all slugs at the same time, and returns the answer to each.
 async fn follow_together(
@@ -64,7 +64,7 @@ async fn each_slug_gets_its_own_answer() {
 async fn a_flood_of_unknown_slugs_takes_two_connections() {
     let (store, schema) = on_postgres::store("flood").await;
     let store = Arc::new(store);
-    // Nobody reads a link meanwhile.
+    // The lock keeps every other session from reading links.
     let lock = schema.connection().begin().await.unwrap();
     let table = "LOCK TABLE short_links IN ACCESS EXCLUSIVE MODE";
     lock.execute_unprepared(table).await.unwrap();
@@ -76,10 +76,8 @@ async fn a_flood_of_unknown_slugs_takes_two_connections() {
     tokio::time::sleep(Duration::from_secs(1)).await;
     let waiting = "SELECT count(*) FROM pg_stat_activity \
                    WHERE datname = current_database() AND wait_event_type = 'Lock'";
-    let observer = Statement::from_string(DbBackend::Postgres, waiting);
-    let row = lock.query_one_raw(observer).await.unwrap().unwrap();
-    assert_eq!(row.try_get_by_index::<i64>(0).unwrap(), 2);
-    // Whatever reads no link has a connection.
+    assert_eq!(number(&lock, waiting).await, 2);
+    // A request that reads no link has a connection.
     assert_eq!(store.tokens().list().await.unwrap().len(), 0);
     lock.rollback().await.unwrap();
     let answers = flood.await.unwrap();

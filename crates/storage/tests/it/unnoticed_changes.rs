@@ -8,30 +8,26 @@ use std::{
 };
 
 use slugline_domain::ports::LinkStore;
-use slugline_storage::{Database, DatabaseUrl, SchemaConnection, SqlLinkStore};
+use slugline_storage::SqlLinkStore;
 use slugline_testkit::{ALL, NOTE, link};
+
+use crate::on_sqlite;
 
 #[tokio::test]
 async fn a_store_notices_changes_by_others_and_not_its_own() {
-    let folder = tempfile::tempdir().unwrap();
-    let url = DatabaseUrl::File(folder.path().join("links.db"));
-    let schema = SchemaConnection::open(&url).await.unwrap();
-    schema.update().await.unwrap();
-    let open = async || SqlLinkStore::new(Database::open(&url).await.unwrap());
+    let (_folder, url) = on_sqlite::file();
+    let open = async || SqlLinkStore::open(&url).await.unwrap();
     let (mine, theirs) = (open().await, open().await);
 
     let at_first = mine.hearing();
-    mine.insert(&ALL, &link("mine").build(), &NOTE)
-        .await
-        .unwrap();
+    let made = link("mine").build();
+    mine.insert(&ALL, &made, &NOTE).await.unwrap();
     // Longer than the interval between two checks.
     tokio::time::sleep(Duration::from_millis(2_500)).await;
     assert_eq!(mine.hearing(), at_first);
 
-    theirs
-        .insert(&ALL, &link("theirs").build(), &NOTE)
-        .await
-        .unwrap();
+    let made = link("theirs").build();
+    theirs.insert(&ALL, &made, &NOTE).await.unwrap();
     let asked = Instant::now();
     while mine.hearing() == at_first {
         assert!(asked.elapsed() < Duration::from_mins(5), "never noticed");
@@ -41,11 +37,7 @@ async fn a_store_notices_changes_by_others_and_not_its_own() {
 
 #[tokio::test]
 async fn a_change_whose_author_hung_up_counts_once_it_is_made() {
-    let folder = tempfile::tempdir().unwrap();
-    let url = DatabaseUrl::File(folder.path().join("links.db"));
-    let schema = SchemaConnection::open(&url).await.unwrap();
-    schema.update().await.unwrap();
-    let store = SqlLinkStore::new(Database::open(&url).await.unwrap());
+    let (_folder, store) = on_sqlite::store().await;
     let before = store.hearing();
     let made = link("made").build();
     {

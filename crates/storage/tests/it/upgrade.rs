@@ -4,10 +4,9 @@ use sea_orm::ConnectionTrait;
 use slugline_domain::ports::LinkStore;
 use slugline_migrations::{STEPS, Step, pending, run};
 use slugline_storage::{DatabaseUrl, OpenError, SchemaConnection, SchemaError, SqlLinkStore};
-use slugline_testkit::{ALL, NOTE, link};
-use tempfile::TempDir;
+use slugline_testkit::{ALL, NOTE, assert_matches, link};
 
-use crate::on_postgres;
+use crate::{on_postgres, on_sqlite};
 
 /// A step of a later version.
 const SECOND: Step = Step {
@@ -23,15 +22,9 @@ const MISTAKEN: Step = Step {
     postgres: "ALTER TABLE short_links ADD COLUMN more text; DROP TABLE nothing;",
 };
 
-fn in_a_file() -> (TempDir, DatabaseUrl) {
-    let folder = tempfile::tempdir().unwrap();
-    let url = DatabaseUrl::File(folder.path().join("links.db"));
-    (folder, url)
-}
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_file_gets_the_step_of_a_later_version_once_and_keeps_its_links() {
-    let (_folder, url) = in_a_file();
+    let (_folder, url) = on_sqlite::file();
     is_upgraded(&url).await;
 }
 
@@ -52,7 +45,7 @@ async fn is_upgraded(url: &DatabaseUrl) {
     // A step that fails leaves nothing behind.
     let mistaken = [STEPS, &[MISTAKEN]].concat();
     let failed = run(database, &mistaken).await.unwrap_err();
-    assert!(matches!(failed, SchemaError::Database(_)), "{failed}");
+    assert_matches!(failed, SchemaError::Database(_));
     assert_eq!(schema.pending().await.unwrap(), [""; 0]);
 
     // Several nodes start together.
@@ -96,7 +89,7 @@ async fn a_file_of_another_build_is_refused_and_stays_as_it_is() {
         (OTHER_COMMIT, "0.1.0 has the fingerprint 0123456789abcdef"),
         (BEFORE_RELEASE, "from before 0.1.0"),
     ] {
-        let (folder, url) = in_a_file();
+        let (folder, url) = on_sqlite::file();
         if made == OTHER_COMMIT {
             drop(SqlLinkStore::open(&url).await.unwrap());
         }
@@ -115,21 +108,15 @@ async fn a_file_of_another_build_is_refused_and_stays_as_it_is() {
 #[tokio::test]
 async fn on_postgres_a_database_of_another_build_is_refused() {
     let (_, schema) = on_postgres::store("other_commit").await;
-    schema
-        .connection()
-        .execute_unprepared(OTHER_COMMIT)
-        .await
-        .unwrap();
+    let hand = schema.connection();
+    hand.execute_unprepared(OTHER_COMMIT).await.unwrap();
     let refused = schema.update().await.unwrap_err();
-    assert!(matches!(refused, SchemaError::OtherBuild(_)), "{refused}");
+    assert_matches!(refused, SchemaError::OtherBuild(_));
 
     let url = on_postgres::fresh("before_release").await.url;
     let schema = SchemaConnection::open(&url).await.unwrap();
-    schema
-        .connection()
-        .execute_unprepared(BEFORE_RELEASE)
-        .await
-        .unwrap();
+    let hand = schema.connection();
+    hand.execute_unprepared(BEFORE_RELEASE).await.unwrap();
     is_refused(&url, "from before 0.1.0").await;
 }
 
@@ -140,7 +127,7 @@ async fn is_refused(url: &DatabaseUrl, shown: &str) {
         schema.pending().await.unwrap_err(),
         schema.making().await.unwrap_err(),
     ] {
-        assert!(matches!(refused, SchemaError::OtherBuild(_)), "{refused}");
+        assert_matches!(refused, SchemaError::OtherBuild(_));
         let said = refused.to_string();
         for part in [
             shown,
@@ -155,9 +142,6 @@ async fn is_refused(url: &DatabaseUrl, shown: &str) {
         SqlLinkStore::open(url).await.unwrap_err(),
         SqlLinkStore::open_current(url).await.unwrap_err(),
     ] {
-        assert!(
-            matches!(refused, OpenError::Schema(SchemaError::OtherBuild(_))),
-            "{refused}"
-        );
+        assert_matches!(refused, OpenError::Schema(SchemaError::OtherBuild(_)));
     }
 }

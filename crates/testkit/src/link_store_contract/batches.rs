@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use slugline_domain::{
-    Link, LinkFilter, LinkOrder, ListQuery, Reach, SearchText,
+    Link, LinkFilter, LinkOrder, Reach, SearchText,
     ports::{Insertion, LinkStore},
 };
 
-use super::shorthand::{everything, everywhere, store};
-use crate::{ALL, NOON, NOTE, join_all::join_all, link};
+use super::shorthand::{everything, everywhere, store, store_all};
+use crate::{ALL, NOON, NOTE, join_all::join_all, link, with};
 
 pub(super) async fn many_links_are_inserted_as_if_one_after_the_other(store_: &impl LinkStore) {
     let active = link("active").build();
@@ -40,16 +40,10 @@ pub(super) async fn many_links_are_inserted_as_if_one_after_the_other(store_: &i
         (link("Active").id("x6").build(), Insertion::Stored),
     ];
     let (links, expected): (Vec<Link>, Vec<Insertion>) = batch.into_iter().unzip();
-    let outcomes = store_
-        .insert_many(&ALL, &links, &NOTE)
-        .await
-        .expect("insert");
+    let outcomes = store_all(store_, &links).await;
     assert_eq!(outcomes, expected);
 
-    let all = ListQuery {
-        order: LinkOrder::SlugAscending,
-        ..everything()
-    };
+    let all = with(everything(), |it| it.order = LinkOrder::SlugAscending);
     let listed = store_.list(&all).await.expect("list");
     let sorted = |mut link: Link| {
         link.content.tags = link.content.tags.sorted();
@@ -76,10 +70,7 @@ pub(super) async fn many_links_are_inserted_as_if_one_after_the_other(store_: &i
 }
 
 pub(super) async fn a_batch_may_be_large_or_empty(store_: &impl LinkStore) {
-    assert_eq!(
-        store_.insert_many(&ALL, &[], &NOTE).await.expect("insert"),
-        []
-    );
+    assert_eq!(store_all(store_, &[]).await, []);
     let links: Vec<Link> = (0..1_200)
         .map(|i| {
             link(&format!("s{i}"))
@@ -88,10 +79,7 @@ pub(super) async fn a_batch_may_be_large_or_empty(store_: &impl LinkStore) {
         })
         .collect();
     for expected in [Insertion::Stored, Insertion::SlugTaken] {
-        let outcomes = store_
-            .insert_many(&ALL, &links, &NOTE)
-            .await
-            .expect("insert");
+        let outcomes = store_all(store_, &links).await;
         assert_eq!(outcomes, vec![expected; links.len()]);
     }
     for count in store_.tags(&Reach::Everything, None).await.expect("tags") {

@@ -7,8 +7,8 @@ use slugline_domain::{
     ports::{Deletion, LinkStore, Update, Version},
 };
 
-use super::shorthand::store;
-use crate::{NOTE, full_link, join_all::join_all, key, link, seconds};
+use super::shorthand::{is_there, store, update};
+use crate::{NOTE, full_link, join_all::join_all, key, link, seconds, with};
 
 pub(super) async fn an_update_replaces_everything_but_the_identity(store_: &impl LinkStore) {
     let old = full_link("docs");
@@ -22,10 +22,7 @@ pub(super) async fn an_update_replaces_everything_but_the_identity(store_: &impl
     new.revision = old.revision.next();
     // The count is not the author's.
     new.visits_used = old.visits_used;
-    let outcome = store_
-        .update(&new, &Version::of(&old), &NOTE)
-        .await
-        .expect("update");
+    let outcome = update(store_, &new, &Version::of(&old)).await;
     assert_eq!(outcome, Update::Stored);
     assert_eq!(store_.find(&new.key).await.expect("find"), Some(new));
 }
@@ -35,27 +32,15 @@ pub(super) async fn an_update_of_an_outdated_version_changes_nothing(store_: &im
     store(store_, &before).await;
     let mut changed = link("docs").to("https://example.org/").tags(&["z"]).build();
     changed.revision = before.revision.next();
-    let older = Version {
-        revision: changed.revision,
-        ..Version::of(&before)
-    };
-    let replaced = Version {
-        id: link("x").build().id,
-        ..Version::of(&before)
-    };
+    let older = with(Version::of(&before), |it| it.revision = changed.revision);
+    let replaced = with(Version::of(&before), |it| it.id = link("x").build().id);
     for known in [older, replaced] {
-        let outcome = store_
-            .update(&changed, &known, &NOTE)
-            .await
-            .expect("update");
+        let outcome = update(store_, &changed, &known).await;
         assert_eq!(outcome, Update::Outdated, "{known:?}");
     }
     assert_eq!(store_.find(&before.key).await.expect("find"), Some(before));
     let nowhere = link("nowhere").build();
-    let outcome = store_
-        .update(&nowhere, &Version::of(&nowhere), &NOTE)
-        .await
-        .expect("update");
+    let outcome = update(store_, &nowhere, &Version::of(&nowhere)).await;
     assert_eq!(outcome, Update::Outdated);
     assert_eq!(store_.find(&nowhere.key).await.expect("find"), None);
 }
@@ -109,14 +94,8 @@ pub(super) async fn only_the_known_version_of_a_link_is_deleted(store_: &impl Li
     store(store_, &before).await;
     let known = Version::of(&before);
     let other_versions = [
-        Version {
-            revision: before.revision.next(),
-            ..known.clone()
-        },
-        Version {
-            id: link("x").build().id,
-            ..known.clone()
-        },
+        with(known.clone(), |it| it.revision = before.revision.next()),
+        with(known.clone(), |it| it.id = link("x").build().id),
     ];
     for other in other_versions {
         let outcome = store_.delete_version(&before.key, &other, &NOTE).await;
@@ -124,8 +103,7 @@ pub(super) async fn only_the_known_version_of_a_link_is_deleted(store_: &impl Li
     }
     let elsewhere = store_.delete_version(&key("Docs"), &known, &NOTE).await;
     assert_eq!(elsewhere.expect("delete"), Deletion::Outdated);
-    let found = store_.find(&before.key).await.expect("find");
-    assert_eq!(found, Some(before.clone()));
+    is_there(store_, &before).await;
     for expected in [Deletion::Deleted, Deletion::Outdated] {
         let outcome = store_.delete_version(&before.key, &known, &NOTE).await;
         assert_eq!(outcome.expect("delete"), expected);

@@ -10,9 +10,9 @@ use slugline_domain::{
 
 use super::{
     searches::{found, with_text},
-    shorthand::{everything, everywhere, keys, store},
+    shorthand::{everything, everywhere, is_there, keys, store, store_all},
 };
-use crate::{ALL, NOON, NOTE, key, link, newest_lines, tag};
+use crate::{ALL, NOON, NOTE, key, link, newest_lines, tag, with};
 
 fn domain(text: &str) -> DomainName {
     DomainName::parse(text).expect("a domain")
@@ -31,8 +31,7 @@ pub(super) async fn one_slug_in_two_domains_is_two_links(store_: &impl LinkStore
         assert_eq!(outcome, Insertion::SlugTaken);
     }
     for link in [&here, &there] {
-        let one = store_.find(&link.key).await.expect("find");
-        assert_eq!(one.as_ref(), Some(link));
+        is_there(store_, link).await;
         let one = store_.follow(&link.key).await.expect("follow");
         assert_eq!(one, Some(link.into()));
     }
@@ -62,8 +61,7 @@ pub(super) async fn one_slug_in_two_domains_is_two_links(store_: &impl LinkStore
     store(store_, &ended).await;
     let heir = link("b.example/docs").id("new").build();
     store(store_, &heir).await;
-    let found = store_.find(&heir.key).await.expect("find");
-    assert_eq!(found, Some(heir));
+    is_there(store_, &heir).await;
 }
 
 pub(super) async fn a_link_needs_a_domain_that_is_named(store_: &impl LinkStore) {
@@ -75,10 +73,7 @@ pub(super) async fn a_link_needs_a_domain_that_is_named(store_: &impl LinkStore)
         link("docs").build(),
         link("go.example/docs").build(),
     ];
-    let outcomes = store_
-        .insert_many(&ALL, &batch, &NOTE)
-        .await
-        .expect("insert");
+    let outcomes = store_all(store_, &batch).await;
     let [_, here, there] = &batch;
     assert_eq!(
         outcomes,
@@ -86,8 +81,7 @@ pub(super) async fn a_link_needs_a_domain_that_is_named(store_: &impl LinkStore)
     );
     assert_eq!(store_.find(&nowhere.key).await.expect("find"), None);
     for link in [here, there] {
-        let found = store_.find(&link.key).await.expect("find");
-        assert_eq!(found.as_ref(), Some(link));
+        is_there(store_, link).await;
     }
 }
 
@@ -97,10 +91,7 @@ pub(super) async fn a_batch_goes_into_several_domains(store_: &impl LinkStore) {
         .map(|text| link(text).tags(&["t"]).build())
         .collect();
     for expected in [Insertion::Stored, Insertion::SlugTaken] {
-        let outcomes = store_
-            .insert_many(&ALL, &batch, &NOTE)
-            .await
-            .expect("insert");
+        let outcomes = store_all(store_, &batch).await;
         assert_eq!(outcomes, vec![expected; batch.len()]);
     }
     let twice = [
@@ -109,10 +100,7 @@ pub(super) async fn a_batch_goes_into_several_domains(store_: &impl LinkStore) {
         link("go.example/new").id("three").build(),
         link("b.example/other").id("two").build(),
     ];
-    let outcomes = store_
-        .insert_many(&ALL, &twice, &NOTE)
-        .await
-        .expect("insert");
+    let outcomes = store_all(store_, &twice).await;
     assert_eq!(
         outcomes,
         [
@@ -199,26 +187,14 @@ pub(super) async fn lists_of_all_domains_are_ordered_and_paged_without_gaps(
     let named = Binding::new([], [], [domain("go.example"), domain("b.example")]);
     let filters = [
         (everywhere(), None),
-        (
-            LinkFilter {
-                tag: Some(tag("x")),
-                ..everywhere()
-            },
-            None,
-        ),
+        (with(everywhere(), |it| it.tag = Some(tag("x"))), None),
         (with_text("example.com"), None),
         (
-            LinkFilter {
-                domain: Some(domain("")),
-                ..everywhere()
-            },
+            with(everywhere(), |it| it.domain = Some(domain(""))),
             Some(""),
         ),
         (
-            LinkFilter {
-                domain: Some(domain("go.example")),
-                ..everywhere()
-            },
+            with(everywhere(), |it| it.domain = Some(domain("go.example"))),
             Some("go.example/"),
         ),
         (
@@ -276,14 +252,8 @@ pub(super) async fn lists_searches_and_counts_are_of_one_domain_or_of_all(store_
         let made = link(text).tags(&["x", text.split('/').next_back().expect("a part")]);
         store(store_, &made.build()).await;
     }
-    let go = LinkFilter {
-        domain: Some(domain("go.example")),
-        ..everywhere()
-    };
-    let default = LinkFilter {
-        domain: Some(DomainName::DEFAULT),
-        ..everywhere()
-    };
+    let go = with(everywhere(), |it| it.domain = Some(domain("go.example")));
+    let default = with(everywhere(), |it| it.domain = Some(DomainName::DEFAULT));
     let all = [
         "docs",
         "b.example/docs",
@@ -303,26 +273,14 @@ pub(super) async fn lists_searches_and_counts_are_of_one_domain_or_of_all(store_
             &[],
         ),
         (
-            LinkFilter {
-                tag: Some(tag("docs")),
-                ..everywhere()
-            },
+            with(everywhere(), |it| it.tag = Some(tag("docs"))),
             &all[..3],
         ),
         (
-            LinkFilter {
-                tag: Some(tag("docs")),
-                ..go.clone()
-            },
+            with(go.clone(), |it| it.tag = Some(tag("docs"))),
             &all[2..3],
         ),
-        (
-            LinkFilter {
-                tag: Some(tag("news")),
-                ..default.clone()
-            },
-            &[],
-        ),
+        (with(default.clone(), |it| it.tag = Some(tag("news"))), &[]),
         // The host is no part of the searched texts.
         (with_text("go.example"), &[]),
         (with_text("docs"), &all[..3]),
@@ -334,24 +292,15 @@ pub(super) async fn lists_searches_and_counts_are_of_one_domain_or_of_all(store_
             &all[2..3],
         ),
         (
-            LinkFilter {
-                domain: Some(DomainName::DEFAULT),
-                ..with_text("do")
-            },
+            with(with_text("do"), |it| it.domain = Some(DomainName::DEFAULT)),
             &all[..1],
         ),
         (
-            LinkFilter {
-                keys: Some(some.to_vec()),
-                ..everywhere()
-            },
+            with(everywhere(), |it| it.keys = Some(some.to_vec())),
             &[all[0], all[2]],
         ),
         (
-            LinkFilter {
-                keys: Some(some.to_vec()),
-                ..go.clone()
-            },
+            with(go.clone(), |it| it.keys = Some(some.to_vec())),
             &all[2..3],
         ),
     ] {
@@ -417,15 +366,9 @@ pub(super) async fn a_binding_to_domains_hides_the_links_of_others(store_: &impl
         (bound(&[], &[], &["nowhere.example"]), &[], &[]),
     ];
     for (reach, expected, tags) in cases {
-        let filter = LinkFilter {
-            reach: reach.clone(),
-            ..everywhere()
-        };
+        let filter = with(everywhere(), |it| it.reach = reach.clone());
         assert_eq!(found(store_, &filter).await, expected, "{reach:?}");
-        let newest = ListQuery {
-            filter: filter.clone(),
-            ..everything()
-        };
+        let newest = with(everything(), |it| it.filter = filter.clone());
         let listed: BTreeSet<String> = keys(store_, newest).await.into_iter().collect();
         let all: BTreeSet<String> = expected.iter().map(ToString::to_string).collect();
         assert_eq!(listed, all, "{reach:?}");
@@ -443,10 +386,7 @@ pub(super) async fn a_binding_to_domains_hides_the_links_of_others(store_: &impl
             .collect();
         let found_ = found(store_, &some).await;
         assert_eq!(found_.iter().collect::<Vec<_>>(), chosen, "{reach:?}");
-        let of_go = LinkFilter {
-            domain: Some(domain("go.example")),
-            ..filter
-        };
+        let of_go = with(filter, |it| it.domain = Some(domain("go.example")));
         let of_go = found(store_, &of_go).await;
         assert_eq!(
             of_go.len(),
@@ -477,19 +417,13 @@ pub(super) async fn lines_tell_links_of_two_domains_apart(store_: &(impl LinkSto
         store(store_, &link(text).build()).await;
     }
     let batch = [link("go.example/many").build(), link("many").build()];
-    store_
-        .insert_many(&ALL, &batch, &NOTE)
-        .await
-        .expect("insert");
+    store_all(store_, &batch).await;
     let deleted = store_.delete(&key("go.example/docs"), &NOTE).await;
     deleted.expect("delete");
     let about = async |keys: &[&str]| {
         let keys = keys.iter().map(|text| key(text)).collect();
         let query = AuditQuery {
-            filter: AuditFilter {
-                keys,
-                ..AuditFilter::default()
-            },
+            filter: with(AuditFilter::default(), |it| it.keys = keys),
             ..newest_lines(100)
         };
         let lines = store_.lines(&query).await.expect("lines").into_iter();

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use slugline_domain::{
-    Binding, Link, LinkFilter, LinkStatus, Reach, StatusFilter,
+    Binding, Link, LinkStatus, Reach, StatusFilter,
     ports::{Insertion, LinkStore},
 };
 
-use super::shorthand::{all_that, everything, everywhere, keys, store};
-use crate::{ALL, NOON, NOTE, full_link, join_all::join_all, key, link, tag};
+use super::shorthand::{all_that, everything, everywhere, is_there, keys, store};
+use crate::{ALL, NOON, NOTE, full_link, join_all::join_all, key, link, tag, with};
 
 pub(super) async fn a_stored_link_is_found_unchanged_with_its_tags_sorted(store_: &impl LinkStore) {
     let mut full = full_link("Full-1");
@@ -32,7 +32,7 @@ pub(super) async fn an_unknown_slug_is_absent_not_an_error(store_: &impl LinkSto
         store_.delete(&key("nowhere"), &NOTE).await.expect("delete"),
         None
     );
-    assert_eq!(keys(store_, everything()).await, Vec::<String>::new());
+    assert_eq!(keys(store_, everything()).await, [""; 0]);
 }
 
 pub(super) async fn spelling_matters(store_: &impl LinkStore) {
@@ -65,31 +65,20 @@ pub(super) async fn an_expired_link_gives_up_its_slug_and_its_tags(store_: &impl
     let new = link("docs").id("new").tags(&["new"]).build();
     store(store_, &new).await;
     assert_eq!(store_.find(&new.key).await.expect("find"), Some(new));
-    let by_old_tag = all_that(LinkFilter {
-        tag: Some(tag("old")),
-        ..everywhere()
-    });
-    assert_eq!(keys(store_, by_old_tag).await, Vec::<String>::new());
+    let by_old_tag = all_that(with(everywhere(), |it| it.tag = Some(tag("old"))));
+    assert_eq!(keys(store_, by_old_tag).await, [""; 0]);
 }
 
 pub(super) async fn a_link_that_the_instance_ended_is_expired(store_: &impl LinkStore) {
     let mut ended = link("docs").id("old").expires(99).build();
     ended.ends_at = Some(NOON);
     store(store_, &ended).await;
-    let by = |status| {
-        all_that(LinkFilter {
-            status,
-            ..everywhere()
-        })
-    };
+    let by = |status| all_that(with(everywhere(), |it| it.status = status));
     assert_eq!(
         keys(store_, by(StatusFilter::Only(LinkStatus::Expired))).await,
         ["docs"]
     );
-    assert_eq!(
-        keys(store_, by(StatusFilter::Current)).await,
-        Vec::<String>::new()
-    );
+    assert_eq!(keys(store_, by(StatusFilter::Current)).await, [""; 0]);
     let new = link("docs").id("new").build();
     store(store_, &new).await;
     assert_eq!(store_.find(&new.key).await.expect("find"), Some(new));
@@ -131,13 +120,11 @@ pub(super) async fn a_link_that_gives_way_keeps_its_slug_if_the_id_is_taken(
     let refused = link("docs").id("other").build();
     let outcome = store_.insert(&ALL, &refused, &NOTE).await;
     assert_eq!(outcome.expect("insert"), Insertion::IdTaken);
-    let found = store_.find(&expired.key).await.expect("find");
-    assert_eq!(found, Some(expired));
+    is_there(store_, &expired).await;
     // The identifier of the link that gives way is free.
     let heir = link("docs").id("old").build();
     store(store_, &heir).await;
-    let found = store_.find(&heir.key).await.expect("find");
-    assert_eq!(found, Some(heir));
+    is_there(store_, &heir).await;
 }
 
 pub(super) async fn of_many_concurrent_inserts_one_wins<S: LinkStore>(store_: Arc<S>) {
@@ -190,8 +177,7 @@ pub(super) async fn an_expired_link_gives_way_only_within_reach(store_: &impl Li
         let outcome = store_.insert(&reach, &new, &NOTE).await;
         assert_eq!(outcome.expect("insert"), expected, "{text}");
     }
-    let found = store_.find(&outside.key).await.expect("find");
-    assert_eq!(found.as_ref(), Some(&outside));
+    is_there(store_, &outside).await;
     let old = link("old").id("old").tags(&["a"]).expires(0).build();
     store(store_, &old).await;
     let batch = [
@@ -204,6 +190,5 @@ pub(super) async fn an_expired_link_gives_way_only_within_reach(store_: &impl Li
         outcomes.expect("insert"),
         [Insertion::SlugTaken, Insertion::Stored, Insertion::Stored]
     );
-    let found = store_.find(&outside.key).await.expect("find");
-    assert_eq!(found, Some(outside));
+    is_there(store_, &outside).await;
 }

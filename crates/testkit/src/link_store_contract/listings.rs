@@ -11,7 +11,7 @@ use super::{
     searches::{found, with_text},
     shorthand::{all_that, everything, everywhere, keys, store},
 };
-use crate::{NOON, NOTE, key, link, tag};
+use crate::{NOON, NOTE, key, link, tag, with};
 
 pub(super) async fn listings_are_ordered_and_paged_without_gaps(store_: &impl LinkStore) {
     // Three links share a second, so the slug must break the tie.
@@ -25,14 +25,7 @@ pub(super) async fn listings_are_ordered_and_paged_without_gaps(store_: &impl Li
         (LinkOrder::SlugDescending, ["old", "new", "c", "b", "a"]),
     ] {
         assert_eq!(
-            keys(
-                store_,
-                ListQuery {
-                    order,
-                    ..everything()
-                }
-            )
-            .await,
+            keys(store_, with(everything(), |it| it.order = order)).await,
             expected
         );
         for limit in 1..=5 {
@@ -67,46 +60,27 @@ pub(super) async fn listings_filter_by_status_and_tag(store_: &impl LinkStore) {
             ..everywhere()
         })
     };
-    assert_eq!(
-        keys(store_, by(StatusFilter::Current, None)).await,
-        ["forever", "soon"]
-    );
-    assert_eq!(
-        keys(store_, by(StatusFilter::Only(LinkStatus::Expired), None)).await,
-        ["gone"]
-    );
-    assert_eq!(
-        keys(store_, by(StatusFilter::All, Some("x"))).await,
-        ["forever", "gone"]
-    );
-    assert_eq!(
-        keys(store_, by(StatusFilter::Current, Some("x"))).await,
-        ["forever"]
-    );
-    assert_eq!(
-        keys(store_, by(StatusFilter::All, Some("none"))).await,
-        Vec::<String>::new()
-    );
-    let links = store_
-        .list(&by(StatusFilter::Current, Some("y")))
-        .await
-        .expect("list");
+    let expired = StatusFilter::Only(LinkStatus::Expired);
+    for (status, tag, expected) in [
+        (StatusFilter::Current, None, &["forever", "soon"][..]),
+        (expired, None, &["gone"]),
+        (StatusFilter::All, Some("x"), &["forever", "gone"]),
+        (StatusFilter::Current, Some("x"), &["forever"]),
+        (StatusFilter::All, Some("none"), &[]),
+    ] {
+        assert_eq!(keys(store_, by(status, tag)).await, expected, "{tag:?}");
+    }
+    let links = store_.list(&by(StatusFilter::Current, Some("y"))).await;
+    let links = links.expect("list");
     let tags: Vec<&str> = links[0].content.tags.iter().map(Tag::as_str).collect();
-    assert_eq!(
-        tags,
-        ["x", "y"],
-        "a tag filter must not hide the other tags"
-    );
+    assert_eq!(tags, ["x", "y"], "a filter hides no other tag");
 }
 
 pub(super) async fn slugs_are_ordered_by_code_point(store_: &impl LinkStore) {
     for name in ["a", "B", "a-b", "ab", "1"] {
         store(store_, &link(name).build()).await;
     }
-    let query = ListQuery {
-        order: LinkOrder::SlugAscending,
-        ..everything()
-    };
+    let query = with(everything(), |it| it.order = LinkOrder::SlugAscending);
     assert_eq!(keys(store_, query).await, ["1", "B", "a", "a-b", "ab"]);
 }
 
@@ -154,10 +128,7 @@ pub(super) async fn a_binding_hides_all_other_links(store_: &impl LinkStore) {
         (binding(&["deleted"], &["nobody's"]), &[], &[]),
     ];
     for (reach, expected, tags) in cases {
-        let filter = LinkFilter {
-            reach: reach.clone(),
-            ..everywhere()
-        };
+        let filter = with(everywhere(), |it| it.reach = reach.clone());
         let query = ListQuery {
             order: LinkOrder::SlugAscending,
             filter: filter.clone(),
@@ -180,17 +151,11 @@ pub(super) async fn a_binding_hides_all_other_links(store_: &impl LinkStore) {
         let count = store_.count(&filter, NOON).await.expect("count");
         assert_eq!(usize::try_from(count), Ok(expected.len()), "{reach:?}");
         for text in ["o", "other", "both"] {
-            let holding = LinkFilter {
-                text: with_text(text).text,
-                ..filter.clone()
-            };
+            let holding = with(filter.clone(), |it| it.text = with_text(text).text);
             let found_ = found(store_, &holding).await;
             let all = found(
                 store_,
-                &LinkFilter {
-                    text: holding.text.clone(),
-                    ..everywhere()
-                },
+                &with(everywhere(), |it| it.text = holding.text.clone()),
             )
             .await;
             let inside = all
@@ -247,26 +212,14 @@ pub(super) async fn listings_filter_by_text_and_slugs_in_any_order(store_: &impl
     for (filter, expected) in [
         (with_text("SPRING"), vec!["d", "b", "a", "gone"]),
         (
-            LinkFilter {
-                keys: Some(some.clone()),
-                ..active.clone()
-            },
+            with(active.clone(), |it| it.keys = Some(some.clone())),
             vec!["b", "c", "a"],
         ),
         (
-            LinkFilter {
-                keys: Some(some),
-                ..with_text("spring")
-            },
+            with(with_text("spring"), |it| it.keys = Some(some)),
             vec!["b", "a", "gone"],
         ),
-        (
-            LinkFilter {
-                keys: Some(Vec::new()),
-                ..everywhere()
-            },
-            vec![],
-        ),
+        (with(everywhere(), |it| it.keys = Some(Vec::new())), vec![]),
     ] {
         let mut paged = Vec::new();
         let mut after = None;
@@ -285,10 +238,7 @@ pub(super) async fn listings_filter_by_text_and_slugs_in_any_order(store_: &impl
         let mut by_slug = expected;
         by_slug.sort_unstable();
         assert_eq!(found(store_, &filter).await, by_slug, "{filter:?}");
-        let query = ListQuery {
-            order: LinkOrder::SlugDescending,
-            ..all_that(filter)
-        };
+        let query = with(all_that(filter), |it| it.order = LinkOrder::SlugDescending);
         by_slug.reverse();
         assert_eq!(keys(store_, query).await, by_slug);
     }

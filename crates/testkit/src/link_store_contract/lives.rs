@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use slugline_domain::{
-    Link, LinkFilter, LinkOrder, LinkStatus, ListQuery, MaxVisits, Reach, StatusFilter,
+    Link, LinkOrder, LinkStatus, ListQuery, MaxVisits, Reach, StatusFilter,
     ports::{AuditTrail, Insertion, LinkStore, Taking, Update, Version},
 };
 
-use super::shorthand::{all_that, everywhere, keys, store};
-use crate::{ALL, NOON, NOTE, full_link, join_all::join_all, link, newest_lines, seconds};
+use super::shorthand::{all_that, everywhere, keys, store, store_all};
+use crate::{ALL, NOON, NOTE, full_link, join_all::join_all, link, newest_lines, seconds, with};
 
 async fn take(store_: &impl LinkStore, link: &Link) -> Taking {
     let taken = store_.take_visit(&link.id, link.revision).await;
@@ -44,10 +44,7 @@ pub(super) async fn so_many_visits_are_counted_and_no_more(store_: &(impl LinkSt
     }
     assert_eq!(used(store_, &other).await, 0);
     let found = store_.find(&limited.key).await.expect("find");
-    let unchanged = Link {
-        visits_used: 3,
-        ..limited
-    };
+    let unchanged = with(limited, |it| it.visits_used = 3);
     assert_eq!(found, Some(unchanged), "a visit makes no version");
     assert_eq!(store_.lines(&query).await.expect("lines"), lines);
 }
@@ -114,10 +111,7 @@ pub(super) async fn an_update_changes_no_count(store_: &impl LinkStore) {
     let mut new = link("docs").id(old.id.as_str()).max_visits(7).build();
     new.revision = old.revision.next();
     update(store_, &new, &old).await;
-    let expected = Link {
-        visits_used: old.visits_used,
-        ..new
-    };
+    let expected = with(new, |it| it.visits_used = old.visits_used);
     let found = store_.find(&old.key).await.expect("find");
     assert_eq!(found, Some(expected));
 }
@@ -165,10 +159,7 @@ pub(super) async fn listings_know_every_status(store_: &impl LinkStore) {
         (StatusFilter::Current, "abcde"),
         (StatusFilter::All, "abcdefghi"),
     ] {
-        let filter = LinkFilter {
-            status,
-            ..everywhere()
-        };
+        let filter = with(everywhere(), |it| it.status = status);
         let query = ListQuery {
             order: LinkOrder::SlugAscending,
             ..all_that(filter.clone())
@@ -211,10 +202,7 @@ pub(super) async fn only_an_expired_link_loses_its_slug(store_: &impl LinkStore)
         hidden,
         link("hidden").id("hidden-2").build(),
     ];
-    let many = store_
-        .insert_many(&ALL, &batch, &NOTE)
-        .await
-        .expect("insert");
+    let many = store_all(store_, &batch).await;
     assert_eq!(
         many,
         [

@@ -5,8 +5,8 @@ use slugline_domain::{
     ports::{LinkStore, Version},
 };
 
-use super::shorthand::{everywhere, store};
-use crate::{NOON, NOTE, destination, full_link, link, tag};
+use super::shorthand::{everywhere, store, update};
+use crate::{NOON, NOTE, destination, full_link, link, tag, with};
 
 pub(super) fn with_text(text: &str) -> LinkFilter {
     LinkFilter {
@@ -19,29 +19,18 @@ pub(super) fn with_text(text: &str) -> LinkFilter {
 pub(super) async fn found(store: &impl LinkStore, filter: &LinkFilter) -> Vec<String> {
     let links = store.search(filter, NOON, 100).await.expect("search");
     let count = store.count(filter, NOON).await.expect("count");
-    assert_eq!(
-        u64::try_from(links.len()).expect("few links"),
-        count,
-        "{filter:?}"
-    );
+    assert_eq!(u64::try_from(links.len()), Ok(count), "{filter:?}");
     links.into_iter().map(|link| link.key.to_string()).collect()
 }
 
 pub(super) async fn searches_find_text_anywhere_without_regard_to_case(store_: &impl LinkStore) {
-    store(
-        store_,
-        &link("Alpha").to("https://news.example/Path?q=1").build(),
-    )
-    .await;
-    store(
-        store_,
-        &link("beta")
-            .comment("Über 50%_x! alles")
-            .tags(&["grün"])
-            .build(),
-    )
-    .await;
-    store(store_, &link("gamma").tags(&["alphabet"]).build()).await;
+    for made in [
+        link("Alpha").to("https://news.example/Path?q=1"),
+        link("beta").comment("Über 50%_x! alles").tags(&["grün"]),
+        link("gamma").tags(&["alphabet"]),
+    ] {
+        store(store_, &made.build()).await;
+    }
     for (text, slugs) in [
         ("alpha", vec!["Alpha", "gamma"]),
         ("ALPHA", vec!["Alpha", "gamma"]),
@@ -59,11 +48,8 @@ pub(super) async fn searches_find_text_anywhere_without_regard_to_case(store_: &
     ] {
         assert_eq!(found(store_, &with_text(text)).await, slugs, "{text:?}");
     }
-    let first = store_
-        .search(&with_text("example"), NOON, 2)
-        .await
-        .expect("search");
-    assert_eq!(first.len(), 2);
+    let first = store_.search(&with_text("example"), NOON, 2).await;
+    assert_eq!(first.expect("search").len(), 2);
 }
 
 pub(super) async fn searches_find_every_destination(store_: &impl LinkStore) {
@@ -76,56 +62,33 @@ pub(super) async fn searches_find_every_destination(store_: &impl LinkStore) {
 }
 
 pub(super) async fn searches_meet_every_condition(store_: &impl LinkStore) {
-    store(
-        store_,
-        &link("a")
-            .to("https://e.example/x?utm=1#top")
-            .tags(&["t"])
-            .build(),
-    )
-    .await;
-    store(
-        store_,
-        &link("b")
-            .to("https://e.example/x?utm=2#top")
-            .expires(-1)
-            .build(),
-    )
-    .await;
-    store(
-        store_,
-        &link("c").to("https://e.example/x").tags(&["t"]).build(),
-    )
-    .await;
-    let to = |url: &str| LinkFilter {
-        destination: Some(destination(url)),
-        ..everywhere()
-    };
+    for (made, to) in [
+        (link("a").tags(&["t"]), "https://e.example/x?utm=1#top"),
+        (link("b").expires(-1), "https://e.example/x?utm=2#top"),
+        (link("c").tags(&["t"]), "https://e.example/x"),
+    ] {
+        store(store_, &made.to(to).build()).await;
+    }
+    let to = |url: &str| with(everywhere(), |it| it.destination = Some(destination(url)));
     assert_eq!(
         found(store_, &to("https://e.example/x#top")).await,
         ["a", "b"]
     );
     assert_eq!(found(store_, &to("https://e.example/x?other")).await, ["c"]);
-    assert_eq!(
-        found(store_, &to("https://e.example/X")).await,
-        Vec::<String>::new()
-    );
+    assert_eq!(found(store_, &to("https://e.example/X")).await, [""; 0]);
     let active = LinkFilter {
         status: StatusFilter::Current,
         ..to("https://e.example/x#top")
     };
     assert_eq!(found(store_, &active).await, ["a"]);
-    let tagged = LinkFilter {
-        tag: Some(tag("t")),
-        ..with_text("e.example")
-    };
+    let tagged = with(with_text("e.example"), |it| it.tag = Some(tag("t")));
     assert_eq!(found(store_, &tagged).await, ["a", "c"]);
     let none = LinkFilter {
         tag: Some(tag("t")),
         status: StatusFilter::Only(LinkStatus::Expired),
         ..everywhere()
     };
-    assert_eq!(found(store_, &none).await, Vec::<String>::new());
+    assert_eq!(found(store_, &none).await, [""; 0]);
     assert_eq!(found(store_, &everywhere()).await, ["a", "b", "c"]);
 }
 
@@ -134,23 +97,15 @@ pub(super) async fn a_changed_link_is_found_by_its_new_text_only(store_: &impl L
     store(store_, &old).await;
     let mut new = link("docs").comment("after").tags(&["late"]).build();
     new.revision = old.revision.next();
-    store_
-        .update(&new, &Version::of(&old), &NOTE)
-        .await
-        .expect("update");
-    assert_eq!(
-        found(store_, &with_text("before")).await,
-        Vec::<String>::new()
-    );
-    assert_eq!(
-        found(store_, &with_text("early")).await,
-        Vec::<String>::new()
-    );
-    assert_eq!(found(store_, &with_text("after")).await, ["docs"]);
-    assert_eq!(found(store_, &with_text("late")).await, ["docs"]);
+    update(store_, &new, &Version::of(&old)).await;
+    for (text, expected) in [
+        ("before", &[][..]),
+        ("early", &[]),
+        ("after", &["docs"]),
+        ("late", &["docs"]),
+    ] {
+        assert_eq!(found(store_, &with_text(text)).await, expected, "{text}");
+    }
     store_.delete(&new.key, &NOTE).await.expect("delete");
-    assert_eq!(
-        found(store_, &with_text("after")).await,
-        Vec::<String>::new()
-    );
+    assert_eq!(found(store_, &with_text("after")).await, [""; 0]);
 }
