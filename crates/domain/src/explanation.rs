@@ -127,74 +127,49 @@ fn leads_on(arrival: &Arrival<'_>) -> bool {
 mod tests {
     use super::*;
     use crate::{
-        DestinationRules, Link, LinkId, MaxVisits, PasswordHash, Rules, Slug, Split, UnixSeconds,
-        routing::{Condition, NoFacts, Rule, Share},
+        Link, MaxVisits, PasswordHash, Rules, Split,
+        fixture::{link, to, visitor},
+        routing::{Condition, Rule, Share},
     };
 
-    fn visitor(query: Option<&str>) -> Visitor<'_> {
-        Visitor {
-            now: noon(),
-            user_agent: "",
-            country: None,
-            query,
-            rest: None,
-            facts: &NoFacts,
-        }
-    }
-
-    fn noon() -> UnixSeconds {
-        UnixSeconds::new(1_800_000_000).unwrap()
-    }
-
-    fn to(url: &str) -> Destination {
-        Destination::parse(url, &DestinationRules::default()).unwrap()
-    }
-
-    fn link() -> Link {
-        let key = Slug::parse("docs").unwrap().into();
-        let id = LinkId::parse("id").unwrap();
-        Link::new(id, key, to("https://e.example/"), noon())
+    fn asking(query: Option<&str>) -> Visitor<'_> {
+        Visitor { query, ..visitor() }
     }
 
     fn explained(link: &Link, query: &str, used_up: bool) -> String {
         let link = FollowedLink::from(link);
-        let why = link.explain(&visitor(Some(query)), InstanceDefaults::default(), used_up);
+        let why = link.explain(&asking(Some(query)), InstanceDefaults::default(), used_up);
         format!("{:?} {:?} {:?}", why.gates, why.answer, why.way)
     }
 
     #[test]
     fn gates_come_in_order_and_the_answer_behind_them_is_told() {
-        let mut link = link();
+        let mut link = link("https://e.example/");
         link.content.flagged_unsafe = Some(true);
         link.password = Some(PasswordHash::new("hash"));
         let shown = explained(&link, "", false);
         assert!(shown.starts_with("[Password("), "{shown}");
-        assert!(
-            shown.ends_with(r#", Warning] Arrival(Redirect("https://e.example/")) Some(Main)"#)
-        );
+        let end = r#", Warning] Arrival(Redirect("https://e.example/")) Some(Main)"#;
+        assert!(shown.ends_with(end), "{shown}");
         link.content.life.disabled = true;
         assert_eq!(explained(&link, "", false), "[] Absent None");
     }
 
     #[test]
     fn a_link_that_is_used_up_leads_on_no_more() {
-        let mut link = link();
+        let mut link = link("https://e.example/");
         link.content.life.max_visits = MaxVisits::new(1).ok();
-        assert_eq!(
-            explained(&link, "", false),
-            r#"[] Arrival(Redirect("https://e.example/")) Some(Main)"#
-        );
+        let main = r#"[] Arrival(Redirect("https://e.example/")) Some(Main)"#;
+        assert_eq!(explained(&link, "", false), main);
         assert_eq!(explained(&link, "", true), "[] Over None");
         link.content.life.expired_url = Some(to("https://over.example/"));
-        assert_eq!(
-            explained(&link, "", true),
-            r#"[] Arrival(Detour("https://over.example/")) None"#
-        );
+        let over = r#"[] Arrival(Detour("https://over.example/")) None"#;
+        assert_eq!(explained(&link, "", true), over);
     }
 
     #[test]
     fn each_rule_before_the_one_that_holds_tells_what_it_missed() {
-        let mut link = link();
+        let mut link = link("https://e.example/");
         let rule = |kind, text: &str| {
             let condition = Condition::parse(kind, false, &[text]).unwrap();
             Rule::new(vec![condition], None, to("https://r.example/")).unwrap()
@@ -218,12 +193,10 @@ mod tests {
         };
         let country = missed(0, ConditionKind::Country, None);
         let first = missed(1, ConditionKind::Query, Some("b=2"));
-        let asking = visitor(Some("b=2"));
-        let why = link.explain(&asking, InstanceDefaults::default(), false);
+        let why = link.explain(&asking(Some("b=2")), InstanceDefaults::default(), false);
         assert_eq!((why.way, why.needs_lot), (Some(Way::Rule(2)), false));
         assert_eq!(why.missed, [country, first]);
-        let nobody = visitor(None);
-        let why = link.explain(&nobody, InstanceDefaults::default(), false);
+        let why = link.explain(&asking(None), InstanceDefaults::default(), false);
         assert_eq!((why.way, why.needs_lot), (Some(Way::Main), true));
         assert_eq!(why.missed.len(), 3);
     }

@@ -59,6 +59,8 @@ pub mod destination;
 pub mod domains;
 pub mod explanation;
 mod first_language;
+#[cfg(test)]
+mod fixture;
 pub mod followed_link;
 pub mod forwarding;
 pub mod history;

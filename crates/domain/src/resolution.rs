@@ -261,14 +261,9 @@ fn is_web_page(target: &str) -> bool {
 mod tests {
     use super::*;
     use crate::{
-        Description, DestinationRules, ImageRef, Link, LinkContent, LinkId, Slug, Title,
-        UnixSeconds,
-        routing::{AgentFacts, NoFacts, VisitorFacts},
-    };
-
-    const NOON: UnixSeconds = match UnixSeconds::new(1_800_000_000) {
-        Ok(moment) => moment,
-        Err(_) => panic!("in range"),
+        Description, DestinationRules, ImageRef, Link, Title, UnixSeconds,
+        fixture::{NOON, link, to, visitor},
+        routing::{AgentFacts, VisitorFacts},
     };
 
     const PLAIN: InstanceDefaults = InstanceDefaults {
@@ -284,41 +279,26 @@ mod tests {
         ..PLAIN
     };
 
-    fn to(url: &str) -> Destination {
-        Destination::parse(url, &DestinationRules::default()).unwrap()
-    }
-
-    fn link(url: &str) -> Link {
-        Link {
-            id: LinkId::parse("id").unwrap(),
-            key: Slug::parse("docs").unwrap().into(),
-            created_at: NOON,
-            updated_at: NOON,
-            revision: crate::Revision::FIRST,
-            ends_at: None,
-            password: None,
-            visits_used: 0,
-            content: LinkContent::leading_to(to(url)),
-        }
-    }
-
     fn followed(link: &Link) -> FollowedLink {
         link.into()
     }
 
-    fn visitor() -> Visitor<'static> {
-        Visitor {
-            now: NOON,
-            user_agent: "",
-            country: None,
-            query: None,
-            rest: None,
-            facts: &NoFacts,
-        }
-    }
-
     fn redirect(url: &str) -> Resolution<'_> {
         Resolution::Open(Arrival::Redirect(url.into()))
+    }
+
+    fn cloak() -> Resolution<'static> {
+        Resolution::Open(Arrival::Cloak("https://example.com/".into()))
+    }
+
+    #[track_caller]
+    fn meets(
+        link: &Link,
+        visitor: &Visitor<'_>,
+        defaults: InstanceDefaults,
+        expected: &Resolution<'_>,
+    ) {
+        assert_eq!(followed(link).resolve(visitor, defaults), *expected);
     }
 
     #[test]
@@ -335,15 +315,9 @@ mod tests {
     fn a_link_expires_at_the_second_it_names() {
         let mut link = link("https://example.com/");
         link.content.expires_at = Some(NOON);
-        assert_eq!(
-            followed(&link).resolve(&visitor(), PLAIN),
-            Resolution::Expired
-        );
+        meets(&link, &visitor(), PLAIN, &Resolution::Expired);
         link.content.expires_at = Some(UnixSeconds::new(NOON.get() + 1).unwrap());
-        assert_eq!(
-            followed(&link).resolve(&visitor(), PLAIN),
-            redirect("https://example.com/")
-        );
+        meets(&link, &visitor(), PLAIN, &redirect("https://example.com/"));
     }
 
     #[test]
@@ -351,29 +325,19 @@ mod tests {
         let mut link = link("https://example.com/");
         link.password = Some(PasswordHash::new("hash"));
         link.content.flagged_unsafe = Some(true);
-        assert_eq!(
-            followed(&link).resolve(&visitor(), PLAIN),
-            Resolution::Gate(Gate::Password(&PasswordHash::new("hash")))
-        );
+        let hash = PasswordHash::new("hash");
+        let password = Resolution::Gate(Gate::Password(&hash));
+        meets(&link, &visitor(), PLAIN, &password);
         link.password = None;
-        assert_eq!(
-            followed(&link).resolve(&visitor(), PLAIN),
-            Resolution::Gate(Gate::Warning)
-        );
-        assert_eq!(
-            followed(&link).target(&visitor(), PLAIN).unwrap(),
-            "https://example.com/"
-        );
-        assert_eq!(
-            followed(&link).deliver(&visitor(), PLAIN),
-            Arrival::Redirect("https://example.com/".into())
-        );
+        meets(&link, &visitor(), PLAIN, &Resolution::Gate(Gate::Warning));
+        let passed = followed(&link);
+        let to = "https://example.com/";
+        assert_eq!(passed.target(&visitor(), PLAIN).unwrap(), to);
+        let arrival = passed.deliver(&visitor(), PLAIN);
+        assert_eq!(arrival, Arrival::Redirect(to.into()));
         link.content.expires_at = Some(NOON);
         link.password = Some(PasswordHash::new("hash"));
-        assert_eq!(
-            followed(&link).resolve(&visitor(), PLAIN),
-            Resolution::Expired
-        );
+        meets(&link, &visitor(), PLAIN, &Resolution::Expired);
     }
 
     #[test]
@@ -389,17 +353,21 @@ mod tests {
             query: Some("a=1"),
             ..visitor()
         };
-        assert_eq!(
-            followed(&link).resolve(&german, MERGING),
-            redirect("https://example.de/?a=1")
+        meets(
+            &link,
+            &german,
+            MERGING,
+            &redirect("https://example.de/?a=1"),
         );
         let android = Visitor {
             user_agent: "Android 14",
             ..german
         };
-        assert_eq!(
-            followed(&link).resolve(&android, MERGING),
-            redirect("https://play.example/app")
+        meets(
+            &link,
+            &android,
+            MERGING,
+            &redirect("https://play.example/app"),
         );
     }
 
@@ -428,15 +396,9 @@ mod tests {
         link.content.preview.image = ImageRef::parse("/a.png").ok();
         link.content.delivery.cloaking = Some(true);
         assert_eq!(resolved(&link), shown, "a preview comes before the frame");
-        assert!(matches!(
-            followed(&link).resolve(&visitor(), MERGING),
-            Resolution::Open(Arrival::Cloak(_))
-        ));
+        meets(&link, &visitor(), MERGING, &cloak());
         link.content.flagged_unsafe = Some(true);
-        assert_eq!(
-            followed(&link).resolve(&bot, MERGING),
-            Resolution::Gate(Gate::Warning)
-        );
+        meets(&link, &bot, MERGING, &Resolution::Gate(Gate::Warning));
     }
 
     #[test]
@@ -450,10 +412,8 @@ mod tests {
             ..visitor()
         };
         for user_agent in ["Android 14", "WhatsApp/2 Android"] {
-            assert_eq!(
-                followed(&link).resolve(&with(user_agent), PLAIN),
-                redirect("https://play.example/app")
-            );
+            let shop = redirect("https://play.example/app");
+            meets(&link, &with(user_agent), PLAIN, &shop);
         }
     }
 
@@ -462,40 +422,40 @@ mod tests {
         let mut link = link("https://example.com/");
         link.content.delivery.proxy = Some(true);
         let proxied = Resolution::Open(Arrival::Proxy("https://example.com/".into()));
-        assert_eq!(followed(&link).resolve(&visitor(), PROXYING), proxied);
-        assert_eq!(
-            followed(&link).resolve(&visitor(), PLAIN),
-            redirect("https://example.com/")
-        );
+        meets(&link, &visitor(), PROXYING, &proxied);
+        meets(&link, &visitor(), PLAIN, &redirect("https://example.com/"));
         link.content.delivery.cloaking = Some(true);
-        assert_eq!(followed(&link).resolve(&visitor(), PROXYING), proxied);
-        assert!(matches!(
-            followed(&link).resolve(&visitor(), PLAIN),
-            Resolution::Open(Arrival::Cloak(_))
-        ));
+        meets(&link, &visitor(), PROXYING, &proxied);
+        meets(&link, &visitor(), PLAIN, &cloak());
         link.content.preview.title = Title::parse("Docs").ok();
         let bot = Visitor {
             user_agent: BOT,
             ..visitor()
         };
-        assert!(matches!(
-            followed(&link).resolve(&bot, PROXYING),
-            Resolution::Open(Arrival::Preview(_))
-        ));
+        meets(
+            &link,
+            &bot,
+            PROXYING,
+            &Resolution::Open(Arrival::Preview("https://example.com/".into())),
+        );
         link.content.routing.google = Some(to("https://play.example/app"));
         let android = Visitor {
             user_agent: "Android 14",
             ..visitor()
         };
-        assert_eq!(
-            followed(&link).resolve(&android, PROXYING),
-            redirect("https://play.example/app")
+        meets(
+            &link,
+            &android,
+            PROXYING,
+            &redirect("https://play.example/app"),
         );
         let rules = DestinationRules::new(100, vec!["mailto".parse().unwrap()]);
         link.content.destination = Destination::parse("mailto:a@example.com", &rules).unwrap();
-        assert_eq!(
-            followed(&link).resolve(&visitor(), PROXYING),
-            redirect("mailto:a@example.com")
+        meets(
+            &link,
+            &visitor(),
+            PROXYING,
+            &redirect("mailto:a@example.com"),
         );
     }
 
@@ -511,12 +471,9 @@ mod tests {
             link.content.delivery.cloaking = Some(true);
             link.content.destination = Destination::parse(url, &rules).unwrap();
             let link = followed(&link);
-            let resolution = link.resolve(&visitor(), PLAIN);
-            assert_eq!(
-                matches!(resolution, Resolution::Open(Arrival::Cloak(_))),
-                framed,
-                "{url}"
-            );
+            let arrival = link.resolve(&visitor(), PLAIN);
+            let is_framed = matches!(arrival, Resolution::Open(Arrival::Cloak(_)));
+            assert_eq!(is_framed, framed, "{url}");
         }
     }
 
@@ -529,18 +486,12 @@ mod tests {
         };
         let as_written = "https://e.example/?a=1&b=t#top";
         let merged = "https://e.example/?a=1&b=r&c=2#top";
-        assert_eq!(
-            followed(&link).resolve(&visitor, PLAIN),
-            redirect(as_written)
-        );
-        assert_eq!(followed(&link).resolve(&visitor, MERGING), redirect(merged));
+        meets(&link, &visitor, PLAIN, &redirect(as_written));
+        meets(&link, &visitor, MERGING, &redirect(merged));
         link.content.routing.with_query = Some(true);
-        assert_eq!(followed(&link).resolve(&visitor, PLAIN), redirect(merged));
+        meets(&link, &visitor, PLAIN, &redirect(merged));
         link.content.routing.with_query = Some(false);
-        assert_eq!(
-            followed(&link).resolve(&visitor, MERGING),
-            redirect(as_written)
-        );
+        meets(&link, &visitor, MERGING, &redirect(as_written));
     }
 
     fn second(after_noon: i64) -> UnixSeconds {
@@ -556,15 +507,9 @@ mod tests {
         let mut link = link("https://example.com/");
         link.password = Some(PasswordHash::new("hash"));
         link.content.life.starts_at = Some(second(1));
-        assert_eq!(
-            followed(&link).resolve(&visitor(), PLAIN),
-            Resolution::Absent
-        );
+        meets(&link, &visitor(), PLAIN, &Resolution::Absent);
         link.content.life.start_url = Some(to("https://soon.example/"));
-        assert_eq!(
-            followed(&link).resolve(&visitor(), PLAIN),
-            detour("https://soon.example/")
-        );
+        meets(&link, &visitor(), PLAIN, &detour("https://soon.example/"));
         link.content.life.starts_at = Some(NOON);
         assert!(matches!(
             followed(&link).resolve(&visitor(), PLAIN),
@@ -573,41 +518,24 @@ mod tests {
         link.content.life.disabled = true;
         link.content.expires_at = Some(NOON);
         link.content.life.expired_url = Some(to("https://over.example/"));
-        assert_eq!(
-            followed(&link).resolve(&visitor(), PLAIN),
-            Resolution::Absent,
-            "a disabled link is hidden, expired or not"
-        );
+        // A disabled link is hidden, expired or not.
+        meets(&link, &visitor(), PLAIN, &Resolution::Absent);
     }
 
     #[test]
     fn after_the_end_a_link_may_lead_elsewhere_with_its_warning() {
         let mut link = link("https://example.com/");
         link.content.life.expired_url = Some(to("https://over.example/"));
-        assert_eq!(
-            followed(&link).resolve(&visitor(), PLAIN),
-            redirect("https://example.com/")
-        );
+        meets(&link, &visitor(), PLAIN, &redirect("https://example.com/"));
         link.content.expires_at = Some(NOON);
-        let over = followed(&link);
-        assert_eq!(
-            over.resolve(&visitor(), PLAIN),
-            detour("https://over.example/")
-        );
+        let over = "https://over.example/";
+        meets(&link, &visitor(), PLAIN, &detour(over));
         link.content.flagged_unsafe = Some(true);
-        let over = followed(&link);
-        assert_eq!(
-            over.resolve(&visitor(), PLAIN),
-            Resolution::Gate(Gate::Warning)
-        );
-        assert_eq!(
-            over.target(&visitor(), PLAIN).unwrap(),
-            "https://over.example/"
-        );
-        assert_eq!(
-            over.deliver(&visitor(), PLAIN),
-            Arrival::Detour("https://over.example/".into())
-        );
+        meets(&link, &visitor(), PLAIN, &Resolution::Gate(Gate::Warning));
+        let link = followed(&link);
+        assert_eq!(link.target(&visitor(), PLAIN).unwrap(), over);
+        let arrival = link.deliver(&visitor(), PLAIN);
+        assert_eq!(arrival, Arrival::Detour(over.into()));
     }
 
     #[test]
@@ -646,16 +574,10 @@ mod tests {
         };
         let mut link = link("https://example.com/");
         link.content.preview.title = Title::parse("Docs").ok();
-        assert_eq!(
-            followed(&link).resolve(&visitor, PLAIN),
-            redirect("https://example.com/"),
-            "Sink shows other links to it as they are"
-        );
+        // Sink shows other links to it as they are.
+        meets(&link, &visitor, PLAIN, &redirect("https://example.com/"));
         link.content.life.max_visits = crate::MaxVisits::new(1).ok();
-        assert_eq!(
-            followed(&link).resolve(&visitor, PLAIN),
-            Resolution::Open(Arrival::Sealed)
-        );
+        meets(&link, &visitor, PLAIN, &Resolution::Open(Arrival::Sealed));
     }
 
     #[test]
@@ -663,22 +585,14 @@ mod tests {
         let mut link = link("https://example.com/");
         link.content.life.max_visits = crate::MaxVisits::new(1).ok();
         link.content.routing.google = Some(to("https://play.example/app"));
-        let link = followed(&link);
-        assert_eq!(
-            link.resolve(&visitor(), PLAIN),
-            redirect("https://example.com/")
-        );
-        assert_eq!(link.target(&visitor(), PLAIN), None);
+        meets(&link, &visitor(), PLAIN, &redirect("https://example.com/"));
+        assert_eq!(followed(&link).target(&visitor(), PLAIN), None);
         for user_agent in [BOT, "WhatsApp/2 Android"] {
             let bot = Visitor {
                 user_agent,
                 ..visitor()
             };
-            assert_eq!(
-                link.resolve(&bot, PLAIN),
-                Resolution::Open(Arrival::Sealed),
-                "{user_agent}"
-            );
+            meets(&link, &bot, PLAIN, &Resolution::Open(Arrival::Sealed));
         }
     }
 }

@@ -286,16 +286,14 @@ mod tests {
 
     #[test]
     fn placeholders_stand_behind_the_host() {
-        assert_eq!(
-            misplaced_placeholder("https://{1}.e.example/{2}"),
-            Some("{1}")
-        );
-        assert_eq!(
-            misplaced_placeholder("https://u:{path}@e.example/"),
-            Some("{path}")
-        );
-        assert_eq!(misplaced_placeholder("https://e.example/{1}"), None);
-        assert_eq!(misplaced_placeholder("mailto:{1}@e.example"), Some("{1}"));
+        for (destination, misplaced) in [
+            ("https://{1}.e.example/{2}", Some("{1}")),
+            ("https://u:{path}@e.example/", Some("{path}")),
+            ("https://e.example/{1}", None),
+            ("mailto:{1}@e.example", Some("{1}")),
+        ] {
+            assert_eq!(misplaced_placeholder(destination), misplaced);
+        }
     }
 
     #[test]

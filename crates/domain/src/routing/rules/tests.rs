@@ -148,10 +148,8 @@ fn a_condition_holds_for_the_visitors_it_names(
     assert_eq!(found.first_holding(&visitor, |_| {}), holds.then_some(0));
     if ConditionKind::named(name).unwrap().form() == ConditionForm::List {
         let turned = rules(vec![vec![condition(name, true, values)]]);
-        assert_eq!(
-            turned.first_holding(&visitor, |_| {}),
-            (!holds).then_some(0)
-        );
+        let first = turned.first_holding(&visitor, |_| {});
+        assert_eq!(first, (!holds).then_some(0));
     }
 }
 
@@ -245,26 +243,29 @@ fn what_is_no_rule_is_refused() {
     let from = |text| condition("from", false, &[text]);
     let until = |text| condition("until", false, &[text]);
     let never = "no visitor meets this rule: until is not after from";
-    assert_eq!(
-        refused(vec![], None),
-        "a rule needs a condition, because it would hold for everybody"
-    );
-    assert_eq!(refused(vec![until("5"), from("5")], None), never);
-    assert_eq!(
-        refused(vec![from("2027-01-02"), until("2027-01-01")], None),
-        never
-    );
+    for (conditions, zone, message) in [
+        (
+            vec![],
+            None,
+            "a rule needs a condition, because it would hold for everybody",
+        ),
+        (vec![until("5"), from("5")], None, never),
+        (vec![from("2027-01-02"), until("2027-01-01")], None, never),
+        (vec![from("5"), from("6")], None, "two conditions on from"),
+        (
+            vec![from("5")],
+            Some("Europe/Berlin"),
+            "timeZone needs a condition on days, weekday or hours",
+        ),
+        (
+            vec![from("5"); 9],
+            None,
+            "9 conditions, at most 8 are allowed",
+        ),
+    ] {
+        assert_eq!(refused(conditions, zone), message);
+    }
     assert!(rule(vec![from("2027-01-01"), until("2027-01-01")], None, "a").is_ok());
-    assert_eq!(
-        refused(vec![from("5"), from("6")], None),
-        "two conditions on from"
-    );
-    assert_eq!(
-        refused(vec![from("5")], Some("Europe/Berlin")),
-        "timeZone needs a condition on days, weekday or hours"
-    );
-    let nine = vec![from("5"); 9];
-    assert_eq!(refused(nine, None), "9 conditions, at most 8 are allowed");
     let one = rule(vec![from("5")], None, "a").unwrap();
     assert_eq!(Rules::new(vec![one; 21]), Err(RulesError(21)));
 }
