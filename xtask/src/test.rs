@@ -5,11 +5,11 @@
 //! end-to-end tests, in Node.js and Python.
 
 mod retry;
+mod side_by_side;
 mod tally;
 
 use std::env;
 use std::fs;
-use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::thread;
@@ -27,25 +27,36 @@ use tally::Tally;
 
 /// Prepares and runs the tests.
 pub(crate) fn run(arguments: &[String]) -> Result<Run> {
-    // The compiler works while the packages arrive. If it fails, the run below says so again.
-    let mut build = build(arguments);
-    let mut build = build
-        .spawn()
-        .with_context(|| process::cannot_start(&build))?;
-    let installed = install();
-    build.wait()?;
-    let server = installed?;
-    let cluster = Cluster::start(&server)?;
+    // The compiler works while the packages arrive.
+    let (built, installed) = thread::scope(|scope| {
+        let built = scope.spawn(|| build(arguments).output());
+        let installed = install();
+        (
+            built.join().expect("reading output does not panic"),
+            installed,
+        )
+    });
+    let (built, cluster) = (built?, Cluster::start(&installed?)?);
     let path = node::path()?;
-    let run_all = |arguments: &[String]| {
-        let mut command = run_all(arguments, cluster.url());
+    let prepare = |mut command: Command| {
+        command.env("SLUGLINE_TEST_POSTGRES_URL", cluster.url());
         command.env("PATH", &path);
+        if env::var_os(THREADS).is_none() {
+            command.env(THREADS, (processors() + 1).to_string());
+        }
         command
     };
-    let first = run_tests(run_all(arguments))?;
+    // For a complete sum, a failure does not stop later tests.
+    let mut commands = vec![cargo_test(&["--no-fail-fast"], arguments)];
+    if built.status.success() && is_whole(arguments) {
+        commands = side_by_side::programs(&built.stdout)?;
+        commands.push(cargo_test(&["--no-fail-fast", "--doc"], arguments));
+    }
+    let first = side_by_side::run(commands.into_iter().map(prepare))?;
     let (run, flaky) = retry_failed(first, |names| {
         println!("\nonce more, alone: {}", names.join(", "));
-        run_tests(run_all(&retry::arguments(arguments, names)))
+        let again = cargo_test(&["--no-fail-fast"], &retry::arguments(arguments, names));
+        side_by_side::run([prepare(again)].into_iter())
     })?;
     // Stops the server first, so that its messages come before the summary.
     drop(cluster);
@@ -70,6 +81,7 @@ fn install() -> Result<PathBuf> {
 const FLAKY: &str = "target/flaky-tests.txt";
 
 /// The outcome of tests.
+#[derive(Default)]
 #[must_use]
 pub(crate) struct Run {
     succeeded: bool,
@@ -93,36 +105,38 @@ impl Run {
     }
 }
 
-/// Compiles the tests and runs none.
+/// Compiles the tests and lists their programs as JSON; errors go to the terminal.
 fn build(arguments: &[String]) -> Command {
     let for_cargo = arguments.split(|argument| argument == "--").next();
-    cargo_test("--no-run", for_cargo.unwrap_or_default())
-}
-
-/// Runs the tests. For a complete sum, a failure does not stop later tests.
-fn run_all(arguments: &[String], postgres_url: &str) -> Command {
-    let mut command = cargo_test("--no-fail-fast", arguments);
-    command.env("SLUGLINE_TEST_POSTGRES_URL", postgres_url);
-    if env::var_os(THREADS).is_none() {
-        let processors = thread::available_parallelism().map_or(1, usize::from);
-        command.env(THREADS, (2 * processors).to_string());
-    }
+    let options = ["--no-run", "--message-format=json-render-diagnostics"];
+    let mut command = cargo_test(&options, for_cargo.unwrap_or_default());
+    command.stderr(Stdio::inherit());
     command
 }
 
-/// The variable that sets the number of tests at a time. Most tests wait for a service, a browser
-/// or a database, so twice the number of processors keeps them busy.
+/// The variable that sets the number of tests at a time in each program. Most tests wait for a
+/// service, a browser or a database, so more of them than processors keep these busy.
 const THREADS: &str = "RUST_TEST_THREADS";
 
-fn cargo_test(option: &str, arguments: &[String]) -> Command {
+fn processors() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
+}
+
+fn cargo_test(options: &[&str], arguments: &[String]) -> Command {
     let mut command = process::cargo();
-    command.args(["test", option]);
+    command.arg("test").args(options);
     if !names_packages(arguments) {
         // Only `cargo xtask ci` builds the benchmarks for their tests.
         command.args(["--workspace", "--exclude", "slugline-bench"]);
     }
     command.args(arguments);
     command
+}
+
+/// True for all tests of all packages, whose programs run side by side. Others run as
+/// `cargo test` runs them.
+fn is_whole(arguments: &[String]) -> bool {
+    arguments.iter().all(|argument| argument == "--workspace")
 }
 
 /// True if the arguments choose packages, or all of them with `--workspace`.
@@ -153,38 +167,6 @@ fn retry_failed(
     first.tally.passed += first.tally.failed;
     first.tally.failed = 0;
     Ok((first, flaky))
-}
-
-fn run_tests(mut command: Command) -> Result<Run> {
-    let mut child = command
-        .stdout(Stdio::piped())
-        .spawn()
-        .with_context(|| process::cannot_start(&command))?;
-    let output = child.stdout.take().expect("standard output is piped");
-    let (tally, failures) = relay(output, io::stdout())?;
-    Ok(Run {
-        succeeded: child.wait()?.success(),
-        tally,
-        failures,
-    })
-}
-
-/// Forwards the output line by line as it arrives, counts results and notes failures.
-fn relay(from: impl Read, mut to: impl Write) -> Result<(Tally, Failures)> {
-    let mut from = BufReader::new(from);
-    let mut tally = Tally::default();
-    let mut failures = Failures::default();
-    let mut line = Vec::new();
-    // By bytes, not by `lines()`: the output of a test may not be UTF-8.
-    while from.read_until(b'\n', &mut line)? > 0 {
-        to.write_all(&line)?;
-        to.flush()?;
-        let text = String::from_utf8_lossy(&line);
-        tally.add(&text);
-        failures.add(&text);
-        line.clear();
-    }
-    Ok((tally, failures))
 }
 
 fn problem(succeeded: bool, tally: Tally) -> Option<&'static str> {
@@ -223,29 +205,18 @@ mod tests {
     #[test]
     fn the_build_takes_cargos_arguments_and_leaves_the_names_of_tests() {
         let command = build(&arguments("-p slugline --test it -- slug --exact"));
-        let words: Vec<_> = command.get_args().collect();
-        assert_eq!(
-            words,
-            ["test", "--no-run", "-p", "slugline", "--test", "it"]
-        );
-    }
-
-    #[test]
-    fn relayed_output_is_unchanged_and_counted() {
-        let output = b"noise \xff\ntest result: ok. 2 passed; 0 failed; 0 ignored\nno newline";
-        let mut seen = Vec::new();
-        let (tally, _) = relay(&output[..], &mut seen).unwrap();
-        assert_eq!(seen, output);
-        assert_eq!(tally.passed, 2);
+        let words: Vec<_> = command.get_args().skip(3).collect();
+        assert_eq!(words, ["-p", "slugline", "--test", "it"]);
     }
 
     fn run_of(output: &str) -> Run {
-        let (tally, failures) = relay(output.as_bytes(), io::sink()).unwrap();
-        Run {
-            succeeded: tally.failed == 0,
-            tally,
-            failures,
+        let mut run = Run::default();
+        for line in output.lines() {
+            run.tally.add(line);
+            run.failures.add(line);
         }
+        run.succeeded = run.tally.failed == 0;
+        run
     }
 
     #[test]
