@@ -11,11 +11,10 @@ pub(crate) fn run() -> Result<Verdict> {
     let start = Instant::now();
     let mut seconds = run_steps(STEPS)?;
     let tests = Instant::now();
-    // `test` comes last: its closing line, which sums up every test, ends the log. With
-    // `--workspace` it also builds the benchmarks and runs the tests of their own code.
-    println!("\n=== {TEST}");
-    let run = test::run(&["--workspace".into()])?;
-    seconds.push((TEST, tests.elapsed().as_secs()));
+    // `test` comes last: its closing line, which sums up every test, ends the log.
+    println!("\n=== test");
+    let run = test::run(&[])?;
+    seconds.push(("test", tests.elapsed().as_secs()));
     seconds.push(("all", start.elapsed().as_secs()));
     println!("\n{}", table(&seconds));
     Ok(run.print())
@@ -23,8 +22,6 @@ pub(crate) fn run() -> Result<Verdict> {
 
 /// The arguments of `cargo xtask` for this step alone, and its function.
 type Step = (&'static str, fn() -> Result<()>);
-
-const TEST: &str = "test -- --workspace";
 
 /// The weekly workflow runs what differs from these in features only, and what changes with the
 /// dependencies: `lint --features`, `deny`, `wasm` and `package`.

@@ -3,7 +3,7 @@
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
@@ -44,32 +44,23 @@ pub fn run(command: &mut Command) -> Result<()> {
 
 /// Runs a command and shows its output only if it fails.
 pub fn run_quietly(command: &mut Command) -> Result<()> {
-    let Output {
-        status,
-        stdout,
-        stderr,
-    } = command.output().with_context(|| cannot_start(command))?;
-    if !status.success() {
-        let said = [stdout, stderr].concat();
-        bail!(
-            "`{}` failed ({status}): {}",
-            line(command),
-            String::from_utf8_lossy(&said)
-        );
+    let output = command.output().with_context(|| cannot_start(command))?;
+    if !output.status.success() {
+        let said = [output.stdout, output.stderr].concat();
+        let said = String::from_utf8_lossy(&said);
+        bail!("`{}` failed ({}): {said}", line(command), output.status);
     }
     Ok(())
 }
 
 /// The standard output of a command; its standard error goes to our terminal.
 pub fn stdout(command: &mut Command) -> Result<Vec<u8>> {
-    let Output { status, stdout, .. } = command
-        .stderr(Stdio::inherit())
-        .output()
-        .with_context(|| cannot_start(command))?;
-    if !status.success() {
-        bail!("`{}` failed ({status})", line(command));
+    command.stderr(Stdio::inherit());
+    let output = command.output().with_context(|| cannot_start(command))?;
+    if !output.status.success() {
+        bail!("`{}` failed ({})", line(command), output.status);
     }
-    Ok(stdout)
+    Ok(output.stdout)
 }
 
 /// The first line of a command's output, or `None` if it is missing or fails.

@@ -46,9 +46,10 @@ pub(crate) fn run(arguments: &[String]) -> Result<Run> {
         }
         command
     };
-    // For a complete sum, a failure does not stop later tests.
+    // All tests run side by side, chosen ones as `cargo test` runs them. For a complete sum, a
+    // failure does not stop later tests.
     let mut commands = vec![cargo_test(&["--no-fail-fast"], arguments)];
-    if built.status.success() && is_whole(arguments) {
+    if built.status.success() && arguments.is_empty() {
         commands = side_by_side::programs(&built.stdout)?;
         commands.push(cargo_test(&["--no-fail-fast", "--doc"], arguments));
     }
@@ -84,7 +85,8 @@ const FLAKY: &str = "target/flaky-tests.txt";
 #[derive(Default)]
 #[must_use]
 pub(crate) struct Run {
-    succeeded: bool,
+    /// A program failed, or did not compile.
+    failed: bool,
     tally: Tally,
     failures: Failures,
 }
@@ -92,7 +94,7 @@ pub(crate) struct Run {
 impl Run {
     /// Prints the summary, which must be the last line.
     pub(crate) fn print(self) -> Verdict {
-        let problem = problem(self.succeeded, self.tally);
+        let problem = problem(self.failed, self.tally);
         if let Some(problem) = problem {
             eprintln!("error: {problem}");
         }
@@ -126,27 +128,15 @@ fn cargo_test(options: &[&str], arguments: &[String]) -> Command {
     let mut command = process::cargo();
     command.arg("test").args(options);
     if !names_packages(arguments) {
-        // Only `cargo xtask ci` builds the benchmarks for their tests.
-        command.args(["--workspace", "--exclude", "slugline-bench"]);
+        command.arg("--workspace");
     }
     command.args(arguments);
     command
 }
 
-/// True for all tests of all packages, whose programs run side by side. Others run as
-/// `cargo test` runs them.
-fn is_whole(arguments: &[String]) -> bool {
-    arguments.iter().all(|argument| argument == "--workspace")
-}
-
-/// True if the arguments choose packages, or all of them with `--workspace`.
 fn names_packages(arguments: &[String]) -> bool {
     let mut for_cargo = arguments.iter().take_while(|argument| *argument != "--");
-    for_cargo.any(|argument| {
-        ["-p", "--package", "--workspace"]
-            .iter()
-            .any(|choice| argument.starts_with(choice))
-    })
+    for_cargo.any(|argument| argument.starts_with("-p") || argument.starts_with("--package"))
 }
 
 /// Runs failed tests again if they are few. Returns the outcome of all tests, and the names of
@@ -160,21 +150,21 @@ fn retry_failed(
     };
     let flaky = names.to_vec();
     let second = again(names)?;
-    if !second.succeeded || second.tally.passed != first.tally.failed {
+    if second.failed || second.tally.passed != first.tally.failed {
         return Ok((first, Vec::new()));
     }
-    first.succeeded = true;
+    first.failed = false;
     first.tally.passed += first.tally.failed;
     first.tally.failed = 0;
     Ok((first, flaky))
 }
 
-fn problem(succeeded: bool, tally: Tally) -> Option<&'static str> {
-    match (succeeded, tally) {
+fn problem(failed: bool, tally: Tally) -> Option<&'static str> {
+    match (failed, tally) {
         (_, Tally { failed: 1.., .. }) => Some("tests failed"),
-        (false, _) => Some("a test did not build, or stopped before it could report"),
-        (true, Tally { passed: 0, .. }) => Some("no test ran"),
-        (true, _) => None,
+        (true, _) => Some("a test did not build, or stopped before it could report"),
+        (false, Tally { passed: 0, .. }) => Some("no test ran"),
+        (false, _) => None,
     }
 }
 
@@ -198,7 +188,6 @@ mod tests {
     fn chosen_packages_replace_the_whole_workspace() {
         assert!(names_packages(&arguments("-p slugline-domain")));
         assert!(names_packages(&arguments("--package=slugline-domain")));
-        assert!(names_packages(&arguments("--workspace")));
         assert!(!names_packages(&arguments("slug -- -p")));
     }
 
@@ -215,7 +204,7 @@ mod tests {
             run.tally.add(line);
             run.failures.add(line);
         }
-        run.succeeded = run.tally.failed == 0;
+        run.failed = run.tally.failed > 0;
         run
     }
 
@@ -231,20 +220,20 @@ mod tests {
             .unwrap()
         };
         let (run, flaky) = again("test result: ok. 1 passed; 0 failed; 0 ignored\n");
-        assert!(run.succeeded);
+        assert!(!run.failed);
         assert_eq!((run.tally, flaky.len()), (tally(8, 0), 1));
         for still_bad in [FAILED, "test result: ok. 0 passed; 0 failed; 0 ignored\n"] {
             let (run, flaky) = again(still_bad);
-            assert!(!run.succeeded);
+            assert!(run.failed);
             assert_eq!((run.tally, flaky.len()), (tally(7, 1), 0));
         }
     }
 
     #[test]
     fn success_needs_a_test_that_ran_and_none_that_failed() {
-        assert_eq!(problem(true, tally(1, 0)), None);
-        assert_eq!(problem(true, tally(0, 0)), Some("no test ran"));
-        assert_eq!(problem(false, tally(4, 1)), Some("tests failed"));
-        assert!(problem(false, tally(4, 0)).is_some());
+        assert_eq!(problem(false, tally(1, 0)), None);
+        assert_eq!(problem(false, tally(0, 0)), Some("no test ran"));
+        assert_eq!(problem(true, tally(4, 1)), Some("tests failed"));
+        assert!(problem(true, tally(4, 0)).is_some());
     }
 }

@@ -5,7 +5,6 @@
 
 use std::{
     collections::BTreeMap,
-    fmt::Write as _,
     fs,
     path::{Path, PathBuf},
 };
@@ -45,10 +44,8 @@ const LOCK: &str = "lock.json";
 /// A package, and the files that the page imports.
 struct Package {
     name: &'static str,
-    /// The prefix of its folder's name; the version follows.
-    folder: &'static str,
-    /// Files of packages, and their names here.
-    files: &'static [(&'static str, &'static str)],
+    /// Files of packages, which keep their names.
+    files: &'static [&'static str],
     /// Type declarations for type checkers, which the service does not serve.
     types: &'static [(&'static str, &'static str)],
 }
@@ -56,11 +53,10 @@ struct Package {
 const PACKAGES: [Package; 5] = [
     Package {
         name: "preact",
-        folder: "preact",
         files: &[
-            ("preact/dist/preact.mjs", "preact.mjs"),
-            ("preact/hooks/dist/hooks.mjs", "hooks.mjs"),
-            ("preact/LICENSE", "LICENSE"),
+            "preact/dist/preact.mjs",
+            "preact/hooks/dist/hooks.mjs",
+            "preact/LICENSE",
         ],
         types: &[
             ("preact.d.mts", "export * from \"preact\";\n"),
@@ -69,8 +65,7 @@ const PACKAGES: [Package; 5] = [
     },
     Package {
         name: "htm",
-        folder: "htm",
-        files: &[("htm/dist/htm.mjs", "htm.mjs"), ("htm/LICENSE", "LICENSE")],
+        files: &["htm/dist/htm.mjs", "htm/LICENSE"],
         types: &[(
             "htm.d.mts",
             "import htm from \"htm\";\nexport default htm;\n",
@@ -78,23 +73,18 @@ const PACKAGES: [Package; 5] = [
     },
     Package {
         name: "@preact/signals",
-        folder: "signals",
         files: &[
-            ("@preact/signals/dist/signals.mjs", "signals.mjs"),
-            (
-                "@preact/signals-core/dist/signals-core.mjs",
-                "signals-core.mjs",
-            ),
-            ("@preact/signals/LICENSE", "LICENSE"),
+            "@preact/signals/dist/signals.mjs",
+            "@preact/signals-core/dist/signals-core.mjs",
+            "@preact/signals/LICENSE",
         ],
         types: &[("signals.d.mts", "export * from \"@preact/signals\";\n")],
     },
     Package {
         name: "qrcode-generator",
-        folder: "qrcode-generator",
         files: &[
-            ("qrcode-generator/dist/qrcode.mjs", "qrcode.mjs"),
-            ("qrcode-generator/README.md", "README.md"),
+            "qrcode-generator/dist/qrcode.mjs",
+            "qrcode-generator/README.md",
         ],
         types: &[(
             "qrcode.d.mts",
@@ -103,8 +93,7 @@ const PACKAGES: [Package; 5] = [
     },
     Package {
         name: "world-atlas",
-        folder: "world-atlas",
-        files: &[("world-atlas/LICENSE", "LICENSE")],
+        files: &["world-atlas/LICENSE"],
         types: &[],
     },
 ];
@@ -113,11 +102,11 @@ impl Package {
     fn take_over(&self) -> Result<(String, Value)> {
         let about = about(self.name)?;
         let version = about["version"].as_str().context("no version")?;
-        let name = format!("{}-{version}", self.folder);
-        let folder = folder().join(&name);
+        let folder = self.folder(version);
         fs::create_dir_all(&folder)?;
-        for (from, to) in self.files {
+        for from in self.files {
             let content = read(&packages().join(from))?;
+            let to = last(from);
             fs::write(folder.join(to), with_relative_imports(to, content)?)?;
         }
         for (file, content) in self.types {
@@ -132,6 +121,10 @@ impl Package {
             "files": hashes(&folder)?,
         });
         Ok((self.name.to_owned(), entry))
+    }
+
+    fn folder(&self, version: &str) -> PathBuf {
+        folder().join(format!("{}-{version}", last(self.name)))
     }
 }
 
@@ -186,7 +179,7 @@ fn verify() -> Result<()> {
                 package.name
             ));
         }
-        let present = hashes(&folder().join(format!("{}-{version}", package.folder)))?;
+        let present = hashes(&package.folder(version))?;
         if json!(present) != entry["files"] {
             findings.push(format!(
                 "{}: its files are not those of the lock",
@@ -212,22 +205,21 @@ fn hashes(folder: &Path) -> Result<BTreeMap<String, String>> {
     let mut hashes = BTreeMap::new();
     for entry in fs::read_dir(folder).with_context(|| format!("{} is missing", folder.display()))? {
         let path = entry?.path();
-        let name = path
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
         let digest = Sha256::digest(read(&path)?);
-        hashes.insert(name, hex(&digest));
+        hashes.insert(name.into_owned(), hex(&digest));
     }
     Ok(hashes)
 }
 
 fn hex(digest: &[u8]) -> String {
-    digest.iter().fold(String::new(), |mut text, byte| {
-        write!(text, "{byte:02x}").expect("strings take what is written");
-        text
-    })
+    let bytes = digest.iter();
+    bytes.fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
+}
+
+/// The text behind the last slash.
+fn last(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or_default()
 }
 
 fn read(path: &Path) -> Result<Vec<u8>> {

@@ -31,14 +31,13 @@ pub fn install_in(folder: &Path, content: &str) -> Result<()> {
 /// npm writes the second file last. Switching to a branch with another lock file updates the
 /// time of the first.
 fn is_current(folder: &Path) -> bool {
-    let changed = |path: &str| fs::metadata(folder.join(path)).and_then(|file| file.modified());
-    match (
-        changed("package-lock.json"),
-        changed("node_modules/.package-lock.json"),
-    ) {
-        (Ok(locked), Ok(installed)) => installed >= locked,
-        _ => false,
-    }
+    let changed = |path: &str| {
+        fs::metadata(folder.join(path))
+            .and_then(|file| file.modified())
+            .ok()
+    };
+    let locked = changed("package-lock.json");
+    locked.is_some() && changed("node_modules/.package-lock.json") >= locked
 }
 
 #[cfg(test)]

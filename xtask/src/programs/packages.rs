@@ -26,10 +26,7 @@ pub const BROWSER: [(&str, &str); 2] = [
 /// Makes sure that PostgreSQL, Node.js, npm and the programs above are installed, and returns
 /// the folder of PostgreSQL's server programs.
 pub fn ensure() -> Result<PathBuf> {
-    let missing = missing();
-    if !missing.is_empty() {
-        install(&missing)?;
-    }
+    install(&missing())?;
     postgres::programs().context(
         "PostgreSQL's server programs (initdb, postgres, pg_ctl) are neither in PATH nor in \
          /usr/lib/postgresql: install the package `postgresql`",
@@ -38,11 +35,7 @@ pub fn ensure() -> Result<PathBuf> {
 
 /// Makes sure that these programs are installed, from the named packages.
 pub fn ensure_programs(programs: &[(&str, &'static str)]) -> Result<()> {
-    let missing = absent(programs);
-    if missing.is_empty() {
-        return Ok(());
-    }
-    install(&missing)
+    install(&absent(programs))
 }
 
 fn missing() -> Vec<&'static str> {
@@ -62,16 +55,15 @@ fn missing() -> Vec<&'static str> {
 
 /// The packages of the programs that cannot be started.
 fn absent(programs: &[(&str, &'static str)]) -> Vec<&'static str> {
-    let absent = |program: &str| {
-        let started = process::program(program)
+    let absent = programs.iter().filter(|(program, _)| {
+        let mut version = process::program(program);
+        version
             .arg("--version")
             .stdin(Stdio::null())
-            .output();
-        started.is_err()
-    };
-    let mut packages: Vec<_> = programs.to_vec();
-    packages.retain(|(program, _)| absent(program));
-    packages.into_iter().map(|(_, package)| package).collect()
+            .output()
+            .is_err()
+    });
+    absent.map(|(_, package)| *package).collect()
 }
 
 /// Updates apt's package lists, if this account may.
@@ -83,6 +75,9 @@ pub(super) fn refresh_lists() -> Result<()> {
 }
 
 fn install(packages: &[&str]) -> Result<()> {
+    if packages.is_empty() {
+        return Ok(());
+    }
     let command = format!(
         "apt-get install -y --no-install-recommends {}",
         packages.join(" ")

@@ -71,14 +71,8 @@ pub fn programs() -> Option<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     let on_path = env::split_paths(&path).filter_map(|folder| {
         // The link's target is in the folder of the other programs.
-        Some(
-            folder
-                .join("initdb")
-                .canonicalize()
-                .ok()?
-                .parent()?
-                .to_owned(),
-        )
+        let initdb = folder.join("initdb").canonicalize().ok()?;
+        Some(initdb.parent()?.to_owned())
     });
     on_path.chain(debian_folders()).find(|folder| {
         ["initdb", "postgres", "pg_ctl"]
@@ -173,12 +167,7 @@ impl Place {
 
     fn start(&self) -> Result<u16> {
         // Another process may take a free port before the server does.
-        for _ in 1..START_ATTEMPTS {
-            if let Ok(port) = self.start_once() {
-                return Ok(port);
-            }
-        }
-        self.start_once()
+        self.start_once().or_else(|_| self.start_once())
     }
 
     fn start_once(&self) -> Result<u16> {
@@ -265,8 +254,6 @@ impl Drop for Janitor {
         }
     }
 }
-
-const START_ATTEMPTS: usize = 3;
 
 const DUTY: &str = r#"
 cat > /dev/null

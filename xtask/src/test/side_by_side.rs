@@ -46,7 +46,8 @@ fn run_on(
 ) -> Result<Run> {
     let queue = Mutex::new(commands);
     let next = || queue.lock().expect(NO_PANIC).next();
-    let seen = Mutex::new(Seen::on(screen));
+    let run = Run::default();
+    let seen = Mutex::new(Seen { screen, run });
     let work = || -> Result<()> {
         while let Some(command) = next() {
             run_one(command, &seen)?;
@@ -68,16 +69,6 @@ struct Seen<W> {
     run: Run,
 }
 
-impl<W: Write> Seen<W> {
-    fn on(screen: W) -> Self {
-        let run = Run {
-            succeeded: true,
-            ..Run::default()
-        };
-        Self { screen, run }
-    }
-}
-
 fn run_one(mut command: Command, seen: &Mutex<Seen<impl Write>>) -> Result<()> {
     let mut child = command
         .stdout(Stdio::piped())
@@ -86,8 +77,8 @@ fn run_one(mut command: Command, seen: &Mutex<Seen<impl Write>>) -> Result<()> {
     let output = child.stdout.take().expect("standard output is piped");
     println!("\nrunning {}", command.get_program().display());
     relay(output, seen)?;
-    let succeeded = child.wait()?.success();
-    seen.lock().expect(NO_PANIC).run.succeeded &= succeeded;
+    let failed = !child.wait()?.success();
+    seen.lock().expect(NO_PANIC).run.failed |= failed;
     Ok(())
 }
 
@@ -120,7 +111,8 @@ mod tests {
     #[test]
     fn relayed_output_is_unchanged_and_counted() {
         let output = b"noise \xff\ntest result: ok. 2 passed; 0 failed; 0 ignored\nno newline";
-        let seen = Mutex::new(Seen::on(Vec::new()));
+        let (screen, run) = (Vec::new(), Run::default());
+        let seen = Mutex::new(Seen { screen, run });
         relay(&output[..], &seen).unwrap();
         let Seen { screen, run } = seen.into_inner().unwrap();
         assert_eq!(screen, output);
@@ -141,8 +133,8 @@ mod tests {
         let all = outcome(vec![says(good, 0), says(bad, 1), says(good, 0)]);
         assert_eq!((all.tally.passed, all.tally.failed), (5, 1));
         assert_eq!(all.failures.to_retry(1).unwrap(), ["opens"]);
-        assert!(!all.succeeded);
-        assert!(outcome(vec![says(good, 0)]).succeeded);
+        assert!(all.failed);
+        assert!(!outcome(vec![says(good, 0)]).failed);
     }
 
     #[test]

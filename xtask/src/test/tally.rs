@@ -15,30 +15,20 @@ impl Tally {
     /// Counts a line of output when it is the summary of one test binary:
     /// `test result: ok. 3 passed; 0 failed; 1 ignored; …`.
     pub(crate) fn add(&mut self, line: &str) {
-        let Some((_, counts)) = line
-            .strip_prefix("test result: ")
-            .and_then(|summary| summary.split_once(". "))
-        else {
+        let summary = line.strip_prefix("test result: ");
+        let Some((_, counts)) = summary.and_then(|summary| summary.split_once(". ")) else {
             return;
         };
-        counts
-            .split(';')
-            .for_each(|count| self.add_count(count.trim()));
-    }
-
-    fn add_count(&mut self, count: &str) {
-        let Some((number, outcome)) = count.split_once(' ') else {
-            return;
-        };
-        // `finished in 0.02s` is in the same list but is not a count.
-        let Ok(number) = number.parse::<u64>() else {
-            return;
-        };
-        match outcome {
-            "passed" => self.passed += number,
-            "failed" => self.failed += number,
-            "ignored" => self.skipped += number,
-            _ => {}
+        for count in counts.split(';') {
+            // `finished in 0.02s` is in the same list but is not a count.
+            let (number, outcome) = count.trim().split_once(' ').unwrap_or_default();
+            let number = number.parse::<u64>().unwrap_or_default();
+            match outcome {
+                "passed" => self.passed += number,
+                "failed" => self.failed += number,
+                "ignored" => self.skipped += number,
+                _ => {}
+            }
         }
     }
 }
