@@ -132,30 +132,22 @@ fn errors_of_the_api_have_one_shape() {
             "body_too_large",
         ),
         (
-            server.api("GET", "/api/link/query?slug=missing").send(),
+            server.get("/api/link/query?slug=missing"),
             404,
             "link_not_found",
         ),
+        (server.get("/api/link/query"), 400, "validation_error"),
         (
-            server.api("GET", "/api/link/query").send(),
-            400,
-            "validation_error",
-        ),
-        (
-            server.api("GET", "/api/link/list?cursor=zzz").send(),
+            server.get("/api/link/list?cursor=zzz"),
             400,
             "invalid_cursor",
         ),
         (
-            server.api("GET", "/api/link/list?limit=1001").send(),
+            server.get("/api/link/list?limit=1001"),
             400,
             "validation_error",
         ),
-        (
-            server.api("GET", "/api/nothing").send(),
-            404,
-            "route_not_found",
-        ),
+        (server.get("/api/nothing"), 404, "route_not_found"),
         (
             server.api("PATCH", "/api/link/list").send(),
             405,
@@ -179,7 +171,7 @@ fn errors_of_the_api_have_one_shape() {
     let wrong = server.api("PATCH", "/api/link/list").send();
     assert_eq!(wrong.header("allow"), "GET");
     assert!(wrong.text.contains("Use GET."), "{}", wrong.text);
-    let wrong = server.api("GET", "/api/link/edit").send();
+    let wrong = server.get("/api/link/edit");
     assert_eq!(wrong.header("allow"), "PUT, PATCH");
     assert!(wrong.text.contains("Use PUT, PATCH."), "{}", wrong.text);
 }
@@ -215,9 +207,9 @@ fn other_origins_may_call_the_api_only_where_that_is_set() {
         "authorization, content-type"
     );
     for answer in [
-        open.api("GET", "/api/link/list").send(),
+        open.get("/api/link/list"),
         open.request("GET", "/api/link/list").send(),
-        open.api("GET", "/api/nothing").send(),
+        open.get("/api/nothing"),
         open.api("OPTIONS", "/api/link/list").send(),
     ] {
         for header in [

@@ -13,8 +13,7 @@ use crate::{
 };
 
 fn lines(server: &Server, query: &str) -> Vec<Value> {
-    let answer = server.api("GET", &format!("/api/audit?{query}")).send();
-    assert_eq!(answer.status, 200, "{}", answer.text);
+    let answer = server.get(&format!("/api/audit?{query}")).is(200);
     answer.json()["lines"].as_array().unwrap().clone()
 }
 
@@ -31,7 +30,7 @@ fn told(server: &Server) -> Vec<String> {
 }
 
 fn send(server: &Server, method: &str, path: &str, body: &Value, status: u16) {
-    let answer = server.api(method, path).json(body).send();
+    let answer = server.call(method, path, body);
     assert_eq!(answer.status, status, "{path}: {}", answer.text);
 }
 
@@ -118,27 +117,24 @@ fn lines_are_filtered_and_paged() {
     let at = lines(&server, "limit=1")[0]["at"].as_i64().unwrap();
     assert_eq!(count(&format!("until={at}")), 4, "the second is included");
     assert_eq!(count(&format!("from={}", at + 1)), 0);
-    let first = server.api("GET", "/api/audit?limit=3").send().json();
+    let first = server.get("/api/audit?limit=3").json();
     assert_eq!(first["list_complete"], false);
     let cursor = first["cursor"].as_str().unwrap();
     let next = server
-        .api("GET", &format!("/api/audit?limit=3&cursor={cursor}"))
-        .send()
+        .get(&format!("/api/audit?limit=3&cursor={cursor}"))
         .json();
     assert_eq!(next["list_complete"], true);
     assert_eq!(next["lines"][0]["slug"], "a");
-    let refused = server.api("GET", "/api/audit?operation=edit").send();
-    assert_eq!(refused.status, 400);
+    let refused = server.get("/api/audit?operation=edit").is(400);
     assert!(refused.text.contains("link.edit"), "{}", refused.text);
-    assert_eq!(server.visit("/api/audit").status, 401);
+    server.visit("/api/audit").is(401);
 }
 
 #[test]
 fn a_line_names_the_token_that_was_used_and_only_admins_read_lines() {
     let server = Server::start();
     let new = json!({"name": "CI bot", "scopes": ["links:write"]});
-    let made = server.api("POST", "/api/tokens").json(&new).send();
-    assert_eq!(made.status, 201, "{}", made.text);
+    let made = server.post("/api/tokens", &new).is(201);
     let made = made.json();
     let bearer = format!("Bearer {}", made["token"].as_str().unwrap());
     let by_token = |method, path| {
@@ -146,11 +142,12 @@ fn a_line_names_the_token_that_was_used_and_only_admins_read_lines() {
         call.header("authorization", &bearer)
     };
     let link = json!({"url": "https://example.com/", "slug": "built"});
-    let created = by_token("POST", "/api/link/create").json(&link).send();
-    assert_eq!(created.status, 201, "{}", created.text);
-    assert_eq!(by_token("GET", "/api/audit").send().status, 403);
-    let revoked = server.api("DELETE", "/api/tokens?name=CI+bot").send();
-    assert_eq!(revoked.status, 204, "{}", revoked.text);
+    by_token("POST", "/api/link/create")
+        .json(&link)
+        .send()
+        .is(201);
+    by_token("GET", "/api/audit").send().is(403);
+    server.delete("/api/tokens?name=CI+bot").is(204);
     let shown: Vec<Value> = lines(&server, "")
         .iter()
         .map(|line| {

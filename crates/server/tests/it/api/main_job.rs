@@ -26,8 +26,7 @@ fn links_made_by_rest_and_by_mcp_are_followed_and_counted_on_both_faces() {
         ("/REST/", "https://example.com/rest"),
         ("/mcp", "https://example.com/mcp"),
     ] {
-        let followed = server.visit(path);
-        assert_eq!(followed.status, 301);
+        let followed = server.visit(path).is(301);
         assert_eq!(followed.header("location"), destination);
         assert_eq!(followed.header("cache-control"), "private, max-age=90");
     }
@@ -59,7 +58,7 @@ fn both_faces_show_the_same_record_and_the_same_faults() {
         "proxy": false, "unsafe": false,
     });
     server.create(&full);
-    let by_rest = server.api("GET", "/api/link/query?slug=FULL").send().json();
+    let by_rest = server.link("FULL");
     let by_mcp = call_tool(&server, "get_link", &json!({"slug": "full"}));
     assert_eq!(by_mcp["structuredContent"], by_rest);
     assert_eq!(by_rest["password"], "__SINK_MASKED__•••••");
@@ -72,11 +71,7 @@ fn both_faces_show_the_same_record_and_the_same_faults() {
     assert!(!server.visit("/full").text.contains("hunter2"));
 
     let wrong = json!({"url": "nope", "tags": [""], "expiration": 5});
-    let by_rest = server
-        .api("POST", "/api/link/create")
-        .json(&wrong)
-        .send()
-        .json();
+    let by_rest = server.post("/api/link/create", &wrong).json();
     let by_mcp = call_tool(&server, "create_link", &wrong);
     assert_eq!(by_mcp["isError"], true);
     let told = by_mcp["content"][0]["text"].as_str().unwrap();
@@ -119,8 +114,7 @@ fn listings_page_through_everything_on_both_faces() {
     };
     let by_rest = page_through(&|cursor| {
         server
-            .api("GET", &format!("/api/link/list?limit=3&cursor={cursor}"))
-            .send()
+            .get(&format!("/api/link/list?limit=3&cursor={cursor}"))
             .json()
     });
     let by_mcp = page_through(&|cursor| {
@@ -129,10 +123,7 @@ fn listings_page_through_everything_on_both_faces() {
     });
     assert_eq!(by_rest, expected);
     assert_eq!(by_mcp, expected);
-    let odd = server
-        .api("GET", "/api/link/list?tag=ODD&sort=az")
-        .send()
-        .json();
+    let odd = server.get("/api/link/list?tag=ODD&sort=az").json();
     assert_eq!(odd["links"].as_array().unwrap().len(), 3);
 }
 
@@ -140,18 +131,11 @@ fn listings_page_through_everything_on_both_faces() {
 fn a_deleted_link_is_gone_at_once_and_its_slug_is_free_again() {
     let server = Server::start();
     server.create(&json!({"url": "https://example.com/1", "slug": "docs"}));
-    assert_eq!(server.visit("/docs").status, 301);
-    let deleted = server
-        .api("POST", "/api/link/delete")
-        .json(&json!({"slug": "DOCS"}))
-        .send();
+    server.visit("/docs").is(301);
+    let deleted = server.post("/api/link/delete", &json!({"slug": "DOCS"}));
     assert_eq!((deleted.status, deleted.text.as_str()), (204, ""));
-    assert_eq!(server.visit("/docs").status, 404);
-    let again = server
-        .api("POST", "/api/link/delete")
-        .json(&json!({"slug": "docs"}))
-        .send();
-    assert_eq!(again.status, 204);
+    server.visit("/docs").is(404);
+    server.delete_link("docs");
     server.create(&json!({"url": "https://example.com/2", "slug": "docs"}));
     assert_eq!(
         server.visit("/docs").header("location"),
@@ -167,13 +151,13 @@ fn an_acknowledged_link_survives_a_kill_and_visits_survive_a_stop() {
 
     let server = Server::start_in(folder, &[]);
     for _ in 0..20 {
-        assert_eq!(server.visit("/docs").status, 301);
+        server.visit("/docs").is(301);
     }
     let (status, folder) = server.stop("TERM");
     assert!(status.success(), "{status}");
 
     let server = Server::start_in(folder, &[]);
-    let counted = server.api("GET", "/api/stats/counters").send().json();
+    let counted = server.get("/api/stats/counters").json();
     assert_eq!(counted["data"][0]["visits"], 20);
 }
 
@@ -192,25 +176,19 @@ fn visits_can_be_filtered_by_what_is_known_of_them() {
             .header("cf-ipcountry", country)
             .header("referer", referer)
             .header("accept-language", "de-DE,de;q=0.9");
-        assert_eq!(visit.send().status, 301);
+        visit.send().is(301);
     }
     let all = server.counters_with("language=de-DE", 3);
     assert_eq!(all["data"][0]["visitors"], 2);
     assert_eq!(all["data"][0]["referers"], 1);
     let some = server.counters_with("country=DE&referer=news.example,other.example", 2);
     assert_eq!(some["data"][0]["visitors"], 2);
-    let none = server
-        .api("GET", "/api/stats/counters?country=IT")
-        .send()
-        .json();
+    let none = server.get("/api/stats/counters?country=IT").json();
     assert_eq!(
         none["data"],
         json!([{"visits": 0, "visitors": 0, "referers": 0}])
     );
-    let early = server
-        .api("GET", "/api/stats/counters?endAt=1000")
-        .send()
-        .json();
+    let early = server.get("/api/stats/counters?endAt=1000").json();
     assert_eq!(early["data"][0]["visits"], 0);
 }
 
@@ -218,20 +196,11 @@ fn visits_can_be_filtered_by_what_is_known_of_them() {
 fn an_expired_link_is_gone_for_visitors_and_still_there_for_its_author() {
     let server = Server::start();
     server.import_expired("brief");
-    assert_eq!(server.visit("/brief").status, 410);
-    assert_eq!(
-        server
-            .api("GET", "/api/link/query?slug=brief")
-            .send()
-            .status,
-        200
-    );
-    let active = server.api("GET", "/api/link/list").send().json();
+    server.visit("/brief").is(410);
+    server.get("/api/link/query?slug=brief").is(200);
+    let active = server.get("/api/link/list").json();
     assert_eq!(active["links"], json!([]));
-    let expired = server
-        .api("GET", "/api/link/list?status=expired")
-        .send()
-        .json();
+    let expired = server.get("/api/link/list?status=expired").json();
     assert_eq!(expired["links"][0]["slug"], "brief");
     server.create(&json!({"url": "https://example.com/again", "slug": "brief"}));
     assert_eq!(

@@ -371,8 +371,7 @@ fn one_answer_names_every_fault_of_type_and_of_bounds() {
     }
     // Operations without a tool.
     let refused = |method: &str, path: &str, body: Value| {
-        let answer = server.api(method, path).json(&body).send();
-        assert_eq!(answer.status, 400, "{}", answer.text);
+        let answer = server.call(method, path, &body).is(400);
         paths(&answer).into_iter().collect::<Vec<_>>()
     };
     let patch = json!({"slug": "a", "url": null, "title": null, "proxy": 1, "tags": [""]});
@@ -494,11 +493,8 @@ impl<'s> Both<'s> {
             .find(|(id, ..)| id == operation)
             .unwrap();
         match method.as_str() {
-            "GET" => self
-                .server
-                .api("GET", &format!("{path}?{}", query(input)))
-                .send(),
-            _ => self.server.api(&method, &path).json(input).send(),
+            "GET" => self.server.get(&format!("{path}?{}", query(input))),
+            _ => self.server.call(&method, &path, input),
         }
     }
 

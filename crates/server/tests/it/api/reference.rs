@@ -57,8 +57,7 @@ fn the_api_reference_and_the_console_show_the_operations() {
 fn the_documents_may_run_their_own_scripts_only() {
     let server = Server::start();
     for page in ["/_docs/scalar", "/_docs/swagger/"] {
-        let answer = server.visit(page);
-        assert_eq!(answer.status, 200);
+        let answer = server.visit(page).is(200);
         let policy = answer.header("content-security-policy");
         let (_, scripts) = policy.split_once("script-src").unwrap();
         assert!(

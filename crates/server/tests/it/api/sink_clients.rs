@@ -13,37 +13,23 @@ fn made(slug: &str) -> Value {
 #[test]
 fn the_browser_extension_finds_what_it_reads() {
     let server = Server::start();
-    let list = server
-        .api("GET", "/api/link/list?limit=1000&cursor")
-        .send()
-        .json();
+    let list = server.get("/api/link/list?limit=1000&cursor").json();
     assert_eq!(list, json!({"links": [], "list_complete": true}));
 
-    let created = server
-        .api("POST", "/api/link/create")
-        .json(&made("ext"))
-        .send();
-    assert_eq!(created.status, 201);
+    let created = server.post("/api/link/create", &made("ext")).is(201);
     assert!(created.json().get("statusMessage").is_none());
-    let again = server
-        .api("POST", "/api/link/create")
-        .json(&made("ext"))
-        .send()
-        .json();
+    let again = server.post("/api/link/create", &made("ext")).json();
     assert_eq!(again["statusCode"], 409);
     assert!(again["statusMessage"].is_string());
 
     let edit = json!({"url": "https://example.org/", "slug": "ext"});
-    let edited = server.api("PUT", "/api/link/edit").json(&edit).send();
+    let edited = server.call("PUT", "/api/link/edit", &edit);
     assert_eq!(
         (edited.status, &edited.json()["link"]["url"]),
         (201, &edit["url"])
     );
 
-    let list = server
-        .api("GET", "/api/link/list?limit=1000&cursor")
-        .send()
-        .json();
+    let list = server.get("/api/link/list?limit=1000&cursor").json();
     for member in ["id", "url", "slug", "createdAt", "updatedAt"] {
         assert!(!list["links"][0][member].is_null(), "{member}: {list}");
     }
@@ -97,7 +83,7 @@ fn raycast_reads_every_page_and_manages_a_link() {
     assert_eq!(queried, link);
 
     let change = json!({"slug": slug, "url": "https://example.org/", "comment": "changed"});
-    let edited = server.api("PUT", "/api/link/edit").json(&change).send();
+    let edited = server.call("PUT", "/api/link/edit", &change);
     assert_eq!(
         (edited.status, &edited.json()["link"]["comment"]),
         (201, &change["comment"])
@@ -113,14 +99,9 @@ fn raycast_reads_every_page_and_manages_a_link() {
         );
     }
 
-    let deleted = server
-        .api("POST", "/api/link/delete")
-        .json(&json!({"slug": slug}))
-        .send();
+    let deleted = server.post("/api/link/delete", &json!({"slug": slug}));
     assert_eq!((deleted.status, &*deleted.text), (204, ""));
-    let gone = server
-        .api("GET", &format!("/api/link/query?slug={slug}"))
-        .send();
+    let gone = server.get(&format!("/api/link/query?slug={slug}"));
     assert_eq!(
         (gone.status, &gone.json()["statusCode"]),
         (404, &json!(404))
@@ -132,20 +113,14 @@ fn raycast_reads_every_page_and_manages_a_link() {
 #[test]
 fn the_ruby_gem_gets_the_documented_shapes() {
     let server = Server::start();
-    let identity = server.api("GET", "/api/verify").send().json();
+    let identity = server.get("/api/verify").json();
     assert_eq!(identity["authMethod"], "site-token");
-    let upserted = server
-        .api("POST", "/api/link/upsert")
-        .json(&made("gem"))
-        .send();
+    let upserted = server.post("/api/link/upsert", &made("gem"));
     assert_eq!(
         (upserted.status, &upserted.json()["status"]),
         (201, &json!("created"))
     );
-    let again = server
-        .api("POST", "/api/link/upsert")
-        .json(&made("gem"))
-        .send();
+    let again = server.post("/api/link/upsert", &made("gem"));
     assert_eq!(
         (again.status, &again.json()["status"]),
         (200, &json!("existing"))
@@ -155,19 +130,9 @@ fn the_ruby_gem_gets_the_documented_shapes() {
         format!("{}/gem", server.origin())
     );
 
-    assert!(
-        server
-            .api("GET", "/api/link/search?q=gem")
-            .send()
-            .json()
-            .is_array()
-    );
-    assert!(server.api("GET", "/api/link/tags").send().json().is_array());
-    let refused = server
-        .api("POST", "/api/link/create")
-        .json(&made("gem"))
-        .send()
-        .json();
+    assert!(server.get("/api/link/search?q=gem").json().is_array());
+    assert!(server.get("/api/link/tags").json().is_array());
+    let refused = server.post("/api/link/create", &made("gem")).json();
     assert_eq!(refused["statusMessage"], "Link already exists");
     let message = refused["message"].as_str().unwrap();
     assert!(message.starts_with("Link already exists: "), "{message}");

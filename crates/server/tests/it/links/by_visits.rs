@@ -26,13 +26,12 @@ fn followed_links_come_first_by_rest_and_by_tool() {
         server.create(&json!({"url": "https://example.com/", "slug": slug, "tags": [tag]}));
     }
     for slug in ["often", "seldom", "often", "new", "often", "new"] {
-        assert_eq!(server.visit(&format!("/{slug}")).status, 301);
+        server.visit(&format!("/{slug}")).is(301);
     }
     server.counters_with("", 6);
     let list = |query: &str| {
         let path = format!("/api/link/list?sort=visits{query}");
-        let answer = server.api("GET", &path).send();
-        assert_eq!(answer.status, 200, "{}", answer.text);
+        let answer = server.get(&path).is(200);
         answer.json()
     };
     let all = [("often", 3), ("new", 2), ("seldom", 1), ("never", 0)];

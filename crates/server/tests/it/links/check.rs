@@ -11,8 +11,7 @@ const REFUSED: &str = "URL is not allowed for server-side checking";
 const LOOPBACK: (&str, &str) = ("SLUGLINE_CHECK_ALLOWED_NETWORKS", "127.0.0.0/8,::1");
 
 fn check(server: &Server, body: &Value) -> Value {
-    let answer = server.api("POST", "/api/link/check").json(body).send();
-    assert_eq!(answer.status, 200, "{}", answer.text);
+    let answer = server.post("/api/link/check", body).is(200);
     answer.json()
 }
 
@@ -134,13 +133,10 @@ fn a_cursor_leads_through_all_links() {
     }
     assert_eq!(seen, ["a", "b", "c", "d", "e"]);
 
-    let of_a_list = server.api("GET", "/api/link/list?limit=1").send().json();
+    let of_a_list = server.get("/api/link/list?limit=1").json();
     let mixed = json!({"cursor": of_a_list["cursor"]});
-    let refused = server.api("POST", "/api/link/check").json(&mixed).send();
-    assert_eq!(
-        (refused.status, &refused.json()["code"]),
-        (400, &json!("invalid_cursor"))
-    );
+    let refused = server.post("/api/link/check", &mixed);
+    refused.refuses(400, "invalid_cursor");
 }
 
 #[test]
@@ -152,13 +148,12 @@ fn bad_input_is_named() {
         (json!({"cursor": 5}), "cursor"),
         (json!({"concurrency": 5}), "concurrency"),
     ] {
-        let refused = server.api("POST", "/api/link/check").json(&body).send();
-        assert_eq!(refused.status, 400, "{}", refused.text);
+        let refused = server.post("/api/link/check", &body).is(400);
         assert_eq!(refused.json()["data"]["issues"][0]["path"], json!([member]));
     }
-    let stranger = server
+    server
         .request("POST", "/api/link/check")
         .json(&json!({}))
-        .send();
-    assert_eq!(stranger.status, 401);
+        .send()
+        .is(401);
 }

@@ -2,23 +2,16 @@
 
 use serde_json::{Value, json};
 
-use crate::{
-    mcp::wire::call_tool,
-    support::server::{Answer, Server},
-};
-
-fn post(server: &Server, path: &str, body: &Value) -> Answer {
-    server.api("POST", path).json(body).send()
-}
+use crate::{mcp::wire::call_tool, support::server::Server};
 
 fn links(server: &Server) -> Value {
-    let count = server.api("GET", "/api/link/count?status=all").send();
+    let count = server.get("/api/link/count?status=all");
     count.json()["count"].clone()
 }
 
 /// The number of lines in the audit trail.
 fn lines(server: &Server) -> usize {
-    let trail = server.api("GET", "/api/audit").send().json();
+    let trail = server.get("/api/audit").json();
     trail["lines"].as_array().expect("lines").len()
 }
 
@@ -30,8 +23,7 @@ fn nothing_is_stored_by_any_change_that_is_only_checked() {
 
     let new = json!({"url": "https://new.example/", "password": "pw", "validateOnly": true});
     for path in ["/api/link/create", "/api/link/upsert"] {
-        let shown = post(&server, path, &new);
-        assert_eq!(shown.status, 200, "{}", shown.text);
+        let shown = server.post(path, &new).is(200);
         assert!(!shown.response.headers().contains_key("etag"));
         let shown = shown.json();
         assert_eq!(shown["validateOnly"], true);
@@ -39,8 +31,8 @@ fn nothing_is_stored_by_any_change_that_is_only_checked() {
         assert_eq!(shown["link"]["password"], "__SINK_MASKED__•••••");
     }
     let taken = json!({"url": "https://new.example/", "slug": "OLD", "validateOnly": true});
-    assert_eq!(post(&server, "/api/link/create", &taken).status, 409);
-    let found = post(&server, "/api/link/upsert", &taken).json();
+    assert_eq!(server.post("/api/link/create", &taken).status, 409);
+    let found = server.post("/api/link/upsert", &taken).json();
     assert_eq!(
         (&found["status"], &found["link"]),
         (&json!("existing"), &old["link"])
@@ -48,8 +40,7 @@ fn nothing_is_stored_by_any_change_that_is_only_checked() {
 
     let change = json!({"slug": "old", "url": "https://else.example/", "validateOnly": true});
     for method in ["PUT", "PATCH"] {
-        let shown = server.api(method, "/api/link/edit").json(&change).send();
-        assert_eq!(shown.status, 200, "{}", shown.text);
+        let shown = server.call(method, "/api/link/edit", &change).is(200);
         assert_eq!(shown.json()["link"]["url"], "https://else.example/");
         assert_eq!(shown.json()["validateOnly"], true);
     }
@@ -59,7 +50,7 @@ fn nothing_is_stored_by_any_change_that_is_only_checked() {
         {"url": "https://a.example/", "slug": "b", "id": old["link"]["id"]},
     ]);
     let body = json!({"version": "1.0", "links": batch, "validateOnly": true});
-    let shown = post(&server, "/api/link/import", &body).json();
+    let shown = server.post("/api/link/import", &body).json();
     assert_eq!(
         (&shown["success"], &shown["skipped"], &shown["failed"]),
         (&json!(1), &json!(1), &json!(1)),
@@ -89,7 +80,7 @@ fn what_cannot_be_only_checked_is_refused_and_not_done() {
     let server = Server::start();
     let old = server.create(&json!({"url": "https://old.example/", "slug": "old"}));
     let gone = server.create(&json!({"url": "https://gone.example/", "slug": "gone"}));
-    post(&server, "/api/link/delete", &json!({"slug": "gone"}));
+    server.post("/api/link/delete", &json!({"slug": "gone"}));
     let (count, trail) = (links(&server), lines(&server));
 
     let (new, id) = (json!({"url": "https://new.example/"}), &gone["link"]["id"]);
@@ -119,7 +110,7 @@ fn what_cannot_be_only_checked_is_refused_and_not_done() {
         assert_eq!(issue["path"], json!(["validateOnly"]), "{path}");
     }
     assert_eq!((links(&server), lines(&server)), (count, trail));
-    let kept = server.api("GET", "/api/link/query?slug=old").send().json();
+    let kept = server.link("old");
     assert_eq!(kept, old["link"]);
 }
 
@@ -128,12 +119,10 @@ fn an_equal_link_is_reused_by_both_protocols() {
     let server = Server::start();
     let body = json!({"url": "https://example.com/?a=1", "tags": ["b", "a"], "comment": "c",
         "rules": [{"when": {"device": ["ios"]}, "url": "https://ios.example/"}], "reuse": true});
-    let first = post(&server, "/api/link/create", &body);
-    assert_eq!(first.status, 201, "{}", first.text);
+    let first = server.post("/api/link/create", &body).is(201);
     let mut swapped = body.clone();
     swapped["tags"] = json!(["A", "b"]);
-    let second = post(&server, "/api/link/create", &swapped);
-    assert_eq!(second.status, 200, "{}", second.text);
+    let second = server.post("/api/link/create", &swapped).is(200);
     let (first_etag, second_etag) = (first.header("etag"), second.header("etag"));
     assert_eq!(first_etag, second_etag);
     let second = second.json();
@@ -141,8 +130,7 @@ fn an_equal_link_is_reused_by_both_protocols() {
     assert_eq!(second["link"]["id"], first.json()["link"]["id"]);
     let mut checked = body.clone();
     checked["validateOnly"] = true.into();
-    let shown = post(&server, "/api/link/create", &checked);
-    assert_eq!(shown.status, 200, "{}", shown.text);
+    let shown = server.post("/api/link/create", &checked).is(200);
     let by_tool = |body| call_tool(&server, "create_link", body)["structuredContent"].clone();
     for (shown, checked) in [
         (shown.json(), json!(true)),
@@ -164,7 +152,7 @@ fn an_equal_link_is_reused_by_both_protocols() {
     ] {
         let mut other = body.clone();
         other[member] = value;
-        let made = post(&server, "/api/link/create", &other);
+        let made = server.post("/api/link/create", &other);
         assert_eq!(made.status, 201, "{member}: {}", made.text);
     }
 }
@@ -173,11 +161,11 @@ fn an_equal_link_is_reused_by_both_protocols() {
 fn a_demonstration_checks_what_it_lets_people_do() {
     let server = Server::start_with(&[("SLUGLINE_PUBLIC_PREVIEW_MODE", "true")]);
     let new = json!({"url": "https://new.example/", "slug": "new", "validateOnly": true});
-    assert_eq!(post(&server, "/api/link/create", &new).status, 200);
-    let edit = server.api("PUT", "/api/link/edit").json(&new).send();
+    assert_eq!(server.post("/api/link/create", &new).status, 200);
+    let edit = server.call("PUT", "/api/link/edit", &new);
     assert_eq!(edit.json()["code"], "preview_mode");
     let import = json!({"version": "1", "links": [new], "validateOnly": true});
-    let import = post(&server, "/api/link/import", &import);
+    let import = server.post("/api/link/import", &import);
     assert_eq!(import.json()["code"], "preview_mode");
 }
 
@@ -185,13 +173,13 @@ fn a_demonstration_checks_what_it_lets_people_do() {
 fn a_split_end_without_a_split_is_named() {
     let server = Server::start();
     let body = json!({"url": "https://e.example/", "splitUntil": "2030-01-01T00:00:00Z"});
-    let refused = post(&server, "/api/link/create", &body).json();
+    let refused = server.post("/api/link/create", &body).json();
     assert_eq!(refused["data"]["issues"][0]["path"], json!(["splitUntil"]));
     let circle = server.create(&json!({"slug": "docs",
         "url": format!("{}/docs/deep", server.origin())}));
     assert_eq!(circle["link"]["slug"], "docs");
     let patch = json!({"slug": "docs", "forwardPath": true});
-    let refused = server.api("PATCH", "/api/link/edit").json(&patch).send();
+    let refused = server.call("PATCH", "/api/link/edit", &patch);
     let refused = refused.json();
     assert_eq!(
         refused["data"]["issues"][0]["path"],

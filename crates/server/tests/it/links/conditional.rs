@@ -23,10 +23,11 @@ fn of_changes_meant_for_one_version_exactly_one_is_made(
     let query = format!("/api/link/query?slug={slug}");
     for round in 0..12 {
         let made = server
-            .api("POST", "/api/link/create")
-            .json(&json!({"url": "https://example.com/", "slug": slug}))
-            .send();
-        assert_eq!(made.status, 201, "{}", made.text);
+            .post(
+                "/api/link/create",
+                &json!({"url": "https://example.com/", "slug": slug}),
+            )
+            .is(201);
         let tag = made.header("etag").to_owned();
         let change = |number: usize| {
             let url = format!("https://example.com/{round}/{number}");
@@ -51,7 +52,7 @@ fn of_changes_meant_for_one_version_exactly_one_is_made(
         let (made, refused): (Vec<&Answer>, Vec<&Answer>) =
             answers.iter().partition(|answer| answer.status < 300);
         assert_eq!(made.len(), 1, "round {round}");
-        let now = server.api("GET", &query).send();
+        let now = server.get(&query);
         let deleted = made[0].status == 204;
         assert_eq!(now.status, if deleted { 404 } else { 200 });
         for answer in refused {
@@ -69,11 +70,7 @@ fn of_changes_meant_for_one_version_exactly_one_is_made(
         }
         if !deleted {
             assert_eq!(now.json(), made[0].json()["link"]);
-            let gone = server
-                .api("POST", "/api/link/delete")
-                .json(&json!({"slug": slug}))
-                .send();
-            assert_eq!(gone.status, 204);
+            server.delete_link(&slug);
         }
     }
 }

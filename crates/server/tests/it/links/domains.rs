@@ -25,9 +25,7 @@ fn two_domains() -> Server {
 }
 
 fn get(server: &Server, path: &str) -> Value {
-    let answer = server.api("GET", path).send();
-    assert_eq!(answer.status, 200, "{path}: {}", answer.text);
-    answer.json()
+    server.get(path).is(200).json()
 }
 
 /// The destinations of the listed links, in order.
@@ -114,11 +112,7 @@ fn one_slug_is_two_links_for_rest_and_mcp() {
     );
 
     let batch = json!({"action": "delete", "slugs": ["docs"], "domain": "go.example"});
-    let batch = server
-        .api("POST", "/api/link/batch")
-        .json(&batch)
-        .send()
-        .json();
+    let batch = server.post("/api/link/batch", &batch).json();
     assert_eq!(batch["results"][0]["domain"], "go.example", "{batch}");
     assert_eq!(get(&server, "/api/link/count?domain=*")["count"], 1);
 }
@@ -127,22 +121,17 @@ fn one_slug_is_two_links_for_rest_and_mcp() {
 fn a_domain_that_nobody_named_is_refused_by_name() {
     let server = two_domains();
     let link = json!({"slug": "x", "url": "https://example.com/", "domain": "nowhere.example"});
-    let call = |method, path: &str, body: &Value| server.api(method, path).json(body).send();
     for answer in [
-        call("POST", "/api/link/create", &link),
-        call("POST", "/api/link/upsert", &link),
-        call("PUT", "/api/link/edit", &link),
-        call(
+        server.call("POST", "/api/link/create", &link),
+        server.call("POST", "/api/link/upsert", &link),
+        server.call("PUT", "/api/link/edit", &link),
+        server.call(
             "POST",
             "/api/link/delete",
             &json!({"slug": "x", "domain": "nowhere.example"}),
         ),
-        server
-            .api("GET", "/api/link/list?domain=nowhere.example")
-            .send(),
-        server
-            .api("GET", "/api/link/query?slug=x&domain=nowhere.example")
-            .send(),
+        server.get("/api/link/list?domain=nowhere.example"),
+        server.get("/api/link/query?slug=x&domain=nowhere.example"),
     ] {
         assert_eq!(answer.status, 400, "{}", answer.text);
         let issue = &answer.json()["data"]["issues"][0];
@@ -156,8 +145,11 @@ fn visits_are_told_apart_by_domain() {
     let server = two_domains();
     for (host, visits) in [("sl.example", 1), ("go.example", 2)] {
         for _ in 0..visits {
-            let visit = server.request("GET", "/docs").header("host", host).send();
-            assert_eq!(visit.status, 301);
+            server
+                .request("GET", "/docs")
+                .header("host", host)
+                .send()
+                .is(301);
         }
     }
     let visits = |query: &str| {

@@ -9,18 +9,11 @@ use crate::{
 };
 
 fn put(server: &Server, body: &Value) -> Answer {
-    server.api("PUT", "/api/link/edit").json(body).send()
+    server.call("PUT", "/api/link/edit", body)
 }
 
 fn patch(server: &Server, body: &Value) -> Answer {
-    server.api("PATCH", "/api/link/edit").json(body).send()
-}
-
-fn read(server: &Server, slug: &str) -> Value {
-    server
-        .api("GET", &format!("/api/link/query?slug={slug}"))
-        .send()
-        .json()
+    server.call("PATCH", "/api/link/edit", body)
 }
 
 #[test]
@@ -52,7 +45,7 @@ fn put_replaces_everything_but_identity_and_password() {
         "password": "__SINK_MASKED__•••••", "tags": [],
     });
     assert_eq!(link, expected);
-    assert_eq!(read(&server, "docs"), expected);
+    assert_eq!(server.link("docs"), expected);
     let changed_at = link["updatedAt"].as_i64().unwrap();
     assert!((1001..4_000_000_000).contains(&changed_at), "{changed_at}");
 
@@ -77,9 +70,9 @@ fn patch_changes_what_it_names_and_null_removes() {
     let changed = patch(
         &server,
         &json!({"slug": "docs", "tags": ["z"], "comment": null, "title": "t"}),
-    );
-    assert_eq!(changed.status, 200, "{}", changed.text);
-    let link = read(&server, "docs");
+    )
+    .is(200);
+    let link = server.link("docs");
     assert_eq!(changed.json()["link"], link);
     assert_eq!(
         (&link["tags"], &link["title"]),
@@ -93,7 +86,7 @@ fn patch_changes_what_it_names_and_null_removes() {
         &server,
         &json!({"slug": "docs", "password": null, "expiration": null}),
     );
-    let link = read(&server, "docs");
+    let link = server.link("docs");
     assert!(link.get("password").is_none() && link.get("expiration").is_none());
     assert_eq!(
         server.visit("/docs").header("location"),
@@ -106,7 +99,7 @@ fn no_link_may_lead_to_itself() {
     let server = Server::start_with(&[("SLUGLINE_BASE_URL", "https://sl.example")]);
     server.create(&json!({"url": "https://example.com/", "slug": "docs"}));
     let own = json!({"slug": "docs", "url": "https://sl.example/DOCS/"});
-    let create = |path: &str, body: &Value| server.api("POST", path).json(body).send();
+    let create = |path: &str, body: &Value| server.post(path, body);
     for refused in [
         create("/api/link/create", &own),
         create("/api/link/upsert", &own),
@@ -114,7 +107,7 @@ fn no_link_may_lead_to_itself() {
         patch(&server, &own),
     ] {
         assert_eq!(refused.status, 400, "{}", refused.text);
-        assert_eq!(refused.json()["data"]["issues"][0]["path"], json!(["url"]));
+        assert_eq!(refused.fault(), "url");
         let message = refused.json()["message"].as_str().unwrap().to_owned();
         assert!(message.contains("visitors in circles"), "{message}");
     }
@@ -134,8 +127,7 @@ fn no_link_may_lead_to_itself() {
     // Without the setting the origin is the one that the client requested.
     let server = Server::start();
     let own = json!({"slug": "docs", "url": format!("{}/docs", server.origin())});
-    let refused = server.api("POST", "/api/link/create").json(&own).send();
-    assert_eq!(refused.status, 400, "{}", refused.text);
+    server.post("/api/link/create", &own).is(400);
 }
 
 #[test]
@@ -144,7 +136,7 @@ fn a_destination_has_two_slashes_and_a_host_everywhere() {
     server.create(&json!({"url": "https://example.com/", "slug": "docs"}));
     let bad = "https:docs";
     let link = json!({"slug": "docs", "url": bad});
-    let post = |path: &str, body: &Value| server.api("POST", path).json(body).send();
+    let post = |path: &str, body: &Value| server.post(path, body);
     let refusals = [
         (post("/api/link/create", &link), json!(["url"])),
         (post("/api/link/upsert", &link), json!(["url"])),
@@ -186,14 +178,14 @@ fn quick_changes_do_not_run_ahead_of_the_clock() {
     let server = Server::start();
     server.create(&json!({"url": "https://example.com/", "slug": "docs"}));
     for change in 0..50 {
-        let changed = patch(
+        patch(
             &server,
             &json!({"slug": "docs", "comment": change.to_string()}),
-        );
-        assert_eq!(changed.status, 200, "{}", changed.text);
+        )
+        .is(200);
     }
     let now = unix_seconds();
-    let changed_at = read(&server, "docs")["updatedAt"].as_u64().unwrap();
+    let changed_at = server.link("docs")["updatedAt"].as_u64().unwrap();
     assert!(changed_at <= now, "{changed_at} is after {now}");
 }
 
@@ -202,8 +194,7 @@ fn a_taken_slug_comes_with_one_that_is_free() {
     let server = Server::start();
     let link = json!({"url": "https://example.com/", "slug": "docs"});
     server.create(&link);
-    let refused = server.api("POST", "/api/link/create").json(&link).send();
-    assert_eq!(refused.status, 409);
+    let refused = server.post("/api/link/create", &link).is(409);
     let refused = refused.json();
     assert_eq!(refused["freeSlug"], "docs-2");
     let message = refused["message"].as_str().unwrap();
@@ -222,12 +213,11 @@ fn concurrent_patches_all_take_effect() {
         for member in members {
             let server = &server;
             scope.spawn(move || {
-                let answer = patch(server, &json!({"slug": "docs", member: member}));
-                assert_eq!(answer.status, 200, "{}", answer.text);
+                patch(server, &json!({"slug": "docs", member: member})).is(200);
             });
         }
     });
-    let link = read(&server, "docs");
+    let link = server.link("docs");
     for member in members {
         assert_eq!(link[member], member, "{link}");
     }
@@ -236,7 +226,7 @@ fn concurrent_patches_all_take_effect() {
 #[test]
 fn upsert_makes_or_finds() {
     let server = Server::start();
-    let upsert = |body: &Value| server.api("POST", "/api/link/upsert").json(body).send();
+    let upsert = |body: &Value| server.post("/api/link/upsert", body);
     let made = upsert(&json!({"url": "https://example.com/1", "slug": "docs"}));
     assert_eq!(
         (made.status, &made.json()["status"]),
@@ -255,7 +245,7 @@ fn upsert_makes_or_finds() {
 #[test]
 fn the_token_can_be_verified() {
     let server = Server::start();
-    let told = server.api("GET", "/api/verify").send().json();
+    let told = server.get("/api/verify").json();
     let expected = json!({
         "name": "Slugline", "url": server.origin(), "authMethod": "site-token",
         "userID": "root", "userEmail": "root@127.0.0.1", "accessEnabled": false,
@@ -263,5 +253,5 @@ fn the_token_can_be_verified() {
         "scopes": ["links:read", "links:write", "analytics:read", "admin"],
     });
     assert_eq!(told, expected);
-    assert_eq!(server.request("GET", "/api/verify").send().status, 401);
+    server.request("GET", "/api/verify").send().is(401);
 }

@@ -9,7 +9,7 @@ const PHONE: &str = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) Appl
 const BOT: &str = "Mozilla/5.0 (compatible; Discordbot/2.0; +https://discordapp.com)";
 
 fn explain(server: &Server, body: &Value) -> Answer {
-    server.api("POST", "/api/link/explain").json(body).send()
+    server.post("/api/link/explain", body)
 }
 
 fn explained(server: &Server, body: &Value) -> Value {
@@ -162,7 +162,7 @@ fn an_explanation_names_what_chose_and_what_was_missed_and_counts_nothing() {
     for _ in 0..3 {
         explained(&server, &asked);
     }
-    let found = server.api("GET", "/api/link/query?slug=go").send().json();
+    let found = server.link("go");
     assert_eq!(found["visitsLeft"], 2);
     server.visit("/go");
     server.visit("/go");
@@ -203,10 +203,7 @@ fn a_draft_is_explained_before_it_is_saved() {
         (400, &json!(["draft", "rules", "0", "when"]))
     );
     let nobody = explain(&server, &json!({"slug": "nothing"}));
-    assert_eq!(
-        (nobody.status, &nobody.json()["code"]),
-        (404, &json!("link_not_found"))
-    );
+    nobody.refuses(404, "link_not_found");
 }
 
 #[test]
@@ -216,7 +213,7 @@ fn a_draft_is_refused_where_saving_it_would_be() {
     server.create(&json!({"slug": "gh", "url": "https://{1}.evil.example/"}));
     let draft = json!({"forwardPath": true});
     let saved = json!({"slug": "gh", "forwardPath": true});
-    let saved = server.api("PATCH", "/api/link/edit").json(&saved).send();
+    let saved = server.call("PATCH", "/api/link/edit", &saved);
     let told = explain(&server, &json!({"slug": "gh", "draft": draft, "path": "x"}));
     assert_eq!((saved.status, told.status), (400, 400), "{}", told.text);
     assert_eq!(told.json()["message"], saved.json()["message"]);
@@ -231,8 +228,7 @@ fn an_explanation_for_a_domain_that_falls_through_is_about_that_domain() {
     let domain = json!({"host": "through.example", "fallThrough": true,
         "notFoundUrl": "https://e.example/through-lost",
         "expiredUrl": "https://e.example/through-over"});
-    let named = server.api("POST", "/api/domains").json(&domain).send();
-    assert_eq!(named.status, 201, "{}", named.text);
+    server.post("/api/domains", &domain).is(201);
     server.create(&json!({"slug": "hidden", "url": "https://e.example/", "disabled": true}));
     server.import_expired("over");
     for slug in ["hidden", "over"] {

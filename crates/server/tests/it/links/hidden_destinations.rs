@@ -91,15 +91,14 @@ fn visit_locked(server: &Server) {
         .request("POST", "/locked")
         .header("content-type", "application/x-www-form-urlencoded")
         .body("password=pw&confirm=true");
-    assert_eq!(form.send().status, 303);
+    form.send().is(303);
 }
 
 fn change(server: &Server, slug: &str, change: &Value) {
     let path = format!("/api/link/edit?slug={slug}");
     let mut body = change.clone();
     body["slug"] = json!(slug);
-    let changed = server.api("PATCH", &path).json(&body).send();
-    assert_eq!(changed.status, 200, "{}", changed.text);
+    server.call("PATCH", &path, &body).is(200);
 }
 
 #[test]
@@ -112,7 +111,7 @@ fn a_destination_behind_a_password_is_hidden_also_when_password_and_link_are_gon
     let mut seen_by_guest = watch(&server, &guest, "");
     let mut guesses = watch(&server, &guest, &format!("?url={SECRET}"));
     let mut seen_by_reader = watch(&server, &reader, &format!("?url={SECRET}"));
-    assert_eq!(server.visit("/open").status, 301);
+    server.visit("/open").is(301);
     visit_locked(&server);
     server.counters_with("", 2);
     assert_eq!(next_of(&mut seen_by_guest), json!(["open", OPEN]));
@@ -148,7 +147,7 @@ fn a_destination_behind_a_password_is_hidden_also_when_password_and_link_are_gon
             change(&server, "locked", &json!({"password": null}));
         } else {
             let gone = server.api("POST", "/api/link/delete");
-            assert_eq!(gone.json(&json!({"slug": "locked"})).send().status, 204);
+            gone.json(&json!({"slug": "locked"})).send().is(204);
         }
     }
     server.stop("TERM");

@@ -23,7 +23,7 @@ fn of(database: &str) -> Server {
 /// Makes a token that is bound to the tag `mine`.
 fn bound_to_mine(server: &Server) -> String {
     let asked = json!({"name": "bound", "scopes": ["links:read", "links:write"], "tags": ["mine"]});
-    let made = server.api("POST", "/api/tokens").json(&asked).send();
+    let made = server.post("/api/tokens", &asked);
     made.json()["token"].as_str().unwrap().to_owned()
 }
 
@@ -47,8 +47,7 @@ fn what_was_changed_and_deleted_is_seen_and_undone(#[values("sqlite", "postgres"
     let made = server.create(&json!({"url": "https://example.com/", "slug": slug, "maxVisits": 9}));
     let id = made["link"]["id"].as_str().unwrap();
     let change = json!({"slug": slug, "url": "https://example.org/", "password": "pw"});
-    let changed = call(&server, &writer, "PATCH", "/api/link/edit", &change);
-    assert_eq!(changed.status, 200, "{}", changed.text);
+    let changed = call(&server, &writer, "PATCH", "/api/link/edit", &change).is(200);
 
     let path = format!("/api/link/history?slug={slug}");
     let history = call(&server, &writer, "GET", &path, &Value::Null).json();
@@ -70,8 +69,7 @@ fn what_was_changed_and_deleted_is_seen_and_undone(#[values("sqlite", "postgres"
     assert!(versions[1]["by"].is_null());
 
     let restore = json!({"id": id, "version": 1});
-    let restored = call(&server, &writer, "POST", "/api/link/restore", &restore);
-    assert_eq!(restored.status, 200, "{}", restored.text);
+    let restored = call(&server, &writer, "POST", "/api/link/restore", &restore).is(200);
     assert_eq!(restored.json()["link"]["url"], "https://example.com/");
     assert!(restored.json()["link"]["password"].is_null());
     assert_ne!(restored.header("etag"), changed.header("etag"));
@@ -81,9 +79,8 @@ fn what_was_changed_and_deleted_is_seen_and_undone(#[values("sqlite", "postgres"
     );
 
     let named = json!({"slug": slug});
-    let deleted = call(&server, &writer, "POST", "/api/link/delete", &named);
-    assert_eq!(deleted.status, 204);
-    assert_eq!(server.visit(&format!("/{slug}")).status, 404);
+    call(&server, &writer, "POST", "/api/link/delete", &named).is(204);
+    server.visit(&format!("/{slug}")).is(404);
     let trash = call(
         &server,
         &writer,
@@ -108,19 +105,17 @@ fn what_was_changed_and_deleted_is_seen_and_undone(#[values("sqlite", "postgres"
 
     server.create(&json!({"url": "https://example.net/", "slug": slug}));
     let restore = json!({"id": id});
-    let taken = call(&server, &writer, "POST", "/api/link/restore", &restore);
-    assert_eq!(taken.status, 409, "{}", taken.text);
+    let taken = call(&server, &writer, "POST", "/api/link/restore", &restore).is(409);
     let free = taken.json()["freeSlug"].as_str().unwrap().to_owned();
     assert_eq!(free, format!("{slug}-2"));
     let elsewhere = json!({"id": id, "slug": free});
-    let restored = call(&server, &writer, "POST", "/api/link/restore", &elsewhere);
-    assert_eq!(restored.status, 200, "{}", restored.text);
+    let restored = call(&server, &writer, "POST", "/api/link/restore", &elsewhere).is(200);
     assert_eq!(restored.json()["link"]["visitsLeft"], 8);
     assert_eq!(
         server.visit(&format!("/{free}")).header("location"),
         "https://example.com/"
     );
-    let audit = server.api("GET", &format!("/api/audit?slug={free}")).send();
+    let audit = server.get(&format!("/api/audit?slug={free}"));
     assert_eq!(audit.json()["lines"][0]["operation"], "link.restore");
 }
 
@@ -135,33 +130,30 @@ fn what_is_purged_is_gone_and_needs_admin(#[values("sqlite", "postgres")] databa
         let change = json!({"slug": slug, "comment": "secret"});
         call(&server, &writer, "PATCH", "/api/link/edit", &change);
         let purge = if by_id {
-            let deleted = call(
+            call(
                 &server,
                 &writer,
                 "POST",
                 "/api/link/delete",
                 &json!({"slug": slug}),
-            );
-            assert_eq!(deleted.status, 204);
+            )
+            .is(204);
             json!({"id": id, "purge": true})
         } else {
             json!({"slug": slug, "purge": true})
         };
-        let refused = call(&server, &writer, "POST", "/api/link/delete", &purge);
-        assert_eq!(refused.status, 403, "{}", refused.text);
-        assert_eq!(refused.json()["code"], "missing_scope");
+        call(&server, &writer, "POST", "/api/link/delete", &purge).refuses(403, "missing_scope");
         for _ in 0..2 {
-            let purged = server.api("POST", "/api/link/delete").json(&purge).send();
-            assert_eq!(purged.status, 204, "{}", purged.text);
+            server.post("/api/link/delete", &purge).is(204);
         }
-        assert_eq!(server.visit(&format!("/{slug}")).status, 404);
+        server.visit(&format!("/{slug}")).is(404);
         let path = format!("/api/link/history?id={id}");
-        assert_eq!(server.api("GET", &path).send().status, 404);
+        server.get(&path).is(404);
         let restore = server
             .api("POST", "/api/link/restore")
             .json(&json!({"id": id}));
-        assert_eq!(restore.send().status, 404);
-        let audit = server.api("GET", &format!("/api/audit?slug={slug}")).send();
+        restore.send().is(404);
+        let audit = server.get(&format!("/api/audit?slug={slug}"));
         assert_eq!(audit.json()["lines"][0]["operation"], "link.purge");
     }
 }
@@ -214,10 +206,7 @@ fn a_token_that_is_bound_to_a_tag_undoes_what_it_did_and_sees_no_more() {
         let id = format!("id-{slug}");
         let link = json!({"url": "https://example.com/", "slug": slug, "id": id, "tags": [tag]});
         server.create(&link);
-        let deleted = server
-            .api("POST", "/api/link/delete")
-            .json(&json!({"slug": slug}));
-        assert_eq!(deleted.send().status, 204);
+        server.delete_link(slug);
     }
     let trash = call(&server, &bound, "GET", "/api/link/trash", &Value::Null).json();
     let links = trash["links"].as_array().unwrap();
@@ -234,11 +223,9 @@ fn a_token_that_is_bound_to_a_tag_undoes_what_it_did_and_sees_no_more() {
     let unbound = json!({"url": "https://secret.example/", "slug": "late", "id": "id-late"});
     server.create(&unbound);
     let tagged = json!({"slug": "late", "url": "https://example.com/", "tags": ["mine"]});
-    let tagged = server.api("PATCH", "/api/link/edit").json(&tagged).send();
-    assert_eq!(tagged.status, 200);
+    server.call("PATCH", "/api/link/edit", &tagged).is(200);
     let comment = json!({"slug": "late", "comment": "c"});
-    let comment = call(&server, &bound, "PATCH", "/api/link/edit", &comment);
-    assert_eq!(comment.status, 200, "{}", comment.text);
+    call(&server, &bound, "PATCH", "/api/link/edit", &comment).is(200);
     let history = "/api/link/history?slug=late";
     let history = call(&server, &bound, "GET", history, &Value::Null);
     assert!(!history.text.contains("secret.example"), "{}", history.text);
@@ -263,10 +250,7 @@ fn a_bound_token_cannot_take_the_identity_of_a_deleted_link() {
     let server = Server::start();
     let bound = bound_to_mine(&server);
     server.create(&json!({"url": "https://example.com/", "slug": "theirs", "id": "id-theirs"}));
-    let deleted = server
-        .api("POST", "/api/link/delete")
-        .json(&json!({"slug": "theirs"}));
-    assert_eq!(deleted.send().status, 204);
+    server.delete_link("theirs");
     let mut link =
         json!({"url": "https://example.com/", "slug": "mine", "id": "id-theirs", "tags": ["mine"]});
     for (path, body) in [
@@ -283,9 +267,8 @@ fn a_bound_token_cannot_take_the_identity_of_a_deleted_link() {
         assert!(refused.text.contains("leave id out"), "{}", refused.text);
     }
     link.as_object_mut().unwrap().remove("id");
-    let made = call(&server, &bound, "POST", "/api/link/create", &link);
-    assert_eq!(made.status, 201, "{}", made.text);
-    let trash = server.api("GET", "/api/link/trash").send();
+    call(&server, &bound, "POST", "/api/link/create", &link).is(201);
+    let trash = server.get("/api/link/trash");
     assert_eq!(trash.json()["links"][0]["link"]["id"], "id-theirs");
 }
 
@@ -305,19 +288,11 @@ fn a_deleted_link_comes_back_under_the_rules_of_a_new_one() {
         link["slug"] = json!(id);
         link["id"] = json!(id);
         server.create(&link);
-        let deleted = server
-            .api("POST", "/api/link/delete")
-            .json(&json!({"slug": id}));
-        assert_eq!(deleted.send().status, 204);
+        server.delete_link(id);
         let restored = server
-            .api("POST", "/api/link/restore")
-            .json(&json!({"id": id, "slug": slug}))
-            .send();
-        assert_eq!(restored.status, 400, "{}", restored.text);
-        assert_eq!(
-            restored.json()["data"]["issues"][0]["path"],
-            json!(["slug"])
-        );
+            .post("/api/link/restore", &json!({"id": id, "slug": slug}))
+            .is(400);
+        assert_eq!(restored.fault(), "slug");
     }
 }
 
@@ -327,26 +302,19 @@ fn without_a_history_nothing_is_kept() {
     let made = server.create(&json!({"url": "https://example.com/", "slug": "docs"}));
     let id = made["link"]["id"].as_str().unwrap();
     let change = json!({"slug": "docs", "comment": "c"});
-    let changed = server.api("PATCH", "/api/link/edit").json(&change).send();
-    assert_eq!(changed.status, 200);
-    let history = server
-        .api("GET", "/api/link/history?slug=docs")
-        .send()
-        .json();
+    server.call("PATCH", "/api/link/edit", &change).is(200);
+    let history = server.get("/api/link/history?slug=docs").json();
     assert_eq!(history["versions"].as_array().unwrap().len(), 1);
     let deleted = &call_tool(&server, "delete_link", &json!({"slug": "docs"}))["structuredContent"];
     assert_eq!(
         (&deleted["deleted"], &deleted["undo"]),
         (&json!(true), &Value::Null)
     );
-    assert_eq!(
-        server.api("GET", "/api/link/trash").send().json()["links"],
-        json!([])
-    );
+    assert_eq!(server.get("/api/link/trash").json()["links"], json!([]));
     let restore = server
         .api("POST", "/api/link/restore")
         .json(&json!({"id": id}));
-    assert_eq!(restore.send().status, 404);
+    restore.send().is(404);
 }
 
 #[test]
@@ -356,25 +324,18 @@ fn a_link_whose_domain_was_taken_away_comes_back_to_another() {
     let made = server.create(&link);
     let id = made["link"]["id"].as_str().unwrap();
     let removed = server.api("DELETE", "/api/domains?host=go.example&links=delete");
-    assert_eq!(removed.send().status, 200);
-    let trash = server
-        .api("GET", "/api/link/trash?domain=go.example")
-        .send();
+    removed.send().is(200);
+    let trash = server.get("/api/link/trash?domain=go.example");
     assert_eq!(
         trash.json()["links"][0]["link"]["domain"],
         "go.example",
         "{}",
         trash.text
     );
-    let restore = |body: &Value| server.api("POST", "/api/link/restore").json(body).send();
-    let refused = restore(&json!({"id": id}));
-    assert_eq!(refused.status, 400);
-    assert_eq!(
-        refused.json()["data"]["issues"][0]["path"],
-        json!(["domain"])
-    );
-    let restored = restore(&json!({"id": id, "domain": ""}));
-    assert_eq!(restored.status, 200, "{}", restored.text);
+    let restore = |body: &Value| server.post("/api/link/restore", body);
+    let refused = restore(&json!({"id": id})).is(400);
+    assert_eq!(refused.fault(), "domain");
+    let restored = restore(&json!({"id": id, "domain": ""})).is(200);
     assert_eq!(restored.json()["link"]["domain"], Value::Null);
-    assert_eq!(server.visit("/docs").status, 301);
+    server.visit("/docs").is(301);
 }

@@ -118,7 +118,7 @@ fn visitors_follow_the_first_rule_that_holds() {
 
     let count = |url: &str| {
         let query = format!("/api/stats/counters?slug=go&url={url}");
-        server.api("GET", &query).send().json()["data"][0]["visits"].clone()
+        server.get(&query).json()["data"][0]["visits"].clone()
     };
     server.counters_with("slug=go", 13);
     assert_eq!(count("https://apps.example/de"), 2);
@@ -171,8 +171,7 @@ fn a_split_shares_visitors_out_and_keeps_each_on_a_side() {
         assert_eq!(answer.header("location"), first.1, "also after a restart");
     }
     let over = json!({"slug": "ab", "splitUntil": "2020-01-01"});
-    let patched = server.api("PATCH", "/api/link/edit").json(&over).send();
-    assert_eq!(patched.status, 200, "{}", patched.text);
+    server.call("PATCH", "/api/link/edit", &over).is(200);
     let answer = server.visit("/ab");
     assert_eq!(
         (answer.status, answer.header("location")),
@@ -219,12 +218,12 @@ fn what_stands_behind_the_slug_is_passed_on() {
     ] {
         assert_eq!(server.visit(path).status, 404, "{path}");
     }
-    assert_eq!(server.request("HEAD", "/gh/a").send().status, 301);
-    assert_eq!(server.request("DELETE", "/gh/a").send().status, 404);
+    server.request("HEAD", "/gh/a").send().is(301);
+    server.request("DELETE", "/gh/a").send().is(404);
     let long = format!("/gh/{}", "a".repeat(2_049));
-    assert_eq!(server.visit(&long).status, 414);
+    server.visit(&long).is(414);
     // The table of routes is asked before, with the token.
-    assert_eq!(server.visit("/api/gh/x").status, 401);
+    server.visit("/api/gh/x").is(401);
 
     let asked = server.visit("/docs/a/b");
     assert!(
@@ -242,12 +241,8 @@ fn what_stands_behind_the_slug_is_passed_on() {
 
     for slug in ["api", "Dashboard"] {
         let link = json!({"slug": slug, "url": "https://e.example/", "forwardPath": true});
-        let refused = server.api("POST", "/api/link/create").json(&link).send();
-        assert_eq!(refused.status, 400);
-        assert_eq!(
-            refused.json()["data"]["issues"][0]["path"],
-            json!(["forwardPath"])
-        );
+        let refused = server.post("/api/link/create", &link).is(400);
+        assert_eq!(refused.fault(), "forwardPath");
     }
 }
 
@@ -274,7 +269,7 @@ fn clients_that_do_not_know_the_members_keep_them_and_null_removes_them() {
     ]);
     assert_eq!(ours(&made), shown);
     let bare = json!({"slug": "all", "url": "https://e.example/new"});
-    let put = server.api("PUT", "/api/link/edit").json(&bare).send();
+    let put = server.call("PUT", "/api/link/edit", &bare);
     assert_eq!(
         (put.status, ours(&put.json()["link"])),
         (201, shown.clone()),
@@ -289,34 +284,34 @@ fn clients_that_do_not_know_the_members_keep_them_and_null_removes_them() {
         None,
         "nothing was lost: {replaced}"
     );
-    let read = server.api("GET", "/api/link/query?slug=all").send().json();
+    let read = server.link("all");
     assert_eq!(ours(&read), shown);
 
     // An export is an import of the same links.
     for format in ["json", "csv"] {
         let path = format!("/api/link/export?format={format}");
-        let file = server.api("GET", &path).send();
+        let file = server.get(&path);
         let other = Server::start();
         let kind = if format == "csv" {
             "text/csv"
         } else {
             "application/json"
         };
-        let imported = other
+        other
             .api("POST", "/api/link/import")
             .header("content-type", kind)
             .body(&file.text)
-            .send();
-        assert_eq!(imported.status, 200, "{}", imported.text);
-        let read = other.api("GET", "/api/link/query?slug=all").send().json();
+            .send()
+            .is(200);
+        let read = other.link("all");
         assert_eq!(ours(&read), shown, "{format}");
     }
 
     let null = json!({"slug": "all", "url": "https://e.example/", "rules": null, "split": null,
                       "splitUntil": null, "forwardPath": null});
-    let put = server.api("PUT", "/api/link/edit").json(&null).send();
+    let put = server.call("PUT", "/api/link/edit", &null);
     assert_eq!(ours(&put.json()["link"]), json!([null, null, null, null]));
-    assert_eq!(server.visit("/all").status, 301);
+    server.visit("/all").is(301);
 }
 
 #[test]
@@ -328,8 +323,7 @@ fn faults_name_the_rule_and_every_destination_is_one() {
                   {"when": {"country": ["DE"]}, "url": "javascript:alert(1)"}],
         "split": [{"url": "https://e.example/", "weight": 101}]
     });
-    let refused = server.api("POST", "/api/link/create").json(&wrong).send();
-    assert_eq!(refused.status, 400);
+    let refused = server.post("/api/link/create", &wrong).is(400);
     let issues = refused.json()["data"]["issues"].clone();
     let paths: Vec<String> = issues
         .as_array()
@@ -350,18 +344,12 @@ fn faults_name_the_rule_and_every_destination_is_one() {
         "slug": "circle", "url": "https://e.example/",
         "rules": [{"when": {"bot": true}, "url": format!("{}/circle", server.origin())}]
     });
-    let refused = server.api("POST", "/api/link/create").json(&circle).send();
-    assert_eq!(
-        refused.json()["data"]["issues"][0]["path"],
-        json!(["rules", "0", "url"])
-    );
+    let refused = server.post("/api/link/create", &circle);
+    assert_eq!(refused.fault(), "rules.0.url");
     server.create(&json!({
         "slug": "far", "url": "https://e.example/",
         "split": [{"url": "https://faraway.example/", "weight": 5}]
     }));
-    let found = server
-        .api("GET", "/api/link/search?q=faraway")
-        .send()
-        .json();
+    let found = server.get("/api/link/search?q=faraway").json();
     assert_eq!(found[0]["slug"], "far", "{found}");
 }

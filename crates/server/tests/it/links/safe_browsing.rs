@@ -35,7 +35,7 @@ fn a_link_to_a_dangerous_host_gets_a_warning() {
     );
     let good = json!({"slug": "good", "url": "https://good.example/"});
     assert_eq!(server.create(&good)["link"].get("unsafe"), None);
-    assert_eq!(server.visit("/good").status, 301);
+    server.visit("/good").is(301);
     let decided = json!({"slug": "own", "url": "https://bad.example/", "unsafe": false});
     assert_eq!(server.create(&decided)["link"]["unsafe"], false);
     assert_eq!(service.heard().len(), 2);
@@ -46,28 +46,28 @@ fn a_link_to_a_dangerous_host_gets_a_warning() {
     );
 
     let moved = json!({"slug": "good", "url": "https://bad.example/"});
-    let edited = server.api("PUT", "/api/link/edit").json(&moved).send();
+    let edited = server.call("PUT", "/api/link/edit", &moved);
     assert_eq!(
         (edited.status, &edited.json()["link"]["unsafe"]),
         (201, &json!(true))
     );
-    let kept = server.api("PUT", "/api/link/edit").json(&moved).send();
+    let kept = server.call("PUT", "/api/link/edit", &moved);
     assert_eq!(
         kept.json()["link"]["unsafe"],
         true,
         "the warning stays, and the same destination is not asked about"
     );
     let elsewhere = json!({"slug": "good", "url": "https://good.example/other"});
-    let cleared = server.api("PUT", "/api/link/edit").json(&elsewhere).send();
+    let cleared = server.call("PUT", "/api/link/edit", &elsewhere);
     assert_eq!(cleared.json()["link"].get("unsafe"), None);
     let patch = json!({"slug": "own", "url": "https://bad.example/other"});
-    let patched = server.api("PATCH", "/api/link/edit").json(&patch).send();
+    let patched = server.call("PATCH", "/api/link/edit", &patch);
     assert_eq!(
         (patched.status, &patched.json()["link"]["unsafe"]),
         (200, &json!(true))
     );
     let upsert = json!({"url": "https://bad.example/"});
-    let upserted = server.api("POST", "/api/link/upsert").json(&upsert).send();
+    let upserted = server.post("/api/link/upsert", &upsert);
     assert_eq!(
         (upserted.status, &upserted.json()["link"]["unsafe"]),
         (201, &json!(true))
@@ -102,15 +102,15 @@ fn destinations_for_some_visitors_and_imported_ones_are_looked_at_too() {
         assert_eq!(server.create(&link)["link"]["unsafe"], true, "{link}");
         link["slug"] = json!(format!("imported-{slug}"));
         let import = json!({"version": "1.0", "links": [link]});
-        let imported = server.api("POST", "/api/link/import").json(&import).send();
+        let imported = server.post("/api/link/import", &import);
         assert_eq!(imported.json()["success"], 1, "{}", imported.text);
         let warned = server.visit(&format!("/imported-{slug}"));
         assert!(warned.text.contains("Potentially Unsafe Link"), "{link}");
     }
     let decided = json!({"version": "1.0",
         "links": [{"slug": "own", "url": bad, "unsafe": false}, {"slug": "fine", "url": good}]});
-    let imported = server.api("POST", "/api/link/import").json(&decided).send();
+    let imported = server.post("/api/link/import", &decided);
     assert_eq!(imported.json()["success"], 2, "{}", imported.text);
-    assert_eq!(server.visit("/own").status, 301);
-    assert_eq!(server.visit("/fine").status, 301);
+    server.visit("/own").is(301);
+    server.visit("/fine").is(301);
 }

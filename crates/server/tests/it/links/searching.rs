@@ -5,9 +5,7 @@ use serde_json::{Value, json};
 use crate::support::server::Server;
 
 fn get(server: &Server, path: &str) -> Value {
-    let answer = server.api("GET", path).send();
-    assert_eq!(answer.status, 200, "{}", answer.text);
-    answer.json()
+    server.get(path).is(200).json()
 }
 
 #[test]

@@ -8,8 +8,7 @@ use crate::support::server::Server;
 fn suggestions_follow_from_the_destination() {
     let server = Server::start();
     let slug = |query: &str| {
-        let answer = server.api("GET", &format!("/api/link/ai?{query}")).send();
-        assert_eq!(answer.status, 200, "{}", answer.text);
+        let answer = server.get(&format!("/api/link/ai?{query}")).is(200);
         answer.json()
     };
     // The form in which Sink's browser extension sends it.
@@ -20,9 +19,7 @@ fn suggestions_follow_from_the_destination() {
         json!({"slug": "example-com"})
     );
 
-    let preview = server
-        .api("GET", "/api/link/og-ai?url=https://www.example.com/a")
-        .send();
+    let preview = server.get("/api/link/og-ai?url=https://www.example.com/a");
     assert_eq!(
         preview.json(),
         json!({
@@ -44,10 +41,9 @@ fn bad_input_is_named() {
             "locale",
         ),
     ] {
-        let refused = server.api("GET", path).send();
+        let refused = server.get(path);
         assert_eq!(refused.status, 400, "{path}: {}", refused.text);
         assert_eq!(refused.json()["data"]["issues"][0]["path"], json!([member]));
     }
-    let stranger = server.visit("/api/link/ai?url=https://e.example/");
-    assert_eq!(stranger.status, 401);
+    server.visit("/api/link/ai?url=https://e.example/").is(401);
 }

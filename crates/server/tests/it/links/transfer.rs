@@ -50,10 +50,7 @@ fn hostile_links() -> Vec<Value> {
 
 fn import(server: &Server, links: &[Value]) -> Answer {
     let document = json!({"version": "1.0", "links": links});
-    server
-        .api("POST", "/api/link/import")
-        .json(&document)
-        .send()
+    server.post("/api/link/import", &document)
 }
 
 fn import_csv(server: &Server, table: &str) -> Answer {
@@ -65,7 +62,7 @@ fn import_csv(server: &Server, table: &str) -> Answer {
 }
 
 fn export_csv(server: &Server) -> Answer {
-    server.api("GET", "/api/link/export?format=csv").send()
+    server.get("/api/link/export?format=csv")
 }
 
 /// All links, page by page.
@@ -73,9 +70,8 @@ fn export(server: &Server) -> Vec<Value> {
     let (mut links, mut cursor) = (Vec::new(), String::new());
     loop {
         let answer = server
-            .api("GET", &format!("/api/link/export?cursor={cursor}"))
-            .send();
-        assert_eq!(answer.status, 200, "{}", answer.text);
+            .get(&format!("/api/link/export?cursor={cursor}"))
+            .is(200);
         assert_eq!(answer.header("cache-control"), "no-store");
         let page = answer.json();
         assert_eq!(page["version"], "1.0");
@@ -101,8 +97,7 @@ fn what_one_instance_exports_another_imports_without_loss() {
             |number| json!({"url": "https://example.com/", "slug": format!("plain-{number}")}),
         ),
     );
-    let imported = import(&first, &links);
-    assert_eq!(imported.status, 200, "{}", imported.text);
+    let imported = import(&first, &links).is(200);
     assert_eq!(imported.header("cache-control"), "no-store");
     assert_eq!(imported.json()["success"], links.len());
     assert_eq!(
@@ -149,8 +144,7 @@ fn tables_hold_everything_that_documents_hold() {
     for hostile in [",=", ",+", ",@", "\n=", ",\"=", ",-1,"] {
         assert!(!table.text.contains(hostile), "{hostile:?}: {}", table.text);
     }
-    let imported = import_csv(&second, &table.text);
-    assert_eq!(imported.status, 200, "{}", imported.text);
+    let imported = import_csv(&second, &table.text).is(200);
     assert_eq!(imported.json()["success"], hostile_links().len());
     assert_eq!(export(&second), export(&first));
 }
@@ -177,8 +171,7 @@ fn one_wrong_link_refuses_the_whole_request_by_name() {
         .collect();
     links[57]["url"] = json!("nonsense");
     links[58]["password"] = json!("sink-pwd:v1:9999999:AAAA:AAAA:AAAA");
-    let refused = import(&server, &links);
-    assert_eq!(refused.status, 400);
+    let refused = import(&server, &links).is(400);
     let issues = refused.json()["data"]["issues"].clone();
     assert_eq!(issues[0]["path"], json!(["links", "57", "url"]));
     assert_eq!(issues[1]["path"], json!(["links", "58", "password"]));
@@ -191,8 +184,8 @@ fn one_wrong_link_refuses_the_whole_request_by_name() {
     let refused = import_csv(
         &server,
         "slug,url,expiration\na,https://e.example/,\nb,https://e.example/,soon\n",
-    );
-    assert_eq!(refused.status, 400);
+    )
+    .is(400);
     let issue = refused.json()["data"]["issues"][0].clone();
     assert_eq!(issue["path"], json!(["links", "1", "expiration"]));
     for broken in ["", "slug\na\n", "slug,url\na\n"] {
@@ -206,8 +199,7 @@ fn one_wrong_link_refuses_the_whole_request_by_name() {
     }
 
     links.extend((0..41).map(|i| json!({"url": "https://example.com/", "slug": format!("m{i}")})));
-    let many = import(&server, &links);
-    assert_eq!(many.status, 400);
+    let many = import(&server, &links).is(400);
     let text = "Too many links. Maximum 100 links per request.";
     assert_eq!(many.json()["statusMessage"], text);
     let rows: Vec<String> = (0..101)
@@ -215,10 +207,7 @@ fn one_wrong_link_refuses_the_whole_request_by_name() {
         .collect();
     let many = import_csv(&server, &format!("slug,url\n{}", rows.join("\n")));
     assert_eq!(many.json()["statusMessage"], text);
-    assert_eq!(
-        server.api("GET", "/api/link/count").send().json()["count"],
-        0
-    );
+    assert_eq!(server.get("/api/link/count").json()["count"], 0);
 }
 
 #[test]
@@ -242,8 +231,11 @@ fn a_hundred_of_the_longest_links_fit_into_a_request() {
         imported.text.chars().take(300).collect::<String>()
     );
     let beyond = " ".repeat(16 << 20);
-    let refused = server.api("POST", "/api/link/import").body(&beyond).send();
-    assert_eq!(refused.status, 413);
+    server
+        .api("POST", "/api/link/import")
+        .body(&beyond)
+        .send()
+        .is(413);
 }
 
 #[test]
@@ -540,8 +532,7 @@ fn a_spreadsheet_goes_through_the_api_as_it_is() {
     let table = "slug;url;tags;expiration;Owner\r\n\
                  summer_sale;https://example.com/;spring;2127-01-01;me\r\n\
                  ;https://example.com/new;\"spring;shop\";;\r\n;;;;\r\n";
-    let answer = import_csv(&server, table);
-    assert_eq!(answer.status, 200, "{}", answer.text);
+    let answer = import_csv(&server, table).is(200);
     let imported = answer.json();
     assert_eq!(imported["ignoredNames"], json!(["Owner"]));
     let slugs: Vec<&str> = imported["successItems"]
@@ -556,7 +547,7 @@ fn a_spreadsheet_goes_through_the_api_as_it_is() {
     );
     let of = |slug: &str| {
         let path = format!("/api/link/query?slug={slug}");
-        server.api("GET", &path).send().json()
+        server.get(&path).json()
     };
     assert_eq!(of("summer_sale")["expiration"], 4_954_435_200_i64);
     assert_eq!(of(slugs[1])["tags"], json!(["shop", "spring"]));

@@ -33,12 +33,11 @@ fn destination(works: &Arc<AtomicBool>) -> Outsider {
 
 fn read(server: &Server, slug: &str) -> Value {
     let path = format!("/api/link/query?slug={slug}");
-    server.api("GET", &path).send().json()
+    server.get(&path).json()
 }
 
 fn listed(server: &Server) -> Vec<String> {
-    let list = server.api("GET", "/api/link/list?status=broken").send();
-    assert_eq!(list.status, 200, "{}", list.text);
+    let list = server.get("/api/link/list?status=broken").is(200);
     let list = list.json();
     let links = list["links"].as_array().unwrap().iter();
     links
@@ -78,7 +77,7 @@ fn a_destination_that_fails_twice_is_broken_until_it_answers() {
         "{broken}"
     );
     assert_eq!(listed(&server), ["docs"]);
-    let count = server.api("GET", "/api/link/count?status=broken").send();
+    let count = server.get("/api/link/count?status=broken");
     assert_eq!(count.json()["count"], 1);
     let told = call_tool(&server, "get_link", &json!({"slug": "docs"}));
     let told = &told["structuredContent"];
@@ -91,14 +90,7 @@ fn a_destination_that_fails_twice_is_broken_until_it_answers() {
     // A client that sends the link back means nothing by what it cannot change.
     let mut sent = read(&server, "docs");
     sent["comment"] = "seen".into();
-    assert_eq!(
-        server
-            .api("PUT", "/api/link/edit")
-            .json(&sent)
-            .send()
-            .status,
-        201
-    );
+    server.call("PUT", "/api/link/edit", &sent).is(201);
 
     works.store(true, Relaxed);
     eventually("it is mended", || read(&server, "docs")["broken"].is_null());
@@ -123,7 +115,7 @@ fn a_destination_that_fails_twice_is_broken_until_it_answers() {
             .iter()
             .all(|heard| !heard.line.contains("/hidden"))
     );
-    let metrics = server.api("GET", "/_metrics").send().text;
+    let metrics = server.get("/_metrics").text;
     assert!(
         metrics.contains(r#"slugline_watch_requests_total{outcome="failed"}"#),
         "{metrics}"
@@ -142,11 +134,7 @@ fn a_link_that_leads_elsewhere_is_no_longer_broken() {
         !read(&server, "docs")["broken"].is_null()
     });
     let elsewhere = json!({"slug": "docs", "url": outsider.url("/new")});
-    let edited = server
-        .api("PATCH", "/api/link/edit")
-        .json(&elsewhere)
-        .send();
-    assert_eq!(edited.status, 200, "{}", edited.text);
+    server.call("PATCH", "/api/link/edit", &elsewhere).is(200);
     assert_eq!(read(&server, "docs")["broken"], Value::Null);
     eventually("the new one is asked", || {
         outsider
@@ -161,8 +149,7 @@ fn by_default_nobody_is_asked_and_broken_is_refused_with_the_setting() {
     let outsider = Outsider::start(|_| answer("200 OK", ""));
     let server = Server::start_with(&[LOOPBACK]);
     server.create(&json!({"slug": "docs", "url": outsider.url("/")}));
-    let refused = server.api("GET", "/api/link/list?status=broken").send();
-    assert_eq!(refused.status, 400);
+    let refused = server.get("/api/link/list?status=broken").is(400);
     assert!(
         refused.text.contains("SLUGLINE_WATCH_EVERY"),
         "{}",

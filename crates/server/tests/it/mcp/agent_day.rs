@@ -47,8 +47,7 @@ fn prepare(server: &Server, shop: &Outsider) {
     }
     for country in ["DE", "DE", "DE", "FR", "FR", "AT"] {
         let visit = server.request("GET", "/old-2");
-        let visit = visit.header("cf-ipcountry", country).send();
-        assert_eq!(visit.status, 301);
+        visit.header("cf-ipcountry", country).send().is(301);
     }
     server.counters_with("country=DE", 3);
     server.counters_with("country=FR", 2);

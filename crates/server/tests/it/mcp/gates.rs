@@ -124,11 +124,11 @@ fn the_token_counts_in_its_header_only_and_there_is_no_oauth() {
         "POST",
         &format!("/api/mcp?token={TOKEN}&access_token={TOKEN}"),
     );
-    assert_eq!(of_json(by_query).body(&ping()).send().status, 401);
+    of_json(by_query).body(&ping()).send().is(401);
     let lower = server
         .request("POST", "/api/mcp")
         .header("authorization", &format!("bearer {TOKEN}"));
-    assert_eq!(of_json(lower).body(&ping()).send().status, 200);
+    of_json(lower).body(&ping()).send().is(200);
     for document in [
         "oauth-protected-resource",
         "oauth-authorization-server",

@@ -71,8 +71,7 @@ pub(crate) fn list_tools(server: &Server) -> Vec<Value> {
 pub(crate) fn initialize(server: &Server) -> Value {
     let params = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
     let request = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params});
-    let answer = legacy(server).body(&request.to_string()).send();
-    assert_eq!(answer.status, 200, "{}", answer.text);
+    let answer = legacy(server).body(&request.to_string()).send().is(200);
     assert_eq!(answer.header("mcp-session-id"), "");
     answer.json()["result"].clone()
 }
@@ -133,14 +132,11 @@ fn gates_of_the_transport() {
             -32600,
         );
     }
-    assert_eq!(
-        legacy(&server)
-            .header("origin", &own)
-            .body(&ping())
-            .send()
-            .status,
-        200
-    );
+    legacy(&server)
+        .header("origin", &own)
+        .body(&ping())
+        .send()
+        .is(200);
     // A stranger's host name that resolves to this machine.
     let rebound = legacy(&server)
         .header("host", "evil.example")
@@ -191,7 +187,7 @@ fn older_clients_shake_hands_and_are_answered_without_a_session() {
     let taken = legacy(&server).body(&note).send();
     assert_eq!((taken.status, taken.text.as_str()), (202, ""));
     let response = json!({"jsonrpc": "2.0", "id": 5, "result": {}}).to_string();
-    assert_eq!(legacy(&server).body(&response).send().status, 202);
+    legacy(&server).body(&response).send().is(202);
 
     for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
         let call = legacy(&server).header("mcp-protocol-version", version);
@@ -212,8 +208,8 @@ fn older_clients_shake_hands_and_are_answered_without_a_session() {
 fn a_call_without_an_id_does_nothing() {
     let server = Server::start();
     let call = json!({"jsonrpc": "2.0", "method": "tools/call", "params": {"name": "create_link", "arguments": {"url": "https://example.com/", "slug": "ghost"}}});
-    assert_eq!(legacy(&server).body(&call.to_string()).send().status, 202);
-    assert_eq!(server.visit("/ghost").status, 404);
+    legacy(&server).body(&call.to_string()).send().is(202);
+    server.visit("/ghost").is(404);
 }
 
 #[test]

@@ -162,6 +162,35 @@ impl Server {
             .header("authorization", &format!("Bearer {TOKEN}"))
     }
 
+    /// The answer to a request without a body, with the site token.
+    pub(crate) fn get(&self, path: &str) -> Answer {
+        self.api("GET", path).send()
+    }
+
+    pub(crate) fn delete(&self, path: &str) -> Answer {
+        self.api("DELETE", path).send()
+    }
+
+    /// The answer to a request with JSON, with the site token.
+    pub(crate) fn call(&self, method: &str, path: &str, body: &Value) -> Answer {
+        self.api(method, path).json(body).send()
+    }
+
+    pub(crate) fn post(&self, path: &str, body: &Value) -> Answer {
+        self.call("POST", path, body)
+    }
+
+    /// The stored link.
+    pub(crate) fn link(&self, slug: &str) -> Value {
+        self.get(&format!("/api/link/query?slug={slug}")).json()
+    }
+
+    #[track_caller]
+    pub(crate) fn delete_link(&self, slug: &str) {
+        let link = json!({"slug": slug});
+        self.post("/api/link/delete", &link).is(204);
+    }
+
     /// The answer to a visitor.
     pub(crate) fn visit(&self, path: &str) -> Answer {
         self.request("GET", path).send()
@@ -284,6 +313,30 @@ impl Call<'_> {
 }
 
 impl Answer {
+    /// The same answer, which must have this status.
+    #[track_caller]
+    pub(crate) fn is(self, status: u16) -> Self {
+        assert_eq!(self.status, status, "{}", self.text);
+        self
+    }
+
+    /// The same answer, which must refuse with this status and code.
+    #[track_caller]
+    pub(crate) fn refuses(self, status: u16, code: &str) -> Self {
+        let answer = self.is(status);
+        assert_eq!(answer.json()["code"], code, "{}", answer.text);
+        answer
+    }
+
+    /// The path of the first fault of the input, its parts joined by dots.
+    #[track_caller]
+    pub(crate) fn fault(&self) -> String {
+        let path = &self.json()["data"]["issues"][0]["path"];
+        let parts = path.as_array().expect("the answer names a fault");
+        let parts: Vec<&str> = parts.iter().filter_map(Value::as_str).collect();
+        parts.join(".")
+    }
+
     pub(crate) fn header(&self, name: &str) -> &str {
         self.response
             .headers()

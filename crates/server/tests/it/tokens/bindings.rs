@@ -402,8 +402,7 @@ fn make(server: &Server, name: &str, bound_to: &Value) -> String {
     let mut wanted = json!({"name": name, "scopes": SCOPES});
     let members = wanted.as_object_mut().unwrap();
     members.extend(bound_to.as_object().unwrap().clone());
-    let made = server.api("POST", "/api/tokens").json(&wanted).send();
-    assert_eq!(made.status, 201, "{}", made.text);
+    let made = server.post("/api/tokens", &wanted).is(201);
     made.json()["token"].as_str().unwrap().to_owned()
 }
 
@@ -449,11 +448,10 @@ fn bound(server: &Server) -> [Bound; 5] {
 fn server_with_links() -> Server {
     let server = Server::start();
     let named = json!({"host": "go.example"});
-    let named = server.api("POST", "/api/domains").json(&named).send();
-    assert_eq!(named.status, 201, "{}", named.text);
+    server.post("/api/domains", &named).is(201);
     for slug in LINKS {
         server.create(&link(slug));
-        assert_eq!(server.visit(&format!("/{slug}")).status, 301);
+        server.visit(&format!("/{slug}")).is(301);
     }
     server.counters_with("", 3);
     server
@@ -523,7 +521,7 @@ fn check(case: &str, bound: &Bound, gets: Gets, status: u16, text: &str, body: &
 
 /// Everything that the site token sees of the links outside of each binding.
 fn outside(server: &Server) -> (Value, Value) {
-    let query = |path: &str| server.api("GET", path).send().json();
+    let query = |path: &str| server.get(path).json();
     (
         query("/api/link/query?slug=theirs-1"),
         query("/api/link/count?status=all"),
@@ -596,13 +594,8 @@ fn a_bound_token_works_on_its_links_and_keeps_the_tags_of_its_binding() {
         with(&server, &bound.token, method, path).json(&body).send()
     };
     let url = "http://127.0.0.1:9/made";
-    let made = call(
-        &by_tag,
-        "POST",
-        "/api/link/create",
-        json!({"url": url, "slug": "made", "tags": ["tagged", "x"]}),
-    );
-    assert_eq!(made.status, 201, "{}", made.text);
+    let made = json!({"url": url, "slug": "made", "tags": ["tagged", "x"]});
+    call(&by_tag, "POST", "/api/link/create", made).is(201);
     for (tags, status) in [
         (json!(["tagged", "y"]), 200),
         (json!(["y"]), 403),
@@ -627,8 +620,8 @@ fn a_bound_token_works_on_its_links_and_keeps_the_tags_of_its_binding() {
         "PUT",
         "/api/link/edit",
         json!({"slug": "made", "url": url}),
-    );
-    assert_eq!(replaced.status, 403, "{}", replaced.text);
+    )
+    .is(403);
     assert!(
         replaced.text.contains("keep it in tags"),
         "{}",
@@ -646,10 +639,10 @@ fn a_bound_token_works_on_its_links_and_keeps_the_tags_of_its_binding() {
         "two",
         &json!({"slugs": ["named-1"], "tags": ["tagged"]}),
     );
-    let added = with(&server, &both, "PATCH", "/api/link/edit")
+    with(&server, &both, "PATCH", "/api/link/edit")
         .json(&json!({"slug": "named-1", "tags": ["named", "tagged"]}))
-        .send();
-    assert_eq!(added.status, 403, "{}", added.text);
+        .send()
+        .is(403);
     let free = call(
         &by_slug,
         "PATCH",
@@ -657,9 +650,8 @@ fn a_bound_token_works_on_its_links_and_keeps_the_tags_of_its_binding() {
         json!({"slug": "named-1", "tags": ["named", "t-named-1", "tagged"]}),
     );
     assert_eq!(free.status, 200, "a tag that binds others: {}", free.text);
-    let deleted = call(&by_tag, "POST", "/api/link/delete", json!({"slug": "made"}));
-    assert_eq!(deleted.status, 204);
-    assert_eq!(server.visit("/made").status, 404);
+    call(&by_tag, "POST", "/api/link/delete", json!({"slug": "made"})).is(204);
+    server.visit("/made").is(404);
 }
 
 #[test]
@@ -673,22 +665,20 @@ fn a_slug_that_somebody_else_takes_later_opens_nothing() {
     let own = verify(&server, &token).json();
     assert_eq!(own["slugs"], json!(["named-1", "theirs-1"]));
     assert_eq!(own["tags"], Value::Null);
-    server
-        .api("POST", "/api/link/delete")
-        .json(&json!({"slug": "named-1"}))
-        .send();
+    server.post("/api/link/delete", &json!({"slug": "named-1"}));
     server.create(&json!({"slug": "named-1", "url": "http://127.0.0.1:9/other"}));
-    let read = with(&server, &token, "GET", "/api/link/query?slug=named-1").send();
-    assert_eq!(read.status, 404, "{}", read.text);
+    with(&server, &token, "GET", "/api/link/query?slug=named-1")
+        .send()
+        .is(404);
     assert_eq!(listed(&server, "partner")["slugs"], json!(["theirs-1"]));
     // Nobody replaces an expired link that is not theirs.
     server.import_expired("over");
     let other = make(&server, "tagged", &json!({"tags": ["tagged"]}));
     let new = json!({"slug": "over", "url": "http://127.0.0.1:9/over", "tags": ["tagged"]});
-    let refused = with(&server, &other, "POST", "/api/link/create")
+    with(&server, &other, "POST", "/api/link/create")
         .json(&new)
-        .send();
-    assert_eq!(refused.status, 409, "{}", refused.text);
+        .send()
+        .is(409);
     // The visits of the deleted link are still the token's.
     let counted = with(&server, &token, "GET", "/api/stats/counters")
         .send()
@@ -732,8 +722,7 @@ fn a_live_stream_follows_the_links_of_a_bound_token() {
     assert!(!text.contains("theirs-1"), "{text}");
     let tags = |slug: &str, tags: Value| {
         let patch = json!({"slug": slug, "tags": tags});
-        let patched = server.api("PATCH", "/api/link/edit").json(&patch).send();
-        assert_eq!(patched.status, 200);
+        server.call("PATCH", "/api/link/edit", &patch).is(200);
     };
     tags("theirs-1", json!(["tagged"]));
     until("theirs-1", "/theirs-1");
@@ -754,7 +743,7 @@ fn bindings_that_would_open_more_than_they_say_are_refused() {
     ] {
         let mut wanted = body.clone();
         wanted["name"] = "partner".into();
-        let refused = server.api("POST", "/api/tokens").json(&wanted).send();
+        let refused = server.post("/api/tokens", &wanted);
         assert_eq!(refused.status, 400, "{body}: {}", refused.text);
         assert_eq!(
             refused.json()["data"]["issues"][0]["path"][0],

@@ -18,14 +18,12 @@ fn a_token_writes_so_often_a_minute_on_both_faces_and_others_go_on() {
         let call = with(&server, token, "POST", "/api/link/create");
         call.json(&link(slug)).send()
     };
-    assert_eq!(create(&busy, "one").status, 201);
+    create(&busy, "one").is(201);
     // A batch counts each of its links, and goes through if something is left.
     let batch = json!({"action": "addTags", "tags": ["a"], "slugs": ["one", "two", "three"]});
     let call = with(&server, &busy, "POST", "/api/link/batch");
-    assert_eq!(call.json(&batch).send().status, 200);
-    let refused = create(&busy, "two");
-    assert_eq!(refused.status, 429, "{}", refused.text);
-    assert_eq!(refused.json()["code"], "too_many_writes");
+    call.json(&batch).send().is(200);
+    let refused = create(&busy, "two").refuses(429, "too_many_writes");
     let wait: u64 = refused.header("retry-after").parse().unwrap();
     assert!((1..=60).contains(&wait), "{wait}");
     let message = refused.json()["message"].as_str().unwrap().to_owned();
@@ -37,11 +35,12 @@ fn a_token_writes_so_often_a_minute_on_both_faces_and_others_go_on() {
     assert!(text.contains("429 Too many writes"), "{text}");
     let import = json!({"version": "1.0", "links": [link("two")]});
     let call = with(&server, &busy, "POST", "/api/link/import");
-    assert_eq!(call.json(&import).send().status, 429);
+    call.json(&import).send().is(429);
 
-    let read = with(&server, &busy, "GET", "/api/link/query?slug=one").send();
-    assert_eq!(read.status, 200);
-    assert_eq!(create(&other, "two").status, 201);
+    with(&server, &busy, "GET", "/api/link/query?slug=one")
+        .send()
+        .is(200);
+    create(&other, "two").is(201);
     for slug in ["three", "four", "five", "six", "seven"] {
         server.create(&link(slug));
     }
@@ -94,9 +93,9 @@ fn a_token_exports_one_file_at_a_time_and_again_once_its_client_is_gone() {
     };
     let first = export(&token).unwrap();
     for path in ["/api/logs/export", "/api/stats/export"] {
-        let refused = with(&server, &token, "GET", path).send();
-        assert_eq!(refused.status, 429, "{}", refused.text);
-        assert_eq!(refused.json()["code"], "token_busy");
+        with(&server, &token, "GET", path)
+            .send()
+            .refuses(429, "token_busy");
     }
     let counters = with(&server, &token, "GET", "/api/stats/counters").send();
     assert_eq!(counters.status, 200, "a question is no export");

@@ -30,11 +30,8 @@ fn a_token_works_until_it_is_revoked_and_its_name_is_free_again() {
     assert!(refused.header("www-authenticate").contains("invalid_token"));
     assert!(refused.text.contains("was revoked"), "{}", refused.text);
     assert_eq!(listed(&server, "ci"), json!(null));
-    let gone = server.api("DELETE", "/api/tokens?name=ci").send();
-    assert_eq!(
-        (gone.status, &gone.json()["code"]),
-        (404, &json!("token_not_found"))
-    );
+    let gone = server.delete("/api/tokens?name=ci");
+    gone.refuses(404, "token_not_found");
     assert_ne!(make(&server, "ci", &["links:write"]), token);
     assert_eq!(create("three"), 401, "the new token is another one");
 }
@@ -44,7 +41,7 @@ fn faults_of_a_new_token_are_named() {
     let server = Server::start();
     make(&server, "ci", &["admin"]);
     let refused = |body: serde_json::Value| {
-        let refused = server.api("POST", "/api/tokens").json(&body).send();
+        let refused = server.post("/api/tokens", &body);
         let body = refused.json();
         let issues = body["data"]["issues"].as_array().cloned();
         let paths: Vec<String> = issues
@@ -94,10 +91,11 @@ fn a_token_that_is_over_says_so() {
         .parse()
         .unwrap();
     let made = server
-        .api("POST", "/api/tokens")
-        .json(&json!({"name": "brief", "scopes": ["admin"], "expiresAt": now + 5}))
-        .send();
-    assert_eq!(made.status, 201, "{}", made.text);
+        .post(
+            "/api/tokens",
+            &json!({"name": "brief", "scopes": ["admin"], "expiresAt": now + 5}),
+        )
+        .is(201);
     let token = made.json()["token"].as_str().unwrap().to_owned();
     eventually("it is over", || status_of(&server, &token) == 401);
     let refused = verify(&server, &token);

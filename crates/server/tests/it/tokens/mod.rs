@@ -17,10 +17,8 @@ use crate::support::server::{Answer, Call, Server};
 /// Makes a token with these scopes and returns its text.
 pub(crate) fn make(server: &Server, name: &str, scopes: &[&str]) -> String {
     let made = server
-        .api("POST", "/api/tokens")
-        .json(&json!({"name": name, "scopes": scopes}))
-        .send();
-    assert_eq!(made.status, 201, "{}", made.text);
+        .post("/api/tokens", &json!({"name": name, "scopes": scopes}))
+        .is(201);
     made.json()["token"].as_str().unwrap().to_owned()
 }
 
@@ -42,15 +40,12 @@ fn verify(server: &Server, token: &str) -> Answer {
 
 /// The listed token with this name; `null` if there is none.
 fn listed(server: &Server, name: &str) -> Value {
-    let list = server.api("GET", "/api/tokens").send().json();
+    let list = server.get("/api/tokens").json();
     let tokens = list["tokens"].as_array().unwrap();
     let found = tokens.iter().find(|token| token["name"] == name);
     found.cloned().unwrap_or_default()
 }
 
 fn revoke(server: &Server, name: &str) {
-    let revoked = server
-        .api("DELETE", &format!("/api/tokens?name={name}"))
-        .send();
-    assert_eq!(revoked.status, 204, "{}", revoked.text);
+    server.delete(&format!("/api/tokens?name={name}")).is(204);
 }

@@ -7,7 +7,7 @@ use crate::support::server::{Answer, Server};
 
 fn ask_for(server: &Server, name: &str) -> Answer {
     let wanted = json!({"name": name, "scopes": ["links:read"]});
-    server.api("POST", "/api/tokens").json(&wanted).send()
+    server.post("/api/tokens", &wanted)
 }
 
 #[test]

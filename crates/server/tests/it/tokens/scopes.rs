@@ -161,8 +161,10 @@ pub(super) fn exchange(server: &Server, token: &str, method: &str, params: Value
         Some(name) => call.header("mcp-name", name),
         None => call,
     };
-    let answer = call.body(&claimed(method, params).to_string()).send();
-    assert_eq!(answer.status, 200, "{}", answer.text);
+    let answer = call
+        .body(&claimed(method, params).to_string())
+        .send()
+        .is(200);
     answer.json()["result"].clone()
 }
 
@@ -213,7 +215,7 @@ fn links_in_the_order_of_their_visits_need_both_scopes() {
     let refused = list(&links);
     assert_eq!(refused.status, 403, "{}", refused.text);
     assert_eq!(refused.json()["data"]["scope"], "analytics:read");
-    assert_eq!(list(&both).status, 200);
+    list(&both).is(200);
     let call = json!({"name": "list_links", "arguments": {"sort": "visits"}});
     let refused = exchange(&server, &links, "tools/call", call.clone());
     assert_eq!(refused["isError"], true, "{refused}");
@@ -272,7 +274,7 @@ fn a_public_demonstration_has_no_named_tokens() {
         ("DELETE", "/api/tokens?name=ci"),
     ] {
         let body = json!({"name": "ci", "scopes": ["admin"]});
-        let refused = server.api(method, path).json(&body).send();
+        let refused = server.call(method, path, &body);
         assert_eq!(refused.status, 403, "{method}");
         assert_eq!(refused.json()["code"], "preview_mode", "{method}");
     }

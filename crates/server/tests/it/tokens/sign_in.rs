@@ -57,7 +57,7 @@ fn a_printed_code_is_exchanged_for_the_site_token_once() {
         );
     }
     let missing = server.request("POST", "/_dashboard/sign-in");
-    assert_eq!(missing.json(&json!({})).send().status, 400);
+    missing.json(&json!({})).send().is(400);
     let files: Vec<_> = fs::read_dir(server.folder())
         .unwrap()
         .filter_map(|entry| entry.unwrap().file_name().into_string().ok())

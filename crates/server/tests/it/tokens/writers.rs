@@ -70,8 +70,8 @@ fn answers_to_a_writer_show_the_slug_of_a_link_alone() {
     let refused = with(&server, &writer, "PATCH", "/api/link/edit")
         .header("if-match", "\"no\"")
         .json(&json!({"slug": "sec", "title": "T"}))
-        .send();
-    assert_eq!(refused.status, 412, "{}", refused.text);
+        .send()
+        .is(412);
     assert_eq!(refused.json()["data"]["link"], json!({"slug": "sec"}));
     assert!(hides(&refused.text) && refused.header("etag").is_empty());
     let reader = make(&server, "both", &["links:write", "links:read"]);
@@ -100,8 +100,7 @@ fn a_refusal_shows_a_writer_nothing_of_what_the_link_has() {
         let mut change = change;
         change["validateOnly"] = true.into();
         let call = with(&server, &writer, "PATCH", "/api/link/edit");
-        let refused = call.json(&change).send();
-        assert_eq!(refused.status, 400, "{}", refused.text);
+        let refused = call.json(&change).send().is(400);
         assert_eq!(refused.json()["data"]["issues"][0]["path"], json!([path]));
         assert!(hides(&refused.text), "{}", refused.text);
     }
@@ -159,15 +158,12 @@ fn a_batch_that_tells_about_links_needs_both_scopes_and_leaves_a_line() {
         assert_eq!(refused.json()["data"]["scope"], "links:read");
     }
     let lines = || {
-        let trail = server
-            .api("GET", "/api/audit?operation=link.dry_run")
-            .send();
+        let trail = server.get("/api/audit?operation=link.dry_run");
         trail.json()["lines"].as_array().unwrap().clone()
     };
     assert_eq!(lines(), Vec::<Value>::new(), "nothing was told");
     for (body, count) in [(&trial, 1), (&trial_by_filter, 2)] {
-        let told = batch(&both, body);
-        assert_eq!(told.status, 200, "{}", told.text);
+        batch(&both, body).is(200);
         assert_eq!(lines().len(), count);
         assert_eq!(lines()[0]["caller"], "both");
     }
