@@ -201,7 +201,7 @@ mod tests {
             Some(&FollowedLink::from(&new)),
             "the memory was cleared"
         );
-        let unchanged = with(new, |it| it.password = old.password.clone());
+        let unchanged = with(new, |it| it.password.clone_from(&old.password));
         assert_eq!(unchanged, old);
     }
 

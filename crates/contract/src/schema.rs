@@ -237,21 +237,23 @@ impl Transform for RowLimits {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use serde::de::DeserializeOwned;
     use serde_json::json;
-    use slugline_domain::RowLimit;
+    use slugline_domain::{ProbeCaller, RowLimit};
+    use slugline_testkit::with;
 
     use super::*;
-    use crate::validation::Validation;
     use crate::{
-        Problem,
-        issue::Issue,
-        links::{
-            CreateLink, DeleteLink, EditLink, ExactUrlSearch, GetLink, ImportLink, ImportLinks,
-            LinkList, LinkResponse, LinkView, ListLinks, PatchLink, SuggestPreview, SuggestSlug,
-        },
+        NamedDomain, Problem, UnknownNames,
+        faults::faults,
+        links::*,
+        migration::RunMigration,
         reader::read,
-        stats::{MetricsRequest, ViewsRequest},
+        stats::{EraseVisits, MetricsRequest, ViewsRequest},
+        tokens::{MakeToken, RevokeToken},
+        validation::Validation,
     };
 
     fn schema<T: JsonSchema>() -> Value {
@@ -342,48 +344,94 @@ mod tests {
         assert!(view["properties"]["createdAt"].get("format").is_none());
     }
 
-    /// `check` and the schema must require the same members.
-    #[test]
-    fn what_is_required_is_missed_when_nothing_is_sent() {
-        fn both<T: JsonSchema + DeserializeOwned, V>(
-            check: impl Fn(T) -> Result<V, Problem>,
-        ) -> [Vec<String>; 2] {
-            let stated = schema::<T>()["required"].clone();
-            let stated = serde_json::from_value(stated).unwrap_or_default();
-            let checked = read(&json!({})).and_then(check);
-            let issues = checked.err().map(|problem| problem.issues);
-            let missed = |issue: Issue| {
-                assert!(issue.message.ends_with("received undefined"), "{issue:?}");
-                issue.path.join(".")
-            };
-            let mut missed: Vec<String> = issues.into_iter().flatten().map(missed).collect();
-            let mut stated: Vec<String> = stated;
-            missed.sort_unstable();
-            stated.sort_unstable();
-            [stated, missed]
+    /// Compares the document of an input with its check: required members, types, and nulls beside
+    /// the least that must be sent. Returns the members that take null although the document does
+    /// not say so.
+    fn agree<T: JsonSchema + DeserializeOwned + 'static, V>(
+        least: &Value,
+        check: impl Fn(T) -> Result<V, Problem>,
+    ) -> Vec<String> {
+        let generator = SchemaGenerator::new(settings(&Bounds::default()));
+        let schema = generator.into_root_schema_for::<T>().to_value();
+        let strange = UnknownNames::of::<T>(&json!({"zz": 1})).refuse_meant();
+        assert_eq!(strange.is_err(), schema["additionalProperties"] == false);
+        let told = |body: &Value| faults(read(body).and_then(&check));
+        let required = schema["required"].clone();
+        let required: BTreeSet<String> = serde_json::from_value(required).unwrap_or_default();
+        if least.as_object().unwrap().keys().eq(&required) {
+            let missed = told(&json!({})).into_iter().map(|(path, message)| {
+                assert!(message.ends_with("received undefined"), "{path}: {message}");
+                path
+            });
+            assert_eq!(missed.collect::<BTreeSet<_>>(), required);
         }
+        let members = schema["properties"].as_object().unwrap().iter();
+        let silent = members.filter(|(name, member)| {
+            let is_refused = |value: Value| {
+                let body = with(least.clone(), |it| it[name.as_str()] = value);
+                let mut faults = told(&body).into_iter();
+                faults.any(|(path, _)| path.split('.').next() == Some(name))
+            };
+            let types = with((*member).clone(), |it| it["description"] = json!(""));
+            let types = types.to_string();
+            let wrong = [json!({"?": 1}), json!(5)][usize::from(types.contains("object"))].clone();
+            assert!(is_refused(wrong), "{name}");
+            let takes_null = !is_refused(Value::Null);
+            assert!(takes_null || !types.contains("null"), "{name}");
+            takes_null && !types.contains("null")
+        });
+        silent.map(|(name, _)| name.clone()).collect()
+    }
+
+    #[test]
+    fn inputs_are_checked_as_the_document_says() {
         let bounds = &Bounds::default();
-        for [stated, missed] in [
-            both(|body: CreateLink| body.validate(bounds)),
-            both(|body: EditLink| body.validate(bounds)),
-            both(|body: PatchLink| body.validate(bounds)),
-            both(|body: ImportLink| body.validate(bounds)),
-            both(|body: ImportLinks| {
+        let to = json!({"url": "https://e.example/"});
+        let slug = json!({"slug": "docs"});
+        let both = json!({"slug": "docs", "url": "https://e.example/"});
+        let nothing = json!({});
+        let partial = json!({"slug": "docs", "partial": true});
+        let delete = json!({"action": "delete", "slugs": ["docs"]});
+        let token = json!({"name": "ci", "scopes": ["admin"]});
+        let import = json!({"version": "1", "links": []});
+        let (unit, dimension) = (json!({"unit": "day"}), json!({"type": "os"}));
+        let caller = ProbeCaller::default;
+        for silent in [
+            agree(&to, |body: CreateLink| body.validate(bounds)),
+            agree(&both, |body: EditLink| body.validate(bounds)),
+            agree(&slug, |body: PatchLink| body.validate(bounds)),
+            agree(&partial, |body: UpdateLink| body.validate(bounds)),
+            agree(&both, |body: ImportLink| body.validate(bounds)),
+            agree(&import, |body: ImportLinks| {
                 let mut validation = Validation::default();
                 body.check_envelope(&mut validation);
                 validation.finish(|| Some(()))
             }),
-            both(|body: ExactUrlSearch| body.validate(bounds)),
-            both(|query: GetLink| query.validate()),
-            both(|body: DeleteLink| body.validate()),
-            both(|query: SuggestSlug| query.validate(bounds)),
-            both(|query: SuggestPreview| query.validate(bounds)),
-            both(|query: ViewsRequest| query.validate()),
-            both(|query: MetricsRequest| query.validate(bounds)),
+            agree(&delete, |body: BatchLinks| body.validate()),
+            agree(&nothing, |body: CheckLinks| body.validate(caller())),
+            agree(&slug, |body: LinkDeletion| body.validate()),
+            agree(&slug, |body: ExplainLink| body.validate(bounds)),
+            agree(&token, |body: MakeToken| body.validate()),
+            agree(&json!({"name": "ci"}), |body: RevokeToken| body.validate()),
+            agree(&slug, |body: EraseVisits| body.validate()),
+            agree(&nothing, |body: RunMigration| body.validate()),
+            agree(&to, |body: ExactUrlSearch| body.validate(bounds)),
+            agree(&slug, |body: DeleteLink| body.validate()),
+            agree(&slug, |query: GetLink| query.validate()),
+            agree(&to, |query: SuggestSlug| query.validate(bounds)),
+            agree(&to, |query: SuggestPreview| query.validate(bounds)),
+            agree(&unit, |query: ViewsRequest| query.validate()),
+            agree(&dimension, |query: MetricsRequest| query.validate(bounds)),
         ] {
-            assert_eq!(stated, missed);
-            assert!(!stated.is_empty());
+            assert_eq!(silent, [""; 0]);
         }
+        // Null clears these, as an absent member does in the record of a domain.
+        let (host, id) = (json!({"host": "go.example"}), json!({"id": "x"}));
+        let of_domain = agree(&host, |body: NamedDomain| body.validate(bounds));
+        let of_return = agree(&id, |body: RestoreLink| body.validate(bounds));
+        let expected = "homeUrl notFoundUrl expiredUrl caseSensitive fallThrough";
+        assert_eq!(of_domain.join(" "), expected);
+        assert_eq!(of_return, ["expiration"]);
     }
 
     #[test]

@@ -165,7 +165,7 @@ mod tests {
         begins(&all, "SEARCH audit_trail USING INDEX audit_trail_at (at<?");
         assert!(!all.contains("TEMP B-TREE"), "{all}");
         let of_link = plan(with(AuditFilter::default(), |it| {
-            it.keys = vec![key("docs")]
+            it.keys = vec![key("docs")];
         }));
         begins(
             &of_link,

@@ -143,19 +143,28 @@ impl Fixture {
         allowed.await.unwrap()
     }
 
-    async fn granted(&self) -> Granted {
-        let code = self.code(everything()).await;
-        self.assistants
-            .exchange(exchange(&code), here())
-            .await
-            .unwrap()
+    async fn exchange(&self, exchange: Exchange<'_>) -> Result<Granted, AssistantError> {
+        self.assistants.exchange(exchange, here()).await
     }
 
-    async fn enters(&self, resource: Option<&str>, text: &str) -> Result<Caller, Denied> {
-        let entered = self
-            .authenticator
-            .authenticate_at(resource, Some(text), here());
-        entered.await
+    async fn refresh(&self, refresh: Refresh<'_>) -> Result<Granted, AssistantError> {
+        self.assistants.refresh(refresh, here()).await
+    }
+
+    async fn granted(&self) -> Granted {
+        let code = self.code(everything()).await;
+        self.exchange(exchange(&code)).await.unwrap()
+    }
+
+    async fn enters_at(&self, resource: Option<&str>, text: &str) -> Result<Caller, Denied> {
+        let authenticator = &self.authenticator;
+        authenticator
+            .authenticate_at(resource, Some(text), here())
+            .await
+    }
+
+    async fn enters(&self, text: &str) -> Result<Caller, Denied> {
+        self.enters_at(Some(RESOURCE), text).await
     }
 
     async fn listed(&self) -> Vec<TokenRecord> {
@@ -169,19 +178,19 @@ async fn a_consent_gives_a_named_token_for_one_address() {
     let granted = it.granted().await;
     assert_eq!(granted.seconds, 3_600);
     let access = granted.access.as_str();
-    let caller = it.enters(Some(RESOURCE), access).await.unwrap();
+    let caller = it.enters(access).await.unwrap();
     assert_eq!(caller.name(), "Claude (claude.ai)");
     assert!(caller.is_assistant());
     assert!(caller.may(Scope::LinksWrite).is_ok());
     assert!(caller.may(Scope::Admin).is_err(), "admin is never given");
     for elsewhere in [None, Some("https://other.example/api/mcp")] {
-        let refused = it.enters(elsewhere, access).await;
+        let refused = it.enters_at(elsewhere, access).await;
         assert_matches!(refused, Err(Denied::OtherResource));
     }
-    let refused = it.enters(Some(RESOURCE), &granted.refresh).await;
+    let refused = it.enters(&granted.refresh).await;
     assert_matches!(refused, Err(Denied::WrongToken));
     it.clock.advance_seconds(3_600);
-    let refused = it.enters(Some(RESOURCE), access).await;
+    let refused = it.enters(access).await;
     assert_matches!(refused, Err(Denied::Expired { .. }));
 }
 
@@ -190,33 +199,18 @@ async fn a_person_takes_scopes_away_binds_and_ends() {
     let it = fixture();
     let decision = Decision {
         scopes: vec![Scope::LinksRead],
-        bound_to: BoundTo {
-            keys: Vec::new(),
-            domains: std::collections::BTreeSet::new(),
-            tags: [tag("summer")].into(),
-        },
+        bound_to: with(BoundTo::default(), |it| it.tags = [tag("summer")].into()),
         until: Some(it.assistants.after(100)),
     };
     let code = it.code(decision).await;
-    let granted = it
-        .assistants
-        .exchange(exchange(&code), here())
-        .await
-        .unwrap();
+    let granted = it.exchange(exchange(&code)).await.unwrap();
     assert_eq!(granted.seconds, 100);
     let records = it.listed().await;
     let record = &records[0];
     assert_eq!(record.scopes, Scopes::new([Scope::LinksRead]).unwrap());
     assert_ne!(record.reach, Reach::Everything);
-    let renewed = it
-        .assistants
-        .refresh(refresh(&granted.refresh), here())
-        .await;
-    assert_eq!(
-        renewed.unwrap().seconds,
-        100,
-        "a renewal does not move the end"
-    );
+    let renewed = it.refresh(refresh(&granted.refresh)).await.unwrap();
+    assert_eq!(renewed.seconds, 100, "a renewal does not move the end");
     it.clock.advance_seconds(100);
     assert!(!it.assistants.remove_ended().await.unwrap());
     assert_eq!(it.listed().await, []);
@@ -226,19 +220,12 @@ async fn a_person_takes_scopes_away_binds_and_ends() {
 async fn a_code_works_once_and_its_second_use_revokes() {
     let it = fixture();
     let code = it.code(everything()).await;
-    let granted = it
-        .assistants
-        .exchange(exchange(&code), here())
-        .await
-        .unwrap();
-    let again = it.assistants.exchange(exchange(&code), here()).await;
+    let granted = it.exchange(exchange(&code)).await.unwrap();
+    let again = it.exchange(exchange(&code)).await;
     assert_matches!(again, Err(AssistantError::WrongGrant(_)));
-    let refused = it.enters(Some(RESOURCE), granted.access.as_str()).await;
+    let refused = it.enters(granted.access.as_str()).await;
     assert_matches!(refused, Err(Denied::WrongToken));
-    let renewed = it
-        .assistants
-        .refresh(refresh(&granted.refresh), here())
-        .await;
+    let renewed = it.refresh(refresh(&granted.refresh)).await;
     assert_matches!(renewed, Err(AssistantError::WrongGrant(_)));
 }
 
@@ -250,27 +237,21 @@ async fn a_code_is_for_one_application_address_verifier_resource_and_minute() {
     let other = "a".repeat(43);
     for wrong in [
         with(good, |it| it.client_id = "other"),
-        Exchange {
-            redirect_uri: Some("https://claude.ai/other"),
-            ..good
-        },
+        with(good, |it| it.redirect_uri = Some("https://claude.ai/")),
         with(good, |it| it.code_verifier = &other),
         with(good, |it| it.code_verifier = CHALLENGE),
         with(good, |it| it.code_verifier = ""),
         with(good, |it| it.code = &other),
         Exchange { code: "", ..good },
     ] {
-        let refused = it.assistants.exchange(wrong, here()).await;
+        let refused = it.exchange(wrong).await;
         assert_matches!(refused, Err(AssistantError::WrongGrant(_)), "{wrong:?}");
     }
-    let elsewhere = Exchange {
-        resource: Some("https://other.example/"),
-        ..good
-    };
-    let refused = it.assistants.exchange(elsewhere, here()).await;
+    let elsewhere = with(good, |it| it.resource = Some("https://other.example/"));
+    let refused = it.exchange(elsewhere).await;
     assert_matches!(refused, Err(AssistantError::WrongResource { .. }));
     it.clock.advance_seconds(60);
-    let late = it.assistants.exchange(good, here()).await;
+    let late = it.exchange(good).await;
     assert_matches!(late, Err(AssistantError::WrongGrant(_)));
 }
 
@@ -278,31 +259,21 @@ async fn a_code_is_for_one_application_address_verifier_resource_and_minute() {
 async fn a_refresh_token_rotates_and_its_reuse_revokes_the_family() {
     let it = fixture();
     let first = it.granted().await;
-    let second = it
-        .assistants
-        .refresh(refresh(&first.refresh), here())
-        .await
-        .unwrap();
-    assert!(
-        it.enters(Some(RESOURCE), second.access.as_str())
-            .await
-            .is_ok()
-    );
-    let former = it.enters(Some(RESOURCE), first.access.as_str()).await;
+    let second = it.refresh(refresh(&first.refresh)).await.unwrap();
+    assert!(it.enters(second.access.as_str()).await.is_ok());
+    let former = it.enters(first.access.as_str()).await;
     assert_matches!(former, Err(Denied::WrongToken));
     let stolen = with(refresh(&second.refresh), |it| it.client_id = "other");
-    let refused = it.assistants.refresh(stolen, here()).await;
+    let refused = it.refresh(stolen).await;
     assert_matches!(refused, Err(AssistantError::WrongGrant(_)));
-    let more = Refresh {
-        scope: Some("links:read admin"),
-        ..refresh(&second.refresh)
-    };
-    let refused = it.assistants.refresh(more, here()).await;
+    let mut more = refresh(&second.refresh);
+    more.scope = Some("links:read admin");
+    let refused = it.refresh(more).await;
     assert_matches!(refused, Err(AssistantError::ScopeNotGranted));
     assert_eq!(it.listed().await.len(), 1, "one line for one assistant");
-    let stale = it.assistants.refresh(refresh(&first.refresh), here()).await;
+    let stale = it.refresh(refresh(&first.refresh)).await;
     assert_matches!(stale, Err(AssistantError::WrongGrant(_)));
-    let refused = it.enters(Some(RESOURCE), second.access.as_str()).await;
+    let refused = it.enters(second.access.as_str()).await;
     assert_matches!(refused, Err(Denied::WrongToken));
     assert_eq!(it.listed().await, []);
 }
@@ -312,10 +283,7 @@ async fn unused_connections_end() {
     let it = fixture();
     let granted = it.granted().await;
     it.clock.advance_seconds(Assistants::IDLE_SECONDS);
-    let late = it
-        .assistants
-        .refresh(refresh(&granted.refresh), here())
-        .await;
+    let late = it.refresh(refresh(&granted.refresh)).await;
     assert_matches!(late, Err(AssistantError::WrongGrant(_)));
 }
 
@@ -323,12 +291,8 @@ async fn unused_connections_end() {
 async fn applications_give_their_tokens_back() {
     let it = fixture();
     let (one, two) = (it.granted().await, it.granted().await);
-    let names: Vec<String> = it
-        .listed()
-        .await
-        .iter()
-        .map(|t| t.name.to_string())
-        .collect();
+    let listed = it.listed().await;
+    let names: Vec<&str> = listed.iter().map(|token| token.name.as_str()).collect();
     assert_eq!(names, ["Claude (claude.ai)", "Claude (claude.ai) 2"]);
     let give_back =
         async |text: &str, id: Option<&str>| it.assistants.give_back(text, id, here()).await;
@@ -344,22 +308,16 @@ async fn applications_give_their_tokens_back() {
 async fn only_requests_with_a_known_address_are_answered_there() {
     let it = fixture();
     let given = |text: &str| Some(text.to_owned());
+    let evil = || given("https://evil.example/");
     for shown in [
         with(parameters(), |it| it.client_id = None),
         with(parameters(), |it| it.client_id = given("nobody")),
-        AskedParameters {
-            client_id: given("https://evil.example/x"),
-            ..parameters()
-        },
+        with(parameters(), |it| it.client_id = evil()),
         with(parameters(), |it| it.redirect_uri = None),
-        AskedParameters {
-            redirect_uri: given("https://evil.example/"),
-            ..parameters()
-        },
-        AskedParameters {
-            redirect_uri: given("claude://callback"),
-            ..parameters()
-        },
+        with(parameters(), |it| it.redirect_uri = evil()),
+        with(parameters(), |it| {
+            it.redirect_uri = given("claude://callback");
+        }),
     ] {
         let refused = it.assistants.examine(&shown).await;
         assert_matches!(refused, Err(NotAsked::Shown(_)), "{shown:?}");
@@ -370,18 +328,13 @@ async fn only_requests_with_a_known_address_are_answered_there() {
         with(parameters(), |it| it.code_challenge_method = None),
         with(parameters(), |it| it.code_challenge_method = given("plain")),
         with(parameters(), |it| it.scope = given("admin")),
-        AskedParameters {
-            resource: given("https://evil.example/"),
-            ..parameters()
-        },
+        with(parameters(), |it| it.resource = evil()),
     ] {
         let refused = it.assistants.examine(&sent).await;
         assert_matches!(refused, Err(NotAsked::Sent { .. }), "{sent:?}");
     }
-    let slash = AskedParameters {
-        resource: given("https://sl.example/api/mcp/"),
-        ..parameters()
-    };
+    let slash = given("https://sl.example/api/mcp/");
+    let slash = with(parameters(), |it| it.resource = slash);
     assert!(it.assistants.examine(&slash).await.is_ok());
 }
 
@@ -392,10 +345,7 @@ async fn a_document_names_its_own_address_and_is_kept_a_while() {
     it.assistants.examine(&parameters()).await.unwrap();
     assert_eq!(it.documents.fetches(), 1);
     it.clock.advance_seconds(86_400);
-    let foreign = ClientDocument {
-        client_id: "https://claude.ai/other".into(),
-        ..document()
-    };
+    let foreign = with(document(), |it| it.client_id = "https://claude.ai/".into());
     it.documents.put(DOCUMENT, foreign);
     let refused = it.assistants.examine(&parameters()).await;
     assert_matches!(refused, Err(NotAsked::Shown(AssistantError::Document(_))));
@@ -413,9 +363,8 @@ async fn only_who_may_make_tokens_consents() {
             name: TokenName::parse(name).unwrap(),
             scopes: Scopes::new([scope]).unwrap(),
             bound_to: BoundTo {
-                keys: Vec::new(),
-                domains: std::collections::BTreeSet::new(),
                 tags: tags.iter().map(|text| tag(text)).collect(),
+                ..BoundTo::default()
             },
             expires_at: None,
         };
@@ -451,10 +400,8 @@ async fn a_session_decides_once_and_not_for_long() {
     let value = signed_in.form_value("x");
     assert!(signed_in.is_form_value("x", &value) && !signed_in.is_form_value("y", &value));
     let allow = async |signed_in: &SignedIn, decision| {
-        let author = Author::operator();
-        it.assistants
-            .allow(signed_in, &asked, decision, author)
-            .await
+        let (assistants, author) = (&it.assistants, Author::operator());
+        assistants.allow(signed_in, &asked, decision, author).await
     };
     let nothing = with(everything(), |it| it.scopes = vec![Scope::Admin]);
     assert_matches!(allow(&signed_in, nothing).await, Err(NotDecided::NoScope));
@@ -466,11 +413,8 @@ async fn a_session_decides_once_and_not_for_long() {
     let denied = it.signed_in().await;
     it.assistants.deny(&denied).await.unwrap();
     assert_matches!(allow(&denied, everything()).await, Err(NotDecided::Over));
-    let cookie = it
-        .assistants
-        .sign_in("correct horse", here())
-        .await
-        .unwrap();
+    let cookie = it.assistants.sign_in("correct horse", here()).await;
+    let cookie = cookie.unwrap();
     it.clock.advance_seconds(Assistants::SESSION_SECONDS);
     assert!(it.assistants.signed_in(&cookie).await.unwrap().is_none());
     assert!(it.assistants.signed_in("x").await.unwrap().is_none());
@@ -510,10 +454,10 @@ async fn wrong_codes_stop_asking_the_store() {
     let it = fixture();
     let wrong = "A".repeat(43);
     for _ in 0..30 {
-        let refused = it.assistants.exchange(exchange(&wrong), here()).await;
+        let refused = it.exchange(exchange(&wrong)).await;
         assert_matches!(refused, Err(AssistantError::WrongGrant(_)));
     }
-    let refused = it.assistants.exchange(exchange(&wrong), here()).await;
+    let refused = it.exchange(exchange(&wrong)).await;
     assert_matches!(refused, Err(AssistantError::TooMany(_)));
     it.file.break_down();
     let elsewhere = "198.51.100.1".parse().unwrap();

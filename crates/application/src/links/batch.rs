@@ -322,10 +322,10 @@ impl BatchAction {
 #[cfg(test)]
 mod tests {
     use slugline_domain::{Reach, StatusFilter, ports::LinkStore};
-    use slugline_testkit::{ALL, NOON, NOTE, assert_matches, key, link, seconds, tag, with};
+    use slugline_testkit::{NOON, assert_matches, key, link, seconds, tag, with};
 
     use super::*;
-    use crate::links::fixture::{Fixture, demonstration, fixture};
+    use crate::links::fixture::{demonstration, fixture};
 
     /// A test of the link after an action.
     type IsRight = fn(Option<Link>) -> bool;
@@ -356,14 +356,6 @@ mod tests {
         }
     }
 
-    async fn fixture_with(links: &[Link]) -> Fixture {
-        let fixture = fixture();
-        for link in links {
-            fixture.store.insert(&ALL, link, &NOTE).await.unwrap();
-        }
-        fixture
-    }
-
     /// Slugs and outcomes; a refusal as its text.
     fn told(report: &BatchReport) -> Vec<(&str, String)> {
         let results = report.results.iter();
@@ -379,12 +371,13 @@ mod tests {
         let ten: Vec<String> = (0..10).map(|number| format!("t{number}")).collect();
         let ten: Vec<&str> = ten.iter().map(String::as_str).collect();
         let old = link("old").tags(&["b"]).expires(-5).build();
-        let fixture = fixture_with(&[
-            old.clone(),
-            link("full").tags(&ten).build(),
-            link("has").tags(&["new", "a"]).build(),
-        ])
-        .await;
+        let fixture = fixture()
+            .holding_all(&[
+                old.clone(),
+                link("full").tags(&ten).build(),
+                link("has").tags(&["new", "a"]).build(),
+            ])
+            .await;
         fixture.resolver.find(&key("old")).await.unwrap();
         let add = BatchAction::AddTags(tags(&["new"]));
         let names = ["OLD", "full", "nobody", "has", "old"];
@@ -404,10 +397,8 @@ mod tests {
         assert_eq!(told(&report), expected);
         let changed = fixture.links.get(&key("old")).await.unwrap();
         assert_eq!(changed.content.tags, tags(&["b", "new"]));
-        assert_eq!(
-            (changed.revision, changed.updated_at),
-            (old.revision.next(), NOON)
-        );
+        assert_eq!(changed.revision, old.revision.next());
+        assert_eq!(changed.updated_at, NOON);
         let seen = fixture.resolver.find(&key("old")).await.unwrap().unwrap();
         assert_eq!(seen.revision, changed.revision);
     }
@@ -428,7 +419,7 @@ mod tests {
         ];
         for (action, is_right) in cases {
             let before = link("docs").tags(&["a", "b"]).expires(5).build();
-            let fixture = fixture_with(&[before]).await;
+            let fixture = fixture().holding_all(&[before]).await;
             fixture.resolver.find(&key("docs")).await.unwrap();
             for again in [false, true] {
                 let report = fixture.links.change_many(on(&["docs"], action.clone()));
@@ -452,9 +443,9 @@ mod tests {
         let links: Vec<Link> = (0..many)
             .map(|number| link(&format!("s{number:04}")).tags(&["t"]).build())
             .collect();
-        let fixture = fixture_with(&links).await;
+        let fixture = fixture().holding_all(&links).await;
         let other = link("other").tags(&["u"]).build();
-        fixture.store.insert(&ALL, &other, &NOTE).await.unwrap();
+        let fixture = fixture.holding(&other).await;
         let mut change = on_tagged("t", BatchAction::RemoveTags(tags(&["t"])));
         let first = fixture.links.change_many(change.clone()).await.unwrap();
         assert_eq!(first.results.len(), usize::from(LinkService::BATCH));
@@ -467,19 +458,18 @@ mod tests {
         assert_eq!((last.results.len(), last.next), (3, None));
         let left = fixture.store.tags(&Reach::Everything, None).await.unwrap();
         assert_eq!(left.len(), 1);
-        assert_eq!(
-            fixture.store.find(&key("other")).await.unwrap(),
-            Some(other)
-        );
+        let untouched = fixture.store.find(&other.key).await.unwrap();
+        assert_eq!(untouched, Some(other));
     }
 
     #[tokio::test]
     async fn a_filter_takes_the_very_spelling_that_it_found() {
-        let fixture = fixture_with(&[
-            link("Docs").id("upper").tags(&["t"]).build(),
-            link("docs").id("lower").build(),
-        ])
-        .await;
+        let fixture = fixture()
+            .holding_all(&[
+                link("Docs").id("upper").tags(&["t"]).build(),
+                link("docs").id("lower").build(),
+            ])
+            .await;
         let delete = on_tagged("t", BatchAction::Delete);
         let report = fixture.links.change_many(delete).await.unwrap();
         assert_eq!(told(&report), [("Docs", "Done".to_owned())]);
@@ -489,7 +479,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_store_that_is_away_fails_links_but_not_what_it_forbids() {
-        let fixture = fixture_with(&[link("docs").build()]).await;
+        let fixture = fixture().holding_all(&[link("docs").build()]).await;
         fixture.file.break_down();
         let names: Vec<String> = (0..50).map(|number| format!("s{number}")).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -499,24 +489,17 @@ mod tests {
         for result in &report.results {
             assert_matches!(result.outcome, Err(Error::Store(_)), "{result:?}");
         }
-        let unlisted = fixture
-            .links
-            .change_many(on_tagged("t", BatchAction::Delete));
+        let tagged = on_tagged("t", BatchAction::Delete);
+        let unlisted = fixture.links.change_many(tagged);
         assert_matches!(unlisted.await, Err(Error::Store(_)));
-        let past = fixture
-            .links
-            .change_many(on(&["docs"], BatchAction::SetExpiry(NOON)));
+        let past = on(&["docs"], BatchAction::SetExpiry(NOON));
+        let past = fixture.links.change_many(past);
         assert_matches!(past.await, Err(Error::ExpiryNotInFuture { .. }));
     }
 
     #[tokio::test]
     async fn a_demonstration_lets_nobody_change_many_links() {
-        let fixture = demonstration();
-        fixture
-            .store
-            .insert(&ALL, &link("docs").build(), &NOTE)
-            .await
-            .unwrap();
+        let fixture = demonstration().holding(&link("docs").build()).await;
         for (action, dry_run) in [
             (BatchAction::Delete, false),
             (BatchAction::ClearExpiry, false),

@@ -244,26 +244,20 @@ mod tests {
     use crate::links::fixture::{Fixture, fixture};
 
     async fn fixture_with_links(keys: &[&str]) -> Fixture {
-        let fixture = fixture();
-        for name in keys {
-            let link = link(name)
-                .to(&format!("https://{name}.example/"))
-                .expires(-1);
-            fixture
-                .store
-                .insert(&ALL, &link.build(), &NOTE)
-                .await
-                .unwrap();
-        }
-        fixture
+        let links = keys.iter().map(|name| {
+            let to = format!("https://{name}.example/");
+            link(name).to(&to).expires(-1).build()
+        });
+        fixture().holding_all(&links.collect::<Vec<_>>()).await
     }
 
     fn checker(fixture: &Fixture, prober: Arc<dyn LinkProber>) -> LinkChecker {
-        LinkChecker::new(
-            LinkService::clone(&fixture.links),
-            prober,
-            fixture.clock.clone(),
-        )
+        let links = LinkService::clone(&fixture.links);
+        LinkChecker::new(links, prober, fixture.clock.clone())
+    }
+
+    async fn check(checker: &LinkChecker, request: &CheckLinks) -> Result<CheckedPage, Error> {
+        checker.check(&Caller::Operator, request.clone()).await
     }
 
     #[tokio::test]
@@ -273,52 +267,32 @@ mod tests {
         prober.answer("https://b.example/", Err(ProbeFailure::NotAllowed));
         prober.answer("https://c.example/", Ok(404));
         let checker = checker(&fixture, prober.clone());
-        let mut request = CheckLinks {
-            size: CheckSize::new(2).unwrap(),
-            timeout: ProbeTimeout::from_seconds(9).unwrap(),
-            caller: ProbeCaller {
-                accept_language: Some("de".to_owned()),
-                ..ProbeCaller::default()
-            },
-            ..CheckLinks::default()
-        };
-        let first = checker
-            .check(&Caller::Operator, request.clone())
-            .await
-            .unwrap();
+        let mut request = with(CheckLinks::default(), |it| {
+            it.size = CheckSize::new(2).unwrap();
+            it.timeout = ProbeTimeout::from_seconds(9).unwrap();
+            it.caller.accept_language = Some("de".to_owned());
+        });
+        let first = check(&checker, &request).await.unwrap();
         request.after.clone_from(&first.next);
         assert!(request.after.is_some());
-        let second = checker
-            .check(&Caller::Operator, request.clone())
-            .await
-            .unwrap();
+        let second = check(&checker, &request).await.unwrap();
         assert_eq!(second.next, None);
 
-        let seen: Vec<_> = [&first, &second]
+        let links = [first.links, second.links].concat();
+        assert!(links.iter().all(|link| link.checked_at == NOON.start()));
+        let seen = links
             .into_iter()
-            .flat_map(|page| &page.links)
-            .map(|link| {
-                (
-                    link.key.slug.as_str(),
-                    link.outcome.result.clone(),
-                    link.checked_at,
-                )
-            })
-            .collect();
-        let noon = NOON.start();
-        assert_eq!(
-            seen,
-            [
-                ("a", Ok(200), noon),
-                ("b", Err(ProbeFailure::NotAllowed), noon),
-                ("c", Ok(404), noon)
-            ]
-        );
+            .map(|link| (link.key, link.outcome.result));
+        let refused = Err(ProbeFailure::NotAllowed);
+        let expected = [
+            (key("a"), Ok(200)),
+            (key("b"), refused),
+            (key("c"), Ok(404)),
+        ];
+        assert_eq!(seen.collect::<Vec<_>>(), expected);
         for asked in prober.asked() {
-            assert_eq!(
-                (asked.timeout, asked.caller),
-                (request.timeout, request.caller.clone())
-            );
+            assert_eq!(asked.timeout, request.timeout);
+            assert_eq!(asked.caller, request.caller);
         }
     }
 
@@ -332,18 +306,12 @@ mod tests {
         let prober = Arc::new(ScriptedProber::default());
         prober.answer("https://split.example/a", Ok(404));
         let checker = checker(&fixture, prober.clone());
-        let request = CheckLinks::default();
-        let page = checker.check(&Caller::Operator, request).await.unwrap();
-        assert_eq!(
-            page.links[0].destination.as_str(),
-            "https://split.example/a"
-        );
-        assert_eq!(page.links[0].outcome.result, Ok(404));
-        let asked: Vec<String> = prober
-            .asked()
-            .into_iter()
-            .map(|request| request.destination.to_string())
-            .collect();
+        let page = check(&checker, &CheckLinks::default()).await.unwrap();
+        let link = &page.links[0];
+        assert_eq!(link.destination.as_str(), "https://split.example/a");
+        assert_eq!(link.outcome.result, Ok(404));
+        let asked = prober.asked().into_iter();
+        let asked: Vec<_> = asked.map(|one| one.destination.to_string()).collect();
         let expected = [
             full.content.destination.as_str(),
             "https://apps.example/g",
@@ -358,18 +326,13 @@ mod tests {
 
     #[tokio::test]
     async fn a_scope_narrows_what_is_asked() {
-        let fixture = fixture_with_links(&["a", "b"]).await;
-        let tagged = link("c").tags(&["promo"]).to("https://c.example/");
-        fixture
-            .store
-            .insert(&ALL, &tagged.build(), &NOTE)
-            .await
-            .unwrap();
+        let tagged = link("c").tags(&["promo"]).to("https://c.example/").build();
+        let fixture = fixture_with_links(&["a", "b"]).await.holding(&tagged).await;
         let prober = Arc::new(ScriptedProber::default());
         let checker = checker(&fixture, prober);
         let keys = async |scope| {
             let request = with(CheckLinks::default(), |it| it.scope = scope);
-            let page = checker.check(&Caller::Operator, request).await?;
+            let page = check(&checker, &request).await?;
             assert_eq!((page.checked, page.next), (page.links.len(), None));
             let links = page.links.into_iter();
             Ok::<_, Error>(links.map(|link| link.key.to_string()).collect::<Vec<_>>())
@@ -391,24 +354,13 @@ mod tests {
         let fixture = fixture_with_links(&names).await;
         let prober = Arc::new(ScriptedProber::default());
         for name in &names {
-            let status = if ["l13", "l38"].contains(name) {
-                404
-            } else {
-                200
-            };
+            let status = [200, 404][usize::from(["l13", "l38"].contains(name))];
             prober.answer(&format!("https://{name}.example/"), Ok(status));
         }
         let request = with(CheckLinks::default(), |it| it.only_broken = true);
-        let page = checker(&fixture, prober)
-            .check(&Caller::Operator, request)
-            .await
-            .unwrap();
-        let broken: Vec<&str> = page
-            .links
-            .iter()
-            .map(|link| link.key.slug.as_str())
-            .collect();
-        assert_eq!(broken, ["l13", "l38"]);
+        let page = check(&checker(&fixture, prober), &request).await.unwrap();
+        let broken: Vec<_> = page.links.into_iter().map(|link| link.key).collect();
+        assert_eq!(broken, ["l13", "l38"].map(key));
         assert_eq!((page.checked, page.next), (30, None));
     }
 
@@ -431,10 +383,7 @@ mod tests {
     async fn the_destinations_of_a_page_are_asked_at_the_same_time() {
         let fixture = fixture_with_links(&["a", "b", "c"]).await;
         let checker = checker(&fixture, Arc::new(Together(Barrier::new(3))));
-        let page = checker
-            .check(&Caller::Operator, CheckLinks::default())
-            .await
-            .unwrap();
+        let page = check(&checker, &CheckLinks::default()).await.unwrap();
         assert_eq!(page.links.len(), 3);
     }
 
@@ -442,17 +391,10 @@ mod tests {
     async fn without_links_there_is_nothing_to_check() {
         let fixture = fixture();
         let checker = checker(&fixture, Arc::new(ScriptedProber::default()));
-        let page = checker
-            .check(&Caller::Operator, CheckLinks::default())
-            .await
-            .unwrap();
+        let page = check(&checker, &CheckLinks::default()).await.unwrap();
         assert_eq!((page.links.len(), page.next), (0, None));
         fixture.file.break_down();
-        assert_matches!(
-            checker
-                .check(&Caller::Operator, CheckLinks::default())
-                .await,
-            Err(Error::Store(_))
-        );
+        let failed = check(&checker, &CheckLinks::default()).await;
+        assert_matches!(failed, Err(Error::Store(_)));
     }
 }

@@ -235,7 +235,7 @@ pub(super) fn next_version(mut link: Link, before: &Link, at: UnixMillis) -> Res
 #[cfg(test)]
 mod tests {
     use slugline_domain::{
-        Author, ForwardingFault, LifePatch, OwnAddresses, Tags, Text,
+        Author, ForwardingFault, OwnAddresses, Tags, Text,
         ports::{AuditTrail, LinkStore},
     };
     use slugline_testkit::{
@@ -258,22 +258,19 @@ mod tests {
         }
     }
 
-    fn whole(seen: Result<SeenLink, Error>) -> Link {
-        seen.unwrap().whole().expect("seen by the operator").clone()
+    fn replaced(edited: Result<EditedLink, Error>) -> Link {
+        let seen = edited.unwrap().link;
+        seen.whole().expect("seen by the operator").clone()
     }
 
-    fn replaced(edited: Result<EditedLink, Error>) -> Link {
-        whole(edited.map(|edited| edited.link))
+    fn on(precondition: Precondition) -> ChangeTerms {
+        with(ChangeTerms::default(), |it| it.precondition = precondition)
     }
 
     #[tokio::test]
     async fn an_edit_replaces_all_but_identity_creation_and_password() {
-        let old = link("docs")
-            .comment("c")
-            .tags(&["a"])
-            .password("hash")
-            .expires(-5)
-            .build();
+        let old = link("docs").comment("c").tags(&["a"]).password("hash");
+        let old = old.expires(-5).build();
         let fixture = fixture().holding(&old).await;
         let new = replaced(fixture.links.edit(edit("DOCS")).await);
         assert_eq!((&new.id, new.created_at), (&old.id, old.created_at));
@@ -291,26 +288,17 @@ mod tests {
         let kept = replaced(fixture.links.edit(edit("docs")).await);
         assert_eq!(kept.content.life, old.content.life);
         assert_eq!(kept.visits_left(), Some(2));
-        let clear = with(LifePatch::default(), |it| it.max_visits = Change::Clear);
-        let cleared = fixture
-            .links
-            .edit(EditLink {
-                ours: with(LinkPatch::default(), |it| it.life = clear),
-                ..edit("docs")
-            })
-            .await;
-        assert_eq!(replaced(cleared).visits_left(), None);
+        let clear = with(edit("docs"), |it| it.ours.life.max_visits = Change::Clear);
+        let cleared = replaced(fixture.links.edit(clear).await);
+        assert_eq!(cleared.visits_left(), None);
     }
 
     #[tokio::test]
     async fn a_change_that_contradicts_what_stays_is_refused() {
         let old = link("docs").starts(50).build();
         let fixture = fixture().holding(&old).await;
-        let sooner = LinkPatch {
-            expires_at: Change::Set(seconds(50)),
-            ..LinkPatch::default()
-        };
-        let patched = fixture.links.patch(&old.key, sooner).await;
+        let end = Change::Set(seconds(50));
+        let patched = fixture.patch(|it| it.expires_at = end).await;
         assert_matches!(patched, Err(Error::Life(_)));
         let mut replaced = edit("docs");
         replaced.content.expires_at = Some(seconds(50));
@@ -322,11 +310,8 @@ mod tests {
         let fixture = fixture().holding(&link("docs").build()).await;
         for change in 1..=5 {
             let outdated = fixture.links.get(&key("docs")).await.unwrap();
-            let patch = LinkPatch {
-                cloaking: Change::Set(change % 2 == 1),
-                ..LinkPatch::default()
-            };
-            let new = whole(fixture.links.patch(&key("docs"), patch).await);
+            let cloaking = Change::Set(change % 2 == 1);
+            let new = fixture.patch(|it| it.cloaking = cloaking).await.unwrap();
             assert_eq!((new.updated_at, new.revision.get()), (NOON, change));
             let late = fixture.links.store_change(new, &outdated).await;
             assert_matches!(late, Err(Error::Outdated(_)));
@@ -335,15 +320,11 @@ mod tests {
 
     #[tokio::test]
     async fn a_password_is_kept_cleared_or_hashed_anew() {
-        let fixture = fixture()
-            .holding(&link("docs").password("hash").build())
-            .await;
+        let old = link("docs").password("hash").build();
+        let fixture = fixture().holding(&old).await;
         let password = Change::Set(Password::parse("new").unwrap());
-        let set = fixture
-            .links
-            .edit(with(edit("docs"), |it| it.password = password))
-            .await;
-        let hash = replaced(set).password.unwrap();
+        let set = with(edit("docs"), |it| it.password = password);
+        let hash = replaced(fixture.links.edit(set).await).password.unwrap();
         assert!(hash.as_str().starts_with("$argon2id$"));
         let cleared = with(edit("docs"), |it| it.password = Change::Clear);
         let cleared = fixture.links.edit(cleared).await;
@@ -354,47 +335,27 @@ mod tests {
     async fn a_change_meant_for_another_version_is_refused_with_the_link_as_it_is() {
         let read = link("docs").comment("c").build();
         let fixture = fixture().holding(&read).await;
-        let meant = ChangeTerms {
-            precondition: Precondition::OneOf(vec![Version::of(&read)]),
-            ..ChangeTerms::default()
-        };
+        let meant = on(Precondition::OneOf(vec![Version::of(&read)]));
         let cloak = with(LinkPatch::default(), |it| it.cloaking = Change::Set(true));
-        let patched = fixture
-            .links
-            .patch_as(&key("DOCS"), cloak.clone(), &meant)
-            .await;
+        let (links, docs) = (&fixture.links, key("docs"));
+        let patched = links.patch_as(&key("DOCS"), cloak.clone(), &meant).await;
         let patched = replaced(patched);
-        let late = [
-            fixture
-                .links
-                .patch_as(&key("docs"), cloak.clone(), &meant)
-                .await,
-            fixture.links.edit_as(edit("docs"), &meant).await,
-        ];
-        for refused in late {
+        for refused in [
+            links.patch_as(&docs, cloak.clone(), &meant).await,
+            links.edit_as(edit("docs"), &meant).await,
+        ] {
             let Err(Error::PreconditionFailed { key, current }) = refused else {
                 panic!("{refused:?}");
             };
-            assert_eq!(
-                (key.slug.as_str(), current),
-                ("docs", Some(SeenLink::Whole(patched.clone().into())))
-            );
+            assert_eq!(key, docs);
+            assert_eq!(current, Some(SeenLink::Whole(patched.clone().into())));
         }
-        assert_eq!(fixture.links.get(&key("docs")).await.unwrap(), patched);
+        assert_eq!(links.get(&docs).await.unwrap(), patched);
         let uncloak = with(LinkPatch::default(), |it| it.cloaking = Change::Clear);
-        let again = fixture
-            .links
-            .patch_as(
-                &key("docs"),
-                uncloak,
-                &ChangeTerms {
-                    precondition: Precondition::Exists,
-                    ..ChangeTerms::default()
-                },
-            )
-            .await;
+        let exists = on(Precondition::Exists);
+        let again = links.patch_as(&docs, uncloak, &exists).await;
         assert_eq!(replaced(again).revision, patched.revision.next());
-        let missing = fixture.links.edit_as(edit("nope"), &meant).await;
+        let missing = links.edit_as(edit("nope"), &meant).await;
         assert_matches!(missing, Err(Error::LinkNotFound(_)));
     }
 
@@ -415,15 +376,12 @@ mod tests {
             password: Change::Clear,
             ..LinkPatch::default()
         };
-        let as_it_is = ChangeTerms {
-            precondition: Precondition::OneOf(vec![Version::of(&old)]),
-            ..ChangeTerms::default()
-        };
+        let as_it_is = on(Precondition::OneOf(vec![Version::of(&old)]));
         for patch in [LinkPatch::default(), same.clone()] {
             let patched = fixture.links.patch_as(&old.key, patch, &as_it_is).await;
             assert_eq!(replaced(patched), old);
         }
-        let equal = with(edit("docs"), |it| it.content = old.content.clone());
+        let equal = with(edit("docs"), |it| it.content.clone_from(&old.content));
         let equal = fixture.links.edit_as(equal, &as_it_is).await;
         assert_eq!(replaced(equal), old);
         assert_eq!(lines().await, before);
@@ -451,11 +409,7 @@ mod tests {
         let late = fixture.links.patch_as(&old.key, late, &check).await;
         assert_matches!(late, Err(Error::ExpiryNotInFuture { .. }));
         let meant = Precondition::OneOf(vec![Version::of(&shown)]);
-        let other = ChangeTerms {
-            precondition: meant,
-            validate_only: true,
-            ..ChangeTerms::default()
-        };
+        let other = with(on(meant), |it| it.validate_only = true);
         let other = fixture.links.edit_as(edit("docs"), &other).await;
         assert_matches!(other, Err(Error::PreconditionFailed { .. }));
         assert_eq!(fixture.links.get(&old.key).await.unwrap(), old);
@@ -469,10 +423,8 @@ mod tests {
         let fixture = fixture().holding(&old).await;
         let own = OwnAddresses::default().at("https://sl.example");
         let terms = with(ChangeTerms::default(), |it| it.own_addresses = own);
-        let forward = LinkPatch {
-            forward_path: Change::Set(true),
-            ..LinkPatch::default()
-        };
+        let forwards = Change::Set(true);
+        let forward = with(LinkPatch::default(), |it| it.forward_path = forwards);
         let circle = fixture.links.patch_as(&old.key, forward, &terms).await;
         assert_matches!(circle, Err(Error::Forwarding(_)));
 
@@ -482,14 +434,12 @@ mod tests {
         old.revision = old.revision.next();
         fixture.store.update(&old, &known, &NOTE).await.unwrap();
         for to in ["https://sl.example/docs/deep", "https://{1}.example/"] {
-            let patch = LinkPatch {
-                destination: Some(destination(to)),
-                ..LinkPatch::default()
-            };
+            let to = destination(to);
+            let patch = with(LinkPatch::default(), |it| it.destination = Some(to.clone()));
             let patched = fixture.links.patch_as(&old.key, patch, &terms).await;
             assert_matches!(patched, Err(Error::Forwarding(_)));
             let mut replaced = edit("docs");
-            replaced.content.destination = destination(to);
+            replaced.content.destination = to;
             let replaced = fixture.links.edit_as(replaced, &terms).await;
             assert_matches!(replaced, Err(Error::Forwarding(_)));
         }
@@ -501,15 +451,11 @@ mod tests {
         let fixture = fixture().holding(&old).await;
         let links = fixture.links.by(token("writer"), Author::operator());
         let own = OwnAddresses::default().at("https://sl.example");
-        let terms = ChangeTerms {
-            own_addresses: own,
-            validate_only: true,
-            ..ChangeTerms::default()
-        };
-        let forward = LinkPatch {
-            forward_path: Change::Set(true),
-            ..LinkPatch::default()
-        };
+        let terms = with(ChangeTerms::default(), |it| {
+            (it.own_addresses, it.validate_only) = (own, true);
+        });
+        let forwards = Change::Set(true);
+        let forward = with(LinkPatch::default(), |it| it.forward_path = forwards);
         let circle = links.patch_as(&old.key, forward, &terms).await;
         assert_matches!(circle, Err(Error::Forwarding(ForwardingFault::Hidden)));
         for terms in [terms, ChangeTerms::default()] {
@@ -523,14 +469,10 @@ mod tests {
     async fn the_end_of_a_split_goes_with_the_split() {
         let old = full_link("docs");
         let fixture = fixture().holding(&old).await;
-        let patch = with(LinkPatch::default(), |it| it.split = Change::Clear);
-        let patched = whole(fixture.links.patch(&old.key, patch).await);
-        assert_eq!(patched.content.routing.split_until, None);
-        let alone = LinkPatch {
-            split_until: Change::Set(seconds(5)),
-            ..LinkPatch::default()
-        };
-        let alone = fixture.links.patch(&old.key, alone).await;
+        let patched = fixture.patch(|it| it.split = Change::Clear).await;
+        assert_eq!(patched.unwrap().content.routing.split_until, None);
+        let end = Change::Set(seconds(5));
+        let alone = fixture.patch(|it| it.split_until = end).await;
         assert_matches!(alone, Err(Error::Life(_)));
     }
 
@@ -546,53 +488,34 @@ mod tests {
     #[tokio::test]
     async fn what_is_missing_or_expires_in_the_past_is_refused() {
         let fixture = fixture().holding(&link("docs").build()).await;
-        assert_matches!(
-            fixture.links.edit(edit("nope")).await,
-            Err(Error::LinkNotFound(_))
-        );
-        assert_matches!(
-            fixture
-                .links
-                .patch(&key("nope"), LinkPatch::default())
-                .await,
-            Err(Error::LinkNotFound(_))
-        );
-        let late = with(LinkPatch::default(), |it| it.expires_at = Change::Set(NOON));
-        assert_matches!(
-            fixture.links.patch(&key("docs"), late).await,
-            Err(Error::ExpiryNotInFuture { .. })
-        );
+        let edited = fixture.links.edit(edit("nope")).await;
+        assert_matches!(edited, Err(Error::LinkNotFound(_)));
+        let (nope, nothing) = (key("nope"), LinkPatch::default());
+        let patched = fixture.links.patch(&nope, nothing).await;
+        assert_matches!(patched, Err(Error::LinkNotFound(_)));
+        let past = Change::Set(NOON);
+        let late = fixture.patch(|it| it.expires_at = past).await;
+        assert_matches!(late, Err(Error::ExpiryNotInFuture { .. }));
     }
 
     #[tokio::test]
     async fn a_patch_changes_only_what_it_names() {
-        let old = link("docs")
-            .comment("c")
-            .tags(&["a", "b"])
-            .password("hash")
-            .build();
+        let old = link("docs").comment("c").tags(&["a", "b"]).password("hash");
+        let old = old.build();
         let fixture = fixture().holding(&old).await;
-        let change = LinkPatch {
-            destination: Some(destination("https://example.org/")),
-            comment: Change::Clear,
-            cloaking: Change::Set(true),
-            ..LinkPatch::default()
-        };
-        let new = whole(fixture.links.patch(&key("docs"), change).await);
+        let new = fixture.patch(|it| {
+            it.destination = Some(destination("https://example.org/"));
+            it.comment = Change::Clear;
+            it.cloaking = Change::Set(true);
+        });
+        let new = new.await.unwrap();
         assert_eq!(new.content.destination.as_str(), "https://example.org/");
         assert_eq!(new.content.comment, None);
         assert_eq!(new.content.delivery.cloaking, Some(true));
-        assert_eq!(
-            (new.content.tags, new.password),
-            (old.content.tags, old.password)
-        );
-        let cleared = with(LinkPatch::default(), |it| it.tags = Change::Clear);
-        assert_eq!(
-            whole(fixture.links.patch(&key("docs"), cleared).await)
-                .content
-                .tags,
-            Tags::default()
-        );
+        assert_eq!(new.content.tags, old.content.tags);
+        assert_eq!(new.password, old.password);
+        let cleared = fixture.patch(|it| it.tags = Change::Clear).await.unwrap();
+        assert_eq!(cleared.content.tags, Tags::default());
     }
 
     #[tokio::test]

@@ -201,107 +201,64 @@ impl LinkReader {
 
 #[cfg(test)]
 mod tests {
-    use slugline_domain::{StatusFilter, ports::LinkStore};
-    use slugline_testkit::{ALL, NOON, NOTE, destination, link, tag};
+    use slugline_domain::StatusFilter;
+    use slugline_testkit::{NOON, destination, link, tag, with};
 
     use super::*;
     use crate::links::fixture::fixture;
 
     #[tokio::test]
     async fn the_last_page_says_so_even_when_it_is_full() {
-        let fixture = fixture();
-        for (i, name) in ["a", "b", "c", "d"].into_iter().enumerate() {
-            let created = i64::try_from(i).unwrap();
-            fixture
-                .store
-                .insert(&ALL, &link(name).created(created).build(), &NOTE)
-                .await
-                .unwrap();
-        }
-        let mut request = ListLinks {
-            size: PageSize::new(2).unwrap(),
-            ..ListLinks::default()
-        };
+        let links = [("a", 0), ("b", 1), ("c", 2), ("d", 3)];
+        let [a, b, c, d] = links.map(|(name, created)| link(name).created(created).build());
+        let all = [a.clone(), b.clone(), c.clone(), d.clone()];
+        let fixture = fixture().holding_all(&all).await;
+        let two = PageSize::new(2).unwrap();
+        let mut request = with(ListLinks::default(), |it| it.size = two);
         let first = fixture.links.list(request.clone()).await.unwrap();
-        assert_eq!(
-            first
-                .links
-                .iter()
-                .map(|l| l.key.slug.as_str())
-                .collect::<Vec<_>>(),
-            ["d", "c"]
-        );
+        assert_eq!(first.links, [d, c]);
         request.after = first.next;
         assert!(request.after.is_some());
         let second = fixture.links.list(request).await.unwrap();
-        assert_eq!(
-            second
-                .links
-                .iter()
-                .map(|l| l.key.slug.as_str())
-                .collect::<Vec<_>>(),
-            ["b", "a"]
-        );
+        assert_eq!(second.links, [b, a]);
         assert_eq!(second.next, None);
     }
 
     #[tokio::test]
     async fn nothing_to_look_for_finds_nothing_but_counts_everything() {
-        let fixture = fixture();
-        for made in [link("a").tags(&["t"]).build(), link("b").expires(1).build()] {
-            fixture.store.insert(&ALL, &made, &NOTE).await.unwrap();
-        }
-        let nothing = fixture
-            .links
-            .search(LinkFilter::default(), PageSize::default())
-            .await;
-        assert_eq!(nothing.unwrap(), []);
+        let links = [link("a").tags(&["t"]).build(), link("b").expires(1).build()];
+        let fixture = fixture().holding_all(&links).await;
+        let search = async |filter| {
+            let found = fixture.links.search(filter, PageSize::default()).await;
+            found.unwrap().len()
+        };
+        assert_eq!(search(LinkFilter::default()).await, 0);
         assert_eq!(fixture.links.count(LinkFilter::default()).await.unwrap(), 2);
         fixture.clock.advance_seconds(1);
         assert_eq!(fixture.links.count(LinkFilter::default()).await.unwrap(), 1);
 
-        let to = Some(destination("https://example.com/?any"));
         let all = LinkFilter {
-            destination: to,
+            destination: Some(destination("https://example.com/?any")),
             status: StatusFilter::All,
             ..LinkFilter::default()
         };
-        assert_eq!(
-            fixture
-                .links
-                .search(all, PageSize::default())
-                .await
-                .unwrap()
-                .len(),
-            2
-        );
+        assert_eq!(search(all).await, 2);
         let counts = fixture.links.tags(None).await.unwrap();
-        assert_eq!(
-            counts,
-            [TagCount {
-                tag: tag("t"),
-                links: 1
-            }]
-        );
+        let (tag, links) = (tag("t"), 1);
+        assert_eq!(counts, [TagCount { tag, links }]);
     }
 
     #[tokio::test]
     async fn every_link_comes_with_its_stored_password() {
-        let fixture = fixture();
         let expired = link("expired").expires(-1).password("stored").build();
         let active = link("active").created(1).build();
-        for link in [&expired, &active] {
-            fixture.store.insert(&ALL, link, &NOTE).await.unwrap();
-        }
+        let fixture = fixture().holding(&expired).await.holding(&active).await;
         let one = PageSize::new(1).unwrap();
         let first = fixture.links.export(None, one, None).await.unwrap();
         assert_eq!(first.exported_at, NOON.start());
         assert_eq!(first.page.links, [active]);
-        let second = fixture
-            .links
-            .export(None, one, first.page.next)
-            .await
-            .unwrap();
+        let second = fixture.links.export(None, one, first.page.next).await;
+        let second = second.unwrap();
         assert_eq!(second.page.links, [expired]);
         assert_eq!(second.page.next, None);
     }

@@ -185,10 +185,13 @@ impl LinkService {
 
 #[cfg(test)]
 pub(crate) mod fixture {
-    use slugline_domain::{Author, Domain, DomainSet, Link, SlugCase, ports::DomainStore};
+    use slugline_domain::{
+        Author, Domain, DomainSet, Link, LinkPatch, SlugCase,
+        ports::{DomainStore, Insertion},
+    };
     use slugline_storage::{DatabaseUrl, SqlLinkStore};
     use slugline_testkit::{
-        ALL, FixedClock, LinksFile, ListedScreen, NOON, NOTE, SeededRandom, key,
+        ALL, FixedClock, LinksFile, ListedScreen, NOON, NOTE, SeededRandom, key, with,
     };
 
     use super::*;
@@ -208,6 +211,28 @@ pub(crate) mod fixture {
         pub(crate) async fn holding(self, link: &Link) -> Self {
             self.store.insert(&ALL, link, &NOTE).await.unwrap();
             self
+        }
+
+        /// The same fixture with more links in the store.
+        pub(crate) async fn holding_all(self, links: &[Link]) -> Self {
+            let inserted = self.store.insert_many(&ALL, links, &NOTE).await;
+            assert!(
+                inserted
+                    .unwrap()
+                    .iter()
+                    .all(|one| *one == Insertion::Stored)
+            );
+            self
+        }
+
+        /// Changes the link `docs`; returns the link that it is then.
+        pub(crate) async fn patch(
+            &self,
+            change: impl FnOnce(&mut LinkPatch),
+        ) -> Result<Link, Error> {
+            let patch = with(LinkPatch::default(), change);
+            let seen = self.links.patch(&key("docs"), patch).await?;
+            Ok(seen.whole().expect("seen by the operator").clone())
         }
 
         /// Names one domain.

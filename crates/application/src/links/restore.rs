@@ -255,7 +255,7 @@ impl LinkWriter {
 #[cfg(test)]
 mod tests {
     use slugline_domain::{
-        Author, Domain, ForwardingFault, Host, LinkPatch, MaxVisits, SlugCase,
+        Author, Domain, ForwardingFault, Host, MaxVisits, SlugCase,
         ports::{AuditTrail, LinkStore, Taking},
     };
     use slugline_testkit::{
@@ -285,13 +285,14 @@ mod tests {
         Ok(seen.whole().expect("seen by the operator").clone())
     }
 
+    /// The return of the link `docs`, with a change.
+    fn but(change: impl FnOnce(&mut RestoreLink)) -> RestoreLink {
+        with(restore("id-docs"), change)
+    }
+
     async fn comment(fixture: &Fixture, text: &str) -> Link {
-        let patch = LinkPatch {
-            comment: Change::Set(text.parse().unwrap()),
-            ..LinkPatch::default()
-        };
-        let seen = fixture.links.patch(&key("docs"), patch).await.unwrap();
-        seen.whole().unwrap().clone()
+        let text = Change::Set(text.parse().unwrap());
+        fixture.patch(|it| it.comment = text).await.unwrap()
     }
 
     async fn delete(fixture: &Fixture, text: &str) {
@@ -317,35 +318,20 @@ mod tests {
         assert_eq!(same, again, "it is so already");
         let lines = fixture.store.lines(&newest_lines(1)).await.unwrap();
         assert_eq!(lines[0].operation, "link.restore");
-        let unknown = back(
-            &fixture,
-            &with(restore("id-docs"), |it| it.version = Some(Revision::new(9))),
-        )
-        .await;
+        let ninth = but(|it| it.version = Some(Revision::new(9)));
+        let unknown = back(&fixture, &ninth).await;
         assert_matches!(unknown, Err(Error::Restore(RestoreFault::NoVersion)));
         let nobody = back(&fixture, &restore("nobody")).await;
         assert_matches!(nobody, Err(Error::IdNotFound(_)));
-        let renamed = back(
-            &fixture,
-            &with(restore("id-docs"), |it| it.slug = Some(slug("b"))),
-        )
-        .await;
+        let renamed = back(&fixture, &but(|it| it.slug = Some(slug("b")))).await;
         assert_matches!(renamed, Err(Error::Restore(RestoreFault::KeepsKey(_))));
-        fixture
-            .name(Domain::new(Host::parse("go.example").unwrap()))
-            .await;
-        let go = DomainName::parse("go.example").unwrap();
-        let moved = back(
-            &fixture,
-            &with(restore("id-docs"), |it| it.domain = Some(go)),
-        )
-        .await;
+        let host = Host::parse("go.example").unwrap();
+        fixture.name(Domain::new(host.clone())).await;
+        let go = DomainName::named(host);
+        let moved = back(&fixture, &but(|it| it.domain = Some(go))).await;
         assert_matches!(moved, Err(Error::Restore(RestoreFault::KeepsDomain(_))));
-        let own = RestoreLink {
-            slug: Some(slug("DOCS")),
-            domain: Some(DomainName::DEFAULT),
-            ..restore("id-docs")
-        };
+        let mut own = but(|it| it.slug = Some(slug("DOCS")));
+        own.domain = Some(DomainName::DEFAULT);
         assert!(back(&fixture, &own).await.is_ok());
     }
 
@@ -364,15 +350,8 @@ mod tests {
         assert_eq!(restored.revision, first.revision.next());
         assert_eq!(restored.content.life.max_visits, MaxVisits::new(3).ok());
         assert!(fixture.leads("docs").await);
-        assert_eq!(
-            fixture
-                .links
-                .trash(ListTrash::default())
-                .await
-                .unwrap()
-                .links,
-            []
-        );
+        let page = fixture.links.trash(ListTrash::default()).await.unwrap();
+        assert_eq!(page.links, []);
         assert_eq!(fixture.links.get(&key("docs")).await.unwrap(), restored);
     }
 
@@ -389,33 +368,22 @@ mod tests {
         assert_eq!(free, Some(key("docs-2")));
         let elsewhere = with(restore("id-docs"), |it| it.slug = Some(slug("DOCS-2")));
         assert_eq!(back(&fixture, &elsewhere).await.unwrap().key, key("docs-2"));
-        let nowhere = RestoreLink {
-            domain: Some(DomainName::parse("no.example").unwrap()),
-            ..restore("id-docs")
-        };
+        let nowhere = but(|it| it.domain = DomainName::parse("no.example").ok());
         delete(&fixture, "docs-2").await;
         assert_matches!(back(&fixture, &nowhere).await, Err(Error::NoDomain(_)));
     }
 
     #[tokio::test]
     async fn a_link_that_comes_back_to_another_domain_has_a_slug_that_visitors_find_there() {
-        let go = Domain {
-            case: Some(SlugCase::Sensitive),
-            ..Domain::new(Host::parse("go.example").unwrap())
-        };
+        let go = Domain::new(Host::parse("go.example").unwrap());
+        let go = with(go, |it| it.case = Some(SlugCase::Sensitive));
         let sensitive = link("go.example/Docs").build();
         let fixture = fixture();
         fixture.name(go).await;
         let fixture = fixture.holding(&sensitive).await;
         delete(&fixture, "go.example/Docs").await;
-        let here = RestoreLink {
-            id: sensitive.id.clone(),
-            domain: Some(DomainName::DEFAULT),
-            version: None,
-            slug: None,
-            expires_at: Change::Keep,
-            own_addresses: OwnAddresses::default(),
-        };
+        let mut here = but(|it| it.domain = Some(DomainName::DEFAULT));
+        here.id = sensitive.id;
         let other = link("docs").id("other").build();
         fixture.store.insert(&ALL, &other, &NOTE).await.unwrap();
         let refused = back(&fixture, &here).await;
@@ -437,10 +405,8 @@ mod tests {
         let own = OwnAddresses::default().at("https://sl.example");
         for (text, other) in [("docs", "API"), ("circle", "other")] {
             delete(&fixture, text).await;
-            let as_it_was = RestoreLink {
-                own_addresses: own.clone(),
-                ..restore(&format!("id-{text}"))
-            };
+            let mut as_it_was = restore(&format!("id-{text}"));
+            as_it_was.own_addresses.clone_from(&own);
             let renamed = with(as_it_was.clone(), |it| it.slug = Some(slug(other)));
             let refused = back(&fixture, &renamed).await;
             assert_matches!(refused, Err(Error::Restore(RestoreFault::WrongKey(_))));
@@ -452,47 +418,38 @@ mod tests {
     async fn no_link_becomes_a_version_that_sends_visitors_in_circles() {
         let first = link("docs").to("https://sl.example/docs").build();
         let fixture = fixture().holding(&first).await;
-        let elsewhere = LinkPatch {
-            destination: Some(destination("https://example.org/")),
-            ..LinkPatch::default()
-        };
-        fixture.links.patch(&first.key, elsewhere).await.unwrap();
+        let elsewhere = Some(destination("https://example.org/"));
+        let patched = fixture.patch(|it| it.destination = elsewhere).await;
+        patched.unwrap();
         let own = OwnAddresses::default().at("https://sl.example");
         let circle = with(restore("id-docs"), |it| it.own_addresses = own);
         let refused = back(&fixture, &circle).await;
-        assert_matches!(
-            refused,
-            Err(Error::Restore(RestoreFault::WrongVersion(
-                ForwardingFault::Itself(_)
-            )))
-        );
+        let Err(Error::Restore(RestoreFault::WrongVersion(fault))) = refused else {
+            panic!("{refused:?}");
+        };
+        assert_matches!(fault, ForwardingFault::Itself(_));
+        // A caller who may not read links is told no destination.
         let writer = fixture.links.by(token("writer"), Author::operator());
         let refused = writer.restore(&circle).await;
-        assert_matches!(
-            refused,
-            Err(Error::Restore(RestoreFault::WrongVersion(
-                ForwardingFault::Hidden
-            ))),
-            "who may not read links is told no destination"
-        );
+        let Err(Error::Restore(RestoreFault::WrongVersion(fault))) = refused else {
+            panic!("{refused:?}");
+        };
+        assert_matches!(fault, ForwardingFault::Hidden);
     }
 
     #[tokio::test]
     async fn a_version_whose_expiry_has_passed_needs_another_one() {
         let first = link("docs").expires(10).build();
         let fixture = fixture().holding(&first).await;
-        let patch = with(LinkPatch::default(), |it| it.expires_at = Change::Clear);
-        fixture.links.patch(&key("docs"), patch).await.unwrap();
+        let patched = fixture.patch(|it| it.expires_at = Change::Clear).await;
+        patched.unwrap();
         fixture.clock.advance_seconds(20);
         let refused = back(&fixture, &restore("id-docs")).await;
         let Err(Error::Restore(RestoreFault::Expired(at))) = refused else {
             panic!("{refused:?}");
         };
         assert_eq!(at, seconds(10));
-        let later = RestoreLink {
-            expires_at: Change::Set(seconds(99)),
-            ..restore("id-docs")
-        };
+        let later = but(|it| it.expires_at = Change::Set(seconds(99)));
         let restored = back(&fixture, &later).await.unwrap();
         assert_eq!(restored.content.expires_at, Some(seconds(99)));
     }
@@ -506,30 +463,24 @@ mod tests {
             delete(&fixture, text).await;
         }
         fixture.clock.advance_seconds(10);
-        let past = RestoreLink {
-            expires_at: Change::Set(seconds(9)),
-            ..restore("id-over")
+        let at = |id, second| {
+            let at = Change::Set(seconds(second));
+            with(restore(id), |it| it.expires_at = at)
         };
-        let refused = back(&fixture, &past).await;
+        let refused = back(&fixture, &at("id-over", 9)).await;
         let Err(Error::ExpiryNotInFuture { expires_at, .. }) = refused else {
             panic!("{refused:?}");
         };
         assert_eq!(expires_at, seconds(9));
-        let past = RestoreLink {
-            expires_at: Change::Set(seconds(-9)),
-            ..restore("id-soon")
-        };
-        let refused = back(&fixture, &past).await;
+        let refused = back(&fixture, &at("id-soon", -9)).await;
         assert_matches!(refused, Err(Error::ExpiryNotInFuture { .. }));
         let restored = back(&fixture, &restore("id-over")).await.unwrap();
         assert_eq!(restored.content, over.content);
         let refused = back(&fixture, &restore("id-soon")).await;
         assert_matches!(refused, Err(Error::Restore(RestoreFault::Expired(_))));
         let without = with(restore("id-soon"), |it| it.expires_at = Change::Clear);
-        assert_eq!(
-            back(&fixture, &without).await.unwrap().content.expires_at,
-            None
-        );
+        let restored = back(&fixture, &without).await.unwrap();
+        assert_eq!(restored.content.expires_at, None);
     }
 
     #[tokio::test]
@@ -544,20 +495,14 @@ mod tests {
 
     #[tokio::test]
     async fn a_purged_link_does_not_come_back() {
-        let fixture = fixture()
-            .holding(&link("docs").build())
-            .await
-            .holding(&link("gone").build())
-            .await;
+        let links = [link("docs").build(), link("gone").build()];
+        let fixture = fixture().holding_all(&links).await;
         delete(&fixture, "gone").await;
         let gone = WhichLink::Id(LinkId::parse("id-gone").unwrap());
         let meant = fixture.links.purge_if(&gone, &Precondition::Exists).await;
         assert_matches!(meant, Err(Error::PreconditionFailed { .. }));
         assert!(fixture.leads("docs").await);
-        for which in [
-            WhichLink::Key(key("DOCS")),
-            WhichLink::Id(LinkId::parse("id-gone").unwrap()),
-        ] {
+        for which in [WhichLink::Key(key("DOCS")), gone] {
             for expected in [true, false] {
                 let purged = fixture.links.purge_if(&which, &Precondition::None).await;
                 assert_eq!(purged.unwrap(), expected, "{which:?}");
@@ -568,10 +513,8 @@ mod tests {
             let refused = back(&fixture, &restore(id)).await;
             assert_matches!(refused, Err(Error::IdNotFound(_)));
         }
-        let absent = fixture
-            .links
-            .purge_if(&WhichLink::Key(key("docs")), &Precondition::Exists)
-            .await;
+        let docs = WhichLink::Key(key("docs"));
+        let absent = fixture.links.purge_if(&docs, &Precondition::Exists).await;
         assert_matches!(absent, Err(Error::PreconditionFailed { .. }));
     }
 
@@ -585,12 +528,7 @@ mod tests {
         let failed = back(&fixture, &restore("id-docs")).await;
         assert_matches!(failed, Err(Error::Store(_)));
         fixture.file.recover();
-        assert_eq!(
-            back(&fixture, &restore("id-docs"))
-                .await
-                .unwrap()
-                .updated_at,
-            NOON
-        );
+        let restored = back(&fixture, &restore("id-docs")).await.unwrap();
+        assert_eq!(restored.updated_at, NOON);
     }
 }

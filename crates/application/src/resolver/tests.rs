@@ -354,7 +354,7 @@ fn find_docs(resolver: &Arc<Resolver>) -> JoinHandle<Result<Option<Arc<FollowedL
 
 fn slow_resolver(read_timeout: Duration) -> (Arc<Resolver>, Arc<SlowStore>, Arc<FixedClock>) {
     let options = with(ResolverOptions::default(), |it| {
-        it.read_timeout = read_timeout
+        it.read_timeout = read_timeout;
     });
     resolver_of(SlowStore::default(), SlugCase::Insensitive, options)
 }

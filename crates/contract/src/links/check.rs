@@ -240,8 +240,6 @@ mod tests {
     #[case(json!({"limit": 11}), "limit", "Too big: expected number to be <=10")]
     #[case(json!({"timeout": 31}), "timeout", "Too big: expected number to be <=30")]
     #[case(json!({"timeout": 1.5}), "timeout", "Invalid input: expected integer, received number")]
-    #[case(json!({"limit": null}), "limit", "Invalid input: expected integer, received null")]
-    #[case(json!({"cursor": 1}), "cursor", "Invalid input: expected string, received number")]
     fn faults_name_the_member(#[case] body: Value, #[case] member: &str, #[case] message: &str) {
         assert_eq!(request(&body).unwrap_err().code, Code::ValidationError);
         let fault = (member.to_owned(), message.to_owned());

@@ -170,8 +170,6 @@ mod tests {
                 "from 1 to",
             ),
             (json!({"maxVisits": 1.5}), "maxVisits", "integer"),
-            (json!({"disabled": "yes"}), "disabled", "boolean"),
-            (json!({"expiredUrl": null}), "expiredUrl", "null"),
         ] {
             let problem = create(&life).unwrap_err();
             let issue = &problem.issues[0];

@@ -385,23 +385,3 @@ fn urls_by_country(_: &mut SchemaGenerator) -> Schema {
         },
     })
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{links::CreateLink, reader::read};
-
-    #[test]
-    fn no_member_of_a_new_link_is_null() {
-        let schema = serde_json::to_value(schemars::schema_for!(LinkMembers)).unwrap();
-        let members = schema["properties"].as_object().unwrap();
-        assert!(members.len() > 20);
-        for name in members.keys() {
-            let mut link = json!({"url": "https://e.example/", "slug": "docs"});
-            link[name] = Value::Null;
-            let link = read::<CreateLink>(&link).unwrap();
-            let refused = link.validate(&Bounds::default()).unwrap_err();
-            assert_eq!(refused.issues[0].path, [name.as_str()]);
-        }
-    }
-}

@@ -86,7 +86,7 @@ mod tests {
             let nothing = with(undo, |it| it.keeping = Keeping::NOTHING);
             assert_eq!(nothing.of_change(&edited), None);
             assert_eq!(nothing.of_deletion(&edited.link), None);
-            let same = with(edited.clone(), |it| it.before = edited.link.clone());
+            let same = with(edited.clone(), |it| it.before.clone_from(&edited.link));
             assert_eq!(undo.of_change(&same), None);
         }
     }

@@ -41,7 +41,7 @@ async fn a_name_that_turns_inward_is_refused_at_once_or_between_hops() {
         Script::redirect(&format!("http://rebind.example:{port}/again"))
     })
     .await;
-    let target = format!("http://rebind.example:{}/", server.port);
+    let target = server.at("rebind.example");
     let turning = Names::new(&[&["127.0.0.1"], &["169.254.169.254"]]);
     let refused = HttpForwarder::new(client(&turning))
         .forward(asking("GET", &target))

@@ -38,8 +38,7 @@ async fn a_redirect_inward_is_refused(#[case] location: &str) {
     let location = location.replace("{port}", &secret.port.to_string());
     let server = Listener::start(Script::redirect(&location)).await;
     let names = everything_allowed();
-    let url = format!("http://127.0.0.1:{}/", server.port);
-    let refused = client(&names).status(get(&url)).await.unwrap_err();
+    let refused = client(&names).status(get(&server.url())).await.unwrap_err();
     assert_matches!(refused, Error::Refused(_), "{location}");
     assert_eq!((server.connections(), secret.connections()), (1, 0));
     assert_eq!(names.lookups(), 0, "{location}");
@@ -48,11 +47,10 @@ async fn a_redirect_inward_is_refused(#[case] location: &str) {
 #[tokio::test]
 async fn a_redirect_to_a_name_that_leads_inward_is_refused() {
     let secret = Listener::start(Script::ok("secret")).await;
-    let location = format!("http://inner.example:{}/", secret.port);
+    let location = secret.at("inner.example");
     let server = Listener::start(Script::redirect(&location)).await;
     let names = Names::new(&[&["127.0.0.1", "10.0.0.1"]]);
-    let url = format!("http://127.0.0.1:{}/", server.port);
-    let refused = client(&names).status(get(&url)).await.unwrap_err();
+    let refused = client(&names).status(get(&server.url())).await.unwrap_err();
     assert_matches!(refused, Error::Refused(_));
     assert_eq!((server.connections(), secret.connections()), (1, 0));
 }
@@ -60,8 +58,7 @@ async fn a_redirect_to_a_name_that_leads_inward_is_refused() {
 #[tokio::test]
 async fn a_circle_ends_after_the_first_request_and_ten_redirects() {
     let server = Listener::start(Script::redirect("/again")).await;
-    let url = format!("http://127.0.0.1:{}/", server.port);
-    let failed = client(&everything_allowed()).status(get(&url)).await;
+    let failed = server.status().await;
     assert_matches!(failed, Err(Error::TooManyRedirects { max: 10 }));
     assert_eq!(server.connections(), 1 + Client::MAX_REDIRECTS);
 }
@@ -93,8 +90,7 @@ async fn what_only_looks_like_a_redirect_is_an_answer(
     #[case] status: u16,
 ) {
     let server = Listener::start(Script::Say(answer.into())).await;
-    let url = format!("http://127.0.0.1:{}/", server.port);
-    let got = client(&everything_allowed()).status(get(&url)).await;
+    let got = server.status().await;
     assert_eq!(got.unwrap(), status);
 }
 
@@ -105,7 +101,6 @@ async fn what_only_looks_like_a_redirect_is_an_answer(
 #[tokio::test]
 async fn a_redirect_to_nowhere_is_an_error(#[case] location: &str) {
     let server = Listener::start(Script::redirect(location)).await;
-    let url = format!("http://127.0.0.1:{}/", server.port);
-    let failed = client(&everything_allowed()).status(get(&url)).await;
+    let failed = server.status().await;
     assert_matches!(failed, Err(Error::BadRedirect));
 }

@@ -56,9 +56,8 @@ async fn the_deadline_covers_all_hops_together() {
 async fn a_flooding_server_ends_at_the_size_limit(#[case] first: &str) {
     let flood = Script::Repeat(first.into(), "y".repeat(16_384), Duration::ZERO);
     let server = Listener::start(flood).await;
-    let url = format!("http://127.0.0.1:{}/", server.port);
     let failed = client(&everything_allowed())
-        .fetch(get(&url), 100_000)
+        .fetch(get(&server.url()), 100_000)
         .await;
     assert_matches!(failed, Err(Error::TooLarge { max: 100_000 }));
 }
@@ -70,8 +69,7 @@ async fn a_flooding_server_ends_at_the_size_limit(#[case] first: &str) {
 async fn a_head_without_end_is_an_error(#[case] first: &str, #[case] then: &str) {
     let head = format!("HTTP/1.1 200 OK\r\n{first}");
     let server = Listener::start(Script::Repeat(head, then.into(), Duration::ZERO)).await;
-    let url = format!("http://127.0.0.1:{}/", server.port);
-    let failed = client(&everything_allowed()).status(get(&url)).await;
+    let failed = server.status().await;
     assert_matches!(failed, Err(Error::Http(_)));
 }
 
@@ -86,25 +84,22 @@ async fn a_large_head_is_read_and_a_huge_one_is_an_error(
     let padding = "y".repeat(bytes);
     let head = format!("HTTP/1.1 200 OK\r\nx: {padding}\r\n\r\n");
     let server = Listener::start(Script::Say(head)).await;
-    let url = format!("http://127.0.0.1:{}/", server.port);
-    let answer = client(&everything_allowed()).status(get(&url)).await;
+    let answer = server.status().await;
     assert_eq!(answer.is_ok(), is_read, "{answer:?}");
 }
 
 #[tokio::test]
 async fn a_status_does_not_wait_for_the_body() {
     let server = Listener::start(Script::Repeat(OK.into(), "y".into(), DRIP)).await;
-    let url = format!("http://127.0.0.1:{}/", server.port);
     // The body never ends.
-    let status = client(&everything_allowed()).status(get(&url)).await;
+    let status = server.status().await;
     assert_eq!(status.unwrap(), 200);
 }
 
 #[tokio::test]
 async fn what_is_no_http_is_an_error() {
     let server = Listener::start(Script::Say("220 mail.example ESMTP\r\n".into())).await;
-    let url = format!("http://127.0.0.1:{}/", server.port);
-    let failed = client(&everything_allowed()).status(get(&url)).await;
+    let failed = server.status().await;
     assert_matches!(failed, Err(Error::Http(_)));
     let url = format!("https://127.0.0.1:{}/", server.port);
     let secure = with(hurried(server.port), |it| it.url = url.parse().unwrap());

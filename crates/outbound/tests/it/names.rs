@@ -36,9 +36,9 @@ async fn a_name_is_reached_at_the_address_that_was_judged() {
 async fn a_name_with_one_inner_address_is_refused_and_nobody_is_called(#[case] answer: &[&str]) {
     let server = Listener::start(Script::ok("secret")).await;
     let names = Names::new(&[answer]);
-    let url = format!("http://shop.example:{}/", server.port);
-    let refused = strict_client(&names).status(get(&url)).await.unwrap_err();
-    assert_matches!(refused, Error::Refused(Refusal::Address(_)));
+    let url = server.at("shop.example");
+    let refused = strict_client(&names).status(get(&url)).await;
+    assert_matches!(refused, Err(Error::Refused(Refusal::Address(_))));
     assert_eq!(server.connections(), 0);
 }
 
@@ -46,9 +46,9 @@ async fn a_name_with_one_inner_address_is_refused_and_nobody_is_called(#[case] a
 async fn an_allowed_address_does_not_excuse_its_neighbour() {
     let server = Listener::start(Script::ok("")).await;
     let names = Names::new(&[&["127.0.0.1", "10.0.0.1"]]);
-    let url = format!("http://shop.example:{}/", server.port);
-    let refused = client(&names).status(get(&url)).await.unwrap_err();
-    assert_matches!(refused, Error::Refused(_));
+    let url = server.at("shop.example");
+    let refused = client(&names).status(get(&url)).await;
+    assert_matches!(refused, Err(Error::Refused(_)));
     assert_eq!(server.connections(), 0);
 }
 
@@ -56,7 +56,7 @@ async fn an_allowed_address_does_not_excuse_its_neighbour() {
 async fn a_name_is_looked_up_once_so_it_cannot_change_its_mind() {
     let server = Listener::start(Script::ok("")).await;
     let names = Names::new(&[&["127.0.0.1"], &["10.0.0.1"]]);
-    let url = format!("http://rebind.example:{}/", server.port);
+    let url = server.at("rebind.example");
     assert_eq!(client(&names).status(get(&url)).await.unwrap(), 200);
     assert_eq!((names.lookups(), server.connections()), (1, 1));
     // The second request makes a look-up of its own, whose answer is checked
@@ -73,9 +73,9 @@ async fn a_name_that_turns_inward_between_hops_is_refused() {
     })
     .await;
     let names = Names::new(&[&["127.0.0.1"], &["169.254.169.254"]]);
-    let url = format!("http://rebind.example:{}/", server.port);
-    let refused = client(&names).status(get(&url)).await.unwrap_err();
-    assert_matches!(refused, Error::Refused(_));
+    let url = server.at("rebind.example");
+    let refused = client(&names).status(get(&url)).await;
+    assert_matches!(refused, Err(Error::Refused(_)));
     assert_eq!((names.lookups(), server.connections()), (2, 1));
 }
 
@@ -116,14 +116,9 @@ async fn the_next_address_is_tried_when_one_does_not_answer() {
     let server = Listener::start(Script::ok("")).await;
     // Both addresses are this machine, but a server listens on the second only.
     let names = Names::new(&[&["127.0.0.2", "127.0.0.1"]]);
-    let url = format!("http://shop.example:{}/", server.port);
-    assert_eq!(
-        client_within("127.0.0.0/8", &names)
-            .status(get(&url))
-            .await
-            .unwrap(),
-        200
-    );
+    let client = client_within("127.0.0.0/8", &names);
+    let status = client.status(get(&server.at("shop.example"))).await;
+    assert_eq!(status.unwrap(), 200);
 }
 
 #[test]

@@ -144,9 +144,9 @@ async fn dropping_an_answer_closes_the_connection() {
 #[tokio::test]
 async fn only_reading_requests_are_repeated_for_a_redirect() {
     let last = Listener::start(Script::ok("here")).await;
-    let to_last = Script::redirect(&format!("http://127.0.0.1:{}/", last.port));
+    let to_last = Script::redirect(&last.url());
     let first = Listener::start(to_last).await;
-    let url = format!("http://127.0.0.1:{}/", first.port);
+    let url = first.url();
     let client = client(&everything_allowed());
     let head = with(get(&url), |it| it.method = Method::HEAD);
     assert_eq!(client.status(head).await.unwrap(), 200);
@@ -161,9 +161,9 @@ async fn only_reading_requests_are_repeated_for_a_redirect() {
 #[tokio::test]
 async fn an_authorization_stays_with_its_origin() {
     let last = Listener::start(Script::ok("")).await;
-    let away = format!("http://127.0.0.1:{}/", last.port);
+    let away = last.url();
     let first = Listener::start(Script::redirect(&away)).await;
-    let mut request = get(&format!("http://127.0.0.1:{}/", first.port));
+    let mut request = get(&first.url());
     for name in ["authorization", "x-own"] {
         request.headers.insert(name, "secret".parse().unwrap());
     }

@@ -13,7 +13,7 @@ use std::{
 };
 
 use async_trait::async_trait;
-use slugline_outbound::{AddressPolicy, Client, Policy, Request, Resolve};
+use slugline_outbound::{AddressPolicy, Client, Error, Policy, Request, Resolve};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
@@ -100,6 +100,21 @@ impl Listener {
         }
     }
 
+    pub(crate) fn url(&self) -> String {
+        self.at("127.0.0.1")
+    }
+
+    /// The URL under this host.
+    pub(crate) fn at(&self, host: &str) -> String {
+        format!("http://{host}:{}/", self.port)
+    }
+
+    /// The status that it gives to a client that may reach every name.
+    pub(crate) async fn status(&self) -> Result<u16, Error> {
+        let client = client(&everything_allowed());
+        client.status(get(&self.url())).await
+    }
+
     pub(crate) fn connections(&self) -> usize {
         self.connections.load(Ordering::Relaxed)
     }
@@ -126,20 +141,16 @@ async fn talk(mut stream: TcpStream, script: Script, (heads, bodies): Log) {
         }
     }
     let head = String::from_utf8(head).unwrap();
-    let length = head
-        .split("content-length: ")
-        .nth(1)
-        .and_then(|rest| rest.lines().next()?.parse().ok());
+    let length = head.split_once("content-length: ");
+    let length = length.and_then(|(_, rest)| rest.lines().next()?.parse().ok());
     heads.lock().unwrap().push(head);
     if let Some(length) = length {
         let mut body = vec![0; length];
         if stream.read_exact(&mut body).await.is_err() {
             return;
         }
-        bodies
-            .lock()
-            .unwrap()
-            .push(String::from_utf8(body).unwrap());
+        let body = String::from_utf8(body).unwrap();
+        bodies.lock().unwrap().push(body);
     }
     match script {
         Script::InTurn(_) => unreachable!("each connection has its turn"),

@@ -35,10 +35,9 @@ fn hasty() -> RetryPolicy {
 }
 
 fn calling(port: u16, retries: RetryPolicy) -> Webhook {
+    let url = format!("http://localhost:{port}/hook?key=a");
     let options = WebhookOptions {
-        url: format!("http://localhost:{port}/hook?key=a")
-            .parse()
-            .unwrap(),
+        url: url.parse().unwrap(),
         secret: Some(WebhookSecret::parse(SECRET).unwrap()),
         retries,
     };
@@ -92,11 +91,15 @@ fn header<'h>(head: &'h str, name: &str) -> &'h str {
     line.unwrap_or_else(|| panic!("no {name}: {head}"))
 }
 
+/// The first message that a receiver got.
+fn told(receiver: &Listener) -> Value {
+    serde_json::from_str(&receiver.bodies()[0]).unwrap()
+}
+
 /// A receiver that answers by the number of the request, from 0.
 async fn answering(answers: &[&str]) -> Listener {
-    let answers = answers
-        .iter()
-        .map(|status| format!("HTTP/1.1 {status}\r\ncontent-length: 0\r\n\r\n"));
+    let answer = |status| format!("HTTP/1.1 {status}\r\ncontent-length: 0\r\n\r\n");
+    let answers = answers.iter().map(answer);
     Listener::start(Script::InTurn(answers.collect())).await
 }
 
@@ -108,9 +111,8 @@ async fn a_message_names_the_domain_of_a_link_that_has_one() {
         with(record, |it| it.slug = "go.example/docs")
     });
     webhook.shutdown().await;
-    let message: Value = serde_json::from_str(&receiver.bodies()[0]).unwrap();
     let link = json!({"id": "link-1", "slug": "docs", "domain": "go.example"});
-    assert_eq!(message["data"]["link"], link);
+    assert_eq!(told(&receiver)["data"]["link"], link);
 }
 
 #[tokio::test]
@@ -172,12 +174,9 @@ async fn a_kind_of_device_counts_before_its_model_and_a_sample_says_so() {
         ..record
     });
     webhook.shutdown().await;
-    let message: Value = serde_json::from_str(&receiver.bodies()[0]).unwrap();
-    let click = &message["data"]["click"];
-    assert_eq!(
-        (&click["device"], &click["interval"]),
-        (&json!("mobile"), &json!(4))
-    );
+    let click = &told(&receiver)["data"]["click"];
+    assert_eq!(click["device"], "mobile");
+    assert_eq!(click["interval"], 4);
     for unknown in ["country", "region", "city"] {
         assert_eq!(click[unknown], "");
     }
@@ -196,8 +195,7 @@ async fn only_a_visit_that_comes_from_a_campaign_tells_of_it() {
         ..record
     });
     webhook.shutdown().await;
-    let message: Value = serde_json::from_str(&receiver.bodies()[0]).unwrap();
-    let click = &message["data"]["click"];
+    let click = &told(&receiver)["data"]["click"];
     assert_eq!(click["utmSource"], "newsletter");
     assert_eq!(click["utmCampaign"], "spring");
     assert!(click.get("utmMedium").is_none(), "{click}");
@@ -230,10 +228,10 @@ async fn what_may_go_better_later_is_tried_again(
     webhook.shutdown().await;
     assert_eq!(receiver.connections(), attempts);
     // A receiver recognises a repetition by its id and its body.
-    let ids: HashSet<_> = receiver
-        .requests()
+    let heads = receiver.requests();
+    let ids: HashSet<_> = heads
         .iter()
-        .map(|head| header(head, "webhook-id").to_owned())
+        .map(|head| header(head, "webhook-id"))
         .collect();
     let bodies: HashSet<_> = receiver.bodies().into_iter().collect();
     assert_eq!((ids.len(), bodies.len()), (1, 1));
@@ -282,12 +280,8 @@ async fn a_receiver_that_is_gone_hears_no_more() {
 
 #[tokio::test]
 async fn a_hanging_receiver_holds_up_nobody_and_what_has_no_room_is_dropped() {
-    let receiver = Listener::start(Script::Repeat(
-        String::new(),
-        String::new(),
-        Duration::from_mins(1),
-    ))
-    .await;
+    let silence = Script::Repeat(String::new(), String::new(), Duration::from_mins(1));
+    let receiver = Listener::start(silence).await;
     let retries = RetryPolicy {
         queue: 3,
         pending: 2,
@@ -299,20 +293,14 @@ async fn a_hanging_receiver_holds_up_nobody_and_what_has_no_room_is_dropped() {
     for _ in 0..1_000 {
         observe(&webhook, "docs");
     }
-    assert_eq!(
-        webhook.dropped(),
-        997,
-        "the background task has not run yet"
-    );
+    // The background task has not run yet.
+    assert_eq!(webhook.dropped(), 997);
     while receiver.connections() == 0 {
         tokio::task::yield_now().await;
     }
+    // The end waits neither for the hanging attempt nor for another.
     webhook.shutdown().await;
-    assert_eq!(
-        receiver.connections(),
-        1,
-        "the end does not wait for the hanging attempt, nor for another"
-    );
+    assert_eq!(receiver.connections(), 1);
     webhook.shutdown().await;
 }
 

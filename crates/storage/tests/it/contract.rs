@@ -36,6 +36,7 @@ async fn postgres_keeps_the_contract() {
 }
 
 /// Runs the suites on stores that are numbered.
+#[expect(clippy::future_not_send, reason = "tests run it on one thread")]
 async fn keeps_the_contract(numbered_store: impl AsyncFn(u32) -> SqlLinkStore) {
     let made = AtomicU32::new(0);
     let new = async || numbered_store(made.fetch_add(1, Ordering::Relaxed)).await;

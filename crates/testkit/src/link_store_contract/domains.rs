@@ -366,9 +366,9 @@ pub(super) async fn a_binding_to_domains_hides_the_links_of_others(store_: &impl
         (bound(&[], &[], &["nowhere.example"]), &[], &[]),
     ];
     for (reach, expected, tags) in cases {
-        let filter = with(everywhere(), |it| it.reach = reach.clone());
+        let filter = with(everywhere(), |it| it.reach.clone_from(&reach));
         assert_eq!(found(store_, &filter).await, expected, "{reach:?}");
-        let newest = with(everything(), |it| it.filter = filter.clone());
+        let newest = with(everything(), |it| it.filter.clone_from(&filter));
         let listed: BTreeSet<String> = keys(store_, newest).await.into_iter().collect();
         let all: BTreeSet<String> = expected.iter().map(ToString::to_string).collect();
         assert_eq!(listed, all, "{reach:?}");

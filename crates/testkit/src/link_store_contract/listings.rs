@@ -128,7 +128,7 @@ pub(super) async fn a_binding_hides_all_other_links(store_: &impl LinkStore) {
         (binding(&["deleted"], &["nobody's"]), &[], &[]),
     ];
     for (reach, expected, tags) in cases {
-        let filter = with(everywhere(), |it| it.reach = reach.clone());
+        let filter = with(everywhere(), |it| it.reach.clone_from(&reach));
         let query = ListQuery {
             order: LinkOrder::SlugAscending,
             filter: filter.clone(),
@@ -155,7 +155,7 @@ pub(super) async fn a_binding_hides_all_other_links(store_: &impl LinkStore) {
             let found_ = found(store_, &holding).await;
             let all = found(
                 store_,
-                &with(everywhere(), |it| it.text = holding.text.clone()),
+                &with(everywhere(), |it| it.text.clone_from(&holding.text)),
             )
             .await;
             let inside = all
