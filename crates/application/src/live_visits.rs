@@ -186,9 +186,10 @@ mod tests {
         Campaign, Choice, Country, Destinations, Dimension, Place, Protection, SamplingInterval,
         UnixMillis,
     };
-    use slugline_testkit::{assert_matches, link, slug};
+    use slugline_testkit::{assert_matches, link, slug, with};
 
     use super::*;
+    use crate::budgets::fixture::token;
 
     fn visit(live: &LiveVisits, at: i64, path: &str) {
         visit_from(live, at, path, "");
@@ -268,25 +269,18 @@ mod tests {
     #[tokio::test]
     async fn a_watcher_sees_what_meets_the_filter_however_much_else_there_is() {
         let live = LiveVisits::new();
-        let filtered = |dimension, choice| VisitFilter {
-            values: vec![(dimension, choice)],
-            ..VisitFilter::default()
+        let filtered = |dimension, choice| {
+            let values = vec![(dimension, choice)];
+            with(VisitFilter::default(), |it| it.values = values)
         };
         let text = |text: &str| [text.to_owned()];
         let seldom = filtered(Dimension::Slug, Choice::any_of(text("seldom")));
         let known = filtered(Dimension::Country, Choice::none_of(text("")));
-        let one_link = VisitFilter {
-            links: Choice::any_of([link("seldom").build().id]),
-            ..VisitFilter::default()
-        };
-        let later = VisitFilter {
-            from: UnixSeconds::new(6).ok(),
-            ..VisitFilter::default()
-        };
-        let earlier = VisitFilter {
-            until: UnixSeconds::new(4).ok(),
-            ..VisitFilter::default()
-        };
+        let seldom_id = Choice::any_of([link("seldom").build().id]);
+        let one_link = with(VisitFilter::default(), |it| it.links = seldom_id);
+        let [six, four] = [6, 4].map(|second| UnixSeconds::new(second).ok());
+        let later = with(VisitFilter::default(), |it| it.from = six);
+        let earlier = with(VisitFilter::default(), |it| it.until = four);
         let watches = [seldom, known, one_link, later, earlier]
             .map(|filter| live.watch(&Caller::Site, filter));
         for _ in 0..1_000 {
@@ -384,12 +378,7 @@ mod tests {
     #[test]
     fn a_token_has_two_watches_and_others_have_theirs() {
         let live = LiveVisits::new();
-        let watch = |name| {
-            live.watch(
-                &crate::budgets::fixture::token(name),
-                VisitFilter::default(),
-            )
-        };
+        let watch = |name| live.watch(&token(name), VisitFilter::default());
         let first = watch("a").unwrap();
         let _second = watch("a").unwrap();
         assert_matches!(watch("a"), Err(Error::TokenBusy(Excess::Watches)));

@@ -329,11 +329,7 @@ mod tests {
         Passwords::new(Arc::new(SeededRandom::new(1)))
     }
 
-    async fn try_password(
-        passwords: &Passwords,
-        hash: &PasswordHash,
-        presented: &str,
-    ) -> Result<PasswordCheck, NotChecked> {
+    async fn try_password(passwords: &Passwords, hash: &PasswordHash, presented: &str) -> Tried {
         try_from("192.0.2.1", passwords, hash, presented).await
     }
 
@@ -342,17 +338,20 @@ mod tests {
         passwords: &Passwords,
         hash: &PasswordHash,
         presented: &str,
-    ) -> Result<PasswordCheck, NotChecked> {
-        passwords
-            .check(PasswordAttempt {
-                key: &key("docs"),
-                hash,
-                presented,
-                client: client.parse().unwrap(),
-                now: NOON.start(),
-            })
-            .await
+    ) -> Tried {
+        let attempt = PasswordAttempt {
+            key: &key("docs"),
+            hash,
+            presented,
+            client: client.parse().unwrap(),
+            now: NOON.start(),
+        };
+        passwords.check(attempt).await
     }
+
+    type Tried = Result<PasswordCheck, NotChecked>;
+    const RIGHT: Tried = Ok(PasswordCheck::Right);
+    const WRONG: Tried = Ok(PasswordCheck::Wrong);
 
     /// "x", by Python's `hashlib.pbkdf2_hmac`: cheap to check.
     fn cheap() -> PasswordHash {
@@ -367,19 +366,12 @@ mod tests {
         let password = Password::parse("pässword").unwrap();
         let hash = passwords.hash(&password).await.unwrap();
         assert!(hash.as_str().starts_with("$argon2id$"), "{}", hash.as_str());
-        assert_eq!(
-            try_password(&passwords, &hash, " pässword ").await,
-            Ok(PasswordCheck::Right)
-        );
-        assert_eq!(
-            try_password(&passwords, &hash, "passwort").await,
-            Ok(PasswordCheck::Wrong)
-        );
-        assert_ne!(
-            passwords.hash(&password).await.unwrap(),
-            hash,
-            "each hash has its own salt"
-        );
+        for (presented, outcome) in [(" pässword ", RIGHT), ("passwort", WRONG)] {
+            let tried = try_password(&passwords, &hash, presented).await;
+            assert_eq!(tried, outcome, "{presented}");
+        }
+        let other = passwords.hash(&password).await.unwrap();
+        assert_ne!(other, hash, "each hash has its own salt");
     }
 
     /// Made by Python's `hashlib.pbkdf2_hmac`.
@@ -405,37 +397,28 @@ mod tests {
         let imported = ImportedPassword::parse(stored).unwrap();
         let hash = passwords.adopt(imported).await.unwrap();
         assert_eq!(hash.as_str(), stored);
-        assert_eq!(
-            try_password(&passwords, &hash, password).await,
-            Ok(PasswordCheck::Right)
-        );
+        let tried = try_password(&passwords, &hash, password).await;
+        assert_eq!(tried, RIGHT);
         let almost = format!("{password}.");
         for wrong in [almost.as_str(), "", stored] {
-            assert_eq!(
-                try_password(&passwords, &hash, wrong).await,
-                Ok(PasswordCheck::Wrong)
-            );
+            let tried = try_password(&passwords, &hash, wrong).await;
+            assert_eq!(tried, WRONG);
         }
     }
 
     #[tokio::test]
     async fn an_unreadable_hash_matches_nothing() {
         let hash = PasswordHash::new("not a hash");
-        assert_eq!(
-            try_password(&passwords(), &hash, "not a hash").await,
-            Ok(PasswordCheck::Wrong)
-        );
+        let tried = try_password(&passwords(), &hash, "not a hash").await;
+        assert_eq!(tried, WRONG);
     }
 
     /// Uses up the failures that this client may have without a pause.
     async fn guess_from(client: &str, passwords: &Passwords, times: u32) {
         for i in 0..times {
             let wrong = format!("guess {i}");
-            assert_eq!(
-                try_from(client, passwords, &cheap(), &wrong).await,
-                Ok(PasswordCheck::Wrong),
-                "{client}, {i}"
-            );
+            let tried = try_from(client, passwords, &cheap(), &wrong).await;
+            assert_eq!(tried, WRONG, "{client}, {i}");
         }
     }
 
@@ -444,19 +427,13 @@ mod tests {
         let passwords = passwords();
         guess_from("192.0.2.1", &passwords, Passwords::MAX_FAILURES_PER_MINUTE).await;
         for _ in 0..20 {
-            assert_eq!(
-                try_password(&passwords, &cheap(), "x").await,
-                Ok(PasswordCheck::Right),
-                "a right one costs no pause"
-            );
+            let tried = try_password(&passwords, &cheap(), "x").await;
+            assert_eq!(tried, RIGHT, "a right one costs no pause");
         }
         let guessed = try_password(&passwords, &cheap(), "y").await;
         assert_matches!(guessed, Err(NotChecked::TooMany(_)));
-        assert_eq!(
-            try_password(&passwords, &cheap(), "x").await,
-            Ok(PasswordCheck::Right),
-            "after a pause"
-        );
+        let tried = try_password(&passwords, &cheap(), "x").await;
+        assert_eq!(tried, RIGHT, "after a pause");
     }
 
     #[tokio::test]
@@ -477,16 +454,14 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn many_sites_that_guess_one_link_are_slowed_and_nobody_is_kept_out() {
+    async fn many_sites_that_guess_one_link_are_slowed_and_none_is_kept_out() {
         let passwords = passwords();
         for site in 0..10 {
             guess_from(&format!("192.0.2.{site}"), &passwords, 10).await;
         }
         let newcomer = "198.51.100.1";
-        assert_eq!(
-            try_from(newcomer, &passwords, &cheap(), "x").await,
-            Ok(PasswordCheck::Right)
-        );
+        let tried = try_from(newcomer, &passwords, &cheap(), "x").await;
+        assert_eq!(tried, RIGHT);
         let mistyped = try_from(newcomer, &passwords, &cheap(), "y").await;
         let wait = TooManyAttempts {
             retry_after: Guesses::LONG_PAUSE,
@@ -494,11 +469,8 @@ mod tests {
         assert_eq!(mistyped, Err(NotChecked::TooMany(wait)));
         let too_soon = try_from(newcomer, &passwords, &cheap(), "x").await;
         assert!(too_soon.is_err(), "the pause is long");
-        assert_eq!(
-            try_from("198.51.100.2", &passwords, &cheap(), "x").await,
-            Ok(PasswordCheck::Right),
-            "somebody else's mistake is no matter"
-        );
+        let tried = try_from("198.51.100.2", &passwords, &cheap(), "x").await;
+        assert_eq!(tried, RIGHT, "the mistake of another site is no matter");
     }
 
     #[tokio::test]
@@ -514,15 +486,13 @@ mod tests {
                 })
                 .collect();
             for visitor in visitors {
-                assert_eq!(visitor.await.unwrap(), Ok(PasswordCheck::Right));
+                assert_eq!(visitor.await.unwrap(), RIGHT);
             }
         };
         all_at_once().await;
         guess_from("192.0.2.1", &passwords, Passwords::MAX_FAILURES_PER_MINUTE).await;
-        assert_eq!(
-            try_password(&passwords, &hash, "pässword").await,
-            Ok(PasswordCheck::Right)
-        );
+        let tried = try_password(&passwords, &hash, "pässword").await;
+        assert_eq!(tried, RIGHT);
     }
 
     #[tokio::test]
@@ -549,7 +519,7 @@ mod tests {
             tokio::task::yield_now().await;
         }
         drop(computing);
-        assert_eq!(other.await.unwrap(), Ok(PasswordCheck::Right));
+        assert_eq!(other.await.unwrap(), RIGHT);
         let mut let_in = 0;
         for visitor in many {
             match visitor.await.unwrap() {

@@ -341,9 +341,18 @@ mod tests {
         /// Answers with the number of times that something was done.
         async fn once(&self, request: &KeyedRequest) -> Result<Repeated, Error> {
             let work = async || Ok(self.done.fetch_add(1, Ordering::Relaxed) + 1);
-            let (repeats, caller) = (&self.repeats, Caller::Site);
+            self.once_does(request, work).await
+        }
+
+        #[expect(clippy::future_not_send, reason = "tests run it on one thread")]
+        async fn once_does(
+            &self,
+            request: &KeyedRequest,
+            work: impl AsyncFn() -> Result<u32, Error>,
+        ) -> Result<Repeated, Error> {
+            let (repeats, work) = (&self.repeats, |_| work());
             repeats
-                .once(&caller, request, said, |_| false, |_| work())
+                .once(&Caller::Site, request, said, |_| false, work)
                 .await
         }
 
@@ -378,17 +387,8 @@ mod tests {
     async fn a_failure_keeps_nothing() {
         let fixture = fixture();
         let asked = request("k", 1);
-        let failed = fixture
-            .repeats
-            .once(
-                &Caller::Site,
-                &asked,
-                said,
-                |_| false,
-                async |_| Err(Error::KeyReused),
-            )
-            .await;
-        assert!(failed.is_err());
+        let failed = fixture.once_does(&asked, async || Err(Error::KeyReused));
+        assert!(failed.await.is_err());
         assert_eq!(fixture.once(&asked).await.unwrap(), first(said(&1)));
     }
 
@@ -396,20 +396,11 @@ mod tests {
     async fn of_two_at_once_the_second_answers_as_the_first() {
         let fixture = fixture();
         let asked = request("k", 1);
-        let overtaken = fixture
-            .repeats
-            .once(
-                &Caller::Site,
-                &asked,
-                said,
-                |_| false,
-                async |_| {
-                    fixture.once(&asked).await?;
-                    Err::<u32, _>(Error::Store(StoreError::KeyInUse))
-                },
-            )
-            .await;
-        assert_eq!(overtaken.unwrap(), again(said(&1)));
+        let overtaken = fixture.once_does(&asked, async || {
+            fixture.once(&asked).await?;
+            Err(Error::Store(StoreError::KeyInUse))
+        });
+        assert_eq!(overtaken.await.unwrap(), again(said(&1)));
     }
 
     #[tokio::test]
@@ -417,16 +408,13 @@ mod tests {
         let fixture = fixture();
         let asked = request("k", 1);
         let attempt = async |first_one: Option<&KeyedRequest>| {
-            let change = async |_| {
+            let change = async || {
                 if let Some(request) = first_one {
                     fixture.once(request).await?;
                 }
-                Err::<u32, _>(Error::IdTaken("x".parse().unwrap()))
+                Err(Error::IdTaken("x".parse().unwrap()))
             };
-            let repeats = &fixture.repeats;
-            repeats
-                .once(&Caller::Site, &asked, said, |_| false, change)
-                .await
+            fixture.once_does(&asked, change).await
         };
         for other in [None, Some(&request("l", 1)), Some(&request("k", 2))] {
             assert_matches!(attempt(other).await, Err(Error::IdTaken(_)));
@@ -440,23 +428,16 @@ mod tests {
         let fixture = fixture();
         let asked = request("k", 1);
         let busy = async || fixture.at_length(&asked, true).await;
-        let outer = fixture
-            .repeats
-            .once_at_length(
-                &Caller::Site,
-                &asked,
-                said,
-                |_| true,
-                async || {
-                    let Err(Error::KeyBusy { retry_after }) = busy().await else {
-                        panic!("the first one runs");
-                    };
-                    assert_eq!(retry_after, Repeats::WAIT);
-                    Ok(9)
-                },
-            )
-            .await;
-        assert_eq!(outer.unwrap(), first(said(&9)));
+        let long = async || {
+            let Err(Error::KeyBusy { retry_after }) = busy().await else {
+                panic!("the first one runs");
+            };
+            assert_eq!(retry_after, Repeats::WAIT);
+            Ok(9)
+        };
+        let repeats = &fixture.repeats;
+        let outer = repeats.once_at_length(&Caller::Site, &asked, said, |_| true, long);
+        assert_eq!(outer.await.unwrap(), first(said(&9)));
         assert_eq!(busy().await.unwrap(), again(said(&9)));
 
         let not_final = request("l", 1);
@@ -494,10 +475,8 @@ mod tests {
         let fixture = fixture();
         let digest = fixture.repeats.fingerprint(&Caller::Site, &asked);
         assert_ne!(digest, asked.digest);
-        assert_ne!(
-            digest,
-            fixture.repeats.fingerprint(&Caller::Operator, &asked)
-        );
+        let by_another = fixture.repeats.fingerprint(&Caller::Operator, &asked);
+        assert_ne!(digest, by_another);
         let parts = RepeatsParts {
             store: fixture.store.clone(),
             secret: [2; 32],

@@ -1,4 +1,4 @@
-//! A link and its visitor, for tests.
+//! A link, its visitor, and changes of values, for tests.
 
 use crate::{
     Destination, DestinationRules, Link, LinkId, Slug, UnixSeconds, Visitor, routing::NoFacts,
@@ -8,6 +8,12 @@ pub(crate) const NOON: UnixSeconds = match UnixSeconds::new(1_800_000_000) {
     Ok(moment) => moment,
     Err(_) => panic!("in range"),
 };
+
+/// A value with a change.
+pub(crate) fn with<T>(mut value: T, change: impl FnOnce(&mut T)) -> T {
+    change(&mut value);
+    value
+}
 
 pub(crate) fn to(url: &str) -> Destination {
     Destination::parse(url, &DestinationRules::default()).unwrap()

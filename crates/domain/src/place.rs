@@ -242,6 +242,7 @@ mod tests {
     use rstest::rstest;
 
     use super::*;
+    use crate::fixture::with;
 
     fn munich() -> Place {
         Place {
@@ -268,10 +269,7 @@ mod tests {
         };
         assert_eq!(country.region_label(), "🇩🇪 Germany");
         assert_eq!(country.city_label(), "");
-        let nowhere = Place {
-            country: None,
-            ..munich()
-        };
+        let nowhere = with(munich(), |it| it.country = None);
         assert_eq!(nowhere.region_label(), "Bavaria");
         assert_eq!(nowhere.city_label(), "Munich");
         assert_eq!(Place::default().region_label(), "");
@@ -285,10 +283,7 @@ mod tests {
             colo: Colo::new("MUC"),
             ..Place::default()
         };
-        let filled = Place {
-            colo: Colo::new("MUC"),
-            ..munich()
-        };
+        let filled = with(munich(), |it| it.colo = Colo::new("MUC"));
         assert_eq!(seen("DE").or(munich()), filled);
         assert_eq!(seen("").or(munich()), filled);
         assert_eq!(seen("AT").or(munich()), seen("AT"));

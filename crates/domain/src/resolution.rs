@@ -262,7 +262,7 @@ mod tests {
     use super::*;
     use crate::{
         Description, DestinationRules, ImageRef, Link, Title, UnixSeconds,
-        fixture::{NOON, link, to, visitor},
+        fixture::{NOON, link, to, visitor, with},
         routing::{AgentFacts, VisitorFacts},
     };
 
@@ -359,10 +359,7 @@ mod tests {
             MERGING,
             &redirect("https://example.de/?a=1"),
         );
-        let android = Visitor {
-            user_agent: "Android 14",
-            ..german
-        };
+        let android = with(german, |it| it.user_agent = "Android 14");
         meets(
             &link,
             &android,
@@ -407,10 +404,7 @@ mod tests {
         link.content.preview.title = Title::parse("Docs").ok();
         link.content.delivery.cloaking = Some(true);
         link.content.routing.google = Some(to("https://play.example/app"));
-        let with = |user_agent| Visitor {
-            user_agent,
-            ..visitor()
-        };
+        let with = |user_agent| with(visitor(), |it| it.user_agent = user_agent);
         for user_agent in ["Android 14", "WhatsApp/2 Android"] {
             let shop = redirect("https://play.example/app");
             meets(&link, &with(user_agent), PLAIN, &shop);
@@ -428,10 +422,7 @@ mod tests {
         meets(&link, &visitor(), PROXYING, &proxied);
         meets(&link, &visitor(), PLAIN, &cloak());
         link.content.preview.title = Title::parse("Docs").ok();
-        let bot = Visitor {
-            user_agent: BOT,
-            ..visitor()
-        };
+        let bot = with(visitor(), |it| it.user_agent = BOT);
         meets(
             &link,
             &bot,
@@ -439,10 +430,7 @@ mod tests {
             &Resolution::Open(Arrival::Preview("https://example.com/".into())),
         );
         link.content.routing.google = Some(to("https://play.example/app"));
-        let android = Visitor {
-            user_agent: "Android 14",
-            ..visitor()
-        };
+        let android = with(visitor(), |it| it.user_agent = "Android 14");
         meets(
             &link,
             &android,
@@ -480,10 +468,7 @@ mod tests {
     #[test]
     fn the_visitors_query_is_merged_where_the_link_or_the_instance_says_so() {
         let mut link = link("https://e.example/?a=1&b=t#top");
-        let visitor = Visitor {
-            query: Some("c=2&b=r"),
-            ..visitor()
-        };
+        let visitor = with(visitor(), |it| it.query = Some("c=2&b=r"));
         let as_written = "https://e.example/?a=1&b=t#top";
         let merged = "https://e.example/?a=1&b=r&c=2#top";
         meets(&link, &visitor, PLAIN, &redirect(as_written));
@@ -568,10 +553,7 @@ mod tests {
             is_bot: true,
             ..AgentFacts::default()
         });
-        let visitor = Visitor {
-            facts: &crawler,
-            ..visitor()
-        };
+        let visitor = with(visitor(), |it| it.facts = &crawler);
         let mut link = link("https://example.com/");
         link.content.preview.title = Title::parse("Docs").ok();
         // Sink shows other links to it as they are.
@@ -588,10 +570,7 @@ mod tests {
         meets(&link, &visitor(), PLAIN, &redirect("https://example.com/"));
         assert_eq!(followed(&link).target(&visitor(), PLAIN), None);
         for user_agent in [BOT, "WhatsApp/2 Android"] {
-            let bot = Visitor {
-                user_agent,
-                ..visitor()
-            };
+            let bot = with(visitor(), |it| it.user_agent = user_agent);
             meets(&link, &bot, PLAIN, &Resolution::Open(Arrival::Sealed));
         }
     }

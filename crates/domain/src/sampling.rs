@@ -60,6 +60,7 @@ impl SamplingNote {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fixture::with;
 
     #[test]
     fn an_answer_is_exact_only_if_nothing_was_left_out_anywhere() {
@@ -67,22 +68,10 @@ mod tests {
         assert!(exact.exact());
         let interval_max = SamplingInterval::new(2).unwrap();
         for estimate in [
-            SamplingNote {
-                interval_max,
-                ..exact
-            },
-            SamplingNote {
-                dropped: 1,
-                ..exact
-            },
-            SamplingNote {
-                damaged: 1,
-                ..exact
-            },
-            SamplingNote {
-                sketched: true,
-                ..exact
-            },
+            with(exact, |it| it.interval_max = interval_max),
+            with(exact, |it| it.dropped = 1),
+            with(exact, |it| it.damaged = 1),
+            with(exact, |it| it.sketched = true),
         ] {
             assert!(!estimate.exact());
         }

@@ -181,11 +181,8 @@ mod tests {
     }
 
     fn seen(peer: &str, forwarded: &[&str]) -> String {
-        let sent: Vec<_> = forwarded
-            .iter()
-            .map(|value| ("x-forwarded-for", *value))
-            .collect();
-        seen_in("X-Forwarded-For", peer, &sent)
+        let sent = forwarded.iter().map(|value| ("x-forwarded-for", *value));
+        seen_in("X-Forwarded-For", peer, &sent.collect::<Vec<_>>())
     }
 
     #[test]
@@ -195,33 +192,26 @@ mod tests {
 
     #[test]
     fn trusted_hops_are_skipped_from_the_end() {
-        assert_eq!(seen("10.0.0.1:5", &["198.51.100.7"]), "198.51.100.7");
-        assert_eq!(
-            seen("10.0.0.1:5", &["6.6.6.6, 198.51.100.7, 10.2.3.4"]),
-            "198.51.100.7"
-        );
-        assert_eq!(
-            seen("10.0.0.1:5", &["6.6.6.6", "198.51.100.7:80"]),
-            "198.51.100.7"
-        );
-        assert_eq!(seen("[fd00::1]:5", &["[2001:db8::1]"]), "2001:db8::1");
-        assert_eq!(seen("10.0.0.1:5", &["10.0.0.9"]), "10.0.0.9");
-        assert_eq!(
-            seen("[::ffff:10.0.0.1]:5", &["198.51.100.7"]),
-            "198.51.100.7"
-        );
+        let client = "198.51.100.7";
+        for (peer, forwarded, expected) in [
+            ("10.0.0.1:5", &["198.51.100.7"][..], client),
+            ("10.0.0.1:5", &["6.6.6.6, 198.51.100.7, 10.2.3.4"], client),
+            ("10.0.0.1:5", &["6.6.6.6", "198.51.100.7:80"], client),
+            ("[fd00::1]:5", &["[2001:db8::1]"], "2001:db8::1"),
+            ("10.0.0.1:5", &["10.0.0.9"], "10.0.0.9"),
+            ("[::ffff:10.0.0.1]:5", &["198.51.100.7"], client),
+        ] {
+            assert_eq!(seen(peer, forwarded), expected, "{forwarded:?}");
+        }
     }
 
     #[test]
     fn a_hop_that_is_no_address_ends_trust() {
-        assert_eq!(seen("10.0.0.1:5", &["garbage"]), "10.0.0.1");
-        assert_eq!(seen("10.0.0.1:5", &[""]), "10.0.0.1");
-        assert_eq!(seen("10.0.0.1:5", &["6.6.6.6, unknown"]), "10.0.0.1");
-        assert_eq!(seen("10.0.0.1:5", &["6.6.6.6,"]), "10.0.0.1");
-        assert_eq!(
-            seen("10.0.0.1:5", &["6.6.6.6, garbage, 10.2.3.4"]),
-            "10.2.3.4"
-        );
+        for wrong in ["garbage", "", "6.6.6.6, unknown", "6.6.6.6,"] {
+            assert_eq!(seen("10.0.0.1:5", &[wrong]), "10.0.0.1", "{wrong}");
+        }
+        let hop = "6.6.6.6, garbage, 10.2.3.4";
+        assert_eq!(seen("10.0.0.1:5", &[hop]), "10.2.3.4");
         assert_eq!(seen("10.0.0.1:5", &["6.6.6.6", "garbage"]), "10.0.0.1");
     }
 
@@ -240,10 +230,8 @@ mod tests {
     fn the_standard_header_is_read_too() {
         let seen = |value| seen_in("Forwarded", "10.0.0.1:5", &[("forwarded", value)]);
         assert_eq!(seen("for=198.51.100.7;proto=https"), "198.51.100.7");
-        assert_eq!(
-            seen("for=6.6.6.6, by=10.0.0.1; For=\"[2001:db8::1]:80\", for=10.1.1.1"),
-            "2001:db8::1"
-        );
+        let hops = "for=6.6.6.6, by=10.0.0.1; For=\"[2001:db8::1]:80\", for=10.1.1.1";
+        assert_eq!(seen(hops), "2001:db8::1");
         assert_eq!(seen("for=6.6.6.6, for=_hidden"), "10.0.0.1");
         assert_eq!(seen("for=6.6.6.6, proto=https"), "10.0.0.1");
     }

@@ -158,14 +158,12 @@ mod tests {
 
     #[test]
     fn an_origin_has_no_path_and_no_surprises() {
-        assert_eq!(
-            "https://sl.example/".parse::<Origin>().unwrap().as_str(),
-            "https://sl.example"
-        );
-        assert_eq!(
-            "http://[::1]:8080".parse::<Origin>().unwrap().as_str(),
-            "http://[::1]:8080"
-        );
+        for (text, origin) in [
+            ("https://sl.example/", "https://sl.example"),
+            ("http://[::1]:8080", "http://[::1]:8080"),
+        ] {
+            assert_eq!(text.parse::<Origin>().unwrap().as_str(), origin);
+        }
         for wrong in [
             "sl.example",
             "ftp://sl.example",

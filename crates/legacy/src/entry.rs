@@ -203,10 +203,7 @@ mod tests {
     fn a_url_is_enough_and_every_member_is_taken() {
         let bare = read("Docs", &json!({"url": " https://example.com/ ", "zz": 1})).unwrap();
         assert_eq!(bare.slug.as_str(), "Docs");
-        assert_eq!(
-            (bare.id, bare.created_at, bare.password),
-            (None, None, None)
-        );
+        assert!(bare.id.is_none() && bare.created_at.is_none() && bare.password.is_none());
         let full = read(
             "docs",
             &json!({
@@ -219,27 +216,18 @@ mod tests {
         )
         .unwrap();
         let content = &full.content;
-        assert_eq!(
-            (
-                full.created_at.unwrap().get(),
-                full.updated_at.unwrap().get()
-            ),
-            (5, 6)
-        );
+        assert_eq!(full.created_at.unwrap().get(), 5);
+        assert_eq!(full.updated_at.unwrap().get(), 6);
         assert_eq!(content.expires_at.unwrap().get(), 7);
         assert_eq!(content.preview.description.as_ref().unwrap().as_str(), "");
         assert!(content.routing.apple.is_some() && content.routing.google.is_none());
         assert_eq!(content.routing.geo.keys().next().unwrap().as_str(), "DE");
         assert_eq!(content.routing.with_query, Some(false));
-        assert_eq!(
-            (content.delivery.cloaking, content.delivery.proxy),
-            (Some(true), None)
-        );
+        assert_eq!(content.delivery.cloaking, Some(true));
+        assert_eq!(content.delivery.proxy, None);
         assert_eq!(content.flagged_unsafe, Some(true));
-        assert_eq!(
-            content.tags.iter().map(Tag::as_str).collect::<Vec<_>>(),
-            ["b", "a"]
-        );
+        let tags: Vec<_> = content.tags.iter().map(Tag::as_str).collect();
+        assert_eq!(tags, ["b", "a"]);
         assert_matches!(full.password, Some(ImportedPassword::Plain(_)));
     }
 

@@ -61,15 +61,12 @@ async fn a_change_elsewhere_can_leave_a_line(store: &impl AuditTrail) {
         store.add(&note, slug).await.expect("add");
     }
     let lines = all(store).await;
-    let seen: Vec<_> = lines
-        .iter()
-        .map(|line| (line.operation.as_str(), line.key.as_ref()))
-        .collect();
-    assert_eq!(
-        seen,
-        [("visits.erase", None), ("visits.erase", Some(&docs))]
-    );
-    assert!(lines.iter().all(|line| line.author == author()));
+    let keys: Vec<_> = lines.iter().map(|line| line.key.as_ref()).collect();
+    assert_eq!(keys, [None, Some(&docs)]);
+    for line in &lines {
+        assert_eq!(line.operation, "visits.erase");
+        assert_eq!(line.author, author());
+    }
 }
 
 /// Checks that a new and a revoked token leave lines, and refused changes none.
@@ -90,16 +87,11 @@ pub async fn changes_of_tokens_leave_lines(tokens: &impl TokenStore, trail: &imp
     let lines = all(trail).await;
     let seen: Vec<_> = lines
         .iter()
-        .map(|line| (line.at, line.operation.as_str(), line.key.as_ref()))
+        .map(|line| (line.at, &*line.operation))
         .collect();
-    assert_eq!(
-        seen,
-        [
-            (revoke.at, "token.revoke", None),
-            (add.at, "token.add", None)
-        ]
-    );
+    assert_eq!(seen, [(revoke.at, "token.revoke"), (add.at, "token.add")]);
     for line in lines {
+        assert_eq!(line.key, None);
         assert_eq!(line.author, author());
         assert_eq!(line.token.expect("a token").as_str(), "ci");
     }
@@ -110,14 +102,10 @@ async fn every_change_leaves_one_line(store: &(impl LinkStore + AuditTrail)) {
     let docs = link("docs").id("new").build();
     let mut edited = docs.clone();
     edited.revision = docs.revision.next();
-    store
-        .insert(&ALL, &old, &note(0, CREATE))
-        .await
-        .expect("insert");
-    store
-        .insert(&ALL, &docs, &note(1, CREATE))
-        .await
-        .expect("insert");
+    for (second, made) in [(0, &old), (1, &docs)] {
+        let inserted = store.insert(&ALL, made, &note(second, CREATE)).await;
+        inserted.expect("insert");
+    }
     let known = Version::of(&docs);
     let updated = store.update(&edited, &known, &note(2, EDIT)).await;
     assert_eq!(updated.expect("update"), Update::Stored);
@@ -185,11 +173,8 @@ async fn of_many_concurrent_changes_those_that_happened_leave_lines(
     let links: Vec<Link> = (0..40)
         .map(|i| link(&format!("s{}", i % 10)).id(&format!("id{i}")).build())
         .collect();
-    let inserts = links
-        .iter()
-        .map(|link| store.insert(&ALL, link, &NOTE))
-        .collect();
-    for inserted in join_all(inserts).await {
+    let inserts = links.iter().map(|link| store.insert(&ALL, link, &NOTE));
+    for inserted in join_all(inserts.collect()).await {
         inserted.expect("insert");
     }
     let slugs: Vec<String> = all(store).await.iter().map(key_of).collect();
@@ -201,18 +186,15 @@ async fn lines_are_paged_without_gaps_the_newest_first(store: &(impl LinkStore +
     // Many lines of one moment, and lines that come out of the order of their moments.
     for (moment, some) in [(5, 0..4), (9, 4..7), (5, 7..9), (-3, 9..10)] {
         let links: Vec<Link> = some.map(|i| link(&format!("s{i}")).build()).collect();
-        let inserted = store
-            .insert_many(&ALL, &links, &noted(seconds(moment)))
-            .await;
+        let note = noted(seconds(moment));
+        let inserted = store.insert_many(&ALL, &links, &note).await;
         inserted.expect("insert");
     }
     let whole = all(store).await;
     assert_eq!(whole.len(), 10);
     let order: Vec<_> = whole.iter().map(|line| (line.at, line.number)).collect();
-    assert!(
-        order.is_sorted_by(|newer, older| newer > older),
-        "{order:?}"
-    );
+    let is_sorted = order.is_sorted_by(|newer, older| newer > older);
+    assert!(is_sorted, "{order:?}");
     let mut paged = Vec::new();
     let mut after = None;
     loop {

@@ -5,7 +5,8 @@
 use std::sync::Arc;
 
 use slugline_domain::{
-    Advance, EntryFault, EntryKey, FailedEntry, Link, LinkId, MigrationStep, MovedLink, OldCursor,
+    Advance, EntryFault, EntryKey, FailedEntry, Link, LinkId, MigrationRun, MigrationStep,
+    MovedLink, OldCursor,
     ports::{AuditTrail, LinkStore, MigrationStore},
 };
 
@@ -22,20 +23,14 @@ where
 {
     let (_, migration) = empty_stores().await;
     runs_are_counted_and_begun_once(&*migration).await;
-    let (links, migration) = empty_stores().await;
-    a_page_moves_links_and_counts_them(&*links, &*migration).await;
-    let (links, migration) = empty_stores().await;
-    a_page_is_done_once_and_in_its_turn(&*links, &*migration).await;
-    let (links, migration) = empty_stores().await;
-    a_link_that_is_here_stays_as_it_is(&*links, &*migration).await;
-    let (links, migration) = empty_stores().await;
-    a_link_whose_id_is_in_use_gets_its_spare_one(&*links, &*migration).await;
-    let (links, migration) = empty_stores().await;
-    each_moved_link_leaves_a_line(&*links, &*migration).await;
+    a_page_moves_links_and_counts_them(&empty_stores().await).await;
+    a_page_is_done_once_and_in_its_turn(&empty_stores().await).await;
+    a_link_that_is_here_stays_as_it_is(&empty_stores().await).await;
+    a_link_whose_id_is_in_use_gets_its_spare_one(&empty_stores().await).await;
+    each_moved_link_leaves_a_line(&empty_stores().await).await;
     let (_, migration) = empty_stores().await;
     failures_are_kept_up_to_a_bound_and_all_counted(&*migration).await;
-    let (links, migration) = empty_stores().await;
-    of_many_who_do_a_page_at_once_one_does(&*links, &*migration).await;
+    of_many_who_do_a_page_at_once_one_does(&empty_stores().await).await;
 }
 
 fn moved(slug_text: &str) -> MovedLink {
@@ -59,42 +54,35 @@ fn step(run: u32, page: u32, slugs: &[&str]) -> MigrationStep {
     }
 }
 
+async fn latest_run(migration: &impl MigrationStore) -> MigrationRun {
+    let state = migration.state().await.expect("state");
+    state.latest.expect("a run")
+}
+
 fn done(inserted: u64, skipped: u64) -> Advance {
     Advance::Done { inserted, skipped }
 }
 
 async fn runs_are_counted_and_begun_once(migration: &impl MigrationStore) {
-    assert_eq!(
-        migration.state().await.expect("state"),
-        slugline_domain::MigrationState::default()
-    );
+    let state = migration.state().await.expect("state");
+    assert_eq!(state, slugline_domain::MigrationState::default());
     assert!(migration.begin(None, NOON).await.expect("begin"));
-    assert!(
-        !migration.begin(None, NOON).await.expect("begin"),
-        "somebody did"
-    );
+    let again = migration.begin(None, NOON).await;
+    assert!(!again.expect("begin"), "it has begun");
     assert!(migration.begin(Some(1), NOON).await.expect("begin"));
-    let latest = migration
-        .state()
-        .await
-        .expect("state")
-        .latest
-        .expect("a run");
+    let latest = latest_run(migration).await;
     assert_eq!((latest.number, latest.pages, latest.next), (2, 0, None));
 }
 
 async fn a_page_moves_links_and_counts_them(
-    links: &impl LinkStore,
-    migration: &impl MigrationStore,
+    (links, migration): &(Arc<impl LinkStore>, Arc<impl MigrationStore>),
 ) {
     migration.begin(None, NOON).await.expect("begin");
     let mut first = step(1, 0, &["a", "b"]);
     (first.expired, first.ignored) = (3, 5);
     first.failures = vec![failure("link:x")];
-    assert_eq!(
-        migration.advance(&first).await.expect("advance"),
-        done(2, 0)
-    );
+    let advanced = migration.advance(&first).await;
+    assert_eq!(advanced.expect("advance"), done(2, 0));
     let found = links.find(&key("a")).await.expect("find");
     assert_eq!(found, Some(moved("a").link));
     let state = migration.state().await.expect("state");
@@ -119,59 +107,34 @@ async fn a_page_moves_links_and_counts_them(
 }
 
 async fn a_page_is_done_once_and_in_its_turn(
-    links: &impl LinkStore,
-    migration: &impl MigrationStore,
+    (links, migration): &(Arc<impl LinkStore>, Arc<impl MigrationStore>),
 ) {
     let advance = async |step: MigrationStep| migration.advance(&step).await.expect("advance");
-    assert_eq!(
-        advance(step(1, 0, &["a"])).await,
-        Advance::Overtaken,
-        "no run"
-    );
+    let overtaken = async |run, page, why: &str| {
+        let outcome = advance(step(run, page, &["a"])).await;
+        assert_eq!(outcome, Advance::Overtaken, "{why}");
+    };
+    overtaken(1, 0, "no run").await;
     migration.begin(None, NOON).await.expect("begin");
-    assert_eq!(
-        advance(step(1, 1, &["a"])).await,
-        Advance::Overtaken,
-        "too early"
-    );
+    overtaken(1, 1, "too early").await;
     assert_eq!(advance(step(1, 0, &["b"])).await, done(1, 0));
-    assert_eq!(
-        advance(step(1, 0, &["a"])).await,
-        Advance::Overtaken,
-        "done before"
-    );
+    overtaken(1, 0, "done before").await;
     migration.begin(Some(1), NOON).await.expect("begin");
-    assert_eq!(
-        advance(step(1, 1, &["a"])).await,
-        Advance::Overtaken,
-        "another run"
-    );
+    overtaken(1, 1, "another run").await;
     let last = with(step(2, 0, &["b"]), |it| it.next = None);
     assert_eq!(advance(last).await, done(0, 1));
-    assert_eq!(
-        advance(step(2, 1, &["a"])).await,
-        Advance::Overtaken,
-        "ended"
-    );
+    overtaken(2, 1, "ended").await;
     assert_eq!(links.find(&key("a")).await.expect("find"), None);
-    let run = migration
-        .state()
-        .await
-        .expect("state")
-        .latest
-        .expect("a run");
+    let run = latest_run(&**migration).await;
     assert_eq!((run.pages, run.tally.scanned), (1, 1));
 }
 
 async fn a_link_that_is_here_stays_as_it_is(
-    links: &impl LinkStore,
-    migration: &impl MigrationStore,
+    (links, migration): &(Arc<impl LinkStore>, Arc<impl MigrationStore>),
 ) {
     let mine: Link = link("a").to("https://mine.example/").expires(-1).build();
-    links
-        .insert(&ALL, &mine, &noted(seconds(-9)))
-        .await
-        .expect("insert");
+    let inserted = links.insert(&ALL, &mine, &noted(seconds(-9))).await;
+    inserted.expect("insert");
     migration.begin(None, NOON).await.expect("begin");
     let outcome = migration.advance(&step(1, 0, &["a", "A"])).await;
     assert_eq!(outcome.expect("advance"), done(1, 1), "spelling matters");
@@ -179,25 +142,20 @@ async fn a_link_that_is_here_stays_as_it_is(
 }
 
 async fn a_link_whose_id_is_in_use_gets_its_spare_one(
-    links: &impl LinkStore,
-    migration: &impl MigrationStore,
+    (links, migration): &(Arc<impl LinkStore>, Arc<impl MigrationStore>),
 ) {
     migration.begin(None, NOON).await.expect("begin");
     let mut twins = step(1, 0, &["a", "b"]);
     twins.links[1].link.id = twins.links[0].link.id.clone();
-    assert_eq!(
-        migration.advance(&twins).await.expect("advance"),
-        done(2, 0)
-    );
+    let advanced = migration.advance(&twins).await;
+    assert_eq!(advanced.expect("advance"), done(2, 0));
     let found = links.find(&key("b")).await.expect("find").expect("moved");
     assert_eq!(found.id.as_str(), "spare-b");
     assert_eq!(found.content.tags, moved("b").link.content.tags);
     // The store recognises both when they come again.
     twins.page = 1;
-    assert_eq!(
-        migration.advance(&twins).await.expect("advance"),
-        done(0, 2)
-    );
+    let advanced = migration.advance(&twins).await;
+    assert_eq!(advanced.expect("advance"), done(0, 2));
 }
 
 fn failure(key: &str) -> FailedEntry {
@@ -208,8 +166,7 @@ fn failure(key: &str) -> FailedEntry {
 }
 
 async fn each_moved_link_leaves_a_line(
-    links: &(impl LinkStore + AuditTrail),
-    migration: &impl MigrationStore,
+    (links, migration): &(Arc<impl LinkStore + AuditTrail>, Arc<impl MigrationStore>),
 ) {
     let mine = link("mine").build();
     links.insert(&ALL, &mine, &NOTE).await.expect("insert");
@@ -239,51 +196,30 @@ async fn failures_are_kept_up_to_a_bound_and_all_counted(migration: &impl Migrat
             .collect();
         migration.advance(&step).await.expect("advance");
     }
-    let run = migration
-        .state()
-        .await
-        .expect("state")
-        .latest
-        .expect("a run");
+    let run = latest_run(migration).await;
     assert_eq!((run.tally.failed, run.tally.scanned), (1200, 1200));
     let kept = migration.failures(1).await.expect("failures");
-    let expected: Vec<_> = (0..1000)
-        .map(|number| failure(&format!("link:{number}")))
-        .collect();
-    assert_eq!(kept, expected);
+    let expected = (0..1000).map(|number| failure(&format!("link:{number}")));
+    assert_eq!(kept, expected.collect::<Vec<_>>());
     assert!(migration.failures(2).await.expect("failures").is_empty());
 }
 
 async fn of_many_who_do_a_page_at_once_one_does(
-    links: &impl LinkStore,
-    migration: &impl MigrationStore,
+    (links, migration): &(Arc<impl LinkStore>, Arc<impl MigrationStore>),
 ) {
     migration.begin(None, NOON).await.expect("begin");
     for page in 0..5 {
-        let steps: Vec<MigrationStep> = (0..6)
-            // Each runner moves its own link, which identifies the applied step.
-            .map(|runner| {
-                step(
-                    1,
-                    page,
-                    &[&format!("p{page}r{runner}"), &format!("q{page}r{runner}")],
-                )
-            })
-            .collect();
+        // Each runner moves links of its own, which identify the applied step.
+        let slugs = |runner| ["p", "q"].map(|slug| format!("{slug}{page}r{runner}"));
+        let step = |runner| step(1, page, &slugs(runner).each_ref().map(String::as_str));
+        let steps: Vec<MigrationStep> = (0..6).map(step).collect();
         let outcomes = join_all(steps.iter().map(|step| migration.advance(step)).collect()).await;
-        let outcomes = outcomes
-            .into_iter()
-            .map(|outcome| outcome.expect("advance"));
-        let done = outcomes
-            .filter(|outcome| *outcome != Advance::Overtaken)
-            .count();
-        assert_eq!(done, 1, "page {page}");
+        let outcomes = outcomes.into_iter().map(|one| one.expect("advance"));
+        let done = outcomes.filter(|outcome| *outcome != Advance::Overtaken);
+        assert_eq!(done.count(), 1, "page {page}");
         let mut moved = 0;
         for runner in 0..6 {
-            let found = links
-                .find(&key(&format!("p{page}r{runner}")))
-                .await
-                .expect("find");
+            let found = links.find(&key(&slugs(runner)[0])).await.expect("find");
             moved += usize::from(found.is_some());
         }
         assert_eq!(moved, 1, "page {page}");

@@ -102,7 +102,7 @@ async fn dangerous(
 #[cfg(test)]
 mod tests {
     use slugline_domain::{Change, Country, LifePatch, LinkPatch};
-    use slugline_testkit::{destination, key, link, seconds, with};
+    use slugline_testkit::{destination, key, link, seconds, slug, with};
 
     use super::*;
     use crate::{
@@ -124,10 +124,8 @@ mod tests {
     }
 
     fn content(url: &str, flagged: Option<bool>) -> LinkContent {
-        LinkContent {
-            flagged_unsafe: flagged,
-            ..LinkContent::leading_to(destination(url))
-        }
+        let content = LinkContent::leading_to(destination(url));
+        with(content, |it| it.flagged_unsafe = flagged)
     }
 
     /// Contents with a good destination, and one case each with a bad one.
@@ -150,10 +148,8 @@ mod tests {
     }
 
     fn new(content: LinkContent) -> NewLink {
-        NewLink {
-            content,
-            ..NewLink::leading_to(destination(GOOD))
-        }
+        let new = NewLink::leading_to(destination(GOOD));
+        with(new, |it| it.content = content)
     }
 
     /// Sets the start and the destinations that the life in a content has.
@@ -246,20 +242,14 @@ mod tests {
         let mut decided = apple.clone();
         decided.flagged_unsafe = Some(false);
         let all = [apple, google, abroad, decided, content(GOOD, None)];
-        let batch: Vec<ImportLink> = all
-            .into_iter()
-            .enumerate()
-            .map(|(number, content)| ImportLink {
-                slug: slugline_domain::Slug::parse(&format!("l{number}")).ok(),
-                content,
-                ..ImportLink::leading_to(destination(GOOD))
-            })
-            .collect();
-        let imported = fixture.links.import(batch).await.unwrap();
-        let flags: Vec<_> = imported
-            .iter()
-            .map(|imported| imported.link.content.flagged_unsafe)
-            .collect();
+        let batch = (0..).zip(all).map(|(number, content)| ImportLink {
+            slug: Some(slug(&format!("l{number}"))),
+            content,
+            ..ImportLink::leading_to(destination(GOOD))
+        });
+        let imported = fixture.links.import(batch.collect()).await.unwrap();
+        let flags = imported.iter().map(|one| one.link.content.flagged_unsafe);
+        let flags: Vec<_> = flags.collect();
         let warned = Some(true);
         assert_eq!(flags, [warned, warned, warned, Some(false), None]);
         assert_eq!(fixture.screen.asked().len(), 2, "each destination once");
@@ -276,22 +266,16 @@ mod tests {
             let fixture = fixture_with(from, Some(true)).await;
             let edited = replaced(&fixture, content(to, said)).await;
             assert_eq!(edited.flagged_unsafe, kept, "{from} {to} {said:?}");
-            assert_eq!(
-                fixture.screen.asked().len(),
-                lookups,
-                "{from} {to} {said:?}"
-            );
+            let asked = fixture.screen.asked().len();
+            assert_eq!(asked, lookups, "{from} {to} {said:?}");
         }
         let fixture = fixture_with(GOOD, None).await;
         let edited = replaced(&fixture, content(BAD, None)).await;
         assert_eq!(edited.flagged_unsafe, Some(true));
         fixture.screen.break_down();
+        // A screen that says nothing clears nothing.
         let edited = replaced(&fixture, content(GOOD, None)).await;
-        assert_eq!(
-            edited.flagged_unsafe,
-            Some(true),
-            "a screen that says nothing clears nothing"
-        );
+        assert_eq!(edited.flagged_unsafe, Some(true));
     }
 
     #[tokio::test]

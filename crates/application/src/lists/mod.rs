@@ -117,15 +117,11 @@ mod tests {
 
     impl Lists {
         async fn of(links: &[Link]) -> Self {
-            let fixture = fixture();
-            fixture.store.insert_many(&ALL, links, &NOTE).await.unwrap();
+            let fixture = fixture().holding_all(links).await;
             let log = Arc::<CountedVisits>::default();
-            let stats = StatsService::new(
-                log.clone(),
-                LinkService::clone(&fixture.links),
-                fixture.clock.clone(),
-            );
-            let service = LinkLists::new(LinkService::clone(&fixture.links), stats);
+            let links = LinkService::clone(&fixture.links);
+            let stats = StatsService::new(log.clone(), links.clone(), fixture.clock.clone());
+            let service = LinkLists::new(links, stats);
             Self {
                 fixture,
                 log,
@@ -134,11 +130,8 @@ mod tests {
         }
 
         async fn page(&self, request: &ListVisited) -> Result<VisitedPage, Error> {
-            match self
-                .service
-                .list(&Caller::Site, ListRequest::Visited(request.clone()))
-                .await?
-            {
+            let request = ListRequest::Visited(request.clone());
+            match self.service.list(&Caller::Site, request).await? {
                 ListedPage::Visited(page) => Ok(page),
                 ListedPage::Stored(page) => panic!("{page:?}"),
             }
@@ -164,16 +157,16 @@ mod tests {
     }
 
     fn shown(rows: &[(&str, u64)]) -> Vec<(String, Option<u64>)> {
-        let rows = rows.iter();
-        rows.map(|(slug, visits)| ((*slug).to_owned(), Some(*visits)))
-            .collect()
+        let rows = rows
+            .iter()
+            .map(|&(slug, visits)| (slug.to_owned(), Some(visits)));
+        rows.collect()
     }
 
     fn all() -> ListVisited {
-        ListVisited {
-            filter: with(LinkFilter::default(), |it| it.status = StatusFilter::All),
-            ..ListVisited::default()
-        }
+        with(ListVisited::default(), |it| {
+            it.filter.status = StatusFilter::All;
+        })
     }
 
     #[tokio::test]
@@ -194,36 +187,19 @@ mod tests {
         lists.log.record(seconds(1), "new", 50, 1);
         for size in 1..=7 {
             let rows = lists.pages(size, &all()).await;
-            let expected = [
-                ("top", 3),
-                ("a", 2),
-                ("b", 2),
-                ("new", 0),
-                ("newer", 0),
-                ("old", 0),
-            ];
+            let visited = [("top", 3), ("a", 2), ("b", 2)];
+            let expected = [visited, [("new", 0), ("newer", 0), ("old", 0)]].concat();
             assert_eq!(rows, shown(&expected), "by {size}");
         }
-        let tagged = ListVisited {
-            filter: with(LinkFilter::default(), |it| it.tag = Some(tag("t"))),
-            ..ListVisited::default()
-        };
-        assert_eq!(
-            lists.pages(1, &tagged).await,
-            shown(&[("b", 2), ("new", 0)])
-        );
-        let named = ListVisited {
-            filter: LinkFilter {
-                keys: Some(vec![key("OLD"), key("a"), key("unknown")]),
-                ..LinkFilter::default()
-            },
-            start: RangeStart::Ever,
-            ..ListVisited::default()
-        };
-        assert_eq!(
-            lists.pages(5, &named).await,
-            shown(&[("old", 50), ("a", 2)])
-        );
+        let tagged = with(ListVisited::default(), |it| it.filter.tag = Some(tag("t")));
+        let rows = lists.pages(1, &tagged).await;
+        assert_eq!(rows, shown(&[("b", 2), ("new", 0)]));
+        let named = with(ListVisited::default(), |it| {
+            it.filter.keys = Some(["OLD", "a", "unknown"].map(key).into());
+            it.start = RangeStart::Ever;
+        });
+        let rows = lists.pages(5, &named).await;
+        assert_eq!(rows, shown(&[("old", 50), ("a", 2)]));
     }
 
     /// Makes enough links that the log is asked for the most visited of all links.
@@ -285,19 +261,10 @@ mod tests {
         let first = lists.page(&request).await.unwrap();
         lists.fixture.clock.advance_seconds(100);
         lists.log.record(seconds(50), "u00000", 1_000, 1);
-        lists
-            .fixture
-            .store
-            .delete(&key("v00007"), &NOTE)
-            .await
-            .unwrap();
+        let store = &lists.fixture.store;
+        store.delete(&key("v00007"), &NOTE).await.unwrap();
         let new = link("new").created(60).build();
-        lists
-            .fixture
-            .store
-            .insert(&ALL, &new, &noted(seconds(60)))
-            .await
-            .unwrap();
+        store.insert(&ALL, &new, &noted(seconds(60))).await.unwrap();
         request.after = first.next;
         let second = lists.page(&request).await.unwrap();
         assert_eq!(second.range, first.range);
@@ -333,11 +300,8 @@ mod tests {
         assert_eq!(slugs_and_visits(&last), [("z0".to_owned(), None)]);
 
         // Few enough links that they are looked up by name.
-        let filter = LinkFilter {
-            keys: Some(vec![key("z0"), key("z1")]),
-            ..all().filter
-        };
-        let few = ListVisited { filter, ..all() };
+        let few = Some(vec![key("z0"), key("z1")]);
+        let few = with(all(), |it| it.filter.keys = few);
         let page = lists.page(&few).await.unwrap();
         let expected = [("z0".to_owned(), Some(1)), ("z1".to_owned(), Some(0))];
         assert_eq!(slugs_and_visits(&page), expected);

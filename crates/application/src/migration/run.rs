@@ -236,14 +236,11 @@ mod tests {
     use slugline_storage::SqlLinkStore;
     use slugline_testkit::{
         ALL, FixedClock, LinksFile, MemoryOldStore, NOON, NOTE, SeededRandom, assert_matches, key,
-        link, old_link, seconds,
+        link, old_link, seconds, with,
     };
 
     use super::*;
 
-    fn operator() -> Author {
-        Author::operator()
-    }
     use crate::{
         LinkMigrationParts, MigrationStatus, Passwords, Resolver, ResolverOptions,
         links::fixture::opened,
@@ -300,15 +297,17 @@ mod tests {
             .to_vec()
     }
 
+    async fn run_once(migration: &LinkMigration, asked: RunMigration) -> Result<RunReport, Error> {
+        migration.run(asked, &Author::operator()).await
+    }
+
     /// Follows the cursors to the end.
     async fn run_all(migration: &LinkMigration, force: bool) -> Vec<RunReport> {
         let mut reports: Vec<RunReport> = Vec::new();
         loop {
             let cursor = reports.last().and_then(|report| report.next);
-            let report = migration
-                .run(RunMigration { cursor, force }, &operator())
-                .await
-                .unwrap();
+            let report = run_once(migration, RunMigration { cursor, force }).await;
+            let report = report.unwrap();
             let ended = report.next.is_none();
             reports.push(report);
             if ended {
@@ -324,10 +323,8 @@ mod tests {
         ended.content.expires_at = Some(NOON);
         entries.extend([entry(ended), broken("link:x")]);
         let fixture = moving(entries).await;
-        assert_matches!(
-            fixture.migration.lock().check(),
-            Err(Error::MigrationRequired)
-        );
+        let locked = fixture.migration.lock().check();
+        assert_matches!(locked, Err(Error::MigrationRequired));
         let reports = run_all(&fixture.migration, false).await;
         let completed: Vec<bool> = reports.iter().map(|report| report.completed).collect();
         assert_eq!(completed, [false, false, false, true]);
@@ -344,12 +341,8 @@ mod tests {
         assert_eq!((run.tally.failed, run.tally.expired), (1, 1));
         assert_eq!(failures[0].key.as_str(), "link:x");
         assert_eq!(fixture.links.find(&key("ended")).await.unwrap(), None);
-        let again = fixture
-            .migration
-            .run(RunMigration::default(), &operator())
-            .await
-            .unwrap();
-        assert_eq!(again, RunReport::nothing_left());
+        let again = run_once(&fixture.migration, RunMigration::default()).await;
+        assert_eq!(again.unwrap(), RunReport::nothing_left());
     }
 
     #[tokio::test]
@@ -369,10 +362,8 @@ mod tests {
         let served = resolver.find(&key("PLAIN")).await.unwrap().unwrap();
         run_all(&fixture.migration, false).await;
         let moved = fixture.links.find(&key("plain")).await.unwrap().unwrap();
-        assert_eq!(
-            (moved.id.as_str(), moved.created_at),
-            (served.id(), seconds(-5))
-        );
+        assert_eq!(moved.id.as_str(), served.id());
+        assert_eq!(moved.created_at, seconds(-5));
         assert!(moved.password.unwrap().as_str().starts_with("$argon2id$"));
         fixture.old.go_away();
         assert!(resolver.find(&key("unknown")).await.unwrap().is_none());
@@ -384,48 +375,25 @@ mod tests {
         let at = async |run, page| {
             let cursor = Some(RunCursor { run, page });
             let force = false;
-            fixture
-                .migration
-                .run(RunMigration { cursor, force }, &operator())
-                .await
+            run_once(&fixture.migration, RunMigration { cursor, force }).await
         };
         assert_matches!(at(1, 0).await, Err(Error::MigrationRunGone));
-        let first = fixture
-            .migration
-            .run(RunMigration::default(), &operator())
-            .await
-            .unwrap();
-        assert_eq!(first.next, Some(RunCursor { run: 1, page: 1 }));
+        let first = run_once(&fixture.migration, RunMigration::default()).await;
+        assert_eq!(first.unwrap().next, Some(RunCursor { run: 1, page: 1 }));
         assert_matches!(at(1, 0).await, Err(Error::MigrationPageDone));
         assert_matches!(at(1, 2).await, Err(Error::MigrationCursor));
         assert_matches!(at(2, 0).await, Err(Error::MigrationCursor));
         at(1, 1).await.unwrap();
-        let force = RunMigration {
-            cursor: None,
-            force: true,
-        };
-        assert_eq!(
-            fixture
-                .migration
-                .run(force, &operator())
-                .await
-                .unwrap()
-                .tally
-                .skipped,
-            2
-        );
+        let force = with(RunMigration::default(), |it| it.force = true);
+        let forced = run_once(&fixture.migration, force).await.unwrap();
+        assert_eq!(forced.tally.skipped, 2);
         assert_matches!(at(1, 2).await, Err(Error::MigrationRunGone));
     }
 
     #[tokio::test]
     async fn a_run_goes_on_where_it_was_and_begins_again_when_the_cursor_is_lost() {
         let fixture = moving(five()).await;
-        let run = async || {
-            fixture
-                .migration
-                .run(RunMigration::default(), &operator())
-                .await
-        };
+        let run = async || run_once(&fixture.migration, RunMigration::default()).await;
         run().await.unwrap();
         fixture.old.go_away();
         assert_matches!(run().await, Err(Error::OldStore(_)));
@@ -442,19 +410,13 @@ mod tests {
     async fn force_moves_what_was_mended_and_leaves_the_lock_open() {
         let fixture = moving(vec![broken("link:x")]).await;
         run_all(&fixture.migration, false).await;
-        fixture
-            .links
-            .insert(&ALL, &link("a").to("https://mine.example/").build(), &NOTE)
-            .await
-            .unwrap();
+        let mine = link("a").to("https://mine.example/").build();
+        fixture.links.insert(&ALL, &mine, &NOTE).await.unwrap();
         for mended in ["x", "a", "b"] {
             fixture.old.add(entry(old_link(mended)));
         }
-        let force = RunMigration {
-            cursor: None,
-            force: true,
-        };
-        let first = fixture.migration.run(force, &operator()).await.unwrap();
+        let force = with(RunMigration::default(), |it| it.force = true);
+        let first = run_once(&fixture.migration, force).await.unwrap();
         assert!(first.completed && first.next.is_some());
         assert!(fixture.migration.lock().is_open());
         run_all(&fixture.migration, false).await;
@@ -473,7 +435,7 @@ mod tests {
         let run = |migration: LinkMigration| async move {
             let mut inserted = 0;
             while !migration.lock().is_open() {
-                match migration.run(RunMigration::default(), &operator()).await {
+                match run_once(&migration, RunMigration::default()).await {
                     Ok(report) => inserted += report.tally.inserted,
                     Err(Error::MigrationPageDone) => {}
                     Err(error) => panic!("{error}"),

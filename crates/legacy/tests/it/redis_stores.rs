@@ -1,7 +1,7 @@
 //! Behaviour that only Redis has: times to live, other types, restarts.
 
 use slugline_domain::{
-    OldPage,
+    OldPage, UnixSeconds,
     ports::{OldStore, OldStoreError},
 };
 use slugline_testkit::{assert_matches, slug};
@@ -15,27 +15,17 @@ async fn a_time_to_live_is_the_links_expiry() {
     let server = RedisServer::start();
     let mut commands = redis::pipe();
     let at = 4_000_000_000_i64;
-    commands
-        .cmd("SET")
-        .arg("link:ends")
-        .arg(VALUE)
-        .arg("EXAT")
-        .arg(at);
+    for (key, option, time) in [("link:ends", "EXAT", at), ("link:gone", "PX", 1)] {
+        let set = commands.cmd("SET").arg(key).arg(VALUE);
+        set.arg(option).arg(time);
+    }
     commands.cmd("SET").arg("link:stays").arg(VALUE);
-    commands
-        .cmd("SET")
-        .arg("link:gone")
-        .arg(VALUE)
-        .arg("PX")
-        .arg(1);
     let gone = commands.cmd("WAIT").arg(1).arg(20);
     server.run(gone).await;
     let store = server.store();
     let expiry = async |text| {
         let link = store.find(&slug(text)).await.unwrap().unwrap();
-        link.content
-            .expires_at
-            .map(slugline_domain::UnixSeconds::get)
+        link.content.expires_at.map(UnixSeconds::get)
     };
     assert_eq!(expiry("ends").await, Some(at));
     assert_eq!(expiry("stays").await, None);
@@ -53,35 +43,22 @@ async fn what_is_no_string_or_not_even_text_is_reported() {
     commands.cmd("LPUSH").arg("links").arg("x");
     server.run(&commands).await;
     let page = server.store().page(None).await.unwrap();
-    let reasons: Vec<_> = page
-        .entries
-        .iter()
-        .map(|entry| {
-            (
-                entry.key.as_str(),
-                entry.link.as_ref().unwrap_err().as_str(),
-            )
-        })
-        .collect();
-    assert_eq!(
-        reasons,
-        [
-            (
-                "link:bytes",
-                "the value is not JSON: expected value at line 1 column 1"
-            ),
-            ("link:hash", "the entry is no string"),
-            ("link:\u{fffd}", "the key is not UTF-8"),
-        ]
-    );
+    let reasons = page.entries.iter().map(|entry| {
+        let fault = entry.link.as_ref().unwrap_err();
+        format!("{}: {}", entry.key, fault.as_str())
+    });
+    let expected = [
+        "link:bytes: the value is not JSON: expected value at line 1 column 1",
+        "link:hash: the entry is no string",
+        "link:\u{fffd}: the key is not UTF-8",
+    ];
+    assert_eq!(reasons.collect::<Vec<_>>(), expected);
     assert_eq!((page.ignored, page.next), (1, None));
 }
 
 async fn first_of_many(server: &RedisServer) -> OldPage {
-    let entries: Vec<_> = (0..1000)
-        .map(|number| (format!("link:l{number}"), VALUE.to_owned()))
-        .collect();
-    server.set(&entries).await;
+    let entry = |number| (format!("link:l{number}"), VALUE.to_owned());
+    server.set(&(0..1000).map(entry).collect::<Vec<_>>()).await;
     server.store().page(None).await.unwrap()
 }
 

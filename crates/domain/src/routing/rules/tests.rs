@@ -5,7 +5,9 @@ use rstest::rstest;
 
 use super::*;
 use crate::{
-    Country, LocalSeconds, Place, PlaceName, UnixSeconds, first_language, referring_host,
+    Country, LocalSeconds, Place, PlaceName, UnixSeconds, first_language,
+    fixture::with,
+    referring_host,
     routing::{AgentFacts, ConditionForm, VisitorFacts},
 };
 
@@ -155,10 +157,7 @@ fn a_condition_holds_for_the_visitors_it_names(
 
 #[test]
 fn an_unknown_fact_makes_a_condition_and_its_opposite_false() {
-    let nobody = Facts {
-        now: NOW,
-        ..Facts::default()
-    };
+    let nobody = with(Facts::default(), |it| it.now = NOW);
     for (name, value) in [
         ("device", "ios"),
         ("browser", "Safari"),
@@ -185,10 +184,7 @@ fn an_unknown_fact_makes_a_condition_and_its_opposite_false() {
 
 #[test]
 fn a_zone_moves_days_and_hours_and_an_unknown_one_holds_for_nobody() {
-    let facts = Facts {
-        now: NOW + 15 * 3_600 + 1_800,
-        ..german()
-    };
+    let facts = with(german(), |it| it.now = NOW + 15 * 3_600 + 1_800);
     let visitor = visitor(&facts, None);
     let holds = |zone, name, value| {
         let rule = rule(vec![condition(name, false, &[value])], zone, "a").unwrap();
