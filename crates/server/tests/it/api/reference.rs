@@ -12,9 +12,8 @@ use crate::support::{
 /// The page after its scripts have run, and the messages of its console.
 pub(crate) fn render(url: &str) -> (String, String) {
     let profile = tempfile::tempdir().unwrap();
-    let output = Command::new("chromium")
+    let output = Command::new("chromium-headless-shell")
         .args([
-            "--headless",
             "--no-sandbox",
             "--disable-gpu",
             "--disable-quic",
@@ -31,7 +30,7 @@ pub(crate) fn render(url: &str) -> (String, String) {
         .arg(url)
         .stdin(Stdio::null())
         .output()
-        .expect("chromium is installed: cargo xtask test does that");
+        .expect("the headless shell is installed: cargo xtask test does that");
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (text(&output.stdout), text(&output.stderr))
 }
