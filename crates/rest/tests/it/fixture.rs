@@ -15,9 +15,8 @@ use serde_json::{Value, json};
 use slugline_application::{
     App, AuditParts, AuditService, Authenticator, AuthenticatorParts, Domains, DomainsParts,
     LinkChecker, LinkLists, LinkMigration, LinkMigrationParts, LinkService, LinkServiceParts,
-    LiveVisits, NamedDomains, Passwords, PreviewMode, Repeats, RepeatsParts, Resolver,
-    ResolverOptions, SiteToken, StatsService, Tokens, TokensParts, VisitErasures,
-    VisitErasuresParts,
+    LiveVisits, NamedDomains, Passwords, Repeats, RepeatsParts, Resolver, ResolverOptions,
+    SiteToken, StatsService, Tokens, TokensParts, VisitErasures, VisitErasuresParts,
 };
 use slugline_contract::{
     Bounds, ImportLimit, Limits, LinkStoreKind, RedirectsView, SeenLinkView, SetupView, Stores,
@@ -25,14 +24,12 @@ use slugline_contract::{
 };
 use slugline_domain::{
     AnswerHead, DomainName, Explanation, FollowedLink, InstanceDefaults, Visitor,
-    ports::{DiskTrouble, DiskWatch, LinksWatch, OldStore},
+    ports::{DiskTrouble, DiskWatch, LinksWatch},
 };
 use slugline_httpkit::{Edge, Foresight, Guard};
 use slugline_rest::{RestState, RouteList, api};
 use slugline_storage::{DatabaseUrl, SqlLinkStore};
-use slugline_testkit::{
-    CountedVisits, FixedClock, LinksFile, MemoryOldStore, NOON, ScriptedProber, SeededRandom,
-};
+use slugline_testkit::{CountedVisits, FixedClock, LinksFile, NOON, ScriptedProber, SeededRandom};
 
 const TOKEN: &str = "a-token-for-tests";
 
@@ -43,13 +40,6 @@ pub(crate) struct Fixture {
     pub(crate) log: Arc<CountedVisits>,
     state: Data<RestState>,
     guard: Data<Guard>,
-}
-
-/// Links that are still in an older instance's store.
-#[derive(Clone, Copy)]
-pub(crate) enum Waiting {
-    Nothing,
-    Links,
 }
 
 /// An answer with its body.
@@ -74,10 +64,6 @@ impl Answer {
 
 impl Fixture {
     pub(crate) async fn new() -> Self {
-        Self::with(PreviewMode::Off, Waiting::Nothing).await
-    }
-
-    pub(crate) async fn with(preview: PreviewMode, waiting: Waiting) -> Self {
         let clock = Arc::new(FixedClock::at(NOON));
         let random = Arc::new(SeededRandom::new(1));
         let file = LinksFile::new();
@@ -85,15 +71,11 @@ impl Fixture {
         let store = Arc::new(store.unwrap());
         let log = Arc::<CountedVisits>::default();
         let passwords = Arc::new(Passwords::new(random.clone()));
-        let old_store: Option<Arc<dyn OldStore>> = match waiting {
-            Waiting::Nothing => None,
-            Waiting::Links => Some(Arc::new(MemoryOldStore::new(Vec::new()))),
-        };
         let migration = LinkMigration::new(LinkMigrationParts {
             progress: store.clone(),
             passwords: Arc::clone(&passwords),
             clock: clock.clone(),
-            old_store,
+            old_store: None,
         })
         .await
         .unwrap();
@@ -115,7 +97,6 @@ impl Fixture {
         let links = LinkService::new(LinkServiceParts {
             resolver: Arc::clone(&resolver),
             passwords,
-            preview,
             lock: migration.lock(),
             ..LinkServiceParts::new(store.clone(), clock.clone(), random)
         });

@@ -7,7 +7,6 @@
     reason = "actix runs each handler on one thread"
 )]
 
-mod access;
 mod batches;
 mod bodies;
 mod conditional;

@@ -4,234 +4,33 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
+use super::operations::{OPERATIONS, Operation, documented, guarded, tools};
 use crate::{
     mcp::wire::call_tool,
-    support::server::{Answer, Server},
+    support::server::{Answer, Server, TOKEN},
 };
 
-/// An operation and the tool of the same use case.
-struct Pair {
-    operation: &'static str,
-    tool: &'static str,
-    /// An input that both accept.
-    good: Value,
-    /// An input that both refuse; `null` if every input is valid.
-    bad: Value,
-}
-
-fn pairs() -> Vec<Pair> {
-    let url = "https://example.com/";
-    let pair = |operation, tool, good, bad| Pair {
-        operation,
-        tool,
-        good,
-        bad,
-    };
-    let taken = json!({"url": url, "slug": "taken"});
-    let edit = |slug: &str| json!({"slug": slug, "url": url});
-    vec![
-        pair("link_create", "create_link", json!({"url": url}), taken),
-        pair(
-            "link_get",
-            "get_link",
-            json!({"slug": "taken"}),
-            json!({"slug": "missing"}),
-        ),
-        pair(
-            "link_list",
-            "list_links",
-            json!({"limit": 1}),
-            json!({"cursor": "nonsense"}),
-        ),
-        pair(
-            "link_search",
-            "search_links",
-            json!({"q": "AKE"}),
-            json!({"url": "nonsense"}),
-        ),
-        pair(
-            "link_count",
-            "count_links",
-            json!({"tag": "t"}),
-            json!({"tag": ""}),
-        ),
-        pair("tag_list", "list_tags", json!({}), Value::Null),
-        pair("link_edit", "update_link", edit("same"), edit("missing")),
-        pair(
-            "link_upsert",
-            "upsert_link",
-            edit("same"),
-            json!({"slug": "same"}),
-        ),
-        pair(
-            "link_delete",
-            "delete_link",
-            json!({"slug": "doomed"}),
-            json!({"slug": "a b"}),
-        ),
-        pair(
-            "link_check",
-            "check_links",
-            json!({"cursor": ""}),
-            json!({"timeout": 0}),
-        ),
-        pair(
-            "stats_counters",
-            "get_analytics_counters",
-            json!({}),
-            json!({"startAt": "soon"}),
-        ),
-        pair(
-            "stats_views",
-            "get_analytics_views",
-            json!({"unit": "day", "clientTimezone": "Asia/Kathmandu"}),
-            json!({}),
-        ),
-        pair(
-            "stats_metrics",
-            "get_analytics_metrics",
-            json!({"type": "country", "limit": 3}),
-            json!({"type": "country", "limit": 501}),
-        ),
-        pair(
-            "stats_heatmap",
-            "get_analytics_heatmap",
-            json!({"startAt": 5}),
-            json!({"startAt": 5, "endAt": 4}),
-        ),
-    ]
-}
-
-/// The reason of what happens before a client has a token.
-const CONNECTING: &str = "for the program that connects an agent, before there are tools";
-
-/// Operations without a tool, and the reasons.
-const WITHOUT_A_TOOL: [(&str, &str); 49] = [
-    (
-        "audit_list",
-        "an agent should not watch the people and the other agents of an instance",
-    ),
-    (
-        "link_batch",
-        "what one call of a model changes stays small; agents change and delete links one by one",
-    ),
-    (
-        "link_restore",
-        "a person undoes what an agent did; its answers say where",
-    ),
-    ("link_history", "for the person who undoes something"),
-    ("link_trash", "the same"),
-    (
-        "link_explain",
-        "for people who write rules; an agent reads them with get_link",
-    ),
-    (
-        "link_export",
-        "holds stored passwords, and more links than a model reads; agents list and search",
-    ),
-    (
-        "link_import",
-        "files go from instance to instance, not through a model; agents use create_link",
-    ),
-    (
-        "link_patch",
-        "an agent replaces the whole link, which it has read before",
-    ),
-    (
-        "link_search_url",
-        "search_links takes long URLs as they are",
-    ),
-    ("slug_suggest", "an agent thinks of words itself"),
-    ("preview_suggest", "an agent thinks of words itself"),
-    (
-        "location_get",
-        "where an agent's machine is says nothing to it",
-    ),
-    ("stats_export", "a file for spreadsheets"),
-    ("logs_export", "a file for databases"),
-    (
-        "visits_erase",
-        "a person decides what is erased for good, not a model",
-    ),
-    (
-        "logs_events",
-        "single visits, for screens that show what happens; an agent asks for totals",
-    ),
-    (
-        "logs_locations",
-        "points for a map; an agent asks get_analytics_metrics for cities",
-    ),
-    (
-        "migration_status",
-        "an operator moves links here, once, before agents can use them",
-    ),
-    ("migration_run", "the same"),
-    ("logs_stream", "an agent asks, it does not watch"),
-    (
-        "setup_get",
-        "for the operator; an agent cannot change settings",
-    ),
-    ("token_verify", "an agent that is connected holds the token"),
-    (
-        "code_redeem",
-        "for the dashboard; an agent that is connected holds the token",
-    ),
-    (
-        "token_list",
-        "an agent that could make tokens could outlive its own",
-    ),
-    ("token_make", "the same"),
-    ("token_revoke", "the same"),
-    ("health_live", "for process managers"),
-    ("health_ready", "for load balancers"),
-    (
-        "health_domain",
-        "for proxies that get certificates on demand",
-    ),
-    (
-        "domain_list",
-        "domains are the operator's; a link names the one that it belongs to",
-    ),
-    ("domain_add", "the same"),
-    ("domain_edit", "the same"),
-    ("domain_remove", "the same"),
-    ("document_get", "MCP describes itself by tools/list"),
-    ("document_scalar", "for people"),
-    ("document_swagger", "for people"),
-    ("mcp_exchange", "is MCP"),
-    (
-        "link_follow",
-        "for visitors; an agent reads the destination with get_link",
-    ),
-    ("link_unlock", "for visitors"),
-    ("style_get", "for visitors' browsers"),
-    ("resource_describe", CONNECTING),
-    ("mcp_describe", CONNECTING),
-    ("authorization_describe", CONNECTING),
-    ("client_register", CONNECTING),
-    ("consent_show", CONNECTING),
-    ("consent_decide", CONNECTING),
-    ("token_exchange", CONNECTING),
-    ("token_give_back", CONNECTING),
-];
-
 #[test]
-fn every_operation_has_a_tool_or_a_reason() {
-    let server = Server::start();
-    let document = server.visit("/_docs/openapi.json").json();
-    let operations: BTreeSet<String> = operations(&document).map(|(id, ..)| id).collect();
-    let with_tool = pairs().into_iter().map(|pair| pair.operation);
-    let without = WITHOUT_A_TOOL.iter().map(|(operation, _)| *operation);
-    let accounted: BTreeSet<String> = with_tool.chain(without).map(str::to_owned).collect();
-    assert_eq!(operations, accounted);
-    let tools: BTreeSet<&str> = pairs().into_iter().map(|pair| pair.tool).collect();
-    assert_eq!(tools, slugline_mcp::Server::tool_names().collect());
+fn every_operation_and_every_tool_has_one_row() {
+    let ids = documented().map(|(.., operation)| operation["operationId"].as_str().unwrap());
+    let mut ids: Vec<&str> = ids.collect();
+    let mut rows: Vec<&str> = OPERATIONS.iter().map(|row| row.id).collect();
+    ids.sort_unstable();
+    rows.sort_unstable();
+    assert_eq!(rows, ids);
+    let mut known: Vec<&str> = slugline_mcp::Server::tool_names().collect();
+    let mut in_rows: Vec<&str> = tools().map(|(_, tool)| tool).collect();
+    known.sort_unstable();
+    in_rows.sort_unstable();
+    assert_eq!(in_rows, known);
+    assert_eq!(known.len(), 14);
 }
 
-/// More inputs that operations refuse, for the codes missing from the table.
+/// Inputs that operations refuse.
 fn refused() -> Vec<(&'static str, Value)> {
     let url = "https://example.com/";
     vec![
+        ("link_create", json!({"url": url, "slug": "taken"})),
         ("link_create", json!({"url": url, "id": "taken-id"})),
         (
             "link_create",
@@ -256,33 +55,57 @@ fn refused() -> Vec<(&'static str, Value)> {
         ("link_list", json!({"sort": "up"})),
         ("link_edit", json!({"slug": "same"})),
         ("link_check", json!({"cursor": "nonsense"})),
+        ("link_check", json!({"timeout": 0})),
+        ("link_get", json!({"slug": "missing"})),
+        ("link_list", json!({"cursor": "nonsense"})),
+        ("link_search", json!({"url": "nonsense"})),
+        ("link_count", json!({"tag": ""})),
+        ("link_edit", json!({"slug": "missing", "url": url})),
+        ("link_upsert", json!({"slug": "same"})),
+        ("link_delete", json!({"slug": "a b"})),
+        ("stats_counters", json!({"startAt": "soon"})),
+        ("stats_views", json!({})),
+        ("stats_metrics", json!({"type": "country", "limit": 501})),
+        ("stats_heatmap", json!({"startAt": 5, "endAt": 4})),
     ]
 }
 
-#[test]
-fn the_same_input_gives_the_same_record_and_the_same_error() {
-    // The checks reach no destination: destinations have another port.
-    let server = Server::start_with(&[("SLUGLINE_CHECK_ALLOWED_PORTS", "8443")]);
-    let both = Both::of(&server);
-    for slug in ["taken", "same"] {
+/// Inputs that operations take, besides those of the table.
+fn taken() -> Vec<(&'static str, Value)> {
+    let edit = json!({"slug": "same", "url": "https://example.com/"});
+    vec![
+        ("link_list", json!({"limit": 1})),
+        ("link_search", json!({"q": "AKE"})),
+        ("link_edit", edit.clone()),
+        ("link_upsert", edit),
+        ("link_delete", json!({"slug": "doomed"})),
+        ("link_check", json!({"cursor": ""})),
+        ("stats_metrics", json!({"type": "country", "limit": 3})),
+        ("stats_heatmap", json!({"startAt": 5})),
+    ]
+}
+
+/// A server with the links of the inputs, whose checks reach no destination: destinations have
+/// another port.
+fn server_with(settings: &[(&str, &str)]) -> Server {
+    let port = ("SLUGLINE_CHECK_ALLOWED_PORTS", "8443");
+    let server = Server::start_with(&[&[port], settings].concat());
+    for slug in ["taken", "same", "theirs-1"] {
         server.create(
             &json!({"url": "https://example.com/", "slug": slug, "id": format!("{slug}-id")}),
         );
     }
-    for Pair {
-        operation,
-        good,
-        bad,
-        ..
-    } in pairs()
-    {
-        both.agree_to(operation, &good);
-        if !bad.is_null() {
-            both.refuse(operation, &bad);
-        }
+    server
+}
+
+#[test]
+fn the_same_input_gives_the_same_record_and_the_same_error() {
+    let server = server_with(&[]);
+    for (operation, input) in taken().into_iter().chain(inputs()) {
+        agree_to(&server, operation, &input);
     }
-    for (operation, bad) in refused() {
-        both.refuse(operation, &bad);
+    for (operation, input) in refused() {
+        refuse(&server, operation, &input);
     }
 }
 
@@ -359,12 +182,11 @@ fn paths(answer: &Answer) -> BTreeSet<String> {
 #[test]
 fn one_answer_names_every_fault_of_type_and_of_bounds() {
     let server = Server::start();
-    let both = Both::of(&server);
     for (operation, input, expected) in full_of_faults() {
-        assert_eq!(both.refuse(operation, &input), 400, "{operation}");
+        assert_eq!(refuse(&server, operation, &input), 400, "{operation}");
         let expected: BTreeSet<String> = expected.into_iter().map(str::to_owned).collect();
         assert_eq!(
-            paths(&both.by_rest(operation, &input)),
+            paths(&row(operation).ask(&server, TOKEN, &input)),
             expected,
             "{operation}"
         );
@@ -416,139 +238,127 @@ fn one_answer_names_every_fault_of_type_and_of_bounds() {
     );
 }
 
-#[test]
-fn a_demonstration_treats_both_alike() {
-    let server = Server::start_with(&[
-        ("SLUGLINE_CHECK_ALLOWED_PORTS", "8443"),
-        ("SLUGLINE_PUBLIC_PREVIEW_MODE", "true"),
-    ]);
-    let both = Both::of(&server);
-    for slug in ["taken", "same"] {
-        server.create(&json!({"url": "https://example.com/", "slug": slug}));
-    }
-    for Pair {
-        operation,
-        good,
-        bad,
-        ..
-    } in pairs()
-    {
-        if matches!(operation, "link_edit" | "link_delete" | "link_check") {
-            // The service refuses before it reads the input, so a wrong one gets the same
-            // answer.
-            for input in [&good, &bad] {
-                assert_eq!(both.refuse(operation, input), 403, "{operation}");
-            }
+/// Calls every operation with an input that it takes and one that it refuses, and compares the
+/// answers with this code with the document. A use case checks its own rule, so an operation
+/// that forgot to declare its rule would refuse without documenting that.
+fn refuses_where_documented(server: &Server, below: &str, status: u16, code: &str) -> usize {
+    let rows = || guarded().filter(|row| row.path.starts_with(below) && row.id != "logs_stream");
+    for row in rows() {
+        let wrong = if row.method == "GET" {
+            json!({"cursor": "nonsense", "limit": "no"})
         } else {
-            both.agree_to(operation, &good);
-            if !bad.is_null() {
-                both.refuse(operation, &bad);
-            }
+            json!([])
+        };
+        for input in [&wrong, &row.input] {
+            let answer = row.ask(server, TOKEN, input);
+            let is_refused = answer.status == status && answer.text.contains(code);
+            let case = format!("{} {input}: {}", row.id, answer.text);
+            assert_eq!(is_refused, row.may_refuse(code), "{case}");
         }
     }
+    rows().filter(|row| row.may_refuse(code)).count()
 }
 
 #[test]
-fn both_wait_for_links_that_have_to_be_moved_here() {
+fn a_demonstration_refuses_what_the_document_says_and_treats_both_alike() {
+    let server = server_with(&[("SLUGLINE_PUBLIC_PREVIEW_MODE", "true")]);
+    let is_open = |id: &str| !matches!(id, "link_edit" | "link_delete" | "link_check");
+    for (operation, input) in taken().into_iter().chain(inputs()) {
+        if is_open(operation) {
+            agree_to(&server, operation, &input);
+        } else {
+            assert_eq!(refuse(&server, operation, &input), 403, "{operation}");
+        }
+    }
+    for (operation, input) in refused() {
+        // The service refuses before it reads the input.
+        let status = refuse(&server, operation, &input);
+        assert!(is_open(operation) || status == 403, "{operation}");
+    }
+    let refused = refuses_where_documented(&server, "/api/", 403, "preview_mode");
+    assert_eq!(refused, 21);
+}
+
+#[test]
+fn operations_and_tools_wait_for_links_that_have_to_be_moved_here() {
     let folder = tempfile::tempdir().unwrap();
     let old = folder.path().join("old.json");
     let entry = json!([{"key": "link:a", "value": r#"{"url":"https://example.com/"}"#}]);
     std::fs::write(&old, entry.to_string()).unwrap();
     let url = format!("file:{}", old.display());
     let server = Server::start_with(&[("SLUGLINE_LEGACY_KV_URL", &url)]);
-    let both = Both::of(&server);
-    for pair in pairs() {
-        if pair.operation.starts_with("stats_") {
-            both.agree_to(pair.operation, &pair.good);
-            continue;
+    for (operation, input) in inputs().chain(taken()).chain(refused()) {
+        // The service refuses before it reads the input.
+        if !operation.starts_with("stats_") {
+            assert_eq!(refuse(&server, operation, &input), 423, "{operation}");
         }
-        // The service refuses before it reads the input, so a wrong one gets the same answer.
-        for input in [&pair.good, &pair.bad] {
-            if !input.is_null() {
-                assert_eq!(
-                    both.refuse(pair.operation, input),
-                    423,
-                    "{}",
-                    pair.operation
-                );
-            }
+    }
+    for (operation, input) in inputs().filter(|(id, _)| id.starts_with("stats_")) {
+        agree_to(&server, operation, &input);
+    }
+    // Questions about visits wait only where they have to find links.
+    let refused = refuses_where_documented(&server, "/api/link/", 423, "migration_required");
+    assert_eq!(refused, 19);
+}
+
+/// The inputs of the operations with a tool.
+fn inputs() -> impl Iterator<Item = (&'static str, Value)> {
+    tools().map(|(row, _)| (row.id, row.input.clone()))
+}
+
+fn row(operation: &str) -> &'static Operation {
+    OPERATIONS.iter().find(|row| row.id == operation).unwrap()
+}
+
+fn by_mcp(server: &Server, operation: &str, input: &Value) -> Value {
+    call_tool(server, row(operation).tool.unwrap(), input)
+}
+
+fn agree_to(server: &Server, operation: &str, input: &Value) {
+    let by_rest = row(operation).ask(server, TOKEN, input);
+    assert!(by_rest.status < 300, "{operation}: {}", by_rest.text);
+    let by_mcp = by_mcp(server, operation, input);
+    assert_eq!(by_mcp["isError"], false, "{operation}: {by_mcp}");
+    // A deletion leaves no link to compare.
+    if by_rest.status != 204 {
+        let mut by_rest = timeless(by_rest.json());
+        let structured = timeless(by_mcp["structuredContent"].clone());
+        if operation == "link_list" {
+            shorten_rows(&mut by_rest, &structured);
         }
+        assert_eq!(unwrapped(&structured, &by_rest), by_rest, "{operation}");
     }
 }
 
-/// One server, called by REST and by MCP.
-struct Both<'s> {
-    server: &'s Server,
-    document: Value,
-}
-
-impl<'s> Both<'s> {
-    fn of(server: &'s Server) -> Self {
-        let document = server.visit("/_docs/openapi.json").json();
-        Self { server, document }
-    }
-
-    fn by_rest(&self, operation: &str, input: &Value) -> Answer {
-        let (_, method, path) = operations(&self.document)
-            .find(|(id, ..)| id == operation)
-            .unwrap();
-        match method.as_str() {
-            "GET" => self.server.get(&format!("{path}?{}", query(input))),
-            _ => self.server.call(&method, &path, input),
+/// The status with which both refuse.
+#[track_caller]
+fn refuse(server: &Server, operation: &str, input: &Value) -> u16 {
+    let refused = row(operation).ask(server, TOKEN, input);
+    let body = refused.json();
+    assert!((400..500).contains(&refused.status), "{operation}: {body}");
+    let told = by_mcp(server, operation, input);
+    assert_eq!(told["isError"], true, "{operation}: {told}");
+    let text = told["content"][0]["text"].as_str().unwrap();
+    if body["code"] == "validation_error" {
+        let issues = body["data"]["issues"].as_array().unwrap();
+        for issue in issues {
+            let path: Vec<&str> = issue["path"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .filter_map(Value::as_str)
+                .collect();
+            let message = issue["message"].as_str().unwrap();
+            let fault = format!("{}: {message}", path.join("."));
+            assert!(text.contains(&fault), "{operation} {fault}: {text}");
         }
+        assert!(text.starts_with("Input validation error"), "{text}");
+    } else {
+        let title = body["statusMessage"].as_str().unwrap();
+        let start = format!("failed: {} {title}", refused.status);
+        assert!(text.contains(&start), "{operation}: {text}");
     }
-
-    fn by_mcp(&self, operation: &str, input: &Value) -> Value {
-        let pair = pairs().into_iter().find(|pair| pair.operation == operation);
-        call_tool(self.server, pair.unwrap().tool, input)
-    }
-
-    fn agree_to(&self, operation: &str, input: &Value) {
-        let by_rest = self.by_rest(operation, input);
-        assert!(by_rest.status < 300, "{operation}: {}", by_rest.text);
-        let by_mcp = self.by_mcp(operation, input);
-        assert_eq!(by_mcp["isError"], false, "{operation}: {by_mcp}");
-        // A deletion leaves no link to compare.
-        if by_rest.status != 204 {
-            let mut by_rest = timeless(by_rest.json());
-            let structured = timeless(by_mcp["structuredContent"].clone());
-            if operation == "link_list" {
-                shorten_rows(&mut by_rest, &structured);
-            }
-            assert_eq!(unwrapped(&structured, &by_rest), by_rest, "{operation}");
-        }
-    }
-
-    /// The status with which both refuse.
-    #[track_caller]
-    fn refuse(&self, operation: &str, input: &Value) -> u16 {
-        let refused = self.by_rest(operation, input);
-        let body = refused.json();
-        assert!((400..500).contains(&refused.status), "{operation}: {body}");
-        let told = self.by_mcp(operation, input);
-        assert_eq!(told["isError"], true, "{operation}: {told}");
-        let text = told["content"][0]["text"].as_str().unwrap();
-        if body["code"] == "validation_error" {
-            let issues = body["data"]["issues"].as_array().unwrap();
-            for issue in issues {
-                let path: Vec<&str> = issue["path"]
-                    .as_array()
-                    .unwrap()
-                    .iter()
-                    .filter_map(Value::as_str)
-                    .collect();
-                let message = issue["message"].as_str().unwrap();
-                let fault = format!("{}: {message}", path.join("."));
-                assert!(text.contains(&fault), "{operation} {fault}: {text}");
-            }
-            assert!(text.starts_with("Input validation error"), "{text}");
-        } else {
-            let title = body["statusMessage"].as_str().unwrap();
-            let start = format!("failed: {} {title}", refused.status);
-            assert!(text.contains(&start), "{operation}: {text}");
-        }
-        refused.status
-    }
+    refused.status
 }
 
 /// Removes the members that a model's shorter rows lack.
@@ -600,33 +410,4 @@ fn unwrapped(structured: &Value, by_rest: &Value) -> Value {
         Some(object) if by_rest.is_array() => object.values().next().cloned().unwrap_or_default(),
         _ => structured.clone(),
     }
-}
-
-/// Id, method and path of every documented operation.
-fn operations(document: &Value) -> impl Iterator<Item = (String, String, String)> {
-    document["paths"]
-        .as_object()
-        .unwrap()
-        .iter()
-        .flat_map(|(path, item)| {
-            item.as_object()
-                .unwrap()
-                .iter()
-                .map(move |(method, operation)| {
-                    let id = operation["operationId"].as_str().unwrap();
-                    (id.to_owned(), method.to_uppercase(), path.clone())
-                })
-        })
-}
-
-fn query(input: &Value) -> String {
-    let pairs = input
-        .as_object()
-        .unwrap()
-        .iter()
-        .map(|(name, value)| match value.as_str() {
-            Some(text) => format!("{name}={text}"),
-            None => format!("{name}={value}"),
-        });
-    pairs.collect::<Vec<_>>().join("&")
 }

@@ -6,77 +6,12 @@ use serde_json::{Value, json};
 
 use super::{listed, make, verify, with};
 use crate::{
+    api::operations::{guarded, tools},
     mcp::wire::{BOTH, MODERN, claimed},
     support::server::{Server, TOKEN},
 };
 
 const SCOPES: [&str; 4] = ["links:read", "links:write", "analytics:read", "admin"];
-
-/// Every operation below `/api/`, and the scope that it needs; empty if every token will do.
-const OPERATIONS: [(&str, &str); 45] = [
-    ("audit_list", "admin"),
-    ("link_create", "links:write"),
-    ("link_edit", "links:write"),
-    ("link_patch", "links:write"),
-    ("link_upsert", "links:write"),
-    ("link_get", "links:read"),
-    ("link_list", "links:read"),
-    ("link_search", "links:read"),
-    ("link_search_url", "links:read"),
-    ("link_count", "links:read"),
-    ("tag_list", "links:read"),
-    ("link_delete", "links:write"),
-    ("link_restore", "links:write"),
-    ("link_history", "links:read"),
-    ("link_trash", "links:read"),
-    ("link_batch", "links:write"),
-    ("link_explain", "links:read"),
-    ("link_check", "links:read"),
-    ("slug_suggest", "links:write"),
-    ("preview_suggest", "links:write"),
-    ("link_export", "admin"),
-    ("link_import", "links:write"),
-    ("migration_status", "admin"),
-    ("migration_run", "admin"),
-    ("stats_counters", "analytics:read"),
-    ("stats_views", "analytics:read"),
-    ("stats_metrics", "analytics:read"),
-    ("stats_heatmap", "analytics:read"),
-    ("visits_erase", "admin"),
-    ("stats_export", "analytics:read"),
-    ("logs_stream", "analytics:read"),
-    ("logs_events", "analytics:read"),
-    ("logs_export", "analytics:read"),
-    ("logs_locations", "analytics:read"),
-    ("location_get", ""),
-    ("token_verify", ""),
-    ("token_list", "admin"),
-    ("token_make", "admin"),
-    ("token_revoke", "admin"),
-    ("domain_list", "links:read"),
-    ("domain_add", "admin"),
-    ("domain_edit", "admin"),
-    ("domain_remove", "admin"),
-    ("setup_get", ""),
-    ("mcp_exchange", ""),
-];
-
-const TOOLS: [(&str, &str); 14] = [
-    ("list_links", "links:read"),
-    ("search_links", "links:read"),
-    ("get_link", "links:read"),
-    ("count_links", "links:read"),
-    ("list_tags", "links:read"),
-    ("check_links", "links:read"),
-    ("create_link", "links:write"),
-    ("update_link", "links:write"),
-    ("upsert_link", "links:write"),
-    ("delete_link", "links:write"),
-    ("get_analytics_counters", "analytics:read"),
-    ("get_analytics_views", "analytics:read"),
-    ("get_analytics_metrics", "analytics:read"),
-    ("get_analytics_heatmap", "analytics:read"),
-];
 
 /// A token for each scope alone.
 fn one_each(server: &Server) -> Vec<(&'static str, String)> {
@@ -94,60 +29,35 @@ fn permits(held: &str, needed: &str) -> bool {
 fn every_operation_below_api_needs_its_scope_and_says_so() {
     let server = Server::start();
     let tokens = one_each(&server);
-    let document = server.visit("/_docs/openapi.json").json();
-    let mut met = BTreeSet::new();
-    for (path, item) in document["paths"].as_object().unwrap() {
-        if !path.starts_with("/api/") {
-            continue;
-        }
-        for (method, operation) in item.as_object().unwrap() {
-            let id = operation["operationId"].as_str().unwrap();
-            met.insert(id.to_owned());
-            let (_, needed) = OPERATIONS
-                .iter()
-                .find(|(known, _)| *known == id)
-                .unwrap_or_else(|| panic!("{id} needs which scope?"));
-            let told = operation["description"].as_str().unwrap();
-            let documented = operation["responses"]["403"]["description"].as_str();
-            let documented = documented.unwrap_or_default().contains("missing_scope");
-            assert_eq!(documented, !needed.is_empty(), "{id}");
-            assert_eq!(told.contains("Scope: `"), !needed.is_empty(), "{id}");
-            assert!(needed.is_empty() || told.ends_with(&format!("Scope: `{needed}`.")));
-            for (held, token) in &tokens {
-                // An input that every operation refuses once it reads it, so that none runs.
-                let call = with(
-                    &server,
-                    token,
-                    &method.to_uppercase(),
-                    &format!("{path}?startAt=soon"),
-                );
-                let answer = match method.as_str() {
-                    "get" | "delete" => call.send(),
-                    _ => call.json(&json!([])).send(),
-                };
-                let case = format!("{id} with {held}: {}", answer.text);
-                assert_ne!(answer.status, 401, "{case}");
-                if permits(held, needed) {
-                    assert!(!answer.text.contains("missing_scope"), "{case}");
-                } else {
-                    let body = answer.json();
-                    assert_eq!(answer.status, 403, "{case}");
-                    assert_eq!(body["code"], "missing_scope", "{case}");
-                    assert_eq!(body["data"]["scope"], *needed, "{case}");
-                    let message = body["message"].as_str().unwrap();
-                    assert!(message.contains(&format!("needs {needed}")), "{case}");
-                    assert!(message.contains("slugline token add"), "{case}");
-                }
+    for row in guarded() {
+        let (id, needed) = (row.id, row.scope);
+        let told = row.documented["description"].as_str().unwrap();
+        assert_eq!(row.may_refuse("missing_scope"), !needed.is_empty(), "{id}");
+        assert_eq!(told.contains("Scope: `"), !needed.is_empty(), "{id}");
+        assert!(needed.is_empty() || told.ends_with(&format!("Scope: `{needed}`.")));
+        for (held, token) in &tokens {
+            // An input that every operation refuses once it reads it, so that none runs.
+            let path = format!("{}?startAt=soon", row.path);
+            let call = with(&server, token, &row.method, &path);
+            let answer = match &*row.method {
+                "GET" | "DELETE" => call.send(),
+                _ => call.json(&json!([])).send(),
+            };
+            let case = format!("{id} with {held}: {}", answer.text);
+            if permits(held, needed) {
+                assert!(![401, 403, 423].contains(&answer.status), "{case}");
+            } else {
+                let body = answer.refuses(403, "missing_scope").json();
+                assert_eq!(body["data"]["scope"], needed, "{case}");
+                let message = body["message"].as_str().unwrap();
+                assert!(message.contains(&format!("needs {needed}")), "{case}");
+                assert!(message.contains("slugline token add"), "{case}");
             }
         }
     }
-    let known: BTreeSet<String> = OPERATIONS.map(|(id, _)| id.to_owned()).into();
-    assert_eq!(met, known);
-    assert!(
-        tokens
-            .iter()
-            .all(|(name, _)| listed(&server, name)["scopes"] == json!([name]))
-    );
+    for (name, _) in &tokens {
+        assert_eq!(listed(&server, name)["scopes"], json!([name]));
+    }
 }
 
 /// Sends a request of MCP with this token, and returns the result.
@@ -179,14 +89,9 @@ fn names(list: &Value) -> BTreeSet<String> {
 #[test]
 fn a_token_sees_and_calls_only_the_tools_that_it_permits() {
     let server = Server::start();
-    let known: BTreeSet<&str> = TOOLS.map(|(name, _)| name).into();
-    assert_eq!(known, slugline_mcp::Server::tool_names().collect());
     for (held, token) in one_each(&server) {
-        let expected: BTreeSet<String> = TOOLS
-            .iter()
-            .filter(|(_, needed)| permits(held, needed))
-            .map(|(name, _)| (*name).to_owned())
-            .collect();
+        let permitted = tools().filter(|(row, _)| permits(held, row.scope));
+        let expected: BTreeSet<String> = permitted.map(|(_, tool)| tool.to_owned()).collect();
         let list = exchange(&server, &token, "tools/list", json!({}));
         assert_eq!(names(&list), expected, "{held}");
         let older = with(&server, &token, "POST", "/api/mcp")
@@ -195,7 +100,8 @@ fn a_token_sees_and_calls_only_the_tools_that_it_permits() {
             .body(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#)
             .send();
         assert_eq!(names(&older.json()["result"]), expected, "{held}");
-        for (tool, needed) in TOOLS {
+        for (row, tool) in tools() {
+            let needed = row.scope;
             let wrong = json!({"name": tool, "arguments": {"no such member": 1}});
             let called = exchange(&server, &token, "tools/call", wrong);
             let text = called["content"][0]["text"].as_str().unwrap();
