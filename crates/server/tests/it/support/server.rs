@@ -5,7 +5,7 @@ use std::{
     io::{BufRead, BufReader, Lines, Read},
     path::Path,
     process::{Child, Command, ExitStatus, Output, Stdio},
-    sync::mpsc,
+    sync::{LazyLock, mpsc},
     time::{Duration, Instant},
 };
 
@@ -28,6 +28,24 @@ pub(crate) struct Server {
     greeting: String,
     agent: Agent,
     folder: TempDir,
+}
+
+/// A server with default settings, for tests that change nothing. The shell ends it, and removes
+/// its folder, as soon as the program of the tests has ended.
+pub(crate) fn shared() -> &'static Server {
+    static SHARED: LazyLock<Server> = LazyLock::new(|| {
+        let folder = tempfile::tempdir().unwrap();
+        let binary = command(folder.path());
+        let script = "\"$0\" & read -r end; kill $!; wait; rm -rf \"$SLUGLINE_DATA_DIR\"";
+        let mut shell = Command::new("/bin/sh");
+        shell.args(["-c", script]).arg(binary.get_program());
+        for (name, value) in binary.get_envs() {
+            shell.env(name, value.unwrap());
+        }
+        shell.stdin(Stdio::piped());
+        Server::start_by(shell, folder)
+    });
+    &SHARED
 }
 
 /// A response with its body read.
@@ -278,6 +296,11 @@ impl Call<'_> {
     pub(crate) fn header(mut self, name: &str, value: &str) -> Self {
         self.builder = self.builder.header(name, value);
         self
+    }
+
+    pub(crate) fn headers(self, headers: &[(&str, &str)]) -> Self {
+        let headers = headers.iter();
+        headers.fold(self, |call, (name, value)| call.header(name, value))
     }
 
     pub(crate) fn json(self, body: &Value) -> Self {
