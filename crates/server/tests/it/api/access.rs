@@ -96,71 +96,49 @@ fn a_guessing_client_is_told_to_wait() {
 fn errors_of_the_api_have_one_shape() {
     let server = Server::start();
     server.create(&json!({"url": "https://example.com/", "slug": "taken", "id": "id-1"}));
-    let create = |body: &str| {
-        let call = server.api("POST", "/api/link/create");
-        call.header("content-type", "application/json")
-            .body(body)
-            .send()
-    };
-    let cases = [
+    let large = format!("{{\"comment\":\"{}\"}}", "x".repeat(2 << 20));
+    let create = "POST /api/link/create";
+    for (request, body, status, code) in [
         (
-            create(r#"{"url":"https://example.com/","slug":"taken"}"#),
+            create,
+            r#"{"url":"https://example.com/","slug":"taken"}"#,
             409,
             "slug_taken",
         ),
         (
-            create(r#"{"url":"https://example.com/","id":"id-1"}"#),
+            create,
+            r#"{"url":"https://example.com/","id":"id-1"}"#,
             409,
             "id_taken",
         ),
-        (create(r#"{"url":"#), 400, "invalid_json"),
-        (create(""), 400, "validation_error"),
-        (create("[]"), 400, "validation_error"),
+        (create, r#"{"url":"#, 400, "invalid_json"),
+        (create, "", 400, "validation_error"),
+        (create, "[]", 400, "validation_error"),
         (
-            create(r#"{"url":"https://example.com/","comment":null}"#),
+            create,
+            r#"{"url":"https://a.example/","comment":null}"#,
             400,
             "validation_error",
         ),
+        (create, &large, 413, "body_too_large"),
         (
-            create(r#"{"url":"https://example.com/","password":"__SINK_MASKED__•••••"}"#),
-            400,
-            "validation_error",
-        ),
-        (
-            create(&format!("{{\"comment\":\"{}\"}}", "x".repeat(2 << 20))),
-            413,
-            "body_too_large",
-        ),
-        (
-            server.get("/api/link/query?slug=missing"),
+            "GET /api/link/query?slug=missing",
+            "",
             404,
             "link_not_found",
         ),
-        (server.get("/api/link/query"), 400, "validation_error"),
-        (
-            server.get("/api/link/list?cursor=zzz"),
-            400,
-            "invalid_cursor",
-        ),
-        (
-            server.get("/api/link/list?limit=1001"),
-            400,
-            "validation_error",
-        ),
-        (server.get("/api/nothing"), 404, "route_not_found"),
-        (
-            server.api("PATCH", "/api/link/list").send(),
-            405,
-            "method_not_allowed",
-        ),
-    ];
-    for (answer, status, code) in cases {
+        ("GET /api/link/query", "", 400, "validation_error"),
+        ("GET /api/link/list?cursor=zzz", "", 400, "invalid_cursor"),
+        ("GET /api/link/list?limit=1001", "", 400, "validation_error"),
+        ("GET /api/nothing", "", 404, "route_not_found"),
+        ("PATCH /api/link/list", "", 405, "method_not_allowed"),
+    ] {
+        let (method, path) = request.split_once(' ').unwrap();
+        let call = server
+            .api(method, path)
+            .header("content-type", "application/json");
+        let answer = call.body(body).send().refuses(status, code);
         let body = answer.json();
-        assert_eq!(
-            (answer.status, body["code"].as_str()),
-            (status, Some(code)),
-            "{body}"
-        );
         assert_eq!(body["error"], true);
         assert_eq!(body["statusCode"], status);
         assert!(body["statusMessage"].is_string() && body["message"].is_string());

@@ -48,7 +48,7 @@ fn links_made_by_rest_and_by_mcp_are_followed_and_counted_on_both_faces() {
 }
 
 #[test]
-fn both_faces_show_the_same_record_and_the_same_faults() {
+fn both_faces_show_the_same_record() {
     let server = Server::start();
     let full = json!({
         "url": "https://example.com/", "slug": "full", "comment": "c", "tags": ["b", "a"],
@@ -69,62 +69,6 @@ fn both_faces_show_the_same_record_and_the_same_faults() {
         }
     }
     assert!(!server.visit("/full").text.contains("hunter2"));
-
-    let wrong = json!({"url": "nope", "tags": [""], "expiration": 5});
-    let by_rest = server.post("/api/link/create", &wrong).json();
-    let by_mcp = call_tool(&server, "create_link", &wrong);
-    assert_eq!(by_mcp["isError"], true);
-    let told = by_mcp["content"][0]["text"].as_str().unwrap();
-    let issues = by_rest["data"]["issues"].as_array().unwrap();
-    assert_eq!(issues.len(), 2, "{issues:?}");
-    for issue in issues {
-        assert!(told.contains(issue["message"].as_str().unwrap()), "{told}");
-    }
-}
-
-#[test]
-fn listings_page_through_everything_on_both_faces() {
-    let server = Server::start();
-    for i in 0..7 {
-        server.create(&json!({
-            "url": "https://example.com/", "slug": format!("link-{i}"), "createdAt": 1000 + i / 2,
-            "tags": [if i % 2 == 0 { "even" } else { "odd" }],
-        }));
-    }
-    let expected = [
-        "link-6", "link-4", "link-5", "link-2", "link-3", "link-0", "link-1",
-    ];
-    let page_through = |page: &dyn Fn(&str) -> Value| {
-        let mut slugs = Vec::new();
-        let mut cursor = String::new();
-        loop {
-            let answer = page(&cursor);
-            let links = answer["links"].as_array().unwrap();
-            slugs.extend(
-                links
-                    .iter()
-                    .map(|link| link["slug"].as_str().unwrap().to_owned()),
-            );
-            let Some(next) = answer["cursor"].as_str() else {
-                assert_eq!(answer["list_complete"], true);
-                return slugs;
-            };
-            next.clone_into(&mut cursor);
-        }
-    };
-    let by_rest = page_through(&|cursor| {
-        server
-            .get(&format!("/api/link/list?limit=3&cursor={cursor}"))
-            .json()
-    });
-    let by_mcp = page_through(&|cursor| {
-        let arguments = json!({"limit": 3, "cursor": cursor});
-        call_tool(&server, "list_links", &arguments)["structuredContent"].clone()
-    });
-    assert_eq!(by_rest, expected);
-    assert_eq!(by_mcp, expected);
-    let odd = server.get("/api/link/list?tag=ODD&sort=az").json();
-    assert_eq!(odd["links"].as_array().unwrap().len(), 3);
 }
 
 #[test]
@@ -137,10 +81,7 @@ fn a_deleted_link_is_gone_at_once_and_its_slug_is_free_again() {
     server.visit("/docs").is(404);
     server.delete_link("docs");
     server.create(&json!({"url": "https://example.com/2", "slug": "docs"}));
-    assert_eq!(
-        server.visit("/docs").header("location"),
-        "https://example.com/2"
-    );
+    server.leads("/docs", "https://example.com/2");
 }
 
 #[test]
@@ -162,37 +103,6 @@ fn an_acknowledged_link_survives_a_kill_and_visits_survive_a_stop() {
 }
 
 #[test]
-fn visits_can_be_filtered_by_what_is_known_of_them() {
-    let server = Server::start_with(&[("SLUGLINE_TRUSTED_PROXIES", "127.0.0.1")]);
-    server.create(&json!({"url": "https://example.com/", "slug": "docs"}));
-    for (address, country, referer) in [
-        ("198.51.100.1", "DE", "https://news.example/a?secret=1"),
-        ("198.51.100.2", "DE", "https://news.example/b"),
-        ("198.51.100.2", "FR", ""),
-    ] {
-        let visit = server
-            .request("GET", "/docs")
-            .header("x-forwarded-for", address)
-            .header("cf-ipcountry", country)
-            .header("referer", referer)
-            .header("accept-language", "de-DE,de;q=0.9");
-        visit.send().is(301);
-    }
-    let all = server.counters_with("language=de-DE", 3);
-    assert_eq!(all["data"][0]["visitors"], 2);
-    assert_eq!(all["data"][0]["referers"], 1);
-    let some = server.counters_with("country=DE&referer=news.example,other.example", 2);
-    assert_eq!(some["data"][0]["visitors"], 2);
-    let none = server.get("/api/stats/counters?country=IT").json();
-    assert_eq!(
-        none["data"],
-        json!([{"visits": 0, "visitors": 0, "referers": 0}])
-    );
-    let early = server.get("/api/stats/counters?endAt=1000").json();
-    assert_eq!(early["data"][0]["visits"], 0);
-}
-
-#[test]
 fn an_expired_link_is_gone_for_visitors_and_still_there_for_its_author() {
     let server = Server::start();
     server.import_expired("brief");
@@ -203,10 +113,7 @@ fn an_expired_link_is_gone_for_visitors_and_still_there_for_its_author() {
     let expired = server.get("/api/link/list?status=expired").json();
     assert_eq!(expired["links"][0]["slug"], "brief");
     server.create(&json!({"url": "https://example.com/again", "slug": "brief"}));
-    assert_eq!(
-        server.visit("/brief").header("location"),
-        "https://example.com/again"
-    );
+    server.leads("/brief", "https://example.com/again");
 }
 
 /// The clock that the server under test reads, too.

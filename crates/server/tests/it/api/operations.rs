@@ -117,7 +117,7 @@ token_give_back        | - | apart | {} | the same
 "#;
 
 /// The committed document; a test compares it with what the program prints.
-static DOCUMENT: LazyLock<Value> = LazyLock::new(|| {
+pub(super) static DOCUMENT: LazyLock<Value> = LazyLock::new(|| {
     let document = fs::read(repository("docs/openapi.json")).unwrap();
     serde_json::from_slice(&document).unwrap()
 });

@@ -51,11 +51,9 @@ fn nothing_is_stored_by_any_change_that_is_only_checked() {
     ]);
     let body = json!({"version": "1.0", "links": batch, "validateOnly": true});
     let shown = server.post("/api/link/import", &body).json();
-    assert_eq!(
-        (&shown["success"], &shown["skipped"], &shown["failed"]),
-        (&json!(1), &json!(1), &json!(1)),
-        "{shown}"
-    );
+    assert_eq!(shown["success"], 1, "{shown}");
+    assert_eq!(shown["skipped"], 1, "{shown}");
+    assert_eq!(shown["failed"], 1, "{shown}");
     let table = server
         .api("POST", "/api/link/import?validateOnly=true")
         .header("content-type", "text/csv")
@@ -69,10 +67,7 @@ fn nothing_is_stored_by_any_change_that_is_only_checked() {
 
     assert_eq!(links(&server), count);
     assert_eq!(lines(&server), trail);
-    assert_eq!(
-        server.visit("/old").header("location"),
-        "https://old.example/"
-    );
+    server.leads("/old", "https://old.example/");
 }
 
 #[test]
@@ -141,20 +136,6 @@ fn an_equal_link_is_reused_by_both_protocols() {
         assert_eq!(shown["validateOnly"], checked, "{shown}");
         assert_eq!(shown["link"]["id"], first.json()["link"]["id"]);
     }
-
-    for (member, value) in [
-        ("comment", json!("d")),
-        ("maxVisits", json!(5)),
-        ("maxVisits", json!(5)),
-        ("password", json!("pw")),
-        ("password", json!("pw")),
-        ("split", json!([{"url": "https://b.example/", "weight": 5}])),
-    ] {
-        let mut other = body.clone();
-        other[member] = value;
-        let made = server.post("/api/link/create", &other);
-        assert_eq!(made.status, 201, "{member}: {}", made.text);
-    }
 }
 
 #[test]
@@ -163,10 +144,10 @@ fn a_demonstration_checks_what_it_lets_people_do() {
     let new = json!({"url": "https://new.example/", "slug": "new", "validateOnly": true});
     assert_eq!(server.post("/api/link/create", &new).status, 200);
     let edit = server.call("PUT", "/api/link/edit", &new);
-    assert_eq!(edit.json()["code"], "preview_mode");
+    edit.refuses(403, "preview_mode");
     let import = json!({"version": "1", "links": [new], "validateOnly": true});
     let import = server.post("/api/link/import", &import);
-    assert_eq!(import.json()["code"], "preview_mode");
+    import.refuses(403, "preview_mode");
 }
 
 #[test]
@@ -175,15 +156,4 @@ fn a_split_end_without_a_split_is_named() {
     let body = json!({"url": "https://e.example/", "splitUntil": "2030-01-01T00:00:00Z"});
     let refused = server.post("/api/link/create", &body).json();
     assert_eq!(refused["data"]["issues"][0]["path"], json!(["splitUntil"]));
-    let circle = server.create(&json!({"slug": "docs",
-        "url": format!("{}/docs/deep", server.origin())}));
-    assert_eq!(circle["link"]["slug"], "docs");
-    let patch = json!({"slug": "docs", "forwardPath": true});
-    let refused = server.call("PATCH", "/api/link/edit", &patch);
-    let refused = refused.json();
-    assert_eq!(
-        refused["data"]["issues"][0]["path"],
-        json!(["forwardPath"]),
-        "{refused}"
-    );
 }

@@ -108,9 +108,7 @@ fn an_explanation_tells_the_answer_that_visitors_get() {
             let call = server
                 .request("GET", &address)
                 .header("accept", "text/html");
-            let call = headers
-                .iter()
-                .fold(call, |call, (name, value)| call.header(name, value));
+            let call = call.headers(&headers);
             let got = call.send();
             let header = |name: &str| match got.header(name) {
                 "" => Value::Null,

@@ -138,10 +138,8 @@ fn the_oldest_revisions_know_batches() {
     let mixed = post(json!([one, note, {"jsonrpc": "2.0", "id": "x", "method": "nope"}, 5])).json();
     let answers = mixed.as_array().unwrap();
     assert_eq!(answers.len(), 3);
-    assert_eq!(
-        (&answers[1]["id"], &answers[1]["error"]["code"]),
-        (&json!("x"), &json!(-32601))
-    );
+    assert_eq!(answers[1]["id"], "x");
+    assert_eq!(answers[1]["error"]["code"], -32601);
     assert_eq!(answers[2]["error"]["code"], -32600);
     assert_eq!(post(json!([note])).status, 202);
     post(json!([])).fails(400, -32600);
@@ -163,10 +161,8 @@ fn modern_clients_discover_list_and_call() {
     let found = &found["result"];
     assert_eq!(found["supportedVersions"], json!(VERSIONS));
     assert_eq!(found["resultType"], "complete");
-    assert_eq!(
-        (&found["ttlMs"], &found["cacheScope"]),
-        (&json!(300_000), &json!("private"))
-    );
+    assert_eq!(found["ttlMs"], 300_000);
+    assert_eq!(found["cacheScope"], "private");
     assert_eq!(
         found["_meta"]["io.modelcontextprotocol/serverInfo"]["name"],
         "slugline"
@@ -190,10 +186,8 @@ fn modern_clients_discover_list_and_call() {
         modern(server, method, json!({})).fails(404, -32601);
     }
     let called = call_tool(server, "get_link", &json!({"slug": "none"}));
-    assert_eq!(
-        (&called["resultType"], &called["isError"]),
-        (&json!("complete"), &json!(true))
-    );
+    assert_eq!(called["resultType"], "complete");
+    assert_eq!(called["isError"], true);
     assert!(called.get("structuredContent").is_none());
 }
 

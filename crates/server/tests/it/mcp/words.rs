@@ -50,6 +50,13 @@ fn a_taken_slug_comes_with_one_that_is_free() {
     let text = error(&server, "create_link", &link("docs"));
     assert!(text.contains(r#"the slug "docs-3" is free"#), "{text}");
     assert!(text.contains("upsert_link"), "{text}");
+    let by_rest = server.post("/api/link/create", &link("docs")).is(409);
+    assert_eq!(by_rest.json()["freeSlug"], "docs-3");
+    assert!(
+        by_rest.text.contains("docs-3\\\" is free"),
+        "{}",
+        by_rest.text
+    );
     let made = call_tool(&server, "create_link", &link("docs-3"));
     assert_eq!(made["isError"], false, "{made}");
     // The error offers no slug if none would fit.

@@ -214,6 +214,12 @@ impl Server {
         self.request("GET", path).send()
     }
 
+    /// Checks the destination of a visitor.
+    #[track_caller]
+    pub(crate) fn leads(&self, path: &str, to: &str) {
+        assert_eq!(self.visit(path).header("location"), to, "{path}");
+    }
+
     /// Creates a link and returns the whole answer.
     pub(crate) fn create(&self, link: &Value) -> Value {
         let made = self.api("POST", "/api/link/create").json(link).send();
@@ -351,13 +357,27 @@ impl Answer {
         answer
     }
 
-    /// The path of the first fault of the input, its parts joined by dots.
+    /// The paths of the faults of the input, the parts of each joined by dots.
+    #[track_caller]
+    pub(crate) fn faults(&self) -> Vec<String> {
+        let body = self.json();
+        let issues = body["data"]["issues"]
+            .as_array()
+            .expect("the answer names faults");
+        let paths = issues.iter().map(|issue| {
+            let parts = issue["path"].as_array().unwrap().iter();
+            parts
+                .filter_map(Value::as_str)
+                .collect::<Vec<_>>()
+                .join(".")
+        });
+        paths.collect()
+    }
+
+    /// The path of the first of them.
     #[track_caller]
     pub(crate) fn fault(&self) -> String {
-        let path = &self.json()["data"]["issues"][0]["path"];
-        let parts = path.as_array().expect("the answer names a fault");
-        let parts: Vec<&str> = parts.iter().filter_map(Value::as_str).collect();
-        parts.join(".")
+        self.faults().swap_remove(0)
     }
 
     pub(crate) fn header(&self, name: &str) -> &str {
