@@ -1,6 +1,6 @@
 //! Creates links through REST and MCP, follows them, reads the visits back.
 
-use serde_json::{Value, json};
+use serde_json::json;
 use slugline_domain::ports::Clock;
 use slugline_system::SystemClock;
 

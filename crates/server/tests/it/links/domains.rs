@@ -122,8 +122,8 @@ fn a_domain_that_nobody_named_is_refused_by_name() {
     let server = two_domains();
     let link = json!({"slug": "x", "url": "https://example.com/", "domain": "nowhere.example"});
     for answer in [
-        server.call("POST", "/api/link/create", &link),
-        server.call("POST", "/api/link/upsert", &link),
+        server.post("/api/link/create", &link),
+        server.post("/api/link/upsert", &link),
         server.call("PUT", "/api/link/edit", &link),
         server.call(
             "POST",
@@ -133,9 +133,7 @@ fn a_domain_that_nobody_named_is_refused_by_name() {
         server.get("/api/link/list?domain=nowhere.example"),
         server.get("/api/link/query?slug=x&domain=nowhere.example"),
     ] {
-        assert_eq!(answer.status, 400, "{}", answer.text);
-        let issue = &answer.json()["data"]["issues"][0];
-        assert_eq!(issue["path"], json!(["domain"]), "{}", answer.text);
+        assert_eq!(answer.fault(), "domain");
         assert!(answer.text.contains("nowhere.example"), "{}", answer.text);
     }
 }

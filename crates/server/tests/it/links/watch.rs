@@ -31,11 +31,6 @@ fn destination(works: &Arc<AtomicBool>) -> Outsider {
     })
 }
 
-fn read(server: &Server, slug: &str) -> Value {
-    let path = format!("/api/link/query?slug={slug}");
-    server.get(&path).json()
-}
-
 fn listed(server: &Server) -> Vec<String> {
     let list = server.get("/api/link/list?status=broken").is(200);
     let list = list.json();
@@ -62,15 +57,15 @@ fn a_destination_that_fails_twice_is_broken_until_it_answers() {
     server.create(&json!({"slug": "docs", "url": url}));
     server.create(&json!({"slug": "hidden", "url": outsider.url("/hidden"), "disabled": true}));
     eventually("it is asked", || !outsider.heard().is_empty());
-    let fine = read(&server, "docs");
+    let fine = server.link("docs");
     assert_eq!(fine["broken"], Value::Null);
     assert_eq!(listed(&server), [""; 0]);
 
     works.store(false, Relaxed);
     eventually("it is said to be broken", || {
-        !read(&server, "docs")["broken"].is_null()
+        !server.link("docs")["broken"].is_null()
     });
-    let broken = read(&server, "docs")["broken"].clone();
+    let broken = server.link("docs")["broken"].clone();
     assert_eq!(broken["status"], 404, "{broken}");
     assert!(
         broken["since"].as_i64() <= broken["checkedAt"].as_i64(),
@@ -88,12 +83,12 @@ fn a_destination_that_fails_twice_is_broken_until_it_answers() {
         "visitors go on"
     );
     // A client that sends the link back means nothing by what it cannot change.
-    let mut sent = read(&server, "docs");
+    let mut sent = server.link("docs");
     sent["comment"] = "seen".into();
     server.call("PUT", "/api/link/edit", &sent).is(201);
 
     works.store(true, Relaxed);
-    eventually("it is mended", || read(&server, "docs")["broken"].is_null());
+    eventually("it is mended", || server.link("docs")["broken"].is_null());
     assert_eq!(listed(&server), [""; 0]);
     let news = || {
         let heard = hooks.heard().into_iter();
@@ -130,12 +125,10 @@ fn a_link_that_leads_elsewhere_is_no_longer_broken() {
     });
     let server = Server::start_with(&[LOOPBACK, ("SLUGLINE_WATCH_EVERY", "1")]);
     server.create(&json!({"slug": "docs", "url": outsider.url("/old")}));
-    eventually("it is broken", || {
-        !read(&server, "docs")["broken"].is_null()
-    });
+    eventually("it is broken", || !server.link("docs")["broken"].is_null());
     let elsewhere = json!({"slug": "docs", "url": outsider.url("/new")});
     server.call("PATCH", "/api/link/edit", &elsewhere).is(200);
-    assert_eq!(read(&server, "docs")["broken"], Value::Null);
+    assert_eq!(server.link("docs")["broken"], Value::Null);
     eventually("the new one is asked", || {
         outsider
             .heard()
