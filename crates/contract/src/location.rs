@@ -35,10 +35,8 @@ mod tests {
     fn degrees_are_texts_and_absent_when_unknown() {
         let wire =
             |point: Option<Coordinates>| serde_json::to_value(Location::from(point)).unwrap();
-        assert_eq!(
-            wire(Coordinates::new(48.137, -11.5)),
-            json!({"latitude": "48.14", "longitude": "-11.5"})
-        );
+        let shown = wire(Coordinates::new(48.137, -11.5));
+        assert_eq!(shown, json!({"latitude": "48.14", "longitude": "-11.5"}));
         assert_eq!(wire(None), json!({}));
     }
 }

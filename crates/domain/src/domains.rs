@@ -165,10 +165,8 @@ mod tests {
         for authority in ["sl.example", "other.example", "", "127.0.0.1:8080", "a b"] {
             assert_eq!(serving(authority), None, "{authority}");
         }
-        assert_eq!(
-            set().meant_by(&host("sl.example")),
-            Some(DomainName::DEFAULT)
-        );
+        let meant = set().meant_by(&host("sl.example"));
+        assert_eq!(meant, Some(DomainName::DEFAULT));
         assert_eq!(set().meant_by(&host("other.example")), None);
         let go = set().meant_by(&host("go.example")).unwrap();
         assert_eq!(set().record(&go).unwrap().host, host("go.example"));

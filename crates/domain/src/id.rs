@@ -80,10 +80,8 @@ mod tests {
             assert_eq!(LinkId::parse(id).unwrap().as_str(), id);
         }
         assert_eq!(LinkId::parse("  "), Err(LinkIdError::Length { length: 0 }));
-        assert_eq!(
-            LinkId::parse(&"a".repeat(37)),
-            Err(LinkIdError::Length { length: 37 })
-        );
+        let long = LinkId::parse(&"a".repeat(37));
+        assert_eq!(long, Err(LinkIdError::Length { length: 37 }));
         assert_eq!(LinkId::parse("a,b"), Err(LinkIdError::Malformed));
     }
 }

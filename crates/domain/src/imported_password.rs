@@ -53,29 +53,22 @@ mod tests {
 
     #[test]
     fn hashes_are_kept_and_texts_are_passwords() {
-        assert_eq!(
-            ImportedPassword::parse(SINK),
-            Ok(ImportedPassword::Hashed(PasswordHash::new(SINK)))
-        );
-        assert_eq!(
-            ImportedPassword::parse(" hunter2 "),
-            Ok(ImportedPassword::Plain(Password::parse("hunter2").unwrap()))
-        );
+        let hashed = ImportedPassword::Hashed(PasswordHash::new(SINK));
+        let plain = ImportedPassword::Plain(Password::parse("hunter2").unwrap());
+        for (text, expected) in [(SINK, hashed), (" hunter2 ", plain)] {
+            assert_eq!(ImportedPassword::parse(text), Ok(expected));
+        }
     }
 
     #[test]
     fn masks_and_broken_hashes_are_refused() {
-        assert_eq!(
-            ImportedPassword::parse("__SINK_MASKED__•••rse"),
-            Err(PasswordError::Masked.into())
-        );
-        assert_eq!(
-            ImportedPassword::parse("sink-pwd:v1:1:x:y:z"),
-            Err(PasswordFormError::Malformed.into())
-        );
-        assert_eq!(
-            ImportedPassword::parse("$argon2id$"),
-            Err(PasswordFormError::Malformed.into())
-        );
+        let malformed = || PasswordFormError::Malformed.into();
+        for (text, error) in [
+            ("__SINK_MASKED__•••rse", PasswordError::Masked.into()),
+            ("sink-pwd:v1:1:x:y:z", malformed()),
+            ("$argon2id$", malformed()),
+        ] {
+            assert_eq!(ImportedPassword::parse(text), Err(error));
+        }
     }
 }

@@ -166,10 +166,8 @@ mod tests {
             assert!(MaxVisits::new(wrong).is_err(), "{wrong}");
         }
         let ten = MaxVisits::new(10).unwrap();
-        assert_eq!(
-            [0, 9, 10, 11].map(|used| ten.left_after(used)),
-            [10, 1, 0, 0]
-        );
+        let left = [0, 9, 10, 11].map(|used| ten.left_after(used));
+        assert_eq!(left, [10, 1, 0, 0]);
         assert!(MaxVisits::new(i64::from(MaxVisits::MAX)).is_ok());
     }
 

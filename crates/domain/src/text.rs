@@ -114,10 +114,8 @@ mod tests {
     #[test]
     fn trims_before_it_counts_characters() {
         assert_eq!(Text::<3>::parse("  äöü ").unwrap().as_str(), "äöü");
-        assert_eq!(
-            Text::<3>::parse("abcd"),
-            Err(TextError { length: 4, max: 3 })
-        );
+        let long = Text::<3>::parse("abcd");
+        assert_eq!(long, Err(TextError { length: 4, max: 3 }));
         assert_eq!(Text::<3>::parse("   ").unwrap().as_str(), "");
         assert_eq!(Text::<3>::parse("\0 a\0bc").unwrap().as_str(), "abc");
         assert_eq!(Text::<3>::restore("\0").unwrap().as_str(), "");

@@ -128,10 +128,8 @@ mod tests {
 
     #[test]
     fn seconds_hold_what_javascript_holds_exactly() {
-        assert_eq!(
-            UnixSeconds::new(9_007_199_254_740_991).unwrap().get(),
-            UnixSeconds::MAX
-        );
+        let last = UnixSeconds::new(9_007_199_254_740_991).unwrap().get();
+        assert_eq!(last, UnixSeconds::MAX);
         assert!(UnixSeconds::new(9_007_199_254_740_992).is_err());
         assert_eq!(
             UnixSeconds::new(UnixSeconds::MAX)

@@ -266,9 +266,7 @@ mod tests {
         assert_eq!(moment.start_of(TimeUnit::Minute).get(), -60);
         assert_eq!(moment.start_of(TimeUnit::Hour).get(), -3_600);
         assert_eq!(moment.start_of(TimeUnit::Day).get(), -86_400);
-        assert_eq!(
-            LocalSeconds::new(86_400).start_of(TimeUnit::Day).get(),
-            86_400
-        );
+        let day = LocalSeconds::new(86_400).start_of(TimeUnit::Day).get();
+        assert_eq!(day, 86_400);
     }
 }

@@ -13,3 +13,13 @@ macro_rules! assert_matches {
         }
     };
 }
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    #[should_panic(expected = "Some(1) is not Some(2) | None; of 3")]
+    fn another_form_panics() {
+        crate::assert_matches!(Some(1), Some(1), "fine");
+        crate::assert_matches!(Some(1), Some(2) | None, "of {}", 3);
+    }
+}

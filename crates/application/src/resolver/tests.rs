@@ -99,10 +99,8 @@ async fn a_slug_that_nobody_remembers_is_an_error_while_the_store_fails() {
     store.recover();
     put(&store, link("docs")).await;
     assert!(resolver.find(&key("docs")).await.is_err(), "for a second");
-    assert_eq!(
-        resolver.recall(&key("docs"), clock.now()),
-        Recalled::Nothing
-    );
+    let recalled = resolver.recall(&key("docs"), clock.now());
+    assert_eq!(recalled, Recalled::Nothing);
     clock.advance_seconds(1);
     assert!(id_of(&resolver, "docs").await.is_some());
 }

@@ -177,16 +177,12 @@ mod tests {
         .unwrap();
         let content = &new.content;
         assert_eq!(new.slug.unwrap().as_str(), "Docs");
-        assert_eq!(
-            content.tags.iter().map(Tag::as_str).collect::<Vec<_>>(),
-            ["b", "a"]
-        );
+        let tags = content.tags.iter().map(Tag::as_str).collect::<Vec<_>>();
+        assert_eq!(tags, ["b", "a"]);
         assert_eq!(content.routing.geo.keys().next().unwrap().as_str(), "DE");
         assert_eq!(content.routing.with_query, Some(false));
-        assert_eq!(
-            (content.delivery.cloaking, content.delivery.proxy),
-            (Some(true), Some(false))
-        );
+        let delivery = (content.delivery.cloaking, content.delivery.proxy);
+        assert_eq!(delivery, (Some(true), Some(false)));
         assert_eq!(content.flagged_unsafe, Some(true));
         assert_eq!(content.preview.description.as_ref().unwrap().as_str(), "");
         assert_eq!(

@@ -111,10 +111,8 @@ mod tests {
             links[0].created_at,
             links[0].updated_at,
         ];
-        assert_eq!(
-            moments.map(|moment| moment.unwrap().get()),
-            [5, 1_700_000_000, 1_700_000_001]
-        );
+        let moments = moments.map(|moment| moment.unwrap().get());
+        assert_eq!(moments, [5, 1_700_000_000, 1_700_000_001]);
         let half = json!([{"url": "https://example.com/", "slug": "a", "createdAt": 5.5}]);
         assert_eq!(paths(validate(&half)), ["links.0.createdAt"]);
     }

@@ -172,9 +172,7 @@ mod tests {
         ] {
             assert_eq!(of(other).unwrap_err().code, Code::InvalidCursor);
         }
-        assert_eq!(
-            of(json!({"cursor": "", "domain": "*"})).unwrap().domain,
-            None
-        );
+        let domain = of(json!({"cursor": "", "domain": "*"})).unwrap().domain;
+        assert_eq!(domain, None);
     }
 }

@@ -207,23 +207,24 @@ mod tests {
             Answer::<MetricView>::from(counted).note
         };
         assert_eq!(note(&[], &[]), None);
-        assert_eq!(
-            note(&["helo"], &[]).unwrap(),
-            r#"no link has the slug "helo""#
-        );
-        assert_eq!(
-            note(&["a", "b"], &[]).unwrap(),
-            r#"no link has the slugs "a", "b""#
-        );
-        let channel = |value| (Dimension::Channel, value);
-        assert_eq!(
-            note(&["a"], &[channel("socail")]).unwrap(),
-            r#"no link has the slug "a"; no channel is "socail", did you mean "social"?"#
-        );
-        assert_eq!(
-            note(&[], &[channel("telephone")]).unwrap(),
-            r#"no channel is "telephone"; there are ai-assistant, campaign, direct, mail, referral, search, social"#
-        );
+        let channel = |value| [(Dimension::Channel, value)];
+        for (slugs, values, expected) in [
+            (&["helo"][..], &[][..], r#"no link has the slug "helo""#),
+            (&["a", "b"], &[], r#"no link has the slugs "a", "b""#),
+            (
+                &["a"],
+                &channel("socail"),
+                r#"no link has the slug "a"; no channel is "socail", did you mean "social"?"#,
+            ),
+            (
+                &[],
+                &channel("telephone"),
+                "no channel is \"telephone\"; there are ai-assistant, campaign, direct, mail, \
+                 referral, search, social",
+            ),
+        ] {
+            assert_eq!(note(slugs, values).unwrap(), expected);
+        }
     }
 
     #[test]

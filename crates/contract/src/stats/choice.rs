@@ -194,10 +194,8 @@ mod tests {
 
     #[test]
     fn a_city_is_not_mixed_with_excluded_ones_either() {
-        assert_eq!(
-            choice("Kassel,!Patan", Dimension::City),
-            Err(ChoiceError::Mixed)
-        );
+        let mixed = choice("Kassel,!Patan", Dimension::City);
+        assert_eq!(mixed, Err(ChoiceError::Mixed));
     }
 
     #[test]

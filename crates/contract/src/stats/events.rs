@@ -177,10 +177,8 @@ mod tests {
             event(1, "a"),
         ]);
         assert!(before.iter().all(|id| after.contains(id)));
-        assert_eq!(
-            after.iter().collect::<std::collections::HashSet<_>>().len(),
-            5
-        );
+        let distinct = after.iter().collect::<std::collections::HashSet<_>>().len();
+        assert_eq!(distinct, 5);
     }
 
     #[test]

@@ -92,9 +92,7 @@ mod tests {
 
     #[test]
     fn the_name_of_a_file_says_when_it_was_made() {
-        assert_eq!(
-            csv_file_name(UnixMillis::new(1_741_489_500_007)),
-            "slugline-access-2025-03-09T03-05-00-007Z.csv"
-        );
+        let name = csv_file_name(UnixMillis::new(1_741_489_500_007));
+        assert_eq!(name, "slugline-access-2025-03-09T03-05-00-007Z.csv");
     }
 }

@@ -210,10 +210,8 @@ mod tests {
             let ranked = Ranked::<MetricView>::from(report).explained(&request);
             ranked.answer.note
         };
-        assert_eq!(
-            note("type=country", &[]).as_deref(),
-            Some("no visit matches the question")
-        );
+        let told = note("type=country", &[]).unwrap();
+        assert_eq!(told, "no visit matches the question");
         assert_eq!(note("type=city", &[""]).as_deref(), Some(UNKNOWN_PLACES));
         assert_eq!(note("type=country", &["", "DE"]), None);
         assert_eq!(note("type=browser", &[]), None);

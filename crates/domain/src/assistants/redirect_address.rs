@@ -209,9 +209,7 @@ mod tests {
     fn parameters_are_added_to_those_that_are_there() {
         let sent = address("https://e.example/cb?a=1").with_parameters([("state", "x&y= \r\n")]);
         assert_eq!(sent, "https://e.example/cb?a=1&state=x%26y%3D+%0D%0A");
-        assert_eq!(
-            address("https://e.example:8443/cb").host(),
-            "e.example:8443"
-        );
+        let address = address("https://e.example:8443/cb").host();
+        assert_eq!(address, "e.example:8443");
     }
 }

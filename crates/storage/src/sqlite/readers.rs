@@ -146,10 +146,8 @@ mod tests {
             assert_eq!(Readers::read(&readers, FEW).await.unwrap(), [10]);
         }
         // The limit belongs to the read and not to its connection.
-        assert_eq!(
-            readers.read_at_once(&Count(1_000_000)).unwrap(),
-            [1_000_000]
-        );
+        let read = readers.read_at_once(&Count(1_000_000)).unwrap();
+        assert_eq!(read, [1_000_000]);
     }
 
     #[tokio::test]

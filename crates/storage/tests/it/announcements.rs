@@ -27,8 +27,7 @@ impl LinkObserver for Diary {
 
 /// A separate database, with a store that listens and another that does not.
 struct Nodes {
-    admin: DatabaseConnection,
-    name: String,
+    fresh: Fresh,
     raw: DatabaseConnection,
     listening: SqlLinkStore,
     other: SqlLinkStore,
@@ -38,7 +37,8 @@ struct Nodes {
 
 impl Nodes {
     async fn start(name: &str) -> Self {
-        let Fresh { url, name, admin } = on_postgres::fresh(&format!("announcements_{name}")).await;
+        let fresh = on_postgres::fresh(&format!("announcements_{name}")).await;
+        let url = fresh.url.clone();
         let schema = SchemaConnection::open(&url).await.unwrap();
         schema.update().await.unwrap();
         let open = async || SqlLinkStore::new(Database::open(&url).await.unwrap());
@@ -46,8 +46,7 @@ impl Nodes {
         let diary = Arc::<Diary>::default();
         let listener = listening.listen(diary.clone());
         let nodes = Self {
-            admin: admin.connection().clone(),
-            name,
+            fresh,
             raw: schema.connection().clone(),
             listening,
             other,
@@ -118,9 +117,8 @@ async fn a_counted_visit_is_announced_to_nobody() {
     }
     assert_eq!(nodes.announced().await, []);
     // A person who mends a link by hand changes more than the count.
-    nodes
-        .sql("UPDATE short_links SET visits_used = 0, destination = 'https://example.org/'")
-        .await;
+    let by_hand = "UPDATE short_links SET visits_used = 0, destination = 'https://example.org/'";
+    nodes.sql(by_hand).await;
     assert_eq!(nodes.announced().await, [changed("limited", None)]);
 }
 
@@ -132,20 +130,15 @@ async fn every_kind_of_change_is_announced_once_it_is_committed() {
     assert_eq!(nodes.announced().await, [changed("docs", Some(0))], "new");
 
     let edited = with(docs.clone(), |it| it.revision = docs.revision.next());
-    nodes
-        .other
-        .update(&edited, &Version::of(&docs), &NOTE)
-        .await
-        .unwrap();
+    let other = &nodes.other;
+    let updated = other.update(&edited, &Version::of(&docs), &NOTE).await;
+    updated.unwrap();
     assert_eq!(nodes.announced().await, [changed("docs", Some(1))], "edit");
 
     // For example, renewing a hash: not a new version.
     let renewed = edited.clone();
-    nodes
-        .other
-        .update(&renewed, &Version::of(&edited), &NOTE)
-        .await
-        .unwrap();
+    let updated = other.update(&renewed, &Version::of(&edited), &NOTE).await;
+    updated.unwrap();
     assert_eq!(nodes.announced().await, [changed("docs", None)], "renewed");
 
     nodes.other.delete(&docs.key, &NOTE).await.unwrap();
@@ -156,9 +149,8 @@ async fn every_kind_of_change_is_announced_once_it_is_committed() {
     let both = [changed("one", Some(0)), changed("two", Some(0))];
     assert_eq!(nodes.announced().await, both, "batch");
 
-    nodes
-        .sql("UPDATE short_links SET slug = 'three' WHERE slug = 'two'")
-        .await;
+    let by_hand = "UPDATE short_links SET slug = 'three' WHERE slug = 'two'";
+    nodes.sql(by_hand).await;
     let both = [changed("three", None), changed("two", None)];
     assert_eq!(nodes.announced().await, both, "another slug, by hand");
 }
@@ -170,11 +162,8 @@ async fn nothing_is_announced_that_did_not_happen() {
     nodes.other.insert(&ALL, &docs, &NOTE).await.unwrap();
     nodes.announced().await;
     nodes.other.insert(&ALL, &docs, &NOTE).await.unwrap();
-    nodes
-        .other
-        .insert_many(&ALL, std::slice::from_ref(&docs), &NOTE)
-        .await
-        .unwrap();
+    let batch = std::slice::from_ref(&docs);
+    nodes.other.insert_many(&ALL, batch, &NOTE).await.unwrap();
     let overtaken = with(Version::of(&docs), |it| it.revision = docs.revision.next());
     nodes.other.update(&docs, &overtaken, &NOTE).await.unwrap();
     nodes.other.delete(&key("nobody"), &NOTE).await.unwrap();
@@ -212,31 +201,25 @@ async fn a_session_with_another_search_path_announces_too() {
 async fn batches_of_any_size_are_announced() {
     let nodes = Nodes::start("batches").await;
     // Slugs of the maximum length, so that a message holds few.
-    let long: Vec<Link> = (0..50)
-        .map(|i| link(&format!("{i:02}{}", "x".repeat(2_046))).build())
-        .collect();
+    let long = (0..50).map(|i| link(&format!("{i:02}{}", "x".repeat(2_046))).build());
+    let long: Vec<Link> = long.collect();
     nodes.other.insert_many(&ALL, &long, &NOTE).await.unwrap();
-    let expected: Vec<_> = long
+    let expected = long
         .iter()
-        .map(|link| changed(link.key.slug.as_str(), Some(0)))
-        .collect();
-    assert_eq!(nodes.announced().await, expected);
+        .map(|link| changed(link.key.slug.as_str(), Some(0)));
+    assert_eq!(nodes.announced().await, expected.collect::<Vec<_>>());
 
-    let many: Vec<Link> = (0..3_000)
-        .map(|i| link(&format!("many-{i:04}")).build())
-        .collect();
+    let many = (0..3_000).map(|i| link(&format!("many-{i:04}")).build());
+    let many: Vec<Link> = many.collect();
     let before = nodes.listening.hearing();
     nodes.other.insert_many(&ALL, &many, &NOTE).await.unwrap();
     assert_eq!(nodes.announced().await.len(), many.len());
     assert_eq!(nodes.listening.hearing(), before, "each by its name");
 
-    nodes
-        .sql(
-            "INSERT INTO short_links (id, slug, destination, search_text, destination_key, created_at, \
-             updated_at) SELECT 'id-' || i, 'bulk-' || i, 'https://example.com/', '', '', 0, 0 \
-             FROM generate_series(1, 10001) AS i",
-        )
-        .await;
+    let bulk = "INSERT INTO short_links (id, slug, destination, search_text, destination_key, \
+                created_at, updated_at) SELECT 'id-' || i, 'bulk-' || i, 'https://example.com/', '', \
+                '', 0, 0 FROM generate_series(1, 10001) AS i";
+    nodes.sql(bulk).await;
     assert_eq!(nodes.announced().await, [], "too many to name");
     let after_insert = nodes.hears_otherwise_than(before).await;
     nodes.sql("UPDATE short_links SET comment = 'x'").await;
@@ -251,12 +234,7 @@ async fn a_listener_that_was_cut_is_back_and_knows_that_it_missed_something() {
     for round in 0..5 {
         let before = nodes.listening.hearing();
         assert_matches!(before, Hearing::Announced(_));
-        // All but this statement's own session.
-        let cut = format!(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{}'",
-            nodes.name
-        );
-        nodes.admin.execute_unprepared(&cut).await.unwrap();
+        nodes.fresh.cut().await;
         let made = link(&format!("during-{round}")).build();
         nodes.other.insert(&ALL, &made, &NOTE).await.unwrap();
         until("it hears again", || match nodes.listening.hearing() {
@@ -296,18 +274,19 @@ async fn a_revoked_token_is_announced_and_a_used_one_is_not() {
         "TRUNCATE tokens",
     ] {
         nodes.sql(sql).await;
-        before = until(sql, || {
-            let hearing = here.hearing();
-            (hearing != before).then_some(hearing)
-        })
-        .await;
+        before = hears_otherwise(&here, before).await;
     }
     there.revoke(&name, &NOTE).await.unwrap();
-    until("a revoked token", || {
-        (here.hearing() != before).then_some(())
-    })
-    .await;
+    hears_otherwise(&here, before).await;
     assert_eq!(nodes.listening.hearing(), links, "links stay in memory");
+}
+
+async fn hears_otherwise(tokens: &impl TokenStore, before: Hearing) -> Hearing {
+    until("another way to hear", || {
+        let hearing = tokens.hearing();
+        (hearing != before).then_some(hearing)
+    })
+    .await
 }
 
 #[tokio::test]
@@ -320,8 +299,6 @@ async fn a_listener_that_is_dropped_hears_no_more() {
     let observed = Arc::downgrade(&diary);
     drop(diary);
     drop(listening);
-    until("nobody holds the observer", || {
-        observed.upgrade().is_none().then_some(())
-    })
-    .await;
+    let is_dropped = || observed.upgrade().is_none().then_some(());
+    until("the observer is dropped", is_dropped).await;
 }

@@ -13,11 +13,8 @@ use crate::{NOTE, full_link, join_all::join_all, key, link, seconds, with};
 pub(super) async fn an_update_replaces_everything_but_the_identity(store_: &impl LinkStore) {
     let old = full_link("docs");
     store(store_, &old).await;
-    let mut new = link("docs")
-        .id("id-docs")
-        .to("https://example.org/")
-        .tags(&["b", "c"])
-        .build();
+    let new = link("docs").id("id-docs").to("https://example.org/");
+    let mut new = new.tags(&["b", "c"]).build();
     new.updated_at = seconds(7);
     new.revision = old.revision.next();
     // The count is not the author's.
@@ -56,33 +53,23 @@ pub(super) async fn of_many_concurrent_updates_one_wins<S: LinkStore>(store_: Ar
             version
         })
         .collect();
-    let outcomes = join_all(
-        versions
-            .iter()
-            .map(|link| store_.update(link, &known, &NOTE))
-            .collect(),
-    )
-    .await;
+    let updates = versions
+        .iter()
+        .map(|link| store_.update(link, &known, &NOTE));
+    let outcomes = join_all(updates.collect()).await;
     let winners: Vec<usize> = (0..outcomes.len())
         .filter(|i| *outcomes[*i].as_ref().expect("update") == Update::Stored)
         .collect();
     assert_eq!(winners.len(), 1, "{outcomes:?}");
-    let now = store_
-        .find(&before.key)
-        .await
-        .expect("find")
-        .expect("it is there");
-    assert_eq!(now, versions[winners[0]]);
+    is_there(&*store_, &versions[winners[0]]).await;
 }
 
 pub(super) async fn a_deleted_link_is_gone_with_its_tags(store_: &impl LinkStore) {
     let unsorted = link("docs").tags(&["x", "b"]).build();
     let link = link("docs").tags(&["b", "x"]).build();
     store(store_, &unsorted).await;
-    assert_eq!(
-        store_.delete(&link.key, &NOTE).await.expect("delete"),
-        Some(link.clone())
-    );
+    let deleted = store_.delete(&link.key, &NOTE).await.expect("delete");
+    assert_eq!(deleted, Some(link.clone()));
     assert_eq!(store_.delete(&link.key, &NOTE).await.expect("delete"), None);
     assert_eq!(store_.find(&link.key).await.expect("find"), None);
     store(store_, &link).await;
@@ -109,10 +96,8 @@ pub(super) async fn only_the_known_version_of_a_link_is_deleted(store_: &impl Li
         assert_eq!(outcome.expect("delete"), expected);
     }
     assert_eq!(store_.find(&before.key).await.expect("find"), None);
-    assert_eq!(
-        store_.tags(&Reach::Everything, None).await.expect("tags"),
-        []
-    );
+    let tags = store_.tags(&Reach::Everything, None).await.expect("tags");
+    assert_eq!(tags, []);
 }
 
 type Attempt<'a> = Pin<Box<dyn Future<Output = bool> + Send + 'a>>;

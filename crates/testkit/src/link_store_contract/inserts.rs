@@ -28,22 +28,15 @@ pub(super) async fn a_stored_link_is_found_unchanged_with_its_tags_sorted(store_
 pub(super) async fn an_unknown_slug_is_absent_not_an_error(store_: &impl LinkStore) {
     assert_eq!(store_.find(&key("nowhere")).await.expect("find"), None);
     assert_eq!(store_.follow(&key("nowhere")).await.expect("follow"), None);
-    assert_eq!(
-        store_.delete(&key("nowhere"), &NOTE).await.expect("delete"),
-        None
-    );
+    let deleted = store_.delete(&key("nowhere"), &NOTE).await.expect("delete");
+    assert_eq!(deleted, None);
     assert_eq!(keys(store_, everything()).await, [""; 0]);
 }
 
 pub(super) async fn spelling_matters(store_: &impl LinkStore) {
     store(store_, &link("Docs").id("upper").build()).await;
     store(store_, &link("docs").id("lower").build()).await;
-    let found = store_
-        .find(&key("Docs"))
-        .await
-        .expect("find")
-        .expect("it is there");
-    assert_eq!(found.id.as_str(), "upper");
+    is_there(store_, &link("Docs").id("upper").build()).await;
     assert_eq!(store_.find(&key("DOCS")).await.expect("find"), None);
 }
 
@@ -57,11 +50,8 @@ pub(super) async fn an_active_link_keeps_its_slug(store_: &impl LinkStore) {
 }
 
 pub(super) async fn an_expired_link_gives_up_its_slug_and_its_tags(store_: &impl LinkStore) {
-    store(
-        store_,
-        &link("docs").id("old").tags(&["old"]).expires(0).build(),
-    )
-    .await;
+    let old = link("docs").id("old").tags(&["old"]).expires(0).build();
+    store(store_, &old).await;
     let new = link("docs").id("new").tags(&["new"]).build();
     store(store_, &new).await;
     assert_eq!(store_.find(&new.key).await.expect("find"), Some(new));
@@ -74,10 +64,8 @@ pub(super) async fn a_link_that_the_instance_ended_is_expired(store_: &impl Link
     ended.ends_at = Some(NOON);
     store(store_, &ended).await;
     let by = |status| all_that(with(everywhere(), |it| it.status = status));
-    assert_eq!(
-        keys(store_, by(StatusFilter::Only(LinkStatus::Expired))).await,
-        ["docs"]
-    );
+    let expired = keys(store_, by(StatusFilter::Only(LinkStatus::Expired))).await;
+    assert_eq!(expired, ["docs"]);
     assert_eq!(keys(store_, by(StatusFilter::Current)).await, [""; 0]);
     let new = link("docs").id("new").build();
     store(store_, &new).await;
@@ -86,10 +74,8 @@ pub(super) async fn a_link_that_the_instance_ended_is_expired(store_: &impl Link
 
 pub(super) async fn an_id_belongs_to_one_link(store_: &impl LinkStore) {
     store(store_, &link("a").id("same").build()).await;
-    let outcome = store_
-        .insert(&ALL, &link("b").id("same").build(), &NOTE)
-        .await
-        .expect("insert");
+    let same = link("b").id("same").build();
+    let outcome = store_.insert(&ALL, &same, &NOTE).await.expect("insert");
     assert_eq!(outcome, Insertion::IdTaken);
     assert_eq!(store_.find(&key("b")).await.expect("find"), None);
 }
@@ -128,39 +114,26 @@ pub(super) async fn a_link_that_gives_way_keeps_its_slug_if_the_id_is_taken(
 }
 
 pub(super) async fn of_many_concurrent_inserts_one_wins<S: LinkStore>(store_: Arc<S>) {
-    let links: Vec<Link> = (0..8)
-        .map(|i| {
-            link("race")
-                .id(&format!("racer-{i}"))
-                .tags(&[&format!("t{i}")])
-                .build()
-        })
-        .collect();
-    let attempts: Vec<_> = links
-        .iter()
-        .map(|link| store_.insert(&ALL, link, &NOTE))
-        .collect();
-    let outcomes = join_all(attempts).await;
+    let racer = |i: i32| {
+        link("race")
+            .id(&format!("racer-{i}"))
+            .tags(&[&format!("t{i}")])
+    };
+    let links: Vec<Link> = (0..8).map(|i| racer(i).build()).collect();
+    let attempts = links.iter().map(|link| store_.insert(&ALL, link, &NOTE));
+    let outcomes = join_all(attempts.collect()).await;
     let winners: Vec<usize> = (0..outcomes.len())
         .filter(|i| *outcomes[*i].as_ref().expect("insert") == Insertion::Stored)
         .collect();
     assert_eq!(winners.len(), 1, "{outcomes:?}");
-    let winner = store_
-        .find(&key("race"))
-        .await
-        .expect("find")
-        .expect("one is stored");
-    assert_eq!(winner, links[winners[0]]);
+    is_there(&*store_, &links[winners[0]]).await;
 }
 
 pub(super) async fn an_expired_link_gives_way_only_within_reach(store_: &impl LinkStore) {
     let inside = link("inside").id("inside").tags(&["a"]).expires(0).build();
     let named = link("named").id("named").expires(0).build();
-    let outside = link("outside")
-        .id("outside")
-        .tags(&["b"])
-        .expires(0)
-        .build();
+    let outside = link("outside").id("outside").tags(&["b"]).expires(0);
+    let outside = outside.build();
     for link in [&inside, &named, &outside] {
         store(store_, link).await;
     }

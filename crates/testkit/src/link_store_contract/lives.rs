@@ -59,12 +59,8 @@ pub(super) async fn visits_of_another_version_are_not_counted(store_: &impl Link
     later.revision = limited.revision.next();
     let nowhere = link("nowhere").max_visits(3).build();
     for link in [&later, &free, &nowhere] {
-        assert_eq!(
-            take(store_, link).await,
-            Taking::Outdated,
-            "{}",
-            link.key.slug
-        );
+        let taken = take(store_, link).await;
+        assert_eq!(taken, Taking::Outdated, "{}", link.key);
     }
     assert_eq!(used(store_, &limited).await, 0);
     store_.delete(&limited.key, &NOTE).await.expect("delete");
@@ -98,10 +94,10 @@ pub(super) async fn of_many_concurrent_visits_so_many_are_counted<S: LinkStore>(
     store(store_.as_ref(), &limited).await;
     let attempts = (0..32).map(|_| store_.take_visit(&limited.id, limited.revision));
     let outcomes = join_all(attempts.collect()).await;
-    let taken = outcomes
-        .iter()
-        .filter(|outcome| matches!(outcome, Ok(Taking::Taken)));
-    assert_eq!(taken.count(), 5, "{outcomes:?}");
+    let outcomes = outcomes
+        .into_iter()
+        .map(|taken| taken.expect("take a visit"));
+    assert_eq!(outcomes.filter(|taken| *taken == Taking::Taken).count(), 5);
     assert_eq!(used(store_.as_ref(), &limited).await, 5);
 }
 
@@ -203,13 +199,7 @@ pub(super) async fn only_an_expired_link_loses_its_slug(store_: &impl LinkStore)
         link("hidden").id("hidden-2").build(),
     ];
     let many = store_all(store_, &batch).await;
-    assert_eq!(
-        many,
-        [
-            Insertion::Stored,
-            Insertion::Stored,
-            Insertion::Stored,
-            Insertion::SlugTaken
-        ]
-    );
+    let (taken, refused) = many.split_at(3);
+    assert_eq!(taken, [Insertion::Stored; 3]);
+    assert_eq!(refused, [Insertion::SlugTaken]);
 }
