@@ -13,50 +13,37 @@ use slugline_domain::{
 
 use crate::{
     entity::audit::{self, Column},
-    failure::{Failure, failing_to},
     links::SqlLinkStore,
-    session::{Applied, Mutation, Read, Session},
+    session::{Applied::Commit, Session},
 };
 
 #[async_trait]
 impl AuditTrail for SqlLinkStore {
     async fn lines(&self, query: &AuditQuery) -> Result<Vec<AuditLine>, StoreError> {
-        let lines = self.database.read(ReadLines(query.clone())).await;
-        lines.map_err(failing_to("read the audit trail"))
+        self.database
+            .rows("read the audit trail", select(query))
+            .await
     }
 
     async fn add(&self, note: &AuditNote, key: Option<&LinkKey>) -> Result<(), StoreError> {
-        let line = AddLine(note.clone(), key.cloned());
-        let added = self.database.change(line).await;
-        added.map_err(failing_to("write into the audit trail"))
+        let line = audit::of(note, key.map(LinkKey::to_string), None);
+        let insert = audit::Entity::insert(line);
+        let added = self.database.execute("write into the audit trail", insert);
+        added.await.map(drop)
     }
 
     async fn remove_before(&self, moment: UnixMillis, limit: u32) -> Result<u64, StoreError> {
-        let removed = self.database.change(RemoveLines { moment, limit }).await;
-        removed.map_err(failing_to("shorten the audit trail"))
-    }
-}
-
-struct AddLine(AuditNote, Option<LinkKey>);
-
-impl Mutation for AddLine {
-    type Answer = ();
-
-    async fn apply<S: Session>(&self, session: &S) -> Result<Applied<()>, Failure> {
-        let Self(note, key) = self;
-        let line = audit::of(note, key.as_ref().map(LinkKey::to_string), None);
-        session.execute(&audit::Entity::insert(line)).await?;
-        Ok(Applied::Commit(()))
-    }
-}
-
-struct ReadLines(AuditQuery);
-
-impl Read for ReadLines {
-    type Answer = Vec<AuditLine>;
-
-    async fn read<S: Session>(&self, session: &S) -> Result<Vec<AuditLine>, Failure> {
-        session.all(&select(&self.0)).await
+        let remove = async move |session: &Session<'_>| {
+            let numbers = session.all::<i64>(&oldest(moment, limit)).await?;
+            if numbers.is_empty() {
+                return Ok(Commit(0));
+            }
+            let delete = audit::Entity::delete_many().filter(Column::Number.is_in(numbers));
+            Ok(Commit(session.execute(&delete).await?))
+        };
+        self.database
+            .change("shorten the audit trail", remove)
+            .await
     }
 }
 
@@ -106,36 +93,16 @@ fn after(position: &AuditPosition) -> Condition {
     Condition::all().add(Column::At.lte(at)).add(earlier)
 }
 
-struct RemoveLines {
-    moment: UnixMillis,
-    limit: u32,
-}
-
-impl RemoveLines {
-    /// Selects the numbers of the lines to remove. Two nodes select different ones. SQLite has
-    /// one writer and ignores the lock.
-    fn oldest(&self) -> Select<audit::Entity> {
-        audit::Entity::find()
-            .select_only()
-            .column(Column::Number)
-            .filter(Column::At.lt(self.moment.get()))
-            .order_by(Column::At, Order::Asc)
-            .limit(u64::from(self.limit))
-            .lock_with_behavior(LockType::Update, LockBehavior::SkipLocked)
-    }
-}
-
-impl Mutation for RemoveLines {
-    type Answer = u64;
-
-    async fn apply<S: Session>(&self, session: &S) -> Result<Applied<u64>, Failure> {
-        let numbers = session.all::<i64>(&self.oldest()).await?;
-        if numbers.is_empty() {
-            return Ok(Applied::Commit(0));
-        }
-        let delete = audit::Entity::delete_many().filter(Column::Number.is_in(numbers));
-        Ok(Applied::Commit(session.execute(&delete).await?))
-    }
+/// Selects the numbers of the lines to remove. Two nodes select different ones. SQLite has
+/// one writer and ignores the lock.
+fn oldest(moment: UnixMillis, limit: u32) -> Select<audit::Entity> {
+    audit::Entity::find()
+        .select_only()
+        .column(Column::Number)
+        .filter(Column::At.lt(moment.get()))
+        .order_by(Column::At, Order::Asc)
+        .limit(u64::from(limit))
+        .lock_with_behavior(LockType::Update, LockBehavior::SkipLocked)
 }
 
 #[cfg(test)]
@@ -175,11 +142,7 @@ mod tests {
 
     #[tokio::test]
     async fn old_lines_are_found_along_an_index() {
-        let remove = RemoveLines {
-            moment: NOON.start(),
-            limit: 20,
-        };
-        let select = remove.oldest().build(DbBackend::Sqlite);
+        let select = oldest(NOON.start(), 20).build(DbBackend::Sqlite);
         let expected = "SEARCH audit_trail USING COVERING INDEX audit_trail_at (at<?)";
         assert_eq!(Schema::new().await.plan(&select), expected);
     }

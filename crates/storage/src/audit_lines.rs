@@ -13,7 +13,7 @@ use crate::{
 
 /// Writes the line of a changed link, and the receipt of the change if it leaves one.
 pub(crate) async fn write_line(
-    session: &impl Session,
+    session: &Session<'_>,
     note: &AuditNote,
     key: &LinkKey,
 ) -> Result<(), Failure> {
@@ -22,7 +22,7 @@ pub(crate) async fn write_line(
 }
 
 async fn insert_line(
-    session: &impl Session,
+    session: &Session<'_>,
     note: &AuditNote,
     key: &LinkKey,
 ) -> Result<(), Failure> {
@@ -37,7 +37,7 @@ async fn insert_line(
 
 /// Writes the line of a changed domain.
 pub(crate) async fn write_domain_line(
-    session: &impl Session,
+    session: &Session<'_>,
     note: &AuditNote,
     host: &Host,
 ) -> Result<(), Failure> {
@@ -48,7 +48,7 @@ pub(crate) async fn write_domain_line(
 
 /// Writes the line of a changed token.
 pub(crate) async fn write_token_line(
-    session: &impl Session,
+    session: &Session<'_>,
     note: &AuditNote,
     name: &TokenName,
 ) -> Result<(), Failure> {
@@ -60,7 +60,7 @@ pub(crate) async fn write_token_line(
 /// Writes a line for each of these changed links; on PostgreSQL as many in a statement as it may
 /// bind.
 pub(crate) async fn write_lines(
-    session: &impl Session,
+    session: &Session<'_>,
     note: &AuditNote,
     keys: &[&LinkKey],
     bindings: usize,

@@ -2,24 +2,28 @@
 
 use std::{future::Future, sync::Arc, time::Instant};
 
+use sea_orm::QueryTrait;
 use slugline_domain::{
-    FollowedLink,
+    FollowedLink, LinkKey,
     measure::{Histogram, TRACES, Timings},
-    ports::{Hearing, Insertion, LinkObserver, Taking},
+    ports::{Hearing, Insertion, LinkObserver, StoreError, Taking},
 };
 use tracing::{Instrument, Span, info_span};
 
+#[cfg(feature = "sqlite")]
+use crate::links::find;
 #[cfg(feature = "postgres")]
 use crate::postgres::Postgres;
 #[cfg(feature = "sqlite")]
 use crate::sqlite::{Sqlite, SqliteFile};
 use crate::{
     database_url::DatabaseUrl,
-    failure::Failure,
-    links::{find::FollowLink, insert::InsertLink, take_visit::TakeVisit},
+    failure::{Failure, failing_to},
+    links::{change::TakeVisit, insert::InsertLink},
     listening::Listening,
     opening::{ConnectError, refused},
-    session::{Mutation, Read},
+    row::Row,
+    session::{Applied::Commit, Change, Read, Seen},
 };
 
 /// An open database of links.
@@ -105,48 +109,99 @@ impl Database {
     }
 
     /// Inserts a link. On PostgreSQL it shares a statement with others, on SQLite a commit.
-    pub(crate) async fn insert(&self, insert: InsertLink) -> Result<Insertion, Failure> {
-        let span = info_span!(target: TRACES, "links: change", otel.kind = "client");
+    pub(crate) async fn insert(&self, insert: InsertLink) -> Result<Insertion, StoreError> {
         let work = async {
             match &self.engine {
                 #[cfg(feature = "sqlite")]
-                Engine::Sqlite(file) => file.change(insert).await,
+                Engine::Sqlite(file) => {
+                    file.change(
+                        async move |session| insert.apply(session).await,
+                        Seen::ByCaches,
+                    )
+                    .await
+                }
                 #[cfg(feature = "postgres")]
                 Engine::Postgres(server) => server.insert(insert).await,
             }
         };
-        observed(&self.clocked.changes, span, work).await
+        observed(&self.clocked.changes, change_span(), "insert a link", work).await
     }
 
-    pub(crate) async fn change<C: Mutation>(&self, change: C) -> Result<C::Answer, Failure> {
-        let span = info_span!(target: TRACES, "links: change", otel.kind = "client");
+    /// Counts a visit. On PostgreSQL it is a statement of its own, on SQLite it shares a commit.
+    pub(crate) async fn take_visit(&self, take: TakeVisit) -> Result<Taking, StoreError> {
         let work = async {
             match &self.engine {
                 #[cfg(feature = "sqlite")]
-                Engine::Sqlite(file) => file.change(change).await,
+                Engine::Sqlite(file) => {
+                    file.change(
+                        async move |session| Ok(Commit(take.taking(session).await?)),
+                        Seen::ByNone,
+                    )
+                    .await
+                }
+                #[cfg(feature = "postgres")]
+                Engine::Postgres(server) => server.take_visit(take).await,
+            }
+        };
+        observed(&self.clocked.changes, change_span(), "count a visit", work).await
+    }
+
+    /// Makes a change that caches may have to notice.
+    pub(crate) async fn change<T: Send + 'static>(
+        &self,
+        action: &'static str,
+        change: impl Change<T>,
+    ) -> Result<T, StoreError> {
+        self.apply(action, Seen::ByCaches, change).await
+    }
+
+    /// Makes a change of what no cache holds.
+    pub(crate) async fn change_uncached<T: Send + 'static>(
+        &self,
+        action: &'static str,
+        change: impl Change<T>,
+    ) -> Result<T, StoreError> {
+        self.apply(action, Seen::ByNone, change).await
+    }
+
+    /// Makes a change of one statement. Returns the number of rows that it changed.
+    pub(crate) async fn execute(
+        &self,
+        action: &'static str,
+        statement: impl QueryTrait + Send + Sync + 'static,
+    ) -> Result<u64, StoreError> {
+        self.change(action, async move |session| {
+            Ok(Commit(session.execute(&statement).await?))
+        })
+        .await
+    }
+
+    #[cfg_attr(
+        not(feature = "sqlite"),
+        expect(unused_variables, reason = "PostgreSQL tells nodes by triggers")
+    )]
+    async fn apply<T: Send + 'static>(
+        &self,
+        action: &'static str,
+        seen: Seen,
+        change: impl Change<T>,
+    ) -> Result<T, StoreError> {
+        let work = async {
+            match &self.engine {
+                #[cfg(feature = "sqlite")]
+                Engine::Sqlite(file) => file.change(change, seen).await,
                 #[cfg(feature = "postgres")]
                 Engine::Postgres(server) => server.change(&change).await,
             }
         };
-        observed(&self.clocked.changes, span, work).await
+        observed(&self.clocked.changes, change_span(), action, work).await
     }
 
-    /// Counts a visit. On PostgreSQL it is a statement of its own, on SQLite it shares a commit.
-    pub(crate) async fn take_visit(&self, take: TakeVisit) -> Result<Taking, Failure> {
-        let span = info_span!(target: TRACES, "links: change", otel.kind = "client");
-        let work = async {
-            match &self.engine {
-                #[cfg(feature = "sqlite")]
-                Engine::Sqlite(file) => file.change(take).await,
-                #[cfg(feature = "postgres")]
-                Engine::Postgres(server) => server.take_visit(&take).await,
-            }
-        };
-        observed(&self.clocked.changes, span, work).await
-    }
-
-    pub(crate) async fn read<R: Read>(&self, read: R) -> Result<R::Answer, Failure> {
-        let span = info_span!(target: TRACES, "links: read", otel.kind = "client");
+    pub(crate) async fn read<T: Send + 'static>(
+        &self,
+        action: &'static str,
+        read: impl Read<T>,
+    ) -> Result<T, StoreError> {
         let work = async {
             match &self.engine {
                 #[cfg(feature = "sqlite")]
@@ -155,13 +210,37 @@ impl Database {
                 Engine::Postgres(server) => server.read(&read).await,
             }
         };
-        observed(&self.clocked.reads, span, work).await
+        let span = info_span!(target: TRACES, "links: read", otel.kind = "client");
+        observed(&self.clocked.reads, span, action, work).await
+    }
+
+    /// Reads the rows of one statement.
+    pub(crate) async fn rows<R: Row + Send + 'static>(
+        &self,
+        action: &'static str,
+        select: impl QueryTrait + Send + Sync + 'static,
+    ) -> Result<Vec<R>, StoreError> {
+        self.read(action, async move |session| session.all(&select).await)
+            .await
+    }
+
+    /// Reads the first row of one statement.
+    pub(crate) async fn first<R: Row + Send + 'static>(
+        &self,
+        action: &'static str,
+        select: impl QueryTrait + Send + Sync + 'static,
+    ) -> Result<Option<R>, StoreError> {
+        self.read(action, async move |session| session.first(&select).await)
+            .await
     }
 
     /// Reads like [`Database::read`], for a single statement that finds one row
     /// by an index.
-    pub(crate) async fn read_at_once<R: Read>(&self, read: R) -> Result<R::Answer, Failure> {
-        let span = info_span!(target: TRACES, "links: find", otel.kind = "client");
+    pub(crate) async fn read_at_once<T>(
+        &self,
+        action: &'static str,
+        read: impl Read<T>,
+    ) -> Result<T, StoreError> {
         let work = async {
             match &self.engine {
                 #[cfg(feature = "sqlite")]
@@ -170,21 +249,23 @@ impl Database {
                 Engine::Postgres(server) => server.read(&read).await,
             }
         };
-        observed(&self.clocked.finds, span, work).await
+        observed(&self.clocked.finds, find_span(), action, work).await
     }
 
     /// Finds what a redirect needs of a link. On PostgreSQL it shares a statement with others.
-    pub(crate) async fn follow(&self, follow: FollowLink) -> Result<Option<FollowedLink>, Failure> {
-        let span = info_span!(target: TRACES, "links: find", otel.kind = "client");
+    pub(crate) async fn follow(&self, key: &LinkKey) -> Result<Option<FollowedLink>, StoreError> {
         let work = async {
             match &self.engine {
                 #[cfg(feature = "sqlite")]
-                Engine::Sqlite(file) => file.read_at_once(&follow),
+                Engine::Sqlite(file) => {
+                    let key = key.clone();
+                    file.read_at_once(&async move |session| find::followed(session, &key).await)
+                }
                 #[cfg(feature = "postgres")]
-                Engine::Postgres(server) => server.follow(follow.key).await,
+                Engine::Postgres(server) => server.follow(key.clone()).await,
             }
         };
-        observed(&self.clocked.finds, span, work).await
+        observed(&self.clocked.finds, find_span(), "find a link", work).await
     }
 
     pub(crate) fn timings(&self) -> StoreTimings {
@@ -199,13 +280,14 @@ impl Database {
         not(feature = "postgres"),
         expect(clippy::unused_async, reason = "PostgreSQL is waited for")
     )]
-    pub(crate) async fn ping(&self) -> Result<(), Failure> {
-        match &self.engine {
+    pub(crate) async fn ping(&self) -> Result<(), StoreError> {
+        let answer = match &self.engine {
             #[cfg(feature = "sqlite")]
             Engine::Sqlite(file) => file.ping(),
             #[cfg(feature = "postgres")]
             Engine::Postgres(server) => server.ping().await,
-        }
+        };
+        answer.map_err(failing_to("answer"))
     }
 
     /// The way in which this process learns of revoked tokens. With SQLite it does not need
@@ -259,10 +341,23 @@ impl Database {
     }
 }
 
-/// Does the work inside the span, and counts the time it took.
-async fn observed<T>(took: &Histogram, span: Span, work: impl Future<Output = T>) -> T {
+fn change_span() -> Span {
+    info_span!(target: TRACES, "links: change", otel.kind = "client")
+}
+
+fn find_span() -> Span {
+    info_span!(target: TRACES, "links: find", otel.kind = "client")
+}
+
+/// Does the work inside the span, counts the time it took, and names the action if it failed.
+async fn observed<T>(
+    took: &Histogram,
+    span: Span,
+    action: &'static str,
+    work: impl Future<Output = Result<T, Failure>>,
+) -> Result<T, StoreError> {
     let begun = Instant::now();
     let done = work.instrument(span).await;
     took.observe(begun.elapsed());
-    done
+    done.map_err(failing_to(action))
 }

@@ -23,7 +23,7 @@ pub(crate) enum End {
 /// Keeps the links that meet a condition as they are, before they change. Nobody else changes them
 /// until the transaction ends. Returns false if there are none; if nothing is kept, nobody looks.
 pub(crate) async fn keep(
-    session: &impl Session,
+    session: &Session<'_>,
     keeping: Keeping,
     change: End,
     note: &AuditNote,
@@ -40,7 +40,7 @@ pub(crate) async fn keep(
 
 /// As [`keep`], for a condition whose values alone differ from one call to the next: these.
 pub(crate) async fn keep_one(
-    session: &impl Session,
+    session: &Session<'_>,
     keeping: Keeping,
     change: End,
     note: &AuditNote,
@@ -59,7 +59,7 @@ pub(crate) async fn keep_one(
 
 /// Removes versions of a link beyond the number that is kept, after one was added.
 pub(crate) async fn prune(
-    session: &impl Session,
+    session: &Session<'_>,
     keeping: Keeping,
     id: &LinkId,
 ) -> Result<(), Failure> {
@@ -82,7 +82,7 @@ pub(crate) async fn prune(
 
 /// The answer if nothing is to be kept. Then a deletion takes the former versions with it.
 async fn kept(
-    session: &impl Session,
+    session: &Session<'_>,
     keeping: Keeping,
     change: End,
     which: Condition,

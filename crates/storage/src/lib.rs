@@ -27,7 +27,7 @@
 //! |---|---|
 //! | `database`, `database_url` | an open database of either kind; the URL that names it |
 //! | `opening`, `schema_connection` | the reasons why none is opened; the schema's own connection |
-//! | `session` | reads and changes that run on either database |
+//! | `session`, `row` | reads and changes that run on either database, and their rows |
 //! | `links`, `tokens`, `assistants`, `audit`, `history`, `migration`, `secrets` | the statements, a folder or a file for each port |
 //! | `audit_lines`, `former_versions` | the lines of the audit trail and the former versions of links, in the transactions of the changes |
 //! | `entity`, `sql_text` | the tables as sea-orm sees them; SQL texts that are built once |
@@ -37,8 +37,8 @@
 
 #![expect(
     clippy::future_not_send,
-    reason = "work on an SQLite session stays on one thread; the futures of the ports are Send, \
-              as those demand"
+    reason = "a future that works with any statement, row or change is Send if those are; the \
+              futures of the ports are, as those demand"
 )]
 
 #[cfg(not(any(feature = "postgres", feature = "sqlite")))]
@@ -63,6 +63,7 @@ mod opening;
 mod postgres;
 mod receipt_lines;
 mod receipts;
+mod row;
 mod schema_connection;
 mod secrets;
 mod session;

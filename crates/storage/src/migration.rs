@@ -15,65 +15,36 @@ use slugline_domain::{
 use crate::{
     audit_lines::write_line,
     entity::{link, migration_failure, migration_run},
-    failure::{Failure, failing_to},
-    links::{SqlLinkStore, has_key, insert_row},
-    session::{Applied, Mutation, Read, Session},
+    failure::Failure,
+    links::{SqlLinkStore, keys::has_key, write::insert_row},
+    session::{
+        Applied::{Commit, Rollback},
+        Session,
+    },
 };
 
 #[async_trait]
 impl MigrationStore for SqlLinkStore {
     async fn state(&self) -> Result<MigrationState, StoreError> {
-        let state = self.database.read(ReadState).await;
-        state.map_err(failing_to("read the migration's state"))
+        let read = async move |session: &Session<'_>| {
+            let latest_first =
+                migration_run::Entity::find().order_by(migration_run::Column::Number, Order::Desc);
+            let latest = latest_first.clone().limit(1);
+            let latest = session.first::<migration_run::Model>(&latest).await?;
+            let ended = migration_run::Column::EndedAt.is_not_null();
+            let completed = latest_first.filter(ended).limit(1);
+            let completed = session.first::<migration_run::Model>(&completed).await?;
+            Ok(MigrationState {
+                latest: latest.map(to_run).transpose()?,
+                completed: completed.map(to_run).transpose()?,
+            })
+        };
+        self.database.read("read the migration's state", read).await
     }
 
     async fn begin(&self, after: Option<u32>, now: UnixSeconds) -> Result<bool, StoreError> {
-        let begun = self.database.change(BeginRun { after, now }).await;
-        begun.map_err(failing_to("begin the migration"))
-    }
-
-    async fn advance(&self, step: &MigrationStep) -> Result<Advance, StoreError> {
-        let advanced = self.database.change(AdvanceRun(step.clone())).await;
-        advanced.map_err(failing_to("move links"))
-    }
-
-    async fn failures(&self, run: u32) -> Result<Vec<FailedEntry>, StoreError> {
-        let failures = self.database.read(ReadFailures { run }).await;
-        failures.map_err(failing_to("read what failed to move"))
-    }
-}
-
-struct ReadState;
-
-impl Read for ReadState {
-    type Answer = MigrationState;
-
-    async fn read<S: Session>(&self, session: &S) -> Result<MigrationState, Failure> {
-        let latest_first =
-            migration_run::Entity::find().order_by(migration_run::Column::Number, Order::Desc);
-        let latest = latest_first.clone().limit(1);
-        let latest = session.first::<migration_run::Model>(&latest).await?;
-        let ended = migration_run::Column::EndedAt.is_not_null();
-        let completed = latest_first.filter(ended).limit(1);
-        let completed = session.first::<migration_run::Model>(&completed).await?;
-        Ok(MigrationState {
-            latest: latest.map(to_run).transpose()?,
-            completed: completed.map(to_run).transpose()?,
-        })
-    }
-}
-
-struct BeginRun {
-    after: Option<u32>,
-    now: UnixSeconds,
-}
-
-impl Mutation for BeginRun {
-    type Answer = bool;
-
-    async fn apply<S: Session>(&self, session: &S) -> Result<Applied<bool>, Failure> {
         let row = migration_run::Model {
-            number: i64::from(self.after.unwrap_or(0)) + 1,
+            number: i64::from(after.unwrap_or(0)) + 1,
             pages: 0,
             next: None,
             scanned: 0,
@@ -82,58 +53,48 @@ impl Mutation for BeginRun {
             expired: 0,
             failed: 0,
             ignored: 0,
-            began_at: self.now.get(),
+            began_at: now.get(),
             ended_at: None,
         };
-        // Another process started the run first and took the number.
+        // Another process may have started the run first and taken the number.
         let insert = migration_run::Entity::insert(row.into_active_model())
             .on_conflict(OnConflict::new().do_nothing().to_owned());
-        Ok(Applied::Commit(session.execute(&insert).await? > 0))
+        let begun = self.database.execute("begin the migration", insert).await;
+        Ok(begun? > 0)
     }
-}
 
-struct AdvanceRun(MigrationStep);
-
-impl Mutation for AdvanceRun {
-    type Answer = Advance;
-
-    async fn apply<S: Session>(&self, session: &S) -> Result<Applied<Advance>, Failure> {
-        let step = &self.0;
-        let Some(before) = claim_page(session, step).await? else {
-            return Ok(Applied::Rollback(Advance::Overtaken));
-        };
-        let mut inserted = 0;
-        for moved in &step.links {
-            if insert_moved(session, moved).await? {
-                write_line(session, &step.note, &moved.link.key).await?;
-                inserted += 1;
+    async fn advance(&self, step: &MigrationStep) -> Result<Advance, StoreError> {
+        let step = step.clone();
+        let advance = async move |session: &Session<'_>| {
+            let Some(before) = claim_page(session, &step).await? else {
+                return Ok(Rollback(Advance::Overtaken));
+            };
+            let mut inserted = 0;
+            for moved in &step.links {
+                if insert_moved(session, moved).await? {
+                    write_line(session, &step.note, &moved.link.key).await?;
+                    inserted += 1;
+                }
             }
-        }
-        let skipped = length(&step.links) - inserted;
-        count(session, step, inserted, skipped).await?;
-        remember_failures(session, step, before.tally.failed).await?;
-        Ok(Applied::Commit(Advance::Done { inserted, skipped }))
+            let skipped = length(&step.links) - inserted;
+            count(session, &step, inserted, skipped).await?;
+            remember_failures(session, &step, before.tally.failed).await?;
+            Ok(Commit(Advance::Done { inserted, skipped }))
+        };
+        self.database.change("move links", advance).await
     }
-}
 
-struct ReadFailures {
-    run: u32,
-}
-
-impl Read for ReadFailures {
-    type Answer = Vec<FailedEntry>;
-
-    async fn read<S: Session>(&self, session: &S) -> Result<Vec<FailedEntry>, Failure> {
+    async fn failures(&self, run: u32) -> Result<Vec<FailedEntry>, StoreError> {
         let select = migration_failure::Entity::find()
-            .filter(migration_failure::Column::Run.eq(self.run))
+            .filter(migration_failure::Column::Run.eq(run))
             .order_by(migration_failure::Column::Position, Order::Asc)
             .limit(u64::from(FailedEntry::MAX_KEPT));
-        let rows = session.all::<migration_failure::Model>(&select).await?;
+        let rows = self.database.rows("read what failed to move", select).await;
         let entry = |row: migration_failure::Model| FailedEntry {
             key: EntryKey::new(&row.entry_key),
             reason: EntryFault::new(&row.reason),
         };
-        Ok(rows.into_iter().map(entry).collect())
+        Ok(rows?.into_iter().map(entry).collect())
     }
 }
 
@@ -142,7 +103,7 @@ impl Read for ReadFailures {
 /// processes that are about to do the page, the first goes on; the others wait
 /// here until it is done.
 async fn claim_page(
-    session: &impl Session,
+    session: &Session<'_>,
     step: &MigrationStep,
 ) -> Result<Option<MigrationRun>, Failure> {
     let (number, pages) = (migration_run::Column::Number, migration_run::Column::Pages);
@@ -168,7 +129,7 @@ async fn claim_page(
 
 /// Inserts the link unless its key is in use. It belongs to the default domain, as all links of older
 /// stores, so nobody looks for the domain.
-async fn insert_moved(session: &impl Session, moved: &MovedLink) -> Result<bool, Failure> {
+async fn insert_moved(session: &Session<'_>, moved: &MovedLink) -> Result<bool, Failure> {
     if insert_row(session, &moved.link).await? {
         return Ok(true);
     }
@@ -185,7 +146,7 @@ async fn insert_moved(session: &impl Session, moved: &MovedLink) -> Result<bool,
     Err(Failure::NoIdLeft)
 }
 
-async fn key_in_use(session: &impl Session, link: &Link) -> Result<bool, Failure> {
+async fn key_in_use(session: &Session<'_>, link: &Link) -> Result<bool, Failure> {
     let owner = link::Entity::find()
         .select_only()
         .column(link::Column::Number)
@@ -194,7 +155,7 @@ async fn key_in_use(session: &impl Session, link: &Link) -> Result<bool, Failure
 }
 
 async fn count(
-    session: &impl Session,
+    session: &Session<'_>,
     step: &MigrationStep,
     inserted: u64,
     skipped: u64,
@@ -220,7 +181,7 @@ async fn count(
 }
 
 async fn remember_failures(
-    session: &impl Session,
+    session: &Session<'_>,
     step: &MigrationStep,
     before: u64,
 ) -> Result<(), Failure> {

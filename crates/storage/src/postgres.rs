@@ -10,6 +10,7 @@
 //! | `listener` | the connection for announcements |
 //! | `outbox` | the table of announcements |
 //! | `liveness` | detection of dead connections |
+//! | `reads` | reads, repeated if a connection was closed |
 //! | `shared` | requests that share a statement |
 //! | `statements` | statements of a pool or a transaction |
 
@@ -21,6 +22,7 @@ mod inserts;
 mod listener;
 mod liveness;
 mod outbox;
+mod reads;
 mod shared;
 mod statements;
 
@@ -37,19 +39,20 @@ use slugline_domain::{
 use sqlx::{Connection, Executor, PgConnection, postgres::PgPoolOptions};
 use tokio::sync::{Notify, Semaphore};
 
+pub(crate) use self::statements::Statements;
 use self::{
     answer::{STEP, answered, was_cut},
     ear::Ear,
     follows::Follows,
     inserts::{Inserts, NewLink, Told},
-    statements::{MAX_CONNECTIONS, Statements},
+    reads::MAX_CONNECTIONS,
 };
 use crate::{
     entity::link,
     failure::Failure,
-    links::{insert::InsertLink, take_visit::TakeVisit},
+    links::{change::TakeVisit, insert::InsertLink},
     listening::Listening,
-    session::{Applied, Mutation, Read},
+    session::{Applied, Change, Read, Session},
 };
 
 /// Connections to a PostgreSQL server.
@@ -135,8 +138,8 @@ impl Postgres {
     }
 
     /// Reads, and reads again if the server had closed the connection.
-    pub(crate) async fn read<R: Read>(&self, read: &R) -> Result<R::Answer, Failure> {
-        statements::read(&self.pool, read).await
+    pub(crate) async fn read<T>(&self, read: &impl Read<T>) -> Result<T, Failure> {
+        reads::read(&self.pool, read).await
     }
 
     /// Finds what a redirect needs of a link, in a statement that it shares with others.
@@ -153,7 +156,7 @@ impl Postgres {
     pub(crate) async fn insert(&self, mut insert: InsertLink) -> Result<Insertion, Failure> {
         if insert.note.receipt.is_some() {
             // The shared statement writes none.
-            return self.change(&insert).await;
+            return self.insert_alone(insert).await;
         }
         let new = NewLink {
             link: insert.link.clone(),
@@ -174,14 +177,20 @@ impl Postgres {
             // Without an answer the task has ended with its runtime.
             Some(Told::Unknown) | None => insert.may_be_stored = true,
         }
+        self.insert_alone(insert).await
+    }
+
+    async fn insert_alone(&self, insert: InsertLink) -> Result<Insertion, Failure> {
+        let insert = async move |session: &Session<'_>| insert.apply(session).await;
         self.change(&insert).await
     }
 
     /// Applies a change in its own transaction.
-    pub(crate) async fn change<C: Mutation>(&self, change: &C) -> Result<C::Answer, Failure> {
+    pub(crate) async fn change<T>(&self, change: &impl Change<T>) -> Result<T, Failure> {
         let transaction = self.begin().await?;
         // A failure drops the transaction, which rolls it back.
-        match change.apply(&Statements(&transaction)).await? {
+        let session = Session::Postgres(Statements::Transaction(&transaction));
+        match change(&session).await? {
             Applied::Commit(answer) => {
                 let committed = answered(STEP, transaction.commit()).await;
                 // Also after an error: the server may have committed, and only its answer is
@@ -201,15 +210,10 @@ impl Postgres {
     /// announced to nobody.
     ///
     /// After a cut the change is applied again: the server may have committed the first one.
-    pub(crate) async fn take_visit(&self, take: &TakeVisit) -> Result<Taking, Failure> {
+    pub(crate) async fn take_visit(&self, take: TakeVisit) -> Result<Taking, Failure> {
         let _turn = self.visits.acquire().await;
-        for _ in 0..MAX_CONNECTIONS {
-            match take.apply(&Statements(&self.pool)).await {
-                Err(Failure::Postgres(error)) if was_cut(&error) => {}
-                applied => return Ok(applied?.into_answer()),
-            }
-        }
-        Ok(take.apply(&Statements(&self.pool)).await?.into_answer())
+        let take = async move |session: &Session<'_>| take.taking(session).await;
+        reads::read(&self.pool, &take).await
     }
 
     /// Begins a transaction, on another connection if the server had closed the
@@ -272,7 +276,6 @@ mod tests {
     use sea_orm::{ConnectionTrait, DbBackend, Statement};
 
     use super::*;
-    use crate::session::Columns;
 
     #[tokio::test]
     #[expect(
@@ -290,7 +293,7 @@ mod tests {
             let question = format!("SHOW {name}");
             let question = Statement::from_string(DbBackend::Postgres, question);
             let row = server.pool().query_one_raw(question).await.unwrap();
-            row.unwrap().text(0).unwrap()
+            row.unwrap().try_get_by_index::<String>(0).unwrap()
         };
         assert_eq!(setting(&links, "statement_timeout").await, "10s");
         assert_eq!(setting(&links, "jit").await, "off");

@@ -15,7 +15,7 @@ use crate::{
 /// Writes the receipt of a change with these outcomes, if it leaves one. Fails if another request
 /// has the key; the transaction is undone then.
 pub(crate) async fn write_receipt(
-    session: &impl Session,
+    session: &Session<'_>,
     note: &AuditNote,
     outcomes: &[Insertion],
 ) -> Result<(), Failure> {
@@ -46,7 +46,7 @@ pub(crate) struct Write {
 }
 
 impl Write {
-    pub(crate) async fn is_written(&self, session: &impl Session) -> Result<bool, Failure> {
+    pub(crate) async fn is_written(&self, session: &Session<'_>) -> Result<bool, Failure> {
         // Of two racing requests, the second waits for the first one to end, and finds its row.
         let unless_in_use = OnConflict::columns([Column::Caller, Column::Key])
             .update_columns(receipt::REWRITTEN)

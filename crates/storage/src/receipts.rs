@@ -12,10 +12,9 @@ use slugline_domain::{
 
 use crate::{
     entity::receipt::{self, Column, Entity, Model},
-    failure::{Failure, failing_to},
     links::SqlLinkStore,
     receipt_lines::{Write, is_taken_until},
-    session::{Applied, Columns, Mutation, Read, Row, Session},
+    session::{Applied::Commit, Session},
 };
 
 #[async_trait]
@@ -26,20 +25,26 @@ impl ReceiptStore for SqlLinkStore {
         key: &IdempotencyKey,
         now: UnixMillis,
     ) -> Result<Option<KeptRequest>, StoreError> {
-        let (caller, key) = (caller.to_owned(), key.clone());
-        let found = self.database.read_at_once(Find { caller, key, now }).await;
-        found.map_err(failing_to("find the answer to a request"))
+        let select = Entity::find()
+            .filter(of_key(caller, key))
+            .filter(Column::EndsAt.gt(now.get()));
+        let find = async move |session: &Session<'_>| {
+            let row = session.first::<Model>(&select).await?;
+            row.map(receipt::to_kept).transpose()
+        };
+        self.database
+            .read_at_once("find the answer to a request", find)
+            .await
     }
 
     async fn take(&self, claim: &RequestClaim, until: UnixMillis) -> Result<bool, StoreError> {
-        let take = Write {
+        let write = Write {
             claim: claim.clone(),
             answer: None,
             until,
             taken_until: None,
         };
-        let taken = self.database.change(take).await;
-        taken.map_err(failing_to("take the key of a request"))
+        self.write("take the key of a request", write).await
     }
 
     async fn keep(
@@ -48,14 +53,13 @@ impl ReceiptStore for SqlLinkStore {
         answer: &KeptAnswer,
         taken_until: Option<UnixMillis>,
     ) -> Result<bool, StoreError> {
-        let keep = Write {
+        let write = Write {
             claim: claim.clone(),
             answer: Some(answer.clone()),
             until: claim.kept_until(),
             taken_until,
         };
-        let kept = self.database.change(keep).await;
-        kept.map_err(failing_to("keep the answer to a request"))
+        self.write("keep the answer to a request", write).await
     }
 
     async fn release(
@@ -63,32 +67,45 @@ impl ReceiptStore for SqlLinkStore {
         claim: &RequestClaim,
         taken_until: UnixMillis,
     ) -> Result<(), StoreError> {
-        let claim = claim.clone();
-        let released = self.database.change(Release { claim, taken_until }).await;
-        released.map_err(failing_to("free the key of a request"))
+        let delete = Entity::delete_many()
+            .filter(of_key(&claim.caller, &claim.key))
+            .filter(is_taken_until(taken_until));
+        let release = async move |session: &Session<'_>| {
+            session.execute(&delete).await?;
+            Ok(Commit(()))
+        };
+        let action = "free the key of a request";
+        self.database.change_uncached(action, release).await
     }
 
     async fn remove_free(&self, moment: UnixMillis, limit: u32) -> Result<u64, StoreError> {
-        let removed = self.database.change(RemoveFree { moment, limit }).await;
-        removed.map_err(failing_to("remove the answers to old requests"))
+        // Two nodes select different keys. SQLite has one writer and ignores the lock. A body may
+        // have megabytes, and stays unread.
+        let free = Entity::find()
+            .select_only()
+            .columns([Column::Caller, Column::Key])
+            .filter(Column::EndsAt.lte(moment.get()))
+            .limit(u64::from(limit))
+            .lock_with_behavior(LockType::Update, LockBehavior::SkipLocked);
+        let remove = async move |session: &Session<'_>| {
+            let mut removed = 0;
+            for (caller, key) in session.all::<(String, String)>(&free).await? {
+                let delete = Entity::delete_many()
+                    .filter(Column::Caller.eq(caller))
+                    .filter(Column::Key.eq(key));
+                removed += session.execute(&delete).await?;
+            }
+            Ok(Commit(removed))
+        };
+        let action = "remove the answers to old requests";
+        self.database.change_uncached(action, remove).await
     }
 }
 
-struct Find {
-    caller: String,
-    key: IdempotencyKey,
-    now: UnixMillis,
-}
-
-impl Read for Find {
-    type Answer = Option<KeptRequest>;
-
-    async fn read<S: Session>(&self, session: &S) -> Result<Self::Answer, Failure> {
-        let select = Entity::find()
-            .filter(of_key(&self.caller, &self.key))
-            .filter(Column::EndsAt.gt(self.now.get()));
-        let row = session.first::<Model>(&select).await?;
-        row.map(receipt::to_kept).transpose()
+impl SqlLinkStore {
+    async fn write(&self, action: &'static str, write: Write) -> Result<bool, StoreError> {
+        let write = async move |session: &Session<'_>| Ok(Commit(write.is_written(session).await?));
+        self.database.change_uncached(action, write).await
     }
 }
 
@@ -97,77 +114,4 @@ fn of_key(caller: &str, key: &IdempotencyKey) -> Condition {
     Condition::all()
         .add(Column::Caller.eq(caller))
         .add(Column::Key.eq(key.as_str()))
-}
-
-impl Mutation for Write {
-    type Answer = bool;
-
-    const IS_CACHED: bool = false;
-
-    async fn apply<S: Session>(&self, session: &S) -> Result<Applied<bool>, Failure> {
-        Ok(Applied::Commit(self.is_written(session).await?))
-    }
-}
-
-struct Release {
-    claim: RequestClaim,
-    taken_until: UnixMillis,
-}
-
-impl Mutation for Release {
-    type Answer = ();
-
-    const IS_CACHED: bool = false;
-
-    async fn apply<S: Session>(&self, session: &S) -> Result<Applied<()>, Failure> {
-        let delete = Entity::delete_many()
-            .filter(of_key(&self.claim.caller, &self.claim.key))
-            .filter(is_taken_until(self.taken_until));
-        session.execute(&delete).await?;
-        Ok(Applied::Commit(()))
-    }
-}
-
-struct RemoveFree {
-    moment: UnixMillis,
-    limit: u32,
-}
-
-struct FreeKey {
-    caller: String,
-    key: String,
-}
-
-impl Row for FreeKey {
-    fn read(columns: &impl Columns) -> Result<Self, Failure> {
-        Ok(Self {
-            caller: columns.text(0)?,
-            key: columns.text(1)?,
-        })
-    }
-}
-
-impl Mutation for RemoveFree {
-    type Answer = u64;
-
-    const IS_CACHED: bool = false;
-
-    async fn apply<S: Session>(&self, session: &S) -> Result<Applied<u64>, Failure> {
-        // Two nodes select different keys. SQLite has one writer and ignores the lock. A body may
-        // have megabytes, and stays unread.
-        let free = Entity::find()
-            .select_only()
-            .columns([Column::Caller, Column::Key])
-            .filter(Column::EndsAt.lte(self.moment.get()))
-            .limit(u64::from(self.limit))
-            .lock_with_behavior(LockType::Update, LockBehavior::SkipLocked);
-        let mut removed = 0;
-        for FreeKey { caller, key } in session.all(&free).await? {
-            let delete = Entity::delete_many()
-                .filter(Column::Caller.eq(caller))
-                .filter(Column::Key.eq(key));
-            removed += session.execute(&delete).await?;
-        }
-        Ok(Applied::Commit(removed))
-    }
 }

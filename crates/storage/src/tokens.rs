@@ -21,9 +21,10 @@ use crate::{
         token::{Column, Entity, Model},
         token_binding,
     },
-    failure::{Failure, failing_to},
+    failure::Failure,
     hexadecimal::{from_hexadecimal, hexadecimal},
-    session::{Applied, Columns, Mutation, Read, Row, Session},
+    row::{Columns, Row},
+    session::{Applied::Commit, Session},
 };
 
 /// Named tokens, beside the links of a database.
@@ -35,33 +36,63 @@ pub struct SqlTokenStore {
 #[async_trait]
 impl TokenStore for SqlTokenStore {
     async fn insert(&self, token: &TokenRecord, note: &AuditNote) -> Result<bool, StoreError> {
-        let insert = Insert(token.clone(), note.clone());
-        let inserted = self.database.change(insert).await;
-        inserted.map_err(failing_to("store a token"))
+        let (token, note) = (token.clone(), note.clone());
+        let insert = async move |session: &Session<'_>| {
+            Ok(Commit(insert_token(session, &token, &note).await?))
+        };
+        self.database.change("store a token", insert).await
     }
 
     async fn list(&self) -> Result<Vec<TokenRecord>, StoreError> {
-        let listed = self.database.read(List).await;
-        listed.map_err(failing_to("list tokens"))
+        let listed = self.database.rows("list tokens", whole()).await;
+        let mut tokens: Vec<TokenRecord> = listed?;
+        // Databases differ in the order of texts.
+        tokens.sort_by(|one, other| one.name.cmp(&other.name));
+        Ok(tokens)
     }
 
     async fn revoke(&self, name: &TokenName, note: &AuditNote) -> Result<bool, StoreError> {
-        let revoke = Revoke(name.clone(), note.clone());
-        let revoked = self.database.change(revoke).await;
+        let (name, note) = (name.clone(), note.clone());
+        let revoke = async move |session: &Session<'_>| {
+            let digest = Entity::find()
+                .select_only()
+                .column(Column::Digest)
+                .filter(Column::Name.eq(name.as_str()));
+            let disconnect = connection::Entity::delete_many()
+                .filter(connection::Column::Digest.in_subquery(digest.clone().into_query()));
+            session.execute(&disconnect).await?;
+            let unbind = token_binding::Entity::delete_many()
+                .filter(token_binding::Column::Digest.in_subquery(digest.into_query()));
+            session.execute(&unbind).await?;
+            let delete = Entity::delete_many().filter(Column::Name.eq(name.as_str()));
+            let revoked = session.execute(&delete).await? > 0;
+            if revoked {
+                write_token_line(session, &note, &name).await?;
+            }
+            Ok(Commit(revoked))
+        };
+        let revoked = self.database.change("revoke a token", revoke).await;
         // It may have been committed even if the answer got lost.
         self.database.tokens_changed();
-        revoked.map_err(failing_to("revoke a token"))
+        revoked
     }
 
     async fn find(&self, digest: &[u8; 32]) -> Result<Option<TokenRecord>, StoreError> {
-        let found = self.database.read_at_once(Find(hexadecimal(digest))).await;
-        found.map_err(failing_to("find a token"))
+        let select = whole().filter(Column::Digest.eq(hexadecimal(digest)));
+        let find = async move |session: &Session<'_>| session.first(&select).await;
+        self.database.read_at_once("find a token", find).await
     }
 
     async fn touch(&self, name: &TokenName, at: UnixSeconds) -> Result<(), StoreError> {
-        let name = name.clone();
-        let touched = self.database.change(Touch { name, at }).await;
-        touched.map_err(failing_to("note the use of a token"))
+        let earlier = Column::LastUsedAt
+            .is_null()
+            .or(Column::LastUsedAt.lt(at.get()));
+        let touch = Entity::update_many()
+            .col_expr(Column::LastUsedAt, Expr::value(at.get()))
+            .filter(Column::Name.eq(name.as_str()))
+            .filter(earlier);
+        let touched = self.database.execute("note the use of a token", touch);
+        touched.await.map(drop)
     }
 
     fn hearing(&self) -> Hearing {
@@ -69,21 +100,9 @@ impl TokenStore for SqlTokenStore {
     }
 }
 
-struct Insert(TokenRecord, AuditNote);
-
-impl Mutation for Insert {
-    type Answer = bool;
-
-    async fn apply<S: Session>(&self, session: &S) -> Result<Applied<bool>, Failure> {
-        let Self(token, note) = self;
-        let inserted = insert_token(session, token, note).await?;
-        Ok(Applied::Commit(inserted))
-    }
-}
-
 /// Stores a token, its binding and its line. Returns false if its name or its digest is taken.
 pub(crate) async fn insert_token(
-    session: &impl Session,
+    session: &Session<'_>,
     token: &TokenRecord,
     note: &AuditNote,
 ) -> Result<bool, Failure> {
@@ -106,78 +125,6 @@ pub(crate) async fn insert_token(
     }
     write_token_line(session, note, &token.name).await?;
     Ok(true)
-}
-
-struct List;
-
-impl Read for List {
-    type Answer = Vec<TokenRecord>;
-
-    async fn read<S: Session>(&self, session: &S) -> Result<Vec<TokenRecord>, Failure> {
-        let mut tokens = session.all::<TokenRecord>(&whole()).await?;
-        // Databases differ in the order of texts.
-        tokens.sort_by(|one, other| one.name.cmp(&other.name));
-        Ok(tokens)
-    }
-}
-
-struct Revoke(TokenName, AuditNote);
-
-impl Mutation for Revoke {
-    type Answer = bool;
-
-    async fn apply<S: Session>(&self, session: &S) -> Result<Applied<bool>, Failure> {
-        let Self(name, note) = self;
-        let digest = Entity::find()
-            .select_only()
-            .column(Column::Digest)
-            .filter(Column::Name.eq(name.as_str()));
-        let disconnect = connection::Entity::delete_many()
-            .filter(connection::Column::Digest.in_subquery(digest.clone().into_query()));
-        session.execute(&disconnect).await?;
-        let unbind = token_binding::Entity::delete_many()
-            .filter(token_binding::Column::Digest.in_subquery(digest.into_query()));
-        session.execute(&unbind).await?;
-        let delete = Entity::delete_many().filter(Column::Name.eq(name.as_str()));
-        let revoked = session.execute(&delete).await? > 0;
-        if revoked {
-            write_token_line(session, note, name).await?;
-        }
-        Ok(Applied::Commit(revoked))
-    }
-}
-
-/// By the digest in hexadecimal.
-struct Find(String);
-
-impl Read for Find {
-    type Answer = Option<TokenRecord>;
-
-    async fn read<S: Session>(&self, session: &S) -> Result<Option<TokenRecord>, Failure> {
-        let select = whole().filter(Column::Digest.eq(self.0.as_str()));
-        session.first(&select).await
-    }
-}
-
-struct Touch {
-    name: TokenName,
-    at: UnixSeconds,
-}
-
-impl Mutation for Touch {
-    type Answer = ();
-
-    async fn apply<S: Session>(&self, session: &S) -> Result<Applied<()>, Failure> {
-        let earlier = Column::LastUsedAt
-            .is_null()
-            .or(Column::LastUsedAt.lt(self.at.get()));
-        let update = Entity::update_many()
-            .col_expr(Column::LastUsedAt, Expr::value(self.at.get()))
-            .filter(Column::Name.eq(self.name.as_str()))
-            .filter(earlier);
-        session.execute(&update).await?;
-        Ok(Applied::Commit(()))
-    }
 }
 
 fn to_binding_row(digest: &[u8; 32], binding: &Binding) -> token_binding::Model {
@@ -212,25 +159,26 @@ fn whole() -> Select<Entity> {
 
 impl Row for TokenRecord {
     /// Reads a row of [`whole`].
-    fn read(columns: &impl Columns) -> Result<Self, Failure> {
+    fn read(columns: &mut impl Columns) -> Result<Self, Failure> {
         let moment = |seconds: i64| UnixSeconds::new(seconds).map_err(|_| Failure::BadToken);
         let row = Model::read(columns)?;
-        let reach = match columns.optional_text(6)? {
-            None => Reach::Everything,
-            Some(link_ids) => {
-                let binding = binding_text::read(&link_ids, &columns.text(7)?, &columns.text(8)?);
-                Reach::bound(binding.ok_or(Failure::BadToken)?)
-            }
+        let of_binding: [Option<String>; 3] = [columns.next()?, columns.next()?, columns.next()?];
+        let reach = if let [Some(link_ids), Some(tags), Some(domains)] = &of_binding {
+            let binding = binding_text::read(link_ids, tags, domains);
+            Reach::bound(binding.ok_or(Failure::BadToken)?)
+        } else {
+            Reach::Everything
         };
-        let assistant = match columns.optional_text(9)? {
-            None => None,
-            Some(name) => Some(Assistant {
+        let of_assistant: [Option<String>; 3] = [columns.next()?, columns.next()?, columns.next()?];
+        let ends_at: Option<i64> = columns.next()?;
+        let assistant = match (of_assistant, ends_at) {
+            ([Some(name), Some(host), Some(resource)], Some(ends_at)) => Some(Assistant {
                 name: ClientName::parse(&name).map_err(|_| Failure::BadAssistant)?,
-                host: columns.text(10)?.into(),
-                resource: columns.text(11)?.into(),
-                ends_at: UnixSeconds::new(columns.number(12)?)
-                    .map_err(|_| Failure::BadAssistant)?,
+                host: host.into(),
+                resource: resource.into(),
+                ends_at: UnixSeconds::new(ends_at).map_err(|_| Failure::BadAssistant)?,
             }),
+            _ => None,
         };
         Ok(Self {
             name: TokenName::restore(&row.name).map_err(|_| Failure::BadToken)?,

@@ -1,11 +1,17 @@
 //! Assistants: who may ask for tokens, what people agreed to, and how tokens are renewed.
+//!
+//! | module | holds |
+//! |---|---|
+//! | `rows` | the rows of applications, consents and connections |
 
-mod clients;
-mod connect;
-mod connections;
-mod consent;
+mod rows;
 
 use async_trait::async_trait;
+use sea_orm::{
+    ColumnTrait, EntityTrait, IntoActiveModel, JoinType, Order, QueryFilter, QueryOrder,
+    QuerySelect, QueryTrait,
+    sea_query::{Expr, SimpleExpr},
+};
 use slugline_domain::{
     AuditNote, TokenName, TokenRecord, UnixSeconds,
     assistants::{
@@ -15,13 +21,25 @@ use slugline_domain::{
     ports::StoreError,
 };
 
-use self::{
-    clients::{AddClient, FindClient},
-    connect::Connect,
-    connections::{Disconnect, DisconnectEnded, FindConnection, Renew},
-    consent::{CloseSession, Consent, FindCode, FindSession, OpenSession},
+use crate::{
+    audit_lines::write_token_line,
+    database::Database,
+    entity::{
+        assistant::{
+            client, code,
+            connection::{self, Column, Entity},
+            session,
+        },
+        token, token_binding,
+    },
+    failure::Failure,
+    hexadecimal::hexadecimal,
+    session::{
+        Applied::{Commit, Rollback},
+        Session,
+    },
+    tokens::insert_token,
 };
-use crate::{database::Database, failure::failing_to};
 
 /// Assistants, beside the named tokens of a database.
 #[derive(Clone, Debug)]
@@ -32,14 +50,31 @@ pub struct SqlAssistantStore {
 #[async_trait]
 impl AssistantStore for SqlAssistantStore {
     async fn add_client(&self, client: &Client, most: u32) -> Result<(), StoreError> {
-        let add = AddClient(client.clone(), most);
-        let added = self.database.change(add).await;
-        added.map_err(failing_to("store an application"))
+        use client::{Column, Entity};
+
+        let insert = Entity::insert(rows::of_client(client).into_active_model());
+        let newest = Entity::find()
+            .select_only()
+            .column(Column::Id)
+            .filter(Column::Consented.eq(0))
+            .order_by(Column::CreatedAt, Order::Desc)
+            .order_by(Column::Id, Order::Desc)
+            .limit(u64::from(most));
+        let trim = Entity::delete_many()
+            .filter(Column::Consented.eq(0))
+            .filter(Column::Id.ne(client.id.as_str()))
+            .filter(Column::Id.not_in_subquery(newest.into_query()));
+        let add = async move |session: &Session<'_>| {
+            session.execute(&insert).await?;
+            session.execute(&trim).await?;
+            Ok(Commit(()))
+        };
+        self.database.change("store an application", add).await
     }
 
     async fn client(&self, id: &ClientId) -> Result<Option<Client>, StoreError> {
-        let found = self.database.read(FindClient(id.clone())).await;
-        found.map_err(failing_to("find an application"))
+        let select = client::Entity::find_by_id(id.as_str());
+        self.database.first("find an application", select).await
     }
 
     async fn open_session(
@@ -47,19 +82,25 @@ impl AssistantStore for SqlAssistantStore {
         session: &ConsentSession,
         now: UnixSeconds,
     ) -> Result<(), StoreError> {
-        let open = OpenSession(session.clone(), now);
-        let opened = self.database.change(open).await;
-        opened.map_err(failing_to("store a session"))
+        let ended = session::Entity::delete_many().filter(session::Column::EndsAt.lte(now.get()));
+        let insert = session::Entity::insert(rows::of_session(session).into_active_model());
+        let open = async move |session: &Session<'_>| {
+            session.execute(&ended).await?;
+            session.execute(&insert).await?;
+            Ok(Commit(()))
+        };
+        self.database.change("store a session", open).await
     }
 
     async fn session(&self, digest: &[u8; 32]) -> Result<Option<ConsentSession>, StoreError> {
-        let found = self.database.read(FindSession(*digest)).await;
-        found.map_err(failing_to("find a session"))
+        let select = session::Entity::find_by_id(hexadecimal(digest));
+        self.database.first("find a session", select).await
     }
 
     async fn close_session(&self, digest: &[u8; 32]) -> Result<bool, StoreError> {
-        let closed = self.database.change(CloseSession(*digest)).await;
-        closed.map_err(failing_to("end a session"))
+        let close = session::Entity::delete_by_id(hexadecimal(digest));
+        let closed = self.database.execute("end a session", close).await;
+        Ok(closed? > 0)
     }
 
     async fn consent(
@@ -68,14 +109,29 @@ impl AssistantStore for SqlAssistantStore {
         code: &ConsentCode,
         now: UnixSeconds,
     ) -> Result<bool, StoreError> {
-        let consent = Consent(*session, code.clone(), now);
-        let stored = self.database.change(consent).await;
-        stored.map_err(failing_to("store a consent"))
+        let (of, code) = (hexadecimal(session), code.clone());
+        let consent = async move |session: &Session<'_>| {
+            let close = session::Entity::delete_by_id(of.as_str());
+            if session.execute(&close).await? == 0 {
+                return Ok(Rollback(false));
+            }
+            let over = code::Column::ExpiresAt.lte(now.get());
+            let expired = code::Entity::delete_many().filter(over);
+            session.execute(&expired).await?;
+            let insert = code::Entity::insert(rows::of_code(&code).into_active_model());
+            session.execute(&insert).await?;
+            let kept = client::Entity::update_many()
+                .col_expr(client::Column::Consented, Expr::value(1_i64))
+                .filter(client::Column::Id.eq(code.client.as_str()));
+            session.execute(&kept).await?;
+            Ok(Commit(true))
+        };
+        self.database.change("store a consent", consent).await
     }
 
     async fn code(&self, digest: &[u8; 32]) -> Result<Option<ConsentCode>, StoreError> {
-        let found = self.database.read(FindCode(*digest)).await;
-        found.map_err(failing_to("find a consent"))
+        let select = code::Entity::find_by_id(hexadecimal(digest));
+        self.database.first("find a consent", select).await
     }
 
     async fn connect(
@@ -85,26 +141,75 @@ impl AssistantStore for SqlAssistantStore {
         connection: &Connection,
         note: &AuditNote,
     ) -> Result<Connected, StoreError> {
-        let connect = Connect {
-            code: *code,
-            token: token.clone(),
-            connection: connection.clone(),
-            note: note.clone(),
+        let use_up = code::Entity::delete_by_id(hexadecimal(code));
+        let (token, connection, note) = (token.clone(), connection.clone(), note.clone());
+        let connect = async move |session: &Session<'_>| {
+            // Of several exchanges at once, one removes the row.
+            if session.execute(&use_up).await? == 0 {
+                return Ok(Rollback(Connected::CodeGone));
+            }
+            if !insert_token(session, &token, &note).await? {
+                return Ok(Rollback(Connected::NameTaken));
+            }
+            let assistant = token.assistant.as_ref().ok_or(Failure::BadAssistant)?;
+            let row = rows::of_connection(&token.digest, &connection, assistant);
+            let insert = Entity::insert(row.into_active_model());
+            session.execute(&insert).await?;
+            Ok(Commit(Connected::Done))
         };
-        let connected = self.database.change(connect).await;
-        connected.map_err(failing_to("store the token of an assistant"))
+        let action = "store the token of an assistant";
+        self.database.change(action, connect).await
     }
 
     async fn connection(&self, key: ConnectionKey) -> Result<Option<Connection>, StoreError> {
-        let found = self.database.read(FindConnection(key)).await;
-        found.map_err(failing_to("find the token of an assistant"))
+        let token = Entity::belongs_to(token::Entity)
+            .from(Column::Digest)
+            .to(token::Column::Digest);
+        let select = Entity::find()
+            .join(JoinType::InnerJoin, token.into())
+            .column(token::Column::Name)
+            .column(token::Column::Scopes)
+            .filter(with_key(key));
+        let action = "find the token of an assistant";
+        self.database.first(action, select).await
     }
 
     async fn renew(&self, renewal: &Renewal) -> Result<bool, StoreError> {
-        let renewed = self.database.change(Renew(renewal.clone())).await;
+        let renewal = renewal.clone();
+        let renew = async move |session: &Session<'_>| {
+            let former = hexadecimal(&renewal.former_access);
+            let next = hexadecimal(&renewal.access);
+            // The connection first, as wherever tokens are revoked: so neither waits for the other
+            // for ever.
+            let connection = Entity::update_many()
+                .col_expr(Column::Digest, Expr::value(next.clone()))
+                .col_expr(Column::Refresh, Expr::value(hexadecimal(&renewal.refresh)))
+                .col_expr(Column::EndsAt, Expr::value(renewal.ends_at.get()))
+                .filter(Column::Family.eq(hexadecimal(&renewal.family)))
+                .filter(Column::Digest.eq(former.clone()))
+                .filter(Column::Refresh.eq(hexadecimal(&renewal.spent)));
+            if session.execute(&connection).await? == 0 {
+                return Ok(Rollback(false));
+            }
+            let binding = token_binding::Entity::update_many()
+                .col_expr(token_binding::Column::Digest, Expr::value(next.clone()))
+                .filter(token_binding::Column::Digest.eq(former.clone()));
+            session.execute(&binding).await?;
+            let ends_at = Expr::value(renewal.access_ends_at.get());
+            let access = token::Entity::update_many()
+                .col_expr(token::Column::Digest, Expr::value(next))
+                .col_expr(token::Column::ExpiresAt, ends_at)
+                .filter(token::Column::Digest.eq(former));
+            if session.execute(&access).await? == 0 {
+                return Ok(Rollback(false));
+            }
+            Ok(Commit(true))
+        };
+        let action = "renew the token of an assistant";
+        let renewed = self.database.change(action, renew).await;
         // It may have been committed even if the answer got lost.
         self.database.tokens_changed();
-        renewed.map_err(failing_to("renew the token of an assistant"))
+        renewed
     }
 
     async fn disconnect(
@@ -112,10 +217,18 @@ impl AssistantStore for SqlAssistantStore {
         key: ConnectionKey,
         note: &AuditNote,
     ) -> Result<Option<TokenName>, StoreError> {
-        let disconnect = Disconnect(key, note.clone());
-        let disconnected = self.database.change(disconnect).await;
+        let select = Entity::find().filter(with_key(key)).lock_exclusive();
+        let note = note.clone();
+        let disconnect = async move |session: &Session<'_>| {
+            let Some(row) = session.first(&select).await? else {
+                return Ok(Commit(None));
+            };
+            Ok(Commit(remove(session, &row, &note).await?))
+        };
+        let action = "revoke the token of an assistant";
+        let disconnected = self.database.change(action, disconnect).await;
         self.database.tokens_changed();
-        disconnected.map_err(failing_to("revoke the token of an assistant"))
+        disconnected
     }
 
     async fn disconnect_ended(
@@ -124,15 +237,63 @@ impl AssistantStore for SqlAssistantStore {
         limit: u32,
         note: &AuditNote,
     ) -> Result<u32, StoreError> {
-        let disconnect = DisconnectEnded {
-            now,
-            limit,
-            note: note.clone(),
+        let select = Entity::find()
+            .filter(Column::EndsAt.lte(now.get()))
+            .order_by_asc(Column::EndsAt)
+            .limit(u64::from(limit))
+            .lock_exclusive();
+        let note = note.clone();
+        let disconnect = async move |session: &Session<'_>| {
+            let rows = session.all(&select).await?;
+            for row in &rows {
+                remove(session, row, &note).await?;
+            }
+            Ok(Commit(
+                u32::try_from(rows.len()).expect("at most the limit"),
+            ))
         };
-        let disconnected = self.database.change(disconnect).await;
+        let action = "remove tokens of assistants that ended";
+        let disconnected = self.database.change(action, disconnect).await;
         if !matches!(disconnected, Ok(0)) {
             self.database.tokens_changed();
         }
-        disconnected.map_err(failing_to("remove tokens of assistants that ended"))
+        disconnected
     }
+}
+
+fn with_key(key: ConnectionKey) -> SimpleExpr {
+    match key {
+        ConnectionKey::Code(digest) => Column::Code.eq(hexadecimal(&digest)),
+        ConnectionKey::Family(digest) => Column::Family.eq(hexadecimal(&digest)),
+        ConnectionKey::Access(digest) => Column::Digest.eq(hexadecimal(&digest)),
+    }
+}
+
+/// Removes a connection and its token. Returns the name of the token that was there. The row is
+/// locked on PostgreSQL, so no other change gives the token another digest meanwhile.
+async fn remove(
+    session: &Session<'_>,
+    row: &connection::Model,
+    note: &AuditNote,
+) -> Result<Option<TokenName>, Failure> {
+    let name = token::Entity::find()
+        .select_only()
+        .column(token::Column::Name)
+        .filter(token::Column::Digest.eq(row.digest.as_str()));
+    let name = session.first::<String>(&name).await?;
+    let unbind = token_binding::Entity::delete_many()
+        .filter(token_binding::Column::Digest.eq(row.digest.as_str()));
+    session.execute(&unbind).await?;
+    let forget = Entity::delete_many().filter(Column::Family.eq(row.family.as_str()));
+    session.execute(&forget).await?;
+    let Some(name) = name else {
+        return Ok(None);
+    };
+    let name = TokenName::restore(&name).map_err(|_| Failure::BadToken)?;
+    let delete = token::Entity::delete_many().filter(token::Column::Name.eq(name.as_str()));
+    if session.execute(&delete).await? == 0 {
+        return Ok(None);
+    }
+    write_token_line(session, note, &name).await?;
+    Ok(Some(name))
 }

@@ -7,31 +7,25 @@ use slugline_domain::{
 
 use crate::{
     failure::Failure,
-    session::{Columns, Row},
+    row::{Columns, Row},
 };
 
 /// The number of columns that a new line sets.
 pub(crate) const NEW_COLUMNS: usize = 6;
 
-#[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
-#[sea_orm(table_name = "audit_trail")]
-pub struct Model {
+table! {
+    "audit_trail",
     #[sea_orm(primary_key)]
-    pub number: i64,
+    number: i64,
     /// Milliseconds.
-    pub at: i64,
-    pub caller: String,
-    pub client: Option<String>,
-    pub operation: String,
+    at: i64,
+    caller: String,
+    client: Option<String>,
+    operation: String,
     /// The text of a link's key.
-    pub slug: Option<String>,
-    pub token: Option<String>,
+    slug: Option<String>,
+    token: Option<String>,
 }
-
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
 
 /// The line of a changed link, to be inserted.
 pub(crate) fn of_link(note: &AuditNote, key: &LinkKey) -> ActiveModel {
@@ -63,24 +57,22 @@ pub(crate) fn of(note: &AuditNote, key: Option<String>, token: Option<String>) -
 }
 
 impl Row for AuditLine {
-    fn read(columns: &impl Columns) -> Result<Self, Failure> {
-        let key = columns.optional_text(5)?;
-        let host = key.as_deref().and_then(|key| key.strip_suffix('/'));
+    fn read(columns: &mut impl Columns) -> Result<Self, Failure> {
+        let row = Model::read(columns)?;
+        let host = row.slug.as_deref().and_then(|key| key.strip_suffix('/'));
         let domain = host.map(Host::parse).transpose()?;
-        let key = key.filter(|_| domain.is_none());
-        let token = columns.optional_text(6)?;
+        let key = row.slug.as_deref().filter(|_| domain.is_none());
+        let client = row.client.as_deref();
         Ok(Self {
-            number: columns.number(0)?,
-            at: UnixMillis::new(columns.number(1)?),
+            number: row.number,
+            at: UnixMillis::new(row.at),
             author: Author {
-                caller: caller(&columns.text(2)?)?,
-                client: columns
-                    .optional_text(3)?
-                    .and_then(|tag| ClientTag::parse(&tag).ok()),
+                caller: caller(&row.caller)?,
+                client: client.and_then(|tag| ClientTag::parse(tag).ok()),
             },
-            operation: columns.text(4)?,
-            key: key.as_deref().map(LinkKey::parse).transpose()?,
-            token: token.as_deref().map(caller).transpose()?,
+            operation: row.operation,
+            key: key.map(LinkKey::parse).transpose()?,
+            token: row.token.as_deref().map(caller).transpose()?,
             domain,
         })
     }

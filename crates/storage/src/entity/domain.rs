@@ -5,28 +5,22 @@ use slugline_domain::{Destination, Domain, Host, SlugCase};
 
 use crate::{
     failure::Failure,
-    session::{Columns, Row},
+    row::{Columns, Row},
 };
 
-#[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
-#[sea_orm(table_name = "domains")]
-pub struct Model {
+table! {
+    "domains",
     #[sea_orm(primary_key, auto_increment = false)]
-    pub host: String,
-    pub home_url: Option<String>,
-    pub not_found_url: Option<String>,
-    pub expired_url: Option<String>,
+    host: String,
+    home_url: Option<String>,
+    not_found_url: Option<String>,
+    expired_url: Option<String>,
     /// `None` where the instance decides.
-    pub case_sensitive: Option<bool>,
-    pub fall_through: bool,
+    case_sensitive: Option<bool>,
+    fall_through: bool,
     /// Seconds.
-    pub created_at: i64,
+    created_at: i64,
 }
-
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
 
 /// The row of a domain that is named at this second.
 pub(crate) fn to_row(domain: &Domain, created_at: i64) -> Model {
@@ -43,26 +37,26 @@ pub(crate) fn to_row(domain: &Domain, created_at: i64) -> Model {
 }
 
 impl Row for Domain {
-    fn read(columns: &impl Columns) -> Result<Self, Failure> {
-        let url = |column| {
-            let text = columns.optional_text(column)?;
+    fn read(columns: &mut impl Columns) -> Result<Self, Failure> {
+        let row = Model::read(columns)?;
+        let url = |text: Option<String>| {
             let url = text.as_deref().map(Destination::restore).transpose();
             url.map_err(|_| Failure::BadDomainUrl)
         };
-        let case = columns.optional_flag(4)?.map(|is_sensitive| {
+        let case = |is_sensitive| {
             if is_sensitive {
                 SlugCase::Sensitive
             } else {
                 SlugCase::Insensitive
             }
-        });
+        };
         Ok(Domain {
-            home_url: url(1)?,
-            not_found_url: url(2)?,
-            expired_url: url(3)?,
-            case,
-            fall_through: columns.optional_flag(5)?.unwrap_or_default(),
-            ..Self::new(Host::parse(&columns.text(0)?)?)
+            home_url: url(row.home_url)?,
+            not_found_url: url(row.not_found_url)?,
+            expired_url: url(row.expired_url)?,
+            case: row.case_sensitive.map(case),
+            fall_through: row.fall_through,
+            ..Self::new(Host::parse(&row.host)?)
         })
     }
 }

@@ -18,68 +18,60 @@ use super::{
     search_key::{destination_key, search_text},
     tags_text,
 };
-use crate::{
-    failure::{BadRow, Failure},
-    session::{Columns, Row},
-};
+use crate::failure::BadRow;
 
-/// A link as the table holds it.
-#[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
-#[sea_orm(table_name = "short_links")]
-pub struct Model {
+table! {
+    /// A link as the table holds it.
+    "short_links",
     /// The database assigns it.
     #[sea_orm(primary_key)]
-    pub number: i64,
-    pub id: String,
+    number: i64,
+    id: String,
     /// The name of the host; empty for the default domain.
-    pub domain: String,
-    pub slug: String,
-    pub destination: String,
-    pub comment: Option<String>,
-    pub title: Option<String>,
-    pub description: Option<String>,
-    pub image: Option<String>,
-    pub apple: Option<String>,
-    pub google: Option<String>,
+    domain: String,
+    slug: String,
+    destination: String,
+    comment: Option<String>,
+    title: Option<String>,
+    description: Option<String>,
+    image: Option<String>,
+    apple: Option<String>,
+    google: Option<String>,
     /// Countries and their destinations: lines of a code, a blank and a URL.
-    pub geo: Option<String>,
-    pub redirect_with_query: Option<bool>,
-    pub cloaking: Option<bool>,
-    pub proxy: Option<bool>,
-    pub flagged_unsafe: Option<bool>,
+    geo: Option<String>,
+    redirect_with_query: Option<bool>,
+    cloaking: Option<bool>,
+    proxy: Option<bool>,
+    flagged_unsafe: Option<bool>,
     /// Rules in the form of `routing_text`.
-    pub rules: Option<String>,
+    rules: Option<String>,
     /// The shares of the split: lines of a percentage, a blank and a URL.
-    pub shares: Option<String>,
-    pub shares_until: Option<i64>,
-    pub forward_path: Option<bool>,
-    pub password_hash: Option<String>,
-    /// The texts that searches look into, in lower case: slug, destination, comment and
-    /// tags, one per line. Not read.
-    pub search_text: String,
-    /// Digest of the destination without its query string. Not read.
-    pub destination_key: String,
-    pub created_at: i64,
-    pub updated_at: i64,
-    pub expires_at: Option<i64>,
-    pub ends_at: Option<i64>,
+    shares: Option<String>,
+    shares_until: Option<i64>,
+    forward_path: Option<bool>,
+    password_hash: Option<String>,
+    created_at: i64,
+    updated_at: i64,
+    expires_at: Option<i64>,
+    ends_at: Option<i64>,
     /// The number of the version, which each change by an author increases.
-    pub revision: i64,
-    pub starts_at: Option<i64>,
-    pub start_url: Option<String>,
-    pub expired_url: Option<String>,
-    pub max_visits: Option<i64>,
-    /// Only [`TakeVisit`](crate::links::take_visit::TakeVisit) changes it.
-    pub visits_used: i64,
-    pub disabled: bool,
+    revision: i64,
+    starts_at: Option<i64>,
+    start_url: Option<String>,
+    expired_url: Option<String>,
+    max_visits: Option<i64>,
+    /// Only a counted visit changes it.
+    visits_used: i64,
+    disabled: bool,
     /// A copy of the tags, each after a `T`. Tags are in lower case, so no tag holds one.
-    pub tags: Option<String>,
+    tags: Option<String>,
+    ;
+    /// The texts that searches look into, in lower case: slug, destination, comment and
+    /// tags, one per line.
+    search_text: String,
+    /// Digest of the destination without its query string.
+    destination_key: String,
 }
-
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
 
 /// Selects the columns to read, in the order of [`Model`]. Only searches need the searched texts,
 /// which can be longer than the rest.
@@ -104,50 +96,6 @@ pub(crate) fn read_columns() -> impl Iterator<Item = Column> {
             Column::SearchText | Column::DestinationKey | Column::Tags
         )
     })
-}
-
-impl Row for Model {
-    fn read(columns: &impl Columns) -> Result<Self, Failure> {
-        let mut indexes = 0..;
-        let mut next = || indexes.next().expect("a row has few columns");
-        Ok(Self {
-            number: columns.number(next())?,
-            id: columns.text(next())?,
-            domain: columns.text(next())?,
-            slug: columns.text(next())?,
-            destination: columns.text(next())?,
-            comment: columns.optional_text(next())?,
-            title: columns.optional_text(next())?,
-            description: columns.optional_text(next())?,
-            image: columns.optional_text(next())?,
-            apple: columns.optional_text(next())?,
-            google: columns.optional_text(next())?,
-            geo: columns.optional_text(next())?,
-            redirect_with_query: columns.optional_flag(next())?,
-            cloaking: columns.optional_flag(next())?,
-            proxy: columns.optional_flag(next())?,
-            flagged_unsafe: columns.optional_flag(next())?,
-            rules: columns.optional_text(next())?,
-            shares: columns.optional_text(next())?,
-            shares_until: columns.optional_number(next())?,
-            forward_path: columns.optional_flag(next())?,
-            password_hash: columns.optional_text(next())?,
-            search_text: String::new(),
-            destination_key: String::new(),
-            created_at: columns.number(next())?,
-            updated_at: columns.number(next())?,
-            expires_at: columns.optional_number(next())?,
-            ends_at: columns.optional_number(next())?,
-            revision: columns.number(next())?,
-            starts_at: columns.optional_number(next())?,
-            start_url: columns.optional_text(next())?,
-            expired_url: columns.optional_text(next())?,
-            max_visits: columns.optional_number(next())?,
-            visits_used: columns.number(next())?,
-            disabled: columns.optional_flag(next())? == Some(true),
-            tags: columns.optional_text(next())?,
-        })
-    }
 }
 
 /// The row of a link, without the number that the database gives it.

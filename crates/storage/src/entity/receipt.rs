@@ -6,30 +6,23 @@ use slugline_domain::{KeptAnswer, KeptRequest, RequestClaim, UnixMillis};
 use crate::{
     failure::Failure,
     hexadecimal::{from_hexadecimal, hexadecimal},
-    session::{Columns, Row},
 };
 
-#[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
-#[sea_orm(table_name = "idempotency_keys")]
-pub struct Model {
+table! {
+    "idempotency_keys",
     #[sea_orm(primary_key, auto_increment = false)]
-    pub caller: String,
+    caller: String,
     #[sea_orm(primary_key, auto_increment = false)]
-    pub key: String,
+    key: String,
     /// 32 bytes in hexadecimal.
-    pub fingerprint: String,
+    fingerprint: String,
     /// The millisecond from which the key is free.
-    pub ends_at: i64,
+    ends_at: i64,
     /// `None` while the request runs.
-    pub status: Option<i64>,
-    pub entity_tag: Option<String>,
-    pub body: Option<String>,
+    status: Option<i64>,
+    entity_tag: Option<String>,
+    body: Option<String>,
 }
-
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
 
 /// The columns that another request under the same key writes anew.
 pub(crate) const REWRITTEN: [Column; 5] = [
@@ -69,18 +62,4 @@ pub(crate) fn to_kept(row: Model) -> Result<KeptRequest, Failure> {
         }),
         until: UnixMillis::new(row.ends_at),
     })
-}
-
-impl Row for Model {
-    fn read(columns: &impl Columns) -> Result<Self, Failure> {
-        Ok(Self {
-            caller: columns.text(0)?,
-            key: columns.text(1)?,
-            fingerprint: columns.text(2)?,
-            ends_at: columns.number(3)?,
-            status: columns.optional_number(4)?,
-            entity_tag: columns.optional_text(5)?,
-            body: columns.optional_text(6)?,
-        })
-    }
 }

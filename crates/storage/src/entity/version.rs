@@ -2,12 +2,12 @@
 //! those of the change that ended the version.
 
 use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
-use slugline_domain::{CallerName, Ending, FormerVersion, LinkId, UnixMillis};
+use slugline_domain::{CallerName, Ending, FormerVersion, Link, LinkId, UnixMillis};
 
 use super::link::{self, Column};
 use crate::{
     failure::Failure,
-    session::{Columns, Row},
+    row::{Columns, Row},
 };
 
 pub(crate) const TABLE: &str = "link_versions";
@@ -36,18 +36,43 @@ pub(crate) fn is_of(id: &LinkId) -> Expr {
 }
 
 impl Row for FormerVersion {
-    fn read(columns: &impl Columns) -> Result<Self, Failure> {
+    fn read(columns: &mut impl Columns) -> Result<Self, Failure> {
         let row = link::Model::read(columns)?;
-        let end = link::read_columns().count() + 1;
-        Ok(Self {
-            number: row.number,
-            link: link::to_link(row)?,
-            end: Ending {
-                at: UnixMillis::new(columns.number(end)?),
-                by: CallerName::parse(&columns.text(end + 1)?)?,
-                operation: columns.text(end + 2)?,
-            },
-            is_deleted: columns.optional_number(end + 3)?.is_some(),
+        let ended_at = columns.next()?;
+        former(row, ended_at, columns)
+    }
+}
+
+/// A link that is there, or a former version.
+pub(crate) enum Version {
+    Current(Link),
+    Former(FormerVersion),
+}
+
+impl Row for Version {
+    fn read(columns: &mut impl Columns) -> Result<Self, Failure> {
+        let row = link::Model::read(columns)?;
+        Ok(match columns.next()? {
+            Some(ended_at) => Self::Former(former(row, ended_at, columns)?),
+            None => Self::Current(link::to_link(row)?),
         })
     }
+}
+
+/// A former version, of which the columns after the moment of its end are still to be taken.
+fn former(
+    row: link::Model,
+    ended_at: i64,
+    columns: &mut impl Columns,
+) -> Result<FormerVersion, Failure> {
+    Ok(FormerVersion {
+        number: row.number,
+        link: link::to_link(row)?,
+        end: Ending {
+            at: UnixMillis::new(ended_at),
+            by: CallerName::parse(&columns.next::<String>()?)?,
+            operation: columns.next()?,
+        },
+        is_deleted: columns.next::<Option<i64>>()?.is_some(),
+    })
 }

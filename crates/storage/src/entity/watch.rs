@@ -3,43 +3,18 @@
 use sea_orm::entity::prelude::*;
 use slugline_domain::{BadAnswer, Failing, UnixSeconds};
 
-use crate::{
-    failure::Failure,
-    session::{Columns, Row},
-};
-
-/// The failures of one link.
-#[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
-#[sea_orm(table_name = "link_failures")]
-pub struct Model {
+table! {
+    /// The failures of one link.
+    "link_failures",
     #[sea_orm(primary_key, auto_increment = false)]
-    pub link_id: String,
+    link_id: String,
     /// The destination that failed.
-    pub destination: String,
-    pub since: i64,
-    pub checked_at: i64,
-    pub times: i64,
-    pub status: Option<i64>,
-    pub reason: Option<String>,
-}
-
-#[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-pub enum Relation {}
-
-impl ActiveModelBehavior for ActiveModel {}
-
-impl Row for Model {
-    fn read(columns: &impl Columns) -> Result<Self, Failure> {
-        Ok(Self {
-            link_id: columns.text(0)?,
-            destination: columns.text(1)?,
-            since: columns.number(2)?,
-            checked_at: columns.number(3)?,
-            times: columns.number(4)?,
-            status: columns.optional_number(5)?,
-            reason: columns.optional_text(6)?,
-        })
-    }
+    destination: String,
+    since: i64,
+    checked_at: i64,
+    times: i64,
+    status: Option<i64>,
+    reason: Option<String>,
 }
 
 impl Model {

@@ -2,33 +2,34 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `reads` | the versions of a link, and the trash |
-//! | `bring_back` | storing a deleted link again |
-//! | `purge` | erasing a link with its versions |
-//! | `upkeep` | removing what is no longer kept |
+//! | `trash` | the links that are in the trash, and those that are removed |
 
-mod bring_back;
-mod purge;
-mod reads;
-mod upkeep;
+mod trash;
 
 use async_trait::async_trait;
+use sea_orm::{
+    ColumnTrait, DbBackend, EntityTrait, QueryFilter, QuerySelect, QueryTrait, Statement,
+    sea_query::{Expr, LockType, Order, Query, SelectStatement, UnionType},
+};
 use slugline_domain::{
-    AuditNote, FormerVersion, Keeping, Link, LinkId, LinkVersions, Purge, Reach, Revision,
+    AuditNote, Ending, FormerVersion, Keeping, Link, LinkId, LinkVersions, Purge, Reach, Revision,
     TrashQuery, UnixMillis,
     history::LinkHistory,
     ports::{Insertion, StoreError, Version},
 };
 
-use self::{
-    bring_back::BringBack,
-    purge::PurgeLink,
-    reads::{ReadTrash, ReadVersions},
-    upkeep::RemoveOld,
-};
 use crate::{
-    failure::failing_to,
+    audit_lines::write_line,
+    entity::{
+        link::{self, Column},
+        version,
+    },
+    failure::Failure,
     links::{SqlLinkStore, insert::InsertLink},
+    session::{
+        Applied::{Commit, Rollback},
+        Session,
+    },
 };
 
 #[async_trait]
@@ -38,15 +39,36 @@ impl LinkHistory for SqlLinkStore {
     }
 
     async fn versions(&self, id: &LinkId) -> Result<LinkVersions, StoreError> {
-        let read = self.database.read(ReadVersions(id.clone())).await;
-        read.map_err(failing_to("read the versions of a link"))
+        let versions = all_versions(id);
+        let read = async move |session: &Session<'_>| {
+            let versions = session.backend().build(&versions);
+            let mut current = None;
+            let mut former = Vec::new();
+            for version in session.rows(versions).await? {
+                match version {
+                    version::Version::Current(link) => current = Some(link),
+                    version::Version::Former(version) => former.push(version),
+                }
+            }
+            Ok(LinkVersions::new(current, former))
+        };
+        self.database
+            .read("read the versions of a link", read)
+            .await
     }
 
     async fn trash(&self, query: &TrashQuery) -> Result<Vec<FormerVersion>, StoreError> {
-        let read = self.database.read(ReadTrash(query.clone())).await;
-        read.map_err(failing_to("read the trash"))
+        let query = query.clone();
+        let read = async move |session: &Session<'_>| {
+            let backend = session.backend();
+            let trash = trash::select(backend, &query);
+            session.rows(backend.build(&trash)).await
+        };
+        self.database.read("read the trash", read).await
     }
 
+    /// Inserts a link that is in the trash, with `last` as its last revision there. The last
+    /// version is from then on one that ended when the link was brought back.
     async fn bring_back(
         &self,
         reach: &Reach,
@@ -61,8 +83,17 @@ impl LinkHistory for SqlLinkStore {
             keeping: self.keeping,
             may_be_stored: false,
         };
-        let brought = self.database.change(BringBack { insert, last }).await;
-        brought.map_err(failing_to("bring a link back"))
+        let bring_back = async move |session: &Session<'_>| {
+            let take_out = take_out(session.backend(), &insert.link.id, last, &insert.note);
+            if session.run(take_out).await? == 0 {
+                return Ok(Commit(None));
+            }
+            Ok(match insert.apply(session).await? {
+                Commit(Insertion::Stored) => Commit(Some(Insertion::Stored)),
+                Commit(refused) | Rollback(refused) => Rollback(Some(refused)),
+            })
+        };
+        self.database.change("bring a link back", bring_back).await
     }
 
     async fn purge(
@@ -71,22 +102,123 @@ impl LinkHistory for SqlLinkStore {
         known: Option<&Version>,
         note: &AuditNote,
     ) -> Result<Purge, StoreError> {
-        let purge = PurgeLink {
-            id: id.clone(),
-            known: known.cloned(),
-            note: note.clone(),
+        let (id, known, note) = (id.clone(), known.cloned(), note.clone());
+        let purge = async move |session: &Session<'_>| {
+            let link = find(session, &id, Some(LockType::Update)).await?;
+            let versions = newest_first(&id).lock(LockType::Update).take();
+            let versions = session.backend().build(&versions);
+            let versions = session.rows::<FormerVersion>(versions).await?;
+            // Another caller may have brought it back before its versions were locked. Others lock
+            // a link before its versions, so to lock it now could be a deadlock.
+            if link.is_none() && find(session, &id, None).await?.is_some() {
+                return Ok(Commit(Purge::Outdated));
+            }
+            if known.is_some() && link.as_ref().map(Version::of) != known {
+                return Ok(Commit(Purge::Outdated));
+            }
+            if link.is_some() {
+                let of_link = Column::Id.eq(id.as_str());
+                let delete = link::Entity::delete_many().filter(of_link);
+                session.execute(&delete).await?;
+            }
+            let last = versions.into_iter().next().map(|version| version.link);
+            let Some(latest) = link.or(last) else {
+                return Ok(Commit(Purge::Nothing));
+            };
+            let forget = Query::delete()
+                .from_table(version::TABLE)
+                .and_where(version::is_of(&id))
+                .take();
+            session.run(session.backend().build(&forget)).await?;
+            write_line(session, &note, &latest.key).await?;
+            Ok(Commit(Purge::Purged(latest.key)))
         };
-        let purged = self.database.change(purge).await;
-        purged.map_err(failing_to("erase a link"))
+        self.database.change("erase a link", purge).await
     }
 
     async fn remove_old(&self, now: UnixMillis, limit: u32) -> Result<u64, StoreError> {
-        let remove = RemoveOld {
-            keeping: self.keeping,
-            now,
-            limit,
+        let keeping = self.keeping;
+        let remove = async move |session: &Session<'_>| {
+            Ok(Commit(
+                trash::remove_old(session, keeping, now, limit).await?,
+            ))
         };
-        let removed = self.database.change(remove).await;
-        removed.map_err(failing_to("remove old versions of links"))
+        let action = "remove old versions of links";
+        self.database.change(action, remove).await
+    }
+}
+
+/// The link, and its former versions, the newest first. One statement, because on PostgreSQL a
+/// link that changes between two would miss a version, or have one twice.
+fn all_versions(id: &LinkId) -> SelectStatement {
+    let mut current = link::select()
+        .filter(Column::Id.eq(id.as_str()))
+        .into_query();
+    current.exprs(version::END.map(|_| Expr::cust("NULL")));
+    newest_first(id).union(UnionType::All, current).take()
+}
+
+/// The versions of a link, the newest first.
+fn newest_first(id: &LinkId) -> SelectStatement {
+    version::select()
+        .and_where(version::is_of(id))
+        .order_by("number", Order::Desc)
+        .take()
+}
+
+/// The link. A locked one stays as it is until the transaction ends.
+async fn find(
+    session: &Session<'_>,
+    id: &LinkId,
+    lock: Option<LockType>,
+) -> Result<Option<Link>, Failure> {
+    let mut select = link::select().filter(Column::Id.eq(id.as_str()));
+    if let Some(lock) = lock {
+        select = select.lock(lock);
+    }
+    let row = session.first::<link::Model>(&select).await?;
+    Ok(row.map(link::to_link).transpose()?)
+}
+
+/// Of two callers who bring the same link back, the second one changes no row.
+fn take_out(backend: DbBackend, id: &LinkId, last: Revision, note: &AuditNote) -> Statement {
+    let take_out = if backend == DbBackend::Sqlite {
+        "UPDATE link_versions SET deleted_at = NULL, ended_at = ?, ended_by = ?, operation = ? \
+         WHERE id = ? AND revision = ? AND deleted_at IS NOT NULL \
+         AND number = (SELECT max(number) FROM link_versions WHERE id = ?)"
+    } else {
+        "UPDATE link_versions SET deleted_at = NULL, ended_at = $1, ended_by = $2, \
+         operation = $3 WHERE id = $4 AND revision = $5 AND deleted_at IS NOT NULL \
+         AND number = (SELECT max(number) FROM link_versions WHERE id = $6)"
+    };
+    let end = Ending::by(note);
+    let values = [
+        end.at.get().into(),
+        end.by.as_str().into(),
+        end.operation.into(),
+        id.as_str().into(),
+        last.get().into(),
+        id.as_str().into(),
+    ];
+    Statement::from_sql_and_values(backend, take_out, values)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::links::plans::Schema;
+
+    #[tokio::test]
+    async fn versions_are_read_along_an_index() {
+        let schema = Schema::new().await;
+        let versions = all_versions(&LinkId::parse("x").unwrap());
+        let versions = schema.plan(&DbBackend::Sqlite.build(&versions));
+        for index in [
+            "link_versions USING INDEX link_versions_link (id=?)",
+            "short_links USING INDEX sqlite_autoindex_short_links_1 (id=?)",
+        ] {
+            assert!(versions.contains(index), "{versions}");
+        }
+        assert!(!versions.contains("SCAN"), "{versions}");
     }
 }

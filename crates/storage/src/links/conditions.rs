@@ -6,7 +6,7 @@ use sea_orm::{
 };
 use slugline_domain::{Binding, Failing, LinkId, LinkStatus, StatusFilter, Tag, UnixSeconds};
 
-use super::take_visit::has_visits_left;
+use super::change::has_visits_left;
 use crate::entity::{link, tag, watch};
 
 /// Links of this status at this moment.

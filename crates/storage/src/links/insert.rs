@@ -9,7 +9,7 @@ use crate::{
     entity::link,
     failure::Failure,
     former_versions::{End::Deletion, keep},
-    session::{Applied, Mutation, Session},
+    session::{Applied, Session},
 };
 
 /// Inserts a link unless its key belongs to an active link or to one that the caller does not
@@ -25,12 +25,10 @@ pub(crate) struct InsertLink {
     pub(crate) may_be_stored: bool,
 }
 
-impl Mutation for InsertLink {
-    type Answer = Insertion;
-
+impl InsertLink {
     /// Leaves the decision to the unique indexes, so that one of two racing
     /// writers wins.
-    async fn apply<S: Session>(&self, session: &S) -> Result<Applied<Insertion>, Failure> {
+    pub(crate) async fn apply(&self, session: &Session<'_>) -> Result<Applied<Insertion>, Failure> {
         let new = &self.link;
         if !is_there(session, &new.key.domain).await? {
             return Ok(Applied::Commit(Insertion::NoDomain));

@@ -24,7 +24,8 @@ use crate::{
     failure::Failure,
     former_versions::{End::Deletion, keep},
     receipt_lines::write_receipt,
-    session::{Applied, Columns, Mutation, Row, Session},
+    row::{Columns, Row},
+    session::{Applied, Session},
 };
 
 /// The most values bound in one statement: SQLite takes 32,766, PostgreSQL
@@ -50,12 +51,11 @@ impl InsertLinks {
             keeping,
         }
     }
-}
 
-impl Mutation for InsertLinks {
-    type Answer = Option<Vec<Insertion>>;
-
-    async fn apply<S: Session>(&self, session: &S) -> Result<Applied<Self::Answer>, Failure> {
+    pub(super) async fn apply(
+        &self,
+        session: &Session<'_>,
+    ) -> Result<Applied<Option<Vec<Insertion>>>, Failure> {
         let links = &self.links;
         let missing = missing_domains(session, links).await?;
         let now = self.note.at.second();
@@ -96,7 +96,7 @@ impl Mutation for InsertLinks {
 }
 
 /// Inserts links and their tags. Returns `false` if a key or an identifier is in use.
-async fn insert_rows(session: &impl Session, links: &[&Link]) -> Result<bool, Failure> {
+async fn insert_rows(session: &Session<'_>, links: &[&Link]) -> Result<bool, Failure> {
     if session.backend() == DbBackend::Sqlite {
         // Here a statement goes to no server, and one for many rows takes longer to build. Table
         // by table, because fewer pages are in use at once.
@@ -127,7 +127,7 @@ async fn insert_rows(session: &impl Session, links: &[&Link]) -> Result<bool, Fa
 
 /// The domains of these links that nobody has named, or that were taken away.
 async fn missing_domains(
-    session: &impl Session,
+    session: &Session<'_>,
     links: &[Link],
 ) -> Result<HashSet<DomainName>, Failure> {
     // In order, so that two nodes that lock the same ones cannot deadlock.
@@ -142,7 +142,7 @@ async fn missing_domains(
 }
 
 /// The stored links that have one of these keys or identifiers.
-async fn stored(session: &impl Session, links: &[Link]) -> Result<Vec<StoredLink>, Failure> {
+async fn stored(session: &Session<'_>, links: &[Link]) -> Result<Vec<StoredLink>, Failure> {
     let mut stored = Vec::new();
     for some in links.chunks(BINDINGS / 2) {
         let keys = has_any(some.iter().map(|link| &link.key));
@@ -167,7 +167,7 @@ async fn stored(session: &impl Session, links: &[Link]) -> Result<Vec<StoredLink
 
 /// The numbers of those links that the caller does not reach.
 async fn kept(
-    session: &impl Session,
+    session: &Session<'_>,
     reach: &Reach,
     stored: &[StoredLink],
 ) -> Result<HashSet<i64>, Failure> {
@@ -200,14 +200,14 @@ struct StoredLink {
 }
 
 impl Row for StoredLink {
-    fn read(columns: &impl Columns) -> Result<Self, Failure> {
+    fn read(columns: &mut impl Columns) -> Result<Self, Failure> {
         Ok(Self {
-            number: columns.number(0)?,
-            id: columns.text(1)?,
-            key: (columns.text(2)?, columns.text(3)?),
-            expires_at: columns.optional_number(4)?,
-            ends_at: columns.optional_number(5)?,
-            disabled: columns.optional_flag(6)? == Some(true),
+            number: columns.next()?,
+            id: columns.next()?,
+            key: Row::read(columns)?,
+            expires_at: columns.next()?,
+            ends_at: columns.next()?,
+            disabled: columns.next()?,
         })
     }
 }

@@ -76,7 +76,7 @@ pub(super) fn within(backend: DbBackend, reach: &Reach) -> Condition {
 }
 
 /// The domains that have links, in order.
-pub(super) async fn in_use(session: &impl Session) -> Result<Vec<DomainName>, Failure> {
+pub(super) async fn in_use(session: &Session<'_>) -> Result<Vec<DomainName>, Failure> {
     /// Steps from one domain to the next in the index. `DISTINCT` would read all of it.
     const IN_USE: &str = "
         WITH RECURSIVE used (name) AS (
@@ -94,7 +94,7 @@ pub(super) async fn in_use(session: &impl Session) -> Result<Vec<DomainName>, Fa
 
 /// Returns whether a new link may belong to a domain. It may as long as the transaction lasts: on
 /// PostgreSQL whoever takes the domain away waits for its end, on SQLite there is one writer.
-pub(crate) async fn is_there(session: &impl Session, domain: &DomainName) -> Result<bool, Failure> {
+pub(crate) async fn is_there(session: &Session<'_>, domain: &DomainName) -> Result<bool, Failure> {
     let Some(host) = domain.host() else {
         return Ok(true);
     };

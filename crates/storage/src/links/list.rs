@@ -15,24 +15,13 @@ use super::{
     keys::{in_use, is_among, is_of},
     search::{Matching, confined, page},
 };
-use crate::{
-    entity::link,
-    failure::Failure,
-    session::{Read, Session},
-};
+use crate::{entity::link, failure::Failure, session::Session};
 
 /// Lists links in order.
-#[derive(Debug)]
-pub(super) struct ListLinks(pub(super) ListQuery);
-
-impl Read for ListLinks {
-    type Answer = Vec<Link>;
-
-    async fn read<S: Session>(&self, session: &S) -> Result<Vec<Link>, Failure> {
-        match page_of(session, &self.0).await? {
-            Page::One(select) => links(session, select).await,
-            Page::Merged(select, domains) => merged(session, &self.0, &select, domains).await,
-        }
+pub(super) async fn list(session: &Session<'_>, query: &ListQuery) -> Result<Vec<Link>, Failure> {
+    match page_of(session, query).await? {
+        Page::One(select) => links(session, select).await,
+        Page::Merged(select, domains) => merged(session, query, &select, domains).await,
     }
 }
 
@@ -44,7 +33,7 @@ pub(super) enum Page {
 }
 
 /// The statements of a page.
-pub(super) async fn page_of(session: &impl Session, query: &ListQuery) -> Result<Page, Failure> {
+pub(super) async fn page_of(session: &Session<'_>, query: &ListQuery) -> Result<Page, Failure> {
     let Matching { select, is_narrow } = page(session, &query.filter, query.now).await?;
     let select = select.limit(u64::from(query.limit));
     let domains = match confined(&query.filter) {
@@ -69,7 +58,7 @@ fn is_by_key(order: LinkOrder) -> bool {
 }
 
 /// Reads the links of a select.
-async fn links(session: &impl Session, select: Select<link::Entity>) -> Result<Vec<Link>, Failure> {
+async fn links(session: &Session<'_>, select: Select<link::Entity>) -> Result<Vec<Link>, Failure> {
     let rows = session.all::<link::Model>(&select).await?;
     let links = rows.into_iter().map(link::to_link);
     Ok(links.collect::<Result<_, _>>()?)
@@ -77,7 +66,7 @@ async fn links(session: &impl Session, select: Select<link::Entity>) -> Result<V
 
 /// Reads the page of one domain after the other. What comes after a full page is left out.
 async fn merged(
-    session: &impl Session,
+    session: &Session<'_>,
     query: &ListQuery,
     select: &Select<link::Entity>,
     mut domains: Vec<DomainName>,
@@ -105,7 +94,7 @@ async fn merged(
 
 /// The part of a page that belongs to a domain.
 fn in_domain(
-    session: &impl Session,
+    session: &Session<'_>,
     query: &ListQuery,
     select: Select<link::Entity>,
     domain: &DomainName,

@@ -1,16 +1,16 @@
-//! The link store: one file for each operation.
+//! The link store.
 //!
 //! | module | holds |
 //! |---|---|
-//! | `insert`, `insert_many`, `update`, `take_visit`, `delete` | changes |
-//! | `find`, `holders`, `list`, `search`, `tags`, `tagged` | reads |
+//! | `insert`, `insert_many` | new links, one or many |
+//! | `change` | changing and deleting a link, and counting its visits |
+//! | `find`, `list`, `search` | reads |
 //! | `conditions`, `keys` | conditions that listings and searches share; those on the keys of links |
 //! | `write` | writing the rows of a link |
 
+pub(crate) mod change;
 mod conditions;
-mod delete;
 pub(crate) mod find;
-mod holders;
 pub(crate) mod insert;
 mod insert_many;
 pub(crate) mod keys;
@@ -18,10 +18,6 @@ mod list;
 #[cfg(test)]
 pub(crate) mod plans;
 mod search;
-mod tagged;
-mod tags;
-pub(crate) mod take_visit;
-mod update;
 pub(crate) mod write;
 
 use std::{collections::BTreeSet, sync::Arc};
@@ -36,20 +32,7 @@ use slugline_domain::{
 };
 use tracing::warn;
 
-use self::{
-    delete::{DeleteLink, DeleteVersion},
-    find::{FindLink, FollowLink},
-    holders::FindHolders,
-    insert::InsertLink,
-    insert_many::InsertLinks,
-    list::ListLinks,
-    search::CountLinks,
-    tagged::FindTagged,
-    tags::CountTags,
-    take_visit::TakeVisit,
-    update::UpdateLink,
-};
-pub(crate) use self::{keys::has_key, write::insert_row};
+use self::{change::TakeVisit, insert::InsertLink, insert_many::InsertLinks};
 use crate::{
     assistants::SqlAssistantStore,
     database::{Database, StoreTimings},
@@ -59,6 +42,7 @@ use crate::{
     listening::Listening,
     opening::OpenError,
     schema_connection::SchemaConnection,
+    session::Session,
     tokens::SqlTokenStore,
 };
 
@@ -145,6 +129,13 @@ impl SqlLinkStore {
     }
 }
 
+impl SqlLinkStore {
+    async fn page(&self, action: &'static str, query: ListQuery) -> Result<Vec<Link>, StoreError> {
+        let list = async move |session: &Session<'_>| list::list(session, &query).await;
+        self.database.read(action, list).await
+    }
+}
+
 #[async_trait]
 impl LinkStore for SqlLinkStore {
     async fn insert(
@@ -160,8 +151,7 @@ impl LinkStore for SqlLinkStore {
             keeping: self.keeping,
             may_be_stored: false,
         };
-        let inserted = self.database.insert(insert).await;
-        inserted.map_err(failing_to("insert a link"))
+        self.database.insert(insert).await
     }
 
     async fn insert_many(
@@ -174,15 +164,14 @@ impl LinkStore for SqlLinkStore {
         const ATTEMPTS: usize = 5;
 
         let insert = InsertLinks::new(reach, links, note, self.keeping);
-        let attempts = async {
-            for _ in 0..ATTEMPTS {
-                if let Some(outcomes) = self.database.change(insert.clone()).await? {
-                    return Ok(outcomes);
-                }
+        for _ in 0..ATTEMPTS {
+            let insert = insert.clone();
+            let insert = async move |session: &Session<'_>| insert.apply(session).await;
+            if let Some(outcomes) = self.database.change("insert links", insert).await? {
+                return Ok(outcomes);
             }
-            Err(Failure::Contended)
-        };
-        attempts.await.map_err(failing_to("insert links"))
+        }
+        Err(failing_to("insert links")(Failure::Contended))
     }
 
     async fn update(
@@ -191,37 +180,31 @@ impl LinkStore for SqlLinkStore {
         known: &Version,
         note: &AuditNote,
     ) -> Result<Update, StoreError> {
-        let update = UpdateLink {
-            link: link.clone(),
-            known: known.clone(),
-            note: note.clone(),
-            keeping: self.keeping,
+        let (link, known, note) = (link.clone(), known.clone(), note.clone());
+        let keeping = self.keeping;
+        let update = async move |session: &Session<'_>| {
+            change::update(session, &link, &known, &note, keeping).await
         };
-        let updated = self.database.change(update).await;
-        updated.map_err(failing_to("update a link"))
+        self.database.change("update a link", update).await
     }
 
     async fn find(&self, key: &LinkKey) -> Result<Option<Link>, StoreError> {
         let key = key.clone();
-        let found = self.database.read_at_once(FindLink { key }).await;
-        found.map_err(failing_to("find a link"))
+        let find = async move |session: &Session<'_>| find::one(session, &key).await;
+        self.database.read_at_once("find a link", find).await
     }
 
     async fn follow(&self, key: &LinkKey) -> Result<Option<FollowedLink>, StoreError> {
-        let key = key.clone();
-        let found = self.database.follow(FollowLink { key }).await;
-        found.map_err(failing_to("find a link"))
+        self.database.follow(key).await
     }
 
     async fn take_visit(&self, id: &LinkId, version: Revision) -> Result<Taking, StoreError> {
         let id = id.clone();
-        let taken = self.database.take_visit(TakeVisit { id, version }).await;
-        taken.map_err(failing_to("count a visit"))
+        self.database.take_visit(TakeVisit { id, version }).await
     }
 
     async fn list(&self, query: &ListQuery) -> Result<Vec<Link>, StoreError> {
-        let listed = self.database.read(ListLinks(query.clone())).await;
-        listed.map_err(failing_to("list links"))
+        self.page("list links", query.clone()).await
     }
 
     async fn search(
@@ -237,14 +220,13 @@ impl LinkStore for SqlLinkStore {
             after: None,
             limit,
         };
-        let found = self.database.read(ListLinks(query)).await;
-        found.map_err(failing_to("search links"))
+        self.page("search links", query).await
     }
 
     async fn count(&self, filter: &LinkFilter, now: UnixSeconds) -> Result<u64, StoreError> {
         let filter = filter.clone();
-        let counted = self.database.read(CountLinks { filter, now }).await;
-        counted.map_err(failing_to("count links"))
+        let count = async move |session: &Session<'_>| search::count(session, &filter, now).await;
+        self.database.read("count links", count).await
     }
 
     async fn tags(
@@ -253,8 +235,9 @@ impl LinkStore for SqlLinkStore {
         domain: Option<&DomainName>,
     ) -> Result<Vec<TagCount>, StoreError> {
         let (reach, domain) = (reach.clone(), domain.cloned());
-        let counted = self.database.read(CountTags { reach, domain }).await;
-        counted.map_err(failing_to("count tags"))
+        let count =
+            async move |session: &Session<'_>| find::tags(session, &reach, domain.as_ref()).await;
+        self.database.read("count tags", count).await
     }
 
     async fn tagged(
@@ -262,9 +245,9 @@ impl LinkStore for SqlLinkStore {
         tags: &BTreeSet<Tag>,
         limit: u32,
     ) -> Result<BTreeSet<LinkId>, StoreError> {
-        let tags = tags.clone();
-        let found = self.database.read(FindTagged { tags, limit }).await;
-        found.map_err(failing_to("find the links of a tag"))
+        let select = find::tagged(tags, limit);
+        let found = self.database.rows("find the links of a tag", select).await;
+        Ok(found?.into_iter().collect())
     }
 
     async fn holders(
@@ -273,18 +256,15 @@ impl LinkStore for SqlLinkStore {
         ids: &BTreeSet<LinkId>,
     ) -> Result<Vec<Link>, StoreError> {
         let (keys, ids) = (keys.clone(), ids.clone());
-        let found = self.database.read(FindHolders { keys, ids }).await;
-        found.map_err(failing_to("find links"))
+        let find = async move |session: &Session<'_>| find::holders(session, &keys, &ids).await;
+        self.database.read("find links", find).await
     }
 
     async fn delete(&self, key: &LinkKey, note: &AuditNote) -> Result<Option<Link>, StoreError> {
-        let delete = DeleteLink {
-            key: key.clone(),
-            note: note.clone(),
-            keeping: self.keeping,
-        };
-        let deleted = self.database.change(delete).await;
-        deleted.map_err(failing_to("delete a link"))
+        let (key, note, keeping) = (key.clone(), note.clone(), self.keeping);
+        let delete =
+            async move |session: &Session<'_>| change::delete(session, &key, &note, keeping).await;
+        self.database.change("delete a link", delete).await
     }
 
     async fn delete_version(
@@ -293,18 +273,16 @@ impl LinkStore for SqlLinkStore {
         known: &Version,
         note: &AuditNote,
     ) -> Result<Deletion, StoreError> {
-        let delete = DeleteVersion {
-            key: key.clone(),
-            known: known.clone(),
-            note: note.clone(),
-            keeping: self.keeping,
+        let (key, known, note) = (key.clone(), known.clone(), note.clone());
+        let keeping = self.keeping;
+        let delete = async move |session: &Session<'_>| {
+            change::delete_version(session, &key, &known, &note, keeping).await
         };
-        let deleted = self.database.change(delete).await;
-        deleted.map_err(failing_to("delete a link"))
+        self.database.change("delete a link", delete).await
     }
 
     async fn ping(&self) -> Result<(), StoreError> {
-        self.database.ping().await.map_err(failing_to("answer"))
+        self.database.ping().await
     }
 
     fn hearing(&self) -> Hearing {

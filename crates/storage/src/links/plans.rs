@@ -1,6 +1,8 @@
 //! Tests of SQLite's query plans: each question uses an index, however many
 //! links there are.
 
+use std::sync::Mutex;
+
 use rstest::rstest;
 use rusqlite::Connection;
 use sea_orm::{DbBackend, QueryTrait, Statement};
@@ -11,20 +13,19 @@ use slugline_domain::{
 use slugline_testkit::{NOON, destination, key};
 
 use super::{
-    find,
+    find::{self, count_tags},
     list::{Page, page_of},
-    tagged,
-    tags::count_tags,
 };
 use crate::{
     database_url::DatabaseUrl,
     schema_connection::SchemaConnection,
+    session::Session,
     sqlite::{Statements, bind, complete},
 };
 
 pub(crate) struct Schema {
     _folder: tempfile::TempDir,
-    connection: Connection,
+    connection: Mutex<Connection>,
 }
 
 impl Schema {
@@ -36,14 +37,15 @@ impl Schema {
         schema.update().await.unwrap();
         Self {
             _folder: folder,
-            connection: Connection::open(file).unwrap(),
+            connection: Mutex::new(Connection::open(file).unwrap()),
         }
     }
 
     /// The lines of the plan, joined by " / ".
     pub(crate) fn plan(&self, statement: &Statement) -> String {
         let explained = format!("EXPLAIN QUERY PLAN {}", statement.sql);
-        let mut explained = self.connection.prepare(&explained).unwrap();
+        let connection = self.connection.lock().unwrap();
+        let mut explained = connection.prepare(&explained).unwrap();
         bind(&mut explained, statement).unwrap();
         let mut lines = explained.raw_query();
         let mut plan = Vec::new();
@@ -53,9 +55,14 @@ impl Schema {
         plan.join(" / ")
     }
 
+    fn execute(&self, statements: &str) {
+        let connection = self.connection.lock().unwrap();
+        connection.execute_batch(statements).unwrap();
+    }
+
     fn plan_of_page(&self, query: &ListQuery) -> String {
-        let statements = Statements(&self.connection);
-        match complete(page_of(&statements, query)).unwrap() {
+        let session = Session::Sqlite(Statements(&self.connection));
+        match complete(page_of(&session, query)).unwrap() {
             Page::One(select) => self.plan(&select.build(DbBackend::Sqlite)),
             Page::Merged(..) => panic!("{query:?} takes several statements"),
         }
@@ -157,13 +164,13 @@ async fn a_page_of_a_common_tag_is_read_in_the_order_of_an_index(
         SELECT 'i' || value, 's' || value, '', '', '', value, value FROM numbers;
         INSERT INTO link_tags (link_id, tag) SELECT 'i' || value, 'news' FROM numbers";
     let schema = Schema::new().await;
-    schema.connection.execute_batch(TAGGED).unwrap();
+    schema.execute(TAGGED);
     let mut query = page(order);
     query.filter.tag = Some(Tag::parse("news").unwrap());
     let common = schema.plan_of_page(&query);
     by_index(&common, &format!("{index} (domain=?)"));
     let few = "DELETE FROM link_tags WHERE link_id = 'i1'";
-    schema.connection.execute_batch(few).unwrap();
+    schema.execute(few);
     let rarer = schema.plan_of_page(&query);
     by_index(&rarer, "sqlite_autoindex_short_links_1 (id=?)");
 }
@@ -215,7 +222,7 @@ async fn the_ids_of_a_tag_are_read_along_its_index() {
     let schema = Schema::new().await;
     for tags in [&["news"][..], &["news", "sale"]] {
         let tags = tags.iter().map(|tag| Tag::parse(tag).unwrap());
-        let tagged = tagged::select(&tags.collect(), 20).build(DbBackend::Sqlite);
+        let tagged = find::tagged(&tags.collect(), 20).build(DbBackend::Sqlite);
         let plan = schema.plan(&tagged);
         begins(&plan, BY_TAG);
     }

@@ -12,7 +12,7 @@ use crate::{
 
 /// Inserts a link and its tags, unless its key or its identifier is in use.
 /// Returns whether it did.
-pub(crate) async fn insert_row(session: &impl Session, link: &Link) -> Result<bool, Failure> {
+pub(crate) async fn insert_row(session: &Session<'_>, link: &Link) -> Result<bool, Failure> {
     let inserted = insert_link(session, link).await?;
     if inserted {
         insert_tags(session, link).await?;
@@ -22,7 +22,7 @@ pub(crate) async fn insert_row(session: &impl Session, link: &Link) -> Result<bo
 
 /// Inserts a link without its tags, unless its key or its identifier is in use. Returns whether
 /// it did.
-pub(super) async fn insert_link(session: &impl Session, link: &Link) -> Result<bool, Failure> {
+pub(super) async fn insert_link(session: &Session<'_>, link: &Link) -> Result<bool, Failure> {
     static INSERT: SqlText = SqlText::new();
     let row = values(to_new_row(link));
     let insert = INSERT.with(session.backend(), row, || insert([to_new_row(link)]));
@@ -37,7 +37,7 @@ pub(crate) fn insert(
 }
 
 /// Inserts the tags of a link, if it has any.
-pub(super) async fn insert_tags(session: &impl Session, link: &Link) -> Result<(), Failure> {
+pub(super) async fn insert_tags(session: &Session<'_>, link: &Link) -> Result<(), Failure> {
     /// By number of tags.
     static INSERT: [SqlText; Tags::MAX + 1] = [const { SqlText::new() }; Tags::MAX + 1];
     let rows = tag::of(link);

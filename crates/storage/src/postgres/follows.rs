@@ -6,17 +6,17 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use sea_orm::{DatabaseConnection, QueryFilter, sea_query::Expr};
+use sea_orm::{DatabaseConnection, DbBackend, QueryFilter, Statement, sea_query::Expr};
 use slugline_domain::LinkKey;
 
 use super::{
+    reads,
     shared::{Lane, Shared},
-    statements,
 };
 use crate::{
     entity::link::{self, Model},
     failure::Failure,
-    session::{Read, Session},
+    session::Session,
     sql_text::SqlText,
 };
 
@@ -37,7 +37,9 @@ pub(super) async fn serve(
 ) {
     while let Some(batch) = lane.next() {
         let keys = batch.iter().map(|waiting| &waiting.request);
-        match statements::read(&pool, &FollowLinks::of(keys)).await {
+        let follow = follow(keys);
+        let rows = async move |session: &Session<'_>| session.rows::<Model>(follow.clone()).await;
+        match reads::read(&pool, &rows).await {
             Ok(rows) => {
                 let by_key: HashMap<(&str, &str), &Model> = rows
                     .iter()
@@ -61,37 +63,19 @@ pub(super) async fn serve(
 }
 
 /// Reads what redirects need of the links with many keys, in a single statement.
-#[derive(Debug)]
-struct FollowLinks {
-    /// Host and slug of each with a slash between, and a blank between two of them: no host and no
-    /// slug holds either.
-    keys: String,
-}
-
-impl FollowLinks {
-    fn of<'k>(keys: impl Iterator<Item = &'k LinkKey>) -> Self {
-        let keys: Vec<String> = keys
-            .map(|LinkKey { domain, slug }| format!("{domain}/{slug}"))
-            .collect();
-        Self {
-            keys: keys.join(" "),
-        }
-    }
-}
-
-impl Read for FollowLinks {
-    type Answer = Vec<Model>;
-
-    async fn read<S: Session>(&self, session: &S) -> Result<Vec<Model>, Failure> {
-        static FOLLOW: SqlText = SqlText::new();
-        let keys = self.keys.as_str();
-        let follow = FOLLOW.with(session.backend(), [keys.into()], || {
-            let any = "(domain, slug) IN (\
-                           SELECT split_part(key, '/', 1), split_part(key, '/', 2) \
-                           FROM unnest(string_to_array($1, ' ')) AS key\
-                       )";
-            link::select_followed().filter(Expr::cust_with_values(any, [keys]))
-        });
-        session.rows(follow).await
-    }
+fn follow<'k>(keys: impl Iterator<Item = &'k LinkKey>) -> Statement {
+    static FOLLOW: SqlText = SqlText::new();
+    // Host and slug of each with a slash between, and a blank between two of them: no host and no
+    // slug holds either.
+    let keys: Vec<String> = keys
+        .map(|LinkKey { domain, slug }| format!("{domain}/{slug}"))
+        .collect();
+    let keys = keys.join(" ");
+    FOLLOW.with(DbBackend::Postgres, [keys.as_str().into()], || {
+        let any = "(domain, slug) IN (\
+                       SELECT split_part(key, '/', 1), split_part(key, '/', 2) \
+                       FROM unnest(string_to_array($1, ' ')) AS key\
+                   )";
+        link::select_followed().filter(Expr::cust_with_values(any, [keys.as_str()]))
+    })
 }

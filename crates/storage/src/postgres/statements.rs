@@ -1,68 +1,55 @@
 //! Statements of a pool or a transaction.
 
-use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, QueryResult, Statement};
+use sea_orm::{ConnectionTrait, DatabaseConnection, DatabaseTransaction, QueryResult, Statement};
 
-use super::answer::{STEP, answered, was_cut};
+use super::answer::{STEP, answered};
 use crate::{
     failure::Failure,
-    session::{Columns, Read, Row, Session},
+    row::{Column, Columns, Row},
 };
 
-/// The most connections of a pool.
-pub(super) const MAX_CONNECTIONS: u32 = 10;
-
-/// Reads on the pool, and reads again if the server had closed the connection.
-pub(super) async fn read<R: Read>(
-    pool: &DatabaseConnection,
-    read: &R,
-) -> Result<R::Answer, Failure> {
-    let statements = Statements(pool);
-    for _ in 0..MAX_CONNECTIONS {
-        match read.read(&statements).await {
-            Err(Failure::Postgres(error)) if was_cut(&error) => {}
-            answer => return answer,
-        }
-    }
-    read.read(&statements).await
-}
-
 /// Runs statements on the pool or in a transaction.
-pub(super) struct Statements<'c, C>(pub(super) &'c C);
+#[derive(Clone, Copy)]
+pub(crate) enum Statements<'c> {
+    Pool(&'c DatabaseConnection),
+    Transaction(&'c DatabaseTransaction),
+}
 
-impl<C: ConnectionTrait> Session for Statements<'_, C> {
-    fn backend(&self) -> DbBackend {
-        DbBackend::Postgres
+impl Statements<'_> {
+    /// Runs a statement and returns the number of rows that it changed.
+    pub(crate) async fn run(self, statement: Statement) -> Result<u64, Failure> {
+        let done = async {
+            match self {
+                Self::Pool(pool) => pool.execute_raw(statement).await,
+                Self::Transaction(transaction) => transaction.execute_raw(statement).await,
+            }
+        };
+        Ok(answered(STEP, done).await??.rows_affected())
     }
 
-    async fn run(&self, statement: Statement) -> Result<u64, Failure> {
-        let done = answered(STEP, self.0.execute_raw(statement)).await?;
-        Ok(done?.rows_affected())
-    }
-
-    async fn rows<R: Row>(&self, statement: Statement) -> Result<Vec<R>, Failure> {
-        let rows = answered(STEP, self.0.query_all_raw(statement)).await??;
-        rows.iter().map(R::read).collect()
+    /// Runs a statement and returns its rows.
+    pub(crate) async fn rows<R: Row>(self, statement: Statement) -> Result<Vec<R>, Failure> {
+        let rows = async {
+            match self {
+                Self::Pool(pool) => pool.query_all_raw(statement).await,
+                Self::Transaction(transaction) => transaction.query_all_raw(statement).await,
+            }
+        };
+        let rows = answered(STEP, rows).await??;
+        let read = |row| R::read(&mut Cells { row, next: 0 });
+        rows.iter().map(read).collect()
     }
 }
 
-impl Columns for QueryResult {
-    fn text(&self, column: usize) -> Result<String, Failure> {
-        Ok(self.try_get_by_index(column)?)
-    }
+/// The columns of a row, from the next one on.
+struct Cells<'r> {
+    row: &'r QueryResult,
+    next: usize,
+}
 
-    fn optional_text(&self, column: usize) -> Result<Option<String>, Failure> {
-        Ok(self.try_get_by_index(column)?)
-    }
-
-    fn number(&self, column: usize) -> Result<i64, Failure> {
-        Ok(self.try_get_by_index(column)?)
-    }
-
-    fn optional_number(&self, column: usize) -> Result<Option<i64>, Failure> {
-        Ok(self.try_get_by_index(column)?)
-    }
-
-    fn optional_flag(&self, column: usize) -> Result<Option<bool>, Failure> {
-        Ok(self.try_get_by_index(column)?)
+impl Columns for Cells<'_> {
+    fn next<C: Column>(&mut self) -> Result<C, Failure> {
+        self.next += 1;
+        Ok(self.row.try_get_by_index(self.next - 1)?)
     }
 }

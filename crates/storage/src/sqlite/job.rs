@@ -10,17 +10,17 @@ use std::{
 
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
-use super::statements::{Statements, complete};
+use super::statements::complete;
 use crate::{
     failure::Failure,
-    session::{Applied, Mutation},
+    session::{Applied, Change, Session},
 };
 
 /// A waiting change of any type.
 pub(super) trait Job: fmt::Debug + Send {
     /// Applies the change in a transaction. It may be called again after that
     /// was rolled back.
-    fn apply(&mut self, statements: Statements<'_>) -> Result<Wish, Failure>;
+    fn apply(&mut self, session: Session<'_>) -> Result<Wish, Failure>;
 
     /// Sends the result of [`Job::apply`] to the caller.
     fn answer(self: Box<Self>);
@@ -37,22 +37,23 @@ pub(super) enum Wish {
 }
 
 /// A change and the channel to its waiting caller.
-pub(super) struct Waiting<C: Mutation> {
+pub(super) struct Waiting<C, T> {
     change: C,
-    applied: Option<C::Answer>,
-    author: oneshot::Sender<Told<C::Answer>>,
-    unnoticed: Unnoticed,
+    applied: Option<T>,
+    author: oneshot::Sender<Told<T>>,
+    /// `None` for a change that no cache holds.
+    unnoticed: Option<Unnoticed>,
     /// A slot of the queue, free again when this is dropped.
     _slot: OwnedSemaphorePermit,
 }
 
-impl<C: Mutation> Waiting<C> {
+impl<C, T> Waiting<C, T> {
     /// Packs a change; the answer comes through the channel.
     pub(super) fn new(
         change: C,
-        unnoticed: Unnoticed,
+        unnoticed: Option<Unnoticed>,
         slot: OwnedSemaphorePermit,
-    ) -> (Self, oneshot::Receiver<Told<C::Answer>>) {
+    ) -> (Self, oneshot::Receiver<Told<T>>) {
         let (author, answer) = oneshot::channel();
         let waiting = Self {
             change,
@@ -65,9 +66,9 @@ impl<C: Mutation> Waiting<C> {
     }
 }
 
-impl<C: Mutation> Job for Waiting<C> {
-    fn apply(&mut self, statements: Statements<'_>) -> Result<Wish, Failure> {
-        let (answer, wish) = match complete(self.change.apply(&statements))? {
+impl<C: Change<T>, T: Send + 'static> Job for Waiting<C, T> {
+    fn apply(&mut self, session: Session<'_>) -> Result<Wish, Failure> {
+        let (answer, wish) = match complete((self.change)(&session))? {
             Applied::Commit(answer) => (answer, Wish::Commit),
             Applied::Rollback(answer) => (answer, Wish::RollBack),
         };
@@ -78,7 +79,7 @@ impl<C: Mutation> Job for Waiting<C> {
     fn answer(self: Box<Self>) {
         let told = Told {
             answer: Some(self.applied.ok_or(Failure::WriterEnded)),
-            unnoticed: C::IS_CACHED.then_some(self.unnoticed),
+            unnoticed: self.unnoticed,
         };
         // If the caller is gone, the change counts as unnoticed.
         drop(self.author.send(told));
@@ -87,13 +88,13 @@ impl<C: Mutation> Job for Waiting<C> {
     fn refuse(self: Box<Self>, failure: Failure) {
         let told = Told {
             answer: Some(Err(failure)),
-            unnoticed: C::IS_CACHED.then_some(self.unnoticed),
+            unnoticed: self.unnoticed,
         };
         drop(self.author.send(told));
     }
 }
 
-impl<C: Mutation> fmt::Debug for Waiting<C> {
+impl<C, T> fmt::Debug for Waiting<C, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Waiting").finish_non_exhaustive()
     }

@@ -32,8 +32,8 @@ mod writer;
 use std::{sync::Arc, time::Duration};
 
 #[cfg(test)]
-pub(crate) use self::statements::{Statements, bind, complete};
-pub(crate) use self::{file::SqliteFile, schema::SchemaStatements};
+pub(crate) use self::statements::{bind, complete};
+pub(crate) use self::{file::SqliteFile, schema::SchemaStatements, statements::Statements};
 pub use self::{
     objects::{ObjectsError, SqliteObjects, Unlike},
     page_check::{PageCheck, check_pages},
@@ -42,7 +42,7 @@ pub use self::{
 use self::{readers::Readers, writer::Writer};
 use crate::{
     failure::Failure,
-    session::{Mutation, Read},
+    session::{Change, Read, Seen},
 };
 
 /// The time that a read may take, with the wait for its turn; a statement on PostgreSQL may take
@@ -72,18 +72,22 @@ impl Sqlite {
     }
 
     /// Reads on the calling thread, for statements that take microseconds.
-    pub(crate) fn read_at_once<R: Read>(&self, read: &R) -> Result<R::Answer, Failure> {
+    pub(crate) fn read_at_once<T>(&self, read: &impl Read<T>) -> Result<T, Failure> {
         self.readers.read_at_once(read)
     }
 
     /// Reads on another thread, for statements that may take long.
-    pub(crate) async fn read<R: Read>(&self, read: R) -> Result<R::Answer, Failure> {
+    pub(crate) async fn read<T: Send + 'static>(&self, read: impl Read<T>) -> Result<T, Failure> {
         Readers::read(&self.readers, read).await
     }
 
     /// Applies a change and returns when it is on the disk.
-    pub(crate) async fn change<C: Mutation>(&self, change: C) -> Result<C::Answer, Failure> {
-        self.writer.change(change).await
+    pub(crate) async fn change<T: Send + 'static>(
+        &self,
+        change: impl Change<T>,
+        seen: Seen,
+    ) -> Result<T, Failure> {
+        self.writer.change(change, seen).await
     }
 
     /// The number of changes to the file that this process's caches do not know

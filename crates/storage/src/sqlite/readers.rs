@@ -41,17 +41,20 @@ impl Readers {
 
     /// Reads on the calling thread with a single statement that takes
     /// microseconds, less than handing it to another thread would.
-    pub(super) fn read_at_once<R: Read>(&self, read: &R) -> Result<R::Answer, Failure> {
+    pub(super) fn read_at_once<T>(&self, read: &impl Read<T>) -> Result<T, Failure> {
         let connection = self.take()?;
         // A connection whose read failed is not reused.
-        let answer = complete(read.read(&connection.statements()))?;
+        let answer = complete(read(&connection.session()))?;
         self.keep(connection);
         Ok(answer)
     }
 
     /// Reads in one transaction, on a thread that may block. The read ends at its time limit, and
     /// soon after the caller has gone away; until then it keeps its turn.
-    pub(super) async fn read<R: Read>(readers: &Arc<Self>, read: R) -> Result<R::Answer, Failure> {
+    pub(super) async fn read<T: Send + 'static>(
+        readers: &Arc<Self>,
+        read: impl Read<T>,
+    ) -> Result<T, Failure> {
         let deadline = Deadline::after(readers.limit);
         let _waiting = deadline.waiting();
         let turn = Arc::clone(&readers.long_reads).acquire_owned();
@@ -64,7 +67,7 @@ impl Readers {
             let _turn = turn;
             let transaction = readers.take()?.begin_to_read()?;
             transaction.limit(&deadline)?;
-            let answer = complete(read.read(&transaction.statements()));
+            let answer = complete(read(&transaction.session()));
             let answer = answer.map_err(|failure| deadline.explain(failure))?;
             transaction.lift_limit()?;
             readers.keep(transaction.commit()?);
@@ -112,22 +115,17 @@ mod tests {
     use crate::session::Session;
 
     /// Reads numbers up to a limit.
-    struct Count(u64);
-
-    impl Read for Count {
-        type Answer = Vec<i64>;
-
-        async fn read<S: Session>(&self, session: &S) -> Result<Vec<i64>, Failure> {
+    fn count(limit: i64) -> impl Read<Vec<i64>> {
+        async move |session: &Session<'_>| {
             let count = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT ?) \
                          SELECT count(*) FROM n";
-            let limit = [i64::try_from(self.0).unwrap().into()];
-            let count = Statement::from_sql_and_values(DbBackend::Sqlite, count, limit);
+            let count = Statement::from_sql_and_values(DbBackend::Sqlite, count, [limit.into()]);
             session.rows(count).await
         }
     }
 
-    const FEW: Count = Count(10);
-    const ENDLESS: Count = Count(1 << 60);
+    const FEW: i64 = 10;
+    const ENDLESS: i64 = 1 << 60;
 
     fn readers(limit: Duration) -> (TempDir, Arc<Readers>) {
         let folder = tempfile::tempdir().unwrap();
@@ -140,13 +138,13 @@ mod tests {
     async fn a_read_ends_at_its_limit_and_the_next_one_is_answered() {
         let (_folder, readers) = readers(Duration::ZERO);
         for _ in 0..2 * LONG_READS {
-            let read = Readers::read(&readers, ENDLESS).await;
+            let read = Readers::read(&readers, count(ENDLESS)).await;
             assert_matches!(read, Err(Failure::TooSlow(_)));
             // Too short for SQLite to look at the time.
-            assert_eq!(Readers::read(&readers, FEW).await.unwrap(), [10]);
+            assert_eq!(Readers::read(&readers, count(FEW)).await.unwrap(), [10]);
         }
         // The limit belongs to the read and not to its connection.
-        let read = readers.read_at_once(&Count(1_000_000)).unwrap();
+        let read = readers.read_at_once(&count(1_000_000)).unwrap();
         assert_eq!(read, [1_000_000]);
     }
 
@@ -154,7 +152,10 @@ mod tests {
     async fn waiting_for_a_turn_counts() {
         let (_folder, readers) = readers(Duration::from_millis(1));
         let turns = readers.long_reads.acquire_many(4).await.unwrap();
-        assert_matches!(Readers::read(&readers, FEW).await, Err(Failure::TooSlow(_)));
+        assert_matches!(
+            Readers::read(&readers, count(FEW)).await,
+            Err(Failure::TooSlow(_))
+        );
         drop(turns);
     }
 
@@ -164,7 +165,7 @@ mod tests {
         let reads: Vec<_> = (0..LONG_READS)
             .map(|_| {
                 let readers = Arc::clone(&readers);
-                tokio::spawn(async move { Readers::read(&readers, ENDLESS).await })
+                tokio::spawn(async move { Readers::read(&readers, count(ENDLESS)).await })
             })
             .collect();
         while readers.long_reads.available_permits() > 0 {
@@ -173,6 +174,6 @@ mod tests {
         for read in reads {
             read.abort();
         }
-        assert_eq!(Readers::read(&readers, FEW).await.unwrap(), [10]);
+        assert_eq!(Readers::read(&readers, count(FEW)).await.unwrap(), [10]);
     }
 }

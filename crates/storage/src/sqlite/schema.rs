@@ -5,7 +5,7 @@
 
 use std::{
     collections::BTreeMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard},
 };
 
 use async_trait::async_trait;
@@ -15,8 +15,8 @@ use sea_orm::{
     RuntimeErr, Statement, Value,
 };
 
-use super::statements::{Statements, bind, complete};
-use crate::{failure::Failure, session::Session};
+use super::statements::{bind, locked, run};
+use crate::failure::Failure;
 
 /// Runs sea-orm's statements on one connection.
 #[derive(Clone, Debug)]
@@ -60,7 +60,7 @@ impl SchemaStatements {
     }
 
     fn locked(&self) -> MutexGuard<'_, Connection> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.0)
     }
 
     fn rows(&self, statement: &Statement) -> Result<Vec<ProxyRow>, Failure> {
@@ -84,14 +84,14 @@ impl SchemaStatements {
         Ok(read)
     }
 
-    fn run(&self, statement: Statement) -> Result<u64, Failure> {
+    fn run(&self, statement: &Statement) -> Result<u64, Failure> {
         let connection = self.locked();
         if statement.values.is_none() {
             // The text may hold several statements.
             connection.execute_batch(&statement.sql)?;
             return Ok(connection.changes());
         }
-        complete(Statements(&connection).run(statement))
+        run(&connection, statement)
     }
 }
 
@@ -104,7 +104,7 @@ impl ProxyDatabaseTrait for SchemaStatements {
 
     async fn execute(&self, statement: Statement) -> Result<ProxyExecResult, DbErr> {
         let changed = self
-            .run(statement)
+            .run(&statement)
             .map_err(|failure| query_failed(&failure))?;
         Ok(ProxyExecResult::new(0, changed))
     }

@@ -4,14 +4,13 @@
 //! are indexed, FTS5 writes a segment and merges it with others later, so many texts at once cost a
 //! fraction of indexing each. Until then searches compare the texts in the queue one by one.
 
-use super::statements::Statements;
+use rusqlite::Connection;
 
 /// The most texts that stay in the queue.
 const WAITING: u32 = 256;
 
 /// Indexes the texts in the queue and empties it, once there are enough.
-pub(super) fn index(statements: Statements<'_>) -> Result<(), rusqlite::Error> {
-    let Statements(connection) = statements;
+pub(super) fn index(connection: &Connection) -> Result<(), rusqlite::Error> {
     let count = "SELECT count(*) FROM link_search_queue";
     let mut count = connection.prepare_cached(count)?;
     let waiting: u32 = count.query_row([], |row| row.get(0))?;

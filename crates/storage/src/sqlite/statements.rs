@@ -3,6 +3,7 @@
 use std::{
     future::Future,
     pin::pin,
+    sync::{Mutex, MutexGuard, PoisonError},
     task::{Context, Poll, Waker},
 };
 
@@ -10,39 +11,49 @@ use rusqlite::{
     Connection, ToSql,
     types::{Null, ToSqlOutput},
 };
-use sea_orm::{DbBackend, Statement, Value};
+use sea_orm::{Statement, Value};
 
 use crate::{
     failure::Failure,
-    session::{Columns, Row, Session},
+    row::{Column, Columns, Row},
 };
 
-/// Runs statements on a connection.
+/// Runs statements on a connection. The lock is never waited for; it lets futures that hold a
+/// session go to another thread, as those on PostgreSQL do.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Statements<'c>(pub(crate) &'c Connection);
+pub(crate) struct Statements<'c>(pub(crate) &'c Mutex<Connection>);
 
-impl Session for Statements<'_> {
-    fn backend(&self) -> DbBackend {
-        DbBackend::Sqlite
+impl Statements<'_> {
+    /// Runs a statement and returns the number of rows that it changed.
+    pub(crate) fn run(self, statement: &Statement) -> Result<u64, Failure> {
+        run(&locked(self.0), statement)
     }
 
-    async fn run(&self, statement: Statement) -> Result<u64, Failure> {
-        let mut prepared = self.0.prepare_cached(&statement.sql)?;
-        bind(&mut prepared, &statement)?;
-        let changed = prepared.raw_execute()?;
-        Ok(u64::try_from(changed).unwrap_or(u64::MAX))
-    }
-
-    async fn rows<R: Row>(&self, statement: Statement) -> Result<Vec<R>, Failure> {
-        let mut prepared = self.0.prepare_cached(&statement.sql)?;
-        bind(&mut prepared, &statement)?;
+    /// Runs a statement and returns its rows.
+    pub(crate) fn rows<R: Row>(self, statement: &Statement) -> Result<Vec<R>, Failure> {
+        let connection = locked(self.0);
+        let mut prepared = connection.prepare_cached(&statement.sql)?;
+        bind(&mut prepared, statement)?;
         let mut rows = prepared.raw_query();
         let mut read = Vec::new();
         while let Some(row) = rows.next()? {
-            read.push(R::read(row)?);
+            read.push(R::read(&mut Cells { row, next: 0 })?);
         }
         Ok(read)
     }
+}
+
+/// Locks a connection.
+pub(super) fn locked(connection: &Mutex<Connection>) -> MutexGuard<'_, Connection> {
+    connection.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Runs a statement and returns the number of rows that it changed.
+pub(super) fn run(connection: &Connection, statement: &Statement) -> Result<u64, Failure> {
+    let mut prepared = connection.prepare_cached(&statement.sql)?;
+    bind(&mut prepared, statement)?;
+    let changed = prepared.raw_execute()?;
+    Ok(u64::try_from(changed).unwrap_or(u64::MAX))
 }
 
 /// Completes work on a session. Statements are done when they return, so its
@@ -108,24 +119,15 @@ impl ToSql for Bound<'_> {
     }
 }
 
-impl Columns for rusqlite::Row<'_> {
-    fn text(&self, column: usize) -> Result<String, Failure> {
-        Ok(self.get(column)?)
-    }
+/// The columns of a row, from the next one on.
+struct Cells<'r> {
+    row: &'r rusqlite::Row<'r>,
+    next: usize,
+}
 
-    fn optional_text(&self, column: usize) -> Result<Option<String>, Failure> {
-        Ok(self.get(column)?)
-    }
-
-    fn number(&self, column: usize) -> Result<i64, Failure> {
-        Ok(self.get(column)?)
-    }
-
-    fn optional_number(&self, column: usize) -> Result<Option<i64>, Failure> {
-        Ok(self.get(column)?)
-    }
-
-    fn optional_flag(&self, column: usize) -> Result<Option<bool>, Failure> {
-        Ok(self.get(column)?)
+impl Columns for Cells<'_> {
+    fn next<C: Column>(&mut self) -> Result<C, Failure> {
+        self.next += 1;
+        Ok(self.row.get(self.next - 1)?)
     }
 }

@@ -5,22 +5,28 @@
 //! for, the connection is in an unknown state and is closed. Only SQLite knows
 //! whether a transaction is open, so this module asks it.
 
+use std::sync::Mutex;
+
 use rusqlite::Connection;
 
-use super::{deadline::Deadline, statements::Statements};
+use super::{
+    deadline::Deadline,
+    statements::{Statements, locked},
+};
+use crate::session::Session;
 
 /// A connection without a transaction, in a known state.
 #[derive(Debug)]
-pub(super) struct Idle(Connection);
+pub(super) struct Idle(Mutex<Connection>);
 
 /// A connection in a transaction.
 #[derive(Debug)]
-pub(super) struct Transaction(Connection);
+pub(super) struct Transaction(Mutex<Connection>);
 
 impl Idle {
     /// Takes over a connection that was just opened.
     pub(super) fn new(connection: Connection) -> Self {
-        Self(connection)
+        Self(Mutex::new(connection))
     }
 
     /// Begins a transaction that writes. It takes the file's write lock at
@@ -40,27 +46,33 @@ impl Idle {
     /// A number that changes when another connection has changed the file
     /// (<https://sqlite.org/pragma.html#pragma_data_version>).
     pub(super) fn data_version(&self) -> Result<i64, rusqlite::Error> {
-        let mut statement = self.0.prepare_cached("PRAGMA data_version")?;
+        let connection = locked(&self.0);
+        let mut statement = connection.prepare_cached("PRAGMA data_version")?;
         statement.query_row([], |row| row.get(0))
     }
 
-    pub(super) fn statements(&self) -> Statements<'_> {
-        Statements(&self.0)
+    pub(super) fn session(&self) -> Session<'_> {
+        Session::Sqlite(Statements(&self.0))
     }
 }
 
 impl Transaction {
-    pub(super) fn statements(&self) -> Statements<'_> {
-        Statements(&self.0)
+    pub(super) fn session(&self) -> Session<'_> {
+        Session::Sqlite(Statements(&self.0))
+    }
+
+    /// Calls a function with the connection.
+    pub(super) fn with<T>(&self, work: impl FnOnce(&Connection) -> T) -> T {
+        work(&locked(&self.0))
     }
 
     /// Has SQLite give up whatever it does here at the deadline.
     pub(super) fn limit(&self, deadline: &Deadline) -> Result<(), rusqlite::Error> {
-        deadline.limit(&self.0)
+        deadline.limit(&locked(&self.0))
     }
 
     pub(super) fn lift_limit(&self) -> Result<(), rusqlite::Error> {
-        Deadline::lift(&self.0)
+        Deadline::lift(&locked(&self.0))
     }
 
     /// Makes everything durable. After an error nothing is durable yet; but if
@@ -68,7 +80,7 @@ impl Transaction {
     /// everything may be.
     pub(super) fn commit(self) -> Result<Idle, rusqlite::Error> {
         execute(&self.0, "COMMIT")?;
-        if !self.0.is_autocommit() {
+        if !locked(&self.0).is_autocommit() {
             return Err(rusqlite::Error::InvalidQuery);
         }
         Ok(Idle(self.0))
@@ -78,12 +90,15 @@ impl Transaction {
     /// transaction, or cannot end it. Then the connection is closed, which
     /// undoes everything as well.
     pub(super) fn roll_back(self) -> Option<Idle> {
-        let open = !self.0.is_autocommit();
-        let ended = open && execute(&self.0, "ROLLBACK").is_ok() && self.0.is_autocommit();
+        let open = !locked(&self.0).is_autocommit();
+        let ended = open && execute(&self.0, "ROLLBACK").is_ok() && locked(&self.0).is_autocommit();
         ended.then_some(Idle(self.0))
     }
 }
 
-fn execute(connection: &Connection, sql: &str) -> Result<(), rusqlite::Error> {
-    connection.prepare_cached(sql)?.execute([]).map(drop)
+fn execute(connection: &Mutex<Connection>, sql: &str) -> Result<(), rusqlite::Error> {
+    locked(connection)
+        .prepare_cached(sql)?
+        .execute([])
+        .map(drop)
 }

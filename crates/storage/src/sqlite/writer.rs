@@ -27,7 +27,10 @@ use super::{
     search_queue,
     transaction::{Idle, Transaction},
 };
-use crate::{failure::Failure, session::Mutation};
+use crate::{
+    failure::Failure,
+    session::{Change, Seen},
+};
 
 /// The most changes that wait; further callers wait for a slot. At some ten
 /// thousand changes a second the last one waits for a tenth of a second.
@@ -78,11 +81,16 @@ impl Writer {
     }
 
     /// Applies a change and returns when it is durable.
-    pub(super) async fn change<C: Mutation>(&self, change: C) -> Result<C::Answer, Failure> {
+    pub(super) async fn change<T: Send + 'static>(
+        &self,
+        change: impl Change<T>,
+        seen: Seen,
+    ) -> Result<T, Failure> {
         let slot = Arc::clone(&self.slots).acquire_owned().await;
         // The semaphore is never closed.
         let slot = slot.map_err(|_| Failure::WriterEnded)?;
-        let (waiting, answer) = Waiting::new(change, self.unnoticed.clone(), slot);
+        let unnoticed = (seen == Seen::ByCaches).then(|| self.unnoticed.clone());
+        let (waiting, answer) = Waiting::new(change, unnoticed, slot);
         self.hand_over(Box::new(waiting))?;
         answer.await.map_err(|_| Failure::WriterEnded)?.take()
     }
@@ -167,7 +175,7 @@ impl WriterThread {
     fn apply_together(&mut self, jobs: &mut [Box<dyn Job>]) -> Result<Shared, NotBegun> {
         let transaction = self.begin()?;
         for job in jobs {
-            if !matches!(job.apply(transaction.statements()), Ok(Wish::Commit)) {
+            if !matches!(job.apply(transaction.session()), Ok(Wish::Commit)) {
                 self.connection = transaction.roll_back();
                 return Ok(Shared::Spoiled);
             }
@@ -228,7 +236,7 @@ type NotBegun = Arc<rusqlite::Error>;
 /// Applies a job in its own transaction, and returns the connection if it can
 /// be used again.
 fn apply_alone(mut job: Box<dyn Job>, transaction: Transaction) -> Option<Idle> {
-    match job.apply(transaction.statements()) {
+    match job.apply(transaction.session()) {
         Ok(Wish::Commit) => match index_and_commit(transaction) {
             Ok(connection) => {
                 job.answer();
@@ -254,7 +262,7 @@ fn apply_alone(mut job: Box<dyn Job>, transaction: Transaction) -> Option<Idle> 
 
 /// After an error nothing was committed, and the connection is closed.
 fn index_and_commit(transaction: Transaction) -> Result<Idle, rusqlite::Error> {
-    search_queue::index(transaction.statements())?;
+    transaction.with(search_queue::index)?;
     transaction.commit()
 }
 

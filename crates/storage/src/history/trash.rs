@@ -1,85 +1,18 @@
-//! The versions of a link, and the trash.
+//! The trash: the links that are in it, and those that are removed.
 
 use sea_orm::{
-    ColumnTrait, Condition, DbBackend, QueryFilter, QueryTrait,
-    sea_query::{Expr, ExprTrait, Order, SelectStatement, UnionType},
+    Condition, DbBackend,
+    sea_query::{
+        DeleteStatement, Expr, ExprTrait, LockBehavior, LockType, Order, Query, SelectStatement,
+    },
 };
-use slugline_domain::{
-    Binding, DomainName, FormerVersion, Link, LinkId, LinkVersions, Tag, TrashQuery,
-};
+use slugline_domain::{Binding, DomainName, Keeping, LinkId, Tag, TrashQuery, UnixMillis};
 
 use crate::{
-    entity::{
-        link::{self, Column},
-        version,
-    },
+    entity::{link::Column, version},
     failure::Failure,
-    session::{Columns, Read, Row, Session},
+    session::Session,
 };
-
-pub(super) struct ReadVersions(pub(super) LinkId);
-
-impl Read for ReadVersions {
-    type Answer = LinkVersions;
-
-    async fn read<S: Session>(&self, session: &S) -> Result<LinkVersions, Failure> {
-        let versions = session.backend().build(&all_versions(&self.0));
-        let mut current = None;
-        let mut former = Vec::new();
-        for version in session.rows(versions).await? {
-            match version {
-                Version::Current(link) => current = Some(link),
-                Version::Former(version) => former.push(version),
-            }
-        }
-        Ok(LinkVersions::new(current, former))
-    }
-}
-
-/// A link that is there, or a former version.
-enum Version {
-    Current(Link),
-    Former(FormerVersion),
-}
-
-impl Row for Version {
-    fn read(columns: &impl Columns) -> Result<Self, Failure> {
-        let end = link::read_columns().count() + 1;
-        Ok(match columns.optional_number(end)? {
-            Some(_) => Self::Former(FormerVersion::read(columns)?),
-            None => Self::Current(link::to_link(link::Model::read(columns)?)?),
-        })
-    }
-}
-
-/// The link, and its former versions, the newest first. One statement, because on PostgreSQL a
-/// link that changes between two would miss a version, or have one twice.
-fn all_versions(id: &LinkId) -> SelectStatement {
-    let mut current = link::select()
-        .filter(Column::Id.eq(id.as_str()))
-        .into_query();
-    current.exprs(version::END.map(|_| Expr::cust("NULL")));
-    newest_first(id).union(UnionType::All, current).take()
-}
-
-/// The versions of a link, the newest first.
-pub(super) fn newest_first(id: &LinkId) -> SelectStatement {
-    version::select()
-        .and_where(version::is_of(id))
-        .order_by("number", Order::Desc)
-        .take()
-}
-
-pub(super) struct ReadTrash(pub(super) TrashQuery);
-
-impl Read for ReadTrash {
-    type Answer = Vec<FormerVersion>;
-
-    async fn read<S: Session>(&self, session: &S) -> Result<Vec<FormerVersion>, Failure> {
-        let backend = session.backend();
-        session.rows(backend.build(&select(backend, &self.0))).await
-    }
-}
 
 /// Links whose identity no other link has, and no later version.
 const ARE_GONE: &str = "
@@ -89,7 +22,7 @@ const ARE_GONE: &str = "
         WHERE later.id = link_versions.id AND later.number > link_versions.number
     )";
 
-fn select(backend: DbBackend, query: &TrashQuery) -> SelectStatement {
+pub(super) fn select(backend: DbBackend, query: &TrashQuery) -> SelectStatement {
     let deleted_at = || Expr::col("deleted_at");
     let in_domain = query.domain.as_ref().map(|domain| is_in([domain]));
     let mut wanted = Condition::all()
@@ -148,25 +81,72 @@ fn has_tag(backend: DbBackend, tag: &Tag) -> Expr {
     Expr::cust_with_values(contains, [format!("T{tag}T")])
 }
 
+/// Removes some of what is no longer kept. Returns the number of versions, or of links.
+pub(super) async fn remove_old(
+    session: &Session<'_>,
+    keeping: Keeping,
+    now: UnixMillis,
+    limit: u32,
+) -> Result<u64, Failure> {
+    let backend = session.backend();
+    let old = if keeping.versions == 0 {
+        versions("number", limit)
+    } else {
+        too_long_in_trash(keeping, now, limit)
+    };
+    let old = session.rows::<(i64, String)>(backend.build(&old)).await?;
+    if keeping.versions == 0 {
+        let numbers = old.iter().map(|(number, _)| *number);
+        let remove = delete(Expr::col("number").is_in(numbers));
+        return session.run(backend.build(&remove)).await;
+    }
+    for (number, id) in &old {
+        // A link of the same identity that was stored later has later versions.
+        let until = Expr::col("number").lte(*number);
+        let remove = delete(Expr::col(Column::Id).eq(id.as_str()).and(until));
+        session.run(backend.build(&remove)).await?;
+    }
+    Ok(u64::try_from(old.len()).unwrap_or(u64::MAX))
+}
+
+fn too_long_in_trash(keeping: Keeping, now: UnixMillis, limit: u32) -> SelectStatement {
+    let before = keeping.ends_before(now);
+    versions("deleted_at", limit)
+        .and_where(Expr::col("deleted_at").lt(before.get()))
+        .take()
+}
+
+/// The first versions in this order. Two nodes select different ones. SQLite has one writer and
+/// ignores the lock.
+fn versions(order: &'static str, limit: u32) -> SelectStatement {
+    Query::select()
+        .column("number")
+        .column(Column::Id)
+        .from(version::TABLE)
+        .order_by(order, Order::Asc)
+        .limit(u64::from(limit))
+        .lock_with_behavior(LockType::Update, LockBehavior::SkipLocked)
+        .take()
+}
+
+fn delete(which: Expr) -> DeleteStatement {
+    Query::delete()
+        .from_table(version::TABLE)
+        .and_where(which)
+        .take()
+}
+
 #[cfg(test)]
 mod tests {
-    use slugline_domain::{Reach, TrashPosition, UnixMillis};
+    use slugline_domain::{Reach, TrashPosition};
+    use slugline_testkit::NOON;
 
     use super::*;
     use crate::links::plans::Schema;
 
     #[tokio::test]
-    async fn versions_and_the_trash_are_read_along_an_index() {
+    async fn the_trash_is_read_along_an_index() {
         let schema = Schema::new().await;
-        let plan = |select: &SelectStatement| schema.plan(&DbBackend::Sqlite.build(select));
-        let versions = plan(&all_versions(&LinkId::parse("x").unwrap()));
-        for index in [
-            "link_versions USING INDEX link_versions_link (id=?)",
-            "short_links USING INDEX sqlite_autoindex_short_links_1 (id=?)",
-        ] {
-            assert!(versions.contains(index), "{versions}");
-        }
-        assert!(!versions.contains("SCAN"), "{versions}");
         let after = TrashPosition {
             deleted_at: UnixMillis::new(5),
             number: 7,
@@ -179,10 +159,21 @@ mod tests {
                 after,
                 limit: 20,
             };
-            let trash = plan(&select(DbBackend::Sqlite, &query));
+            let trash = schema.plan(&DbBackend::Sqlite.build(&select(DbBackend::Sqlite, &query)));
             let index = "link_versions USING INDEX link_versions_trash";
             assert!(trash.contains(index), "{trash}");
             assert!(!trash.contains("TEMP B-TREE"), "{trash}");
         }
+    }
+
+    #[tokio::test]
+    async fn links_that_are_too_long_in_the_trash_are_found_along_its_index() {
+        let too_long = too_long_in_trash(Keeping::default(), NOON.start(), 20);
+        let schema = Schema::new().await;
+        let plan = schema.plan(&DbBackend::Sqlite.build(&too_long));
+        assert_eq!(
+            plan,
+            "SEARCH link_versions USING INDEX link_versions_trash (deleted_at<?)"
+        );
     }
 }
