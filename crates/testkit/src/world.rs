@@ -42,19 +42,13 @@ pub struct Visits {
 }
 
 impl Visits {
-    /// So many visits of links in the default domain.
+    /// So many visits.
     pub fn new(count: u32) -> Self {
-        Self::over_domains(count, 1)
-    }
-
-    /// So many visits of links in so many domains. Most are in the default one; the others are
-    /// `d1.example` and so on, with about as many visits each.
-    pub fn over_domains(count: u32, domains: u32) -> Self {
         Self {
             made: 0,
             count,
             dice: Dice(0),
-            links: (0..LINKS).map(|n| linked(n, n % domains.max(1))).collect(),
+            links: (0..LINKS).map(linked).collect(),
             cities: (0..CITIES).map(city).collect(),
         }
     }
@@ -223,14 +217,10 @@ fn city(n: u32) -> Place {
 }
 
 /// One link in forty asks for a password.
-fn linked(n: u32, domain: u32) -> Arc<FollowedLink> {
+fn linked(n: u32) -> Arc<FollowedLink> {
     let id = format!("0199f3a2-7c1e-7000-8000-{n:012x}");
     let url = format!("https://shop.example/products/{n}?campaign=autumn");
-    let host = match domain {
-        0 => String::new(),
-        named => format!("d{named}.example/"),
-    };
-    let link = link(&format!("{host}link-{n}")).id(&id).to(&url);
+    let link = link(&format!("link-{n}")).id(&id).to(&url);
     match n % 40 {
         7 => link.password("$argon2id$v=19$stored").followed(),
         _ => link.followed(),
