@@ -50,7 +50,6 @@ pub(crate) mod link;
 pub(crate) mod receipt;
 mod routing_text;
 mod search_key;
-pub(crate) mod secret;
 pub(crate) mod tags_text;
 pub(crate) mod version;
 pub(crate) mod watch;
@@ -149,5 +148,18 @@ pub(crate) mod token_binding {
         tags: String,
         /// Hosts, separated by blanks; a dot for the default domain.
         domains: String,
+    }
+}
+
+/// Secrets that all nodes share.
+pub(crate) mod secret {
+    use sea_orm::entity::prelude::*;
+
+    table! {
+        "secrets",
+        #[sea_orm(primary_key, auto_increment = false)]
+        name: String,
+        /// 32 bytes in hexadecimal.
+        secret: String,
     }
 }

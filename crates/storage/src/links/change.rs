@@ -10,6 +10,7 @@ use slugline_domain::{
 };
 
 use super::{
+    conditions::has_visits_left,
     find,
     keys::has_key,
     write::{insert_tags, to_new_row},
@@ -180,11 +181,4 @@ impl TakeVisit {
         let found = session.first::<i64>(&limited).await?;
         Ok(found.map_or(Taking::Outdated, |_| Taking::UsedUp))
     }
-}
-
-/// Links that count visits and have some left.
-pub(super) fn has_visits_left() -> Condition {
-    let [used, most] = [link::Column::VisitsUsed, link::Column::MaxVisits]
-        .map(|column| Expr::col((link::Entity, column)));
-    Condition::all().add(used.lt(most))
 }

@@ -6,7 +6,6 @@ use sea_orm::{
 };
 use slugline_domain::{Binding, Failing, LinkId, LinkStatus, StatusFilter, Tag, UnixSeconds};
 
-use super::change::has_visits_left;
 use crate::entity::{link, tag, watch};
 
 /// Links of this status at this moment.
@@ -38,6 +37,13 @@ pub(crate) fn with_status(status: StatusFilter, now: UnixSeconds) -> Condition {
                 .add(link::Column::StartsAt.lte(now.get())),
         ),
     }
+}
+
+/// Links that count visits and have some left.
+pub(super) fn has_visits_left() -> Condition {
+    let [used, most] = [link::Column::VisitsUsed, link::Column::MaxVisits]
+        .map(|column| Expr::col((link::Entity, column)));
+    Condition::all().add(used.lt(most))
 }
 
 /// Links whose present destination failed so often in a row that it is said to be broken.

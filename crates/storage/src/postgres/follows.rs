@@ -36,9 +36,12 @@ pub(super) async fn serve(
     pool: DatabaseConnection,
 ) {
     while let Some(batch) = lane.next() {
+        // Host and slug of each with a slash between, and a blank between two of them: no host and
+        // no slug holds either.
         let keys = batch.iter().map(|waiting| &waiting.request);
-        let follow = follow(keys);
-        let rows = async move |session: &Session<'_>| session.rows::<Model>(follow.clone()).await;
+        let keys = keys.map(|LinkKey { domain, slug }| format!("{domain}/{slug}"));
+        let keys = keys.collect::<Vec<String>>().join(" ");
+        let rows = async move |session: &Session<'_>| session.rows::<Model>(follow(&keys)).await;
         match reads::read(&pool, &rows).await {
             Ok(rows) => {
                 let by_key: HashMap<(&str, &str), &Model> = rows
@@ -63,19 +66,13 @@ pub(super) async fn serve(
 }
 
 /// Reads what redirects need of the links with many keys, in a single statement.
-fn follow<'k>(keys: impl Iterator<Item = &'k LinkKey>) -> Statement {
+fn follow(keys: &str) -> Statement {
     static FOLLOW: SqlText = SqlText::new();
-    // Host and slug of each with a slash between, and a blank between two of them: no host and no
-    // slug holds either.
-    let keys: Vec<String> = keys
-        .map(|LinkKey { domain, slug }| format!("{domain}/{slug}"))
-        .collect();
-    let keys = keys.join(" ");
-    FOLLOW.with(DbBackend::Postgres, [keys.as_str().into()], || {
+    FOLLOW.with(DbBackend::Postgres, [keys.into()], || {
         let any = "(domain, slug) IN (\
                        SELECT split_part(key, '/', 1), split_part(key, '/', 2) \
                        FROM unnest(string_to_array($1, ' ')) AS key\
                    )";
-        link::select_followed().filter(Expr::cust_with_values(any, [keys.as_str()]))
+        link::select_followed().filter(Expr::cust_with_values(any, [keys]))
     })
 }
