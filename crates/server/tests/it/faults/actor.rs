@@ -11,24 +11,54 @@ use super::{
 
 /// A client's requests and the answers to them.
 #[derive(Debug, Default)]
-pub(crate) struct Deeds {
+struct Deeds {
     /// Each with the latest operation on its links.
     promises: Vec<(Promise, Operation)>,
     replies: Vec<(Operation, Reply)>,
     wrongs: Vec<String>,
 }
 
-/// Runs `done` while this number of clients act, and then stops them.
-pub(crate) fn act_while(
-    trial: &Trial,
-    clients: usize,
+/// What is left of a service after a fault.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Left {
+    Alive,
+    Dead,
+}
+
+/// One life of a service: several clients act while `strike` injects faults, of which it returns
+/// the number. Afterwards every client knows what became of its links, the service works again,
+/// and a restart keeps every promise.
+pub(crate) fn live(
+    trial: &mut Trial,
     random: &mut Random,
-    done: impl FnOnce(&mut Random),
-) -> Vec<Deeds> {
+    fault: &str,
+    left: Left,
+    strike: impl FnOnce(&Trial, &mut Random) -> u64,
+) {
+    let mut injected = 0;
+    let deeds = act_while(trial, random, |random| injected = strike(trial, random));
+    trial.table.row(fault, "all at once").injected += injected;
+    for deeds in deeds {
+        deeds.settle(trial, fault, left == Left::Dead);
+    }
+    if left == Left::Dead {
+        trial.restart("KILL");
+        trial.works_again(fault, 0);
+    } else {
+        trial.works_again(fault, 0);
+        trial.audit();
+        trial.restart(random.one_of(&["KILL", "TERM"]));
+    }
+}
+
+/// Runs `done` while clients act, and then stops them.
+fn act_while(trial: &Trial, random: &mut Random, done: impl FnOnce(&mut Random)) -> Vec<Deeds> {
+    const CLIENTS: usize = 6;
+
     let stop = &AtomicBool::new(false);
     std::thread::scope(|scope| {
         let end = End(stop);
-        let clients: Vec<_> = (0..clients)
+        let clients: Vec<_> = (0..CLIENTS)
             .map(|_| random.branch())
             .map(|random| scope.spawn(move || act(trial, random, stop)))
             .collect();
@@ -97,11 +127,10 @@ impl Deeds {
         let Ok(answer) = trial.server().api("GET", &path).try_send() else {
             return;
         };
-        let stored = match answer.status {
-            200 => Some(answer.json()),
-            404 => None,
-            _ => return,
-        };
+        if ![200, 404].contains(&answer.status) {
+            return;
+        }
+        let stored = (answer.status == 200).then(|| answer.json());
         if let (Err(wrong), 1) = (promise.version(|_| Ok(stored.clone())), promise.slugs.len()) {
             self.wrongs.push(promise.told(&format!("at once: {wrong}")));
         }
@@ -109,22 +138,19 @@ impl Deeds {
 
     /// Counts the outcomes and keeps the promises for later checks. Requests may lack an answer
     /// if the service died meanwhile.
-    pub(crate) fn settle(self, trial: &mut Trial, fault: &str, died: bool) {
+    fn settle(self, trial: &mut Trial, fault: &str, died: bool) {
         for (operation, reply) in self.replies {
             let operation = format!("{operation:?}");
             trial.table.row(fault, &operation).count(&reply);
-            match reply {
-                Reply::Improper(answer) => {
-                    trial
-                        .table
-                        .wrong(format!("{fault}, {operation}: answered {answer}"));
-                }
-                Reply::Unanswered(error) if !died => {
-                    trial
-                        .table
-                        .wrong(format!("{fault}, {operation}: no answer, {error}"));
-                }
-                Reply::Unanswered(_) | Reply::Acknowledged | Reply::Refused => {}
+            let is_proper = match reply {
+                Reply::Acknowledged | Reply::Refused => true,
+                Reply::Unanswered(_) => died,
+                Reply::Improper(_) => false,
+            };
+            if !is_proper {
+                trial
+                    .table
+                    .wrong(format!("{fault}, {operation}: {reply:?}"));
             }
         }
         for wrong in self.wrongs {

@@ -3,8 +3,8 @@
 use serde_json::json;
 
 use super::{
-    shim::{Fault, Faults, Kind, Target},
-    trial::IGNORING_LIMITS,
+    shim::{Fault, Kind},
+    trial::Trial,
 };
 use crate::{
     assistants::{
@@ -12,97 +12,75 @@ use crate::{
         exchange, form_value, posted, register, registered, renewal, request, show, sign_in, token,
         tokens_in, told,
     },
-    support::server::{Answer, Server, TOKEN, command, under_sh},
+    support::server::{Answer, Server, TOKEN},
 };
 
-struct Broken {
-    server: Server,
-    faults: Faults,
+fn start() -> Trial {
+    Trial::start_in(
+        tempfile::tempdir().unwrap(),
+        &[("SLUGLINE_BASE_URL", ORIGIN)],
+    )
 }
 
-impl Broken {
-    fn start() -> Self {
-        let faults = Faults::none();
-        let folder = tempfile::tempdir().unwrap();
-        let server = Self::server_in(&faults, folder);
-        Self { server, faults }
-    }
+/// Sends a request while every write fails, and then without faults.
+fn struck(trial: &Trial, kind: Kind, send: impl Fn(&Server) -> Answer) -> Answer {
+    trial.faults.set(Fault::of(kind, 1, Fault::FOREVER));
+    let refused = send(trial.server());
+    assert!(trial.faults.lift() > 0, "nothing failed");
+    assert_eq!(refused.status, 503, "{kind:?}: {}", refused.text);
+    assert_ne!(refused.header("retry-after"), "");
+    assert_eq!(refused.header("location"), "");
+    send(trial.server())
+}
 
-    fn server_in(faults: &Faults, folder: tempfile::TempDir) -> Server {
-        let mut command = command(folder.path());
-        command
-            .env("SLUGLINE_BASE_URL", ORIGIN)
-            .env("SLUGLINE_LOG", "off,sqlx=off");
-        faults.attach(&mut command);
-        Server::start_by(under_sh(IGNORING_LIMITS, &command), folder)
-    }
+fn cookie_of(entered: &Answer) -> String {
+    let cookie = entered.header("set-cookie");
+    cookie.split(';').next().unwrap().to_owned()
+}
 
-    fn restart(self) -> Self {
-        self.faults.lift();
-        let folder = self.server.kill();
-        let server = Self::server_in(&self.faults, folder);
-        Self {
-            server,
-            faults: self.faults,
-        }
-    }
+fn client_of(made: &Answer) -> String {
+    assert_eq!(made.status, 201, "{}", made.text);
+    made.json()["client_id"].as_str().unwrap().to_owned()
+}
 
-    /// Sends a request while every write fails, and then without faults.
-    fn struck(&self, kind: Kind, send: impl Fn(&Server) -> Answer) -> Answer {
-        self.faults.set(Fault {
-            kind,
-            target: Target::AnyFile,
-            first: 1,
-            count: Fault::FOREVER,
-        });
-        let refused = send(&self.server);
-        assert!(self.faults.lift() > 0, "nothing failed");
-        assert_eq!(refused.status, 503, "{kind:?}: {}", refused.text);
-        assert_ne!(refused.header("retry-after"), "");
-        assert_eq!(refused.header("location"), "");
-        send(&self.server)
-    }
+fn works(server: &Server, tokens: &Tokens) {
+    assert_eq!(enters(server, &tokens.access), 200);
 }
 
 #[test]
 fn a_failing_disk_gives_nothing_and_takes_nothing() {
-    let broken = Broken::start();
-    let server = &broken.server;
+    let trial = start();
+    let server = trial.server();
+    let given = |tokens: Answer| {
+        assert_eq!(tokens.status, 200, "{}", tokens.text);
+        tokens
+    };
     for kind in [Kind::IoError, Kind::Full, Kind::ReadOnly] {
         let metadata = json!({"client_name": "Claude", "redirect_uris": ["https://claude.ai/api/mcp/auth_callback"]});
-        let made = broken.struck(kind, |server| register(server, &metadata));
-        assert_eq!(made.status, 201);
-        let client = made.json()["client_id"].as_str().unwrap().to_owned();
+        let client = client_of(&struck(&trial, kind, |server| register(server, &metadata)));
         let path = authorize(&request(&client));
-        let entered = broken.struck(kind, |server| {
-            posted(server, &path, &[("token", TOKEN)].into()).send()
+        let entering = [("token", TOKEN)].into();
+        let entered = struck(&trial, kind, |server| {
+            posted(server, &path, &entering).send()
         });
         assert_eq!(entered.status, 303);
-        let cookie = entered
-            .header("set-cookie")
-            .split(';')
-            .next()
-            .unwrap()
-            .to_owned();
+        let cookie = cookie_of(&entered);
         let form = form_value(&show(server, &path, &cookie));
-        let agreed = broken.struck(kind, |server| decide(server, &path, &cookie, &form, ALL));
-        let code = told(&agreed)["code"].clone();
-        let given = broken.struck(kind, |server| token(server, &exchange(&client, &code)));
-        assert_eq!(given.status, 200, "{}", given.text);
-        let first = tokens_in(client, &given);
-        let given = broken.struck(kind, |server| {
-            token(server, &renewal(&first.client, &first.refresh))
+        let agreed = struck(&trial, kind, |server| {
+            decide(server, &path, &cookie, &form, ALL)
         });
-        assert_eq!(given.status, 200, "{}", given.text);
-        let second = tokens_in(first.client, &given);
-        assert_eq!(enters(server, &second.access), 200);
-        let gone = broken.struck(kind, |server| {
-            posted(
-                server,
-                "/_oauth/revoke",
-                &[("token", second.refresh.as_str())].into(),
-            )
-            .send()
+        let code = &told(&agreed)["code"];
+        let given_to = given(struck(&trial, kind, |server| {
+            token(server, &exchange(&client, code))
+        }));
+        let first = tokens_in(client, &given_to);
+        let renew = |server: &Server| token(server, &renewal(&first.client, &first.refresh));
+        let renewed = given(struck(&trial, kind, renew));
+        let second = tokens_in(first.client, &renewed);
+        works(server, &second);
+        let revoked = [("token", second.refresh.as_str())].into();
+        let gone = struck(&trial, kind, |server| {
+            posted(server, "/_oauth/revoke", &revoked).send()
         });
         assert_eq!(gone.status, 200);
         assert_eq!(enters(server, &second.access), 401);
@@ -112,38 +90,35 @@ fn a_failing_disk_gives_nothing_and_takes_nothing() {
 /// Prepares a request and has the server die at its first write; then the same at its second one,
 /// and so on until it lives. `examine` gets the answer, if there was one, after a restart.
 fn die_at_each_write<P>(
-    mut broken: Broken,
+    trial: &mut Trial,
     prepare: impl Fn(&Server) -> P,
     send: impl Fn(&Server, &P) -> Option<Answer>,
     examine: impl Fn(&Server, P, Option<Answer>),
-) -> Broken {
+) {
     /// More calls than any of these requests makes.
     const CALLS: u64 = 40;
 
     let (mut deaths, mut lived) = (0, 0);
     for first in 1..CALLS {
-        let prepared = prepare(&broken.server);
-        broken.faults.set(Fault {
-            kind: Kind::Killed,
-            target: Target::AnyFile,
-            first,
-            count: Fault::FOREVER,
-        });
-        let answer = send(&broken.server, &prepared);
+        let prepared = prepare(trial.server());
+        trial
+            .faults
+            .set(Fault::of(Kind::Killed, first, Fault::FOREVER));
+        let answer = send(trial.server(), &prepared);
         // With an answer it died before a later write, or not at all.
         *(if answer.is_some() {
             &mut lived
         } else {
             &mut deaths
         }) += 1;
-        broken = broken.restart();
-        examine(&broken.server, prepared, answer);
+        trial.faults.lift();
+        trial.restart_unseen("KILL");
+        examine(trial.server(), prepared, answer);
         if lived == 2 {
             break;
         }
     }
     assert!(deaths > 0 && lived > 0);
-    broken
 }
 
 fn number_of_tokens(server: &Server) -> usize {
@@ -174,19 +149,13 @@ fn at_the_page(server: &Server) -> AtThePage {
 
 #[test]
 fn a_death_at_a_write_of_an_exchange_leaves_all_or_nothing() {
-    let prepare = |server: &Server| {
-        let AtThePage {
-            client,
-            path,
-            cookie,
-            form,
-        } = at_the_page(server);
-        let code = told(&decide(server, &path, &cookie, &form, ALL))["code"].clone();
-        (client, code)
-    };
     die_at_each_write(
-        Broken::start(),
-        prepare,
+        &mut start(),
+        |server| {
+            let client = registered(server);
+            let code = code_for(server, &client);
+            (client, code)
+        },
         |server, (client, code)| {
             let call = posted(server, "/_oauth/token", &exchange(client, code));
             call.try_send().ok()
@@ -194,8 +163,8 @@ fn a_death_at_a_write_of_an_exchange_leaves_all_or_nothing() {
         |server, (client, code), given| {
             if let Some(given) = given {
                 assert_eq!(given.status, 200, "{}", given.text);
-                let access = tokens_in(client, &given).access;
-                assert_eq!(enters(server, &access), 200, "what was given is kept");
+                // What was given is kept.
+                works(server, &tokens_in(client, &given));
                 return;
             }
             let before = number_of_tokens(server);
@@ -203,9 +172,9 @@ fn a_death_at_a_write_of_an_exchange_leaves_all_or_nothing() {
             let after = number_of_tokens(server);
             if again.status == 200 {
                 assert_eq!(after, before + 1, "nothing had happened");
-                assert_eq!(enters(server, &tokens_in(client, &again).access), 200);
+                works(server, &tokens_in(client, &again));
             } else {
-                // Everything had happened but the answer: nobody has the tokens, and they are
+                // Everything had happened but the answer: no client has the tokens, and they are
                 // gone.
                 assert_eq!(again.json()["error"], "invalid_grant", "{}", again.text);
                 assert_eq!(after + 1, before);
@@ -217,24 +186,23 @@ fn a_death_at_a_write_of_an_exchange_leaves_all_or_nothing() {
 #[test]
 fn after_a_death_at_a_write_a_client_registers_and_a_person_signs_in_and_decides() {
     let metadata = json!({"client_name": "Claude", "redirect_uris": [CALLBACK]});
-    let broken = die_at_each_write(
-        Broken::start(),
+    let mut trial = start();
+    die_at_each_write(
+        &mut trial,
         |_| (),
         |server, ()| {
             let call = server.request("POST", "/_oauth/register");
             call.json(&metadata).try_send().ok()
         },
         |server, (), made| {
-            let made = made.unwrap_or_else(|| register(server, &metadata));
-            assert_eq!(made.status, 201, "{}", made.text);
-            let client = made.json()["client_id"].as_str().unwrap().to_owned();
+            let client = client_of(&made.unwrap_or_else(|| register(server, &metadata)));
             let code = code_for(server, &client);
             assert_eq!(token(server, &exchange(&client, &code)).status, 200);
         },
     );
 
-    let broken = die_at_each_write(
-        broken,
+    die_at_each_write(
+        &mut trial,
         |server| authorize(&request(&registered(server))),
         |server, path| {
             let call = posted(server, path, &[("token", TOKEN)].into());
@@ -242,10 +210,7 @@ fn after_a_death_at_a_write_a_client_registers_and_a_person_signs_in_and_decides
         },
         |server, path, entered| {
             let cookie = match entered {
-                Some(entered) => {
-                    let cookie = entered.header("set-cookie");
-                    cookie.split(';').next().unwrap().to_owned()
-                }
+                Some(entered) => cookie_of(&entered),
                 None => sign_in(server, &path, TOKEN),
             };
             let form = form_value(&show(server, &path, &cookie));
@@ -257,7 +222,7 @@ fn after_a_death_at_a_write_a_client_registers_and_a_person_signs_in_and_decides
         let call = decision(server, &page.path, &page.cookie, &page.form, ALL);
         call.try_send().ok()
     };
-    die_at_each_write(broken, at_the_page, decided, |server, page, sent| {
+    die_at_each_write(&mut trial, at_the_page, decided, |server, page, sent| {
         let before = number_of_tokens(server);
         if let Some(sent) = &sent {
             assert_eq!(sent.status, 303, "{}", sent.text);
@@ -267,7 +232,7 @@ fn after_a_death_at_a_write_a_client_registers_and_a_person_signs_in_and_decides
         let code = if sent.status == 303 {
             told(&sent)["code"].clone()
         } else {
-            // Everything had happened but the answer, so the session is over. Nobody has the code.
+            // Everything had happened but the answer, so the session is over. No client has the code.
             code_for(server, &page.client)
         };
         assert_eq!(number_of_tokens(server), before, "a code is no token");
@@ -281,35 +246,30 @@ fn a_death_at_a_write_of_a_renewal_or_a_revocation_leaves_no_second_token() {
         let pairs = renewal(&tokens.client, &tokens.refresh);
         posted(server, "/_oauth/token", &pairs).try_send().ok()
     };
-    let broken = die_at_each_write(
-        Broken::start(),
-        connect,
-        renewing,
-        |server, former, given| {
-            let before = number_of_tokens(server);
-            let had_answer = given.is_some();
-            let again = || token(server, &renewal(&former.client, &former.refresh));
-            let given = given.unwrap_or_else(again);
-            let after = number_of_tokens(server);
-            assert_eq!(enters(server, &former.access), 401, "a renewal replaces it");
-            if given.status == 200 {
-                let access = tokens_in(former.client, &given).access;
-                assert_eq!(enters(server, &access), 200);
-                assert_eq!(after, before, "it is the same token");
-            } else {
-                // Everything had happened but the answer, and a spent token ends the connection.
-                assert!(!had_answer, "{}", given.text);
-                assert_eq!(given.json()["error"], "invalid_grant", "{}", given.text);
-                assert_eq!(after + 1, before);
-            }
-        },
-    );
+    let mut trial = start();
+    die_at_each_write(&mut trial, connect, renewing, |server, former, given| {
+        let before = number_of_tokens(server);
+        let had_answer = given.is_some();
+        let again = || token(server, &renewal(&former.client, &former.refresh));
+        let given = given.unwrap_or_else(again);
+        let after = number_of_tokens(server);
+        assert_eq!(enters(server, &former.access), 401, "a renewal replaces it");
+        if given.status == 200 {
+            works(server, &tokens_in(former.client, &given));
+            assert_eq!(after, before, "it is the same token");
+        } else {
+            // Everything had happened but the answer, and a spent token ends the connection.
+            assert!(!had_answer, "{}", given.text);
+            assert_eq!(given.json()["error"], "invalid_grant", "{}", given.text);
+            assert_eq!(after + 1, before);
+        }
+    });
 
     let revoking = |server: &Server, tokens: &Tokens| {
         let pairs = [("token", tokens.refresh.as_str())].into();
         posted(server, "/_oauth/revoke", &pairs).try_send().ok()
     };
-    die_at_each_write(broken, connect, revoking, |server, tokens, gone| {
+    die_at_each_write(&mut trial, connect, revoking, |server, tokens, gone| {
         let gone = gone.unwrap_or_else(|| revoking(server, &tokens).expect("it lives now"));
         assert_eq!(gone.status, 200, "{}", gone.text);
         assert_eq!(enters(server, &tokens.access), 401);

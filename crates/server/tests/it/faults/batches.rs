@@ -8,24 +8,17 @@ use super::{
     amount::{Random, factor},
     deaths::kill,
     operation::{Reply, refusal},
-    shim::{Fault, Kind, Target},
+    shim::{Fault, Kind},
     trial::Trial,
     versions::{link, tags},
 };
-use crate::support::{
-    own_database::OwnDatabase,
-    server::{Answer, Server},
-};
+use crate::support::server::{Answer, Server};
 
 fn add_tag(slugs: &[String], word: &str) -> Value {
     json!({"action": "addTags", "tags": [word], "slugs": slugs})
 }
 
-fn send(server: &Server, body: &Value) -> Answer {
-    try_send(server, body).unwrap()
-}
-
-fn try_send(server: &Server, body: &Value) -> Result<Answer, String> {
+fn send(server: &Server, body: &Value) -> Result<Answer, String> {
     let call = server.api("POST", "/api/link/batch").json(body);
     call.try_send().map_err(|error| error.to_string())
 }
@@ -41,10 +34,7 @@ fn get(server: &Server, path: &str) -> Value {
 fn with_tag(server: &Server, slugs: &[String], word: &str) -> Vec<String> {
     let mut changed = Vec::new();
     for some in slugs.chunks(50) {
-        let path = format!(
-            "/api/link/list?status=all&sort=az&limit=50&slugs={}",
-            some.join(",")
-        );
+        let path = "/api/link/list?status=all&sort=az&limit=50&slugs=".to_owned() + &some.join(",");
         let page = get(server, &path);
         let links = page["links"].as_array().unwrap();
         assert_eq!(links.len(), some.len(), "{path}");
@@ -79,13 +69,58 @@ fn with_tag(server: &Server, slugs: &[String], word: &str) -> Vec<String> {
 
 /// Sends the request again, which does the remaining work and repeats nothing.
 fn finish(server: &Server, slugs: &[String], word: &str, changed: usize) {
-    let report = send(server, &add_tag(slugs, word)).json();
+    let report = send(server, &add_tag(slugs, word)).unwrap().json();
     let totals = json!({
         "done": slugs.len() - changed, "unchanged": changed,
         "notFound": 0, "refused": 0, "failed": 0,
     });
     assert_eq!(report["totals"], totals, "{report}");
     assert_eq!(with_tag(server, slugs, word).len(), slugs.len());
+}
+
+/// The numbers of links by their outcome.
+#[derive(Debug, Default)]
+struct Told {
+    done: usize,
+    /// A commit whose acknowledgement was lost gives this one.
+    unchanged: usize,
+    failed: usize,
+}
+
+/// Counts a batch, checks that each result tells what became of its link, and finishes the work.
+fn settle(
+    trial: &mut Trial,
+    (fault, operation): (&str, &str),
+    answer: &Answer,
+    (slugs, word): (&[String], &str),
+    injected: u64,
+) -> Told {
+    assert_eq!(answer.status, 200, "{}", answer.text);
+    let report = answer.json();
+    let changed = with_tag(trial.server(), slugs, word);
+    let mut told = Told::default();
+    for (result, slug) in report["results"].as_array().unwrap().iter().zip(slugs) {
+        assert_eq!(result["slug"], json!(slug));
+        let outcome = match result["outcome"].as_str().unwrap() {
+            "done" => &mut told.done,
+            "unchanged" => &mut told.unchanged,
+            "failed" => {
+                let code = result["code"].as_str().unwrap();
+                assert!(["unavailable", "internal_error"].contains(&code), "{code}");
+                told.failed += 1;
+                continue;
+            }
+            _ => panic!("{fault}: {result}"),
+        };
+        *outcome += 1;
+        assert!(changed.contains(slug), "{fault}: {result} is not there");
+    }
+    let row = trial.table.row(fault, operation);
+    row.injected += injected;
+    let all = [Reply::Acknowledged, Reply::Refused];
+    row.count(&all[usize::from(told.failed > 0)]);
+    finish(trial.server(), slugs, word, changed.len());
+    told
 }
 
 #[test]
@@ -101,42 +136,26 @@ fn each_result_tells_what_became_of_its_link_when_the_disk_fails() {
             for count in [2, 10, Fault::FOREVER] {
                 let slugs = trial.stock(LINKS, Some(1));
                 let word = format!("w{round}{kind:?}{count}").to_lowercase();
-                let fault = Fault {
-                    kind,
-                    target: Target::AnyFile,
-                    first: 1 + random.below(40),
-                    count,
-                };
+                let fault = Fault::of(kind, 1 + random.below(40), count);
                 trial.faults.set(fault);
-                let answer = send(trial.server(), &add_tag(&slugs, &word));
-                let struck = trial.faults.lift();
-                trial.table.row(FAULT, format!("{kind:?}")).injected += u64::from(struck > 0);
-                assert_eq!(answer.status, 200, "{fault:?}: {}", answer.text);
-                let report = answer.json();
-                let changed = with_tag(trial.server(), &slugs, &word);
-                for (result, slug) in report["results"].as_array().unwrap().iter().zip(&slugs) {
-                    assert_eq!(result["slug"], json!(slug));
-                    match result["outcome"].as_str().unwrap() {
-                        "done" => {
-                            assert!(changed.contains(slug), "{fault:?}: {result} is not there");
-                            done += 1;
-                        }
-                        "failed" => {
-                            assert!(struck > 0, "nothing failed: {result}");
-                            let code = result["code"].as_str().unwrap();
-                            assert!(["unavailable", "internal_error"].contains(&code), "{code}");
-                            failed += 1;
-                        }
-                        _ => panic!("{fault:?}: {result}"),
-                    }
-                }
-                let row = trial.table.row(FAULT, format!("{kind:?}"));
-                row.count(&if report["totals"]["failed"] == 0 {
-                    Reply::Acknowledged
-                } else {
-                    Reply::Refused
-                });
-                finish(trial.server(), &slugs, &word, changed.len());
+                let answer = send(trial.server(), &add_tag(&slugs, &word)).unwrap();
+                let struck = u64::from(trial.faults.lift() > 0);
+                let told = settle(
+                    &mut trial,
+                    (FAULT, &format!("{kind:?}")),
+                    &answer,
+                    (&slugs, &word),
+                    struck,
+                );
+                assert!(
+                    struck > 0 || told.failed == 0,
+                    "nothing failed: {}",
+                    answer.text
+                );
+                // Without a lost acknowledgement no change is found there already.
+                assert_eq!(told.unchanged, 0, "{}", answer.text);
+                done += told.done;
+                failed += told.failed;
             }
         }
         trial.restart("KILL");
@@ -154,14 +173,13 @@ fn a_batch_whose_process_dies_in_the_middle_is_finished_by_sending_it_again(
     const DEATH: &str = "kill -9 in a batch";
 
     let mut random = Random::new();
-    let own = (database == "postgres")
-        .then(|| OwnDatabase::create(&format!("faults_batches_{}", random.seed())));
-    let url = own.as_ref().map(|own| own.url().to_string());
-    let settings: Vec<(&str, &str)> = url
-        .iter()
-        .map(|url| ("SLUGLINE_DATABASE_URL", url.as_str()))
-        .collect();
-    let mut trial = Trial::start_in(tempfile::tempdir().unwrap(), &settings);
+    let (_own, mut trial) = match database {
+        "postgres" => {
+            let (own, trial) = Trial::on_postgres("faults_batches", &random);
+            (Some(own), trial)
+        }
+        _ => (None, Trial::start()),
+    };
     let mut interrupted = 0;
     for life in 0..LIVES {
         let slugs = trial.stock(LINKS, Some(1));
@@ -192,7 +210,7 @@ fn a_batch_whose_process_dies_in_the_middle_is_finished_by_sending_it_again(
 fn die_after(trial: &Trial, slugs: &[String], word: &str, some: usize) -> Reply {
     let server = trial.server();
     std::thread::scope(|scope| {
-        let batch = scope.spawn(|| try_send(server, &add_tag(slugs, word)));
+        let batch = scope.spawn(|| send(server, &add_tag(slugs, word)));
         let path = format!("/api/link/count?status=all&tag={word}");
         while !batch.is_finished() {
             let count = get(server, &path)["count"].as_u64().unwrap();
@@ -215,47 +233,23 @@ fn each_result_tells_what_became_of_its_link_when_sessions_are_cut() {
     const CUT: &str = "a session is cut in a batch";
 
     let mut random = Random::new();
-    let mut database = OwnDatabase::create(&format!("faults_cut_batches_{}", random.seed()));
-    let url = database.url().to_string();
-    let folder = tempfile::tempdir().unwrap();
-    let mut trial = Trial::start_in(folder, &[("SLUGLINE_DATABASE_URL", &url)]);
+    let (mut database, mut trial) = Trial::on_postgres("faults_cut_batches", &random);
     for round in 0..5 * factor() {
         let slugs = trial.stock(LINKS, Some(1));
         let word = format!("round{round}");
         let mut cut = 0;
         let server = trial.server();
         let answer = std::thread::scope(|scope| {
-            let batch = scope.spawn(|| send(server, &add_tag(&slugs, &word)));
+            let batch = scope.spawn(|| send(server, &add_tag(&slugs, &word)).unwrap());
             while !batch.is_finished() {
                 cut += database.cut(1 + random.below(3));
                 std::thread::sleep(std::time::Duration::from_millis(random.below(30)));
             }
             batch.join().unwrap()
         });
-        assert_eq!(answer.status, 200, "{}", answer.text);
-        let report = answer.json();
         // A pool must replace dead sessions without a refused request.
         trial.works_again(&word, 0);
-        let changed = with_tag(trial.server(), &slugs, &word);
-        let mut unsettled = 0;
-        for (result, slug) in report["results"].as_array().unwrap().iter().zip(&slugs) {
-            match result["outcome"].as_str().unwrap() {
-                // A commit whose acknowledgement was lost gives `unchanged`.
-                "done" | "unchanged" => {
-                    assert!(changed.contains(slug), "{result} is not there");
-                }
-                "failed" => unsettled += 1,
-                _ => panic!("{result}"),
-            }
-        }
-        let row = trial.table.row(CUT, "addTags");
-        row.injected += cut;
-        row.count(&if unsettled == 0 {
-            Reply::Acknowledged
-        } else {
-            Reply::Refused
-        });
-        finish(trial.server(), &slugs, &word, changed.len());
+        settle(&mut trial, (CUT, "addTags"), &answer, (&slugs, &word), cut);
     }
     trial.table.conclude(random.seed(), 5, 0);
 }

@@ -27,11 +27,10 @@ fn a_checkpoint_that_fails_loses_nothing() {
         } else {
             1 + random.below(300)
         };
+        let target = Target::Pages;
         let fault = Fault {
-            kind,
-            target: Target::Pages,
-            first,
-            count: random.one_of(&[2, Fault::FOREVER]),
+            target,
+            ..Fault::of(kind, first, random.one_of(&[2, Fault::FOREVER]))
         };
         let name = format!("{kind:?} in a checkpoint");
         trial.faults.set(fault);
@@ -57,13 +56,7 @@ fn a_checkpoint_that_fails_loses_nothing() {
 pub(crate) fn import_heavy(trial: &mut Trial, fault: &str) -> Reply {
     let slugs = trial.stock(25, None);
     let reply = Operation::Import.send(trial.server(), &slugs, HEAVY);
-    let mut promise = Promise::of(slugs, None);
-    promise.asked_for(Some(HEAVY), reply == Reply::Acknowledged);
-    promise.story = format!("{fault}: {reply:?}");
-    if let Reply::Improper(_) | Reply::Unanswered(_) = &reply {
-        trial.table.wrong(promise.told("no proper answer"));
-    }
-    trial.table.row(fault, "Import").count(&reply);
-    trial.keep(fault, "Import", promise);
+    let promise = Promise::after(slugs, None, Some(HEAVY), &reply, fault);
+    trial.answered(fault, "Import", &reply, promise);
     reply
 }

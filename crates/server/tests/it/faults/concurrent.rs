@@ -7,13 +7,12 @@ use std::{
 };
 
 use super::{
-    actor::act_while,
+    actor::{Left, live},
     amount::{Random, factor},
     shim::{Fault, Faults, Kind, Target},
     trial::Trial,
 };
-
-const CLIENTS: usize = 6;
+use crate::support::server::eventually;
 
 #[test]
 fn each_of_many_clients_is_told_what_became_of_its_links() {
@@ -27,20 +26,20 @@ fn each_of_many_clients_is_told_what_became_of_its_links() {
         }
         let kind = random.one_of(&Kind::ALL);
         let name = format!("{kind:?} at random");
-        let mut injected = 0;
-        let deeds = act_while(&trial, CLIENTS, &mut random, |random| {
-            for _ in 0..FAULTS_PER_LIFE {
-                injected += u64::from(strike(&trial.faults, kind, random) > 0);
-                sleep(Duration::from_millis(random.below(30)));
-            }
-        });
-        trial.table.row(&name, "all at once").injected += injected;
-        for deeds in deeds {
-            deeds.settle(&mut trial, &name, false);
-        }
-        trial.works_again(&format!("{name}, life {life}"), 0);
-        trial.audit();
-        trial.restart(random.one_of(&["KILL", "TERM"]));
+        live(
+            &mut trial,
+            &mut random,
+            &name,
+            Left::Alive,
+            |trial, random| {
+                let mut injected = 0;
+                for _ in 0..FAULTS_PER_LIFE {
+                    injected += u64::from(strike(&trial.faults, kind, random) > 0);
+                    sleep(Duration::from_millis(random.below(30)));
+                }
+                injected
+            },
+        );
     }
     trial.table.conclude(random.seed(), 12, 5);
 }
@@ -48,13 +47,7 @@ fn each_of_many_clients_is_told_what_became_of_its_links() {
 /// Sets a fault, waits until it strikes, and lifts it a bit later.
 fn strike(faults: &Faults, kind: Kind, random: &mut Random) -> u64 {
     let count = random.one_of(&[1, 2, 5, Fault::FOREVER]);
-    let (target, first) = (Target::AnyFile, 1 + random.below(60));
-    faults.set(Fault {
-        kind,
-        target,
-        first,
-        count,
-    });
+    faults.set(Fault::of(kind, 1 + random.below(60), count));
     let begun = Instant::now();
     while faults.failed() == 0 && begun.elapsed() < Duration::from_millis(300) {
         sleep(Duration::from_millis(1));
@@ -65,35 +58,34 @@ fn strike(faults: &Faults, kind: Kind, random: &mut Random) -> u64 {
 
 #[test]
 fn nothing_is_acknowledged_that_the_disk_does_not_confirm() {
+    const UNSYNCED: &str = "Unsynced log";
+
     let mut random = Random::new();
     let mut trial = Trial::start();
     for _ in 0..factor() {
         trial.begin_anew();
-        let fault = Fault {
-            kind: Kind::Unsynced,
-            target: Target::Log,
-            first: 1,
-            count: Fault::FOREVER,
-        };
-        trial.faults.set(fault);
-        let deeds = act_while(&trial, CLIENTS, &mut random, |_| {
-            sleep(Duration::from_secs(1));
-        });
-        let failed = trial.faults.lift();
-        for deeds in deeds {
-            deeds.settle(&mut trial, "Unsynced log", false);
-        }
+        live(
+            &mut trial,
+            &mut random,
+            UNSYNCED,
+            Left::Alive,
+            |trial, _| {
+                let target = Target::Log;
+                trial.faults.set(Fault {
+                    target,
+                    ..Fault::of(Kind::Unsynced, 1, Fault::FOREVER)
+                });
+                eventually("syncs failed", || trial.faults.failed() >= 20);
+                trial.faults.lift()
+            },
+        );
         for operation in ["Create", "Import"] {
-            let acknowledged = trial.table.row("Unsynced log", operation).acknowledged;
+            let acknowledged = trial.table.row(UNSYNCED, operation).acknowledged;
             if acknowledged > 0 {
                 let wrong = format!("{operation}: {acknowledged} acknowledged, none was synced");
                 trial.table.wrong(wrong);
             }
         }
-        trial.table.row("Unsynced log", "all at once").injected += failed;
-        trial.works_again("the log can be synced again", 0);
-        trial.audit();
-        trial.restart("KILL");
     }
     trial.table.conclude(random.seed(), 10, 10);
 }

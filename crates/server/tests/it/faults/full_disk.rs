@@ -1,14 +1,14 @@
 //! A disk that is really full: limits on file sizes, which hit every write in turn, and a small
 //! file system.
 
-use std::{fs, process::Command};
+use std::fs;
 
 use super::{
     amount::{Random, factor},
     checkpoints::import_heavy,
     operation::{Operation, Reply},
     promise::Promise,
-    shim::{Fault, Kind, Target},
+    shim::{Fault, Kind},
     small_disk::SmallDisk,
     trial::{IGNORING_LIMITS, Trial},
 };
@@ -31,9 +31,9 @@ fn an_acknowledged_link_survives_a_log_that_cannot_grow() {
         }
         beyond += 1 + random.below(2 * STEP);
         let log = length(&trial, "links.db-wal");
-        limit(&trial, &(log + beyond).to_string());
+        trial.server().limit_files(&(log + beyond).to_string());
         let reply = change(&mut trial, LIMIT, &mut random);
-        limit(&trial, "unlimited");
+        trial.server().limit_files("unlimited");
         if reply == Reply::Acknowledged {
             beyond = 0;
         }
@@ -62,7 +62,7 @@ fn an_acknowledged_link_survives_a_database_that_cannot_grow() {
         }
         let beyond = random.below(3 * 4096);
         let database = length(&trial, "links.db");
-        limit(&trial, &(database + beyond).to_string());
+        trial.server().limit_files(&(database + beyond).to_string());
         let mut refused = 0;
         for _ in 0..30 {
             let reply = import_heavy(&mut trial, LIMIT);
@@ -73,7 +73,7 @@ fn an_acknowledged_link_survives_a_database_that_cannot_grow() {
             }
         }
         trial.table.row(LIMIT, "all").injected += refused;
-        limit(&trial, "unlimited");
+        trial.server().limit_files("unlimited");
         trial.works_again(&format!("the limit was {beyond} beyond {database}"), 0);
         import_heavy(&mut trial, "none any more");
         trial.restart("KILL");
@@ -95,10 +95,8 @@ fn an_acknowledged_link_survives_a_full_disk() {
             // If the system allows no mounts, the shim returns the errors of a full disk;
             // either way the service gets no space.
             let mounted = SmallDisk::mount(folder.path(), 12 << 20);
-            let preparation = mounted
-                .as_ref()
-                .map_or(IGNORING_LIMITS.to_owned(), SmallDisk::preparation);
-            trial.begin_anew_in(folder, &preparation);
+            let preparation = mounted.as_ref().map(SmallDisk::preparation);
+            trial.begin_anew_in(folder, preparation.as_deref().unwrap_or(IGNORING_LIMITS));
             println!(
                 "{FULL}: {}",
                 if mounted.is_some() {
@@ -113,12 +111,9 @@ fn an_acknowledged_link_survives_a_full_disk() {
         let left = random.below(30) * 4096;
         match &disk {
             Some(disk) => disk.fill(left),
-            None => trial.faults.set(Fault {
-                kind: Kind::Full,
-                target: Target::AnyFile,
-                first: 1 + left / 2048,
-                count: Fault::FOREVER,
-            }),
+            None => trial
+                .faults
+                .set(Fault::of(Kind::Full, 1 + left / 2048, Fault::FOREVER)),
         }
         let mut refused = 0;
         for _ in 0..20 {
@@ -152,31 +147,15 @@ fn change(trial: &mut Trial, fault: &str, random: &mut Random) -> Reply {
         reply = operation.send(trial.server(), &promise.slugs, version);
         promise.asked_for(Some(version), reply == Reply::Acknowledged);
         promise.story = format!("{fault}, {operation:?}: {reply:?}");
-        if let Reply::Improper(_) | Reply::Unanswered(_) = &reply {
-            trial.table.wrong(promise.told("no proper answer"));
-        }
-        trial
-            .table
-            .row(fault, format!("{operation:?}"))
-            .count(&reply);
         if reply != Reply::Acknowledged || promise.slugs.len() > 1 {
             break;
         }
     }
-    trial.keep(fault, &format!("{operation:?}"), promise);
+    trial.answered(fault, &format!("{operation:?}"), &reply, promise);
     reply
 }
 
 fn length(trial: &Trial, file: &str) -> u64 {
     let file = trial.server().folder().join(file);
     fs::metadata(file).map_or(0, |data| data.len())
-}
-
-/// Limits the size of the service's files from now on.
-fn limit(trial: &Trial, bytes: &str) {
-    let status = Command::new("prlimit")
-        .args(["--pid", &trial.server().process_id().to_string()])
-        .arg(format!("--fsize={bytes}:"))
-        .status();
-    assert!(status.unwrap().success());
 }

@@ -1,15 +1,15 @@
 //! Clients that hang up before the answer: the service makes the change or not, and visitors
 //! see the same result.
 
-use std::{fs, io::Write, net::TcpStream, thread::sleep, time::Duration};
+use std::{fs, io::Write, thread::sleep, time::Duration};
 
 use super::{
     amount::{Random, factor},
-    operation::Operation,
+    operation::{Operation, Reply},
     promise::Promise,
     trial::Trial,
 };
-use crate::support::server::{TOKEN, eventually};
+use crate::support::server::{eventually, request};
 
 #[test]
 fn visitors_see_what_became_of_a_change_whose_author_hung_up() {
@@ -31,10 +31,11 @@ fn visitors_see_what_became_of_a_change_whose_author_hung_up() {
         trial.server().visit(&format!("/{}", slugs[0]));
         let delay = Duration::from_micros(random.below(LONGEST_MICROSECONDS));
         hang_up(&trial, operation, &slugs[0], delay);
-        let mut promise = Promise::of(slugs, operation.before());
-        promise.asked_for(operation.after(), false);
-        promise.story = format!("{operation:?}, hung up after {delay:?}");
-        promises.push((promise, format!("{operation:?}")));
+        let reply = Reply::Unanswered(format!("hung up after {delay:?}"));
+        let operation_name = format!("{operation:?}");
+        let (before, after) = (operation.before(), operation.after());
+        let promise = Promise::after(slugs, before, after, &reply, &operation_name);
+        promises.push((promise, operation_name));
     }
     eventually("the service has closed their connections", || {
         sockets(trial.server().process_id()) <= before
@@ -56,18 +57,11 @@ fn visitors_see_what_became_of_a_change_whose_author_hung_up() {
 fn hang_up(trial: &Trial, operation: Operation, slug: &str, delay: Duration) {
     let slugs = [slug.to_owned()];
     let (method, path, body) = operation.request(&slugs, operation.after().unwrap_or_default());
-    let address = trial.server().origin().trim_start_matches("http://");
-    let mut stream = TcpStream::connect(address).unwrap();
-    let earlier = format!("GET /_health/live HTTP/1.1\r\nhost: {address}\r\n\r\n");
-    stream.write_all(earlier.as_bytes()).unwrap();
+    let server = trial.server();
+    let mut stream = server.begin("GET", "/_health/live", "", "");
     stream.peek(&mut [0]).unwrap();
-    let body = body.to_string();
-    let length = body.len();
-    let request = format!(
-        "{method} /api/link/{path} HTTP/1.1\r\nhost: {address}\r\n\
-         authorization: Bearer {TOKEN}\r\ncontent-type: application/json\r\n\
-         content-length: {length}\r\n\r\n{body}"
-    );
+    let path = format!("/api/link/{path}");
+    let request = request(method, &path, "", &body.to_string());
     stream.write_all(request.as_bytes()).unwrap();
     sleep(delay);
 }

@@ -6,9 +6,10 @@ use rstest::rstest;
 use serde_json::{Value, json};
 
 use super::{
-    amount::{Random, factor},
+    amount::Random,
     operation::{Reply, refusal},
-    shim::{Fault, Kind, Target},
+    shim::{Fault, Kind},
+    sweep::each_call,
     trial::Trial,
 };
 use crate::support::server::Server;
@@ -98,18 +99,13 @@ impl Followed {
 }
 
 fn without_names(value: Value, slug: &str, id: &str) -> Value {
-    const MOMENTS: [&str; 6] = [
-        "at",
-        "until",
-        "createdAt",
-        "updatedAt",
-        "deletedAt",
-        "client",
-    ];
+    const MOMENTS: &str = "at until createdAt updatedAt deletedAt client";
+
+    let is_moment = |name: &str| MOMENTS.split(' ').any(|moment| moment == name);
     match value {
         Value::Object(members) => {
             let kept = members.into_iter();
-            let kept = kept.filter(|(name, _)| !MOMENTS.contains(&name.as_str()));
+            let kept = kept.filter(|(name, _)| !is_moment(name));
             let kept = kept.map(|(name, value)| (name, without_names(value, slug, id)));
             Value::Object(kept.collect())
         }
@@ -142,44 +138,32 @@ fn whatever_call_fails_a_change_and_its_version_are_both_there_or_neither(
     let became = reference.seen(trial.server());
     assert_ne!(was, became);
     for kind in Kind::ALL.into_iter().chain([Kind::Killed]) {
-        let stride = if matches!(kind, Kind::Unsynced | Kind::Killed) {
-            1
-        } else {
-            STRIDE.div_ceil(factor())
-        };
-        let mut first = 1 + random.below(stride);
-        loop {
+        let stride = if kind == Kind::Killed { 1 } else { STRIDE };
+        each_call(&mut random, kind, stride, |random, first| {
             let link = Followed::after(&trial, before);
-            trial.faults.set(Fault {
-                kind,
-                target: Target::AnyFile,
-                first,
-                count: random.one_of(&[1, 2, Fault::FOREVER]),
-            });
+            let count = random.one_of(&[1, 2, Fault::FOREVER]);
+            trial.faults.set(Fault::of(kind, first, count));
             let reply = link.take(trial.server(), step);
-            let struck = trial.faults.lift();
-            if kind == Kind::Killed && struck > 0 {
+            let struck = trial.faults.lift() > 0;
+            if kind == Kind::Killed && struck {
                 trial.restart_unseen("KILL");
             }
             let seen = link.seen(trial.server());
             let is_fine = match reply {
                 Reply::Acknowledged => seen == became,
-                Reply::Refused => struck > 0 && (seen == was || seen == became),
+                Reply::Refused => struck && (seen == was || seen == became),
                 Reply::Unanswered(_) => kind == Kind::Killed && (seen == was || seen == became),
                 Reply::Improper(_) => false,
             };
             let row = trial.table.row(format!("{kind:?}"), format!("{step:?}"));
-            row.injected += u64::from(struck > 0);
+            row.injected += u64::from(struck);
             row.count(&reply);
             if !is_fine {
                 let story = format!("{kind:?} at call {first}: {reply:?}, and then {seen}");
                 trial.table.wrong(story);
             }
-            if struck == 0 {
-                break;
-            }
-            first += stride;
-        }
+            struck
+        });
         trial.restart_unseen("KILL");
     }
     trial.table.conclude(random.seed(), 8, 6);

@@ -12,7 +12,7 @@ use super::{
     amount::{Random, factor},
     deaths::kill,
     operation::{Reply, refusal},
-    shim::{Fault, Kind, Target},
+    shim::{Fault, Kind},
     trial::Trial,
 };
 use crate::support::server::Answer;
@@ -54,17 +54,11 @@ fn a_visit_that_cannot_be_counted_is_not_answered_with_the_destination() {
     let (mut told, mut refused, mut struck) = (0, 0, 0);
     for _ in 0..factor() {
         for kind in Kind::ALL {
-            let once = if kind == Kind::Torn { 2 } else { 1 };
-            for count in [once, Fault::FOREVER] {
+            for count in [kind.once(), Fault::FOREVER] {
                 for first in 1..=4 {
                     assert!(visit(&trial), "the link is in memory");
                     told += 1;
-                    trial.faults.set(Fault {
-                        kind,
-                        target: Target::AnyFile,
-                        first,
-                        count,
-                    });
+                    trial.faults.set(Fault::of(kind, first, count));
                     let went_on = visit(&trial);
                     struck += u64::from(trial.faults.lift() > 0);
                     told += u64::from(went_on);

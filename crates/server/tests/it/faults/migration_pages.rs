@@ -9,7 +9,7 @@ use super::{
     amount::{Random, factor},
     operation::{Reply, refusal},
     promise::Promise,
-    shim::{Fault, Kind, Target},
+    shim::{Fault, Kind},
     trial::Trial,
     versions::{destination, link},
 };
@@ -45,18 +45,12 @@ fn a_page_of_an_older_instance_is_moved_wholly_or_not_at_all() {
             } else {
                 random.one_of(&[Kind::IoError, Kind::Full, Kind::Torn, Kind::Unsynced])
             };
-            let fault = Fault {
-                kind,
-                target: Target::AnyFile,
-                first: match kind {
-                    Kind::Unsynced => 1,
-                    Kind::Unreadable => 1 + first % 5,
-                    Kind::IoError | Kind::Full | Kind::Torn | Kind::ReadOnly | Kind::Killed => {
-                        first
-                    }
-                },
-                count: random.one_of(&[2, Fault::FOREVER]),
+            let call = match kind {
+                Kind::Unsynced => 1,
+                Kind::Unreadable => 1 + first % 5,
+                Kind::IoError | Kind::Full | Kind::Torn | Kind::ReadOnly | Kind::Killed => first,
             };
+            let fault = Fault::of(kind, call, random.one_of(&[2, Fault::FOREVER]));
             let name = format!("{:?}", fault.kind);
             trial.faults.set(fault);
             let answer = trial.server().api("POST", RUN).send();
@@ -71,17 +65,13 @@ fn a_page_of_an_older_instance_is_moved_wholly_or_not_at_all() {
             row.injected += u64::from(struck > 0);
             row.count(&reply);
             let mut ended = false;
-            match reply {
-                Reply::Acknowledged => {
-                    let report = answer.json();
-                    inserted += report["inserted"].as_u64().unwrap();
-                    ended = report["list_complete"] == true;
-                    first = 0;
-                }
-                Reply::Refused => {}
-                Reply::Improper(_) | Reply::Unanswered(_) => {
-                    trial.table.wrong(format!("{fault:?}: {reply:?}"));
-                }
+            if reply == Reply::Acknowledged {
+                let report = answer.json();
+                inserted += report["inserted"].as_u64().unwrap();
+                ended = report["list_complete"] == true;
+                first = 0;
+            } else if reply != Reply::Refused {
+                trial.table.wrong(format!("{fault:?}: {reply:?}"));
             }
             account(&mut trial, inserted, &format!("{fault:?}: {}", answer.text));
             visit(
@@ -107,9 +97,8 @@ fn a_page_of_an_older_instance_is_moved_wholly_or_not_at_all() {
             }
         }
         for slug in slugs {
-            let mut promise = Promise::of(vec![slug], None);
-            promise.asked_for(Some(1), true);
-            "it was moved".clone_into(&mut promise.story);
+            let moved = Reply::Acknowledged;
+            let promise = Promise::after(vec![slug], None, Some(1), &moved, "it was moved");
             trial.keep_for_later("any", "Migration page", promise);
         }
         trial.works_again("the migration is over", 0);

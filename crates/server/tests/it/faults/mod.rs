@@ -13,6 +13,7 @@ mod promise; // what has to be there, and whether it is
 #[expect(dead_code, reason = "tests of the access log use the rest")]
 mod shim; // faults of the disk, by a library in front of the C library
 mod small_disk; // a disk that can be filled
+mod sweep; // each call of an operation fails in turn
 mod table; // what was injected and what came of it
 mod trial; // a service to break, and all that it promised
 mod versions; // links whose every member tells the same version

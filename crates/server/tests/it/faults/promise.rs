@@ -2,7 +2,10 @@
 
 use serde_json::Value;
 
-use super::versions::{EXPIRED, destination, mark, tags, version_of};
+use super::{
+    operation::Reply,
+    versions::{EXPIRED, destination, mark, tags, version_of},
+};
 use crate::support::server::{Answer, Server};
 
 /// The possible versions of links that only one client has changed.
@@ -34,6 +37,20 @@ impl Promise {
             acknowledged: true,
             story: String::new(),
         }
+    }
+
+    /// The same, after one request for this version.
+    pub(crate) fn after(
+        slugs: Vec<String>,
+        before: Option<u32>,
+        version: Option<u32>,
+        reply: &Reply,
+        story: &str,
+    ) -> Self {
+        let mut promise = Self::of(slugs, before);
+        promise.asked_for(version, *reply == Reply::Acknowledged);
+        promise.story = format!("{story}: {reply:?}");
+        promise
     }
 
     /// Records a request for this version.

@@ -1,7 +1,7 @@
 //! Requests with an `Idempotency-Key` under faults: sent again until they succeed, each makes its
 //! link once.
 
-use std::{io::Write, net::TcpStream, thread::sleep, time::Duration};
+use std::{net::TcpStream, thread::sleep, time::Duration};
 
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -9,10 +9,11 @@ use serde_json::{Value, json};
 use super::{
     amount::{Random, factor},
     operation::{Reply, refusal},
-    shim::{Fault, Kind, Target},
+    shim::{Fault, Kind},
+    sweep::each_call,
     trial::Trial,
 };
-use crate::support::server::{Answer, Server, TOKEN};
+use crate::support::server::{Answer, Server};
 
 /// A usual run fails one of this many calls in a row, a different one each time.
 const STRIDE: u64 = 4;
@@ -24,26 +25,13 @@ const STRIDE: u64 = 4;
 fn a_request_that_is_repeated_after_a_fault_makes_its_link_once(#[case] route: &str) {
     let mut random = Random::new();
     let mut trial = Trial::start();
-    let stride = STRIDE.div_ceil(factor());
     let mut number = 0;
     for kind in Kind::ALL.into_iter().chain([Kind::Killed]) {
-        let stride = if kind == Kind::Unsynced { 1 } else { stride };
-        let mut misses = 0;
-        for first in (1 + random.below(stride)..).step_by(usize::try_from(stride).unwrap()) {
+        each_call(&mut random, kind, STRIDE, |_, first| {
             number += 1;
-            let request = Request { route, number };
-            let fault = Fault {
-                kind,
-                target: Target::AnyFile,
-                first,
-                count: if kind == Kind::Torn { 2 } else { 1 },
-            };
-            let struck = strike(&mut trial, &request, fault);
-            misses = if struck { 0 } else { misses + 1 };
-            if misses == 2 {
-                break;
-            }
-        }
+            let fault = Fault::of(kind, first, kind.once());
+            strike(&mut trial, &Request { route, number }, fault)
+        });
     }
     trial.table.conclude(random.seed(), 15, 5);
 }
@@ -74,14 +62,8 @@ fn a_request_that_is_repeated_after_its_client_hung_up_or_the_service_died_makes
         let second = request.send(trial.server()).expect("an answer");
         assert!(request.is_done(&second), "{number}: {}", second.text);
         trial.table.row(BROKEN, request.route).acknowledged += 1;
-        replayed += u32::from(
-            second
-                .response
-                .headers()
-                .contains_key("idempotent-replayed"),
-        );
-        let found = trial.server().api("GET", &request.search()).send().json();
-        assert_eq!(found.as_array().map(Vec::len), Some(1), "{number}: {found}");
+        replayed += u32::from(is_replayed(&second));
+        request.made_one_link(trial.server());
     }
     assert!(replayed > 0, "no change outlived its client");
     trial.table.conclude(random.seed(), 60, 60);
@@ -112,17 +94,17 @@ fn strike(trial: &mut Trial, request: &Request<'_>, fault: Fault) -> bool {
 
     let second = request.send(trial.server()).expect("an answer");
     assert!(request.is_done(&second), "{story}: {}", second.text);
-    let replayed = second
-        .response
-        .headers()
-        .contains_key("idempotent-replayed");
+    let replayed = is_replayed(&second);
     if reply == Reply::Acknowledged {
         let first = first.expect("it was acknowledged");
         assert_eq!((second.text, replayed), (first.text, true), "{story}");
     }
-    let found = trial.server().api("GET", &request.search()).send().json();
-    assert_eq!(found.as_array().map(Vec::len), Some(1), "{story}: {found}");
+    request.made_one_link(trial.server());
     struck > 0
+}
+
+fn is_replayed(answer: &Answer) -> bool {
+    answer.header("idempotent-replayed") != ""
 }
 
 /// A request that makes one link with a generated slug.
@@ -142,18 +124,10 @@ impl Request<'_> {
 
     /// Sends the request and reads no answer.
     fn begin(&self, server: &Server) -> TcpStream {
-        let address = server.origin().trim_start_matches("http://");
-        let body = self.body().to_string();
         let Self { route, number } = self;
-        let mut stream = TcpStream::connect(address).unwrap();
-        let request = format!(
-            "POST /api/link/{route} HTTP/1.1\r\nhost: {address}\r\nauthorization: Bearer {TOKEN}\r\n\
-             idempotency-key: {route}-{number}\r\ncontent-type: application/json\r\n\
-             content-length: {}\r\n\r\n{body}",
-            body.len()
-        );
-        stream.write_all(request.as_bytes()).unwrap();
-        stream
+        let key = format!("idempotency-key: {route}-{number}\r\n");
+        let body = self.body().to_string();
+        server.begin("POST", &format!("/api/link/{route}"), &key, &body)
     }
 
     fn body(&self) -> Value {
@@ -168,8 +142,10 @@ impl Request<'_> {
         format!("https://repeated.example/{}", self.number)
     }
 
-    fn search(&self) -> String {
-        format!("/api/link/search?url={}", self.url())
+    fn made_one_link(&self, server: &Server) {
+        let search = format!("/api/link/search?url={}", self.url());
+        let found = server.api("GET", &search).send().json();
+        assert_eq!(found.as_array().map(Vec::len), Some(1), "{search}: {found}");
     }
 
     fn is_done(&self, answer: &Answer) -> bool {

@@ -59,6 +59,17 @@ pub(crate) struct Fault {
 impl Fault {
     /// The count of a fault that stays until it is lifted.
     pub(crate) const FOREVER: u64 = 1 << 40;
+
+    /// On any file.
+    pub(crate) fn of(kind: Kind, first: u64, count: u64) -> Self {
+        let target = Target::AnyFile;
+        Self {
+            kind,
+            target,
+            first,
+            count,
+        }
+    }
 }
 
 impl Kind {
@@ -71,27 +82,28 @@ impl Kind {
         Self::ReadOnly,
     ];
 
+    /// The count of a fault of this kind that strikes one request.
+    pub(crate) fn once(self) -> u64 {
+        if self == Self::Torn { 2 } else { 1 }
+    }
+
     fn number(self) -> u64 {
-        match self {
-            Self::IoError => 1,
-            Self::Full => 2,
-            Self::Torn => 3,
-            Self::Unsynced => 4,
-            Self::Unreadable => 5,
-            Self::ReadOnly => 6,
-            Self::Killed => 7,
-        }
+        let all = Self::ALL.iter();
+        1 + position(all.chain([&Self::Killed]), &self)
     }
 }
 
 impl Target {
     fn number(self) -> u64 {
-        match self {
-            Self::AnyFile => 0,
-            Self::Pages => 1,
-            Self::Log => 2,
-        }
+        position([Self::AnyFile, Self::Pages, Self::Log].iter(), &self)
     }
+}
+
+fn position<'t, T: PartialEq + 't>(mut all: impl Iterator<Item = &'t T>, one: &T) -> u64 {
+    all.position(|other| other == one)
+        .unwrap()
+        .try_into()
+        .unwrap()
 }
 
 /// The offset of each number in the file that the shim reads.
@@ -193,9 +205,7 @@ fn library() -> &'static PathBuf {
         // Compiles to a new name first: another run may have the old file open.
         let fresh = folder.join(format!("shim-{}.so", std::process::id()));
         let compiled = Command::new("cc")
-            .args([
-                "-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror", "-o",
-            ])
+            .args("-shared -fPIC -O1 -Wall -Wextra -Werror -o".split(' '))
             .args([&fresh, &source])
             .output()
             .unwrap_or_else(|error| panic!("cc, the C compiler that SQLite needs too: {error}"));

@@ -11,13 +11,18 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::{
+    amount::Random,
     operation::{Operation, Reply},
     promise::Promise,
     shim::Faults,
     table::Table,
     versions::link,
 };
-use crate::support::server::{Server, command, under_sh};
+use crate::support::{
+    own_database::OwnDatabase,
+    server::{Server, command, under_sh},
+    sqlite,
+};
 
 /// The table's name for the time after the last fault.
 const LIFTED: &str = "none any more";
@@ -44,6 +49,14 @@ pub(crate) struct Trial {
 impl Trial {
     pub(crate) fn start() -> Self {
         Self::start_in(tempfile::tempdir().unwrap(), &[])
+    }
+
+    /// On a PostgreSQL database of its own.
+    pub(crate) fn on_postgres(name: &str, random: &Random) -> (OwnDatabase, Self) {
+        let database = OwnDatabase::create(&format!("{name}_{}", random.seed()));
+        let url = ("SLUGLINE_DATABASE_URL", database.url().as_str());
+        let trial = Self::start_in(tempfile::tempdir().unwrap(), &[url]);
+        (database, trial)
     }
 
     pub(crate) fn start_in(folder: TempDir, settings: &[(&str, &str)]) -> Self {
@@ -95,18 +108,14 @@ impl Trial {
     /// Has every new text fill the queue of texts to be indexed, so that each change of a link
     /// also writes to the index of searches.
     pub(crate) fn index_each_text(&mut self) {
-        const SCRIPT: &str = "import sqlite3, sys
-db = sqlite3.connect(sys.argv[1])
-db.execute('CREATE TABLE filler (number INTEGER)')
-db.executemany('INSERT INTO filler VALUES (?)', [(-n,) for n in range(1, 300)])
-db.execute('CREATE TRIGGER fill AFTER INSERT ON link_search_queue WHEN new.number > 0 BEGIN '
-           'INSERT OR IGNORE INTO link_search_queue SELECT number FROM filler; END')
-db.commit()";
+        const FILL: &str = "CREATE TABLE filler (number INTEGER);;
+            INSERT INTO filler WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n
+            WHERE i < 299) SELECT -i FROM n;;
+            CREATE TRIGGER fill AFTER INSERT ON link_search_queue WHEN new.number > 0 BEGIN
+            INSERT OR IGNORE INTO link_search_queue SELECT number FROM filler; END";
+
         let (_, folder) = self.server.take().unwrap().stop("TERM");
-        let file = folder.path().join("links.db");
-        let mut python = Command::new("python3");
-        let filled = python.args(["-c", SCRIPT]).arg(file).status();
-        assert!(filled.unwrap().success());
+        sqlite::execute(&folder.path().join("links.db"), FILL);
         self.start_again(folder);
     }
 
@@ -146,6 +155,21 @@ db.commit()";
         self.keep_for_later(fault, operation, promise);
     }
 
+    /// Counts a reply, which must be a proper answer, and keeps the promise.
+    pub(crate) fn answered(
+        &mut self,
+        fault: &str,
+        operation: &str,
+        reply: &Reply,
+        promise: Promise,
+    ) {
+        if let Reply::Improper(_) | Reply::Unanswered(_) = reply {
+            self.table.wrong(promise.told("no proper answer"));
+        }
+        self.table.row(fault, operation).count(reply);
+        self.keep(fault, operation, promise);
+    }
+
     pub(crate) fn keep_for_later(&mut self, fault: &str, operation: &str, promise: Promise) {
         self.kept
             .push((promise, fault.to_owned(), operation.to_owned()));
@@ -158,9 +182,7 @@ db.commit()";
             let slug = vec![self.fresh_slug()];
             let reply = Operation::Create.send(self.server(), &slug, 1);
             let acknowledged = reply == Reply::Acknowledged;
-            let mut promise = Promise::of(slug, None);
-            promise.asked_for(Some(1), acknowledged);
-            story.clone_into(&mut promise.story);
+            let promise = Promise::after(slug, None, Some(1), &reply, story);
             if !acknowledged && (attempt == refusals || reply != Reply::Refused) {
                 let wrong = promise.told(&format!("it does not work again: {reply:?}"));
                 self.table.wrong(wrong);

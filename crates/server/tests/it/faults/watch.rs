@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::{
     amount::factor,
-    shim::{Fault, Kind, Target},
+    shim::{Fault, Kind},
     trial::Trial,
 };
 use crate::support::{
@@ -41,17 +41,9 @@ fn a_watch_that_cannot_write_says_nothing_wrong_and_goes_on() {
     let link = json!({"slug": "docs", "url": outsider.url("/")});
     trial.server().create(&link);
     let mut struck = 0;
-    for kind in Kind::ALL
-        .into_iter()
-        .cycle()
-        .take(4 * usize::try_from(factor()).unwrap())
-    {
-        trial.faults.set(Fault {
-            kind,
-            target: Target::AnyFile,
-            first: 1,
-            count: Fault::FOREVER,
-        });
+    let rounds = 4 * usize::try_from(factor()).unwrap();
+    for kind in Kind::ALL.into_iter().cycle().take(rounds) {
+        trial.faults.set(Fault::of(kind, 1, Fault::FOREVER));
         let is_broken = works.fetch_xor(true, Relaxed);
         sleep(Duration::from_secs(2));
         struck += u64::from(trial.faults.lift() > 0);

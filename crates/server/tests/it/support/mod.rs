@@ -9,6 +9,7 @@ pub(crate) mod own_postgres; // a PostgreSQL server of one test
 pub(crate) mod programs; // programs of others that the tests drive
 pub(crate) mod relay; // a way to a server that can be cut
 pub(crate) mod server; // starts the binary on a free port and talks HTTP to it
+pub(crate) mod sqlite; // a file of the service, changed as a stranger would
 #[cfg(unix)]
 pub(crate) mod terminal; // a terminal that a program writes to
 

@@ -11,6 +11,8 @@ use std::{
     time::Duration,
 };
 
+use url::Url;
+
 /// Forwards connections to a server, until it is dropped.
 pub(crate) struct Relay {
     address: SocketAddr,
@@ -42,6 +44,16 @@ impl Relay {
         };
         relay.listen(listener);
         relay
+    }
+
+    /// A relay to the server of a database, and the address of the database behind it.
+    pub(crate) fn before(database: &Url) -> (Self, Url) {
+        let port = database.port().unwrap_or(5432);
+        let relay = Self::to(&format!("{}:{port}", database.host_str().unwrap()));
+        let mut url = database.clone();
+        url.set_host(Some("127.0.0.1")).unwrap();
+        url.set_port(Some(relay.address.port())).unwrap();
+        (relay, url)
     }
 
     pub(crate) fn address(&self) -> SocketAddr {

@@ -2,7 +2,8 @@
 
 use std::{
     env, fs,
-    io::{BufRead, BufReader, Lines, Read},
+    io::{BufRead, BufReader, Lines, Read, Write},
+    net::TcpStream,
     path::Path,
     process::{Child, Command, ExitStatus, Output, Stdio},
     sync::{LazyLock, mpsc},
@@ -10,7 +11,7 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use tempfile::TempDir;
+use tempfile::{NamedTempFile, TempDir};
 use ureq::{
     Agent, Body, RequestExt,
     http::{Request, Response},
@@ -88,6 +89,19 @@ impl Server {
             .and_then(|line| line.rsplit(' ').next());
         let origin = origin.unwrap().to_owned();
         Self::at(origin, greeting, process, folder)
+    }
+
+    /// Starts the server with its log output in a file.
+    pub(crate) fn start_logged(
+        folder: TempDir,
+        settings: &[(&str, &str)],
+    ) -> (Self, NamedTempFile) {
+        let log = NamedTempFile::new().unwrap();
+        let mut command = command(folder.path());
+        command
+            .envs(settings.iter().copied())
+            .stderr(log.reopen().unwrap());
+        (Self::start_by(command, folder), log)
     }
 
     /// The same with a log of JSON lines in a file, and nothing on standard output. The log has
@@ -207,6 +221,29 @@ impl Server {
     pub(crate) fn delete_link(&self, slug: &str) {
         let link = json!({"slug": slug});
         self.post("/api/link/delete", &link).is(204);
+    }
+
+    pub(crate) fn connect(&self) -> TcpStream {
+        TcpStream::connect(self.origin.trim_start_matches("http://")).unwrap()
+    }
+
+    /// Sends a request with the site token and reads no answer.
+    pub(crate) fn begin(&self, method: &str, path: &str, headers: &str, body: &str) -> TcpStream {
+        let mut stream = self.connect();
+        let request = request(method, path, headers, body);
+        stream.write_all(request.as_bytes()).unwrap();
+        stream
+    }
+
+    /// Limits the size of its files from now on.
+    pub(crate) fn limit_files(&self, bytes: &str) {
+        let mut limit = Command::new("prlimit");
+        limit.args([
+            "--pid",
+            &self.process_id().to_string(),
+            &format!("--fsize={bytes}:"),
+        ]);
+        assert!(limit.status().unwrap().success());
     }
 
     /// The answer to a visitor.
@@ -392,6 +429,15 @@ impl Answer {
     }
 }
 
+/// The bytes of a request with the site token.
+pub(crate) fn request(method: &str, path: &str, headers: &str, body: &str) -> String {
+    let length = body.len();
+    format!(
+        "{method} {path} HTTP/1.1\r\nhost: sl.example\r\nauthorization: Bearer {TOKEN}\r\n\
+         content-type: application/json\r\ncontent-length: {length}\r\n{headers}\r\n{body}"
+    )
+}
+
 /// The binary, with only `PATH` from this environment. `SLUGLINE_TEST_BINARY` names another
 /// binary than the one just built.
 pub(crate) fn command(data_dir: &Path) -> Command {
@@ -430,6 +476,17 @@ pub(crate) fn refusal(settings: &[(&str, &str)]) -> Output {
         .envs(settings.iter().copied())
         .output()
         .unwrap()
+}
+
+/// A command's exit code, standard output and standard error.
+pub(crate) fn run(command: &mut Command) -> (Option<i32>, String, String) {
+    let Output {
+        status,
+        stdout,
+        stderr,
+    } = command.output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (status.code(), text(stdout), text(stderr))
 }
 
 /// The lines up to the last one of the greeting; `None` if they end earlier.
