@@ -1,23 +1,12 @@
 //! Identifies clients behind trusted and untrusted proxies.
 
-use std::{fs::File, path::Path};
-
 use serde_json::json;
+use tempfile::NamedTempFile;
 
-use crate::support::server::{Server, command, eventually};
+use crate::support::server::{Server, command, eventually, run};
 
-/// A server whose log output goes into this file.
-fn start_logging_to(log: &Path, settings: &[(&str, &str)]) -> Server {
-    let folder = tempfile::tempdir().unwrap();
-    let mut command = command(folder.path());
-    command
-        .envs(settings.iter().copied())
-        .stderr(File::create(log).unwrap());
-    Server::start_by(command, folder)
-}
-
-fn warnings(log: &Path) -> Vec<String> {
-    let text = std::fs::read_to_string(log).unwrap();
+fn warnings(log: &NamedTempFile) -> Vec<String> {
+    let text = std::fs::read_to_string(log.path()).unwrap();
     // Every user may be able to read the test's folder, which causes another warning.
     let about_settings = |line: &&str| line.contains("WARN") && line.contains("SLUGLINE_");
     let lines = text.lines().filter(about_settings);
@@ -26,9 +15,7 @@ fn warnings(log: &Path) -> Vec<String> {
 
 /// The warnings after visits that each send one of these headers.
 fn warnings_after(settings: &[(&str, &str)], sent: &[(&str, &str)]) -> Vec<String> {
-    let folder = tempfile::tempdir().unwrap();
-    let log = folder.path().join("log");
-    let server = start_logging_to(&log, settings);
+    let (server, log) = Server::start_logged(tempfile::tempdir().unwrap(), settings);
     server.create(&json!({"url": "https://example.com/", "slug": "docs"}));
     for (name, value) in sent {
         for _ in 0..3 {
@@ -43,7 +30,7 @@ fn warnings_after(settings: &[(&str, &str)], sent: &[(&str, &str)]) -> Vec<Strin
 }
 
 #[test]
-fn a_proxy_that_nobody_told_of_is_named_once() {
+fn a_proxy_that_no_setting_names_is_named_once() {
     for header in ["x-forwarded-for", "x-real-ip", "forwarded"] {
         let warnings = warnings_after(&[], &[(header, "192.0.2.1")]);
         assert_eq!(warnings.len(), 1, "{warnings:?}");
@@ -74,18 +61,15 @@ fn settings_that_an_operator_may_regret_are_named_at_the_start_and_by_the_doctor
         ("SLUGLINE_TRUSTED_PROXIES", "127.0.0.1"),
         ("SLUGLINE_SITE_TOKEN", "short-token"),
     ];
-    let folder = tempfile::tempdir().unwrap();
-    let log = folder.path().join("log");
-    let server = start_logging_to(&log, &settings);
+    let (server, log) = Server::start_logged(tempfile::tempdir().unwrap(), &settings);
     let warned_of = |word: &str| warnings(&log).iter().any(|line| line.contains(word));
     eventually("two warnings", || {
         warned_of("SLUGLINE_SITE_TOKEN") && warned_of("SLUGLINE_BASE_URL")
     });
     let (_, data) = server.stop("TERM");
     let mut doctor = command(data.path());
-    let told = doctor.arg("doctor").envs(settings).output().unwrap();
-    assert!(told.status.success());
-    let told = String::from_utf8(told.stdout).unwrap();
+    let (code, told, _) = run(doctor.arg("doctor").envs(settings));
+    assert_eq!(code, Some(0));
     for words in ["settings: ADVICE: the site token", "set SLUGLINE_BASE_URL"] {
         assert!(told.contains(words), "{told}");
     }

@@ -66,10 +66,8 @@ fn flood(server: &Server, request: impl Fn(u64) + Sync) -> u64 {
                 })
             })
             .collect();
-        let ended: Vec<_> = clients
-            .into_iter()
-            .map(thread::ScopedJoinHandle::join)
-            .collect();
+        let ended = clients.into_iter().map(thread::ScopedJoinHandle::join);
+        let ended: Vec<_> = ended.collect();
         is_over.store(true, Ordering::Relaxed);
         for client in ended {
             client.unwrap();
@@ -77,17 +75,11 @@ fn flood(server: &Server, request: impl Fn(u64) + Sync) -> u64 {
         visitor.join().unwrap()
     });
     let after = server.resident_bytes();
-    assert!(
-        after < before + 100 * MIB,
-        "{} MiB before, {} MiB after",
-        before / MIB,
-        after / MIB
-    );
+    let memory = format!("{} MiB before, {} MiB after", before / MIB, after / MIB);
+    assert!(after < before + 100 * MIB, "{memory}");
     println!(
-        "{} requests, {followed} redirects meanwhile; {} MiB before, {} MiB after",
-        amount(),
-        before / MIB,
-        after / MIB
+        "{} requests, {followed} redirects meanwhile; {memory}",
+        amount()
     );
     followed
 }

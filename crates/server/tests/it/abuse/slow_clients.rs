@@ -8,7 +8,7 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use socket2::{Domain, SockAddr, Socket, Type};
+use socket2::{Domain, Socket, Type};
 
 use crate::support::server::{Server, TOKEN, eventually};
 
@@ -18,27 +18,37 @@ const ENDLESS: usize = 256 << 20;
 /// The timeout of the test, so that a fault of the service fails it instead of hanging it.
 const GIVE_UP: Duration = Duration::from_mins(1);
 
-fn address(server: &Server) -> SocketAddr {
-    let origin = server.origin();
-    origin.strip_prefix("http://").unwrap().parse().unwrap()
-}
-
-fn connect(server: &Server) -> TcpStream {
-    let stream = TcpStream::connect(address(server)).unwrap();
-    stream.set_read_timeout(Some(GIVE_UP)).unwrap();
-    stream.set_write_timeout(Some(GIVE_UP)).unwrap();
-    stream
-}
-
-/// A connection of a client with a tiny receive buffer.
-fn connect_with_little_room(server: &Server) -> TcpStream {
+/// A connection from an address of this machine, with a receive buffer of this size.
+fn connect_by(server: &Server, from: Ipv4Addr, buffer: Option<usize>) -> TcpStream {
     let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
-    socket.set_recv_buffer_size(2048).unwrap();
-    socket.connect(&SockAddr::from(address(server))).unwrap();
+    if let Some(bytes) = buffer {
+        socket.set_recv_buffer_size(bytes).unwrap();
+    }
+    socket.bind(&SocketAddr::from((from, 0)).into()).unwrap();
+    let address: SocketAddr = server.origin()["http://".len()..].parse().unwrap();
+    socket.connect(&address.into()).unwrap();
     let stream = TcpStream::from(socket);
     stream.set_read_timeout(Some(GIVE_UP)).unwrap();
     stream.set_write_timeout(Some(GIVE_UP)).unwrap();
     stream
+}
+
+fn connect(server: &Server) -> TcpStream {
+    connect_by(server, Ipv4Addr::LOCALHOST, None)
+}
+
+/// A connection of a client with a tiny receive buffer.
+fn connect_with_little_room(server: &Server) -> TcpStream {
+    connect_by(server, Ipv4Addr::LOCALHOST, Some(2048))
+}
+
+fn send(stream: &mut TcpStream, text: &str) {
+    stream.write_all(text.as_bytes()).unwrap();
+}
+
+/// Sends the head of a request.
+fn ask(stream: &mut TcpStream, method: &str, path: &str, more: &str) {
+    send(stream, &head(method, path, more));
 }
 
 fn head(method: &str, path: &str, more: &str) -> String {
@@ -51,9 +61,7 @@ fn head(method: &str, path: &str, more: &str) -> String {
 /// A connection that the service has certainly accepted.
 fn connect_and_ask(server: &Server) -> TcpStream {
     let mut stream = connect(server);
-    stream
-        .write_all(head("GET", "/_health/live", "").as_bytes())
-        .unwrap();
+    ask(&mut stream, "GET", "/_health/live", "");
     stream.read_exact(&mut [0; 12]).unwrap();
     stream
 }
@@ -65,21 +73,16 @@ fn rest_of(stream: &mut TcpStream) -> String {
     let mut bytes = Vec::new();
     match stream.read_to_end(&mut bytes) {
         // The service had more to send, but the client did not read.
-        Err(error) if error.kind() == ErrorKind::ConnectionReset => {}
-        ended => {
-            ended.unwrap();
-        }
+        Err(error) => assert_eq!(error.kind(), ErrorKind::ConnectionReset, "{error}"),
+        Ok(_) => {}
     }
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
 fn status(answer: &str) -> u16 {
-    let status = answer
-        .strip_prefix("HTTP/1.1 ")
-        .and_then(|rest| rest.get(..3));
-    status
-        .and_then(|status| status.parse().ok())
-        .unwrap_or_else(|| panic!("{answer:?}"))
+    let rest = answer.strip_prefix("HTTP/1.1 ");
+    let status = rest.and_then(|rest| rest.get(..3)?.parse().ok());
+    status.unwrap_or_else(|| panic!("{answer:?}"))
 }
 
 fn body(answer: &str) -> Value {
@@ -137,23 +140,15 @@ fn a_client_that_sends_everything_before_it_reads_still_gets_the_answer() {
     let server = Server::start();
     for more in [CHUNKED, "Content-Length: 2000000\r\n"] {
         let mut stream = connect(&server);
-        stream
-            .write_all(head("POST", "/api/link/create", more).as_bytes())
-            .unwrap();
-        let body = vec![b' '; 2_000_000];
+        ask(&mut stream, "POST", "/api/link/create", more);
+        let mut body = " ".repeat(2_000_000);
         if more == CHUNKED {
-            stream.write_all(b"1e8480\r\n").unwrap();
+            body = format!("1e8480\r\n{body}\r\n0\r\n\r\n");
         }
-        stream.write_all(&body).unwrap();
-        if more == CHUNKED {
-            stream.write_all(b"\r\n0\r\n\r\n").unwrap();
-        }
-        let answer = rest_of(&mut stream);
-        assert_eq!(status(&answer), 413, "{more}");
-        assert!(
-            answer.to_ascii_lowercase().contains("connection: close"),
-            "{answer}"
-        );
+        send(&mut stream, &body);
+        let answer = rest_of(&mut stream).to_ascii_lowercase();
+        assert!(answer.starts_with("http/1.1 413"), "{more}: {answer}");
+        assert!(answer.contains("connection: close"), "{answer}");
     }
 }
 
@@ -161,19 +156,17 @@ fn a_client_that_sends_everything_before_it_reads_still_gets_the_answer() {
 fn a_body_that_drips_is_answered_408() {
     let server = Server::start_with(&[("SLUGLINE_BODY_TIMEOUT", "1")]);
     server.create(&json!({"url": "https://example.com/", "slug": "locked", "password": "sesame"}));
-    let drips: Vec<_> = [
+    let paths = [
         "/api/link/create",
         "/api/link/import",
         "/api/mcp",
         "/locked",
     ]
-    .into_iter()
-    .flat_map(|path| [(path, CHUNKED), (path, "Content-Length: 1000\r\n")])
-    .map(|(path, more)| {
+    .into_iter();
+    let drips = paths.flat_map(|path| [(path, CHUNKED), (path, "Content-Length: 1000\r\n")]);
+    let drips = drips.map(|(path, more)| {
         let mut stream = connect(&server);
-        stream
-            .write_all(head("POST", path, more).as_bytes())
-            .unwrap();
+        ask(&mut stream, "POST", path, more);
         let mut reader = stream.try_clone().unwrap();
         thread::spawn(move || {
             let answer = thread::spawn(move || rest_of(&mut reader));
@@ -183,20 +176,14 @@ fn a_body_that_drips_is_answered_408() {
             }
             (path, answer.join().unwrap())
         })
-    })
-    .collect();
-    for drip in drips {
+    });
+    for drip in drips.collect::<Vec<_>>() {
         let (path, answer) = drip.join().unwrap();
         assert_eq!(status(&answer), 408, "{path}");
         let body = body(&answer);
         if path == "/api/mcp" {
-            assert!(
-                body["error"]["message"]
-                    .as_str()
-                    .unwrap()
-                    .contains("too slowly"),
-                "{body}"
-            );
+            let message = body["error"]["message"].as_str().unwrap();
+            assert!(message.contains("too slowly"), "{body}");
         } else {
             assert_eq!(body["code"], "request_timeout");
             assert_eq!(body["statusCode"], 408);
@@ -211,9 +198,7 @@ fn a_slow_but_steady_body_is_taken() {
     link.push_str(&" ".repeat(12 << 10));
     let mut stream = connect(&server);
     let more = format!("Content-Length: {}\r\nConnection: close\r\n", link.len());
-    stream
-        .write_all(head("POST", "/api/link/create", &more).as_bytes())
-        .unwrap();
+    ask(&mut stream, "POST", "/api/link/create", &more);
     // Takes longer than the timeout, but each pause is shorter.
     for piece in link.as_bytes().chunks(1 << 10) {
         thread::sleep(Duration::from_millis(200));
@@ -226,9 +211,7 @@ fn a_slow_but_steady_body_is_taken() {
 fn a_later_head_that_drips_ends_the_connection() {
     let server = Server::start_with(&[("SLUGLINE_HEAD_TIMEOUT", "1")]);
     let mut stream = connect(&server);
-    stream
-        .write_all(head("GET", "/_health/live", "").as_bytes())
-        .unwrap();
+    ask(&mut stream, "GET", "/_health/live", "");
     let mut reader = stream.try_clone().unwrap();
     let answer = thread::spawn(move || rest_of(&mut reader));
     let mut drips = 0;
@@ -245,12 +228,10 @@ fn a_later_head_that_drips_ends_the_connection() {
 fn a_reader_that_stops_is_cut_off_and_a_slow_one_gets_everything() {
     let server = Server::start_with(&[("SLUGLINE_ANSWER_TIMEOUT", "1")]);
     let whole = server.visit("/_docs/scalar").text.len();
-    let asks = head("GET", "/_docs/scalar", "");
     let mut stops = connect_with_little_room(&server);
-    stops.write_all(asks.as_bytes()).unwrap();
+    ask(&mut stops, "GET", "/_docs/scalar", "");
     let mut slow = connect(&server);
-    slow.write_all(head("GET", "/_docs/scalar", "Connection: close\r\n").as_bytes())
-        .unwrap();
+    ask(&mut slow, "GET", "/_docs/scalar", "Connection: close\r\n");
     let mut taken = Vec::new();
     let mut piece = vec![0; 128 << 10];
     loop {
@@ -298,8 +279,8 @@ fn a_client_has_so_many_connections_and_others_have_theirs() {
     let _ = fourth.write_all(asks.as_bytes());
     assert_eq!(rest_of(&mut fourth), "", "one too many");
 
-    let mut other = connect_from(&server, Ipv4Addr::new(127, 0, 0, 2));
-    other.write_all(asks.as_bytes()).unwrap();
+    let mut other = connect_by(&server, Ipv4Addr::new(127, 0, 0, 2), None);
+    send(&mut other, &asks);
     assert_eq!(status(&rest_of(&mut other)), 200);
 
     drop(held);
@@ -320,27 +301,15 @@ fn a_trusted_proxy_has_as_many_connections_as_it_likes() {
     assert_eq!(server.visit("/_health/live").status, 200);
 }
 
-/// A connection from another address of this machine.
-fn connect_from(server: &Server, from: Ipv4Addr) -> TcpStream {
-    let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
-    socket.bind(&SocketAddr::from((from, 0)).into()).unwrap();
-    socket.connect(&address(server).into()).unwrap();
-    let stream = TcpStream::from(socket);
-    stream.set_read_timeout(Some(GIVE_UP)).unwrap();
-    stream
-}
-
 #[test]
-fn two_hundred_slow_connections_keep_nobody_else_waiting_and_end() {
+fn two_hundred_slow_connections_keep_no_visitor_waiting_and_end() {
     let server = Server::start_with(&[("SLUGLINE_HEAD_TIMEOUT", "5")]);
     server.create(&json!({"url": "https://example.com/", "slug": "docs"}));
     let mut slow: Vec<TcpStream> = (0..200)
-        .map(|number| connect_from(&server, Ipv4Addr::new(127, 0, 1, number)))
+        .map(|number| connect_by(&server, Ipv4Addr::new(127, 0, 1, number), None))
         .collect();
     for stream in &mut slow {
-        stream
-            .write_all(b"GET /docs HTTP/1.1\r\nHost: x\r\nX-Slow: ")
-            .unwrap();
+        send(stream, "GET /docs HTTP/1.1\r\nHost: x\r\nX-Slow: ");
     }
     for _ in 0..200 {
         assert_eq!(server.visit("/docs").status, 301);
@@ -358,15 +327,13 @@ fn beyond_all_connections_the_next_one_waits() {
     let server = Server::start_with(&[("SLUGLINE_CONNECTIONS", "2"), ("SLUGLINE_WORKERS", "1")]);
     let held: Vec<TcpStream> = (0..2).map(|_| connect_and_ask(&server)).collect();
     let mut third = connect(&server);
-    third
-        .write_all(head("GET", "/_health/live", "Connection: close\r\n").as_bytes())
-        .unwrap();
+    ask(&mut third, "GET", "/_health/live", "Connection: close\r\n");
     third
         .set_read_timeout(Some(Duration::from_millis(500)))
         .unwrap();
-    let waits = third.read(&mut [0]).unwrap_err();
+    let waits = third.read(&mut [0]).unwrap_err().kind();
     assert!(
-        matches!(waits.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut),
+        matches!(waits, ErrorKind::WouldBlock | ErrorKind::TimedOut),
         "{waits}"
     );
     drop(held);
@@ -375,13 +342,18 @@ fn beyond_all_connections_the_next_one_waits() {
 }
 
 #[test]
-fn a_connection_outlives_a_body_that_nobody_reads() {
+fn a_connection_outlives_a_body_that_the_service_does_not_read() {
     let server = Server::start();
     let mut stream = connect(&server);
     // The body arrives while the service looks up the unknown slug.
     for slug in ["one", "two"] {
-        let ask = head("POST", &format!("/unknown-{slug}"), "Content-Length: 2\r\n") + "{}";
-        stream.write_all(ask.as_bytes()).unwrap();
+        ask(
+            &mut stream,
+            "POST",
+            &format!("/unknown-{slug}"),
+            "Content-Length: 2\r\n",
+        );
+        send(&mut stream, "{}");
         let mut first = [0; 12];
         stream.read_exact(&mut first).unwrap();
         assert_eq!(&first, b"HTTP/1.1 404");
@@ -403,13 +375,9 @@ fn a_connection_outlives_a_body_that_nobody_reads() {
 fn a_head_that_is_too_large_is_answered_431_and_documented() {
     let server = Server::start();
     let mut stream = connect(&server);
-    let ask = head(
-        "GET",
-        "/_health/live",
-        &format!("X-Long: {}\r\n", "x".repeat(256 << 10)),
-    );
+    let long = format!("X-Long: {}\r\n", "x".repeat(256 << 10));
     // The service answers before it has read everything.
-    let _ = stream.write_all(ask.as_bytes());
+    let _ = stream.write_all(head("GET", "/_health/live", &long).as_bytes());
     assert_eq!(status(&rest_of(&mut stream)), 431);
     let document = server.visit("/_docs/openapi.json").json();
     for (path, item) in document["paths"].as_object().unwrap() {

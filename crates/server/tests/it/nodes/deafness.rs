@@ -6,10 +6,10 @@ use std::{
 };
 
 use serde_json::json;
-use url::Url;
 
 use super::{
-    all_answer, all_have_heard, all_hear, all_lead_to, edit, hears, listener, location, start,
+    all_answer, all_have_heard, all_hear, all_lead_to, at_once, cluster, create, edit, hears,
+    listener, location, start,
 };
 use crate::support::{
     own_database::OwnDatabase,
@@ -22,9 +22,7 @@ fn nothing_stays_outdated_when_listeners_are_cut_while_links_change() {
     const LINKS: usize = 10;
     const CUTS: u64 = 25;
 
-    let mut database = OwnDatabase::create("cut_listeners");
-    let nodes = start(2, database.url());
-    all_hear(&nodes);
+    let (mut database, nodes) = cluster("cut_listeners", 2);
     let slug = |number: usize| format!("busy-{number}");
     for number in 0..LINKS {
         nodes[0].create(&json!({"slug": slug(number), "url": "https://example.com/0"}));
@@ -53,9 +51,11 @@ fn nothing_stays_outdated_when_listeners_are_cut_while_links_change() {
         while !cutter.is_finished() {
             versions += 1;
             for number in 0..LINKS {
-                let url = format!("https://example.com/{versions}");
-                let edited = edit(&nodes[0], &json!({"slug": slug(number), "url": url}));
-                assert_eq!(edited.status, 201, "{}", edited.text);
+                edit(
+                    &nodes[0],
+                    &slug(number),
+                    &format!("https://example.com/{versions}"),
+                );
             }
         }
         is_over.store(true, Ordering::Relaxed);
@@ -69,9 +69,7 @@ fn nothing_stays_outdated_when_listeners_are_cut_while_links_change() {
 
 #[test]
 fn a_node_that_hears_nothing_says_so_and_reads_links_again() {
-    let mut database = OwnDatabase::create("deaf");
-    let nodes = start(2, database.url());
-    all_hear(&nodes);
+    let (mut database, nodes) = cluster("deaf", 2);
     nodes[0].create(&json!({"slug": "docs", "url": "https://example.com/"}));
     all_lead_to(&nodes, "docs", "https://example.com/");
 
@@ -90,35 +88,30 @@ fn a_node_that_hears_nothing_says_so_and_reads_links_again() {
         let reason = listener["reasons"][0].as_str().unwrap();
         assert!(reason.contains("announces no changes"), "{reason}");
     }
-    let edited = json!({"slug": "docs", "url": "https://example.org/"});
-    assert_eq!(edit(&nodes[0], &edited).status, 201);
+    edit(&nodes[0], "docs", "https://example.org/");
     all_lead_to(&nodes, "docs", "https://example.org/");
     assert!(!hears(&nodes[1]), "it read the link again by itself");
 
     allow(&mut database, true);
     all_hear(&nodes);
-    let edited = json!({"slug": "docs", "url": "https://example.net/"});
-    assert_eq!(edit(&nodes[0], &edited).status, 201);
+    edit(&nodes[0], "docs", "https://example.net/");
     all_lead_to(&nodes, "docs", "https://example.net/");
 }
 
 /// A node with a relay between it and the database, and one without.
 fn relayed(database: &OwnDatabase) -> (Relay, [Server; 2]) {
-    let mut url: Url = database.url().clone();
-    let port = url.port().unwrap_or(5432);
-    let relay = Relay::to(&format!("{}:{port}", url.host_str().unwrap()));
-    url.set_host(Some("127.0.0.1")).unwrap();
-    url.set_port(Some(relay.address().port())).unwrap();
+    let (relay, url) = Relay::before(database.url());
     let [far] = start(1, &url).try_into().ok().unwrap();
     let [near] = start(1, database.url()).try_into().ok().unwrap();
-    (relay, [far, near])
+    let nodes = [far, near];
+    all_hear(&nodes);
+    (relay, nodes)
 }
 
 #[test]
 fn a_node_cut_off_from_the_database_catches_up_when_it_is_back() {
     let database = OwnDatabase::create("split");
     let (relay, nodes) = relayed(&database);
-    all_hear(&nodes);
     for (round, silent) in [false, true].into_iter().enumerate() {
         let slug = format!("split-{round}");
         let gone = format!("gone-{round}");
@@ -134,8 +127,7 @@ fn a_node_cut_off_from_the_database_catches_up_when_it_is_back() {
         } else {
             relay.cut();
         }
-        let edited = json!({"slug": slug, "url": "https://example.org/"});
-        assert_eq!(edit(&nodes[1], &edited).status, 201);
+        edit(&nodes[1], &slug, "https://example.org/");
         let delete = nodes[1].api("POST", "/api/link/delete");
         assert_eq!(delete.json(&json!({"slug": gone})).send().status, 204);
         // Cached links still work, unchanged.
@@ -157,24 +149,14 @@ fn a_node_cut_off_from_the_database_catches_up_when_it_is_back() {
 fn connections_that_died_without_a_sign_are_replaced() {
     let database = OwnDatabase::create("stranded");
     let (relay, nodes) = relayed(&database);
-    all_hear(&nodes);
     nodes[1].create(&json!({"slug": "docs", "url": "https://example.com/"}));
     all_lead_to(&nodes, "docs", "https://example.com/");
     // As many connections as the pool allows.
-    thread::scope(|scope| {
-        for number in 0..20 {
-            let node = &nodes[0];
-            scope.spawn(move || node.visit(&format!("/nobody-has-made-{number}")));
-        }
-    });
+    let visit = |number| nodes[0].visit(&format!("/unknown-{number}"));
+    at_once((0..20).collect(), visit);
     relay.strand_sessions();
-    let edited = json!({"slug": "docs", "url": "https://example.org/"});
-    assert_eq!(edit(&nodes[1], &edited).status, 201);
+    edit(&nodes[1], "docs", "https://example.org/");
     all_lead_to(&nodes, "docs", "https://example.org/");
     all_hear(&nodes);
-    eventually("the node writes again", || {
-        let link = json!({"url": "https://example.com/"});
-        let call = nodes[0].api("POST", "/api/link/create").json(&link);
-        call.try_send().is_ok_and(|made| made.status == 201)
-    });
+    eventually("the node writes again", || create(&nodes[0]).status == 201);
 }

@@ -8,13 +8,13 @@ use std::{
 
 use serde_json::json;
 
-use super::{all_hear, all_lead_to, location, start};
+use super::{all_hear, all_lead_to, cluster, location, start};
 use crate::{
     faults::{
         amount::{Random, factor},
         deaths::kill,
     },
-    support::{own_database::OwnDatabase, server::Server},
+    support::server::Server,
 };
 
 const NODES: usize = 3;
@@ -49,14 +49,14 @@ fn work(node: &Server, link: &str, version: u64, stop: &AtomicBool) -> Work {
     };
     while !stop.load(Ordering::Relaxed) {
         let next = work.version + 1;
-        if send("PUT", "/api/link/edit", link, next).is_none() {
-            work.was_cut = true;
+        work.was_cut = send("PUT", "/api/link/edit", link, next).is_none();
+        if work.was_cut {
             break;
         }
         work.version = next;
         let slug = format!("{link}-{next}");
-        if send("POST", "/api/link/create", &slug, 0).is_none() {
-            work.was_cut = true;
+        work.was_cut = send("POST", "/api/link/create", &slug, 0).is_none();
+        if work.was_cut {
             break;
         }
         work.made.push(slug);
@@ -67,9 +67,7 @@ fn work(node: &Server, link: &str, version: u64, stop: &AtomicBool) -> Work {
 #[test]
 fn killed_nodes_lose_nothing_and_the_others_go_on() {
     let mut random = Random::new();
-    let database = OwnDatabase::create("killed");
-    let mut nodes = start(NODES, database.url());
-    all_hear(&nodes);
+    let (database, mut nodes) = cluster("killed", NODES);
     let links: Vec<String> = (0..NODES).map(|number| format!("busy-{number}")).collect();
     let mut versions = [0; NODES];
     for link in &links {
@@ -83,10 +81,8 @@ fn killed_nodes_lose_nothing_and_the_others_go_on() {
         let stop = AtomicBool::new(false);
         let works: Vec<Work> = thread::scope(|scope| {
             let (stop, links, followed) = (&stop, &links, &followed);
-            let workers: Vec<_> = nodes
-                .iter()
-                .zip(links)
-                .zip(versions)
+            let clients = nodes.iter().zip(links).zip(versions);
+            let workers: Vec<_> = clients
                 .map(|((node, link), version)| scope.spawn(move || work(node, link, version, stop)))
                 .collect();
             for (number, node) in nodes.iter().enumerate() {

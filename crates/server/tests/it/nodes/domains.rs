@@ -2,11 +2,8 @@
 
 use serde_json::json;
 
-use super::{all_hear, start};
-use crate::support::{
-    own_database::OwnDatabase,
-    server::{Server, eventually},
-};
+use super::cluster;
+use crate::support::server::{Server, eventually};
 
 fn leads(node: &Server, host: &str) -> String {
     let answer = node.request("GET", "/docs").header("host", host).send();
@@ -15,9 +12,7 @@ fn leads(node: &Server, host: &str) -> String {
 
 #[test]
 fn every_node_follows_a_new_domain_and_none_a_removed_one() {
-    let database = OwnDatabase::create("domains");
-    let nodes = start(3, database.url());
-    all_hear(&nodes);
+    let (_database, nodes) = cluster("domains", 3);
     let call = |node: &Server, method, path: &str, body: &serde_json::Value| {
         let answer = node.api(method, path).json(body).send();
         assert!((200..300).contains(&answer.status), "{}", answer.text);
@@ -34,12 +29,8 @@ fn every_node_follows_a_new_domain_and_none_a_removed_one() {
     );
     let there = json!({"slug": "docs", "domain": "go.example", "url": "https://example.com/go"});
     eventually("another node takes links of the domain", || {
-        nodes[1]
-            .api("POST", "/api/link/create")
-            .json(&there)
-            .send()
-            .status
-            == 201
+        let create = nodes[1].api("POST", "/api/link/create");
+        create.json(&there).send().status == 201
     });
     for node in &nodes {
         eventually("each node follows the domain", || {

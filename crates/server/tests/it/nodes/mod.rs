@@ -13,13 +13,15 @@ mod races; // who comes first wins, on every node
 mod repetitions; // the same request with the same key
 mod revoking; // a revoked token is refused everywhere
 mod schema; // nodes and the schema of another version
-mod together;
-mod watching; // destinations are asked by one node // nodes that start together share their links
+mod watching; // destinations are asked by one node
 
 use serde_json::{Value, json};
 use url::Url;
 
-use crate::support::server::{Answer, Server, eventually};
+use crate::support::{
+    own_database::OwnDatabase,
+    server::{Answer, Server, eventually},
+};
 
 /// Some nodes on the same database, started together.
 fn start(count: usize, database: &Url) -> Vec<Server> {
@@ -27,15 +29,15 @@ fn start(count: usize, database: &Url) -> Vec<Server> {
         ("SLUGLINE_DATABASE_URL", database.as_str()),
         ("SLUGLINE_LINK_CACHE_TTL", "3600"),
     ];
-    std::thread::scope(|scope| {
-        let starting: Vec<_> = (0..count)
-            .map(|_| scope.spawn(|| Server::start_with(&settings)))
-            .collect();
-        starting
-            .into_iter()
-            .map(|node| node.join().unwrap())
-            .collect()
-    })
+    at_once(vec![(); count], |()| Server::start_with(&settings))
+}
+
+/// Nodes that hear of each other's changes, on a database of their own.
+fn cluster(name: &str, count: usize) -> (OwnDatabase, Vec<Server>) {
+    let database = OwnDatabase::create(name);
+    let nodes = start(count, database.url());
+    all_hear(&nodes);
+    (database, nodes)
 }
 
 /// The part of `/_health/ready` about the listener.
@@ -84,6 +86,27 @@ fn all_have_heard(nodes: &[Server], unused_slug: &str) {
     all_lead_to(nodes, unused_slug, "https://example.com/");
 }
 
-fn edit(node: &Server, link: &Value) -> Answer {
-    node.api("PUT", "/api/link/edit").json(link).send()
+/// Has a node give the link another destination.
+fn edit(node: &Server, slug: &str, destination: &str) {
+    let link = json!({"slug": slug, "url": destination});
+    let edited = node.api("PUT", "/api/link/edit").json(&link).send();
+    assert_eq!(edited.status, 201, "{}", edited.text);
+}
+
+/// Creates a link with a generated slug.
+fn create(node: &Server) -> Answer {
+    let link = json!({"url": "https://example.com/"});
+    node.api("POST", "/api/link/create").json(&link).send()
+}
+
+/// What `act` returns for each of these, all at the same time.
+fn at_once<T: Send, R: Send>(all: Vec<T>, act: impl Fn(T) -> R + Sync) -> Vec<R> {
+    std::thread::scope(|scope| {
+        let act = &act;
+        let running: Vec<_> = all
+            .into_iter()
+            .map(|one| scope.spawn(move || act(one)))
+            .collect();
+        running.into_iter().map(|one| one.join().unwrap()).collect()
+    })
 }

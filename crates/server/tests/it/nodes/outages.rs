@@ -7,9 +7,8 @@ use std::{
 
 use serde_json::json;
 
-use super::{all_have_heard, all_hear, all_lead_to, edit, start};
+use super::{all_have_heard, all_hear, all_lead_to, at_once, cluster, create, edit, start};
 use crate::support::{
-    own_database::OwnDatabase,
     own_postgres::OwnPostgres,
     server::{Answer, Server, eventually},
 };
@@ -106,8 +105,7 @@ fn no_redirect_fails_while_the_database_restarts_and_no_write_is_lost() {
         all_lead_to(&nodes, slug, "https://example.com/");
     }
     all_hear(&nodes);
-    let edited = json!({"slug": slug(0), "url": "https://example.org/"});
-    assert_eq!(edit(&nodes[1], &edited).status, 201);
+    edit(&nodes[1], &slug(0), "https://example.org/");
     all_lead_to(&nodes, &slug(0), "https://example.org/");
     println!(
         "{followed} redirects, none failed; {} links made",
@@ -116,81 +114,50 @@ fn no_redirect_fails_while_the_database_restarts_and_no_write_is_lost() {
 }
 
 #[test]
-fn a_database_that_is_too_slow_keeps_nobody_waiting_for_ever() {
-    let database = OwnDatabase::create("slow");
-    let nodes = start(1, database.url());
-    all_hear(&nodes);
+fn a_database_that_is_too_slow_keeps_no_client_waiting_for_ever() {
+    let (database, nodes) = cluster("slow", 1);
     make_known_links(&nodes);
     let mut hand = database.open();
     let (followed, failed) = follow_while(&nodes, || {
-        assert_eq!(
-            hand.ask("BEGIN; LOCK TABLE short_links; SELECT 'locked';"),
-            "locked"
-        );
-        thread::scope(|scope| {
-            for number in 0..60 {
-                let node = &nodes[0];
-                scope.spawn(move || {
-                    let link = json!({"url": "https://example.com/"});
-                    // More concurrent requests of each kind than connections to the database.
-                    let answer = match number % 3 {
-                        0 => node.visit(&format!("/nobody-has-made-{number}")),
-                        1 => node.api("GET", "/api/link/list").send(),
-                        _ => node.api("POST", "/api/link/create").json(&link).send(),
-                    };
-                    assert_unavailable(&answer);
-                });
-            }
+        let locked = hand.ask("BEGIN; LOCK TABLE short_links; SELECT 'locked';");
+        assert_eq!(locked, "locked");
+        // More concurrent requests of each kind than connections to the database.
+        at_once((0..60).collect(), |number| {
+            assert_unavailable(&match number % 3 {
+                0 => nodes[0].visit(&format!("/unknown-{number}")),
+                1 => nodes[0].api("GET", "/api/link/list").send(),
+                _ => create(&nodes[0]),
+            });
         });
         hand.ask("COMMIT; SELECT 'free';");
     });
     assert_eq!(failed, Vec::<String>::new(), "of {followed}");
-    eventually("the node writes again", || {
-        let link = json!({"url": "https://example.com/"});
-        let create = nodes[0].api("POST", "/api/link/create").json(&link);
-        create.send().status == 201
-    });
+    eventually("the node writes again", || create(&nodes[0]).status == 201);
 }
 
 #[test]
-fn a_database_that_stops_in_its_tracks_keeps_nobody_waiting_for_ever() {
+fn a_database_that_stops_in_its_tracks_keeps_no_client_waiting_for_ever() {
     let server = OwnPostgres::start();
     let nodes = start(2, &server.url());
     all_hear(&nodes);
     make_known_links(&nodes);
     let (followed, failed) = follow_while(&nodes, || {
         server.signal("STOP");
-        thread::scope(|scope| {
-            let crowd: Vec<_> = (0..20)
-                .map(|number| {
-                    let node = &nodes[number % 2];
-                    scope.spawn(move || {
-                        assert_unavailable(&node.visit(&format!("/nobody-has-made-{number}")));
-                        // Each request has a timeout far below this client's.
-                        let link = json!({"url": "https://example.com/"});
-                        let create = node.api("POST", "/api/link/create").json(&link);
-                        assert_unavailable(&create.send());
-                        assert_unavailable(&node.api("GET", "/api/link/list").send());
-                        assert_eq!(node.visit("/_health/ready").status, 503);
-                    })
-                })
-                .collect();
-            for one in crowd {
-                one.join().unwrap();
-            }
+        at_once((0..20).collect(), |number| {
+            let node = &nodes[number % 2];
+            assert_unavailable(&node.visit(&format!("/unknown-{number}")));
+            // Each request has a timeout far below this client's.
+            assert_unavailable(&create(node));
+            assert_unavailable(&node.api("GET", "/api/link/list").send());
+            assert_eq!(node.visit("/_health/ready").status, 503);
         });
         server.signal("CONT");
         eventually("both nodes write again", || {
-            nodes.iter().all(|node| {
-                let link = json!({"url": "https://example.com/"});
-                let create = node.api("POST", "/api/link/create").json(&link);
-                create.send().status == 201
-            })
+            nodes.iter().all(|node| create(node).status == 201)
         });
     });
     assert_eq!(failed, Vec::<String>::new(), "of {followed}");
     all_hear(&nodes);
-    let edited = json!({"slug": slug(0), "url": "https://example.org/"});
-    assert_eq!(edit(&nodes[1], &edited).status, 201);
+    edit(&nodes[1], &slug(0), "https://example.org/");
     all_lead_to(&nodes, &slug(0), "https://example.org/");
 }

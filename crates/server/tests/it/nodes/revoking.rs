@@ -1,9 +1,8 @@
 //! A token that one node revokes is refused by every node.
 
-use super::{all_hear, start};
+use super::{all_hear, cluster, start};
 use crate::{
     support::{
-        own_database::OwnDatabase,
         own_postgres::OwnPostgres,
         server::{Server, TOKEN, eventually},
     },
@@ -18,9 +17,7 @@ fn status(node: &Server, token: &str) -> u16 {
 
 #[test]
 fn a_revoked_token_is_refused_on_every_node() {
-    let mut database = OwnDatabase::create("revoking");
-    let nodes = start(3, database.url());
-    all_hear(&nodes);
+    let (mut database, nodes) = cluster("revoking", 3);
     for (number, revoker) in nodes.iter().enumerate() {
         let name = format!("ci-{number}");
         let token = make(revoker, &name, &["links:read"]);

@@ -1,14 +1,11 @@
 //! Nodes and the schema of another version.
 
-use crate::support::{own_database::OwnDatabase, server::refusal};
-
-use super::{all_hear, start};
+use super::cluster;
+use crate::support::server::refusal;
 
 #[test]
 fn a_node_refuses_the_schema_of_a_later_version_and_says_so() {
-    let database = OwnDatabase::create("later");
-    let nodes = start(1, database.url());
-    all_hear(&nodes);
+    let (database, nodes) = cluster("later", 1);
     let mut hand = database.open();
     hand.ask("INSERT INTO slugline_steps VALUES ('9.9.9', '', 0); SELECT 'done';");
     let refused = refusal(&[("SLUGLINE_DATABASE_URL", database.url().as_str())]);

@@ -4,13 +4,16 @@ use std::{
     collections::BTreeMap,
     fs::{self, File},
     path::Path,
-    process::{Command, Output},
+    process::Command,
 };
 
 use serde_json::json;
 use tempfile::TempDir;
 
-use crate::support::server::{Server, command, eventually, under_sh};
+use crate::support::{
+    server::{Server, command, eventually, run, under_sh},
+    sqlite,
+};
 
 fn doctor(folder: &Path, arguments: &[&str]) -> (bool, String, String) {
     outcome(command(folder).arg("doctor").args(arguments))
@@ -18,14 +21,38 @@ fn doctor(folder: &Path, arguments: &[&str]) -> (bool, String, String) {
 
 /// True if the command succeeded, and its output. Scripts see only the exit code.
 fn outcome(command: &mut Command) -> (bool, String, String) {
-    let Output {
-        status,
-        stdout,
-        stderr,
-    } = command.output().unwrap();
-    assert!(matches!(status.code(), Some(0 | 1)), "{status}");
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    (status.success(), text(stdout), text(stderr))
+    let (code, told, said) = run(command);
+    assert!(matches!(code, Some(0 | 1)), "{code:?}");
+    (code == Some(0), told, said)
+}
+
+/// Examines a folder whose part is damaged.
+#[track_caller]
+fn damage_of(folder: &Path, part: &str) -> (String, String) {
+    let (sound, said, why) = doctor(folder, &[]);
+    assert!(
+        !sound && said.contains(&format!("{part}: DAMAGED: ")),
+        "{said}"
+    );
+    assert!(!why.contains("panicked"), "{why}");
+    (said, why)
+}
+
+/// Overwrites the spoilt file with a new one, of which everything is lost.
+fn is_rebuilt(
+    folder: &Path,
+    part: &str,
+    doctor: impl Fn(&Path, &[&str]) -> (bool, String, String),
+) {
+    let (sound, said, advice) = doctor(folder, &[]);
+    assert!(
+        !sound && said.contains(&format!("{part}: DAMAGED")),
+        "{said}"
+    );
+    assert!(advice.contains("doctor --rebuild"), "{advice}");
+    let (done, said, _) = doctor(folder, &["--rebuild"]);
+    assert!(done && said.contains("lost: everything"), "{said}");
+    assert!(doctor(folder, &[]).0);
 }
 
 /// The data of a stopped service that had a link and a visit.
@@ -111,17 +138,12 @@ fn a_damaged_access_log_is_found_and_rebuilt_once_the_service_is_stopped() {
     let folder = with_whole_files(server.stop("TERM").1);
     let file = folder.path().join("analytics.db");
     fs::write(&file, vec![0xa5; 50_000]).unwrap();
-    let (sound, said, advice) = doctor(folder.path(), &[]);
-    assert!(!sound && said.contains("access log: DAMAGED"), "{said}");
-    assert!(advice.contains("doctor --rebuild"), "{advice}");
-    let (done, said, _) = doctor(folder.path(), &["--rebuild"]);
-    assert!(done && said.contains("lost: everything"), "{said}");
+    is_rebuilt(folder.path(), "access log", doctor);
     let kept = fs::read_dir(folder.path()).unwrap().filter(|entry| {
         let name = entry.as_ref().unwrap().file_name();
         name.to_string_lossy().starts_with("analytics.db.damaged-")
     });
     assert_eq!(kept.count(), 1);
-    assert!(doctor(folder.path(), &[]).0);
     Server::start_in(folder, &[]).counters_with("", 0);
 }
 
@@ -157,13 +179,9 @@ fn a_rebuild_that_fails_leaves_everything_as_it_was_and_says_what_to_do() {
     // Lets the disk become full a bit later each time.
     let mut failures = 0;
     for blocks in (0..).step_by(10) {
-        let rebuilt = outcome(
-            under_sh(
-                &format!("trap '' XFSZ; ulimit -f {blocks}"),
-                &command(folder.path()),
-            )
-            .args(["doctor", "--rebuild"]),
-        );
+        let limit = format!("trap '' XFSZ; ulimit -f {blocks}");
+        let mut limited = under_sh(&limit, &command(folder.path()));
+        let rebuilt = outcome(limited.args(["doctor", "--rebuild"]));
         if rebuilt.0 {
             assert!(rebuilt.1.contains("access log: rebuilt"), "{}", rebuilt.1);
             break;
@@ -188,11 +206,8 @@ fn every_damaged_page_of_the_links_is_found() {
             let mut links = intact.clone();
             links[page * PAGE..(page + 1) * PAGE].fill(damage);
             fs::write(&file, &links).unwrap();
-            let (sound, said, why) = doctor(folder.path(), &[]);
-            assert!(!sound, "page {page}: {said}");
-            assert!(said.contains("links: DAMAGED: "), "page {page}: {said}");
-            assert!(why.contains("by restoring a backup"), "{why}");
-            assert!(!why.contains("panicked"), "{why}");
+            let (said, why) = damage_of(folder.path(), "links");
+            assert!(why.contains("by restoring a backup"), "page {page}: {why}");
             // The fault does not affect the other file.
             assert!(said.contains("access log: ok: pages: sound"), "{said}");
             pages += 1;
@@ -202,26 +217,9 @@ fn every_damaged_page_of_the_links_is_found() {
     for length in [PAGE, intact.len() - PAGE] {
         fs::write(&file, &intact[..length]).unwrap();
         let before = files(folder.path());
-        let (sound, said, why) = doctor(folder.path(), &[]);
-        assert!(
-            !sound && said.contains("links: DAMAGED: "),
-            "{length}: {said}"
-        );
-        assert!(!why.contains("panicked"), "{why}");
+        damage_of(folder.path(), "links");
         assert!(files(folder.path()) == before, "a file is another one now");
     }
-}
-
-/// The first page of a table or an index of the links database.
-fn root_page(file: &Path, name: &str) -> usize {
-    let script = "import sqlite3, sys
-db = sqlite3.connect(sys.argv[1])
-sql = 'SELECT rootpage FROM sqlite_master WHERE name = ?'
-print(db.execute(sql, [sys.argv[2]]).fetchone()[0])";
-    let mut python = Command::new("python3");
-    let output = python.args(["-c", script]).arg(file).arg(name).output();
-    let output = String::from_utf8(output.unwrap().stdout).unwrap();
-    output.trim().parse().unwrap()
 }
 
 #[test]
@@ -232,15 +230,13 @@ fn a_service_finds_damaged_links_by_itself_and_goes_on() {
     let file = folder.path().join("links.db");
     // Nothing reads these tables in an ordinary day.
     for name in ["link_migration_failures", "audit_trail_slug"] {
-        let root = root_page(&file, name);
+        let query = format!("SELECT rootpage FROM sqlite_master WHERE name = '{name}'");
+        let root: usize = sqlite::execute(&file, &query).parse().unwrap();
         let mut links = fs::read(&file).unwrap();
         links[(root - 1) * PAGE..root * PAGE].fill(0xa5);
         fs::write(&file, links).unwrap();
     }
-    let log = tempfile::NamedTempFile::new().unwrap();
-    let mut command = command(folder.path());
-    command.stderr(log.reopen().unwrap());
-    let server = Server::start_by(command, folder);
+    let (server, log) = Server::start_logged(folder, &[]);
     let mut ready = server.visit("/_health/ready");
     eventually("the damage is found", || {
         ready = server.visit("/_health/ready");
@@ -250,9 +246,8 @@ fn a_service_finds_damaged_links_by_itself_and_goes_on() {
     assert!(ready.text.contains("slugline doctor"), "{}", ready.text);
     assert_eq!(server.visit("/docs").status, 301);
     let said = fs::read_to_string(log.path()).unwrap();
-    let warning = said
-        .lines()
-        .find(|line| line.contains("the links database is damaged"));
+    let mut lines = said.lines();
+    let warning = lines.find(|line| line.contains("the links database is damaged"));
     let warning = warning.unwrap_or_else(|| panic!("{said}"));
     assert!(
         warning.contains("WARN") && warning.contains("restore a backup"),
@@ -280,12 +275,7 @@ fn visits_that_wait_for_clickhouse_are_examined_and_rebuilt() {
     server.visit("/docs");
     let doctor = |folder: &Path, arguments: &[&str]| {
         let mut command = command(folder);
-        outcome(
-            command
-                .env(setting.0, setting.1)
-                .arg("doctor")
-                .args(arguments),
-        )
+        outcome(command.envs([setting]).arg("doctor").args(arguments))
     };
     let (done, _, why) = doctor(server.folder(), &["--rebuild"]);
     assert!(!done && why.contains("the spool is as it was"), "{why}");
@@ -293,20 +283,14 @@ fn visits_that_wait_for_clickhouse_are_examined_and_rebuilt() {
     // A stop stores the visit but does not send it.
     let (_, folder) = server.stop("TERM");
     let (sound, said, _) = doctor(folder.path(), &[]);
-    assert!(sound, "{said}");
     assert!(
-        said.contains("spool: ok: rows: 1 wait for ClickHouse"),
+        sound && said.contains("spool: ok: rows: 1 wait for ClickHouse"),
         "{said}"
     );
 
     let spool = folder.path().join("analytics-spool.db");
     fs::write(&spool, vec![0xa5; 50_000]).unwrap();
-    let (sound, said, advice) = doctor(folder.path(), &[]);
-    assert!(!sound && said.contains("spool: DAMAGED: "), "{said}");
-    assert!(advice.contains("doctor --rebuild"), "{advice}");
-    let (done, said, _) = doctor(folder.path(), &["--rebuild"]);
-    assert!(done && said.contains("spool: lost: everything"), "{said}");
-    assert!(doctor(folder.path(), &[]).0);
+    is_rebuilt(folder.path(), "spool", doctor);
 }
 
 #[test]
@@ -316,11 +300,7 @@ fn a_file_that_is_empty_is_not_called_sound() {
         let file = folder.path().join(file);
         let intact = fs::read(&file).unwrap();
         fs::write(&file, "").unwrap();
-        let (sound, said, _) = doctor(folder.path(), &[]);
-        assert!(
-            !sound && said.contains(&format!("{name}: DAMAGED: ")),
-            "{said}"
-        );
+        let (said, _) = damage_of(folder.path(), name);
         assert!(said.contains("is empty"), "{said}");
         assert_eq!(fs::metadata(&file).unwrap().len(), 0);
         fs::write(&file, intact).unwrap();
@@ -333,37 +313,21 @@ fn a_damaged_chunk_is_named_and_does_not_keep_the_rest_from_being_counted() {
     let folder = stopped_service();
     let log = folder.path().join("analytics.db");
     // A chunk of an unknown format.
-    let script = "import sqlite3, sys
-db = sqlite3.connect(sys.argv[1])
-db.execute(\"INSERT INTO chunk VALUES (1, 9, 0, 1000, 2000, 7, x'')\")
-db.commit()
-db.close()";
-    let mut python = Command::new("python3");
-    assert!(
-        python
-            .args(["-c", script])
-            .arg(&log)
-            .status()
-            .unwrap()
-            .success()
+    sqlite::execute(
+        &log,
+        "INSERT INTO chunk VALUES (1, 9, 0, 1000, 2000, 7, x'')",
     );
     let (sound, said, _) = doctor(folder.path(), &[]);
-    assert!(!sound);
-    assert!(
-        said.contains("chunk 1 is damaged: its format 9 is unknown"),
-        "{said}"
-    );
+    let told = "chunk 1 is damaged: its format 9 is unknown";
+    assert!(!sound && said.contains(told), "{said}");
 
     let server = Server::start_in(folder, &[]);
-    let counters = server.counters_with("", 1);
+    let damaged = json!({"interval_max": 1, "exact": false, "dropped": 0, "damaged": 7});
+    assert_eq!(server.counters_with("", 1)["sampling"], damaged);
+    let sound = json!({"interval_max": 1, "exact": true, "dropped": 0});
     assert_eq!(
-        counters["sampling"],
-        json!({"interval_max": 1, "exact": false, "dropped": 0, "damaged": 7})
-    );
-    let counters = server.counters_with("startAt=1000000000", 1);
-    assert_eq!(
-        counters["sampling"],
-        json!({"interval_max": 1, "exact": true, "dropped": 0})
+        server.counters_with("startAt=1000000000", 1)["sampling"],
+        sound
     );
     let ready = server.visit("/_health/ready");
     assert_eq!(ready.status, 200);

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::server::{Answer, Server, command as command_in, eventually};
+use crate::support::server::{Answer, Server, command as command_in, eventually, run};
 
 const DOMAINS: &str = "/api/domains";
 
@@ -96,10 +96,8 @@ fn a_command_names_a_host_for_the_service_that_runs() {
     let server = Server::start();
     let command = |arguments: &[&str]| {
         let mut command = command_in(server.folder());
-        command.arg("domains").args(arguments);
-        let output = command.output().unwrap();
-        let told = [output.stdout, output.stderr].concat();
-        (output.status.success(), String::from_utf8(told).unwrap())
+        let (code, told, said) = run(command.arg("domains").args(arguments));
+        (code == Some(0), told + &said)
     };
     let added = command(&["add", "go.example", "--home-url", "https://example.com/"]);
     assert!(added.0, "{}", added.1);

@@ -5,8 +5,6 @@ use std::{
     collections::HashSet,
     fs,
     io::{self, BufRead, BufReader, Read, Write},
-    net::TcpStream,
-    process::Command,
     sync::{Arc, Mutex},
     thread,
 };
@@ -49,24 +47,16 @@ impl Node {
         Self { server, logged }
     }
 
-    /// Limits the size of files from now on.
-    fn limit(&self, bytes: &str) {
-        let status = Command::new("prlimit")
-            .args(["--pid", &self.server.process_id().to_string()])
-            .arg(format!("--fsize={bytes}:"))
-            .status();
-        assert!(status.unwrap().success());
-    }
-
     /// Leaves no space for a page of visits: the next one would end beyond the limit, but every
     /// attempt writes its beginning.
     fn fill_disk(&self) {
         let log = fs::metadata(self.server.folder().join("analytics.db-wal"));
-        self.limit(&(log.unwrap().len() + 1_000).to_string());
+        self.server
+            .limit_files(&(log.unwrap().len() + 1_000).to_string());
     }
 
     fn free_disk(&self) {
-        self.limit("unlimited");
+        self.server.limit_files("unlimited");
     }
 
     /// The number of times that the log output has these words.
@@ -116,10 +106,9 @@ impl Node {
 
     /// Follows a link `visits` times, without waiting for each answer.
     fn flood(&self, visits: usize) {
-        let address = self.server.origin().strip_prefix("http://").unwrap();
-        let request = format!("GET /docs HTTP/1.1\r\nhost: {address}\r\n\r\n");
-        let last = format!("GET /docs HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n");
-        let mut stream = TcpStream::connect(address).unwrap();
+        let request = "GET /docs HTTP/1.1\r\nhost: sl.example\r\n\r\n";
+        let last = "GET /docs HTTP/1.1\r\nhost: sl.example\r\nconnection: close\r\n\r\n";
+        let mut stream = self.server.connect();
         let mut answers = stream.try_clone().unwrap();
         let answers = thread::spawn(move || {
             let mut text = String::new();
@@ -152,18 +141,14 @@ fn visits_wait_for_a_full_disk_and_are_counted_once_when_there_is_room() {
             assert_eq!(answer.header("location"), "https://example.com/");
         }
         assert_eq!(node.counters()["data"][0]["visits"], visits - 29);
-        assert_eq!(
-            node.log_health(),
-            json!({"status": "degraded", "reasons": ["the disk takes no visits"]})
-        );
+        let full = json!({"status": "degraded", "reasons": ["the disk takes no visits"]});
+        assert_eq!(node.log_health(), full);
         assert_eq!((node.refused(), node.taken_again()), (round, round - 1));
 
         node.free_disk();
         let counters = node.server.counters_with("", visits + 1);
-        assert_eq!(
-            counters["sampling"],
-            json!({"interval_max": 1, "exact": true, "dropped": 0})
-        );
+        let exact = json!({"interval_max": 1, "exact": true, "dropped": 0});
+        assert_eq!(counters["sampling"], exact);
         eventually("the news", || node.taken_again() == round);
         assert_eq!(node.refused(), round);
         assert_eq!(node.log_health(), json!({"status": "ok", "reasons": []}));
@@ -205,10 +190,8 @@ fn visits_beyond_the_queue_are_dropped_and_answers_say_so() {
     // The loss count survives a kill, because the service stored it. The kill is one more.
     let server = Server::start_in(node.server.kill(), &[]);
     let counters = server.counters_with("", sent - dropped + 1);
-    assert_eq!(
-        counters["sampling"],
-        json!({"interval_max": 1, "exact": false, "dropped": dropped + 1})
-    );
+    let lossy = json!({"interval_max": 1, "exact": false, "dropped": dropped + 1});
+    assert_eq!(counters["sampling"], lossy);
     // And it counts only for its own time span.
     let counters = server.counters_with("endAt=1000000000", 0);
     assert_eq!(counters["sampling"]["exact"], true);

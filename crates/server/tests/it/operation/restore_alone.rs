@@ -2,20 +2,19 @@
 
 use std::{
     path::Path,
-    process::{Command, Output, Stdio},
+    process::{Command, Stdio},
 };
 
 use serde_json::json;
 
-use crate::support::server::{Server, command, eventually};
+use crate::support::server::{self, Server, command, eventually};
 
 /// A stopped instance with one link, and a backup of it in the same folder.
 fn backed_up() -> tempfile::TempDir {
     let server = Server::start();
     server.create(&json!({"url": "https://example.com/", "slug": "docs"}));
     let (_, folder) = server.stop("TERM");
-    let made = run(folder.path(), &["backup", &file_in(folder.path())]);
-    assert!(made.status.success(), "{}", said(&made));
+    succeeds(folder.path(), &["backup", &file_in(folder.path())]);
     folder
 }
 
@@ -23,12 +22,21 @@ fn file_in(folder: &Path) -> String {
     folder.join("a.backup").to_str().unwrap().to_owned()
 }
 
-fn run(folder: &Path, arguments: &[&str]) -> Output {
-    command(folder).args(arguments).output().unwrap()
+/// The exit code and standard error of a command.
+fn run(folder: &Path, arguments: &[&str]) -> (Option<i32>, String) {
+    let (code, _, said) = server::run(command(folder).args(arguments));
+    (code, said)
 }
 
-fn said(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
+fn succeeds(folder: &Path, arguments: &[&str]) {
+    let (code, said) = run(folder, arguments);
+    assert_eq!(code, Some(0), "{said}");
+}
+
+fn is_refused(folder: &Path, arguments: &[&str], why: &str) {
+    let (code, said) = run(folder, arguments);
+    assert_eq!(code, Some(1), "{arguments:?}");
+    assert!(said.contains(why), "{said}");
 }
 
 #[test]
@@ -42,53 +50,41 @@ fn a_restore_is_refused_while_an_import_runs() {
     // The import waits for the rest of its input with the database open.
     let database = folder.path().join("links.db");
     eventually("the import has opened the database", || database.exists());
-    let refused = run(folder.path(), &["restore", "--replace", &file]);
-    assert_eq!(refused.status.code(), Some(1));
-    let reason = said(&refused);
-    assert!(
-        reason.contains("a command, such as `slugline import`"),
-        "{reason}"
+    let restore = ["restore", "--replace", &file];
+    is_refused(
+        folder.path(),
+        &restore,
+        "a command, such as `slugline import`",
     );
     // Other commands may run beside it.
-    let doctor = run(folder.path(), &["export", "-"]);
-    assert!(doctor.status.success(), "{}", said(&doctor));
+    succeeds(folder.path(), &["export", "-"]);
     drop(import.stdin.take());
     import.wait().unwrap();
-    let restored = run(folder.path(), &["restore", "--replace", &file]);
-    assert!(restored.status.success(), "{}", said(&restored));
+    succeeds(folder.path(), &restore);
 }
 
 #[test]
 fn commands_are_refused_while_a_restore_runs() {
     let folder = backed_up();
-    // A pipe that nobody writes to keeps the restore waiting.
+    // A pipe without a writer keeps the restore waiting.
     let pipe = folder.path().join("pipe");
-    assert!(
-        Command::new("mkfifo")
-            .arg(&pipe)
-            .status()
-            .unwrap()
-            .success()
-    );
+    let made = Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.unwrap().success());
     let start = || {
         let mut restore = command(folder.path());
         restore.args(["restore", "--replace", pipe.to_str().unwrap()]);
         restore.stderr(Stdio::null()).spawn().unwrap()
     };
     let mut restore = start();
-    let mut refused = None;
     eventually("an export is refused", || {
-        let output = run(folder.path(), &["export", "-"]);
-        refused = (!output.status.success()).then_some(output);
+        let is_refused = run(folder.path(), &["export", "-"]).0 != Some(0);
         // An export may have come first, and then the restore was refused.
-        if restore.try_wait().unwrap().is_some() {
+        let is_over = restore.try_wait().unwrap().is_some();
+        if is_over {
             restore = start();
-            refused = None;
         }
-        refused.is_some()
+        is_refused && !is_over
     });
-    let reason = said(&refused.unwrap());
-    assert!(reason.contains("a restore into the folder"), "{reason}");
     let links = folder.path().join("links.json");
     let empty = json!({"version": "1.0", "links": []}).to_string();
     std::fs::write(&links, empty).unwrap();
@@ -97,24 +93,18 @@ fn commands_are_refused_while_a_restore_runs() {
         ["import", links.to_str().unwrap()].as_slice(),
         &["backup", "--replace", &file],
         &["doctor"],
+        &["export", "-"],
     ] {
-        let output = run(folder.path(), arguments);
-        assert_eq!(output.status.code(), Some(1), "{arguments:?}");
-        let reason = said(&output);
-        assert!(reason.contains("a restore into the folder"), "{reason}");
+        is_refused(folder.path(), arguments, "a restore into the folder");
     }
-    let seed = said(&run(folder.path(), &["seed"]));
-    assert!(seed.contains("another slugline"), "{seed}");
+    is_refused(folder.path(), &["seed"], "another slugline");
     restore.kill().unwrap();
     restore.wait().unwrap();
-    let exported = run(folder.path(), &["export", "-"]);
-    assert!(exported.status.success(), "{}", said(&exported));
+    succeeds(folder.path(), &["export", "-"]);
 }
 
 #[test]
 fn seeding_is_refused_while_a_service_runs() {
     let server = Server::start();
-    let seed = run(server.folder(), &["seed"]);
-    assert_eq!(seed.status.code(), Some(1));
-    assert!(said(&seed).contains("another slugline"), "{}", said(&seed));
+    is_refused(server.folder(), &["seed"], "another slugline");
 }

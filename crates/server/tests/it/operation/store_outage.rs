@@ -1,36 +1,32 @@
 //! The database becomes unavailable while visitors follow links.
 
-use std::{fs, process::Command};
+use std::fs;
 
 use serde_json::json;
-use url::Url;
+use tempfile::NamedTempFile;
 
 use crate::support::{
     own_database::postgres_url,
     relay::Relay,
-    server::{Answer, Server, command, eventually},
+    server::{Answer, Server, eventually},
 };
 
 /// A server that reads a link again for each visit, from a PostgreSQL that the test can cut
 /// off.
 pub(crate) fn start() -> (Server, Relay) {
-    start_by(|_| ())
+    let (server, relay, _) = start_logged(&[]);
+    (server, relay)
 }
 
-fn start_by(change: impl FnOnce(&mut Command)) -> (Server, Relay) {
-    let mut url = Url::parse(&postgres_url()).unwrap();
-    let port = url.port().unwrap_or(5432);
-    let relay = Relay::to(&format!("{}:{port}", url.host_str().unwrap()));
-    url.set_host(Some("127.0.0.1")).unwrap();
-    url.set_port(Some(relay.address().port())).unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let mut command = command(folder.path());
-    command.envs([
+fn start_logged(more: &[(&str, &str)]) -> (Server, Relay, NamedTempFile) {
+    let (relay, url) = Relay::before(&postgres_url().parse().unwrap());
+    let settings = [
         ("SLUGLINE_DATABASE_URL", url.as_str()),
         ("SLUGLINE_LINK_CACHE_TTL", "0"),
-    ]);
-    change(&mut command);
-    (Server::start_by(command, folder), relay)
+    ];
+    let folder = tempfile::tempdir().unwrap();
+    let (server, log) = Server::start_logged(folder, &[&settings, more].concat());
+    (server, relay, log)
 }
 
 /// A link, with a slug of its own, that was followed once.
@@ -70,9 +66,10 @@ fn outlives(name: &str, take_away: impl Fn(&Relay), give_back: impl Fn(&Relay)) 
             assert_eq!(answer.header("location"), "https://example.com/");
         }
     });
+    let unknown = format!("/nobody-has-made-{name}");
     for _ in 0..50 {
         assert_eq!(server.visit(&path).status, 301);
-        assert_unavailable(&server.visit(&format!("/nobody-has-made-{name}")));
+        assert_unavailable(&server.visit(&unknown));
     }
     give_back(&relay);
     let deleted = || {
@@ -82,7 +79,6 @@ fn outlives(name: &str, take_away: impl Fn(&Relay), give_back: impl Fn(&Relay)) 
     };
     eventually("the database works again", deleted);
     eventually("the deletion shows", || server.visit(&path).status == 404);
-    let unknown = format!("/nobody-has-made-{name}");
     eventually("an unknown link is one", || {
         server.visit(&unknown).status == 404
     });
@@ -103,7 +99,7 @@ fn links_work_while_the_database_does_not_answer() {
 }
 
 #[test]
-fn sessions_that_were_cut_are_replaced_before_anybody_notices() {
+fn sessions_that_were_cut_are_replaced_before_a_client_notices() {
     let (server, relay) = start();
     let path = followed_link(&server, "cut");
     for round in 0..5 {
@@ -128,11 +124,7 @@ fn sessions_that_were_cut_are_replaced_before_anybody_notices() {
 fn an_outage_takes_few_lines_of_the_log_and_each_names_its_request() {
     const REQUESTS: usize = 50;
 
-    let log = tempfile::NamedTempFile::new().unwrap();
-    let (server, relay) = start_by(|command| {
-        let errors = log.reopen().unwrap();
-        command.env("SLUGLINE_LOG_REQUESTS", "true").stderr(errors);
-    });
+    let (server, relay, log) = start_logged(&[("SLUGLINE_LOG_REQUESTS", "true")]);
     relay.cut();
     for _ in 0..REQUESTS {
         let call = server.request("GET", "/nobody-has-made-this");
@@ -142,10 +134,10 @@ fn an_outage_takes_few_lines_of_the_log_and_each_names_its_request() {
     }
     server.stop("TERM");
     let text = fs::read_to_string(log.path()).unwrap();
-    let failures: Vec<&str> = text
+    let failures = text
         .lines()
-        .filter(|line| line.contains("a request failed"))
-        .collect();
+        .filter(|line| line.contains("a request failed"));
+    let failures: Vec<&str> = failures.collect();
     assert!((1..REQUESTS).contains(&failures.len()), "{text}");
     for line in failures {
         assert!(line.contains("request{id=\"during-an-outage\"}"), "{line}");
