@@ -3,7 +3,7 @@
 use serde_json::json;
 use tempfile::NamedTempFile;
 
-use crate::support::server::{Server, command, eventually, run};
+use crate::support::server::{Server, assert_has, command, eventually, run};
 
 fn warnings(log: &NamedTempFile) -> Vec<String> {
     let text = std::fs::read_to_string(log.path()).unwrap();
@@ -70,9 +70,10 @@ fn settings_that_an_operator_may_regret_are_named_at_the_start_and_by_the_doctor
     let mut doctor = command(data.path());
     let (code, told, _) = run(doctor.arg("doctor").envs(settings));
     assert_eq!(code, Some(0));
-    for words in ["settings: ADVICE: the site token", "set SLUGLINE_BASE_URL"] {
-        assert!(told.contains(words), "{told}");
-    }
+    assert_has(
+        &told,
+        &["settings: ADVICE: the site token", "set SLUGLINE_BASE_URL"],
+    );
 }
 
 /// The service counts wrong tokens by client address, so the count shows which client it takes

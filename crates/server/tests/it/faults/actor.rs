@@ -31,12 +31,12 @@ pub(crate) enum Left {
 pub(crate) fn live(
     trial: &mut Trial,
     random: &mut Random,
-    fault: &str,
-    left: Left,
+    (fault, left): (&str, Left),
     strike: impl FnOnce(&Trial, &mut Random) -> u64,
 ) {
     let mut injected = 0;
     let deeds = act_while(trial, random, |random| injected = strike(trial, random));
+    trial.faults.lift();
     trial.table.row(fault, "all at once").injected += injected;
     for deeds in deeds {
         deeds.settle(trial, fault, left == Left::Dead);

@@ -26,20 +26,15 @@ fn each_of_many_clients_is_told_what_became_of_its_links() {
         }
         let kind = random.one_of(&Kind::ALL);
         let name = format!("{kind:?} at random");
-        live(
-            &mut trial,
-            &mut random,
-            &name,
-            Left::Alive,
-            |trial, random| {
-                let mut injected = 0;
-                for _ in 0..FAULTS_PER_LIFE {
-                    injected += u64::from(strike(&trial.faults, kind, random) > 0);
-                    sleep(Duration::from_millis(random.below(30)));
-                }
-                injected
-            },
-        );
+        let fault = (name.as_str(), Left::Alive);
+        live(&mut trial, &mut random, fault, |trial, random| {
+            let mut injected = 0;
+            for _ in 0..FAULTS_PER_LIFE {
+                injected += u64::from(strike(&trial.faults, kind, random) > 0);
+                sleep(Duration::from_millis(random.below(30)));
+            }
+            injected
+        });
     }
     trial.table.conclude(random.seed(), 12, 5);
 }
@@ -64,21 +59,14 @@ fn nothing_is_acknowledged_that_the_disk_does_not_confirm() {
     let mut trial = Trial::start();
     for _ in 0..factor() {
         trial.begin_anew();
-        live(
-            &mut trial,
-            &mut random,
-            UNSYNCED,
-            Left::Alive,
-            |trial, _| {
-                let target = Target::Log;
-                trial.faults.set(Fault {
-                    target,
-                    ..Fault::of(Kind::Unsynced, 1, Fault::FOREVER)
-                });
-                eventually("syncs failed", || trial.faults.failed() >= 20);
-                trial.faults.lift()
-            },
-        );
+        let fault = (UNSYNCED, Left::Alive);
+        live(&mut trial, &mut random, fault, |trial, _| {
+            let target = Target::Log;
+            let fault = Fault::of(Kind::Unsynced, 1, Fault::FOREVER);
+            trial.faults.set(Fault { target, ..fault });
+            eventually("syncs failed", || trial.faults.failed() >= 20);
+            trial.faults.failed()
+        });
         for operation in ["Create", "Import"] {
             let acknowledged = trial.table.row(UNSYNCED, operation).acknowledged;
             if acknowledged > 0 {

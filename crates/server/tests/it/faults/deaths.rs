@@ -12,21 +12,16 @@ use super::{
 fn whatever_was_acknowledged_survives_a_sudden_death() {
     let mut random = Random::new();
     let mut trial = Trial::start();
+    let fault = ("kill -9", Left::Dead);
     for life in 0..8 * factor() {
         if life % 16 == 15 {
             trial.begin_anew();
         }
-        live(
-            &mut trial,
-            &mut random,
-            "kill -9",
-            Left::Dead,
-            |trial, random| {
-                sleep(Duration::from_millis(60 + random.below(300)));
-                kill(trial.server().process_id());
-                1
-            },
-        );
+        live(&mut trial, &mut random, fault, |trial, random| {
+            sleep(Duration::from_millis(60 + random.below(300)));
+            kill(trial.server().process_id());
+            1
+        });
     }
     trial.table.conclude(random.seed(), 8, 8);
 }

@@ -6,7 +6,7 @@ use super::{
     operation::Reply,
     versions::{EXPIRED, destination, mark, tags, version_of},
 };
-use crate::support::server::{Answer, Server};
+use crate::support::server::Server;
 
 /// The possible versions of links that only one client has changed.
 #[derive(Clone, Debug)]
@@ -78,16 +78,10 @@ impl Promise {
 
     /// The fault in the stored links, read one by one.
     pub(crate) fn wrong_now(&self, server: &Server) -> Option<String> {
-        let query = |slug: &str| {
-            let path = format!("/api/link/query?slug={slug}");
-            let answer = server.api("GET", &path).send();
-            match answer.status {
-                200 => Ok(Some(answer.json())),
-                404 => Ok(None),
-                _ => Err(format!("reading it: {} {}", answer.status, answer.text)),
-            }
-        };
-        self.wrong_with(server, query).1
+        self.wrong_with(server, |slug| {
+            get(server, &format!("/api/link/query?slug={slug}"))
+        })
+        .1
     }
 
     /// Like [`Promise::wrong_now`], with another way to read a link. Also returns the stored
@@ -138,30 +132,20 @@ impl Promise {
 
     /// Checks that the search, the tags and a visitor see the same version.
     fn disagreement(&self, server: &Server, slug: &str, version: Option<u32>) -> Option<String> {
-        let get = |path: &str| {
-            let answer = server.api("GET", path).send();
-            (answer.status == 200).then(|| answer.json())
-        };
         for asked in &self.asked {
             let there = version == Some(*asked);
             let path = format!("/api/link/search?status=all&q={}", mark(slug, *asked));
-            let found = get(&path);
-            let slugs: Option<Vec<&Value>> = found.as_ref().map(|found| {
-                found
-                    .as_array()
-                    .unwrap()
-                    .iter()
-                    .map(|link| &link["slug"])
-                    .collect()
-            });
+            let found = get(server, &path).ok().flatten();
+            let links = found.iter().flat_map(|found| found.as_array().unwrap());
+            let slugs: Vec<&Value> = links.map(|link| &link["slug"]).collect();
             let expected: &[&str] = if there { &[slug] } else { &[] };
-            if slugs.is_none_or(|slugs| slugs != expected) {
+            if found.is_none() || slugs != expected {
                 return Some(format!("{version:?} is there, but {path} finds {found:?}"));
             }
             for tag in tags(slug, *asked) {
                 let path = format!("/api/link/count?status=all&tag={tag}");
-                let count = get(&path).map(|count| count["count"] == u64::from(there));
-                if count != Some(true) {
+                let count = get(server, &path).ok().flatten().unwrap_or_default();
+                if count["count"] != u64::from(there) {
                     return Some(format!("{version:?} is there, but not so by {path}"));
                 }
             }
@@ -178,16 +162,7 @@ impl Promise {
     /// Checks that the audit trail has one line for each change of the link, and no other.
     fn wrong_lines(&self, server: &Server, slug: &str, version: Option<u32>) -> Option<String> {
         let path = format!("/api/audit?slug={slug}&limit=100");
-        let answer = server.api("GET", &path).send();
-        if answer.status != 200 {
-            return Some(format!(
-                "reading its lines: {} {}",
-                answer.status, answer.text
-            ));
-        }
-        let lines = answer.json()["lines"].as_array().unwrap().len();
-        let changes = self.changes_with(version);
-        (lines != changes).then(|| format!("{changes} changes left {lines} lines: {}", answer.text))
+        wrong_number(server, &path, "lines", self.changes_with(version))
     }
 
     /// Checks that the link has a version for each change that made one.
@@ -201,21 +176,13 @@ impl Promise {
         if !is_new || !is_only {
             return None;
         }
-        let answer = server.api("GET", &format!("/api/link/history?slug={slug}"));
-        let answer = answer.send();
-        if answer.status != 200 {
-            let Answer { status, text, .. } = answer;
-            return Some(format!("reading its history: {status} {text}"));
-        }
-        let versions = answer.json()["versions"].as_array().unwrap().len();
-        let changes = self.changes_with(version).min(MOST);
-        let wrong = || {
-            format!(
-                "{changes} changes left {versions} versions: {}",
-                answer.text
-            )
-        };
-        (versions != changes).then(wrong)
+        let path = format!("/api/link/history?slug={slug}");
+        wrong_number(
+            server,
+            &path,
+            "versions",
+            self.changes_with(version).min(MOST),
+        )
     }
 
     pub(crate) fn told(&self, wrong: &str) -> String {
@@ -232,5 +199,23 @@ impl Promise {
             "refused"
         };
         format!("{slugs:?} ({answered}; may be {allowed:?}): {wrong} [{story}]")
+    }
+}
+
+/// What the service has at the path; `None` if it has nothing there.
+fn get(server: &Server, path: &str) -> Result<Option<Value>, String> {
+    let answer = server.api("GET", path).send();
+    match answer.status {
+        200 => Ok(Some(answer.json())),
+        404 => Ok(None),
+        status => Err(format!("reading {path}: {status} {}", answer.text)),
+    }
+}
+
+/// Compares a list's length with the number of changes.
+fn wrong_number(server: &Server, path: &str, list: &str, changes: usize) -> Option<String> {
+    match get(server, path) {
+        Ok(Some(found)) if found[list].as_array().unwrap().len() == changes => None,
+        other => Some(format!("{changes} changes left these {list}: {other:?}")),
     }
 }

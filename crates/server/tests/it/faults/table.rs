@@ -55,16 +55,17 @@ impl Table {
     }
 
     /// The sum of all rows.
-    pub(crate) fn sum(&self) -> Row {
-        let add = |sum: Row, row: &Row| Row {
-            injected: sum.injected + row.injected,
-            acknowledged: sum.acknowledged + row.acknowledged,
-            refused: sum.refused + row.refused,
-            unanswered: sum.unanswered + row.unanswered,
-            lost: sum.lost + row.lost,
-            muddled: sum.muddled + row.muddled,
-        };
-        self.rows.values().fold(Row::default(), add)
+    fn sum(&self) -> Row {
+        let mut sum = Row::default();
+        for row in self.rows.values() {
+            sum.injected += row.injected;
+            sum.acknowledged += row.acknowledged;
+            sum.refused += row.refused;
+            sum.unanswered += row.unanswered;
+            sum.lost += row.lost;
+            sum.muddled += row.muddled;
+        }
+        sum
     }
 
     /// Prints the table, and fails if a promise was broken or if too few faults or refusals

@@ -1,7 +1,6 @@
 //! A service under faults, and all its promises.
 
 use std::{
-    collections::BTreeMap,
     path::Path,
     process::Command,
     sync::atomic::{AtomicU64, Ordering},
@@ -219,7 +218,7 @@ impl Trial {
     /// Checks all promises, and runs `doctor` on the database.
     pub(crate) fn audit(&mut self) {
         let server = self.server.as_ref().unwrap();
-        let links = all_links(server);
+        let links = server.links();
         let stored = |slug: &str| Ok(links.get(slug).cloned());
         for (index, (promise, fault, operation)) in self.kept.iter_mut().enumerate() {
             let (version, wrong) = if index < self.searched {
@@ -244,26 +243,6 @@ impl Trial {
         doctor.arg("doctor");
         if let Some(damage) = damage(under_sh(&self.preparation, &doctor)) {
             self.table.wrong(damage);
-        }
-    }
-}
-
-/// Every link of a service, by slug.
-fn all_links(server: &Server) -> BTreeMap<String, Value> {
-    let mut links = BTreeMap::new();
-    let mut cursor = String::new();
-    loop {
-        // Some links have the maximum size.
-        let path = format!("/api/link/list?limit=100&status=all&sort=az&cursor={cursor}");
-        let answer = server.api("GET", &path).send();
-        assert_eq!(answer.status, 200, "{}", answer.text);
-        let page = answer.json();
-        for link in page["links"].as_array().unwrap() {
-            links.insert(link["slug"].as_str().unwrap().to_owned(), link.clone());
-        }
-        match page["cursor"].as_str() {
-            Some(next) => next.clone_into(&mut cursor),
-            None => return links,
         }
     }
 }

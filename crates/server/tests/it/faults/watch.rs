@@ -6,7 +6,7 @@ use std::{
         atomic::{AtomicBool, Ordering::Relaxed},
     },
     thread::sleep,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use serde_json::{Value, json};
@@ -45,7 +45,11 @@ fn a_watch_that_cannot_write_says_nothing_wrong_and_goes_on() {
     for kind in Kind::ALL.into_iter().cycle().take(rounds) {
         trial.faults.set(Fault::of(kind, 1, Fault::FOREVER));
         let is_broken = works.fetch_xor(true, Relaxed);
-        sleep(Duration::from_secs(2));
+        // Long enough for several attempts.
+        let set = Instant::now();
+        while trial.faults.failed() < 5 && set.elapsed() < Duration::from_secs(2) {
+            sleep(Duration::from_millis(20));
+        }
         struck += u64::from(trial.faults.lift() > 0);
         eventually("the present answer is told", || {
             let read = trial.server().api("GET", "/api/link/query?slug=docs");

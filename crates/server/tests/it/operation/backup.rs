@@ -16,7 +16,7 @@ use tempfile::TempDir;
 #[cfg(unix)]
 use crate::support::terminal;
 use crate::support::{
-    server::{Server, TOKEN, command, eventually, killed_when, run, under_sh},
+    server::{Server, TOKEN, assert_has, command, eventually, killed_when, run, under_sh},
     sqlite,
 };
 
@@ -45,13 +45,6 @@ fn failed(command: &mut Command) -> String {
     let (code, _, said) = run(command);
     assert_eq!((code, said.lines().count()), (Some(1), 1), "{said}");
     said
-}
-
-#[track_caller]
-fn assert_has(said: &str, parts: &[&str]) {
-    for part in parts {
-        assert!(said.contains(part), "{part}: {said}");
-    }
 }
 
 /// A folder for a backup, and the path of the backup in it.

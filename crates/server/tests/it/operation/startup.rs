@@ -19,7 +19,7 @@ use crate::{
     support::{
         own_database::OwnDatabase,
         relay::Relay,
-        server::{Server, command, eventually, refusal, run, under_sh},
+        server::{Server, assert_has, command, eventually, refusal, run, under_sh},
     },
 };
 
@@ -51,7 +51,7 @@ fn a_start_that_cannot_succeed_says_what_to_do_and_leaves_nothing() {
     let file = tempfile::NamedTempFile::new().unwrap();
     let unwritable = file.path().join("data").display().to_string();
     let dead = "postgres://slugline@127.0.0.1:1/none";
-    let nowhere = "sqlite:/nonexistent/analytics.db";
+    let nowhere = "sqlite:/nonexistent/a.db";
     for (name, value, fix) in [
         ("SLUGLINE_SITE_TOKEN", "short", "at least 8"),
         ("NUXT_REDIRECT_STATUS_CODE", "200", "301, 302, 307 or 308"),
@@ -59,25 +59,17 @@ fn a_start_that_cannot_succeed_says_what_to_do_and_leaves_nothing() {
         ("SLUGLINE_LISTEN", &taken, "choose another port"),
         ("SLUGLINE_DATA_DIR", &unwritable, "another folder"),
         ("SLUGLINE_DATABASE_URL", dead, "refused"),
-        (
-            "SLUGLINE_ANALYTICS_URL",
-            nowhere,
-            "/nonexistent/analytics.db",
-        ),
-        (
-            "SLUGLINE_GEOIP_PATH",
-            "/nonexistent/places.mmdb",
-            "places.mmdb",
-        ),
+        ("SLUGLINE_ANALYTICS_URL", nowhere, "/nonexistent/a.db"),
+        ("SLUGLINE_GEOIP_PATH", "/nonexistent/a.mmdb", "a.mmdb"),
         (
             "SLUGLINE_LEGACY_KV_URL",
-            "file:/nonexistent/links.json",
-            "links.json",
+            "file:/nonexistent/a",
+            "nonexistent",
         ),
         #[cfg(not(feature = "otel"))]
         (
             "SLUGLINE_TRACES_URL",
-            "http://127.0.0.1:4318/v1/traces",
+            "http://127.0.0.1:4318/",
             "--features otel",
         ),
     ] {
@@ -175,14 +167,15 @@ fn a_minted_token_is_shown_once_to_a_terminal_and_kept() {
     let greeting = greeting_on_a_terminal(folder.path());
     let token = kept_token(folder.path());
     let header = format!("Authorization: Bearer {token}");
-    for part in [
-        &header,
-        "/api/mcp",
-        "/api/link/create",
-        "/api/stats/counters",
-    ] {
-        assert!(greeting.contains(part), "{part}: {greeting}");
-    }
+    assert_has(
+        &greeting,
+        &[
+            &header,
+            "/api/mcp",
+            "/api/link/create",
+            "/api/stats/counters",
+        ],
+    );
 
     let (_, rest) = greeting.split_once("/_dashboard/#code=").unwrap();
     let (code, _) = rest.split_once('\n').unwrap();
@@ -194,13 +187,10 @@ fn a_minted_token_is_shown_once_to_a_terminal_and_kept() {
         "{again}"
     );
     let second = Server::start_in(folder, &no_token);
-    for part in ["/_dashboard/\n", "$(cat '", "site-token')"] {
-        assert!(
-            second.greeting().contains(part),
-            "{part}: {}",
-            second.greeting()
-        );
-    }
+    assert_has(
+        &second.greeting(),
+        &["/_dashboard/\n", "$(cat '", "site-token')"],
+    );
     let list = second.request("GET", "/api/link/list");
     assert_eq!(
         list.header("authorization", &header[15..]).send().status,
@@ -249,26 +239,21 @@ fn standard_output_has_no_word_beside_a_log_of_json_lines() {
 }
 
 #[test]
-fn a_folder_may_have_any_name() {
+fn a_configured_origin_is_shown_everywhere_and_a_folder_may_have_any_name() {
     let parent = tempfile::tempdir().unwrap();
     let folder = parent.path().join("a b%20c?d#e");
-    let server = Server::start_with(&[("SLUGLINE_DATA_DIR", folder.to_str().unwrap())]);
-    server.create(&serde_json::json!({"url": "https://example.com/", "slug": "docs"}));
+    let server = Server::start_with(&[
+        ("SLUGLINE_BASE_URL", "https://sl.example/"),
+        ("SLUGLINE_DATA_DIR", folder.to_str().unwrap()),
+    ]);
+    let greeting = server.greeting();
+    let curl = "curl https://sl.example/api/link/create";
+    assert_has(&greeting, &["public address is https://sl.example\n", curl]);
+    let made = server.create(&serde_json::json!({"url": "https://example.com/", "slug": "docs"}));
+    assert_eq!(made["shortLink"], "https://sl.example/docs");
     for file in ["links.db", "analytics.db"] {
         assert!(folder.join(file).exists(), "{file}");
     }
-}
-
-#[test]
-fn a_configured_origin_is_shown_everywhere() {
-    let server = Server::start_with(&[("SLUGLINE_BASE_URL", "https://sl.example/")]);
-    let greeting = server.greeting();
-    let curl = "curl https://sl.example/api/link/create";
-    for part in ["public address is https://sl.example\n", curl] {
-        assert!(greeting.contains(part), "{greeting}");
-    }
-    let made = server.create(&serde_json::json!({"url": "https://example.com/", "slug": "docs"}));
-    assert_eq!(made["shortLink"], "https://sl.example/docs");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //!
 //! `cargo xtask test -- -p slugline --features otel --test it -- traces::`
 
-use std::{fmt::Write, fs, path::Path};
+use std::{fs, path::Path};
 
 use serde_json::json;
 
@@ -65,12 +65,9 @@ fn spans(collector: &Outsider) -> Vec<Span> {
 
 fn read(span: &[u8]) -> Span {
     let bytes = |number| messages(span, number).pop().unwrap_or_default();
-    let hexadecimal = |number| {
-        let bytes = bytes(number).into_iter();
-        bytes.fold(String::new(), |mut text, byte| {
-            write!(text, "{byte:02x}").unwrap();
-            text
-        })
+    let hexadecimal = |number| -> String {
+        let digits = bytes(number).into_iter().map(|byte| format!("{byte:02x}"));
+        digits.collect()
     };
     let text = |bytes: Option<Vec<u8>>| String::from_utf8(bytes.unwrap_or_default()).unwrap();
     let attributes = messages(span, 9).into_iter().map(|pair| {
@@ -78,78 +75,53 @@ fn read(span: &[u8]) -> Span {
         let name = text(messages(&pair, 1).pop());
         (name, text(messages(&value, 1).pop()))
     });
+    let kind = fields(span).into_iter().find(|field| field.0 == 6);
     Span {
         trace: hexadecimal(1),
         id: hexadecimal(2),
         parent: hexadecimal(4),
         name: text(messages(span, 5).pop()),
-        kind: fields(span)
-            .into_iter()
-            .find_map(|field| match field {
-                (6, Value::Number(kind)) => Some(kind),
-                _ => None,
-            })
-            .unwrap_or_default(),
+        kind: kind.map_or(0, |(_, kind, _)| kind),
         texts: attributes.collect(),
     }
 }
 
-enum Value {
-    Number(u64),
-    Bytes(Vec<u8>),
-}
-
 /// The values of one field of a message that are messages, texts or bytes.
 fn messages(message: &[u8], wanted: u64) -> Vec<Vec<u8>> {
-    let of_the_field = fields(message)
-        .into_iter()
-        .filter_map(|(number, value)| match value {
-            Value::Bytes(bytes) if number == wanted => Some(bytes),
-            Value::Bytes(_) | Value::Number(_) => None,
-        });
-    of_the_field.collect()
+    let fields = fields(message).into_iter();
+    let of_the_field = fields.filter(|(number, ..)| *number == wanted);
+    of_the_field.filter_map(|(_, _, bytes)| bytes).collect()
 }
 
-/// The fields of a message of Protocol Buffers. Read without the library that wrote them.
-fn fields(mut message: &[u8]) -> Vec<(u64, Value)> {
+/// The fields of a message of Protocol Buffers: number, value, and the bytes of which the value is
+/// the length. Read without the library that wrote them.
+fn fields(mut message: &[u8]) -> Vec<(u64, u64, Option<Vec<u8>>)> {
     fn varint(bytes: &mut &[u8]) -> u64 {
-        let (mut number, mut shift) = (0, 0);
-        loop {
-            let (first, rest) = bytes.split_first().unwrap();
-            *bytes = rest;
-            number |= u64::from(first & 0x7f) << shift;
-            if first & 0x80 == 0 {
-                return number;
-            }
-            shift += 7;
-        }
+        let length = 1 + bytes.iter().position(|byte| byte & 0x80 == 0).unwrap();
+        let groups = take(bytes, length).iter().rev();
+        groups.fold(0, |number, byte| number << 7 | u64::from(byte & 0x7f))
     }
     fn take<'b>(bytes: &mut &'b [u8], count: usize) -> &'b [u8] {
-        let (taken, rest) = bytes.split_at(count);
-        *bytes = rest;
-        taken
+        bytes.split_off(..count).unwrap()
     }
 
     let mut fields = Vec::new();
     while !message.is_empty() {
         let key = varint(&mut message);
-        let value = match key & 7 {
-            0 => Value::Number(varint(&mut message)),
-            1 => {
-                let bytes = take(&mut message, 8).try_into().unwrap();
-                Value::Number(u64::from_le_bytes(bytes))
-            }
+        let (value, bytes) = match key & 7 {
+            0 => (varint(&mut message), None),
+            1 => (
+                u64::from_le_bytes(take(&mut message, 8).try_into().unwrap()),
+                None,
+            ),
             2 => {
-                let length = varint(&mut message).try_into().unwrap();
-                Value::Bytes(take(&mut message, length).to_owned())
+                let length = varint(&mut message);
+                let bytes = take(&mut message, length.try_into().unwrap());
+                (length, Some(bytes.to_owned()))
             }
-            5 => {
-                let bytes = take(&mut message, 4).try_into().unwrap();
-                Value::Number(u32::from_le_bytes(bytes).into())
-            }
-            other => panic!("no wire type: {other}"),
+            other => panic!("no wire type of these messages: {other}"),
         };
-        fields.push((key >> 3, value));
+        fields.push((key >> 3, value, bytes));
     }
     fields
 }
@@ -178,24 +150,25 @@ fn a_request_and_its_calls_of_the_store_are_a_part_of_the_clients_trace() {
         assert_eq!(found.len(), 1, "{name}: {spans:?}");
         found[0].clone()
     };
+    let of_the_store = |name: &str, trace: &str| {
+        let found = spans
+            .iter()
+            .find(|span| span.name == name && span.trace == trace);
+        found.unwrap_or_else(|| panic!("{name}: {spans:?}")).clone()
+    };
     let redirect = named("redirect");
     assert_eq!((&*redirect.trace, &*redirect.parent), (TRACE, CALLER));
     assert_eq!(redirect.kind, SERVER);
     assert_eq!(redirect.text("http.request.method"), "GET");
     assert_eq!(redirect.text("http.route"), "redirect");
-    let find = spans
-        .iter()
-        .find(|span| span.name == "links: find" && span.trace == TRACE);
-    let find = find.unwrap_or_else(|| panic!("{spans:?}"));
-    assert_eq!((&find.parent, find.kind), (&redirect.id, CLIENT));
+    let find = of_the_store("links: find", TRACE);
+    assert_eq!((find.parent, find.kind), (redirect.id, CLIENT));
 
     let created = named("/api/link/create");
     assert_eq!(created.parent, "", "a trace of its own");
     assert_ne!(created.trace, TRACE);
-    let change = spans
-        .iter()
-        .find(|span| span.name == "links: change" && span.trace == created.trace);
-    assert_eq!(change.unwrap().parent, created.id);
+    let change = of_the_store("links: change", &created.trace);
+    assert_eq!(change.parent, created.id);
 
     for heard in collector.heard() {
         let text = String::from_utf8_lossy(&heard.body).into_owned();
@@ -219,11 +192,8 @@ fn clients_decide_on_their_own_traces_and_the_share_on_all_others() {
 
     let visit = |server: &Server, trace: &str, flags: &str| {
         let call = server.request("GET", "/nothing");
-        let call = call.header(
-            "traceparent",
-            &format!("00-{trace}-b7ad6b7169203331-{flags}"),
-        );
-        assert_eq!(call.send().status, 404);
+        let parent = format!("00-{trace}-b7ad6b7169203331-{flags}");
+        assert_eq!(call.header("traceparent", &parent).send().status, 404);
     };
     let requests = |share: &str| {
         let (collector, folder) = (collector(), tempfile::tempdir().unwrap());
@@ -232,10 +202,8 @@ fn clients_decide_on_their_own_traces_and_the_share_on_all_others() {
         visit(&server, WANTED, "01");
         visit(&server, UNWANTED, "00");
         assert_eq!(server.visit("/nothing").status, 404);
-        let odd = server
-            .request("GET", "/nothing")
-            .header("traceparent", "odd");
-        assert_eq!(odd.send().status, 404);
+        let odd = server.request("GET", "/nothing");
+        assert_eq!(odd.header("traceparent", "odd").send().status, 404);
         server.stop("TERM");
         let mut spans = spans(&collector);
         spans.retain(|span| span.kind == SERVER);

@@ -56,10 +56,6 @@ impl Relay {
         (relay, url)
     }
 
-    pub(crate) fn address(&self) -> SocketAddr {
-        self.address
-    }
-
     /// Cuts every connection and accepts no new one.
     pub(crate) fn cut(&self) {
         self.state.ended.store(true, Ordering::SeqCst);

@@ -1,6 +1,7 @@
 //! Runs the binary with a data folder of its own.
 
 use std::{
+    collections::BTreeMap,
     env, fs,
     io::{BufRead, BufReader, Lines, Read, Write},
     net::TcpStream,
@@ -264,6 +265,30 @@ impl Server {
         made.json()
     }
 
+    /// Every link, by slug.
+    pub(crate) fn links(&self) -> BTreeMap<String, Value> {
+        let mut links = BTreeMap::new();
+        let mut cursor = String::new();
+        loop {
+            // Some links have the maximum size.
+            let path = format!("/api/link/list?limit=100&status=all&sort=az&cursor={cursor}");
+            let answer = self.api("GET", &path).send();
+            assert_eq!(answer.status, 200, "{}", answer.text);
+            let page = answer.json();
+            for link in page["links"].as_array().unwrap() {
+                let slug = link["slug"].as_str().unwrap().to_owned();
+                assert!(
+                    links.insert(slug, link.clone()).is_none(),
+                    "doubled: {link}"
+                );
+            }
+            match page["cursor"].as_str() {
+                Some(next) => next.clone_into(&mut cursor),
+                None => return links,
+            }
+        }
+    }
+
     /// Imports a link that expired in 1970: the API creates no expired links, and waiting for
     /// an expiry would depend on the clock.
     pub(crate) fn import_expired(&self, slug: &str) {
@@ -487,6 +512,14 @@ pub(crate) fn run(command: &mut Command) -> (Option<i32>, String, String) {
     } = command.output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
     (status.code(), text(stdout), text(stderr))
+}
+
+/// Checks that a text has each of these parts.
+#[track_caller]
+pub(crate) fn assert_has(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "{part}: {text}");
+    }
 }
 
 /// The lines up to the last one of the greeting; `None` if they end earlier.
