@@ -10,7 +10,6 @@ mod domains; // every node knows every domain
 mod limits; // a link with so many visits, under kills
 mod outages; // the server restarts, or stops in its tracks
 mod races; // who comes first wins, on every node
-mod repetitions; // the same request with the same key
 mod revoking; // a revoked token is refused everywhere
 mod schema; // nodes and the schema of another version
 mod watching; // destinations are asked by one node

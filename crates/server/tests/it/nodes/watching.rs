@@ -29,8 +29,8 @@ fn node(database: &Url, every: &str) -> Server {
 
 #[test]
 fn each_destination_is_asked_by_one_node_and_a_host_once_at_a_time() {
-    /// With this time between requests, two to one destination are at least 9 seconds apart.
-    const EVERY: &str = "10";
+    /// With this time between requests, two to one destination are at least 3.6 seconds apart.
+    const EVERY: &str = "4";
 
     let asked = Arc::new(Mutex::new(HashMap::<String, Vec<Instant>>::new()));
     let (log, present, most) = (
@@ -64,7 +64,7 @@ fn each_destination_is_asked_by_one_node_and_a_host_once_at_a_time() {
     for (line, times) in asked.lock().unwrap().iter() {
         for (one, next) in times.iter().zip(times.iter().skip(1)) {
             let apart = next.duration_since(*one);
-            assert!(apart >= Duration::from_secs(8), "{line}: {apart:?} apart");
+            assert!(apart >= Duration::from_secs(3), "{line}: {apart:?} apart");
         }
     }
 }
@@ -86,8 +86,6 @@ fn another_node_goes_on_after_one_that_died_while_it_asked() {
     first.create(&json!({"slug": "docs", "url": outsider.url("/")}));
     eventually("it is asked", || requests.load(SeqCst) == 1);
     first.kill();
-    let killed = Instant::now();
     let _second = node(database.url(), "2");
     eventually("another node asks", || requests.load(SeqCst) > 1);
-    assert!(killed.elapsed() < Duration::from_mins(1));
 }
