@@ -262,7 +262,7 @@ fn requests_are_not_read_while_their_answers_are_not() {
     // Each answered request is a visit, and the kernel's buffers hold some hundred answers.
     let mut visits = 0;
     eventually("visits are counted", || {
-        let counters = server.api("GET", "/api/stats/counters").send().json();
+        let counters = server.get("/api/stats/counters").json();
         visits = counters["data"][0]["visits"].as_u64().unwrap_or(0);
         visits > 0
     });
@@ -314,7 +314,7 @@ fn two_hundred_slow_connections_keep_no_visitor_waiting_and_end() {
     for _ in 0..200 {
         assert_eq!(server.visit("/docs").status, 301);
     }
-    assert_eq!(server.api("GET", "/api/link/list").send().status, 200);
+    assert_eq!(server.get("/api/link/list").status, 200);
     for stream in &mut slow {
         // A client that never ends a request gets no redirect, and is disconnected.
         let answer = rest_of(stream);

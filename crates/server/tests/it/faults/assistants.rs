@@ -122,7 +122,7 @@ fn die_at_each_write<P>(
 }
 
 fn number_of_tokens(server: &Server) -> usize {
-    let listed = server.api("GET", "/api/tokens").send().json();
+    let listed = server.get("/api/tokens").json();
     listed["tokens"].as_array().unwrap().len()
 }
 

@@ -24,7 +24,7 @@ fn send(server: &Server, body: &Value) -> Result<Answer, String> {
 }
 
 fn get(server: &Server, path: &str) -> Value {
-    let answer = server.api("GET", path).send();
+    let answer = server.get(path);
     assert_eq!(answer.status, 200, "{path}: {}", answer.text);
     answer.json()
 }

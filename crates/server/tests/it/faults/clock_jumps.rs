@@ -52,7 +52,7 @@ fn links_work_and_nothing_is_lost_when_the_clock_jumps() {
         server = start_in(folder, &clock);
     }
     server.counters_with("", visits);
-    let count = server.api("GET", "/api/link/count?status=all").send();
+    let count = server.get("/api/link/count?status=all");
     assert_eq!(count.json()["count"], 2 + made);
     println!(
         "{} jumps: 0 redirects failed, 0 links and 0 of {visits} visits lost",

@@ -77,7 +77,7 @@ impl Followed {
     fn seen(&self, server: &Server) -> Value {
         let Self { slug, id } = self;
         let get = |path: String| {
-            let answer = server.api("GET", &path).send();
+            let answer = server.get(&path);
             assert!(
                 [200, 404].contains(&answer.status),
                 "{path}: {}",

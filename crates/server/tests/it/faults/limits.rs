@@ -28,7 +28,7 @@ fn make(trial: &Trial, visits: u64) -> String {
 
 fn left(trial: &Trial, slug: &str) -> u64 {
     let query = format!("/api/link/query?slug={slug}");
-    let answer = trial.server().api("GET", &query).send();
+    let answer = trial.server().get(&query);
     answer.json()["visitsLeft"].as_u64().unwrap()
 }
 

@@ -130,7 +130,7 @@ fn account(trial: &mut Trial, inserted: u64, story: &str) {
 
 /// The stored count of moved links.
 fn counted(trial: &Trial) -> u64 {
-    let status = trial.server().api("GET", STATUS).send().json();
+    let status = trial.server().get(STATUS).json();
     status["run"]["inserted"].as_u64().unwrap_or_default()
 }
 

@@ -204,7 +204,7 @@ impl Promise {
 
 /// What the service has at the path; `None` if it has nothing there.
 fn get(server: &Server, path: &str) -> Result<Option<Value>, String> {
-    let answer = server.api("GET", path).send();
+    let answer = server.get(path);
     match answer.status {
         200 => Ok(Some(answer.json())),
         404 => Ok(None),

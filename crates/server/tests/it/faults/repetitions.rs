@@ -144,7 +144,7 @@ impl Request<'_> {
 
     fn made_one_link(&self, server: &Server) {
         let search = format!("/api/link/search?url={}", self.url());
-        let found = server.api("GET", &search).send().json();
+        let found = server.get(&search).json();
         assert_eq!(found.as_array().map(Vec::len), Some(1), "{search}: {found}");
     }
 

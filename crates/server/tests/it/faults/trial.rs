@@ -137,9 +137,7 @@ impl Trial {
             for some in slugs.chunks(100) {
                 let links: Vec<Value> = some.iter().map(|slug| link(slug, version)).collect();
                 let document = json!({"version": "1.0", "links": links});
-                let import = self.server().api("POST", "/api/link/import");
-                let imported = import.json(&document).send();
-                assert_eq!(imported.status, 200, "{}", imported.text);
+                let imported = self.server().post("/api/link/import", &document).is(200);
                 assert_eq!(imported.json()["success"], some.len(), "{}", imported.text);
             }
         }

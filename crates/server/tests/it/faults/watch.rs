@@ -52,8 +52,7 @@ fn a_watch_that_cannot_write_says_nothing_wrong_and_goes_on() {
         }
         struck += u64::from(trial.faults.lift() > 0);
         eventually("the present answer is told", || {
-            let read = trial.server().api("GET", "/api/link/query?slug=docs");
-            let link = read.send().json();
+            let link = trial.server().get("/api/link/query?slug=docs").json();
             assert_eq!(link["slug"], "docs", "{link}");
             link["broken"].is_null() != is_broken
         });

@@ -11,7 +11,7 @@ fn a_change_of_any_kind_shows_on_every_node() {
     for (number, node) in nodes.iter().enumerate() {
         let slug = format!("changing-{number}");
         let call = |method, path: &str, body: &serde_json::Value, status| {
-            let answer = node.api(method, path).json(body).send();
+            let answer = node.call(method, path, body);
             assert_eq!(answer.status, status, "{}", answer.text);
         };
         let link = |page: &str| json!({"slug": slug, "url": format!("https://example.com/{page}")});
@@ -73,7 +73,7 @@ fn an_import_of_many_links_shows_everywhere_and_leaves_other_links_in_memory() {
             .map(|i| json!({"slug": slug(i), "url": "https://example.com/imported"}))
             .collect();
         let batch = json!({"version": "1.0", "links": links});
-        let imported = nodes[1].api("POST", "/api/link/import").json(&batch).send();
+        let imported = nodes[1].post("/api/link/import", &batch);
         assert_eq!(imported.json()["success"], 100, "{}", imported.text);
         all_lead_to(&nodes, &slug(0), "https://example.com/imported");
         all_lead_to(&nodes, &slug(99), "https://example.com/imported");

@@ -14,7 +14,7 @@ fn leads(node: &Server, host: &str) -> String {
 fn every_node_follows_a_new_domain_and_none_a_removed_one() {
     let (_database, nodes) = cluster("domains", 3);
     let call = |node: &Server, method, path: &str, body: &serde_json::Value| {
-        let answer = node.api(method, path).json(body).send();
+        let answer = node.call(method, path, body);
         assert!((200..300).contains(&answer.status), "{}", answer.text);
     };
     nodes[0].create(&json!({"slug": "docs", "url": "https://example.com/default"}));
@@ -29,8 +29,7 @@ fn every_node_follows_a_new_domain_and_none_a_removed_one() {
     );
     let there = json!({"slug": "docs", "domain": "go.example", "url": "https://example.com/go"});
     eventually("another node takes links of the domain", || {
-        let create = nodes[1].api("POST", "/api/link/create");
-        create.json(&there).send().status == 201
+        nodes[1].post("/api/link/create", &there).status == 201
     });
     for node in &nodes {
         eventually("each node follows the domain", || {

@@ -41,8 +41,7 @@ fn cluster(name: &str, count: usize) -> (OwnDatabase, Vec<Server>) {
 
 /// The part of `/_health/ready` about the listener.
 fn listener(node: &Server) -> Value {
-    let ready = node.visit("/_health/ready");
-    assert_eq!(ready.status, 200, "{}", ready.text);
+    let ready = node.visit("/_health/ready").is(200);
     ready.json()["parts"]["listener"].clone()
 }
 
@@ -88,14 +87,13 @@ fn all_have_heard(nodes: &[Server], unused_slug: &str) {
 /// Has a node give the link another destination.
 fn edit(node: &Server, slug: &str, destination: &str) {
     let link = json!({"slug": slug, "url": destination});
-    let edited = node.api("PUT", "/api/link/edit").json(&link).send();
-    assert_eq!(edited.status, 201, "{}", edited.text);
+    node.call("PUT", "/api/link/edit", &link).is(201);
 }
 
 /// Creates a link with a generated slug.
 fn create(node: &Server) -> Answer {
     let link = json!({"url": "https://example.com/"});
-    node.api("POST", "/api/link/create").json(&link).send()
+    node.post("/api/link/create", &link)
 }
 
 /// What `act` returns for each of these, all at the same time.

@@ -125,7 +125,7 @@ fn a_database_that_is_too_slow_keeps_no_client_waiting_for_ever() {
         at_once((0..60).collect(), |number| {
             assert_unavailable(&match number % 3 {
                 0 => nodes[0].visit(&format!("/unknown-{number}")),
-                1 => nodes[0].api("GET", "/api/link/list").send(),
+                1 => nodes[0].get("/api/link/list"),
                 _ => create(&nodes[0]),
             });
         });
@@ -148,7 +148,7 @@ fn a_database_that_stops_in_its_tracks_keeps_no_client_waiting_for_ever() {
             assert_unavailable(&node.visit(&format!("/unknown-{number}")));
             // Each request has a timeout far below this client's.
             assert_unavailable(&create(node));
-            assert_unavailable(&node.api("GET", "/api/link/list").send());
+            assert_unavailable(&node.get("/api/link/list"));
             assert_eq!(node.visit("/_health/ready").status, 503);
         });
         server.signal("CONT");

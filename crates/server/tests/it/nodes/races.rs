@@ -13,8 +13,7 @@ fn of_nodes_that_create_the_same_slug_one_wins_and_all_know() {
         let slug = format!("wanted-{round}");
         let statuses = at_once((0..nodes.len()).collect(), |number| {
             let link = json!({"slug": slug, "url": format!("https://example.com/{number}")});
-            let call = nodes[number].api("POST", "/api/link/create");
-            call.json(&link).send().status
+            nodes[number].post("/api/link/create", &link).status
         });
         let winner = statuses.iter().position(|status| *status == 201).unwrap();
         let losers = statuses.iter().filter(|status| **status == 409).count();

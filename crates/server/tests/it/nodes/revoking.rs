@@ -26,7 +26,7 @@ fn a_revoked_token_is_refused_on_every_node() {
             assert_eq!((status(node, &token), status(node, &token)), (200, 200));
         }
         let path = format!("/api/tokens?name={name}");
-        assert_eq!(revoker.api("DELETE", &path).send().status, 204);
+        assert_eq!(revoker.delete(&path).status, 204);
         assert_eq!(status(revoker, &token), 401, "at once");
         for node in &nodes {
             eventually("it is refused", || status(node, &token) == 401);

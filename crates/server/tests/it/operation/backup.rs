@@ -68,14 +68,13 @@ fn text(path: &Path) -> &str {
 
 /// The visits and visitors that an instance counts.
 fn counted(server: &Server) -> (Value, Value) {
-    let counters = server.api("GET", "/api/stats/counters").send().json();
+    let counters = server.get("/api/stats/counters").json();
     let row = &counters["data"][0];
     (row["visits"].clone(), row["visitors"].clone())
 }
 
 fn links_of(server: &Server) -> Value {
-    let count = server.api("GET", "/api/link/count?status=all").send();
-    assert_eq!(count.status, 200, "{}", count.text);
+    let count = server.get("/api/link/count?status=all").is(200);
     count.json()
 }
 
@@ -162,7 +161,7 @@ fn a_backup_of_a_running_service_is_restored_as_it_was() {
     );
     let server = Server::start_in(folder, &[]);
     assert_eq!(server.visit("/later").status, 404);
-    let trail = server.api("GET", "/api/audit").send().json();
+    let trail = server.get("/api/audit").json();
     let lines = trail["lines"].as_array().unwrap().iter();
     let slugs: Vec<&Value> = lines.map(|line| &line["slug"]).collect();
     assert_eq!(slugs, ["once", "news", "docs"]);

@@ -262,9 +262,9 @@ fn a_service_finds_damaged_links_by_itself_and_goes_on() {
     let warning = lines.find(|line| line.contains("the links database is damaged"));
     let warning = warning.unwrap_or_else(|| panic!("{said}"));
     assert_has(&warning, &["WARN", "restore a backup"]);
-    let setup = server.api("GET", "/api/setup").send();
+    let setup = server.get("/api/setup");
     assert!(setup.text.contains("\"links_damaged\""), "{}", setup.text);
-    let metrics = server.api("GET", "/_metrics").send().text;
+    let metrics = server.get("/_metrics").text;
     assert_has(&metrics, &["\nslugline_links_damaged 1\n"]);
     assert!(server.stop("TERM").0.success());
 }

@@ -17,7 +17,7 @@ fn asked(server: &Server, host: &str) -> u16 {
 }
 
 fn hosts(server: &Server) -> Vec<Value> {
-    let list = server.api("GET", DOMAINS).send().json();
+    let list = server.get(DOMAINS).json();
     let domains = list["domains"].as_array().unwrap().iter();
     domains.map(|domain| domain["host"].clone()).collect()
 }
@@ -30,18 +30,14 @@ fn a_domain_is_named_edited_and_taken_away_with_its_links() {
     ]);
     assert_eq!(hosts(&server), ["set.example"]);
     let go = json!({"host": "GO.example.", "homeUrl": "https://example.com/home"});
-    let made = server.api("POST", DOMAINS).json(&go).send();
-    assert_eq!(made.status, 201, "{}", made.text);
+    let made = server.post(DOMAINS, &go).is(201);
     assert_eq!(made.json()["host"], "go.example");
-    let again = server.api("POST", DOMAINS).json(&go).send().json();
+    let again = server.post(DOMAINS, &go).json();
     assert_eq!(
         [&again["statusCode"], &again["code"]],
         [&json!(409), &json!("domain_exists")]
     );
-    let own = server
-        .api("POST", DOMAINS)
-        .json(&json!({"host": "sl.example"}))
-        .send();
+    let own = server.post(DOMAINS, &json!({"host": "sl.example"}));
     assert_eq!(own.status, 400, "{}", own.text);
     for (host, status) in [
         ("go.example", 200),
@@ -65,7 +61,7 @@ fn a_domain_is_named_edited_and_taken_away_with_its_links() {
 
     let remove = |query: &str| {
         let path = format!("{DOMAINS}?host=go.example{query}");
-        server.api("DELETE", &path).send()
+        server.delete(&path)
     };
     let refused = remove("");
     assert_eq!(refused.json()["code"], "domain_has_links");
@@ -75,9 +71,7 @@ fn a_domain_is_named_edited_and_taken_away_with_its_links() {
     assert_eq!(leads("go.example", "/docs"), "http://127.0.0.1:9/default");
     assert_eq!(asked(&server, "go.example"), 404);
     assert_eq!(remove("").status, 404);
-    let audit = server
-        .api("GET", "/api/audit?operation=domain.remove")
-        .send();
+    let audit = server.get("/api/audit?operation=domain.remove");
     assert_eq!(audit.json()["lines"][0]["domain"], "go.example");
 }
 
@@ -124,8 +118,7 @@ fn the_host_for_administration_has_the_api_and_follows_no_link() {
     let call = |method: &str, host: &str, path: &str| server.api(method, path).header("host", host);
     let link = json!({"slug": "docs", "url": "http://127.0.0.1:9/"});
     let create = call("POST", "admin.example", "/api/link/create");
-    let made = create.json(&link).send();
-    assert_eq!(made.status, 201, "{}", made.text);
+    let made = create.json(&link).send().is(201);
     assert_eq!(made.json()["shortLink"], "https://sl.example/docs");
     for path in [
         "/api/verify",
@@ -156,7 +149,9 @@ fn the_host_for_administration_has_the_api_and_follows_no_link() {
     let metadata = at(&server, "admin.example", metadata).json();
     assert_eq!(metadata["issuer"], "https://admin.example");
     let own = json!({"host": "admin.example"});
-    let own = call("POST", "admin.example", DOMAINS).json(&own).send();
-    assert_eq!(own.status, 400, "{}", own.text);
+    call("POST", "admin.example", DOMAINS)
+        .json(&own)
+        .send()
+        .is(400);
     assert_eq!(asked(&server, "admin.example"), 200);
 }

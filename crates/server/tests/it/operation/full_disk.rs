@@ -86,15 +86,13 @@ impl Node {
 
     fn counters(&self) -> Value {
         let path = "/api/stats/counters";
-        let answer = self.server.api("GET", path).send();
-        assert_eq!(answer.status, 200, "{}", answer.text);
+        let answer = self.server.get(path).is(200);
         answer.json()
     }
 
     /// The access log's part of the health check. The service stays in rotation in every case.
     fn log_health(&self) -> Value {
-        let ready = self.server.visit("/_health/ready");
-        assert_eq!(ready.status, 200, "{}", ready.text);
+        let ready = self.server.visit("/_health/ready").is(200);
         let ready = ready.json();
         assert_eq!(ready["status"], "ok");
         assert_eq!(

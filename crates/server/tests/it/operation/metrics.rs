@@ -114,8 +114,7 @@ impl Scrape {
 }
 
 fn scrape(server: &Server) -> Scrape {
-    let answer = server.api("GET", "/_metrics").send();
-    assert_eq!(answer.status, 200, "{}", answer.text);
+    let answer = server.get("/_metrics").is(200);
     let media_type = answer.header("content-type");
     assert!(
         media_type.starts_with("text/plain; version=0.0.4"),
@@ -213,7 +212,7 @@ fn numbers_are_those_of_what_was_done() {
     assert!(after.value("slugline_file_size_bytes{file=\"links\"}") > 4096.0);
     assert!(after.value("slugline_file_size_bytes{file=\"visits\"}") > 4096.0);
     assert_eq!(after.value("slugline_password_hashes_in_flight"), 0.0);
-    let text = server.api("GET", "/_metrics").send().text;
+    let text = server.get("/_metrics").text;
     for secret in ["docs", "unknown", "nothing", "sesame", "127.0.0.1"] {
         assert!(!text.contains(secret), "{secret}");
     }
@@ -277,7 +276,7 @@ fn metrics_move_to_a_listener_of_their_own() {
     drop(free);
     let server = Server::start_with(&[("SLUGLINE_METRICS_LISTEN", &address)]);
     // Without the setting the path is unknown, like any other.
-    assert_eq!(server.api("GET", "/_metrics").send().status, 404);
+    assert_eq!(server.get("/_metrics").status, 404);
     let origin = format!("http://{address}");
     let get = |path: &str| {
         let agent = ureq::Agent::config_builder()

@@ -45,8 +45,7 @@ fn bulk_file(folder: &TempDir, entries: &[(&str, Value)]) -> String {
 }
 
 fn run(server: &Server) -> Value {
-    let answer = server.api("POST", RUN).send();
-    assert_eq!(answer.status, 200, "{}", answer.text);
+    let answer = server.api("POST", RUN).send().is(200);
     answer.json()
 }
 
@@ -68,8 +67,7 @@ fn run_to_the_end(server: &Server) -> (BTreeMap<&'static str, u64>, BTreeMap<Str
             assert!(report.get("cursor").is_none());
             return (sums, failed);
         }
-        let next = server.api("POST", RUN);
-        let next = next.json(&json!({"cursor": report["cursor"]})).send();
+        let next = server.post(RUN, &json!({"cursor": report["cursor"]}));
         assert_eq!(next.status, 200, "{}", next.text);
         report = next.json();
     }
@@ -78,7 +76,7 @@ fn run_to_the_end(server: &Server) -> (BTreeMap<&'static str, u64>, BTreeMap<Str
 #[test]
 fn an_instance_with_nothing_to_move_is_complete() {
     let server = Server::start();
-    let status = server.api("GET", STATUS).send().json();
+    let status = server.get(STATUS).json();
     let when = &status["marker"]["completedAt"];
     assert!(when.as_str().unwrap().ends_with('Z'), "{status}");
     let marker = json!({
@@ -119,7 +117,7 @@ fn links_are_locked_until_they_are_here_and_can_be_followed_all_the_time() {
     );
     let settings = [("SLUGLINE_LEGACY_KV_URL", url.as_str())];
     let server = Server::start_with(&settings);
-    let status = server.api("GET", STATUS).send().json();
+    let status = server.get(STATUS).json();
     assert_eq!(status, json!({"completed": false, "marker": null}));
 
     // The rows of all operations on links are in the tests of REST.
@@ -129,7 +127,7 @@ fn links_are_locked_until_they_are_here_and_can_be_followed_all_the_time() {
         let and = if path.contains('?') { '&' } else { '?' };
         for tag in ["news", "!news"] {
             let path = format!("/api/{path}{and}tag={tag}");
-            let refused = server.api("GET", &path).send();
+            let refused = server.get(&path);
             assert_eq!(refused.status, 423, "{path}: {}", refused.text);
             assert_eq!(
                 refused.json()["statusMessage"],
@@ -149,7 +147,7 @@ fn links_are_locked_until_they_are_here_and_can_be_followed_all_the_time() {
     let text = told["content"][0]["text"].as_str().unwrap();
     assert!(text.contains("423 Link migration is required"), "{text}");
     for open in ["/api/verify", "/api/stats/counters", "/_health/ready"] {
-        assert_eq!(server.api("GET", open).send().status, 200, "{open}");
+        assert_eq!(server.get(open).status, 200, "{open}");
     }
 
     assert_followed(&server);
@@ -165,9 +163,9 @@ fn links_are_locked_until_they_are_here_and_can_be_followed_all_the_time() {
         "url: URL scheme \"javascript\" is not allowed"
     );
     assert_followed(&server);
-    let upper = server.api("GET", "/api/link/query?slug=Upper").send();
+    let upper = server.get("/api/link/query?slug=Upper");
     assert_eq!(upper.json()["url"], "https://example.com/upper");
-    let status = server.api("GET", STATUS).send().json();
+    let status = server.get(STATUS).json();
     assert_eq!(status["marker"]["inserted"], 5);
     assert_eq!(status["run"]["failedItems"][0]["key"], "link:code");
 
@@ -179,18 +177,14 @@ fn links_are_locked_until_they_are_here_and_can_be_followed_all_the_time() {
     let made = server.create(&json!({"url": "https://example.com/new"}));
     assert!(made["shortLink"].is_string());
     let gone = json!({"slug": "Upper"});
-    server.api("POST", "/api/link/delete").json(&gone).send();
+    server.post("/api/link/delete", &gone);
     assert_eq!(server.visit("/Upper").status, 404);
 }
 
 fn assert_followed(server: &Server) {
-    let leads = |path: &str, to: &str| {
-        let location = server.visit(path).header("location").to_owned();
-        assert_eq!(location, to, "{path}");
-    };
-    leads("/docs", "https://example.com/docs");
-    leads("/DOCS", "https://example.com/docs");
-    leads("/Upper", "https://example.com/upper");
+    server.leads("/docs", "https://example.com/docs");
+    server.leads("/DOCS", "https://example.com/docs");
+    server.leads("/Upper", "https://example.com/upper");
     for missing in ["/upper", "/code", "/nothing"] {
         assert_eq!(server.visit(missing).status, 404, "{missing}");
     }
@@ -218,8 +212,7 @@ fn cursors_belong_to_a_page_of_a_run() {
     let server = Server::start_with(&[("SLUGLINE_LEGACY_KV_URL", &url)]);
     let first = run(&server)["cursor"].as_str().unwrap().to_owned();
     let at = |query: &str, body: &Value| {
-        let call = server.api("POST", &format!("{RUN}{query}"));
-        let answer = call.json(body).send().json();
+        let answer = server.post(&format!("{RUN}{query}"), body).json();
         (answer["code"].as_str().unwrap_or("").to_owned(), answer)
     };
     let (_, second) = at(&format!("?cursor={first}"), &json!({}));
@@ -241,7 +234,7 @@ fn cursors_belong_to_a_page_of_a_run() {
         "migration_run_gone"
     );
     run_to_the_end(&server);
-    let count = server.api("GET", "/api/link/count").send().json();
+    let count = server.get("/api/link/count").json();
     assert_eq!(count["count"], 250);
 }
 
@@ -334,7 +327,7 @@ fn assert_moved(server: &Server, planted: &Planted) {
         assert_eq!(links.get(slug), Some(link), "{slug}");
     }
     assert_eq!(links.len(), planted.links.len());
-    let status = server.api("GET", STATUS).send().json();
+    let status = server.get(STATUS).json();
     assert_eq!(status["completed"], true, "{status}");
     let failed = status["run"]["failedItems"].as_array().unwrap().iter();
     let text = |text: &Value| text.as_str().unwrap().to_owned();
@@ -381,7 +374,7 @@ fn ten_thousand_entries_are_moved_through_many_deaths() {
     let mut unfinished = 0;
     for round in 0..20_usize {
         let server = Server::start_in(data, &settings);
-        let status = server.api("GET", STATUS).send().json();
+        let status = server.get(STATUS).json();
         unfinished += u64::from(status["completed"] == false);
         // In half of the rounds a second runner is in the middle of a page.
         let (tell, told) = mpsc::channel();
@@ -404,7 +397,7 @@ fn ten_thousand_entries_are_moved_through_many_deaths() {
     assert!(unfinished > 5, "most deaths came too late: {unfinished}");
     let server = Server::start_in(data, &settings);
     run_to_the_end(&server);
-    let tally = &server.api("GET", STATUS).send().json()["run"];
+    let tally = &server.get(STATUS).json()["run"];
     for (part, number) in [
         ("inserted", planted.links.len()),
         ("failed", planted.failed.len()),
@@ -464,7 +457,7 @@ fn two_runners_share_the_pages_and_a_waiting_node_learns_of_the_end() {
         assert!(report.lines().any(|told| told == line), "{line}: {report}");
     }
     eventually("the waiting node opens", || {
-        waiting.api("GET", "/api/link/count").send().status == 200
+        waiting.get("/api/link/count").status == 200
     });
     assert_moved(&waiting, &planted);
     assert_passwords(&waiting, &planted);
@@ -482,8 +475,7 @@ fn a_store_that_goes_away_stops_a_run_and_loses_nothing() {
         run(&server);
     }
     redis.kill();
-    let stopped = server.api("POST", RUN).send();
-    assert_eq!(stopped.status, 503, "{}", stopped.text);
+    let stopped = server.api("POST", RUN).send().is(503);
     assert_eq!(
         stopped.json()["statusMessage"],
         "Old link store unavailable"

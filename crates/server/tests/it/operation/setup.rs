@@ -9,8 +9,7 @@ use crate::support::server::{Server, TOKEN};
 const PATH: &str = "/api/setup";
 
 fn setup(server: &Server) -> Value {
-    let answer = server.api("GET", PATH).send();
-    assert_eq!(answer.status, 200, "{}", answer.text);
+    let answer = server.get(PATH).is(200);
     answer.json()
 }
 

@@ -102,7 +102,7 @@ fn after_a_kill_the_log_and_answers_about_that_minute_say_that_visits_may_be_mis
     let is_new = || has_said("a new one was made");
     let is_exact = |server: &Server, span: &str| {
         let path = format!("/api/stats/counters?{span}");
-        let counters = server.api("GET", &path).send().json();
+        let counters = server.get(&path).json();
         counters["sampling"]["exact"].as_bool().unwrap()
     };
     let killed = start(tempfile::tempdir().unwrap());

@@ -74,8 +74,10 @@ fn outlives(name: &str, take_away: impl Fn(&Relay), give_back: impl Fn(&Relay)) 
     give_back(&relay);
     let deleted = || {
         let slug = path.trim_start_matches('/');
-        let call = server.api("POST", "/api/link/delete");
-        call.json(&json!({"slug": slug})).send().status == 204
+        server
+            .post("/api/link/delete", &json!({"slug": slug}))
+            .status
+            == 204
     };
     eventually("the database works again", deleted);
     eventually("the deletion shows", || server.visit(&path).status == 404);
