@@ -71,10 +71,9 @@ const CHUNKED: &str = "Transfer-Encoding: chunked\r\n";
 /// Reads until the service closes the connection.
 fn rest_of(stream: &mut TcpStream) -> String {
     let mut bytes = Vec::new();
-    match stream.read_to_end(&mut bytes) {
+    if let Err(error) = stream.read_to_end(&mut bytes) {
         // The service had more to send, but the client did not read.
-        Err(error) => assert_eq!(error.kind(), ErrorKind::ConnectionReset, "{error}"),
-        Ok(_) => {}
+        assert_eq!(error.kind(), ErrorKind::ConnectionReset, "{error}");
     }
     String::from_utf8_lossy(&bytes).into_owned()
 }

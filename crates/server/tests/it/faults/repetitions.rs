@@ -104,7 +104,7 @@ fn strike(trial: &mut Trial, request: &Request<'_>, fault: Fault) -> bool {
 }
 
 fn is_replayed(answer: &Answer) -> bool {
-    answer.header("idempotent-replayed") != ""
+    !answer.header("idempotent-replayed").is_empty()
 }
 
 /// A request that makes one link with a generated slug.

@@ -6,13 +6,13 @@ use super::{
 };
 
 /// Lets one of `stride` calls of an operation fail, from a random one on, until two operations in
-/// a row make no call that would fail. `strike` gets the number of the call that fails and returns
+/// a row make no call that would fail. `send` gets the number of the call that fails and returns
 /// whether one did.
 pub(crate) fn each_call(
     random: &mut Random,
     kind: Kind,
     stride: u64,
-    mut strike: impl FnMut(&mut Random, u64) -> bool,
+    mut send: impl FnMut(&mut Random, u64) -> bool,
 ) {
     // There are only a few calls of this kind.
     let stride = if kind == Kind::Unsynced {
@@ -23,7 +23,7 @@ pub(crate) fn each_call(
     let (mut first, mut misses) = (1 + random.below(stride), 0);
     // Operations make different numbers of calls.
     while misses < 2 {
-        misses = if strike(random, first) { 0 } else { misses + 1 };
+        misses = if send(random, first) { 0 } else { misses + 1 };
         first += stride;
     }
 }

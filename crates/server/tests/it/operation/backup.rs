@@ -147,8 +147,8 @@ fn a_backup_of_a_running_service_is_restored_as_it_was() {
     drop(server);
 
     let found = done(elsewhere.path(), &["backup", "verify", text(&file)]);
-    let (log, links) = ("access log: ok: chunks", "links: ok: pages are sound");
-    assert_has(&found, &["backup: ok: complete", log, links]);
+    let (visits, links) = ("access log: ok: chunks", "links: ok: pages are sound");
+    assert_has(&found, &["backup: ok: complete", visits, links]);
     assert_eq!(files(elsewhere.path()), ["a.backup"], "it leaves nothing");
 
     let folder = tempfile::tempdir().unwrap();
@@ -162,8 +162,8 @@ fn a_backup_of_a_running_service_is_restored_as_it_was() {
     let server = Server::start_in(folder, &[]);
     assert_eq!(server.visit("/later").status, 404);
     let trail = server.get("/api/audit").json();
-    let lines = trail["lines"].as_array().unwrap().iter();
-    let slugs: Vec<&Value> = lines.map(|line| &line["slug"]).collect();
+    let entries = trail["lines"].as_array().unwrap().iter();
+    let slugs: Vec<&Value> = entries.map(|line| &line["slug"]).collect();
     assert_eq!(slugs, ["once", "news", "docs"]);
     assert_eq!(counted(&server), (json!(1), json!(1)));
     // The backup has the keys of visitor hashes, too: the visitor counts as the same.

@@ -261,7 +261,7 @@ fn a_service_finds_damaged_links_by_itself_and_goes_on() {
     let mut lines = said.lines();
     let warning = lines.find(|line| line.contains("the links database is damaged"));
     let warning = warning.unwrap_or_else(|| panic!("{said}"));
-    assert_has(&warning, &["WARN", "restore a backup"]);
+    assert_has(warning, &["WARN", "restore a backup"]);
     let setup = server.get("/api/setup");
     assert!(setup.text.contains("\"links_damaged\""), "{}", setup.text);
     let metrics = server.get("/_metrics").text;

@@ -38,7 +38,7 @@ fn bulk_file(folder: &TempDir, entries: &[(&str, Value)]) -> String {
     };
     fs::write(
         &path,
-        Value::from_iter(entries.iter().map(entry)).to_string(),
+        entries.iter().map(entry).collect::<Value>().to_string(),
     )
     .unwrap();
     format!("file:{}", path.display())
@@ -332,7 +332,7 @@ fn assert_moved(server: &Server, planted: &Planted) {
     let failed = status["run"]["failedItems"].as_array().unwrap().iter();
     let text = |text: &Value| text.as_str().unwrap().to_owned();
     let failed = failed.map(|item| (text(&item["key"]), text(&item["reason"])));
-    assert_eq!(BTreeMap::from_iter(failed), planted.failed);
+    assert_eq!(failed.collect::<BTreeMap<_, _>>(), planted.failed);
 }
 
 fn assert_passwords(server: &Server, planted: &Planted) {

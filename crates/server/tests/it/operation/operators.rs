@@ -98,7 +98,7 @@ fn a_request_has_a_line_that_names_no_link_no_client_and_no_secret() {
         ["trace-2", "a wrong password of a link was refused"],
         ["trace-3", "a wrong token was refused"],
     ]);
-    assert_eq!(Value::from_iter(said), expected, "{text}");
+    assert_eq!(said.collect::<Value>(), expected, "{text}");
     let visitor = |warning: &Value| warning["fields"]["visitor"].as_str().unwrap().to_owned();
     assert_ne!(visitor(warnings[0]), visitor(warnings[1]));
 }

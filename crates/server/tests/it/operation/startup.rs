@@ -188,7 +188,7 @@ fn a_minted_token_is_shown_once_to_a_terminal_and_kept() {
     );
     let second = Server::start_in(folder, &no_token);
     assert_has(
-        &second.greeting(),
+        second.greeting(),
         &["/_dashboard/\n", "$(cat '", "site-token')"],
     );
     let list = second.request("GET", "/api/link/list");
@@ -248,7 +248,7 @@ fn a_configured_origin_is_shown_everywhere_and_a_folder_may_have_any_name() {
     ]);
     let greeting = server.greeting();
     let curl = "curl https://sl.example/api/link/create";
-    assert_has(&greeting, &["public address is https://sl.example\n", curl]);
+    assert_has(greeting, &["public address is https://sl.example\n", curl]);
     let made = server.create(&serde_json::json!({"url": "https://example.com/", "slug": "docs"}));
     assert_eq!(made["shortLink"], "https://sl.example/docs");
     for file in ["links.db", "analytics.db"] {
