@@ -465,7 +465,7 @@ fn two_runners_share_the_pages_and_a_waiting_node_learns_of_the_end() {
 
 #[test]
 fn a_store_that_goes_away_stops_a_run_and_loses_nothing() {
-    let planted = planted(3_000);
+    let planted = planted(10_000);
     let mut redis = OldRedis::start();
     redis.run(&planted.commands);
     let url = redis.url();
