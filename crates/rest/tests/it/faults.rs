@@ -14,49 +14,36 @@ async fn faults_of_an_edit_name_the_member_and_change_nothing() {
     assert_eq!(made.status, 201, "{made:?}");
     let before = fixture.get("/api/link/query?slug=docs").await.text;
     let url = "https://e.example";
-    for (method, body, status, code) in [
-        ("PUT", json!({"slug": "docs"}), 400, "validation_error"),
-        (
-            "PUT",
-            json!({"slug": "docs", "url": "x"}),
-            400,
-            "validation_error",
-        ),
+    for (method, body, status) in [
+        ("PUT", json!({"slug": "docs"}), 400),
+        ("PUT", json!({"slug": "docs", "url": "x"}), 400),
         (
             "PUT",
             json!({"slug": "docs", "url": url, "comment": null}),
             400,
-            "validation_error",
         ),
         (
             "PUT",
             json!({"slug": "docs", "url": url, "expiration": 5}),
             400,
-            "validation_error",
         ),
-        (
-            "PUT",
-            json!({"slug": "none", "url": url}),
-            404,
-            "link_not_found",
-        ),
-        (
-            "PATCH",
-            json!({"slug": "docs", "url": null}),
-            400,
-            "validation_error",
-        ),
+        ("PUT", json!({"slug": "none", "url": url}), 404),
+        ("PATCH", json!({"slug": "docs", "url": null}), 400),
         (
             "PATCH",
             json!({"slug": "docs", "password": "__SINK_MASKED__•••••"}),
             400,
-            "validation_error",
         ),
-        ("PATCH", json!({"slug": "none"}), 404, "link_not_found"),
+        ("PATCH", json!({"slug": "none"}), 404),
     ] {
         let method = method.parse().unwrap();
         let answer = fixture.send(method, "/api/link/edit", &body).await;
         assert_eq!(answer.status, status, "{answer:?}");
+        let code = if status == 404 {
+            "link_not_found"
+        } else {
+            "validation_error"
+        };
         assert_eq!(answer.json()["code"], code, "{answer:?}");
     }
     let after = fixture.get("/api/link/query?slug=docs").await.text;

@@ -146,9 +146,7 @@ impl Operation {
             Value::Object(_) if has_query => format!("{}?{}", self.path, query(input)),
             _ => self.path.clone(),
         };
-        let call = server
-            .request(&self.method, &path)
-            .header("authorization", &format!("Bearer {token}"));
+        let call = server.by(token, &self.method, &path);
         if has_query {
             return call.send();
         }

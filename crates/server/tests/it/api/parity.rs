@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::operations::{OPERATIONS, Operation, documented, guarded, tools};
 use crate::{
     mcp::wire::call_tool,
-    support::server::{Server, TOKEN},
+    support::server::{Server, TOKEN, shared},
 };
 
 #[test]
@@ -170,10 +170,10 @@ fn full_of_faults() -> Vec<(&'static str, Value, Vec<&'static str>)> {
 
 #[test]
 fn one_answer_names_every_fault_of_type_and_of_bounds() {
-    let server = Server::start();
+    let server = shared();
     for (operation, input, expected) in full_of_faults() {
-        assert_eq!(refuse(&server, operation, &input), 400, "{operation}");
-        let mut faults = row(operation).ask(&server, TOKEN, &input).faults();
+        assert_eq!(refuse(server, operation, &input), 400, "{operation}");
+        let mut faults = row(operation).ask(server, TOKEN, &input).faults();
         faults.sort_unstable();
         let mut expected = expected;
         expected.sort_unstable();

@@ -5,20 +5,13 @@ use std::thread;
 use rstest::rstest;
 use serde_json::json;
 
-use crate::support::{
-    own_database::postgres_url,
-    server::{Answer, Server},
-};
+use crate::support::server::{Answer, Server};
 
 #[rstest]
 fn of_changes_meant_for_one_version_exactly_one_is_made(
     #[values("sqlite", "postgres")] database: &str,
 ) {
-    let server = if database == "postgres" {
-        Server::start_with(&[("SLUGLINE_DATABASE_URL", &postgres_url())])
-    } else {
-        Server::start()
-    };
+    let server = Server::start_on(database);
     let slug = format!("meant-{database}-{}", std::process::id());
     let query = format!("/api/link/query?slug={slug}");
     for round in 0..12 {

@@ -18,12 +18,7 @@ const OPEN: &str = "https://open.example/";
 const SECRET: &str = "https://secret.example/private";
 
 fn get(server: &Server, token: &str, path: &str) -> Answer {
-    let answer = server
-        .request("GET", path)
-        .header("authorization", &format!("Bearer {token}"))
-        .send();
-    assert_eq!(answer.status, 200, "{path}: {}", answer.text);
-    answer
+    server.by(token, "GET", path).send().is(200)
 }
 
 /// The visits of each destination, as REST and MCP tell them alike.
@@ -38,8 +33,7 @@ fn urls(server: &Server, token: &str, filter: &[(&str, &str)]) -> Value {
     let by_rest = get(server, token, &path).json()["data"].clone();
     let params = json!({"name": "get_analytics_metrics", "arguments": arguments});
     let by_mcp = server
-        .request("POST", "/api/mcp")
-        .header("authorization", &format!("Bearer {token}"))
+        .by(token, "POST", "/api/mcp")
         .header("accept", BOTH)
         .header("mcp-protocol-version", MODERN)
         .header("mcp-method", "tools/call")

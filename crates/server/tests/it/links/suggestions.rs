@@ -2,11 +2,11 @@
 
 use serde_json::json;
 
-use crate::support::server::Server;
+use crate::support::server::shared;
 
 #[test]
 fn suggestions_follow_from_the_destination() {
-    let server = Server::start();
+    let server = shared();
     let slug = |query: &str| {
         let answer = server.get(&format!("/api/link/ai?{query}")).is(200);
         answer.json()
@@ -31,7 +31,7 @@ fn suggestions_follow_from_the_destination() {
 
 #[test]
 fn bad_input_is_named() {
-    let server = Server::start();
+    let server = shared();
     for (path, member) in [
         ("/api/link/ai", "url"),
         ("/api/link/ai?url=example.com", "url"),

@@ -183,10 +183,6 @@ fn one_wrong_link_refuses_the_whole_request_by_name() {
         import_csv(&server, broken).refuses(400, "invalid_csv");
     }
 
-    links.extend((0..41).map(|i| json!({"url": "https://example.com/", "slug": format!("m{i}")})));
-    let many = import(&server, &links).is(400);
-    let text = "Too many links. Maximum 100 links per request.";
-    assert_eq!(many.json()["statusMessage"], text);
     assert_eq!(server.get("/api/link/count").json()["count"], 0);
 }
 
@@ -509,7 +505,7 @@ fn a_spreadsheet_goes_through_the_api_as_it_is() {
 
     let typo = import_csv(&server, "slug,url,tgas\na,https://example.com/,x\n");
     let typo = typo.refuses(400, "invalid_csv");
-    assert!(typo.text.contains("did you mean tags?"), "{}", typo.text);
+    typo.says("did you mean tags?");
     assert!(
         import(&server, &hostile_links())
             .json()

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::{
     mcp::wire::{answer_of_tool, call_tool},
-    support::server::{Server, TOKEN},
+    support::server::{Server, TOKEN, shared},
 };
 
 #[track_caller]
@@ -17,9 +17,9 @@ fn error(server: &Server, tool: &str, arguments: &Value) -> String {
 
 #[test]
 fn an_error_names_the_member_the_range_and_the_next_step() {
-    let server = Server::start();
+    let server = shared();
     let wrong = json!({"url": "nonsense", "slug": "a b", "tags": ["x".repeat(33)]});
-    let text = error(&server, "create_link", &wrong);
+    let text = error(server, "create_link", &wrong);
     for part in [
         "url: URL format is invalid (expected an absolute URL such as https://example.com/)",
         "slug: ",
@@ -29,14 +29,14 @@ fn an_error_names_the_member_the_range_and_the_next_step() {
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
-    let text = error(&server, "list_links", &json!({"limit": 1001}));
+    let text = error(server, "list_links", &json!({"limit": 1001}));
     assert!(
         text.contains("limit: Too big: expected number to be <=1000"),
         "{text}"
     );
-    let text = error(&server, "get_link", &json!({"slug": "none"}));
+    let text = error(server, "get_link", &json!({"slug": "none"}));
     assert!(text.contains("search_links"), "{text}");
-    let text = error(&server, "list_links", &json!({"cursor": "x"}));
+    let text = error(server, "list_links", &json!({"cursor": "x"}));
     assert!(text.contains("without cursor"), "{text}");
 }
 
@@ -52,11 +52,7 @@ fn a_taken_slug_comes_with_one_that_is_free() {
     assert!(text.contains("upsert_link"), "{text}");
     let by_rest = server.post("/api/link/create", &link("docs")).is(409);
     assert_eq!(by_rest.json()["freeSlug"], "docs-3");
-    assert!(
-        by_rest.text.contains("docs-3\\\" is free"),
-        "{}",
-        by_rest.text
-    );
+    by_rest.says("docs-3\\\" is free");
     let made = call_tool(&server, "create_link", &link("docs-3"));
     assert_eq!(made["isError"], false, "{made}");
     // The error offers no slug if none would fit.

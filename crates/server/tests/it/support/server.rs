@@ -18,6 +18,8 @@ use ureq::{
     http::{Request, Response},
 };
 
+use super::own_database::postgres_url;
+
 /// The timeout only keeps a server that hangs at its start from hanging the test.
 const START_TIMEOUT: Duration = Duration::from_mins(5);
 
@@ -65,6 +67,14 @@ impl Server {
 
     pub(crate) fn start_with(settings: &[(&str, &str)]) -> Self {
         Self::start_in(tempfile::tempdir().unwrap(), settings)
+    }
+
+    /// Starts it with its own file, or with the "postgres" of the tests.
+    pub(crate) fn start_on(database: &str) -> Self {
+        match database {
+            "postgres" => Self::start_with(&[("SLUGLINE_DATABASE_URL", &postgres_url())]),
+            _ => Self::start(),
+        }
     }
 
     pub(crate) fn start_in(folder: TempDir, settings: &[(&str, &str)]) -> Self {
@@ -191,8 +201,14 @@ impl Server {
 
     /// A request with the site token.
     pub(crate) fn api(&self, method: &str, path: &str) -> Call<'_> {
+        self.by(TOKEN, method, path)
+    }
+
+    /// A request with this token.
+    pub(crate) fn by(&self, token: &str, method: &str, path: &str) -> Call<'_> {
+        let authorization = format!("Bearer {token}");
         self.request(method, path)
-            .header("authorization", &format!("Bearer {TOKEN}"))
+            .header("authorization", &authorization)
     }
 
     /// The answer to a request without a body, with the site token.
@@ -417,6 +433,13 @@ impl Answer {
         let answer = self.is(status);
         assert_eq!(answer.json()["code"], code, "{}", answer.text);
         answer
+    }
+
+    /// The answer, which must hold these words.
+    #[track_caller]
+    pub(crate) fn says(&self, words: &str) -> &Self {
+        assert!(self.text.contains(words), "{words:?} in {}", self.text);
+        self
     }
 
     /// The paths of the faults of the input, the parts of each joined by dots.

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{make, scopes::exchange, with};
+use super::{make, scopes::exchange};
 use crate::support::server::{Server, TOKEN, command, eventually};
 
 #[test]
@@ -15,13 +15,13 @@ fn a_token_writes_so_often_a_minute_on_both_faces_and_others_go_on() {
     );
     let link = |slug: &str| json!({"url": "https://example.com/", "slug": slug});
     let create = |token: &str, slug: &str| {
-        let call = with(&server, token, "POST", "/api/link/create");
+        let call = server.by(token, "POST", "/api/link/create");
         call.json(&link(slug)).send()
     };
     create(&busy, "one").is(201);
     // A batch counts each of its links, and goes through if something is left.
     let batch = json!({"action": "addTags", "tags": ["a"], "slugs": ["one", "two", "three"]});
-    let call = with(&server, &busy, "POST", "/api/link/batch");
+    let call = server.by(&busy, "POST", "/api/link/batch");
     call.json(&batch).send().is(200);
     let refused = create(&busy, "two").refuses(429, "too_many_writes");
     let wait: u64 = refused.header("retry-after").parse().unwrap();
@@ -34,10 +34,11 @@ fn a_token_writes_so_often_a_minute_on_both_faces_and_others_go_on() {
     assert_eq!(tool["isError"], true);
     assert!(text.contains("429 Too many writes"), "{text}");
     let import = json!({"version": "1.0", "links": [link("two")]});
-    let call = with(&server, &busy, "POST", "/api/link/import");
+    let call = server.by(&busy, "POST", "/api/link/import");
     call.json(&import).send().is(429);
 
-    with(&server, &busy, "GET", "/api/link/query?slug=one")
+    server
+        .by(&busy, "GET", "/api/link/query?slug=one")
         .send()
         .is(200);
     create(&other, "two").is(201);
@@ -57,7 +58,7 @@ fn a_token_watches_visits_twice_and_leaves_room_for_others() {
     };
     let first = watch(&token);
     let _second = watch(&token);
-    let third = || with(&server, &token, "GET", "/api/logs/stream").send();
+    let third = || server.by(&token, "GET", "/api/logs/stream").send();
     let refused = third();
     assert_eq!(refused.status, 429, "{}", refused.text);
     assert_eq!(refused.json()["code"], "token_busy");
@@ -93,11 +94,12 @@ fn a_token_exports_one_file_at_a_time_and_again_once_its_client_is_gone() {
     };
     let first = export(&token).unwrap();
     for path in ["/api/logs/export", "/api/stats/export"] {
-        with(&server, &token, "GET", path)
+        server
+            .by(&token, "GET", path)
             .send()
             .refuses(429, "token_busy");
     }
-    let counters = with(&server, &token, "GET", "/api/stats/counters").send();
+    let counters = server.by(&token, "GET", "/api/stats/counters").send();
     assert_eq!(counters.status, 200, "a question is no export");
     assert!(export(TOKEN).is_ok());
     drop(first);

@@ -4,7 +4,7 @@ use std::{fs, process::Output};
 
 use serde_json::json;
 
-use super::{listed, make, status_of, verify, with};
+use super::{listed, make, status_of, verify};
 use crate::support::server::{Server, TOKEN, command, eventually};
 
 fn run(server: &Server, arguments: &[&str]) -> Output {
@@ -162,5 +162,5 @@ fn a_backup_holds_tokens() {
     let restored = command(folder.path()).args(["restore", file]).output();
     assert!(restored.unwrap().status.success());
     let copy = Server::start_in(folder, &[]);
-    with(&copy, &token, "GET", "/api/link/list").send().is(200);
+    copy.by(&token, "GET", "/api/link/list").send().is(200);
 }

@@ -7,7 +7,7 @@ use std::{
 
 use serde_json::json;
 
-use super::{listed, make, revoke, status_of, verify, with};
+use super::{listed, make, revoke, status_of, verify};
 use crate::support::server::{Server, TOKEN, eventually};
 
 #[test]
@@ -17,7 +17,7 @@ fn a_token_works_until_it_is_revoked_and_its_name_is_free_again() {
     assert_eq!(listed(&server, "ci")["lastUsedAt"], json!(null));
     let create = |slug: &str| {
         let link = json!({"url": "https://example.com/", "slug": slug});
-        let call = with(&server, &token, "POST", "/api/link/create").json(&link);
+        let call = server.by(&token, "POST", "/api/link/create").json(&link);
         call.send().status
     };
     assert_eq!(create("one"), 201);
@@ -28,7 +28,7 @@ fn a_token_works_until_it_is_revoked_and_its_name_is_free_again() {
     assert_eq!(create("two"), 401);
     let refused = verify(&server, &token);
     assert!(refused.header("www-authenticate").contains("invalid_token"));
-    assert!(refused.text.contains("was revoked"), "{}", refused.text);
+    refused.says("was revoked");
     assert_eq!(listed(&server, "ci"), json!(null));
     let gone = server.delete("/api/tokens?name=ci");
     gone.refuses(404, "token_not_found");
@@ -88,11 +88,7 @@ fn a_token_that_is_over_says_so() {
     let token = made.json()["token"].as_str().unwrap().to_owned();
     eventually("it is over", || status_of(&server, &token) == 401);
     let refused = verify(&server, &token);
-    assert!(
-        refused.text.contains("\\\"brief\\\" ended at"),
-        "{}",
-        refused.text
-    );
+    refused.says("\\\"brief\\\" ended at");
 }
 
 #[test]

@@ -12,7 +12,7 @@ mod writers; // links:write alone reads nothing
 
 use serde_json::{Value, json};
 
-use crate::support::server::{Answer, Call, Server};
+use crate::support::server::{Answer, Server};
 
 /// Makes a token with these scopes and returns its text.
 pub(crate) fn make(server: &Server, name: &str, scopes: &[&str]) -> String {
@@ -22,20 +22,13 @@ pub(crate) fn make(server: &Server, name: &str, scopes: &[&str]) -> String {
     made.json()["token"].as_str().unwrap().to_owned()
 }
 
-/// A request with this token.
-fn with<'s>(server: &'s Server, token: &str, method: &str, path: &str) -> Call<'s> {
-    server
-        .request(method, path)
-        .header("authorization", &format!("Bearer {token}"))
-}
-
 /// The status of a request that needs any token.
 fn status_of(server: &Server, token: &str) -> u16 {
     verify(server, token).status
 }
 
 fn verify(server: &Server, token: &str) -> Answer {
-    with(server, token, "GET", "/api/verify").send()
+    server.by(token, "GET", "/api/verify").send()
 }
 
 /// The listed token with this name; `null` if there is none.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::{listed, make, verify, with};
+use super::{listed, make, verify};
 use crate::{
     api::operations::{guarded, tools},
     mcp::wire::{BOTH, MODERN, claimed},
@@ -38,7 +38,7 @@ fn every_operation_below_api_needs_its_scope_and_says_so() {
         for (held, token) in &tokens {
             // An input that every operation refuses once it reads it, so that none runs.
             let path = format!("{}?startAt=soon", row.path);
-            let call = with(&server, token, &row.method, &path);
+            let call = server.by(token, &row.method, &path);
             let answer = match &*row.method {
                 "GET" | "DELETE" => call.send(),
                 _ => call.json(&json!([])).send(),
@@ -62,7 +62,8 @@ fn every_operation_below_api_needs_its_scope_and_says_so() {
 
 /// Sends a request of MCP with this token, and returns the result.
 pub(super) fn exchange(server: &Server, token: &str, method: &str, params: Value) -> Value {
-    let call = with(server, token, "POST", "/api/mcp")
+    let call = server
+        .by(token, "POST", "/api/mcp")
         .header("content-type", "application/json")
         .header("accept", BOTH)
         .header("mcp-protocol-version", MODERN)
@@ -94,7 +95,8 @@ fn a_token_sees_and_calls_only_the_tools_that_it_permits() {
         let expected: BTreeSet<String> = permitted.map(|(_, tool)| tool.to_owned()).collect();
         let list = exchange(&server, &token, "tools/list", json!({}));
         assert_eq!(names(&list), expected, "{held}");
-        let older = with(&server, &token, "POST", "/api/mcp")
+        let older = server
+            .by(&token, "POST", "/api/mcp")
             .header("content-type", "application/json")
             .header("accept", BOTH)
             .body(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#)
@@ -117,7 +119,7 @@ fn links_in_the_order_of_their_visits_need_both_scopes() {
     let server = Server::start();
     let links = make(&server, "links", &["links:read"]);
     let both = make(&server, "both", &["links:read", "analytics:read"]);
-    let list = |token: &str| with(&server, token, "GET", "/api/link/list?sort=visits").send();
+    let list = |token: &str| server.by(token, "GET", "/api/link/list?sort=visits").send();
     let refused = list(&links);
     assert_eq!(refused.status, 403, "{}", refused.text);
     assert_eq!(refused.json()["data"]["scope"], "analytics:read");
@@ -136,13 +138,13 @@ fn metrics_and_advice_are_for_admins() {
     let server = Server::start();
     let reader = make(&server, "reader", &["links:read", "analytics:read"]);
     let admin = make(&server, "prometheus", &["admin"]);
-    let metrics = |token: &str| with(&server, token, "GET", "/_metrics").send();
+    let metrics = |token: &str| server.by(token, "GET", "/_metrics").send();
     assert_eq!(metrics(&admin).status, 200);
     let refused = metrics(&reader);
     assert_eq!(refused.status, 403, "{}", refused.text);
     assert_eq!(refused.json()["code"], "missing_scope");
     let advice = |token: &str| {
-        let setup = with(&server, token, "GET", "/api/setup").send().json();
+        let setup = server.by(token, "GET", "/api/setup").send().json();
         setup["findings"].as_array().unwrap().len()
     };
     assert_eq!(advice(&reader), 0);

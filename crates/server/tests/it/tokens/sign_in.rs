@@ -50,11 +50,7 @@ fn a_printed_code_is_exchanged_for_the_site_token_once() {
         let refused = redeem(&server, wrong);
         assert_eq!(refused.status, 401, "{wrong}: {}", refused.text);
         assert_eq!(refused.json()["code"], "unauthorized");
-        assert!(
-            refused.text.contains("slugline token show"),
-            "{}",
-            refused.text
-        );
+        refused.says("slugline token show");
     }
     let missing = server.request("POST", "/_dashboard/sign-in");
     missing.json(&json!({})).send().is(400);
