@@ -11,6 +11,14 @@
 /// A table: its entity, and the row that takes the columns in the order in which they stand here,
 /// which is the order in which the entity selects them. Unread columns stand last.
 macro_rules! table {
+    ($(#[$($about:tt)*])* mod $name:ident $($table:tt)*) => {
+        $(#[$($about)*])*
+        pub(crate) mod $name {
+            use sea_orm::entity::prelude::*;
+
+            table! { $($table)* }
+        }
+    };
     (
         $(#[$($about:tt)*])* $table:literal,
         $($(#[$($of_field:tt)*])* $field:ident: $type:ty,)*
@@ -82,84 +90,64 @@ pub(crate) mod tag {
     }
 }
 
-pub(crate) mod migration_run {
-    use sea_orm::entity::prelude::*;
-
-    table! {
-        "link_migration_runs",
-        #[sea_orm(primary_key, auto_increment = false)]
-        number: i64,
-        pages: i64,
-        /// The start of the next page, as the old store's text.
-        next: Option<String>,
-        scanned: i64,
-        inserted: i64,
-        skipped: i64,
-        expired: i64,
-        failed: i64,
-        ignored: i64,
-        began_at: i64,
-        ended_at: Option<i64>,
-    }
+table! {
+    mod migration_run "link_migration_runs",
+    #[sea_orm(primary_key, auto_increment = false)]
+    number: i64,
+    pages: i64,
+    /// The start of the next page, as the old store's text.
+    next: Option<String>,
+    scanned: i64,
+    inserted: i64,
+    skipped: i64,
+    expired: i64,
+    failed: i64,
+    ignored: i64,
+    began_at: i64,
+    ended_at: Option<i64>,
 }
 
-pub(crate) mod migration_failure {
-    use sea_orm::entity::prelude::*;
-
-    table! {
-        "link_migration_failures",
-        #[sea_orm(primary_key, auto_increment = false)]
-        run: i64,
-        #[sea_orm(primary_key, auto_increment = false)]
-        position: i64,
-        entry_key: String,
-        reason: String,
-    }
+table! {
+    mod migration_failure "link_migration_failures",
+    #[sea_orm(primary_key, auto_increment = false)]
+    run: i64,
+    #[sea_orm(primary_key, auto_increment = false)]
+    position: i64,
+    entry_key: String,
+    reason: String,
 }
 
-pub(crate) mod token {
-    use sea_orm::entity::prelude::*;
-
-    table! {
-        "tokens",
-        #[sea_orm(primary_key, auto_increment = false)]
-        name: String,
-        /// SHA-256 in hexadecimal.
-        digest: String,
-        /// Separated by blanks.
-        scopes: String,
-        expires_at: Option<i64>,
-        created_at: i64,
-        last_used_at: Option<i64>,
-    }
+table! {
+    mod token "tokens",
+    #[sea_orm(primary_key, auto_increment = false)]
+    name: String,
+    /// SHA-256 in hexadecimal.
+    digest: String,
+    /// Separated by blanks.
+    scopes: String,
+    expires_at: Option<i64>,
+    created_at: i64,
+    last_used_at: Option<i64>,
 }
 
-pub(crate) mod token_binding {
-    use sea_orm::entity::prelude::*;
-
-    table! {
-        "token_bindings",
-        /// The digest of the token, as in `tokens`.
-        #[sea_orm(primary_key, auto_increment = false)]
-        digest: String,
-        /// Separated by blanks.
-        link_ids: String,
-        /// In the form of a link's tags.
-        tags: String,
-        /// Hosts, separated by blanks; a dot for the default domain.
-        domains: String,
-    }
+table! {
+    mod token_binding "token_bindings",
+    /// The digest of the token, as in `tokens`.
+    #[sea_orm(primary_key, auto_increment = false)]
+    digest: String,
+    /// Separated by blanks.
+    link_ids: String,
+    /// In the form of a link's tags.
+    tags: String,
+    /// Hosts, separated by blanks; a dot for the default domain.
+    domains: String,
 }
 
-/// Secrets that all nodes share.
-pub(crate) mod secret {
-    use sea_orm::entity::prelude::*;
-
-    table! {
-        "secrets",
-        #[sea_orm(primary_key, auto_increment = false)]
-        name: String,
-        /// 32 bytes in hexadecimal.
-        secret: String,
-    }
+table! {
+    /// Secrets that all nodes share.
+    mod secret "secrets",
+    #[sea_orm(primary_key, auto_increment = false)]
+    name: String,
+    /// 32 bytes in hexadecimal.
+    secret: String,
 }

@@ -16,7 +16,7 @@ use crate::{
     audit_lines::write_line,
     entity::{link, migration_failure, migration_run},
     failure::Failure,
-    links::{SqlLinkStore, keys::has_key, write::insert_row},
+    links::{SqlLinkStore, insert::insert_row, keys::has_key},
     session::{
         Applied::{Commit, Rollback},
         Session,

@@ -1,74 +1,58 @@
 //! The tables of assistants.
 
-/// Applications that registered themselves.
-pub(crate) mod client {
-    use sea_orm::entity::prelude::*;
-
-    table! {
-        "assistant_clients",
-        #[sea_orm(primary_key, auto_increment = false)]
-        id: String,
-        name: String,
-        redirects: String,
-        created_at: i64,
-        consented: i64,
-    }
+table! {
+    /// Applications that registered themselves.
+    mod client "assistant_clients",
+    #[sea_orm(primary_key, auto_increment = false)]
+    id: String,
+    name: String,
+    redirects: String,
+    created_at: i64,
+    consented: i64,
 }
 
-/// People who signed in to decide.
-pub(crate) mod session {
-    use sea_orm::entity::prelude::*;
-
-    table! {
-        "consent_sessions",
-        #[sea_orm(primary_key, auto_increment = false)]
-        digest: String,
-        holder: Option<String>,
-        ends_at: i64,
-    }
+table! {
+    /// People who signed in to decide.
+    mod session "consent_sessions",
+    #[sea_orm(primary_key, auto_increment = false)]
+    digest: String,
+    holder: Option<String>,
+    ends_at: i64,
 }
 
-/// Decisions that were not exchanged yet.
-pub(crate) mod code {
-    use sea_orm::entity::prelude::*;
-
-    table! {
-        "consent_codes",
-        #[sea_orm(primary_key, auto_increment = false)]
-        digest: String,
-        client_id: String,
-        client_name: String,
-        client_host: String,
-        redirect: String,
-        challenge: String,
-        scopes: String,
-        link_ids: String,
-        tags: String,
-        resource: String,
-        until: Option<i64>,
-        expires_at: i64,
-        author: String,
-        author_client: Option<String>,
-        domains: String,
-    }
+table! {
+    /// Decisions that were not exchanged yet.
+    mod code "consent_codes",
+    #[sea_orm(primary_key, auto_increment = false)]
+    digest: String,
+    client_id: String,
+    client_name: String,
+    client_host: String,
+    redirect: String,
+    challenge: String,
+    scopes: String,
+    link_ids: String,
+    tags: String,
+    resource: String,
+    until: Option<i64>,
+    expires_at: i64,
+    author: String,
+    author_client: Option<String>,
+    domains: String,
 }
 
-/// How tokens of assistants are renewed. The digest is that in `tokens`.
-pub(crate) mod connection {
-    use sea_orm::entity::prelude::*;
-
-    table! {
-        "assistant_connections",
-        #[sea_orm(primary_key, auto_increment = false)]
-        digest: String,
-        family: String,
-        refresh: String,
-        code: String,
-        client_id: String,
-        client_name: String,
-        client_host: String,
-        resource: String,
-        until: Option<i64>,
-        ends_at: i64,
-    }
+table! {
+    /// How tokens of assistants are renewed. The digest is that in `tokens`.
+    mod connection "assistant_connections",
+    #[sea_orm(primary_key, auto_increment = false)]
+    digest: String,
+    family: String,
+    refresh: String,
+    code: String,
+    client_id: String,
+    client_name: String,
+    client_host: String,
+    resource: String,
+    until: Option<i64>,
+    ends_at: i64,
 }

@@ -12,8 +12,8 @@ use slugline_domain::{
 use super::{
     conditions::has_visits_left,
     find,
+    insert::{insert_tags, to_new_row},
     keys::has_key,
-    write::{insert_tags, to_new_row},
 };
 use crate::{
     audit_lines::write_line,

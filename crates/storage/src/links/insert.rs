@@ -1,15 +1,22 @@
-//! Inserting a link.
+//! Inserting a link, and the rows of a link.
 
-use sea_orm::{ColumnTrait, Condition, EntityTrait, QueryFilter};
-use slugline_domain::{AuditNote, Keeping, Link, LinkStatus, Reach, ports::Insertion};
+use sea_orm::{
+    ActiveValue, ColumnTrait, Condition, EntityTrait, InsertMany, IntoActiveModel, QueryFilter,
+    sea_query::OnConflict,
+};
+use slugline_domain::{AuditNote, Keeping, Link, LinkStatus, Reach, Tags, ports::Insertion};
 
-use super::{find, keys::is_there, write::insert_row};
+use super::{find, keys::is_there};
 use crate::{
     audit_lines::write_line,
-    entity::link,
+    entity::{link, tag},
     failure::Failure,
     former_versions::{End::Deletion, keep},
-    session::{Applied, Session},
+    session::{
+        Applied::{self, Commit, Rollback},
+        Session,
+    },
+    sql_text::{SqlText, values},
 };
 
 /// Inserts a link unless its key belongs to an active link or to one that the caller does not
@@ -31,22 +38,22 @@ impl InsertLink {
     pub(crate) async fn apply(&self, session: &Session<'_>) -> Result<Applied<Insertion>, Failure> {
         let new = &self.link;
         if !is_there(session, &new.key.domain).await? {
-            return Ok(Applied::Commit(Insertion::NoDomain));
+            return Ok(Commit(Insertion::NoDomain));
         }
         if insert_row(session, new).await? {
             write_line(session, &self.note, &new.key).await?;
-            return Ok(Applied::Commit(Insertion::Stored));
+            return Ok(Commit(Insertion::Stored));
         }
         let of_key = find::select(&new.key);
         if let Some(owner) = session.first::<link::Model>(&of_key).await? {
             let number = owner.number;
             let owner = link::to_link(owner)?;
             if self.may_be_stored && owner.id == new.id {
-                return Ok(Applied::Commit(Insertion::Stored));
+                return Ok(Commit(Insertion::Stored));
             }
             let expired = owner.status_at(self.note.at.second()) == LinkStatus::Expired;
             if !expired || !self.reach.holds(&owner) {
-                return Ok(Applied::Commit(Insertion::SlugTaken));
+                return Ok(Commit(Insertion::SlugTaken));
             }
             let replaced = Condition::all().add(link::Column::Number.eq(number));
             keep(session, self.keeping, Deletion, &self.note, replaced).await?;
@@ -56,13 +63,65 @@ impl InsertLink {
         // be the identifier, or an owner whom somebody deleted since.
         if insert_row(session, new).await? {
             write_line(session, &self.note, &new.key).await?;
-            return Ok(Applied::Commit(Insertion::Stored));
+            return Ok(Commit(Insertion::Stored));
         }
         let of_id = link::select().filter(link::Column::Id.eq(new.id.as_str()));
         let owner = session.first::<link::Model>(&of_id).await?;
-        Ok(Applied::Rollback(match owner {
+        Ok(Rollback(match owner {
             Some(_) => Insertion::IdTaken,
             None => Insertion::SlugTaken,
         }))
+    }
+}
+
+/// Inserts a link and its tags, unless its key or its identifier is in use.
+/// Returns whether it did.
+pub(crate) async fn insert_row(session: &Session<'_>, link: &Link) -> Result<bool, Failure> {
+    let inserted = insert_link(session, link).await?;
+    if inserted {
+        insert_tags(session, link).await?;
+    }
+    Ok(inserted)
+}
+
+/// Inserts a link without its tags, unless its key or its identifier is in use. Returns whether
+/// it did.
+pub(super) async fn insert_link(session: &Session<'_>, link: &Link) -> Result<bool, Failure> {
+    static INSERT: SqlText = SqlText::new();
+    let row = values(to_new_row(link));
+    let insert = INSERT.with(session.backend(), row, || insert([to_new_row(link)]));
+    Ok(session.run(insert).await? > 0)
+}
+
+/// The insert of links, which leaves out those whose key or identifier is in use.
+pub(crate) fn insert(
+    rows: impl IntoIterator<Item = link::ActiveModel>,
+) -> InsertMany<link::ActiveModel> {
+    link::Entity::insert_many(rows).on_conflict(OnConflict::new().do_nothing().to_owned())
+}
+
+/// Inserts the tags of a link, if it has any.
+pub(super) async fn insert_tags(session: &Session<'_>, link: &Link) -> Result<(), Failure> {
+    /// By number of tags.
+    static INSERT: [SqlText; Tags::MAX + 1] = [const { SqlText::new() }; Tags::MAX + 1];
+    let rows = tag::of(link);
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let tags = rows.into_iter().map(IntoActiveModel::into_active_model);
+    let insert = INSERT[link.content.tags.iter().count()].with(
+        session.backend(),
+        tags.clone().flat_map(values),
+        || tag::Entity::insert_many(tags),
+    );
+    session.run(insert).await?;
+    Ok(())
+}
+
+/// The row of a link that the database has yet to number.
+pub(crate) fn to_new_row(link: &Link) -> link::ActiveModel {
+    link::ActiveModel {
+        number: ActiveValue::NotSet,
+        ..link::to_row(link).into_active_model()
     }
 }

@@ -15,8 +15,8 @@ use slugline_domain::{
 
 use super::{
     conditions::is_bound_to,
+    insert::{insert, insert_link, insert_tags, to_new_row},
     keys::{has_any, is_there, within},
-    write::{insert, insert_link, insert_tags, to_new_row},
 };
 use crate::{
     audit_lines::write_lines,

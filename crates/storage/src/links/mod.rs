@@ -6,7 +6,6 @@
 //! | `change` | changing and deleting a link, and counting its visits |
 //! | `find`, `list`, `search` | reads |
 //! | `conditions`, `keys` | conditions that listings and searches share; those on the keys of links |
-//! | `write` | writing the rows of a link |
 
 pub(crate) mod change;
 mod conditions;
@@ -18,7 +17,6 @@ mod list;
 #[cfg(test)]
 pub(crate) mod plans;
 mod search;
-pub(crate) mod write;
 
 use std::{collections::BTreeSet, sync::Arc};
 

@@ -24,7 +24,7 @@ use super::{
 };
 use crate::{
     entity::{audit, link},
-    links::write::{insert, to_new_row},
+    links::insert::{insert, to_new_row},
     sql_text::values,
 };
 
