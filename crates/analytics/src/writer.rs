@@ -133,7 +133,7 @@ impl Writer {
     /// Runs until the recorder is closed and the queue is empty.
     ///
     /// A panic costs the visits of its batch, and the thread goes on: visits would otherwise be
-    /// lost until somebody restarts the process. The process does not end, because redirects come
+    /// lost until an operator restarts the process. The process does not end, because redirects come
     /// first, and a visit that makes every process panic must not stop them.
     pub(crate) fn run(mut self) {
         let mut busy = self.caught(Self::maintain).unwrap_or(false);

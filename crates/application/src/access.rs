@@ -1,5 +1,5 @@
 //! The conditions of an operation: the scope that the caller needs, and what the instance sets.
-//! A public demonstration, in preview mode, forbids some: anybody may use it, and it keeps nothing.
+//! A public demonstration, in preview mode, forbids some: any visitor may use it, and it keeps nothing.
 //!
 //! The rule of an operation stands beside its use case, such as
 //! [`LinkService::EDIT`](crate::LinkService::EDIT). Routes and tools name it, and
@@ -68,7 +68,7 @@ impl Access {
         }
     }
 
-    /// Nobody sends a token, and preview mode is off.
+    /// No client sends a token, and preview mode is off.
     pub const fn without_token(action: Forbidden) -> Self {
         Self {
             scope: None,

@@ -33,7 +33,7 @@ pub struct SiteToken {
 impl SiteToken {
     /// The minimum length of a token in characters, the same as Sink's.
     pub const MIN_CHARS: usize = 8;
-    /// The length in characters from which nobody can guess a random token in years. A
+    /// The length in characters from which an attacker cannot guess a random token in years. A
     /// right token always passes, however many wrong ones came before, so only the length
     /// keeps strangers out.
     pub const ADVISED_CHARS: usize = 16;
@@ -171,7 +171,7 @@ impl Authenticator {
 
     /// Returns the caller by the token that a client sends. The site token passes however many
     /// wrong ones the client's network sent before, and so does a named token that this process
-    /// knows: different clients may share an address, and nobody guesses a token by trying
+    /// knows: different clients may share an address, and a client cannot guess a token by trying
     /// often. The store is not asked about other texts of a network that sent too many.
     ///
     /// # Errors

@@ -42,7 +42,7 @@ pub enum Error {
     /// A version of a link cannot be brought back as it is.
     #[error(transparent)]
     Restore(#[from] RestoreFault),
-    /// Nobody has named the host of this domain.
+    /// The host of this domain is not named.
     #[error("no domain has the host {0}")]
     NoDomain(Host),
     /// No domain has the host that was to be shown, edited or taken away.
@@ -99,7 +99,7 @@ pub enum Error {
         /// The current link, as far as the caller may see it; absent if there is none.
         current: Option<SeenLink>,
     },
-    /// Broken destinations were asked for where nobody watches destinations.
+    /// Broken destinations were asked for where no node watches destinations.
     #[error("this instance does not watch destinations")]
     NotWatching,
     /// A link would have too many tags.
@@ -207,7 +207,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// Nobody has named the host of this key's domain.
+    /// The host of this key's domain is not named.
     ///
     /// # Panics
     /// The key is one of the default domain, which needs no name.

@@ -68,7 +68,7 @@ impl NamedDomains {
     /// The domain that a caller means by this name: the public address's host is the default one.
     ///
     /// # Errors
-    /// Nobody has named the host.
+    /// The host is not named.
     pub fn meant(&self, name: DomainName) -> Result<DomainName, Error> {
         let Some(host) = name.host() else {
             return Ok(name);

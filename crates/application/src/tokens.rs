@@ -72,7 +72,7 @@ pub struct ListedToken {
     pub keys: Vec<LinkKey>,
 }
 
-/// A token that was just made, with its text. Only the digest is stored, so nobody can read
+/// A token that was just made, with its text. Only the digest is stored, so the service cannot show
 /// the text again.
 #[derive(Debug)]
 pub struct MadeToken {
@@ -144,7 +144,7 @@ impl TokenText {
 /// The digests under which the token with a text may be stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TokenDigests {
-    /// Those of a token that somebody made.
+    /// Those of a token that a person made.
     Made {
         /// That of a token for every link: SHA-256.
         free: [u8; 32],

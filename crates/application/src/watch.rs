@@ -56,7 +56,7 @@ pub struct WatchParts {
     pub random: Arc<dyn Random>,
     /// The time in which each destination is asked once.
     pub every: Duration,
-    /// Hears of destinations that break, and that answer again; `None` if nobody does.
+    /// Hears of destinations that break, and that answer again; `None` if no observer does.
     pub observer: Option<Arc<dyn WatchObserver>>,
 }
 

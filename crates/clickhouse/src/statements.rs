@@ -56,7 +56,7 @@ impl RunningStatement {
 
 impl Client {
     /// Runs a statement that reads, and reads all its rows. It ends in ClickHouse, too, if
-    /// nobody waits for them any more.
+    /// no client waits for them any more.
     pub(crate) async fn rows<T>(
         &self,
         sql: &str,

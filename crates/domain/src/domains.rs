@@ -43,7 +43,7 @@ impl Domain {
 /// The named hosts of an instance at a moment.
 ///
 /// A host that is not among them is the default domain, and so is the public address's host, even
-/// if somebody named it: the default domain never switches to another one.
+/// if an operator named it: the default domain never switches to another one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DomainSet {
     named: BTreeMap<Host, Arc<Domain>>,

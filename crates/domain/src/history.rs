@@ -90,7 +90,7 @@ pub struct FormerVersion {
     pub link: Link,
     /// The change that ended the version. The next version begins with it.
     pub end: Ending,
-    /// True if that change deleted the link, and nobody has brought it back since.
+    /// True if that change deleted the link, and no caller has brought it back since.
     pub is_deleted: bool,
 }
 

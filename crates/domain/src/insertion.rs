@@ -10,6 +10,6 @@ pub enum Insertion {
     SlugTaken,
     /// Another link has the identifier, and the key is free.
     IdTaken,
-    /// Nobody has named the host of the link's domain, or it was taken away.
+    /// The host of the link's domain is not named, or it was taken away.
     NoDomain,
 }

@@ -13,7 +13,7 @@ use crate::{Host, HostError, Slug, SlugError};
 pub struct DomainName(Option<Host>);
 
 impl DomainName {
-    /// The domain of every host that nobody named.
+    /// The domain of every host that no operator named.
     pub const DEFAULT: Self = Self(None);
 
     /// The domain of a named host.

@@ -109,7 +109,7 @@ pub struct TokenRecord {
     pub created_at: UnixSeconds,
     /// A recent moment at which it was used, exact to a minute; `None` if it never was.
     pub last_used_at: Option<UnixSeconds>,
-    /// The assistant that it belongs to; `None` for a token that somebody made.
+    /// The assistant that it belongs to; `None` for a token that a person made.
     pub assistant: Option<Assistant>,
 }
 

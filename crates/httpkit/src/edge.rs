@@ -170,7 +170,7 @@ pub enum Door {
 }
 
 /// Draws a lot for each visitor of each link: a keyed hash of both, so that a visitor keeps a side
-/// without a cookie, and nobody without the key can tell which.
+/// without a cookie, and only a holder of the key can tell which.
 ///
 /// A visitor is what the access log takes for one: an IPv4 address, or the /64 of an IPv6 address.
 #[derive(Clone)]

@@ -1,6 +1,6 @@
-//! `/_oauth/authorize`: somebody signs in, sees who asks, and decides.
+//! `/_oauth/authorize`: a person signs in, sees who asks, and decides.
 //!
-//! Nothing of a request is looked at before somebody signed in. So a stranger's link shows nothing
+//! Nothing of a request is looked at before a person signed in. So a stranger's link shows nothing
 //! of a stranger, sends nobody anywhere, and makes the service fetch nothing.
 
 use actix_web::{
@@ -39,7 +39,7 @@ const NAMES: [&str; 8] = [
     "resource",
 ];
 
-/// Shows the page on which somebody signs in or decides.
+/// Shows the page on which a person signs in or decides.
 pub(crate) async fn show(connecting: Data<Connecting>, request: HttpRequest) -> HttpResponse {
     let words = Words::for_visitor(&request);
     let signed_in = match signed_in(&connecting, &request).await {

@@ -1,4 +1,4 @@
-//! The cookie of somebody who signed in.
+//! The cookie of a person who signed in.
 
 use actix_web::{
     HttpRequest,

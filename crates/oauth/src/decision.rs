@@ -1,4 +1,4 @@
-//! What somebody chose in the form.
+//! The choice of a person in the form.
 
 use slugline_application::{BoundTo, ConsentRequest, Decision};
 use slugline_domain::{DomainName, LinkKey, Scope, Tag, UnixSeconds};

@@ -10,8 +10,8 @@
 //! | `token` | `/_oauth/token` and `/_oauth/revoke` (RFC 6749, RFC 7009) |
 //! | `answer` | JSON, errors and the headers of every answer |
 //! | `parameters` | queries and forms |
-//! | `cookie` | the cookie of somebody who signed in |
-//! | `decision` | what somebody chose in the form |
+//! | `cookie` | the cookie of a person who signed in |
+//! | `decision` | what a person chose in the form |
 //! | `pages`, `words` | the pages, in ten languages |
 //! | `connecting` | what every handler needs, and the paths of all that |
 

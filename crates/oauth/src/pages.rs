@@ -51,7 +51,7 @@ pub(crate) enum Trouble {
     Links(String),
 }
 
-/// The page on which somebody decides.
+/// The page on which a person decides.
 #[derive(Debug)]
 pub(crate) struct Consent<'a> {
     pub(crate) words: &'static Words,
@@ -102,13 +102,13 @@ struct Permission {
     chosen: bool,
 }
 
-/// A domain that somebody can choose.
+/// A domain that a person can choose.
 struct HostChoice<'a> {
     host: &'a str,
     chosen: bool,
 }
 
-/// An end that somebody can choose.
+/// An end that a person can choose.
 struct End {
     days: u16,
     text: &'static str,

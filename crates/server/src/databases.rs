@@ -1,5 +1,5 @@
 //! The database of links, opened for the service and for commands; and the refusal of objects in our
-//! SQLite files that we do not make, such as a trigger that somebody added to a backup.
+//! SQLite files that we do not make, such as a trigger that a person added to a backup.
 
 use std::{path::Path, sync::Arc};
 

@@ -47,7 +47,7 @@ pub(crate) fn add(
 /// Changes the members that `record` holds.
 ///
 /// # Errors
-/// A value is wrong, nobody has named the host, or the database failed.
+/// A value is wrong, the host is not named, or the database failed.
 pub(crate) fn edit(
     settings: &Settings,
     host: &str,
@@ -71,7 +71,7 @@ pub(crate) fn edit(
 /// Takes a domain away. `fate` is what becomes of its links, and where they are moved.
 ///
 /// # Errors
-/// Nobody has named the host, it has links that stay, links of the other domain have some of the
+/// The host is not named, it has links that stay, links of the other domain have some of the
 /// slugs, or the database failed.
 pub(crate) fn remove(
     settings: &Settings,

@@ -23,7 +23,7 @@ const MAX_BYTES: usize = 64 << 10;
 /// A text that is no token, to see if it arrives.
 const NO_TOKEN: &str = "Bearer not-a-token-but-a-question-whether-headers-arrive";
 
-/// Looks when somebody asks, at most once a minute.
+/// Looks when a client asks, at most once a minute.
 #[derive(Debug)]
 pub(crate) struct OutsideWatch {
     view: View,

@@ -188,7 +188,7 @@ async fn move_rows(
     Ok(())
 }
 
-/// The links with these keys. Nobody else changes them until the transaction ends.
+/// The links with these keys. No other transaction changes them until the transaction ends.
 async fn stored<'k>(
     session: &Session<'_>,
     keys: impl IntoIterator<Item = &'k LinkKey>,

@@ -20,7 +20,7 @@ pub(crate) enum End {
     Deletion,
 }
 
-/// Keeps the links that meet a condition as they are, before they change. Nobody else changes them
+/// Keeps the links that meet a condition as they are, before they change. No other transaction changes them
 /// until the transaction ends. Returns false if there are none; if nothing is kept, nobody looks.
 pub(crate) async fn keep(
     session: &Session<'_>,

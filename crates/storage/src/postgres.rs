@@ -207,7 +207,7 @@ impl Postgres {
     }
 
     /// Applies a change of a single statement, which the server commits by itself and which is
-    /// announced to nobody.
+    /// not announced.
     ///
     /// After a cut the change is applied again: the server may have committed the first one.
     pub(crate) async fn take_visit(&self, take: TakeVisit) -> Result<Taking, Failure> {

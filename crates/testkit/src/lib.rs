@@ -3,7 +3,7 @@
 //! stores and the access log, and real ClickHouse and Redis servers.
 //!
 //! Without features the crate brings no database and starts no program: suites, builders and
-//! doubles, for whoever implements a port. The feature `oracle` adds the suite that compares an
+//! doubles, for programs that implement a port. The feature `oracle` adds the suite that compares an
 //! engine with SQLite, `sqlite` a links database that fails when a test says so, `servers` the
 //! ClickHouse and Redis servers.
 //!

@@ -121,7 +121,7 @@ impl Appender {
         let moment = |offset| UnixMillis::new(now.get().saturating_add(offset));
         let first = moment(-millis(self.batch_age + COMMIT));
         let last = moment(millis(BEAT + IDLE + COMMIT));
-        // Nobody knows how many visits will come.
+        // The writer cannot know how many visits will come.
         self.loss_file.expect(Some(Loss::between(first, last, 1)));
     }
 

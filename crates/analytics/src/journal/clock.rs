@@ -1,6 +1,6 @@
 //! Decides whether the clock may delete what nothing brings back.
 //!
-//! A clock can be wrong for a while: a computer without a battery starts in the past, somebody sets
+//! A clock can be wrong for a while: a computer without a battery starts in the past, a person sets
 //! it, a virtual machine wakes up. Old visits and ended salts are therefore deleted only by a clock
 //! that has gone on for some time.
 

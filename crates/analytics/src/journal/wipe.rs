@@ -1,4 +1,4 @@
-//! Salts in files that nobody opens any more.
+//! Salts in files that no process opens any more.
 //!
 //! A rebuild keeps the damaged file for a later examination, but without its salts: a salt and the
 //! hashes of its period tell addresses. SQLite may be unable to find the salts in a damaged file,

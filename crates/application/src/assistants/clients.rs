@@ -1,6 +1,6 @@
 //! Applications: the one behind an identifier, registration by themselves (RFC 7591), and names.
 //!
-//! A document is fetched only for somebody who signed in, so strangers cannot make the service send
+//! A document is fetched only for a person who signed in, so strangers cannot make the service send
 //! requests.
 
 use std::net::IpAddr;

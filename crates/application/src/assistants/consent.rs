@@ -37,7 +37,7 @@ pub struct AskedParameters {
 pub struct ConsentRequest {
     /// The application.
     pub client: ClientId,
-    /// Its name, which nobody verified.
+    /// Its name, which the service has not verified.
     pub name: ClientName,
     /// The host of its document, or of the address to which the answer goes.
     pub host: String,
@@ -65,7 +65,7 @@ pub enum NotAsked {
 /// The access that a person agrees to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decision {
-    /// The scopes; those that nobody asked for are left out.
+    /// The scopes; those that the application did not ask for are left out.
     pub scopes: Vec<Scope>,
     /// The links; all of them if there are neither slugs nor tags.
     pub bound_to: BoundTo,

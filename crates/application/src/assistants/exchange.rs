@@ -32,7 +32,7 @@ pub struct Exchange<'a> {
     pub resource: Option<&'a str>,
 }
 
-/// Tokens for an application. Nobody can read them again.
+/// Tokens for an application. The service cannot show them again.
 #[derive(Debug)]
 pub struct Granted {
     /// Opens the resource.
@@ -78,7 +78,7 @@ impl Assistants {
             match store.connect(&digest, &record, &connection, &note).await? {
                 Connected::Done => return Ok(granted),
                 Connected::CodeGone => return Err(self.spent_code(digest, from).await?),
-                // Somebody else took the name meanwhile.
+                // Another request took the name meanwhile.
                 Connected::NameTaken => {}
             }
         }
@@ -214,7 +214,7 @@ impl Assistants {
         if self.parts.store.renew(&renewal).await? {
             return Ok(granted);
         }
-        // Somebody else renewed it at the same moment, or it was just revoked.
+        // Another request renewed it at the same moment, or it was just revoked.
         Err(self.spent_refresh(family, from).await?)
     }
 

@@ -30,9 +30,9 @@ use crate::{
 pub struct Assistants {
     pub(super) parts: AssistantsParts,
     pub(super) documents: KnownDocuments,
-    /// Registrations, which anybody may make.
+    /// Registrations, which any client may make.
     pub(super) registrations: ClientLimit<()>,
-    /// Wrong codes and refresh tokens. Nobody guesses one; this spares the database.
+    /// Wrong codes and refresh tokens. A client cannot guess one; this spares the database.
     failures: ClientLimit<()>,
 }
 
@@ -64,12 +64,12 @@ impl Assistants {
     pub const IDLE_SECONDS: i64 = 90 * 86_400;
     /// Seconds for which a code is valid.
     pub const CODE_SECONDS: i64 = 60;
-    /// Seconds for which somebody who signed in may decide.
+    /// Seconds for which a person who signed in may decide.
     pub const SESSION_SECONDS: i64 = 600;
     /// Registrations that a client network may make in a minute. Connector dialogs come from a few
     /// networks, so fewer would keep people out.
     pub const REGISTRATIONS_PER_MINUTE: u32 = 30;
-    /// The most applications that are kept although nobody ever consented to them.
+    /// The most applications that are kept although no person ever consented to them.
     pub const MOST_WITHOUT_CONSENT: u32 = 1_000;
     /// Wrong codes and refresh tokens that a client network may send in a minute.
     const MAX_FAILURES_PER_MINUTE: u32 = 30;

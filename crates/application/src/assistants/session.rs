@@ -17,7 +17,7 @@ use thiserror::Error;
 use super::{service::Assistants, texts};
 use crate::{auth::Denied, caller::Caller};
 
-/// Somebody who may decide.
+/// A person who may decide.
 #[derive(Debug)]
 pub struct SignedIn {
     cookie: String,
@@ -41,7 +41,7 @@ pub enum SignInRefused {
 }
 
 impl Assistants {
-    /// Signs somebody in by the site token, or by an unbound named one with the scope `admin`.
+    /// Signs a person in by the site token, or by an unbound named one with the scope `admin`.
     /// Returns the text of the cookie.
     ///
     /// # Errors

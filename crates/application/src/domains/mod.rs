@@ -87,7 +87,7 @@ impl Domains {
     /// The domain with this host.
     ///
     /// # Errors
-    /// Nobody has named the host, the caller may see no link of it, or the store failed.
+    /// The host is not named, the caller may see no link of it, or the store failed.
     pub async fn get(&self, host: &Host, reach: &Reach) -> Result<Domain, Error> {
         let domains = self.list(reach).await?.into_iter();
         let mut named = domains.filter(|domain| domain.host == *host);
@@ -126,7 +126,7 @@ impl Domains {
     /// Replaces the record of a domain.
     ///
     /// # Errors
-    /// Nobody has named the host, or the store failed.
+    /// The host is not named, or the store failed.
     pub async fn edit(&self, domain: &Domain, author: &Author) -> Result<(), Error> {
         let note = self.note(AuditedOperation::DomainEdit, author);
         let is_named = self.parts.store.update(domain, &note).await;

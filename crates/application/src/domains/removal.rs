@@ -38,7 +38,7 @@ const PIECE: u32 = 500;
 /// Links that are deleted at the same time. With SQLite, they share a commit.
 const AT_ONCE: usize = 8;
 
-/// Rounds for links that somebody stores meanwhile.
+/// Rounds for links that other callers store meanwhile.
 const ROUNDS: usize = 3;
 
 /// The most taken slugs that an error names.
@@ -48,7 +48,7 @@ impl Domains {
     /// Takes a domain away. From then on visitors of its host meet the default domain.
     ///
     /// # Errors
-    /// Nobody has named the host; it has links, which were to stay or come faster than they are
+    /// The host is not named; it has links, which were to stay or come faster than they are
     /// moved; links of the target have some of the slugs, in which case nothing moves; or the store
     /// failed. After an error of the store some links may have been moved or deleted: call again.
     pub async fn remove(
@@ -118,7 +118,7 @@ impl Domains {
             }
             match outcome? {
                 LinkMove::Moved => moved += u64::try_from(keys.len()).unwrap_or(u64::MAX),
-                // Somebody took a slug since it was found free.
+                // Another caller took a slug since it was found free.
                 LinkMove::Taken => self.refuse_taken(from, to).await?,
                 LinkMove::NoDomain => {
                     let gone = to.host().cloned();

@@ -42,7 +42,7 @@ impl LinkReader {
     /// is stored, and a password is not hashed.
     ///
     /// # Errors
-    /// Preview mode, nobody has named the domain, no link has the slug, members of the draft
+    /// Preview mode, the domain is not named, no link has the slug, members of the draft
     /// contradict each other or what is stored, or the store failed.
     pub async fn to_explain(
         &self,

@@ -124,7 +124,7 @@ impl LinkReader {
     /// ones included, by tag.
     ///
     /// # Errors
-    /// Nobody has named the domain, or the store failed.
+    /// The domain is not named, or the store failed.
     pub async fn tags(&self, domain: Option<DomainName>) -> Result<Vec<TagCount>, Error> {
         self.permit(LinkService::TAGS)?;
         let domain = domain.map(|name| self.domains().meant(name)).transpose()?;

@@ -84,7 +84,7 @@ pub struct LinkServiceParts {
     pub lock: MigrationLock,
     /// The budget of writes of each named token.
     pub writes: WriteBudget,
-    /// Tells which destinations are broken; `None` if nobody watches them.
+    /// Tells which destinations are broken; `None` if no node watches them.
     pub watch: Option<Arc<dyn WatchStore>>,
 }
 

@@ -63,7 +63,7 @@ impl LinkReader {
     /// spelling.
     ///
     /// # Errors
-    /// Nobody has named the domain, no link has the slug, or the store failed.
+    /// The domain is not named, no link has the slug, or the store failed.
     pub async fn get(&self, key: &LinkKey) -> Result<Link, Error> {
         self.permit(LinkService::GET)?;
         let link = self.find(key).await?;
@@ -130,7 +130,7 @@ impl LinkStates {
         link.status_at(self.now)
     }
 
-    /// The failures of the destination of a link, if it is broken; `None` where nobody watches
+    /// The failures of the destination of a link, if it is broken; `None` where no node watches
     /// destinations.
     pub fn failures(&self, link: &Link) -> Option<&Failing> {
         self.broken.get(&link.id)

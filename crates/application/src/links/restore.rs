@@ -175,7 +175,7 @@ impl LinkWriter {
             Some(Insertion::Stored) => Ok(restored),
             Some(Insertion::SlugTaken) => Err(self.slug_taken(link.key).await),
             Some(Insertion::NoDomain) => Err(RestoreFault::NoDomain(link.key.domain).into()),
-            // Somebody brought it back.
+            // Another caller brought it back.
             Some(Insertion::IdTaken) | None => Err(Error::Outdated(link.key)),
         }
     }

@@ -47,7 +47,7 @@ impl Entry {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Key([u64; 2]);
 
-/// Makes keys with two secrets of this process. Nobody can find slugs that share a key, and the
+/// Makes keys with two secrets of this process. An attacker cannot find slugs that share a key, and the
 /// chance that any two of a billion slugs do is less than one in 10²⁰.
 #[derive(Debug, Default)]
 pub(super) struct Keys([RandomState; 2]);

@@ -1,4 +1,4 @@
-//! Tests of questions that nobody waits for.
+//! Tests of questions that no client waits for.
 
 use std::time::Duration;
 

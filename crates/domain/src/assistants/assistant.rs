@@ -5,7 +5,7 @@ use crate::{UnixSeconds, assistants::ClientName};
 /// The assistant that a token belongs to, and the purpose for which it got the token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Assistant {
-    /// The name that the application gives itself. Nobody has verified it.
+    /// The name that the application gives itself. The service has not verified it.
     pub name: ClientName,
     /// The host that publishes the application's description, or the one to which its answers
     /// go.

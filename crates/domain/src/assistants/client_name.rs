@@ -9,7 +9,7 @@ use unicode_security::{
 };
 
 /// The name of an application, in visible characters of one script or of scripts that are usually
-/// mixed. A stranger chose it, so a page that shows it says that nobody verified it.
+/// mixed. A stranger chose it, so a page that shows it says that the service has not verified it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClientName(Box<str>);
 

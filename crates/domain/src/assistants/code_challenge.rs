@@ -1,4 +1,4 @@
-//! Proof that whoever exchanges a code is the one who asked for it (PKCE, RFC 7636).
+//! Proof that the client that exchanges a code is the one who asked for it (PKCE, RFC 7636).
 
 /// The challenge of a request, by the method `S256`: the SHA-256 digest of a verifier, in base64url.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -51,7 +51,7 @@ pub struct ConsentCode {
     pub host: Box<str>,
     /// The address to which the code went.
     pub redirect: RedirectAddress,
-    /// The challenge that whoever exchanges the code has to meet.
+    /// The challenge that the client that exchanges the code has to meet.
     pub challenge: CodeChallenge,
     /// The scopes to which the person agreed.
     pub scopes: Scopes,

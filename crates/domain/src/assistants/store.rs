@@ -16,7 +16,7 @@ use crate::{AuditNote, TokenName, TokenRecord, UnixSeconds, ports::StoreError};
 /// the token's name.
 #[async_trait]
 pub trait AssistantStore: fmt::Debug + Send + Sync {
-    /// Stores a new application. Of those to which nobody ever consented, it keeps the newest `most`.
+    /// Stores a new application. Of those to which no person ever consented, it keeps the newest `most`.
     async fn add_client(&self, client: &Client, most: u32) -> Result<(), StoreError>;
 
     /// The application with this identifier.

@@ -21,7 +21,7 @@ pub trait DomainStore: fmt::Debug + Send + Sync {
     /// Names a host. Returns false, and stores nothing, if it is named already.
     async fn insert(&self, domain: &Domain, note: &AuditNote) -> Result<bool, StoreError>;
 
-    /// Replaces the record of a named host. Returns false if nobody has named the host.
+    /// Replaces the record of a named host. Returns false if the host is not named.
     async fn update(&self, domain: &Domain, note: &AuditNote) -> Result<bool, StoreError>;
 
     /// Removes a domain that has no links, expired ones included. A link that is stored at the same
@@ -53,7 +53,7 @@ pub enum DomainRemoval {
     Removed,
     /// It has links.
     HasLinks,
-    /// Nobody has named the host.
+    /// The host is not named.
     NoDomain,
 }
 
@@ -64,6 +64,6 @@ pub enum LinkMove {
     Moved,
     /// Nothing moved, because links of the domain have some of the slugs.
     Taken,
-    /// Nothing moved, because nobody has named the host of the domain.
+    /// Nothing moved, because the host of the domain is not named.
     NoDomain,
 }

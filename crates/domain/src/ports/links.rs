@@ -67,7 +67,7 @@ pub trait LinkStore: fmt::Debug + Send + Sync {
 
     /// Counts a visit of this version of a link, if any is left. The visit is durable when this
     /// returns; after an error it may be counted or not. It leaves no line in the audit trail and
-    /// is announced to nobody: it makes no new version.
+    /// is not announced: it makes no new version.
     async fn take_visit(&self, id: &LinkId, version: Revision) -> Result<Taking, StoreError>;
 
     /// Links in order.

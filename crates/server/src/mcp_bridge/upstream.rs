@@ -60,7 +60,7 @@ impl Upstream {
         })
     }
 
-    /// Refuses plain http except to this machine: the token grants full access, and anyone on
+    /// Refuses plain http except to this machine: the token grants full access, and any machine on
     /// the network path can read it over http.
     ///
     /// # Errors

@@ -82,7 +82,7 @@ pub(crate) fn finish() {
 pub(super) fn continue_trace(span: &Span, headers: &HeaderMap) {
     let context = TraceContextPropagator::new().extract(&Sent(headers));
     if context.span().span_context().is_valid() {
-        // It fails for a span that nobody traces, and that needs no trace.
+        // It fails for a span that no trace holds, and that needs no trace.
         let _ = span.set_parent(context);
     }
 }

@@ -86,7 +86,7 @@ fn write(links: &Links, format: TransferFormat, file: impl Write) -> anyhow::Res
 }
 
 /// The format that the name says; JSON for a name without an ending. A table in a file that says
-/// JSON, or a workbook, would be noticed only when somebody needs it.
+/// JSON, or a workbook, would be noticed only when a person needs it.
 fn format_of(file: &str) -> anyhow::Result<TransferFormat> {
     match format_by_name(file) {
         Some(format) => Ok(format),

@@ -27,7 +27,7 @@ pub(crate) struct InsertLink {
     pub(crate) link: Link,
     pub(crate) note: AuditNote,
     pub(crate) keeping: Keeping,
-    /// True after an attempt of which nobody knows whether it was committed. Then a link with the
+    /// True after an attempt of which the service cannot know whether it was committed. Then a link with the
     /// same key and identifier is this one.
     pub(crate) may_be_stored: bool,
 }
@@ -60,7 +60,7 @@ impl InsertLink {
             session.execute(&link::Entity::delete_by_id(number)).await?;
         }
         // The key is free, unless another writer was quicker. Without an owner the reason may also
-        // be the identifier, or an owner whom somebody deleted since.
+        // be the identifier, or an owner that was deleted since.
         if insert_row(session, new).await? {
             write_line(session, &self.note, &new.key).await?;
             return Ok(Commit(Insertion::Stored));

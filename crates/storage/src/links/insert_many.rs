@@ -125,7 +125,7 @@ async fn insert_rows(session: &Session<'_>, links: &[&Link]) -> Result<bool, Fai
     Ok(true)
 }
 
-/// The domains of these links that nobody has named, or that were taken away.
+/// The domains of these links that no operator has named, or that were taken away.
 async fn missing_domains(
     session: &Session<'_>,
     links: &[Link],

@@ -93,7 +93,7 @@ pub(super) async fn in_use(session: &Session<'_>) -> Result<Vec<DomainName>, Fai
 }
 
 /// Returns whether a new link may belong to a domain. It may as long as the transaction lasts: on
-/// PostgreSQL whoever takes the domain away waits for its end, on SQLite there is one writer.
+/// PostgreSQL the transaction that takes the domain away waits for its end, on SQLite there is one writer.
 pub(crate) async fn is_there(session: &Session<'_>, domain: &DomainName) -> Result<bool, Failure> {
     let Some(host) = domain.host() else {
         return Ok(true);

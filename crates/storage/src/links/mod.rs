@@ -66,7 +66,7 @@ impl SqlLinkStore {
         Ok(Self::new(Database::open(url).await?))
     }
 
-    /// Opens a database whose schema somebody else looks after. Changes nothing in the schema and
+    /// Opens a database whose schema another program looks after. Changes nothing in the schema and
     /// makes no file.
     ///
     /// # Errors

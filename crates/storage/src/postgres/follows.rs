@@ -1,6 +1,6 @@
 //! Links that visitors follow at the same time share a statement.
 //!
-//! Keys that nobody remembers reach the server, and so does each guess of a flood of unknown ones.
+//! Keys that memory does not hold reach the server, and so does each guess of a flood of unknown ones.
 //! They take a bounded number of connections of a node, so the rest of the pool serves everything
 //! else.
 

@@ -2,7 +2,7 @@
 //!
 //! The statement inserts the links, their tags and their lines of the audit trail, and the triggers
 //! announce them. PostgreSQL commits it by itself, so a link takes one round trip in place of four. It
-//! passes over links whose key or identifier is in use, and those of a domain that nobody has named.
+//! passes over links whose key or identifier is in use, and those of a domain that no operator has named.
 //!
 //! A link that a statement did not insert is told so, and its caller inserts it in a transaction of its
 //! own, which has the answer. So no link suffers from another one of its statement.
@@ -189,7 +189,7 @@ fn text(
 }
 
 /// The same insert, of those rows alone whose domain is the default one or locked. The lock lasts
-/// until the end of the statement's transaction, and whoever takes the domain away waits for it.
+/// until the end of the statement's transaction, and the transaction that takes the domain away waits for it.
 fn of_held_domains(insert: &str) -> String {
     const ROWS: &str = " VALUES ";
     const CONFLICT: &str = " ON CONFLICT";

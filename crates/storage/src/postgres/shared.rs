@@ -1,6 +1,6 @@
 //! Requests that come at the same time share a statement.
 //!
-//! While statements are under way, further requests wait for the next one. Nobody waits for others
+//! While statements are under way, further requests wait for the next one. No request waits for others
 //! to come. The number of lanes bounds the connections that such requests take at a time, however
 //! many there are.
 

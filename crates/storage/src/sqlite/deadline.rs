@@ -12,7 +12,7 @@ use rusqlite::{Connection, ErrorCode};
 
 use crate::failure::Failure;
 
-/// The moment at which a read gives up. It also gives up as soon as nobody waits for the answer.
+/// The moment at which a read gives up. It also gives up as soon as no client waits for the answer.
 #[derive(Clone, Debug)]
 pub(super) struct Deadline {
     at: Instant,

@@ -1,6 +1,6 @@
 //! The objects of a file, and those that it should not have.
 //!
-//! A trigger or a view of somebody else runs with the rights of the service, and no check of pages
+//! A trigger or a view of another program runs with the rights of the service, and no check of pages
 //! notices it. So a file that comes from elsewhere is compared with what our own statements make.
 
 use std::path::Path;

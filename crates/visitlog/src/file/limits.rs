@@ -15,7 +15,7 @@ use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
 
 use super::error::EngineError;
 
-/// The moment at which a question gives up. It also gives up as soon as nobody waits for the
+/// The moment at which a question gives up. It also gives up as soon as no client waits for the
 /// answer.
 #[derive(Clone, Debug)]
 pub(crate) struct Deadline {

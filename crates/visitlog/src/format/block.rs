@@ -11,7 +11,7 @@ use super::{
     values::Values,
 };
 
-/// Some rows. Columns that nobody asked for are empty.
+/// Some rows. Columns that no question asked for are empty.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Block {
     pub(crate) rows: usize,

@@ -63,7 +63,7 @@ impl TextsOf for RowTexts<'_> {
 pub(crate) struct BlockBuilder {
     pub(crate) rows: Vec<(Numbers, [u32; Family::STORED.len()])>,
     families: [Entries; Family::STORED.len()],
-    /// Families whose texts nobody asks for.
+    /// Families whose texts no question asks for.
     left_out: [bool; Family::STORED.len()],
     /// The families whose columns follow from others and that the question asks for.
     derives: Vec<Family>,
@@ -170,7 +170,7 @@ impl BlockBuilder {
         code
     }
 
-    /// Returns whether nobody asks for the texts of a family.
+    /// Returns whether no question asks for the texts of a family.
     pub(crate) fn leaves_out(&self, family: Family) -> bool {
         self.left_out[family.index()]
     }

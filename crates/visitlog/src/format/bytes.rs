@@ -1,4 +1,4 @@
-//! Reads and writes pieces of bytes, which may come from anybody.
+//! Reads and writes pieces of bytes, which may come from any writer.
 
 /// Takes this many bytes from the front, if there are as many.
 pub(crate) fn take<'b>(bytes: &mut &'b [u8], length: usize) -> Option<&'b [u8]> {

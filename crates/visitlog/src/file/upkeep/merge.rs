@@ -4,7 +4,7 @@
 //! that came after their day had been sealed, and imports that are not in order of time.
 //!
 //! Chunks with very many different texts stay apart: a merged chunk has to fit into memory several
-//! times, and is read whole by whoever counts its day.
+//! times, and is read whole by the thread that counts its day.
 
 use std::{collections::BTreeSet, error::Error as StdError, path::PathBuf};
 
