@@ -10,6 +10,7 @@ mod tally;
 
 use std::env;
 use std::fs;
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::thread;
@@ -53,11 +54,11 @@ pub(crate) fn run(arguments: &[String]) -> Result<Run> {
         commands = side_by_side::programs(&built.stdout)?;
         commands.push(cargo_test(&["--no-fail-fast", "--doc"], arguments));
     }
-    let first = side_by_side::run(commands.into_iter().map(prepare))?;
+    let first = run_tests(commands.into_iter().map(prepare))?;
     let (run, flaky) = retry_failed(first, |names| {
         println!("\nonce more, alone: {}", names.join(", "));
         let again = cargo_test(&["--no-fail-fast"], &retry::arguments(arguments, names));
-        side_by_side::run([prepare(again)].into_iter())
+        run_tests([prepare(again)].into_iter())
     })?;
     // Stops the server first, so that its messages come before the summary.
     drop(cluster);
@@ -65,6 +66,18 @@ pub(crate) fn run(arguments: &[String]) -> Result<Run> {
     print!("\n{flaky}");
     let file = process::root().join(FLAKY);
     fs::write(&file, flaky).with_context(|| format!("cannot write {}", file.display()))?;
+    Ok(run)
+}
+
+/// Runs commands, counts the results and notes the failures.
+fn run_tests(commands: impl Iterator<Item = Command> + Send) -> Result<Run> {
+    let mut run = Run::default();
+    let all_succeeded = side_by_side::run(commands, |line| {
+        io::stdout().write_all(line)?;
+        run.read(&String::from_utf8_lossy(line));
+        Ok(())
+    })?;
+    run.failed = !all_succeeded;
     Ok(run)
 }
 
@@ -92,6 +105,11 @@ pub(crate) struct Run {
 }
 
 impl Run {
+    fn read(&mut self, line: &str) {
+        self.tally.add(line);
+        self.failures.add(line);
+    }
+
     /// Prints the summary, which must be the last line.
     pub(crate) fn print(self) -> Verdict {
         let problem = problem(self.failed, self.tally);
@@ -200,10 +218,7 @@ mod tests {
 
     fn run_of(output: &str) -> Run {
         let mut run = Run::default();
-        for line in output.lines() {
-            run.tally.add(line);
-            run.failures.add(line);
-        }
+        output.lines().for_each(|line| run.read(line));
         run.failed = run.tally.failed > 0;
         run
     }

@@ -1,7 +1,7 @@
 //! Test programs that run side by side. One program alone leaves processors idle whenever its
 //! tests wait for a service, a browser or a database.
 
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Mutex;
@@ -11,8 +11,6 @@ use anyhow::{Context, Result};
 use serde_json::Value;
 
 use xtask::process;
-
-use super::Run;
 
 /// A command for each test program in the JSON messages of a build, in the folder of its package.
 /// The largest comes first, because it runs longest.
@@ -35,73 +33,50 @@ pub(super) fn programs(messages: &[u8]) -> Result<Vec<Command>> {
     Ok(programs.into_iter().map(|(_, command)| command).collect())
 }
 
-/// Runs commands, two at a time, and sums up their tests.
-pub(super) fn run(commands: impl Iterator<Item = Command> + Send) -> Result<Run> {
-    run_on(io::stdout(), commands)
-}
-
-fn run_on(
-    screen: impl Write + Send,
+/// Runs commands, two at a time, and shows each line that they write. Returns whether all succeeded.
+pub(super) fn run(
     commands: impl Iterator<Item = Command> + Send,
-) -> Result<Run> {
+    show: impl FnMut(&[u8]) -> Result<()> + Send,
+) -> Result<bool> {
     let queue = Mutex::new(commands);
     let next = || queue.lock().expect(NO_PANIC).next();
-    let run = Run::default();
-    let seen = Mutex::new(Seen { screen, run });
-    let work = || -> Result<()> {
+    let show = Mutex::new(show);
+    let work = || -> Result<bool> {
+        let mut all_succeeded = true;
         while let Some(command) = next() {
-            run_one(command, &seen)?;
+            all_succeeded &= run_one(command, &show)?;
         }
-        Ok(())
+        Ok(all_succeeded)
     };
     thread::scope(|scope| {
         let other = scope.spawn(work);
-        work().and(other.join().expect(NO_PANIC))
-    })?;
-    Ok(seen.into_inner().expect(NO_PANIC).run)
+        let [one, other] = [work(), other.join().expect(NO_PANIC)];
+        Ok(one? & other?)
+    })
 }
 
 const NO_PANIC: &str = "what starts programs and reads their output does not panic";
 
-/// What the programs have written so far, and the sum of their tests.
-struct Seen<W> {
-    screen: W,
-    run: Run,
-}
-
-fn run_one(mut command: Command, seen: &Mutex<Seen<impl Write>>) -> Result<()> {
+fn run_one(mut command: Command, show: &Mutex<impl FnMut(&[u8]) -> Result<()>>) -> Result<bool> {
     let mut child = command
         .stdout(Stdio::piped())
         .spawn()
         .with_context(|| process::cannot_start(&command))?;
-    let output = child.stdout.take().expect("standard output is piped");
     println!("\nrunning {}", command.get_program().display());
-    relay(output, seen)?;
-    let failed = !child.wait()?.success();
-    seen.lock().expect(NO_PANIC).run.failed |= failed;
-    Ok(())
-}
-
-/// Forwards the output line by line as it arrives, counts results and notes failures. From the
-/// report of failures on, the lines of this program stay together.
-fn relay(from: impl Read, seen: &Mutex<Seen<impl Write>>) -> Result<()> {
-    let mut from = BufReader::new(from);
+    let mut output = BufReader::new(child.stdout.take().expect("standard output is piped"));
     let mut held = None;
     let mut line = Vec::new();
     // By bytes, not by `lines()`: the output of a test may not be UTF-8.
-    while from.read_until(b'\n', &mut line)? > 0 {
-        let mut seen = held.take().unwrap_or_else(|| seen.lock().expect(NO_PANIC));
-        seen.screen.write_all(&line)?;
-        seen.screen.flush()?;
-        let text = String::from_utf8_lossy(&line);
-        seen.run.tally.add(&text);
-        seen.run.failures.add(&text);
-        if text.starts_with("failures:") {
-            held = Some(seen);
+    while output.read_until(b'\n', &mut line)? > 0 {
+        let mut show = held.take().unwrap_or_else(|| show.lock().expect(NO_PANIC));
+        show(&line)?;
+        // From the report of failures on, the lines of this program stay together.
+        if line.starts_with(b"failures:") {
+            held = Some(show);
         }
         line.clear();
     }
-    Ok(())
+    Ok(child.wait()?.success())
 }
 
 #[cfg(test)]
@@ -109,32 +84,30 @@ mod tests {
     use super::*;
 
     #[test]
-    fn relayed_output_is_unchanged_and_counted() {
-        let output = b"noise \xff\ntest result: ok. 2 passed; 0 failed; 0 ignored\nno newline";
-        let (screen, run) = (Vec::new(), Run::default());
-        let seen = Mutex::new(Seen { screen, run });
-        relay(&output[..], &seen).unwrap();
-        let Seen { screen, run } = seen.into_inner().unwrap();
-        assert_eq!(screen, output);
-        assert_eq!(run.tally.passed, 2);
-    }
-
-    #[test]
-    fn the_outcomes_of_programs_add_up_and_one_failure_fails_all() {
+    fn every_line_is_shown_unchanged_and_one_failure_fails_all() {
         let says = |words: &str, status: u8| {
             let mut command = Command::new("sh");
             command.args(["-c", &format!("printf '{words}'; exit {status}")]);
             command
         };
-        let good = "test result: ok. 2 passed; 0 failed; 0 ignored\\n";
-        let bad =
-            "failures:\\n    opens\\n\\ntest result: FAILED. 1 passed; 1 failed; 0 ignored\\n";
-        let outcome = |commands: Vec<Command>| run_on(Vec::new(), commands.into_iter()).unwrap();
-        let all = outcome(vec![says(good, 0), says(bad, 1), says(good, 0)]);
-        assert_eq!((all.tally.passed, all.tally.failed), (5, 1));
-        assert_eq!(all.failures.to_retry(1).unwrap(), ["opens"]);
-        assert!(all.failed);
-        assert!(!outcome(vec![says(good, 0)]).failed);
+        let mut seen = Vec::new();
+        let mut outcome = |commands: Vec<Command>| {
+            let show = |line: &[u8]| {
+                seen.push(line.to_owned());
+                Ok(())
+            };
+            run(commands.into_iter(), show).unwrap()
+        };
+        let good = || says("noise \\377\\n", 0);
+        let bad = says("failures:\\n    opens\\n", 1);
+        assert!(!outcome(vec![good(), bad, good()]));
+        assert!(outcome(vec![good()]));
+        let at = |wanted: &[u8]| seen.iter().position(|line| line == wanted).unwrap();
+        assert_eq!(at(b"failures:\n") + 1, at(b"    opens\n"));
+        assert_eq!(
+            seen.iter().filter(|line| *line == b"noise \xff\n").count(),
+            3
+        );
     }
 
     #[test]
