@@ -238,7 +238,7 @@ impl VisitEraser for Recorder {
         let done = marked.map_err(|error| failed(error.into()))?;
         Ok(match timeout(ERASURE_PATIENCE, done).await {
             Ok(Ok(())) => Erasure::Done,
-            // At the end of the process nobody sends, and the next process continues the erasure.
+            // At the end of the process no sender is left, and the next process continues the erasure.
             Ok(Err(_)) | Err(_) => Erasure::Kept,
         })
     }

@@ -27,7 +27,7 @@ pub struct Repeats {
 pub struct RepeatsParts {
     /// Keeps the answers.
     pub store: Arc<dyn ReceiptStore>,
-    /// The secret that all nodes share, so that a stored digest tells nobody what a request said.
+    /// The secret that all nodes share, so that a stored digest does not tell what a request said.
     pub secret: [u8; 32],
     /// Tells the time.
     pub clock: Arc<dyn Clock>,

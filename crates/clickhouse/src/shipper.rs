@@ -65,7 +65,7 @@ pub(crate) struct Work {
     pub(crate) retention: Retention,
     /// `true` if the tables are known to exist.
     pub(crate) prepared: bool,
-    /// `None` for a command beside the service, which identifies nobody.
+    /// `None` for a command beside the service, which has no visitors to identify.
     pub(crate) salts: Option<SharedSalts>,
     /// `None` for a command beside the service. The caller who waits for an erasure, and the
     /// writer that wipes the spool afterwards, are in the service.

@@ -90,7 +90,7 @@ pub struct Limits {
     reason = "each is a switch of its own, and the wire has a flag for each"
 )]
 pub struct Switches {
-    /// The instance is a public demonstration: links end after five minutes, and nobody can change them.
+    /// The instance is a public demonstration: links end after five minutes, and no caller can change them.
     pub preview_mode: bool,
     /// Links still have to be moved here from an older instance's store.
     pub migration_required: bool,

@@ -163,7 +163,7 @@ pub struct TokenView {
     /// renews its token in time moves the end, unless a person chose one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<i64>,
-    /// The assistant that it belongs to. Left out for a token that somebody made.
+    /// The assistant that it belongs to. Left out for a token that a person made.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub assistant: Option<AssistantView>,
     /// When it was last used, in Unix seconds, exact to a minute. Left out when it never was.
@@ -203,7 +203,7 @@ impl From<&ListedToken> for TokenView {
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "Assistant")]
 pub struct AssistantView {
-    /// The name that it gives itself. Nobody has verified it.
+    /// The name that it gives itself. It is not verified.
     pub name: String,
     /// The host that describes it, or the one to which its answers go.
     pub host: String,

@@ -84,7 +84,7 @@ impl UnknownNames {
         }
     }
 
-    /// Checks the query of an operation whose members stand in the body, where nobody would see
+    /// Checks the query of an operation whose members stand in the body, where the operation would not see
     /// that the client asks that nothing be stored. Other names mean nothing there.
     ///
     /// # Errors

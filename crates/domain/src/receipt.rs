@@ -51,7 +51,7 @@ pub struct RequestClaim {
     pub caller: String,
     /// The key.
     pub key: IdempotencyKey,
-    /// A keyed digest of what the request said, which tells nobody what that was.
+    /// A keyed digest of what the request said, which does not tell what that was.
     pub fingerprint: [u8; 32],
     /// The moment of the request.
     pub at: UnixMillis,

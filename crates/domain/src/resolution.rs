@@ -99,7 +99,7 @@ impl FollowedLink {
             LinkStatus::Expired if self.detour(visitor.now).is_none() => {
                 return Resolution::Expired;
             }
-            // Nothing hidden lies at a detour, so nobody has to give a password.
+            // Nothing hidden lies at a detour, so a visitor needs no password.
             LinkStatus::Disabled | LinkStatus::Scheduled | LinkStatus::Expired => {}
             LinkStatus::Active | LinkStatus::UsedUp => {
                 if let Some(hash) = &self.terms().password {

@@ -106,7 +106,7 @@ impl Edge {
         requested_host(request.head(), self.proxies.trusts_peer_of(request))
     }
 
-    /// Returns the door by which a request comes. Whoever reaches the service directly can write
+    /// Returns the door by which a request comes. A client that reaches the service directly can write
     /// any host, so a door keeps browsers' origins apart and is no check of who calls.
     pub fn door(&self, head: &RequestHead) -> Door {
         let Some(admin) = &self.admin_host else {

@@ -59,7 +59,7 @@ impl LineLimit {
 /// Warns of wrong tokens and passwords, and names the visitor by a hash, so that an
 /// operator sees if one visitor guesses or many.
 ///
-/// The hash is keyed by random bits of this process, which nothing stores: nobody can
+/// The hash is keyed by random bits of this process, which nothing stores: no reader can
 /// find the address by trying all of them, and after a restart the same visitor has
 /// another hash. The access log uses a different hash, whose key belongs to the thread
 /// that writes visits; a shared hash would link a guess to the links that the same

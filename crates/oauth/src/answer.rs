@@ -17,7 +17,7 @@ use crate::parameters::NoForm;
 /// The time after which a failed store is worth another request.
 const STORE_RETRY_AFTER: Duration = Duration::from_secs(5);
 
-/// JSON that nobody keeps, and that web pages of any origin may read.
+/// JSON that no cache keeps, and that web pages of any origin may read.
 pub(crate) fn json(status: StatusCode, value: &Value) -> HttpResponse {
     let mut response = HttpResponse::build(status)
         .content_type("application/json")

@@ -1,7 +1,7 @@
 //! `/_oauth/authorize`: a person signs in, sees who asks, and decides.
 //!
 //! Nothing of a request is looked at before a person signed in. So a stranger's link shows nothing
-//! of a stranger, sends nobody anywhere, and makes the service fetch nothing.
+//! of a stranger, redirects no browser, and makes the service fetch nothing.
 
 use actix_web::{
     HttpRequest, HttpResponse,

@@ -76,7 +76,7 @@ pub(crate) async fn off() -> HttpResponse {
     answer::json(StatusCode::NOT_FOUND, &body)
 }
 
-/// The members that count. Addresses of logos and the like are ignored: nobody checked them.
+/// The members that count. Addresses of logos and the like are ignored: no check covers them.
 #[derive(Deserialize)]
 struct Metadata {
     client_name: Option<String>,

@@ -1,5 +1,5 @@
 //! The pages, in the visitor's language. They run no scripts, load nothing from elsewhere, and
-//! nobody can frame them; the template engine escapes every value.
+//! no site can frame them; the template engine escapes every value.
 
 use std::time::Duration;
 

@@ -241,7 +241,7 @@ pub(crate) async fn count_visit(
     let is_followed = match *request.method() {
         Method::GET | Method::POST => *delivery != Arrival::Sealed,
         Method::HEAD => false,
-        // Nobody follows a redirect by another method. A proxied destination may answer it.
+        // Browsers follow no redirect by another method. A proxied destination may answer it.
         _ => matches!(delivery, Arrival::Proxy(_)),
     };
     if !is_followed {
@@ -266,7 +266,7 @@ pub(crate) async fn count_visit(
     }
 }
 
-/// Returns whether a browser asks before anybody follows the link. It asks again when somebody
+/// Returns whether a browser asks before a visitor follows the link. It asks again when one
 /// does, if this answer is an error (<https://wicg.github.io/nav-speculation/prefetch.html>). Safari
 /// says `X-Purpose: preview` when it draws a page for its list of favourites.
 fn is_fetched_ahead(request: &HttpRequest) -> bool {

@@ -52,7 +52,7 @@ pub(crate) struct Parts {
 /// A part of the service.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Part {
-    /// `degraded` when somebody should look at it.
+    /// `degraded` when the operator should look at it.
     status: PartStatus,
     /// The faults; empty when there are none.
     reasons: Vec<String>,

@@ -24,7 +24,7 @@
 //!     path: "/api/acme/greeting",
 //!     id: "acme_greet",
 //!     tag: "Acme",
-//!     summary: "Greet somebody",
+//!     summary: "Greet a person",
 //!     description: "Says the name back.",
 //!     needs: Access::always(Scope::LinksRead),
 //!     fails: &[],

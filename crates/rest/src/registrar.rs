@@ -69,7 +69,7 @@ pub enum OperationRefused {
         /// The path.
         path: &'static str,
     },
-    /// Nobody sends a token there.
+    /// Clients send no token there.
     #[error(
         "the operation {id} needs a scope, but callers send no token to {path}; put it below /api/"
     )]

@@ -173,7 +173,7 @@ async fn dismissed(guard: &Guard, caller: &Caller) {
 }
 
 /// Keeps the stream to the links that the caller reaches, as links get and lose tags. Ends when
-/// they cannot be read, because then nobody knows what the caller may see.
+/// they cannot be read, because the links that the caller may see are unknown then.
 async fn follow(stats: StatsReader, asked: TaggedQuery<VisitFilter>, watched: SharedFilter) {
     if !stats.follows_tags() {
         return future::pending().await;

@@ -21,7 +21,7 @@ pub(crate) enum End {
 }
 
 /// Keeps the links that meet a condition as they are, before they change. No other transaction changes them
-/// until the transaction ends. Returns false if there are none; if nothing is kept, nobody looks.
+/// until the transaction ends. Returns false if there are none; if nothing is kept, it does not look.
 pub(crate) async fn keep(
     session: &Session<'_>,
     keeping: Keeping,

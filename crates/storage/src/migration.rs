@@ -128,7 +128,7 @@ async fn claim_page(
 }
 
 /// Inserts the link unless its key is in use. It belongs to the default domain, as all links of older
-/// stores, so nobody looks for the domain.
+/// stores, so no lookup of the domain is needed.
 async fn insert_moved(session: &Session<'_>, moved: &MovedLink) -> Result<bool, Failure> {
     if insert_row(session, &moved.link).await? {
         return Ok(true);

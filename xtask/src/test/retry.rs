@@ -2,7 +2,7 @@
 //!
 //! Tests start real servers, databases and browsers on a busy machine. A test that fails there
 //! and passes alone has a fault of its own, such as a wait that is too short. The report names and
-//! counts it, so that somebody mends it, but it does not hold up a change that has nothing to do
+//! counts it, so that the team mends it, but it does not hold up a change that has nothing to do
 //! with it.
 
 /// Failures beyond this number are no accident, and the tests do not run again.

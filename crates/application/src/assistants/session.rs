@@ -26,7 +26,7 @@ pub struct SignedIn {
     pub caller: Caller,
 }
 
-/// The reason why nobody is signed in.
+/// The reason why the browser is not signed in.
 #[derive(Debug, Error)]
 pub enum SignInRefused {
     /// The token is wrong, or cannot be checked.
@@ -64,7 +64,7 @@ impl Assistants {
         Ok(cookie)
     }
 
-    /// Returns who signed in; `None` if nobody did, or if the session or the token is over.
+    /// Returns who signed in; `None` if no person did, or if the session or the token is over.
     ///
     /// # Errors
     /// The store failed.

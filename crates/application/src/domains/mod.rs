@@ -138,7 +138,7 @@ impl Domains {
         }
     }
 
-    /// Names those of these hosts that nobody has named yet, except the public one. Several nodes
+    /// Names those of these hosts that have no record yet, except the public one. Several nodes
     /// may do so at once.
     ///
     /// # Errors

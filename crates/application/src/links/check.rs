@@ -171,7 +171,7 @@ impl LinkChecker {
             if !found.1.ok() {
                 break;
             }
-            // The address of an app is asked by nobody, and is no fault.
+            // The checker does not ask the address of an app, which is no fault.
             if !seen.insert(destination) || host_to_ask(destination.as_str()).is_empty() {
                 continue;
             }

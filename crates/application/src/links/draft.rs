@@ -62,7 +62,7 @@ impl<P> LinkDraft<P> {
     }
 }
 
-/// Stands for the hash of a password that is only checked. Hashing takes long, and nobody sees it.
+/// Stands for the hash of a password that is only checked. Hashing takes long, and no answer shows it.
 pub(super) fn not_hashed() -> PasswordHash {
     PasswordHash::new("not hashed")
 }

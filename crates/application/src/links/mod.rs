@@ -88,7 +88,7 @@ pub struct LinkServiceParts {
     pub watch: Option<Arc<dyn WatchStore>>,
 }
 
-/// The length of a generated slug where nobody decides it.
+/// The length of a generated slug where the settings do not decide it.
 pub const GENERATED_CHARS: usize = 6;
 
 impl LinkServiceParts {
@@ -130,7 +130,7 @@ impl LinkService {
         }
     }
 
-    /// Checks that the instance allows an operation, whoever calls. Every use case of links
+    /// Checks that the instance allows an operation to any caller. Every use case of links
     /// calls this.
     ///
     /// # Errors

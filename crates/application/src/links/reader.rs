@@ -48,7 +48,7 @@ impl LinkService {
     /// The access rule of [`LinkReader::get`].
     pub const GET: Access = Access::with_links(Scope::LinksRead);
 
-    /// Reads the link with this key, whoever may see it.
+    /// Reads the link with this key, also one that the caller may not see.
     pub(crate) async fn find(&self, key: &LinkKey) -> Result<Link, Error> {
         let domains = self.domains();
         let key = domains.meant_key(key)?;

@@ -280,7 +280,7 @@ pub enum Outcome {
     Unchanged,
     /// No link has the slug.
     NotFound,
-    /// A rule forbids it, or somebody else changed the link; it is as they left it.
+    /// A rule forbids it, or another caller changed the link; it is as that one left it.
     Refused,
     /// The store failed before or after it was changed, so it may be either way; sending the request again settles it.
     Failed,

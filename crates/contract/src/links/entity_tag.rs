@@ -38,7 +38,7 @@ pub struct KnownVersions {
 }
 
 impl KnownVersions {
-    /// Returns whether the client has the current version of the link. Nobody has that of a link
+    /// Returns whether the client has the current version of the link. No client has that of a link
     /// that counts visits: the count changes, and the version stays.
     pub fn include(&self, link: &Link) -> bool {
         let counts = link.content.life.max_visits.is_some();

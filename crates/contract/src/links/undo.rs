@@ -55,7 +55,7 @@ mod tests {
 
     use super::*;
 
-    /// A link that nobody may read.
+    /// A link that the caller may not read.
     fn seen(key: &str, revision: i64) -> SeenLink {
         SeenLink::Key(LinkKey::parse(key).unwrap(), Revision::new(revision))
     }

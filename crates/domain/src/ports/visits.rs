@@ -118,7 +118,7 @@ pub trait VisitRows: fmt::Debug + Send {
 pub trait VisitEraser: fmt::Debug + Send + Sync {
     /// Erases every visit of a link that was recorded before the answer; visits that come later
     /// are new. A link without visits is no error. After an error, and after an answer that
-    /// nobody waited for, the visits may be erased or not: ask again.
+    /// no caller waited for, the visits may be erased or not: ask again.
     ///
     /// An engine of several nodes goes by moments: a visit that is dated later than its clock is new
     /// to it.

@@ -62,7 +62,7 @@ pub enum SplitError {
     /// There are none, or too many.
     #[error("{0} destinations, a split has 1 to {max}", max = Split::MAX)]
     Count(usize),
-    /// A share has nobody.
+    /// A share has no visitors.
     #[error("a weight is 1 to 100 percent")]
     Nobody,
     /// The shares are more than everybody.

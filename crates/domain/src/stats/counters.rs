@@ -31,7 +31,7 @@ pub struct CounterRow {
     pub link: Option<LinkId>,
     /// Its counters.
     pub counters: Counters,
-    /// The variance of visits and visitors, if they are estimates. Referers have none: nobody knows
+    /// The variance of visits and visitors, if they are estimates. Referers have none: the log does not know
     /// the hosts of visits that were left out.
     pub variance: Variance,
 }

@@ -32,7 +32,7 @@ fn beside(path: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
-/// A hidden name beside the file, so that nobody takes an unfinished file for a backup.
+/// A hidden name beside the file, so that an operator does not take an unfinished file for a backup.
 fn draft_of(file: &Path, suffix: &str) -> PathBuf {
     let name = file.file_name().unwrap_or_default();
     let mut hidden = std::ffi::OsString::from(".");

@@ -1,7 +1,7 @@
 //! Traces of requests, for a collector of OpenTelemetry, with the cargo feature `otel`.
 //!
 //! Every build marks requests and calls of the store as spans of the target
-//! [`TRACES`](slugline_domain::measure::TRACES), which costs next to nothing while nobody takes
+//! [`TRACES`](slugline_domain::measure::TRACES), which costs next to nothing while no subscriber takes
 //! them. Only a build with the feature can send them somewhere; a build without it refuses the
 //! setting that asks for it. Traces are no log output, which shows none of these spans.
 

@@ -120,7 +120,7 @@ impl Unnoticed {
 #[derive(Debug)]
 pub(super) struct Told<T> {
     answer: Option<Result<T, Failure>>,
-    /// `None` for a change that nobody has to notice.
+    /// `None` for a change that no observer has to notice.
     unnoticed: Option<Unnoticed>,
 }
 

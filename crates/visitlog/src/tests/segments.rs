@@ -55,7 +55,7 @@ pub(super) fn visit() -> impl Strategy<Value = Visit> {
 pub(super) fn row_of(
     &(at, visitor, browser_type, host, (country, city, degrees), power, by_luck): &Visit,
 ) -> Row<'static> {
-    // Nobody is a visitor of two days.
+    // No address visits on two days.
     let day = (at / MILLIS_PER_DAY).cast_unsigned();
     Row {
         client: Client {

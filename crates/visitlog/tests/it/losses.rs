@@ -123,7 +123,7 @@ async fn a_process_that_is_killed_while_the_disk_takes_nothing_leaves_word_of_it
     for _ in 0..2 {
         let (recorder, log) = open(&file(folder.path()), options());
         let note = of_day(&log, 0).await;
-        // One more, because nobody knows how many came after the last note.
+        // One more, because the log does not know how many came after the last note.
         assert!((SENT..=SENT + 1).contains(&note.dropped), "{note:?}");
         assert!(!note.exact());
         assert!(of_day(&log, 1).await.exact() && of_day(&log, -2).await.exact());

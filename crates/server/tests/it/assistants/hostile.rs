@@ -10,7 +10,7 @@ use super::{
 };
 use crate::support::server::{Answer, Server, TOKEN};
 
-/// Shows the page of a request to somebody who signed in.
+/// Shows the page of a request to a person who signed in.
 fn asked(server: &Server, path: &str) -> Answer {
     let cookie = sign_in(server, path, TOKEN);
     show(server, path, &cookie)

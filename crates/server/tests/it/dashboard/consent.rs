@@ -1,4 +1,4 @@
-//! Somebody decides about an assistant, in a browser and by the keyboard alone.
+//! A person decides about an assistant, in a browser and by the keyboard alone.
 
 use serde_json::json;
 

@@ -200,7 +200,7 @@ fn domains_are_added_edited_and_taken_away_on_the_set_up_page() {
     assert_eq!(domain["fallThrough"], true, "{told}");
     assert_eq!(domain["homeUrl"], "https://example.com/", "{told}");
 
-    // It has a link, so it stays until somebody says what becomes of that.
+    // It has a link, so it stays until the operator says what becomes of that.
     let remove = "[data-domain='go.example'] button:last-of-type";
     browser.click(remove);
     browser.click("dialog .danger");

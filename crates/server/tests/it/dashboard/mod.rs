@@ -7,7 +7,7 @@ mod analytics; // numbers of the page are numbers of the API
 mod audit; // who changed what
 mod bulk; // many links at once
 mod compared; // a few links beside each other
-mod consent; // somebody decides about an assistant
+mod consent; // a person decides about an assistant
 mod domains; // several domains in one instance
 mod editor; // making and changing a link
 mod entering; // the token, and when it is refused

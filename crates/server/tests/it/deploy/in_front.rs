@@ -67,7 +67,7 @@ fn caddy(folder: &Path, port: u16, nodes: [&str; 2]) -> Command {
     command
         .args(["run", "--adapter", "caddyfile", "--config"])
         .arg(file)
-        // Nobody asks for a certificate here, and port 443 may be taken.
+        // Caddy asks for no certificate here, and port 443 may be taken.
         .env("DOMAINS", format!("https://:{domains}"))
         .env("ASKED", nodes[0])
         .env("SITE", format!("http://127.0.0.1:{port}"))

@@ -197,7 +197,7 @@ fn is_beyond_schemas(member: &str, value: &Value) -> bool {
         // The server requires a start beside it.
         "startUrl" if value.is_string() => true,
         // The server requires a cursor that it issued, the name of a zone, and a host that
-        // somebody named.
+        // a row named.
         "cursor" | "clientTimezone" | "domain" => value.is_string(),
         // The server requires codes of countries and destinations.
         "geo" => value

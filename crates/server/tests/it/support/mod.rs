@@ -2,7 +2,7 @@
 
 pub(crate) mod closed_port; // a port that refuses connections
 pub(crate) mod old_redis; // a Redis as an older instance left it
-pub(crate) mod outsider; // a server of somebody else
+pub(crate) mod outsider; // a server outside of Slugline
 pub(crate) mod own_database; // a PostgreSQL database of one test
 #[cfg(target_os = "linux")] // whose processes the tests stop
 pub(crate) mod own_postgres; // a PostgreSQL server of one test

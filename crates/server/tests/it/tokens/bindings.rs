@@ -309,7 +309,7 @@ fn a_slug_that_somebody_else_takes_later_opens_nothing() {
         .send()
         .is(404);
     assert_eq!(listed(&server, "partner")["slugs"], json!(["theirs-1"]));
-    // Nobody replaces an expired link that is not theirs.
+    // A bound token replaces no expired link of others.
     server.import_expired("over");
     let other = make(&server, "tagged", &json!({"tags": ["tagged"]}));
     let new = json!({"slug": "over", "url": "http://127.0.0.1:9/over", "tags": ["tagged"]});

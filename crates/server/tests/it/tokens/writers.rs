@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{make, scopes::exchange};
 use crate::support::server::Server;
 
-/// A server with a link whose content nobody but its author and readers may see.
+/// A server with a link whose content only its author and readers may see.
 fn server_with_secret() -> (Server, String) {
     let server = Server::start();
     server.create(&json!({

@@ -294,7 +294,7 @@ fn a_clock_that_jumps_ahead_for_a_minute_ends_nothing() {
         log.days()
     };
     let before = (9..40).collect::<Vec<_>>();
-    // Nobody knows at first whether the clock is right.
+    // The log does not know at first whether the clock is right.
     assert_eq!(round(38), (0..40).collect::<Vec<_>>());
     assert_eq!(round(39), before);
     assert_eq!(round(26_000), before);
