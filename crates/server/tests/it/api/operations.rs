@@ -142,9 +142,10 @@ impl Operation {
     /// Asks by REST with this token.
     pub(crate) fn ask(&self, server: &Server, token: &str, input: &Value) -> Answer {
         let has_query = matches!(&*self.method, "GET" | "DELETE");
-        let path = match input {
-            Value::Object(_) if has_query => format!("{}?{}", self.path, query(input)),
-            _ => self.path.clone(),
+        let path = if has_query && input.is_object() {
+            format!("{}?{}", self.path, query(input))
+        } else {
+            self.path.clone()
         };
         let call = server.by(token, &self.method, &path);
         if has_query {
