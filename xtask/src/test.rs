@@ -43,7 +43,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<Run> {
         command.env("SLUGLINE_TEST_POSTGRES_URL", cluster.url());
         command.env("PATH", &path);
         if env::var_os(THREADS).is_none() {
-            command.env(THREADS, (processors() + 1).to_string());
+            command.env(THREADS, (2 * processors()).to_string());
         }
         command
     };

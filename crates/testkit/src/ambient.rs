@@ -1,6 +1,9 @@
 //! A clock and a random source under a test's control.
 
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::{
+    env,
+    sync::atomic::{AtomicI64, AtomicU64, Ordering},
+};
 
 use slugline_domain::{
     UnixMillis, UnixSeconds,
@@ -50,4 +53,13 @@ impl Random for SeededRandom {
             *byte = (mixed ^ (mixed >> 31)).to_be_bytes()[0];
         }
     }
+}
+
+/// The number of random cases of a suite: `PROPTEST_CASES`, as for property tests, or 64.
+pub(crate) fn random_cases() -> usize {
+    let cases = env::var_os("PROPTEST_CASES").unwrap_or_default();
+    cases
+        .to_str()
+        .and_then(|cases| cases.parse().ok())
+        .unwrap_or(64)
 }

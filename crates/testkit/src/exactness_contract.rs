@@ -17,7 +17,7 @@ use slugline_domain::{
     ports::{Random, VisitLog, VisitSink},
 };
 
-use crate::{NOON, SeededRandom, link};
+use crate::{NOON, SeededRandom, ambient::random_cases, link};
 
 /// A recorder and its log.
 #[expect(async_fn_in_trait, reason = "tests run it on one thread")]
@@ -71,7 +71,7 @@ pub async fn exact_means_exact(recorded: &impl Recorded, seed: u64) -> Answers {
     }
     recorded.settle().await;
     let mut answers = Answers::default();
-    for _ in 0..120 {
+    for _ in 0..random_cases() {
         let filter = filter(&dice);
         let meant: Vec<&Came> = came.iter().filter(|visit| visit.meets(&filter)).collect();
         let exact = ask(recorded.log(), &dice, &filter, &meant).await;

@@ -22,6 +22,7 @@ use slugline_domain::ports::VisitLog;
 pub use question::{Answer, Question, ask};
 pub use visits::RandomVisit;
 
+use crate::ambient::random_cases;
 use dice::Dice;
 use sql::Oracle;
 
@@ -47,7 +48,6 @@ pub trait Party {
 /// in every state that it passes through.
 pub async fn agrees_with_sql(party: &mut impl Party, seed: u64) {
     const ROUNDS: usize = 8;
-    const QUESTIONS: usize = 60;
 
     let dice = Dice::new(seed);
     let oracle = Oracle::new();
@@ -57,8 +57,8 @@ pub async fn agrees_with_sql(party: &mut impl Party, seed: u64) {
         party.prepare(&mut visits);
         oracle.store(&visits);
         party.store(&visits).await;
-        for number in 0..QUESTIONS {
-            let question = questions::random(&dice, number);
+        for number in 0..random_cases() / 4 {
+            let question = questions::random(&dice, round + number * ROUNDS);
             if !party.can_answer(&question) {
                 continue;
             }

@@ -14,7 +14,7 @@ use super::{
     visits::{self, DOMAINS, LINKS, MOMENTS, texts_of},
 };
 
-/// A random query. The first ones of a round use each dimension.
+/// A random query. Those with the lowest numbers use each dimension.
 pub(super) fn random(dice: &Dice, number: usize) -> Question {
     let mut filter = VisitFilter {
         destinations: destinations(dice),
