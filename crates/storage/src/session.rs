@@ -111,7 +111,7 @@ pub(crate) enum Applied<T> {
     Rollback(T),
 }
 
-/// Where the old state of what a change changes may be remembered.
+/// The caches that may hold the state from before a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Seen {
     /// In this process's caches too. Then the change is noticed, whether its caller waits for the

@@ -42,7 +42,7 @@ table! {
 }
 
 table! {
-    /// How tokens of assistants are renewed. The digest is that in `tokens`.
+    /// The renewal of an assistant's token. The digest is that in `tokens`.
     mod connection "assistant_connections",
     #[sea_orm(primary_key, auto_increment = false)]
     digest: String,

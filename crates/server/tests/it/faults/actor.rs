@@ -18,7 +18,7 @@ struct Deeds {
     wrongs: Vec<String>,
 }
 
-/// What is left of a service after a fault.
+/// The state of a service after a fault.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Left {
     Alive,

@@ -202,7 +202,7 @@ impl Promise {
     }
 }
 
-/// What the service has at the path; `None` if it has nothing there.
+/// Asks the service for the path; `None` if it has nothing there.
 fn get(server: &Server, path: &str) -> Result<Option<Value>, String> {
     let answer = server.get(path);
     match answer.status {
