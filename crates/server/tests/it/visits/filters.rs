@@ -139,8 +139,15 @@ const FILTERS: [(&str, Wanted); 29] = [
 ];
 
 #[test]
-fn every_shape_counts_the_visits_that_are_asked_for() {
+fn filters_of_visits_and_tags_of_links() {
     let server = visited();
+    every_shape_counts_the_visits_that_are_asked_for(&server);
+    ids_and_tags_together_give_a_row_for_each_link_of_both(&server);
+    // This one changes tags.
+    a_tag_means_the_links_that_have_it_when_the_question_is_asked(&server);
+}
+
+fn every_shape_counts_the_visits_that_are_asked_for(server: &Server) {
     for (filter, wanted) in FILTERS {
         let mut expected: Vec<&str> = VISITS
             .iter()
@@ -163,7 +170,7 @@ fn every_shape_counts_the_visits_that_are_asked_for() {
             for (name, value) in &pairs {
                 input[*name] = json!(value);
             }
-            let answer = both(&server, shape, &input);
+            let answer = both(server, shape, &input);
             assert_eq!(sum(&answer, member), visits, "{shape} {filter}");
         }
         let query = form_urlencoded::Serializer::new(String::new())
@@ -190,11 +197,9 @@ fn every_shape_counts_the_visits_that_are_asked_for() {
     }
 }
 
-#[test]
-fn ids_and_tags_together_give_a_row_for_each_link_of_both() {
-    let server = visited();
+fn ids_and_tags_together_give_a_row_for_each_link_of_both(server: &Server) {
     let rows = both(
-        &server,
+        server,
         "counters",
         &json!({"id": "docs-1,sale-1,bare-1", "tag": "campaign"}),
     );
@@ -203,18 +208,16 @@ fn ids_and_tags_together_give_a_row_for_each_link_of_both() {
         json!([{"id": "sale-1", "visits": 2, "visitors": 1, "referers": 0}])
     );
     let nobody = json!({"id": "docs-1", "tag": "nobody's"});
-    assert_eq!(both(&server, "counters", &nobody)["data"], json!([]));
-    let nobody = both(&server, "counters", &json!({"tag": "nobody's"}));
+    assert_eq!(both(server, "counters", &nobody)["data"], json!([]));
+    let nobody = both(server, "counters", &json!({"tag": "nobody's"}));
     assert_eq!(
         nobody["data"],
         json!([{"visits": 0, "visitors": 0, "referers": 0}])
     );
 }
 
-#[test]
-fn a_tag_means_the_links_that_have_it_when_the_question_is_asked() {
-    let server = visited();
-    let count = |tag: &str| sum(&both(&server, "counters", &json!({"tag": tag})), "visits");
+fn a_tag_means_the_links_that_have_it_when_the_question_is_asked(server: &Server) {
+    let count = |tag: &str| sum(&both(server, "counters", &json!({"tag": tag})), "visits");
     assert_eq!((count("later"), count("campaign")), (0, 2));
     for (slug, tags) in [("bare", json!(["later"])), ("sale", json!([]))] {
         let patch = json!({"slug": slug, "tags": tags});

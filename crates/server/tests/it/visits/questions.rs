@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 
-use rstest::rstest;
 use serde_json::{Value, json};
 use slugline_domain::Dimension;
 use url::form_urlencoded;
@@ -50,17 +49,29 @@ fn visited() -> Server {
 }
 
 #[test]
-fn a_zone_that_nobody_knows_is_never_taken_for_the_one_that_was_meant() {
+fn questions_about_four_visits() {
     let server = visited();
+    each_shape_adds_up_to_the_visits_that_were_made_on_both_faces(&server);
+    an_unknown_zone_is_never_taken_for_the_one_that_was_meant(&server);
+    filters_that_can_match_nothing_are_refused_with_what_was_probably_meant(&server);
+    addresses_are_shown_as_tokens_only(&server);
+    visits_from_nowhere_have_no_place_on_the_map(&server);
+    the_export_is_a_file_for_spreadsheets(&server);
+    // These two change visits and links.
+    the_latest_visits_keep_their_ids(&server);
+    an_answer_of_zeros_names_the_slugs_and_channels_that_there_are_not(&server);
+}
+
+fn an_unknown_zone_is_never_taken_for_the_one_that_was_meant(server: &Server) {
     for shape in ["views", "heatmap"] {
         let input = |zone: &str| match shape {
             "views" => json!({"unit": "day", "clientTimezone": zone}),
             _ => json!({"clientTimezone": zone}),
         };
-        assert_refused(&server, shape, &input("Europe/Berlim"), "Europe/Berlim");
-        assert_refused(&server, shape, &input("Berlin"), "mean Europe/Berlin?");
+        assert_refused(server, shape, &input("Europe/Berlim"), "Europe/Berlim");
+        assert_refused(server, shape, &input("Berlin"), "mean Europe/Berlin?");
         // Some browsers name no zone.
-        let unknown = both(&server, shape, &input("Etc/Unknown"));
+        let unknown = both(server, shape, &input("Etc/Unknown"));
         assert_eq!(unknown["timezone"], "Etc/UTC");
     }
 }
@@ -79,9 +90,7 @@ fn assert_refused(server: &Server, shape: &str, input: &Value, why: &str) {
     assert!(text.contains(message), "{input}: {text}");
 }
 
-#[test]
-fn filters_that_can_match_nothing_are_refused_with_what_was_probably_meant() {
-    let server = visited();
+fn filters_that_can_match_nothing_are_refused_with_what_was_probably_meant(server: &Server) {
     for (filter, value, why) in [
         ("country", json!("Germany"), "did you mean DE?"),
         ("country", json!("!Atlantis"), "is no country code"),
@@ -101,19 +110,17 @@ fn filters_that_can_match_nothing_are_refused_with_what_was_probably_meant() {
                 "metrics" => input["type"] = json!("slug"),
                 _ => {}
             }
-            assert_refused(&server, shape, &input, why);
+            assert_refused(server, shape, &input, why);
         }
     }
-    let lower = both(&server, "counters", &json!({"country": "de,fr"}));
+    let lower = both(server, "counters", &json!({"country": "de,fr"}));
     assert_eq!(sum(&lower, "visits"), 4);
-    let ignored = ask(&server, "/api/stats/counters?colour=red");
+    let ignored = ask(server, "/api/stats/counters?colour=red");
     assert_eq!(ignored.header("slugline-ignored"), "colour");
 }
 
-#[test]
-fn an_answer_of_zeros_names_the_slugs_and_channels_that_there_are_not() {
-    let server = visited();
-    let note = |shape: &str, input: Value| both(&server, shape, &input)["note"].clone();
+fn an_answer_of_zeros_names_the_slugs_and_channels_that_there_are_not(server: &Server) {
+    let note = |shape: &str, input: Value| both(server, shape, &input)["note"].clone();
     let helo = json!(r#"no link has the slug "helo""#);
     assert_eq!(note("counters", json!({"slug": "helo"})), helo);
     assert_eq!(note("views", json!({"slug": "helo", "unit": "day"})), helo);
@@ -124,7 +131,7 @@ fn an_answer_of_zeros_names_the_slugs_and_channels_that_there_are_not() {
     assert_eq!(note("counters", possible), Value::Null);
     let country = json!({"slug": "helo", "type": "country"});
     assert_eq!(note("metrics", country), helo);
-    let places = ask(&server, "/api/logs/locations?slug=helo").json();
+    let places = ask(server, "/api/logs/locations?slug=helo").json();
     assert_eq!(places["note"], helo);
     assert_eq!(
         note(
@@ -178,15 +185,13 @@ pub(crate) fn sum(answer: &Value, member: &str) -> u64 {
     rows.map(|row| row[member].as_u64().unwrap()).sum()
 }
 
-#[test]
-fn each_shape_adds_up_to_the_visits_that_were_made_on_both_faces() {
-    let server = visited();
-    let counters = both(&server, "counters", &json!({}));
+fn each_shape_adds_up_to_the_visits_that_were_made_on_both_faces(server: &Server) {
+    let counters = both(server, "counters", &json!({}));
     assert_eq!(
         counters["data"],
         json!([{"visits": 4, "visitors": 3, "referers": 1}])
     );
-    let per_link = both(&server, "counters", &json!({"id": "docs-1,sale-1,none"}));
+    let per_link = both(server, "counters", &json!({"id": "docs-1,sale-1,none"}));
     assert_eq!(
         per_link["data"],
         json!([
@@ -197,7 +202,7 @@ fn each_shape_adds_up_to_the_visits_that_were_made_on_both_faces() {
     for unit in ["minute", "hour", "day"] {
         for zone in ["Asia/Kathmandu", "Australia/Lord_Howe", "Etc/UTC"] {
             let views = json!({"unit": unit, "clientTimezone": zone});
-            let views = both(&server, "views", &views);
+            let views = both(server, "views", &views);
             assert_eq!(views["timezone"], zone);
             assert_eq!(sum(&views, "visits"), 4, "{unit} {zone}");
             let width = views["data"][0]["time"].as_str().unwrap().len();
@@ -210,7 +215,7 @@ fn each_shape_adds_up_to_the_visits_that_were_made_on_both_faces() {
         }
     }
     let heatmap = both(
-        &server,
+        server,
         "heatmap",
         &json!({"clientTimezone": "America/New_York"}),
     );
@@ -221,7 +226,7 @@ fn each_shape_adds_up_to_the_visits_that_were_made_on_both_faces() {
     let now = unix_seconds();
     for first in [Some(now / 86_400 * 86_400 - 29 * 86_400), None] {
         let asked = json!({"average": true, "startAt": first.unwrap_or(0), "endAt": now});
-        let heatmap = both(&server, "heatmap", &asked);
+        let heatmap = both(server, "heatmap", &asked);
         for row in heatmap["data"].as_array().unwrap() {
             let hours = row["average"]["hours"].as_f64().unwrap();
             // The visits are of today, which is the fifth such weekday of 30 days, and of this hour.
@@ -236,35 +241,33 @@ fn each_shape_adds_up_to_the_visits_that_were_made_on_both_faces() {
         }
     }
     for dimension in Dimension::ALL.iter().map(|dimension| dimension.name()) {
-        let metrics = both(&server, "metrics", &json!({"type": dimension}));
+        let metrics = both(server, "metrics", &json!({"type": dimension}));
         assert_eq!(sum(&metrics, "count"), 4, "{dimension}");
     }
-    let countries = both(&server, "metrics", &json!({"type": "country", "limit": 1}));
+    let countries = both(server, "metrics", &json!({"type": "country", "limit": 1}));
     assert_eq!(countries["data"], json!([{"name": "DE", "count": 2}]));
     assert_eq!(countries["rows_before_limit_at_least"], 2);
     assert_eq!(countries["others"], 2);
     let slugs = json!({"type": "slug", "visitors": true});
     assert_eq!(
-        both(&server, "metrics", &slugs)["data"],
+        both(server, "metrics", &slugs)["data"],
         json!([
             {"name": "docs", "count": 3, "visitors": 2},
             {"name": "sale", "count": 1, "visitors": 1},
         ])
     );
     let french = json!({"type": "slug", "country": "FR", "startAt": unix_seconds() - 3_600});
-    let french = both(&server, "metrics", &french);
+    let french = both(server, "metrics", &french);
     assert_eq!(
         french["data"],
         json!([{"name": "docs", "count": 1}, {"name": "sale", "count": 1}])
     );
-    let early = both(&server, "views", &json!({"unit": "day", "endAt": 1_000}));
+    let early = both(server, "views", &json!({"unit": "day", "endAt": 1_000}));
     assert_eq!(early["data"], json!([]));
 }
 
-#[test]
-fn addresses_are_shown_as_tokens_only() {
-    let server = visited();
-    let tokens = both(&server, "metrics", &json!({"type": "ip"}));
+fn addresses_are_shown_as_tokens_only(server: &Server) {
+    let tokens = both(server, "metrics", &json!({"type": "ip"}));
     let tokens = tokens["data"].as_array().unwrap();
     assert_eq!((tokens.len(), &tokens[0]["count"]), (3, &json!(2)));
     for row in tokens {
@@ -274,17 +277,15 @@ fn addresses_are_shown_as_tokens_only() {
             "{name}"
         );
     }
-    let events = ask(&server, "/api/logs/events").text;
+    let events = ask(server, "/api/logs/events").text;
     assert!(
         !events.contains("198.51.100") && !events.contains("\"ip\""),
         "{events}"
     );
 }
 
-#[test]
-fn the_latest_visits_keep_their_ids() {
-    let server = visited();
-    let events = || ask(&server, "/api/logs/events").json();
+fn the_latest_visits_keep_their_ids(server: &Server) {
+    let events = || ask(server, "/api/logs/events").json();
     let first = events();
     let listed = first.as_array().unwrap();
     assert_eq!(listed.len(), 4);
@@ -300,7 +301,7 @@ fn the_latest_visits_keep_their_ids() {
         .collect();
     assert!(times.is_sorted_by(|newer, older| newer >= older));
     assert!(unix_seconds() - times[3] < 600);
-    let german = ask(&server, "/api/logs/events?country=DE&limit=1").json();
+    let german = ask(server, "/api/logs/events?country=DE&limit=1").json();
     assert_eq!(german.as_array().unwrap().len(), 1);
     assert_eq!(german[0]["referer"], "news.example");
     assert_eq!(german[0]["url"], "https://example.com/docs");
@@ -319,19 +320,15 @@ fn the_latest_visits_keep_their_ids() {
     assert!(ids.is_subset(&later));
 }
 
-#[test]
-fn visits_from_nowhere_have_no_place_on_the_map() {
-    let server = visited();
-    let places = ask(&server, "/api/logs/locations").json();
+fn visits_from_nowhere_have_no_place_on_the_map(server: &Server) {
+    let places = ask(server, "/api/logs/locations").json();
     assert_eq!(places["data"], json!([]));
     assert_eq!(places["rows_before_limit_at_least"], 0);
     assert_eq!(places["sampling"]["exact"], true);
 }
 
-#[test]
-fn the_export_is_a_file_for_spreadsheets() {
-    let server = visited();
-    let file = ask(&server, "/api/stats/export");
+fn the_export_is_a_file_for_spreadsheets(server: &Server) {
+    let file = ask(server, "/api/stats/export");
     assert_eq!(file.status, 200);
     assert_eq!(file.header("content-type"), "text/csv; charset=utf-8");
     assert_eq!(file.header("cache-control"), "no-store");
@@ -348,47 +345,43 @@ fn the_export_is_a_file_for_spreadsheets() {
          sale,\"https://example.com/a,b\",1,1,0\n"
     );
     assert!(file.text.starts_with('\u{feff}'));
-    let some = ask(&server, "/api/stats/export?slug=sale").text;
+    let some = ask(server, "/api/stats/export?slug=sale").text;
     assert_eq!(some.lines().count(), 2);
 }
 
-#[rstest]
-#[case("/api/stats/views", "unit")]
-#[case("/api/stats/views?unit=week", "unit")]
-#[case("/api/stats/views?unit=day&clientTimezone=a%20b", "clientTimezone")]
-#[case("/api/stats/heatmap?clientTimezone=", "clientTimezone")]
-#[case("/api/stats/heatmap?average=mean", "average")]
-#[case("/api/stats/metrics", "type")]
-#[case("/api/stats/metrics?type=colo", "type")]
-#[case("/api/stats/metrics?type=os&limit=51", "limit")]
-#[case("/api/stats/metrics?type=os&limit=0", "limit")]
-#[case("/api/stats/counters?startAt=9&endAt=8", "endAt")]
-#[case("/api/stats/export?startAt=9&endAt=8", "endAt")]
-#[case("/api/logs/events?limit=51", "limit")]
-#[case("/api/logs/locations?id=a%20b", "id")]
-#[case("/api/logs/locations?city=a%07b", "city")]
-fn wrong_questions_are_told_what_is_wrong(#[case] path: &str, #[case] member: &str) {
-    let server = Server::start_with(&[("SLUGLINE_LIST_QUERY_LIMIT", "50")]);
-    let refused = ask(&server, path);
-    assert_eq!(refused.status, 400, "{}", refused.text);
-    assert_eq!(refused.json()["data"]["issues"][0]["path"], json!([member]));
-}
-
 #[test]
-fn other_shapes_do_not_exist() {
-    let server = Server::start();
+fn wrong_questions_are_told_what_is_wrong_and_documents_name_the_limit() {
+    let server = Server::start_with(&[("SLUGLINE_LIST_QUERY_LIMIT", "50")]);
+    for (path, member) in [
+        ("/api/stats/views", "unit"),
+        ("/api/stats/views?unit=week", "unit"),
+        (
+            "/api/stats/views?unit=day&clientTimezone=a%20b",
+            "clientTimezone",
+        ),
+        ("/api/stats/heatmap?clientTimezone=", "clientTimezone"),
+        ("/api/stats/heatmap?average=mean", "average"),
+        ("/api/stats/metrics", "type"),
+        ("/api/stats/metrics?type=colo", "type"),
+        ("/api/stats/metrics?type=os&limit=51", "limit"),
+        ("/api/stats/metrics?type=os&limit=0", "limit"),
+        ("/api/stats/counters?startAt=9&endAt=8", "endAt"),
+        ("/api/stats/export?startAt=9&endAt=8", "endAt"),
+        ("/api/logs/events?limit=51", "limit"),
+        ("/api/logs/locations?id=a%20b", "id"),
+        ("/api/logs/locations?city=a%07b", "city"),
+    ] {
+        let refused = ask(&server, path);
+        assert_eq!(refused.status, 400, "{path}: {}", refused.text);
+        let issue = &refused.json()["data"]["issues"][0];
+        assert_eq!(issue["path"], json!([member]), "{path}");
+    }
+    // Other shapes do not exist.
     for path in ["/api/stats/nothing", "/api/logs/nothing"] {
         let missing = ask(&server, path);
-        assert_eq!(
-            (missing.status, missing.json()["code"].clone()),
-            (404, json!("route_not_found"))
-        );
+        assert_eq!(missing.status, 404, "{path}");
+        assert_eq!(missing.json()["code"], "route_not_found");
     }
-}
-
-#[test]
-fn the_limit_of_the_instance_stands_in_its_documents() {
-    let server = Server::start_with(&[("SLUGLINE_LIST_QUERY_LIMIT", "50")]);
     let document = server.visit("/_docs/openapi.json").json();
     for path in [
         "/api/stats/metrics",
