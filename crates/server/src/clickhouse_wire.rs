@@ -104,8 +104,8 @@ mod tests {
     #[tokio::test]
     async fn refusals_come_with_their_words() {
         let wire = OutboundWire::new();
-        let server = ClickHouse::start(ClickHouseEngine::Server);
-        let mut ask = request(&server, "database=none", b"SELECT 1");
+        let server = ClickHouse::shared(ClickHouseEngine::Server);
+        let mut ask = request(server, "database=none", b"SELECT 1");
         let answer = wire.post(ask.clone()).await.unwrap();
         assert_eq!(answer.status, 404);
         let words = String::from_utf8(whole(answer).await.unwrap()).unwrap();
@@ -136,15 +136,15 @@ mod tests {
         const BYTES: usize = 50_000_000;
 
         let wire = OutboundWire::new();
-        let server = ClickHouse::start(ClickHouseEngine::Server);
+        let server = ClickHouse::shared(ClickHouseEngine::Server);
         let table = "CREATE TABLE t (number UInt64) ENGINE = MergeTree ORDER BY number";
-        let made = wire.post(request(&server, "", table.as_bytes())).await;
+        let made = wire.post(request(server, "", table.as_bytes())).await;
         assert_eq!(made.unwrap().status, 200);
         let rows = vec![7; BYTES];
         let insert = "query=INSERT INTO t FORMAT RowBinary";
-        let inserted = wire.post(request(&server, insert, &rows)).await.unwrap();
+        let inserted = wire.post(request(server, insert, &rows)).await.unwrap();
         assert_eq!(inserted.status, 200);
-        let ask = request(&server, "", b"SELECT number FROM t FORMAT RowBinary");
+        let ask = request(server, "", b"SELECT number FROM t FORMAT RowBinary");
         let answer = wire.post(ask).await.unwrap();
         assert_eq!(whole(answer).await.unwrap(), rows);
     }

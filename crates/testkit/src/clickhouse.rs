@@ -1,4 +1,5 @@
-//! ClickHouse for one test: started in a temporary folder, killed at the end.
+//! ClickHouse for tests, in temporary folders: one server that the tests of a program share, and
+//! servers of single tests, which kill them.
 //!
 //! `cargo xtask test` installs both engines.
 
@@ -8,6 +9,7 @@ use std::{
     net::{Ipv4Addr, TcpListener, TcpStream},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
+    sync::OnceLock,
     thread::sleep,
     time::{Duration, Instant},
 };
@@ -50,7 +52,19 @@ impl ClickHouse {
     /// The time after which the server closes an idle connection.
     pub const KEEP_ALIVE: Duration = Duration::from_secs(1);
 
-    /// Starts a server without data and waits until it answers.
+    /// The server that the tests of this program share, each with a database of its own. The first
+    /// of them starts it, and it ends with the program.
+    pub fn shared(engine: ClickHouseEngine) -> &'static Self {
+        static LIBRARY: OnceLock<ClickHouse> = OnceLock::new();
+        static SERVER: OnceLock<ClickHouse> = OnceLock::new();
+        let shared = match engine {
+            ClickHouseEngine::Library => &LIBRARY,
+            ClickHouseEngine::Server => &SERVER,
+        };
+        shared.get_or_init(|| Self::start(engine))
+    }
+
+    /// Starts a server without data for one test, and waits until it answers.
     pub fn start(engine: ClickHouseEngine) -> Self {
         let folder = tempfile::tempdir().expect("there is room for a folder");
         Self::start_in(folder, engine, None)
@@ -97,49 +111,67 @@ impl ClickHouse {
 
     /// The same with another password.
     pub fn url_with(&self, password: &str, database: &str) -> String {
-        let (user, port) = (Self::USER, self.port);
-        let password = password
-            .replace('\\', "%5C")
-            .replace(':', "%3A")
-            .replace(' ', "%20");
-        format!("clickhouse+http://{user}:{password}@127.0.0.1:{port}/{database}")
+        url(self.port, password, database)
     }
 }
 
 impl KilledClickHouse {
-    /// Starts it again with the same data and port.
+    /// A server without data that was never started.
+    pub fn new(engine: ClickHouseEngine) -> Self {
+        Self {
+            engine,
+            port: free_port(),
+            folder: tempfile::tempdir().expect("there is room for a folder"),
+        }
+    }
+
+    /// The URL of one of its databases, as settings name it.
+    pub fn url(&self, database: &str) -> String {
+        url(self.port, ClickHouse::PASSWORD, database)
+    }
+
+    /// Starts it with the data and the port that it had.
     pub fn restart(self) -> ClickHouse {
         ClickHouse::start_in(self.folder, self.engine, Some(self.port))
     }
 }
 
-/// A process that is killed when this value is dropped, or when the test process dies without
-/// running destructors.
+fn url(port: u16, password: &str, database: &str) -> String {
+    let user = ClickHouse::USER;
+    let password = password
+        .replace('\\', "%5C")
+        .replace(':', "%3A")
+        .replace(' ', "%20");
+    format!("clickhouse+http://{user}:{password}@127.0.0.1:{port}/{database}")
+}
+
+/// A process that is killed when this value is dropped. If the test process ends without dropping
+/// it, as it does for a shared server, the heir kills it and removes its folder.
 #[derive(Debug)]
 struct Process {
     child: Child,
-    /// A process that waits for the end of its standard input and then kills the first one. The
-    /// operating system closes that input at every end of the test process.
-    heir: Option<Child>,
+    /// A process that waits for the end of its standard input, which the operating system closes at
+    /// every end of the test process. Ctrl-C does not end it.
+    heir: Child,
 }
 
-impl Process {
-    /// A process that watches its own standard input.
-    fn alone(child: Child) -> Self {
-        Self { child, heir: None }
-    }
+const DUTY: &str = r#"
+trap '' INT
+read -r _
+kill -9 "$1" 2> /dev/null
+rm -rf "$2" 2> /dev/null || rm -rf "$2"
+"#;
 
-    fn with_heir(child: Child) -> Self {
+impl Process {
+    fn new(child: Child, folder: &Path) -> Self {
         let heir = Command::new("sh")
-            .args(["-c", "cat > /dev/null; kill -9 \"$1\" 2> /dev/null", "heir"])
+            .args(["-c", DUTY, "heir"])
             .arg(child.id().to_string())
+            .arg(folder)
             .stdin(Stdio::piped())
             .spawn()
             .expect("there is a shell");
-        Self {
-            child,
-            heir: Some(heir),
-        }
+        Self { child, heir }
     }
 
     fn has_ended(&mut self) -> bool {
@@ -149,12 +181,11 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        let _ = self.child.kill();
-        // `wait` closes the standard input of the heir first.
-        if let Some(heir) = &mut self.heir {
-            let _ = heir.wait();
+        // The heir goes first: the folder may outlive the process.
+        for process in [&mut self.heir, &mut self.child] {
+            let _ = process.kill();
+            let _ = process.wait();
         }
-        let _ = self.child.wait();
     }
 }
 
@@ -178,7 +209,7 @@ fn library(folder: &Path, port: Option<u16>) -> (Process, u16) {
         .read_line(&mut line)
         .expect("the library says something");
     let port = line.trim().parse().expect("the library says its port");
-    (Process::alone(process), port)
+    (Process::new(process, folder), port)
 }
 
 /// Starts the server, on any port unless one is named.
@@ -217,7 +248,7 @@ fn server_once(folder: &Path, port: u16) -> Option<Process> {
         .stderr(output)
         .spawn()
         .expect("`cargo xtask test` has brought the server");
-    let mut process = Process::with_heir(child);
+    let mut process = Process::new(child, folder);
     let limit = Instant::now() + TIMEOUT;
     while !answers(&name, port) {
         if process.has_ended() {

@@ -2,7 +2,7 @@
 //! source under the test's control, builders, doubles of other ports, contract suites for the
 //! stores and the access log, and real ClickHouse and Redis servers.
 //!
-//! Without features the crate brings no database and starts no program: suites, builders and
+//! Without features the crate brings no database and starts no other program: suites, builders and
 //! doubles, for programs that implement a port. The feature `oracle` adds the suite that compares an
 //! engine with SQLite, `sqlite` a links database that fails when a test says so, `servers` the
 //! ClickHouse and Redis servers.
@@ -15,8 +15,8 @@
 //! | `…_contract` | the contract suite of a port; `visit_log_contract` with the feature `oracle` |
 //! | `memory_…` | stores in memory that only tests need |
 //! | `counted_visits`, `listed_…`, `scripted_…` | other ports in memory |
-//! | `ambient`, `assert_matches`, `builders`, `place_files`, `join_all` | clock and random source; an assertion; links; files of places; futures that overlap |
-//! | `clickhouse`, `redis` | real servers, started for one test; with the feature `servers` |
+//! | `ambient`, `assert_matches`, `builders`, `place_files`, `join_all`, `killed_test` | clock and random source; an assertion; links; files of places; futures that overlap; a test that another one kills |
+//! | `clickhouse`, `redis` | real servers, for one test or for all of a program; with the feature `servers` |
 //! | `world` | visits like those of a busy site, for measurements |
 
 mod ambient;
@@ -26,6 +26,7 @@ mod builders;
 mod clickhouse;
 mod counted_visits;
 mod join_all;
+mod killed_test;
 #[cfg(feature = "sqlite")]
 mod links_file;
 mod listed_documents;
@@ -64,6 +65,7 @@ pub use builders::{
 #[cfg(feature = "servers")]
 pub use clickhouse::{ClickHouse, ClickHouseEngine, KilledClickHouse};
 pub use counted_visits::CountedVisits;
+pub use killed_test::KilledTest;
 #[cfg(feature = "sqlite")]
 pub use links_file::LinksFile;
 pub use listed_documents::ListedDocuments;

@@ -11,7 +11,8 @@ use std::net::Ipv4Addr;
 
 use slugline_domain::{
     Choice, Counters, CountersQuery, Dimension, EventsQuery, HeatmapQuery, LinkId, MetricsQuery,
-    RowLimit, TimeUnit, ViewsQuery, Visit, VisitFilter, VisitHeaders, Way, ZoneOffsets,
+    RowLimit, StoredVisit, TimeUnit, ViewsQuery, Visit, VisitFilter, VisitHeaders, Way,
+    ZoneOffsets,
     ports::{VisitEraser, VisitLog, VisitSink},
 };
 
@@ -271,15 +272,24 @@ async fn access(store: &impl VisitStore) -> Vec<(String, u64)> {
 
 /// The links of the visits, sorted.
 async fn visits(store: &impl VisitStore) -> Vec<String> {
-    let all = VisitFilter::default();
-    let mut rows = store.log().visits(&all).await.expect("visits");
-    let mut links = Vec::new();
+    let visits = all_visits(store.log()).await.into_iter();
+    let mut links: Vec<String> = visits.map(|visit| visit.link).collect();
+    links.sort();
+    links
+}
+
+/// Reads all visits of a log, part by part.
+///
+/// # Panics
+/// The log fails.
+pub async fn all_visits(log: &dyn VisitLog) -> Vec<StoredVisit> {
+    let mut rows = log.visits(&VisitFilter::default()).await.expect("visits");
+    let mut read = Vec::new();
     loop {
         let next = rows.next().await.expect("rows");
         if next.is_empty() {
-            links.sort();
-            return links;
+            return read;
         }
-        links.extend(next.into_iter().map(|visit| visit.link));
+        read.extend(next);
     }
 }

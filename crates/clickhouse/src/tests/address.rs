@@ -1,8 +1,11 @@
 //! The databases of tests, and the wire to them.
 
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicU32, Ordering},
+};
 
-use slugline_testkit::{ClickHouse, ClickHouseEngine};
+use slugline_testkit::{ClickHouse, ClickHouseEngine, KilledClickHouse};
 
 use super::wire::TestWire;
 use crate::{client::Client, connection::ClickHouseTarget};
@@ -10,19 +13,37 @@ use crate::{client::Client, connection::ClickHouseTarget};
 /// A database of a ClickHouse that may be down at the moment.
 #[derive(Clone, Debug)]
 pub(crate) struct Address {
+    pub(crate) url: String,
     pub(crate) target: ClickHouseTarget,
     pub(crate) engine: ClickHouseEngine,
 }
 
 impl Address {
-    /// A database that does not exist yet.
+    /// A database that does not exist yet, in the server that the tests share.
+    pub(crate) fn shared(engine: ClickHouseEngine) -> Self {
+        static DATABASES: AtomicU32 = AtomicU32::new(0);
+        let number = DATABASES.fetch_add(1, Ordering::Relaxed);
+        let database = format!("visits_{number}");
+        Self::at(&ClickHouse::shared(engine).url(&database), engine)
+    }
+
+    /// A database in a server that was never started.
+    pub(crate) fn away(engine: ClickHouseEngine) -> (Self, KilledClickHouse) {
+        let server = KilledClickHouse::new(engine);
+        (Self::at(&server.url("visits"), engine), server)
+    }
+
+    /// A database that does not exist yet, in a server that its test kills.
     pub(crate) fn of(clickhouse: &ClickHouse) -> Self {
         Self::at(&clickhouse.url("visits"), clickhouse.engine())
     }
 
     pub(crate) fn at(url: &str, engine: ClickHouseEngine) -> Self {
-        let target = url.parse().unwrap();
-        Self { target, engine }
+        Self {
+            url: url.to_owned(),
+            target: url.parse().unwrap(),
+            engine,
+        }
     }
 
     pub(crate) fn wire(&self) -> Arc<TestWire> {

@@ -3,9 +3,8 @@
 use std::{
     collections::HashMap,
     env,
-    io::{BufRead, BufReader, Write},
+    io::Write,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
     time::Duration,
 };
 
@@ -17,7 +16,7 @@ use slugline_domain::{
 use slugline_testkit::{
     ClickHouse,
     ClickHouseEngine::{self, Library, Server},
-    SeededRandom,
+    KilledTest, SeededRandom,
 };
 
 use super::{
@@ -69,33 +68,21 @@ fn run_and_kill(
     lines: usize,
     pause: Duration,
 ) -> u32 {
-    let mut child = Command::new(env::current_exe().unwrap())
-        .args([
-            "--exact",
-            "tests::crash::child_records_until_it_is_killed",
-            "--nocapture",
-        ])
-        .env(FOLDER, folder)
-        .env(TARGET, url)
-        .env(ENGINE, format!("{engine:?}"))
-        .env(FIRST, first.to_string())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let output = child.stdout.take().unwrap();
-    let mut durable = BufReader::new(output).lines().filter_map(|line| {
-        let line = line.ok()?;
-        line.rsplit_once("durable ")?.1.parse().ok()
-    });
-    let mut last = first;
+    let mut child = KilledTest::start(
+        "tests::crash::child_records_until_it_is_killed",
+        [
+            (FOLDER, folder.as_os_str()),
+            (TARGET, url.as_ref()),
+            (ENGINE, format!("{engine:?}").as_ref()),
+            (FIRST, first.to_string().as_ref()),
+        ],
+    );
+    let mut last = String::new();
     for _ in 0..=lines {
-        last = durable.next().expect("the child works until it is killed");
+        last = child.says("durable ").expect("it works until it is killed");
     }
     std::thread::sleep(pause);
-    child.kill().unwrap();
-    last = durable.last().unwrap_or(last);
-    child.wait().unwrap();
-    last
+    child.kill("durable ").unwrap_or(last).parse().unwrap()
 }
 
 #[rstest]

@@ -17,9 +17,8 @@ const PAGE: usize = 4_096;
 
 /// A spool with `visits` waiting visits, and a ClickHouse to receive them.
 async fn stopped(visits: u32) -> (tempfile::TempDir, ClickHouse) {
-    let (server, folder) = (ClickHouse::start(Library), tempfile::tempdir().unwrap());
-    let address = Address::of(&server);
-    let server = server.kill();
+    let folder = tempfile::tempdir().unwrap();
+    let (address, server) = Address::away(Library);
     let recording = Recording::start(&address, folder.path()).await;
     recording.record(0..visits);
     recording.recorder.flush().await.unwrap();

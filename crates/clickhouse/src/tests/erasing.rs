@@ -47,8 +47,8 @@ pub(crate) fn orders(folder: &Path) -> u32 {
 async fn visits_of_the_link_are_gone_with_the_answer_and_later_ones_are_new(
     #[values(Library, Server)] engine: ClickHouseEngine,
 ) {
-    let (server, folder) = (ClickHouse::start(engine), tempfile::tempdir().unwrap());
-    let recording = Recording::start(&Address::of(&server), folder.path()).await;
+    let (address, folder) = (Address::shared(engine), tempfile::tempdir().unwrap());
+    let recording = Recording::start(&address, folder.path()).await;
     recording.record(0..300);
     record(&recording, 300..500);
     recording.expect(500).await;
@@ -207,8 +207,7 @@ async fn an_import_beside_the_service_ships_visits_and_carries_out_no_orders() {
 
 #[tokio::test]
 async fn an_erasure_after_an_import_erases_the_imported_visits_too() {
-    let (server, folder) = (ClickHouse::start(Library), tempfile::tempdir().unwrap());
-    let address = Address::of(&server);
+    let (address, folder) = (Address::shared(Library), tempfile::tempdir().unwrap());
     let (options, _) = recording::options(&address, folder.path());
     let clock = Arc::new(FixedClock::at(NOON));
     let into = History::open(options, clock, seeded()).await.unwrap();

@@ -9,7 +9,6 @@ use slugline_domain::{
     ports::{VisitEraser, VisitLog, VisitSink},
 };
 use slugline_testkit::{
-    ClickHouse,
     ClickHouseEngine::Library,
     FixedClock, NOON, SeededRandom,
     exactness_contract::{Answers, Recorded, exact_means_exact},
@@ -87,8 +86,7 @@ fn waits(spool: &Path) -> bool {
 async fn an_answer_of_another_node_that_says_that_it_is_exact_equals_the_plain_count() {
     let mut all = Answers::default();
     for seed in 0..4 {
-        let server = ClickHouse::start(Library);
-        let nodes = TwoNodes::start(&Address::of(&server)).await;
+        let nodes = TwoNodes::start(&Address::shared(Library)).await;
         let answers = exact_means_exact(&nodes, seed).await;
         all.not_empty += answers.not_empty;
         all.estimated += answers.estimated;
@@ -98,8 +96,7 @@ async fn an_answer_of_another_node_that_says_that_it_is_exact_equals_the_plain_c
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_one_node_lost_makes_the_answers_of_others_inexact_and_counts_once() {
-    let server = ClickHouse::start(Library);
-    let nodes = TwoNodes::start(&Address::of(&server)).await;
+    let nodes = TwoNodes::start(&Address::shared(Library)).await;
     let spool = Connection::open(nodes.recording.path().join("spool.db")).unwrap();
     let minute = NOON.get() / 60;
     let add = |visits: i64| {
@@ -129,8 +126,7 @@ async fn what_one_node_lost_makes_the_answers_of_others_inexact_and_counts_once(
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_erasure_leaves_no_gap_that_names_the_link() {
-    let server = ClickHouse::start(Library);
-    let address = Address::of(&server);
+    let address = Address::shared(Library);
     let nodes = TwoNodes::start(&address).await;
     let spool = Connection::open(nodes.recording.path().join("spool.db")).unwrap();
     let minute = NOON.get() / 60;

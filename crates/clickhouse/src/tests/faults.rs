@@ -50,8 +50,7 @@ async fn nothing_is_lost_when_clickhouse_is_killed_while_visits_arrive(
 
 #[tokio::test]
 async fn a_connection_that_the_server_has_closed_is_not_missed() {
-    let server = ClickHouse::start(Server);
-    let client = Address::of(&server).client();
+    let client = Address::shared(Server).client();
     schema::prepare(&client, None).await.unwrap();
     let mut row = Vec::new();
     put_text(&mut row, "https://example.com/");
@@ -69,8 +68,7 @@ async fn a_body_of_many_megabytes_arrives_whole() {
     const ROWS: usize = 100;
     const BYTES: usize = 500_000;
 
-    let server = ClickHouse::start(Server);
-    let client = Address::of(&server).client();
+    let client = Address::shared(Server).client();
     schema::prepare(&client, None).await.unwrap();
     let text = "x".repeat(BYTES);
     let rows = iter::repeat_with(|| {
@@ -93,8 +91,7 @@ async fn a_body_of_many_megabytes_arrives_whole() {
 
 #[tokio::test]
 async fn an_error_after_many_rows_is_an_error() {
-    let server = ClickHouse::start(Server);
-    let client = Address::of(&server).client().outside();
+    let client = Address::shared(Server).client().outside();
     let sql = "SELECT number + throwIf(number = 3000000) FROM system.numbers";
     let all = client.rows(sql, TIMEOUT, number).await.unwrap_err();
     let stream = client.stream(sql, TIMEOUT, number).await.unwrap_err();
@@ -108,8 +105,7 @@ async fn an_error_after_many_rows_is_an_error() {
 
 #[tokio::test]
 async fn an_answer_that_the_server_gives_up_came_too_late() {
-    let server = ClickHouse::start(Server);
-    let client = Address::of(&server).client().outside();
+    let client = Address::shared(Server).client().outside();
     // Shorter than the client's own timeout, so that the server gives up first.
     let sql = "SELECT count() FROM system.numbers SETTINGS max_execution_time = 1";
     let error = client.rows(sql, TIMEOUT, number).await.unwrap_err();

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use slugline_testkit::{ClickHouse, ClickHouseEngine::Server};
+use slugline_testkit::ClickHouseEngine::Server;
 
 use super::address::Address;
 use crate::row_binary::Cursor;
@@ -10,8 +10,7 @@ use crate::row_binary::Cursor;
 #[tokio::test]
 async fn clickhouse_stops_working_on_a_question_that_nobody_waits_for() {
     const LONG: Duration = Duration::from_hours(1);
-    let server = ClickHouse::start(Server);
-    let client = Address::of(&server).client().outside();
+    let client = Address::shared(Server).client().outside();
     let read = |row: &mut Cursor<'_>| row.u64();
     let asking = client.clone();
     let asked = tokio::spawn(async move {

@@ -2,9 +2,8 @@
 
 use std::{
     env,
-    io::{BufRead, BufReader, Write},
+    io::Write,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
     sync::Arc,
     time::Duration,
 };
@@ -22,9 +21,9 @@ use slugline_domain::{
     ports::{Clock, Random, VisitLog},
 };
 use slugline_testkit::{
-    ClickHouse,
     ClickHouseEngine::{self, Library, Server},
-    FixedClock, SeededRandom,
+    FixedClock, KilledTest, SeededRandom,
+    visit_store_contract::all_visits,
 };
 use slugline_visitlog::{EmbeddedLog, LogIntake, Moved, history_in, move_history};
 
@@ -73,19 +72,6 @@ fn clickhouse(address: &Address, folder: &Path) -> (ClickHouseOptions, Arc<TestW
 
 fn log_of(address: &Address) -> ClickHouseLog {
     ClickHouseLog::open(address.target.clone(), address.wire())
-}
-
-/// The visits of a log.
-async fn exported(log: &dyn VisitLog) -> Vec<StoredVisit> {
-    let mut rows = log.visits(&VisitFilter::default()).await.unwrap();
-    let mut all = Vec::new();
-    loop {
-        let visits = rows.next().await.unwrap();
-        if visits.is_empty() {
-            return all;
-        }
-        all.extend(visits);
-    }
 }
 
 /// A clock that shows a moment after every visit and every order.
@@ -157,8 +143,7 @@ fn counts(found: Counters) -> (u64, u64) {
 async fn a_file_goes_through_the_spool_once_and_comes_back_as_it_was(
     #[values(Library, Server)] engine: ClickHouseEngine,
 ) {
-    let (server, folder) = (ClickHouse::start(engine), tempfile::tempdir().unwrap());
-    let address = Address::of(&server);
+    let (address, folder) = (Address::shared(engine), tempfile::tempdir().unwrap());
     let all = visits_of(0..20_000);
     for new in [20_000, 0] {
         let (options, _) = clickhouse(&address, folder.path());
@@ -167,7 +152,7 @@ async fn a_file_goes_through_the_spool_once_and_comes_back_as_it_was(
     }
     assert_eq!(waiting(folder.path()), 0);
     let log = log_of(&address);
-    assert_eq!(sorted(exported(&log).await), all);
+    assert_eq!(sorted(all_visits(&log).await), all);
     let one = VisitFilter {
         values: vec![(
             Dimension::Ip,
@@ -182,8 +167,7 @@ async fn a_file_goes_through_the_spool_once_and_comes_back_as_it_was(
 
 #[tokio::test(flavor = "multi_thread")]
 async fn visits_of_more_months_than_clickhouse_takes_by_default_are_one_shipment() {
-    let (server, folder) = (ClickHouse::start(Library), tempfile::tempdir().unwrap());
-    let address = Address::of(&server);
+    let (address, folder) = (Address::shared(Library), tempfile::tempdir().unwrap());
     let all: Vec<StoredVisit> = (0..)
         .zip(visits_of(0..120))
         .map(|(month, visit)| StoredVisit {
@@ -195,7 +179,7 @@ async fn visits_of_more_months_than_clickhouse_takes_by_default_are_one_shipment
     let random = seeded();
     let into = through_spool(options, random).await.unwrap();
     assert_eq!(import(into, &all).await.unwrap().new, 120);
-    assert_eq!(sorted(exported(&log_of(&address)).await), all);
+    assert_eq!(sorted(all_visits(&log_of(&address)).await), all);
 }
 
 #[rstest]
@@ -203,8 +187,7 @@ async fn visits_of_more_months_than_clickhouse_takes_by_default_are_one_shipment
 async fn a_log_moves_to_clickhouse_and_leaves_nothing_behind(
     #[values(Library, Server)] engine: ClickHouseEngine,
 ) {
-    let (server, folder) = (ClickHouse::start(engine), tempfile::tempdir().unwrap());
-    let address = Address::of(&server);
+    let (address, folder) = (Address::shared(engine), tempfile::tempdir().unwrap());
     let all = visits_of(0..40_000);
     let path = embedded(folder.path(), &all).await;
     assert!(history_in(&path).unwrap());
@@ -219,7 +202,7 @@ async fn a_log_moves_to_clickhouse_and_leaves_nothing_behind(
     let done = moved(&address, folder.path()).await.unwrap();
     assert_eq!((done.visits, done.damaged.len()), (40_000, 0));
     assert!(!history_in(&path).unwrap());
-    assert_eq!(sorted(exported(&log_of(&address)).await), all);
+    assert_eq!(sorted(all_visits(&log_of(&address)).await), all);
     let asked = async |from: i64, until: i64, slug: &str| {
         let second = |minute: i64| UnixSeconds::new(minute * 60).ok();
         let filter = VisitFilter {
@@ -250,8 +233,7 @@ async fn a_log_moves_to_clickhouse_and_leaves_nothing_behind(
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_move_that_loses_acknowledgements_ships_each_visit_once() {
-    let (server, folder) = (ClickHouse::start(Library), tempfile::tempdir().unwrap());
-    let address = Address::of(&server);
+    let (address, folder) = (Address::shared(Library), tempfile::tempdir().unwrap());
     let path = embedded(folder.path(), &visits_of(0..20_000)).await;
     let (options, wire) = clickhouse(&address, folder.path());
     wire.lose(2);
@@ -263,8 +245,7 @@ async fn a_move_that_loses_acknowledgements_ships_each_visit_once() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_log_in_use_is_not_moved_and_two_moves_are_one() {
-    let (server, folder) = (ClickHouse::start(Library), tempfile::tempdir().unwrap());
-    let address = Address::of(&server);
+    let (address, folder) = (Address::shared(Library), tempfile::tempdir().unwrap());
     let path = embedded(folder.path(), &visits_of(0..20_000)).await;
     let in_use = slugline_analytics::journal::lock::share(&path).unwrap();
     let refused = moved(&address, folder.path()).await.unwrap_err();
@@ -294,8 +275,7 @@ async fn a_log_in_use_is_not_moved_and_two_moves_are_one() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_move_that_fails_at_any_step_goes_on_where_it_was() {
-    let (server, folder) = (ClickHouse::start(Library), tempfile::tempdir().unwrap());
-    let address = Address::of(&server);
+    let (address, folder) = (Address::shared(Library), tempfile::tempdir().unwrap());
     let path = embedded(folder.path(), &visits_of(0..20_000)).await;
     let (options, _) = clickhouse(&address, folder.path());
     let spool = options.spool;
@@ -335,8 +315,7 @@ async fn a_move_that_fails_at_any_step_goes_on_where_it_was() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_damaged_chunk_stays_and_is_named() {
-    let (server, folder) = (ClickHouse::start(Library), tempfile::tempdir().unwrap());
-    let address = Address::of(&server);
+    let (address, folder) = (Address::shared(Library), tempfile::tempdir().unwrap());
     let path = embedded(folder.path(), &visits_of(0..20_000)).await;
     let log = Connection::open(&path).unwrap();
     let damage = "UPDATE chunk SET directory = x'00' WHERE id = (SELECT min(id) FROM chunk)";
@@ -355,17 +334,16 @@ async fn a_damaged_chunk_stays_and_is_named() {
 
 #[tokio::test]
 async fn nothing_leaves_while_clickhouse_is_away() {
-    let (server, folder) = (ClickHouse::start(Library), tempfile::tempdir().unwrap());
-    let address = Address::of(&server);
+    let folder = tempfile::tempdir().unwrap();
+    let (address, _server) = Address::away(Library);
     let path = embedded(folder.path(), &visits_of(0..10)).await;
-    let _server = server.kill();
     let refused = moved(&address, folder.path()).await.unwrap_err();
     assert!(matches!(
         refused,
         TransferError::Open(OpenError::ClickHouse { .. })
     ));
     let log = EmbeddedLog::open(&path, QueryLimits::default()).unwrap();
-    assert_eq!(exported(&log).await.len(), 10);
+    assert_eq!(all_visits(&log).await.len(), 10);
 }
 
 /// Gives the child process its folder, ClickHouse's address, and its task.
@@ -402,36 +380,21 @@ async fn child_moves_or_imports_until_it_is_killed() {
 async fn what_is_killed_again_and_again_ships_each_visit_once(
     #[values("move", "import")] work: &'static str,
 ) {
-    let random = SeededRandom::new(11);
-    let draw = |end: u64| {
-        let mut bytes = [0; 8];
-        random.fill(&mut bytes);
-        u64::from_le_bytes(bytes) % end
-    };
-    let (server, folder) = (ClickHouse::start(Library), tempfile::tempdir().unwrap());
-    let address = Address::of(&server);
+    let (address, folder) = (Address::shared(Library), tempfile::tempdir().unwrap());
     let all = visits_of(0..VISITS);
     if work == "move" {
         embedded(folder.path(), &all).await;
     }
-    for _ in 0..8 {
-        let mut child = Command::new(env::current_exe().unwrap())
-            .arg("--exact")
-            .arg("tests::history::child_moves_or_imports_until_it_is_killed")
-            .arg("--nocapture")
-            .env(FOLDER, folder.path())
-            .env(TARGET, server.url("visits"))
-            .env(WORK, work)
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let output = BufReader::new(child.stdout.take().unwrap());
-        let mut lines = output.lines().map_while(Result::ok);
-        assert!(lines.any(|line| line.ends_with("begins")));
-        tokio::time::sleep(Duration::from_millis(draw(1_500))).await;
-        child.kill().unwrap();
-        child.wait().unwrap();
-    }
+    let start = || {
+        let environment = [
+            (FOLDER, folder.path().as_os_str()),
+            (TARGET, address.url.as_ref()),
+            (WORK, work.as_ref()),
+        ];
+        let child = "tests::history::child_moves_or_imports_until_it_is_killed";
+        KilledTest::start(child, environment)
+    };
+    KilledTest::again_and_again(start, "begins", Duration::from_millis(1_500));
     if work == "move" {
         moved(&address, folder.path()).await.unwrap();
     } else {
@@ -441,7 +404,7 @@ async fn what_is_killed_again_and_again_ships_each_visit_once(
         import(into, &all).await.unwrap();
     }
     eventually("an empty spool", async || waiting(folder.path()) == 0).await;
-    assert_eq!(sorted(exported(&log_of(&address)).await), all);
+    assert_eq!(sorted(all_visits(&log_of(&address)).await), all);
 }
 
 /// Changes the answer that a real ClickHouse gives.
@@ -479,8 +442,7 @@ impl ClickHouseWire for Spoilt {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_answer_that_ends_in_an_error_is_not_taken_for_the_whole() {
-    let (server, folder) = (ClickHouse::start(Library), tempfile::tempdir().unwrap());
-    let address = Address::of(&server);
+    let (address, folder) = (Address::shared(Library), tempfile::tempdir().unwrap());
     schema::prepare(&address.client(), None).await.unwrap();
     embedded(folder.path(), &visits_of(0..10)).await;
     moved(&address, folder.path()).await.unwrap();

@@ -22,8 +22,7 @@ async fn texts(client: &Client, sql: &str) -> Vec<String> {
 
 #[tokio::test]
 async fn tables_are_made_once_by_however_many_nodes_and_retention_follows_the_setting() {
-    let server = ClickHouse::start(Library);
-    let address = Address::at(&server.url("my_visits"), Library);
+    let address = Address::shared(Library);
     let client = address.client();
     let days = NonZeroU32::new;
     let (one, other) = tokio::join!(
@@ -33,7 +32,8 @@ async fn tables_are_made_once_by_however_many_nodes_and_retention_follows_the_se
     one.unwrap();
     other.unwrap();
     let row_end = async |table: &str| {
-        let sql = format!("SELECT engine_full FROM system.tables WHERE name = '{table}'");
+        let sql = "SELECT engine_full FROM system.tables WHERE database = currentDatabase()";
+        let sql = format!("{sql} AND name = '{table}'");
         let found = texts(&client, &sql).await;
         let found = found[0].split(" TTL ").nth(1).map(str::to_owned);
         found.map(|end| end.split(" SETTINGS").next().unwrap().to_owned())
@@ -68,12 +68,12 @@ async fn tables_of_an_earlier_build_are_refused_by_name_and_stay(
     )]
     versions: &str,
 ) {
-    let (server, folder) = (ClickHouse::start(engine), tempfile::tempdir().unwrap());
-    let address = Address::of(&server);
+    let (address, folder) = (Address::shared(engine), tempfile::tempdir().unwrap());
+    let database = address.target.database();
     let client = address.client();
     let outside = client.outside();
     outside
-        .run("CREATE DATABASE visits", TIMEOUT)
+        .run(&format!("CREATE DATABASE {database}"), TIMEOUT)
         .await
         .unwrap();
     client.run(versions, TIMEOUT).await.unwrap();
@@ -87,22 +87,22 @@ async fn tables_of_an_earlier_build_are_refused_by_name_and_stay(
     let (options, _) = options(&address, folder.path());
     let error = with_causes(&open(options).await.unwrap_err());
     assert!(
-        error.contains("database visits is of an earlier build"),
+        error.contains(&format!("database {database} is of an earlier build")),
         "{error}"
     );
     assert!(error.contains("slugline visits export"), "{error}");
     assert!(!folder.path().join("spool.db").exists());
-    let tables = "SELECT name FROM system.tables WHERE database = 'visits'";
+    let tables = "SELECT name FROM system.tables WHERE database = currentDatabase()";
     assert_eq!(texts(&client, tables).await, ["slugline_schema"]);
 }
 
 #[rstest]
 #[tokio::test]
 async fn tables_that_vanish_are_made_again(#[values(Library, Server)] engine: ClickHouseEngine) {
-    let (server, folder) = (ClickHouse::start(engine), tempfile::tempdir().unwrap());
-    let recording = Recording::start(&Address::of(&server), folder.path()).await;
-    let client = Address::of(&server).client();
-    client.run("DROP DATABASE visits", TIMEOUT).await.unwrap();
+    let (address, folder) = (Address::shared(engine), tempfile::tempdir().unwrap());
+    let recording = Recording::start(&address, folder.path()).await;
+    let drop = format!("DROP DATABASE {}", address.target.database());
+    address.client().run(&drop, TIMEOUT).await.unwrap();
     recording.record(0..10);
     recording.expect(10).await;
 }
@@ -112,8 +112,9 @@ async fn tables_that_vanish_are_made_again(#[values(Library, Server)] engine: Cl
 async fn a_wrong_password_is_refused_with_clickhouses_words(
     #[values(Library, Server)] engine: ClickHouseEngine,
 ) {
-    let (server, folder) = (ClickHouse::start(engine), tempfile::tempdir().unwrap());
-    let address = Address::at(&server.url_with("guess", "visits"), engine);
+    let folder = tempfile::tempdir().unwrap();
+    let url = ClickHouse::shared(engine).url_with("guess", "visits");
+    let address = Address::at(&url, engine);
     let (options, _) = options(&address, folder.path());
     let error = with_causes(&open(options).await.unwrap_err());
     assert!(error.contains("ClickHouse at http://127.0.0.1:"), "{error}");

@@ -17,7 +17,6 @@ use slugline_domain::{
 };
 use slugline_testkit::visit_log_contract::{Party, Question, RandomVisit, agrees_with_sql};
 use slugline_testkit::{
-    ClickHouse,
     ClickHouseEngine::{self, Library, Server},
     SeededRandom,
 };
@@ -31,26 +30,25 @@ use crate::{gaps, log::ClickHouseLog, row_binary, schema, spool};
 
 const TIMEOUT: Duration = Duration::from_mins(1);
 
-/// The engine with a server of its own.
+/// The engine with a database of its own.
 pub(crate) struct AskedLog {
     client: crate::client::Client,
     log: ClickHouseLog,
     batches: u32,
-    server: ClickHouse,
+    engine: ClickHouseEngine,
     folder: tempfile::TempDir,
 }
 
 impl AskedLog {
     pub(crate) async fn new(engine: ClickHouseEngine) -> Self {
-        let server = ClickHouse::start(engine);
-        let client = Address::of(&server).client();
+        let client = Address::shared(engine).client();
         schema::prepare(&client, None).await.unwrap();
         let log = ClickHouseLog::new(client.clone(), TIMEOUT, Arc::new(Tally::default()));
         Self {
             client,
             log,
             batches: 0,
-            server,
+            engine,
             folder: tempfile::tempdir().unwrap(),
         }
     }
@@ -97,7 +95,7 @@ impl Party for AskedLog {
 
     fn can_answer(&self, question: &Question) -> bool {
         let needs_windows = matches!(question, Question::Metrics(_) | Question::Locations(_));
-        !needs_windows || lacks::has(self.server.engine(), Feature::Windows)
+        !needs_windows || lacks::has(self.engine, Feature::Windows)
     }
 }
 

@@ -6,7 +6,6 @@ use rstest::rstest;
 use slugline_analytics::{SaltPeriod, journal::open::open_file};
 use slugline_domain::{UnixSeconds, ports::Clock};
 use slugline_testkit::{
-    ClickHouse,
     ClickHouseEngine::{self, Library, Server},
     FixedClock, SeededRandom,
 };
@@ -21,23 +20,21 @@ const TIMEOUT: Duration = Duration::from_mins(1);
 
 #[tokio::test]
 async fn a_visitor_of_two_nodes_is_one() {
-    let server = ClickHouse::start(Library);
+    let address = Address::shared(Library);
     let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
     for folder in &folders {
-        let node = Recording::start(&Address::of(&server), folder.path()).await;
+        let node = Recording::start(&address, folder.path()).await;
         node.record(7..8);
         node.recorder.shutdown().await;
     }
-    let node = Recording::start(&Address::of(&server), folders[0].path()).await;
+    let node = Recording::start(&address, folders[0].path()).await;
     let found = total(&node.log).await.unwrap();
     assert_eq!((found.visits, found.visitors), (2, 1));
 }
 
 #[tokio::test]
 async fn nodes_that_began_without_clickhouse_agree_once_it_is_there() {
-    let server = ClickHouse::start(Library);
-    let address = Address::of(&server);
-    let server = server.kill();
+    let (address, server) = Address::away(Library);
     let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
     let mut nodes = Vec::new();
     for folder in &folders {
@@ -81,8 +78,8 @@ async fn salts_are_deleted_everywhere_when_their_period_is_over(
     // 2026-01-01.
     const MIDNIGHT: i64 = 1_767_225_600;
 
-    let (server, folder) = (ClickHouse::start(engine), tempfile::tempdir().unwrap());
-    let client = Address::of(&server).client();
+    let (address, folder) = (Address::shared(engine), tempfile::tempdir().unwrap());
+    let client = address.client();
     schema::prepare(&client, None).await.unwrap();
     let mut file = open_file(&spool::FILE, &folder.path().join("spool.db")).unwrap();
     let noon = MIDNIGHT + DAY / 2;
@@ -141,8 +138,8 @@ async fn a_node_whose_clock_is_wrong_for_days_does_not_end_the_salts_of_all(
     // Some 70 years from now.
     const FAR: i64 = 4_000_000_000;
 
-    let (server, folder) = (ClickHouse::start(engine), tempfile::tempdir().unwrap());
-    let client = Address::of(&server).client();
+    let (address, folder) = (Address::shared(engine), tempfile::tempdir().unwrap());
+    let client = address.client();
     schema::prepare(&client, None).await.unwrap();
     let right: Arc<dyn Clock> = Arc::new(FixedClock::at(client_now(&client).await));
     let clock = Arc::new(FixedClock::at(UnixSeconds::new(FAR).unwrap()));
@@ -185,8 +182,8 @@ fn kept_since(start: i64) -> String {
 async fn a_salt_of_another_length_of_period_goes_and_may_come_back(
     #[values(Library, Server)] engine: ClickHouseEngine,
 ) {
-    let (server, folder) = (ClickHouse::start(engine), tempfile::tempdir().unwrap());
-    let client = Address::of(&server).client();
+    let (address, folder) = (Address::shared(engine), tempfile::tempdir().unwrap());
+    let client = address.client();
     schema::prepare(&client, None).await.unwrap();
     let clock = Arc::new(FixedClock::at(UnixSeconds::new(1_767_268_800).unwrap()));
     for (number, period) in (0..).zip([SaltPeriod::Never, SaltPeriod::Day, SaltPeriod::Never]) {
@@ -208,8 +205,8 @@ async fn a_salt_of_another_length_of_period_goes_and_may_come_back(
 async fn visits_are_sent_although_salts_cannot_be_deleted() {
     const MIDNIGHT: i64 = 1_767_225_600;
 
-    let (server, folder) = (ClickHouse::start(Library), tempfile::tempdir().unwrap());
-    let client = Address::of(&server).client();
+    let (address, folder) = (Address::shared(Library), tempfile::tempdir().unwrap());
+    let client = address.client();
     schema::prepare(&client, None).await.unwrap();
     let mut file = open_file(&spool::FILE, &folder.path().join("spool.db")).unwrap();
     let clock = Arc::new(FixedClock::at(UnixSeconds::new(MIDNIGHT).unwrap()));

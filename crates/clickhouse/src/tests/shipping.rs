@@ -18,8 +18,8 @@ use super::{
 #[rstest]
 #[tokio::test]
 async fn visits_arrive_and_leave_the_spool(#[values(Library, Server)] engine: ClickHouseEngine) {
-    let (server, folder) = (ClickHouse::start(engine), tempfile::tempdir().unwrap());
-    let recording = Recording::start(&Address::of(&server), folder.path()).await;
+    let (address, folder) = (Address::shared(engine), tempfile::tempdir().unwrap());
+    let recording = Recording::start(&address, folder.path()).await;
     recording.record(0..20_000);
     recording.recorder.flush().await.unwrap();
     recording.expect(20_000).await;
@@ -36,8 +36,8 @@ async fn visits_arrive_and_leave_the_spool(#[values(Library, Server)] engine: Cl
 async fn an_insertion_whose_acknowledgement_is_lost_counts_once(
     #[values(Library, Server)] engine: ClickHouseEngine,
 ) {
-    let (server, folder) = (ClickHouse::start(engine), tempfile::tempdir().unwrap());
-    let recording = Recording::start(&Address::of(&server), folder.path()).await;
+    let (address, folder) = (Address::shared(engine), tempfile::tempdir().unwrap());
+    let recording = Recording::start(&address, folder.path()).await;
     recording.wire.lose(3);
     recording.record(0..100);
     recording.recorder.flush().await.unwrap();
@@ -79,9 +79,8 @@ async fn visits_wait_while_clickhouse_is_away_and_questions_fail(
 
 #[tokio::test]
 async fn two_processes_over_one_spool_send_each_visit_once() {
-    let (server, folder) = (ClickHouse::start(Library), tempfile::tempdir().unwrap());
-    let address = Address::of(&server);
-    let server = server.kill();
+    let folder = tempfile::tempdir().unwrap();
+    let (address, server) = Address::away(Library);
     // As in a restart: the new recorder starts while the old one still runs.
     let old = Recording::start(&address, folder.path()).await;
     let new = Recording::start(&address, folder.path()).await;
@@ -108,9 +107,8 @@ async fn two_processes_over_one_spool_send_each_visit_once() {
 async fn the_service_starts_without_clickhouse_and_its_visits_wait_over_a_restart(
     #[values(Library, Server)] engine: ClickHouseEngine,
 ) {
-    let (server, folder) = (ClickHouse::start(engine), tempfile::tempdir().unwrap());
-    let address = Address::of(&server);
-    let server = server.kill();
+    let folder = tempfile::tempdir().unwrap();
+    let (address, server) = Address::away(engine);
     for numbers in [0..30, 30..40] {
         let recording = Recording::start(&address, folder.path()).await;
         recording.record(numbers);
@@ -127,8 +125,8 @@ async fn the_service_starts_without_clickhouse_and_its_visits_wait_over_a_restar
 #[rstest]
 #[tokio::test]
 async fn a_shutdown_ships_the_last_visits(#[values(Library, Server)] engine: ClickHouseEngine) {
-    let (server, folder) = (ClickHouse::start(engine), tempfile::tempdir().unwrap());
-    let recording = Recording::start(&Address::of(&server), folder.path()).await;
+    let (address, folder) = (Address::shared(engine), tempfile::tempdir().unwrap());
+    let recording = Recording::start(&address, folder.path()).await;
     recording.record(0..70);
     recording.recorder.shutdown().await;
     assert_eq!(waiting(folder.path()), 0);
@@ -143,9 +141,8 @@ async fn a_full_spool_drops_visits_and_says_so(
     const VISITS: u32 = 20_000;
     const ROOM: u64 = 1 << 20;
 
-    let (server, folder) = (ClickHouse::start(engine), tempfile::tempdir().unwrap());
-    let address = Address::of(&server);
-    let server = server.kill();
+    let folder = tempfile::tempdir().unwrap();
+    let (address, server) = Address::away(engine);
     let (mut options, wire) = options(&address, folder.path());
     options.spool_bytes = ROOM;
     let recording = Recording::start_with(options, wire).await;

@@ -6,7 +6,6 @@ use rusqlite::Connection;
 use slugline_analytics::{Recorder, RecorderOptions, RecorderPorts};
 use slugline_domain::ports::{VisitEraser, VisitLog, VisitSink};
 use slugline_testkit::{
-    ClickHouse,
     ClickHouseEngine::Library,
     FixedClock, NOON, SeededRandom,
     visit_store_contract::{VisitStore, run_suite},
@@ -20,19 +19,18 @@ use super::{
 };
 use crate::log::ClickHouseLog;
 
-/// A node and its server.
+/// A node with a database of its own.
 struct Node {
     recorder: Recorder,
     log: ClickHouseLog,
     clock: Arc<FixedClock>,
     folder: TempDir,
-    _server: ClickHouse,
 }
 
 impl Node {
     async fn start() -> Self {
-        let (server, folder) = (ClickHouse::start(Library), tempfile::tempdir().unwrap());
-        let (options, _) = options(&Address::of(&server), folder.path());
+        let folder = tempfile::tempdir().unwrap();
+        let (options, _) = options(&Address::shared(Library), folder.path());
         let clock = Arc::new(FixedClock::at(NOON));
         let ports = RecorderPorts::new(clock.clone(), Arc::new(SeededRandom::new(seed())));
         let started = crate::start(options, RecorderOptions::default(), ports).await;
@@ -42,7 +40,6 @@ impl Node {
             log,
             clock,
             folder,
-            _server: server,
         }
     }
 

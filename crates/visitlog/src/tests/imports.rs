@@ -2,9 +2,8 @@
 
 use std::{
     env,
-    io::{BufRead, BufReader, Write},
+    io::Write,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
     time::Duration,
 };
 
@@ -14,12 +13,12 @@ use slugline_analytics::{
     columns::visit_columns, journal::row_table::RowTable, row::Row, transfer::plan::BATCH,
 };
 use slugline_domain::{
-    CountersQuery, SamplingInterval, StoredVisit, UnixMillis, VisitColumn, VisitFilter,
-    ports::{Random, VisitLog},
+    CountersQuery, SamplingInterval, StoredVisit, UnixMillis, VisitColumn, ports::VisitLog,
 };
 use slugline_testkit::{
-    SeededRandom,
+    KilledTest,
     visit_log_contract::{Party, RandomVisit, agrees_with_sql},
+    visit_store_contract::all_visits,
 };
 use tempfile::TempDir;
 
@@ -29,19 +28,6 @@ use crate::{
     file::{embedded_rows::EmbeddedRows, schema::open_writer},
     log::EmbeddedLog,
 };
-
-/// The visits of a log.
-pub(crate) async fn exported(log: &dyn VisitLog) -> Vec<StoredVisit> {
-    let mut rows = log.visits(&VisitFilter::default()).await.unwrap();
-    let mut all = Vec::new();
-    loop {
-        let visits = rows.next().await.unwrap();
-        if visits.is_empty() {
-            return all;
-        }
-        all.extend(visits);
-    }
-}
 
 /// Visits that come one second after the other, each of another visitor.
 fn visits(numbers: std::ops::Range<u64>) -> Vec<StoredVisit> {
@@ -115,7 +101,7 @@ impl Party for Copied {
             table.insert(&db, &mut some.iter().cloned()).unwrap();
         }
         let source = EmbeddedLog::open(&source, QueryLimits::default()).unwrap();
-        let visits = exported(&source).await;
+        let visits = all_visits(&source).await;
         assert_eq!(visits.len(), rows.len());
         // Two rounds may have the same few visits; the second one imports its file once more.
         let mut import = begin(&self.path, &visits, true);
@@ -154,7 +140,7 @@ async fn a_file_comes_once_however_often_it_is_imported() {
     let second = import(&path, &all);
     assert_eq!((second.new, second.before), (0, length));
     assert_eq!(total(&path).await, (length, length));
-    let mut found = exported(&EmbeddedLog::open(&path, QueryLimits::default()).unwrap()).await;
+    let mut found = all_visits(&EmbeddedLog::open(&path, QueryLimits::default()).unwrap()).await;
     found.sort_by_key(|visit| visit.visitor);
     assert_eq!(found, all);
 
@@ -235,7 +221,7 @@ async fn a_rebuilt_log_remembers_what_was_imported() {
 const FILE: &str = "SLUGLINE_TEST_IMPORT_INTO";
 const VISITS: u64 = BATCH * 6 + 77;
 
-/// The child: imports, and reports each stored batch. Does nothing in an ordinary run.
+/// The child: imports, and reports each batch that is in. Does nothing in an ordinary run.
 #[tokio::test]
 async fn child_imports_until_it_is_killed() {
     let Some(path) = env::var_os(FILE).map(PathBuf::from) else {
@@ -247,7 +233,7 @@ async fn child_imports_until_it_is_killed() {
         let before = import.done();
         import.add(visit).unwrap();
         if import.done() != before {
-            println!("in {}", import.done().new);
+            println!("stored {}", import.done().new);
             std::io::stdout().flush().unwrap();
         }
     }
@@ -257,31 +243,9 @@ async fn child_imports_until_it_is_killed() {
 #[tokio::test]
 async fn an_import_that_is_killed_again_and_again_brings_each_visit_once() {
     let (_folder, path) = log_file();
-    let random = SeededRandom::new(5);
-    let draw = |end: u8| {
-        let mut byte = [0];
-        random.fill(&mut byte);
-        byte[0] % end
-    };
-    for _ in 0..5 {
-        let mut child = Command::new(env::current_exe().unwrap())
-            .args([
-                "--exact",
-                "tests::imports::child_imports_until_it_is_killed",
-            ])
-            .arg("--nocapture")
-            .env(FILE, &path)
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let output = BufReader::new(child.stdout.take().unwrap());
-        let stored = output.lines().map_while(Result::ok);
-        let batches = stored.filter(|line| line.starts_with("in ")).take(1);
-        assert!(batches.count() <= 1);
-        tokio::time::sleep(Duration::from_millis(u64::from(draw(200)))).await;
-        child.kill().unwrap();
-        child.wait().unwrap();
-    }
+    let child = "tests::imports::child_imports_until_it_is_killed";
+    let start = || KilledTest::start(child, [(FILE, &path)]);
+    KilledTest::again_and_again(start, "stored", Duration::from_millis(200));
     let before = total(&path).await;
     assert!(before.0 > 0 && before.0 == before.1, "{before:?}");
     let done = import(&path, &visits(0..VISITS));

@@ -4,7 +4,7 @@ mod appending;
 mod days;
 mod domains;
 mod hidden_destinations;
-pub(crate) mod imports;
+mod imports;
 mod properties;
 pub(crate) mod rows;
 mod segments;

@@ -1,8 +1,7 @@
 use std::{
     env,
-    io::{BufRead, BufReader, Write},
+    io::Write,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
     sync::Arc,
     time::Duration,
 };
@@ -10,7 +9,7 @@ use std::{
 use rusqlite::Connection;
 use slugline_analytics::{Recorder, RecorderOptions, RecorderPorts};
 use slugline_domain::{UnixMillis, UnixSeconds, VisitFilter, ports::VisitSink};
-use slugline_testkit::FixedClock;
+use slugline_testkit::{FixedClock, KilledTest};
 use slugline_visitlog::EmbeddedLog;
 
 use crate::support::{DAY_MS, NEW_YEAR_MS, Seeded, file, ports, total, visit};
@@ -90,31 +89,16 @@ fn child_appends_until_it_is_killed() {
 /// Lets the child work for a while, kills it, and returns the last number of
 /// visits that it acknowledged.
 fn run_and_kill(folder: &Path, acknowledgements: usize, pause: Duration) -> u32 {
-    let mut child = Command::new(env::current_exe().expect("the test runs from a file"))
-        .args([
-            "--exact",
-            "crash::child_appends_until_it_is_killed",
-            "--nocapture",
-        ])
-        .env(FOLDER, folder)
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("the test can run itself");
-    let output = child.stdout.take().expect("the output is piped");
-    let mut durable = BufReader::new(output).lines().filter_map(|line| {
-        let line = line.ok()?;
-        line.rsplit_once("durable ")?.1.parse().ok()
-    });
-    let mut last = 0;
+    let child = "crash::child_appends_until_it_is_killed";
+    let mut child = KilledTest::start(child, [(FOLDER, folder)]);
+    let mut last = String::new();
     for _ in 0..=acknowledgements {
-        last = durable.next().expect("the child works until it is killed");
+        last = child.says("durable ").expect("it works until it is killed");
     }
     std::thread::sleep(pause);
-    child.kill().expect("the child can be killed");
     // Reports that the child wrote before it died count, too.
-    last = durable.last().unwrap_or(last);
-    child.wait().expect("the child ends");
-    last
+    let last = child.kill("durable ").unwrap_or(last);
+    last.parse().expect("a number")
 }
 
 #[tokio::test]

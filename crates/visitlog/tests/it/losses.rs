@@ -1,8 +1,6 @@
 use std::{
     env, fs,
-    io::{BufRead, BufReader},
     path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
     sync::Arc,
     thread,
     time::Duration,
@@ -14,7 +12,7 @@ use slugline_domain::{
     CountersQuery, SamplingNote, UnixMillis, UnixSeconds, VisitFilter,
     ports::{VisitLog, VisitSink},
 };
-use slugline_testkit::FixedClock;
+use slugline_testkit::{FixedClock, KilledTest};
 use slugline_visitlog::{EmbeddedLog, LogIntake};
 
 use crate::support::{DAY_MS, Fixture, NEW_YEAR_MS, eventually, file, open, ports, visit, visits};
@@ -93,26 +91,11 @@ fn held(folder: &Path) -> u64 {
     })
 }
 
-struct Killed(Child);
-
-impl Drop for Killed {
-    fn drop(&mut self) {
-        // The process may have ended already.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 #[tokio::test]
 async fn a_process_that_is_killed_while_the_disk_takes_nothing_leaves_word_of_its_losses() {
     let folder = tempfile::tempdir().unwrap();
-    let child = Command::new(env::current_exe().expect("the test runs from a file"))
-        .args(["--exact", "losses::child_loses_visits_until_it_is_killed"])
-        .env(FOLDER, folder.path())
-        .stdout(Stdio::null())
-        .spawn()
-        .expect("the test can run itself");
-    let child = Killed(child);
+    let child = "losses::child_loses_visits_until_it_is_killed";
+    let child = KilledTest::start(child, [(FOLDER, folder.path())]);
     // All but the one that the writer is handling.
     eventually("the losses are in their file", || {
         held(folder.path()) >= SENT - 1
@@ -202,21 +185,9 @@ fn open_at(folder: &Path, now_ms: i64) -> (Recorder, EmbeddedLog) {
 }
 
 fn kill_while_it_runs(folder: &Path) {
-    let mut child = Command::new(env::current_exe().expect("the test runs from a file"))
-        .args([
-            "--exact",
-            "losses::child_stores_a_visit_until_it_is_killed",
-            "--nocapture",
-        ])
-        .env(STORING_IN, folder)
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("the test can run itself");
-    let output = BufReader::new(child.stdout.take().expect("the output is piped"));
-    let child = Killed(child);
-    let mut lines = output.lines().map_while(Result::ok);
-    assert!(lines.any(|line| line.ends_with("durable")));
-    drop(child);
+    let child = "losses::child_stores_a_visit_until_it_is_killed";
+    let mut child = KilledTest::start(child, [(STORING_IN, folder)]);
+    child.says("durable").expect("it stores the visit");
 }
 
 /// Returns whether an answer about two minutes, counted from noon, is exact.

@@ -85,15 +85,13 @@ fn an_erasure_is_carried_out_on_every_node_or_kept_until_clickhouse_is_back() {
 
 #[test]
 fn visits_of_a_stopped_node_are_there_at_once() {
-    let clickhouse = ClickHouse::start(Library);
-    let first = node(&clickhouse.url("visits"));
+    let url = ClickHouse::shared(Library).url("stopped");
+    let first = node(&url);
     first.create(&json!({ "url": "https://example.com/", "slug": "docs" }));
     first.visit("/docs");
     let (status, _) = first.stop("TERM");
     assert!(status.success());
-    let counters = node(&clickhouse.url("visits"))
-        .api("GET", "/api/stats/counters")
-        .send();
+    let counters = node(&url).api("GET", "/api/stats/counters").send();
     assert_eq!(counters.json()["data"][0]["visits"], 1);
 }
 
@@ -156,8 +154,7 @@ fn clickhouse_can_be_reached_over_tls() {
 fn a_wrong_account_is_refused_without_showing_it(
     #[values(Library, Server)] engine: ClickHouseEngine,
 ) {
-    let clickhouse = ClickHouse::start(engine);
-    let url = clickhouse.url_with("swordfish", "visits");
+    let url = ClickHouse::shared(engine).url_with("swordfish", "visits");
     let refused = refusal(&[("SLUGLINE_ANALYTICS_URL", &url)]);
     let error = String::from_utf8_lossy(&refused.stderr);
     assert!(error.contains("SLUGLINE_ANALYTICS_URL"), "{error}");

@@ -357,8 +357,7 @@ fn an_import_that_is_killed_can_be_run_again(#[values(false, true)] beside_servi
 
 #[test]
 fn history_follows_an_instance_to_clickhouse() {
-    let clickhouse = ClickHouse::start(Library);
-    let url = clickhouse.url("visits");
+    let url = ClickHouse::shared(Library).url("moved");
     let settings = [("SLUGLINE_ANALYTICS_URL", url.as_str())];
     let folder = seeded();
     let run = |folder: &Path, arguments: &[&str]| {
