@@ -1,6 +1,6 @@
 //! An answer that says that it is exact is, also with several nodes.
 
-use std::{num::NonZeroU32, path::Path, sync::Arc, time::Duration};
+use std::{num::NonZeroU32, sync::Arc, time::Duration};
 
 use rusqlite::Connection;
 use slugline_analytics::{Recorder, RecorderOptions, RecorderPorts, SamplingTargets};
@@ -17,7 +17,7 @@ use tempfile::TempDir;
 
 use super::{
     address::Address,
-    recording::{eventually, options, seed},
+    recording::{eventually, is_unshipped, options, seed},
 };
 use crate::{log::ClickHouseLog, row_binary};
 
@@ -67,19 +67,13 @@ impl Recorded for TwoNodes {
 
     async fn settle(&self) {
         self.recorder.flush().await.unwrap();
-        let waits = || waits(&self.recording.path().join("spool.db"));
-        eventually("an empty spool", async || !waits()).await;
+        let folder = self.recording.path();
+        eventually("an empty spool", async || !is_unshipped(folder)).await;
     }
 
     fn log(&self) -> &dyn VisitLog {
         &self.answering
     }
-}
-
-fn waits(spool: &Path) -> bool {
-    let sql = "SELECT EXISTS (SELECT 1 FROM spool) OR EXISTS (SELECT 1 FROM sampled)";
-    let spool = Connection::open(spool).unwrap();
-    spool.query_row(sql, [], |row| row.get(0)).unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use rusqlite::Connection;
 use slugline_analytics::{Recorder, RecorderOptions, RecorderPorts};
 use slugline_domain::ports::{VisitEraser, VisitLog, VisitSink};
 use slugline_testkit::{
@@ -15,7 +14,7 @@ use tempfile::TempDir;
 use super::{
     address::Address,
     erasing::orders,
-    recording::{eventually, options, seed},
+    recording::{eventually, is_unshipped, options, seed},
 };
 use crate::log::ClickHouseLog;
 
@@ -44,10 +43,7 @@ impl Node {
     }
 
     fn waits(&self) -> bool {
-        let sql = "SELECT EXISTS (SELECT 1 FROM spool) OR EXISTS (SELECT 1 FROM sampled)";
-        let spool = Connection::open(self.folder.path().join("spool.db")).unwrap();
-        let unshipped = spool.query_row(sql, [], |row| row.get(0)).unwrap();
-        unshipped || orders(self.folder.path()) > 0
+        is_unshipped(self.folder.path()) || orders(self.folder.path()) > 0
     }
 }
 

@@ -38,8 +38,14 @@ fn visited() -> Server {
 }
 
 #[test]
-fn a_visit_belongs_to_the_campaign_of_its_address_or_else_of_its_destination() {
+fn campaigns_of_visits() {
     let server = visited();
+    a_visit_belongs_to_the_campaign_of_its_address_or_else_of_its_destination(&server);
+    single_visits_tell_of_their_campaign_and_of_nothing_else_in_the_query(&server);
+    a_parameter_that_is_written_as_in_addresses_gets_the_name_that_is_right(&server);
+}
+
+fn a_visit_belongs_to_the_campaign_of_its_address_or_else_of_its_destination(server: &Server) {
     for (kind, expected) in [
         (
             "utmSource",
@@ -51,7 +57,7 @@ fn a_visit_belongs_to_the_campaign_of_its_address_or_else_of_its_destination() {
             json!([["", 2], ["spring", 2], ["autumn, 2026", 1]]),
         ),
     ] {
-        let answer = both(&server, "metrics", &json!({"type": kind}));
+        let answer = both(server, "metrics", &json!({"type": kind}));
         let rows = answer["data"].as_array().unwrap().iter();
         let found: Vec<Value> = rows.map(|row| json!([row["name"], row["count"]])).collect();
         assert_eq!(json!(found), expected, "{kind}");
@@ -64,14 +70,12 @@ fn a_visit_belongs_to_the_campaign_of_its_address_or_else_of_its_destination() {
         ("utmCampaign", "!(none)", 3),
         ("utmMedium", "web", 2),
     ] {
-        let answer = both(&server, "counters", &json!({member: value}));
+        let answer = both(server, "counters", &json!({member: value}));
         assert_eq!(sum(&answer, "visits"), visits, "{member}={value}");
     }
 }
 
-#[test]
-fn single_visits_tell_of_their_campaign_and_of_nothing_else_in_the_query() {
-    let server = visited();
+fn single_visits_tell_of_their_campaign_and_of_nothing_else_in_the_query(server: &Server) {
     let events = "/api/logs/events?slug=tagged&utmSource=newsletter";
     let events = server.api("GET", events).send();
     let event = &events.json()[0];
@@ -104,9 +108,7 @@ fn single_visits_tell_of_their_campaign_and_of_nothing_else_in_the_query() {
     );
 }
 
-#[test]
-fn a_parameter_that_is_written_as_in_addresses_gets_the_name_that_is_right() {
-    let server = Server::start();
+fn a_parameter_that_is_written_as_in_addresses_gets_the_name_that_is_right(server: &Server) {
     for path in [
         "stats/counters?utm_source=newsletter",
         "stats/metrics?type=utm_source",

@@ -102,8 +102,8 @@ fn answers(server: &Server) -> Vec<String> {
     QUESTIONS.iter().map(answer).collect()
 }
 
-#[rstest]
-fn what_an_instance_exports_an_empty_one_answers_the_same(#[values(0, 1, 2, 3)] form: usize) {
+#[test]
+fn what_an_instance_exports_an_empty_one_answers_the_same() {
     let server = Server::start_in(seeded(), &[]);
     // Words that a spreadsheet would run, and that end cells and lines.
     server.create(&json!({"url": "https://e.example/?a=\"b\",c", "slug": "hostile"}));
@@ -115,26 +115,28 @@ fn what_an_instance_exports_an_empty_one_answers_the_same(#[values(0, 1, 2, 3)] 
         assert_eq!(visit.send().status, 301);
     }
     server.counters_with("slug=hostile", 6);
-    let out = tempfile::tempdir().unwrap();
-    let file = text(&out.path().join(FORMS[form]));
-    // Beside the running service.
-    let said = done(server.folder(), &["export", &file]);
-    assert!(said.contains("exported 3006 visits"), "{said}");
+    let (out, expected) = (tempfile::tempdir().unwrap(), answers(&server));
+    for form in FORMS {
+        let file = text(&out.path().join(form));
+        // Beside the running service.
+        let said = done(server.folder(), &["export", &file]);
+        assert!(said.contains("exported 3006 visits"), "{said}");
 
-    let empty = tempfile::tempdir().unwrap();
-    let said = done(empty.path(), &["import", &file]);
-    assert!(said.contains("imported 3006 visits"), "{said}");
-    let other = Server::start_in(empty, &[]);
-    assert_eq!(answers(&other), answers(&server));
+        let empty = tempfile::tempdir().unwrap();
+        let said = done(empty.path(), &["import", &file]);
+        assert!(said.contains("imported 3006 visits"), "{said}");
+        let other = Server::start_in(empty, &[]);
+        assert_eq!(answers(&other), expected, "{form}");
 
-    // And again, beside the service: nothing new.
-    let said = done(other.folder(), &["import", &file]);
-    assert!(said.contains("imported 0 visits"), "{said}");
-    assert!(said.contains("3006 were there"), "{said}");
-    assert_eq!(answers(&other), answers(&server));
-    let said = done(other.folder(), &["import", &file, "--again"]);
-    assert!(said.contains("imported 3006 visits"), "{said}");
-    other.counters_with("slug=hostile", 12);
+        // And again, beside the service: nothing new.
+        let said = done(other.folder(), &["import", &file]);
+        assert!(said.contains("imported 0 visits"), "{said}");
+        assert!(said.contains("3006 were there"), "{said}");
+        assert_eq!(answers(&other), expected, "{form}");
+        let said = done(other.folder(), &["import", &file, "--again"]);
+        assert!(said.contains("imported 3006 visits"), "{said}");
+        other.counters_with("slug=hostile", 12);
+    }
 }
 
 #[test]
@@ -156,7 +158,7 @@ fn one_file_is_the_same_in_every_form() {
 }
 
 #[test]
-fn filters_and_ranges_choose_visits_on_both_ways() {
+fn filters_and_ranges_choose_visits_on_both_ways_and_wrong_ones_are_refused_by_name() {
     let server = Server::start_in(seeded(), &[]);
     let lines = |arguments: &[&str]| {
         let arguments = [&["export", "-"], arguments].concat();
@@ -201,25 +203,21 @@ fn filters_and_ranges_choose_visits_on_both_ways() {
         "{name}"
     );
     assert_eq!(answer.header("cache-control"), "no-store");
+    for (query, member) in [
+        ("format=xml", "format"),
+        ("gzip=maybe", "gzip"),
+        ("startAt=9&endAt=8", "endAt"),
+        ("contry=DE", "contry"),
+    ] {
+        let refused = over_http(query);
+        assert_eq!(refused.status, 400, "{query}: {}", refused.text);
+        let issue = &refused.json()["data"]["issues"][0];
+        assert_eq!(issue["path"][0], member);
+    }
+    a_packed_export_over_http_is_one_of_the_command(&server);
 }
 
-#[rstest]
-#[case("format=xml", "format")]
-#[case("gzip=maybe", "gzip")]
-#[case("startAt=9&endAt=8", "endAt")]
-#[case("contry=DE", "contry")]
-fn a_wrong_question_is_refused_by_name(#[case] query: &str, #[case] member: &str) {
-    let server = Server::start();
-    let refused = server
-        .api("GET", &format!("/api/logs/export?{query}"))
-        .send();
-    assert_eq!(refused.status, 400, "{}", refused.text);
-    assert_eq!(refused.json()["data"]["issues"][0]["path"][0], member);
-}
-
-#[test]
-fn a_packed_export_over_http_is_one_of_the_command() {
-    let server = Server::start_in(seeded(), &[]);
+fn a_packed_export_over_http_is_one_of_the_command(server: &Server) {
     let address = server.origin().strip_prefix("http://").unwrap();
     let mut stream = TcpStream::connect(address).unwrap();
     write!(
@@ -417,16 +415,20 @@ fn documented(section: &str) -> String {
     statements.split("```").next().unwrap().to_owned()
 }
 
-#[rstest]
-#[case("Read with DuckDB", "duckdb-python", "duckdb_session.py")]
-#[case("Read with SQLite", "duckdb-python", "sqlite_session.py")]
-#[case("Read with ClickHouse", "clickhouse-python", "clickhouse_session.py")]
-fn the_documented_session_counts_a_sampled_log_as_the_service_does(
-    #[case] section: &str,
-    #[case] environment: &str,
-    #[case] script: &str,
-) {
+#[test]
+fn documented_sessions_count_a_sampled_log_as_the_service_does() {
     let server = Server::start_in(sampled(), &[]);
+    for (engine, environment) in [
+        ("DuckDB", "duckdb-python"),
+        ("SQLite", "duckdb-python"),
+        ("ClickHouse", "clickhouse-python"),
+    ] {
+        documented_session(&server, engine, environment);
+    }
+}
+
+fn documented_session(server: &Server, engine: &str, environment: &str) {
+    let script = format!("{}_session.py", engine.to_lowercase());
     let out = tempfile::tempdir().unwrap();
     for name in ["visits.ndjson.gz", "visits.csv"] {
         done(server.folder(), &["export", &text(&out.path().join(name))]);
@@ -439,12 +441,12 @@ fn the_documented_session_counts_a_sampled_log_as_the_service_does(
         .stdout(Stdio::piped())
         .spawn()
         .expect("`cargo xtask test` has installed it");
-    let statements = documented(section);
+    let statements = documented(&format!("Read with {engine}"));
     let mut input = session.stdin.take().unwrap();
     input.write_all(statements.as_bytes()).unwrap();
     drop(input);
     let output = session.wait_with_output().unwrap();
-    assert!(output.status.success());
+    assert!(output.status.success(), "{engine}");
     let rows: Vec<Value> = String::from_utf8(output.stdout)
         .unwrap()
         .lines()
