@@ -40,6 +40,11 @@ pub trait Wire: Sized {
     /// Returns the value if the JSON has the right type.
     fn from_json(value: Value) -> Option<Self>;
 
+    /// True of an empty text, by which some clients remove a member.
+    fn is_empty_text(&self) -> bool {
+        false
+    }
+
     /// Returns the description of the right values.
     fn expected() -> String {
         Self::TYPE.to_owned()
@@ -144,6 +149,10 @@ impl de::Error for NoOption {
 
 impl Wire for String {
     const TYPE: &'static str = "string";
+
+    fn is_empty_text(&self) -> bool {
+        self.is_empty()
+    }
 
     fn from_json(value: Value) -> Option<Self> {
         match value {

@@ -78,13 +78,6 @@ impl Validation {
         None
     }
 
-    /// Notes an optional member that is `null`, where that stands for nothing.
-    pub(crate) fn refuse_null<S: Wire>(&mut self, name: &str, sent: &Sent<S>) {
-        if let Sent::Null = sent {
-            self.value(&[name], sent);
-        }
-    }
-
     /// Returns the value, or notes the fault of the member.
     pub(crate) fn member<T, E: Explain>(
         &mut self,

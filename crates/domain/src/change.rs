@@ -1,5 +1,7 @@
 //! A change of a member that can be kept, removed or set.
 
+use crate::{Countries, Rules, Tags};
+
 /// A change of one member.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Change<T> {
@@ -13,24 +15,59 @@ pub enum Change<T> {
 }
 
 impl<T> Change<T> {
-    /// Changes a member that can be absent.
-    pub fn apply(self, member: &mut Option<T>) {
+    /// Changes a member.
+    pub fn apply(self, member: &mut impl Holds<T>) {
         match self {
             Self::Keep => {}
-            Self::Clear => *member = None,
-            Self::Set(value) => *member = Some(value),
+            Self::Clear => member.hold(None),
+            Self::Set(value) => member.hold(Some(value)),
         }
     }
+}
 
-    /// Changes a member that is empty instead of absent.
-    pub(crate) fn apply_or_default(self, member: &mut T)
-    where
-        T: Default,
-    {
-        match self {
-            Self::Keep => {}
-            Self::Clear => *member = T::default(),
-            Self::Set(value) => *member = value,
+/// What holds a member of a link: an option of its value, or a value that is empty if the link does
+/// not have the member.
+pub trait Holds<T> {
+    /// The value, if there is one.
+    fn held(&self) -> Option<&T>;
+
+    /// Sets or removes the value.
+    fn hold(&mut self, value: Option<T>);
+}
+
+impl<T> Holds<T> for Option<T> {
+    fn held(&self) -> Option<&T> {
+        self.as_ref()
+    }
+
+    fn hold(&mut self, value: Option<T>) {
+        *self = value;
+    }
+}
+
+macro_rules! empty_if_absent {
+    ($($Type:ty),+) => {$(
+        impl Holds<$Type> for $Type {
+            fn held(&self) -> Option<&$Type> {
+                (*self != Self::default()).then_some(self)
+            }
+
+            fn hold(&mut self, value: Option<$Type>) {
+                *self = value.unwrap_or_default();
+            }
         }
+    )+};
+}
+
+empty_if_absent!(bool, Countries, Rules);
+
+/// A link without tags has an empty list of them.
+impl Holds<Self> for Tags {
+    fn held(&self) -> Option<&Self> {
+        Some(self)
+    }
+
+    fn hold(&mut self, value: Option<Self>) {
+        *self = value.unwrap_or_default();
     }
 }

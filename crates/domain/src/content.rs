@@ -1,18 +1,99 @@
-//! The members of a link that its author decides, and changes of them.
+//! The members of a link that its author decides: the list of them, what holds them, and changes of
+//! them.
 //!
-//! A new member starts here. The functions of this file take [`LinkContent`] apart in
-//! full, as do those that read and show links elsewhere, so the compiler names each
-//! place that has to know the member.
-
-use std::collections::BTreeMap;
+//! A new member is one row of [`link_members`](crate::link_members), and a field of [`LinkContent`] or
+//! of one of its groups. Bodies, answers, schemas, tables and histories of links come from the row, by
+//! the wire form that the crate `slugline-contract` gives to each *type* of members. A row is
+//!
+//! ```text
+//! /// What bodies say of the member.
+//! name: Type, "wireName", sinks, place.in.the.content, "What answers say of it.";
+//! ```
+//!
+//! - `name` is its name in [`LinkPatch`], and `Type` the type of its value.
+//! - `sinks` stands for a member that clients of Sink know: one that a replacing body leaves out is
+//!   removed. `ours` stands for one that they do not know and therefore leave out, so that it is kept.
+//! - The place is where [`LinkContent`] holds it, as [`Holds`](crate::Holds) says. Redirects
+//!   remember the members in `preview`, `routing`, `delivery` and `life`, and no others.
+//!
+//! The rows are in the order of schemas, and of faults. The destination is no row, because a link
+//! cannot be without it.
 
 use thiserror::Error;
 
 use crate::{
-    Change, Comment, Country, Description, Destination, ImageRef, Life, LifeFault, LifePatch,
-    LinkKey, OwnAddresses, Password, Rules, Slug, Split, Tags, Title, UnixSeconds,
-    routing::{PathRest, Rule, fill, may_forward, misplaced_placeholder, placeholder_in},
+    Change, Comment, Countries, Description, Destination, ImageRef, Life, LifeFault, LinkKey,
+    MaxVisits, OwnAddresses, Password, Rules, Slug, Split, Tags, Title, UnixSeconds,
+    routing::{PathRest, fill, may_forward, misplaced_placeholder, placeholder_in},
 };
+
+/// Calls a macro with the list of a link's members. The module [`content`](crate::content) explains
+/// the rows.
+#[macro_export]
+macro_rules! link_members {
+    ($then:ident) => {
+        $then! {
+            /// A private note.
+            comment: Comment, "comment", sinks, comment, "A private note about the link.";
+            /// When it expires: RFC 3339 or Unix seconds.
+            expires_at: UnixSeconds, "expiration", sinks, expires_at,
+                "When the link expires, in Unix seconds.";
+            /// Tags to group links by; lower-cased.
+            tags: Tags, "tags", sinks, tags, "Tags.";
+            /// Title of the preview.
+            title: Title, "title", sinks, preview.title, "Title of the preview.";
+            /// Description of the preview.
+            description: Description, "description", sinks, preview.description,
+                "Description of the preview.";
+            /// Image of the preview: a URL or a path.
+            image: ImageRef, "image", sinks, preview.image, "Image of the social preview.";
+            /// Destination of iPhones and iPads.
+            apple: Destination, "apple", sinks, routing.apple, "Where iPhones and iPads are sent.";
+            /// Destination of Android devices.
+            google: Destination, "google", sinks, routing.google,
+                "Where Android devices are sent.";
+            /// Destinations by country: code to URL.
+            geo: Countries, "geo", sinks, routing.geo, "Where visitors from a country are sent.";
+            /// Pass the query on; left out, as the server is set.
+            with_query: bool, "redirectWithQuery", sinks, routing.with_query,
+                "True if the visitor's query parameters are merged into the destination.";
+            /// Show the destination in a frame.
+            cloaking: bool, "cloaking", sinks, delivery.cloaking,
+                "True if the destination is shown in a frame.";
+            /// Fetch the destination and pass it on.
+            proxy: bool, "proxy", sinks, delivery.proxy,
+                "True if the server fetches the destination and passes it on.";
+            /// Warn visitors before they go on.
+            flagged_unsafe: bool, "unsafe", sinks, flagged_unsafe, "True if visitors are warned.";
+            /// Other destinations; first rule that holds wins: [{when: {country: ["DE"], device: {not: ["ios"]}}, url: "…"}]. Conditions: device, browser, country, region, city, continent, language, query {name: text or true}, referrer, from, until, weekday, hours "08:00-18:00" (in timeZone), bot, network.
+            rules: Rules, "rules", ours, routing.rules,
+                "Rules in order: what visitors meet, and where they are sent then.";
+            /// Percentages for other destinations: [{url: "…", weight: 30}].
+            split: Split, "split", ours, routing.split,
+                "Destinations of percentages of the visitors.";
+            /// When the split ends.
+            split_until: UnixSeconds, "splitUntil", ours, routing.split_until,
+                "When the split ends, in Unix seconds.";
+            /// Pass on the path behind the slug, to {path} or {1} to {9} in the URL, else to its end.
+            forward_path: bool, "forwardPath", ours, routing.forward_path,
+                "True if what stands behind the slug is passed on.";
+            /// When it starts; hidden until then.
+            starts_at: UnixSeconds, "startsAt", ours, life.starts_at,
+                "When the link starts, in Unix seconds.";
+            /// Destination before startsAt.
+            start_url: Destination, "startUrl", ours, life.start_url,
+                "The destination before it starts.";
+            /// Destination when expired or used up.
+            expired_url: Destination, "expiredUrl", ours, life.expired_url,
+                "The destination when it is expired or used up.";
+            /// Visits it takes; 1 for a one-time link.
+            max_visits: MaxVisits, "maxVisits", ours, life.max_visits,
+                "The number of visits after which it is used up.";
+            /// Hide it from visitors.
+            disabled: bool, "disabled", ours, life.disabled, "True if visitors find no link.";
+        }
+    };
+}
 
 /// The members that the author of a link decides. `None` means that the author
 /// did not set it; answers then leave the member out.
@@ -50,7 +131,7 @@ impl LinkContent {
             routing: Routing::default(),
             delivery: Delivery::default(),
             flagged_unsafe: None,
-            life: Life::NONE,
+            life: Life::default(),
         }
     }
 
@@ -73,40 +154,6 @@ impl LinkContent {
         routing.split_until = *split_until;
         routing.forward_path = *forward_path;
         self.life.clone_from(&before.life);
-    }
-
-    /// Every destination that the link may send a visitor to. It names every member, so that a
-    /// new one cannot be forgotten.
-    pub fn destinations(&self) -> impl Iterator<Item = &Destination> {
-        let Self {
-            destination,
-            comment: _,
-            expires_at: _,
-            tags: _,
-            preview: _,
-            routing:
-                Routing {
-                    apple,
-                    google,
-                    geo,
-                    with_query: _,
-                    rules,
-                    split,
-                    split_until: _,
-                    forward_path: _,
-                },
-            delivery: _,
-            flagged_unsafe: _,
-            life,
-        } = self;
-        let shares = split.iter().flat_map(Split::shares);
-        let devices = apple.iter().chain(google);
-        std::iter::once(destination)
-            .chain(devices)
-            .chain(geo.values())
-            .chain(rules.iter().map(Rule::destination))
-            .chain(shares.map(|share| &share.destination))
-            .chain(life.destinations())
     }
 
     /// Checks the members against one another.
@@ -252,7 +299,7 @@ pub struct Routing {
     /// The destination for Android.
     pub google: Option<Destination>,
     /// Destinations by country of the visitor.
-    pub geo: BTreeMap<Country, Destination>,
+    pub geo: Countries,
     /// `true` merges the visitor's query parameters into the destination;
     /// `None` means the instance's default.
     pub with_query: Option<bool>,
@@ -305,107 +352,46 @@ pub struct Delivery {
     pub proxy: Option<bool>,
 }
 
-/// Changes of some members of a link; the others stay.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct LinkPatch {
-    /// The destination, which cannot be removed.
-    pub destination: Option<Destination>,
-    /// The note.
-    pub comment: Change<Comment>,
-    /// The author's expiry.
-    pub expires_at: Change<UnixSeconds>,
-    /// All tags.
-    pub tags: Change<Tags>,
-    /// The password in clear.
-    pub password: Change<Password>,
-    /// The title of the preview.
-    pub title: Change<Title>,
-    /// The text of the preview.
-    pub description: Change<Description>,
-    /// The picture of the preview.
-    pub image: Change<ImageRef>,
-    /// The destination for iPhone, iPad and iPod.
-    pub apple: Change<Destination>,
-    /// The destination for Android.
-    pub google: Change<Destination>,
-    /// All destinations by country.
-    pub geo: Change<BTreeMap<Country, Destination>>,
-    /// The treatment of the visitor's query.
-    pub with_query: Change<bool>,
-    /// All rules.
-    pub rules: Change<Rules>,
-    /// The whole split.
-    pub split: Change<Split>,
-    /// The end of the split.
-    pub split_until: Change<UnixSeconds>,
-    /// Passing on what stands behind the slug.
-    pub forward_path: Change<bool>,
-    /// Showing the destination in a frame.
-    pub cloaking: Change<bool>,
-    /// Fetching the destination and passing it on.
-    pub proxy: Change<bool>,
-    /// The warning of visitors.
-    pub flagged_unsafe: Change<bool>,
-    /// When the link starts and ends, and where visitors go before and after.
-    pub life: LifePatch,
+macro_rules! patch {
+    ($(
+        $(#[$says:meta])+
+        $name:ident: $Type:ty, $wire:literal, $whose:ident, $($place:ident).+, $shown:literal;
+    )+) => {
+        /// Changes of some members of a link; the others stay.
+        #[derive(Clone, Debug, Default, PartialEq, Eq)]
+        pub struct LinkPatch {
+            /// The destination, which cannot be removed.
+            pub destination: Option<Destination>,
+            /// The password in clear.
+            pub password: Change<Password>,
+            $($(#[$says])+ pub $name: Change<$Type>,)+
+        }
+
+        impl LinkPatch {
+            /// Changes the content. The password is not part of the content: callers hash and
+            /// store it themselves.
+            pub fn apply(self, content: &mut LinkContent) {
+                if let Some(to) = self.destination {
+                    content.destination = to;
+                }
+                // The end of a split goes with it.
+                if self.split == Change::Clear && self.split_until == Change::Keep {
+                    content.routing.split_until = None;
+                }
+                $(self.$name.apply(&mut content.$($place).+);)+
+            }
+        }
+    };
 }
 
+link_members!(patch);
+
 impl LinkPatch {
-    /// Changes the content. The password is not part of the content: callers hash and store it
-    /// themselves.
-    pub fn apply(self, content: &mut LinkContent) {
-        let LinkContent {
-            destination,
-            comment,
-            expires_at,
-            tags,
-            preview:
-                Preview {
-                    title,
-                    description,
-                    image,
-                },
-            routing:
-                Routing {
-                    apple,
-                    google,
-                    geo,
-                    with_query,
-                    rules,
-                    split,
-                    split_until,
-                    forward_path,
-                },
-            delivery: Delivery { cloaking, proxy },
-            flagged_unsafe,
-            life,
-        } = content;
-        if let Some(to) = self.destination {
-            *destination = to;
-        }
-        self.comment.apply(comment);
-        self.expires_at.apply(expires_at);
-        self.tags.apply_or_default(tags);
-        self.title.apply(title);
-        self.description.apply(description);
-        self.image.apply(image);
-        self.apple.apply(apple);
-        self.google.apply(google);
-        self.geo.apply_or_default(geo);
-        self.with_query.apply(with_query);
-        self.rules.apply_or_default(rules);
-        // The end of a split goes with it.
-        let end_of_none = self.split == Change::Clear && self.split_until == Change::Keep;
-        self.split.apply(split);
-        if end_of_none {
-            *split_until = None;
-        }
-        self.split_until.apply(split_until);
-        self.forward_path.apply(forward_path);
-        self.cloaking.apply(cloaking);
-        self.proxy.apply(proxy);
-        self.flagged_unsafe.apply(flagged_unsafe);
-        self.life.apply(life);
+    /// The content of a new link that has these members; `None` without a destination.
+    pub fn into_content(mut self) -> Option<LinkContent> {
+        let mut content = LinkContent::leading_to(self.destination.take()?);
+        self.apply(&mut content);
+        Some(content)
     }
 }
 
@@ -431,5 +417,26 @@ mod tests {
         assert!(matches!(refused, ForwardingFault::Unfilled { .. }));
         content.life.expired_url = None;
         assert_eq!(content.check_forwarding(&key, &own), Ok(()));
+    }
+
+    #[test]
+    fn a_patch_changes_what_it_names() {
+        let second = |number| UnixSeconds::new(number).unwrap();
+        let mut content = LinkContent::leading_to("https://example.com/".parse().unwrap());
+        content.life.starts_at = Some(second(5));
+        content.life.disabled = true;
+        let before = content.clone();
+        LinkPatch::default().apply(&mut content);
+        assert_eq!(content, before);
+        let patch = LinkPatch {
+            starts_at: Change::Clear,
+            max_visits: Change::Set(MaxVisits::new(1).unwrap()),
+            disabled: Change::Clear,
+            ..LinkPatch::default()
+        };
+        patch.apply(&mut content);
+        let life = content.life;
+        assert_eq!((life.starts_at, life.disabled), (None, false));
+        assert_eq!(life.max_visits.map(MaxVisits::get), Some(1));
     }
 }

@@ -1,10 +1,10 @@
 //! A link as those who follow it need it.
 
-use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use crate::{
     Delivery, Destination, Life, Link, LinkId, LinkKey, LinkStatus, PasswordHash, Preview,
-    Revision, Routing, Rules, Split, Text, UnixSeconds, routing::Rule, split_key,
+    Revision, Routing, Split, Text, UnixSeconds, routing::Rule, split_key,
 };
 
 /// The part of a link that a redirect needs.
@@ -19,7 +19,7 @@ pub struct FollowedLink {
     texts: Box<str>,
     id_bytes: u8,
     key_bytes: u16,
-    /// `None` for [`Terms::NONE`].
+    /// `None` if they are the default ones.
     terms: Option<Box<Terms>>,
 }
 
@@ -63,7 +63,7 @@ impl FollowedLink {
                 .into(),
             id_bytes: u8::try_from(id.len()).expect("LinkId::MAX_CHARS is less than 256"),
             key_bytes: u16::try_from(key_bytes).expect("the bounds of both are less than 65,536"),
-            terms: (terms != Terms::NONE).then(|| Box::new(terms)),
+            terms: (terms != Terms::default()).then(|| Box::new(terms)),
         }
     }
 
@@ -104,7 +104,9 @@ impl FollowedLink {
 
     /// The members that decide more than the destination.
     pub fn terms(&self) -> &Terms {
-        self.terms.as_deref().unwrap_or(const { &Terms::NONE })
+        static NONE: LazyLock<Terms> = LazyLock::new(Terms::default);
+
+        self.terms.as_deref().unwrap_or(&NONE)
     }
 
     /// Seconds until the link expires, 0 if it has; `None` if it never does.
@@ -144,34 +146,6 @@ impl FollowedLink {
 }
 
 impl Terms {
-    /// The terms of most links.
-    pub const NONE: Self = Self {
-        expiry: None,
-        ends_at: None,
-        password: None,
-        flagged_unsafe: false,
-        preview: Preview {
-            title: None,
-            description: None,
-            image: None,
-        },
-        routing: Routing {
-            apple: None,
-            google: None,
-            geo: BTreeMap::new(),
-            with_query: None,
-            rules: Rules::NONE,
-            split: None,
-            split_until: None,
-            forward_path: None,
-        },
-        delivery: Delivery {
-            cloaking: None,
-            proxy: None,
-        },
-        life: Life::NONE,
-    };
-
     /// Every text of the terms. Callers use it to count memory.
     pub fn texts(&self) -> impl Iterator<Item = &str> {
         let Self {

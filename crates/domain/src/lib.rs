@@ -21,7 +21,7 @@
 //! | [`slug`], [`destination`], [`text`], [`tag`], [`country`], [`place`], [`password`], [`id`], [`time`] | values that are valid by construction |
 //! | [`password_form`], [`imported_password`] | stored passwords, ours and those of imported links |
 //! | [`host`], [`link_key`], [`domains`] | names of hosts; domain and slug of a link; the named hosts of an instance |
-//! | [`link`], [`content`] | the record that these values make up; the part of it that authors decide |
+//! | [`link`], [`content`], `leads` | the record that these values make up; the part of it that authors decide; where it leads |
 //! | [`followed_link`] | the part of the record that a redirect needs |
 //! | [`visitor`] | the visitor of a link |
 //! | [`resolution`] | the decision: a link, a moment and a visitor → the visitor's answer |
@@ -68,6 +68,7 @@ pub mod host;
 pub mod id;
 pub mod imported_password;
 pub mod insertion;
+mod leads;
 pub mod legacy;
 mod life;
 pub mod link;
@@ -113,10 +114,10 @@ pub use audit::{
     CallerName, CallerNameError, ClientTag, ClientTagError, OperationError,
 };
 pub use campaign::Campaign;
-pub use change::Change;
+pub use change::{Change, Holds};
 pub use client_network::ClientNetwork;
 pub use content::{Delivery, ForwardingFault, LinkContent, LinkPatch, Preview, Routing};
-pub use country::{Country, CountryError};
+pub use country::{Countries, Country, CountryError};
 pub use destination::{Destination, DestinationError, DestinationRules, Scheme, SchemeError};
 pub use domains::{Domain, DomainSet};
 pub use explanation::{Answer, AnswerHead, Explanation, MissedRule};
@@ -131,7 +132,7 @@ pub use id::{LinkId, LinkIdError};
 pub use imported_password::{ImportedPassword, ImportedPasswordError};
 pub use insertion::Insertion;
 pub use legacy::{EntryFault, EntryKey, LINK_KEY_PREFIX, OldCursor, OldEntry, OldLink, OldPage};
-pub use life::{Life, LifeFault, LifePatch, MaxVisits, MaxVisitsError};
+pub use life::{Life, LifeFault, MaxVisits, MaxVisitsError};
 pub use link::{Link, LinkStatus, Revision};
 pub use link_key::{DomainName, LinkKey, LinkKeyError, split_key};
 pub use migration::{

@@ -1,11 +1,9 @@
 //! The life of a link: when it starts, for how many visits it lasts, and where visitors go before
 //! and after.
-//!
-//! A new member starts here, and so does the list of destinations.
 
 use thiserror::Error;
 
-use crate::{Change, Destination, UnixSeconds};
+use crate::{Destination, UnixSeconds};
 
 /// The members that bound a link's life. Its expiry stands
 /// beside them.
@@ -24,15 +22,6 @@ pub struct Life {
 }
 
 impl Life {
-    /// The life of most links.
-    pub const NONE: Self = Self {
-        starts_at: None,
-        start_url: None,
-        expired_url: None,
-        max_visits: None,
-        disabled: false,
-    };
-
     /// Every destination of these members.
     pub fn destinations(&self) -> impl Iterator<Item = &Destination> {
         let Self {
@@ -60,39 +49,6 @@ impl Life {
             (None, _) if self.start_url.is_some() => Err(LifeFault::StartUrlWithoutStart),
             (Some(_) | None, _) => Ok(()),
         }
-    }
-}
-
-/// Changes of some of these members; the others stay.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct LifePatch {
-    /// The start.
-    pub starts_at: Change<UnixSeconds>,
-    /// The destination before the start.
-    pub start_url: Change<Destination>,
-    /// The destination after the end.
-    pub expired_url: Change<Destination>,
-    /// The number of visits. The visits that were counted so far count on.
-    pub max_visits: Change<MaxVisits>,
-    /// Hiding the link from visitors.
-    pub disabled: Change<bool>,
-}
-
-impl LifePatch {
-    /// Changes the members.
-    pub fn apply(self, life: &mut Life) {
-        let Self {
-            starts_at,
-            start_url,
-            expired_url,
-            max_visits,
-            disabled,
-        } = self;
-        starts_at.apply(&mut life.starts_at);
-        start_url.apply(&mut life.start_url);
-        expired_url.apply(&mut life.expired_url);
-        max_visits.apply(&mut life.max_visits);
-        disabled.apply_or_default(&mut life.disabled);
     }
 }
 
@@ -175,7 +131,7 @@ mod tests {
     fn a_link_starts_before_it_expires_and_has_a_start_if_it_leads_anywhere_before() {
         let mut life = Life {
             start_url: Some("https://soon.example/".parse().unwrap()),
-            ..Life::NONE
+            ..Life::default()
         };
         assert_eq!(life.check(None), Err(LifeFault::StartUrlWithoutStart));
         life.starts_at = Some(second(5));
@@ -183,25 +139,5 @@ mod tests {
         for (expiry, fits) in [(5, false), (6, true)] {
             assert_eq!(life.check(Some(second(expiry))).is_ok(), fits, "{expiry}");
         }
-    }
-
-    #[test]
-    fn a_patch_changes_what_it_names() {
-        let mut life = Life {
-            starts_at: Some(second(5)),
-            disabled: true,
-            ..Life::NONE
-        };
-        LifePatch::default().apply(&mut life);
-        assert_eq!(life.starts_at, Some(second(5)));
-        let patch = LifePatch {
-            starts_at: Change::Clear,
-            max_visits: Change::Set(MaxVisits::new(1).unwrap()),
-            disabled: Change::Clear,
-            ..LifePatch::default()
-        };
-        patch.apply(&mut life);
-        assert_eq!((life.starts_at, life.disabled), (None, false));
-        assert_eq!(life.max_visits.map(MaxVisits::get), Some(1));
     }
 }

@@ -1,11 +1,9 @@
 //! Key and value → link.
 
-use std::collections::BTreeMap;
-
 use serde_json::{Map, Value};
 use slugline_domain::{
-    Country, Delivery, Destination, EntryFault, EntryKey, ImportedPassword, LINK_KEY_PREFIX, Life,
-    LinkContent, LinkId, OldEntry, OldLink, Preview, Routing, Slug, Tag, Tags, Text, UnixSeconds,
+    Countries, Country, EntryFault, EntryKey, ImportedPassword, LINK_KEY_PREFIX, LinkContent,
+    LinkId, OldEntry, OldLink, Slug, Tag, Tags, Text, UnixSeconds,
 };
 
 use crate::value::{Members, destination, fault, text};
@@ -57,6 +55,22 @@ impl Stored<'_> {
             .ok_or_else(|| EntryFault::new("url is missing"))?;
         let author = members.seconds("expiration")?;
         let dropped = self.expiry.or(metadata.seconds("expiration")?);
+        // Old stores know no other members, and learn none that links get later.
+        let mut content = LinkContent::leading_to(destination);
+        let comment = members.text("comment")?.or(metadata.text("comment")?);
+        content.comment = old_text("comment", comment)?;
+        content.expires_at = author.or(dropped);
+        content.tags = tags(members.list("tags")?)?;
+        content.preview.title = old_text("title", members.text("title")?)?;
+        content.preview.description = old_text("description", members.text("description")?)?;
+        content.preview.image = old_text("image", members.text("image")?)?;
+        content.routing.apple = members.destination("apple")?;
+        content.routing.google = members.destination("google")?;
+        content.routing.geo = members.object("geo")?.map_or(Ok(Countries::new()), geo)?;
+        content.routing.with_query = members.flag("redirectWithQuery")?;
+        content.delivery.cloaking = members.flag("cloaking")?;
+        content.delivery.proxy = members.flag("proxy")?;
+        content.flagged_unsafe = members.flag("unsafe")?;
         Ok(OldLink {
             id: id(members.filled_text("id")?)?,
             created_at: members.seconds("createdAt")?,
@@ -64,39 +78,7 @@ impl Stored<'_> {
             // Preview mode drops entries before their author's expiry.
             ends_at: dropped.filter(|dropped| author.is_some_and(|author| *dropped < author)),
             password: password(members.filled_text("password")?)?,
-            content: LinkContent {
-                comment: old_text(
-                    "comment",
-                    members.text("comment")?.or(metadata.text("comment")?),
-                )?,
-                expires_at: author.or(dropped),
-                tags: tags(members.list("tags")?)?,
-                preview: Preview {
-                    title: old_text("title", members.text("title")?)?,
-                    description: old_text("description", members.text("description")?)?,
-                    image: old_text("image", members.text("image")?)?,
-                },
-                routing: Routing {
-                    apple: members.destination("apple")?,
-                    google: members.destination("google")?,
-                    geo: members
-                        .object("geo")?
-                        .map(geo)
-                        .transpose()?
-                        .unwrap_or_default(),
-                    with_query: members.flag("redirectWithQuery")?,
-                    ..Routing::default()
-                },
-                delivery: Delivery {
-                    cloaking: members.flag("cloaking")?,
-                    proxy: members.flag("proxy")?,
-                },
-                flagged_unsafe: members.flag("unsafe")?,
-                // Older instances know none of these members.
-                life: Life::NONE,
-                // Old stores do not learn members that links get later.
-                ..LinkContent::leading_to(destination)
-            },
+            content,
             slug,
         })
     }
@@ -162,7 +144,7 @@ fn tags(items: &[Value]) -> Result<Tags, EntryFault> {
     Tags::new(tags).map_err(|error| fault("tags", &error))
 }
 
-fn geo(object: &Map<String, Value>) -> Result<BTreeMap<Country, Destination>, EntryFault> {
+fn geo(object: &Map<String, Value>) -> Result<Countries, EntryFault> {
     let pair = |(code, url): (&String, &Value)| {
         let country = Country::parse(code).map_err(|error| fault("geo", &error))?;
         let name = format!("geo.{country}");

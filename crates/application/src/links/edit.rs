@@ -288,7 +288,7 @@ mod tests {
         let kept = replaced(fixture.links.edit(edit("docs")).await);
         assert_eq!(kept.content.life, old.content.life);
         assert_eq!(kept.visits_left(), Some(2));
-        let clear = with(edit("docs"), |it| it.ours.life.max_visits = Change::Clear);
+        let clear = with(edit("docs"), |it| it.ours.max_visits = Change::Clear);
         let cleared = replaced(fixture.links.edit(clear).await);
         assert_eq!(cleared.visits_left(), None);
     }

@@ -101,7 +101,7 @@ async fn dangerous(
 
 #[cfg(test)]
 mod tests {
-    use slugline_domain::{Change, Country, LifePatch, LinkPatch};
+    use slugline_domain::{Change, Country, LinkPatch};
     use slugline_testkit::{destination, key, link, seconds, slug, with};
 
     use super::*;
@@ -152,20 +152,16 @@ mod tests {
         with(new, |it| it.content = content)
     }
 
-    /// Sets the start and the destinations that the life in a content has.
-    fn life_of(content: &LinkContent) -> LifePatch {
-        let life = content.life.clone();
-        LifePatch {
-            starts_at: life.starts_at.map_or(Change::Keep, Change::Set),
-            start_url: life.start_url.map_or(Change::Keep, Change::Set),
-            expired_url: life.expired_url.map_or(Change::Keep, Change::Set),
-            ..LifePatch::default()
-        }
-    }
-
     /// Replaces the content of the link; returns the content that it has then.
     async fn replaced(fixture: &Fixture, content: LinkContent) -> LinkContent {
-        let ours = with(LinkPatch::default(), |it| it.life = life_of(&content));
+        let life = content.life.clone();
+        let set = |to: Option<Destination>| to.map_or(Change::Keep, Change::Set);
+        let ours = LinkPatch {
+            starts_at: life.starts_at.map_or(Change::Keep, Change::Set),
+            start_url: set(life.start_url),
+            expired_url: set(life.expired_url),
+            ..LinkPatch::default()
+        };
         let edit = EditLink {
             key: key("docs"),
             password: Change::Keep,
@@ -220,13 +216,15 @@ mod tests {
             assert_eq!(edited.flagged_unsafe, Some(true), "{content:?}");
 
             let fixture = fixture_with(GOOD, None).await;
-            let routing = content.routing.clone();
+            let (routing, life) = (content.routing.clone(), content.life.clone());
             let set = |to: Option<Destination>| to.map_or(Change::Keep, Change::Set);
             let patch = LinkPatch {
                 apple: set(routing.apple),
                 google: set(routing.google),
                 geo: Change::Set(routing.geo),
-                life: life_of(&content),
+                starts_at: life.starts_at.map_or(Change::Keep, Change::Set),
+                start_url: set(life.start_url),
+                expired_url: set(life.expired_url),
                 ..LinkPatch::default()
             };
             let patched = fixture.links.patch(&key("docs"), patch).await.unwrap();

@@ -12,7 +12,7 @@ use super::{
     cursor,
     key::{domain_of, host_schema, listed_domain},
     listing::{Listing, Sort, Status},
-    members::tags,
+    member::tags,
     short_link::shown_domain,
 };
 use crate::{

@@ -7,7 +7,6 @@ use slugline_domain::{
     routing::{may_forward, misplaced_placeholder, placeholder_in},
 };
 
-use super::life::destinations;
 use crate::{bounds::Bounds, issue::IssueCode, validation::Validation};
 
 /// Notes each destination of the link that is its own address, and what keeps it from passing on
@@ -69,8 +68,9 @@ pub(super) fn refuse_circle_of_patch(
         circle.refuse_rules(rules);
     }
     circle.refuse_shares(set(&patch.split));
-    let mut life = Life::NONE;
-    patch.life.clone().apply(&mut life);
+    let mut life = Life::default();
+    patch.start_url.clone().apply(&mut life.start_url);
+    patch.expired_url.clone().apply(&mut life.expired_url);
     circle.refuse_life(&life);
 }
 
@@ -91,9 +91,8 @@ struct Circle<'c> {
 
 impl Circle<'_> {
     fn refuse_life(&mut self, life: &Life) {
-        for (name, destination) in destinations(life) {
-            self.refuse_unfilled(name, destination);
-        }
+        self.refuse_unfilled("startUrl", life.start_url.as_ref());
+        self.refuse_unfilled("expiredUrl", life.expired_url.as_ref());
     }
 
     /// The same for a destination into which nothing is filled.

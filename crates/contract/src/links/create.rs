@@ -8,7 +8,8 @@ use slugline_domain::{LinkId, LinkKey, Password, Slug, UnixSeconds};
 use super::{
     circle::refuse_circle,
     key::{domain_of, host_schema},
-    members::{LinkMembers, TextBounds},
+    member_reader::Body,
+    members::LinkMembers,
 };
 use crate::{Problem, bounds::Bounds, instant::Instant, sent::Sent, validation::Validation};
 
@@ -85,9 +86,7 @@ impl UpsertLink {
         mut validation: Validation,
         bounds: &Bounds,
     ) -> Result<(NewLink, CreateTerms), Problem> {
-        let content = self
-            .members
-            .content(TextBounds::Todays, &mut validation, bounds);
+        let content = self.members.content(Body::New, &mut validation, bounds);
         let slug = validation.optional(&["slug"], &self.slug, |slug| Slug::parse(slug));
         let domain = domain_of(&mut validation, &self.domain);
         let key = slug.clone().map(|slug| LinkKey::new(domain.clone(), slug));

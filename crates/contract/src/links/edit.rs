@@ -8,7 +8,8 @@ use slugline_domain::{Change, Password, Slug};
 use super::{
     circle::refuse_circle,
     key::{host_schema, key},
-    members::{LinkMembers, TextBounds, ours_or_null},
+    member_reader::{Body, MemberReader},
+    members::{LinkMembers, ours_or_null},
 };
 use crate::{Problem, bounds::Bounds, sent::Sent, validation::Validation};
 
@@ -48,14 +49,15 @@ impl EditLink {
     ) -> Result<(application::EditLink, ChangeTerms), Problem> {
         let mut validation = Validation::default();
         let key = key(&mut validation, &self.domain, &self.slug);
-        let content = self
-            .members
-            .replacement(TextBounds::Todays, &mut validation, bounds);
+        let ours = self.members.patch(&mut MemberReader {
+            validation: &mut validation,
+            bounds,
+            body: Body::Whole,
+        });
+        let content = ours.clone().into_content();
         refuse_circle(&mut validation, bounds, key.as_ref(), content.as_ref());
         let sent = validation.value(&["password"], &self.password);
         let password = password_change(&mut validation, sent);
-        // The faults of these members were noted with the content.
-        let ours = self.members.ours(&mut Validation::default(), bounds);
         let terms = terms(&mut validation, &self.validate_only, bounds);
         validation.finish(|| {
             let edit = application::EditLink {

@@ -2,7 +2,7 @@
 
 use slugline_domain::{Link, UnixMillis};
 
-use super::{ExportedLink, LinkExport, TransferFormat, table::to_cell, view::link_columns};
+use super::{ExportedLink, LinkExport, TransferFormat, parts::IN_TABLES, table::to_cell};
 use crate::{iso_8601::iso_8601, table_text::rows};
 
 /// A text that is being built: its start, then pages, then its end. It holds no link, so
@@ -43,7 +43,8 @@ impl ExportText {
             )
             .into_bytes(),
             TransferFormat::Csv => {
-                let names: Vec<String> = link_columns().map(|(name, _)| name.to_owned()).collect();
+                let names: Vec<String> =
+                    IN_TABLES.iter().map(|part| part.name.to_owned()).collect();
                 rows([names].into_iter())
             }
         }
@@ -65,10 +66,9 @@ impl ExportText {
                 text
             }
             TransferFormat::Csv => rows(exported.map(|link| {
-                let link = serde_json::to_value(link).expect("a link is plain data");
-                link_columns()
-                    .map(|(name, _)| to_cell(link.get(name)))
-                    .collect::<Vec<_>>()
+                let members = link.into_members();
+                let cells = IN_TABLES.iter().map(|part| to_cell(members.get(part.name)));
+                cells.collect::<Vec<_>>()
             })),
         }
     }

@@ -172,10 +172,7 @@ fn changes(old: &Link, new: &Link) -> Vec<MemberChange> {
 }
 
 fn members(link: &Link) -> Map<String, Value> {
-    match serde_json::to_value(LinkView::<Mask>::from(link)) {
-        Ok(Value::Object(members)) => members,
-        Ok(_) | Err(_) => Map::new(),
-    }
+    LinkView::<Mask>::from(link).into_members()
 }
 
 #[cfg(test)]

@@ -8,12 +8,12 @@ use slugline_domain::{ImportedPassword, LinkId, LinkKey, MaxVisits, Slug, UnixSe
 use super::{
     circle::refuse_circle,
     key::{domain_of, host_schema},
-    life::visits_used,
-    members::{LinkMembers, TextBounds, widest_texts},
+    member_reader::Body,
+    members::{LinkMembers, widest_texts},
 };
 use crate::{
-    Problem, bounds::Bounds, instant::Instant, json_integer::JsonInteger, sent::Sent,
-    validation::Validation,
+    Problem, bounds::Bounds, instant::Instant, issue::IssueCode, json_integer::JsonInteger,
+    sent::Sent, validation::Validation,
 };
 
 /// A link to be taken over. `url` and `slug` are required. The title and the
@@ -56,7 +56,7 @@ impl ImportLink {
         let mut validation = Validation::default();
         let content = self
             .members
-            .content(TextBounds::Widest, &mut validation, bounds);
+            .content(Body::Exported, &mut validation, bounds);
         let slug = if let Sent::Null = self.slug {
             None
         } else {
@@ -90,4 +90,25 @@ impl ImportLink {
             })
         })
     }
+}
+
+/// Returns the number of visits used of an imported link: an export says how many are left. A
+/// link without a limit has none.
+fn visits_used(
+    validation: &mut Validation,
+    most: Option<MaxVisits>,
+    left: &Sent<JsonInteger>,
+) -> u32 {
+    let left = validation.value(&["visitsLeft"], left);
+    let (Some(most), Some(JsonInteger(left))) = (most, left) else {
+        return 0;
+    };
+    let left = u32::try_from(*left).ok();
+    let used = left.and_then(|left| most.get().checked_sub(left));
+    used.unwrap_or_else(|| {
+        let message = "visitsLeft must be a number from 0 to maxVisits".to_owned();
+        let expected = format!("0 to {}", most.get());
+        validation.note(&["visitsLeft"], (IssueCode::Custom, message, expected));
+        0
+    })
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{import_link::ImportLink, table, view::link_columns};
+use super::{import_link::ImportLink, parts::IN_TABLES, table};
 use crate::{
     Problem,
     synonyms::meant,
@@ -45,12 +45,10 @@ impl IgnoredNames {
     /// # Errors
     /// Returns the column whose name it resembles.
     pub(super) fn look_at_column(&mut self, name: &str) -> Result<(), &'static str> {
-        let known: Vec<String> = link_columns().map(|(known, _)| known.to_owned()).collect();
+        let known: Vec<String> = IN_TABLES.iter().map(|part| part.name.to_owned()).collect();
         if let Some(near) = nearest(name, &known) {
-            let (near, _) = link_columns()
-                .find(|(known, _)| *known == near)
-                .expect("it is one of them");
-            return Err(near);
+            let near = IN_TABLES.iter().find(|part| part.name == near);
+            return Err(near.expect("it is one of them").name);
         }
         self.ignore(name);
         Ok(())

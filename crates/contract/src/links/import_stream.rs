@@ -12,8 +12,8 @@ use serde_json::{Map, Value, value::RawValue};
 use thiserror::Error;
 
 use super::{
-    export::TransferFormat, import_link::ImportLink, import_names::IgnoredNames, kind::Kind,
-    link_text::read_link, table, view::link_columns,
+    export::TransferFormat, import_link::ImportLink, import_names::IgnoredNames,
+    link_text::read_link, member::Kind, parts::IN_TABLES, table,
 };
 use crate::{
     Code, Problem,
@@ -265,7 +265,10 @@ fn columns(
     let mut columns = Vec::new();
     for name in header {
         let name = name.trim();
-        let column = link_columns().find(|(known, _)| plain(known) == plain(name));
+        let column = IN_TABLES
+            .iter()
+            .find(|part| plain(part.name) == plain(name));
+        let column = column.map(|part| (part.name, part.kind));
         if let Some((known, _)) = column
             && columns.contains(&column)
         {

@@ -21,15 +21,15 @@ mod import_names;
 mod import_stream;
 pub(crate) mod key;
 pub(crate) mod key_or_id;
-mod kind;
-mod life;
-mod life_view;
 mod link_text;
 mod list;
 mod listing;
 mod many_values;
+mod member;
+mod member_reader;
 mod members;
 mod one;
+mod parts;
 mod patch;
 mod read_import;
 mod restore;
@@ -68,8 +68,6 @@ pub use self::{
     },
     import_link::ImportLink,
     import_stream::{ReadLink, ReadLinksError, read_links},
-    life::LifeMembers,
-    life_view::LifeView,
     list::{LinkList, ListLinks, ListedLink, RankingView},
     listing::{Sort, Status},
     members::LinkMembers,
@@ -86,7 +84,7 @@ pub use self::{
     undo::Undo,
     update::{LinkUpdate, LinkUpdated, UpdateLink},
     view::{
-        ExportedLink, LinkChanged, LinkResponse, LinkUpserted, LinkView, Mask, SeenLinkView,
+        ExportedLink, Face, LinkChanged, LinkResponse, LinkUpserted, LinkView, Mask, SeenLinkView,
         StoredHash, UpsertStatus,
     },
 };

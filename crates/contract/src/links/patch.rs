@@ -9,6 +9,7 @@ use super::{
     circle::refuse_circle_of_patch,
     edit::{password_change, terms},
     key::{host_schema, key},
+    member_reader::{Body, MemberReader},
     members::{LinkMembers, members_or_null},
 };
 use crate::{Problem, bounds::Bounds, sent::Sent, validation::Validation};
@@ -43,9 +44,22 @@ impl PatchLink {
     /// # Errors
     /// Lists every member that is missing, of another type or out of bounds.
     pub fn validate(&self, bounds: &Bounds) -> Result<(LinkKey, LinkPatch, ChangeTerms), Problem> {
+        self.validate_as(Body::Partial, bounds)
+    }
+
+    /// As [`Self::validate`], for the members of another body.
+    pub(super) fn validate_as(
+        &self,
+        body: Body,
+        bounds: &Bounds,
+    ) -> Result<(LinkKey, LinkPatch, ChangeTerms), Problem> {
         let mut validation = Validation::default();
         let key = key(&mut validation, &self.domain, &self.slug);
-        let members = self.members.patch(&mut validation, bounds);
+        let members = self.members.patch(&mut MemberReader {
+            validation: &mut validation,
+            bounds,
+            body,
+        });
         refuse_circle_of_patch(&mut validation, bounds, key.as_ref(), &members);
         let password = if let Sent::Null = self.password {
             Change::Clear

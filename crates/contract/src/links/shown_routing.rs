@@ -13,8 +13,8 @@ pub(super) const NOT: &str = "not";
 /// The name of the zone whose clocks a rule reads.
 pub(super) const TIME_ZONE: &str = "timeZone";
 
-/// Shows rules in the form in which they are sent; `None` if there are none.
-pub(super) fn show_rules(rules: &Rules) -> Option<Vec<Value>> {
+/// Shows rules in the form in which they are sent.
+pub(super) fn show_rules(rules: &Rules) -> Vec<Value> {
     let shown = |rule: &Rule| {
         let conditions = rule.conditions().iter();
         let conditions = conditions.map(|one| (one.kind().as_str().to_owned(), show(one)));
@@ -24,7 +24,7 @@ pub(super) fn show_rules(rules: &Rules) -> Option<Vec<Value>> {
         let when: Map<String, Value> = conditions.chain(zone).collect();
         json!({"when": when, "url": rule.destination().as_str()})
     };
-    (!rules.is_empty()).then(|| rules.iter().map(shown).collect())
+    rules.iter().map(shown).collect()
 }
 
 fn show(condition: &Condition) -> Value {

@@ -12,13 +12,13 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use super::{kind::Kind, many_values::has_too_many_values, view::link_columns};
+use super::{many_values::has_too_many_values, member::Kind, parts::IN_TABLES};
 use crate::cells::{guarded, without_apostrophe};
 
 /// Returns the kind of the column with this name, if there is one.
 pub(super) fn kind(name: &str) -> Option<Kind> {
-    let column = link_columns().find(|(known, _)| *known == name);
-    column.map(|(_, kind)| kind)
+    let part = IN_TABLES.iter().find(|part| part.name == name);
+    part.map(|part| part.kind)
 }
 
 /// Returns the cell of a member.
@@ -48,7 +48,7 @@ pub(super) fn to_member(kind: Kind, cell: &str) -> Option<Value> {
     let as_it_is = || Value::from(text);
     Some(match kind {
         Kind::Text => as_it_is(),
-        Kind::Number => text
+        Kind::Moment | Kind::Count => text
             .trim()
             .parse::<i64>()
             .map_or_else(|_| as_it_is(), Value::from),
@@ -108,7 +108,7 @@ fn country_and_url(line: &str) -> (String, Value) {
 
 /// Returns the names of all columns, for errors.
 pub(super) fn names() -> Cow<'static, str> {
-    let names: Vec<&str> = link_columns().map(|(name, _)| name).collect();
+    let names: Vec<&str> = IN_TABLES.iter().map(|part| part.name).collect();
     names.join(", ").into()
 }
 
@@ -119,7 +119,7 @@ pub(crate) fn fuzz_cells(text: &str) {
     let cell = to_cell(Some(&text.into()));
     assert_eq!(to_member(Kind::Text, &cell), Some(text.into()));
     assert!(!cell.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']));
-    for kind in [Kind::Number, Kind::Flag, Kind::Tags, Kind::Geo, Kind::Json] {
+    for kind in [Kind::Moment, Kind::Flag, Kind::Tags, Kind::Geo, Kind::Json] {
         if let Some(member) = to_member(kind, text) {
             to_cell(Some(&member));
         }
@@ -144,8 +144,8 @@ mod tests {
     #[case(Kind::Text, json!("'tis"), "''tis")]
     #[case(Kind::Text, json!(""), "'")]
     #[case(Kind::Text, json!("a\"b,\r\nc \u{1f600}"), "a\"b,\r\nc \u{1f600}")]
-    #[case(Kind::Number, json!(1_800_000_000), "1800000000")]
-    #[case(Kind::Number, json!(-5), "'-5")]
+    #[case(Kind::Moment, json!(1_800_000_000), "1800000000")]
+    #[case(Kind::Moment, json!(-5), "'-5")]
     #[case(Kind::Flag, json!(false), "false")]
     #[case(Kind::Tags, json!(["a", "b c"]), "a,b c")]
     #[case(Kind::Tags, json!(["a,b", "=c"]), r#"["a,b","=c"]"#)]
@@ -175,7 +175,7 @@ mod tests {
     #[case(Kind::Text, "'tis", json!("'tis"))]
     #[case(Kind::Flag, "TRUE", json!(true))]
     #[case(Kind::Flag, "yes", json!("yes"))]
-    #[case(Kind::Number, "1.8E+09", json!("1.8E+09"))]
+    #[case(Kind::Moment, "1.8E+09", json!("1.8E+09"))]
     #[case(Kind::Tags, "a, b", json!(["a", " b"]))]
     #[case(Kind::Tags, "spring;shop", json!(["spring", "shop"]))]
     #[case(Kind::Geo, "DE  https://e.de/\r\nnonsense", json!({"DE": "https://e.de/", "nonsense": ""}))]

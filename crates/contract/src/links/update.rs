@@ -11,6 +11,7 @@ use slugline_domain::{Link, LinkKey, LinkPatch, Password, Slug};
 use super::{
     EditLink, LinkView, PatchLink, SeenLinkView,
     key::host_schema,
+    member_reader::Body,
     members::{LinkMembers, members_or_null},
     short_link::short_link,
     undo::Undo,
@@ -74,11 +75,11 @@ impl UpdateLink {
             let patch = PatchLink {
                 slug,
                 domain,
-                members: members.with_empty_texts_removed(),
+                members,
                 password,
                 validate_only: Sent::Absent,
             };
-            let (key, patch, terms) = patch.validate(bounds)?;
+            let (key, patch, terms) = patch.validate_as(Body::PartialByTool, bounds)?;
             Ok((LinkUpdate::Partial(key, Box::new(patch)), terms))
         } else {
             let meant_partial = members.url == Sent::Absent;
@@ -159,10 +160,7 @@ impl LinkUpdated {
 
 /// The names of the members that a link has.
 fn members(link: &Link) -> Vec<String> {
-    let view = serde_json::to_value(LinkView::<super::Mask>::from(link));
-    let Ok(Value::Object(members)) = view else {
-        return Vec::new();
-    };
+    let members = LinkView::<super::Mask>::from(link).into_members();
     let is_there = |value: &Value| value.as_array().is_none_or(|items| !items.is_empty());
     let there = members.into_iter().filter(|(_, value)| is_there(value));
     there.map(|(name, _)| name).collect()

@@ -1,281 +1,141 @@
 //! A link as clients see it, and as an export holds it.
 
-use std::{borrow::Cow, collections::BTreeMap};
+use std::{borrow::Cow, marker::PhantomData};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Serialize, Serializer};
-use serde_json::Value;
+use serde::Serialize;
+use serde_json::{Map, Value};
 use slugline_application::{Created, LinkStates, SeenLink, Upserted};
-use slugline_domain::{
-    Delivery, Link, LinkContent, Password, PasswordHash, Preview, Routing, UnixSeconds,
-};
+use slugline_domain::{Link, Password, PasswordHash};
 
 use super::{
     broken::BrokenView,
-    kind::Kind,
-    life_view::{self, LifeView},
+    parts::{IN_ANSWERS, PASSWORD},
     short_link::{short_link, shown_domain},
-    shown_routing::{show_rules, show_split},
     status_name::StatusName,
 };
 
 /// A link. Members that were never set are absent.
-// The names of `P` make the schemas `Link` and `ExportedLink`.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(rename = "{P}Link")]
-pub struct LinkView<P = Mask> {
-    /// Identity; stays through edits.
-    pub id: String,
-    /// Where the link leads.
-    pub url: String,
-    /// The path of the short link.
-    pub slug: String,
-    /// The host of its domain; left out for the default one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub domain: Option<String>,
-    /// A private note about the link.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub comment: Option<String>,
-    /// When the link was made, in Unix seconds.
-    pub created_at: i64,
-    /// When the link last changed, in Unix seconds.
-    pub updated_at: i64,
-    /// When the link expires, in Unix seconds.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub expiration: Option<i64>,
-    /// Title of the preview.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub title: Option<String>,
-    /// Description of the preview.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub description: Option<String>,
-    /// Image of the social preview.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub image: Option<String>,
-    /// Where iPhones and iPads are sent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub apple: Option<String>,
-    /// Where Android devices are sent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub google: Option<String>,
-    /// True if the destination is shown in a frame.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cloaking: Option<bool>,
-    /// True if the visitor's query parameters are merged into the destination.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub redirect_with_query: Option<bool>,
-    /// True if the server fetches the destination and passes it on.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub proxy: Option<bool>,
-    /// Present when visitors must give a password: a mask, never to be sent back, or in exports the stored hash.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub password: Option<P>,
-    /// True if visitors are warned.
-    #[serde(skip_serializing_if = "Option::is_none", rename = "unsafe")]
-    pub flagged_unsafe: Option<bool>,
-    /// Where visitors from a country are sent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub geo: Option<BTreeMap<String, String>>,
-    /// Rules in order: what visitors meet, and where they are sent then.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "objects")]
-    pub rules: Option<Vec<Value>>,
-    /// Destinations of percentages of the visitors.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(schema_with = "objects")]
-    pub split: Option<Vec<Value>>,
-    /// When the split ends, in Unix seconds.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub split_until: Option<i64>,
-    /// True if what stands behind the slug is passed on.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub forward_path: Option<bool>,
-    /// Tags.
-    pub tags: Vec<String>,
-    /// When the link starts and ends, and where visitors go before and after.
-    #[serde(flatten)]
-    pub life: LifeView,
-    /// Present in answers that read links unless the link is active.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub status: Option<StatusName>,
-    /// Present in answers that read links if the watch found the destination broken.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub broken: Option<BrokenView>,
+#[derive(Clone, Debug, Serialize)]
+#[serde(transparent)]
+pub struct LinkView<F = Mask> {
+    members: Map<String, Value>,
+    #[serde(skip)]
+    face: PhantomData<F>,
 }
 
 impl LinkView {
     /// Shows a link, and how it stands.
     pub fn of(link: &Link, states: &LinkStates) -> Self {
+        let mut view = Self::from(link);
+        let status = StatusName::unless_active(states.status(link)).map(plain);
+        let broken = states.failures(link).map(BrokenView::from).map(plain);
+        for (name, value) in [("status", status), ("broken", broken)] {
+            let member = value.map(|value| (name.to_owned(), value));
+            view.members.extend(member);
+        }
+        view
+    }
+}
+
+impl<F> LinkView<F> {
+    /// The members that the link has, by name.
+    pub(super) fn into_members(self) -> Map<String, Value> {
+        self.members
+    }
+}
+
+impl<F: Face> From<&Link> for LinkView<F> {
+    fn from(link: &Link) -> Self {
+        let mut link = Cow::Borrowed(link);
+        if link.content.expires_at.is_none() && link.ends_at.is_some() {
+            // An expiry that the instance set is shown, too.
+            link.to_mut().content.expires_at = link.ends_at;
+        }
+        let parts = IN_ANSWERS.iter();
+        let shown = parts.filter_map(|part| Some((part.name.to_owned(), (part.show)(&link)?)));
+        let mut members: Map<String, Value> = shown.collect();
+        if let Some(hash) = &link.password {
+            members.insert(PASSWORD.name.to_owned(), F::password(hash).into());
+        }
         Self {
-            status: StatusName::unless_active(states.status(link)),
-            broken: states.failures(link).map(BrokenView::from),
-            ..link.into()
+            members,
+            face: PhantomData,
         }
     }
 }
 
-/// Every member as a column of a table, in the order of exports.
-pub(super) fn link_columns() -> impl Iterator<Item = (&'static str, Kind)> {
-    COLUMNS.into_iter().chain(life_view::COLUMNS)
+fn plain(value: impl Serialize) -> Value {
+    serde_json::to_value(value).expect("it is plain data")
 }
 
-const COLUMNS: [(&str, Kind); 24] = [
-    ("id", Kind::Text),
-    ("slug", Kind::Text),
-    ("url", Kind::Text),
-    ("comment", Kind::Text),
-    ("tags", Kind::Tags),
-    ("createdAt", Kind::Number),
-    ("updatedAt", Kind::Number),
-    ("expiration", Kind::Number),
-    ("title", Kind::Text),
-    ("description", Kind::Text),
-    ("image", Kind::Text),
-    ("apple", Kind::Text),
-    ("google", Kind::Text),
-    ("geo", Kind::Geo),
-    ("redirectWithQuery", Kind::Flag),
-    ("cloaking", Kind::Flag),
-    ("proxy", Kind::Flag),
-    ("unsafe", Kind::Flag),
-    ("rules", Kind::Json),
-    ("split", Kind::Json),
-    ("splitUntil", Kind::Number),
-    ("forwardPath", Kind::Flag),
-    ("password", Kind::Text),
-    ("domain", Kind::Text),
-];
+impl<F: Face> JsonSchema for LinkView<F> {
+    fn schema_name() -> Cow<'static, str> {
+        F::SCHEMA.into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let parts = IN_ANSWERS.iter();
+        let mut members: Map<String, Value> = parts
+            .map(|part| described(part.kind.schema(), part.name, part.says))
+            .collect();
+        let status = "Present in answers that read links unless the link is active.";
+        let broken =
+            "Present in answers that read links if the watch found the destination broken.";
+        members.extend([
+            described(generator.subschema_for::<StatusName>(), "status", status),
+            described(generator.subschema_for::<BrokenView>(), "broken", broken),
+        ]);
+        let always = IN_ANSWERS.iter().filter(|part| part.is_everywhere);
+        let always: Vec<&str> = always.map(|part| part.name).collect();
+        json_schema!({
+            "description": "A link. Members that were never set are absent.",
+            "type": "object",
+            "properties": members,
+            "required": always,
+        })
+    }
+}
+
+fn described(mut schema: Schema, name: &str, says: &str) -> (String, Value) {
+    schema.insert("description".into(), says.into());
+    (name.to_owned(), schema.into())
+}
 
 /// A link with its stored password, as exports hold it.
 pub type ExportedLink = LinkView<StoredHash>;
 
-/// A password in answers: a constant that tells that there is a password.
+/// Who a link is shown to, which decides how its password looks.
+pub trait Face {
+    /// The name of the schema.
+    const SCHEMA: &'static str;
+
+    /// Shows a stored password.
+    fn password(hash: &PasswordHash) -> &str;
+}
+
+/// A link in answers, with a constant that tells that there is a password.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mask;
 
-/// A stored password. Only exports show it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(transparent)]
-pub struct StoredHash(String);
+impl Face for Mask {
+    const SCHEMA: &'static str = "Link";
 
-impl From<&PasswordHash> for Mask {
-    fn from(_: &PasswordHash) -> Self {
-        Self
+    fn password(_: &PasswordHash) -> &str {
+        Password::MASK
     }
 }
 
-impl From<&PasswordHash> for StoredHash {
-    fn from(hash: &PasswordHash) -> Self {
-        Self(hash.as_str().to_owned())
+/// A link in exports, with the stored password.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StoredHash;
+
+impl Face for StoredHash {
+    const SCHEMA: &'static str = "ExportedLink";
+
+    fn password(hash: &PasswordHash) -> &str {
+        hash.as_str()
     }
-}
-
-impl Serialize for Mask {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(Password::MASK)
-    }
-}
-
-impl JsonSchema for Mask {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({"type": "string"})
-    }
-}
-
-impl JsonSchema for StoredHash {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "Exported".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({"type": "string"})
-    }
-}
-
-impl<P: for<'h> From<&'h PasswordHash>> From<&Link> for LinkView<P> {
-    fn from(link: &Link) -> Self {
-        let LinkContent {
-            destination,
-            comment,
-            expires_at,
-            tags,
-            preview:
-                Preview {
-                    title,
-                    description,
-                    image,
-                },
-            routing:
-                Routing {
-                    apple,
-                    google,
-                    geo,
-                    with_query,
-                    rules,
-                    split,
-                    split_until,
-                    forward_path,
-                },
-            delivery: Delivery { cloaking, proxy },
-            flagged_unsafe,
-            life: _,
-        } = &link.content;
-        let geo = geo.iter();
-        let geo: BTreeMap<String, String> = geo
-            .map(|(code, to)| (code.to_string(), to.to_string()))
-            .collect();
-        Self {
-            id: link.id.to_string(),
-            url: destination.to_string(),
-            slug: link.key.slug.to_string(),
-            domain: shown_domain(&link.key.domain),
-            comment: shown(comment.as_ref()),
-            created_at: link.created_at.get(),
-            updated_at: link.updated_at.get(),
-            // An expiry that the instance set is shown, too.
-            expiration: expires_at.or(link.ends_at).map(UnixSeconds::get),
-            title: shown(title.as_ref()),
-            description: shown(description.as_ref()),
-            image: shown(image.as_ref()),
-            apple: shown(apple.as_ref()),
-            google: shown(google.as_ref()),
-            cloaking: *cloaking,
-            redirect_with_query: *with_query,
-            proxy: *proxy,
-            password: link.password.as_ref().map(P::from),
-            flagged_unsafe: *flagged_unsafe,
-            geo: (!geo.is_empty()).then_some(geo),
-            rules: show_rules(rules),
-            split: split.as_ref().map(show_split),
-            split_until: split_until.map(UnixSeconds::get),
-            forward_path: *forward_path,
-            tags: tags.iter().map(ToString::to_string).collect(),
-            life: link.into(),
-            status: None,
-            broken: None,
-        }
-    }
-}
-
-fn objects(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({"type": "array", "items": {"type": "object"}})
-}
-
-fn shown<T: ToString>(member: Option<&T>) -> Option<String> {
-    member.map(ToString::to_string)
 }
 
 /// A link in the answer to a change. A caller who may not read links sees its key alone.
@@ -427,14 +287,18 @@ impl LinkUpserted {
 mod tests {
     use serde_json::{json, to_value};
 
-    use slugline_domain::{LinkKey, Revision};
+    use slugline_domain::{LinkKey, Revision, UnixSeconds};
 
     use super::*;
-    use crate::{bounds::Bounds, links::ImportLink, schema::arguments};
+    use crate::{
+        bounds::Bounds,
+        links::{ImportLink, parts::IN_TABLES},
+        schema::arguments,
+    };
 
     #[test]
     fn columns_are_the_members_of_exports_and_imports() {
-        let mut columns: Vec<&str> = link_columns().map(|(name, _)| name).collect();
+        let mut columns: Vec<&str> = IN_TABLES.iter().map(|part| part.name).collect();
         columns.sort_unstable();
         for schema in [
             arguments::<ExportedLink>(&Bounds::default()),

@@ -2,9 +2,14 @@
 
 mod names;
 
-use std::fmt;
+use std::{collections::BTreeMap, fmt};
 
 use thiserror::Error;
+
+use crate::Destination;
+
+/// Destinations by country of the visitor.
+pub type Countries = BTreeMap<Country, Destination>;
 
 /// A two-letter country code in upper case (the form of ISO 3166-1 alpha-2).
 /// Unassigned codes are accepted too, because the list of assigned ones

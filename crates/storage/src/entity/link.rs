@@ -1,8 +1,8 @@
 //! The rows of links: their columns, and links made of them. A row that breaks a domain rule is
 //! an error that names the column; this module never repairs rows.
 //!
-//! A new column is a member of [`Model`]. The compiler and the store's contract suite then name
-//! the functions of this file that must handle it.
+//! A new column is a member of [`Model`]. The compiler then names the two functions that must handle
+//! it: one names every column, and the other one every member of a link.
 
 use std::{collections::BTreeMap, error::Error as StdError};
 
@@ -100,74 +100,44 @@ pub(crate) fn read_columns() -> impl Iterator<Item = Column> {
 
 /// The row of a link, without the number that the database gives it.
 pub(crate) fn to_row(link: &Link) -> Model {
-    let LinkContent {
-        destination,
-        comment,
-        expires_at,
-        tags,
-        preview: Preview {
-            title,
-            description,
-            image,
-        },
-        routing:
-            Routing {
-                apple,
-                google,
-                geo,
-                with_query,
-                rules,
-                split,
-                split_until,
-                forward_path,
-            },
-        delivery: Delivery { cloaking, proxy },
-        flagged_unsafe,
-        life:
-            Life {
-                starts_at,
-                start_url,
-                expired_url,
-                max_visits,
-                disabled,
-            },
-    } = &link.content;
+    let content = &link.content;
+    let (preview, routing, life) = (&content.preview, &content.routing, &content.life);
     Model {
         number: 0,
         id: link.id.to_string(),
         domain: link.key.domain.to_string(),
         slug: link.key.slug.to_string(),
-        destination: destination.to_string(),
-        comment: text(comment.as_ref()),
-        title: text(title.as_ref()),
-        description: text(description.as_ref()),
-        image: text(image.as_ref()),
-        apple: text(apple.as_ref()),
-        google: text(google.as_ref()),
-        geo: geo_to_text(geo),
-        redirect_with_query: *with_query,
-        cloaking: *cloaking,
-        proxy: *proxy,
-        flagged_unsafe: *flagged_unsafe,
-        rules: routing_text::write_rules(rules),
-        shares: split.as_ref().map(routing_text::write_split),
-        shares_until: split_until.map(UnixSeconds::get),
-        forward_path: *forward_path,
+        destination: content.destination.to_string(),
+        comment: text(content.comment.as_ref()),
+        title: text(preview.title.as_ref()),
+        description: text(preview.description.as_ref()),
+        image: text(preview.image.as_ref()),
+        apple: text(routing.apple.as_ref()),
+        google: text(routing.google.as_ref()),
+        geo: geo_to_text(&routing.geo),
+        redirect_with_query: routing.with_query,
+        cloaking: content.delivery.cloaking,
+        proxy: content.delivery.proxy,
+        flagged_unsafe: content.flagged_unsafe,
+        rules: routing_text::write_rules(&routing.rules),
+        shares: routing.split.as_ref().map(routing_text::write_split),
+        shares_until: routing.split_until.map(UnixSeconds::get),
+        forward_path: routing.forward_path,
         password_hash: link.password.as_ref().map(|hash| hash.as_str().to_owned()),
         search_text: search_text(link),
-        destination_key: destination_key(destination),
+        destination_key: destination_key(&content.destination),
         created_at: link.created_at.get(),
         updated_at: link.updated_at.get(),
-        expires_at: expires_at.map(UnixSeconds::get),
+        expires_at: content.expires_at.map(UnixSeconds::get),
         ends_at: link.ends_at.map(UnixSeconds::get),
         revision: link.revision.get(),
-        starts_at: starts_at.map(UnixSeconds::get),
-        start_url: text(start_url.as_ref()),
-        expired_url: text(expired_url.as_ref()),
-        max_visits: max_visits.map(|most| most.get().into()),
+        starts_at: life.starts_at.map(UnixSeconds::get),
+        start_url: text(life.start_url.as_ref()),
+        expired_url: text(life.expired_url.as_ref()),
+        max_visits: life.max_visits.map(|most| most.get().into()),
         visits_used: link.visits_used.into(),
-        disabled: *disabled,
-        tags: tags_to_text(tags),
+        disabled: life.disabled,
+        tags: tags_to_text(&content.tags),
     }
 }
 

@@ -119,7 +119,7 @@ pub(crate) fn link(id: &str, slug: &str, url: &str) -> Arc<FollowedLink> {
         &slug.parse().expect("test slugs are valid"),
         Revision::FIRST,
         &Destination::restore(url).expect("test URLs are valid"),
-        Terms::NONE,
+        Terms::default(),
     ))
 }
 

@@ -19,12 +19,16 @@ static BUFFER: Mutex<[u8; 65_536]> = Mutex::new([0; 65_536]);
 
 /// A real worker would fill this from its own storage.
 static LINKS: LazyLock<HashMap<Slug, FollowedLink>> = LazyLock::new(|| {
-    let mut app = Terms::NONE;
+    let mut app = Terms::default();
     app.routing.google = Some(to("https://store.example/app"));
-    let mut sale = Terms::NONE;
-    sale.expiry = UnixSeconds::new(1_800_000_000).ok();
-    let mut inside = Terms::NONE;
-    inside.flagged_unsafe = true;
+    let sale = Terms {
+        expiry: UnixSeconds::new(1_800_000_000).ok(),
+        ..Terms::default()
+    };
+    let inside = Terms {
+        flagged_unsafe: true,
+        ..Terms::default()
+    };
     HashMap::from([
         link("app", "https://example.com/app", app),
         link("sale", "https://example.com/sale?from=edge", sale),
