@@ -32,7 +32,7 @@ pub struct RestoreLink {
     #[schemars(schema_with = "host_schema")]
     pub domain: Sent<String>,
     /// Another expiry: Unix seconds or RFC 3339, in the future; null removes that of the version.
-    #[schemars(range(min = UnixSeconds::MIN, max = UnixSeconds::MAX), extend("type" = ["integer", "string", "null"]))]
+    #[schemars(range(min = UnixSeconds::MIN, max = UnixSeconds::MAX), extend("type" = ["integer", "string", "null"], "nullable" = true))]
     pub expiration: Sent<Instant>,
 }
 

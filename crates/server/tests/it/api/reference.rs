@@ -10,7 +10,7 @@ use crate::support::{
 };
 
 /// The page after its scripts have run, and the messages of its console.
-pub(crate) fn render(url: &str) -> (String, String) {
+fn render(url: &str) -> (String, String) {
     let profile = tempfile::tempdir().unwrap();
     let output = Command::new("chromium-headless-shell")
         .args([

@@ -119,6 +119,7 @@ fn every_number_is_the_apis_in_a_zone_whose_clocks_changed() {
         assert_eq!(shown.as_f64(), hour["average"]["visits"].as_f64(), "{hour}");
     }
     browser.click_text(".heat .segments button", "Total");
+    browser.find(".heat .segments [aria-pressed=true]:last-child");
     browser.settle();
     for hour in hours.as_array().unwrap() {
         let at = at_of(hour);

@@ -2,8 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::driver::Driver;
-use crate::support::server::{Server, TOKEN, eventually};
+use crate::support::{
+    driver::Driver,
+    server::{Server, TOKEN, eventually},
+};
 
 /// The Escape key, as `WebDriver` writes it.
 pub(super) const ESCAPE: &str = "\u{e00c}";
@@ -107,10 +109,13 @@ impl<'s> Browser<'s> {
         self.driver.send("/back", &json!({}));
     }
 
-    /// Waits until no request is pending.
+    /// Waits until no request is pending and the page shows what its last event changed.
     pub(super) fn settle(&self) {
+        let script = "const [tell] = arguments; requestAnimationFrame(() => setTimeout(() => tell(document.querySelector('#main')?.getAttribute('aria-busy') === 'false' && !document.querySelector('.bar.on'))))";
+        let body = json!({"script": script, "args": []});
         eventually("the page has settled", || {
-            self.run("return document.querySelector('#main')?.getAttribute('aria-busy') === 'false' && !document.querySelector('.bar.on')") == true
+            // A page that is being left gives no answer.
+            self.driver.try_send("/execute/async", &body) == Ok(json!(true))
         });
     }
 

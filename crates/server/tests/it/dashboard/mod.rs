@@ -1,7 +1,6 @@
 //! The dashboard, in a real browser against the running binary.
 
 mod browser; // Chromium, by its driver
-mod driver; // the wire of WebDriver
 
 mod analytics; // numbers of the page are numbers of the API
 mod audit; // who changed what

@@ -99,17 +99,22 @@ fn a_killed_service_gives_no_destination_away_twice() {
         // life without optimisations.
         assert!(tells(&server.visit(&other)));
         thread::scope(|scope| {
-            for _ in 0..CLIENTS {
-                scope.spawn(|| {
-                    while let Ok(answer) = server.request("GET", &path).try_send() {
-                        if !tells(&answer) {
-                            return;
-                        }
-                        told.fetch_add(1, Ordering::Relaxed);
+            let visit = || {
+                while let Ok(answer) = server.request("GET", &path).try_send() {
+                    if !tells(&answer) {
+                        return;
                     }
-                });
+                    told.fetch_add(1, Ordering::Relaxed);
+                }
+            };
+            let clients: Vec<_> = (0..CLIENTS).map(|_| scope.spawn(visit)).collect();
+            // Each life gives some destinations away, however slow the machine is.
+            let enough = told.load(Ordering::Relaxed) + 1 + random.below(40);
+            while told.load(Ordering::Relaxed) < enough
+                && clients.iter().any(|client| !client.is_finished())
+            {
+                thread::sleep(Duration::from_millis(1));
             }
-            thread::sleep(Duration::from_millis(5 + random.below(40)));
             kill(server.process_id());
         });
         trial.restart("KILL");

@@ -11,14 +11,14 @@ use serde_json::{Value, json};
 use ureq::Agent;
 
 /// A driver with one session; dropping it ends the session.
-pub(super) struct Driver {
+pub(crate) struct Driver {
     process: Child,
     agent: Agent,
     session: String,
 }
 
 impl Driver {
-    pub(super) fn start() -> Self {
+    pub(crate) fn start() -> Self {
         let mut process = Command::new("chromedriver")
             .arg("--port=0")
             .stdin(Stdio::null())
@@ -50,12 +50,12 @@ impl Driver {
     }
 
     /// Sends a command of the session and returns the answer.
-    pub(super) fn send(&self, path: &str, body: &Value) -> Value {
+    pub(crate) fn send(&self, path: &str, body: &Value) -> Value {
         self.try_send(path, body)
             .unwrap_or_else(|error| panic!("{path} {body}: {error}"))
     }
 
-    pub(super) fn try_send(&self, path: &str, body: &Value) -> Result<Value, String> {
+    pub(crate) fn try_send(&self, path: &str, body: &Value) -> Result<Value, String> {
         let url = format!("{}{path}", self.session);
         let mut answer = self
             .agent
@@ -70,7 +70,7 @@ impl Driver {
     }
 
     /// Sends a command of Chromium's own protocol.
-    pub(super) fn chromium(&self, command: &str, parameters: &Value) -> Value {
+    pub(crate) fn chromium(&self, command: &str, parameters: &Value) -> Value {
         let body = json!({"cmd": command, "params": parameters});
         self.send("/goog/cdp/execute", &body)
     }
