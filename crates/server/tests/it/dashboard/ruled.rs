@@ -284,6 +284,7 @@ fn the_page_of_a_split_link_shows_its_sides_and_what_chance_says() {
         assert_eq!(visit.send().status, 302);
     };
     ask("Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0");
+    server.counters_with("slug=split", 1);
     let browser = Browser::signed_in(&server, "analytics?slug=split&range=24h");
     browser.until(
         "the visit is on one side",
