@@ -3,12 +3,10 @@
 
 use serde_json::json;
 
-use crate::{
-    support::{
-        driver::Driver,
-        outsider::Outsider,
-        server::{Server, eventually},
-    },
+use crate::support::{
+    driver::Driver,
+    outsider::Outsider,
+    server::{Server, eventually},
 };
 
 /// Types that declare a document, or seem to. Browsers end a type at the first blank or
