@@ -79,7 +79,22 @@ pub(super) fn members_or_null(schema: &mut Schema) {
 
 /// Adapts the schemas of replacing bodies: members that clients of Sink do not know may be `null`.
 pub(super) fn ours_or_null(schema: &mut Schema) {
+    let kept = kept_members();
+    let says = format!(
+        "A link's new content. A member that is left out is removed, except the password and a \
+         warning, which are kept, as are {kept}; null removes these."
+    );
+    schema.insert("description".into(), says.into());
     or_null(schema, |name| MEMBERS.contains(&(name, "ours")));
+}
+
+/// The members that clients of Sink do not know, in words. A replacement keeps them if it leaves
+/// them out.
+pub fn kept_members() -> String {
+    let ours = MEMBERS.iter().filter(|(_, whose)| *whose == "ours");
+    let mut names: Vec<&str> = ours.map(|(name, _)| *name).collect();
+    let last = names.pop().unwrap_or_default();
+    format!("{} and {last}", names.join(", "))
 }
 
 fn or_null(schema: &mut Schema, is_meant: impl Fn(&str) -> bool) {

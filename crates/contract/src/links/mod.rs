@@ -70,7 +70,7 @@ pub use self::{
     import_stream::{ReadLink, ReadLinksError, read_links},
     list::{LinkList, ListLinks, ListedLink, RankingView},
     listing::{Sort, Status},
-    members::LinkMembers,
+    members::{LinkMembers, kept_members},
     one::{DeleteLink, DeletedLink, GetLink},
     patch::PatchLink,
     restore::{Deletion, LinkDeletion, RestoreLink},
