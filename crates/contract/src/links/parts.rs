@@ -24,87 +24,56 @@ pub(super) struct Part {
     pub(super) show: fn(&Link) -> Option<Value>,
 }
 
-static ID: Part = Part {
-    name: "id",
-    says: "Identity; stays through edits.",
-    kind: Kind::Text,
-    is_everywhere: true,
-    show: |link| Some(link.id.as_str().into()),
-};
+/// Makes a static of each part: its name, its form, whether every link has it, how it is shown, and
+/// what schemas say of it.
+macro_rules! parts {
+    ($(
+        $(#[$doc:meta])*
+        $name:ident: $wire:literal, $kind:expr, $everywhere:expr, $show:expr, $says:literal;
+    )+) => {
+        $(
+            $(#[$doc])*
+            pub(super) static $name: Part = Part {
+                name: $wire,
+                says: $says,
+                kind: $kind,
+                is_everywhere: $everywhere,
+                show: $show,
+            };
+        )+
+    };
+}
 
-static URL: Part = Part {
-    name: "url",
-    says: "Where the link leads.",
-    kind: Kind::Text,
-    is_everywhere: true,
-    show: |link| Some(link.content.destination.show()),
-};
+parts! {
+    ID: "id", Kind::Text, true, |link| Some(link.id.as_str().into()),
+        "Identity; stays through edits.";
+    URL: "url", Kind::Text, true, |link| Some(link.content.destination.show()),
+        "Where the link leads.";
+    SLUG: "slug", Kind::Text, true, |link| Some(link.key.slug.as_str().into()),
+        "The path of the short link.";
+    DOMAIN: "domain", Kind::Text, false, |link| shown_domain(&link.key.domain).map(Value::from),
+        "The host of its domain; left out for the default one.";
+    CREATED_AT: "createdAt", Kind::Moment, true, |link| Some(link.created_at.show()),
+        "When the link was made, in Unix seconds.";
+    UPDATED_AT: "updatedAt", Kind::Moment, true, |link| Some(link.updated_at.show()),
+        "When the link last changed, in Unix seconds.";
+    /// The stored hash, which only exports show.
+    PASSWORD: "password", Kind::Text, false,
+        |link| link.password.as_ref().map(|hash| hash.as_str().into()),
+        "Present when visitors must give a password: a mask, never to be sent back, or in exports the stored hash.";
+    VISITS_LEFT: "visitsLeft", Kind::Count, false, |link| link.visits_left().map(Value::from),
+        "The number of visits that are left, beside maxVisits.";
+}
 
-static SLUG: Part = Part {
-    name: "slug",
-    says: "The path of the short link.",
-    kind: Kind::Text,
-    is_everywhere: true,
-    show: |link| Some(link.key.slug.as_str().into()),
-};
-
-static DOMAIN: Part = Part {
-    name: "domain",
-    says: "The host of its domain; left out for the default one.",
-    kind: Kind::Text,
-    is_everywhere: false,
-    show: |link| shown_domain(&link.key.domain).map(Value::from),
-};
-
-static CREATED_AT: Part = Part {
-    name: "createdAt",
-    says: "When the link was made, in Unix seconds.",
-    kind: Kind::Moment,
-    is_everywhere: true,
-    show: |link| Some(link.created_at.show()),
-};
-
-static UPDATED_AT: Part = Part {
-    name: "updatedAt",
-    says: "When the link last changed, in Unix seconds.",
-    kind: Kind::Moment,
-    is_everywhere: true,
-    show: |link| Some(link.updated_at.show()),
-};
-
-/// The stored hash, which only exports show.
-pub(super) static PASSWORD: Part = Part {
-    name: "password",
-    says: "Present when visitors must give a password: a mask, never to be sent back, or in \
-           exports the stored hash.",
-    kind: Kind::Text,
-    is_everywhere: false,
-    show: |link| link.password.as_ref().map(|hash| hash.as_str().into()),
-};
-
-static VISITS_LEFT: Part = Part {
-    name: "visitsLeft",
-    says: "The number of visits that are left, beside maxVisits.",
-    kind: Kind::Count,
-    is_everywhere: false,
-    show: |link| link.visits_left().map(Value::from),
-};
-
-/// Makes a static of each member's name.
 macro_rules! members {
     ($(
         $(#[$says:meta])+
         $name:ident: $Type:ty, $wire:literal, $whose:ident, $($place:ident).+, $shown:literal;
     )+) => {
-        $(
-            static $name: Part = Part {
-                name: $wire,
-                says: $shown,
-                kind: <$Type>::KIND,
-                is_everywhere: matches!(<$Type>::KIND, Kind::Tags),
-                show: |link| Holds::<$Type>::held(&link.content.$($place).+).map(Member::show),
-            };
-        )+
+        parts! {$(
+            $name: $wire, <$Type>::KIND, matches!(<$Type>::KIND, Kind::Tags),
+                |link| Holds::<$Type>::held(&link.content.$($place).+).map(Member::show), $shown;
+        )+}
 
         /// The members that the author sets.
         static MEMBERS: &[&Part] = &[$(&$name),+];
