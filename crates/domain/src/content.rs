@@ -91,6 +91,9 @@ macro_rules! link_members {
                 "The number of visits after which it is used up.";
             /// Hide it from visitors.
             disabled: bool, "disabled", ours, life.disabled, "True if visitors find no link.";
+            /// Ask search engines not to list the short link; left out, as the server is set.
+            noindex: bool, "noindex", ours, delivery.noindex,
+                "True if search engines are asked not to list the short link.";
         }
     };
 }
@@ -350,6 +353,8 @@ pub struct Delivery {
     pub cloaking: Option<bool>,
     /// Fetches the destination and passes it on.
     pub proxy: Option<bool>,
+    /// Asks search engines not to list the short link; `None` means the instance's default.
+    pub noindex: Option<bool>,
 }
 
 macro_rules! patch {

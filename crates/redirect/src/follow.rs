@@ -7,7 +7,7 @@ use actix_web::{
     dev::{ServiceRequest, ServiceResponse},
     http::{
         Method,
-        header::{ACCEPT_LANGUAGE, REFERER, USER_AGENT},
+        header::{ACCEPT_LANGUAGE, HeaderName, HeaderValue, REFERER, USER_AGENT},
     },
     web::Payload,
 };
@@ -49,18 +49,20 @@ async fn follow(redirects: &Redirects, request: &HttpRequest, body: Payload) -> 
     if mounted.is_home() {
         return home(redirects, request, &domain);
     }
+    let mut is_unlisted = false;
     let answer = match slug_of(request, mounted, redirects, &domain) {
         Some(slug) => {
             let key = LinkKey::new(domain.name(), slug);
-            resolve(redirects, request, body, &key, None).await
+            resolve(redirects, request, body, &key, None, &mut is_unlisted).await
         }
         None if let Some((slug, rest)) = slug_above(request, mounted, redirects, &domain) => {
             let key = LinkKey::new(domain.name(), slug);
-            Box::pin(pass_on_path(redirects, request, body, &key, rest)).await
+            let unlisted = &mut is_unlisted;
+            Box::pin(pass_on_path(redirects, request, body, &key, rest, unlisted)).await
         }
         None => Err(Problem::new(Code::RouteNotFound, "nothing is here").into()),
     };
-    answer.unwrap_or_else(|failure| {
+    let mut response = answer.unwrap_or_else(|failure| {
         let problem = failure.report();
         redirects.outcomes.count(Outcome::of(&problem));
         moved(redirects, request, mounted, &problem).unwrap_or_else(|| {
@@ -72,7 +74,21 @@ async fn follow(redirects: &Redirects, request: &HttpRequest, body: Payload) -> 
                 &domain,
             )
         })
-    })
+    });
+    if is_unlisted {
+        keep_unlisted(&mut response);
+    }
+    response
+}
+
+/// Asks search engines not to list the address, unless the answer does so already.
+fn keep_unlisted(response: &mut HttpResponse) {
+    let name = HeaderName::from_static("x-robots-tag");
+    let mut told = response.headers().get_all(&name);
+    if !told.any(|value| value.as_bytes().starts_with(b"noindex")) {
+        let value = HeaderValue::from_static("noindex");
+        response.headers_mut().append(name, value);
+    }
 }
 
 /// Redirects a moved path. A link with the same path takes precedence.
@@ -152,6 +168,7 @@ async fn pass_on_path(
     body: Payload,
     key: &LinkKey,
     rest: &str,
+    is_unlisted: &mut bool,
 ) -> Result<HttpResponse, Failure> {
     let nothing = || Problem::new(Code::RouteNotFound, "nothing is here");
     let now = redirects.clock.now();
@@ -167,7 +184,7 @@ async fn pass_on_path(
         let detail = format!("at most {most} bytes may stand behind the slug");
         Problem::new(Code::UriTooLong, detail)
     })?;
-    resolve(redirects, request, body, key, Some(rest)).await
+    resolve(redirects, request, body, key, Some(rest), is_unlisted).await
 }
 
 async fn find(
@@ -190,13 +207,16 @@ async fn resolve(
     body: Payload,
     key: &LinkKey,
     rest: Option<PathRest<'_>>,
+    is_unlisted: &mut bool,
 ) -> Result<HttpResponse, Failure> {
     /// Each attempt but the last lost only to a change that was made meanwhile.
     const ATTEMPTS: usize = 3;
 
     let mut body = Posted::new(body);
     for _ in 0..ATTEMPTS {
-        if let Some(response) = attempt(redirects, request, &mut body, key, rest).await? {
+        if let Some(response) =
+            attempt(redirects, request, &mut body, key, rest, is_unlisted).await?
+        {
             return Ok(response);
         }
     }
@@ -214,6 +234,7 @@ async fn attempt(
     body: &mut Posted,
     key: &LinkKey,
     rest: Option<PathRest<'_>>,
+    is_unlisted: &mut bool,
 ) -> Result<Option<HttpResponse>, Failure> {
     let now = redirects.clock.now();
     let hidden = || nothing_there(key, rest);
@@ -232,7 +253,12 @@ async fn attempt(
         facts: &facts,
     };
     let rules = redirects.rules();
-    let (delivery, passage) = match link.resolve(&visitor, rules) {
+    let resolution = link.resolve(&visitor, rules);
+    let noindex = link.terms().delivery.noindex;
+    // The answer for a hidden link tells nothing of it.
+    *is_unlisted =
+        !matches!(resolution, Resolution::Absent) && noindex.unwrap_or(redirects.options.noindex);
+    let (delivery, passage) = match resolution {
         Resolution::Open(delivery) => (delivery, Passage::Open),
         Resolution::Absent => return Err(hidden().into()),
         Resolution::Expired => {

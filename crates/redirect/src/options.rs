@@ -17,6 +17,8 @@ pub struct RedirectOptions {
     /// Merges the visitor's query into the destination of links that do not
     /// decide it.
     pub with_query: bool,
+    /// Asks search engines not to list links that do not decide it.
+    pub noindex: bool,
     /// The address to which the bare origin leads; without it, a small page is
     /// shown there.
     pub home: Option<Address>,
@@ -34,6 +36,7 @@ impl Default for RedirectOptions {
             status: RedirectStatus(StatusCode::MOVED_PERMANENTLY),
             cache: CachePolicy::private(Duration::from_secs(90)),
             with_query: false,
+            noindex: false,
             home: None,
             not_found: None,
             expired: None,

@@ -148,6 +148,7 @@ pub fn full_link(key_text: &str) -> Link {
             delivery: Delivery {
                 cloaking: Some(true),
                 proxy: Some(false),
+                noindex: Some(true),
             },
             flagged_unsafe: Some(false),
             life: Life {

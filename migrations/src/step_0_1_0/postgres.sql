@@ -43,6 +43,7 @@ CREATE TABLE short_links (
     max_visits bigint,
     visits_used bigint NOT NULL DEFAULT 0,
     disabled boolean NOT NULL DEFAULT FALSE,
+    noindex boolean,
     -- A copy of the tags, each after a capital T, so that finding a link reads one table.
     tags text,
     -- Last, because they may be long and only searches read them.
@@ -111,6 +112,7 @@ CREATE TABLE link_versions (
     max_visits bigint,
     visits_used bigint NOT NULL,
     disabled boolean NOT NULL,
+    noindex boolean,
     tags text,
     -- Milliseconds.
     ended_at bigint NOT NULL,

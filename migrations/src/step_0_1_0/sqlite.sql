@@ -43,6 +43,7 @@ CREATE TABLE short_links (
     max_visits integer,
     visits_used integer NOT NULL DEFAULT 0,
     disabled boolean NOT NULL DEFAULT FALSE,
+    noindex boolean,
     -- A copy of the tags, each after a capital T, so that finding a link reads one table.
     tags text,
     -- Last, because they may be long and only searches read them.
@@ -124,6 +125,7 @@ CREATE TABLE link_versions (
     max_visits integer,
     visits_used integer NOT NULL,
     disabled boolean NOT NULL,
+    noindex boolean,
     tags text,
     -- Milliseconds.
     ended_at integer NOT NULL,

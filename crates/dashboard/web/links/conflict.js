@@ -10,7 +10,7 @@ import { say } from '../words.js';
 const NAMES = {
   url: 'destination', slug: 'shortLink', domain: 'domain', comment: 'note', tags: 'tags', expires: 'expires', passwordMode: 'password', password: 'password', apple: 'apple', google: 'google', geo: 'byCountry',
   title: 'title', description: 'description', image: 'image', withQuery: 'passQuery', cloaking: 'cloaking', proxy: 'proxy', unsafe: 'warn',
-  disabled: 'statusDisabled', starts: 'starts', startUrl: 'startUrl', expiredUrl: 'expiredUrl', maxVisits: 'maxVisits', rules: 'rules', split: 'split', splitUntil: 'splitUntil', forwardPath: 'forwardPath',
+  disabled: 'statusDisabled', starts: 'starts', startUrl: 'startUrl', expiredUrl: 'expiredUrl', maxVisits: 'maxVisits', rules: 'rules', split: 'split', splitUntil: 'splitUntil', forwardPath: 'forwardPath', noindex: 'noindex',
 };
 
 /** @param {{ dispute: Dispute, draft: Draft, onChoose: (part: Partial<Draft>) => void }} props */

@@ -34,6 +34,7 @@ import { sentWhen } from './conditions.js';
  * @property {import('./split.js').Side[]} split
  * @property {string} splitUntil As `expires`; empty for no end.
  * @property {boolean} forwardPath
+ * @property {'' | 'yes' | 'no'} noindex Empty for as the server is set.
  */
 
 /** @returns {Draft} */
@@ -41,7 +42,7 @@ export function emptyDraft(url = '', domain = '') {
   return {
     url, slug: '', domain, comment: '', tags: [], expires: '', passwordMode: 'keep', password: '', apple: '', google: '', geo: [],
     title: '', description: '', image: '', withQuery: '', cloaking: false, proxy: false, unsafe: false,
-    disabled: false, starts: '', startUrl: '', expiredUrl: '', maxVisits: '', rules: [], split: [], splitUntil: '', forwardPath: false,
+    disabled: false, starts: '', startUrl: '', expiredUrl: '', maxVisits: '', rules: [], split: [], splitUntil: '', forwardPath: false, noindex: '',
   };
 }
 
@@ -59,7 +60,7 @@ export function draftOf(link, zone) {
     title: link.title ?? '',
     description: link.description ?? '',
     image: link.image ?? '',
-    withQuery: link.redirectWithQuery === undefined ? '' : link.redirectWithQuery ? 'yes' : 'no',
+    withQuery: choiceOf(link.redirectWithQuery),
     cloaking: link.cloaking ?? false,
     proxy: link.proxy ?? false,
     unsafe: link.unsafe ?? false,
@@ -72,8 +73,15 @@ export function draftOf(link, zone) {
     split: (link.split ?? []).map((/** @type {any} */ side) => ({ ...side, weight: String(side.weight) })),
     splitUntil: link.splitUntil ? fieldOf(link.splitUntil, zone) : '',
     forwardPath: link.forwardPath ?? false,
+    noindex: choiceOf(link.noindex),
   };
 }
+
+/** A flag that a link may leave to the server. @param {boolean | undefined} flag @returns {'' | 'yes' | 'no'} */
+const choiceOf = (flag) => (flag === undefined ? '' : flag ? 'yes' : 'no');
+
+/** @param {'' | 'yes' | 'no'} choice */
+const flagOf = (choice) => (choice === '' ? undefined : choice === 'yes');
 
 /** `2026-12-01T18:00`. @param {number} moment @param {string} zone */
 export function fieldOf(moment, zone) {
@@ -107,7 +115,7 @@ function members(draft, zone) {
     title: draft.title.trim() || undefined,
     description: draft.description.trim() || undefined,
     image: draft.image.trim() || undefined,
-    redirectWithQuery: draft.withQuery === '' ? undefined : draft.withQuery === 'yes',
+    redirectWithQuery: flagOf(draft.withQuery),
     cloaking: draft.cloaking || undefined,
     proxy: draft.proxy || undefined,
     unsafe: draft.unsafe || undefined,
@@ -121,6 +129,7 @@ function members(draft, zone) {
     split: draft.split.length > 0 ? draft.split.map((side) => ({ ...side, url: asUrl(side.url), weight: Number(side.weight) })) : undefined,
     splitUntil: draft.split.length > 0 ? momentOfField(draft.splitUntil, zone) : undefined,
     forwardPath: draft.forwardPath || undefined,
+    noindex: flagOf(draft.noindex),
   };
 }
 

@@ -210,13 +210,14 @@ export function Editor({ name, from, url, tags, onSaved, onDelete }) {
           <${Field} label=${say('image')} id="image" hint=${say('imageHint')} error=${issue('image')}><${TextInput} id="image" maxlength="128" value=${draft.image} error=${issue('image')} hint onInput=${(/** @type {string} */ image) => set({ image })} /><//>
           <${PreviewCard} draft=${draft} />
         <//>
-        <${Section} title=${say('behaviour')} open=${draft.withQuery !== '' || draft.cloaking || draft.proxy || draft.unsafe || draft.forwardPath || Boolean(issue('forwardPath'))}>
+        <${Section} title=${say('behaviour')} open=${draft.withQuery !== '' || draft.cloaking || draft.proxy || draft.unsafe || draft.forwardPath || draft.noindex !== '' || Boolean(issue('forwardPath'))}>
           <div class="field"><span class="label">${say('passQuery')}</span><${Select} label=${say('passQuery')} value=${draft.withQuery} onChange=${(/** @type {any} */ withQuery) => set({ withQuery })} options=${[['', say('asServer')], ['yes', say('yes')], ['no', say('no')]]} /></div>
           <${Check} label=${say('forwardPath')} hint=${say('forwardPathHint')} id="forwardPath" checked=${draft.forwardPath} onChange=${(/** @type {boolean} */ forwardPath) => set({ forwardPath })} />
           ${issue('forwardPath') && html`<div class="field-error" role="alert">${issue('forwardPath')}</div>`}
           <${Check} label=${say('cloaking')} hint=${say('cloakingHint')} checked=${draft.cloaking} onChange=${(/** @type {boolean} */ cloaking) => set({ cloaking })} />
           <${Check} label=${say('proxy')} hint=${say('proxyHint')} checked=${draft.proxy} onChange=${(/** @type {boolean} */ proxy) => set({ proxy })} />
           <${Check} label=${say('warn')} hint=${say('warnHint')} checked=${draft.unsafe} onChange=${(/** @type {boolean} */ unsafe) => set({ unsafe })} />
+          <div class="field"><span class="label">${say('noindex')}</span><${Select} label=${say('noindex')} value=${draft.noindex} onChange=${(/** @type {any} */ noindex) => set({ noindex })} options=${[['', say('asServer')], ['yes', say('yes')], ['no', say('no')]]} /></div>
         <//>
         ${link && html`<${EraseVisits} link=${link} />`}
         ${error && !(error instanceof ApiError && error.issues.length > 0) && error.status !== 409 && html`<${ErrorNote} error=${error} />`}

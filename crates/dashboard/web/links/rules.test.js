@@ -8,7 +8,7 @@ import { statusOf } from './status.js';
 const ZONE = 'Europe/Berlin';
 const link = /** @type {any} */ ({
   id: '1', slug: 'a', url: 'https://example.com/', createdAt: 1, updatedAt: 1, tags: [],
-  startsAt: 1_900_000_007, startUrl: 'https://s.example/', expiredUrl: 'https://e.example/', maxVisits: 5, visitsLeft: 3, forwardPath: true,
+  startsAt: 1_900_000_007, startUrl: 'https://s.example/', expiredUrl: 'https://e.example/', maxVisits: 5, visitsLeft: 3, forwardPath: true, noindex: false,
   rules: [{ when: { country: { not: ['DE'] }, moon: { full: true } }, url: 'https://m.example/' }, { when: { weekday: ['mon'], timeZone: ZONE }, url: 'https://w.example/' }],
   split: [{ url: 'https://b.example/', weight: 30, colour: 'red' }], splitUntil: 1_900_000_011,
 });
@@ -23,6 +23,7 @@ test('one member is edited and the others are not sent', () => {
   const [first, second] = draft.rules;
   const body = patchBody(link, { ...draft, rules: [/** @type {any} */ (first), { .../** @type {any} */ (second), url: ' w.example/2 ' }] }, ZONE);
   assert.deepEqual(body, { slug: 'a', rules: [link.rules[0], { when: link.rules[1].when, url: 'https://w.example/2' }] });
+  assert.deepEqual(patchBody(link, { ...draft, noindex: '' }, ZONE), { slug: 'a', noindex: null });
   const side = /** @type {any} */ (draft.split[0]);
   assert.deepEqual(patchBody(link, { ...draft, split: [{ ...side, weight: '40' }] }, ZONE), { slug: 'a', split: [{ url: 'https://b.example/', weight: 40, colour: 'red' }] });
 });

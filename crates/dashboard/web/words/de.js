@@ -280,6 +280,7 @@ export const words = {
   noTitle: 'Kein Titel',
   noVisits: 'Keine Besuche in diesem Zeitraum',
   noVisitsText: 'Wählen Sie einen längeren Zeitraum oder entfernen Sie die Filter.',
+  noindex: 'Vor Suchmaschinen verbergen',
   noneOf: 'ist keins von',
   northAmerica: 'Nordamerika',
   not: 'nicht {value}',

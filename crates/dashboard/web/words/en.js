@@ -282,6 +282,7 @@ export const words = {
   noTitle: 'No title',
   noVisits: 'No visits in this period',
   noVisitsText: 'Choose a longer period, or clear the filters.',
+  noindex: 'Hide from search engines',
   noneOf: 'is none of',
   northAmerica: 'North America',
   not: 'not {value}',

@@ -280,6 +280,7 @@ export const words = {
   noTitle: 'Pas de titre',
   noVisits: 'Aucune visite sur cette période',
   noVisitsText: 'Choisissez une période plus longue, ou effacez les filtres.',
+  noindex: 'Masquer aux moteurs de recherche',
   noneOf: 'n’est aucun de',
   northAmerica: 'Amérique du Nord',
   not: 'sauf {value}',

@@ -280,6 +280,7 @@ export const words = {
   noTitle: 'Tanpa judul',
   noVisits: 'Tidak ada kunjungan pada periode ini',
   noVisitsText: 'Pilih periode lebih panjang, atau hapus filter.',
+  noindex: 'Sembunyikan dari mesin pencari',
   noneOf: 'bukan salah satu dari',
   northAmerica: 'Amerika Utara',
   not: 'bukan {value}',

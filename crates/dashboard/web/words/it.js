@@ -280,6 +280,7 @@ export const words = {
   noTitle: 'Nessun titolo',
   noVisits: 'Nessuna visita in questo periodo',
   noVisitsText: 'Scegli un periodo più lungo o togli i filtri.',
+  noindex: 'Nascondi ai motori di ricerca',
   noneOf: 'non è nessuno di',
   northAmerica: 'America del Nord',
   not: 'non {value}',

@@ -280,6 +280,7 @@ export const words = {
   noTitle: 'Sem título',
   noVisits: 'Nenhuma visita neste período',
   noVisitsText: 'Escolha um período maior ou limpe os filtros.',
+  noindex: 'Ocultar dos mecanismos de busca',
   noneOf: 'não é nenhum de',
   northAmerica: 'América do Norte',
   not: 'não {value}',

@@ -280,6 +280,7 @@ export const words = {
   noTitle: 'Không có tiêu đề',
   noVisits: 'Không có lượt nào trong kỳ này',
   noVisitsText: 'Hãy chọn kỳ dài hơn, hoặc bỏ bộ lọc.',
+  noindex: 'Ẩn khỏi công cụ tìm kiếm',
   noneOf: 'không phải',
   northAmerica: 'Bắc Mỹ',
   not: 'không phải {value}',

@@ -280,6 +280,7 @@ export const words = {
   noTitle: '无标题',
   noVisits: '此时段没有访问',
   noVisitsText: '请选择更长的时段，或清除筛选。',
+  noindex: '对搜索引擎隐藏',
   noneOf: '不是',
   northAmerica: '北美洲',
   not: '不是 {value}',

@@ -280,6 +280,7 @@ export const words = {
   noTitle: '無標題',
   noVisits: '此時段沒有訪問',
   noVisitsText: '請選擇更長的時段，或清除篩選。',
+  noindex: '對搜尋引擎隱藏',
   noneOf: '不是',
   northAmerica: '北美洲',
   not: '不是 {value}',

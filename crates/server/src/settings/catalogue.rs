@@ -315,6 +315,13 @@ pub const CATALOGUE: &[Setting] = &[
     ),
     setting(
         Group::Redirects,
+        "SLUGLINE_NOINDEX",
+        &[],
+        "false",
+        "Whether search engines are asked not to list short links",
+    ),
+    setting(
+        Group::Redirects,
         "SLUGLINE_HOME_URL",
         // The second name is the older one.
         &["NUXT_PUBLIC_HOME_URL", "NUXT_HOME_URL"],

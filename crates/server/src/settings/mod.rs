@@ -255,6 +255,7 @@ impl Settings {
                 })?,
                 cache,
                 with_query: sources.flag("SLUGLINE_REDIRECT_WITH_QUERY")?,
+                noindex: sources.flag("SLUGLINE_NOINDEX")?,
                 home: sources.optional("SLUGLINE_HOME_URL", Address::absolute)?,
                 not_found: sources
                     .optional("SLUGLINE_NOT_FOUND_REDIRECT", Address::absolute_or_path)?,

@@ -63,6 +63,7 @@ table! {
     /// Only a counted visit changes it.
     visits_used: i64,
     disabled: bool,
+    noindex: Option<bool>,
     /// A copy of the tags, each after a `T`. Tags are in lower case, so no tag holds one.
     tags: Option<String>,
     ;
@@ -137,6 +138,7 @@ pub(crate) fn to_row(link: &Link) -> Model {
         max_visits: life.max_visits.map(|most| most.get().into()),
         visits_used: link.visits_used.into(),
         disabled: life.disabled,
+        noindex: content.delivery.noindex,
         tags: tags_to_text(&content.tags),
     }
 }
@@ -180,6 +182,7 @@ pub(crate) fn to_link(row: Model) -> Result<Link, BadRow> {
             delivery: Delivery {
                 cloaking: row.cloaking,
                 proxy: row.proxy,
+                noindex: row.noindex,
             },
             flagged_unsafe: row.flagged_unsafe,
             life: Life {

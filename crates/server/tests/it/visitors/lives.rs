@@ -48,6 +48,44 @@ fn tells_nothing(answer: &Answer) {
 }
 
 #[test]
+fn search_engines_are_asked_not_to_list_a_link_in_each_answer_of_it() {
+    for (setting, unsaid) in [("false", ""), ("true", "noindex")] {
+        let server = Server::start_with(&[("SLUGLINE_NOINDEX", setting)]);
+        for (said, told) in [(Some(true), "noindex"), (Some(false), ""), (None, unsaid)] {
+            for (slug, members, statuses) in [
+                ("plain", json!({}), [301, 301]),
+                ("framed", json!({"cloaking": true}), [200, 200]),
+                ("once", json!({"maxVisits": 1}), [302, 410]),
+                ("behind", json!({"forwardPath": true}), [301, 301]),
+                ("hidden", json!({"disabled": true}), [404, 404]),
+            ] {
+                let mut members = members;
+                if let Some(noindex) = said {
+                    members["noindex"] = noindex.into();
+                }
+                let slug = format!("{slug}-{said:?}").replace(['(', ')'], "-");
+                let slug = slug.trim_end_matches('-').to_lowercase();
+                make(&server, &slug, &members);
+                let told = if slug.starts_with("hidden") { "" } else { told };
+                let rest = if slug.starts_with("behind") { "/x" } else { "" };
+                for status in statuses {
+                    let answer = server.visit(&format!("/{slug}{rest}"));
+                    let seen = (answer.status, answer.header("x-robots-tag"));
+                    assert_eq!(seen, (status, told), "{slug}, {setting}");
+                }
+            }
+        }
+        make(
+            &server,
+            "vault",
+            &json!({"password": "letmein", "noindex": true}),
+        );
+        let gate = server.visit("/vault");
+        assert_eq!(gate.header("x-robots-tag"), "noindex, nofollow");
+    }
+}
+
+#[test]
 fn a_link_answers_as_an_unknown_slug_before_its_start_and_while_it_is_disabled() {
     let server = Server::start();
     make(
