@@ -424,7 +424,7 @@ mod tests {
             agree(&unit, |query: ViewsRequest| query.validate()),
             agree(&dimension, |query: MetricsRequest| query.validate(bounds)),
             agree(&host, |body: NamedDomain| body.validate(bounds)),
-            agree(&id, |body: RestoreLink| body.validate(bounds)),
+            agree(&id, |body: RestoreLink| body.validate()),
         ] {
             assert_eq!(silent, [""; 0]);
         }

@@ -1,6 +1,6 @@
 //! Collects all faults of an input.
 
-use slugline_domain::Change;
+use slugline_domain::{Change, ForwardingFault};
 
 use crate::{
     Problem,
@@ -105,6 +105,13 @@ impl Validation {
     pub(crate) fn found(&mut self, issue: Issue) {
         if self.issues.len() < MAX_ISSUES {
             self.issues.push(issue);
+        }
+    }
+
+    /// Notes each member that leads visitors in circles.
+    pub(crate) fn circles(&mut self, faults: Option<Vec<ForwardingFault>>) {
+        for fault in faults.iter().flatten() {
+            self.found(fault.into());
         }
     }
 

@@ -19,12 +19,10 @@
 //! The rows are in the order of schemas, and of faults. The destination is no row, because a link
 //! cannot be without it.
 
-use thiserror::Error;
-
 use crate::{
-    Change, Comment, Countries, Description, Destination, ImageRef, Life, LifeFault, LinkKey,
-    MaxVisits, OwnAddresses, Password, Rules, Slug, Split, Tags, Title, UnixSeconds,
-    routing::{PathRest, fill, may_forward, misplaced_placeholder, placeholder_in},
+    Change, Comment, Countries, Description, Destination, ImageRef, Life, LifeFault, MaxVisits,
+    Password, Rules, Split, Tags, Title, UnixSeconds,
+    routing::{PathRest, fill},
 };
 
 /// Calls a macro with the list of a link's members. The module [`content`](crate::content) explains
@@ -172,101 +170,6 @@ impl LinkContent {
         }
         self.life.check(self.expires_at)
     }
-
-    /// Checks that a link with this key, if it passes on what stands behind its slug, sends no
-    /// visitor in circles.
-    ///
-    /// # Errors
-    /// Names the first destination that is wrong for such a link.
-    pub fn check_forwarding(
-        &self,
-        key: &LinkKey,
-        own: &OwnAddresses,
-    ) -> Result<(), ForwardingFault> {
-        if !self.routing.forwards_path() {
-            return Ok(());
-        }
-        if !may_forward(&key.slug) {
-            return Err(ForwardingFault::Kept(key.slug.clone()));
-        }
-        let apps = self.routing.apple.iter().chain(&self.routing.google);
-        let unfilled = apps.chain(self.life.destinations());
-        for destination in unfilled {
-            if let Some(placeholder) = placeholder_in(destination.as_str()) {
-                return Err(ForwardingFault::Unfilled {
-                    placeholder: placeholder.to_owned(),
-                    destination: destination.clone(),
-                });
-            }
-        }
-        for destination in self.destinations() {
-            let fault = if let Some(placeholder) = misplaced_placeholder(destination.as_str()) {
-                ForwardingFault::Misplaced {
-                    placeholder: placeholder.to_owned(),
-                    destination: destination.clone(),
-                }
-            } else if own.is_below(key, destination) {
-                ForwardingFault::Circle(destination.clone())
-            } else {
-                continue;
-            };
-            return Err(fault);
-        }
-        Ok(())
-    }
-
-    /// Checks that a link with this key does not lead to itself, and may pass on what stands behind
-    /// its slug if it does so.
-    ///
-    /// # Errors
-    /// Names the first destination, or the slug, that is wrong.
-    pub fn check_key(&self, key: &LinkKey, own: &OwnAddresses) -> Result<(), ForwardingFault> {
-        let mut destinations = self.destinations();
-        match destinations.find(|to| own.is_address_of(key, to)) {
-            Some(itself) => Err(ForwardingFault::Itself(itself.clone())),
-            None => self.check_forwarding(key, own),
-        }
-    }
-}
-
-/// The reason why a link cannot have its key, or not pass on what stands behind its slug.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum ForwardingFault {
-    /// The destination is the link's own address.
-    #[error("{0} is the address of this link, which would send visitors in circles")]
-    Itself(Destination),
-    /// The service has paths of its own below the slug.
-    #[error(
-        "a link with the slug {0} cannot pass on what stands behind it, because the service has \
-         paths of its own there"
-    )]
-    Kept(Slug),
-    /// The destination is below the link's own address.
-    #[error("{0} is below the address of this link, which would send visitors in circles")]
-    Circle(Destination),
-    /// Nothing is filled into destinations for devices, and into those before the start and after
-    /// the end.
-    #[error("nothing is filled in for {placeholder} of {destination}")]
-    Unfilled {
-        /// The placeholder.
-        placeholder: String,
-        /// The destination.
-        destination: Destination,
-    },
-    /// Nothing is filled in before the end of the host.
-    #[error("{placeholder} stands before the end of the host of {destination}")]
-    Misplaced {
-        /// The placeholder.
-        placeholder: String,
-        /// The destination.
-        destination: Destination,
-    },
-    /// One of these, of a link that the caller may not see.
-    #[error(
-        "a destination of the link leads back to the link, or has a placeholder that is not \
-         filled in"
-    )]
-    Hidden,
 }
 
 /// The preview of a link in social networks and messengers.
@@ -403,26 +306,6 @@ impl LinkPatch {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_placeholder_is_refused_where_nothing_is_filled_in() {
-        let to = |url: &str| url.parse::<Destination>().unwrap();
-        let key = LinkKey::parse("docs").unwrap();
-        let own = OwnAddresses::default();
-        let mut content = LinkContent::leading_to(to("https://e.example/{1}"));
-        content.routing.apple = Some(to("https://apps.example/{1}"));
-        assert_eq!(content.check_forwarding(&key, &own), Ok(()));
-        content.routing.forward_path = Some(true);
-        let refused = content.check_forwarding(&key, &own).unwrap_err();
-        let message = "nothing is filled in for {1} of https://apps.example/{1}";
-        assert_eq!(refused.to_string(), message);
-        content.routing.apple = None;
-        content.life.expired_url = Some(to("https://over.example/?{path}"));
-        let refused = content.check_forwarding(&key, &own).unwrap_err();
-        assert!(matches!(refused, ForwardingFault::Unfilled { .. }));
-        content.life.expired_url = None;
-        assert_eq!(content.check_forwarding(&key, &own), Ok(()));
-    }
 
     #[test]
     fn a_patch_changes_what_it_names() {

@@ -38,7 +38,7 @@
 //! | [`zone`] | local time, for answers by hour and day |
 //! | `text_forms` | `FromStr` and `Display` of every value that is a text |
 //! | `query` | the visitor's query merged into a destination |
-//! | [`own_addresses`] | destinations that are the address of the link itself |
+//! | [`own_addresses`], [`circle`] | destinations that are the address of the link itself; links that lead in circles |
 //! | [`measure`] | numbers that grow while the service works |
 //! | [`page`], [`search`] | keyset paging, searching for links |
 //! | [`suggestion`] | slugs and previews made from a destination |
@@ -52,6 +52,7 @@ pub mod assistants;
 pub mod audit;
 pub mod campaign;
 pub mod change;
+pub mod circle;
 pub mod client_network;
 pub mod content;
 pub mod country;
@@ -115,8 +116,9 @@ pub use audit::{
 };
 pub use campaign::Campaign;
 pub use change::{Change, Holds};
+pub use circle::{ForwardingFault, ForwardingReason};
 pub use client_network::ClientNetwork;
-pub use content::{Delivery, ForwardingFault, LinkContent, LinkPatch, Preview, Routing};
+pub use content::{Delivery, LinkContent, LinkPatch, Preview, Routing};
 pub use country::{Countries, Country, CountryError};
 pub use destination::{Destination, DestinationError, DestinationRules, Scheme, SchemeError};
 pub use domains::{Domain, DomainSet};

@@ -51,28 +51,20 @@ impl OwnAddresses {
         }
     }
 
-    /// Tells whether the destination is the public address of this link. A named domain answers
-    /// on the port of the public origin.
-    pub fn is_address_of(&self, key: &LinkKey, destination: &Destination) -> bool {
-        self.path_of(key, destination).is_some_and(|path| {
-            // The redirect ignores a slash at the end, too.
-            let path = path.trim_start_matches('/');
-            self.is_slug(path.strip_suffix('/').unwrap_or(path), &key.slug)
-        })
-    }
-
-    /// Tells whether the destination is below the public address of this link, or may be once its
-    /// placeholders are filled in.
-    pub fn is_below(&self, key: &LinkKey, destination: &Destination) -> bool {
+    /// Tells whether the destination is the public address of this link, or, if the link `forwards`
+    /// what stands behind its slug, is or may be below that address once its placeholders are filled
+    /// in. A named domain answers on the port of the public origin.
+    pub fn lead_back(&self, key: &LinkKey, destination: &Destination, forwards: bool) -> bool {
         self.path_of(key, destination).is_some_and(|path| {
             // A parsed path has braces encoded.
             let path = path.replace("%7B", "{").replace("%7D", "}");
             let path = path.trim_start_matches('/');
-            let first = path.split('/').next().unwrap_or_default();
-            match placeholder_in(first) {
+            let (first, behind) = path.split_once('/').unwrap_or((path, ""));
+            match placeholder_in(first).filter(|_| forwards) {
                 // One alone takes a segment away each time, so the visitor arrives.
                 Some(placeholder) => path != placeholder,
-                None => self.is_slug(first, &key.slug),
+                // The redirect ignores a slash at the end, too.
+                None => (forwards || behind.is_empty()) && self.is_slug(first, &key.slug),
             }
         })
     }
@@ -109,7 +101,7 @@ mod tests {
     fn is_own(origin: &str, case: SlugCase, slug: &str, url: &str) -> bool {
         let destination = Destination::parse(url, &DestinationRules::default()).unwrap();
         let addresses = OwnAddresses::of_slugs(case).at(origin);
-        addresses.is_address_of(&LinkKey::parse(slug).unwrap(), &destination)
+        addresses.lead_back(&LinkKey::parse(slug).unwrap(), &destination, false)
     }
 
     #[rstest]
@@ -152,7 +144,8 @@ mod tests {
         let destination = Destination::parse(url, &DestinationRules::default()).unwrap();
         let addresses = OwnAddresses::default().at("https://sl.example");
         let key = LinkKey::parse("lo").unwrap();
-        assert_eq!(addresses.is_below(&key, &destination), below);
+        assert_eq!(addresses.lead_back(&key, &destination, true), below);
+        assert!(!addresses.lead_back(&key, &destination, false));
     }
 
     #[test]

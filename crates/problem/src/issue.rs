@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use slugline_domain::{ForwardingFault, LifeFault, Tags, TagsError};
+use slugline_domain::{ForwardingFault, ForwardingReason, LifeFault, Tags, TagsError};
 
 /// One fault of an input. `path` names wire members; positions in arrays are
 /// written as numbers.
@@ -81,11 +81,18 @@ impl Issue {
 
 impl From<&ForwardingFault> for Issue {
     fn from(fault: &ForwardingFault) -> Self {
+        let expected = match fault.reason {
+            ForwardingReason::Itself(_) => "the address of another page",
+            ForwardingReason::Kept(_) => "another slug, or false",
+            ForwardingReason::Unfilled(..) => "an address without placeholders",
+            ForwardingReason::Misplaced(_) => "placeholders in the path, the query or the fragment",
+            ForwardingReason::Hidden => "false, or other destinations",
+        };
         Self {
             code: IssueCode::Custom,
-            path: vec!["forwardPath".to_owned()],
+            path: fault.path.split('.').map(str::to_owned).collect(),
             message: fault.to_string(),
-            expected: "false, or other destinations".to_owned(),
+            expected: expected.to_owned(),
         }
     }
 }

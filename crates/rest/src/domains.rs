@@ -7,7 +7,7 @@ use slugline_httpkit::Failure;
 
 use crate::{
     body::{Body, Query},
-    input::{CalledBy, ChangedBy, Context},
+    input::{CalledBy, ChangedBy, Context, PublicOrigin},
     operation::{Operation, OperationSpec},
     reply::Json,
 };
@@ -101,9 +101,11 @@ pub(crate) fn domain_remove() -> Operation {
 async fn remove(
     context: Context,
     ChangedBy(author): ChangedBy,
+    PublicOrigin(origin): PublicOrigin,
     Query(query): Query<RemoveDomain>,
 ) -> Result<Json<200, DomainRemoved>, Failure> {
     let (host, fate) = query.validate()?;
-    let removed = context.app.domains.remove(&host, &fate, &author).await?;
+    let domains = context.app.domains.seen_at(origin.as_str());
+    let removed = domains.remove(&host, &fate, &author).await?;
     Ok(Json(removed.into()))
 }

@@ -5,7 +5,7 @@ use std::{fmt, net::IpAddr, ops::Deref, sync::Arc};
 
 use actix_web::{HttpRequest, web};
 use async_trait::async_trait;
-use slugline_application::{App, Caller, LinkReader, LinkWriter, StatsReader};
+use slugline_application::{App, Caller, LinkReader, LinkService, LinkWriter, StatsReader};
 use slugline_contract::{Bounds, Finding, ImportLimit, SetupView};
 use slugline_domain::{
     Author, Place, ProbeCaller,
@@ -151,11 +151,11 @@ from_head! {
         Self { guard, client }
     };
     ChangedBy: |request| Self(Guard::of(request).author(&known(request), request));
-    Links: |request| Self(state(request).app.links.seen_by(&known(request)));
+    Links: |request| Self(links(request).seen_by(&known(request)));
     Changes: |request| {
         let caller = known(request);
         let author = Guard::of(request).author(&caller, request);
-        Self(state(request).app.links.by(caller, author))
+        Self(links(request).by(caller, author))
     };
     Statistics: |request| Self(state(request).app.stats.seen_by(&known(request)));
     PublicOrigin: |request| Self(Guard::of(request).origin(request));
@@ -163,6 +163,12 @@ from_head! {
     ClientPlace: |request| Self(Guard::of(request).client_place(request));
     Probing: |request| Self(probe_caller(request));
     ByProxy: |request| Self(Guard::of(request).proxy_doubt(request));
+}
+
+/// The use cases of links, for clients who reach the instance as this one does.
+fn links(request: &HttpRequest) -> LinkService {
+    let origin = Guard::of(request).origin(request);
+    state(request).app.links.seen_at(origin.as_str())
 }
 
 /// The caller of a route below `/api/`.

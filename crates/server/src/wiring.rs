@@ -349,6 +349,7 @@ async fn named_domains(
         clock,
         public,
         admin: settings.admin_host.clone(),
+        own_addresses: settings.bounds.own_addresses.clone(),
     };
     let domains = Domains::new(parts);
     domains
@@ -433,6 +434,7 @@ impl LinkDependencies {
             lock: self.migration.lock(),
             writes: WriteBudget::new(settings.token_writes_per_minute),
             watch,
+            own_addresses: settings.bounds.own_addresses.clone(),
         })
     }
 }

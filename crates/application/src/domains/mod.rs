@@ -8,7 +8,8 @@ mod tests;
 use std::{sync::Arc, time::Duration};
 
 use slugline_domain::{
-    AuditNote, AuditedOperation, Author, Domain, DomainName, DomainSet, Host, Reach, Scope,
+    AuditNote, AuditedOperation, Author, Domain, DomainName, DomainSet, Host, OwnAddresses, Reach,
+    Scope,
     ports::{Clock, DomainStore, Hearing, LinkStore, StoreError},
 };
 
@@ -26,6 +27,7 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct Domains {
     parts: Arc<DomainsParts>,
+    own_addresses: OwnAddresses,
     /// The state of the store's hearing when the domains were last read; `None` if they must be
     /// read again. The lock also orders readers, so that no earlier answer replaces a later one.
     heard: Arc<Mutex<Option<Hearing>>>,
@@ -46,6 +48,8 @@ pub struct DomainsParts {
     pub public: Option<Host>,
     /// The host that only the API and the dashboard answer on.
     pub admin: Option<Host>,
+    /// The addresses of the instance, so that no link leads to itself after a move.
+    pub own_addresses: OwnAddresses,
 }
 
 impl Domains {
@@ -58,8 +62,19 @@ impl Domains {
     /// Creates the use cases from their dependencies.
     pub fn new(parts: DomainsParts) -> Self {
         Self {
+            own_addresses: parts.own_addresses.clone(),
             parts: Arc::new(parts),
             heard: Arc::default(),
+        }
+    }
+
+    /// The same for a client that reaches the instance under this origin, such as
+    /// `https://sl.example`.
+    #[must_use]
+    pub fn seen_at(&self, origin: &str) -> Self {
+        Self {
+            own_addresses: self.own_addresses.at(origin),
+            ..self.clone()
         }
     }
 

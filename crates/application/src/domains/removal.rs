@@ -4,8 +4,8 @@
 //! the domain is still there, with the rest of its links, and the same call continues.
 
 use slugline_domain::{
-    AuditedOperation, Author, DomainName, Host, Link, LinkFilter, LinkKey, LinkOrder, ListQuery,
-    Position, Slug, StatusFilter,
+    AuditedOperation, Author, DomainName, ForwardingFault, Host, Link, LinkFilter, LinkKey,
+    LinkOrder, ListQuery, Position, Slug, StatusFilter,
     ports::{DomainRemoval, LinkMove},
 };
 use tokio::task::JoinSet;
@@ -49,8 +49,8 @@ impl Domains {
     ///
     /// # Errors
     /// The host is not named; it has links, which were to stay or come faster than they are
-    /// moved; links of the target have some of the slugs, in which case nothing moves; or the store
-    /// failed. After an error of the store some links may have been moved or deleted: call again.
+    /// moved; links of the target have some of the slugs, or a link would lead to itself there, in
+    /// which cases nothing moves; or the store failed. After an error of the store some links may have been moved or deleted: call again.
     pub async fn remove(
         &self,
         host: &Host,
@@ -107,6 +107,7 @@ impl Domains {
             if links.is_empty() {
                 return Ok(moved);
             }
+            self.refuse_circles(&links, to)?;
             let keys: Vec<LinkKey> = links.into_iter().map(|link| link.key).collect();
             let note = self.note(AuditedOperation::LinkMove, author);
             let outcome = self.parts.store.move_links(&keys, to, &note).await;
@@ -159,7 +160,7 @@ impl Domains {
     }
 
     /// Refuses a move if links of the target have some of the slugs, or would be found in place of
-    /// the moved ones because the target ignores case.
+    /// the moved ones because the target ignores case, or if a moved one would lead to itself.
     async fn refuse_taken(&self, from: &DomainName, to: &DomainName) -> Result<(), Error> {
         let mut taken = Vec::new();
         let mut after = None;
@@ -169,6 +170,7 @@ impl Domains {
                 break;
             };
             after = Some(Position::after(last));
+            self.refuse_circles(&links, to)?;
             taken.extend(self.taken_of(&links, from, to).await?);
             if taken.len() > NAMED {
                 break;
@@ -183,6 +185,16 @@ impl Domains {
             from,
             to,
             slugs: taken,
+        })
+    }
+
+    /// Refuses a move after which one of these links would lead to itself.
+    fn refuse_circles(&self, links: &[Link], to: &DomainName) -> Result<(), ForwardingFault> {
+        links.iter().try_for_each(|link| {
+            let mut moved = link.clone();
+            moved.key.domain = to.clone();
+            let circle = moved.check_circles(Some(link), &self.own_addresses);
+            circle.map_err(|fault| fault.within(link.key.slug.as_str()))
         })
     }
 

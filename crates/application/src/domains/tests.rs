@@ -100,6 +100,7 @@ fn fixture() -> Fixture {
         clock,
         public: Some(host("sl.example")),
         admin: Some(host("admin.example")),
+        own_addresses: OwnAddresses::default().at("https://sl.example"),
     };
     let domains = Domains::new(parts);
     Fixture {
@@ -286,6 +287,25 @@ async fn nothing_moves_while_a_slug_is_taken() {
         assert!(fixture.leads(&format!("go.example/{text}")).await, "{text}");
     }
     assert!(!fixture.leads("a").await);
+}
+
+#[tokio::test]
+async fn nothing_moves_while_a_link_would_lead_to_itself() {
+    let fixture = fixture();
+    fixture.name(&["go.example", "b.example"]).await;
+    fixture.insert(&["b.example/a"]).await;
+    for (slug, there) in [("b", "sl.example"), ("c", "go.example")] {
+        let circle = link(slug).to(&format!("https://{there}/{slug}")).build();
+        let key = key(&format!("b.example/{slug}"));
+        let circle = Link { key, ..circle };
+        fixture.links.insert(&ALL, &circle, &NOTE).await.unwrap();
+        let refused = fixture.remove("b.example", to(there)).await;
+        let Err(Error::Forwarding(fault)) = refused else {
+            panic!("{refused:?}");
+        };
+        assert_eq!(fault.path, format!("{slug}.url"));
+        assert!(fixture.leads("b.example/a").await);
+    }
 }
 
 #[tokio::test]

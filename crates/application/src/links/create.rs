@@ -60,8 +60,8 @@ impl LinkWriter {
     /// lengthened, until it is free.
     ///
     /// # Errors
-    /// The expiry is not in the future, the slug or the identifier is taken, or
-    /// the store failed. The error of a taken slug names a free one.
+    /// The expiry is not in the future, the link leads to itself, the slug or the identifier is
+    /// taken, or the store failed. The error of a taken slug names a free one.
     pub async fn create(&self, new: NewLink) -> Result<Link, Error> {
         let created = self.create_as(new, &CreateTerms::default()).await?;
         Ok(created.link().clone())
@@ -114,6 +114,7 @@ impl LinkWriter {
         }
         let mut collisions = 0;
         loop {
+            link.check_circles(None, &self.own_addresses)?;
             let insertion = if terms.validate_only {
                 self.rehearse(&link).await?
             } else {
@@ -264,7 +265,8 @@ mod tests {
     use std::sync::Arc;
 
     use slugline_domain::{
-        LinkFilter, LinkId, Password, SlugCase, StatusFilter,
+        Author, Change, LinkFilter, LinkId, LinkPatch, OwnAddresses, Password, SlugCase,
+        StatusFilter,
         ports::{AuditTrail, LinkStore, Random},
     };
     use slugline_testkit::{
@@ -273,8 +275,11 @@ mod tests {
 
     use super::*;
     use crate::{
-        GENERATED_CHARS,
-        links::fixture::{demonstration, fixture, fixture_with},
+        Caller, GENERATED_CHARS, LinkServiceParts, RestoreFault,
+        links::{
+            EditLink, ImportLink, LinkToExplain, RestoreLink,
+            fixture::{demonstration, fixture, fixture_with},
+        },
     };
 
     fn new(text: &str) -> NewLink {
@@ -309,6 +314,77 @@ mod tests {
         let made = fixture.links.create(new("DoCs")).await.unwrap();
         assert_eq!(made.key.slug.as_str(), "DoCs");
         assert!(fixture.links.create(new("docs")).await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn no_call_of_an_embedder_stores_a_link_that_leads_to_itself() {
+        let gone = link("back").to("https://sl.example/away").build();
+        let fixture = fixture().holding(&link("docs").build()).await;
+        let fixture = fixture.holding(&gone).await;
+        fixture.links.delete(&key("back")).await.unwrap();
+        let random = Arc::new(slugline_testkit::SeededRandom::new(1));
+        let parts = LinkServiceParts::new(fixture.store.clone(), fixture.clock.clone(), random);
+        let links = LinkService::new(LinkServiceParts {
+            own_addresses: OwnAddresses::default().at("https://sl.example"),
+            ..parts
+        });
+        let links = links.by(Caller::Operator, Author::operator());
+        let itself = |text: &str| destination(&format!("https://sl.example/{text}"));
+        let circle = || {
+            with(NewLink::leading_to(itself("New")), |it| {
+                it.slug = Some(slug("new"))
+            })
+        };
+        let imported = ImportLink {
+            slug: Some(slug("new")),
+            ..ImportLink::leading_to(itself("New"))
+        };
+        let checked = with(CreateTerms::default(), |it| it.validate_only = true);
+        let patch = with(LinkPatch::default(), |it| {
+            it.apple = Change::Set(itself("docs"))
+        });
+        let edit = EditLink {
+            key: key("docs"),
+            password: Change::Keep,
+            content: NewLink::leading_to(itself("docs")).content,
+            ours: LinkPatch::default(),
+        };
+        let restore = RestoreLink {
+            id: LinkId::parse("id-back").unwrap(),
+            version: None,
+            slug: Some(slug("away")),
+            domain: None,
+            expires_at: Change::Keep,
+        };
+        let changed = LinkToExplain::Changed(key("docs"), Box::new(patch.clone()));
+        let drafted = LinkToExplain::New(Box::new(circle()));
+        let refusals = [
+            ("url", links.create(circle()).await.err()),
+            ("url", links.create_as(circle(), &checked).await.err()),
+            ("url", links.upsert(circle()).await.err()),
+            (
+                "links.0.url",
+                links.import(vec![imported.clone()]).await.err(),
+            ),
+            (
+                "links.0.url",
+                links.validate_import(vec![imported]).await.err(),
+            ),
+            ("apple", links.patch(&key("docs"), patch).await.err()),
+            ("url", links.edit(edit).await.err()),
+            ("url", links.restore(&restore).await.err()),
+            ("apple", links.to_explain(changed).await.err()),
+            ("url", links.to_explain(drafted).await.err()),
+        ];
+        for (index, (expected, refusal)) in refusals.into_iter().enumerate() {
+            let Some(Error::Forwarding(fault) | Error::Restore(RestoreFault::WrongKey(fault))) =
+                refusal
+            else {
+                panic!("call {index}: {refusal:?}");
+            };
+            assert_eq!(fault.path, expected, "call {index}");
+        }
+        assert_eq!(fixture.store.find(&key("new")).await.unwrap(), None);
     }
 
     #[tokio::test]

@@ -170,12 +170,8 @@ impl LinkWriter {
         link: Link,
         before: &Link,
     ) -> Result<Link, Error> {
-        // The members that the change left as they were count, too.
-        let content = &link.content;
-        let forwarding = content.check_forwarding(&link.key, &terms.own_addresses);
-        forwarding.map_err(|fault| self.told(fault))?;
         if terms.validate_only {
-            return next_version(link, before, self.now());
+            return self.next_version(link, before, self.now());
         }
         self.store_change(link, before).await
     }
@@ -195,7 +191,7 @@ impl LinkWriter {
         note: AuditNote,
     ) -> Result<Link, Error> {
         let parts = &self.parts;
-        let link = next_version(link, before, note.at)?;
+        let link = self.next_version(link, before, note.at)?;
         if link == *before {
             return Ok(link);
         }
@@ -220,22 +216,30 @@ impl LinkWriter {
             Change::Set(password) => Change::Set(self.parts.passwords.hash(&password).await?),
         })
     }
-}
 
-/// The version of a link after this one, or the same one if nothing changes.
-pub(super) fn next_version(mut link: Link, before: &Link, at: UnixMillis) -> Result<Link, Error> {
-    if link != *before {
-        link.content.check()?;
-        link.updated_at = at.second();
-        link.revision = before.revision.next();
+    /// The version of a link after this one, or the same one if nothing changes.
+    pub(super) fn next_version(
+        &self,
+        mut link: Link,
+        before: &Link,
+        at: UnixMillis,
+    ) -> Result<Link, Error> {
+        if link != *before {
+            // The members that the change left as they were count, too.
+            link.check_circles(Some(before), &self.own_addresses)
+                .map_err(|fault| self.told(fault))?;
+            link.content.check()?;
+            link.updated_at = at.second();
+            link.revision = before.revision.next();
+        }
+        Ok(link)
     }
-    Ok(link)
 }
 
 #[cfg(test)]
 mod tests {
     use slugline_domain::{
-        Author, ForwardingFault, OwnAddresses, Tags, Text,
+        Author, ForwardingReason, Tags, Text,
         ports::{AuditTrail, LinkStore},
     };
     use slugline_testkit::{
@@ -420,9 +424,8 @@ mod tests {
     #[tokio::test]
     async fn what_stays_counts_when_a_change_would_lead_visitors_in_circles() {
         let mut old = link("docs").to("https://sl.example/docs/deep").build();
-        let fixture = fixture().holding(&old).await;
-        let own = OwnAddresses::default().at("https://sl.example");
-        let terms = with(ChangeTerms::default(), |it| it.own_addresses = own);
+        let fixture = fixture().holding(&old).await.seen_at("https://sl.example");
+        let terms = ChangeTerms::default();
         let forwards = Change::Set(true);
         let forward = with(LinkPatch::default(), |it| it.forward_path = forwards);
         let circle = fixture.links.patch_as(&old.key, forward, &terms).await;
@@ -433,7 +436,11 @@ mod tests {
         old.content.routing.forward_path = Some(true);
         old.revision = old.revision.next();
         fixture.store.update(&old, &known, &NOTE).await.unwrap();
-        for to in ["https://sl.example/docs/deep", "https://{1}.example/"] {
+        for to in [
+            "https://sl.example/docs/deep",
+            "https://{1}.example/",
+            "https://sl.example/docs",
+        ] {
             let to = destination(to);
             let patch = with(LinkPatch::default(), |it| it.destination = Some(to.clone()));
             let patched = fixture.links.patch_as(&old.key, patch, &terms).await;
@@ -446,18 +453,32 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_link_that_leads_to_itself_already_takes_other_changes() {
+        let mut old = link("docs").to("https://sl.example/docs").build();
+        old.content.routing.forward_path = Some(true);
+        let fixture = fixture().holding(&old).await.seen_at("https://sl.example");
+        let comment = Change::Set("c".parse().unwrap());
+        let patched = fixture.patch(|it| it.comment = comment).await.unwrap();
+        let own = destination("https://sl.example/docs/a");
+        let worse = fixture.patch(|it| it.google = Change::Set(own)).await;
+        assert_matches!(worse, Err(Error::Forwarding(fault)) if fault.path == "google");
+        assert_eq!(fixture.links.get(&old.key).await.unwrap(), patched);
+    }
+
+    #[tokio::test]
     async fn who_may_not_read_links_sees_nothing_of_the_one_that_was_changed() {
         let old = link("docs").to("https://sl.example/docs/deep").build();
         let fixture = fixture().holding(&old).await;
-        let links = fixture.links.by(token("writer"), Author::operator());
-        let own = OwnAddresses::default().at("https://sl.example");
-        let terms = with(ChangeTerms::default(), |it| {
-            (it.own_addresses, it.validate_only) = (own, true);
-        });
+        let links = fixture.links.seen_at("https://sl.example");
+        let links = links.by(token("writer"), Author::operator());
+        let terms = with(ChangeTerms::default(), |it| it.validate_only = true);
         let forwards = Change::Set(true);
         let forward = with(LinkPatch::default(), |it| it.forward_path = forwards);
         let circle = links.patch_as(&old.key, forward, &terms).await;
-        assert_matches!(circle, Err(Error::Forwarding(ForwardingFault::Hidden)));
+        let Err(Error::Forwarding(fault)) = circle else {
+            panic!("{circle:?}");
+        };
+        assert_eq!(fault, ForwardingReason::Hidden.of("forwardPath"));
         for terms in [terms, ChangeTerms::default()] {
             let edited = links.edit_as(edit("docs"), &terms).await.unwrap();
             assert_eq!((edited.before.whole(), edited.link.whole()), (None, None));

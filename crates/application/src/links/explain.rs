@@ -1,8 +1,6 @@
 //! Finds the link whose answer is to be explained.
 
-use slugline_domain::{
-    Change, DomainName, Link, LinkKey, LinkPatch, OwnAddresses, Scope, Slug, UnixSeconds,
-};
+use slugline_domain::{Change, DomainName, Link, LinkKey, LinkPatch, Scope, Slug, UnixSeconds};
 
 use super::{LinkReader, LinkService, NewLink, draft::not_hashed};
 use crate::{
@@ -38,23 +36,20 @@ impl LinkService {
 
 impl LinkReader {
     /// The link whose answer is to be explained, which is the one that visitors find, and the
-    /// present moment. A changed one may not lead to its `own` address, as when it is stored. Nothing
-    /// is stored, and a password is not hashed.
+    /// present moment. A draft may not lead to itself, as when it is stored. Nothing is stored, and a
+    /// password is not hashed.
     ///
     /// # Errors
     /// Preview mode, the domain is not named, no link has the slug, members of the draft
     /// contradict each other or what is stored, or the store failed.
-    pub async fn to_explain(
-        &self,
-        target: LinkToExplain,
-        own: &OwnAddresses,
-    ) -> Result<(Link, UnixSeconds), Error> {
+    pub async fn to_explain(&self, target: LinkToExplain) -> Result<(Link, UnixSeconds), Error> {
         self.permit(LinkService::EXPLAIN)?;
         let now = self.now();
         let link = match target {
             LinkToExplain::Stored(key) => self.found_by_visitors(&key).await?,
             LinkToExplain::Changed(key, patch) => {
-                let mut link = self.get(&key).await?;
+                let before = self.get(&key).await?;
+                let mut link = before.clone();
                 match &patch.password {
                     Change::Keep => {}
                     Change::Clear => link.password = None,
@@ -62,16 +57,21 @@ impl LinkReader {
                 }
                 patch.apply(&mut link.content);
                 link.content.check()?;
-                link.content.check_forwarding(&link.key, own)?;
+                link.check_circles(Some(&before), &self.own_addresses)?;
                 link
             }
             LinkToExplain::New(mut new) => {
                 new.domain = self.domains().meant(new.domain)?;
                 new.content.check()?;
-                let slug = new.slug.clone();
-                let slug = slug.unwrap_or_else(|| Slug::parse("draft").expect("it is a slug"));
+                let chosen = new.slug.clone();
+                let is_chosen = chosen.is_some();
+                let slug = chosen.unwrap_or_else(|| Slug::parse("draft").expect("it is a slug"));
                 let password = new.password.is_some().then(not_hashed);
-                self.complete(*new, slug, password, now)
+                let link = self.complete(*new, slug, password, now);
+                if is_chosen {
+                    link.check_circles(None, &self.own_addresses)?;
+                }
+                link
             }
         };
         Ok((link, now.second()))
@@ -105,23 +105,21 @@ mod tests {
             ..LinkPatch::default()
         };
         let target = LinkToExplain::Changed(key("docs"), Box::new(patch));
-        let own = OwnAddresses::default();
-        let (shown, _) = fixture.links.to_explain(target, &own).await.unwrap();
+        let (shown, _) = fixture.links.to_explain(target).await.unwrap();
         assert_eq!(shown.content.destination.as_str(), "https://new.example/");
         assert!(shown.password.is_some());
         let found = fixture.store.find(&key("docs")).await.unwrap();
         assert_eq!(found, Some(stored));
         let new = NewLink::leading_to(destination("https://e.example/"));
         let new = LinkToExplain::New(Box::new(new));
-        let (shown, _) = fixture.links.to_explain(new, &own).await.unwrap();
+        let (shown, _) = fixture.links.to_explain(new).await.unwrap();
         assert_eq!(fixture.store.find(&shown.key).await.unwrap(), None);
     }
 
     #[tokio::test]
     async fn a_demonstration_explains_nothing() {
         let target = LinkToExplain::Stored(key("docs"));
-        let own = OwnAddresses::default();
-        let refused = demonstration().links.to_explain(target, &own).await;
+        let refused = demonstration().links.to_explain(target).await;
         assert_matches!(refused, Err(Error::PreviewMode(Forbidden::Explain)));
     }
 }

@@ -53,8 +53,8 @@ impl LinkWriter {
     /// get a warning, unless they say whether they are safe.
     ///
     /// # Errors
-    /// Preview mode, a password cannot be hashed, or the store failed; then no link was
-    /// imported.
+    /// Preview mode, a link leads to itself, a password cannot be hashed, or the store failed; then
+    /// no link was imported.
     pub async fn import(&self, batch: Vec<ImportLink>) -> Result<Vec<ImportedLink>, Error> {
         self.import_keeping(batch, None).await
     }
@@ -128,7 +128,7 @@ impl LinkWriter {
         });
         let mut used: HashSet<LinkKey> = named.collect();
         let mut links = Vec::with_capacity(batch.len());
-        for mut draft in batch {
+        for (index, mut draft) in batch.into_iter().enumerate() {
             let slug = match draft.slug.take() {
                 Some(slug) => slug,
                 None => self.unused_slug(&draft.domain, &mut used).await?,
@@ -140,7 +140,10 @@ impl LinkWriter {
                 (Some(_), Hashing::LeftOut) => Some(not_hashed()),
                 (None, _) => None,
             };
-            links.push(self.complete(draft, slug, password, now));
+            let link = self.complete(draft, slug, password, now);
+            let circle = link.check_circles(None, &self.own_addresses);
+            circle.map_err(|fault| fault.within(&format!("links.{index}")))?;
+            links.push(link);
         }
         Ok(links)
     }

@@ -19,7 +19,7 @@ mod writer;
 use std::sync::Arc;
 
 use slugline_domain::{
-    UnixMillis, UnixSeconds,
+    OwnAddresses, UnixMillis, UnixSeconds,
     history::LinkHistory,
     ports::{AuditTrail, Clock, DestinationScreen, Hearing, LinkStore, Random, WatchStore},
 };
@@ -54,6 +54,7 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct LinkService {
     parts: Arc<LinkServiceParts>,
+    own_addresses: OwnAddresses,
 }
 
 /// The dependencies of the use cases of links.
@@ -86,6 +87,8 @@ pub struct LinkServiceParts {
     pub writes: WriteBudget,
     /// Tells which destinations are broken; `None` if no node watches them.
     pub watch: Option<Arc<dyn WatchStore>>,
+    /// The addresses of the instance, so that no link leads to itself.
+    pub own_addresses: OwnAddresses,
 }
 
 /// The length of a generated slug where the settings do not decide it.
@@ -118,6 +121,7 @@ impl LinkServiceParts {
             lock: MigrationLock::open(),
             writes: WriteBudget::default(),
             watch: None,
+            own_addresses: OwnAddresses::default(),
         }
     }
 }
@@ -126,7 +130,18 @@ impl LinkService {
     /// Creates the use cases from their dependencies.
     pub fn new(parts: LinkServiceParts) -> Self {
         Self {
+            own_addresses: parts.own_addresses.clone(),
             parts: Arc::new(parts),
+        }
+    }
+
+    /// The same for a client that reaches the instance under this origin, such as
+    /// `https://sl.example`.
+    #[must_use]
+    pub fn seen_at(&self, origin: &str) -> Self {
+        Self {
+            own_addresses: self.own_addresses.at(origin),
+            ..self.clone()
         }
     }
 
@@ -210,6 +225,13 @@ pub(crate) mod fixture {
         /// The same fixture with one more link in the store.
         pub(crate) async fn holding(self, link: &Link) -> Self {
             self.store.insert(&ALL, link, &NOTE).await.unwrap();
+            self
+        }
+
+        /// The same fixture for a client that reaches the instance under this origin.
+        pub(crate) fn seen_at(mut self, origin: &str) -> Self {
+            let links = self.links.seen_at(origin);
+            self.links = links.by(Caller::Operator, Author::operator());
             self
         }
 
@@ -307,6 +329,7 @@ pub(crate) mod fixture {
             lock: MigrationLock::open(),
             writes: WriteBudget::default(),
             watch: None,
+            own_addresses: OwnAddresses::default(),
         })
         .by(Caller::Operator, Author::operator());
         Fixture {

@@ -2,10 +2,10 @@
 
 use slugline_domain::{
     AuditedOperation, Change, DomainName, FormerVersion, Link, LinkId, LinkKey, LinkVersions,
-    OutOfReach, OwnAddresses, Revision, Scope, Slug, UnixSeconds, ports::Insertion,
+    OutOfReach, Revision, Scope, Slug, UnixSeconds, ports::Insertion,
 };
 
-use super::{LinkService, LinkWriter, edit::next_version};
+use super::{LinkService, LinkWriter};
 use crate::{
     access::{Access, Forbidden},
     caller::SeenLink,
@@ -27,8 +27,6 @@ pub struct RestoreLink {
     pub domain: Option<DomainName>,
     /// The change to the expiry of the version.
     pub expires_at: Change<UnixSeconds>,
-    /// The addresses to which the link may not lead.
-    pub own_addresses: OwnAddresses,
 }
 
 /// A link that was brought back.
@@ -114,12 +112,11 @@ impl LinkWriter {
             password: link.password,
             ..current.clone()
         };
-        link.content
-            .check_key(&link.key, &restore.own_addresses)
+        link.check_circles(None, &self.own_addresses)
             .map_err(|fault| RestoreFault::WrongVersion(self.told(fault)))?;
         self.admit(&mut link, current).await?;
         let mut note = self.note(AuditedOperation::LinkRestore);
-        let next = next_version(link.clone(), current, note.at)?;
+        let next = self.next_version(link.clone(), current, note.at)?;
         let restored = self.restored(next, link != *current);
         note.receipt = keep.map(|keep| keep.receipt(&restored));
         self.store_next(link, current, note).await?;
@@ -158,8 +155,7 @@ impl LinkWriter {
             updated_at: note.at.second(),
             ..last.clone()
         };
-        link.content
-            .check_key(&link.key, &restore.own_addresses)
+        link.check_circles(None, &self.own_addresses)
             .map_err(|fault| RestoreFault::WrongKey(self.told(fault)))?;
         self.admit(&mut link, last).await?;
         self.screen_new(&mut link.content).await;
@@ -255,7 +251,7 @@ impl LinkWriter {
 #[cfg(test)]
 mod tests {
     use slugline_domain::{
-        Author, Domain, ForwardingFault, Host, MaxVisits, SlugCase,
+        Author, Domain, ForwardingReason, Host, MaxVisits, SlugCase,
         ports::{AuditTrail, LinkStore, Taking},
     };
     use slugline_testkit::{
@@ -276,7 +272,6 @@ mod tests {
             slug: None,
             domain: None,
             expires_at: Change::Keep,
-            own_addresses: OwnAddresses::default(),
         }
     }
 
@@ -402,11 +397,10 @@ mod tests {
         forwarding.content.routing.forward_path = Some(true);
         let circle = link("circle").to("https://sl.example/other").build();
         let fixture = fixture().holding(&forwarding).await.holding(&circle).await;
-        let own = OwnAddresses::default().at("https://sl.example");
+        let fixture = fixture.seen_at("https://sl.example");
         for (text, other) in [("docs", "API"), ("circle", "other")] {
             delete(&fixture, text).await;
-            let mut as_it_was = restore(&format!("id-{text}"));
-            as_it_was.own_addresses.clone_from(&own);
+            let as_it_was = restore(&format!("id-{text}"));
             let renamed = with(as_it_was.clone(), |it| it.slug = Some(slug(other)));
             let refused = back(&fixture, &renamed).await;
             assert_matches!(refused, Err(Error::Restore(RestoreFault::WrongKey(_))));
@@ -421,20 +415,20 @@ mod tests {
         let elsewhere = Some(destination("https://example.org/"));
         let patched = fixture.patch(|it| it.destination = elsewhere).await;
         patched.unwrap();
-        let own = OwnAddresses::default().at("https://sl.example");
-        let circle = with(restore("id-docs"), |it| it.own_addresses = own);
+        let fixture = fixture.seen_at("https://sl.example");
+        let circle = restore("id-docs");
         let refused = back(&fixture, &circle).await;
         let Err(Error::Restore(RestoreFault::WrongVersion(fault))) = refused else {
             panic!("{refused:?}");
         };
-        assert_matches!(fault, ForwardingFault::Itself(_));
+        assert_matches!(fault.reason, ForwardingReason::Itself(_));
         // A caller who may not read links is told no destination.
         let writer = fixture.links.by(token("writer"), Author::operator());
         let refused = writer.restore(&circle).await;
         let Err(Error::Restore(RestoreFault::WrongVersion(fault))) = refused else {
             panic!("{refused:?}");
         };
-        assert_matches!(fault, ForwardingFault::Hidden);
+        assert_matches!(fault.reason, ForwardingReason::Hidden);
     }
 
     #[tokio::test]

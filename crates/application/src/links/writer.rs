@@ -3,7 +3,7 @@
 use std::{ops::Deref, time::Instant};
 
 use slugline_domain::{
-    AuditNote, AuditedOperation, Author, ForwardingFault, Link, LinkKey, OwnAddresses, Scope,
+    AuditNote, AuditedOperation, Author, ForwardingFault, ForwardingReason, Link, LinkKey, Scope,
     ports::Version,
 };
 
@@ -64,10 +64,10 @@ impl LinkWriter {
     /// Returns a fault as far as the caller may see it: a destination that the link has tells what
     /// is in it.
     pub(super) fn told(&self, fault: ForwardingFault) -> ForwardingFault {
-        if self.may_read().is_ok() || matches!(fault, ForwardingFault::Kept(_)) {
+        if self.may_read().is_ok() || matches!(fault.reason, ForwardingReason::Kept(_)) {
             fault
         } else {
-            ForwardingFault::Hidden
+            ForwardingReason::Hidden.of("forwardPath")
         }
     }
 
@@ -93,8 +93,6 @@ impl Deref for LinkWriter {
 pub struct ChangeTerms {
     /// The versions that the change is meant for.
     pub precondition: Precondition,
-    /// The addresses to which the link may not lead.
-    pub own_addresses: OwnAddresses,
     /// `true` checks everything and stores nothing.
     pub validate_only: bool,
 }

@@ -6,7 +6,6 @@ use slugline_application::{CreateTerms, NewLink};
 use slugline_domain::{LinkId, LinkKey, Password, Slug, UnixSeconds};
 
 use super::{
-    circle::refuse_circle,
     key::{domain_of, host_schema},
     member_reader::Body,
     members::LinkMembers,
@@ -90,7 +89,8 @@ impl UpsertLink {
         let slug = validation.optional(&["slug"], &self.slug, |slug| Slug::parse(slug));
         let domain = domain_of(&mut validation, &self.domain);
         let key = slug.clone().map(|slug| LinkKey::new(domain.clone(), slug));
-        refuse_circle(&mut validation, bounds, key.as_ref(), content.as_ref());
+        let own = &bounds.own_addresses;
+        validation.circles(content.as_ref().map(|it| it.circles(key.as_ref(), own)));
         let password =
             validation.optional(&["password"], &self.password, |text| Password::parse(text));
         let id = validation.optional(&["id"], &self.id, |id| LinkId::parse(id));

@@ -6,7 +6,6 @@ use slugline_application::{self as application, ChangeTerms};
 use slugline_domain::{Change, Password, Slug};
 
 use super::{
-    circle::refuse_circle,
     key::{host_schema, key},
     member_reader::{Body, MemberReader},
     members::{LinkMembers, ours_or_null},
@@ -55,10 +54,11 @@ impl EditLink {
             body: Body::Whole,
         });
         let content = ours.clone().into_content();
-        refuse_circle(&mut validation, bounds, key.as_ref(), content.as_ref());
+        let own = &bounds.own_addresses;
+        validation.circles(content.as_ref().map(|it| it.circles(key.as_ref(), own)));
         let sent = validation.value(&["password"], &self.password);
         let password = password_change(&mut validation, sent);
-        let terms = terms(&mut validation, &self.validate_only, bounds);
+        let terms = terms(&mut validation, &self.validate_only);
         validation.finish(|| {
             let edit = application::EditLink {
                 key: key?,
@@ -72,14 +72,9 @@ impl EditLink {
 }
 
 /// The terms of a change in a body.
-pub(super) fn terms(
-    validation: &mut Validation,
-    validate_only: &Sent<bool>,
-    bounds: &Bounds,
-) -> ChangeTerms {
+pub(super) fn terms(validation: &mut Validation, validate_only: &Sent<bool>) -> ChangeTerms {
     let validate_only = validation.value(&["validateOnly"], validate_only);
     ChangeTerms {
-        own_addresses: bounds.own_addresses.clone(),
         validate_only: validate_only == Some(&true),
         ..ChangeTerms::default()
     }

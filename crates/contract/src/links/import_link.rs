@@ -6,7 +6,6 @@ use slugline_application as application;
 use slugline_domain::{ImportedPassword, LinkId, LinkKey, MaxVisits, Slug, UnixSeconds};
 
 use super::{
-    circle::refuse_circle,
     key::{domain_of, host_schema},
     member_reader::Body,
     members::{LinkMembers, widest_texts},
@@ -64,7 +63,8 @@ impl ImportLink {
         };
         let domain = domain_of(&mut validation, &self.domain);
         let key = slug.clone().map(|slug| LinkKey::new(domain.clone(), slug));
-        refuse_circle(&mut validation, bounds, key.as_ref(), content.as_ref());
+        let own = &bounds.own_addresses;
+        validation.circles(content.as_ref().map(|it| it.circles(key.as_ref(), own)));
         let password = validation.optional(&["password"], &self.password, |text| {
             ImportedPassword::parse(text)
         });

@@ -3,7 +3,6 @@
 mod batch;
 mod broken;
 mod check;
-mod circle;
 mod create;
 mod cursor;
 mod edit;

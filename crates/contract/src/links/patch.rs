@@ -6,7 +6,6 @@ use slugline_application::ChangeTerms;
 use slugline_domain::{Change, LinkKey, LinkPatch, Password, Slug};
 
 use super::{
-    circle::refuse_circle_of_patch,
     edit::{password_change, terms},
     key::{host_schema, key},
     member_reader::{Body, MemberReader},
@@ -60,7 +59,7 @@ impl PatchLink {
             bounds,
             body,
         });
-        refuse_circle_of_patch(&mut validation, bounds, key.as_ref(), &members);
+        validation.circles(Some(members.circles(key.as_ref(), &bounds.own_addresses)));
         let password = if let Sent::Null = self.password {
             Change::Clear
         } else {
@@ -71,7 +70,7 @@ impl PatchLink {
             password,
             ..members
         };
-        let terms = terms(&mut validation, &self.validate_only, bounds);
+        let terms = terms(&mut validation, &self.validate_only);
         validation.finish(|| Some((key?, patch, terms)))
     }
 }

@@ -10,8 +10,8 @@ use super::{
     key_or_id::key_or_id,
 };
 use crate::{
-    Problem, bounds::Bounds, instant::Instant, int_or_string::IntOrString, issue::IssueCode,
-    sent::Sent, validation::Validation,
+    Problem, instant::Instant, int_or_string::IntOrString, issue::IssueCode, sent::Sent,
+    validation::Validation,
 };
 
 /// The link to bring back, and its version.
@@ -41,7 +41,7 @@ impl RestoreLink {
     ///
     /// # Errors
     /// Lists every member that is missing, of another type or out of bounds.
-    pub fn validate(&self, bounds: &Bounds) -> Result<application::RestoreLink, Problem> {
+    pub fn validate(&self) -> Result<application::RestoreLink, Problem> {
         let mut validation = Validation::default();
         let id = validation.required(&["id"], &self.id, |id| LinkId::parse(id));
         let version = validation.value(&["version"], &self.version);
@@ -61,7 +61,6 @@ impl RestoreLink {
                 slug,
                 domain,
                 expires_at,
-                own_addresses: bounds.own_addresses.clone(),
             })
         })
     }
@@ -158,7 +157,7 @@ mod tests {
 
     #[test]
     fn every_fault_of_a_return_names_its_field() {
-        let restore = |sent: Value| read::<RestoreLink>(&sent)?.validate(&Bounds::default());
+        let restore = |sent: Value| read::<RestoreLink>(&sent)?.validate();
         let all = restore(json!({"id": "x", "version": 3, "slug": "b", "domain": "",
             "expiration": null}));
         let all = all.unwrap();

@@ -168,13 +168,19 @@ fn members(link: &Link) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use rstest::rstest;
+    use serde::de::DeserializeOwned;
     use serde_json::json;
     use slugline_application::SeenLink;
     use slugline_domain::{Change, Keeping};
     use slugline_testkit::link;
 
     use super::*;
-    use crate::reader::read;
+    use crate::{
+        faults::paths,
+        links::{CreateLink, ImportLink},
+        reader::read,
+    };
 
     fn validate(body: &Value) -> Result<LinkUpdate, Problem> {
         let (update, _) = read::<UpdateLink>(body)?.validate(&Bounds::default())?;
@@ -229,5 +235,82 @@ mod tests {
         let shown = LinkUpdated::replaced(&edited, "https://sl.example", undo);
         assert_eq!(shown.removed.unwrap(), ["comment", "tags"]);
         assert_eq!(shown.short_link, "https://sl.example/docs");
+    }
+
+    fn bounds() -> Bounds {
+        Bounds::default().seen_at("https://sl.example")
+    }
+
+    fn faults_of<T: DeserializeOwned, O>(
+        link: &Value,
+        check: impl FnOnce(T, &Bounds) -> Result<O, Problem>,
+    ) -> Vec<String> {
+        paths(check(read(link).unwrap(), &bounds()))
+    }
+
+    #[rstest]
+    #[case(json!({"slug": "Docs", "url": "https://sl.example/docs"}), &["url"])]
+    #[case(
+        json!({"slug": "docs", "url": "https://e.example/", "apple": "http://sl.example/docs/",
+               "google": "https://sl.example/docs?x", "geo": {"DE": "https://sl.example/docs"},
+               "startsAt": 5, "startUrl": "https://sl.example/docs",
+               "expiredUrl": "https://sl.example/docs"}),
+        &["apple", "google", "geo.DE", "startUrl", "expiredUrl"]
+    )]
+    #[case(
+        json!({"slug": "docs", "url": "https://sl.example/docs", "comment": 5}),
+        &["comment", "url"]
+    )]
+    #[case(json!({"slug": "docs", "url": "https://sl.example/other"}), &[])]
+    #[case(json!({"slug": "docs", "url": "https://sl.example/docs/x"}), &[])]
+    #[case(
+        json!({"slug": "docs", "url": "https://sl.example/Docs/{path}", "forwardPath": true}),
+        &["url"]
+    )]
+    #[case(
+        json!({"slug": "docs", "url": "https://{1}.e.example/", "forwardPath": true}),
+        &["url"]
+    )]
+    #[case(
+        json!({"slug": "docs", "url": "https://e.example/{1}", "forwardPath": true,
+               "apple": "https://apps.example/{path}", "google": "https://{1}.e.example/",
+               "geo": {"DE": "https://e.example/{1}"}, "startsAt": 5,
+               "startUrl": "https://e.example/#{9}", "expiredUrl": "https://e.example/{1}"}),
+        &["apple", "google", "startUrl", "expiredUrl"]
+    )]
+    #[case(
+        json!({"slug": "docs", "url": "https://e.example/", "expiredUrl": "https://e.example/{1}"}),
+        &[]
+    )]
+    #[case(
+        json!({"slug": "API", "url": "https://e.example/", "forwardPath": true}),
+        &["forwardPath"]
+    )]
+    #[case(
+        json!({"slug": "docs", "url": "https://e.example/",
+               "rules": [{"when": {"bot": true}, "url": "https://e.example/"},
+                         {"when": {"bot": true}, "url": "https://sl.example/docs"}],
+               "split": [{"url": "https://sl.example/docs", "weight": 1}]}),
+        &["rules.1.url", "split.0.url"]
+    )]
+    fn every_input_with_a_link_refuses_its_own_address(
+        #[case] link: Value,
+        #[case] expected: &[&str],
+    ) {
+        for found in [
+            faults_of(&link, |l: CreateLink, r| l.validate(r)),
+            faults_of(&link, |l: EditLink, r| l.validate(r)),
+            faults_of(&link, |l: PatchLink, r| l.validate(r)),
+            faults_of(&link, |l: UpdateLink, r| l.validate(r)),
+            faults_of(&link, |l: ImportLink, r| l.validate(r)),
+        ] {
+            assert_eq!(found, expected);
+        }
+    }
+
+    #[test]
+    fn a_link_whose_slug_is_not_chosen_yet_may_lead_to_others() {
+        let link = json!({"url": "https://sl.example/docs"});
+        assert_eq!(faults_of(&link, |l: CreateLink, r| l.validate(r)), [""; 0]);
     }
 }

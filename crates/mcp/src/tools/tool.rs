@@ -40,7 +40,7 @@ impl ToolContext {
     /// The links that the caller sees, and changes of them in the caller's name. Each change
     /// leaves a line in the audit trail.
     pub fn changes(&self) -> LinkWriter {
-        let links = &self.app.links;
+        let links = self.app.links.seen_at(self.origin.as_str());
         links.by(self.caller.clone(), self.author.clone())
     }
 

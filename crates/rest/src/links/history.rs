@@ -10,7 +10,7 @@ use slugline_httpkit::Failure;
 use crate::{
     body::{Body, Query},
     conditional::Tagged,
-    input::{Changes, Context, Links, PublicOrigin},
+    input::{Changes, Links, PublicOrigin},
     operation::{Operation, OperationSpec},
     repeatable::{Once, Repeatable},
     reply::Json,
@@ -101,7 +101,6 @@ pub(crate) fn link_restore() -> Operation {
 }
 
 async fn restore(
-    context: Context,
     Changes(links): Changes,
     PublicOrigin(origin): PublicOrigin,
     Repeatable {
@@ -109,7 +108,7 @@ async fn restore(
         key,
     }: Repeatable<Body<RestoreLink>>,
 ) -> Result<Once<Tagged<Json<200, LinkChanged>>>, Failure> {
-    let restore = body.validate(&context.bounds.seen_at(origin.as_str()))?;
+    let restore = body.validate()?;
     let show = move |Restored { link, .. }: &Restored| {
         let shown = LinkChanged::new(link, false, origin.as_str());
         Tagged::seen(link, Json(shown))

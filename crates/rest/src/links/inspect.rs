@@ -41,10 +41,9 @@ async fn explain(
     Clients(clients): Clients,
     Body(body): Body<ExplainLink>,
 ) -> Result<Json<200, LinkExplanation>, Failure> {
-    let bounds = context.bounds.seen_at(origin.as_str());
-    let (target, imagined) = body.validate(&bounds)?;
+    let (target, imagined) = body.validate(&context.bounds.seen_at(origin.as_str()))?;
     let asked = target.domain().clone();
-    let (link, now) = links.to_explain(target, &bounds.own_addresses).await?;
+    let (link, now) = links.to_explain(target).await?;
     let at = imagined.at.unwrap_or(now);
     let status = link.status_at(at);
     let used_up = link.visits_left() == Some(0);

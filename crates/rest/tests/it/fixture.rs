@@ -23,7 +23,7 @@ use slugline_contract::{
     Switches, VisitStoreKind, VisitsView,
 };
 use slugline_domain::{
-    AnswerHead, DomainName, Explanation, FollowedLink, InstanceDefaults, Visitor,
+    AnswerHead, DomainName, Explanation, FollowedLink, InstanceDefaults, OwnAddresses, Visitor,
     ports::{DiskTrouble, DiskWatch, LinksWatch},
 };
 use slugline_httpkit::{Edge, Foresight, Guard};
@@ -93,6 +93,7 @@ impl Fixture {
             clock: clock.clone(),
             public: None,
             admin: None,
+            own_addresses: OwnAddresses::default(),
         };
         let links = LinkService::new(LinkServiceParts {
             resolver: Arc::clone(&resolver),

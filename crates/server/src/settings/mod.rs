@@ -205,11 +205,8 @@ impl Settings {
         };
         let base_url = sources.optional("SLUGLINE_BASE_URL", str::parse::<Origin>)?;
         let domains = sources.list("SLUGLINE_DOMAINS", Host::parse)?;
-        let own_addresses = OwnAddresses::of_slugs(case);
-        let own_addresses = match &base_url {
-            Some(origin) => own_addresses.at(origin.as_str()),
-            None => own_addresses,
-        };
+        let public = base_url.as_ref().map_or("", Origin::as_str);
+        let own_addresses = OwnAddresses::of_slugs(case).at(public);
         let data_dir: PathBuf = sources.parsed("SLUGLINE_DATA_DIR", parse::path)?;
         let links = sources
             .optional("SLUGLINE_DATABASE_URL", str::parse)?

@@ -11,8 +11,8 @@ use slugline_application::{
     Error, ImportLink, ImportOutcome, ImportedLink, LinkService, NamedDomains, Rehearsal,
 };
 use slugline_contract::{
-    Bounds, ImportLink as LinkOnWire, LinkImport, NO_DOMAIN, Problem, ReadLink, TransferFormat,
-    id_taken, read_links,
+    Bounds, ImportLink as LinkOnWire, LinkImport, NO_DOMAIN, Problem, ReadLink, Sent,
+    TransferFormat, id_taken, read_links,
 };
 use slugline_domain::{DomainName, ports::Clock};
 use slugline_storage::DatabaseUrl;
@@ -114,11 +114,7 @@ fn take_over(
     };
     let mut outcome = Ok(());
     let read = read_links(format, source, |read| {
-        outcome = match checked(read, bounds) {
-            Ok(link) if link.domain.is_default() => import.add(ImportLink {
-                domain: domain.clone(),
-                ..link
-            }),
+        outcome = match checked(read, domain, bounds) {
             Ok(link) => import.add(link),
             Err(why) => {
                 import.leave(&why);
@@ -286,10 +282,17 @@ impl Import {
     }
 }
 
-/// The link in domain values, or its fault and the position of the fault.
-fn checked(read: ReadLink, bounds: &Bounds) -> Result<ImportLink, String> {
+/// The link in domain values, or its fault and the position of the fault. One that names no domain
+/// comes into `domain`.
+fn checked(read: ReadLink, domain: &DomainName, bounds: &Bounds) -> Result<ImportLink, String> {
     let ReadLink { index, line, link } = read;
-    let checked = link.and_then(|link| link.validate(bounds));
+    let checked = link.and_then(|mut link| {
+        let sent = link.domain.value().map(|host| host.trim());
+        if link.domain == Sent::Absent || sent == Some("") {
+            link.domain = Sent::Value(domain.as_str().to_owned());
+        }
+        link.validate(bounds)
+    });
     checked.map_err(|problem| match line {
         Some(line) if !problem.issues.is_empty() => format!("line {line}: {}", problem.detail),
         // The detail already names the line.

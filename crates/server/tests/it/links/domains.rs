@@ -224,6 +224,13 @@ fn an_export_has_all_domains_and_an_import_puts_others_where_it_is_told() {
     let into = [import[0], import[1], "--domain", "new.example"];
     let told = run(&into);
     assert!(told.contains("imported 2 links"), "{told}");
+    // Each link is judged in the domain that it comes into.
+    let (itself, other_host) = ("https://new.example/own", "https://example.com/own");
+    let links = [itself, other_host].map(|url| json!({"slug": "own", "url": url}));
+    std::fs::write(&file, json!({"version": "1.0", "links": links}).to_string()).unwrap();
+    let told = run(&[&into[..], &["--dry-run"]].concat());
+    assert!(told.contains("links.0.url"), "{told}");
+    assert!(told.contains("would import 1 links"), "{told}");
     let server = Server::start_in(other, &[]);
     let all = get(&server, "/api/link/list?domain=*&sort=az");
     let domains = all["links"].as_array().unwrap().iter();
