@@ -171,27 +171,31 @@ impl Terms {
                     forward_path: _,
                 },
             delivery: _,
-            life,
+            life:
+                Life {
+                    starts_at: _,
+                    start_url,
+                    expired_url,
+                    max_visits: _,
+                    disabled: _,
+                },
         } = self;
-        let optional = [
+        let shares = split.iter().flat_map(Split::shares);
+        let destinations = [apple, google, start_url, expired_url];
+        let destinations = destinations
+            .into_iter()
+            .flatten()
+            .chain(geo.values())
+            .chain(rules.iter().map(Rule::destination))
+            .chain(shares.map(|share| &share.destination));
+        let others = [
             password.as_ref().map(PasswordHash::as_str),
             title.as_ref().map(Text::as_str),
             description.as_ref().map(Text::as_str),
             image.as_ref().map(Text::as_str),
-            apple.as_ref().map(Destination::as_str),
-            google.as_ref().map(Destination::as_str),
         ];
-        let countries = geo.values();
-        let ruled = rules.iter().map(Rule::destination);
-        let shares = split.iter().flat_map(Split::shares);
-        let destinations = countries
-            .chain(ruled)
-            .chain(shares.map(|share| &share.destination))
-            .chain(life.destinations());
-        optional
-            .into_iter()
-            .flatten()
-            .chain(destinations.map(Destination::as_str))
+        let others = others.into_iter().flatten();
+        others.chain(destinations.map(Destination::as_str))
     }
 }
 

@@ -22,18 +22,6 @@ pub struct Life {
 }
 
 impl Life {
-    /// Every destination of these members.
-    pub fn destinations(&self) -> impl Iterator<Item = &Destination> {
-        let Self {
-            starts_at: _,
-            start_url,
-            expired_url,
-            max_visits: _,
-            disabled: _,
-        } = self;
-        start_url.iter().chain(expired_url)
-    }
-
     /// Checks the members against one another and against the author's expiry.
     ///
     /// # Errors
