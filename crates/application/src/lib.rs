@@ -97,12 +97,12 @@ pub use gatekeeper::{Gatekeeper, GatekeeperParts};
 pub use hashing::{Busy, HashError};
 pub use heatmap::{WeekQuery, WeekRow};
 pub use links::{
-    BatchAction, BatchChange, BatchOutcome, BatchReport, BatchResult, BatchScope, ChangeTerms,
-    CheckLinks, CheckScope, CheckedLink, CheckedPage, CreateTerms, Created, EditLink, EditedLink,
-    ExportPage, GENERATED_CHARS, ImportLink, ImportOutcome, ImportedLink, LinkChecker, LinkDraft,
-    LinkPage, LinkReader, LinkService, LinkServiceParts, LinkStates, LinkToExplain, LinkWriter,
-    ListLinks, ListTrash, MAX_TAGGED, NewLink, Precondition, Rehearsal, RestoreLink, Restored,
-    TrashPage, Upserted, WhichLink,
+    BatchAction, BatchChange, BatchOutcome, BatchReport, BatchResult, BatchScope, CheckLinks,
+    CheckScope, CheckedLink, CheckedPage, CreateTerms, Created, EditLink, EditedLink, ExportPage,
+    GENERATED_CHARS, ImportLink, ImportOutcome, ImportedLink, LinkChecker, LinkDraft, LinkPage,
+    LinkReader, LinkService, LinkServiceParts, LinkStates, LinkToExplain, LinkWriter, ListLinks,
+    ListTrash, MAX_TAGGED, NewLink, Precondition, Rehearsal, RestoreLink, Restored, TrashPage,
+    Upserted, WhichLink,
 };
 pub use lists::{
     LinkLists, ListRequest, ListVisited, ListedPage, RangeStart, VisitRange, VisitedLink,

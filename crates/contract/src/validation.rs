@@ -1,6 +1,6 @@
 //! Collects all faults of an input.
 
-use slugline_domain::{Change, ForwardingFault};
+use slugline_domain::ForwardingFault;
 
 use crate::{
     Problem,
@@ -39,24 +39,6 @@ impl Validation {
     ) -> Option<T> {
         let value = self.value(path, sent)?;
         self.member(path, parse(value))
-    }
-
-    /// Reads a change of a member; `null` removes the member. `make` returns `None` after
-    /// it noted a fault.
-    pub(crate) fn change<'s, S: Wire, T>(
-        &mut self,
-        path: &[&str],
-        sent: &'s Sent<S>,
-        make: impl FnOnce(&mut Self, &'s S) -> Option<T>,
-    ) -> Change<T> {
-        if let Sent::Null = sent {
-            return Change::Clear;
-        }
-        let value = self.value(path, sent);
-        // After a fault nothing uses the change.
-        value
-            .and_then(|value| make(self, value))
-            .map_or(Change::Keep, Change::Set)
     }
 
     /// Returns a required member, unparsed.

@@ -15,6 +15,20 @@ pub enum Change<T> {
 }
 
 impl<T> Change<T> {
+    /// The change of a member that clients of Sink know, where they replace a link: what they leave
+    /// out is removed.
+    pub(crate) fn sinks(self) -> Self {
+        match self {
+            Self::Keep => Self::Clear,
+            Self::Clear | Self::Set(_) => self,
+        }
+    }
+
+    /// The change of a member that they do not know, and therefore leave out: it is kept.
+    pub(crate) fn ours(self) -> Self {
+        self
+    }
+
     /// Changes a member.
     pub fn apply(self, member: &mut impl Holds<T>) {
         match self {

@@ -136,27 +136,6 @@ impl LinkContent {
         }
     }
 
-    /// Takes over the members that clients of Sink do not know, which they leave out when they
-    /// replace a link.
-    pub fn keep_ours_of(&mut self, before: &Self) {
-        let Routing {
-            apple: _,
-            google: _,
-            geo: _,
-            with_query: _,
-            rules,
-            split,
-            split_until,
-            forward_path,
-        } = &before.routing;
-        let routing = &mut self.routing;
-        routing.rules.clone_from(rules);
-        routing.split.clone_from(split);
-        routing.split_until = *split_until;
-        routing.forward_path = *forward_path;
-        self.life.clone_from(&before.life);
-    }
-
     /// Checks the members against one another.
     ///
     /// # Errors
@@ -272,12 +251,25 @@ macro_rules! patch {
             pub destination: Option<Destination>,
             /// The password in clear.
             pub password: Change<Password>,
+            /// `true` removes a warning that is kept if there are new destinations and all are
+            /// harmless. Dangerous ones add a warning either way.
+            pub judges_anew: bool,
             $($(#[$says])+ pub $name: Change<$Type>,)+
         }
 
         impl LinkPatch {
-            /// Changes the content. The password is not part of the content: callers hash and
-            /// store it themselves.
+            /// Returns the change that replaces a link: it also removes what this one keeps, except
+            /// the password, and members that clients of Sink do not know and therefore leave
+            /// out. A warning is judged anew.
+            #[must_use]
+            pub fn replacing(mut self) -> Self {
+                let warning = self.flagged_unsafe.clone();
+                $(self.$name = self.$name.$whose();)+
+                Self { flagged_unsafe: warning, judges_anew: true, ..self }
+            }
+
+            /// Changes the content. Callers hash and store the password themselves, and ask for
+            /// a verdict on the warning.
             pub fn apply(self, content: &mut LinkContent) {
                 if let Some(to) = self.destination {
                     content.destination = to;

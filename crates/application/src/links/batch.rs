@@ -4,11 +4,11 @@ use std::collections::HashSet;
 
 use slugline_domain::{
     AuditedOperation, Link, LinkFilter, LinkKey, LinkOrder, PageSize, Position, Tags, UnixSeconds,
-    ports::{Deletion, StoreError},
+    ports::StoreError,
 };
 use tokio::task::JoinSet;
 
-use super::{LinkService, LinkWriter, ListLinks};
+use super::{LinkService, LinkWriter, ListLinks, writer::Attempts};
 use crate::error::Error;
 
 /// A request to change or delete many links.
@@ -96,17 +96,6 @@ enum BatchLink {
     Named(LinkKey),
     /// A link that was already read.
     Read(Box<Link>),
-}
-
-/// The effect of an action on a link.
-#[derive(Debug, PartialEq, Eq)]
-enum Effect {
-    /// The link needs no change.
-    Nothing,
-    /// The link is replaced by this one.
-    Change(Box<Link>),
-    /// The link is deleted.
-    Deletion,
 }
 
 /// Links that are changed at the same time. With SQLite, they share a commit.
@@ -220,25 +209,21 @@ impl LinkWriter {
         action: &BatchAction,
         dry_run: bool,
     ) -> Result<BatchOutcome, Error> {
-        /// Each attempt loses only to a change that succeeded.
-        const ATTEMPTS: usize = 5;
-
         let key = match target {
-            // The link has changed meanwhile and may not meet the filter any more.
+            // A link that has changed meanwhile may not meet the filter any more.
             BatchLink::Read(link) => return self.apply(*link, action, dry_run).await,
             BatchLink::Named(key) => key,
         };
-        for _ in 0..ATTEMPTS {
-            let link = match self.get(&key).await {
+        let mut attempts = Attempts::default();
+        loop {
+            let outcome = match self.get(&key).await {
                 Err(Error::LinkNotFound(_)) => return Ok(BatchOutcome::NotFound),
-                link => link?,
+                link => self.apply(link?, action, dry_run).await,
             };
-            match self.apply(link, action, dry_run).await {
-                Err(Error::Outdated(_)) => {}
-                outcome => return outcome,
+            if attempts.end_with(&outcome) {
+                return outcome;
             }
         }
-        Err(Error::Outdated(key))
     }
 
     /// Changes a link if it is unchanged since it was read.
@@ -248,30 +233,13 @@ impl LinkWriter {
         action: &BatchAction,
         dry_run: bool,
     ) -> Result<BatchOutcome, Error> {
-        let effect = action.effect(&link)?;
-        match &effect {
-            Effect::Nothing => return Ok(BatchOutcome::Unchanged),
-            Effect::Change(changed) => {
-                let (before, after) = (&link.content.tags, &changed.content.tags);
-                self.reach.permit_change(before, after)?;
-            }
-            Effect::Deletion => {}
-        }
-        if !dry_run {
-            self.take_effect(&link, effect).await?;
+        match action.changed(&link)? {
+            Some(changed) if changed == link => return Ok(BatchOutcome::Unchanged),
+            Some(changed) => drop(self.change(changed, &link, dry_run).await?),
+            None if dry_run => {}
+            None => self.delete_version(&link).await?,
         }
         Ok(BatchOutcome::Done)
-    }
-
-    async fn take_effect(&self, link: &Link, effect: Effect) -> Result<(), Error> {
-        match effect {
-            Effect::Nothing => Ok(()),
-            Effect::Change(changed) => self.store_change(*changed, link).await.map(drop),
-            Effect::Deletion => match self.delete_version(link).await? {
-                Deletion::Deleted => Ok(()),
-                Deletion::Outdated => Err(Error::Outdated(link.key.clone())),
-            },
-        }
     }
 }
 
@@ -296,11 +264,12 @@ impl BatchLink {
 }
 
 impl BatchAction {
-    fn effect(&self, link: &Link) -> Result<Effect, Error> {
+    /// The link after a change; `None` if it is deleted.
+    fn changed(&self, link: &Link) -> Result<Option<Link>, Error> {
         let mut changed = link.clone();
         let content = &mut changed.content;
         match self {
-            Self::Delete => return Ok(Effect::Deletion),
+            Self::Delete => return Ok(None),
             Self::AddTags(tags) => {
                 content.tags = Tags::new(content.tags.iter().chain(tags).cloned())?;
             }
@@ -311,11 +280,7 @@ impl BatchAction {
             Self::SetExpiry(expires_at) => content.expires_at = Some(*expires_at),
             Self::ClearExpiry => content.expires_at = None,
         }
-        Ok(if changed == *link {
-            Effect::Nothing
-        } else {
-            Effect::Change(Box::new(changed))
-        })
+        Ok(Some(changed))
     }
 }
 

@@ -343,12 +343,8 @@ mod tests {
         let patch = with(LinkPatch::default(), |it| {
             it.apple = Change::Set(itself("docs"))
         });
-        let edit = EditLink {
-            key: key("docs"),
-            password: Change::Keep,
-            content: NewLink::leading_to(itself("docs")).content,
-            ours: LinkPatch::default(),
-        };
+        let mut replacement = LinkPatch::default().replacing();
+        replacement.destination = Some(itself("docs"));
         let restore = RestoreLink {
             id: LinkId::parse("id-back").unwrap(),
             version: None,
@@ -358,6 +354,8 @@ mod tests {
         };
         let changed = LinkToExplain::Changed(key("docs"), Box::new(patch.clone()));
         let drafted = LinkToExplain::New(Box::new(circle()));
+        let [patch, replacement] =
+            [patch, replacement].map(|patch| EditLink::new(key("docs"), patch));
         let refusals = [
             ("url", links.create(circle()).await.err()),
             ("url", links.create_as(circle(), &checked).await.err()),
@@ -370,8 +368,8 @@ mod tests {
                 "links.0.url",
                 links.validate_import(vec![imported]).await.err(),
             ),
-            ("apple", links.patch(&key("docs"), patch).await.err()),
-            ("url", links.edit(edit).await.err()),
+            ("apple", links.edit(&patch).await.err()),
+            ("url", links.edit(&replacement).await.err()),
             ("url", links.restore(&restore).await.err()),
             ("apple", links.to_explain(changed).await.err()),
             ("url", links.to_explain(drafted).await.err()),

@@ -5,7 +5,7 @@ use slugline_domain::{
     ports::{Deletion, Version},
 };
 
-use super::{LinkService, LinkWriter, Precondition};
+use super::{LinkService, LinkWriter, Precondition, writer::Attempts};
 use crate::{
     access::{Access, Forbidden},
     caller::SeenLink,
@@ -49,9 +49,6 @@ impl LinkWriter {
         key: &LinkKey,
         precondition: &Precondition,
     ) -> Result<Option<SeenLink>, Error> {
-        /// Each attempt loses only to a change that succeeded.
-        const ATTEMPTS: usize = 5;
-
         self.permit(LinkService::DELETE)?;
         self.spend(1)?;
         let any_version = matches!(precondition, Precondition::None | Precondition::Exists);
@@ -62,7 +59,8 @@ impl LinkWriter {
             }
             return Ok(deleted.map(|link| self.seen(link)));
         }
-        for _ in 0..ATTEMPTS {
+        let mut attempts = Attempts::default();
+        loop {
             let link = match self.get(key).await {
                 Err(Error::LinkNotFound(_)) => {
                     precondition.check_absent(key)?;
@@ -71,22 +69,28 @@ impl LinkWriter {
                 link => link?,
             };
             precondition.check(&link, self)?;
-            if self.delete_version(&link).await? == Deletion::Deleted {
-                return Ok(Some(self.seen(link)));
+            let deleted = self.delete_version(&link).await;
+            if attempts.end_with(&deleted) {
+                return deleted.map(|()| Some(self.seen(link)));
             }
         }
-        Err(Error::Outdated(key.clone()))
     }
 
     /// Deletes a link if it is unchanged since it was read.
-    pub(super) async fn delete_version(&self, link: &Link) -> Result<Deletion, Error> {
+    ///
+    /// # Errors
+    /// Another caller changed it, or the store failed.
+    pub(super) async fn delete_version(&self, link: &Link) -> Result<(), Error> {
         let known = Version::of(link);
         let note = self.note(AuditedOperation::LinkDelete);
         let store = &self.parts.store;
         let deleted = store.delete_version(&link.key, &known, &note).await;
         let is_deleted = matches!(deleted, Ok(Deletion::Deleted));
         self.parts.resolver.announce(&link.key, &note, is_deleted);
-        Ok(deleted?)
+        match deleted? {
+            Deletion::Deleted => Ok(()),
+            Deletion::Outdated => Err(Error::Outdated(link.key.clone())),
+        }
     }
 
     async fn delete_spelled(&self, key: &LinkKey) -> Result<Option<Link>, Error> {

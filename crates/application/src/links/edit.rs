@@ -1,29 +1,40 @@
 //! Changes a link: all of it, or some members.
 
 use slugline_domain::{
-    AuditNote, AuditedOperation, Change, Link, LinkContent, LinkKey, LinkPatch, Password,
-    PasswordHash, Scope, ScreenVerdict, UnixMillis,
+    AuditNote, AuditedOperation, Change, Link, LinkKey, LinkPatch, PasswordHash, Scope, UnixMillis,
     ports::{Update, Version},
 };
 
-use super::{ChangeTerms, LinkService, LinkWriter, draft::not_hashed, screen::leads_elsewhere};
+use super::{LinkService, LinkWriter, Precondition, draft::not_hashed, writer::Attempts};
 use crate::{
     access::{Access, Forbidden},
     caller::SeenLink,
     error::Error,
 };
 
-/// New content that replaces the whole content of a link.
+/// A change of one link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EditLink {
     /// The link's slug, which cannot be changed.
     pub key: LinkKey,
-    /// The change to the password.
-    pub password: Change<Password>,
-    /// All other members, with none of those that [`ours`](Self#structfield.ours) keeps.
-    pub content: LinkContent,
-    /// The change to members that clients of Sink do not know and therefore leave out.
-    pub ours: LinkPatch,
+    /// The change.
+    pub patch: LinkPatch,
+    /// The versions that the change is meant for.
+    pub precondition: Precondition,
+    /// `true` checks everything and stores nothing.
+    pub validate_only: bool,
+}
+
+impl EditLink {
+    /// A change of the link, whichever version it is.
+    pub fn new(key: LinkKey, patch: LinkPatch) -> Self {
+        Self {
+            key,
+            patch,
+            precondition: Precondition::None,
+            validate_only: false,
+        }
+    }
 }
 
 /// A link that was changed, unless it was so already: then it is the same revision.
@@ -36,154 +47,73 @@ pub struct EditedLink {
 }
 
 impl LinkService {
-    /// The access rule of [`LinkWriter::edit`] and [`LinkWriter::patch`].
+    /// The access rule of [`LinkWriter::edit`].
     pub const EDIT: Access = Access::outside_preview(Scope::LinksWrite, Forbidden::Edit);
 }
 
 impl LinkWriter {
-    /// Replaces the content of a link. Expired links can be edited, which is how a caller
-    /// revives one. The warning of an unsafe link stays, unless the content sets that
-    /// flag, or the destinations have changed and the screen finds the new ones harmless.
-    /// Equal content changes nothing.
+    /// Changes a link. Expired links can be edited, which is how a caller revives one. A warning
+    /// that the patch keeps is added if the link leads to other destinations and one is dangerous.
+    /// When another caller changes the link at the same time, the patch is applied to the result
+    /// of that change. Members that are so already change nothing.
     ///
     /// # Errors
-    /// Preview mode, the expiry is not in the future, no link has the slug, another
-    /// caller changed the link at the same time, or the store failed.
-    pub async fn edit(&self, edit: EditLink) -> Result<EditedLink, Error> {
-        self.edit_as(edit, &ChangeTerms::default()).await
-    }
-
-    /// As [`LinkWriter::edit`], on terms.
-    ///
-    /// # Errors
-    /// As for [`LinkWriter::edit`], the link is another version than the change is meant for, or
-    /// it would lead visitors in circles.
-    pub async fn edit_as(&self, edit: EditLink, terms: &ChangeTerms) -> Result<EditedLink, Error> {
+    /// Preview mode, the expiry is not in the future, no link has the slug, the link is another
+    /// version than the change is meant for, it would lead to itself, other callers changed it
+    /// again and again, or the store failed.
+    pub async fn edit(&self, edit: &EditLink) -> Result<EditedLink, Error> {
+        let patch = &edit.patch;
         self.permit(LinkService::EDIT)?;
-        let precondition = &terms.precondition;
-        if !terms.validate_only {
+        if !edit.validate_only {
             self.spend(1)?;
         }
-        self.check_expiry(edit.content.expires_at)?;
-        let password = self.hash_change(edit.password, terms).await?;
-        let before = self.get(&edit.key).await?;
-        precondition.check(&before, self)?;
-        let mut content = edit.content;
-        content.keep_ours_of(&before.content);
-        edit.ours.apply(&mut content);
-        self.reach
-            .permit_change(&before.content.tags, &content.tags)?;
-        if content.flagged_unsafe.is_none() {
-            content.flagged_unsafe = self.flag_after(&before.content, &content).await;
+        if let Change::Set(expires_at) = patch.expires_at {
+            self.check_expiry(Some(expires_at))?;
         }
-        let mut link = Link {
-            content,
-            ..before.clone()
-        };
-        password.apply(&mut link.password);
-        match self.change_on(terms, link, &before).await {
-            Ok(link) => Ok(self.edited(before, link)),
-            Err(Error::Outdated(key)) => {
-                // A caller who named a version learns which version is there now.
-                precondition.check(&self.get(&edit.key).await?, self)?;
-                Err(Error::Outdated(key))
-            }
-            Err(other) => Err(other),
-        }
-    }
-
-    /// Changes some members of a link and keeps the others, a warning included. Dangerous
-    /// new destinations add a warning. When another caller changes the link at the same
-    /// time, the members are applied to the result of that change. Members that are so already
-    /// change nothing.
-    ///
-    /// # Errors
-    /// Preview mode, the expiry is not in the future, no link has the slug, other callers
-    /// changed the link again and again, or the store failed.
-    pub async fn patch(&self, key: &LinkKey, patch: LinkPatch) -> Result<SeenLink, Error> {
-        let edited = self.patch_as(key, patch, &ChangeTerms::default()).await?;
-        Ok(edited.link)
-    }
-
-    /// As [`LinkWriter::patch`], on terms.
-    ///
-    /// # Errors
-    /// As for [`LinkWriter::patch`], the link is another version than the change is meant for, or
-    /// it would lead visitors in circles.
-    pub async fn patch_as(
-        &self,
-        key: &LinkKey,
-        patch: LinkPatch,
-        terms: &ChangeTerms,
-    ) -> Result<EditedLink, Error> {
-        /// Each attempt loses only to a change that succeeded.
-        const ATTEMPTS: usize = 5;
-
-        self.permit(LinkService::EDIT)?;
-        if !terms.validate_only {
-            self.spend(1)?;
-        }
-        if let Change::Set(expires_at) = &patch.expires_at {
-            self.check_expiry(Some(*expires_at))?;
-        }
-        let password = self.hash_change(patch.password.clone(), terms).await?;
-        let mut attempt = 1;
-        let mut judged: Option<(LinkContent, ScreenVerdict)> = None;
+        let password = self.hash_change(edit).await?;
+        let mut judged = None;
+        let mut attempts = Attempts::default();
         loop {
-            let before = self.get(key).await?;
+            let before = self.get(&edit.key).await?;
             // The change is stored only if the link is still the one checked here.
-            terms.precondition.check(&before, self)?;
+            edit.precondition.check(&before, self)?;
             let mut link = before.clone();
             patch.clone().apply(&mut link.content);
-            let content = &mut link.content;
-            self.reach
-                .permit_change(&before.content.tags, &content.tags)?;
-            if patch.flagged_unsafe == Change::Keep && leads_elsewhere(&before.content, content) {
-                let verdict = match &judged {
-                    Some((seen, verdict)) if !leads_elsewhere(seen, content) => *verdict,
-                    Some(_) | None => self.judge(content).await,
-                };
-                if verdict == ScreenVerdict::Dangerous {
-                    content.flagged_unsafe = Some(true);
-                }
-                judged = Some((content.clone(), verdict));
+            if patch.flagged_unsafe == Change::Keep {
+                let (old, new) = (&before.content, &link.content);
+                let flag = self.flag_after(old, new, patch.judges_anew, &mut judged);
+                link.content.flagged_unsafe = flag.await;
             }
             password.clone().apply(&mut link.password);
-            match self.change_on(terms, link, &before).await {
-                Err(Error::Outdated(_)) if attempt < ATTEMPTS => attempt += 1,
-                outcome => return outcome.map(|link| self.edited(before, link)),
+            let changed = self.change(link, &before, edit.validate_only).await;
+            if attempts.end_with(&changed) {
+                return Ok(EditedLink {
+                    before: self.seen(before),
+                    link: self.seen(changed?),
+                });
             }
         }
     }
 
-    fn edited(&self, before: Link, link: Link) -> EditedLink {
-        EditedLink {
-            before: self.seen(before),
-            link: self.seen(link),
-        }
-    }
-
-    /// Checks the link as a whole, and stores it unless the terms say otherwise.
-    async fn change_on(
+    /// Checks that the caller may make this change, and the link as a whole. Stores the link
+    /// unless it is only checked.
+    pub(super) async fn change(
         &self,
-        terms: &ChangeTerms,
         link: Link,
         before: &Link,
+        validate_only: bool,
     ) -> Result<Link, Error> {
-        if terms.validate_only {
+        let (old, new) = (&before.content.tags, &link.content.tags);
+        self.reach.permit_change(old, new)?;
+        if validate_only {
             return self.next_version(link, before, self.now());
         }
-        self.store_change(link, before).await
-    }
-
-    /// Stores a link in place of the version that it was made from. A link that is the same
-    /// stays the version that it is, and leaves no line in the audit trail.
-    pub(super) async fn store_change(&self, link: Link, before: &Link) -> Result<Link, Error> {
         self.store_next(link, before, self.note(AuditedOperation::LinkEdit))
             .await
     }
 
-    /// As [`Self::store_change`], by any operation.
+    /// Stores a link in place of the version that it was made from. A link that is the same
+    /// stays the version that it is, and leaves no line in the audit trail.
     pub(super) async fn store_next(
         &self,
         link: Link,
@@ -204,16 +134,12 @@ impl LinkWriter {
         }
     }
 
-    async fn hash_change(
-        &self,
-        change: Change<Password>,
-        terms: &ChangeTerms,
-    ) -> Result<Change<PasswordHash>, Error> {
-        Ok(match change {
+    async fn hash_change(&self, edit: &EditLink) -> Result<Change<PasswordHash>, Error> {
+        Ok(match &edit.patch.password {
             Change::Keep => Change::Keep,
             Change::Clear => Change::Clear,
-            Change::Set(_) if terms.validate_only => Change::Set(not_hashed()),
-            Change::Set(password) => Change::Set(self.parts.passwords.hash(&password).await?),
+            Change::Set(_) if edit.validate_only => Change::Set(not_hashed()),
+            Change::Set(password) => Change::Set(self.parts.passwords.hash(password).await?),
         })
     }
 
@@ -239,7 +165,8 @@ impl LinkWriter {
 #[cfg(test)]
 mod tests {
     use slugline_domain::{
-        Author, ForwardingReason, Tags, Text,
+        Author, Countries, Delivery, ForwardingReason, LinkContent, Password, Revision, Routing,
+        Tags, Text,
         ports::{AuditTrail, LinkStore},
     };
     use slugline_testkit::{
@@ -252,14 +179,19 @@ mod tests {
         links::{Precondition, fixture::fixture},
     };
 
-    fn edit(text: &str) -> EditLink {
-        let content = LinkContent::leading_to(destination("https://example.org/"));
-        EditLink {
-            key: key(text),
-            content,
-            password: Change::Keep,
-            ours: LinkPatch::default(),
-        }
+    /// A replacement by a link that has a destination and nothing else.
+    fn replacing(text: &str) -> EditLink {
+        let mut patch = LinkPatch::default().replacing();
+        patch.destination = Some(destination("https://example.org/"));
+        EditLink::new(key(text), patch)
+    }
+
+    fn patching(change: impl FnOnce(&mut LinkPatch)) -> EditLink {
+        EditLink::new(key("docs"), with(LinkPatch::default(), change))
+    }
+
+    fn on(precondition: &Precondition, edit: EditLink) -> EditLink {
+        with(edit, |it| it.precondition.clone_from(precondition))
     }
 
     fn replaced(edited: Result<EditedLink, Error>) -> Link {
@@ -267,33 +199,48 @@ mod tests {
         seen.whole().expect("seen by the operator").clone()
     }
 
-    fn on(precondition: Precondition) -> ChangeTerms {
-        with(ChangeTerms::default(), |it| it.precondition = precondition)
-    }
-
     #[tokio::test]
     async fn an_edit_replaces_all_but_identity_creation_and_password() {
         let old = link("docs").comment("c").tags(&["a"]).password("hash");
         let old = old.expires(-5).build();
         let fixture = fixture().holding(&old).await;
-        let new = replaced(fixture.links.edit(edit("DOCS")).await);
+        let new = replaced(fixture.links.edit(&replacing("DOCS")).await);
         assert_eq!((&new.id, new.created_at), (&old.id, old.created_at));
         assert_eq!(new.password, old.password);
-        assert_eq!(new.content, edit("docs").content);
+        let content = LinkContent::leading_to(destination("https://example.org/"));
+        assert_eq!(new.content, content);
         assert_eq!(new.revision, old.revision.next());
         assert_eq!(fixture.links.get(&new.key).await.unwrap(), new);
     }
 
     #[tokio::test]
-    async fn a_replacing_client_that_does_not_know_the_life_of_a_link_keeps_it() {
-        let mut old = link("docs").starts(5).max_visits(3).visits_used(1).build();
-        old.content.life.expired_url = Some(destination("https://over.example/"));
+    async fn a_replacement_keeps_what_its_sender_may_not_know_and_nothing_else() {
+        let old = full_link("docs");
         let fixture = fixture().holding(&old).await;
-        let kept = replaced(fixture.links.edit(edit("docs")).await);
-        assert_eq!(kept.content.life, old.content.life);
-        assert_eq!(kept.visits_left(), Some(2));
-        let clear = with(edit("docs"), |it| it.ours.max_visits = Change::Clear);
-        let cleared = replaced(fixture.links.edit(clear).await);
+        let kept = replaced(fixture.links.edit(&replacing("docs")).await);
+        let before = &old.content;
+        let expected = LinkContent {
+            routing: Routing {
+                apple: None,
+                google: None,
+                geo: Countries::default(),
+                with_query: None,
+                ..before.routing.clone()
+            },
+            delivery: Delivery {
+                cloaking: None,
+                proxy: None,
+                ..before.delivery
+            },
+            life: before.life.clone(),
+            ..LinkContent::leading_to(destination("https://example.org/"))
+        };
+        assert_eq!(kept.content, expected);
+        assert_eq!(kept.password, old.password);
+        assert_eq!(kept.visits_left(), old.visits_left());
+        let mut clear = replacing("docs");
+        clear.patch.max_visits = Change::Clear;
+        let cleared = replaced(fixture.links.edit(&clear).await);
         assert_eq!(cleared.visits_left(), None);
     }
 
@@ -304,9 +251,9 @@ mod tests {
         let end = Change::Set(seconds(50));
         let patched = fixture.patch(|it| it.expires_at = end).await;
         assert_matches!(patched, Err(Error::Life(_)));
-        let mut replaced = edit("docs");
-        replaced.content.expires_at = Some(seconds(50));
-        assert_matches!(fixture.links.edit(replaced).await, Err(Error::Life(_)));
+        let mut replaced = replacing("docs");
+        replaced.patch.expires_at = Change::Set(seconds(50));
+        assert_matches!(fixture.links.edit(&replaced).await, Err(Error::Life(_)));
     }
 
     #[tokio::test]
@@ -317,7 +264,7 @@ mod tests {
             let cloaking = Change::Set(change % 2 == 1);
             let new = fixture.patch(|it| it.cloaking = cloaking).await.unwrap();
             assert_eq!((new.updated_at, new.revision.get()), (NOON, change));
-            let late = fixture.links.store_change(new, &outdated).await;
+            let late = fixture.links.change(new, &outdated, false).await;
             assert_matches!(late, Err(Error::Outdated(_)));
         }
     }
@@ -327,11 +274,11 @@ mod tests {
         let old = link("docs").password("hash").build();
         let fixture = fixture().holding(&old).await;
         let password = Change::Set(Password::parse("new").unwrap());
-        let set = with(edit("docs"), |it| it.password = password);
-        let hash = replaced(fixture.links.edit(set).await).password.unwrap();
+        let set = with(replacing("docs"), |it| it.patch.password = password);
+        let hash = replaced(fixture.links.edit(&set).await).password.unwrap();
         assert!(hash.as_str().starts_with("$argon2id$"));
-        let cleared = with(edit("docs"), |it| it.password = Change::Clear);
-        let cleared = fixture.links.edit(cleared).await;
+        let cleared = with(replacing("docs"), |it| it.patch.password = Change::Clear);
+        let cleared = fixture.links.edit(&cleared).await;
         assert_eq!(replaced(cleared).password, None);
     }
 
@@ -339,14 +286,14 @@ mod tests {
     async fn a_change_meant_for_another_version_is_refused_with_the_link_as_it_is() {
         let read = link("docs").comment("c").build();
         let fixture = fixture().holding(&read).await;
-        let meant = on(Precondition::OneOf(vec![Version::of(&read)]));
-        let cloak = with(LinkPatch::default(), |it| it.cloaking = Change::Set(true));
+        let meant = Precondition::OneOf(vec![Version::of(&read)]);
+        let cloak = on(&meant, patching(|it| it.cloaking = Change::Set(true)));
         let (links, docs) = (&fixture.links, key("docs"));
-        let patched = links.patch_as(&key("DOCS"), cloak.clone(), &meant).await;
-        let patched = replaced(patched);
+        let in_capitals = with(cloak.clone(), |it| it.key = key("DOCS"));
+        let patched = replaced(links.edit(&in_capitals).await);
         for refused in [
-            links.patch_as(&docs, cloak.clone(), &meant).await,
-            links.edit_as(edit("docs"), &meant).await,
+            links.edit(&cloak).await,
+            links.edit(&on(&meant, replacing("docs"))).await,
         ] {
             let Err(Error::PreconditionFailed { key, current }) = refused else {
                 panic!("{refused:?}");
@@ -355,11 +302,10 @@ mod tests {
             assert_eq!(current, Some(SeenLink::Whole(patched.clone().into())));
         }
         assert_eq!(links.get(&docs).await.unwrap(), patched);
-        let uncloak = with(LinkPatch::default(), |it| it.cloaking = Change::Clear);
-        let exists = on(Precondition::Exists);
-        let again = links.patch_as(&docs, uncloak, &exists).await;
+        let uncloak = patching(|it| it.cloaking = Change::Clear);
+        let again = links.edit(&on(&Precondition::Exists, uncloak)).await;
         assert_eq!(replaced(again).revision, patched.revision.next());
-        let missing = links.edit_as(edit("nope"), &meant).await;
+        let missing = links.edit(&on(&meant, replacing("nope"))).await;
         assert_matches!(missing, Err(Error::LinkNotFound(_)));
     }
 
@@ -380,19 +326,20 @@ mod tests {
             password: Change::Clear,
             ..LinkPatch::default()
         };
-        let as_it_is = on(Precondition::OneOf(vec![Version::of(&old)]));
-        for patch in [LinkPatch::default(), same.clone()] {
-            let patched = fixture.links.patch_as(&old.key, patch, &as_it_is).await;
-            assert_eq!(replaced(patched), old);
+        let mut equal = same.clone().replacing();
+        equal.destination = Some(old.content.destination.clone());
+        equal.password = Change::Keep;
+        let as_it_is = Precondition::OneOf(vec![Version::of(&old)]);
+        for patch in [LinkPatch::default(), same.clone(), equal] {
+            let edit = on(&as_it_is, EditLink::new(old.key.clone(), patch));
+            assert_eq!(replaced(fixture.links.edit(&edit).await), old);
         }
-        let equal = with(edit("docs"), |it| it.content.clone_from(&old.content));
-        let equal = fixture.links.edit_as(equal, &as_it_is).await;
-        assert_eq!(replaced(equal), old);
         assert_eq!(lines().await, before);
 
-        fixture.links.edit(edit("docs")).await.unwrap();
+        fixture.links.edit(&replacing("docs")).await.unwrap();
         assert_eq!(lines().await, before + 1);
-        let late = fixture.links.patch_as(&old.key, same, &as_it_is).await;
+        let late = on(&as_it_is, EditLink::new(old.key.clone(), same));
+        let late = fixture.links.edit(&late).await;
         assert_matches!(late, Err(Error::PreconditionFailed { .. }));
     }
 
@@ -400,21 +347,21 @@ mod tests {
     async fn a_change_that_is_only_checked_shows_the_next_version_and_stores_nothing() {
         let old = link("docs").comment("c").build();
         let fixture = fixture().holding(&old).await;
-        let check = with(ChangeTerms::default(), |it| it.validate_only = true);
-        let mut whole_change = edit("docs");
-        whole_change.password = Change::Set(Password::parse("new").unwrap());
-        let shown = replaced(fixture.links.edit_as(whole_change, &check).await);
+        let check = async |mut edit: EditLink| {
+            edit.validate_only = true;
+            fixture.links.edit(&edit).await
+        };
+        let mut whole_change = replacing("docs");
+        whole_change.patch.password = Change::Set(Password::parse("new").unwrap());
+        let shown = replaced(check(whole_change).await);
         assert_eq!(shown.revision, old.revision.next());
         assert!(shown.password.is_some());
-        let patch = with(LinkPatch::default(), |it| it.comment = Change::Clear);
-        let shown = replaced(fixture.links.patch_as(&old.key, patch, &check).await);
+        let shown = replaced(check(patching(|it| it.comment = Change::Clear)).await);
         assert_eq!(shown.content.comment, None);
-        let late = with(LinkPatch::default(), |it| it.expires_at = Change::Set(NOON));
-        let late = fixture.links.patch_as(&old.key, late, &check).await;
+        let late = check(patching(|it| it.expires_at = Change::Set(NOON))).await;
         assert_matches!(late, Err(Error::ExpiryNotInFuture { .. }));
         let meant = Precondition::OneOf(vec![Version::of(&shown)]);
-        let other = with(on(meant), |it| it.validate_only = true);
-        let other = fixture.links.edit_as(edit("docs"), &other).await;
+        let other = check(on(&meant, replacing("docs"))).await;
         assert_matches!(other, Err(Error::PreconditionFailed { .. }));
         assert_eq!(fixture.links.get(&old.key).await.unwrap(), old);
         let lines = fixture.store.lines(&newest_lines(9)).await.unwrap();
@@ -425,10 +372,8 @@ mod tests {
     async fn what_stays_counts_when_a_change_would_lead_visitors_in_circles() {
         let mut old = link("docs").to("https://sl.example/docs/deep").build();
         let fixture = fixture().holding(&old).await.seen_at("https://sl.example");
-        let terms = ChangeTerms::default();
-        let forwards = Change::Set(true);
-        let forward = with(LinkPatch::default(), |it| it.forward_path = forwards);
-        let circle = fixture.links.patch_as(&old.key, forward, &terms).await;
+        let forward = patching(|it| it.forward_path = Change::Set(true));
+        let circle = fixture.links.edit(&forward).await;
         assert_matches!(circle, Err(Error::Forwarding(_)));
 
         let known = Version::of(&old);
@@ -441,14 +386,11 @@ mod tests {
             "https://{1}.example/",
             "https://sl.example/docs",
         ] {
-            let to = destination(to);
-            let patch = with(LinkPatch::default(), |it| it.destination = Some(to.clone()));
-            let patched = fixture.links.patch_as(&old.key, patch, &terms).await;
-            assert_matches!(patched, Err(Error::Forwarding(_)));
-            let mut replaced = edit("docs");
-            replaced.content.destination = to;
-            let replaced = fixture.links.edit_as(replaced, &terms).await;
-            assert_matches!(replaced, Err(Error::Forwarding(_)));
+            for mut edit in [patching(|_| {}), replacing("docs")] {
+                edit.patch.destination = Some(destination(to));
+                let edited = fixture.links.edit(&edit).await;
+                assert_matches!(edited, Err(Error::Forwarding(_)));
+            }
         }
     }
 
@@ -471,16 +413,14 @@ mod tests {
         let fixture = fixture().holding(&old).await;
         let links = fixture.links.seen_at("https://sl.example");
         let links = links.by(token("writer"), Author::operator());
-        let terms = with(ChangeTerms::default(), |it| it.validate_only = true);
-        let forwards = Change::Set(true);
-        let forward = with(LinkPatch::default(), |it| it.forward_path = forwards);
-        let circle = links.patch_as(&old.key, forward, &terms).await;
-        let Err(Error::Forwarding(fault)) = circle else {
-            panic!("{circle:?}");
+        let forward = patching(|it| it.forward_path = Change::Set(true));
+        let Err(Error::Forwarding(fault)) = links.edit(&forward).await else {
+            panic!("the link leads to itself");
         };
         assert_eq!(fault, ForwardingReason::Hidden.of("forwardPath"));
-        for terms in [terms, ChangeTerms::default()] {
-            let edited = links.edit_as(edit("docs"), &terms).await.unwrap();
+        for validate_only in [true, false] {
+            let edit = with(replacing("docs"), |it| it.validate_only = validate_only);
+            let edited = links.edit(&edit).await.unwrap();
             assert_eq!((edited.before.whole(), edited.link.whole()), (None, None));
             assert_eq!(edited.before.revision().next(), edited.link.revision());
         }
@@ -501,7 +441,7 @@ mod tests {
     async fn visitors_see_the_change_at_once() {
         let fixture = fixture().holding(&link("docs").build()).await;
         fixture.resolver.find(&key("docs")).await.unwrap();
-        fixture.links.edit(edit("docs")).await.unwrap();
+        fixture.links.edit(&replacing("docs")).await.unwrap();
         let seen = fixture.resolver.find(&key("docs")).await.unwrap().unwrap();
         assert_eq!(seen.destination(), "https://example.org/");
     }
@@ -509,11 +449,8 @@ mod tests {
     #[tokio::test]
     async fn what_is_missing_or_expires_in_the_past_is_refused() {
         let fixture = fixture().holding(&link("docs").build()).await;
-        let edited = fixture.links.edit(edit("nope")).await;
+        let edited = fixture.links.edit(&replacing("nope")).await;
         assert_matches!(edited, Err(Error::LinkNotFound(_)));
-        let (nope, nothing) = (key("nope"), LinkPatch::default());
-        let patched = fixture.links.patch(&nope, nothing).await;
-        assert_matches!(patched, Err(Error::LinkNotFound(_)));
         let past = Change::Set(NOON);
         let late = fixture.patch(|it| it.expires_at = past).await;
         assert_matches!(late, Err(Error::ExpiryNotInFuture { .. }));
@@ -540,13 +477,28 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn changes_at_the_same_time_are_made_one_after_the_other() {
+        let fixture = fixture().holding(&link("docs").build()).await;
+        let (links, before) = (&fixture.links, Revision::FIRST);
+        let [cloak, proxy] = [
+            patching(|it| it.cloaking = Change::Set(true)),
+            patching(|it| it.proxy = Change::Set(true)),
+        ];
+        let replace = replacing("docs");
+        let edits = tokio::join!(links.edit(&replace), links.edit(&cloak), links.edit(&proxy));
+        let made = [edits.0, edits.1, edits.2].map(|edited| replaced(edited).revision);
+        let last = made.into_iter().max().unwrap();
+        assert_eq!(last, before.next().next().next());
+    }
+
+    #[tokio::test]
     async fn an_outdated_version_is_not_written_over() {
         let fixture = fixture().holding(&link("docs").build()).await;
         let before = fixture.links.get(&key("docs")).await.unwrap();
-        fixture.links.edit(edit("docs")).await.unwrap();
+        fixture.links.edit(&replacing("docs")).await.unwrap();
         let mut mine = before.clone();
         mine.content.destination = destination("https://lost.example/");
-        let refused = fixture.links.store_change(mine, &before).await;
+        let refused = fixture.links.change(mine, &before, false).await;
         assert_matches!(refused, Err(Error::Outdated(_)));
         let kept = fixture.links.get(&key("docs")).await.unwrap();
         assert_eq!(kept.content.destination.as_str(), "https://example.org/");

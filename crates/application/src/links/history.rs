@@ -6,7 +6,7 @@ use slugline_domain::{
     ports::{StoreError, Version},
 };
 
-use super::{LinkReader, LinkService, LinkWriter, Precondition};
+use super::{LinkReader, LinkService, LinkWriter, Precondition, writer::Attempts};
 use crate::{
     access::{Access, Forbidden},
     error::Error,
@@ -122,13 +122,10 @@ impl LinkWriter {
         which: &WhichLink,
         precondition: &Precondition,
     ) -> Result<bool, Error> {
-        /// Each attempt loses only to a change that succeeded.
-        const ATTEMPTS: usize = 5;
-
         self.permit(LinkService::DELETE)?;
         self.may_administer()?;
         self.spend(1)?;
-        let mut attempt = 1;
+        let mut attempts = Attempts::default();
         loop {
             let (latest, is_there) = match which {
                 WhichLink::Id(id) => {
@@ -157,14 +154,16 @@ impl LinkWriter {
             let history = &self.parts.history;
             let purged = history.purge(&latest.id, known.as_ref(), &note).await;
             self.parts.resolver.announce(&latest.key, &note, false);
-            match purged? {
+            let purged = match purged? {
                 Purge::Purged(key) => {
                     self.parts.resolver.announce(&key, &note, true);
-                    return Ok(true);
+                    Ok(true)
                 }
-                Purge::Nothing => return Ok(false),
-                Purge::Outdated if attempt == ATTEMPTS => return Err(Error::Outdated(latest.key)),
-                Purge::Outdated => attempt += 1,
+                Purge::Nothing => Ok(false),
+                Purge::Outdated => Err(Error::Outdated(latest.key)),
+            };
+            if attempts.end_with(&purged) {
+                return purged;
             }
         }
     }

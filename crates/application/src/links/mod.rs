@@ -38,7 +38,7 @@ pub use self::{
     reader::{LinkReader, LinkStates},
     rehearsal::Rehearsal,
     restore::{RestoreLink, Restored},
-    writer::{ChangeTerms, LinkWriter, Precondition},
+    writer::{LinkWriter, Precondition},
 };
 use crate::{
     access::{Access, PreviewMode},
@@ -253,8 +253,9 @@ pub(crate) mod fixture {
             change: impl FnOnce(&mut LinkPatch),
         ) -> Result<Link, Error> {
             let patch = with(LinkPatch::default(), change);
-            let seen = self.links.patch(&key("docs"), patch).await?;
-            Ok(seen.whole().expect("seen by the operator").clone())
+            let edit = EditLink::new(key("docs"), patch);
+            let link = self.links.edit(&edit).await?.link;
+            Ok(link.whole().expect("seen by the operator").clone())
         }
 
         /// Names one domain.

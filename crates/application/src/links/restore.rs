@@ -242,7 +242,9 @@ impl LinkWriter {
         self.reach
             .permit_change(&before.content.tags, &content.tags)?;
         if content.flagged_unsafe.is_none() {
-            content.flagged_unsafe = self.flag_after(&before.content, content).await;
+            let mut judged = None;
+            let flag = self.flag_after(&before.content, content, true, &mut judged);
+            content.flagged_unsafe = flag.await;
         }
         Ok(())
     }

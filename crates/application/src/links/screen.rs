@@ -24,22 +24,33 @@ impl LinkService {
         }
     }
 
-    /// Returns the flag of a link whose content is replaced and whose author does not say
-    /// whether it is safe. The flag stays until the destinations change and the screen
-    /// finds the new ones harmless.
-    pub(super) async fn flag_after(&self, old: &LinkContent, new: &LinkContent) -> Option<bool> {
+    /// Returns the flag of a link that may lead elsewhere than before and whose author does not
+    /// say whether it is safe. A warning stays, unless the flag is judged anew and the screen finds
+    /// all destinations harmless. `judged` keeps the verdict for the next attempt.
+    pub(super) async fn flag_after(
+        &self,
+        old: &LinkContent,
+        new: &LinkContent,
+        anew: bool,
+        judged: &mut Option<(LinkContent, ScreenVerdict)>,
+    ) -> Option<bool> {
         if !leads_elsewhere(old, new) {
             return old.flagged_unsafe;
         }
-        match self.judge(new).await {
+        let verdict = match judged {
+            Some((seen, verdict)) if !leads_elsewhere(seen, new) => *verdict,
+            Some(_) | None => self.judge(new).await,
+        };
+        *judged = Some((new.clone(), verdict));
+        match verdict {
             ScreenVerdict::Dangerous => Some(true),
-            ScreenVerdict::Unknown => old.flagged_unsafe,
-            ScreenVerdict::Harmless => None,
+            ScreenVerdict::Harmless if anew => None,
+            ScreenVerdict::Harmless | ScreenVerdict::Unknown => old.flagged_unsafe,
         }
     }
 
     /// Checks every destination of the link with the screen.
-    pub(super) async fn judge(&self, content: &LinkContent) -> ScreenVerdict {
+    async fn judge(&self, content: &LinkContent) -> ScreenVerdict {
         let Some(screen) = &self.parts.screen else {
             return ScreenVerdict::Unknown;
         };
@@ -69,7 +80,7 @@ impl LinkService {
 }
 
 /// Compares the destinations of two versions of a link, in any order.
-pub(super) fn leads_elsewhere(old: &LinkContent, new: &LinkContent) -> bool {
+fn leads_elsewhere(old: &LinkContent, new: &LinkContent) -> bool {
     let destinations = |content: &'_ LinkContent| -> HashSet<Destination> {
         content.destinations().cloned().collect()
     };
@@ -102,11 +113,11 @@ async fn dangerous(
 #[cfg(test)]
 mod tests {
     use slugline_domain::{Change, Country, LinkPatch};
-    use slugline_testkit::{destination, key, link, seconds, slug, with};
+    use slugline_testkit::{destination, link, seconds, slug, with};
 
     use super::*;
     use crate::{
-        EditLink, NewLink, Upserted,
+        NewLink, Upserted,
         links::fixture::{Fixture, demonstration, fixture},
     };
 
@@ -152,24 +163,29 @@ mod tests {
         with(new, |it| it.content = content)
     }
 
-    /// Replaces the content of the link; returns the content that it has then.
-    async fn replaced(fixture: &Fixture, content: LinkContent) -> LinkContent {
-        let life = content.life.clone();
-        let set = |to: Option<Destination>| to.map_or(Change::Keep, Change::Set);
-        let ours = LinkPatch {
-            starts_at: life.starts_at.map_or(Change::Keep, Change::Set),
+    /// A patch that sets the destinations of a content, its start and its flag.
+    fn leading(content: &LinkContent) -> LinkPatch {
+        fn set<T>(member: Option<T>) -> Change<T> {
+            member.map_or(Change::Keep, Change::Set)
+        }
+        let LinkContent { routing, life, .. } = content.clone();
+        LinkPatch {
+            destination: Some(content.destination.clone()),
+            apple: set(routing.apple),
+            google: set(routing.google),
+            geo: Change::Set(routing.geo),
+            flagged_unsafe: set(content.flagged_unsafe),
+            starts_at: set(life.starts_at),
             start_url: set(life.start_url),
             expired_url: set(life.expired_url),
             ..LinkPatch::default()
-        };
-        let edit = EditLink {
-            key: key("docs"),
-            password: Change::Keep,
-            content,
-            ours,
-        };
-        let edited = fixture.links.edit(edit).await.unwrap();
-        edited.link.whole().unwrap().content.clone()
+        }
+    }
+
+    /// Replaces the content of the link; returns the content that it has then.
+    async fn replaced(fixture: &Fixture, content: LinkContent) -> LinkContent {
+        let replace = |it: &mut LinkPatch| *it = leading(&content).replacing();
+        fixture.patch(replace).await.unwrap().content
     }
 
     #[tokio::test]
@@ -216,19 +232,8 @@ mod tests {
             assert_eq!(edited.flagged_unsafe, Some(true), "{content:?}");
 
             let fixture = fixture_with(GOOD, None).await;
-            let (routing, life) = (content.routing.clone(), content.life.clone());
-            let set = |to: Option<Destination>| to.map_or(Change::Keep, Change::Set);
-            let patch = LinkPatch {
-                apple: set(routing.apple),
-                google: set(routing.google),
-                geo: Change::Set(routing.geo),
-                starts_at: life.starts_at.map_or(Change::Keep, Change::Set),
-                start_url: set(life.start_url),
-                expired_url: set(life.expired_url),
-                ..LinkPatch::default()
-            };
-            let patched = fixture.links.patch(&key("docs"), patch).await.unwrap();
-            let patched = &patched.whole().unwrap().content;
+            let patched = fixture.patch(|it| *it = leading(&content)).await;
+            let patched = patched.unwrap().content;
             assert_eq!(patched.flagged_unsafe, Some(true), "{content:?}");
         }
     }
@@ -293,8 +298,7 @@ mod tests {
                 flagged_unsafe: change.clone(),
                 ..LinkPatch::default()
             };
-            let patched = fixture.links.patch(&key("docs"), patch).await.unwrap();
-            let patched = &patched.whole().unwrap().content;
+            let patched = fixture.patch(|it| *it = patch).await.unwrap().content;
             assert_eq!(patched.flagged_unsafe, kept, "{to:?} {change:?}");
             assert_eq!(fixture.screen.asked().len(), lookups, "{to:?} {change:?}");
         }

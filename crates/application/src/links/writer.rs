@@ -88,13 +88,17 @@ impl Deref for LinkWriter {
     }
 }
 
-/// The terms of a change of one link.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ChangeTerms {
-    /// The versions that the change is meant for.
-    pub precondition: Precondition,
-    /// `true` checks everything and stores nothing.
-    pub validate_only: bool,
+/// Counts the attempts to change a link. Each loses only to a change that succeeded.
+#[derive(Debug, Default)]
+pub(super) struct Attempts(usize);
+
+impl Attempts {
+    /// False if another caller changed the link meanwhile and another attempt is due.
+    pub(super) fn end_with<T>(&mut self, outcome: &Result<T, Error>) -> bool {
+        const MOST: usize = 5;
+        self.0 += 1;
+        self.0 == MOST || !matches!(outcome, Err(Error::Outdated(_)))
+    }
 }
 
 /// The versions of a link that a change is meant for.

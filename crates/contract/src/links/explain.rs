@@ -9,9 +9,9 @@ use slugline_application::LinkToExplain;
 use slugline_domain::{Country, PathRest, Place, PlaceName, Slug, UnixSeconds};
 
 use super::{
+    change::PatchLink,
     create::{CreateLink, UpsertLink},
     key::{host_schema, key},
-    patch::PatchLink,
 };
 use crate::{
     Problem, bounds::Bounds, instant::Instant, issue::IssueCode, reader::read, sent::Sent,
@@ -130,8 +130,8 @@ impl ExplainLink {
         let mut patch: PatchLink = read(draft)?;
         patch.slug = self.slug.clone();
         patch.domain = self.domain.clone();
-        let (key, patch, _) = patch.validate(bounds)?;
-        Ok(LinkToExplain::Changed(key, Box::new(patch)))
+        let edit = patch.validate(bounds)?;
+        Ok(LinkToExplain::Changed(edit.key, Box::new(edit.patch)))
     }
 
     fn visitor(&self, validation: &mut Validation) -> ImaginedVisitor {

@@ -199,12 +199,12 @@ mod tests {
         let body = json!({"slug": "docs", "url": "https://e.example/", "maxVisits": null,
             "startsAt": 5});
         let edit = read::<EditLink>(&body).unwrap();
-        let life = edit.validate(&Bounds::default()).unwrap().0.ours;
+        let life = edit.validate(&Bounds::default()).unwrap().patch;
         assert_eq!(life.max_visits, Change::Clear);
         assert_matches!(life.starts_at, Change::Set(_));
         assert_eq!(life.expired_url, Change::Keep);
         let patch = read::<PatchLink>(&json!({"slug": "docs", "disabled": null})).unwrap();
-        let (_, patch, _) = patch.validate(&Bounds::default()).unwrap();
+        let patch = patch.validate(&Bounds::default()).unwrap().patch;
         assert_eq!(patch.disabled, Change::Clear);
         assert_eq!(patch.max_visits, Change::Keep);
     }

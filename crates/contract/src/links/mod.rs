@@ -2,10 +2,10 @@
 
 mod batch;
 mod broken;
+mod change;
 mod check;
 mod create;
 mod cursor;
-mod edit;
 mod entity_tag;
 mod explain;
 mod explanation;
@@ -29,7 +29,6 @@ mod member_reader;
 mod members;
 mod one;
 mod parts;
-mod patch;
 mod read_import;
 mod restore;
 mod routing;
@@ -41,7 +40,6 @@ mod suggest;
 mod table;
 mod trash;
 mod undo;
-mod update;
 mod view;
 
 #[cfg(feature = "fuzzing")]
@@ -51,9 +49,9 @@ pub use self::{
         BatchActionName, BatchFilter, BatchLinks, BatchResult, BatchTotals, LinkBatch, Outcome,
     },
     broken::BrokenView,
+    change::{EditLink, LinkUpdated, PatchLink, UpdateLink},
     check::{CheckLinks, LinkCheck, LinkChecks},
     create::{CreateLink, UpsertLink},
-    edit::EditLink,
     entity_tag::{KnownVersions, entity_tag, if_match, if_none_match},
     explain::{ExplainLink, ImaginedVisitor},
     explanation::{AnswerName, ChoiceName, GateName, LinkExplanation, MissedRuleView, VisitorView},
@@ -71,7 +69,6 @@ pub use self::{
     listing::{Sort, Status},
     members::{LinkMembers, kept_members},
     one::{DeleteLink, DeletedLink, GetLink},
-    patch::PatchLink,
     restore::{Deletion, LinkDeletion, RestoreLink},
     search::{
         CountLinks, ExactUrlSearch, FoundLink, FoundLinks, LinkCount, ListTags, SearchLinks,
@@ -81,7 +78,6 @@ pub use self::{
     suggest::{FirstText, PreviewSuggestion, SlugSuggestion, SuggestPreview, SuggestSlug},
     trash::{ListTrash, TrashList, TrashedLink},
     undo::Undo,
-    update::{LinkUpdate, LinkUpdated, UpdateLink},
     view::{
         ExportedLink, Face, LinkChanged, LinkResponse, LinkUpserted, LinkView, Mask, SeenLinkView,
         StoredHash, UpsertStatus,

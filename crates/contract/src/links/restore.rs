@@ -50,10 +50,13 @@ impl RestoreLink {
         let domain = validation.optional(&["domain"], &self.domain, |text| {
             DomainName::parse(text.trim())
         });
-        let expires_at: Change<UnixSeconds> =
-            validation.change(&["expiration"], &self.expiration, |validation, sent| {
-                validation.member(&["expiration"], sent.planned())
-            });
+        let planned = |sent: &Instant| sent.planned();
+        let expires_at = if let Sent::Null = self.expiration {
+            Change::Clear
+        } else {
+            let sent = validation.optional(&["expiration"], &self.expiration, planned);
+            sent.map_or(Change::Keep, Change::Set)
+        };
         validation.finish(|| {
             Some(application::RestoreLink {
                 id: id?,

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use slugline_application::LinkService;
-use slugline_contract::{LinkUpdate, LinkUpdated, UpdateLink, kept_members};
+use slugline_contract::{LinkUpdated, UpdateLink, kept_members};
 use slugline_httpkit::Failure;
 
 use super::tool::{ToolContext, ToolEffect, ToolSpec};
@@ -29,17 +29,8 @@ static DESCRIPTION: LazyLock<String> = LazyLock::new(|| {
 });
 
 pub(super) async fn call(context: ToolContext, input: UpdateLink) -> Result<LinkUpdated, Failure> {
-    let links = context.changes();
-    let (update, terms) = input.validate(&context.bounds_here())?;
+    let edit = input.validate(&context.bounds_here())?;
+    let edited = context.changes().edit(&edit).await?;
     let (origin, undo) = (context.origin.as_str(), context.undo());
-    Ok(match update {
-        LinkUpdate::Whole(edit) => {
-            let edited = links.edit_as(*edit, &terms).await?;
-            LinkUpdated::replaced(&edited, origin, undo)
-        }
-        LinkUpdate::Partial(key, patch) => {
-            let edited = links.patch_as(&key, *patch, &terms).await?;
-            LinkUpdated::changed(&edited, origin, undo)
-        }
-    })
+    Ok(LinkUpdated::new(&edited, !input.is_partial(), origin, undo))
 }

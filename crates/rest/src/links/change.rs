@@ -48,11 +48,11 @@ async fn edit(
     IfMatch(meant): IfMatch,
     Body(body): Body<EditLink>,
 ) -> Result<Tagged<Either<Json<201, LinkChanged>, Json<200, LinkChanged>>>, Failure> {
-    let (edit, mut terms) = body.validate(&context.bounds.seen_at(origin.as_str()))?;
-    terms.precondition = meant;
-    let link = links.edit_as(edit, &terms).await?.link;
-    let shown = LinkChanged::new(&link, terms.validate_only, origin.as_str());
-    Ok(if terms.validate_only {
+    let mut edit = body.validate(&context.bounds.seen_at(origin.as_str()))?;
+    edit.precondition = meant;
+    let link = links.edit(&edit).await?.link;
+    let shown = LinkChanged::new(&link, edit.validate_only, origin.as_str());
+    Ok(if edit.validate_only {
         Tagged::without(Either::Right(Json(shown)))
     } else {
         Tagged::seen(&link, Either::Left(Json(shown)))
@@ -90,11 +90,11 @@ async fn patch(
     IfMatch(meant): IfMatch,
     Body(body): Body<PatchLink>,
 ) -> Result<Tagged<Json<200, LinkChanged>>, Failure> {
-    let (key, patch, mut terms) = body.validate(&context.bounds.seen_at(origin.as_str()))?;
-    terms.precondition = meant;
-    let link = links.patch_as(&key, patch, &terms).await?.link;
-    let shown = LinkChanged::new(&link, terms.validate_only, origin.as_str());
-    Ok(if terms.validate_only {
+    let mut edit = body.validate(&context.bounds.seen_at(origin.as_str()))?;
+    edit.precondition = meant;
+    let link = links.edit(&edit).await?.link;
+    let shown = LinkChanged::new(&link, edit.validate_only, origin.as_str());
+    Ok(if edit.validate_only {
         Tagged::without(Json(shown))
     } else {
         Tagged::seen(&link, Json(shown))
