@@ -20,7 +20,7 @@ use crate::{
     },
     failure::Failure,
     former_versions::{End::Edit, keep},
-    links::keys::{has_any, is_there},
+    links::conditions::{has_any, is_there},
     session::{
         Applied::{Commit, Rollback},
         Session,

@@ -16,7 +16,7 @@ use crate::{
     audit_lines::write_line,
     entity::{link, migration_failure, migration_run},
     failure::Failure,
-    links::{SqlLinkStore, insert::insert_row, keys::has_key},
+    links::{SqlLinkStore, conditions::has_key, insert::insert_row},
     session::{
         Applied::{Commit, Rollback},
         Session,

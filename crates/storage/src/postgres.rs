@@ -2,27 +2,19 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `announcement` | the format of announced changes |
-//! | `answer` | waiting for the server, and connections that it closed |
-//! | `ear` | the state of the listener |
 //! | `follows` | statements that followed slugs share |
 //! | `inserts` | statements that new links share |
-//! | `listener` | the connection for announcements |
+//! | `listener` | the connection for announcements, their format, and whether they are heard |
 //! | `outbox` | the table of announcements |
 //! | `liveness` | detection of dead connections |
-//! | `reads` | reads, repeated if a connection was closed |
 //! | `shared` | requests that share a statement |
-//! | `statements` | statements of a pool or a transaction |
+//! | `statements` | statements of a pool or a transaction, and reads repeated if a connection was closed |
 
-mod announcement;
-mod answer;
-mod ear;
 mod follows;
 mod inserts;
 mod listener;
 mod liveness;
 mod outbox;
-mod reads;
 mod shared;
 mod statements;
 
@@ -41,11 +33,10 @@ use tokio::sync::{Notify, Semaphore};
 
 pub(crate) use self::statements::Statements;
 use self::{
-    answer::{STEP, answered, was_cut},
-    ear::Ear,
     follows::Follows,
     inserts::{Inserts, NewLink, Told},
-    reads::MAX_CONNECTIONS,
+    listener::Ear,
+    statements::{MAX_CONNECTIONS, STEP, answered, was_cut},
 };
 use crate::{
     entity::link,
@@ -139,7 +130,7 @@ impl Postgres {
 
     /// Reads, and reads again if the server had closed the connection.
     pub(crate) async fn read<T>(&self, read: &impl Read<T>) -> Result<T, Failure> {
-        reads::read(&self.pool, read).await
+        statements::read(&self.pool, read).await
     }
 
     /// Finds what a redirect needs of a link, in a statement that it shares with others.
@@ -213,7 +204,7 @@ impl Postgres {
     pub(crate) async fn take_visit(&self, take: TakeVisit) -> Result<Taking, Failure> {
         let _turn = self.visits.acquire().await;
         let take = async move |session: &Session<'_>| take.taking(session).await;
-        reads::read(&self.pool, &take).await
+        statements::read(&self.pool, &take).await
     }
 
     /// Begins a transaction, on another connection if the server had closed the

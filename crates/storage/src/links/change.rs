@@ -10,10 +10,9 @@ use slugline_domain::{
 };
 
 use super::{
-    conditions::has_visits_left,
+    conditions::{has_key, has_visits_left},
     find,
     insert::{insert_tags, to_new_row},
-    keys::has_key,
 };
 use crate::{
     audit_lines::write_line,

@@ -11,8 +11,7 @@ use slugline_domain::{
 };
 
 use super::{
-    conditions::identities,
-    keys::{has_any, has_key, in_use},
+    conditions::{has_any, has_key, identities, in_use},
     search::confined,
 };
 use crate::{

@@ -6,7 +6,7 @@ use sea_orm::{
 };
 use slugline_domain::{AuditNote, Keeping, Link, LinkStatus, Reach, Tags, ports::Insertion};
 
-use super::{find, keys::is_there};
+use super::{conditions::is_there, find};
 use crate::{
     audit_lines::write_line,
     entity::{link, tag},

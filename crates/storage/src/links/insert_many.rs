@@ -14,9 +14,8 @@ use slugline_domain::{
 };
 
 use super::{
-    conditions::is_bound_to,
+    conditions::{has_any, is_bound_to, is_there, within},
     insert::{insert, insert_link, insert_tags, to_new_row},
-    keys::{has_any, is_there, within},
 };
 use crate::{
     audit_lines::write_lines,

@@ -12,7 +12,7 @@ use sea_orm::{
 use slugline_domain::{DomainName, Link, LinkKey, LinkOrder, ListQuery, Position};
 
 use super::{
-    keys::{in_use, is_among, is_of},
+    conditions::{in_use, is_among, is_of},
     search::{Matching, confined, page},
 };
 use crate::{entity::link, failure::Failure, session::Session};

@@ -5,14 +5,13 @@
 //! | `insert`, `insert_many` | new links, one or many |
 //! | `change` | changing and deleting a link, and counting its visits |
 //! | `find`, `list`, `search` | reads |
-//! | `conditions`, `keys` | conditions that listings and searches share; those on the keys of links |
+//! | `conditions` | conditions that listings and searches share; those on the keys of links |
 
 pub(crate) mod change;
-mod conditions;
+pub(crate) mod conditions;
 pub(crate) mod find;
 pub(crate) mod insert;
 mod insert_many;
-pub(crate) mod keys;
 mod list;
 #[cfg(test)]
 pub(crate) mod plans;

@@ -8,9 +8,8 @@ use sea_orm::{
 };
 use slugline_domain::{Binding, DomainName, LinkFilter, LinkId, SearchText, Tag, UnixSeconds};
 
-use super::{
-    conditions::{bound_to, found_by_tag, has_tag, is_bound_to, with_status, with_tag},
-    keys::{has_any, is_among},
+use super::conditions::{
+    bound_to, found_by_tag, has_any, has_tag, is_among, is_bound_to, with_status, with_tag,
 };
 use crate::{
     entity::{destination_key, link, tag},

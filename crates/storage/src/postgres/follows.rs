@@ -10,8 +10,8 @@ use sea_orm::{DatabaseConnection, DbBackend, QueryFilter, Statement, sea_query::
 use slugline_domain::LinkKey;
 
 use super::{
-    reads,
     shared::{Lane, Shared},
+    statements::read,
 };
 use crate::{
     entity::link::{self, Model},
@@ -42,7 +42,7 @@ pub(super) async fn serve(
         let keys = keys.map(|LinkKey { domain, slug }| format!("{domain}/{slug}"));
         let keys = keys.collect::<Vec<String>>().join(" ");
         let rows = async move |session: &Session<'_>| session.rows::<Model>(follow(&keys)).await;
-        match reads::read(&pool, &rows).await {
+        match read(&pool, &rows).await {
             Ok(rows) => {
                 let by_key: HashMap<(&str, &str), &Model> = rows
                     .iter()

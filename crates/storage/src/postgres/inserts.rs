@@ -19,8 +19,8 @@ use sea_orm::{
 use slugline_domain::{AuditNote, Host, Link};
 
 use super::{
-    answer::{STEP, answered, was_cut},
     shared::{Lane, MOST, Shared},
+    statements::{STEP, answered, was_cut},
 };
 use crate::{
     entity::{audit, link},

@@ -7,9 +7,19 @@
 //! A listener that lost its connection may have missed changes. So it is deaf from the moment
 //! it notices until it reads again, and then all earlier reads count as outdated.
 
-use std::{future::Future, sync::Arc, time::Duration};
+use std::{
+    future::Future,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
 
-use slugline_domain::ports::LinkObserver;
+use slugline_domain::{
+    LinkKey, Revision,
+    ports::{Hearing, LinkChange, LinkObserver},
+};
 use sqlx::{
     Acquire, Executor,
     postgres::{PgConnectOptions, PgListener, PgPoolOptions},
@@ -20,11 +30,7 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-use super::{
-    announcement::Announcement,
-    ear::Ear,
-    outbox::{self, News, Outbox},
-};
+use super::outbox::{self, News, Outbox};
 use crate::listening::Listening;
 
 /// The interval at which the outbox is read when no bell rings.
@@ -201,5 +207,186 @@ async fn within<T>(
     match timeout(limit, work).await {
         Ok(done) => Ok(done?),
         Err(_) => Err(Lost::Silent(action)),
+    }
+}
+
+/// Tells whether the listener hears announcements. One listener sets it, and every redirect
+/// reads it.
+#[derive(Debug, Default)]
+pub(super) struct Ear {
+    /// 0 while deaf; else the number of times that the listener may have missed announcements.
+    open: AtomicU64,
+    missed: AtomicU64,
+    /// The number of times that tokens may have been revoked.
+    tokens: AtomicU64,
+    /// The number of times that domains may have changed.
+    domains: AtomicU64,
+}
+
+impl Ear {
+    pub(super) fn hearing(&self) -> Hearing {
+        match self.open.load(Ordering::Acquire) {
+            0 => Hearing::Deaf,
+            missed => Hearing::Announced(missed),
+        }
+    }
+
+    /// The state of announcements of revoked tokens.
+    pub(super) fn hearing_of_tokens(&self) -> Hearing {
+        self.hearing_of(&self.tokens)
+    }
+
+    /// The state of announcements of domains.
+    pub(super) fn hearing_of_domains(&self) -> Hearing {
+        self.hearing_of(&self.domains)
+    }
+
+    /// Both numbers only grow, so their sum stays the same only while both do.
+    fn hearing_of(&self, changes: &AtomicU64) -> Hearing {
+        match self.hearing() {
+            Hearing::Announced(missed) => {
+                Hearing::Announced(missed + changes.load(Ordering::Acquire))
+            }
+            otherwise @ (Hearing::Deaf | Hearing::Counted(_)) => otherwise,
+        }
+    }
+
+    /// Domains may have changed.
+    pub(super) fn domains_changed(&self) {
+        self.domains.fetch_add(1, Ordering::Release);
+    }
+
+    /// A token may have been revoked.
+    pub(super) fn tokens_changed(&self) {
+        self.tokens.fetch_add(1, Ordering::Release);
+    }
+
+    /// The listener hears announcements from now on. It may have missed earlier ones, or one
+    /// said that everything may have changed.
+    pub(super) fn open_anew(&self) {
+        let missed = self.missed.fetch_add(1, Ordering::Relaxed) + 1;
+        self.open.store(missed, Ordering::Release);
+    }
+
+    pub(super) fn close(&self) {
+        self.open.store(0, Ordering::Release);
+    }
+}
+
+/// A message in the outbox; the triggers that write it are in `migrations`.
+#[derive(Debug, PartialEq, Eq)]
+enum Announcement {
+    /// These links changed.
+    Links(Vec<LinkChange>),
+    /// Tokens changed.
+    Tokens,
+    /// Domains changed.
+    Domains,
+    /// Any link may have changed.
+    Everything,
+}
+
+impl Announcement {
+    /// Parses a message: `_tokens`, `_domains`, or a line for each change, with the text of a key and, after a blank, the
+    /// number of the version. A line that does not parse, such as one of a later version, means that
+    /// every link may have changed.
+    fn parse(message: &str) -> Self {
+        // No key begins like this.
+        match message {
+            "_tokens" => return Self::Tokens,
+            "_domains" => return Self::Domains,
+            _ => {}
+        }
+        let changes: Option<Vec<LinkChange>> = message.lines().map(change).collect();
+        changes.map_or(Self::Everything, Self::Links)
+    }
+}
+
+fn change(line: &str) -> Option<LinkChange> {
+    let (key, revision) = match line.split_once(' ') {
+        Some((key, number)) => (key, Some(Revision::new(number.parse().ok()?))),
+        None => (line, None),
+    };
+    let key = LinkKey::parse(key).ok()?;
+    Some(LinkChange { key, revision })
+}
+
+#[cfg(test)]
+mod tests {
+    use slugline_testkit::key;
+
+    use super::*;
+
+    fn changed(text: &str, revision: Option<i64>) -> LinkChange {
+        LinkChange {
+            key: key(text),
+            revision: revision.map(Revision::new),
+        }
+    }
+
+    #[test]
+    fn a_message_names_keys_and_their_versions() {
+        assert_eq!(
+            Announcement::parse("docs\ngo.example/docs 3\nOther-One 12"),
+            Announcement::Links(vec![
+                changed("docs", None),
+                changed("go.example/docs", Some(3)),
+                changed("Other-One", Some(12)),
+            ])
+        );
+    }
+
+    #[test]
+    fn a_message_about_tokens_names_no_link() {
+        assert_eq!(Announcement::parse("_tokens"), Announcement::Tokens);
+        assert_eq!(
+            Announcement::parse("tokens"),
+            Announcement::Links(vec![changed("tokens", None)])
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_read_stands_for_everything() {
+        for message in ["*", "docs\n*", "docs x", "docs 1 2", "docs\n\nother", " "] {
+            let read = Announcement::parse(message);
+            assert_eq!(read, Announcement::Everything, "{message:?}");
+        }
+    }
+
+    #[test]
+    fn each_time_it_opens_it_hears_in_another_way() {
+        let ear = Ear::default();
+        let mut heard = vec![ear.hearing()];
+        ear.open_anew();
+        heard.push(ear.hearing());
+        ear.open_anew();
+        heard.push(ear.hearing());
+        ear.close();
+        assert_eq!(ear.hearing(), Hearing::Deaf);
+        ear.open_anew();
+        heard.push(ear.hearing());
+        let expected = [
+            Hearing::Deaf,
+            Hearing::Announced(1),
+            Hearing::Announced(2),
+            Hearing::Announced(3),
+        ];
+        assert_eq!(heard, expected);
+    }
+
+    #[test]
+    fn a_revoked_token_changes_only_how_tokens_are_heard_of() {
+        let ear = Ear::default();
+        ear.tokens_changed();
+        assert_eq!(ear.hearing_of_tokens(), Hearing::Deaf);
+        ear.open_anew();
+        let (links, tokens) = (ear.hearing(), ear.hearing_of_tokens());
+        ear.tokens_changed();
+        assert_eq!(ear.hearing(), links);
+        assert_ne!(ear.hearing_of_tokens(), tokens);
+        let tokens = ear.hearing_of_tokens();
+        ear.close();
+        ear.open_anew();
+        assert_ne!(ear.hearing_of_tokens(), tokens);
     }
 }

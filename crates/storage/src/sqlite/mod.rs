@@ -4,27 +4,20 @@
 //! |---|---|
 //! | `file` | opening connections to a file |
 //! | `statements` | a connection as a session |
-//! | `transaction` | a transaction that ends exactly once, or its connection is closed |
+//! | `transaction` | a transaction that ends exactly once, or its connection is closed; the end of a read |
 //! | `writer` | the one thread that changes the file |
 //! | `job` | a change on its way to that thread and its answer on the way back |
-//! | `search_queue` | the queue of texts to be indexed |
 //! | `readers` | connections for reading, used from any thread |
-//! | `deadline` | the end of a read that takes too long |
 //! | `schema` | a connection wrapped as sea-orm's, for schema steps |
 //! | `snapshot` | a copy of a file while others write to it |
-//! | `page_check` | a check of a file's pages beside its users |
-//! | `objects`, `sql_tokens` | the tables and triggers of a file, and those that are not ours |
+//! | `examination` | the pages of a file, its tables and triggers, and those that are not ours |
 
-mod deadline;
+mod examination;
 mod file;
 mod job;
-mod objects;
-mod page_check;
 mod readers;
 mod schema;
-mod search_queue;
 mod snapshot;
-mod sql_tokens;
 mod statements;
 mod transaction;
 mod writer;
@@ -33,12 +26,11 @@ use std::{sync::Arc, time::Duration};
 
 #[cfg(test)]
 pub(crate) use self::statements::{bind, complete};
-pub(crate) use self::{file::SqliteFile, schema::SchemaStatements, statements::Statements};
 pub use self::{
-    objects::{ObjectsError, SqliteObjects, Unlike},
-    page_check::{PageCheck, check_pages},
+    examination::{ObjectsError, PageCheck, SqliteObjects, Unlike, check_pages},
     snapshot::{Copied, FileSnapshot, SnapshotError},
 };
+pub(crate) use self::{file::SqliteFile, schema::SchemaStatements, statements::Statements};
 use self::{readers::Readers, writer::Writer};
 use crate::{
     failure::Failure,

@@ -7,7 +7,11 @@ use std::{
 
 use tokio::{sync::Semaphore, time::timeout_at};
 
-use super::{SqliteFile, deadline::Deadline, statements::complete, transaction::Idle};
+use super::{
+    SqliteFile,
+    statements::complete,
+    transaction::{Deadline, Idle},
+};
 use crate::{failure::Failure, session::Read};
 
 /// The most long reads that run at the same time.

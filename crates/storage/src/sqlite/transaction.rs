@@ -1,19 +1,22 @@
-//! A transaction that ends exactly once, or its connection is closed.
+//! A transaction that ends exactly once, or its connection is closed; and the deadline of a read.
 //!
 //! SQLite rolls a transaction back by itself if the disk is full or fails. If a
 //! transaction ends in any other way than the commit or rollback that was asked
 //! for, the connection is in an unknown state and is closed. Only SQLite knows
 //! whether a transaction is open, so this module asks it.
 
-use std::sync::Mutex;
-
-use rusqlite::Connection;
-
-use super::{
-    deadline::Deadline,
-    statements::{Statements, locked},
+use std::{
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
 };
-use crate::session::Session;
+
+use rusqlite::{Connection, ErrorCode};
+
+use super::statements::{Statements, locked};
+use crate::{failure::Failure, session::Session};
 
 /// A connection without a transaction, in a known state.
 #[derive(Debug)]
@@ -101,4 +104,67 @@ fn execute(connection: &Mutex<Connection>, sql: &str) -> Result<(), rusqlite::Er
         .prepare_cached(sql)?
         .execute([])
         .map(drop)
+}
+
+/// The moment at which a read gives up. It also gives up as soon as no client waits for the answer.
+#[derive(Clone, Debug)]
+pub(super) struct Deadline {
+    at: Instant,
+    limit: Duration,
+    abandoned: Arc<AtomicBool>,
+}
+
+/// Represents a waiting caller. The read goes on until this is dropped.
+#[derive(Debug)]
+pub(super) struct Waiting(Arc<AtomicBool>);
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Deadline {
+    pub(super) fn after(limit: Duration) -> Self {
+        Self {
+            at: Instant::now() + limit,
+            limit,
+            abandoned: Arc::default(),
+        }
+    }
+
+    /// Returns the handle of the caller that waits for the answer.
+    pub(super) fn waiting(&self) -> Waiting {
+        Waiting(Arc::clone(&self.abandoned))
+    }
+
+    pub(super) fn moment(&self) -> Instant {
+        self.at
+    }
+
+    pub(super) fn exceeded(&self) -> Failure {
+        Failure::TooSlow(self.limit)
+    }
+
+    /// Has SQLite give up in time whatever it does on this connection.
+    fn limit(&self, connection: &Connection) -> Result<(), rusqlite::Error> {
+        /// SQLite's instructions between two looks at the time, some tenths of a millisecond.
+        const INSTRUCTIONS: i32 = 10_000;
+        let deadline = self.clone();
+        let is_over =
+            move || Instant::now() >= deadline.at || deadline.abandoned.load(Ordering::Relaxed);
+        connection.progress_handler(INSTRUCTIONS, Some(is_over))
+    }
+
+    /// Removes the limit of a connection.
+    fn lift(connection: &Connection) -> Result<(), rusqlite::Error> {
+        connection.progress_handler(0, None::<fn() -> bool>)
+    }
+
+    /// Returns the failure of a read that SQLite has given up, or the same failure.
+    pub(super) fn explain(&self, failure: Failure) -> Failure {
+        let given_up = matches!(&failure, Failure::Sqlite(cause)
+            if cause.sqlite_error_code() == Some(ErrorCode::OperationInterrupted));
+        if given_up { self.exceeded() } else { failure }
+    }
 }

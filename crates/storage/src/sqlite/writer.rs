@@ -19,12 +19,12 @@ use std::{
     time::{Duration, Instant},
 };
 
+use rusqlite::Connection;
 use tokio::sync::Semaphore;
 
 use super::{
     SqliteFile,
     job::{Job, Unnoticed, Waiting, Wish},
-    search_queue,
     transaction::{Idle, Transaction},
 };
 use crate::{
@@ -262,7 +262,7 @@ fn apply_alone(mut job: Box<dyn Job>, transaction: Transaction) -> Option<Idle> 
 
 /// After an error nothing was committed, and the connection is closed.
 fn index_and_commit(transaction: Transaction) -> Result<Idle, rusqlite::Error> {
-    transaction.with(search_queue::index)?;
+    transaction.with(index)?;
     transaction.commit()
 }
 
@@ -270,4 +270,27 @@ fn refuse(jobs: impl IntoIterator<Item = Box<dyn Job>>, error: &NotBegun) {
     for job in jobs {
         job.refuse(Failure::NotBegun(Arc::clone(error)));
     }
+}
+
+/// Indexes the texts in the queue for searches and empties it, once there are enough.
+///
+/// Triggers put the numbers of new and changed links into `link_search_queue`. Each time that texts
+/// are indexed, FTS5 writes a segment and merges it with others later, so many texts at once cost a
+/// fraction of indexing each. Until then searches compare the texts in the queue one by one.
+fn index(connection: &Connection) -> Result<(), rusqlite::Error> {
+    /// The most texts that stay in the queue.
+    const WAITING: u32 = 256;
+
+    let count = "SELECT count(*) FROM link_search_queue";
+    let mut count = connection.prepare_cached(count)?;
+    let waiting: u32 = count.query_row([], |row| row.get(0))?;
+    if waiting > WAITING {
+        let index = "INSERT INTO link_search (rowid, search_text) \
+                     SELECT number, search_text FROM short_links \
+                     WHERE number IN (SELECT number FROM link_search_queue)";
+        connection.prepare_cached(index)?.execute([])?;
+        let empty = "DELETE FROM link_search_queue";
+        connection.prepare_cached(empty)?.execute([])?;
+    }
+    Ok(())
 }
