@@ -11,12 +11,10 @@ use slugline_domain::{
 
 use crate::{
     Code, Problem,
-    int_or_string::IntOrString,
     issue::{Explain, IssueCode},
-    links::key::{host_schema, listed_domain, optional_key},
-    links::short_link::shown_domain,
+    links::key::{host_schema, listed_domain, optional_key, shown_domain},
+    scalars::{IntOrString, UnixTime},
     sent::{Fault, Sent, options},
-    unix_time::UnixTime,
     validation::Validation,
 };
 

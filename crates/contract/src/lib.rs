@@ -30,31 +30,26 @@
 //! | [`reader`], [`sent`] | JSON or a query string → wire type |
 //! | [`unknown`], `synonyms` | members of an input that its type does not have; names that other programs use |
 //! | `validation` | all faults of an input, collected |
-//! | `bool_or_string`, `int_or_string`, `json_integer`, `instant`, `iso_8601`, `unix_time` | members in the forms that clients send |
-//! | `cells`, `table_rows`, `table_text`, `metered` | files of rows, read and written |
+//! | `scalars` | numbers, flags and moments in the forms that clients send |
+//! | `table_rows`, `metered` | files of rows, read and written |
 //! | `idempotency` | the header `Idempotency-Key` |
 //! | [`schema`] | JSON Schema settings shared by OpenAPI and MCP |
 
 pub mod audit;
-mod bool_or_string;
 mod bounds;
-mod cells;
 pub mod domains;
 #[cfg(test)]
 mod faults;
 #[cfg(feature = "fuzzing")]
 mod fuzzing;
 mod idempotency;
-mod instant;
-mod int_or_string;
-mod iso_8601;
 pub mod issue;
-mod json_integer;
 pub mod links;
 pub mod location;
 mod metered;
 pub mod migration;
 pub mod reader;
+mod scalars;
 pub mod schema;
 pub mod sent;
 pub mod setup;
@@ -62,15 +57,12 @@ pub mod sign_in;
 pub mod stats;
 mod synonyms;
 mod table_rows;
-mod table_text;
 pub mod tokens;
-mod unix_time;
 pub mod unknown;
 mod validation;
 pub mod visits;
 
 pub use audit::{AuditLineView, AuditList, AuditOperation, ListAudit};
-pub use bool_or_string::BoolOrString;
 pub use bounds::Bounds;
 pub use domains::{
     AskDomain, DomainList, DomainRemoved, DomainView, LinksFateName, NamedDomain, RemoveDomain,
@@ -78,14 +70,11 @@ pub use domains::{
 #[cfg(feature = "fuzzing")]
 pub use fuzzing::{fuzz_body, fuzz_import, fuzz_query, fuzz_visits};
 pub use idempotency::{IDEMPOTENCY_KEY, idempotency_key};
-pub use instant::Instant;
-pub use int_or_string::IntOrString;
-pub use iso_8601::iso_8601;
-pub use json_integer::JsonInteger;
 pub use links::*;
 pub use location::Location;
 pub use migration::{MigrationReport, MigrationView, RunMigration};
 pub use reader::{query_to_json, read};
+pub use scalars::{BoolOrString, Instant, IntOrString, JsonInteger, UnixTime, iso_8601};
 pub use sent::Sent;
 pub use setup::{
     Finding, Fix, Level, Limits, LinkStoreKind, RedirectsView, SetupView, Stores, Switches,
@@ -97,6 +86,5 @@ pub use stats::*;
 pub use tokens::{
     AssistantView, CallersToken, MakeToken, RevokeToken, TokenList, TokenMade, TokenView,
 };
-pub use unix_time::UnixTime;
 pub use unknown::UnknownNames;
 pub use visits::{ExportVisits, ReadVisitsError, VisitFile, VisitFormat, VisitText, read_visits};

@@ -9,7 +9,10 @@ use slugline_application::{
 use slugline_domain::{FailedEntry, MigrationRun, Tally, UnixSeconds};
 
 use crate::{
-    Problem, bool_or_string::BoolOrString, iso_8601::iso_8601, sent::Sent, validation::Validation,
+    Problem,
+    scalars::{BoolOrString, iso_8601},
+    sent::Sent,
+    validation::Validation,
 };
 
 /// Which page of links to move.

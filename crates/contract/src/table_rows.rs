@@ -2,10 +2,17 @@
 //!
 //! Readers that take any text for a table make one cell of all lines after a quote that is never
 //! closed. Links must not vanish in a comment, so such a row is a fault here.
+//!
+//! Spreadsheets run a cell that begins like a formula, so such a cell gets an apostrophe in front, which
+//! the reader removes. A cell that begins with an apostrophe gets one, too, so that the reader removes
+//! nothing else.
 
-use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
+use std::{
+    borrow::Cow,
+    io::{self, BufRead, BufReader, Chain, Cursor, Read},
+};
 
-use csv::{ByteRecord, StringRecord};
+use csv::{ByteRecord, StringRecord, Terminator, Writer, WriterBuilder};
 use thiserror::Error;
 
 /// Reads rows one after the other. The separator of cells is the one in the first line:
@@ -210,6 +217,42 @@ fn separator_of(header: &[u8]) -> u8 {
     let count = |separator: &u8| line.split(|byte| byte == separator).count();
     // Among equal counts the last separator wins, which is the usual one.
     *b"\t;,".iter().max_by_key(|s| count(s)).unwrap_or(&b',')
+}
+
+/// Returns the text of some rows of cells.
+pub(crate) fn text_of_rows<R, C>(rows: impl Iterator<Item = R>) -> Vec<u8>
+where
+    R: IntoIterator<Item = C>,
+    C: AsRef<[u8]>,
+{
+    let mut writer: Writer<Vec<u8>> = WriterBuilder::new()
+        .terminator(Terminator::CRLF)
+        .from_writer(Vec::new());
+    for row in rows {
+        writer.write_record(row).expect("memory takes every row");
+    }
+    writer.into_inner().expect("memory takes every row")
+}
+
+/// Returns a text as a cell.
+pub(crate) fn guarded(text: &str) -> Cow<'_, str> {
+    if text.starts_with(needs_apostrophe) {
+        format!("'{text}").into()
+    } else {
+        text.into()
+    }
+}
+
+/// Returns the text in a cell.
+pub(crate) fn without_apostrophe(cell: &str) -> &str {
+    match cell.strip_prefix('\'') {
+        Some(rest) if rest.is_empty() || rest.starts_with(needs_apostrophe) => rest,
+        Some(_) | None => cell,
+    }
+}
+
+fn needs_apostrophe(first: char) -> bool {
+    matches!(first, '=' | '+' | '-' | '@' | '\t' | '\r' | '\n' | '\'')
 }
 
 #[cfg(test)]

@@ -9,8 +9,8 @@ use slugline_domain::{
 
 use crate::{
     Problem, ScopeName,
-    instant::Instant,
     issue::{Explain, IssueCode},
+    scalars::Instant,
     sent::Sent,
     validation::Validation,
 };

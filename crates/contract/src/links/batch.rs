@@ -10,15 +10,14 @@ use slugline_domain::{LinkKey, SearchText, Slug, Tag, Tags, UnixSeconds};
 
 use super::{
     cursor,
-    key::{domain_of, host_schema, listed_domain},
+    key::{domain_of, host_schema, listed_domain, shown_domain},
     listing::{Listing, Sort, Status},
     member::tags,
-    short_link::shown_domain,
 };
 use crate::{
     Problem,
-    instant::Instant,
     issue::IssueCode,
+    scalars::Instant,
     sent::{Sent, Wire, options},
     unknown::UnknownNames,
     validation::Validation,

@@ -10,10 +10,9 @@ use slugline_domain::{Change, Link, Password, Slug};
 
 use super::{
     LinkView, SeenLinkView,
-    key::{host_schema, key},
+    key::{host_schema, key, short_link},
     member_reader::{Body, MemberReader},
     members::{LinkMembers, members_or_null, ours_or_null},
-    short_link::short_link,
     undo::Undo,
 };
 use crate::{

@@ -7,12 +7,14 @@ use slugline_domain::{CheckSize, DomainName, ProbeCaller, ProbeFailure, ProbeTim
 
 use super::{
     cursor,
-    key::{host_schema, listed_domain, optional_key},
+    key::{host_schema, listed_domain, optional_key, shown_domain},
     listing::{Listing, Sort, Status},
-    short_link::shown_domain,
 };
 use crate::{
-    Problem, int_or_string::IntOrString, iso_8601::iso_8601, sent::Sent, validation::Validation,
+    Problem,
+    scalars::{IntOrString, iso_8601},
+    sent::Sent,
+    validation::Validation,
 };
 
 /// The listing through which checks of links with a tag, or of all links, go.

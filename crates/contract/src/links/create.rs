@@ -10,7 +10,7 @@ use super::{
     member_reader::Body,
     members::LinkMembers,
 };
-use crate::{Problem, bounds::Bounds, instant::Instant, sent::Sent, validation::Validation};
+use crate::{Problem, bounds::Bounds, scalars::Instant, sent::Sent, validation::Validation};
 
 /// A link to be made. Only `url` is required.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]

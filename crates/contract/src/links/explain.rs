@@ -14,7 +14,7 @@ use super::{
     key::{host_schema, key},
 };
 use crate::{
-    Problem, bounds::Bounds, instant::Instant, issue::IssueCode, reader::read, sent::Sent,
+    Problem, bounds::Bounds, issue::IssueCode, reader::read, scalars::Instant, sent::Sent,
     unknown::UnknownNames, validation::Validation,
 };
 

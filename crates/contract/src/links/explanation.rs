@@ -7,7 +7,7 @@ use slugline_domain::{
     PlaceName, UnixSeconds, Way, routing::VisitorFacts,
 };
 
-use super::{short_link::shown_domain, status_name::StatusName};
+use super::{key::shown_domain, status::StatusName};
 
 /// The answer that a visitor would get, and the reasons for it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]

@@ -8,7 +8,10 @@ use serde_json::{Map, Value};
 use slugline_application::WhichLink;
 use slugline_domain::{Ending, Keeping, Link, LinkId, LinkVersions, Revision, Slug};
 
-use super::{LinkView, Mask, key::host_schema, key_or_id::key_or_id, short_link::shown_domain};
+use super::{
+    LinkView, Mask,
+    key::{host_schema, key_or_id, shown_domain},
+};
 use crate::{Problem, sent::Sent, validation::Validation};
 
 /// The link whose versions to list: `slug` or `id`, and not both.

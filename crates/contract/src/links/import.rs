@@ -6,10 +6,13 @@ use serde_json::Value;
 use slugline_application::{ImportOutcome, ImportedLink};
 use slugline_domain::LinkId;
 
-use super::{import_link::ImportLink, short_link::shown_domain};
+use super::{import_link::ImportLink, key::shown_domain};
 use crate::{
-    Code, Problem, bool_or_string::BoolOrString, issue::IssueCode, json_integer::JsonInteger,
-    sent::Sent, validation::Validation,
+    Code, Problem,
+    issue::IssueCode,
+    scalars::{BoolOrString, JsonInteger},
+    sent::Sent,
+    validation::Validation,
 };
 
 /// Links to be taken over, as an export holds them.

@@ -11,8 +11,12 @@ use super::{
     members::{LinkMembers, widest_texts},
 };
 use crate::{
-    Problem, bounds::Bounds, instant::Instant, issue::IssueCode, json_integer::JsonInteger,
-    sent::Sent, validation::Validation,
+    Problem,
+    bounds::Bounds,
+    issue::IssueCode,
+    scalars::{Instant, JsonInteger},
+    sent::Sent,
+    validation::Validation,
 };
 
 /// A link to be taken over. `url` and `slug` are required. The title and the

@@ -12,8 +12,12 @@ use serde_json::{Map, Value, value::RawValue};
 use thiserror::Error;
 
 use super::{
-    export::TransferFormat, import_link::ImportLink, import_names::IgnoredNames,
-    link_text::read_link, member::Kind, parts::IN_TABLES, table,
+    export::TransferFormat,
+    import_link::ImportLink,
+    link_text::{IgnoredNames, read_link},
+    member::Kind,
+    parts::IN_TABLES,
+    table,
 };
 use crate::{
     Code, Problem,

@@ -1,9 +1,11 @@
-//! The key of a link on the wire: `slug`, and `domain` unless it is the default one.
+//! The key of a link on the wire: `slug`, and `domain` unless it is the default one; the `id` in its
+//! place; and the public address in answers.
 
 use schemars::{Schema, SchemaGenerator, json_schema};
-use slugline_domain::{DomainName, Host, LinkKey, Slug};
+use slugline_application::WhichLink;
+use slugline_domain::{DomainName, Host, LinkId, LinkKey, Slug, host::origin_of_host};
 
-use crate::{sent::Sent, validation::Validation};
+use crate::{issue::IssueCode, sent::Sent, validation::Validation};
 
 /// The domains that a listing covers, where they are all.
 const ALL: &str = "*";
@@ -50,6 +52,52 @@ pub(crate) fn host_schema(_: &mut SchemaGenerator) -> Schema {
     json_schema!({"type": "string", "maxLength": Host::MAX_CHARS})
 }
 
+/// Reads `slug` with its `domain`, or `id`, and not both.
+pub(crate) fn key_or_id(
+    validation: &mut Validation,
+    domain: &Sent<String>,
+    slug: &Sent<String>,
+    id: &Sent<String>,
+) -> Option<WhichLink> {
+    let key = optional_key(validation, domain, slug);
+    let by_id = validation.optional(&["id"], id, |id| LinkId::parse(id));
+    match (slug, id) {
+        (Sent::Absent, Sent::Absent) => validation.note(
+            &["slug"],
+            (
+                IssueCode::InvalidType,
+                "slug and id are missing".into(),
+                "the slug of a link, or the id of one that no longer exists".into(),
+            ),
+        ),
+        (Sent::Absent, _) | (_, Sent::Absent) => {}
+        (_, _) => validation.note(
+            &["id"],
+            (
+                IssueCode::InvalidValue,
+                "slug and id are both there".into(),
+                "slug or id alone".into(),
+            ),
+        ),
+    }
+    key.map(WhichLink::Key).or(by_id.map(WhichLink::Id))
+}
+
+/// The member `domain` of an answer: left out for the default one.
+pub(crate) fn shown_domain(domain: &DomainName) -> Option<String> {
+    domain.host().map(ToString::to_string)
+}
+
+/// The public address of a link, by the origin of the default domain, such as `https://sl.example`.
+/// A named domain answers with the same scheme and on the same port.
+pub(crate) fn short_link(key: &LinkKey, origin: &str) -> String {
+    let LinkKey { domain, slug } = key;
+    match domain.host() {
+        Some(host) => format!("{}/{slug}", origin_of_host(origin, host.as_str())),
+        None => format!("{origin}/{slug}"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -67,5 +115,26 @@ mod tests {
         let mut validation = Validation::default();
         domain_of(&mut validation, &text("https://go.example/"));
         assert!(!validation.is_empty());
+    }
+
+    #[test]
+    fn a_named_domain_has_the_scheme_and_the_port_of_the_default_one() {
+        let short = |origin, text| short_link(&LinkKey::parse(text).unwrap(), origin);
+        for (origin, text, address) in [
+            ("https://sl.example", "docs", "https://sl.example/docs"),
+            (
+                "https://sl.example",
+                "go.example/docs",
+                "https://go.example/docs",
+            ),
+            (
+                "http://localhost:8080",
+                "go.example/docs",
+                "http://go.example:8080/docs",
+            ),
+            ("http://[::1]", "go.example/docs", "http://go.example/docs"),
+        ] {
+            assert_eq!(short(origin, text), address);
+        }
     }
 }

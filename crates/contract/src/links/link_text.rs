@@ -1,16 +1,20 @@
-//! The JSON text of one link of an import.
+//! The JSON text of one link of an import, and its unknown names.
+
+use std::collections::BTreeSet;
 
 use serde_json::{Value, value::RawValue};
 
 use super::{
     import_link::ImportLink,
-    import_names::IgnoredNames,
-    many_values::{MOST_VALUES, has_too_many_values},
+    parts::IN_TABLES,
+    table::{self, MOST_VALUES, has_too_many_values},
 };
 use crate::{
     Code, Problem,
     issue::{Issue, IssueCode},
     reader::read,
+    synonyms::meant,
+    unknown::{UnknownNames, nearest},
 };
 
 /// Reads a link of well-formed JSON, and notes its unknown members.
@@ -30,4 +34,110 @@ pub(super) fn read_link(text: &RawValue, names: &mut IgnoredNames) -> Result<Imp
 
 pub(super) fn malformed(error: &serde_json::Error) -> Problem {
     Problem::new(Code::InvalidJson, format!("Invalid JSON body: {error}"))
+}
+
+impl ImportLink {
+    /// Returns the member that a name means, if other programs call it so. An import ignores
+    /// such names, because a file of another program may hold anything.
+    pub fn member_meant(name: &str) -> Option<&'static str> {
+        meant(name).filter(|member| table::kind(member).is_some())
+    }
+}
+
+/// Unknown names that were ignored, each once.
+#[derive(Debug, Default)]
+pub(super) struct IgnoredNames(BTreeSet<String>);
+
+impl IgnoredNames {
+    /// Notes the unknown members of a link.
+    ///
+    /// # Errors
+    /// An unknown name resembles a known one, so it was probably mistyped.
+    pub(super) fn look_at_link(&mut self, link: &Value) -> Result<(), Problem> {
+        let mut names = link.as_object().into_iter().flat_map(|link| link.keys());
+        // Most of the time, all links have the names of the first link.
+        if names.all(|name| table::kind(name).is_some() || self.0.contains(name)) {
+            return Ok(());
+        }
+        for name in UnknownNames::of::<ImportLink>(link).refuse_mistyped()? {
+            self.ignore(&name);
+        }
+        Ok(())
+    }
+
+    /// Notes an unknown column, which is none in another spelling either.
+    ///
+    /// # Errors
+    /// Returns the column whose name it resembles.
+    pub(super) fn look_at_column(&mut self, name: &str) -> Result<(), &'static str> {
+        let known: Vec<String> = IN_TABLES.iter().map(|part| part.name.to_owned()).collect();
+        if let Some(near) = nearest(name, &known) {
+            let near = IN_TABLES.iter().find(|part| part.name == near);
+            return Err(near.expect("it is one of them").name);
+        }
+        self.ignore(name);
+        Ok(())
+    }
+
+    fn ignore(&mut self, name: &str) {
+        /// A file with more unknown names than this has data in place of column names.
+        const MOST: usize = 100;
+        const LONGEST: usize = 64;
+        if !name.is_empty() && self.0.len() < MOST {
+            self.0.insert(name.chars().take(LONGEST).collect());
+        }
+    }
+
+    pub(super) fn into_names(self) -> Vec<String> {
+        self.0.into_iter().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn foreign_names_are_kept_once_and_mistyped_ones_refused() {
+        let mut names = IgnoredNames::default();
+        for _ in 0..3 {
+            let link = json!({"slug": "a", "url": "u", "clicks": 5, "owner": "me"});
+            names.look_at_link(&link).unwrap();
+        }
+        let mistyped = names.look_at_link(&json!({"slug": "a", "tgas": ["x"]}));
+        assert_eq!(
+            mistyped.unwrap_err().detail,
+            r#"tgas: Unrecognized key: "tgas", did you mean "tags"? (expected tags)"#
+        );
+        assert_eq!(names.look_at_column("expirationn"), Err("expiration"));
+        assert_eq!(names.look_at_column("keyword"), Ok(()));
+        assert_eq!(names.look_at_column(""), Ok(()));
+        assert_eq!(names.into_names(), ["clicks", "keyword", "owner"]);
+    }
+
+    #[test]
+    fn names_of_other_programs_are_ignored_and_their_members_known() {
+        let mut names = IgnoredNames::default();
+        names
+            .look_at_link(&json!({"slug": "a", "expires": 5}))
+            .unwrap();
+        assert_eq!(names.look_at_column("Expires At"), Ok(()));
+        assert_eq!(names.into_names(), ["Expires At", "expires"]);
+        assert_eq!(ImportLink::member_meant("Expires At"), Some("expiration"));
+        assert_eq!(ImportLink::member_meant("query"), None, "links have no q");
+    }
+
+    #[test]
+    fn a_file_with_endless_names_does_not_fill_the_memory() {
+        let mut names = IgnoredNames::default();
+        for number in 0..1000 {
+            let name = format!("{number}{}", "x".repeat(1000));
+            names.look_at_link(&json!({name: 1})).unwrap();
+        }
+        let names = names.into_names();
+        assert_eq!(names.len(), 100);
+        assert!(names.iter().all(|name| name.len() == 64));
+    }
 }

@@ -15,8 +15,12 @@ use super::{
     search::page_size,
 };
 use crate::{
-    Problem, int_or_string::IntOrString, issue::IssueCode, sent::Sent, stats::SamplingView,
-    unix_time::UnixTime, validation::Validation,
+    Problem,
+    issue::IssueCode,
+    scalars::{IntOrString, UnixTime},
+    sent::Sent,
+    stats::SamplingView,
+    validation::Validation,
 };
 
 /// Which links, in which order, how many.

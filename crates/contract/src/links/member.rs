@@ -18,8 +18,7 @@ use super::{
     shown_routing::{show_rules, show_split},
 };
 use crate::{
-    instant::Instant,
-    json_integer::JsonInteger,
+    scalars::{Instant, JsonInteger},
     sent::{Fault, Sent, Wire},
     validation::Validation,
 };

@@ -6,8 +6,7 @@ use slugline_application::{Error, SeenLink};
 use slugline_domain::{LinkKey, Slug};
 
 use super::{
-    key::{domain_of, host_schema, key},
-    short_link::shown_domain,
+    key::{domain_of, host_schema, key, shown_domain},
     undo::Undo,
     view::SeenLinkView,
 };

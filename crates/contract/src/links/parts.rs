@@ -9,8 +9,8 @@ use slugline_domain::{
 };
 
 use super::{
+    key::shown_domain,
     member::{Kind, Member},
-    short_link::shown_domain,
 };
 
 /// A part of a link: a member that the author sets, or what the service knows of it.

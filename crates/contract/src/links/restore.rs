@@ -5,12 +5,12 @@ use serde::Deserialize;
 use slugline_application::{self as application, WhichLink};
 use slugline_domain::{Change, DomainName, LinkId, LinkKey, Revision, Slug, UnixSeconds};
 
-use super::{
-    key::{host_schema, key},
-    key_or_id::key_or_id,
-};
+use super::key::{host_schema, key, key_or_id};
 use crate::{
-    Problem, instant::Instant, int_or_string::IntOrString, issue::IssueCode, sent::Sent,
+    Problem,
+    issue::IssueCode,
+    scalars::{Instant, IntOrString},
+    sent::Sent,
     validation::Validation,
 };
 

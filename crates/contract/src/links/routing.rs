@@ -16,8 +16,8 @@ use url::form_urlencoded;
 use super::shown_routing::{NOT, TIME_ZONE};
 use crate::{
     bounds::Bounds,
-    instant::Instant,
     issue::{Explain, IssueCode},
+    scalars::Instant,
     sent::{Fault, Sent, Wire, type_of},
     stats::is_known_zone,
     unknown::nearest,

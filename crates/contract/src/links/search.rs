@@ -9,15 +9,11 @@ use slugline_domain::{
 };
 
 use super::{
-    broken::BrokenView,
-    key::{host_schema, listed_domain},
+    key::{host_schema, listed_domain, shown_domain},
     listing::Status,
-    short_link::shown_domain,
-    status_name::StatusName,
+    status::{BrokenView, StatusName},
 };
-use crate::{
-    Problem, bounds::Bounds, int_or_string::IntOrString, sent::Sent, validation::Validation,
-};
+use crate::{Problem, bounds::Bounds, scalars::IntOrString, sent::Sent, validation::Validation};
 
 /// What to look for. A link must meet every condition that is given; without `q`
 /// and `url` nothing is found.

@@ -12,7 +12,7 @@ use super::{
     key::{host_schema, listed_domain},
     search::page_size,
 };
-use crate::{Code, Problem, int_or_string::IntOrString, sent::Sent, validation::Validation};
+use crate::{Code, Problem, scalars::IntOrString, sent::Sent, validation::Validation};
 
 /// Which deleted links, and how many.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]

@@ -9,10 +9,9 @@ use slugline_application::{Created, LinkStates, SeenLink, Upserted};
 use slugline_domain::{Link, Password, PasswordHash};
 
 use super::{
-    broken::BrokenView,
+    key::{short_link, shown_domain},
     parts::{IN_ANSWERS, PASSWORD},
-    short_link::{short_link, shown_domain},
-    status_name::StatusName,
+    status::{BrokenView, StatusName},
 };
 
 /// A link. Members that were never set are absent.

@@ -1,11 +1,13 @@
-//! The shape that all tables of numbers share on the wire.
+//! The shape that all tables of numbers share on the wire, and rows of totals and of places.
 
 use std::borrow::Cow;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use slugline_application::Counted;
-use slugline_domain::{Derivation, Dimension, Report, SamplingNote, Variance};
+use slugline_domain::{
+    CounterRow, Derivation, Dimension, LocationRow, Report, SamplingNote, Variance,
+};
 
 use crate::unknown::nearest;
 
@@ -151,6 +153,99 @@ impl From<SamplingNote> for SamplingView {
     }
 }
 
+/// The rows with the most visits, and the visits that they leave out.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "{T}Answer")]
+pub struct Ranked<T> {
+    /// The rows.
+    #[serde(flatten)]
+    pub answer: Answer<T>,
+    /// Visits that match the question and are in no row. Visitors have no such number, because one may be in several rows.
+    pub others: u64,
+}
+
+impl<R: Varies, T: From<R>> From<Counted<R>> for Ranked<T> {
+    fn from(counted: Counted<R>) -> Self {
+        Self {
+            others: counted.report.others,
+            answer: counted.into(),
+        }
+    }
+}
+
+impl<R: Varies, T: From<R>> From<Report<R>> for Ranked<T> {
+    fn from(report: Report<R>) -> Self {
+        Self {
+            others: report.others,
+            answer: report.into(),
+        }
+    }
+}
+
+/// Totals over some visits.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CounterView {
+    /// The link, when links were named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// Visits.
+    pub visits: u64,
+    /// Distinct visitors, summed over the periods in which visitors can be told apart (a day,
+    /// unless set otherwise).
+    pub visitors: u64,
+    /// Distinct hosts of referring pages; a lower bound when sampled.
+    pub referers: u64,
+    /// Standard error, if estimated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub std_error: Option<StdErrorView>,
+}
+
+impl From<CounterRow> for CounterView {
+    fn from(row: CounterRow) -> Self {
+        Self {
+            id: row.link.map(|id| id.to_string()),
+            visits: row.counters.visits,
+            visitors: row.counters.visitors,
+            referers: row.counters.referers,
+            std_error: StdErrorView::of(row.variance),
+        }
+    }
+}
+
+impl Varies for CounterRow {
+    fn variance(&self) -> Variance {
+        self.variance
+    }
+}
+
+/// A place and its visits.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct LocationView {
+    /// City with its country; empty when unknown.
+    pub city: String,
+    /// Degrees north of the equator, to two decimals.
+    pub latitude: f64,
+    /// Degrees east of Greenwich, to two decimals.
+    pub longitude: f64,
+    /// Visits from there.
+    pub count: u64,
+}
+
+/// Like values, places are ranked by their estimates.
+impl Varies for LocationRow {}
+
+impl From<LocationRow> for LocationView {
+    fn from(row: LocationRow) -> Self {
+        Self {
+            city: row.city,
+            latitude: row.latitude.into(),
+            longitude: row.longitude.into(),
+            count: row.count,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::{json, to_value};
@@ -238,6 +333,28 @@ mod tests {
         assert_eq!(
             to_value(SamplingView::from(note)).unwrap(),
             json!({"interval_max": 1, "exact": false, "dropped": 0, "damaged": 7})
+        );
+    }
+
+    #[test]
+    fn the_visits_that_no_row_has_stand_beside_the_rows() {
+        let report = Report {
+            rows: vec![MetricRow {
+                name: "DE".into(),
+                count: 3,
+                visitors: None,
+            }],
+            rows_before_limit: 7,
+            others: 9,
+            sampling: SamplingNote::EXACT,
+        };
+        assert_eq!(
+            to_value(Ranked::<MetricView>::from(report)).unwrap(),
+            json!({
+                "data": [{"name": "DE", "count": 3}],
+                "rows": 1, "rows_before_limit_at_least": 7, "others": 9,
+                "sampling": {"interval_max": 1, "exact": true, "dropped": 0},
+            })
         );
     }
 }

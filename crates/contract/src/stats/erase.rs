@@ -7,7 +7,7 @@ use slugline_domain::{Erasure, LinkId, Slug};
 
 use crate::{
     Problem,
-    links::{key::host_schema, key_or_id::key_or_id},
+    links::key::{host_schema, key_or_id},
     sent::Sent,
     validation::Validation,
 };

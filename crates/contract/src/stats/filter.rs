@@ -10,13 +10,12 @@ use slugline_domain::{
 use super::{
     choice::{self, NONE},
     dimension::ValueFilters,
-    place,
 };
 use crate::{
     Problem,
     issue::{Explain, IssueCode},
+    scalars::UnixTime,
     sent::{Sent, options},
-    unix_time::UnixTime,
     validation::Validation,
 };
 
@@ -103,10 +102,10 @@ impl AnalyticsFilter {
             }
             let choice = match dimension.kind() {
                 DimensionKind::Country => {
-                    parsed(validation, dimension.name(), sent, false, place::country)
+                    parsed(validation, dimension.name(), sent, false, choice::country)
                 }
                 DimensionKind::Zone => {
-                    parsed(validation, dimension.name(), sent, false, place::zone)
+                    parsed(validation, dimension.name(), sent, false, choice::zone)
                 }
                 DimensionKind::Text | DimensionKind::Degrees | DimensionKind::Visitor => {
                     texts(validation, dimension, sent)

@@ -10,7 +10,7 @@ use super::{
     filter::AnalyticsFilter,
     zone::{self, DEFAULT},
 };
-use crate::{Problem, bool_or_string::BoolOrString, sent::Sent, validation::Validation};
+use crate::{Problem, scalars::BoolOrString, sent::Sent, validation::Validation};
 
 /// Which visits, and on whose clock.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]

@@ -6,9 +6,7 @@ use slugline_application::TaggedQuery;
 use slugline_domain::{EventsQuery, LocationsQuery, RowLimit};
 
 use super::filter::AnalyticsFilter;
-use crate::{
-    Problem, bounds::Bounds, int_or_string::IntOrString, sent::Sent, validation::Validation,
-};
+use crate::{Problem, bounds::Bounds, scalars::IntOrString, sent::Sent, validation::Validation};
 
 /// The largest and the default number of rows in the schemas of the wire types, which
 /// [`schema::settings`](crate::schema::settings) replaces by the instance's own.

@@ -6,14 +6,16 @@ use slugline_application::TaggedQuery;
 use slugline_domain::{Dimension, MetricRow, MetricsQuery, split_key};
 
 use super::{
-    answer::{Answer, Varies},
+    answer::{Answer, Ranked, Varies},
     dimension,
     filter::AnalyticsFilter,
     limit::{DEFAULT_ROWS, limit},
-    ranked::Ranked,
 };
 use crate::{
-    Problem, bool_or_string::BoolOrString, bounds::Bounds, int_or_string::IntOrString, sent::Sent,
+    Problem,
+    bounds::Bounds,
+    scalars::{BoolOrString, IntOrString},
+    sent::Sent,
     validation::Validation,
 };
 

@@ -2,7 +2,6 @@
 
 mod answer;
 mod choice;
-mod counters;
 mod dimension;
 mod erase;
 mod events;
@@ -10,16 +9,12 @@ mod export;
 mod filter;
 mod heatmap;
 mod limit;
-mod locations;
 mod metrics;
-mod place;
-mod ranked;
 mod views;
 mod zone;
 
 pub(crate) use answer::StdErrorView;
-pub use answer::{Answer, SamplingView};
-pub use counters::CounterView;
+pub use answer::{Answer, CounterView, LocationView, Ranked, SamplingView};
 pub use dimension::ValueFilters;
 pub use erase::{EraseVisits, ErasedVisits};
 pub use events::EventView;
@@ -28,8 +23,6 @@ pub use filter::{AnalyticsFilter, BotsName, MAX_TAGS};
 pub use heatmap::{HeatmapRequest, HourAverage, HourView};
 pub(crate) use limit::DEFAULT_ROWS;
 pub use limit::LimitedRequest;
-pub use locations::LocationView;
 pub use metrics::{MetricView, MetricsRequest};
-pub use ranked::Ranked;
 pub use views::{TimeBucket, Unit, ViewsRequest};
 pub(crate) use zone::is_known as is_known_zone;

@@ -1,10 +1,19 @@
-//! The forms of files of visits.
+//! The forms of files of visits, their columns, and the request for one.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use slugline_domain::UnixMillis;
+use slugline_application::TaggedQuery;
+use slugline_domain::{
+    Derivation, Dimension, UnixMillis, VisitColumn, VisitColumnKind, VisitFilter,
+};
 
-use crate::{iso_8601::iso_8601, sent::options};
+use crate::{
+    Problem,
+    scalars::{BoolOrString, iso_8601},
+    sent::{Sent, options},
+    stats::AnalyticsFilter,
+    validation::Validation,
+};
 
 /// The forms in which visits are exported and imported.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -69,6 +78,77 @@ impl VisitFile {
                 ..
             } => "application/x-ndjson",
         }
+    }
+}
+
+/// A column of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Column {
+    Time,
+    Link,
+    /// The text at this position, and what it may hold.
+    Text(usize, VisitColumnKind),
+    /// A text that follows from others. Exports have it, and imports ignore it.
+    Derived(&'static Derivation),
+    Visitor,
+    Interval,
+    Coherent,
+}
+
+/// Every column with its name, in the order of a file.
+pub(super) fn columns_of(texts: &[VisitColumn]) -> Vec<(&'static str, Column)> {
+    let texts = texts.iter().enumerate();
+    let texts = texts.map(|(position, text)| (text.name, Column::Text(position, text.kind)));
+    let derived = Dimension::ALL.iter().copied().filter_map(|dimension| {
+        let derivation = dimension.derivation()?;
+        Some((dimension.column(), Column::Derived(derivation)))
+    });
+    [("ts_ms", Column::Time), ("link_id", Column::Link)]
+        .into_iter()
+        .chain(texts)
+        .chain(derived)
+        .chain([
+            ("visitor", Column::Visitor),
+            ("sampling_interval", Column::Interval),
+            ("coherent", Column::Coherent),
+        ])
+        .collect()
+}
+
+/// The names without which a visit says nothing.
+pub(super) const REQUIRED: [&str; 5] = ["ts_ms", "link_id", "slug", "url", "visitor"];
+
+/// Which visits, and in which form.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ExportVisits {
+    /// A JSON object per line, or a table.
+    #[schemars(extend("default" = "ndjson"))]
+    pub format: Sent<VisitFormat>,
+    /// Pack the file with gzip.
+    #[schemars(extend("default" = false))]
+    pub gzip: Sent<BoolOrString>,
+    /// Which visits.
+    #[serde(flatten)]
+    pub filter: AnalyticsFilter,
+}
+
+impl ExportVisits {
+    /// Returns the form of the file, and the visits asked for.
+    ///
+    /// # Errors
+    /// Lists every member that is invalid.
+    pub fn validate(&self) -> Result<(VisitFile, TaggedQuery<VisitFilter>), Problem> {
+        let mut validation = Validation::default();
+        let query = self.filter.filter(&mut validation);
+        let tags = self.filter.tags(&mut validation);
+        let format = validation.value(&["format"], &self.format).copied();
+        let gzip = validation.value(&["gzip"], &self.gzip);
+        let file = VisitFile {
+            format: format.unwrap_or_default(),
+            gzip: gzip.is_some_and(|BoolOrString(gzip)| *gzip),
+        };
+        validation.finish(|| Some((file, TaggedQuery { query, tags })))
     }
 }
 

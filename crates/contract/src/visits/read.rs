@@ -16,12 +16,11 @@ use thiserror::Error;
 
 use super::{
     VisitFile, VisitFormat,
-    columns::{self, Column, REQUIRED},
+    file::{Column, REQUIRED, columns_of},
 };
 use crate::{
-    cells::without_apostrophe,
     metered::metered,
-    table_rows::{Row, Rows},
+    table_rows::{Row, Rows, without_apostrophe},
 };
 
 /// The reason why reading stopped.
@@ -62,7 +61,7 @@ pub fn read_visits(
     } else {
         Box::new(source)
     };
-    let columns = columns::all(texts);
+    let columns = columns_of(texts);
     match format {
         VisitFormat::Csv => read_table(&mut unpacked, &columns, each),
         VisitFormat::Ndjson => read_lines(&mut unpacked, &columns, each),

@@ -7,9 +7,9 @@ use slugline_domain::{Derivation, StoredVisit, VisitColumn, VisitColumnKind};
 
 use super::{
     VisitFile, VisitFormat,
-    columns::{self, Column},
+    file::{Column, columns_of},
 };
-use crate::{cells::guarded, table_text};
+use crate::table_rows::{guarded, text_of_rows};
 
 /// A text that is being built. It holds no visit, so it takes as little memory for many visits
 /// as for few.
@@ -29,7 +29,7 @@ impl VisitText {
         let packer = gzip.then(|| GzEncoder::new(Vec::new(), Compression::fast()));
         Self {
             format,
-            columns: columns::all(texts),
+            columns: columns_of(texts),
             packer,
             begun: false,
             written: 0,
@@ -42,13 +42,13 @@ impl VisitText {
         let mut text = match self.format {
             VisitFormat::Csv if !self.begun => {
                 let names = self.columns.iter().map(|(name, _)| *name);
-                table_text::rows([names].into_iter())
+                text_of_rows([names].into_iter())
             }
             VisitFormat::Csv | VisitFormat::Ndjson => Vec::new(),
         };
         self.begun = true;
         match self.format {
-            VisitFormat::Csv => text.extend(table_text::rows(visits.iter().map(|visit| {
+            VisitFormat::Csv => text.extend(text_of_rows(visits.iter().map(|visit| {
                 let columns = self.columns.iter();
                 columns.map(|(_, column)| self.cell(visit, *column))
             }))),
