@@ -92,8 +92,8 @@ impl Validation {
 
     /// Notes each member that leads visitors in circles.
     pub(crate) fn circles(&mut self, faults: Option<Vec<ForwardingFault>>) {
-        for fault in faults.iter().flatten() {
-            self.found(fault.into());
+        for fault in faults.into_iter().flatten() {
+            self.found((&fault).into());
         }
     }
 

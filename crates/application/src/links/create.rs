@@ -330,19 +330,17 @@ mod tests {
         });
         let links = links.by(Caller::Operator, Author::operator());
         let itself = |text: &str| destination(&format!("https://sl.example/{text}"));
-        let circle = || {
-            with(NewLink::leading_to(itself("New")), |it| {
-                it.slug = Some(slug("new"))
-            })
+        let circle = || NewLink {
+            slug: Some(slug("new")),
+            ..NewLink::leading_to(itself("New"))
         };
-        let imported = ImportLink {
+        let batch = vec![ImportLink {
             slug: Some(slug("new")),
             ..ImportLink::leading_to(itself("New"))
-        };
+        }];
         let checked = with(CreateTerms::default(), |it| it.validate_only = true);
-        let patch = with(LinkPatch::default(), |it| {
-            it.apple = Change::Set(itself("docs"))
-        });
+        let apple = Change::Set(itself("docs"));
+        let patch = with(LinkPatch::default(), |it| it.apple = apple);
         let mut replacement = LinkPatch::default().replacing();
         replacement.destination = Some(itself("docs"));
         let restore = RestoreLink {
@@ -360,14 +358,8 @@ mod tests {
             ("url", links.create(circle()).await.err()),
             ("url", links.create_as(circle(), &checked).await.err()),
             ("url", links.upsert(circle()).await.err()),
-            (
-                "links.0.url",
-                links.import(vec![imported.clone()]).await.err(),
-            ),
-            (
-                "links.0.url",
-                links.validate_import(vec![imported]).await.err(),
-            ),
+            ("links.0.url", links.import(batch.clone()).await.err()),
+            ("links.0.url", links.validate_import(batch).await.err()),
             ("apple", links.edit(&patch).await.err()),
             ("url", links.edit(&replacement).await.err()),
             ("url", links.restore(&restore).await.err()),
