@@ -87,7 +87,9 @@ pub struct LinkServiceParts {
     pub writes: WriteBudget,
     /// Tells which destinations are broken; `None` if no node watches them.
     pub watch: Option<Arc<dyn WatchStore>>,
-    /// The addresses of the instance, so that no link leads to itself.
+    /// The addresses of the instance, so that no link leads to itself. Without a public origin,
+    /// links of the default domain have no address that is known, and only those of named domains
+    /// are judged.
     pub own_addresses: OwnAddresses,
 }
 
@@ -95,8 +97,8 @@ pub struct LinkServiceParts {
 pub const GENERATED_CHARS: usize = 6;
 
 impl LinkServiceParts {
-    /// The parts of an instance that screens nothing, forbids nothing and has every link in this
-    /// store.
+    /// The parts of an instance that screens nothing, forbids nothing, has every link in this store
+    /// and knows no public origin.
     pub fn new<S>(store: Arc<S>, clock: Arc<dyn Clock>, random: Arc<dyn Random>) -> Self
     where
         S: LinkStore + AuditTrail + LinkHistory + 'static,
