@@ -35,7 +35,9 @@ inline_schemas! {
     JsonInteger, "JsonInteger", {"type": "integer"};
     IntOrString, "Integer", {"type": "integer"};
     BoolOrString, "BoolOrString", {"type": "boolean"};
-    Instant, "Instant", {"type": ["integer", "string"]};
+    Instant, "Instant", {
+        "type": ["integer", "string"], "minimum": UnixSeconds::MIN, "maximum": UnixSeconds::MAX,
+    };
     UnixTime, "Integer", {"type": "integer"};
 }
 

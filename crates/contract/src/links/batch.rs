@@ -6,7 +6,7 @@ use serde_json::Value;
 use slugline_application::{
     BatchAction, BatchChange, BatchOutcome, BatchReport, BatchScope, Error, LinkService,
 };
-use slugline_domain::{LinkKey, SearchText, Slug, Tag, Tags, UnixSeconds};
+use slugline_domain::{LinkKey, SearchText, Slug, Tag, Tags};
 
 use super::{
     cursor,
@@ -34,7 +34,6 @@ pub struct BatchLinks {
     #[schemars(length(min = 1, max = Tags::MAX), inner(length(min = 1, max = Tag::MAX_CHARS)))]
     pub tags: Sent<Vec<Sent<String>>>,
     /// When the links expire, in Unix seconds; with setExpiration only.
-    #[schemars(range(min = UnixSeconds::MIN, max = UnixSeconds::MAX))]
     pub expiration: Sent<Instant>,
     /// The links, by slug.
     #[schemars(length(min = 1, max = LinkService::BATCH))]

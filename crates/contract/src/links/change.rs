@@ -23,9 +23,8 @@ use crate::{
     validation::Validation,
 };
 
-/// A link's new content. A member that is left out is removed, except the password, a warning,
-/// rules, split, splitUntil, forwardPath, startsAt, startUrl, expiredUrl, maxVisits and disabled,
-/// which are kept; null removes the last nine.
+/// A link's new content. A member that is left out is removed, except the password, a warning, and
+/// the members that clients of Sink do not know. The schema names these.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
 #[schemars(extend("required" = ["slug", "url"]), transform = ours_or_null)]

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use slugline_application::{CreateTerms, NewLink};
-use slugline_domain::{LinkId, LinkKey, Password, Slug, UnixSeconds};
+use slugline_domain::{LinkId, LinkKey, Password, Slug};
 
 use super::{
     key::{domain_of, host_schema},
@@ -46,10 +46,8 @@ pub struct UpsertLink {
     #[schemars(length(min = 1, max = LinkId::MAX_CHARS), regex(pattern = LinkId::PATTERN))]
     pub id: Sent<String>,
     /// When it was made; now if left out.
-    #[schemars(range(min = UnixSeconds::MIN, max = UnixSeconds::MAX))]
     pub created_at: Sent<Instant>,
     /// When it last changed; now if left out.
-    #[schemars(range(min = UnixSeconds::MIN, max = UnixSeconds::MAX))]
     pub updated_at: Sent<Instant>,
     /// Check and store nothing.
     #[schemars(extend("default" = false))]

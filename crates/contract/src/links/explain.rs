@@ -35,7 +35,6 @@ pub struct ExplainLink {
     #[schemars(schema_with = "draft_schema")]
     pub draft: Sent<Map<String, Value>>,
     /// The moment of the visit: Unix seconds or RFC 3339; now if left out.
-    #[schemars(range(min = UnixSeconds::MIN, max = UnixSeconds::MAX))]
     pub at: Sent<Instant>,
     /// The `User-Agent` header.
     #[schemars(length(max = ExplainLink::MAX_BYTES))]

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use slugline_application as application;
-use slugline_domain::{ImportedPassword, LinkId, LinkKey, MaxVisits, Slug, UnixSeconds};
+use slugline_domain::{ImportedPassword, LinkId, LinkKey, MaxVisits, Slug};
 
 use super::{
     key::{domain_of, host_schema},
@@ -40,10 +40,8 @@ pub struct ImportLink {
     #[schemars(length(max = LinkId::MAX_CHARS))]
     pub id: Sent<String>,
     /// When the link was made, in Unix seconds; now when absent.
-    #[schemars(range(min = UnixSeconds::MIN, max = UnixSeconds::MAX))]
     pub created_at: Sent<Instant>,
     /// When the link last changed, in Unix seconds; now when absent.
-    #[schemars(range(min = UnixSeconds::MIN, max = UnixSeconds::MAX))]
     pub updated_at: Sent<Instant>,
     /// The number of visits left of maxVisits; all of them when absent.
     #[schemars(range(min = 0, max = MaxVisits::MAX))]

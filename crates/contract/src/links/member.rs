@@ -173,7 +173,7 @@ impl Member for UnixSeconds {
     const KIND: Kind = Kind::Moment;
 
     fn schema() -> Schema {
-        json_schema!({"type": ["integer", "string"], "minimum": Self::MIN, "maximum": Self::MAX})
+        Instant::json_schema(&mut SchemaGenerator::default())
     }
 
     fn read(reader: &mut MemberReader<'_>, name: &str, raw: &Instant) -> Option<Self> {

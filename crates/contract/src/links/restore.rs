@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use slugline_application::{self as application, WhichLink};
-use slugline_domain::{Change, DomainName, LinkId, LinkKey, Revision, Slug, UnixSeconds};
+use slugline_domain::{Change, DomainName, LinkId, LinkKey, Revision, Slug};
 
 use super::key::{host_schema, key, key_or_id};
 use crate::{
@@ -32,7 +32,7 @@ pub struct RestoreLink {
     #[schemars(schema_with = "host_schema")]
     pub domain: Sent<String>,
     /// Another expiry: Unix seconds or RFC 3339, in the future; null removes that of the version.
-    #[schemars(range(min = UnixSeconds::MIN, max = UnixSeconds::MAX), extend("type" = ["integer", "string", "null"], "nullable" = true))]
+    #[schemars(extend("type" = ["integer", "string", "null"], "nullable" = true))]
     pub expiration: Sent<Instant>,
 }
 
