@@ -2,7 +2,7 @@
 
 use std::{error::Error, sync::Arc};
 
-use slugline_application::{Caller, LinkService, LinkServiceParts, NewLink};
+use slugline_application::{Caller, CreateTerms, LinkService, LinkServiceParts, NewLink};
 use slugline_domain::{Author, Password};
 use slugline_storage::{DatabaseUrl, SqlLinkStore};
 use slugline_system::{OsRandom, SystemClock};
@@ -19,9 +19,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let writer = links.by(Caller::Operator, Author::operator());
     let mut new = NewLink::leading_to("https://example.com/sale".parse()?);
     new.password = Some(Password::parse("open sesame")?);
-    let made = writer.create(new).await?;
+    let made = writer.create(new, CreateTerms::default()).await?;
 
-    let followed = resolver.find(&made.key).await?.ok_or("no link")?;
+    let followed = resolver.find(made.link().key()).await?.ok_or("no link")?;
     assert_eq!(followed.destination(), "https://example.com/sale");
     assert!(followed.terms().password.is_some());
     Ok(())

@@ -13,7 +13,6 @@ use crate::{
     lists::LinkLists,
     live_visits::LiveVisits,
     migration::LinkMigration,
-    repeats::Repeats,
     stats::StatsService,
     tokens::Tokens,
 };
@@ -30,8 +29,6 @@ pub struct App {
     pub checks: LinkChecker,
     /// Moves links here.
     pub migration: LinkMigration,
-    /// Answers requests that clients may send again.
-    pub repeats: Repeats,
     /// Reads the audit trail.
     pub audit: AuditService,
     /// Answers questions about visits.

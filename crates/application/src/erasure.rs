@@ -73,7 +73,6 @@ impl VisitErasures {
             at: clock.now(),
             author: author.clone(),
             operation: AuditedOperation::VisitsErase,
-            receipt: None,
         };
         trail.add(&note, key.as_ref()).await?;
         let erasure = eraser.erase(&link).await.map_err(Error::Erasure)?;

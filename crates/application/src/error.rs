@@ -172,12 +172,9 @@ pub enum Error {
     /// The key of a request belongs to another request of the same token.
     #[error("the key belongs to another request")]
     KeyReused,
-    /// A request with the same key runs.
-    #[error("a request with the same key runs")]
-    KeyBusy {
-        /// The time after which the key is free at the latest.
-        retry_after: Duration,
-    },
+    /// The same request made a link before, which was deleted since, or is out of the caller's reach.
+    #[error("the link that the request made was deleted")]
+    LinkDeleted,
     /// The link store failed.
     #[error("links cannot be read or written")]
     Store(#[from] StoreError),

@@ -117,7 +117,6 @@ impl Gatekeeper {
             at: now,
             author: Author::service(),
             operation: AuditedOperation::LinkRehash,
-            receipt: None,
         };
         let outcome = self.parts.store.update(&link, &known, &note).await;
         let is_stored = matches!(outcome, Ok(Update::Stored));

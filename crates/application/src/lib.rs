@@ -8,7 +8,7 @@
 //! ```
 //! use std::sync::Arc;
 //! use slugline_domain::Author;
-//! use slugline_application::{Caller, LinkService, LinkServiceParts, NewLink};
+//! use slugline_application::{Caller, CreateTerms, LinkService, LinkServiceParts, NewLink};
 //! use slugline_storage::{DatabaseUrl, SqlLinkStore};
 //! use slugline_testkit::{FixedClock, NOON, SeededRandom, destination};
 //!
@@ -21,8 +21,9 @@
 //!     Arc::new(SeededRandom::new(1)),
 //! ));
 //! let writer = links.by(Caller::Operator, Author::operator());
-//! let made = writer.create(NewLink::leading_to(destination("https://example.com/"))).await?;
-//! assert_eq!(writer.get(&made.key).await?.id, made.id);
+//! let new = NewLink::leading_to(destination("https://example.com/"));
+//! let made = writer.create(new, CreateTerms::default()).await?;
+//! assert_eq!(writer.get(made.link().key()).await?.content.destination.as_str(), "https://example.com/");
 //! # Ok::<(), Box<dyn std::error::Error>>(()) })?;
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -72,7 +73,6 @@ mod live_visits;
 mod migration;
 mod named_domains;
 mod passwords;
-mod repeats;
 mod resolver;
 mod stats;
 mod tokens;
@@ -97,12 +97,12 @@ pub use gatekeeper::{Gatekeeper, GatekeeperParts};
 pub use hashing::{Busy, HashError};
 pub use heatmap::{WeekQuery, WeekRow};
 pub use links::{
-    BatchAction, BatchChange, BatchOutcome, BatchReport, BatchResult, BatchScope, CheckLinks,
-    CheckScope, CheckedLink, CheckedPage, CreateTerms, Created, EditLink, EditedLink, ExportPage,
-    GENERATED_CHARS, ImportLink, ImportOutcome, ImportedLink, LinkChecker, LinkDraft, LinkPage,
-    LinkReader, LinkService, LinkServiceParts, LinkStates, LinkToExplain, LinkWriter, ListLinks,
-    ListTrash, MAX_TAGGED, NewLink, Precondition, Rehearsal, RestoreLink, Restored, TrashPage,
-    Upserted, WhichLink,
+    Asked, BatchAction, BatchChange, BatchOutcome, BatchReport, BatchResult, BatchScope,
+    CheckLinks, CheckScope, CheckedLink, CheckedPage, CreateTerms, Created, EditLink, EditedLink,
+    ExportPage, GENERATED_CHARS, ImportLink, ImportOutcome, ImportedLink, LinkChecker, LinkDraft,
+    LinkPage, LinkReader, LinkService, LinkServiceParts, LinkStates, LinkToExplain, LinkWriter,
+    ListLinks, ListTrash, MAX_TAGGED, NewLink, Precondition, Rehearsal, RestoreLink, TrashPage,
+    WhichLink,
 };
 pub use lists::{
     LinkLists, ListRequest, ListVisited, ListedPage, RangeStart, VisitRange, VisitedLink,
@@ -115,7 +115,6 @@ pub use migration::{
 };
 pub use named_domains::NamedDomains;
 pub use passwords::{NotChecked, PasswordCheck, PasswordNumbers, Passwords};
-pub use repeats::{KeepAnswer, KeyedRequest, Repeated, Repeats, RepeatsParts};
 pub use resolver::{Recalled, Resolver, ResolverNumbers, ResolverOptions};
 pub use stats::{AccessExport, Counted, StatsReader, StatsService, TaggedQuery, VisitExport};
 pub use tokens::{BoundTo, ListedToken, MadeToken, NewToken, TokenText, Tokens, TokensParts};

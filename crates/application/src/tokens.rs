@@ -342,7 +342,6 @@ impl Tokens {
             at: self.parts.clock.now(),
             author: author.clone(),
             operation,
-            receipt: None,
         }
     }
 }

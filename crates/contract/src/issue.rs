@@ -3,11 +3,11 @@
 use std::net::AddrParseError;
 
 use slugline_domain::{
-    CountryError, DestinationError, HostError, ImportedPasswordError, LinkId, LinkIdError,
-    LinkKeyError, MaxVisits, MaxVisitsError, PageSize, PageSizeError, Password, PasswordError,
-    PlaceError, ProbeBoundError, RowLimitError, Scope, ScopeError, SearchText, SearchTextError,
-    SinkForm, Slug, SlugError, Tag, TagError, TagsError, TextError, TimeError, TokenName,
-    TokenNameError,
+    CountryError, DestinationError, HostError, IdempotencyKey, IdempotencyKeyError,
+    ImportedPasswordError, LinkId, LinkIdError, LinkKeyError, MaxVisits, MaxVisitsError, PageSize,
+    PageSizeError, Password, PasswordError, PlaceError, ProbeBoundError, RowLimitError, Scope,
+    ScopeError, SearchText, SearchTextError, SinkForm, Slug, SlugError, Tag, TagError, TagsError,
+    TextError, TimeError, TokenName, TokenNameError,
 };
 pub use slugline_problem::issue::{Issue, IssueCode};
 
@@ -190,6 +190,16 @@ impl Explain for LinkIdError {
         };
         let expected = format!("1 to {} letters, digits, '_' and '-'", LinkId::MAX_CHARS);
         (code, self.to_string(), expected)
+    }
+}
+
+impl Explain for IdempotencyKeyError {
+    fn explain(&self) -> (IssueCode, String, String) {
+        let expected = format!(
+            "one text of 1 to {} printable ASCII characters, such as a UUID",
+            IdempotencyKey::MAX_BYTES
+        );
+        (IssueCode::Custom, self.to_string(), expected)
     }
 }
 

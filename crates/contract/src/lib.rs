@@ -69,7 +69,7 @@ pub use domains::{
 };
 #[cfg(feature = "fuzzing")]
 pub use fuzzing::{fuzz_body, fuzz_import, fuzz_query, fuzz_visits};
-pub use idempotency::{IDEMPOTENCY_KEY, idempotency_key};
+pub use idempotency::{Keyed, asked, idempotency_key};
 pub use links::*;
 pub use location::Location;
 pub use migration::{MigrationReport, MigrationView, RunMigration};

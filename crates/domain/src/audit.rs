@@ -6,7 +6,7 @@ use std::{cmp::Reverse, fmt, str::FromStr};
 
 use thiserror::Error;
 
-use crate::{DomainName, Host, LinkKey, Receipt, TokenName, UnixMillis};
+use crate::{DomainName, Host, LinkKey, TokenName, UnixMillis};
 
 /// The name of the party that makes a change: the name of a token, or one of the names that no
 /// token may have.
@@ -231,10 +231,6 @@ pub struct AuditNote {
     pub author: Author,
     /// The kind of the change.
     pub operation: AuditedOperation,
-    /// The receipt that is stored in the same transaction, if the client may send the request
-    /// again. A store that has a receipt for the key changes nothing, and fails with
-    /// [`StoreError::KeyInUse`](crate::ports::StoreError::KeyInUse).
-    pub receipt: Option<Receipt>,
 }
 
 /// A line of the audit trail.

@@ -3,7 +3,7 @@
 //! A store keeps the former version in the transaction of the change that ended it, so neither
 //! exists without the other.
 
-use std::{fmt, time::Duration};
+use std::{collections::BTreeSet, fmt, time::Duration};
 
 use async_trait::async_trait;
 
@@ -128,6 +128,15 @@ impl LinkVersions {
     }
 }
 
+/// A link that a request under a key made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MadeLink {
+    /// The link as it is, or was before it was deleted.
+    pub link: Link,
+    /// True if it is in the trash.
+    pub is_deleted: bool,
+}
+
 /// The position after a link in the trash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TrashPosition {
@@ -183,6 +192,10 @@ pub trait LinkHistory: fmt::Debug + Send + Sync {
 
     /// The versions of the link that has or had this identity.
     async fn versions(&self, id: &LinkId) -> Result<LinkVersions, StoreError>;
+
+    /// The links that requests with these [digests](crate::RequestDigests::key) of their keys made, in
+    /// no order.
+    async fn made_by(&self, keys: &BTreeSet<[u8; 32]>) -> Result<Vec<MadeLink>, StoreError>;
 
     /// Deleted links, the one deleted last first. A link whose identity another one has is not
     /// there.

@@ -12,4 +12,7 @@ pub enum Insertion {
     IdTaken,
     /// The host of the link's domain is not named, or it was taken away.
     NoDomain,
+    /// A request with the same [digest](crate::RequestDigests::key) of its key has made a link, which
+    /// is stored or in the trash.
+    Repeated,
 }

@@ -86,8 +86,8 @@ pub mod probe;
 pub mod protection;
 mod query;
 pub mod reach;
-mod receipt;
 mod referring_host;
+mod request;
 pub mod resolution;
 mod reuse;
 pub mod routing;
@@ -128,7 +128,9 @@ pub use followed_link::{FollowedLink, Terms};
 pub use forwarding::{
     BrokenOff, Flow, ForwardFailure, ForwardedAnswer, ForwardedRequest, HeaderLine, Source,
 };
-pub use history::{Ending, FormerVersion, Keeping, LinkVersions, Purge, TrashPosition, TrashQuery};
+pub use history::{
+    Ending, FormerVersion, Keeping, LinkVersions, MadeLink, Purge, TrashPosition, TrashQuery,
+};
 pub use host::{Host, HostError};
 pub use id::{LinkId, LinkIdError};
 pub use imported_password::{ImportedPassword, ImportedPasswordError};
@@ -151,10 +153,8 @@ pub use probe::{
 };
 pub use protection::Protection;
 pub use reach::{Binding, BindingError, OutOfReach, Reach};
-pub use receipt::{
-    IdempotencyKey, IdempotencyKeyError, KeptAnswer, KeptRequest, Receipt, RequestClaim,
-};
 pub use referring_host::referring_host;
+pub use request::{IdempotencyKey, IdempotencyKeyError, RequestDigests};
 pub use resolution::{Arrival, Gate, InstanceDefaults, Resolution, Way};
 pub use routing::{PathRest, Rules, Split};
 pub use sampling::{SamplingInterval, SamplingNote};

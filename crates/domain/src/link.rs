@@ -2,7 +2,9 @@
 
 use std::{fmt, num::ParseIntError, str::FromStr};
 
-use crate::{Destination, Life, LinkContent, LinkId, LinkKey, PasswordHash, UnixSeconds};
+use crate::{
+    Destination, Life, LinkContent, LinkId, LinkKey, PasswordHash, RequestDigests, UnixSeconds,
+};
 
 /// A slug, its destination and everything that belongs to them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +27,8 @@ pub struct Link {
     /// The visits that were counted against the author's limit. They stay counted when the limit
     /// changes or goes.
     pub visits_used: u32,
+    /// The request that made the link, if its client may send it again. No answer shows it.
+    pub request: Option<RequestDigests>,
     /// The members that the author decides.
     pub content: LinkContent,
 }
@@ -122,6 +126,7 @@ impl Link {
             ends_at: None,
             password: None,
             visits_used: 0,
+            request: None,
             content: LinkContent::leading_to(to),
         }
     }

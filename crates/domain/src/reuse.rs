@@ -20,6 +20,7 @@ impl Link {
             ends_at,
             password,
             visits_used,
+            request: _,
             content,
         } = self;
         new.may_be_stood_for()

@@ -161,6 +161,7 @@ fn next_step(code: Code) -> &'static str {
         Code::SlugTaken => "get_link shows the link that has it; upsert_link takes it as it is.",
         Code::LinkModified => "get_link shows what it holds now.",
         Code::IdTaken => "Call again without id.",
+        Code::IdempotencyKeyReused => "Call again with a new idempotencyKey.",
         Code::PreviewMode | Code::MissingScope => "It will not work later either; tell the user.",
         Code::OutOfReach => "Change these arguments as it says and call again.",
         Code::QueryTimeout => {
@@ -193,8 +194,7 @@ fn next_step(code: Code) -> &'static str {
         | Code::ServiceWorkerNotServed
         | Code::RouteNotFound
         | Code::MethodNotAllowed
-        | Code::IdempotencyKeyInUse
-        | Code::IdempotencyKeyReused
+        | Code::LinkDeleted
         | Code::MigrationRunGone
         | Code::MigrationPageDone
         | Code::RequestTimeout

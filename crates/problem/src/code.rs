@@ -61,10 +61,10 @@ pub enum Code {
     DomainExists,
     /// The domain has links, so it is not taken away.
     DomainHasLinks,
-    /// A request with the same key runs.
-    IdempotencyKeyInUse,
     /// The key belongs to another request.
     IdempotencyKeyReused,
+    /// The link that the same request made was deleted.
+    LinkDeleted,
     /// The cursor belongs to a run of the migration that is over.
     MigrationRunGone,
     /// The page of the migration that the cursor names was already moved.
@@ -127,8 +127,8 @@ impl Code {
         Self::TokenNameTaken,
         Self::DomainExists,
         Self::DomainHasLinks,
-        Self::IdempotencyKeyInUse,
         Self::IdempotencyKeyReused,
+        Self::LinkDeleted,
         Self::MigrationRunGone,
         Self::MigrationPageDone,
         Self::RequestTimeout,
@@ -177,8 +177,8 @@ impl Code {
             Self::TokenNameTaken => "token_name_taken",
             Self::DomainExists => "domain_exists",
             Self::DomainHasLinks => "domain_has_links",
-            Self::IdempotencyKeyInUse => "idempotency_key_in_use",
             Self::IdempotencyKeyReused => "idempotency_key_reused",
+            Self::LinkDeleted => "link_deleted",
             Self::MigrationRunGone => "migration_run_gone",
             Self::MigrationPageDone => "migration_page_done",
             Self::RequestTimeout => "request_timeout",
@@ -225,10 +225,9 @@ impl Code {
             | Self::TokenNameTaken
             | Self::DomainExists
             | Self::DomainHasLinks
-            | Self::IdempotencyKeyInUse
             | Self::MigrationRunGone
             | Self::MigrationPageDone => 409,
-            Self::LinkExpired => 410,
+            Self::LinkExpired | Self::LinkDeleted => 410,
             Self::PreconditionFailed => 412,
             Self::BodyTooLarge => 413,
             Self::UriTooLong => 414,
@@ -278,8 +277,8 @@ impl Code {
             Self::TokenNameTaken => "Token already exists",
             Self::DomainExists => "Domain already exists",
             Self::DomainHasLinks => "Domain has links",
-            Self::IdempotencyKeyInUse => "A request with the same key runs",
             Self::IdempotencyKeyReused => "The key belongs to another request",
+            Self::LinkDeleted => "Link was deleted",
             Self::MigrationRunGone => "Migration run no longer exists",
             Self::MigrationPageDone => "Migration page was already processed",
             Self::RequestTimeout => "Request Timeout",

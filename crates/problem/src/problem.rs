@@ -425,17 +425,14 @@ impl From<Error> for Problem {
             ),
             Error::KeyReused => Self::new(
                 Code::IdempotencyKeyReused,
-                "this Idempotency-Key came with another request less than 24 hours ago; send a new \
-                 key with each new request, and the same one only with the same route and body",
+                "another request with this idempotency key made a link; send a new key with each \
+                 new request, and the same one only with the same body",
             ),
-            Error::KeyBusy { retry_after } => Self {
-                retry_after: Some(retry_after.max(Duration::from_secs(1))),
-                ..Self::new(
-                    Code::IdempotencyKeyInUse,
-                    "the request that came first with this Idempotency-Key has not ended; send it \
-                     again later to get its answer",
-                )
-            },
+            Error::LinkDeleted => Self::new(
+                Code::LinkDeleted,
+                "an earlier request with this idempotency key made a link, which was deleted \
+                 since; bring it back from the trash, or send a new key to make another link",
+            ),
             Error::OldStore(_) => Self {
                 title: "Old link store unavailable".into(),
                 retry_after: Some(STORE_RETRY_AFTER),
@@ -456,7 +453,7 @@ impl From<Error> for Problem {
                     ),
                 )
             },
-            Error::Store(StoreError::Failed { .. } | StoreError::KeyInUse) => Self {
+            Error::Store(StoreError::Failed { .. }) => Self {
                 retry_after: Some(STORE_RETRY_AFTER),
                 ..Self::new(
                     Code::Unavailable,

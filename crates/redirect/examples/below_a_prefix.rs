@@ -36,7 +36,6 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         at: clock.now(),
         author: Author::operator(),
         operation: AuditedOperation::LinkCreate,
-        receipt: None,
     };
     let to = "https://example.com/docs".parse()?;
     let docs = Link::new("1".parse()?, "docs".parse()?, to, note.at.second());

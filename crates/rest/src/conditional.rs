@@ -6,68 +6,57 @@ use std::future::{Ready, ready};
 use actix_web::{
     FromRequest, HttpRequest, HttpResponse,
     dev::Payload,
-    http::header::{ETAG, HeaderName, HeaderValue, IF_MATCH, IF_NONE_MATCH, TryIntoHeaderValue},
+    http::header::{ETAG, HeaderValue, TryIntoHeaderValue},
 };
 use aide::{OperationInput, generate::GenContext, openapi::Operation};
 use slugline_application::{Precondition, SeenLink};
-use slugline_contract::{KnownVersions, entity_tag, if_match, if_none_match};
-use slugline_domain::{KeptAnswer, Link};
+use slugline_contract::{KnownVersions, entity_tag, idempotency_key, if_match, if_none_match};
+use slugline_domain::{IdempotencyKey, Link};
 use slugline_httpkit::Failure;
 
 use crate::{
     openapi::{Responses, documented, header_parameter, tag_header},
-    reply::{Rendered, Reply},
+    reply::Reply,
 };
 
-/// The versions that a change is meant for.
-pub(crate) struct IfMatch(pub(crate) Precondition);
+/// Makes types inputs that are read from a header, and document it.
+macro_rules! from_header {
+    ($($(#[$about:meta])* $input:ident($type:ty): $name:expr, $read:ident, $description:literal;)*) => {$(
+        $(#[$about])*
+        pub(crate) struct $input(pub(crate) $type);
 
-/// The versions that the client has.
-pub(crate) struct IfNoneMatch(pub(crate) KnownVersions);
+        impl FromRequest for $input {
+            type Error = Failure;
+            type Future = Ready<Result<Self, Failure>>;
 
-impl FromRequest for IfMatch {
-    type Error = Failure;
-    type Future = Ready<Result<Self, Failure>>;
+            fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+                let lines = request.headers().get_all($name).map(HeaderValue::as_bytes);
+                ready($read(lines).map(Self).map_err(Failure::from))
+            }
+        }
 
-    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        let read = if_match(lines(request, &IF_MATCH));
-        ready(read.map(Self).map_err(Failure::from))
-    }
+        impl OperationInput for $input {
+            fn operation_input(_: &mut GenContext, operation: &mut Operation) {
+                operation.parameters.push(header_parameter($name, $description));
+            }
+        }
+    )*};
 }
 
-impl FromRequest for IfNoneMatch {
-    type Error = Failure;
-    type Future = Ready<Result<Self, Failure>>;
-
-    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        let read = if_none_match(lines(request, &IF_NONE_MATCH));
-        ready(read.map(Self).map_err(Failure::from))
-    }
-}
-
-fn lines<'r>(request: &'r HttpRequest, name: &HeaderName) -> impl Iterator<Item = &'r [u8]> {
-    request.headers().get_all(name).map(HeaderValue::as_bytes)
-}
-
-impl OperationInput for IfMatch {
-    fn operation_input(_: &mut GenContext, operation: &mut Operation) {
-        let description = "The ETag of the version that the request is meant for, several of \
-                           them, or `*` for any. Refused with 412 when the link is another \
-                           version, and then nothing is changed.";
-        operation
-            .parameters
-            .push(header_parameter("If-Match", description));
-    }
-}
-
-impl OperationInput for IfNoneMatch {
-    fn operation_input(_: &mut GenContext, operation: &mut Operation) {
-        let description = "The ETag of a version that the client has. Answered with 304 and no \
-                           body while the link is that version.";
-        operation
-            .parameters
-            .push(header_parameter("If-None-Match", description));
-    }
+from_header! {
+    /// The versions that a change is meant for.
+    IfMatch(Precondition): "If-Match", if_match,
+        "The ETag of the version that the request is meant for, several of them, or `*` for any. \
+         Refused with 412 when the link is another version, and then nothing is changed.";
+    /// The versions that the client has.
+    IfNoneMatch(KnownVersions): "If-None-Match", if_none_match,
+        "The ETag of a version that the client has. Answered with 304 and no body while the link is \
+         that version.";
+    /// The key under which the client may send the request again.
+    RequestKey(Option<IdempotencyKey>): "Idempotency-Key", idempotency_key,
+        "Makes the request safe to send again: a text of at most 255 characters that is new with \
+         each request, such as a UUID. A link that a request of the same token with the same key \
+         made is answered as it is now, and no second one is made.";
 }
 
 /// An answer that shows a link, with the link's version in the header `ETag`.
@@ -113,15 +102,6 @@ impl<R: Reply> Reply for Tagged<R> {
             tag_header(response);
         }
         responses
-    }
-}
-
-impl<R: Rendered> Rendered for Tagged<R> {
-    fn rendered(self) -> KeptAnswer {
-        KeptAnswer {
-            entity_tag: self.tag,
-            ..self.reply.rendered()
-        }
     }
 }
 

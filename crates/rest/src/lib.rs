@@ -40,7 +40,7 @@
 //! |---|---|
 //! | [`api`] | the list of operations |
 //! | [`Operation`], `registrar`, `route_list` | declaration → documented operation and mounted route |
-//! | `input`, `body`, `conditional`, `repeatable` | inputs of handlers |
+//! | `input`, `body`, `conditional` | inputs of handlers |
 //! | `reply`, `streamed` | answers of handlers |
 //! | `openapi` | the pieces of the document that operations share |
 //! | `links`, `stats`, `visits`, `exports`, `access`, `domains`, `migration`, `instance`, `health`, `documents`, `document_pages` | the operations of one noun each |
@@ -62,7 +62,6 @@ mod migration;
 mod openapi;
 mod operation;
 mod registrar;
-mod repeatable;
 mod reply;
 mod route_list;
 mod stats;

@@ -13,7 +13,6 @@ use actix_web::{
 use aide::generate::GenContext;
 use schemars::JsonSchema;
 use serde::Serialize;
-use slugline_domain::KeptAnswer;
 use slugline_httpkit::Failure;
 
 use crate::openapi::{Responses, documented, json};
@@ -25,12 +24,6 @@ pub trait Reply: 'static {
 
     /// Documents the response.
     fn documented(context: &mut GenContext) -> Responses;
-}
-
-/// An answer that can be kept, to be given again.
-pub(crate) trait Rendered: Reply {
-    /// The answer as it is kept.
-    fn rendered(self) -> KeptAnswer;
 }
 
 /// A handler whose answers actix sends.
@@ -83,16 +76,6 @@ impl<const STATUS: u16, T: Serialize + JsonSchema + 'static> Reply for Json<STAT
     }
 }
 
-impl<const STATUS: u16, T: Serialize + JsonSchema + 'static> Rendered for Json<STATUS, T> {
-    fn rendered(self) -> KeptAnswer {
-        KeptAnswer {
-            status: STATUS,
-            entity_tag: None,
-            body: serde_json::to_string(&self.0).expect("answers are plain data"),
-        }
-    }
-}
-
 impl Reply for NoContent {
     fn respond(self, _: &HttpRequest) -> HttpResponse {
         HttpResponse::NoContent().finish()
@@ -121,15 +104,6 @@ impl<A: Reply, B: Reply> Reply for Either<A, B> {
         let mut responses = A::documented(context);
         responses.extend(B::documented(context));
         responses
-    }
-}
-
-impl<A: Rendered, B: Rendered> Rendered for Either<A, B> {
-    fn rendered(self) -> KeptAnswer {
-        match self {
-            Self::Left(answer) => answer.rendered(),
-            Self::Right(answer) => answer.rendered(),
-        }
     }
 }
 
@@ -163,12 +137,5 @@ impl<R: Reply> Reply for Cached<R> {
 
     fn documented(context: &mut GenContext) -> Responses {
         R::documented(context)
-    }
-}
-
-/// No kept answer may be cached.
-impl<R: Rendered> Rendered for Cached<R> {
-    fn rendered(self) -> KeptAnswer {
-        self.answer.rendered()
     }
 }

@@ -51,7 +51,6 @@ pub struct Service {
     migration: JoinHandle<()>,
     audit: JoinHandle<()>,
     versions: JoinHandle<()>,
-    answers: JoinHandle<()>,
     domains: JoinHandle<()>,
     watch: JoinHandle<()>,
     assistants: JoinHandle<()>,
@@ -90,7 +89,6 @@ impl Service {
         let migration = parts.migration.clone();
         let audit = parts.audit.clone();
         let links = parts.links.clone();
-        let repeats = parts.repeats.clone();
         let domains = parts.domains.clone();
         let destinations = parts.watch.clone();
         let observers = Arc::clone(&parts.observers);
@@ -135,9 +133,6 @@ impl Service {
             versions: tokio::spawn(async move {
                 keep_removing("old versions", || links.remove_old_versions()).await;
             }),
-            answers: tokio::spawn(async move {
-                keep_removing("old answers to requests", || repeats.remove_old()).await;
-            }),
             domains: tokio::spawn(background::follow_domains(domains)),
             watch: tokio::spawn(background::watch_destinations(destinations)),
             assistants: tokio::spawn(assistants::remove_ended(connecting)),
@@ -176,7 +171,6 @@ impl Service {
         self.migration.abort();
         self.audit.abort();
         self.versions.abort();
-        self.answers.abort();
         self.domains.abort();
         self.watch.abort();
         self.assistants.abort();

@@ -13,9 +13,9 @@ use slugline_analytics::{CachedAgents, PlaceFile, Recorder, RecorderPorts};
 use slugline_application::{
     App, AuditParts, AuditService, Authenticator, AuthenticatorParts, Caller, DestinationWatch,
     Domains, DomainsParts, Gatekeeper, GatekeeperParts, LinkChecker, LinkLists, LinkMigration,
-    LinkService, LinkServiceParts, LinkWriter, LiveVisits, NamedDomains, Passwords, Repeats,
-    RepeatsParts, Resolver, SiteToken, StatsService, Tokens, TokensParts, VisitErasures,
-    VisitErasuresParts, WatchParts, WriteBudget,
+    LinkService, LinkServiceParts, LinkWriter, LiveVisits, NamedDomains, Passwords, Resolver,
+    SiteToken, StatsService, Tokens, TokensParts, VisitErasures, VisitErasuresParts, WatchParts,
+    WriteBudget,
 };
 use slugline_clickhouse::ClickHouseOptions;
 use slugline_contract::SeenLinkView;
@@ -58,7 +58,6 @@ pub(crate) struct Components {
     pub(crate) webhook: Option<Arc<Webhook>>,
     pub(crate) migration: LinkMigration,
     pub(crate) audit: AuditService,
-    pub(crate) repeats: Repeats,
     pub(crate) links: LinkService,
     pub(crate) observers: Arc<ObserverQueues>,
     /// Tells the resolver about changes that other nodes make.
@@ -93,7 +92,8 @@ pub(crate) async fn build(
     let observers =
         Arc::new(ObserverQueues::gather(checked.observers).context("an observer cannot start")?);
     let dependencies = open_link_dependencies(settings, store, Some(observers.clone())).await?;
-    let links = dependencies.link_service(settings);
+    let secret = agree_on(&dependencies.store, "idempotency", &*dependencies.random).await?;
+    let links = dependencies.link_service(settings, secret);
     let listening = dependencies.listen();
     let setup = Arc::new(setup(settings, &token));
     let authenticator = Arc::new(Authenticator::new(AuthenticatorParts {
@@ -171,15 +171,8 @@ pub(crate) async fn build(
         .name_missing(&settings.domains)
         .await
         .context("SLUGLINE_DOMAINS")?;
-    let secret = agree_on(&store, "idempotency", &*random).await?;
-    let repeats = Repeats::new(RepeatsParts {
-        store: store.clone(),
-        secret,
-        clock: Arc::clone(&clock),
-    });
     let app = Arc::new(App {
         erasures,
-        repeats: repeats.clone(),
         audit: audit.clone(),
         lists: LinkLists::new(links.clone(), stats.clone()),
         links: links.clone(),
@@ -273,7 +266,6 @@ pub(crate) async fn build(
         watch,
         migration,
         audit,
-        repeats,
         links,
         observers,
         added_routes: checked.routes.into(),
@@ -288,7 +280,8 @@ pub(crate) async fn build(
 pub(crate) async fn links_of_operator(settings: &Settings) -> anyhow::Result<LinkWriter> {
     let store = databases::open_beside(settings).await?;
     let dependencies = open_link_dependencies(settings, store, None).await?;
-    let links = dependencies.link_service(settings);
+    // The operator's commands send no request under a key.
+    let links = dependencies.link_service(settings, [0; 32]);
     Ok(links.by(Caller::Operator, Author::operator()))
 }
 
@@ -417,7 +410,7 @@ impl LinkDependencies {
         self.store.listen(self.resolver.clone())
     }
 
-    fn link_service(&self, settings: &Settings) -> LinkService {
+    fn link_service(&self, settings: &Settings, request_secret: [u8; 32]) -> LinkService {
         let watch = settings.watched();
         let watch = watch.map(|_| -> Arc<dyn WatchStore> { self.store.clone() });
         LinkService::new(LinkServiceParts {
@@ -435,6 +428,7 @@ impl LinkDependencies {
             writes: WriteBudget::new(settings.token_writes_per_minute),
             watch,
             own_addresses: settings.bounds.own_addresses.clone(),
+            request_secret,
         })
     }
 }

@@ -1,27 +1,17 @@
 //! Writes the lines of the audit trail, in the transactions of the changes.
 
 use sea_orm::{DbBackend, EntityTrait};
-use slugline_domain::{AuditNote, Host, LinkKey, TokenName, ports::Insertion};
+use slugline_domain::{AuditNote, Host, LinkKey, TokenName};
 
 use crate::{
     entity::audit,
     failure::Failure,
-    receipt_lines::write_receipt,
     session::Session,
     sql_text::{SqlText, values},
 };
 
-/// Writes the line of a changed link, and the receipt of the change if it leaves one.
+/// Writes the line of a changed link.
 pub(crate) async fn write_line(
-    session: &Session<'_>,
-    note: &AuditNote,
-    key: &LinkKey,
-) -> Result<(), Failure> {
-    insert_line(session, note, key).await?;
-    write_receipt(session, note, &[Insertion::Stored]).await
-}
-
-async fn insert_line(
     session: &Session<'_>,
     note: &AuditNote,
     key: &LinkKey,
@@ -67,7 +57,7 @@ pub(crate) async fn write_lines(
 ) -> Result<(), Failure> {
     if session.backend() == DbBackend::Sqlite {
         for key in keys {
-            insert_line(session, note, key).await?;
+            write_line(session, note, key).await?;
         }
         return Ok(());
     }

@@ -55,7 +55,6 @@ pub(crate) mod audit;
 pub(crate) mod binding_text;
 pub(crate) mod domain;
 pub(crate) mod link;
-pub(crate) mod receipt;
 mod routing_text;
 mod search_key;
 pub(crate) mod tags_text;

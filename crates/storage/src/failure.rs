@@ -58,10 +58,6 @@ pub(crate) enum Failure {
     BadAssistant,
     #[error("a stored secret is invalid")]
     BadSecret,
-    #[error("a stored answer to a request is invalid")]
-    BadReceipt,
-    #[error("another request has the key of this one")]
-    KeyInUse,
     #[error("a stored migration run has an invalid number")]
     BadRun,
     #[error("other writers kept taking the same slugs")]
@@ -86,9 +82,6 @@ pub(crate) fn failing_to(action: &'static str) -> impl Fn(Failure) -> StoreError
         #[cfg(feature = "sqlite")]
         if let Failure::TooSlow(limit) = failure {
             return StoreError::TooSlow { action, limit };
-        }
-        if let Failure::KeyInUse = failure {
-            return StoreError::KeyInUse;
         }
         StoreError::Failed {
             action,

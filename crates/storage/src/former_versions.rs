@@ -114,14 +114,15 @@ struct CopyVersion(InsertStatement);
 impl CopyVersion {
     fn new(change: End, note: &AuditNote, which: Condition) -> Self {
         let former = Query::select()
-            .columns(version::columns().chain([link::Column::Tags]))
+            .columns(version::columns())
             .exprs(end_values(change, note).map(Expr::val))
             .from(link::Entity)
             .cond_where(which)
             .lock(LockType::Update)
             .take();
-        let columns = version::columns().chain([link::Column::Tags]);
-        let columns = columns.map(|column| column.as_str()).chain(version::END);
+        let columns = version::columns()
+            .map(|column| column.as_str())
+            .chain(version::END);
         let mut insert = Query::insert();
         insert.into_table(version::TABLE).columns(columns);
         let insert = insert.select_from(former);

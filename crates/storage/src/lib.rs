@@ -61,8 +61,6 @@ mod migration;
 mod opening;
 #[cfg(feature = "postgres")]
 mod postgres;
-mod receipt_lines;
-mod receipts;
 mod row;
 mod schema_connection;
 mod secrets;

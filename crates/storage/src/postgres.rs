@@ -145,8 +145,8 @@ impl Postgres {
 
     /// Inserts a link, in a statement that it shares if it can.
     pub(crate) async fn insert(&self, mut insert: InsertLink) -> Result<Insertion, Failure> {
-        if insert.note.receipt.is_some() {
-            // The shared statement writes none.
+        if insert.link.request.is_some() {
+            // The shared statement does not look into the trash.
             return self.insert_alone(insert).await;
         }
         let new = NewLink {

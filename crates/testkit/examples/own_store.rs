@@ -61,6 +61,13 @@ impl Tables {
         if host.is_some_and(|host| !link_store_contract::NAMED_HOSTS.contains(&host)) {
             return Insertion::NoDomain;
         }
+        let has_request = |other: &Link| {
+            let keys = [other, link].map(|one| one.request.map(|request| request.key));
+            keys[0].is_some() && keys[0] == keys[1]
+        };
+        if self.links.iter().any(has_request) {
+            return Insertion::Repeated;
+        }
         let old = self.of_key(&link.key);
         let stays = |old: &Link| {
             old.status_at(note.at.second()) != LinkStatus::Expired || !reach.holds(old)

@@ -292,7 +292,6 @@ fn note(moment: i64, operation: AuditedOperation) -> AuditNote {
         at: seconds(moment).start(),
         author: author(),
         operation,
-        receipt: None,
     }
 }
 

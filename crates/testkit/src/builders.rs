@@ -42,7 +42,6 @@ pub fn noted(moment: UnixSeconds) -> AuditNote {
         at: moment.start(),
         author: Author::operator(),
         operation: AuditedOperation::LinkCreate,
-        receipt: None,
     }
 }
 

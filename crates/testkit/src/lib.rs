@@ -48,7 +48,6 @@ pub mod link_history_contract;
 pub mod link_store_contract;
 pub mod migration_store_contract;
 pub mod old_store_contract;
-pub mod receipt_store_contract;
 pub mod secret_store_contract;
 pub mod token_store_contract;
 #[cfg(feature = "oracle")]

@@ -4,8 +4,8 @@ use std::{future::Future, pin::Pin, sync::Arc, time::Duration};
 
 use slugline_domain::{
     AuditNote, AuditedOperation, Author, Binding, Domain, DomainName, Ending, FormerVersion,
-    Keeping, Link, LinkId, LinkKey, LinkVersions, Purge, Reach, Revision, TrashPosition,
-    TrashQuery,
+    Keeping, Link, LinkId, LinkKey, LinkVersions, Purge, Reach, RequestDigests, Revision,
+    TrashPosition, TrashQuery,
     history::LinkHistory,
     ports::{
         AuditTrail, Deletion, DomainStore, Insertion, LinkMove, LinkStore, Taking, Update, Version,
@@ -41,6 +41,7 @@ where
     an_identity_that_is_used_anew_begins_another_history(&*empty_stores(usual).await.1).await;
     a_purged_link_leaves_one_line_and_nothing_else(&*empty_stores(usual).await.1).await;
     of_a_purge_and_a_return_one_is_last(&*empty_stores(usual).await.1).await;
+    the_trash_keeps_the_request_that_made_a_link(&*empty_stores(usual).await.1).await;
     let few = Keeping {
         versions: 2,
         deleted_for: Duration::from_secs(100),
@@ -49,6 +50,7 @@ where
     deleted_links_are_kept_for_a_time(&*empty_stores(few).await.1).await;
     let no_trash = with(few, |it| it.deleted_for = Duration::ZERO);
     without_a_trash_a_deleted_link_takes_its_versions_along(&*empty_stores(no_trash).await.1).await;
+    without_a_trash_the_key_of_a_request_is_free_again(&*empty_stores(no_trash).await.1).await;
     a_store_that_keeps_nothing_works(&*empty_stores(Keeping::NOTHING).await.1).await;
 }
 
@@ -58,7 +60,6 @@ fn note(second: i64, operation: AuditedOperation) -> AuditNote {
         at: seconds(second).start(),
         author: Author::service(),
         operation,
-        receipt: None,
     }
 }
 
@@ -413,6 +414,66 @@ async fn an_identity_that_is_used_anew_begins_another_history(
     delete(store, &edited, 4).await;
     assert_eq!(former(store, &anew).await, [edited, anew]);
     assert_eq!(in_trash(store).await, ["other"]);
+}
+
+/// A link that a request under the key 7 made.
+fn requested(text: &str) -> Link {
+    let (key, asked) = ([7; 32], [8; 32]);
+    with(link(text).build(), |it| {
+        it.request = Some(RequestDigests { key, asked })
+    })
+}
+
+/// The link that the request under the key 7 made, and whether it is in the trash.
+async fn made(store: &impl LinkHistory) -> Vec<(Link, bool)> {
+    let keys = [[7; 32], [9; 32]].into();
+    let made = store.made_by(&keys).await.expect("find").into_iter();
+    made.map(|made| (made.link, made.is_deleted)).collect()
+}
+
+async fn insert_again(store: &impl LinkStore) -> Insertion {
+    let note = note(5, AuditedOperation::LinkCreate);
+    let again = requested("again");
+    let alone = store.insert(&ALL, &again, &note).await.expect("insert");
+    if alone == Insertion::Repeated {
+        let list = store.insert_many(&ALL, &[again], &note).await;
+        assert_eq!(list.expect("insert"), [Insertion::Repeated]);
+    }
+    alone
+}
+
+async fn the_trash_keeps_the_request_that_made_a_link(store: &(impl LinkStore + LinkHistory)) {
+    assert_eq!(made(store).await, []);
+    let first = requested("docs");
+    insert(store, &first).await;
+    insert(store, &link("other").build()).await;
+    let second = edit(store, &first, "b", 1).await;
+    assert_eq!(made(store).await, [(second.clone(), false)]);
+    delete(store, &second, 2).await;
+    assert_eq!(made(store).await, [(second.clone(), true)]);
+    assert_eq!(insert_again(store).await, Insertion::Repeated);
+    let third = with(second.clone(), |it| it.revision = second.revision.next());
+    let back = bring_back(store, &third, &second, 3).await;
+    assert_eq!(back, Some(Insertion::Stored));
+    assert_eq!(made(store).await, [(third.clone(), false)]);
+    assert_eq!(insert_again(store).await, Insertion::Repeated);
+    delete(store, &third, 4).await;
+    assert_eq!(made(store).await, [(third, true)]);
+    let purge = note(5, AuditedOperation::LinkPurge);
+    store.purge(&first.id, None, &purge).await.expect("purge");
+    assert_eq!(made(store).await, []);
+    assert_eq!(insert_again(store).await, Insertion::Stored);
+}
+
+async fn without_a_trash_the_key_of_a_request_is_free_again(
+    store: &(impl LinkStore + LinkHistory),
+) {
+    let first = requested("docs");
+    insert(store, &first).await;
+    let second = edit(store, &first, "b", 1).await;
+    delete(store, &second, 2).await;
+    assert_eq!(made(store).await, []);
+    assert_eq!(insert_again(store).await, Insertion::Stored);
 }
 
 async fn a_purged_link_leaves_one_line_and_nothing_else(

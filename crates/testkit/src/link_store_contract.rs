@@ -12,6 +12,7 @@ mod inserts;
 mod likenesses;
 mod listings;
 mod lives;
+mod requests;
 mod searches;
 mod shorthand;
 
@@ -69,6 +70,12 @@ where
     lives::an_update_changes_no_count(&empty_store().await).await;
     lives::listings_know_every_status(&empty_store().await).await;
     lives::only_an_expired_link_loses_its_slug(&empty_store().await).await;
+    requests::a_link_keeps_the_digests_of_its_request(&empty_store().await).await;
+    requests::a_request_makes_one_link(&empty_store().await).await;
+    requests::of_one_request_that_comes_many_times_at_once_one_makes_a_link(Arc::new(
+        empty_store().await,
+    ))
+    .await;
     searches::searches_find_text_anywhere_without_regard_to_case(&empty_store().await).await;
     searches::searches_find_every_destination(&empty_store().await).await;
     searches::searches_meet_every_condition(&empty_store().await).await;

@@ -46,6 +46,10 @@ CREATE TABLE short_links (
     noindex boolean,
     -- A copy of the tags, each after a capital T, so that finding a link reads one table.
     tags text,
+    -- The digests of the request that made the link, in hexadecimal, if its client may send it again: a keyed
+    -- one of its caller, key and position, and one of what it asked for.
+    request_key text,
+    request_digest text,
     -- Last, because they may be long and only searches read them.
     search_text text NOT NULL,
     destination_key text NOT NULL
@@ -60,6 +64,7 @@ CREATE INDEX links_destination ON short_links (destination_key);
 -- Most links never end and need no entry.
 CREATE INDEX links_expiry ON short_links (expires_at) WHERE expires_at IS NOT NULL;
 CREATE INDEX links_end ON short_links (ends_at) WHERE ends_at IS NOT NULL;
+CREATE UNIQUE INDEX links_request ON short_links (request_key) WHERE request_key IS NOT NULL;
 
 CREATE TABLE link_tags (
     link_id text NOT NULL REFERENCES short_links (id) ON DELETE CASCADE,
@@ -127,6 +132,8 @@ CREATE TABLE link_versions (
     disabled boolean NOT NULL,
     noindex boolean,
     tags text,
+    request_key text,
+    request_digest text,
     -- Milliseconds.
     ended_at integer NOT NULL,
     ended_by text NOT NULL,
@@ -137,6 +144,7 @@ CREATE TABLE link_versions (
 CREATE INDEX link_versions_link ON link_versions (id, number);
 -- Few versions are in the trash.
 CREATE INDEX link_versions_trash ON link_versions (deleted_at, number) WHERE deleted_at IS NOT NULL;
+CREATE INDEX link_versions_request ON link_versions (request_key) WHERE request_key IS NOT NULL;
 
 -- The failures in a row of destinations, which the watch found.
 CREATE TABLE link_failures (
@@ -267,23 +275,6 @@ CREATE TABLE audit_trail (
 -- Also finds the oldest lines, which are removed first.
 CREATE INDEX audit_trail_at ON audit_trail (at, number);
 CREATE INDEX audit_trail_slug ON audit_trail (slug, at);
-
--- The answers to requests that clients may send again.
-CREATE TABLE idempotency_keys (
-    -- The token by which the request came; each has keys of its own.
-    caller text NOT NULL,
-    key text NOT NULL,
-    -- A keyed digest of the request, in hexadecimal.
-    fingerprint text NOT NULL,
-    -- The moment from which the key is free, in milliseconds.
-    ends_at integer NOT NULL,
-    -- The answer; no status while the request runs.
-    status integer,
-    entity_tag text,
-    body text,
-    PRIMARY KEY (caller, key)
-);
-CREATE INDEX idempotency_keys_ends_at ON idempotency_keys (ends_at);
 
 -- Secrets that all nodes share: 32 bytes in hexadecimal. The first node that needs one draws it.
 CREATE TABLE secrets (

@@ -125,7 +125,6 @@ impl Assistants {
             at: self.parts.clock.now(),
             author,
             operation,
-            receipt: None,
         }
     }
 

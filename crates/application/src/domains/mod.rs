@@ -210,7 +210,6 @@ impl Domains {
             at: self.parts.clock.now(),
             author: author.clone(),
             operation,
-            receipt: None,
         }
     }
 

@@ -61,14 +61,6 @@ pub struct BatchReport {
     pub next: Option<Position>,
 }
 
-impl BatchReport {
-    /// Returns whether the same call would change no more.
-    pub fn is_final(&self) -> bool {
-        let mut outcomes = self.results.iter().map(|result| &result.outcome);
-        !outcomes.any(|outcome| matches!(outcome, Err(Error::Store(_) | Error::Outdated(_))))
-    }
-}
-
 /// The result for one link.
 #[derive(Debug)]
 pub struct BatchResult {

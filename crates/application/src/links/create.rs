@@ -3,42 +3,41 @@
 use std::collections::BTreeSet;
 
 use slugline_domain::{
-    AuditedOperation, Link, LinkId, LinkKey, LinkStatus, Scope, Slug, UnixSeconds, ports::Insertion,
+    AuditedOperation, Link, LinkId, LinkKey, LinkStatus, RequestDigests, Scope, Slug, UnixSeconds,
+    ports::Insertion,
 };
 
 use super::{
-    ImportOutcome, LinkService, LinkWriter, NewLink,
+    LinkService, LinkWriter, NewLink,
     draft::{not_hashed, random_slug},
 };
-use crate::{access::Access, caller::SeenLink, error::Error, repeats::KeepAnswer};
+use crate::{access::Access, caller::SeenLink, error::Error};
 
 /// How a new link comes about.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CreateTerms {
     /// `true` takes an active link in place of the new one if it is equal in every member.
     pub reuse: bool,
     /// `true` checks everything and stores nothing.
     pub validate_only: bool,
-    /// Keeps the answer to the request with the stored link.
-    pub keep: Option<KeepAnswer<Link>>,
 }
 
-/// The outcome of a creation.
+/// The outcome of a creation, with the link as far as the caller may see it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Created {
-    /// The link is stored.
-    Stored(Box<Link>),
+    /// The link is stored. If the same request stored it before, this is the link as it is now.
+    Stored(SeenLink),
     /// The link could be stored; another call may get another generated slug and identifier.
-    Valid(Box<Link>),
-    /// An equal link is there already.
-    Reused(Box<Link>),
+    Valid(SeenLink),
+    /// A link that is there stays as it is: an equal one, or the owner of the slug.
+    Existing(SeenLink),
 }
 
 impl Created {
     /// The link.
-    pub fn link(&self) -> &Link {
+    pub fn link(&self) -> &SeenLink {
         match self {
-            Self::Stored(link) | Self::Valid(link) | Self::Reused(link) => link,
+            Self::Stored(link) | Self::Valid(link) | Self::Existing(link) => link,
         }
     }
 }
@@ -57,28 +56,19 @@ impl LinkService {
 
 impl LinkWriter {
     /// Creates a link. A chosen slug must be free. A generated slug is retried, and then
-    /// lengthened, until it is free.
+    /// lengthened, until it is free. A request under a key that came before makes no second link.
     ///
     /// # Errors
     /// The expiry is not in the future, the link leads to itself, the slug or the identifier is
     /// taken, or the store failed. The error of a taken slug names a free one.
-    pub async fn create(&self, new: NewLink) -> Result<Link, Error> {
-        let created = self.create_as(new, &CreateTerms::default()).await?;
-        Ok(created.link().clone())
-    }
-
-    /// As [`LinkWriter::create`], on terms.
-    ///
-    /// # Errors
-    /// As for [`LinkWriter::create`], or the caller wants to reuse links and may not read them.
-    pub async fn create_as(&self, new: NewLink, terms: &CreateTerms) -> Result<Created, Error> {
+    pub async fn create(&self, new: NewLink, terms: CreateTerms) -> Result<Created, Error> {
         match self.make(new, terms).await? {
             Made::Created(created) => Ok(created),
             Made::SlugTaken(key) => Err(self.slug_taken(key).await),
         }
     }
 
-    pub(super) async fn make(&self, mut new: NewLink, terms: &CreateTerms) -> Result<Made, Error> {
+    async fn make(&self, mut new: NewLink, terms: CreateTerms) -> Result<Made, Error> {
         self.permit(LinkService::CREATE)?;
         if terms.reuse {
             self.may_read()?;
@@ -86,12 +76,17 @@ impl LinkWriter {
         if !terms.validate_only {
             self.spend(1)?;
         }
+        let asked = new.asked.take().filter(|_| !terms.validate_only);
+        let request = asked.map(|asked| self.digests(&asked));
+        if let Some(stored) = self.stored_before(request).await? {
+            return Ok(Made::Created(stored));
+        }
         new.domain = self.domains().meant(new.domain)?;
         let (tags, id) = (&new.content.tags, new.id.as_ref());
         self.reach.permit_new(&new.domain, tags, id)?;
         let case = self.domains().case_in(&new.domain);
         let parts = &self.parts;
-        let mut note = self.note(AuditedOperation::LinkCreate);
+        let note = self.note(AuditedOperation::LinkCreate);
         let now = note.at;
         self.check_expiry(new.content.expires_at)?;
         new.content.check()?;
@@ -107,10 +102,11 @@ impl LinkWriter {
         };
         let said = Said::of(&new);
         let mut link = self.complete(new, slug, password, now);
+        link.request = request;
         if terms.reuse
             && let Some(twin) = self.twin(&link, &said, now.second()).await?
         {
-            return Ok(Made::Created(Created::Reused(twin.into())));
+            return Ok(Made::Created(Created::Existing(self.seen(twin))));
         }
         let mut collisions = 0;
         loop {
@@ -118,12 +114,17 @@ impl LinkWriter {
             let insertion = if terms.validate_only {
                 self.rehearse(&link).await?
             } else {
-                note.receipt = terms.keep.as_ref().map(|keep| keep.receipt(&link));
                 let inserted = parts.store.insert(&self.reach, &link, &note).await;
                 let is_stored = matches!(inserted, Ok(Insertion::Stored));
                 parts.resolver.announce(&link.key, &note, is_stored);
                 inserted?
             };
+            // The same request may have come twice at once, and taken the slug or the identifier.
+            if insertion != Insertion::Stored
+                && let Some(stored) = self.stored_before(request).await?
+            {
+                return Ok(Made::Created(stored));
+            }
             let link_made = match insertion {
                 Insertion::Stored if terms.validate_only => Created::Valid,
                 Insertion::Stored => Created::Stored,
@@ -135,20 +136,30 @@ impl LinkWriter {
                     continue;
                 }
                 Insertion::SlugTaken => return Ok(Made::SlugTaken(link.key)),
+                // What the other request made is gone by now.
+                Insertion::Repeated => return Err(Error::LinkDeleted),
             };
-            return Ok(Made::Created(link_made(link.into())));
+            return Ok(Made::Created(link_made(SeenLink::Whole(link.into()))));
         }
+    }
+
+    /// Returns the outcome of a request that has stored its link before.
+    async fn stored_before(
+        &self,
+        request: Option<RequestDigests>,
+    ) -> Result<Option<Created>, Error> {
+        let Some(request) = request else {
+            return Ok(None);
+        };
+        let mut made = self.made_by([request]).await?;
+        let link = self.made_again(&request, &mut made)?;
+        Ok(link.map(|link| Created::Stored(self.seen(link))))
     }
 
     /// Returns the outcome that the insertion of a link would have now.
     async fn rehearse(&self, link: &Link) -> Result<Insertion, Error> {
         let mut rehearsal = self.rehearsal_of(std::slice::from_ref(link)).await?;
-        Ok(match rehearsal.take_complete(link) {
-            ImportOutcome::Stored => Insertion::Stored,
-            ImportOutcome::Skipped => Insertion::SlugTaken,
-            ImportOutcome::IdTaken => Insertion::IdTaken,
-            ImportOutcome::NoDomain => Insertion::NoDomain,
-        })
+        Ok(rehearsal.take_complete(link))
     }
 
     /// Finds a link within reach that may stand for a new one.
@@ -205,15 +216,6 @@ impl Said {
     }
 }
 
-/// The outcome of an upsert.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Upserted {
-    /// The link was created.
-    Created(Box<Link>),
-    /// A link that is not expired owns the slug, and stays unchanged.
-    Existing(SeenLink),
-}
-
 impl LinkService {
     /// The access rule of [`LinkWriter::upsert`].
     pub const UPSERT: Access = Access::with_links(Scope::LinksWrite);
@@ -225,23 +227,10 @@ impl LinkWriter {
     /// # Errors
     /// As for [`LinkWriter::create`]; a taken slug is an error only if its owner
     /// vanished in between.
-    pub async fn upsert(&self, new: NewLink) -> Result<Upserted, Error> {
-        self.upsert_as(new, &CreateTerms::default()).await
-    }
-
-    /// As [`LinkWriter::upsert`], on terms. A link that is only checked counts as created.
-    ///
-    /// # Errors
-    /// As for [`LinkWriter::upsert`].
-    pub async fn upsert_as(&self, new: NewLink, terms: &CreateTerms) -> Result<Upserted, Error> {
+    pub async fn upsert(&self, new: NewLink, terms: CreateTerms) -> Result<Created, Error> {
         self.permit(LinkService::UPSERT)?;
         let key = match self.make(new, terms).await? {
-            Made::Created(Created::Stored(link) | Created::Valid(link)) => {
-                return Ok(Upserted::Created(link));
-            }
-            Made::Created(Created::Reused(link)) => {
-                return Ok(Upserted::Existing(SeenLink::Whole(link)));
-            }
+            Made::Created(created) => return Ok(created),
             Made::SlugTaken(key) => key,
         };
         let owner = match self.get(&key).await {
@@ -254,7 +243,7 @@ impl LinkWriter {
             LinkStatus::Active
             | LinkStatus::Scheduled
             | LinkStatus::UsedUp
-            | LinkStatus::Disabled => Ok(Upserted::Existing(self.seen(owner))),
+            | LinkStatus::Disabled => Ok(Created::Existing(self.seen(owner))),
             LinkStatus::Expired => Err(self.slug_taken(key).await),
         }
     }
@@ -293,7 +282,7 @@ mod tests {
     #[tokio::test]
     async fn what_the_author_leaves_open_is_decided_here() {
         let fixture = fixture();
-        let made = fixture.links.create(nameless()).await.unwrap();
+        let made = fixture.create(nameless()).await.unwrap();
         assert_eq!(made.key.slug.as_str().len(), 6);
         assert_eq!((made.created_at, made.updated_at), (NOON, NOON));
         assert_eq!(made.id.as_str().len(), 36);
@@ -303,17 +292,17 @@ mod tests {
     #[tokio::test]
     async fn a_chosen_slug_is_folded_and_must_be_free() {
         let fixture = fixture();
-        let made = fixture.links.create(new("DoCs")).await.unwrap();
+        let made = fixture.create(new("DoCs")).await.unwrap();
         assert_eq!(made.key.slug.as_str(), "docs");
         assert_matches!(
-            fixture.links.create(new("docs")).await,
+            fixture.create(new("docs")).await,
             Err(Error::SlugTaken { .. })
         );
         let random = Arc::new(slugline_testkit::SeededRandom::new(1));
         let fixture = fixture_with(GENERATED_CHARS, SlugCase::Sensitive, random);
-        let made = fixture.links.create(new("DoCs")).await.unwrap();
+        let made = fixture.create(new("DoCs")).await.unwrap();
         assert_eq!(made.key.slug.as_str(), "DoCs");
-        assert!(fixture.links.create(new("docs")).await.is_ok());
+        assert!(fixture.create(new("docs")).await.is_ok());
     }
 
     #[tokio::test]
@@ -338,7 +327,8 @@ mod tests {
             slug: Some(slug("new")),
             ..ImportLink::leading_to(itself("New"))
         }];
-        let checked = with(CreateTerms::default(), |it| it.validate_only = true);
+        let plain = CreateTerms::default();
+        let checked = with(plain, |it| it.validate_only = true);
         let apple = Change::Set(itself("docs"));
         let patch = with(LinkPatch::default(), |it| it.apple = apple);
         let mut replacement = LinkPatch::default().replacing();
@@ -355,9 +345,9 @@ mod tests {
         let [patch, replacement] =
             [patch, replacement].map(|patch| EditLink::new(key("docs"), patch));
         let refusals = [
-            ("url", links.create(circle()).await.err()),
-            ("url", links.create_as(circle(), &checked).await.err()),
-            ("url", links.upsert(circle()).await.err()),
+            ("url", links.create(circle(), plain).await.err()),
+            ("url", links.create(circle(), checked).await.err()),
+            ("url", links.upsert(circle(), plain).await.err()),
             ("links.0.url", links.import(batch.clone()).await.err()),
             ("links.0.url", links.validate_import(batch).await.err()),
             ("apple", links.edit(&patch).await.err()),
@@ -381,7 +371,7 @@ mod tests {
     async fn a_visitor_who_came_too_early_finds_the_link_once_it_is_made() {
         let fixture = fixture();
         assert!(!fixture.leads("docs").await);
-        fixture.links.create(new("docs")).await.unwrap();
+        fixture.create(new("docs")).await.unwrap();
         assert!(fixture.leads("docs").await);
     }
 
@@ -390,12 +380,12 @@ mod tests {
         let fixture = fixture();
         let mut brief = new("docs");
         brief.content.expires_at = Some(NOON);
-        let refused = fixture.links.create(brief.clone()).await;
+        let refused = fixture.create(brief.clone()).await;
         assert_matches!(refused, Err(Error::ExpiryNotInFuture { .. }));
         brief.content.expires_at = Some(seconds(1));
-        let first = fixture.links.create(brief).await.unwrap();
+        let first = fixture.create(brief).await.unwrap();
         fixture.clock.advance_seconds(1);
-        let second = fixture.links.create(new("docs")).await.unwrap();
+        let second = fixture.create(new("docs")).await.unwrap();
         assert_ne!(first.id, second.id);
     }
 
@@ -404,7 +394,7 @@ mod tests {
         let fixture = fixture();
         let password = Some(Password::parse("hunter2").unwrap());
         let new = with(new("docs"), |it| it.password = password);
-        let made = fixture.links.create(new).await.unwrap();
+        let made = fixture.create(new).await.unwrap();
         assert!(made.password.unwrap().as_str().starts_with("$argon2id$"));
     }
 
@@ -412,7 +402,7 @@ mod tests {
     async fn an_id_in_use_is_refused_even_with_a_generated_slug() {
         let fixture = fixture().holding(&link("docs").id("same").build()).await;
         let made = with(nameless(), |it| it.id = LinkId::parse("same").ok());
-        assert_matches!(fixture.links.create(made).await, Err(Error::IdTaken(_)));
+        assert_matches!(fixture.create(made).await, Err(Error::IdTaken(_)));
     }
 
     /// A source that always gives the same byte, so that every generated slug
@@ -432,7 +422,7 @@ mod tests {
         for (i, expected) in ["2", "22", "222"].into_iter().enumerate() {
             let id = LinkId::parse(&format!("link-{i}")).ok();
             let new = with(nameless(), |it| it.id = id);
-            let made = fixture.links.create(new).await.unwrap();
+            let made = fixture.create(new).await.unwrap();
             assert_eq!(made.key.slug.as_str(), expected);
         }
     }
@@ -441,23 +431,24 @@ mod tests {
     async fn what_is_only_checked_is_refused_as_the_link_would_be_and_leaves_nothing() {
         let fixture = fixture().holding(&link("docs").id("same").build()).await;
         let check = with(CreateTerms::default(), |it| it.validate_only = true);
-        let valid = fixture.links.create_as(new("News"), &check).await.unwrap();
+        let valid = fixture.links.create(new("News"), check).await.unwrap();
         let Created::Valid(shown) = valid else {
             panic!("{valid:?}");
         };
-        assert_eq!(shown.key, key("news"));
+        assert_eq!(*shown.key(), key("news"));
         let generated = with(nameless(), |it| it.password = Password::parse("pw").ok());
-        let generated = fixture.links.create_as(generated, &check).await.unwrap();
-        assert_eq!(generated.link().key.slug.as_str().len(), 6);
-        assert!(generated.link().password.is_some());
-        let taken = fixture.links.create_as(new("DOCS"), &check).await;
+        let generated = fixture.links.create(generated, check).await.unwrap();
+        let generated = generated.link().whole().unwrap();
+        assert_eq!(generated.key.slug.as_str().len(), 6);
+        assert!(generated.password.is_some());
+        let taken = fixture.links.create(new("DOCS"), check).await;
         assert_matches!(taken, Err(Error::SlugTaken { .. }));
         let id_taken = with(new("other"), |it| it.id = LinkId::parse("same").ok());
-        let id_taken = fixture.links.create_as(id_taken, &check).await;
+        let id_taken = fixture.links.create(id_taken, check).await;
         assert_matches!(id_taken, Err(Error::IdTaken(_)));
         let mut past = new("past");
         past.content.expires_at = Some(NOON);
-        let past = fixture.links.create_as(past, &check).await;
+        let past = fixture.links.create(past, check).await;
         assert_matches!(past, Err(Error::ExpiryNotInFuture { .. }));
 
         let everything = with(LinkFilter::default(), |it| it.status = StatusFilter::All);
@@ -471,18 +462,18 @@ mod tests {
         let fixture = fixture();
         let reuse = with(CreateTerms::default(), |it| it.reuse = true);
         let plain = || NewLink::leading_to(destination("https://example.com/?a=1"));
-        let first = fixture.links.create_as(plain(), &reuse).await.unwrap();
+        let first = fixture.links.create(plain(), reuse).await.unwrap();
         let Created::Stored(first) = first else {
             panic!("{first:?}");
         };
-        let same = fixture.links.create_as(plain(), &reuse).await.unwrap();
-        assert_eq!(same, Created::Reused(first.clone()));
-        let checked = with(reuse.clone(), |it| it.validate_only = true);
-        let same = fixture.links.create_as(plain(), &checked).await.unwrap();
-        assert_eq!(same, Created::Reused(first.clone()));
-        let named = with(plain(), |it| it.slug = Some(first.key.slug.clone()));
-        let same = fixture.links.create_as(named, &reuse).await.unwrap();
-        assert_eq!(same, Created::Reused(first.clone()));
+        let same = fixture.links.create(plain(), reuse).await.unwrap();
+        assert_eq!(same, Created::Existing(first.clone()));
+        let checked = with(reuse, |it| it.validate_only = true);
+        let same = fixture.links.create(plain(), checked).await.unwrap();
+        assert_eq!(same, Created::Existing(first.clone()));
+        let named = with(plain(), |it| it.slug = Some(first.key().slug.clone()));
+        let same = fixture.links.create(named, reuse).await.unwrap();
+        assert_eq!(same, Created::Existing(first.clone()));
 
         let password = Password::parse("pw").unwrap();
         let others = [
@@ -494,12 +485,12 @@ mod tests {
             NewLink::leading_to(destination("https://example.com/?a=2")),
         ];
         for other in others {
-            let made = fixture.links.create_as(other.clone(), &reuse).await;
+            let made = fixture.links.create(other.clone(), reuse).await;
             assert_matches!(made, Ok(Created::Stored(_)), "{other:?}");
         }
-        let mut otherwise = with(plain(), |it| it.slug = Some(first.key.slug.clone()));
+        let mut otherwise = with(plain(), |it| it.slug = Some(first.key().slug.clone()));
         otherwise.content.flagged_unsafe = Some(false);
-        let taken = fixture.links.create_as(otherwise, &reuse).await;
+        let taken = fixture.links.create(otherwise, reuse).await;
         assert_matches!(taken, Err(Error::SlugTaken { .. }));
     }
 
@@ -508,12 +499,12 @@ mod tests {
         let fixture = demonstration();
         let mut late = new("docs");
         late.content.expires_at = Some(seconds(9_000));
-        let made = fixture.links.create(late).await.unwrap();
+        let made = fixture.create(late).await.unwrap();
         assert_eq!(made.effective_expiry(), Some(seconds(300)));
         // What was said is kept.
         assert_eq!(made.content.expires_at, Some(seconds(9_000)));
         fixture.clock.advance_seconds(300);
-        let again = fixture.links.create(new("docs")).await;
+        let again = fixture.create(new("docs")).await;
         assert!(again.is_ok(), "the slug is free again");
     }
 
@@ -523,13 +514,11 @@ mod tests {
         let gone = link("gone").expires(0).build();
         let fixture = fixture().holding(&active).await.holding(&gone).await;
         let without_slug = NewLink::leading_to(destination("https://example.org/"));
-        let existing = fixture.links.upsert(new("ACTIVE")).await.unwrap();
-        assert_eq!(existing, Upserted::Existing(SeenLink::Whole(active.into())));
-        for made in [
-            fixture.links.upsert(new("gone")).await,
-            fixture.links.upsert(without_slug).await,
-        ] {
-            assert_matches!(made, Ok(Upserted::Created(_)));
+        let upsert = async |new| fixture.links.upsert(new, CreateTerms::default()).await;
+        let existing = upsert(new("ACTIVE")).await.unwrap();
+        assert_eq!(existing, Created::Existing(SeenLink::Whole(active.into())));
+        for made in [upsert(new("gone")).await, upsert(without_slug).await] {
+            assert_matches!(made, Ok(Created::Stored(_)));
         }
     }
 }

@@ -6,7 +6,7 @@ use slugline_domain::{
 };
 use uuid::Builder;
 
-use super::LinkService;
+use super::{LinkService, repeat::Asked};
 use crate::{
     access::{Access, Forbidden},
     error::Error,
@@ -30,6 +30,8 @@ pub struct LinkDraft<P> {
     pub password: Option<P>,
     /// The visits that were counted against the limit of an imported link.
     pub visits_used: u32,
+    /// The request, if its client may send it again.
+    pub asked: Option<Asked>,
     /// All other members.
     pub content: LinkContent,
 }
@@ -52,6 +54,7 @@ impl<P> LinkDraft<P> {
             updated_at: None,
             password: None,
             visits_used: 0,
+            asked: None,
             content,
         }
     }
@@ -88,6 +91,7 @@ impl LinkService {
             ends_at: parts.preview.end_of_link(now.second()),
             password,
             visits_used: draft.visits_used,
+            request: None,
             content: draft.content,
         }
     }
@@ -196,21 +200,20 @@ mod tests {
             ..NewLink::leading_to(destination("https://example.com/"))
         };
         for text in ["docs", "docs-2"] {
-            fixture.links.create(new(text)).await.unwrap();
+            fixture.create(new(text)).await.unwrap();
         }
-        let Err(Error::SlugTaken { key: taken, free }) = fixture.links.create(new("docs")).await
-        else {
+        let Err(Error::SlugTaken { key: taken, free }) = fixture.create(new("docs")).await else {
             panic!("the slug is taken")
         };
         assert_eq!((taken, free), (key("docs"), Some(key("docs-3"))));
         for text in ["docs-3", "docs-4", "docs-5"] {
-            fixture.links.create(new(text)).await.unwrap();
+            fixture.create(new(text)).await.unwrap();
         }
-        let refused = fixture.links.create(new("docs")).await;
+        let refused = fixture.create(new("docs")).await;
         assert_matches!(refused, Err(Error::SlugTaken { free: None, .. }));
         let long = "a".repeat(Slug::MAX_CHARS);
-        fixture.links.create(new(&long)).await.unwrap();
-        let refused = fixture.links.create(new(&long)).await;
+        fixture.create(new(&long)).await.unwrap();
+        let refused = fixture.create(new(&long)).await;
         assert_matches!(refused, Err(Error::SlugTaken { free: None, .. }));
     }
 

@@ -6,11 +6,10 @@ use slugline_domain::{
     AuditedOperation, DomainName, Link, LinkKey, Scope, Slug, UnixMillis, ports::Insertion,
 };
 
-use super::{ImportLink, LinkService, LinkWriter, draft::not_hashed};
+use super::{ImportLink, LinkService, LinkWriter, draft::not_hashed, repeat::Made};
 use crate::{
     access::{Access, Forbidden},
     error::Error,
-    repeats::KeepAnswer,
 };
 
 /// The result for one link of an import.
@@ -25,7 +24,8 @@ pub struct ImportedLink {
 /// The outcome for an imported link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImportOutcome {
-    /// The link was stored; an expired link with the same key is gone.
+    /// The link was stored, perhaps when the same request came before; an expired link with the
+    /// same key is gone.
     Stored,
     /// An active link owns the key and stays unchanged.
     Skipped,
@@ -33,6 +33,22 @@ pub enum ImportOutcome {
     IdTaken,
     /// The host of the link's domain was taken away during the import.
     NoDomain,
+    /// The same request made another link of it before.
+    KeyReused,
+    /// The same request stored the link before, and it was deleted since.
+    LinkDeleted,
+}
+
+impl From<Insertion> for ImportOutcome {
+    fn from(insertion: Insertion) -> Self {
+        match insertion {
+            Insertion::Stored => Self::Stored,
+            Insertion::SlugTaken => Self::Skipped,
+            Insertion::IdTaken => Self::IdTaken,
+            Insertion::NoDomain => Self::NoDomain,
+            Insertion::Repeated => Self::LinkDeleted,
+        }
+    }
 }
 
 /// Tells if passwords in clear are hashed.
@@ -49,40 +65,55 @@ impl LinkService {
 
 impl LinkWriter {
     /// Imports links as if one after the other, and returns the result for each, in
-    /// order. A repeated import changes no destination. Links to dangerous destinations
+    /// order. A repeated import changes no destination, and under a key it makes no second link. Links to dangerous destinations
     /// get a warning, unless they say whether they are safe.
     ///
     /// # Errors
     /// Preview mode, a link leads to itself, a password cannot be hashed, or the store failed; then
     /// no link was imported.
     pub async fn import(&self, batch: Vec<ImportLink>) -> Result<Vec<ImportedLink>, Error> {
-        self.import_keeping(batch, None).await
-    }
-
-    /// As [`LinkWriter::import`], and keeps the answer to the request with the links.
-    ///
-    /// # Errors
-    /// As for [`LinkWriter::import`].
-    pub async fn import_keeping(
-        &self,
-        batch: Vec<ImportLink>,
-        keep: Option<KeepAnswer<Vec<ImportedLink>>>,
-    ) -> Result<Vec<ImportedLink>, Error> {
         self.permit(LinkService::IMPORT)?;
         self.spend(batch.len())?;
-        let mut note = self.note(AuditedOperation::LinkImport);
+        let note = self.note(AuditedOperation::LinkImport);
         let links = self.ready_to_import(batch, note.at, Hashing::Done).await?;
         let parts = &self.parts;
-        note.receipt = keep.map(|keep| {
-            let links = links.clone();
-            keep.receipt_of(move |outcomes| Box::new(became(links.clone(), outcomes)))
-        });
         let outcomes = parts.store.insert_many(&self.reach, &links, &note).await;
         for (index, link) in links.iter().enumerate() {
             let is_stored = matches!(&outcomes, Ok(all) if all[index] == Insertion::Stored);
             parts.resolver.announce(&link.key, &note, is_stored);
         }
-        Ok(became(links, &outcomes?))
+        let done: Vec<(Link, Insertion)> = links.into_iter().zip(outcomes?).collect();
+        let repeated = done.iter().filter(|(_, it)| *it == Insertion::Repeated);
+        let mut made = self
+            .made_by(repeated.filter_map(|(link, _)| link.request))
+            .await?;
+        let imported = done.into_iter().map(|(link, insertion)| match insertion {
+            Insertion::Repeated => self.imported_before(link, &mut made),
+            outcome => ImportedLink {
+                link,
+                outcome: outcome.into(),
+            },
+        });
+        Ok(imported.collect())
+    }
+
+    /// Returns the result for a link that the same request brought before.
+    fn imported_before(&self, link: Link, made: &mut Made) -> ImportedLink {
+        let again = link.request.map(|request| self.made_again(&request, made));
+        let outcome = match again {
+            Some(Ok(Some(stored))) => {
+                let key = stored.key.clone();
+                let seen = self.may_read().map_or(Link { key, ..link }, |()| stored);
+                let outcome = ImportOutcome::Stored;
+                return ImportedLink {
+                    link: seen,
+                    outcome,
+                };
+            }
+            Some(Err(Error::KeyReused)) => ImportOutcome::KeyReused,
+            Some(Ok(None) | Err(_)) | None => ImportOutcome::LinkDeleted,
+        };
+        ImportedLink { link, outcome }
     }
 
     /// Checks an import, and returns the result that each link would have. Nothing is stored.
@@ -98,7 +129,7 @@ impl LinkWriter {
         let links = self.ready_to_import(batch, now, Hashing::LeftOut).await?;
         let mut rehearsal = self.rehearsal_of(&links).await?;
         let taken = links.into_iter().map(|link| ImportedLink {
-            outcome: rehearsal.take_complete(&link),
+            outcome: rehearsal.take_complete(&link).into(),
             link,
         });
         Ok(taken.collect())
@@ -140,7 +171,11 @@ impl LinkWriter {
                 (Some(_), Hashing::LeftOut) => Some(not_hashed()),
                 (None, _) => None,
             };
-            let link = self.complete(draft, slug, password, now);
+            let request = draft.asked.take().map(|asked| self.digests(&asked));
+            let link = Link {
+                request,
+                ..self.complete(draft, slug, password, now)
+            };
             let circle = link.check_circles(None, &self.own_addresses);
             circle.map_err(|fault| fault.within(&format!("links.{index}")))?;
             links.push(link);
@@ -164,21 +199,6 @@ impl LinkWriter {
         }
         unreachable!("slugs become longer until one is free")
     }
-}
-
-/// The results for these links.
-fn became(links: Vec<Link>, outcomes: &[Insertion]) -> Vec<ImportedLink> {
-    let results = links.into_iter().zip(outcomes);
-    let results = results.map(|(link, insertion)| {
-        let outcome = match insertion {
-            Insertion::Stored => ImportOutcome::Stored,
-            Insertion::SlugTaken => ImportOutcome::Skipped,
-            Insertion::IdTaken => ImportOutcome::IdTaken,
-            Insertion::NoDomain => ImportOutcome::NoDomain,
-        };
-        ImportedLink { link, outcome }
-    });
-    results.collect()
 }
 
 #[cfg(test)]

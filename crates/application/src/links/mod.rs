@@ -12,6 +12,7 @@ mod import;
 mod list;
 mod reader;
 mod rehearsal;
+mod repeat;
 mod restore;
 mod screen;
 mod writer;
@@ -28,7 +29,7 @@ pub(crate) use self::reader::find_spelled;
 pub use self::{
     batch::{BatchAction, BatchChange, BatchOutcome, BatchReport, BatchResult, BatchScope},
     check::{CheckLinks, CheckScope, CheckedLink, CheckedPage, LinkChecker},
-    create::{CreateTerms, Created, Upserted},
+    create::{CreateTerms, Created},
     draft::{ImportLink, LinkDraft, NewLink},
     edit::{EditLink, EditedLink},
     explain::LinkToExplain,
@@ -37,7 +38,8 @@ pub use self::{
     list::{ExportPage, LinkPage, ListLinks, MAX_TAGGED},
     reader::{LinkReader, LinkStates},
     rehearsal::Rehearsal,
-    restore::{RestoreLink, Restored},
+    repeat::Asked,
+    restore::RestoreLink,
     writer::{LinkWriter, Precondition},
 };
 use crate::{
@@ -91,6 +93,9 @@ pub struct LinkServiceParts {
     /// links of the default domain have no address that is known, and only those of named domains
     /// are judged.
     pub own_addresses: OwnAddresses,
+    /// Keys the digests of requests, so that a stored one does not tell a client's key. All nodes
+    /// share it.
+    pub request_secret: [u8; 32],
 }
 
 /// The length of a generated slug where the settings do not decide it.
@@ -124,6 +129,7 @@ impl LinkServiceParts {
             writes: WriteBudget::default(),
             watch: None,
             own_addresses: OwnAddresses::default(),
+            request_secret: [0; 32],
         }
     }
 }
@@ -249,6 +255,13 @@ pub(crate) mod fixture {
             self
         }
 
+        /// Creates a link; returns it as it is stored.
+        pub(crate) async fn create(&self, new: NewLink) -> Result<Link, Error> {
+            let created = self.links.create(new, CreateTerms::default()).await?;
+            let link = created.link().whole();
+            Ok(link.expect("seen by the operator").clone())
+        }
+
         /// Changes the link `docs`; returns the link that it is then.
         pub(crate) async fn patch(
             &self,
@@ -333,6 +346,7 @@ pub(crate) mod fixture {
             writes: WriteBudget::default(),
             watch: None,
             own_addresses: OwnAddresses::default(),
+            request_secret: [0; 32],
         })
         .by(Caller::Operator, Author::operator());
         Fixture {

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use slugline_domain::{
     Link, LinkFilter, LinkId, LinkKey, LinkOrder, LinkStatus, PageSize, Reach, StatusFilter,
-    UnixSeconds,
+    UnixSeconds, ports::Insertion,
 };
 
 use super::{ImportLink, ImportOutcome, LinkService, LinkWriter, ListLinks};
@@ -121,31 +121,26 @@ impl Rehearsal {
             content.expires_at,
             link.visits_used,
         );
-        self.admit(key, link.id.clone(), status)
+        self.admit(key, link.id.clone(), status).into()
     }
 
     /// Returns the outcome for the next link, whose key and identifier are decided.
-    pub(super) fn take_complete(&mut self, link: &Link) -> ImportOutcome {
+    pub(super) fn take_complete(&mut self, link: &Link) -> Insertion {
         let status = link.status_at(self.now);
         self.admit(Some(link.key.clone()), Some(link.id.clone()), status)
     }
 
-    fn admit(
-        &mut self,
-        key: Option<LinkKey>,
-        id: Option<LinkId>,
-        status: LinkStatus,
-    ) -> ImportOutcome {
+    fn admit(&mut self, key: Option<LinkKey>, id: Option<LinkId>, status: LinkStatus) -> Insertion {
         let before = key.as_ref().and_then(|key| self.owners.get(key));
         if before.is_some_and(|owner| owner.stays) {
-            return ImportOutcome::Skipped;
+            return Insertion::SlugTaken;
         }
         let freed = before.and_then(|owner| owner.id.as_ref());
         if let Some(id) = &id
             && freed != Some(id)
             && self.ids.contains(id)
         {
-            return ImportOutcome::IdTaken;
+            return Insertion::IdTaken;
         }
         let owner = Owner {
             id,
@@ -156,7 +151,7 @@ impl Rehearsal {
             // It gets a slug that no link has.
             None => self.ids.extend(owner.id),
         }
-        ImportOutcome::Stored
+        Insertion::Stored
     }
 }
 

@@ -10,7 +10,6 @@ use crate::{
     access::{Access, Forbidden},
     caller::SeenLink,
     error::{Error, RestoreFault},
-    repeats::KeepAnswer,
 };
 
 /// A request to bring a link back.
@@ -29,14 +28,7 @@ pub struct RestoreLink {
     pub expires_at: Change<UnixSeconds>,
 }
 
-/// A link that was brought back.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Restored {
-    /// The link, as far as the caller may see it.
-    pub link: SeenLink,
-    /// `false` if the link was so already, and nothing was stored.
-    pub is_new: bool,
-}
+const RESTORED: AuditedOperation = AuditedOperation::LinkRestore;
 
 impl LinkService {
     /// The access rule of [`LinkWriter::restore`].
@@ -52,19 +44,6 @@ impl LinkWriter {
     /// Preview mode, there is no such link or version, the version cannot be brought back, the
     /// slug is taken, other callers changed the link again and again, or the store failed.
     pub async fn restore(&self, restore: &RestoreLink) -> Result<SeenLink, Error> {
-        let restored = self.restore_keeping(restore, None).await?;
-        Ok(restored.link)
-    }
-
-    /// As [`LinkWriter::restore`], and keeps the answer to the request with the link.
-    ///
-    /// # Errors
-    /// As for [`LinkWriter::restore`].
-    pub async fn restore_keeping(
-        &self,
-        restore: &RestoreLink,
-        keep: Option<KeepAnswer<Restored>>,
-    ) -> Result<Restored, Error> {
         /// Each attempt loses only to a change that succeeded.
         const ATTEMPTS: usize = 5;
 
@@ -74,14 +53,8 @@ impl LinkWriter {
         loop {
             let (_, versions) = self.versions(&restore.id).await?;
             let restored = match (&versions.current, versions.former.first()) {
-                (Some(current), _) => {
-                    self.return_to(current, &versions, restore, keep.as_ref())
-                        .await
-                }
-                (None, Some(last)) => {
-                    self.bring_back(last, &versions, restore, keep.as_ref())
-                        .await
-                }
+                (Some(current), _) => self.return_to(current, &versions, restore).await,
+                (None, Some(last)) => self.bring_back(last, &versions, restore).await,
                 (None, None) => Err(RestoreFault::NoVersion.into()),
             };
             match restored {
@@ -97,37 +70,30 @@ impl LinkWriter {
         current: &Link,
         versions: &LinkVersions,
         restore: &RestoreLink,
-        keep: Option<&KeepAnswer<Restored>>,
-    ) -> Result<Restored, Error> {
+    ) -> Result<SeenLink, Error> {
         self.check_keeps_key(&current.key, restore)?;
-        let before = || versions.former.first().map(|former| &former.link);
-        let version = match restore.version {
-            Some(revision) => versions.version(revision),
-            None => before(),
+        let version = match (restore.version, versions.former.first()) {
+            (Some(revision), _) => versions.version(revision),
+            // The same request may have come before, so it does not undo itself.
+            (None, Some(last)) if last.end.operation == RESTORED.as_str() => Some(current),
+            (None, last) => last.map(|last| &last.link),
         };
         let mut link = self.wanted(version, restore)?;
-        self.check_kept_expiry(&link)?;
         link = Link {
             content: link.content,
             password: link.password,
             ..current.clone()
         };
+        if link == *current {
+            return Ok(self.seen(link));
+        }
+        self.check_kept_expiry(&link)?;
         link.check_circles(None, &self.own_addresses)
             .map_err(|fault| RestoreFault::WrongVersion(self.told(fault)))?;
         self.admit(&mut link, current).await?;
-        let mut note = self.note(AuditedOperation::LinkRestore);
-        let next = self.next_version(link.clone(), current, note.at)?;
-        let restored = self.restored(next, link != *current);
-        note.receipt = keep.map(|keep| keep.receipt(&restored));
-        self.store_next(link, current, note).await?;
-        Ok(restored)
-    }
-
-    fn restored(&self, link: Link, is_new: bool) -> Restored {
-        Restored {
-            link: self.seen(link),
-            is_new,
-        }
+        let note = self.note(RESTORED);
+        let restored = self.store_next(link, current, note).await?;
+        Ok(self.seen(restored))
     }
 
     /// Stores a deleted link again.
@@ -136,9 +102,8 @@ impl LinkWriter {
         last: &FormerVersion,
         versions: &LinkVersions,
         restore: &RestoreLink,
-        keep: Option<&KeepAnswer<Restored>>,
-    ) -> Result<Restored, Error> {
-        let mut note = self.note(AuditedOperation::LinkRestore);
+    ) -> Result<SeenLink, Error> {
+        let note = self.note(RESTORED);
         let revision = restore.version.unwrap_or(last.link.revision);
         let mut link = self.wanted(versions.version(revision), restore)?;
         let end = last.link.content.expires_at;
@@ -160,19 +125,17 @@ impl LinkWriter {
         self.admit(&mut link, last).await?;
         self.screen_new(&mut link.content).await;
         link.content.check()?;
-        let restored = self.restored(link.clone(), true);
-        note.receipt = keep.map(|keep| keep.receipt(&restored));
         let history = &self.parts.history;
         let stored = history.bring_back(&self.reach, &link, last.revision, &note);
         let stored = stored.await;
         let is_stored = matches!(stored, Ok(Some(Insertion::Stored)));
         self.parts.resolver.announce(&link.key, &note, is_stored);
         match stored? {
-            Some(Insertion::Stored) => Ok(restored),
+            Some(Insertion::Stored) => Ok(self.seen(link)),
             Some(Insertion::SlugTaken) => Err(self.slug_taken(link.key).await),
             Some(Insertion::NoDomain) => Err(RestoreFault::NoDomain(link.key.domain).into()),
             // Another caller brought it back.
-            Some(Insertion::IdTaken) | None => Err(Error::Outdated(link.key)),
+            Some(Insertion::IdTaken | Insertion::Repeated) | None => Err(Error::Outdated(link.key)),
         }
     }
 

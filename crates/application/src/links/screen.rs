@@ -117,7 +117,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        NewLink, Upserted,
+        CreateTerms, NewLink,
         links::fixture::{Fixture, demonstration, fixture},
     };
 
@@ -197,14 +197,14 @@ mod tests {
             (BAD, Some(false), Some(false), 2),
             (GOOD, Some(true), Some(true), 2),
         ] {
-            let made = fixture.links.create(new(content(url, said))).await.unwrap();
+            let made = fixture.create(new(content(url, said))).await.unwrap();
             assert_eq!(made.content.flagged_unsafe, kept, "{url} {said:?}");
             assert_eq!(fixture.screen.asked().len(), lookups);
         }
-        let upserted = fixture.links.upsert(new(content(BAD, None))).await;
-        let Ok(Upserted::Created(made)) = upserted else {
-            panic!("{upserted:?}")
-        };
+        let new = new(content(BAD, None));
+        let upserted = fixture.links.upsert(new, CreateTerms::default()).await;
+        let upserted = upserted.unwrap();
+        let made = upserted.link().whole().unwrap();
         assert_eq!(made.content.flagged_unsafe, Some(true));
     }
 
@@ -217,7 +217,7 @@ mod tests {
             (GOOD, Some(false), Some(false)),
             (GOOD, Some(true), Some(true)),
         ] {
-            let made = fixture.links.create(new(content(url, said))).await.unwrap();
+            let made = fixture.create(new(content(url, said))).await.unwrap();
             assert_eq!(made.content.flagged_unsafe, kept, "{url} {said:?}");
         }
     }
@@ -226,7 +226,7 @@ mod tests {
     async fn every_destination_counts_however_the_link_comes() {
         for content in bad_for_some() {
             let fixture = fixture_with(GOOD, None).await;
-            let made = fixture.links.create(new(content.clone())).await.unwrap();
+            let made = fixture.create(new(content.clone())).await.unwrap();
             assert_eq!(made.content.flagged_unsafe, Some(true), "{content:?}");
             let edited = replaced(&fixture, content.clone()).await;
             assert_eq!(edited.flagged_unsafe, Some(true), "{content:?}");

@@ -18,7 +18,7 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct LinkWriter {
     reader: LinkReader,
-    caller: Caller,
+    pub(super) caller: Caller,
     author: Author,
 }
 
@@ -40,7 +40,6 @@ impl LinkWriter {
             at: self.now(),
             author: self.author.clone(),
             operation,
-            receipt: None,
         }
     }
 

@@ -101,6 +101,7 @@ impl OldLinks {
             ends_at: old.ends_at,
             password,
             visits_used: 0,
+            request: None,
             content: old.content,
         })
     }

@@ -134,7 +134,6 @@ impl LinkMigration {
             at: self.clock.now(),
             author: author.clone(),
             operation: AuditedOperation::LinkMigrate,
-            receipt: None,
         };
         let now = note.at.second();
         let (mut links, mut failures, mut expired) = (Vec::new(), Vec::new(), Vec::new());

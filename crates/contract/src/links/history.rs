@@ -191,7 +191,6 @@ mod tests {
             at: seconds(second).start(),
             author: Author::operator(),
             operation,
-            receipt: None,
         });
         FormerVersion {
             number,

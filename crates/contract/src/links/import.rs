@@ -151,15 +151,26 @@ pub struct FailedImport {
     pub reason: String,
 }
 
-/// Says that the domain of an imported link is gone.
-pub const NO_DOMAIN: &str = "its domain was taken away during the import";
-
-/// Says that another link has the id.
-pub fn id_taken(id: &LinkId) -> String {
-    format!(
-        "another link has the id {:?}; leave id out to get a new one",
-        id.as_str()
-    )
+/// Says why a link with this identifier was not taken over, if that is a failure.
+pub fn import_failure(outcome: ImportOutcome, id: Option<&LinkId>) -> Option<String> {
+    let reason = match outcome {
+        ImportOutcome::Stored | ImportOutcome::Skipped => return None,
+        ImportOutcome::IdTaken => {
+            let id = id.map_or("", LinkId::as_str);
+            return Some(format!(
+                "another link has the id {id:?}; leave id out to get a new one"
+            ));
+        }
+        ImportOutcome::NoDomain => "its domain was taken away during the import",
+        ImportOutcome::KeyReused => {
+            "another link came here under the same Idempotency-Key; take a new key for other links"
+        }
+        ImportOutcome::LinkDeleted => {
+            "it came before under the same Idempotency-Key and was deleted since; bring it back, \
+             or take a new key"
+        }
+    };
+    Some(reason.to_owned())
 }
 
 impl LinkImport {
@@ -176,17 +187,11 @@ impl LinkImport {
                 domain: shown_domain(&imported.link.key.domain),
                 url: imported.link.content.destination.to_string(),
             };
-            match imported.outcome {
-                ImportOutcome::Stored => shown.success_items.push(item),
-                ImportOutcome::Skipped => shown.skipped_items.push(item),
-                ImportOutcome::IdTaken => shown.failed_items.push(FailedImport {
-                    item,
-                    reason: id_taken(&imported.link.id),
-                }),
-                ImportOutcome::NoDomain => shown.failed_items.push(FailedImport {
-                    item,
-                    reason: NO_DOMAIN.into(),
-                }),
+            let reason = import_failure(imported.outcome, Some(&imported.link.id));
+            match (reason, imported.outcome) {
+                (Some(reason), _) => shown.failed_items.push(FailedImport { item, reason }),
+                (None, ImportOutcome::Skipped) => shown.skipped_items.push(item),
+                (None, _) => shown.success_items.push(item),
             }
         }
         shown.success = shown.success_items.len();

@@ -49,8 +49,7 @@ pub use self::{
     export::{ExportLinks, ExportText, LinkExport, TransferFormat},
     history::{DeletionView, GetHistory, LinkHistory, MemberChange, VersionView},
     import::{
-        FailedImport, ImportItem, ImportLimit, ImportLinks, ImportTerms, LinkImport, NO_DOMAIN,
-        id_taken,
+        FailedImport, ImportItem, ImportLimit, ImportLinks, ImportTerms, LinkImport, import_failure,
     },
     import_body::LinksToImport,
     import_link::ImportLink,

@@ -5,7 +5,7 @@ use std::{borrow::Cow, marker::PhantomData};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 use serde_json::{Map, Value};
-use slugline_application::{Created, LinkStates, SeenLink, Upserted};
+use slugline_application::{Created, LinkStates, SeenLink};
 use slugline_domain::{Link, Password, PasswordHash};
 
 use super::{
@@ -192,7 +192,7 @@ impl JsonSchema for SeenLinkView {
 #[schemars(rename = "LinkCreated")]
 pub struct LinkResponse {
     /// The link.
-    pub link: LinkView,
+    pub link: SeenLinkView,
     /// Its public address.
     pub short_link: String,
     /// Present and true if the link was there before.
@@ -210,8 +210,8 @@ impl LinkResponse {
         let link = created.link();
         Self {
             link: link.into(),
-            short_link: short_link(&link.key, origin),
-            reused: matches!(created, Created::Reused(_)).then_some(true),
+            short_link: short_link(link.key(), origin),
+            reused: matches!(created, Created::Existing(_)).then_some(true),
             validate_only: validate_only.then_some(true),
         }
     }
@@ -268,14 +268,15 @@ pub enum UpsertStatus {
 
 impl LinkUpserted {
     /// Shows the outcome, or that of a check, under an origin such as `https://sl.example`.
-    pub fn new(outcome: &Upserted, validate_only: bool, origin: &str) -> Self {
-        let (link, key, status) = match outcome {
-            Upserted::Created(link) => ((&**link).into(), &link.key, UpsertStatus::Created),
-            Upserted::Existing(link) => (link.into(), link.key(), UpsertStatus::Existing),
+    pub fn new(outcome: &Created, validate_only: bool, origin: &str) -> Self {
+        let status = match outcome {
+            Created::Stored(_) | Created::Valid(_) => UpsertStatus::Created,
+            Created::Existing(_) => UpsertStatus::Existing,
         };
+        let link = outcome.link();
         Self {
-            link,
-            short_link: short_link(key, origin),
+            link: link.into(),
+            short_link: short_link(link.key(), origin),
             status,
             validate_only: validate_only.then_some(true),
         }
@@ -322,7 +323,7 @@ mod tests {
         let to = "https://example.com/".parse().unwrap();
         let mut link = Link::new(id.parse().unwrap(), slug.parse().unwrap(), to, moment);
         link.password = Some(PasswordHash::new("$argon2id$secret"));
-        let made = Created::Stored(link.clone().into());
+        let made = Created::Stored(SeenLink::Whole(link.clone().into()));
         assert_eq!(
             to_value(LinkResponse::new(&made, false, "https://sl.example")).unwrap(),
             json!({
@@ -340,7 +341,7 @@ mod tests {
     #[test]
     fn who_may_not_read_links_is_shown_the_slug_alone() {
         let key = LinkKey::parse("docs").unwrap();
-        let existing = Upserted::Existing(SeenLink::Key(key, Revision::FIRST));
+        let existing = Created::Existing(SeenLink::Key(key, Revision::FIRST));
         assert_eq!(
             to_value(LinkUpserted::new(&existing, false, "https://sl.example")).unwrap(),
             json!({

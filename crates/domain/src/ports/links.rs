@@ -28,7 +28,9 @@ pub trait LinkStore: fmt::Debug + Send + Sync {
     /// note and is within `reach`, tags included; it never overwrites anything else. The
     /// identifier of the replaced link is free then.
     ///
-    /// If both the key and the identifier are taken, the answer is [`Insertion::SlugTaken`].
+    /// If both the key and the identifier are taken, the answer is [`Insertion::SlugTaken`]. If a
+    /// request with the same digest of its key has made a link, it is [`Insertion::Repeated`] in any
+    /// case.
     async fn insert(
         &self,
         reach: &Reach,
@@ -320,9 +322,6 @@ pub enum StoreError {
         #[source]
         source: Box<dyn StdError + Send + Sync>,
     },
-    /// Another request has the key of this one, so nothing was changed.
-    #[error("another request has the key of this one")]
-    KeyInUse,
     /// The answer would have taken longer than the time limit.
     #[error("link store could not {action} within {} ms", limit.as_millis())]
     TooSlow {

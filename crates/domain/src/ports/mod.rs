@@ -18,7 +18,7 @@ mod visits;
 mod watch;
 
 pub use crate::insertion::Insertion;
-pub use audit::{AuditTrail, ReceiptStore};
+pub use audit::AuditTrail;
 pub use domains::{DomainRemoval, DomainStore, LinkMove};
 pub use links::{
     ChangeObserver, Deletion, Hearing, LinkChange, LinkObserver, LinkStore, StoreError, Taking,

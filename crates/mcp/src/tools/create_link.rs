@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use slugline_application::LinkService;
-use slugline_contract::{CreateLink, LinkResponse};
+use slugline_contract::{CreateLink, Keyed, LinkResponse, asked};
 use slugline_domain::Scope;
 use slugline_httpkit::Failure;
 
@@ -13,16 +13,22 @@ pub(super) fn spec() -> ToolSpec {
         name: "create_link",
         description: "Make a new short link to a URL. Only url is required; without slug a free random one is \
         chosen. Fails with 409 when an active link has the slug, and names a free one; \
-        upsert_link returns the link in the way instead. Returns the link, as get_link does, and \
+        upsert_link returns the link in the way instead. With idempotencyKey a call that failed \
+        may be repeated as it is. Returns the link, as get_link does, and \
         its public address in shortLink.",
         needs: LinkService::CREATE,
         effect: ToolEffect::Adds,
     }
 }
 
-pub(super) async fn call(context: ToolContext, input: CreateLink) -> Result<LinkResponse, Failure> {
-    let (new, terms) = input.validate(&context.bounds_here())?;
-    let created = context.changes().create_as(new, &terms).await?;
+pub(super) async fn call(
+    context: ToolContext,
+    input: Keyed<CreateLink>,
+) -> Result<LinkResponse, Failure> {
+    let key = input.key()?;
+    let (mut new, terms) = input.arguments.validate(&context.bounds_here())?;
+    new.asked = key.map(|key| asked(&new, &key, None));
+    let created = context.changes().create(new, terms).await?;
     let origin = context.origin.as_str();
     Ok(LinkResponse::new(&created, terms.validate_only, origin))
 }

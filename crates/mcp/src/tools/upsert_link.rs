@@ -1,7 +1,7 @@
 //! `upsert_link`
 
 use slugline_application::LinkService;
-use slugline_contract::{LinkUpserted, UpsertLink};
+use slugline_contract::{Keyed, LinkUpserted, UpsertLink, asked};
 use slugline_httpkit::Failure;
 
 use super::tool::{ToolContext, ToolEffect, ToolSpec};
@@ -17,9 +17,14 @@ pub(super) fn spec() -> ToolSpec {
     }
 }
 
-pub(super) async fn call(context: ToolContext, input: UpsertLink) -> Result<LinkUpserted, Failure> {
-    let (new, terms) = input.validate(&context.bounds_here())?;
-    let outcome = context.changes().upsert_as(new, &terms).await?;
+pub(super) async fn call(
+    context: ToolContext,
+    input: Keyed<UpsertLink>,
+) -> Result<LinkUpserted, Failure> {
+    let key = input.key()?;
+    let (mut new, terms) = input.arguments.validate(&context.bounds_here())?;
+    new.asked = key.map(|key| asked(&new, &key, None));
+    let outcome = context.changes().upsert(new, terms).await?;
     let origin = context.origin.as_str();
     Ok(LinkUpserted::new(&outcome, terms.validate_only, origin))
 }

@@ -12,7 +12,6 @@ use crate::{
     conditional::{IfMatch, Tagged},
     input::{Changes, Context, PublicOrigin},
     operation::{Operation, OperationSpec},
-    repeatable::{Once, Repeatable},
     reply::{Either, Json, NoContent},
 };
 
@@ -145,12 +144,7 @@ pub(crate) fn link_batch() -> Operation {
                       done before a failure stays. Sending a request again is harmless; links \
                       that are that way already are `unchanged`, or `notFound` when they were \
                       to be deleted. `dryRun` changes nothing and tells what would happen.",
-        fails: &[
-            Code::InvalidCursor,
-            Code::QueryTimeout,
-            Code::IdempotencyKeyInUse,
-            Code::IdempotencyKeyReused,
-        ],
+        fails: &[Code::InvalidCursor, Code::QueryTimeout],
         ..OperationSpec::new(
             Method::POST,
             "/api/link/batch",
@@ -163,19 +157,8 @@ pub(crate) fn link_batch() -> Operation {
 
 async fn batch(
     Changes(links): Changes,
-    Repeatable {
-        body: Body(body),
-        key,
-    }: Repeatable<Body<BatchLinks>>,
-) -> Result<Once<Json<200, LinkBatch>>, Failure> {
-    let change = body.validate()?;
-    let key = key.unless(change.dry_run);
-    let work = async || {
-        let done = links.change_many(change).await?;
-        let is_final = done.is_final();
-        Ok((LinkBatch::new(&body, done, report), is_final))
-    };
-    let show = |(shown, _): &(LinkBatch, bool)| Json(shown.clone());
-    let is_final = |(_, is_final): &(LinkBatch, bool)| *is_final;
-    key.once_at_length(show, is_final, work).await
+    Body(body): Body<BatchLinks>,
+) -> Result<Json<200, LinkBatch>, Failure> {
+    let done = links.change_many(body.validate()?).await?;
+    Ok(Json(LinkBatch::new(&body, done, report)))
 }

@@ -1,20 +1,19 @@
 //! New links, and texts that the dashboard suggests for one.
 
 use actix_web::http::Method;
-use slugline_application::{CreateTerms, Created, KeepAnswer, LinkService, Upserted};
+use slugline_application::{Created, LinkService};
 use slugline_contract::{
     Code, CreateLink, LinkResponse, LinkUpserted, PreviewSuggestion, SlugSuggestion,
-    SuggestPreview, SuggestSlug, UpsertLink,
+    SuggestPreview, SuggestSlug, UpsertLink, asked,
 };
-use slugline_domain::{Link, SuggestedPreview};
+use slugline_domain::SuggestedPreview;
 use slugline_httpkit::Failure;
 
 use crate::{
     body::{Body, Query},
-    conditional::Tagged,
+    conditional::{RequestKey, Tagged},
     input::{Changes, Context, PublicOrigin},
     operation::{Operation, OperationSpec},
-    repeatable::{Once, Repeatable},
     reply::{Either, Json},
 };
 
@@ -35,8 +34,8 @@ pub(crate) fn link_create() -> Operation {
             Code::SlugTaken,
             Code::IdTaken,
             Code::Busy,
-            Code::IdempotencyKeyInUse,
             Code::IdempotencyKeyReused,
+            Code::LinkDeleted,
         ],
         ..OperationSpec::new(
             Method::POST,
@@ -52,28 +51,23 @@ async fn create(
     context: Context,
     Changes(links): Changes,
     PublicOrigin(origin): PublicOrigin,
-    Repeatable {
-        body: Body(body),
-        key,
-    }: Repeatable<Body<CreateLink>>,
-) -> Result<Once<Answer<LinkResponse>>, Failure> {
-    let (new, terms) = body.validate(&context.bounds.seen_at(origin.as_str()))?;
-    let validate_only = terms.validate_only;
-    let show = move |created: &Created| {
-        let shown = LinkResponse::new(created, validate_only, origin.as_str());
-        match created {
-            Created::Stored(link) => Tagged::new(link, Either::Left(Json(shown))),
-            Created::Reused(link) => Tagged::new(link, Either::Right(Json(shown))),
-            Created::Valid(_) => Tagged::without(Either::Right(Json(shown))),
-        }
-    };
-    let is_kept = |created: &Created| matches!(created, Created::Stored(_));
-    let create = async |keep: Option<KeepAnswer<Created>>| {
-        let stored = |link: &Link| Box::new(Created::Stored(link.clone().into()));
-        let keep = keep.map(|keep| keep.of(stored));
-        links.create_as(new, &CreateTerms { keep, ..terms }).await
-    };
-    key.unless(validate_only).once(show, is_kept, create).await
+    RequestKey(key): RequestKey,
+    Body(body): Body<CreateLink>,
+) -> Result<Answer<LinkResponse>, Failure> {
+    let (mut new, terms) = body.validate(&context.bounds.seen_at(origin.as_str()))?;
+    new.asked = key.map(|key| asked(&new, &key, None));
+    let created = links.create(new, terms).await?;
+    let shown = LinkResponse::new(&created, terms.validate_only, origin.as_str());
+    Ok(answer(&created, shown))
+}
+
+/// Says by the status what became of the link.
+fn answer<T>(created: &Created, shown: T) -> Answer<T> {
+    match created {
+        Created::Stored(link) => Tagged::seen(link, Either::Left(Json(shown))),
+        Created::Existing(link) => Tagged::seen(link, Either::Right(Json(shown))),
+        Created::Valid(_) => Tagged::without(Either::Right(Json(shown))),
+    }
 }
 
 /// `POST /api/link/upsert`
@@ -88,8 +82,8 @@ pub(crate) fn link_upsert() -> Operation {
             Code::SlugTaken,
             Code::IdTaken,
             Code::Busy,
-            Code::IdempotencyKeyInUse,
             Code::IdempotencyKeyReused,
+            Code::LinkDeleted,
         ],
         ..OperationSpec::new(
             Method::POST,
@@ -105,28 +99,14 @@ async fn upsert(
     context: Context,
     Changes(links): Changes,
     PublicOrigin(origin): PublicOrigin,
-    Repeatable {
-        body: Body(body),
-        key,
-    }: Repeatable<Body<UpsertLink>>,
-) -> Result<Once<Answer<LinkUpserted>>, Failure> {
-    let (new, terms) = body.validate(&context.bounds.seen_at(origin.as_str()))?;
-    let validate_only = terms.validate_only;
-    let show = move |outcome: &Upserted| {
-        let shown = LinkUpserted::new(outcome, validate_only, origin.as_str());
-        match outcome {
-            Upserted::Created(_) if validate_only => Tagged::without(Either::Right(Json(shown))),
-            Upserted::Created(link) => Tagged::new(link, Either::Left(Json(shown))),
-            Upserted::Existing(link) => Tagged::seen(link, Either::Right(Json(shown))),
-        }
-    };
-    let is_kept = |outcome: &Upserted| matches!(outcome, Upserted::Created(_));
-    let upsert = async |keep: Option<KeepAnswer<Upserted>>| {
-        let stored = |link: &Link| Box::new(Upserted::Created(link.clone().into()));
-        let keep = keep.map(|keep| keep.of(stored));
-        links.upsert_as(new, &CreateTerms { keep, ..terms }).await
-    };
-    key.unless(validate_only).once(show, is_kept, upsert).await
+    RequestKey(key): RequestKey,
+    Body(body): Body<UpsertLink>,
+) -> Result<Answer<LinkUpserted>, Failure> {
+    let (mut new, terms) = body.validate(&context.bounds.seen_at(origin.as_str()))?;
+    new.asked = key.map(|key| asked(&new, &key, None));
+    let upserted = links.upsert(new, terms).await?;
+    let shown = LinkUpserted::new(&upserted, terms.validate_only, origin.as_str());
+    Ok(answer(&upserted, shown))
 }
 
 /// `GET /api/link/ai`

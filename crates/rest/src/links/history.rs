@@ -1,7 +1,7 @@
 //! Former versions and deleted links, and the way back.
 
 use actix_web::http::Method;
-use slugline_application::{LinkService, Restored};
+use slugline_application::LinkService;
 use slugline_contract::{
     Code, GetHistory, LinkChanged, LinkHistory, ListTrash, RestoreLink, TrashList,
 };
@@ -12,7 +12,6 @@ use crate::{
     conditional::Tagged,
     input::{Changes, Links, PublicOrigin},
     operation::{Operation, OperationSpec},
-    repeatable::{Once, Repeatable},
     reply::Json,
 };
 
@@ -81,14 +80,12 @@ pub(crate) fn link_restore() -> Operation {
         description: "Brings back a deleted link, or gives a link what an older version of it had, the \
                       password included. Either way that is a new version, and visits that were \
                       counted stay counted. Without `version` it undoes the deletion or the last \
-                      change. If another link has the slug of a deleted one by now, send `slug`.",
+                      change, but no return to an older version, so it is safe to send again. If another link has the slug of a deleted one by now, send `slug`.",
         fails: &[
             Code::LinkNotFound,
             Code::VersionNotFound,
             Code::SlugTaken,
             Code::LinkModified,
-            Code::IdempotencyKeyInUse,
-            Code::IdempotencyKeyReused,
         ],
         ..OperationSpec::new(
             Method::POST,
@@ -103,17 +100,10 @@ pub(crate) fn link_restore() -> Operation {
 async fn restore(
     Changes(links): Changes,
     PublicOrigin(origin): PublicOrigin,
-    Repeatable {
-        body: Body(body),
-        key,
-    }: Repeatable<Body<RestoreLink>>,
-) -> Result<Once<Tagged<Json<200, LinkChanged>>>, Failure> {
+    Body(body): Body<RestoreLink>,
+) -> Result<Tagged<Json<200, LinkChanged>>, Failure> {
     let restore = body.validate()?;
-    let show = move |Restored { link, .. }: &Restored| {
-        let shown = LinkChanged::new(link, false, origin.as_str());
-        Tagged::seen(link, Json(shown))
-    };
-    let is_kept = |restored: &Restored| restored.is_new;
-    let change = |keep| links.restore_keeping(&restore, keep);
-    key.once(show, is_kept, change).await
+    let link = links.restore(&restore).await?;
+    let shown = LinkChanged::new(&link, false, origin.as_str());
+    Ok(Tagged::seen(&link, Json(shown)))
 }

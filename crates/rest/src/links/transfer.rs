@@ -10,20 +10,20 @@ use aide::{
     generate::GenContext,
     openapi::{Operation as Documented, ReferenceOr},
 };
-use slugline_application::{Error, ExportPage, ImportedLink, LinkReader, LinkService};
+use slugline_application::{Error, ExportPage, LinkReader, LinkService};
 use slugline_contract::{
     Bounds, Code, ExportLinks, ExportText, ImportLimit, ImportLinks, ImportTerms, LinkExport,
-    LinkImport, LinksToImport, TransferFormat,
+    LinkImport, LinksToImport, TransferFormat, asked,
 };
 use slugline_domain::{DomainName, PageSize};
 use slugline_httpkit::{Failure, Guard, report, unreadable_body};
 
 use crate::{
     body::{Body, Query},
+    conditional::RequestKey,
     input::{Changes, Links, media_type, state},
     openapi::{Responses, text},
     operation::{Operation, OperationSpec},
-    repeatable::{Once, Repeatable},
     reply::{Cached, Json, Reply},
     streamed::{Attachment, Parts, Sender},
 };
@@ -153,13 +153,7 @@ pub(crate) fn link_import() -> Operation {
                       commas, semicolons or tabs, as in the first line. Stored passwords are \
                       kept, those in clear hashed. With `validateOnly` nothing is stored, and the \
                       answer tells what would become of each link.",
-        fails: &[
-            Code::TooManyLinks,
-            Code::InvalidCsv,
-            Code::Busy,
-            Code::IdempotencyKeyInUse,
-            Code::IdempotencyKeyReused,
-        ],
+        fails: &[Code::TooManyLinks, Code::InvalidCsv, Code::Busy],
         ..OperationSpec::new(
             Method::POST,
             "/api/link/import",
@@ -173,25 +167,29 @@ pub(crate) fn link_import() -> Operation {
 async fn import(
     Changes(writer): Changes,
     Query(terms): Query<ImportTerms>,
-    Repeatable { body, key }: Repeatable<Imported>,
-) -> Result<Once<Cached<Json<200, LinkImport>>>, Failure> {
-    let Imported(LinksToImport {
-        links,
+    RequestKey(key): RequestKey,
+    Imported(body): Imported,
+) -> Result<Cached<Json<200, LinkImport>>, Failure> {
+    let LinksToImport {
+        mut links,
         ignored,
         validate_only,
-    }) = body;
-    if terms.validate()? || validate_only {
-        let checked = writer.validate_import(links).await?;
-        return Ok(Once::Made(Cached::never(Json(LinkImport {
-            validate_only: Some(true),
-            ..LinkImport::new(&checked, ignored)
-        }))));
-    }
-    let show = move |imported: &Vec<ImportedLink>| {
-        Cached::never(Json(LinkImport::new(imported, ignored.clone())))
+    } = body;
+    let validate_only = terms.validate()? || validate_only;
+    let imported = if validate_only {
+        writer.validate_import(links).await?
+    } else {
+        if let Some(key) = key {
+            for (position, link) in (0..).zip(&mut links) {
+                link.asked = Some(asked(link, &key, Some(position)));
+            }
+        }
+        writer.import(links).await?
     };
-    let import = |keep| writer.import_keeping(links, keep);
-    key.once(show, |_| true, import).await
+    Ok(Cached::never(Json(LinkImport {
+        validate_only: validate_only.then_some(true),
+        ..LinkImport::new(&imported, ignored)
+    })))
 }
 
 /// The links of a body, JSON or CSV, checked.

@@ -15,8 +15,8 @@ use serde_json::{Value, json};
 use slugline_application::{
     App, AuditParts, AuditService, Authenticator, AuthenticatorParts, Domains, DomainsParts,
     LinkChecker, LinkLists, LinkMigration, LinkMigrationParts, LinkService, LinkServiceParts,
-    LiveVisits, NamedDomains, Passwords, Repeats, RepeatsParts, Resolver, ResolverOptions,
-    SiteToken, StatsService, Tokens, TokensParts, VisitErasures, VisitErasuresParts,
+    LiveVisits, NamedDomains, Passwords, Resolver, ResolverOptions, SiteToken, StatsService,
+    Tokens, TokensParts, VisitErasures, VisitErasuresParts,
 };
 use slugline_contract::{
     Bounds, ImportLimit, Limits, LinkStoreKind, RedirectsView, SeenLinkView, SetupView, Stores,
@@ -119,11 +119,6 @@ impl Fixture {
         let app = App {
             domains: Domains::new(domains),
             erasures,
-            repeats: Repeats::new(RepeatsParts {
-                store: store.clone(),
-                secret: [0; 32],
-                clock: clock.clone(),
-            }),
             audit,
             checks: LinkChecker::new(links.clone(), prober, clock.clone()),
             lists: LinkLists::new(links.clone(), stats.clone()),

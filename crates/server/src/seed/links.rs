@@ -1,7 +1,7 @@
 //! Links such as a small company might have.
 
 use anyhow::Context;
-use slugline_application::{LinkWriter, NewLink};
+use slugline_application::{CreateTerms, LinkWriter, NewLink};
 use slugline_domain::{
     Comment, Destination, DestinationRules, DomainName, Host, Link, LinkId, Password, Slug, Tag,
     Tags, Title, UnixMillis, UnixSeconds,
@@ -91,8 +91,9 @@ pub(super) async fn make(
         if let Some(host) = host_of(number, hosts) {
             new.domain = DomainName::named(host.clone());
         }
-        let link = service.create(new).await;
-        links.push(link.with_context(|| format!("making link {number}"))?);
+        let made = service.create(new, CreateTerms::default()).await;
+        let made = made.with_context(|| format!("making link {number}"))?;
+        links.extend(made.link().whole().cloned());
     }
     Ok(links)
 }

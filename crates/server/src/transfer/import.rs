@@ -11,8 +11,8 @@ use slugline_application::{
     Error, ImportLink, ImportOutcome, ImportedLink, LinkService, NamedDomains, Rehearsal,
 };
 use slugline_contract::{
-    Bounds, ImportLink as LinkOnWire, LinkImport, NO_DOMAIN, Problem, ReadLink, Sent,
-    TransferFormat, id_taken, read_links,
+    Bounds, ImportLink as LinkOnWire, LinkImport, Problem, ReadLink, Sent, TransferFormat,
+    import_failure, read_links,
 };
 use slugline_domain::{DomainName, ports::Clock};
 use slugline_storage::DatabaseUrl;
@@ -211,17 +211,14 @@ struct Done {
 impl Import {
     fn add(&mut self, link: ImportLink) -> anyhow::Result<()> {
         if let Store::Nowhere(rehearsal) = &mut self.store {
-            match (rehearsal.take(&link), link.id) {
-                (ImportOutcome::Stored, _) => self.done.stored += 1,
-                (ImportOutcome::Skipped, _) => self.done.skipped += 1,
-                (ImportOutcome::IdTaken, id) => {
-                    let slug = link
-                        .slug
-                        .map_or_else(String::new, |slug| format!("{slug}: "));
-                    let reason = id.as_ref().map_or_else(String::new, id_taken);
-                    self.leave(&format!("{slug}{reason}"));
-                }
-                (ImportOutcome::NoDomain, _) => self.leave(NO_DOMAIN),
+            let outcome = rehearsal.take(&link);
+            let slug = link
+                .slug
+                .map_or_else(String::new, |slug| format!("{slug}: "));
+            match (import_failure(outcome, link.id.as_ref()), outcome) {
+                (Some(reason), _) => self.leave(&format!("{slug}{reason}")),
+                (None, ImportOutcome::Skipped) => self.done.skipped += 1,
+                (None, _) => self.done.stored += 1,
             }
             return Ok(());
         }

@@ -6,11 +6,15 @@
 
 use std::{collections::BTreeMap, error::Error as StdError};
 
-use sea_orm::{Iterable, QuerySelect, entity::prelude::*, sea_query::Expr};
+use sea_orm::{
+    Iterable, QuerySelect,
+    entity::prelude::*,
+    sea_query::{Expr, ExprTrait},
+};
 use slugline_domain::{
     Country, Delivery, Destination, DomainName, Life, Link, LinkContent, LinkId, LinkKey,
-    MaxVisits, PasswordHash, Preview, Revision, Routing, Rules, Slug, Split, Tags, Text,
-    UnixSeconds,
+    MaxVisits, PasswordHash, Preview, RequestDigests, Revision, Routing, Rules, Slug, Split, Tags,
+    Text, UnixSeconds,
 };
 
 use super::{
@@ -18,7 +22,10 @@ use super::{
     search_key::{destination_key, search_text},
     tags_text,
 };
-use crate::failure::BadRow;
+use crate::{
+    failure::BadRow,
+    hexadecimal::{from_hexadecimal, hexadecimal},
+};
 
 table! {
     /// A link as the table holds it.
@@ -66,6 +73,9 @@ table! {
     noindex: Option<bool>,
     /// A copy of the tags, each after a `T`. Tags are in lower case, so no tag holds one.
     tags: Option<String>,
+    /// The digests of the request that made the link, in hexadecimal; both or none.
+    request_key: Option<String>,
+    request_digest: Option<String>,
     ;
     /// The texts that searches look into, in lower case: slug, destination, comment and
     /// tags, one per line.
@@ -77,26 +87,27 @@ table! {
 /// Selects the columns to read, in the order of [`Model`]. Only searches need the searched texts,
 /// which can be longer than the rest.
 pub(crate) fn select() -> Select<Entity> {
-    without_tags().column(Column::Tags)
-}
-
-/// As [`select`], for those who need no tags.
-pub(crate) fn select_followed() -> Select<Entity> {
-    without_tags().expr(Expr::cust("NULL"))
-}
-
-fn without_tags() -> Select<Entity> {
     Entity::find().select_only().columns(read_columns())
 }
 
-/// The columns to read, without the tags.
+/// As [`select`], for redirects, which need none of the last three columns.
+pub(crate) fn select_followed() -> Select<Entity> {
+    use Column::{RequestDigest, RequestKey, Tags};
+
+    let columns =
+        read_columns().filter(|column| !matches!(column, Tags | RequestKey | RequestDigest));
+    let unread = [(); 3].map(|()| Expr::cust("NULL"));
+    Entity::find().select_only().columns(columns).exprs(unread)
+}
+
+/// The columns to read.
 pub(crate) fn read_columns() -> impl Iterator<Item = Column> {
-    Column::iter().filter(|column| {
-        !matches!(
-            column,
-            Column::SearchText | Column::DestinationKey | Column::Tags
-        )
-    })
+    Column::iter().filter(|column| !matches!(column, Column::SearchText | Column::DestinationKey))
+}
+
+/// The links, or the versions, that these requests made, by the digests of their keys.
+pub(crate) fn is_made_by(keys: &[String]) -> Expr {
+    Expr::col(Column::RequestKey).is_in(keys.iter().map(String::as_str))
 }
 
 /// The row of a link, without the number that the database gives it.
@@ -140,6 +151,8 @@ pub(crate) fn to_row(link: &Link) -> Model {
         disabled: life.disabled,
         noindex: content.delivery.noindex,
         tags: tags_to_text(&content.tags),
+        request_key: link.request.map(|request| hexadecimal(&request.key)),
+        request_digest: link.request.map(|request| hexadecimal(&request.asked)),
     }
 }
 
@@ -159,6 +172,7 @@ pub(crate) fn to_link(row: Model) -> Result<Link, BadRow> {
         ends_at: check.moment("ends_at", row.ends_at)?,
         password: row.password_hash.map(PasswordHash::new),
         visits_used: check.column("visits_used", u32::try_from(row.visits_used))?,
+        request: check.request(row.request_key.as_deref(), row.request_digest.as_deref())?,
         content: LinkContent {
             destination: check.column("destination", Destination::restore(&row.destination))?,
             comment: check.text("comment", row.comment.as_deref())?,
@@ -267,6 +281,23 @@ impl Check<'_> {
     pub(super) fn split(&self, stored: Option<&str>) -> Result<Option<Split>, BadRow> {
         let split = stored.map(routing_text::read_split).transpose();
         self.column("shares", split)
+    }
+
+    fn request(
+        &self,
+        key: Option<&str>,
+        asked: Option<&str>,
+    ) -> Result<Option<RequestDigests>, BadRow> {
+        let (Some(key), Some(asked)) = (key, asked) else {
+            return Ok(None);
+        };
+        let read = |column, text| {
+            let digest = from_hexadecimal(text).ok_or("it is no digest");
+            self.column(column, digest)
+        };
+        let key = read("request_key", key)?;
+        let asked = read("request_digest", asked)?;
+        Ok(Some(RequestDigests { key, asked }))
     }
 
     fn tags(&self, stored: &str) -> Result<Tags, BadRow> {

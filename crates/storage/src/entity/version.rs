@@ -1,8 +1,8 @@
 //! Former versions of links. A row has the columns of a link that are not made for searches, and
 //! those of the change that ended the version.
 
-use sea_orm::sea_query::{Expr, ExprTrait, Query, SelectStatement};
-use slugline_domain::{CallerName, Ending, FormerVersion, Link, LinkId, UnixMillis};
+use sea_orm::sea_query::{Condition, Expr, ExprTrait, Query, SelectStatement};
+use slugline_domain::{CallerName, Ending, FormerVersion, Link, LinkId, MadeLink, UnixMillis};
 
 use super::link::{self, Column};
 use crate::{
@@ -15,7 +15,7 @@ pub(crate) const TABLE: &str = "link_versions";
 /// The columns of the change that ended the version.
 pub(crate) const END: [&str; 4] = ["ended_at", "ended_by", "operation", "deleted_at"];
 
-/// The columns that a version takes over as they are. The tags are one more.
+/// The columns that a version takes over as they are.
 pub(crate) fn columns() -> impl Iterator<Item = Column> {
     link::read_columns().filter(|column| !matches!(column, Column::Number))
 }
@@ -24,7 +24,6 @@ pub(crate) fn columns() -> impl Iterator<Item = Column> {
 pub(crate) fn select() -> SelectStatement {
     Query::select()
         .columns(link::read_columns())
-        .column(Column::Tags)
         .columns(END)
         .from(TABLE)
         .take()
@@ -33,6 +32,13 @@ pub(crate) fn select() -> SelectStatement {
 /// The versions of the link with this identity.
 pub(crate) fn is_of(id: &LinkId) -> Expr {
     Expr::col(Column::Id).eq(id.as_str())
+}
+
+/// The versions in the trash of links that these requests made, by the digests of their keys.
+pub(crate) fn is_deleted_of(keys: &[String]) -> Condition {
+    Condition::all()
+        .add(link::is_made_by(keys))
+        .add(Expr::col("deleted_at").is_not_null())
 }
 
 impl Row for FormerVersion {
@@ -56,6 +62,18 @@ impl Row for Version {
             Some(ended_at) => Self::Former(former(row, ended_at, columns)?),
             None => Self::Current(link::to_link(row)?),
         })
+    }
+}
+
+impl Row for MadeLink {
+    fn read(columns: &mut impl Columns) -> Result<Self, Failure> {
+        let (link, is_deleted) = match Version::read(columns)? {
+            Version::Current(link) => (link, false),
+            Version::Former(FormerVersion {
+                link, is_deleted, ..
+            }) => (link, is_deleted),
+        };
+        Ok(Self { link, is_deleted })
     }
 }
 

@@ -6,14 +6,16 @@
 
 mod trash;
 
+use std::collections::BTreeSet;
+
 use async_trait::async_trait;
 use sea_orm::{
     ColumnTrait, DbBackend, EntityTrait, QueryFilter, QuerySelect, QueryTrait, Statement,
     sea_query::{Expr, LockType, Order, Query, SelectStatement, UnionType},
 };
 use slugline_domain::{
-    AuditNote, Ending, FormerVersion, Keeping, Link, LinkId, LinkVersions, Purge, Reach, Revision,
-    TrashQuery, UnixMillis,
+    AuditNote, Ending, FormerVersion, Keeping, Link, LinkId, LinkVersions, MadeLink, Purge, Reach,
+    Revision, TrashQuery, UnixMillis,
     history::LinkHistory,
     ports::{Insertion, StoreError, Version},
 };
@@ -25,7 +27,11 @@ use crate::{
         version,
     },
     failure::Failure,
-    links::{SqlLinkStore, insert::InsertLink},
+    hexadecimal::hexadecimal,
+    links::{
+        SqlLinkStore,
+        insert::{InsertLink, KEYS},
+    },
     session::{
         Applied::{Commit, Rollback},
         Session,
@@ -55,6 +61,22 @@ impl LinkHistory for SqlLinkStore {
         self.database
             .read("read the versions of a link", read)
             .await
+    }
+
+    async fn made_by(&self, keys: &BTreeSet<[u8; 32]>) -> Result<Vec<MadeLink>, StoreError> {
+        let keys: Vec<String> = keys.iter().map(hexadecimal).collect();
+        let read = async move |session: &Session<'_>| {
+            let mut made = Vec::new();
+            for some in keys.chunks(KEYS) {
+                made.extend(
+                    session
+                        .rows(session.backend().build(&made_by(some)))
+                        .await?,
+                );
+            }
+            Ok(made)
+        };
+        self.database.read("find the link of a request", read).await
     }
 
     async fn trash(&self, query: &TrashQuery) -> Result<Vec<FormerVersion>, StoreError> {
@@ -151,11 +173,24 @@ impl LinkHistory for SqlLinkStore {
 /// The link, and its former versions, the newest first. One statement, because on PostgreSQL a
 /// link that changes between two would miss a version, or have one twice.
 fn all_versions(id: &LinkId) -> SelectStatement {
-    let mut current = link::select()
-        .filter(Column::Id.eq(id.as_str()))
-        .into_query();
-    current.exprs(version::END.map(|_| Expr::cust("NULL")));
+    let current = current(Column::Id.eq(id.as_str()));
     newest_first(id).union(UnionType::All, current).take()
+}
+
+/// The links that requests made, by the digests of their keys. One statement, for the same reason.
+fn made_by(keys: &[String]) -> SelectStatement {
+    let current = current(link::is_made_by(keys));
+    version::select()
+        .cond_where(version::is_deleted_of(keys))
+        .union(UnionType::All, current)
+        .take()
+}
+
+/// Selects links in the form of versions.
+fn current(which: Expr) -> SelectStatement {
+    let mut current = link::select().filter(which).into_query();
+    current.exprs(version::END.map(|_| Expr::cust("NULL")));
+    current
 }
 
 /// The versions of a link, the newest first.
@@ -220,5 +255,19 @@ mod tests {
             assert!(versions.contains(index), "{versions}");
         }
         assert!(!versions.contains("SCAN"), "{versions}");
+    }
+
+    #[tokio::test]
+    async fn the_link_of_a_request_is_found_along_an_index() {
+        let schema = Schema::new().await;
+        let made = made_by(&["a".to_owned(), "b".to_owned()]);
+        let made = schema.plan(&DbBackend::Sqlite.build(&made));
+        for index in [
+            "link_versions USING INDEX link_versions_request (request_key=?)",
+            "short_links USING INDEX links_request (request_key=?)",
+        ] {
+            assert!(made.contains(index), "{made}");
+        }
+        assert!(!made.contains("SCAN"), "{made}");
     }
 }

@@ -1,17 +1,20 @@
 //! Inserting a link, and the rows of a link.
 
+use std::collections::HashSet;
+
 use sea_orm::{
     ActiveValue, ColumnTrait, Condition, EntityTrait, InsertMany, IntoActiveModel, QueryFilter,
-    sea_query::OnConflict,
+    sea_query::{OnConflict, Query},
 };
 use slugline_domain::{AuditNote, Keeping, Link, LinkStatus, Reach, Tags, ports::Insertion};
 
 use super::{conditions::is_there, find};
 use crate::{
     audit_lines::write_line,
-    entity::{link, tag},
+    entity::{link, tag, version},
     failure::Failure,
     former_versions::{End::Deletion, keep},
+    hexadecimal::hexadecimal,
     session::{
         Applied::{self, Commit, Rollback},
         Session,
@@ -40,9 +43,16 @@ impl InsertLink {
         if !is_there(session, &new.key.domain).await? {
             return Ok(Commit(Insertion::NoDomain));
         }
+        if is_repeated(session, new).await? {
+            return Ok(Commit(Insertion::Repeated));
+        }
         if insert_row(session, new).await? {
             write_line(session, &self.note, &new.key).await?;
             return Ok(Commit(Insertion::Stored));
+        }
+        // The same request may have come twice at once.
+        if is_repeated(session, new).await? {
+            return Ok(Commit(Insertion::Repeated));
         }
         let of_key = find::select(&new.key);
         if let Some(owner) = session.first::<link::Model>(&of_key).await? {
@@ -74,7 +84,41 @@ impl InsertLink {
     }
 }
 
-/// Inserts a link and its tags, unless its key or its identifier is in use.
+async fn is_repeated(session: &Session<'_>, link: &Link) -> Result<bool, Failure> {
+    let keys = link.request.iter().map(|request| &request.key);
+    Ok(!used_request_keys(session, keys).await?.is_empty())
+}
+
+/// Those of these digests whose requests made a link that is stored or in the trash.
+pub(super) async fn used_request_keys<'k>(
+    session: &Session<'_>,
+    keys: impl IntoIterator<Item = &'k [u8; 32]>,
+) -> Result<HashSet<String>, Failure> {
+    let keys: Vec<String> = keys.into_iter().map(hexadecimal).collect();
+    let mut used = HashSet::new();
+    for some in keys.chunks(KEYS) {
+        let stored = Query::select()
+            .column(link::Column::RequestKey)
+            .from(link::Entity)
+            .and_where(link::is_made_by(some))
+            .take();
+        let deleted = Query::select()
+            .column(link::Column::RequestKey)
+            .from(version::TABLE)
+            .cond_where(version::is_deleted_of(some))
+            .take();
+        for select in [stored, deleted] {
+            let select = session.backend().build(&select);
+            used.extend(session.rows::<String>(select).await?);
+        }
+    }
+    Ok(used)
+}
+
+/// The most digests of requests in a statement.
+pub(crate) const KEYS: usize = 5_000;
+
+/// Inserts a link and its tags, unless its key, its identifier or the key of its request is in use.
 /// Returns whether it did.
 pub(crate) async fn insert_row(session: &Session<'_>, link: &Link) -> Result<bool, Failure> {
     let inserted = insert_link(session, link).await?;
@@ -84,8 +128,8 @@ pub(crate) async fn insert_row(session: &Session<'_>, link: &Link) -> Result<boo
     Ok(inserted)
 }
 
-/// Inserts a link without its tags, unless its key or its identifier is in use. Returns whether
-/// it did.
+/// Inserts a link without its tags, unless its key, its identifier or the key of its request is in
+/// use. Returns whether it did.
 pub(super) async fn insert_link(session: &Session<'_>, link: &Link) -> Result<bool, Failure> {
     static INSERT: SqlText = SqlText::new();
     let row = values(to_new_row(link));
@@ -93,7 +137,7 @@ pub(super) async fn insert_link(session: &Session<'_>, link: &Link) -> Result<bo
     Ok(session.run(insert).await? > 0)
 }
 
-/// The insert of links, which leaves out those whose key or identifier is in use.
+/// The insert of links, which leaves out those that share with another one what is unique.
 pub(crate) fn insert(
     rows: impl IntoIterator<Item = link::ActiveModel>,
 ) -> InsertMany<link::ActiveModel> {

@@ -15,14 +15,14 @@ use slugline_domain::{
 
 use super::{
     conditions::{has_any, is_bound_to, is_there, within},
-    insert::{insert, insert_link, insert_tags, to_new_row},
+    insert::{insert, insert_link, insert_tags, to_new_row, used_request_keys},
 };
 use crate::{
     audit_lines::write_lines,
     entity::{link, tag},
     failure::Failure,
     former_versions::{End::Deletion, keep},
-    receipt_lines::write_receipt,
+    hexadecimal::hexadecimal,
     row::{Columns, Row},
     session::{Applied, Session},
 };
@@ -32,7 +32,7 @@ use crate::{
 const BINDINGS: usize = 10_000;
 
 /// Inserts links as if one after the other. Inserts nothing and answers `None`
-/// if another writer took a key or an identifier meanwhile.
+/// if another writer took what is unique meanwhile.
 #[derive(Clone, Debug)]
 pub(super) struct InsertLinks {
     reach: Reach,
@@ -60,7 +60,10 @@ impl InsertLinks {
         let now = self.note.at.second();
         let stored_links = stored(session, links).await?;
         let kept = kept(session, &self.reach, &stored_links).await?;
-        let mut plan = Plan::of(stored_links, &kept, now);
+        let requests = links.iter().filter_map(|link| link.request.as_ref());
+        let requests = requests.map(|request| &request.key);
+        let requests = used_request_keys(session, requests).await?;
+        let mut plan = Plan::of(stored_links, &kept, requests, now);
         let outcomes: Vec<Insertion> = links
             .iter()
             .enumerate()
@@ -89,7 +92,6 @@ impl InsertLinks {
         let stored = stored.filter(|(_, outcome)| **outcome == Insertion::Stored);
         let keys: Vec<&LinkKey> = stored.map(|(link, _)| &link.key).collect();
         write_lines(session, &self.note, &keys, BINDINGS).await?;
-        write_receipt(session, &self.note, &outcomes).await?;
         Ok(Applied::Commit(Some(outcomes)))
     }
 }
@@ -219,6 +221,8 @@ struct Plan {
     now: UnixSeconds,
     by_key: HashMap<Key, Owner>,
     key_by_id: HashMap<String, Key>,
+    /// The digests of the keys of requests that made a link.
+    requests: HashSet<String>,
     replaced_rows: Vec<i64>,
 }
 
@@ -237,11 +241,17 @@ enum Source {
 
 impl Plan {
     /// `kept` are the rows that stay although their link is expired.
-    fn of(stored: Vec<StoredLink>, kept: &HashSet<i64>, now: UnixSeconds) -> Self {
+    fn of(
+        stored: Vec<StoredLink>,
+        kept: &HashSet<i64>,
+        requests: HashSet<String>,
+        now: UnixSeconds,
+    ) -> Self {
         let mut plan = Self {
             now,
             by_key: HashMap::new(),
             key_by_id: HashMap::new(),
+            requests,
             replaced_rows: Vec::new(),
         };
         for link in stored {
@@ -265,6 +275,11 @@ impl Plan {
     }
 
     fn admit(&mut self, index: usize, link: &Link) -> Insertion {
+        if let Some(request) = &link.request
+            && self.requests.contains(&hexadecimal(&request.key))
+        {
+            return Insertion::Repeated;
+        }
         let id = link.id.as_str();
         let key = (link.key.domain.to_string(), link.key.slug.to_string());
         let owner = self.by_key.get(&key);

@@ -11,8 +11,8 @@ use slugline_domain::{
 use slugline_storage::{DatabaseUrl, SqlLinkStore};
 use slugline_testkit::{
     NOTE, assistant_store_contract, audit_trail_contract, domain_store_contract,
-    link_history_contract, link_store_contract, migration_store_contract, receipt_store_contract,
-    seconds, secret_store_contract, token_store_contract, watch_store_contract,
+    link_history_contract, link_store_contract, migration_store_contract, seconds,
+    secret_store_contract, token_store_contract, watch_store_contract,
 };
 
 use crate::on_postgres;
@@ -63,7 +63,6 @@ async fn keeps_the_contract(numbered_store: impl AsyncFn(u32) -> SqlLinkStore) {
     })
     .await;
     watch_store_contract::run_suite(async || new().await).await;
-    receipt_store_contract::run_suite(new).await;
     let store = new().await;
     secret_store_contract::run_suite(&store).await;
     audit_trail_contract::changes_of_tokens_leave_lines(&store.tokens(), &store).await;

@@ -58,6 +58,12 @@ impl State {
         if !self.has_domain(&link.key.domain) {
             return Insertion::NoDomain;
         }
+        if let Some(request) = &link.request {
+            let made = self.links().filter_map(|link| link.request.as_ref());
+            if made.into_iter().any(|made| made.key == request.key) {
+                return Insertion::Repeated;
+            }
+        }
         let now = note.at.second();
         let stays =
             |owner: &Link| owner.status_at(now) != LinkStatus::Expired || !reach.holds(owner);

@@ -29,6 +29,7 @@ enum Fault {
     TakesAnyDomain,
     CountsVisitsWithoutEnd,
     CountsVisitsOfAnyVersion,
+    ForgetsRequests,
 }
 
 #[test]
@@ -55,6 +56,7 @@ fn a_store_that_breaks_one_rule_fails_the_suite() {
         Fault::TakesAnyDomain,
         Fault::CountsVisitsWithoutEnd,
         Fault::CountsVisitsOfAnyVersion,
+        Fault::ForgetsRequests,
     ] {
         assert!(!passes(fault), "nobody noticed {fault:?}");
     }
@@ -125,6 +127,14 @@ impl LinkStore for Store {
         }
         if self.fault == Fault::ReplacesBeyondReach {
             return self.links.insert(&Reach::Everything, link, note).await;
+        }
+        if self.fault == Fault::ForgetsRequests {
+            let request = None;
+            let link = Link {
+                request,
+                ..link.clone()
+            };
+            return self.links.insert(reach, &link, note).await;
         }
         self.links.insert(reach, link, note).await
     }

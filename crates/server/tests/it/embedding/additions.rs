@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use slugline::{
     Access, Code, Failure, Operation, OperationSpec, Problem, Scope, Tool, ToolContext, ToolEffect,
     ToolSpec,
-    application::NewLink,
+    application::{CreateTerms, NewLink},
     domain::{Destination, DestinationRules, Slug},
     operation::{Body, CalledBy, Changes, Json, Query},
 };
@@ -70,8 +70,8 @@ async fn shorten(
         slug: Some(Slug::parse(&wanted.slug).unwrap()),
         ..NewLink::leading_to(url)
     };
-    let made = links.create(new).await?;
-    let text = made.key.slug.to_string();
+    let made = links.create(new, CreateTerms::default()).await?;
+    let text = made.link().key().slug.to_string();
     Ok(Json(AcmeGreeting { text, times: 1 }))
 }
 

@@ -1,5 +1,5 @@
-//! Requests with an `Idempotency-Key` under faults: sent again until they succeed, each makes its
-//! link once.
+//! Requests and calls of a tool under a key, with faults: sent again until they succeed, each makes
+//! its link once.
 
 use std::{net::TcpStream, thread::sleep, time::Duration};
 
@@ -18,11 +18,15 @@ use crate::support::server::{Answer, Server};
 /// A usual run fails one of this many calls in a row, a different one each time.
 const STRIDE: u64 = 4;
 
+const ROUTES: [&str; 4] = ["create", "upsert", "import", TOOL];
+
+/// The tool; the other routes are those of REST.
+const TOOL: &str = "create_link";
+
 #[rstest]
-#[case("create")]
-#[case("upsert")]
-#[case("import")]
-fn a_request_that_is_repeated_after_a_fault_makes_its_link_once(#[case] route: &str) {
+fn a_request_that_is_repeated_after_a_fault_makes_its_link_once(
+    #[values("create", "upsert", "import", TOOL)] route: &str,
+) {
     let mut random = Random::new();
     let mut trial = Trial::start();
     let mut number = 0;
@@ -44,28 +48,34 @@ fn a_request_that_is_repeated_after_its_client_hung_up_or_the_service_died_makes
 
     let mut random = Random::new();
     let mut trial = Trial::start();
-    let mut replayed = 0;
-    for number in 0..u32::try_from(60 * factor()).unwrap() {
-        let request = Request {
-            route: ["create", "upsert", "import"][usize::try_from(random.below(3)).unwrap()],
-            number,
-        };
+    let mut outlived = [0; 2];
+    for number in 0..u32::try_from(80 * factor()).unwrap() {
+        let route = random.one_of(&ROUTES);
+        let request = Request { route, number };
         let stream = request.begin(trial.server());
         sleep(Duration::from_micros(random.below(LONGEST_MICROSECONDS)));
-        if random.below(5) == 0 {
+        let dies = random.below(3) == 0;
+        if dies {
             trial.restart_unseen("KILL");
         }
         drop(stream);
-        let row = trial.table.row(BROKEN, request.route);
+        let row = trial.table.row(BROKEN, route);
         row.injected += 1;
         row.unanswered += 1;
+        let before = request.stored(trial.server());
+        outlived[usize::from(dies)] += before.len();
         let second = request.send(trial.server()).expect("an answer");
-        assert!(request.is_done(&second), "{number}: {}", second.text);
-        trial.table.row(BROKEN, request.route).acknowledged += 1;
-        replayed += u32::from(is_replayed(&second));
-        request.made_one_link(trial.server());
+        let made = request.made(&second);
+        let made = made.unwrap_or_else(|| panic!("{number}: {}", second.text));
+        trial.table.row(BROKEN, route).acknowledged += 1;
+        assert!(before.is_empty() || before == [made.clone()], "{before:?}");
+        assert_eq!(request.stored(trial.server()), [made]);
     }
-    assert!(replayed > 0, "no change outlived its client");
+    let is_tried = outlived.iter().all(|links| *links > 0);
+    assert!(
+        is_tried,
+        "so many links outlived their client, and the process: {outlived:?}"
+    );
     trial.table.conclude(random.seed(), 60, 60);
 }
 
@@ -76,10 +86,11 @@ fn strike(trial: &mut Trial, request: &Request<'_>, fault: Fault) -> bool {
     let first = request.send(trial.server());
     let struck = trial.faults.lift();
     let died = first.is_none();
+    let made = first.as_ref().and_then(|answer| request.made(answer));
     let reply = match &first {
         None => Reply::Unanswered("the process died".to_owned()),
-        Some(answer) if request.is_done(answer) => Reply::Acknowledged,
-        Some(answer) => refusal(answer),
+        Some(_) if made.is_some() => Reply::Acknowledged,
+        Some(answer) => request.refusal(answer),
     };
     if let Reply::Improper(answer) = &reply {
         trial.table.wrong(format!("{story}: {answer}"));
@@ -93,18 +104,11 @@ fn strike(trial: &mut Trial, request: &Request<'_>, fault: Fault) -> bool {
     }
 
     let second = request.send(trial.server()).expect("an answer");
-    assert!(request.is_done(&second), "{story}: {}", second.text);
-    let replayed = is_replayed(&second);
-    if reply == Reply::Acknowledged {
-        let first = first.expect("it was acknowledged");
-        assert_eq!((second.text, replayed), (first.text, true), "{story}");
-    }
-    request.made_one_link(trial.server());
+    let again = request.made(&second);
+    let again = again.unwrap_or_else(|| panic!("{story}: {}", second.text));
+    assert!(made.is_none_or(|made| made == again), "{story}: {again}");
+    assert_eq!(request.stored(trial.server()), [again], "{story}");
     struck > 0
-}
-
-fn is_replayed(answer: &Answer) -> bool {
-    !answer.header("idempotent-replayed").is_empty()
 }
 
 /// A request that makes one link with a generated slug.
@@ -116,24 +120,46 @@ struct Request<'r> {
 impl Request<'_> {
     /// `None` if there was no answer.
     fn send(&self, server: &Server) -> Option<Answer> {
-        let path = format!("/api/link/{}", self.route);
-        let key = format!("{}-{}", self.route, self.number);
-        let call = server.api("POST", &path).header("idempotency-key", &key);
+        let (name, value) = self.header();
+        let call = server.api("POST", &self.path()).header(name, &value);
         call.json(&self.body()).try_send().ok()
     }
 
     /// Sends the request and reads no answer.
     fn begin(&self, server: &Server) -> TcpStream {
-        let Self { route, number } = self;
-        let key = format!("idempotency-key: {route}-{number}\r\n");
-        let body = self.body().to_string();
-        server.begin("POST", &format!("/api/link/{route}"), &key, &body)
+        let (name, value) = self.header();
+        let header = format!("{name}: {value}\r\n");
+        server.begin("POST", &self.path(), &header, &self.body().to_string())
+    }
+
+    fn path(&self) -> String {
+        match self.route {
+            TOOL => "/api/mcp".to_owned(),
+            route => format!("/api/link/{route}"),
+        }
+    }
+
+    fn key(&self) -> String {
+        format!("{}-{}", self.route, self.number)
+    }
+
+    fn header(&self) -> (&str, String) {
+        match self.route {
+            TOOL => ("accept", "application/json, text/event-stream".to_owned()),
+            _ => ("idempotency-key", self.key()),
+        }
     }
 
     fn body(&self) -> Value {
-        let link = json!({"url": self.url(), "slug": null});
         match self.route {
-            "import" => json!({"version": "1", "links": [link]}),
+            "import" => {
+                json!({"version": "1", "links": [{"url": self.url(), "slug": null}]})
+            }
+            TOOL => {
+                let arguments = json!({"url": self.url(), "idempotencyKey": self.key()});
+                let params = json!({"name": TOOL, "arguments": arguments});
+                json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
+            }
             _ => json!({"url": self.url()}),
         }
     }
@@ -142,16 +168,34 @@ impl Request<'_> {
         format!("https://repeated.example/{}", self.number)
     }
 
-    fn made_one_link(&self, server: &Server) {
-        let search = format!("/api/link/search?url={}", self.url());
-        let found = server.get(&search).json();
-        assert_eq!(found.as_array().map(Vec::len), Some(1), "{search}: {found}");
+    /// The slugs of the links that it made.
+    fn stored(&self, server: &Server) -> Vec<String> {
+        let found = server.get(&format!("/api/link/search?url={}", self.url()));
+        let found = found.json();
+        let slugs = found.as_array().unwrap().iter();
+        slugs.map(|link| text(&link["slug"]).unwrap()).collect()
     }
 
-    fn is_done(&self, answer: &Answer) -> bool {
-        match self.route {
-            "import" => answer.status == 200 && answer.json()["success"] == 1,
-            _ => answer.status == 201,
+    /// The slug of the link that it made, if it did.
+    fn made(&self, answer: &Answer) -> Option<String> {
+        match (self.route, answer.status) {
+            ("import", 200) => text(&answer.json()["successItems"][0]["slug"]),
+            (TOOL, 200) => text(&answer.json()["result"]["structuredContent"]["link"]["slug"]),
+            (_, 201) => text(&answer.json()["link"]["slug"]),
+            _ => None,
         }
     }
+
+    fn refusal(&self, answer: &Answer) -> Reply {
+        let fails = self.route == TOOL && answer.json()["result"]["isError"] == true;
+        if fails {
+            Reply::Refused
+        } else {
+            refusal(answer)
+        }
+    }
+}
+
+fn text(value: &Value) -> Option<String> {
+    value.as_str().map(ToOwned::to_owned)
 }

@@ -1,14 +1,18 @@
-//! Requests that clients send again under an `Idempotency-Key`.
+//! Requests that clients send again under a key.
 
 use std::thread;
 
 use rstest::rstest;
 use serde_json::{Value, json};
 
-use crate::support::server::{Answer, Server};
+use crate::{
+    mcp::wire::call_tool,
+    support::server::{Answer, Server},
+};
 
 fn send(server: &Server, path: &str, key: &str, body: &Value) -> Answer {
-    let call = server.api("POST", path).header("idempotency-key", key);
+    let path = format!("/api/link/{path}");
+    let call = server.api("POST", &path).header("idempotency-key", key);
     call.json(body).send()
 }
 
@@ -17,106 +21,134 @@ fn links(server: &Server) -> Value {
     count.json()["count"].clone()
 }
 
-/// What two answers to one request have in common.
-fn assert_same(first: &Answer, again: &Answer) {
-    assert_eq!(again.status, first.status, "{}", again.text);
-    assert_eq!(again.text, first.text);
-    assert_eq!(again.header("content-type"), first.header("content-type"));
-    assert!(!first.response.headers().contains_key("idempotent-replayed"));
-    assert_eq!(again.header("idempotent-replayed"), "true");
+/// Calls a tool under a key.
+fn call(server: &Server, tool: &str, key: &str, arguments: &Value) -> Value {
+    let mut arguments = arguments.clone();
+    arguments["idempotencyKey"] = json!(key);
+    call_tool(server, tool, &arguments)
 }
 
 #[test]
-fn every_operation_with_a_key_is_done_once() {
+fn a_repetition_is_answered_from_the_link_as_it_is_now() {
     let server = Server::start();
-    let url = json!({"url": "https://example.com/", "password": "pw"});
-    for path in ["/api/link/create", "/api/link/upsert"] {
-        let first = send(&server, path, "\"one\"", &url);
-        if path == "/api/link/upsert" {
-            assert_eq!(first.status, 422, "another route: {}", first.text);
-            assert_eq!(first.json()["code"], "idempotency_key_reused");
-            continue;
-        }
-        assert_eq!(first.status, 201, "{}", first.text);
-        // The bare form is the same key.
-        let again = send(&server, path, "one", &url);
-        assert_same(&first, &again);
-        assert_eq!(again.header("etag"), first.header("etag"));
+    let body = json!({"url": "https://example.com/", "password": "pw"});
+    let first = send(&server, "create", "\"one\"", &body).is(201).json();
+    let id = &first["link"]["id"];
+    let patch = json!({"slug": first["link"]["slug"], "comment": "later"});
+    let patched = server.call("PATCH", "/api/link/edit", &patch).is(200);
+    // The bare form is the same key, and the password is left out of what is compared.
+    let other_password = json!({"url": "https://example.com/", "password": "other"});
+    for (path, body) in [
+        ("create", &body),
+        ("upsert", &body),
+        ("create", &other_password),
+    ] {
+        let again = send(&server, path, "one", body).is(201);
+        assert_eq!(again.json()["link"], patched.json()["link"]);
+        assert_eq!(again.header("etag"), patched.header("etag"));
     }
-    let upsert = |key| send(&server, "/api/link/upsert", key, &url);
-    assert_same(&upsert("two"), &upsert("two"));
+    for tool in ["create_link", "upsert_link"] {
+        let again = call(&server, tool, "one", &body);
+        assert_eq!(again["structuredContent"]["link"]["id"], *id, "{again}");
+    }
+    let reuse = json!({"url": "https://example.com/a", "reuse": true});
+    for _ in 0..2 {
+        send(&server, "create", "two", &reuse).is(201);
+    }
     let existing = json!({"url": "https://example.com/", "slug": "docs"});
     server.create(&existing);
-    let upsert = || send(&server, "/api/link/upsert", "three", &existing);
-    let first = upsert().is(200);
-    assert_same(&first, &upsert());
+    for _ in 0..2 {
+        let upserted = send(&server, "upsert", "three", &existing).is(200);
+        assert_eq!(upserted.json()["status"], "existing");
+    }
+    assert_eq!(links(&server), 3);
+    let tables = ["/api/link/export", "/api/link/export?format=csv"];
+    for shown in tables.map(|path| server.get(path).text) {
+        assert!(!shown.to_lowercase().contains("request"), "{shown}");
+    }
+}
 
-    let import = json!({"version": "1", "links": [
-        {"url": "https://example.com/", "slug": null}, {"url": "https://e.example/", "slug": "docs"},
-    ]});
-    let import = || send(&server, "/api/link/import", "four", &import);
-    let first = import();
-    assert_eq!(first.json()["success"], 1, "{}", first.text);
-    assert_eq!(first.json()["skipped"], 1);
-    assert_same(&first, &import());
-    assert_eq!(links(&server), 4);
-
-    let delete = json!({"action": "delete", "slugs": ["docs"]});
-    let delete = || send(&server, "/api/link/batch", "five", &delete);
-    let first = delete();
-    assert_eq!(
-        first.json()["results"][0]["outcome"],
-        "done",
-        "{}",
-        first.text
-    );
-    server.create(&existing);
-    assert_same(&first, &delete());
-    assert_eq!(links(&server), 4, "the new link stays");
-
-    let patch = |comment| {
-        let body = json!({"slug": "docs", "comment": comment});
-        let patched = server.call("PATCH", "/api/link/edit", &body);
-        patched.json()["link"]["id"].clone()
-    };
-    let id = [patch("a"), patch("b")][1].clone();
-    // Each restore by itself undoes one more change.
-    let restore = json!({"id": id});
-    let restore = || send(&server, "/api/link/restore", "six", &restore);
-    let first = restore();
-    assert_eq!(first.json()["link"]["comment"], "a", "{}", first.text);
-    assert_same(&first, &restore());
-    let query = server.get("/api/link/query?slug=docs");
-    assert_eq!(query.json()["comment"], "a");
-    let trashed = json!({"slug": "docs"});
-    server.post("/api/link/delete", &trashed);
-    let back = json!({"id": id});
-    let back = || send(&server, "/api/link/restore", "seven", &back);
-    let first = back();
-    assert_eq!(first.status, 200, "{}", first.text);
-    assert_same(&first, &back());
-
+#[test]
+fn a_key_belongs_to_one_request_until_its_link_is_purged() {
+    let server = Server::start();
+    let body = json!({"url": "https://example.com/"});
+    let first = send(&server, "create", "k", &body).is(201).json();
     let other = json!({"url": "https://other.example/"});
-    send(&server, "/api/link/create", "one", &other).refuses(422, "idempotency_key_reused");
+    send(&server, "create", "k", &other).refuses(422, "idempotency_key_reused");
+    let refused = call(&server, "create_link", "k", &other);
+    assert_eq!(refused["isError"], true, "{refused}");
+
+    let slug = first["link"]["slug"].as_str().unwrap();
+    server.delete_link(slug);
+    for path in ["create", "upsert"] {
+        send(&server, path, "k", &body).refuses(410, "link_deleted");
+        send(&server, path, "k", &other).refuses(422, "idempotency_key_reused");
+    }
+    let restore = json!({"id": first["link"]["id"]});
+    server.post("/api/link/restore", &restore).is(200);
+    let back = send(&server, "create", "k", &body).is(201).json();
+    assert_eq!(back["link"]["id"], first["link"]["id"]);
+    let purge = json!({"slug": slug, "purge": true});
+    server.post("/api/link/delete", &purge).is(204);
+    let anew = send(&server, "create", "k", &other).is(201).json();
+    assert_ne!(anew["link"]["id"], first["link"]["id"]);
+}
+
+#[test]
+fn an_import_that_is_repeated_brings_what_is_missing() {
+    let server = Server::start();
+    server.create(&json!({"url": "https://example.com/", "slug": "docs"}));
+    let row = |url: &str| json!({"url": url, "slug": null});
+    let mut links = [row("https://a.example/"), row("https://b.example/")].to_vec();
+    links.push(json!({"url": "https://c.example/", "slug": "docs"}));
+    let import = |links: &[Value]| {
+        let body = json!({"version": "1", "links": links});
+        send(&server, "import", "k", &body).is(200).json()
+    };
+    let first = import(&links);
+    assert_eq!(
+        (&first["success"], &first["skipped"]),
+        (&json!(2), &json!(1))
+    );
+    assert_eq!(import(&links), first);
+
+    let second = first["successItems"][1]["slug"].as_str().unwrap();
+    server.delete_link(second);
+    server.delete_link("docs");
+    links[0] = row("https://other.example/");
+    let again = import(&links);
+    let failed: Vec<&Value> = again["failedItems"].as_array().unwrap().iter().collect();
+    assert_eq!(failed.len(), 2, "{again}");
+    for (failed, why) in failed.into_iter().zip(["another link", "deleted since"]) {
+        let reason = failed["reason"].as_str().unwrap();
+        assert!(reason.contains(why), "{reason}");
+    }
+    assert_eq!(
+        again["successItems"][0]["slug"], "docs",
+        "the slug was free"
+    );
+    assert_eq!(self::links(&server), 2);
 }
 
 #[rstest]
-fn of_one_request_sent_many_times_at_once_each_gets_the_same_answer(
+fn of_one_request_sent_many_times_at_once_each_gets_the_same_link(
     #[values("sqlite", "postgres")] database: &str,
 ) {
     let server = Server::start_on(database);
     for round in 0..5 {
         // Other tests use the same PostgreSQL database.
         let slug = format!("at-once-{database}-{}-{round}", std::process::id());
-        let body = json!({"url": "https://example.com/", "slug": slug, "id": slug});
-        let answers: Vec<Answer> = thread::scope(|scope| {
-            let create = || send(&server, "/api/link/create", &slug, &body);
-            let calls: Vec<_> = (0..8).map(|_| scope.spawn(create)).collect();
-            calls.into_iter().map(|call| call.join().unwrap()).collect()
-        });
-        for answer in &answers {
-            assert_eq!(answer.status, 201, "{}", answer.text);
-            assert_eq!(answer.text, answers[0].text);
+        let named = json!({"url": "https://example.com/", "slug": slug, "id": slug});
+        for body in [named, json!({"url": format!("https://example.com/{slug}")})] {
+            let answers: Vec<Answer> = thread::scope(|scope| {
+                let create = || send(&server, "create", &body.to_string(), &body);
+                let calls: Vec<_> = (0..8).map(|_| scope.spawn(create)).collect();
+                calls.into_iter().map(|call| call.join().unwrap()).collect()
+            });
+            for answer in &answers {
+                assert_eq!(answer.status, 201, "{}", answer.text);
+                assert_eq!(answer.text, answers[0].text);
+            }
         }
     }
 }
@@ -126,41 +158,80 @@ fn what_was_refused_may_be_tried_again_and_what_was_checked_leaves_no_key() {
     let server = Server::start();
     let docs = json!({"url": "https://example.com/", "slug": "docs"});
     server.create(&docs);
-    let create = || send(&server, "/api/link/create", "k", &docs);
+    let create = || send(&server, "create", "k", &docs);
     create().is(409);
-    let delete = json!({"slug": "docs"});
-    server.post("/api/link/delete", &delete);
+    server.delete_link("docs");
     let mut checked = docs.clone();
     checked["validateOnly"] = json!(true);
-    send(&server, "/api/link/create", "k", &checked).is(200);
+    send(&server, "create", "k", &checked).is(200);
     let made = create().is(201);
-    assert_same(&made, &create());
+    assert_eq!(create().is(201).text, made.text);
+    send(&server, "create", "k", &checked).is(409);
 
     for wrong in ["", "\"a", &"k".repeat(256)] {
-        let refused = send(&server, "/api/link/create", wrong, &docs).is(400);
+        let refused = send(&server, "create", wrong, &docs).is(400);
         assert_eq!(refused.fault(), "Idempotency-Key");
     }
+    let refused = call(&server, "create_link", "", &docs).to_string();
+    assert!(refused.contains("idempotencyKey"), "{refused}");
 }
 
 #[test]
-fn a_reused_link_is_the_answer_again_and_each_token_has_keys_of_its_own() {
+fn each_token_has_keys_of_its_own_and_sees_no_more_by_them() {
     let server = Server::start();
-    let body = json!({"url": "https://example.com/", "reuse": true});
-    let first = server.create(&body);
-    let reuse = || send(&server, "/api/link/create", "k", &body);
-    let reused = reuse();
-    assert_eq!(reused.status, 200);
-    assert_eq!(reused.json()["link"]["id"], first["link"]["id"]);
-    assert_same(&reused, &reuse());
-
-    let token = json!({"name": "other", "scopes": ["links:read", "links:write"]});
+    let body = json!({"url": "https://example.com/"});
+    let first = send(&server, "create", "k", &body).is(201).json();
+    let token = json!({"name": "writer", "scopes": ["links:write"]});
     let token = server.post("/api/tokens", &token).json();
-    let token = token["token"].as_str().expect("a token").to_owned();
-    server
-        .request("POST", "/api/link/create")
-        .header("authorization", &format!("Bearer {token}"))
-        .header("idempotency-key", "k")
-        .json(&json!({"url": "https://other.example/"}))
-        .send()
-        .is(201);
+    let create = || {
+        let call = server.by(token["token"].as_str().unwrap(), "POST", "/api/link/create");
+        call.header("idempotency-key", "k")
+            .json(&body)
+            .send()
+            .is(201)
+            .json()
+    };
+    let own = create();
+    assert_ne!(own["link"]["id"], first["link"]["id"]);
+    let slug = &own["link"]["slug"];
+    let secret = json!({"slug": slug, "url": "https://secret.example/"});
+    server.call("PATCH", "/api/link/edit", &secret).is(200);
+    assert_eq!(create()["link"], json!({"slug": slug}));
+}
+
+#[test]
+fn a_restore_and_a_batch_are_harmless_to_repeat_without_a_key() {
+    let server = Server::start();
+    server.create(&json!({"url": "https://example.com/", "slug": "docs", "comment": "a"}));
+    let comment = json!({"slug": "docs", "comment": "b"});
+    let patched = server
+        .call("PATCH", "/api/link/edit", &comment)
+        .is(200)
+        .json();
+    let restore = json!({"id": patched["link"]["id"]});
+    // The header says nothing here, so a wrong one is not refused.
+    let restore = || send(&server, "restore", "", &restore).is(200);
+    let undone = restore();
+    assert_eq!(undone.json()["link"]["comment"], "a");
+    let again = restore();
+    assert_eq!(again.text, undone.text);
+    assert_eq!(again.header("etag"), undone.header("etag"));
+    server.delete_link("docs");
+    let back = restore();
+    assert_eq!(restore().text, back.text);
+
+    for (action, outcomes) in [
+        (
+            json!({"action": "addTags", "tags": ["t"]}),
+            ["done", "unchanged"],
+        ),
+        (json!({"action": "delete"}), ["done", "notFound"]),
+    ] {
+        let mut batch = action;
+        batch["slugs"] = json!(["docs"]);
+        for outcome in outcomes {
+            let done = send(&server, "batch", "", &batch).is(200).json();
+            assert_eq!(done["results"][0]["outcome"], outcome, "{batch}");
+        }
+    }
 }
