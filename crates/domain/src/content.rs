@@ -245,6 +245,7 @@ macro_rules! patch {
         $name:ident: $Type:ty, $wire:literal, $whose:ident, $($place:ident).+, $shown:literal;
     )+) => {
         /// Changes of some members of a link; the others stay.
+        #[expect(clippy::doc_link_with_quotes, reason = "the row of rules shows JSON")]
         #[derive(Clone, Debug, Default, PartialEq, Eq)]
         pub struct LinkPatch {
             /// The destination, which cannot be removed.

@@ -21,6 +21,7 @@ macro_rules! bodies {
     )+) => {
         /// What the author of a link decides. Bodies that hold a link hold these
         /// members beside their own.
+        #[expect(clippy::doc_link_with_quotes, reason = "the row of rules shows JSON")]
         #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
         #[serde(default)]
         pub struct LinkMembers {

@@ -27,11 +27,11 @@ impl LinkView {
     /// Shows a link, and how it stands.
     pub fn of(link: &Link, states: &LinkStates) -> Self {
         let mut view = Self::from(link);
-        let status = StatusName::unless_active(states.status(link)).map(plain);
+        let name = StatusName::unless_active(states.status(link)).map(plain);
         let broken = states.failures(link).map(BrokenView::from).map(plain);
-        for (name, value) in [("status", status), ("broken", broken)] {
-            let member = value.map(|value| (name.to_owned(), value));
-            view.members.extend(member);
+        for (member, value) in [("status", name), ("broken", broken)] {
+            let shown = value.map(|value| (member.to_owned(), value));
+            view.members.extend(shown);
         }
         view
     }
