@@ -172,7 +172,7 @@ mod tests {
         let digest = digest_of(&body).map(|byte| format!("{byte:02x}")).concat();
         assert_eq!(
             digest,
-            "7fd4a2e2ddcd1599e5555bbb8e0124204d58caa453ba10677d6768af0e965ec0"
+            "6ff92863326a8eff93f0c9e3d5f8b3bfb58115f848d784e3394a308dcaf7e5d2"
         );
     }
 
