@@ -7,14 +7,16 @@
 //! | `listener` | the connection for announcements, their format, and whether they are heard |
 //! | `outbox` | the table of announcements |
 //! | `liveness` | detection of dead connections |
+//! | `reads` | reads, repeated if a connection was closed |
 //! | `shared` | requests that share a statement |
-//! | `statements` | statements of a pool or a transaction, and reads repeated if a connection was closed |
+//! | `statements` | statements of a pool or a transaction, and connections that were closed |
 
 mod follows;
 mod inserts;
 mod listener;
 mod liveness;
 mod outbox;
+mod reads;
 mod shared;
 mod statements;
 
@@ -36,7 +38,8 @@ use self::{
     follows::Follows,
     inserts::{Inserts, NewLink, Told},
     listener::Ear,
-    statements::{MAX_CONNECTIONS, STEP, answered, was_cut},
+    reads::MAX_CONNECTIONS,
+    statements::{STEP, answered, was_cut},
 };
 use crate::{
     entity::link,
@@ -130,7 +133,7 @@ impl Postgres {
 
     /// Reads, and reads again if the server had closed the connection.
     pub(crate) async fn read<T>(&self, read: &impl Read<T>) -> Result<T, Failure> {
-        statements::read(&self.pool, read).await
+        reads::read(&self.pool, read).await
     }
 
     /// Finds what a redirect needs of a link, in a statement that it shares with others.
@@ -204,7 +207,7 @@ impl Postgres {
     pub(crate) async fn take_visit(&self, take: TakeVisit) -> Result<Taking, Failure> {
         let _turn = self.visits.acquire().await;
         let take = async move |session: &Session<'_>| take.taking(session).await;
-        statements::read(&self.pool, &take).await
+        reads::read(&self.pool, &take).await
     }
 
     /// Begins a transaction, on another connection if the server had closed the

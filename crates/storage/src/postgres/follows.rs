@@ -10,8 +10,8 @@ use sea_orm::{DatabaseConnection, DbBackend, QueryFilter, Statement, sea_query::
 use slugline_domain::LinkKey;
 
 use super::{
+    reads::read,
     shared::{Lane, Shared},
-    statements::read,
 };
 use crate::{
     entity::link::{self, Model},

@@ -1,5 +1,5 @@
-//! Statements of a pool or a transaction, the time that the server may take to answer them, and reads
-//! again if it had closed the connection.
+//! Statements of a pool or a transaction, the time that the server may take to answer them, and
+//! connections that it closed.
 
 use std::{future::Future, time::Duration};
 
@@ -13,15 +13,11 @@ use tokio::time::timeout;
 use crate::{
     failure::Failure,
     row::{Column, Columns, Row},
-    session::Session,
 };
 
 /// The timeout for a step of a read or a change. It is longer than the timeouts for a
 /// connection and for a statement together, so a server that is only slow answers earlier.
 pub(super) const STEP: Duration = Duration::from_secs(16);
-
-/// The most connections of a pool.
-pub(super) const MAX_CONNECTIONS: u32 = 10;
 
 /// Runs statements on the pool or in a transaction.
 #[derive(Clone, Copy)]
@@ -67,21 +63,6 @@ impl Columns for Cells<'_> {
         self.next += 1;
         Ok(self.row.try_get_by_index(self.next - 1)?)
     }
-}
-
-/// Reads on the pool, and reads again if the server had closed the connection.
-pub(super) async fn read<T>(
-    pool: &DatabaseConnection,
-    read: &impl AsyncFn(&Session<'_>) -> Result<T, Failure>,
-) -> Result<T, Failure> {
-    let session = Session::Postgres(Statements::Pool(pool));
-    for _ in 0..MAX_CONNECTIONS {
-        match read(&session).await {
-            Err(Failure::Postgres(error)) if was_cut(&error) => {}
-            answer => return answer,
-        }
-    }
-    read(&session).await
 }
 
 /// Waits for an answer of the server with a timeout: the server's own limits end a slow
