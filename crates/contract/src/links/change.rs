@@ -13,7 +13,7 @@ use super::{
     key::{host_schema, key, short_link},
     member_reader::{Body, MemberReader},
     members::{LinkMembers, members_or_null, ours_or_null},
-    undo::Undo,
+    trash::Undo,
 };
 use crate::{
     Problem,

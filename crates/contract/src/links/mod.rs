@@ -23,7 +23,6 @@ mod member_reader;
 mod members;
 mod one;
 mod parts;
-mod restore;
 mod routing;
 mod search;
 mod shown_routing;
@@ -31,7 +30,6 @@ mod status;
 mod suggest;
 mod table;
 mod trash;
-mod undo;
 mod view;
 
 #[cfg(feature = "fuzzing")]
@@ -58,15 +56,13 @@ pub use self::{
     listing::{Sort, Status},
     members::{LinkMembers, kept_members},
     one::{DeleteLink, DeletedLink, GetLink},
-    restore::{Deletion, LinkDeletion, RestoreLink},
     search::{
         CountLinks, ExactUrlSearch, FoundLink, FoundLinks, LinkCount, ListTags, SearchLinks,
         TagList, TagView,
     },
     status::{BrokenView, StatusName},
     suggest::{FirstText, PreviewSuggestion, SlugSuggestion, SuggestPreview, SuggestSlug},
-    trash::{ListTrash, TrashList, TrashedLink},
-    undo::Undo,
+    trash::{Deletion, LinkDeletion, ListTrash, RestoreLink, TrashList, TrashedLink, Undo},
     view::{
         ExportedLink, Face, LinkChanged, LinkResponse, LinkUpserted, LinkView, Mask, SeenLinkView,
         StoredHash, UpsertStatus,

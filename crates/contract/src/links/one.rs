@@ -7,7 +7,7 @@ use slugline_domain::{LinkKey, Slug};
 
 use super::{
     key::{domain_of, host_schema, key, shown_domain},
-    undo::Undo,
+    trash::Undo,
     view::SeenLinkView,
 };
 use crate::{Problem, issue::IssueCode, sent::Sent, validation::Validation};
