@@ -420,7 +420,7 @@ async fn an_identity_that_is_used_anew_begins_another_history(
 fn requested(text: &str) -> Link {
     let (key, asked) = ([7; 32], [8; 32]);
     with(link(text).build(), |it| {
-        it.request = Some(RequestDigests { key, asked })
+        it.request = Some(RequestDigests { key, asked });
     })
 }
 

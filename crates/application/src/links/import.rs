@@ -87,12 +87,12 @@ impl LinkWriter {
         let mut made = self
             .made_by(repeated.filter_map(|(link, _)| link.request))
             .await?;
-        let imported = done.into_iter().map(|(link, insertion)| match insertion {
-            Insertion::Repeated => self.imported_before(link, &mut made),
-            outcome => ImportedLink {
-                link,
-                outcome: outcome.into(),
-            },
+        let imported = done.into_iter().map(|(link, insertion)| {
+            if insertion == Insertion::Repeated {
+                return self.imported_before(link, &mut made);
+            }
+            let outcome = insertion.into();
+            ImportedLink { link, outcome }
         });
         Ok(imported.collect())
     }

@@ -14,7 +14,7 @@ use crate::{ALL, NOON, NOTE, join_all::join_all, key, link, with};
 fn made(text: &str, key: u8) -> Link {
     let (key, asked) = ([key; 32], [0xab; 32]);
     with(link(text).build(), |it| {
-        it.request = Some(RequestDigests { key, asked })
+        it.request = Some(RequestDigests { key, asked });
     })
 }
 
@@ -67,8 +67,8 @@ pub(super) async fn of_one_request_that_comes_many_times_at_once_one_makes_a_lin
         assert_eq!(outcomes[1], Insertion::Stored);
         outcomes[0]
     }));
-    let stored = store_.count(&LinkFilter::default(), NOON).await;
-    assert_eq!(stored.expect("count"), 10);
+    let count = store_.count(&LinkFilter::default(), NOON).await;
+    assert_eq!(count.expect("count"), 10);
 }
 
 fn one_won(outcomes: impl Iterator<Item = Insertion>) {
