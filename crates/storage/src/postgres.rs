@@ -18,7 +18,7 @@ mod liveness;
 mod outbox;
 mod reads;
 mod shared;
-mod statements;
+pub(crate) mod statements;
 
 use std::{sync::Arc, time::Duration};
 
@@ -33,13 +33,12 @@ use slugline_domain::{
 use sqlx::{Connection, Executor, PgConnection, postgres::PgPoolOptions};
 use tokio::sync::{Notify, Semaphore};
 
-pub(crate) use self::statements::Statements;
 use self::{
     follows::Follows,
     inserts::{Inserts, NewLink, Told},
     listener::Ear,
     reads::MAX_CONNECTIONS,
-    statements::{STEP, answered, was_cut},
+    statements::{STEP, Statements, answered, was_cut},
 };
 use crate::{
     entity::link,

@@ -6,9 +6,9 @@
 use sea_orm::{DbBackend, QueryTrait, Statement};
 
 #[cfg(feature = "postgres")]
-use crate::postgres::Statements as PostgresStatements;
+use crate::postgres::statements::Statements as PostgresStatements;
 #[cfg(feature = "sqlite")]
-use crate::sqlite::Statements as SqliteStatements;
+use crate::sqlite::statements::Statements as SqliteStatements;
 use crate::{failure::Failure, row::Row};
 
 /// Runs statements, all of one transaction.

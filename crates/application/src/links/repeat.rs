@@ -10,7 +10,7 @@ use slugline_domain::{IdempotencyKey, Link, MadeLink, RequestDigests};
 use super::LinkWriter;
 use crate::error::Error;
 
-/// What a client asks for under a key.
+/// A client's request for a new link under a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked {
     /// The key, which the client takes for one request alone.

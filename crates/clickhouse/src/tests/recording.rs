@@ -151,7 +151,7 @@ pub(crate) fn waiting(folder: &Path) -> u64 {
     rows.into()
 }
 
-/// Whether a spool has rows or sampled spans that ClickHouse lacks.
+/// Tells if a spool has rows or sampled spans that ClickHouse lacks.
 pub(crate) fn is_unshipped(folder: &Path) -> bool {
     let sql = "SELECT EXISTS (SELECT 1 FROM spool) OR EXISTS (SELECT 1 FROM sampled)";
     let spool = Connection::open(folder.join("spool.db")).unwrap();

@@ -16,7 +16,7 @@ use super::{
 /// A part of a link: a member that the author sets, or what the service knows of it.
 pub(super) struct Part {
     pub(super) name: &'static str,
-    /// What schemas say of it.
+    /// Its description in schemas.
     pub(super) says: &'static str,
     pub(super) kind: Kind,
     /// True if every link has it.

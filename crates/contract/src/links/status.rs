@@ -1,4 +1,4 @@
-//! How a link stands in answers: its status, and a broken destination.
+//! The state of a link in answers: its status, and a broken destination.
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -20,7 +20,7 @@ use crate::{
     database_url::DatabaseUrl,
     schema_connection::SchemaConnection,
     session::Session,
-    sqlite::{Statements, bind, complete},
+    sqlite::{bind, complete, statements::Statements},
 };
 
 pub(crate) struct Schema {

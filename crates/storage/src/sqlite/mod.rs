@@ -18,7 +18,7 @@ mod job;
 mod readers;
 mod schema;
 mod snapshot;
-mod statements;
+pub(crate) mod statements;
 mod transaction;
 mod writer;
 
@@ -30,7 +30,7 @@ pub use self::{
     examination::{ObjectsError, PageCheck, SqliteObjects, Unlike, check_pages},
     snapshot::{Copied, FileSnapshot, SnapshotError},
 };
-pub(crate) use self::{file::SqliteFile, schema::SchemaStatements, statements::Statements};
+pub(crate) use self::{file::SqliteFile, schema::SchemaStatements};
 use self::{readers::Readers, writer::Writer};
 use crate::{
     failure::Failure,
