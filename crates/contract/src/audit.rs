@@ -390,14 +390,14 @@ mod tests {
         let expected = ["until", "operation", "slug", "caller", "limit"];
         assert_eq!(paths(request(&wrong)), expected);
         let known = &request(&wrong).unwrap_err().issues[1].expected;
-        for &operation in AuditedOperation::ALL {
+        for operation in AuditedOperation::ALL {
             assert!(known.contains(operation.as_str()), "{known}");
         }
     }
 
     #[test]
     fn the_wire_has_every_operation() {
-        for &operation in AuditedOperation::ALL {
+        for operation in AuditedOperation::ALL {
             let sent = json!({"operation": operation.as_str()});
             assert_eq!(request(&sent).unwrap().operation, Some(operation));
         }

@@ -13,6 +13,8 @@ use crate::{DomainName, Host, LinkKey, TokenName, UnixMillis};
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CallerName(Box<str>);
 
+text_form!(CallerName: as_str, Display, FromStr<CallerNameError>);
+
 impl CallerName {
     /// The maximum length of a name in characters.
     pub const MAX_CHARS: usize = TokenName::MAX_CHARS;
@@ -31,11 +33,6 @@ impl CallerName {
             return Err(CallerNameError::ControlCharacter);
         }
         Ok(Self(text.into()))
-    }
-
-    /// The name as text.
-    pub fn as_str(&self) -> &str {
-        &self.0
     }
 }
 
@@ -125,94 +122,54 @@ impl Author {
     }
 }
 
-/// A kind of change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum AuditedOperation {
-    /// A link was created. If an expired link had its slug, that link is gone.
-    LinkCreate,
-    /// A link was edited.
-    LinkEdit,
-    /// A link was deleted.
-    LinkDelete,
-    /// A link was imported. If an expired link had its slug, that link is gone.
-    LinkImport,
-    /// A link was moved here from an older instance's store.
-    LinkMigrate,
-    /// A caller was told how a change of many links would end, which tells something about each.
-    LinkDryRun,
-    /// The imported hash of a link's password was replaced by a stronger hash of the same
-    /// password.
-    LinkRehash,
-    /// A link was moved to another domain: a line for its former key and one for its new key.
-    LinkMove,
-    /// A deleted link, or an older version of a link, was brought back.
-    LinkRestore,
-    /// A link was erased with all of its versions.
-    LinkPurge,
-    /// A token was added.
-    TokenAdd,
-    /// A token was revoked.
-    TokenRevoke,
-    /// The visits of a link were to be erased from the access log.
-    VisitsErase,
-    /// A host was named, so that it has links of its own.
-    DomainAdd,
-    /// The record of a domain was replaced.
-    DomainEdit,
-    /// A domain was taken away.
-    DomainRemove,
+named_values! {
+    /// A kind of change.
+    pub enum AuditedOperation {
+        /// A link was created. If an expired link had its slug, that link is gone.
+        LinkCreate = "link.create",
+        /// A link was edited.
+        LinkEdit = "link.edit",
+        /// A link was deleted.
+        LinkDelete = "link.delete",
+        /// A link was imported. If an expired link had its slug, that link is gone.
+        LinkImport = "link.import",
+        /// A link was moved here from an older instance's store.
+        LinkMigrate = "link.migrate",
+        /// A caller was told how a change of many links would end, which tells something about each.
+        LinkDryRun = "link.dry_run",
+        /// The imported hash of a link's password was replaced by a stronger hash of the same
+        /// password.
+        LinkRehash = "link.rehash",
+        /// A link was moved to another domain: a line for its former key and one for its new key.
+        LinkMove = "link.move",
+        /// A deleted link, or an older version of a link, was brought back.
+        LinkRestore = "link.restore",
+        /// A link was erased with all of its versions.
+        LinkPurge = "link.purge",
+        /// A token was added.
+        TokenAdd = "token.add",
+        /// A token was revoked.
+        TokenRevoke = "token.revoke",
+        /// The visits of a link were to be erased from the access log.
+        VisitsErase = "visits.erase",
+        /// A host was named, so that it has links of its own.
+        DomainAdd = "domain.add",
+        /// The record of a domain was replaced.
+        DomainEdit = "domain.edit",
+        /// A domain was taken away.
+        DomainRemove = "domain.remove",
+    }
 }
 
-impl AuditedOperation {
-    /// Every operation.
-    pub const ALL: &'static [Self] = &[
-        Self::LinkCreate,
-        Self::LinkEdit,
-        Self::LinkDelete,
-        Self::LinkImport,
-        Self::LinkMigrate,
-        Self::LinkDryRun,
-        Self::LinkRehash,
-        Self::LinkMove,
-        Self::LinkRestore,
-        Self::LinkPurge,
-        Self::TokenAdd,
-        Self::TokenRevoke,
-        Self::VisitsErase,
-        Self::DomainAdd,
-        Self::DomainEdit,
-        Self::DomainRemove,
-    ];
+text_form!(AuditedOperation: Display, FromStr<OperationError>);
 
+impl AuditedOperation {
     /// The operation with this word.
     ///
     /// # Errors
     /// There is none. A later version may know it.
     pub fn parse(word: &str) -> Result<Self, OperationError> {
-        let found = Self::ALL.iter().copied().find(|one| one.as_str() == word);
-        found.ok_or_else(|| OperationError(word.into()))
-    }
-
-    /// The operation's word, in SQL and on the wire.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::LinkCreate => "link.create",
-            Self::LinkEdit => "link.edit",
-            Self::LinkDelete => "link.delete",
-            Self::LinkImport => "link.import",
-            Self::LinkMigrate => "link.migrate",
-            Self::LinkDryRun => "link.dry_run",
-            Self::LinkRehash => "link.rehash",
-            Self::LinkMove => "link.move",
-            Self::LinkRestore => "link.restore",
-            Self::LinkPurge => "link.purge",
-            Self::TokenAdd => "token.add",
-            Self::TokenRevoke => "token.revoke",
-            Self::VisitsErase => "visits.erase",
-            Self::DomainAdd => "domain.add",
-            Self::DomainEdit => "domain.edit",
-            Self::DomainRemove => "domain.remove",
-        }
+        Self::named(word).ok_or_else(|| OperationError(word.into()))
     }
 }
 

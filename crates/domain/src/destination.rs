@@ -1,6 +1,6 @@
 //! The URL that a link leads to.
 
-use std::{fmt, str::FromStr};
+use std::str::FromStr;
 
 use thiserror::Error;
 use url::Url;
@@ -12,6 +12,8 @@ use url::Url;
 /// header once its non-ASCII characters are percent-encoded.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Destination(Box<str>);
+
+text_form!(Destination: as_str, Display);
 
 impl Destination {
     /// Parses and checks a destination.
@@ -68,11 +70,6 @@ impl Destination {
         }
         Ok(Self(text.into()))
     }
-
-    /// The URL as the author wrote it.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
 }
 
 /// True if every program finds the same host in the URL, or if URLs of its scheme need none.
@@ -109,12 +106,6 @@ impl FromStr for Destination {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         Self::parse(text, &DestinationRules::default())
-    }
-}
-
-impl fmt::Display for Destination {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
     }
 }
 
@@ -165,6 +156,8 @@ impl Default for DestinationRules {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scheme(String);
 
+text_form!(Scheme: as_str, Display, FromStr<SchemeError>);
+
 impl Scheme {
     /// Schemes that run code or read local data in the visitor's browser. No
     /// setting can allow them.
@@ -188,11 +181,6 @@ impl Scheme {
             return Err(SchemeError::Forbidden);
         }
         Ok(Self(name))
-    }
-
-    /// The name in lower case, without the colon.
-    pub fn as_str(&self) -> &str {
-        &self.0
     }
 }
 

@@ -9,6 +9,8 @@ use thiserror::Error;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Host(Arc<str>);
 
+text_form!(Host: as_str, Display, FromStr<HostError>);
+
 impl Host {
     /// The longest name in characters (RFC 1035, section 2.3.4, without the final dot).
     pub const MAX_CHARS: usize = 253;
@@ -38,11 +40,6 @@ impl Host {
             return Err(HostError::Malformed);
         }
         Ok(Self(name.into()))
-    }
-
-    /// The name as text.
-    pub fn as_str(&self) -> &str {
-        &self.0
     }
 }
 

@@ -12,6 +12,8 @@ use thiserror::Error;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LinkId(Box<str>);
 
+text_form!(LinkId: as_str, Display, FromStr<LinkIdError>);
+
 impl LinkId {
     /// Longest identifier in characters: a hyphenated UUID.
     pub const MAX_CHARS: usize = 36;
@@ -37,11 +39,6 @@ impl LinkId {
             return Err(LinkIdError::Malformed);
         }
         Ok(Self(text.into()))
-    }
-
-    /// The identifier as text.
-    pub fn as_str(&self) -> &str {
-        &self.0
     }
 }
 

@@ -3,8 +3,6 @@
 //! The store has one entry per link, under the key `link:<slug>`. Slugline only
 //! reads it.
 
-use std::fmt;
-
 use thiserror::Error;
 
 use crate::{ImportedPassword, LinkContent, LinkId, Slug, UnixSeconds};
@@ -65,6 +63,8 @@ pub struct OldPage {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EntryKey(Box<str>);
 
+text_form!(EntryKey: as_str, Display);
+
 impl EntryKey {
     /// The longest key that is shown in full, in characters.
     pub const MAX_CHARS: usize = 256;
@@ -72,17 +72,6 @@ impl EntryKey {
     /// Takes a key of any length and content.
     pub fn new(key: &str) -> Self {
         Self(presentable(key, Self::MAX_CHARS))
-    }
-
-    /// The key as shown.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for EntryKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
     }
 }
 
@@ -92,6 +81,8 @@ impl fmt::Display for EntryKey {
 #[error("{0}")]
 pub struct EntryFault(Box<str>);
 
+text_form!(EntryFault: as_str);
+
 impl EntryFault {
     /// The longest reason, in characters.
     pub const MAX_CHARS: usize = 256;
@@ -100,11 +91,6 @@ impl EntryFault {
     pub fn new(reason: &str) -> Self {
         Self(presentable(reason, Self::MAX_CHARS))
     }
-
-    /// The reason.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
 }
 
 /// A position between two pages of one particular old store. It is a line of
@@ -112,15 +98,12 @@ impl EntryFault {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OldCursor(Box<str>);
 
+text_form!(OldCursor: as_str);
+
 impl OldCursor {
     /// Takes the text that a store made.
     pub fn new(text: impl Into<Box<str>>) -> Self {
         Self(text.into())
-    }
-
-    /// The text that the store made.
-    pub fn as_str(&self) -> &str {
-        &self.0
     }
 }
 

@@ -36,7 +36,7 @@
 //! | [`audit`] | the audit trail: a line for each change |
 //! | [`client_network`] | clients as limits count them |
 //! | [`zone`] | local time, for answers by hour and day |
-//! | `text_forms` | `FromStr` and `Display` of every value that is a text |
+//! | `text_forms` | the texts of values, and of the values of enums |
 //! | `query` | the visitor's query merged into a destination |
 //! | [`own_addresses`], [`circle`] | destinations that are the address of the link itself; links that lead in circles |
 //! | [`measure`] | numbers that grow while the service works |
@@ -47,6 +47,9 @@
 //! | [`probe`], [`screening`] | checks that a destination answers and is not dangerous |
 //! | [`watch`] | destinations asked in turn: how far a round is, when to say that one is broken |
 //! | [`ports`] | interfaces that callers must provide: stores, clock, network |
+
+#[macro_use]
+mod text_forms;
 
 pub mod assistants;
 pub mod audit;
@@ -99,7 +102,6 @@ pub mod stats;
 pub mod suggestion;
 pub mod tag;
 pub mod text;
-mod text_forms;
 pub mod time;
 pub mod token;
 pub mod token_name;

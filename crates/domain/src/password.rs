@@ -75,15 +75,12 @@ pub enum PasswordError {
 #[derive(Clone, PartialEq, Eq)]
 pub struct PasswordHash(Box<str>);
 
+text_form!(PasswordHash: as_str);
+
 impl PasswordHash {
     /// Takes a stored form, such as a PHC string.
     pub fn new(stored: impl Into<Box<str>>) -> Self {
         Self(stored.into())
-    }
-
-    /// The stored form.
-    pub fn as_str(&self) -> &str {
-        &self.0
     }
 }
 

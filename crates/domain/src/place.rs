@@ -91,6 +91,8 @@ fn label(name: Option<&PlaceName>, country: Option<Country>) -> String {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PlaceName(Box<str>);
 
+text_form!(PlaceName: as_str, Display, FromStr<PlaceError>);
+
 impl PlaceName {
     const MAX_BYTES: usize = 64;
 
@@ -111,17 +113,14 @@ impl PlaceName {
         let cut = &text[..text.floor_char_boundary(Self::MAX_BYTES)];
         Ok(Self(cut.trim_end().into()))
     }
-
-    /// The name.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
 }
 
 /// The name of a time zone in the form of IANA's database, such as
 /// `Europe/Berlin`. The database itself is not consulted.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TimeZoneName(Box<str>);
+
+text_form!(TimeZoneName: as_str, Display, FromStr<PlaceError>);
 
 impl TimeZoneName {
     /// The longest name in the database has 30 bytes.
@@ -150,17 +149,14 @@ impl TimeZoneName {
             Err(PlaceError::TimeZone)
         }
     }
-
-    /// The name.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
 }
 
 /// The code of a data centre, such as `FRA`: up to 8 letters and digits, in
 /// upper case.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Colo(Box<str>);
+
+text_form!(Colo: as_str, Display, FromStr<PlaceError>);
 
 impl Colo {
     const MAX_BYTES: usize = 8;
@@ -183,11 +179,6 @@ impl Colo {
         } else {
             Err(PlaceError::Colo)
         }
-    }
-
-    /// The code.
-    pub fn as_str(&self) -> &str {
-        &self.0
     }
 }
 

@@ -2,13 +2,14 @@
 
 use crate::FollowedLink;
 
-/// The protection of a link's destination at the moment of a visit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Protection {
-    /// The link had no password: each visitor reached the destination.
-    None,
-    /// The link asked for a password.
-    Password,
+named_values! {
+    /// The protection of a link's destination at the moment of a visit.
+    pub enum Protection {
+        /// The link had no password: each visitor reached the destination.
+        None = "none",
+        /// The link asked for a password.
+        Password = "password",
+    }
 }
 
 impl Protection {
@@ -17,14 +18,6 @@ impl Protection {
         match link.terms().password {
             None => Self::None,
             Some(_) => Self::Password,
-        }
-    }
-
-    /// The text that stands for it in stored visits.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Password => "password",
         }
     }
 }

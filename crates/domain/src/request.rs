@@ -9,14 +9,11 @@ use thiserror::Error;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct IdempotencyKey(Box<str>);
 
+text_form!(IdempotencyKey: as_str);
+
 impl IdempotencyKey {
     /// The most bytes of a key.
     pub const MAX_BYTES: usize = 255;
-
-    /// The key as text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
 }
 
 impl FromStr for IdempotencyKey {

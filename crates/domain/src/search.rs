@@ -14,6 +14,8 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchText(Box<str>);
 
+text_form!(SearchText: as_str, Display, FromStr<SearchTextError>);
+
 impl SearchText {
     /// The longest text in UTF-8 bytes, after lower-casing, where `!`, `%` and
     /// `_` count twice. The bound is Sink's and comes from its database.
@@ -31,11 +33,6 @@ impl SearchText {
             1..=Self::MAX_BYTES => Ok(Self(text.into())),
             bytes => Err(SearchTextError::TooLong { bytes }),
         }
-    }
-
-    /// The text in lower case.
-    pub fn as_str(&self) -> &str {
-        &self.0
     }
 }
 

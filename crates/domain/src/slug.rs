@@ -13,6 +13,8 @@ use thiserror::Error;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Slug(Box<str>);
 
+text_form!(Slug: as_str, Display, FromStr<SlugError>);
+
 impl Slug {
     /// Longest slug in characters. Sink's bound; it also keeps the unique
     /// index under PostgreSQL's 2,704 bytes per B-tree entry.
@@ -46,11 +48,6 @@ impl Slug {
         } else {
             Err(SlugError::Malformed)
         }
-    }
-
-    /// The slug as text.
-    pub fn as_str(&self) -> &str {
-        &self.0
     }
 }
 

@@ -91,15 +91,12 @@ fn percent_decoded(segment: &str) -> String {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LanguageTag(Box<str>);
 
+text_form!(LanguageTag: as_str, Display, FromStr<LanguageTagError>);
+
 impl LanguageTag {
     /// The longest tag in characters: RFC 5646 §4.4.1 asks software to accept
     /// tags of 35.
     pub const MAX_CHARS: usize = 35;
-
-    /// The tag as text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
 }
 
 impl LanguageTag {

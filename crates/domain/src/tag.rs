@@ -8,6 +8,8 @@ use crate::text::without_nul;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Tag(Box<str>);
 
+text_form!(Tag: as_str, Display, FromStr<TagError>);
+
 impl Tag {
     /// Longest tag in characters.
     pub const MAX_CHARS: usize = 32;
@@ -24,11 +26,6 @@ impl Tag {
             1..=Self::MAX_CHARS => Ok(Self(text.into())),
             _ => Err(TagError::TooLong { length }),
         }
-    }
-
-    /// The tag as text.
-    pub fn as_str(&self) -> &str {
-        &self.0
     }
 }
 

@@ -6,46 +6,30 @@ use thiserror::Error;
 
 use crate::{Reach, TokenName, UnixSeconds, assistants::Assistant};
 
-/// A group of operations that a token may permit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Scope {
-    /// Reads links.
-    LinksRead,
-    /// Makes, changes and deletes links. Without [`Scope::LinksRead`] answers show no more of a
-    /// link than the caller wrote.
-    LinksWrite,
-    /// Reads the access log.
-    AnalyticsRead,
-    /// Everything, tokens included.
-    Admin,
+named_values! {
+    /// A group of operations that a token may permit, the narrow ones first.
+    pub enum Scope {
+        /// Reads links.
+        LinksRead = "links:read",
+        /// Makes, changes and deletes links. Without [`Scope::LinksRead`] answers show no more of a
+        /// link than the caller wrote.
+        LinksWrite = "links:write",
+        /// Reads the access log.
+        AnalyticsRead = "analytics:read",
+        /// Everything, tokens included.
+        Admin = "admin",
+    }
 }
 
-impl Scope {
-    /// Every scope, the narrow ones first.
-    pub const ALL: [Self; 4] = [
-        Self::LinksRead,
-        Self::LinksWrite,
-        Self::AnalyticsRead,
-        Self::Admin,
-    ];
+text_form!(Scope: Display, FromStr<ScopeError>);
 
+impl Scope {
     /// The scope with this spelling.
     ///
     /// # Errors
     /// There is none.
     pub fn parse(text: &str) -> Result<Self, ScopeError> {
-        let found = Self::ALL.into_iter().find(|scope| scope.as_str() == text);
-        found.ok_or_else(|| ScopeError::Unknown(text.into()))
-    }
-
-    /// The scope as it is spelled everywhere.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::LinksRead => "links:read",
-            Self::LinksWrite => "links:write",
-            Self::AnalyticsRead => "analytics:read",
-            Self::Admin => "admin",
-        }
+        Self::named(text).ok_or_else(|| ScopeError::Unknown(text.into()))
     }
 }
 

@@ -8,6 +8,8 @@ use unicode_security::{GeneralSecurityProfile, skeleton};
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TokenName(Box<str>);
 
+text_form!(TokenName: as_str, Display, FromStr<TokenNameError>);
+
 impl TokenName {
     /// The maximum length of a name in characters.
     pub const MAX_CHARS: usize = 64;
@@ -62,11 +64,6 @@ impl TokenName {
             return Err(TokenNameError::Reserved);
         }
         Ok(Self(text.into()))
-    }
-
-    /// The name as text.
-    pub fn as_str(&self) -> &str {
-        &self.0
     }
 
     /// Returns whether a reader could take this name for the other one.

@@ -1,7 +1,5 @@
 //! Identifiers of applications.
 
-use std::fmt;
-
 use thiserror::Error;
 use url::Url;
 
@@ -9,6 +7,8 @@ use url::Url;
 /// a document in which the application describes itself (client id metadata document).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ClientId(Box<str>);
+
+text_form!(ClientId: as_str, Display);
 
 impl ClientId {
     /// The most bytes of an identifier.
@@ -34,11 +34,6 @@ impl ClientId {
         }
     }
 
-    /// The identifier as text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
     /// The address of the document that describes the application; `None` if this instance gave
     /// the identifier.
     pub fn document(&self) -> Option<Url> {
@@ -46,12 +41,6 @@ impl ClientId {
             let url = Url::parse(&self.0);
             url.expect("an identifier with a colon is an address")
         })
-    }
-}
-
-impl fmt::Display for ClientId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
     }
 }
 

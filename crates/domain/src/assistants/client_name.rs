@@ -1,7 +1,5 @@
 //! Names of applications, as they give them themselves.
 
-use std::fmt;
-
 use thiserror::Error;
 use unicode_security::{
     GeneralSecurityProfile, RestrictionLevel, RestrictionLevelDetection,
@@ -12,6 +10,8 @@ use unicode_security::{
 /// mixed. A stranger chose it, so a page that shows it says that the service has not verified it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClientName(Box<str>);
+
+text_form!(ClientName: as_str, Display);
 
 impl ClientName {
     /// The maximum length of a name in characters.
@@ -49,17 +49,6 @@ impl ClientName {
             return Err(ClientNameError::MixedScripts);
         }
         Ok(Self(name.into()))
-    }
-
-    /// The name as text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for ClientName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
     }
 }
 

@@ -4,6 +4,8 @@
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CodeChallenge(Box<str>);
 
+text_form!(CodeChallenge: as_str);
+
 impl CodeChallenge {
     /// The length of 256 bits in base64url.
     const CHARS: usize = 43;
@@ -16,16 +18,13 @@ impl CodeChallenge {
                 .all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b));
         fits.then(|| Self(text.into()))
     }
-
-    /// The challenge as text.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
 }
 
 /// A verifier, which its owner keeps until the exchange.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CodeVerifier(Box<str>);
+
+text_form!(CodeVerifier: as_str);
 
 impl CodeVerifier {
     /// Checks a verifier; `None` if it has not the form of RFC 7636, section 4.1.
@@ -35,11 +34,6 @@ impl CodeVerifier {
                 .bytes()
                 .all(|b| b.is_ascii_alphanumeric() || b"-._~".contains(&b));
         fits.then(|| Self(text.into()))
-    }
-
-    /// The verifier as text.
-    pub fn as_str(&self) -> &str {
-        &self.0
     }
 }
 

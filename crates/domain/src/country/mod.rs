@@ -17,6 +17,8 @@ pub type Countries = BTreeMap<Country, Destination>;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Country([u8; 2]);
 
+text_form!(Country: Display, FromStr<CountryError>);
+
 impl Country {
     /// Trims, upper-cases and checks a code.
     ///

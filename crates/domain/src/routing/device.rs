@@ -2,40 +2,29 @@
 
 use super::{AgentFacts, value::Value};
 
-/// A kind of device, or a system. A phone with iOS is both `ios` and `mobile`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Device {
-    /// iPhone, iPod and iPad.
-    Ios,
-    /// Android.
-    Android,
-    /// Phones.
-    Mobile,
-    /// Tablets.
-    Tablet,
-    /// Computers.
-    Desktop,
-    /// Windows, but not on phones.
-    Windows,
-    /// Apple's computers.
-    Macos,
-    /// Distributions of Linux, but not Android and not Chrome OS.
-    Linux,
-    /// Chrome OS.
-    Chromeos,
+named_values! {
+    /// A kind of device, or a system. A phone with iOS is both `ios` and `mobile`.
+    pub enum Device {
+        /// iPhone, iPod and iPad.
+        Ios = "ios",
+        /// Android.
+        Android = "android",
+        /// Phones.
+        Mobile = "mobile",
+        /// Tablets.
+        Tablet = "tablet",
+        /// Computers.
+        Desktop = "desktop",
+        /// Windows, but not on phones.
+        Windows = "windows",
+        /// Apple's computers.
+        Macos = "macos",
+        /// Distributions of Linux, but not Android and not Chrome OS.
+        Linux = "linux",
+        /// Chrome OS.
+        Chromeos = "chromeos",
+    }
 }
-
-const NAMES: [(Device, &str); 9] = [
-    (Device::Ios, "ios"),
-    (Device::Android, "android"),
-    (Device::Mobile, "mobile"),
-    (Device::Tablet, "tablet"),
-    (Device::Desktop, "desktop"),
-    (Device::Windows, "windows"),
-    (Device::Macos, "macos"),
-    (Device::Linux, "linux"),
-    (Device::Chromeos, "chromeos"),
-];
 
 /// The systems that count as Linux, by the names of `uap-core`.
 const LINUX: [&str; 14] = [
@@ -58,8 +47,7 @@ const LINUX: [&str; 14] = [
 impl Device {
     /// Everything that the visitor's device is.
     pub(super) fn all_of(agent: &AgentFacts) -> impl Iterator<Item = Self> {
-        let all = NAMES.iter().map(|(device, _)| *device);
-        all.filter(|device| device.is(agent))
+        Self::ALL.into_iter().filter(|device| device.is(agent))
     }
 
     pub(super) fn is(self, agent: &AgentFacts) -> bool {
@@ -83,13 +71,11 @@ impl Value for Device {
         "ios, android, mobile, tablet, desktop, windows, macos, linux or chromeos";
 
     fn parse(text: &str) -> Option<Self> {
-        let found = NAMES.iter().find(|(_, name)| *name == text)?;
-        Some(found.0)
+        Self::named(text)
     }
 
     fn show(&self) -> String {
-        let found = NAMES.iter().find(|(device, _)| device == self);
-        found.map_or("", |(_, name)| name).to_owned()
+        self.as_str().to_owned()
     }
 }
 
@@ -114,8 +100,8 @@ mod tests {
             device_type: kind.into(),
             ..AgentFacts::default()
         };
-        let found = NAMES.iter().filter(|(device, _)| device.is(&agent));
-        assert_eq!(found.map(|(_, name)| *name).collect::<Vec<_>>(), is);
+        let found = Device::all_of(&agent).map(Device::as_str);
+        assert_eq!(found.collect::<Vec<_>>(), is);
         let bot = AgentFacts {
             os: "Windows".into(),
             is_bot: true,
