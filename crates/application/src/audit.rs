@@ -79,8 +79,6 @@ impl AuditService {
     /// # Errors
     /// The store failed.
     pub async fn list(&self, request: ListAudit) -> Result<AuditPage, Error> {
-        let size = u32::from(request.size.get());
-        // One more line tells if there is another page.
         // A domain that was taken away has lines, too.
         let domains = &self.parts.domains;
         let meant = |name: DomainName| domains.meant(name.clone()).unwrap_or(name);
@@ -94,12 +92,10 @@ impl AuditService {
                 operation: request.operation,
             },
             after: request.after,
-            limit: size + 1,
+            limit: request.size.limit(),
         };
         let mut lines = self.parts.trail.lines(&query).await?;
-        let more = lines.len() > usize::from(request.size.get());
-        lines.truncate(usize::from(request.size.get()));
-        let next = lines.last().filter(|_| more).map(AuditPosition::after);
+        let next = request.size.cut(&mut lines, AuditPosition::after);
         Ok(AuditPage { lines, next })
     }
 

@@ -6,8 +6,6 @@ use std::{
     sync::{Arc, PoisonError, RwLock},
 };
 
-use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
-use sha2::{Digest, Sha256};
 use slugline_domain::{
     ClientNetwork, TokenName, TokenRecord, UnixSeconds,
     measure::Counter,
@@ -20,6 +18,7 @@ use crate::{
     attempts::{ClientLimit, TooManyAttempts},
     caller::Caller,
     known_tokens::KnownTokens,
+    secret_text::{SECRET_BYTES, digest_of, has_bytes, mint},
     tokens::TokenText,
 };
 
@@ -48,7 +47,7 @@ impl SiteToken {
             return Err(TokenTooShort { length });
         }
         Ok(Self {
-            digest: digest(token),
+            digest: digest_of(token),
             short: length < Self::ADVISED_CHARS,
         })
     }
@@ -61,7 +60,7 @@ impl SiteToken {
     /// Compares digests, which takes the same time for all texts, whatever their lengths
     /// and wherever they differ.
     fn matches(&self, presented: &str) -> bool {
-        self.digest.ct_eq(&digest(presented)).into()
+        self.digest.ct_eq(&digest_of(presented)).into()
     }
 }
 
@@ -286,10 +285,6 @@ impl Authenticator {
     }
 }
 
-fn digest(token: &str) -> [u8; 32] {
-    Sha256::digest(token.as_bytes()).into()
-}
-
 /// A code that stands for the site token once, for [`SignInCode::SECONDS`]: 43 letters, digits,
 /// `-` and `_`. Only its digest is stored.
 #[derive(Clone, PartialEq, Eq)]
@@ -298,14 +293,9 @@ pub struct SignInCode(String);
 impl SignInCode {
     /// The lifetime of a code.
     pub const SECONDS: i64 = 600;
-    /// 256 random bits.
-    const SECRET_BYTES: usize = 32;
-
     /// Draws a code.
     pub fn mint(random: &dyn Random) -> Self {
-        let mut secret = [0; Self::SECRET_BYTES];
-        random.fill(&mut secret);
-        Self(URL_SAFE_NO_PAD.encode(secret))
+        Self(mint::<SECRET_BYTES>(random))
     }
 
     /// The code in clear.
@@ -315,13 +305,12 @@ impl SignInCode {
 
     /// The digest by which the code is stored.
     pub fn digest(&self) -> [u8; 32] {
-        Sha256::digest(self.0.as_bytes()).into()
+        digest_of(&self.0)
     }
 
     /// The digest of a text that may be a code; `None` if its form shows that it is none.
     pub(crate) fn digest_of(presented: &str) -> Option<[u8; 32]> {
-        let bytes = URL_SAFE_NO_PAD.decode(presented).ok()?;
-        (bytes.len() == Self::SECRET_BYTES).then(|| Self(presented.into()).digest())
+        has_bytes(presented, SECRET_BYTES).then(|| digest_of(presented))
     }
 }
 

@@ -69,11 +69,7 @@ impl VisitErasures {
             }
             WhichLink::Id(id) => (id, None),
         };
-        let note = AuditNote {
-            at: clock.now(),
-            author: author.clone(),
-            operation: AuditedOperation::VisitsErase,
-        };
+        let note = AuditNote::new(clock.now(), author, AuditedOperation::VisitsErase);
         trail.add(&note, key.as_ref()).await?;
         let erasure = eraser.erase(&link).await.map_err(Error::Erasure)?;
         Ok((link, erasure))

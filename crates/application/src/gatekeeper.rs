@@ -113,11 +113,7 @@ impl Gatekeeper {
         };
         let known = Version::of(&link);
         link.password = Some(hash);
-        let note = AuditNote {
-            at: now,
-            author: Author::service(),
-            operation: AuditedOperation::LinkRehash,
-        };
+        let note = AuditNote::new(now, &Author::service(), AuditedOperation::LinkRehash);
         let outcome = self.parts.store.update(&link, &known, &note).await;
         let is_stored = matches!(outcome, Ok(Update::Stored));
         self.parts.resolver.announce(&link.key, &note, is_stored);

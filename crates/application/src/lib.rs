@@ -37,6 +37,7 @@
 //! | `attempts` | limits on failed attempts of clients, and a queue for further ones |
 //! | `gatekeeper` | checks visitors' passwords, and renews imported hashes |
 //! | `auth`, `known_tokens` | the check of the token or code that a caller sends; named tokens in memory |
+//! | `secret_text` | secrets as texts, and their digests |
 //! | `caller` | callers, and what each may do and see |
 //! | `budgets` | what one named token may take of what all share |
 //! | `audit` | the audit trail |
@@ -74,6 +75,7 @@ mod migration;
 mod named_domains;
 mod passwords;
 mod resolver;
+mod secret_text;
 mod stats;
 mod tokens;
 mod watch;

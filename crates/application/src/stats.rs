@@ -69,6 +69,36 @@ impl<Q> TaggedQuery<Q> {
     }
 }
 
+/// A query to the access log, which covers the visits of a filter.
+trait Filtered {
+    fn filter(&mut self) -> &mut VisitFilter;
+}
+
+impl Filtered for VisitFilter {
+    fn filter(&mut self) -> &mut VisitFilter {
+        self
+    }
+}
+
+macro_rules! filtered {
+    ($($Query:ty),+) => {$(
+        impl Filtered for $Query {
+            fn filter(&mut self) -> &mut VisitFilter {
+                &mut self.filter
+            }
+        }
+    )+};
+}
+
+filtered!(
+    CountersQuery,
+    ViewsQuery,
+    HeatmapQuery,
+    MetricsQuery,
+    LocationsQuery,
+    EventsQuery
+);
+
 /// The answer to a query, and what explains why it counts nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counted<R> {
@@ -150,14 +180,8 @@ impl StatsReader {
     ) -> Result<Counted<CounterRow>, Error> {
         let per_link = matches!(asked.query.links, Choice::AnyOf(_));
         let asked = asked.map(|filter| CountersQuery { filter, per_link });
-        let (query, report) = self
-            .answer(
-                "count visits",
-                asked,
-                |query| &mut query.filter,
-                |log, query| log.counters(query),
-            )
-            .await?;
+        let answer = self.answer("count visits", asked, |log, query| log.counters(query));
+        let (query, report) = answer.await?;
         let nothing = report.rows.iter().all(|row| row.counters.visits == 0);
         Ok(self.counted(report, &query.filter, nothing).await)
     }
@@ -167,14 +191,10 @@ impl StatsReader {
     /// # Errors
     /// There is no answer.
     pub async fn views(&self, asked: TaggedQuery<ViewsQuery>) -> Result<Counted<ViewRow>, Error> {
-        let (query, report) = self
-            .answer(
-                "count visits over time",
-                asked,
-                |query| &mut query.filter,
-                |log, query| log.views(query),
-            )
-            .await?;
+        let answer = self.answer("count visits over time", asked, |log, query| {
+            log.views(query)
+        });
+        let (query, report) = answer.await?;
         Ok(self.listed(report, &query.filter).await)
     }
 
@@ -185,14 +205,9 @@ impl StatsReader {
     pub async fn heatmap(&self, asked: TaggedQuery<WeekQuery>) -> Result<Counted<WeekRow>, Error> {
         let average = asked.query.average;
         let asked = asked.map(|query| query.heatmap);
-        let (query, report) = self
-            .answer(
-                "count visits by hour of the week",
-                asked,
-                |query| &mut query.filter,
-                |log, query| log.heatmap(query),
-            )
-            .await?;
+        let action = "count visits by hour of the week";
+        let answer = self.answer(action, asked, |log, query| log.heatmap(query));
+        let (query, report) = answer.await?;
         let counted = if average && !report.rows.is_empty() {
             Some(self.week_seconds(&query).await?)
         } else {
@@ -225,13 +240,9 @@ impl StatsReader {
         &self,
         asked: TaggedQuery<MetricsQuery>,
     ) -> Result<(MetricsQuery, MetricsReport), Error> {
-        self.answer(
-            "find the most frequent values",
-            asked,
-            |query| &mut query.filter,
-            |log, query| log.metrics(query),
-        )
-        .await
+        let action = "find the most frequent values";
+        let answer = self.answer(action, asked, |log, query| log.metrics(query));
+        answer.await
     }
 
     /// Returns the most frequent places.
@@ -242,14 +253,9 @@ impl StatsReader {
         &self,
         asked: TaggedQuery<LocationsQuery>,
     ) -> Result<Counted<LocationRow>, Error> {
-        let (query, report) = self
-            .answer(
-                "find the most frequent places",
-                asked,
-                |query| &mut query.filter,
-                |log, query| log.locations(query),
-            )
-            .await?;
+        let action = "find the most frequent places";
+        let answer = self.answer(action, asked, |log, query| log.locations(query));
+        let (query, report) = answer.await?;
         Ok(self.listed(report, &query.filter).await)
     }
 
@@ -258,14 +264,10 @@ impl StatsReader {
     /// # Errors
     /// There is no answer.
     pub async fn events(&self, asked: TaggedQuery<EventsQuery>) -> Result<Vec<Event>, Error> {
-        let (_, events) = self
-            .answer(
-                "find the latest visits",
-                asked,
-                |query| &mut query.filter,
-                |log, query| log.events(query),
-            )
-            .await?;
+        let answer = self.answer("find the latest visits", asked, |log, query| {
+            log.events(query)
+        });
+        let (_, events) = answer.await?;
         Ok(events)
     }
 
@@ -276,14 +278,10 @@ impl StatsReader {
     pub async fn access(&self, asked: TaggedQuery<VisitFilter>) -> Result<AccessExport, Error> {
         let held = self.budget.export(&self.caller)?;
         let exported_at = self.clock.now();
-        let (_, rows) = self
-            .answer(
-                "export visits by link",
-                asked,
-                |filter| filter,
-                |log, filter| log.access(filter),
-            )
-            .await?;
+        let answer = self.answer("export visits by link", asked, |log, query| {
+            log.access(query)
+        });
+        let (_, rows) = answer.await?;
         Ok(AccessExport {
             exported_at,
             rows: Box::new(HeldRows::new(rows, held)),
@@ -297,14 +295,8 @@ impl StatsReader {
     pub async fn visits(&self, asked: TaggedQuery<VisitFilter>) -> Result<VisitExport, Error> {
         let held = self.budget.export(&self.caller)?;
         let exported_at = self.clock.now();
-        let (_, rows) = self
-            .answer(
-                "export visits",
-                asked,
-                |filter| filter,
-                |log, filter| log.visits(filter),
-            )
-            .await?;
+        let answer = self.answer("export visits", asked, |log, query| log.visits(query));
+        let (_, rows) = answer.await?;
         Ok(VisitExport {
             exported_at,
             rows: Box::new(HeldRows::new(rows, held)),
@@ -324,15 +316,14 @@ impl StatsReader {
 
     /// Narrows the filter of a query to what the caller reaches, and asks the log. Returns the query
     /// as it was asked, and the answer.
-    async fn answer<Q, T>(
+    async fn answer<Q: Filtered, T>(
         &self,
         action: &'static str,
         asked: TaggedQuery<Q>,
-        filter: impl FnOnce(&mut Q) -> &mut VisitFilter,
         question: impl for<'a> FnOnce(&'a dyn VisitLog, &'a Q) -> Answering<'a, T>,
     ) -> Result<(Q, T), Error> {
         let TaggedQuery { mut query, tags } = asked;
-        self.narrow(filter(&mut query), tags).await?;
+        self.narrow(query.filter(), tags).await?;
         let answer = self.ask(action, question(&*self.log, &query)).await?;
         Ok((query, answer))
     }

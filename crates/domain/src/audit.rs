@@ -258,6 +258,16 @@ pub struct AuditQuery {
 }
 
 impl AuditNote {
+    /// The note of a change by this author.
+    pub fn new(at: UnixMillis, author: &Author, operation: AuditedOperation) -> Self {
+        let author = author.clone();
+        Self {
+            at,
+            author,
+            operation,
+        }
+    }
+
     /// The line of a change of this link; `number` tells lines of one moment apart.
     pub fn line(&self, number: i64, key: Option<&LinkKey>) -> AuditLine {
         AuditLine {

@@ -33,6 +33,20 @@ impl PageSize {
     pub fn get(self) -> u16 {
         self.0.get()
     }
+
+    /// The most entries to read for a page: one more than it has tells that another one follows.
+    pub fn limit(self) -> u32 {
+        u32::from(self.get()) + 1
+    }
+
+    /// Cuts what was read up to the limit to the page. Returns the position `after` its last entry,
+    /// if another page follows.
+    pub fn cut<T, P>(self, read: &mut Vec<T>, after: impl FnOnce(&T) -> P) -> Option<P> {
+        let size = usize::from(self.get());
+        let is_followed = read.len() > size;
+        read.truncate(size);
+        read.last().filter(|_| is_followed).map(after)
+    }
 }
 
 impl Default for PageSize {

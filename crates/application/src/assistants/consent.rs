@@ -197,7 +197,7 @@ impl Assistants {
             return Err(NotDecided::EndNotInFuture);
         }
         let reach = self.parts.tokens.reach(&decision.bound_to).await;
-        let text = texts::mint_code(&*self.parts.random);
+        let text = texts::mint_secret(&*self.parts.random);
         let code = ConsentCode {
             digest: texts::digest_of(&text),
             client: asked.client.clone(),

@@ -60,12 +60,13 @@ impl Assistants {
         from: IpAddr,
     ) -> Result<Granted, AssistantError> {
         self.may_fail(from)?;
-        if !texts::is_code(sent.code) {
+        if !texts::is_secret(sent.code) {
             return Err(self.wrong(from, WRONG_CODE));
         }
         let digest = texts::digest_of(sent.code);
+        let given = ConnectionKey::Code(digest);
         let Some(code) = self.parts.store.code(&digest).await? else {
-            return Err(self.spent_code(digest, from).await?);
+            return Err(self.spent(given, WRONG_CODE, from).await?);
         };
         self.check(&code, sent, from)?;
         loop {
@@ -77,7 +78,7 @@ impl Assistants {
             let store = &self.parts.store;
             match store.connect(&digest, &record, &connection, &note).await? {
                 Connected::Done => return Ok(granted),
-                Connected::CodeGone => return Err(self.spent_code(digest, from).await?),
+                Connected::CodeGone => return Err(self.spent(given, WRONG_CODE, from).await?),
                 // Another request took the name meanwhile.
                 Connected::NameTaken => {}
             }
@@ -109,16 +110,16 @@ impl Assistants {
         Self::check_resource(sent.resource, &code.resource)
     }
 
-    /// Revokes what a spent code gave, because two parties have it.
-    async fn spent_code(
+    /// Revokes what a spent code or refresh token gave, because two parties have it.
+    async fn spent(
         &self,
-        digest: [u8; 32],
+        key: ConnectionKey,
+        reason: &'static str,
         from: IpAddr,
     ) -> Result<AssistantError, AssistantError> {
         let note = self.note(AuditedOperation::TokenRevoke, Author::service());
-        let key = ConnectionKey::Code(digest);
         self.parts.store.disconnect(key, &note).await?;
-        Ok(self.wrong(from, WRONG_CODE))
+        Ok(self.wrong(from, reason))
     }
 
     fn tokens_for(
@@ -206,7 +207,7 @@ impl Assistants {
             return Err(self.wrong(from, "the refresh token was given to another client"));
         }
         if connection.refresh != text.digest() {
-            return Err(self.spent_refresh(family, from).await?);
+            return Err(self.spent(family, SPENT, from).await?);
         }
         Self::check_resource(sent.resource, &connection.resource)?;
         check_scope(sent.scope, &connection.scopes)?;
@@ -215,17 +216,7 @@ impl Assistants {
             return Ok(granted);
         }
         // Another request renewed it at the same moment, or it was just revoked.
-        Err(self.spent_refresh(family, from).await?)
-    }
-
-    async fn spent_refresh(
-        &self,
-        family: ConnectionKey,
-        from: IpAddr,
-    ) -> Result<AssistantError, AssistantError> {
-        let note = self.note(AuditedOperation::TokenRevoke, Author::service());
-        self.parts.store.disconnect(family, &note).await?;
-        Ok(self.wrong(from, SPENT))
+        Err(self.spent(family, SPENT, from).await?)
     }
 
     fn renewal_of(&self, connection: &Connection, spent: &RefreshText) -> (Renewal, Granted) {

@@ -121,11 +121,7 @@ impl Assistants {
     }
 
     pub(super) fn note(&self, operation: AuditedOperation, author: Author) -> AuditNote {
-        AuditNote {
-            at: self.parts.clock.now(),
-            author,
-            operation,
-        }
+        AuditNote::new(self.parts.clock.now(), &author, operation)
     }
 
     /// Checks the address that tokens are asked for. One that is left out is ours, and so is one

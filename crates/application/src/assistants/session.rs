@@ -54,7 +54,7 @@ impl Assistants {
             Caller::Token(record) if may_consent(&record) => Holder::Token(record.digest),
             Caller::Token(_) | Caller::Operator => return Err(SignInRefused::MayNotConsent),
         };
-        let cookie = texts::mint_cookie(&*self.parts.random);
+        let cookie = texts::mint_secret(&*self.parts.random);
         let session = ConsentSession {
             digest: texts::digest_of(&cookie),
             holder,
@@ -69,7 +69,7 @@ impl Assistants {
     /// # Errors
     /// The store failed.
     pub async fn signed_in(&self, cookie: &str) -> Result<Option<SignedIn>, StoreError> {
-        if !texts::is_cookie(cookie) {
+        if !texts::is_secret(cookie) {
             return Ok(None);
         }
         let digest = texts::digest_of(cookie);

@@ -8,42 +8,17 @@ use slugline_domain::{
 };
 use subtle::ConstantTimeEq;
 
-/// The digest under which a text is stored.
-pub(super) fn digest_of(text: &str) -> [u8; 32] {
-    Sha256::digest(text).into()
+pub(super) use crate::secret_text::digest_of;
+use crate::secret_text::{SECRET_BYTES, has_bytes, mint};
+
+/// A cookie or a code.
+pub(super) fn mint_secret(random: &dyn Random) -> String {
+    mint::<SECRET_BYTES>(random)
 }
 
-/// So many random bytes as text.
-fn mint<const BYTES: usize>(random: &dyn Random) -> String {
-    let mut secret = [0; BYTES];
-    random.fill(&mut secret);
-    URL_SAFE_NO_PAD.encode(secret)
-}
-
-fn has_bytes(text: &str, bytes: usize) -> bool {
-    URL_SAFE_NO_PAD
-        .decode(text)
-        .is_ok_and(|decoded| decoded.len() == bytes)
-}
-
-/// 256 bits for a cookie.
-pub(super) fn mint_cookie(random: &dyn Random) -> String {
-    mint::<32>(random)
-}
-
-/// Returns whether a text has the form of a cookie.
-pub(super) fn is_cookie(text: &str) -> bool {
-    has_bytes(text, 32)
-}
-
-/// 256 bits for a code; RFC 6749, section 10.10, asks for 128.
-pub(super) fn mint_code(random: &dyn Random) -> String {
-    mint::<32>(random)
-}
-
-/// Returns whether a text has the form of a code.
-pub(super) fn is_code(text: &str) -> bool {
-    has_bytes(text, 32)
+/// Returns whether a text has the form of a cookie or a code.
+pub(super) fn is_secret(text: &str) -> bool {
+    has_bytes(text, SECRET_BYTES)
 }
 
 /// The identifier of a new application.
@@ -67,7 +42,7 @@ impl RefreshText {
     pub(super) fn mint(random: &dyn Random) -> Self {
         Self {
             family: mint::<16>(random),
-            secret: mint::<32>(random),
+            secret: mint::<SECRET_BYTES>(random),
         }
     }
 
@@ -75,7 +50,7 @@ impl RefreshText {
     pub(super) fn next(&self, random: &dyn Random) -> Self {
         Self {
             family: self.family.clone(),
-            secret: mint::<32>(random),
+            secret: mint::<SECRET_BYTES>(random),
         }
     }
 
@@ -83,7 +58,7 @@ impl RefreshText {
     pub(super) fn parse(text: &str) -> Option<Self> {
         let rest = text.strip_prefix(Self::PREFIX)?;
         let (family, secret) = rest.split_at_checked(Self::FAMILY_CHARS)?;
-        (has_bytes(family, 16) && has_bytes(secret, 32)).then(|| Self {
+        (has_bytes(family, 16) && has_bytes(secret, SECRET_BYTES)).then(|| Self {
             family: family.to_owned(),
             secret: secret.to_owned(),
         })

@@ -206,11 +206,7 @@ impl Domains {
     }
 
     fn note(&self, operation: AuditedOperation, author: &Author) -> AuditNote {
-        AuditNote {
-            at: self.parts.clock.now(),
-            author: author.clone(),
-            operation,
-        }
+        AuditNote::new(self.parts.clock.now(), author, operation)
     }
 
     /// The interval at which this process asks whether domains were changed elsewhere.

@@ -92,20 +92,16 @@ impl LinkReader {
     /// Preview mode, or the store failed.
     pub async fn trash(&self, request: ListTrash) -> Result<TrashPage, Error> {
         self.permit(LinkService::TRASH)?;
-        let size = request.size.get();
         // A domain that was taken away has links in the trash, too.
         let meant = |domain: DomainName| self.domains().meant(domain.clone()).unwrap_or(domain);
-        // One more link tells if there is another page.
         let query = TrashQuery {
             reach: self.reach.clone(),
             domain: request.domain.map(meant),
             after: request.after,
-            limit: u32::from(size) + 1,
+            limit: request.size.limit(),
         };
         let mut links = self.parts.history.trash(&query).await?;
-        let more = links.len() > usize::from(size);
-        links.truncate(usize::from(size));
-        let next = links.last().filter(|_| more).map(TrashPosition::after);
+        let next = request.size.cut(&mut links, TrashPosition::after);
         Ok(TrashPage { links, next })
     }
 }

@@ -49,19 +49,15 @@ impl LinkReader {
     /// The store failed.
     pub async fn list(&self, request: ListLinks) -> Result<LinkPage, Error> {
         self.permit(LinkService::LIST)?;
-        let size = usize::from(request.size.get());
-        // Reads one link more than requested, to learn if there is a next page.
         let query = ListQuery {
             now: self.now().second(),
             order: request.order,
             filter: self.within_reach(request.filter)?,
             after: request.after,
-            limit: u32::from(request.size.get()) + 1,
+            limit: request.size.limit(),
         };
         let mut links = self.parts.store.list(&query).await?;
-        let more = links.len() > size;
-        links.truncate(size);
-        let next = links.last().filter(|_| more).map(Position::after);
+        let next = request.size.cut(&mut links, Position::after);
         Ok(LinkPage { links, next })
     }
 

@@ -36,11 +36,7 @@ impl LinkService {
 impl LinkWriter {
     /// Returns the note of a change at the present moment.
     pub(super) fn note(&self, operation: AuditedOperation) -> AuditNote {
-        AuditNote {
-            at: self.now(),
-            author: self.author.clone(),
-            operation,
-        }
+        AuditNote::new(self.now(), &self.author, operation)
     }
 
     /// Counts writes in the budget of the caller's token. A use case calls it before it does

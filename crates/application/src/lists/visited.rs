@@ -359,13 +359,7 @@ impl VisitedPage {
         complete: bool,
         sampling: SamplingNote,
     ) -> Self {
-        let size = usize::from(size.get());
-        let more = links.len() > size;
-        links.truncate(size);
-        let next = links
-            .last()
-            .filter(|_| more)
-            .map(|link| link.position(range));
+        let next = size.cut(&mut links, |link| link.position(range));
         Self {
             links,
             next,

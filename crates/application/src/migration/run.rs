@@ -130,11 +130,7 @@ impl LinkMigration {
         page: OldPage,
         author: &Author,
     ) -> Result<Option<RunReport>, Error> {
-        let note = AuditNote {
-            at: self.clock.now(),
-            author: author.clone(),
-            operation: AuditedOperation::LinkMigrate,
-        };
+        let note = AuditNote::new(self.clock.now(), author, AuditedOperation::LinkMigrate);
         let now = note.at.second();
         let (mut links, mut failures, mut expired) = (Vec::new(), Vec::new(), Vec::new());
         for OldEntry { key, link } in page.entries {
