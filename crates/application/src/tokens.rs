@@ -2,7 +2,6 @@
 
 use std::{collections::BTreeSet, fmt, sync::Arc};
 
-use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use sha2::{Digest, Sha256};
 use slugline_domain::{
     AuditNote, AuditedOperation, Author, Binding, DomainName, Host, LinkFilter, LinkKey, LinkOrder,
@@ -15,6 +14,7 @@ use crate::{
     error::Error,
     links::find_spelled,
     named_domains::NamedDomains,
+    secret_text::{SECRET_BYTES, digest_of, has_bytes, mint},
 };
 
 /// Lists, makes and revokes named tokens.
@@ -89,17 +89,9 @@ pub struct TokenText(String);
 impl TokenText {
     /// The start of every text, by which people and scanners of leaked secrets know it.
     pub const PREFIX: &'static str = "slugline_";
-    /// 256 random bits.
-    const SECRET_BYTES: usize = 32;
-
     fn mint(random: &dyn Random) -> Self {
-        let mut secret = [0; Self::SECRET_BYTES];
-        random.fill(&mut secret);
-        Self(format!(
-            "{}{}",
-            Self::PREFIX,
-            URL_SAFE_NO_PAD.encode(secret)
-        ))
+        let secret = mint::<SECRET_BYTES>(random);
+        Self(format!("{}{secret}", Self::PREFIX))
     }
 
     /// The text in clear.
@@ -113,9 +105,7 @@ impl TokenText {
 
     /// A text for an assistant.
     pub(crate) fn mint_access(random: &dyn Random) -> Self {
-        let mut secret = [0; Self::SECRET_BYTES];
-        random.fill(&mut secret);
-        let secret = URL_SAFE_NO_PAD.encode(secret);
+        let secret = mint::<SECRET_BYTES>(random);
         Self(format!("{}{secret}", Self::ACCESS_PREFIX))
     }
 
@@ -126,15 +116,14 @@ impl TokenText {
 
     fn is_secret_after(prefix: &str, presented: &str) -> bool {
         let secret = presented.strip_prefix(prefix);
-        let bytes = secret.and_then(|secret| URL_SAFE_NO_PAD.decode(secret).ok());
-        bytes.is_some_and(|bytes| bytes.len() == Self::SECRET_BYTES)
+        secret.is_some_and(|secret| has_bytes(secret, SECRET_BYTES))
     }
 
     /// The digests of a text that may be one of a named token; `None` if its form shows that
     /// it is none.
     pub(crate) fn digests_of(presented: &str) -> Option<TokenDigests> {
         if Self::is_access(presented) {
-            return Some(TokenDigests::OfAssistant(Sha256::digest(presented).into()));
+            return Some(TokenDigests::OfAssistant(digest_of(presented)));
         }
         let made = Self::is_secret_after(Self::PREFIX, presented);
         made.then(|| TokenDigests::of(presented))
@@ -160,7 +149,7 @@ impl TokenDigests {
     fn of(text: &str) -> Self {
         let bound = Sha256::new_with_prefix("bound ").chain_update(text);
         Self::Made {
-            free: Sha256::digest(text).into(),
+            free: digest_of(text),
             bound: bound.finalize().into(),
         }
     }
@@ -338,18 +327,14 @@ impl Tokens {
     }
 
     fn note(&self, operation: AuditedOperation, author: &Author) -> AuditNote {
-        AuditNote {
-            at: self.parts.clock.now(),
-            author: author.clone(),
-            operation,
-        }
+        AuditNote::new(self.parts.clock.now(), author, operation)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use slugline_testkit::{
-        ALL, FixedClock, MemoryLinkStore, MemoryTokenStore, NOON, NOTE, SeededRandom,
+        ALL, DeleteByKey, FixedClock, MemoryLinkStore, MemoryTokenStore, NOON, NOTE, SeededRandom,
         assert_matches, key, link, seconds, tag, with,
     };
 

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use slugline::operation::{Changes, Json, Query};
 use slugline::{Access, Code, Failure, Operation, OperationSpec, Problem, Scope};
-use slugline::{Service, Settings, domain::LinkKey};
+use slugline::{Service, Settings, application::Precondition, domain::LinkKey};
 
 #[derive(Deserialize, JsonSchema)]
 struct Asked {
@@ -29,7 +29,7 @@ async fn retire(
 ) -> Result<Json<200, Retired>, Failure> {
     let unfit = |_| Problem::new(Code::LinkNotFound, "slug: no link can have this one");
     let key = LinkKey::parse(&asked.slug).map_err(unfit)?;
-    let deleted = links.delete(&key).await?;
+    let deleted = links.delete(&key, &Precondition::None).await?;
     Ok(Json(Retired {
         retired: deleted.is_some(),
     }))

@@ -1,7 +1,7 @@
 //! Writes the lines of the audit trail, in the transactions of the changes.
 
-use sea_orm::{DbBackend, EntityTrait};
-use slugline_domain::{AuditNote, Host, LinkKey, TokenName};
+use sea_orm::{DbBackend, EntityTrait, QueryTrait};
+use slugline_domain::{AuditNote, LinkKey};
 
 use crate::{
     entity::audit,
@@ -16,35 +16,17 @@ pub(crate) async fn write_line(
     note: &AuditNote,
     key: &LinkKey,
 ) -> Result<(), Failure> {
+    write(session, audit::of_link(note, key)).await
+}
+
+/// Writes a line.
+pub(crate) async fn write(session: &Session<'_>, line: audit::ActiveModel) -> Result<(), Failure> {
     static INSERT: SqlText = SqlText::new();
-    let line = audit::of_link(note, key);
+
     let insert = INSERT.with(session.backend(), values(line.clone()), || {
-        audit::Entity::insert(line)
+        audit::Entity::insert(line).into_query()
     });
-    session.run(insert).await?;
-    Ok(())
-}
-
-/// Writes the line of a changed domain.
-pub(crate) async fn write_domain_line(
-    session: &Session<'_>,
-    note: &AuditNote,
-    host: &Host,
-) -> Result<(), Failure> {
-    let line = audit::of_domain(note, host);
-    session.execute(&audit::Entity::insert(line)).await?;
-    Ok(())
-}
-
-/// Writes the line of a changed token.
-pub(crate) async fn write_token_line(
-    session: &Session<'_>,
-    note: &AuditNote,
-    name: &TokenName,
-) -> Result<(), Failure> {
-    let line = audit::of_token(note, name);
-    session.execute(&audit::Entity::insert(line)).await?;
-    Ok(())
+    session.run(insert).await.map(drop)
 }
 
 /// Writes a line for each of these changed links; on PostgreSQL as many in a statement as it may

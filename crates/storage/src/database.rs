@@ -20,10 +20,10 @@ use crate::{
     database_url::DatabaseUrl,
     failure::{Failure, failing_to},
     links::{change::TakeVisit, insert::InsertLink},
-    listening::Listening,
+    listening::{Listening, Subject},
     opening::{ConnectError, refused},
     row::Row,
-    session::{Applied::Commit, Change, Read, Seen},
+    session::{Applied::Commit, Change, Read, Seen, by_engine},
 };
 
 /// An open database of links.
@@ -97,31 +97,24 @@ impl Database {
         )
     )]
     pub(crate) fn listen(&self, observer: Arc<dyn LinkObserver>) -> Option<Listening> {
-        match &self.engine {
-            #[cfg(feature = "sqlite")]
-            Engine::Sqlite(_) => {
+        by_engine! { Engine, &self.engine,
+            _ => {
                 drop(observer);
                 None
-            }
-            #[cfg(feature = "postgres")]
-            Engine::Postgres(server) => Some(server.listen(observer)),
+            },
+            server => Some(server.listen(observer)),
         }
     }
 
     /// Inserts a link. On PostgreSQL it shares a statement with others, on SQLite a commit.
     pub(crate) async fn insert(&self, insert: InsertLink) -> Result<Insertion, StoreError> {
         let work = async {
-            match &self.engine {
-                #[cfg(feature = "sqlite")]
-                Engine::Sqlite(file) => {
-                    file.change(
-                        async move |session| insert.apply(session).await,
-                        Seen::ByCaches,
-                    )
-                    .await
-                }
-                #[cfg(feature = "postgres")]
-                Engine::Postgres(server) => server.insert(insert).await,
+            by_engine! { Engine, &self.engine,
+                file => {
+                    let seen = Seen::ByCaches;
+                    file.writer.change(async move |session| insert.apply(session).await, seen).await
+                },
+                server => server.insert(insert).await,
             }
         };
         observed(&self.clocked.changes, change_span(), "insert a link", work).await
@@ -130,17 +123,15 @@ impl Database {
     /// Counts a visit. On PostgreSQL it is a statement of its own, on SQLite it shares a commit.
     pub(crate) async fn take_visit(&self, take: TakeVisit) -> Result<Taking, StoreError> {
         let work = async {
-            match &self.engine {
-                #[cfg(feature = "sqlite")]
-                Engine::Sqlite(file) => {
-                    file.change(
+            by_engine! { Engine, &self.engine,
+                file => {
+                    let change = file.writer.change(
                         async move |session| Ok(Commit(take.taking(session).await?)),
                         Seen::ByNone,
-                    )
-                    .await
-                }
-                #[cfg(feature = "postgres")]
-                Engine::Postgres(server) => server.take_visit(take).await,
+                    );
+                    change.await
+                },
+                server => server.take_visit(take).await,
             }
         };
         observed(&self.clocked.changes, change_span(), "count a visit", work).await
@@ -187,11 +178,9 @@ impl Database {
         change: impl Change<T>,
     ) -> Result<T, StoreError> {
         let work = async {
-            match &self.engine {
-                #[cfg(feature = "sqlite")]
-                Engine::Sqlite(file) => file.change(change, seen).await,
-                #[cfg(feature = "postgres")]
-                Engine::Postgres(server) => server.change(&change).await,
+            by_engine! { Engine, &self.engine,
+                file => file.writer.change(change, seen).await,
+                server => server.change(&change).await,
             }
         };
         observed(&self.clocked.changes, change_span(), action, work).await
@@ -203,11 +192,9 @@ impl Database {
         read: impl Read<T>,
     ) -> Result<T, StoreError> {
         let work = async {
-            match &self.engine {
-                #[cfg(feature = "sqlite")]
-                Engine::Sqlite(file) => file.read(read).await,
-                #[cfg(feature = "postgres")]
-                Engine::Postgres(server) => server.read(&read).await,
+            by_engine! { Engine, &self.engine,
+                file => file.readers.read(read).await,
+                server => server.read(&read).await,
             }
         };
         let span = info_span!(target: TRACES, "links: read", otel.kind = "client");
@@ -242,11 +229,9 @@ impl Database {
         read: impl Read<T>,
     ) -> Result<T, StoreError> {
         let work = async {
-            match &self.engine {
-                #[cfg(feature = "sqlite")]
-                Engine::Sqlite(file) => file.read_at_once(&read),
-                #[cfg(feature = "postgres")]
-                Engine::Postgres(server) => server.read(&read).await,
+            by_engine! { Engine, &self.engine,
+                file => file.readers.read_at_once(&read),
+                server => server.read(&read).await,
             }
         };
         observed(&self.clocked.finds, find_span(), action, work).await
@@ -255,14 +240,12 @@ impl Database {
     /// Finds what a redirect needs of a link. On PostgreSQL it shares a statement with others.
     pub(crate) async fn follow(&self, key: &LinkKey) -> Result<Option<FollowedLink>, StoreError> {
         let work = async {
-            match &self.engine {
-                #[cfg(feature = "sqlite")]
-                Engine::Sqlite(file) => {
-                    let key = key.clone();
-                    file.read_at_once(&async move |session| find::followed(session, &key).await)
-                }
-                #[cfg(feature = "postgres")]
-                Engine::Postgres(server) => server.follow(key.clone()).await,
+            let key = key.clone();
+            by_engine! { Engine, &self.engine,
+                file => file.readers.read_at_once(&async move |session| {
+                    find::followed(session, &key).await
+                }),
+                server => server.follow(key).await,
             }
         };
         observed(&self.clocked.finds, find_span(), "find a link", work).await
@@ -281,62 +264,35 @@ impl Database {
         expect(clippy::unused_async, reason = "PostgreSQL is waited for")
     )]
     pub(crate) async fn ping(&self) -> Result<(), StoreError> {
-        let answer = match &self.engine {
-            #[cfg(feature = "sqlite")]
-            Engine::Sqlite(file) => file.ping(),
-            #[cfg(feature = "postgres")]
-            Engine::Postgres(server) => server.ping().await,
+        let answer = by_engine! { Engine, &self.engine,
+            file => file.ping(),
+            server => server.ping().await,
         };
         answer.map_err(failing_to("answer"))
     }
 
-    /// The way in which this process learns of revoked tokens. With SQLite it does not need
-    /// to: finding one costs microseconds.
-    pub(crate) fn hearing_of_tokens(&self) -> Hearing {
-        match &self.engine {
-            #[cfg(feature = "sqlite")]
-            Engine::Sqlite(_) => Hearing::Deaf,
-            #[cfg(feature = "postgres")]
-            Engine::Postgres(server) => server.hearing_of_tokens(),
+    /// The way in which this process learns of changes by others. With SQLite it need not learn of
+    /// tokens: finding one costs microseconds.
+    pub(crate) fn hearing_of(&self, subject: Subject) -> Hearing {
+        by_engine! { Engine, &self.engine,
+            file => match subject {
+                Subject::Tokens => Hearing::Deaf,
+                Subject::Links | Subject::Domains => {
+                    Hearing::Counted(file.writer.unnoticed_changes())
+                }
+            },
+            server => server.ear.hearing_of(subject),
         }
     }
 
-    /// A token may have been revoked by this process.
-    pub(crate) fn tokens_changed(&self) {
-        match &self.engine {
-            #[cfg(feature = "sqlite")]
-            Engine::Sqlite(_) => {}
-            #[cfg(feature = "postgres")]
-            Engine::Postgres(server) => server.tokens_changed(),
-        }
-    }
-
-    /// The way in which this process learns of changed domains.
-    pub(crate) fn hearing_of_domains(&self) -> Hearing {
-        match &self.engine {
-            #[cfg(feature = "sqlite")]
-            Engine::Sqlite(file) => Hearing::Counted(file.unnoticed_changes()),
-            #[cfg(feature = "postgres")]
-            Engine::Postgres(server) => server.hearing_of_domains(),
-        }
-    }
-
-    /// This process may have changed a domain.
-    pub(crate) fn domains_changed(&self) {
-        match &self.engine {
-            #[cfg(feature = "sqlite")]
-            Engine::Sqlite(_) => {}
-            #[cfg(feature = "postgres")]
-            Engine::Postgres(server) => server.domains_changed(),
-        }
-    }
-
-    pub(crate) fn hearing(&self) -> Hearing {
-        match &self.engine {
-            #[cfg(feature = "sqlite")]
-            Engine::Sqlite(file) => Hearing::Counted(file.unnoticed_changes()),
-            #[cfg(feature = "postgres")]
-            Engine::Postgres(server) => server.hearing(),
+    /// This process may have changed one of these.
+    pub(crate) fn changed(&self, subject: Subject) {
+        by_engine! { Engine, &self.engine,
+            // Each process counts what others change.
+            _ => {
+                let _ = subject;
+            },
+            server => server.ear.changed(subject),
         }
     }
 }

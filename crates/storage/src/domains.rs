@@ -1,26 +1,32 @@
 //! Named domains.
 
+use std::collections::HashMap;
+
 use async_trait::async_trait;
 use sea_orm::{
     ActiveModelTrait, ColumnTrait, Condition, EntityTrait, IntoActiveModel, QueryFilter,
-    QuerySelect,
+    QuerySelect, QueryTrait,
     sea_query::{Expr, ExprTrait, LockType, OnConflict},
 };
 use slugline_domain::{
-    AuditNote, Domain, DomainName, Host, Keeping, LinkKey, LinkKeyError, Slug,
-    ports::{DomainRemoval, DomainStore, Hearing, LinkMove, StoreError},
+    AuditNote, Domain, DomainName, Host, Keeping, Link, LinkId, LinkKey, LinkKeyError, Revision,
+    Slug,
+    ports::{DomainRemoval, DomainStore, Hearing, LinkMove, StoreError, Version},
 };
 
 use crate::{
-    audit_lines::{write_domain_line, write_lines},
+    audit_lines::{write, write_lines},
     database::Database,
     entity::{
+        audit,
         domain::{Column, Entity, to_row},
         link,
     },
     failure::Failure,
     former_versions::{End::Edit, keep},
     links::conditions::{has_any, is_there},
+    listening::Subject,
+    row::{Columns, Row},
     session::{
         Applied::{Commit, Rollback},
         Session,
@@ -34,6 +40,28 @@ pub struct SqlDomainStore {
     pub(crate) keeping: Keeping,
 }
 
+impl SqlDomainStore {
+    /// Writes a row, and its line in the audit trail. Returns whether there was a row to write.
+    async fn write(
+        &self,
+        action: &'static str,
+        row: impl QueryTrait + Send + Sync + 'static,
+        line: audit::ActiveModel,
+    ) -> Result<bool, StoreError> {
+        let change = async move |session: &Session<'_>| {
+            let is_written = session.execute(&row).await? > 0;
+            if is_written {
+                write(session, line.clone()).await?;
+            }
+            Ok(Commit(is_written))
+        };
+        let written = self.database.change(action, change).await;
+        // It may have been committed even if the answer got lost.
+        self.database.changed(Subject::Domains);
+        written
+    }
+}
+
 #[async_trait]
 impl DomainStore for SqlDomainStore {
     async fn list(&self) -> Result<Vec<Domain>, StoreError> {
@@ -45,41 +73,22 @@ impl DomainStore for SqlDomainStore {
     }
 
     async fn insert(&self, domain: &Domain, note: &AuditNote) -> Result<bool, StoreError> {
-        let (domain, note) = (domain.clone(), note.clone());
-        let insert = async move |session: &Session<'_>| {
-            let row = to_row(&domain, note.at.second().get()).into_active_model();
-            let insert = Entity::insert(row).on_conflict(OnConflict::new().do_nothing().to_owned());
-            let is_new = session.execute(&insert).await? > 0;
-            if is_new {
-                write_domain_line(session, &note, &domain.host).await?;
-            }
-            Ok(Commit(is_new))
-        };
-        let inserted = self.database.change("store a domain", insert).await;
-        // It may have been committed even if the answer got lost; so may the others.
-        self.database.domains_changed();
-        inserted
+        let row = to_row(domain, note.at.second().get()).into_active_model();
+        let insert = Entity::insert(row).on_conflict(OnConflict::new().do_nothing().to_owned());
+        let line = audit::of_domain(note, &domain.host);
+        self.write("store a domain", insert, line).await
     }
 
     /// Replaces all but the host and the moment at which it was named.
     async fn update(&self, domain: &Domain, note: &AuditNote) -> Result<bool, StoreError> {
-        let (domain, note) = (domain.clone(), note.clone());
-        let replace = async move |session: &Session<'_>| {
-            let mut row = to_row(&domain, 0).into_active_model().reset_all();
-            row.not_set(Column::CreatedAt);
-            row.not_set(Column::Host);
-            let replace = Entity::update_many()
-                .set(row)
-                .filter(Column::Host.eq(domain.host.as_str()));
-            let is_named = session.execute(&replace).await? > 0;
-            if is_named {
-                write_domain_line(session, &note, &domain.host).await?;
-            }
-            Ok(Commit(is_named))
-        };
-        let replaced = self.database.change("change a domain", replace).await;
-        self.database.domains_changed();
-        replaced
+        let mut row = to_row(domain, 0).into_active_model().reset_all();
+        row.not_set(Column::CreatedAt);
+        row.not_set(Column::Host);
+        let replace = Entity::update_many()
+            .set(row)
+            .filter(Column::Host.eq(domain.host.as_str()));
+        let line = audit::of_domain(note, &domain.host);
+        self.write("change a domain", replace, line).await
     }
 
     /// On PostgreSQL a change that stores a link holds a lock on the row of its domain. So the
@@ -106,29 +115,35 @@ impl DomainStore for SqlDomainStore {
             }
             let remove = Entity::delete_many().filter(Column::Host.eq(host.as_str()));
             session.execute(&remove).await?;
-            write_domain_line(session, &note, &host).await?;
+            write(session, audit::of_domain(&note, &host)).await?;
             Ok(Commit(DomainRemoval::Removed))
         };
         let removed = self.database.change("remove a domain", remove).await;
-        self.database.domains_changed();
+        // It may have been committed even if the answer got lost.
+        self.database.changed(Subject::Domains);
         removed
     }
 
     async fn move_links(
         &self,
-        links: &[LinkKey],
+        links: &[Link],
         to: &DomainName,
         note: &AuditNote,
     ) -> Result<LinkMove, StoreError> {
-        let links = links.iter().filter(|key| key.domain != *to).cloned();
-        let links: Vec<LinkKey> = links.collect();
+        let links = links.iter().filter(|link| link.key.domain != *to);
+        let links = links.map(|link| (link.key.clone(), Version::of(link)));
+        let links: Vec<(LinkKey, Version)> = links.collect();
         let (to, note, keeping) = (to.clone(), note.clone(), self.keeping);
         let move_links = async move |session: &Session<'_>| {
             if !is_there(session, &to).await? {
                 return Ok(Commit(LinkMove::NoDomain));
             }
-            for keys in links.chunks(KEYS) {
-                let moved = stored(session, keys).await?;
+            for some in links.chunks(KEYS) {
+                let known: HashMap<_, _> = some.iter().map(|(key, known)| (key, known)).collect();
+                let moved = stored(session, known.keys().copied()).await?;
+                if moved.iter().any(|link| known[&link.key] != &link.version) {
+                    return Ok(Rollback(LinkMove::Outdated));
+                }
                 if moved.is_empty() {
                     continue;
                 }
@@ -149,7 +164,7 @@ impl DomainStore for SqlDomainStore {
     }
 
     fn hearing(&self) -> Hearing {
-        self.database.hearing_of_domains()
+        self.database.hearing_of(Subject::Domains)
     }
 }
 
@@ -163,6 +178,25 @@ const BINDINGS: usize = 10_000;
 struct Moved {
     number: i64,
     key: LinkKey,
+    version: Version,
+}
+
+impl Row for Moved {
+    fn read(columns: &mut impl Columns) -> Result<Self, Failure> {
+        let number = columns.next()?;
+        let domain = DomainName::parse(&columns.next::<String>()?)?;
+        let slug = Slug::parse(&columns.next::<String>()?).map_err(LinkKeyError::Slug)?;
+        let version = Version {
+            id: LinkId::read(columns)?,
+            revision: Revision::new(columns.next()?),
+        };
+        let key = LinkKey::new(domain, slug);
+        Ok(Self {
+            number,
+            key,
+            version,
+        })
+    }
 }
 
 /// If another writer has taken a slug since this transaction looked, the unique index fails the
@@ -200,14 +234,9 @@ async fn stored<'k>(
         .column(Column::Number)
         .column(Column::Domain)
         .column(Column::Slug)
+        .column(Column::Id)
+        .column(Column::Revision)
         .filter(has_any(keys))
         .lock(LockType::Update);
-    let rows = session.all::<(i64, (String, String))>(&select).await?;
-    let moved = rows.into_iter().map(|(number, (domain, slug))| {
-        let domain = DomainName::parse(&domain)?;
-        let slug = Slug::parse(&slug).map_err(LinkKeyError::Slug)?;
-        let key = LinkKey::new(domain, slug);
-        Ok(Moved { number, key })
-    });
-    moved.collect()
+    session.all(&select).await
 }

@@ -1,7 +1,7 @@
 //! Keeps former versions of links, in the transactions of the changes. `history` reads them.
 
 use sea_orm::{
-    Condition, DbBackend, IdenStatic, QueryTrait, Statement, Value,
+    Condition, IdenStatic, Statement, Value,
     sea_query::{Expr, ExprTrait, InsertStatement, LockType, Query},
 };
 use slugline_domain::{AuditNote, Ending, Keeping, LinkId};
@@ -32,10 +32,8 @@ pub(crate) async fn keep(
     if let Some(kept) = kept(session, keeping, change, which.clone()).await? {
         return Ok(kept);
     }
-    Ok(session
-        .execute(&CopyVersion::new(change, note, which))
-        .await?
-        > 0)
+    let copy = session.backend().build(&copy(change, note, which));
+    Ok(session.run(copy).await? > 0)
 }
 
 /// As [`keep`], for a condition whose values alone differ from one call to the next: these.
@@ -51,10 +49,8 @@ pub(crate) async fn keep_one(
         return Ok(kept);
     }
     let values = end_values(change, note).into_iter().chain(which_values);
-    let keep = text.with(session.backend(), values, || {
-        CopyVersion::new(change, note, which)
-    });
-    Ok(session.run(keep).await? > 0)
+    let copy = text.with(session.backend(), values, || copy(change, note, which));
+    Ok(session.run(copy).await? > 0)
 }
 
 /// Removes versions of a link beyond the number that is kept, after one was added.
@@ -63,19 +59,12 @@ pub(crate) async fn prune(
     keeping: Keeping,
     id: &LinkId,
 ) -> Result<(), Failure> {
-    let prune = if session.backend() == DbBackend::Sqlite {
-        "DELETE FROM link_versions WHERE id = ? AND number <= (SELECT number FROM link_versions \
-         WHERE id = ? ORDER BY number DESC LIMIT 1 OFFSET ?)"
-    } else {
-        "DELETE FROM link_versions WHERE id = $1 AND number <= (SELECT number FROM link_versions \
-         WHERE id = $2 ORDER BY number DESC LIMIT 1 OFFSET $3)"
-    };
-    let values = [
-        id.as_str().into(),
-        id.as_str().into(),
-        i64::from(keeping.versions).into(),
-    ];
-    let prune = Statement::from_sql_and_values(session.backend(), prune, values);
+    const PRUNE: &str = "
+        DELETE FROM link_versions WHERE id = $1 AND number <= (
+            SELECT number FROM link_versions WHERE id = $1 ORDER BY number DESC LIMIT 1 OFFSET $2
+        )";
+    let values = [id.as_str().into(), i64::from(keeping.versions).into()];
+    let prune = Statement::from_sql_and_values(session.backend(), PRUNE, values);
     session.run(prune).await?;
     Ok(())
 }
@@ -109,25 +98,21 @@ async fn kept(
 
 /// Copies links into the table of versions: their columns, their tags, and the change that ends
 /// the version.
-struct CopyVersion(InsertStatement);
-
-impl CopyVersion {
-    fn new(change: End, note: &AuditNote, which: Condition) -> Self {
-        let former = Query::select()
-            .columns(version::columns())
-            .exprs(end_values(change, note).map(Expr::val))
-            .from(link::Entity)
-            .cond_where(which)
-            .lock(LockType::Update)
-            .take();
-        let columns = version::columns()
-            .map(|column| column.as_str())
-            .chain(version::END);
-        let mut insert = Query::insert();
-        insert.into_table(version::TABLE).columns(columns);
-        let insert = insert.select_from(former);
-        Self(insert.expect("it selects what it names").take())
-    }
+fn copy(change: End, note: &AuditNote, which: Condition) -> InsertStatement {
+    let former = Query::select()
+        .columns(version::columns())
+        .exprs(end_values(change, note).map(Expr::val))
+        .from(link::Entity)
+        .cond_where(which)
+        .lock(LockType::Update)
+        .take();
+    let columns = version::columns()
+        .map(|column| column.as_str())
+        .chain(version::END);
+    let mut insert = Query::insert();
+    insert.into_table(version::TABLE).columns(columns);
+    let insert = insert.select_from(former);
+    insert.expect("it selects what it names").take()
 }
 
 /// The values of [`version::END`].
@@ -140,20 +125,4 @@ fn end_values(change: End, note: &AuditNote) -> [Value; 4] {
         end.operation.into(),
         deleted_at.into(),
     ]
-}
-
-impl QueryTrait for CopyVersion {
-    type QueryStatement = InsertStatement;
-
-    fn query(&mut self) -> &mut InsertStatement {
-        &mut self.0
-    }
-
-    fn as_query(&self) -> &InsertStatement {
-        &self.0
-    }
-
-    fn into_query(self) -> InsertStatement {
-        self.0
-    }
 }

@@ -2,6 +2,14 @@
 
 use tokio::task::AbortHandle;
 
+/// What a process hears of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Subject {
+    Links,
+    Tokens,
+    Domains,
+}
+
 /// A running listener on PostgreSQL. Dropping this stops it.
 #[derive(Debug)]
 pub struct Listening(AbortHandle);

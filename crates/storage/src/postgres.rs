@@ -28,7 +28,7 @@ use sea_orm::{
 };
 use slugline_domain::{
     FollowedLink, LinkKey,
-    ports::{Hearing, Insertion, LinkObserver, Taking},
+    ports::{Insertion, LinkObserver, Taking},
 };
 use sqlx::{Connection, Executor, PgConnection, postgres::PgPoolOptions};
 use tokio::sync::{Notify, Semaphore};
@@ -52,7 +52,8 @@ use crate::{
 #[derive(Clone, Debug)]
 pub(crate) struct Postgres {
     pool: DatabaseConnection,
-    ear: Arc<Ear>,
+    /// Tells what this process hears of.
+    pub(crate) ear: Arc<Ear>,
     /// Tells the listener to tell all nodes that a change was committed.
     bell: Arc<Notify>,
     inserts: Arc<Inserts>,
@@ -100,26 +101,6 @@ impl Postgres {
         let server = self.pool.get_postgres_connection_pool().connect_options();
         let (ear, bell) = (Arc::clone(&self.ear), Arc::clone(&self.bell));
         listener::start(server, ear, bell, observer)
-    }
-
-    pub(crate) fn hearing(&self) -> Hearing {
-        self.ear.hearing()
-    }
-
-    pub(crate) fn hearing_of_tokens(&self) -> Hearing {
-        self.ear.hearing_of_tokens()
-    }
-
-    pub(crate) fn hearing_of_domains(&self) -> Hearing {
-        self.ear.hearing_of_domains()
-    }
-
-    pub(crate) fn domains_changed(&self) {
-        self.ear.domains_changed();
-    }
-
-    pub(crate) fn tokens_changed(&self) {
-        self.ear.tokens_changed();
     }
 
     pub(crate) async fn ping(&self) -> Result<(), Failure> {

@@ -11,6 +11,19 @@ use crate::postgres::statements::Statements as PostgresStatements;
 use crate::sqlite::statements::Statements as SqliteStatements;
 use crate::{failure::Failure, row::Row};
 
+/// What is done with either kind of database: first with SQLite, then with PostgreSQL.
+macro_rules! by_engine {
+    ($Kinds:ident, $of:expr, $sqlite:pat => $first:expr, $postgres:pat => $second:expr $(,)?) => {
+        match $of {
+            #[cfg(feature = "sqlite")]
+            $Kinds::Sqlite($sqlite) => $first,
+            #[cfg(feature = "postgres")]
+            $Kinds::Postgres($postgres) => $second,
+        }
+    };
+}
+pub(crate) use by_engine;
+
 /// Runs statements, all of one transaction.
 pub(crate) enum Session<'c> {
     #[cfg(feature = "sqlite")]
@@ -22,12 +35,7 @@ pub(crate) enum Session<'c> {
 impl Session<'_> {
     /// The database's dialect.
     pub(crate) fn backend(&self) -> DbBackend {
-        match self {
-            #[cfg(feature = "sqlite")]
-            Self::Sqlite(_) => DbBackend::Sqlite,
-            #[cfg(feature = "postgres")]
-            Self::Postgres(_) => DbBackend::Postgres,
-        }
+        by_engine! { Session, self, _ => DbBackend::Sqlite, _ => DbBackend::Postgres }
     }
 
     /// Runs a statement and returns the number of rows that it changed.
@@ -36,11 +44,9 @@ impl Session<'_> {
         expect(clippy::unused_async, reason = "PostgreSQL is waited for")
     )]
     pub(crate) async fn run(&self, statement: Statement) -> Result<u64, Failure> {
-        match self {
-            #[cfg(feature = "sqlite")]
-            Self::Sqlite(statements) => statements.run(&statement),
-            #[cfg(feature = "postgres")]
-            Self::Postgres(statements) => statements.run(statement).await,
+        by_engine! { Session, self,
+            statements => statements.run(&statement),
+            statements => statements.run(statement).await,
         }
     }
 
@@ -50,11 +56,9 @@ impl Session<'_> {
         expect(clippy::unused_async, reason = "PostgreSQL is waited for")
     )]
     pub(crate) async fn rows<R: Row>(&self, statement: Statement) -> Result<Vec<R>, Failure> {
-        match self {
-            #[cfg(feature = "sqlite")]
-            Self::Sqlite(statements) => statements.rows(&statement),
-            #[cfg(feature = "postgres")]
-            Self::Postgres(statements) => statements.rows(statement).await,
+        by_engine! { Session, self,
+            statements => statements.rows(&statement),
+            statements => statements.rows(statement).await,
         }
     }
 

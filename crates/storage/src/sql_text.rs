@@ -2,7 +2,9 @@
 
 use std::sync::OnceLock;
 
-use sea_orm::{ActiveModelTrait, DbBackend, EntityTrait, Iterable, QueryTrait, Statement, Value};
+use sea_orm::{
+    ActiveModelTrait, DbBackend, EntityTrait, Iterable, Statement, StatementBuilder, Value,
+};
 
 /// The text of a statement whose values alone differ from one call to the next.
 pub(crate) struct SqlText {
@@ -20,7 +22,7 @@ impl SqlText {
 
     /// The statement with these values. The first call for a database takes its text from
     /// `example`, a statement with any values.
-    pub(crate) fn with<Q: QueryTrait>(
+    pub(crate) fn with<Q: StatementBuilder>(
         &self,
         backend: DbBackend,
         values: impl IntoIterator<Item = Value>,
@@ -31,7 +33,7 @@ impl SqlText {
         } else {
             &self.sqlite
         };
-        let text = text.get_or_init(|| example().build(backend).sql);
+        let text = text.get_or_init(|| backend.build(&example()).sql);
         Statement::from_sql_and_values(backend, text, values)
     }
 }

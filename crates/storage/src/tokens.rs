@@ -13,16 +13,17 @@ use slugline_domain::{
 };
 
 use crate::{
-    audit_lines::write_token_line,
+    audit_lines::write,
     database::Database,
     entity::{
         assistant::connection,
-        binding_text,
+        audit, binding_text,
         token::{Column, Entity, Model},
         token_binding,
     },
     failure::Failure,
     hexadecimal::{from_hexadecimal, hexadecimal},
+    listening::Subject,
     row::{Columns, Row},
     session::{Applied::Commit, Session},
 };
@@ -67,13 +68,13 @@ impl TokenStore for SqlTokenStore {
             let delete = Entity::delete_many().filter(Column::Name.eq(name.as_str()));
             let revoked = session.execute(&delete).await? > 0;
             if revoked {
-                write_token_line(session, &note, &name).await?;
+                write(session, audit::of_token(&note, &name)).await?;
             }
             Ok(Commit(revoked))
         };
         let revoked = self.database.change("revoke a token", revoke).await;
         // It may have been committed even if the answer got lost.
-        self.database.tokens_changed();
+        self.database.changed(Subject::Tokens);
         revoked
     }
 
@@ -96,7 +97,7 @@ impl TokenStore for SqlTokenStore {
     }
 
     fn hearing(&self) -> Hearing {
-        self.database.hearing_of_tokens()
+        self.database.hearing_of(Subject::Tokens)
     }
 }
 
@@ -123,7 +124,7 @@ pub(crate) async fn insert_token(
         let row = to_binding_row(&token.digest, binding).into_active_model();
         session.execute(&token_binding::Entity::insert(row)).await?;
     }
-    write_token_line(session, note, &token.name).await?;
+    write(session, audit::of_token(note, &token.name)).await?;
     Ok(true)
 }
 

@@ -10,7 +10,7 @@ use slugline_domain::{
 };
 
 use crate::{
-    ALL, NOTE,
+    ALL, DeleteByKey, NOTE,
     join_all::join_all,
     key, link, newest_lines, noted, seconds,
     token_store_contract::{name, token},

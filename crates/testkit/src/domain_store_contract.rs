@@ -6,14 +6,16 @@
 use std::{cell::Cell, pin::Pin, sync::Arc};
 
 use slugline_domain::{
-    AuditLine, AuditNote, AuditedOperation, Domain, DomainName, Host, Link, LinkKey, Reach,
-    SlugCase,
-    ports::{AuditTrail, DomainRemoval, DomainStore, Hearing, Insertion, LinkMove, LinkStore},
+    AuditLine, AuditNote, AuditedOperation, Domain, DomainName, Host, Link, Reach, SlugCase,
+    ports::{
+        AuditTrail, DomainRemoval, DomainStore, Hearing, Insertion, LinkMove, LinkStore, Update,
+        Version,
+    },
 };
 
 use crate::{
-    ALL, NOTE, destination, full_link, join_all::join_all, key, link, newest_lines, noted, seconds,
-    with,
+    ALL, DeleteByKey, NOTE, destination, full_link, join_all::join_all, key, link, newest_lines,
+    noted, seconds, with,
 };
 
 /// Runs every clause, each on its own stores.
@@ -140,13 +142,16 @@ async fn a_domain_with_links_is_not_removed(
 }
 
 async fn links_move_all_or_none((domains, links): &(impl DomainStore, Arc<impl LinkStore>)) {
-    let go = async |keys: &[&str], to: DomainName| {
-        let keys: Vec<LinkKey> = keys.iter().map(|text| key(text)).collect();
-        let note = doing(AuditedOperation::LinkMove);
-        let moved = domains.move_links(&keys, &to, &note).await;
+    let find = async |text: &str| links.find(&key(text)).await.expect("find");
+    let note = doing(AuditedOperation::LinkMove);
+    let go = async |texts: &[&str], to: DomainName| {
+        let mut read = Vec::new();
+        for text in texts {
+            read.push(find(text).await.unwrap_or_else(|| at(text)));
+        }
+        let moved = domains.move_links(&read, &to, &note).await;
         moved.expect("move")
     };
-    let find = async |text: &str| links.find(&key(text)).await.expect("find");
     assert_eq!(go(&[], name("b.example")).await, LinkMove::NoDomain);
     add(domains, &["a.example", "b.example"]).await;
     let full = with(full_link("full"), |it| it.key = key("a.example/full"));
@@ -158,7 +163,14 @@ async fn links_move_all_or_none((domains, links): &(impl DomainStore, Arc<impl L
     let keys = ["a.example/full", "a.example/docs", "a.example/nobody"];
     assert_eq!(go(&keys, name("b.example")).await, LinkMove::Taken);
     assert_eq!(go(&keys, name("c.example")).await, LinkMove::NoDomain);
-    let unmoved = find("a.example/full").await.expect("nothing moved");
+    let read = find("a.example/full").await.expect("nothing moved");
+    let unmoved = with(read.clone(), |it| it.revision = it.revision.next());
+    let updated = links.update(&unmoved, &Version::of(&read), &NOTE).await;
+    assert_eq!(updated.expect("update"), Update::Stored);
+    let late = [both[0].clone(), read];
+    let late = domains.move_links(&late, &DomainName::DEFAULT, &note).await;
+    assert_eq!(late.expect("move"), LinkMove::Outdated);
+    assert!(find("a.example/docs").await.is_some(), "all or none");
     assert_eq!(go(&keys, DomainName::DEFAULT).await, LinkMove::Moved);
     for former in keys {
         assert_eq!(find(former).await, None);
@@ -197,8 +209,9 @@ async fn changes_leave_lines_and_are_heard_of(
     let refused = domains.remove(&host("a.example"), &remove).await;
     assert_eq!(refused.expect("remove"), DomainRemoval::HasLinks);
     let note = doing(AuditedOperation::LinkMove);
-    let keys = [link.key];
-    let moved = domains.move_links(&keys, &DomainName::DEFAULT, &note).await;
+    let moved = domains
+        .move_links(&[link], &DomainName::DEFAULT, &note)
+        .await;
     assert_eq!(moved.expect("move"), LinkMove::Moved);
     let removed = domains.remove(&host("a.example"), &remove).await;
     assert_eq!(removed.expect("remove"), DomainRemoval::Removed);

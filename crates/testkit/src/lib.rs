@@ -15,7 +15,7 @@
 //! | `…_contract` | the contract suite of a port; `visit_log_contract` with the feature `oracle` |
 //! | `memory_…` | stores in memory that only tests need |
 //! | `counted_visits`, `listed_…`, `scripted_…` | other ports in memory |
-//! | `ambient`, `assert_matches`, `builders`, `place_files`, `join_all`, `killed_test` | clock and random source; an assertion; links; files of places; futures that overlap; a test that another one kills |
+//! | `ambient`, `assert_matches`, `builders`, `delete_by_key`, `place_files`, `join_all`, `killed_test` | clock and random source; an assertion; links; deleting any version; files of places; futures that overlap; a test that another one kills |
 //! | `clickhouse`, `redis` | real servers, for one test or for all of a program; with the feature `servers` |
 //! | `world` | visits like those of a busy site, for measurements |
 
@@ -25,6 +25,7 @@ mod builders;
 #[cfg(feature = "servers")]
 mod clickhouse;
 mod counted_visits;
+mod delete_by_key;
 mod join_all;
 mod killed_test;
 #[cfg(feature = "sqlite")]
@@ -64,6 +65,7 @@ pub use builders::{
 #[cfg(feature = "servers")]
 pub use clickhouse::{ClickHouse, ClickHouseEngine, KilledClickHouse};
 pub use counted_visits::CountedVisits;
+pub use delete_by_key::DeleteByKey;
 pub use killed_test::KilledTest;
 #[cfg(feature = "sqlite")]
 pub use links_file::LinksFile;

@@ -13,7 +13,8 @@ use slugline_domain::{
 };
 
 use crate::{
-    ALL, LinkBuilder, full_link, join_all::join_all, key, link, newest_lines, seconds, tag, with,
+    ALL, DeleteByKey, LinkBuilder, full_link, join_all::join_all, key, link, newest_lines, seconds,
+    tag, with,
 };
 
 /// Runs every clause, each on its own store, which has no links and no named domains and keeps so
@@ -193,9 +194,9 @@ async fn a_moved_link_keeps_its_versions(
     let there = link("go.example/docs").tags(&["a"]).build();
     insert(store, &there).await;
     let edited = edit(store, &there, "b", 1).await;
-    let keys = [there.key.clone()];
     let go = note(2, AuditedOperation::LinkMove);
-    let moved = domains.move_links(&keys, &DomainName::DEFAULT, &go).await;
+    let read = std::slice::from_ref(&edited);
+    let moved = domains.move_links(read, &DomainName::DEFAULT, &go).await;
     assert_eq!(moved.expect("move"), LinkMove::Moved);
     let versions = versions(store, &there).await;
     let current = versions.current.expect("it is there");

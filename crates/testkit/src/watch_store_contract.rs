@@ -6,7 +6,7 @@ use slugline_domain::{
     ports::{LinkStore, Version, WatchStore},
 };
 
-use crate::{NOTE, destination, join_all::join_all, key, link, seconds, with};
+use crate::{DeleteByKey, NOTE, destination, join_all::join_all, key, link, seconds, with};
 
 /// Runs every clause, each on its own store.
 ///

@@ -6,7 +6,7 @@
 use slugline_domain::{
     AuditedOperation, Author, DomainName, ForwardingFault, Host, Link, LinkFilter, LinkKey,
     LinkOrder, ListQuery, Position, Slug, StatusFilter,
-    ports::{DomainRemoval, LinkMove},
+    ports::{Deletion, DomainRemoval, LinkMove, Version},
 };
 use tokio::task::JoinSet;
 
@@ -108,17 +108,18 @@ impl Domains {
                 return Ok(moved);
             }
             self.refuse_circles(&links, to)?;
-            let keys: Vec<LinkKey> = links.into_iter().map(|link| link.key).collect();
             let note = self.note(AuditedOperation::LinkMove, author);
-            let outcome = self.parts.store.move_links(&keys, to, &note).await;
+            let outcome = self.parts.store.move_links(&links, to, &note).await;
             let is_moved = matches!(outcome, Ok(LinkMove::Moved));
-            for key in &keys {
+            for Link { key, .. } in &links {
                 for key in [key, &within(to, &key.slug)] {
                     self.parts.resolver.announce(key, &note, is_moved);
                 }
             }
             match outcome? {
-                LinkMove::Moved => moved += u64::try_from(keys.len()).unwrap_or(u64::MAX),
+                LinkMove::Moved => moved += u64::try_from(links.len()).unwrap_or(u64::MAX),
+                // Another caller changed one, which may lead to itself there by now.
+                LinkMove::Outdated => {}
                 // Another caller took a slug since it was found free.
                 LinkMove::Taken => self.refuse_taken(from, to).await?,
                 LinkMove::NoDomain => {
@@ -137,15 +138,16 @@ impl Domains {
                 return Ok(deleted);
             }
             let note = self.note(AuditedOperation::LinkDelete, author);
-            let mut keys = links.into_iter().map(|link| link.key);
+            let mut links = links.into_iter();
             loop {
                 let mut running = JoinSet::new();
-                for key in keys.by_ref().take(AT_ONCE) {
+                for link in links.by_ref().take(AT_ONCE) {
                     let (this, note) = (self.clone(), note.clone());
                     running.spawn(async move {
-                        let deleted = this.parts.links.delete(&key, &note).await;
-                        let is_deleted = matches!(deleted, Ok(Some(_)));
-                        this.parts.resolver.announce(&key, &note, is_deleted);
+                        let (known, parts) = (Version::of(&link), &this.parts);
+                        let deleted = parts.links.delete_version(&link.key, &known, &note).await;
+                        let is_deleted = matches!(deleted, Ok(Deletion::Deleted));
+                        parts.resolver.announce(&link.key, &note, is_deleted);
                         deleted
                     });
                 }
@@ -153,7 +155,8 @@ impl Domains {
                     break;
                 }
                 for outcome in running.join_all().await {
-                    deleted += u64::from(outcome?.is_some());
+                    // A link that was changed meanwhile is in the next piece.
+                    deleted += u64::from(outcome? == Deletion::Deleted);
                 }
             }
         }

@@ -1,8 +1,10 @@
 use std::{sync::Mutex, time::Duration};
 
 use slugline_domain::{
-    AuditNote, Link, LinkKey, Slug, SlugCase,
-    ports::{AuditTrail, DomainRemoval, DomainStore, Hearing, LinkMove, LinkStore, StoreError},
+    AuditNote, Link, Slug, SlugCase,
+    ports::{
+        AuditTrail, DomainRemoval, DomainStore, Hearing, LinkMove, LinkStore, StoreError, Version,
+    },
 };
 use slugline_storage::{SqlDomainStore, SqlLinkStore};
 use slugline_testkit::{
@@ -24,6 +26,9 @@ struct Fixture {
 struct TellingDomains {
     domains: SqlDomainStore,
     hearing: Mutex<Hearing>,
+    links: Arc<SqlLinkStore>,
+    /// A link as another caller stores it before the next move.
+    meanwhile: Mutex<Option<Link>>,
 }
 
 #[async_trait::async_trait]
@@ -52,10 +57,16 @@ impl DomainStore for TellingDomains {
 
     async fn move_links(
         &self,
-        links: &[LinkKey],
+        links: &[Link],
         to: &DomainName,
         note: &AuditNote,
     ) -> Result<LinkMove, StoreError> {
+        let meanwhile = self.meanwhile.lock().unwrap().take();
+        if let Some(mut link) = meanwhile {
+            let known = Version::of(&link);
+            link.revision = link.revision.next();
+            self.links.update(&link, &known, &NOTE).await?;
+        }
         self.domains.move_links(links, to, note).await
     }
 
@@ -85,6 +96,8 @@ fn fixture() -> Fixture {
     let store = Arc::new(TellingDomains {
         domains: links.domains(),
         hearing: Mutex::new(Hearing::Announced(0)),
+        links: links.clone(),
+        meanwhile: Mutex::default(),
     });
     let clock = Arc::new(FixedClock::at(NOON));
     let resolver = Arc::new(Resolver::new(
@@ -312,11 +325,38 @@ async fn nothing_moves_while_a_link_would_lead_to_itself() {
 }
 
 #[tokio::test]
+async fn what_another_caller_stores_before_a_move_is_judged_too() {
+    let fixture = fixture();
+    fixture.name(&["go.example"]).await;
+    fixture.insert(&["go.example/a", "go.example/b"]).await;
+    let read = async |text: &str| fixture.links.find(&key(text)).await.unwrap().unwrap();
+    let mut harmless = read("go.example/b").await;
+    harmless.content.destination = destination("https://example.org/");
+    *fixture.store.meanwhile.lock().unwrap() = Some(harmless.clone());
+    let moved = fixture.remove("go.example", to("sl.example")).await;
+    assert_eq!(moved.unwrap().links, 2);
+    assert_eq!(read("b").await.content, harmless.content);
+
+    fixture.name(&["go.example"]).await;
+    fixture.insert(&["go.example/c"]).await;
+    let mut circle = read("go.example/c").await;
+    circle.content.destination = destination("https://sl.example/c");
+    *fixture.store.meanwhile.lock().unwrap() = Some(circle);
+    let refused = fixture.remove("go.example", to("sl.example")).await;
+    let Err(Error::Forwarding(fault)) = refused else {
+        panic!("{refused:?}");
+    };
+    assert_eq!(fault.path, "c.url");
+    assert!(fixture.leads("go.example/c").await && !fixture.leads("c").await);
+}
+
+#[tokio::test]
 async fn a_move_that_broke_off_is_continued() {
     let fixture = fixture();
     fixture.name(&["go.example"]).await;
     fixture.insert(&["go.example/a", "go.example/b"]).await;
-    let some: [LinkKey; 1] = [key("go.example/a")];
+    let some = fixture.links.find(&key("go.example/a")).await.unwrap();
+    let some = [some.unwrap()];
     let moved = fixture.store.move_links(&some, &DomainName::DEFAULT, &NOTE);
     moved.await.unwrap();
     let removed = fixture.remove("go.example", to("")).await;

@@ -3,8 +3,7 @@
 use std::collections::BTreeSet;
 
 use slugline_domain::{
-    AuditedOperation, Link, LinkId, LinkKey, LinkStatus, RequestDigests, Scope, Slug, UnixSeconds,
-    ports::Insertion,
+    AuditedOperation, Link, LinkStatus, RequestDigests, Scope, Slug, UnixSeconds, ports::Insertion,
 };
 
 use super::{
@@ -42,13 +41,6 @@ impl Created {
     }
 }
 
-/// The outcome for a new link.
-pub(super) enum Made {
-    Created(Created),
-    /// An active link owns the key that its author chose.
-    SlugTaken(LinkKey),
-}
-
 impl LinkService {
     /// The access rule of [`LinkWriter::create`].
     pub const CREATE: Access = Access::with_links(Scope::LinksWrite);
@@ -62,13 +54,14 @@ impl LinkWriter {
     /// The expiry is not in the future, the link leads to itself, the slug or the identifier is
     /// taken, or the store failed. The error of a taken slug names a free one.
     pub async fn create(&self, new: NewLink, terms: CreateTerms) -> Result<Created, Error> {
-        match self.make(new, terms).await? {
-            Made::Created(created) => Ok(created),
-            Made::SlugTaken(key) => Err(self.slug_taken(key).await),
+        match self.make(new, terms).await {
+            Err(Error::SlugTaken { key, .. }) => Err(self.slug_taken(key).await),
+            made => made,
         }
     }
 
-    async fn make(&self, mut new: NewLink, terms: CreateTerms) -> Result<Made, Error> {
+    /// As [`Self::create`], but it looks for no free slug beside a taken one.
+    async fn make(&self, mut new: NewLink, terms: CreateTerms) -> Result<Created, Error> {
         self.permit(LinkService::CREATE)?;
         if terms.reuse {
             self.may_read()?;
@@ -79,7 +72,7 @@ impl LinkWriter {
         let asked = new.asked.take().filter(|_| !terms.validate_only);
         let request = asked.map(|asked| self.digests(&asked));
         if let Some(stored) = self.stored_before(request).await? {
-            return Ok(Made::Created(stored));
+            return Ok(stored);
         }
         new.domain = self.domains().meant(new.domain)?;
         let (tags, id) = (&new.content.tags, new.id.as_ref());
@@ -100,13 +93,13 @@ impl LinkWriter {
             Some(chosen) => (case.canonical(chosen).into_owned(), false),
             None => (self.generate_slug(0), true),
         };
-        let said = Said::of(&new);
+        let said = terms.reuse.then(|| new.clone());
         let mut link = self.complete(new, slug, password, now);
         link.request = request;
-        if terms.reuse
+        if let Some(said) = said
             && let Some(twin) = self.twin(&link, &said, now.second()).await?
         {
-            return Ok(Made::Created(Created::Existing(self.seen(twin))));
+            return Ok(Created::Existing(self.seen(twin)));
         }
         let mut collisions = 0;
         loop {
@@ -123,7 +116,7 @@ impl LinkWriter {
             if insertion != Insertion::Stored
                 && let Some(stored) = self.stored_before(request).await?
             {
-                return Ok(Made::Created(stored));
+                return Ok(stored);
             }
             let link_made = match insertion {
                 Insertion::Stored if terms.validate_only => Created::Valid,
@@ -135,11 +128,14 @@ impl LinkWriter {
                     link.key.slug = self.generate_slug(collisions);
                     continue;
                 }
-                Insertion::SlugTaken => return Ok(Made::SlugTaken(link.key)),
+                Insertion::SlugTaken => {
+                    let (key, free) = (link.key, None);
+                    return Err(Error::SlugTaken { key, free });
+                }
                 // What the other request made is gone by now.
                 Insertion::Repeated => return Err(Error::LinkDeleted),
             };
-            return Ok(Made::Created(link_made(SeenLink::Whole(link.into()))));
+            return Ok(link_made(SeenLink::Whole(link.into())));
         }
     }
 
@@ -162,13 +158,18 @@ impl LinkWriter {
         Ok(rehearsal.take_complete(link))
     }
 
-    /// Finds a link within reach that may stand for a new one.
-    async fn twin(&self, new: &Link, said: &Said, now: UnixSeconds) -> Result<Option<Link>, Error> {
+    /// Finds a link within reach that may stand for a new one, of which its author said this.
+    async fn twin(
+        &self,
+        new: &Link,
+        said: &NewLink,
+        now: UnixSeconds,
+    ) -> Result<Option<Link>, Error> {
         if !new.may_be_stood_for() {
             return Ok(None);
         }
         let store = &self.parts.store;
-        let found = if said.has_slug {
+        let found = if said.slug.is_some() {
             store.find(&new.key).await?
         } else if let Some(id) = &said.id {
             let id = BTreeSet::from([id.clone()]);
@@ -177,7 +178,7 @@ impl LinkWriter {
             store.twin(&self.reach, new, now).await?
         };
         Ok(found.filter(|link| {
-            self.reach.holds(link) && said.is_about(link) && link.may_stand_for(new, now)
+            self.reach.holds(link) && is_about(said, link) && link.may_stand_for(new, now)
         }))
     }
 
@@ -191,29 +192,11 @@ impl LinkWriter {
     }
 }
 
-/// What an author said of the members that another link may have otherwise.
-struct Said {
-    has_slug: bool,
-    id: Option<LinkId>,
-    created_at: Option<UnixSeconds>,
-    updated_at: Option<UnixSeconds>,
-}
-
-impl Said {
-    fn of(new: &NewLink) -> Self {
-        Self {
-            has_slug: new.slug.is_some(),
-            id: new.id.clone(),
-            created_at: new.created_at,
-            updated_at: new.updated_at,
-        }
-    }
-
-    fn is_about(&self, link: &Link) -> bool {
-        self.id.as_ref().is_none_or(|id| *id == link.id)
-            && self.created_at.is_none_or(|at| at == link.created_at)
-            && self.updated_at.is_none_or(|at| at == link.updated_at)
-    }
+/// Returns whether a link is as its author said where an equal link may be otherwise.
+fn is_about(said: &NewLink, link: &Link) -> bool {
+    said.id.as_ref().is_none_or(|id| *id == link.id)
+        && said.created_at.is_none_or(|at| at == link.created_at)
+        && said.updated_at.is_none_or(|at| at == link.updated_at)
 }
 
 impl LinkService {
@@ -229,9 +212,9 @@ impl LinkWriter {
     /// vanished in between.
     pub async fn upsert(&self, new: NewLink, terms: CreateTerms) -> Result<Created, Error> {
         self.permit(LinkService::UPSERT)?;
-        let key = match self.make(new, terms).await? {
-            Made::Created(created) => return Ok(created),
-            Made::SlugTaken(key) => key,
+        let key = match self.make(new, terms).await {
+            Err(Error::SlugTaken { key, .. }) => key,
+            made => return made,
         };
         let owner = match self.get(&key).await {
             Ok(owner) => owner,
@@ -266,7 +249,8 @@ mod tests {
     use crate::{
         Caller, GENERATED_CHARS, LinkServiceParts, RestoreFault,
         links::{
-            EditLink, ImportLink, LinkToExplain, RestoreLink,
+            EditLink, ImportLink, ImportOutcome, ImportedLink, LinkToExplain, Precondition,
+            RestoreLink,
             fixture::{demonstration, fixture, fixture_with},
         },
     };
@@ -310,7 +294,8 @@ mod tests {
         let gone = link("back").to("https://sl.example/away").build();
         let fixture = fixture().holding(&link("docs").build()).await;
         let fixture = fixture.holding(&gone).await;
-        fixture.links.delete(&key("back")).await.unwrap();
+        let any = Precondition::None;
+        fixture.links.delete(&gone.key, &any).await.unwrap();
         let random = Arc::new(slugline_testkit::SeededRandom::new(1));
         let parts = LinkServiceParts::new(fixture.store.clone(), fixture.clock.clone(), random);
         let links = LinkService::new(LinkServiceParts {
@@ -344,12 +329,19 @@ mod tests {
         let drafted = LinkToExplain::New(Box::new(circle()));
         let [patch, replacement] =
             [patch, replacement].map(|patch| EditLink::new(key("docs"), patch));
+        let refused = |imported: Result<Vec<ImportedLink>, Error>| {
+            let outcome = imported.unwrap().remove(0).outcome;
+            let ImportOutcome::Forwarding(fault) = outcome else {
+                panic!("{outcome:?}");
+            };
+            Some(Error::from(fault))
+        };
         let refusals = [
             ("url", links.create(circle(), plain).await.err()),
             ("url", links.create(circle(), checked).await.err()),
             ("url", links.upsert(circle(), plain).await.err()),
-            ("links.0.url", links.import(batch.clone()).await.err()),
-            ("links.0.url", links.validate_import(batch).await.err()),
+            ("url", refused(links.import(batch.clone()).await)),
+            ("url", refused(links.validate_import(batch).await)),
             ("apple", links.edit(&patch).await.err()),
             ("url", links.edit(&replacement).await.err()),
             ("url", links.restore(&restore).await.err()),

@@ -1,7 +1,7 @@
 //! Deletes a link.
 
 use slugline_domain::{
-    AuditedOperation, Link, LinkKey, Reach, Scope,
+    AuditedOperation, Link, LinkKey, Scope,
     ports::{Deletion, Version},
 };
 
@@ -18,47 +18,20 @@ impl LinkService {
 }
 
 impl LinkWriter {
-    /// Deletes the link with this slug, in the spelling that visitors find, and
-    /// returns the deleted link. Returns `None` if no link has the slug, which is no
-    /// error, because the link is absent as the caller wants.
+    /// Deletes the link with this slug, in the spelling that visitors find, if it is a version that
+    /// the deletion is meant for, and returns the deleted link. Returns `None` if no link has the
+    /// slug and none was meant, which is no error, because the link is absent as the caller wants.
     ///
     /// # Errors
-    /// Preview mode, or the store failed.
-    pub async fn delete(&self, key: &LinkKey) -> Result<Option<SeenLink>, Error> {
-        self.delete_if(key, &Precondition::None).await
-    }
-
-    async fn delete_any_version(&self, key: &LinkKey) -> Result<Option<Link>, Error> {
-        let key = self.domains().meant_key(key)?;
-        let canonical = self.domains().canonical(&key);
-        let deleted = self.delete_spelled(&canonical).await?;
-        if deleted.is_none() && canonical != key {
-            return self.delete_spelled(&key).await;
-        }
-        Ok(deleted)
-    }
-
-    /// As [`LinkWriter::delete`], if the link is a version that the deletion is meant
-    /// for.
-    ///
-    /// # Errors
-    /// As for [`LinkWriter::delete`], the link is another version, there is no link
-    /// although one was meant, or other callers changed the link again and again.
-    pub async fn delete_if(
+    /// Preview mode, the link is another version, there is no link although one was meant, other
+    /// callers changed the link again and again, or the store failed.
+    pub async fn delete(
         &self,
         key: &LinkKey,
         precondition: &Precondition,
     ) -> Result<Option<SeenLink>, Error> {
         self.permit(LinkService::DELETE)?;
         self.spend(1)?;
-        let any_version = matches!(precondition, Precondition::None | Precondition::Exists);
-        if any_version && self.reach == Reach::Everything {
-            let deleted = self.delete_any_version(key).await?;
-            if deleted.is_none() {
-                precondition.check_absent(key)?;
-            }
-            return Ok(deleted.map(|link| self.seen(link)));
-        }
         let mut attempts = Attempts::default();
         loop {
             let link = match self.get(key).await {
@@ -92,14 +65,6 @@ impl LinkWriter {
             Deletion::Outdated => Err(Error::Outdated(link.key.clone())),
         }
     }
-
-    async fn delete_spelled(&self, key: &LinkKey) -> Result<Option<Link>, Error> {
-        let note = self.note(AuditedOperation::LinkDelete);
-        let deleted = self.parts.store.delete(key, &note).await;
-        let is_deleted = matches!(deleted, Ok(Some(_)));
-        self.parts.resolver.announce(key, &note, is_deleted);
-        Ok(deleted?)
-    }
 }
 
 #[cfg(test)]
@@ -114,10 +79,17 @@ mod tests {
     async fn a_deleted_link_stops_leading_anywhere_at_once() {
         let fixture = fixture().holding(&link("docs").build()).await;
         assert!(fixture.leads("docs").await);
-        let deleted = fixture.links.delete(&key("Docs")).await.unwrap();
+        let deleted = fixture
+            .links
+            .delete(&key("Docs"), &Precondition::None)
+            .await
+            .unwrap();
         assert_eq!(deleted, Some(SeenLink::Whole(link("docs").build().into())));
         assert!(!fixture.leads("docs").await);
-        let again = fixture.links.delete(&key("docs")).await;
+        let again = fixture
+            .links
+            .delete(&key("docs"), &Precondition::None)
+            .await;
         assert_eq!(again.expect("deleting twice is fine"), None);
     }
 
@@ -130,7 +102,7 @@ mod tests {
         changed.revision = read.revision.next();
         let known = Version::of(&read);
         fixture.store.update(&changed, &known, &NOTE).await.unwrap();
-        let refused = fixture.links.delete_if(&key("Docs"), &meant).await;
+        let refused = fixture.links.delete(&key("Docs"), &meant).await;
         let Err(Error::PreconditionFailed { current, .. }) = refused else {
             panic!("{refused:?}");
         };
@@ -139,11 +111,11 @@ mod tests {
         let either = vec![Version::of(&read), Version::of(&changed)];
         let deleted = fixture
             .links
-            .delete_if(&key("Docs"), &Precondition::OneOf(either))
+            .delete(&key("Docs"), &Precondition::OneOf(either))
             .await;
         assert_eq!(deleted.unwrap(), Some(SeenLink::Whole(changed.into())));
         for meant in [meant, Precondition::Exists] {
-            let nothing = fixture.links.delete_if(&key("docs"), &meant).await;
+            let nothing = fixture.links.delete(&key("docs"), &meant).await;
             assert_matches!(
                 nothing,
                 Err(Error::PreconditionFailed { current: None, .. })
@@ -155,7 +127,7 @@ mod tests {
     async fn a_demonstration_lets_nobody_delete() {
         let fixture = demonstration().holding(&link("docs").build()).await;
         for meant in [Precondition::None, Precondition::Exists] {
-            let refused = fixture.links.delete_if(&key("docs"), &meant).await;
+            let refused = fixture.links.delete(&key("docs"), &meant).await;
             assert_matches!(refused, Err(Error::PreviewMode(_)));
         }
         assert!(fixture.links.get(&key("docs")).await.is_ok());

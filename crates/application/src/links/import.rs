@@ -3,7 +3,8 @@
 use std::{collections::HashSet, mem};
 
 use slugline_domain::{
-    AuditedOperation, DomainName, Link, LinkKey, Scope, Slug, UnixMillis, ports::Insertion,
+    AuditedOperation, DomainName, ForwardingFault, Link, LinkKey, Scope, Slug, UnixMillis,
+    ports::Insertion,
 };
 
 use super::{ImportLink, LinkService, LinkWriter, draft::not_hashed, repeat::Made};
@@ -22,7 +23,7 @@ pub struct ImportedLink {
 }
 
 /// The outcome for an imported link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ImportOutcome {
     /// The link was stored, perhaps when the same request came before; an expired link with the
     /// same key is gone.
@@ -33,6 +34,8 @@ pub enum ImportOutcome {
     IdTaken,
     /// The host of the link's domain was taken away during the import.
     NoDomain,
+    /// It would lead visitors in circles, so it was left out.
+    Forwarding(ForwardingFault),
     /// The same request made another link of it before.
     KeyReused,
     /// The same request stored the link before, and it was deleted since.
@@ -49,6 +52,25 @@ impl From<Insertion> for ImportOutcome {
             Insertion::Repeated => Self::LinkDeleted,
         }
     }
+}
+
+/// The links of an import that can be stored, and the others by their places in it.
+#[derive(Default)]
+struct Ready {
+    links: Vec<Link>,
+    refused: Vec<(usize, ImportedLink)>,
+}
+
+/// The results for all links of an import, in its order.
+fn in_order(
+    results: impl Iterator<Item = ImportedLink>,
+    refused: Vec<(usize, ImportedLink)>,
+) -> Vec<ImportedLink> {
+    let mut all: Vec<ImportedLink> = results.collect();
+    for (index, link) in refused {
+        all.insert(index, link);
+    }
+    all
 }
 
 /// Tells if passwords in clear are hashed.
@@ -69,13 +91,12 @@ impl LinkWriter {
     /// get a warning, unless they say whether they are safe.
     ///
     /// # Errors
-    /// Preview mode, a link leads to itself, a password cannot be hashed, or the store failed; then
-    /// no link was imported.
+    /// Preview mode, a password cannot be hashed, or the store failed; then no link was imported.
     pub async fn import(&self, batch: Vec<ImportLink>) -> Result<Vec<ImportedLink>, Error> {
         self.permit(LinkService::IMPORT)?;
         self.spend(batch.len())?;
         let note = self.note(AuditedOperation::LinkImport);
-        let links = self.ready_to_import(batch, note.at, Hashing::Done).await?;
+        let Ready { links, refused } = self.ready(batch, note.at, Hashing::Done).await?;
         let parts = &self.parts;
         let outcomes = parts.store.insert_many(&self.reach, &links, &note).await;
         for (index, link) in links.iter().enumerate() {
@@ -94,7 +115,7 @@ impl LinkWriter {
             let outcome = insertion.into();
             ImportedLink { link, outcome }
         });
-        Ok(imported.collect())
+        Ok(in_order(imported, refused))
     }
 
     /// Returns the result for a link that the same request brought before.
@@ -126,21 +147,21 @@ impl LinkWriter {
     ) -> Result<Vec<ImportedLink>, Error> {
         self.permit(LinkService::IMPORT)?;
         let now = self.now();
-        let links = self.ready_to_import(batch, now, Hashing::LeftOut).await?;
+        let Ready { links, refused } = self.ready(batch, now, Hashing::LeftOut).await?;
         let mut rehearsal = self.rehearsal_of(&links).await?;
         let taken = links.into_iter().map(|link| ImportedLink {
             outcome: rehearsal.take_complete(&link).into(),
             link,
         });
-        Ok(taken.collect())
+        Ok(in_order(taken, refused))
     }
 
-    async fn ready_to_import(
+    async fn ready(
         &self,
         mut batch: Vec<ImportLink>,
         now: UnixMillis,
         hashing: Hashing,
-    ) -> Result<Vec<Link>, Error> {
+    ) -> Result<Ready, Error> {
         for new in &mut batch {
             new.domain = self.domains().meant(mem::take(&mut new.domain))?;
             let (tags, id) = (&new.content.tags, new.id.as_ref());
@@ -158,7 +179,7 @@ impl LinkWriter {
             Some(LinkKey::new(new.domain.clone(), slug))
         });
         let mut used: HashSet<LinkKey> = named.collect();
-        let mut links = Vec::with_capacity(batch.len());
+        let mut ready = Ready::default();
         for (index, mut draft) in batch.into_iter().enumerate() {
             let slug = match draft.slug.take() {
                 Some(slug) => slug,
@@ -176,11 +197,15 @@ impl LinkWriter {
                 request,
                 ..self.complete(draft, slug, password, now)
             };
-            let circle = link.check_circles(None, &self.own_addresses);
-            circle.map_err(|fault| fault.within(&format!("links.{index}")))?;
-            links.push(link);
+            match link.check_circles(None, &self.own_addresses) {
+                Ok(()) => ready.links.push(link),
+                Err(fault) => {
+                    let outcome = ImportOutcome::Forwarding(fault);
+                    ready.refused.push((index, ImportedLink { link, outcome }));
+                }
+            }
         }
-        Ok(links)
+        Ok(ready)
     }
 
     /// Returns a slug that no link has, stored or in this import. If another caller takes
@@ -226,7 +251,7 @@ mod tests {
     fn outcomes(imported: &[ImportedLink]) -> Vec<(&str, ImportOutcome)> {
         imported
             .iter()
-            .map(|imported| (imported.link.key.slug.as_str(), imported.outcome))
+            .map(|imported| (imported.link.key.slug.as_str(), imported.outcome.clone()))
             .collect()
     }
 
@@ -268,6 +293,35 @@ mod tests {
         let resolved = fixture.resolver.find(&key("new")).await.unwrap();
         let stored = FollowedLink::from(stored);
         assert_eq!(resolved.as_deref(), Some(&stored), "the memory was cleared");
+    }
+
+    #[tokio::test]
+    async fn a_link_that_leads_in_circles_is_left_out_alone() {
+        let fixture = fixture().seen_at("https://sl.example");
+        let mut circle = import("circle");
+        circle.content.destination = destination("https://sl.example/Circle");
+        let batch = vec![import("before"), circle, import("after")];
+        let checked = fixture.links.validate_import(batch.clone()).await;
+        assert!(!fixture.leads("before").await);
+        let imported = fixture.links.import(batch).await;
+        for outcome in [checked, imported].map(Result::unwrap) {
+            let [before, refused, after] = outcome.as_slice() else {
+                panic!("{outcome:?}");
+            };
+            for (link, slug) in [(before, "before"), (after, "after")] {
+                assert_eq!(link.outcome, ImportOutcome::Stored);
+                assert_eq!(link.link.key, key(slug));
+            }
+            let ImportOutcome::Forwarding(fault) = &refused.outcome else {
+                panic!("{refused:?}");
+            };
+            assert_eq!(
+                (fault.path.as_str(), &refused.link.key),
+                ("url", &key("circle"))
+            );
+        }
+        assert!(fixture.leads("before").await && fixture.leads("after").await);
+        assert!(!fixture.leads("circle").await);
     }
 
     #[tokio::test]

@@ -205,11 +205,9 @@ mod tests {
             let rehearsed: Vec<ImportOutcome> =
                 batch.iter().map(|link| rehearsal.take(link)).collect();
             let checked = fixture.links.validate_import(batch.clone()).await.unwrap();
-            let checked: Vec<ImportOutcome> =
-                checked.iter().map(|imported| imported.outcome).collect();
+            let checked: Vec<ImportOutcome> = checked.into_iter().map(|it| it.outcome).collect();
             let imported = fixture.links.import(batch.clone()).await.unwrap();
-            let outcomes: Vec<ImportOutcome> =
-                imported.iter().map(|imported| imported.outcome).collect();
+            let outcomes: Vec<ImportOutcome> = imported.into_iter().map(|it| it.outcome).collect();
             assert_eq!(rehearsed, outcomes, "{batch:?}");
             assert_eq!(checked, outcomes, "{batch:?}");
             seen.extend(outcomes.iter().map(|outcome| format!("{outcome:?}")));

@@ -5,7 +5,7 @@ use slugline_domain::{
     OutOfReach, Revision, Scope, Slug, UnixSeconds, ports::Insertion,
 };
 
-use super::{LinkService, LinkWriter};
+use super::{LinkService, LinkWriter, writer::Attempts};
 use crate::{
     access::{Access, Forbidden},
     caller::SeenLink,
@@ -44,12 +44,9 @@ impl LinkWriter {
     /// Preview mode, there is no such link or version, the version cannot be brought back, the
     /// slug is taken, other callers changed the link again and again, or the store failed.
     pub async fn restore(&self, restore: &RestoreLink) -> Result<SeenLink, Error> {
-        /// Each attempt loses only to a change that succeeded.
-        const ATTEMPTS: usize = 5;
-
         self.permit(LinkService::RESTORE)?;
         self.spend(1)?;
-        let mut attempt = 1;
+        let mut attempts = Attempts::default();
         loop {
             let (_, versions) = self.versions(&restore.id).await?;
             let restored = match (&versions.current, versions.former.first()) {
@@ -57,9 +54,8 @@ impl LinkWriter {
                 (None, Some(last)) => self.bring_back(last, &versions, restore).await,
                 (None, None) => Err(RestoreFault::NoVersion.into()),
             };
-            match restored {
-                Err(Error::Outdated(_)) if attempt < ATTEMPTS => attempt += 1,
-                restored => return restored,
+            if attempts.end_with(&restored) {
+                return restored;
             }
         }
     }
@@ -256,7 +252,11 @@ mod tests {
     }
 
     async fn delete(fixture: &Fixture, text: &str) {
-        let deleted = fixture.links.delete(&key(text)).await.unwrap();
+        let deleted = fixture
+            .links
+            .delete(&key(text), &Precondition::None)
+            .await
+            .unwrap();
         assert!(deleted.is_some());
     }
 

@@ -100,7 +100,8 @@ mod tests {
 
     use slugline_domain::{PageSize, RowLimit, StatusFilter, ports::LinkStore};
     use slugline_testkit::{
-        ALL, CountedVisits, NOON, NOTE, assert_matches, key, link, noted, seconds, tag, with,
+        ALL, CountedVisits, DeleteByKey, NOON, NOTE, assert_matches, key, link, noted, seconds,
+        tag, with,
     };
 
     use super::{

@@ -8,7 +8,7 @@ use slugline_domain::{
     ports::{Deletion, Insertion, StoreError, Taking, Update, Version},
 };
 use slugline_testkit::{
-    ALL, FixedClock, LinkBuilder, MemoryLinkStore, NOON, NOTE, key, link, with,
+    ALL, DeleteByKey, FixedClock, LinkBuilder, MemoryLinkStore, NOON, NOTE, key, link, with,
 };
 use tokio::task::JoinHandle;
 

@@ -152,7 +152,7 @@ pub struct FailedImport {
 }
 
 /// Says why a link with this identifier was not taken over, if that is a failure.
-pub fn import_failure(outcome: ImportOutcome, id: Option<&LinkId>) -> Option<String> {
+pub fn import_failure(outcome: &ImportOutcome, id: Option<&LinkId>) -> Option<String> {
     let reason = match outcome {
         ImportOutcome::Stored | ImportOutcome::Skipped => return None,
         ImportOutcome::IdTaken => {
@@ -160,6 +160,9 @@ pub fn import_failure(outcome: ImportOutcome, id: Option<&LinkId>) -> Option<Str
             return Some(format!(
                 "another link has the id {id:?}; leave id out to get a new one"
             ));
+        }
+        ImportOutcome::Forwarding(fault) => {
+            return Some(format!("{}: {}", fault.path, fault.reason));
         }
         ImportOutcome::NoDomain => "its domain was taken away during the import",
         ImportOutcome::KeyReused => {
@@ -187,8 +190,8 @@ impl LinkImport {
                 domain: shown_domain(&imported.link.key.domain),
                 url: imported.link.content.destination.to_string(),
             };
-            let reason = import_failure(imported.outcome, Some(&imported.link.id));
-            match (reason, imported.outcome) {
+            let reason = import_failure(&imported.outcome, Some(&imported.link.id));
+            match (reason, &imported.outcome) {
                 (Some(reason), _) => shown.failed_items.push(FailedImport { item, reason }),
                 (None, ImportOutcome::Skipped) => shown.skipped_items.push(item),
                 (None, _) => shown.success_items.push(item),

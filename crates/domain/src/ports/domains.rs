@@ -5,7 +5,7 @@ use std::fmt;
 use async_trait::async_trait;
 
 use crate::{
-    AuditNote, Domain, DomainName, Host, LinkKey,
+    AuditNote, Domain, DomainName, Host, Link,
     ports::links::{Hearing, StoreError},
 };
 
@@ -28,12 +28,13 @@ pub trait DomainStore: fmt::Debug + Send + Sync {
     /// time either keeps the domain or is answered with [`Insertion::NoDomain`](crate::Insertion::NoDomain).
     async fn remove(&self, host: &Host, note: &AuditNote) -> Result<DomainRemoval, StoreError>;
 
-    /// Moves those of these links that are still there to a domain: all of them or none. They keep
-    /// everything but their domain; the revision grows. Each moved link leaves two lines in the
-    /// audit trail, one about its former key and one about its new key.
+    /// Moves those of these links that are still there to a domain: all of them or none, and none if
+    /// one is another version by now. They keep everything but their domain; the revision grows. Each
+    /// moved link leaves two lines in the audit trail, one about its former key and one about its new
+    /// key.
     async fn move_links(
         &self,
-        links: &[LinkKey],
+        links: &[Link],
         to: &DomainName,
         note: &AuditNote,
     ) -> Result<LinkMove, StoreError>;
@@ -64,6 +65,8 @@ pub enum LinkMove {
     Moved,
     /// Nothing moved, because links of the domain have some of the slugs.
     Taken,
+    /// Nothing moved, because one of the links was changed or replaced.
+    Outdated,
     /// Nothing moved, because the host of the domain is not named.
     NoDomain,
 }

@@ -166,21 +166,6 @@ pub trait LinkStore: fmt::Debug + Send + Sync {
         Ok(alike.find(|link| link.may_stand_for(new, now)))
     }
 
-    /// Removes the link stored under exactly this key, and returns it as
-    /// it was.
-    async fn delete(&self, key: &LinkKey, note: &AuditNote) -> Result<Option<Link>, StoreError> {
-        loop {
-            let Some(link) = self.find(key).await? else {
-                return Ok(None);
-            };
-            // Another version may have replaced the one that was found.
-            match self.delete_version(key, &Version::of(&link), note).await? {
-                Deletion::Deleted => return Ok(Some(link)),
-                Deletion::Outdated => {}
-            }
-        }
-    }
-
     /// Removes the link stored under exactly this key, if it is still the
     /// version that `known` names.
     async fn delete_version(

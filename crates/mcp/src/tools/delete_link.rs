@@ -1,6 +1,6 @@
 //! `delete_link`
 
-use slugline_application::LinkService;
+use slugline_application::{LinkService, Precondition};
 use slugline_contract::{DeleteLink, DeletedLink};
 use slugline_httpkit::Failure;
 
@@ -20,6 +20,6 @@ pub(super) fn spec() -> ToolSpec {
 
 pub(super) async fn call(context: ToolContext, input: DeleteLink) -> Result<DeletedLink, Failure> {
     let key = input.validate()?;
-    let deleted = context.changes().delete(&key).await;
+    let deleted = context.changes().delete(&key, &Precondition::None).await;
     Ok(DeletedLink::new(&key, deleted?.as_ref(), context.undo()))
 }

@@ -126,7 +126,7 @@ async fn delete(
     Body(body): Body<LinkDeletion>,
 ) -> Result<NoContent, Failure> {
     match body.validate()? {
-        Deletion::Delete(key) => drop(links.delete_if(&key, &meant).await?),
+        Deletion::Delete(key) => drop(links.delete(&key, &meant).await?),
         Deletion::Purge(which) => drop(links.purge_if(&which, &meant).await?),
     }
     Ok(NoContent)

@@ -215,7 +215,7 @@ impl Import {
             let slug = link
                 .slug
                 .map_or_else(String::new, |slug| format!("{slug}: "));
-            match (import_failure(outcome, link.id.as_ref()), outcome) {
+            match (import_failure(&outcome, link.id.as_ref()), outcome) {
                 (Some(reason), _) => self.leave(&format!("{slug}{reason}")),
                 (None, ImportOutcome::Skipped) => self.done.skipped += 1,
                 (None, _) => self.done.stored += 1,

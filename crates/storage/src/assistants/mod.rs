@@ -22,7 +22,7 @@ use slugline_domain::{
 };
 
 use crate::{
-    audit_lines::write_token_line,
+    audit_lines::write,
     database::Database,
     entity::{
         assistant::{
@@ -30,10 +30,11 @@ use crate::{
             connection::{self, Column, Entity},
             session,
         },
-        token, token_binding,
+        audit, token, token_binding,
     },
     failure::Failure,
     hexadecimal::hexadecimal,
+    listening::Subject,
     session::{
         Applied::{Commit, Rollback},
         Session,
@@ -208,7 +209,7 @@ impl AssistantStore for SqlAssistantStore {
         let action = "renew the token of an assistant";
         let renewed = self.database.change(action, renew).await;
         // It may have been committed even if the answer got lost.
-        self.database.tokens_changed();
+        self.database.changed(Subject::Tokens);
         renewed
     }
 
@@ -227,7 +228,7 @@ impl AssistantStore for SqlAssistantStore {
         };
         let action = "revoke the token of an assistant";
         let disconnected = self.database.change(action, disconnect).await;
-        self.database.tokens_changed();
+        self.database.changed(Subject::Tokens);
         disconnected
     }
 
@@ -255,7 +256,7 @@ impl AssistantStore for SqlAssistantStore {
         let action = "remove tokens of assistants that ended";
         let disconnected = self.database.change(action, disconnect).await;
         if !matches!(disconnected, Ok(0)) {
-            self.database.tokens_changed();
+            self.database.changed(Subject::Tokens);
         }
         disconnected
     }
@@ -294,6 +295,6 @@ async fn remove(
     if session.execute(&delete).await? == 0 {
         return Ok(None);
     }
-    write_token_line(session, note, &name).await?;
+    write(session, audit::of_token(note, &name)).await?;
     Ok(Some(name))
 }

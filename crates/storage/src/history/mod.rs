@@ -217,15 +217,10 @@ async fn find(
 
 /// Of two callers who bring the same link back, the second one changes no row.
 fn take_out(backend: DbBackend, id: &LinkId, last: Revision, note: &AuditNote) -> Statement {
-    let take_out = if backend == DbBackend::Sqlite {
-        "UPDATE link_versions SET deleted_at = NULL, ended_at = ?, ended_by = ?, operation = ? \
-         WHERE id = ? AND revision = ? AND deleted_at IS NOT NULL \
-         AND number = (SELECT max(number) FROM link_versions WHERE id = ?)"
-    } else {
-        "UPDATE link_versions SET deleted_at = NULL, ended_at = $1, ended_by = $2, \
-         operation = $3 WHERE id = $4 AND revision = $5 AND deleted_at IS NOT NULL \
-         AND number = (SELECT max(number) FROM link_versions WHERE id = $6)"
-    };
+    const TAKE_OUT: &str = "
+        UPDATE link_versions SET deleted_at = NULL, ended_at = $1, ended_by = $2, operation = $3
+        WHERE id = $4 AND revision = $5 AND deleted_at IS NOT NULL
+        AND number = (SELECT max(number) FROM link_versions WHERE id = $4)";
     let end = Ending::by(note);
     let values = [
         end.at.get().into(),
@@ -233,9 +228,8 @@ fn take_out(backend: DbBackend, id: &LinkId, last: Revision, note: &AuditNote) -
         end.operation.into(),
         id.as_str().into(),
         last.get().into(),
-        id.as_str().into(),
     ];
-    Statement::from_sql_and_values(backend, take_out, values)
+    Statement::from_sql_and_values(backend, TAKE_OUT, values)
 }
 
 #[cfg(test)]

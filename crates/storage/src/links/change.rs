@@ -2,6 +2,7 @@
 
 use sea_orm::{
     ActiveModelTrait, ActiveValue, ColumnTrait, Condition, EntityTrait, QueryFilter, QuerySelect,
+    QueryTrait,
     sea_query::{Expr, ExprTrait},
 };
 use slugline_domain::{
@@ -11,7 +12,6 @@ use slugline_domain::{
 
 use super::{
     conditions::{has_key, has_visits_left},
-    find,
     insert::{insert_tags, to_new_row},
 };
 use crate::{
@@ -63,27 +63,6 @@ pub(super) async fn update(
         prune(session, keeping, &known.id).await?;
     }
     Ok(Commit(Update::Stored))
-}
-
-/// Deletes the link with a key, and returns it as it was.
-pub(super) async fn delete(
-    session: &Session<'_>,
-    key: &LinkKey,
-    note: &AuditNote,
-    keeping: Keeping,
-) -> Result<Applied<Option<Link>>, Failure> {
-    static KEEP: SqlText = SqlText::new();
-    let by_key = (&KEEP, find::parts(key));
-    if !keep_one(session, keeping, Deletion, note, has_key(key), by_key).await? {
-        return Ok(Commit(None));
-    }
-    let link = find::one(session, key).await?;
-    // The foreign key deletes the tags with their link.
-    let delete = link::Entity::delete_many().filter(has_key(key));
-    if session.execute(&delete).await? > 0 {
-        write_line(session, note, key).await?;
-    }
-    Ok(Commit(link))
 }
 
 /// Deletes the version of a link that its author knew.
@@ -158,6 +137,7 @@ impl TakeVisit {
                 )
                 .filter(self.of_version())
                 .filter(has_visits_left())
+                .into_query()
         });
         if session.run(take).await? > 0 {
             return Ok(Taking::Taken);

@@ -165,14 +165,9 @@ fn tagged(binding: &Binding) -> Select<tag::Entity> {
 
 /// The link with a key.
 pub(crate) fn has_key(key: &LinkKey) -> Condition {
-    has_parts(key.domain.as_str(), key.slug.as_str())
-}
-
-/// The link with the name of a domain and a slug.
-pub(crate) fn has_parts(domain: &str, slug: &str) -> Condition {
     Condition::all()
-        .add(link::Column::Domain.eq(domain))
-        .add(link::Column::Slug.eq(slug))
+        .add(link::Column::Domain.eq(key.domain.as_str()))
+        .add(link::Column::Slug.eq(key.slug.as_str()))
 }
 
 /// The links with any of these keys.

@@ -25,7 +25,7 @@ use crate::{
 /// Finds the link with a key, in a single statement.
 pub(super) async fn one(session: &Session<'_>, key: &LinkKey) -> Result<Option<Link>, Failure> {
     static FIND: SqlText = SqlText::new();
-    let find = FIND.with(session.backend(), parts(key), || select(key));
+    let find = FIND.with(session.backend(), parts(key), || select(key).into_query());
     let rows = session.rows::<link::Model>(find).await?;
     Ok(rows.into_iter().next().map(link::to_link).transpose()?)
 }
@@ -50,7 +50,7 @@ pub(crate) async fn followed(
 ) -> Result<Option<FollowedLink>, Failure> {
     static FOLLOW: SqlText = SqlText::new();
     let follow = FOLLOW.with(session.backend(), parts(key), || {
-        link::select_followed().filter(has_key(key))
+        link::select_followed().filter(has_key(key)).into_query()
     });
     let rows = session.rows::<link::Model>(follow).await?;
     let link = rows.into_iter().next().map(link::to_link).transpose()?;

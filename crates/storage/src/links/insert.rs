@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use sea_orm::{
     ActiveValue, ColumnTrait, Condition, EntityTrait, InsertMany, IntoActiveModel, QueryFilter,
+    QueryTrait,
     sea_query::{OnConflict, Query},
 };
 use slugline_domain::{AuditNote, Keeping, Link, LinkStatus, Reach, Tags, ports::Insertion};
@@ -137,7 +138,9 @@ pub(crate) async fn insert_row(session: &Session<'_>, link: &Link) -> Result<boo
 pub(super) async fn insert_link(session: &Session<'_>, link: &Link) -> Result<bool, Failure> {
     static INSERT: SqlText = SqlText::new();
     let row = values(to_new_row(link));
-    let insert = INSERT.with(session.backend(), row, || insert([to_new_row(link)]));
+    let insert = INSERT.with(session.backend(), row, || {
+        insert([to_new_row(link)]).into_query()
+    });
     Ok(session.run(insert).await? > 0)
 }
 
@@ -160,7 +163,7 @@ pub(super) async fn insert_tags(session: &Session<'_>, link: &Link) -> Result<()
     let insert = INSERT[link.content.tags.iter().count()].with(
         session.backend(),
         tags.clone().flat_map(values),
-        || tag::Entity::insert_many(tags),
+        || tag::Entity::insert_many(tags).into_query(),
     );
     session.run(insert).await?;
     Ok(())

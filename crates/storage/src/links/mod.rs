@@ -36,7 +36,7 @@ use crate::{
     database_url::DatabaseUrl,
     domains::SqlDomainStore,
     failure::{Failure, failing_to},
-    listening::Listening,
+    listening::{Listening, Subject},
     opening::OpenError,
     schema_connection::SchemaConnection,
     session::Session,
@@ -257,13 +257,6 @@ impl LinkStore for SqlLinkStore {
         self.database.read("find links", find).await
     }
 
-    async fn delete(&self, key: &LinkKey, note: &AuditNote) -> Result<Option<Link>, StoreError> {
-        let (key, note, keeping) = (key.clone(), note.clone(), self.keeping);
-        let delete =
-            async move |session: &Session<'_>| change::delete(session, &key, &note, keeping).await;
-        self.database.change("delete a link", delete).await
-    }
-
     async fn delete_version(
         &self,
         key: &LinkKey,
@@ -283,6 +276,6 @@ impl LinkStore for SqlLinkStore {
     }
 
     fn hearing(&self) -> Hearing {
-        self.database.hearing()
+        self.database.hearing_of(Subject::Links)
     }
 }

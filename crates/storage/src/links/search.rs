@@ -269,22 +269,22 @@ mod tests {
         let everything = Reach::Everything;
         let insert = InsertLinks::new(&everything, &links, &NOTE, Keeping::default());
         let insert = async move |session: &Session<'_>| insert.apply(session).await;
-        let inserted = store.change(insert, Seen::ByCaches).await;
+        let inserted = store.writer.change(insert, Seen::ByCaches).await;
         assert!(inserted.unwrap().is_some());
 
         // No link holds the text, so nothing ends the reading but the limit.
         let too_slow = |failure: &Failure| matches!(failure, Failure::TooSlow(_));
         for text in ["zz", "z"] {
             for order in [LinkOrder::SlugAscending, LinkOrder::Newest] {
-                let read = store.read(listing(text, order)).await;
+                let read = store.readers.read(listing(text, order)).await;
                 assert!(too_slow(&read.unwrap_err()));
             }
             let filter = filter(text);
             let counting = async move |session: &Session<'_>| count(session, &filter, NOON).await;
-            assert!(too_slow(&store.read(counting).await.unwrap_err()));
+            assert!(too_slow(&store.readers.read(counting).await.unwrap_err()));
         }
         let none = listing("zzz", LinkOrder::SlugAscending);
-        assert!(store.read(none).await.unwrap().is_empty());
+        assert!(store.readers.read(none).await.unwrap().is_empty());
     }
 
     fn text(text: &str) -> SearchText {

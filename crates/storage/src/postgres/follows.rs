@@ -6,7 +6,7 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use sea_orm::{DatabaseConnection, DbBackend, QueryFilter, Statement, sea_query::Expr};
+use sea_orm::{DatabaseConnection, DbBackend, QueryFilter, QueryTrait, Statement, sea_query::Expr};
 use slugline_domain::LinkKey;
 
 use super::{
@@ -73,6 +73,8 @@ fn follow(keys: &str) -> Statement {
                        SELECT split_part(key, '/', 1), split_part(key, '/', 2) \
                        FROM unnest(string_to_array($1, ' ')) AS key\
                    )";
-        link::select_followed().filter(Expr::cust_with_values(any, [keys]))
+        link::select_followed()
+            .filter(Expr::cust_with_values(any, [keys]))
+            .into_query()
     })
 }

@@ -31,7 +31,7 @@ use tokio::{
 };
 
 use super::outbox::{self, News, Outbox};
-use crate::listening::Listening;
+use crate::listening::{Listening, Subject};
 
 /// The interval at which the outbox is read when no bell rings.
 const INTERVAL: Duration = Duration::from_millis(250);
@@ -191,8 +191,8 @@ impl Listener {
                         self.observer.changed(change);
                     }
                 }
-                Announcement::Tokens => self.ear.tokens_changed(),
-                Announcement::Domains => self.ear.domains_changed(),
+                Announcement::Tokens => self.ear.changed(Subject::Tokens),
+                Announcement::Domains => self.ear.changed(Subject::Domains),
                 Announcement::Everything => self.ear.open_anew(),
             }
         }
@@ -213,7 +213,7 @@ async fn within<T>(
 /// Tells whether the listener hears announcements. One listener sets it, and every redirect
 /// reads it.
 #[derive(Debug, Default)]
-pub(super) struct Ear {
+pub(crate) struct Ear {
     /// 0 while deaf; else the number of times that the listener may have missed announcements.
     open: AtomicU64,
     missed: AtomicU64,
@@ -224,41 +224,33 @@ pub(super) struct Ear {
 }
 
 impl Ear {
-    pub(super) fn hearing(&self) -> Hearing {
+    /// The state of announcements about a subject. All numbers only grow, so their sum stays the
+    /// same only while they do.
+    pub(crate) fn hearing_of(&self, subject: Subject) -> Hearing {
         match self.open.load(Ordering::Acquire) {
             0 => Hearing::Deaf,
-            missed => Hearing::Announced(missed),
-        }
-    }
-
-    /// The state of announcements of revoked tokens.
-    pub(super) fn hearing_of_tokens(&self) -> Hearing {
-        self.hearing_of(&self.tokens)
-    }
-
-    /// The state of announcements of domains.
-    pub(super) fn hearing_of_domains(&self) -> Hearing {
-        self.hearing_of(&self.domains)
-    }
-
-    /// Both numbers only grow, so their sum stays the same only while both do.
-    fn hearing_of(&self, changes: &AtomicU64) -> Hearing {
-        match self.hearing() {
-            Hearing::Announced(missed) => {
-                Hearing::Announced(missed + changes.load(Ordering::Acquire))
+            missed => {
+                let changes = self.changes_of(subject);
+                let changes = changes.map_or(0, |changes| changes.load(Ordering::Acquire));
+                Hearing::Announced(missed + changes)
             }
-            otherwise @ (Hearing::Deaf | Hearing::Counted(_)) => otherwise,
         }
     }
 
-    /// Domains may have changed.
-    pub(super) fn domains_changed(&self) {
-        self.domains.fetch_add(1, Ordering::Release);
+    /// One of these may have changed.
+    pub(crate) fn changed(&self, subject: Subject) {
+        if let Some(changes) = self.changes_of(subject) {
+            changes.fetch_add(1, Ordering::Release);
+        }
     }
 
-    /// A token may have been revoked.
-    pub(super) fn tokens_changed(&self) {
-        self.tokens.fetch_add(1, Ordering::Release);
+    /// The number of changes; `None` of links, because each is announced by its key.
+    fn changes_of(&self, subject: Subject) -> Option<&AtomicU64> {
+        match subject {
+            Subject::Links => None,
+            Subject::Tokens => Some(&self.tokens),
+            Subject::Domains => Some(&self.domains),
+        }
     }
 
     /// The listener hears announcements from now on. It may have missed earlier ones, or one
@@ -356,15 +348,15 @@ mod tests {
     #[test]
     fn each_time_it_opens_it_hears_in_another_way() {
         let ear = Ear::default();
-        let mut heard = vec![ear.hearing()];
+        let mut heard = vec![ear.hearing_of(Subject::Links)];
         ear.open_anew();
-        heard.push(ear.hearing());
+        heard.push(ear.hearing_of(Subject::Links));
         ear.open_anew();
-        heard.push(ear.hearing());
+        heard.push(ear.hearing_of(Subject::Links));
         ear.close();
-        assert_eq!(ear.hearing(), Hearing::Deaf);
+        assert_eq!(ear.hearing_of(Subject::Links), Hearing::Deaf);
         ear.open_anew();
-        heard.push(ear.hearing());
+        heard.push(ear.hearing_of(Subject::Links));
         let expected = [
             Hearing::Deaf,
             Hearing::Announced(1),
@@ -377,16 +369,19 @@ mod tests {
     #[test]
     fn a_revoked_token_changes_only_how_tokens_are_heard_of() {
         let ear = Ear::default();
-        ear.tokens_changed();
-        assert_eq!(ear.hearing_of_tokens(), Hearing::Deaf);
+        ear.changed(Subject::Tokens);
+        assert_eq!(ear.hearing_of(Subject::Tokens), Hearing::Deaf);
         ear.open_anew();
-        let (links, tokens) = (ear.hearing(), ear.hearing_of_tokens());
-        ear.tokens_changed();
-        assert_eq!(ear.hearing(), links);
-        assert_ne!(ear.hearing_of_tokens(), tokens);
-        let tokens = ear.hearing_of_tokens();
+        let (links, tokens) = (
+            ear.hearing_of(Subject::Links),
+            ear.hearing_of(Subject::Tokens),
+        );
+        ear.changed(Subject::Tokens);
+        assert_eq!(ear.hearing_of(Subject::Links), links);
+        assert_ne!(ear.hearing_of(Subject::Tokens), tokens);
+        let tokens = ear.hearing_of(Subject::Tokens);
         ear.close();
         ear.open_anew();
-        assert_ne!(ear.hearing_of_tokens(), tokens);
+        assert_ne!(ear.hearing_of(Subject::Tokens), tokens);
     }
 }

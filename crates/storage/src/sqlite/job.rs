@@ -20,20 +20,13 @@ use crate::{
 pub(super) trait Job: fmt::Debug + Send {
     /// Applies the change in a transaction. It may be called again after that
     /// was rolled back.
-    fn apply(&mut self, session: Session<'_>) -> Result<Wish, Failure>;
+    fn apply(&mut self, session: Session<'_>) -> Result<Applied<()>, Failure>;
 
     /// Sends the result of [`Job::apply`] to the caller.
     fn answer(self: Box<Self>);
 
     /// Tells the caller that the change was not made.
     fn refuse(self: Box<Self>, failure: Failure);
-}
-
-/// The end that a job asks for its transaction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Wish {
-    Commit,
-    RollBack,
 }
 
 /// A change and the channel to its waiting caller.
@@ -67,13 +60,13 @@ impl<C, T> Waiting<C, T> {
 }
 
 impl<C: Change<T>, T: Send + 'static> Job for Waiting<C, T> {
-    fn apply(&mut self, session: Session<'_>) -> Result<Wish, Failure> {
-        let (answer, wish) = match complete((self.change)(&session))? {
-            Applied::Commit(answer) => (answer, Wish::Commit),
-            Applied::Rollback(answer) => (answer, Wish::RollBack),
+    fn apply(&mut self, session: Session<'_>) -> Result<Applied<()>, Failure> {
+        let (answer, end) = match complete((self.change)(&session))? {
+            Applied::Commit(answer) => (answer, Applied::Commit(())),
+            Applied::Rollback(answer) => (answer, Applied::Rollback(())),
         };
         self.applied = Some(answer);
-        Ok(wish)
+        Ok(end)
     }
 
     fn answer(self: Box<Self>) {

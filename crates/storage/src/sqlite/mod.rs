@@ -32,10 +32,7 @@ pub use self::{
 };
 pub(crate) use self::{file::SqliteFile, schema::SchemaStatements};
 use self::{readers::Readers, writer::Writer};
-use crate::{
-    failure::Failure,
-    session::{Change, Read, Seen},
-};
+use crate::failure::Failure;
 
 /// The time that a read may take, with the wait for its turn; a statement on PostgreSQL may take
 /// as long. Searches for one or two letters, which no index helps, read every link.
@@ -44,8 +41,8 @@ const READ_LIMIT: Duration = Duration::from_secs(10);
 /// An open SQLite file.
 #[derive(Clone, Debug)]
 pub(crate) struct Sqlite {
-    readers: Arc<Readers>,
-    writer: Arc<Writer>,
+    pub(crate) readers: Arc<Readers>,
+    pub(crate) writer: Arc<Writer>,
 }
 
 impl Sqlite {
@@ -61,31 +58,6 @@ impl Sqlite {
             readers: Arc::new(Readers::open(file, limit)?),
             writer: Arc::new(writer),
         })
-    }
-
-    /// Reads on the calling thread, for statements that take microseconds.
-    pub(crate) fn read_at_once<T>(&self, read: &impl Read<T>) -> Result<T, Failure> {
-        self.readers.read_at_once(read)
-    }
-
-    /// Reads on another thread, for statements that may take long.
-    pub(crate) async fn read<T: Send + 'static>(&self, read: impl Read<T>) -> Result<T, Failure> {
-        Readers::read(&self.readers, read).await
-    }
-
-    /// Applies a change and returns when it is on the disk.
-    pub(crate) async fn change<T: Send + 'static>(
-        &self,
-        change: impl Change<T>,
-        seen: Seen,
-    ) -> Result<T, Failure> {
-        self.writer.change(change, seen).await
-    }
-
-    /// The number of changes to the file that this process's caches do not know
-    /// of.
-    pub(crate) fn unnoticed_changes(&self) -> u64 {
-        self.writer.unnoticed_changes()
     }
 
     /// Checks that the file can be read and that the writer thread runs.

@@ -23,7 +23,7 @@ const KEPT_OPEN: usize = 8;
 
 /// Idle connections. Another one is opened if none is left.
 #[derive(Debug)]
-pub(super) struct Readers {
+pub(crate) struct Readers {
     file: SqliteFile,
     idle: Mutex<Vec<Idle>>,
     long_reads: Arc<Semaphore>,
@@ -45,7 +45,7 @@ impl Readers {
 
     /// Reads on the calling thread with a single statement that takes
     /// microseconds, less than handing it to another thread would.
-    pub(super) fn read_at_once<T>(&self, read: &impl Read<T>) -> Result<T, Failure> {
+    pub(crate) fn read_at_once<T>(&self, read: &impl Read<T>) -> Result<T, Failure> {
         let connection = self.take()?;
         // A connection whose read failed is not reused.
         let answer = complete(read(&connection.session()))?;
@@ -55,18 +55,18 @@ impl Readers {
 
     /// Reads in one transaction, on a thread that may block. The read ends at its time limit, and
     /// soon after the caller has gone away; until then it keeps its turn.
-    pub(super) async fn read<T: Send + 'static>(
-        readers: &Arc<Self>,
+    pub(crate) async fn read<T: Send + 'static>(
+        self: &Arc<Self>,
         read: impl Read<T>,
     ) -> Result<T, Failure> {
-        let deadline = Deadline::after(readers.limit);
+        let deadline = Deadline::after(self.limit);
         let _waiting = deadline.waiting();
-        let turn = Arc::clone(&readers.long_reads).acquire_owned();
+        let turn = Arc::clone(&self.long_reads).acquire_owned();
         let turn = timeout_at(deadline.moment().into(), turn).await;
         let turn = turn.map_err(|_| deadline.exceeded())?;
         // The semaphore is never closed.
         let turn = turn.map_err(|_| Failure::ReaderEnded)?;
-        let readers = Arc::clone(readers);
+        let readers = Arc::clone(self);
         let reading = tokio::task::spawn_blocking(move || {
             let _turn = turn;
             let transaction = readers.take()?.begin_to_read()?;
@@ -142,10 +142,10 @@ mod tests {
     async fn a_read_ends_at_its_limit_and_the_next_one_is_answered() {
         let (_folder, readers) = readers(Duration::ZERO);
         for _ in 0..2 * LONG_READS {
-            let read = Readers::read(&readers, count(ENDLESS)).await;
+            let read = readers.read(count(ENDLESS)).await;
             assert_matches!(read, Err(Failure::TooSlow(_)));
             // Too short for SQLite to look at the time.
-            assert_eq!(Readers::read(&readers, count(FEW)).await.unwrap(), [10]);
+            assert_eq!(readers.read(count(FEW)).await.unwrap(), [10]);
         }
         // The limit belongs to the read and not to its connection.
         let read = readers.read_at_once(&count(1_000_000)).unwrap();
@@ -156,10 +156,7 @@ mod tests {
     async fn waiting_for_a_turn_counts() {
         let (_folder, readers) = readers(Duration::from_millis(1));
         let turns = readers.long_reads.acquire_many(4).await.unwrap();
-        assert_matches!(
-            Readers::read(&readers, count(FEW)).await,
-            Err(Failure::TooSlow(_))
-        );
+        assert_matches!(readers.read(count(FEW)).await, Err(Failure::TooSlow(_)));
         drop(turns);
     }
 
@@ -169,7 +166,7 @@ mod tests {
         let reads: Vec<_> = (0..LONG_READS)
             .map(|_| {
                 let readers = Arc::clone(&readers);
-                tokio::spawn(async move { Readers::read(&readers, count(ENDLESS)).await })
+                tokio::spawn(async move { readers.read(count(ENDLESS)).await })
             })
             .collect();
         while readers.long_reads.available_permits() > 0 {
@@ -178,6 +175,6 @@ mod tests {
         for read in reads {
             read.abort();
         }
-        assert_eq!(Readers::read(&readers, count(FEW)).await.unwrap(), [10]);
+        assert_eq!(readers.read(count(FEW)).await.unwrap(), [10]);
     }
 }

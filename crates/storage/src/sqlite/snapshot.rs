@@ -77,15 +77,10 @@ impl FileSnapshot {
             connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
             Ok(connection)
         };
+        let path = path.to_owned();
         match taken() {
-            Ok(connection) => Ok(Self {
-                connection,
-                path: path.to_owned(),
-            }),
-            Err(source) => Err(SnapshotError::Sqlite {
-                path: path.to_owned(),
-                source,
-            }),
+            Ok(connection) => Ok(Self { connection, path }),
+            Err(source) => Err(SnapshotError::Sqlite { path, source }),
         }
     }
 
@@ -101,15 +96,11 @@ impl FileSnapshot {
         to: &Path,
         mut watch: impl FnMut(Copied) -> ControlFlow<()>,
     ) -> Result<(), SnapshotError> {
+        let path = self.path.clone();
         match self.copy(to, &mut watch) {
             Ok(true) => Ok(()),
-            Ok(false) => Err(SnapshotError::Stopped {
-                path: self.path.clone(),
-            }),
-            Err(source) => Err(SnapshotError::Sqlite {
-                path: self.path.clone(),
-                source,
-            }),
+            Ok(false) => Err(SnapshotError::Stopped { path }),
+            Err(source) => Err(SnapshotError::Sqlite { path, source }),
         }
     }
 

@@ -71,11 +71,17 @@ impl Transaction {
 
     /// Has SQLite give up whatever it does here at the deadline.
     pub(super) fn limit(&self, deadline: &Deadline) -> Result<(), rusqlite::Error> {
-        deadline.limit(&locked(&self.0))
+        /// SQLite's instructions between two looks at the time, some tenths of a millisecond.
+        const INSTRUCTIONS: i32 = 10_000;
+
+        let deadline = deadline.clone();
+        let is_over =
+            move || Instant::now() >= deadline.at || deadline.abandoned.load(Ordering::Relaxed);
+        locked(&self.0).progress_handler(INSTRUCTIONS, Some(is_over))
     }
 
     pub(super) fn lift_limit(&self) -> Result<(), rusqlite::Error> {
-        Deadline::lift(&locked(&self.0))
+        locked(&self.0).progress_handler(0, None::<fn() -> bool>)
     }
 
     /// Makes everything durable. After an error nothing is durable yet; but if
@@ -144,21 +150,6 @@ impl Deadline {
 
     pub(super) fn exceeded(&self) -> Failure {
         Failure::TooSlow(self.limit)
-    }
-
-    /// Has SQLite give up in time whatever it does on this connection.
-    fn limit(&self, connection: &Connection) -> Result<(), rusqlite::Error> {
-        /// SQLite's instructions between two looks at the time, some tenths of a millisecond.
-        const INSTRUCTIONS: i32 = 10_000;
-        let deadline = self.clone();
-        let is_over =
-            move || Instant::now() >= deadline.at || deadline.abandoned.load(Ordering::Relaxed);
-        connection.progress_handler(INSTRUCTIONS, Some(is_over))
-    }
-
-    /// Removes the limit of a connection.
-    fn lift(connection: &Connection) -> Result<(), rusqlite::Error> {
-        connection.progress_handler(0, None::<fn() -> bool>)
     }
 
     /// Returns the failure of a read that SQLite has given up, or the same failure.

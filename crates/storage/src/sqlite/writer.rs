@@ -24,12 +24,12 @@ use tokio::sync::Semaphore;
 
 use super::{
     SqliteFile,
-    job::{Job, Unnoticed, Waiting, Wish},
+    job::{Job, Unnoticed, Waiting},
     transaction::{Idle, Transaction},
 };
 use crate::{
     failure::Failure,
-    session::{Change, Seen},
+    session::{Applied, Change, Seen},
 };
 
 /// The most changes that wait; further callers wait for a slot. At some ten
@@ -46,7 +46,7 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Hands changes to the thread that applies them. Dropping it waits until the
 /// changes handed over are done.
 #[derive(Debug)]
-pub(super) struct Writer {
+pub(crate) struct Writer {
     slots: Arc<Semaphore>,
     /// `None` once this is being dropped.
     queue: Mutex<Option<Sender<Box<dyn Job>>>>,
@@ -81,7 +81,7 @@ impl Writer {
     }
 
     /// Applies a change and returns when it is durable.
-    pub(super) async fn change<T: Send + 'static>(
+    pub(crate) async fn change<T: Send + 'static>(
         &self,
         change: impl Change<T>,
         seen: Seen,
@@ -97,7 +97,7 @@ impl Writer {
 
     /// The number of changes to the file that this process's caches do not know
     /// of. A change of another process is counted within about a second.
-    pub(super) fn unnoticed_changes(&self) -> u64 {
+    pub(crate) fn unnoticed_changes(&self) -> u64 {
         self.unnoticed.count()
     }
 
@@ -175,7 +175,7 @@ impl WriterThread {
     fn apply_together(&mut self, jobs: &mut [Box<dyn Job>]) -> Result<Shared, NotBegun> {
         let transaction = self.begin()?;
         for job in jobs {
-            if !matches!(job.apply(transaction.session()), Ok(Wish::Commit)) {
+            if !matches!(job.apply(transaction.session()), Ok(Applied::Commit(()))) {
                 self.connection = transaction.roll_back();
                 return Ok(Shared::Spoiled);
             }
@@ -237,7 +237,7 @@ type NotBegun = Arc<rusqlite::Error>;
 /// be used again.
 fn apply_alone(mut job: Box<dyn Job>, transaction: Transaction) -> Option<Idle> {
     match job.apply(transaction.session()) {
-        Ok(Wish::Commit) => match index_and_commit(transaction) {
+        Ok(Applied::Commit(())) => match index_and_commit(transaction) {
             Ok(connection) => {
                 job.answer();
                 Some(connection)
@@ -247,7 +247,7 @@ fn apply_alone(mut job: Box<dyn Job>, transaction: Transaction) -> Option<Idle> 
                 None
             }
         },
-        Ok(Wish::RollBack) => {
+        Ok(Applied::Rollback(())) => {
             let connection = transaction.roll_back();
             job.answer();
             connection

@@ -11,7 +11,7 @@ use slugline_domain::{
     ports::{Hearing, LinkChange, LinkObserver, LinkStore, Taking, TokenStore, Version},
 };
 use slugline_storage::{Database, Listening, SchemaConnection, SqlLinkStore};
-use slugline_testkit::{ALL, NOON, NOTE, assert_matches, key, link, with};
+use slugline_testkit::{ALL, DeleteByKey, NOON, NOTE, assert_matches, key, link, with};
 
 use crate::on_postgres::{self, Fresh};
 

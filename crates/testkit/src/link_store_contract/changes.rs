@@ -8,7 +8,7 @@ use slugline_domain::{
 };
 
 use super::shorthand::{is_there, store, update};
-use crate::{NOTE, full_link, join_all::join_all, key, link, seconds, with};
+use crate::{DeleteByKey, NOTE, full_link, join_all::join_all, key, link, seconds, with};
 
 pub(super) async fn an_update_replaces_everything_but_the_identity(store_: &impl LinkStore) {
     let old = full_link("docs");

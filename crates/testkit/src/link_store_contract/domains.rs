@@ -12,7 +12,7 @@ use super::{
     searches::{found, with_text},
     shorthand::{everything, everywhere, is_there, keys, store, store_all},
 };
-use crate::{ALL, NOON, NOTE, key, link, newest_lines, tag, with};
+use crate::{ALL, DeleteByKey, NOON, NOTE, key, link, newest_lines, tag, with};
 
 fn domain(text: &str) -> DomainName {
     DomainName::parse(text).expect("a domain")

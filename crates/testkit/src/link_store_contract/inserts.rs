@@ -8,7 +8,7 @@ use slugline_domain::{
 };
 
 use super::shorthand::{all_that, everything, everywhere, is_there, keys, store};
-use crate::{ALL, NOON, NOTE, full_link, join_all::join_all, key, link, tag, with};
+use crate::{ALL, DeleteByKey, NOON, NOTE, full_link, join_all::join_all, key, link, tag, with};
 
 pub(super) async fn a_stored_link_is_found_unchanged_with_its_tags_sorted(store_: &impl LinkStore) {
     let mut full = full_link("Full-1");

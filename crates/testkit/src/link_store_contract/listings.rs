@@ -11,7 +11,7 @@ use super::{
     searches::{found, with_text},
     shorthand::{all_that, everything, everywhere, keys, store},
 };
-use crate::{NOON, NOTE, key, link, tag, with};
+use crate::{DeleteByKey, NOON, NOTE, key, link, tag, with};
 
 pub(super) async fn listings_are_ordered_and_paged_without_gaps(store_: &impl LinkStore) {
     // Three links share a second, so the slug must break the tie.

@@ -8,7 +8,9 @@ use slugline_domain::{
 };
 
 use super::shorthand::{all_that, everywhere, keys, store, store_all};
-use crate::{ALL, NOON, NOTE, full_link, join_all::join_all, link, newest_lines, seconds, with};
+use crate::{
+    ALL, DeleteByKey, NOON, NOTE, full_link, join_all::join_all, link, newest_lines, seconds, with,
+};
 
 async fn take(store_: &impl LinkStore, link: &Link) -> Taking {
     let taken = store_.take_visit(&link.id, link.revision).await;

@@ -6,7 +6,7 @@ use slugline_domain::{
 };
 
 use super::shorthand::{everywhere, store, update};
-use crate::{NOON, NOTE, destination, full_link, link, tag, with};
+use crate::{DeleteByKey, NOON, NOTE, destination, full_link, link, tag, with};
 
 pub(super) fn with_text(text: &str) -> LinkFilter {
     LinkFilter {

@@ -120,10 +120,6 @@ impl LinkStore for MemoryLinkStore {
         Ok(query.page(state.links_with(query.filter.status)))
     }
 
-    async fn delete(&self, key: &LinkKey, note: &AuditNote) -> Result<Option<Link>, StoreError> {
-        Ok(self.open("delete a link")?.remove(key, note))
-    }
-
     async fn delete_version(
         &self,
         key: &LinkKey,

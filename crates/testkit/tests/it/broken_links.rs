@@ -6,7 +6,7 @@ use slugline_domain::{
     ListQuery, Reach, Revision, StatusFilter, TagCount, Tags, UnixMillis,
     ports::{AuditTrail, Deletion, Insertion, LinkStore, StoreError, Taking, Update, Version},
 };
-use slugline_testkit::{MemoryLinkStore, NOON, link_store_contract};
+use slugline_testkit::{DeleteByKey, MemoryLinkStore, NOON, link_store_contract};
 
 /// The rule that a store breaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
