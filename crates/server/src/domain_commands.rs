@@ -8,9 +8,8 @@ use serde_json::{Map, Value, json};
 use slugline_application::{Domains, Error};
 use slugline_contract::{DomainView, NamedDomain, Problem, RemoveDomain, read};
 use slugline_domain::{Author, Host, Reach};
-use tokio::runtime::Runtime;
 
-use crate::{backup::journal, databases, settings::Settings, wiring};
+use crate::{backup::journal, databases, process, settings::Settings, wiring};
 
 /// Prints a line for each domain.
 ///
@@ -142,7 +141,7 @@ fn with_domains<T>(
 ) -> anyhow::Result<T> {
     let _in_use = journal::use_files(settings)?;
     databases::refuse_missing(settings)?;
-    let runtime = Runtime::new().context("the runtime cannot be started")?;
+    let runtime = process::runtime()?;
     runtime.block_on(async {
         let domains = wiring::domains_of_operator(settings).await?;
         let done = work(&domains).await;

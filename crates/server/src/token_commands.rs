@@ -3,54 +3,65 @@
 
 use std::io::{self, Write};
 
-use anyhow::Context;
+use clap::Args;
 use slugline_application::{ListedToken, Tokens};
 use slugline_contract::{MakeToken, Problem, RevokeToken, iso_8601, read};
 use slugline_domain::{Author, DomainName, LinkKey, Scope, Tag, UnixSeconds};
-use tokio::runtime::Runtime;
 
-use crate::{backup::journal, databases, settings::Settings, wiring};
+use crate::{backup::journal, databases, process, settings::Settings, wiring};
 
-/// The links that a token is to be bound to, as the command line names them.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct BoundTo<'a> {
-    /// Slugs, if the flag was given.
-    pub(crate) slugs: Option<&'a [String]>,
-    /// Tags, if the flag was given.
-    pub(crate) tags: Option<&'a [String]>,
-    /// Hosts of domains, if the flag was given.
-    pub(crate) domains: Option<&'a [String]>,
+/// The token to make.
+#[derive(Debug, Args)]
+pub(crate) struct Wanted {
+    /// A name that no other token has
+    name: String,
+    /// What it permits, once or more; admin permits everything
+    #[arg(
+        long = "scope",
+        value_name = "SCOPE",
+        required = true,
+        value_delimiter = ',',
+        value_parser = Scope::ALL.map(Scope::as_str)
+    )]
+    scopes: Vec<String>,
+    /// Bind it to the link with this slug, once or more [default: all links]
+    #[arg(long = "slug", value_name = "SLUG")]
+    slugs: Option<Vec<String>>,
+    /// Bind it to the links with this tag, once or more [default: all links]
+    #[arg(long = "tag", value_name = "TAG")]
+    tags: Option<Vec<String>>,
+    /// Bind it to links of this domain, once or more [default: all domains]
+    #[arg(long = "domain", value_name = "HOST")]
+    domains: Option<Vec<String>>,
+    /// Its end, such as 2027-01-01 or Unix seconds [default: none]
+    #[arg(long, value_name = "WHEN")]
+    expires: Option<String>,
 }
 
 /// Makes a token and prints its text, the one time that it can be read.
 ///
 /// # Errors
 /// A name, a scope or the end is wrong, the name is taken, or the database failed.
-pub(crate) fn add(
-    settings: &Settings,
-    name: &str,
-    scopes: &[String],
-    bound_to: BoundTo<'_>,
-    expires: Option<&str>,
-) -> anyhow::Result<()> {
-    let mut wanted = serde_json::json!({"name": name, "scopes": scopes});
-    for (member, texts) in [
-        ("slugs", bound_to.slugs),
-        ("tags", bound_to.tags),
-        ("domains", bound_to.domains),
-    ] {
+pub(crate) fn add(settings: &Settings, wanted: Wanted) -> anyhow::Result<()> {
+    let mut sent = serde_json::json!({"name": wanted.name, "scopes": wanted.scopes});
+    let lists = [
+        ("slugs", wanted.slugs),
+        ("tags", wanted.tags),
+        ("domains", wanted.domains),
+    ];
+    for (member, texts) in lists {
         if let Some(texts) = texts {
-            wanted[member] = texts.into();
+            sent[member] = texts.into();
         }
     }
-    if let Some(expires) = expires {
+    if let Some(expires) = wanted.expires {
         // Unix seconds, or a text that names a moment.
-        wanted["expiresAt"] = match expires.parse::<i64>() {
+        sent["expiresAt"] = match expires.parse::<i64>() {
             Ok(seconds) => seconds.into(),
             Err(_) => expires.into(),
         };
     }
-    let new = read::<MakeToken>(&wanted)?.validate()?;
+    let new = read::<MakeToken>(&sent)?.validate()?;
     let made = with_tokens(settings, async |tokens| {
         tokens.make(new, &Author::operator()).await
     })?;
@@ -95,7 +106,7 @@ fn with_tokens<T>(
 ) -> anyhow::Result<T> {
     let _in_use = journal::use_files(settings)?;
     databases::refuse_missing(settings)?;
-    let runtime = Runtime::new().context("the runtime cannot be started")?;
+    let runtime = process::runtime()?;
     runtime.block_on(async {
         let tokens = wiring::tokens(settings).await?;
         let done = work(&tokens).await;

@@ -8,6 +8,7 @@ use std::{
 };
 
 use anyhow::{Context, bail};
+use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use slugline_domain::ports::Clock;
 use slugline_storage::{Copied, FileSnapshot};
@@ -23,12 +24,14 @@ use super::{
 use crate::{VERSION, databases, settings::Settings};
 
 /// The options of `slugline backup`.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct Wishes {
-    /// Include the site token in the backup.
-    pub(crate) site_token: bool,
-    /// Replace an existing file of that name.
+    /// Replace a file of that name
+    #[arg(long)]
     pub(crate) replace: bool,
+    /// Put the site token of the data folder into it, too
+    #[arg(long = "with-site-token")]
+    pub(crate) site_token: bool,
 }
 
 /// Runs `slugline backup FILE`.

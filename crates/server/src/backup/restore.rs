@@ -7,6 +7,7 @@ use std::{
 };
 
 use anyhow::{Context, bail};
+use clap::Args;
 
 use super::{
     Draft, beside, create_private, folder_of,
@@ -23,12 +24,14 @@ use crate::{
 };
 
 /// The options of `slugline restore`.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct Wishes {
-    /// Take over the site token of the backup.
-    pub(crate) site_token: bool,
-    /// Replace the data that is there.
-    pub(crate) replace: bool,
+    /// Delete the links and visits that are there now
+    #[arg(long)]
+    replace: bool,
+    /// Take over the site token of the backup, too; whoever wrote it knows it
+    #[arg(long = "with-site-token")]
+    site_token: bool,
 }
 
 /// A part beside the file that it replaces.

@@ -5,7 +5,7 @@ use std::{
     net::SocketAddr,
 };
 
-use clap::{Arg, ArgMatches, Command};
+use clap::{Arg, ArgMatches};
 
 use crate::{
     logging, service,
@@ -111,22 +111,37 @@ fn environment_names() -> impl Iterator<Item = String> {
     std::env::vars_os().filter_map(|(name, _)| name.into_string().ok())
 }
 
-/// The settings of these names, in the order of the catalogue.
-pub(super) fn these(names: &[&[&str]]) -> impl Iterator<Item = &'static Setting> {
-    CATALOGUE
-        .iter()
-        .filter(move |setting| names.iter().any(|names| names.contains(&setting.name)))
+/// The database of links, which every command about links needs.
+pub(super) const LINKS: &[&str] = &[
+    "SLUGLINE_DATA_DIR",
+    "SLUGLINE_DATABASE_URL",
+    "SLUGLINE_LEGACY_KV_URL",
+];
+
+/// What a command that logs is told.
+pub(super) const LOGGED: &[&str] = &["SLUGLINE_LOG", "SLUGLINE_LOG_FORMAT"];
+
+/// Flags for every setting.
+pub(super) fn every() -> Vec<Arg> {
+    flags(CATALOGUE.iter().collect())
 }
 
-/// Adds the settings to a command. If they need more than one screen, its short help shows only
-/// the first group.
-pub(super) fn with(command: Command, settings: impl Iterator<Item = &'static Setting>) -> Command {
+/// Flags for the settings of these names, in the order of the catalogue.
+pub(super) fn these(names: &[&[&str]]) -> Vec<Arg> {
+    let names = names.concat();
+    let setting = |name: &&str| CATALOGUE.iter().any(|setting| setting.name == *name);
+    debug_assert!(names.iter().all(setting), "{names:?}");
+    let named = |setting: &&Setting| names.contains(&setting.name);
+    flags(CATALOGUE.iter().filter(named).collect())
+}
+
+/// If the settings need more than one screen, the short help shows only the first group.
+fn flags(settings: Vec<&'static Setting>) -> Vec<Arg> {
     /// Settings that fit on a screen.
     const SCREEN: usize = 12;
 
-    let settings: Vec<&Setting> = settings.collect();
     let crowded = settings.len() > SCREEN;
-    let shown = settings.iter().flat_map(|setting| {
+    let flags = settings.into_iter().flat_map(|setting| {
         let shortened = crowded && setting.group != Group::Basics;
         let default = match setting.default {
             "" => String::new(),
@@ -146,5 +161,5 @@ pub(super) fn with(command: Command, settings: impl Iterator<Item = &'static Set
             .help("File that holds it, out of sight of others");
         [Some(value), setting.secret.then_some(file)]
     });
-    command.args(shown.flatten())
+    flags.flatten().collect()
 }

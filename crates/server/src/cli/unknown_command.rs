@@ -1,8 +1,11 @@
 //! Better words for a command line that names what is not there.
 
-use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{
+    CommandFactory,
+    error::{ContextKind, ContextValue, ErrorKind},
+};
 
-use super::grammar;
+use super::grammar::CommandLine;
 use crate::settings::{CATALOGUE, Setting};
 
 /// Words for work of the API, and the request that does it.
@@ -146,7 +149,7 @@ pub(super) fn explained(error: clap::Error, first: Option<&str>, origin: &str) -
         None
     };
     match said {
-        Some(said) => grammar::command().error(kind, said),
+        Some(said) => CommandLine::command().error(kind, said),
         None => without_far_tips(error),
     }
 }
@@ -236,7 +239,9 @@ mod tests {
 
     fn said(arguments: &[&str]) -> String {
         let whole = std::iter::once("slugline").chain(arguments.iter().copied());
-        let error = grammar::command().try_get_matches_from(whole).unwrap_err();
+        let error = CommandLine::command()
+            .try_get_matches_from(whole)
+            .unwrap_err();
         let first = arguments.first().copied();
         explained(error, first, "https://sl.example").to_string()
     }
@@ -304,7 +309,7 @@ mod tests {
 
     #[test]
     fn no_name_is_that_of_a_command_or_a_setting() {
-        let ours = grammar::command();
+        let ours = CommandLine::command();
         let tables = REQUESTS.iter().chain(COMMANDS);
         for name in tables.flat_map(|(names, _)| names.iter()) {
             assert!(ours.find_subcommand(name).is_none(), "{name}");

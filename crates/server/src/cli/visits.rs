@@ -1,70 +1,114 @@
-//! The arguments of `slugline visits`.
+//! `slugline visits`: its arguments.
 
 use anyhow::bail;
-use clap::ArgMatches;
+use clap::{ArgMatches, Args, Subcommand};
 use serde_json::{Map, Value};
-use slugline_contract::VisitFormat;
 
-use super::{
-    arguments::settings_and_log,
-    grammar::{END_AT, REPLACE, START_AT},
-};
+use super::arguments::{LINKS, LOGGED, settings_and_log, these};
 use crate::{
     process::runtime,
     visit_files::{Form, export, import, moving},
 };
 
-pub(super) fn obey(asked: &ArgMatches) -> anyhow::Result<()> {
-    let (command, given) = asked.subcommand().expect("it is required");
+/// The access log.
+const VISITS: &[&str] = &["SLUGLINE_DATA_DIR", "SLUGLINE_ANALYTICS_URL"];
+
+#[derive(Debug, Subcommand)]
+pub(super) enum VisitCommand {
+    /// Write visits as they are stored to a file, also while the service runs
+    #[command(args = these(&[LINKS, VISITS, LOGGED]))]
+    Export {
+        /// Where to, such as visits.ndjson.gz or visits.csv; - for standard output
+        file: String,
+        #[command(flatten)]
+        form: Form,
+        /// Replace a file of that name
+        #[arg(long)]
+        replace: bool,
+        #[command(flatten)]
+        asked: Asked,
+    },
+    /// Take over the visits of an export, each once, also while the service runs
+    #[command(args = these(&[VISITS, LOGGED]))]
+    Import {
+        /// Where from
+        file: String,
+        #[command(flatten)]
+        form: Form,
+        /// Take them over although this data folder has had the file before
+        #[arg(long)]
+        again: bool,
+    },
+    /// Move the visits of the embedded access log to ClickHouse, each once
+    #[command(args = these(&[VISITS, LOGGED]))]
+    Move {
+        /// The embedded access log [default: analytics.db in the data folder]
+        #[arg(value_name = "FILE")]
+        from: Option<String>,
+    },
+}
+
+/// The visits that an export has.
+#[derive(Debug, Args)]
+pub(super) struct Asked {
+    /// From this Unix second on, inclusive
+    #[arg(long, value_name = "SECONDS")]
+    start_at: Option<String>,
+    /// Until this Unix second, inclusive
+    #[arg(long, value_name = "SECONDS")]
+    end_at: Option<String>,
+    /// A filter of questions about visits, such as country=DE,FR; once or more
+    #[arg(long = "filter", value_name = "NAME=VALUE")]
+    filters: Vec<String>,
+}
+
+impl Asked {
+    /// The filters, under the names that the API has for them.
+    fn members(self) -> anyhow::Result<Map<String, Value>> {
+        let mut members = Map::new();
+        for filter in self.filters {
+            let Some((name, value)) = filter.split_once('=') else {
+                bail!("--filter {filter:?} has no value; write it as country=DE");
+            };
+            if members.insert(name.into(), value.into()).is_some() {
+                bail!(
+                    "--filter {name} is there twice; write the values as one list, such as DE,FR"
+                );
+            }
+        }
+        for (flag, name, moment) in [
+            ("start-at", "startAt", self.start_at),
+            ("end-at", "endAt", self.end_at),
+        ] {
+            if let Some(moment) = moment
+                && members.insert(name.into(), moment.into()).is_some()
+            {
+                bail!("--{flag} and --filter {name} say the same; leave one out");
+            }
+        }
+        Ok(members)
+    }
+}
+
+pub(super) fn obey(command: VisitCommand, given: &ArgMatches) -> anyhow::Result<()> {
     let settings = settings_and_log(given)?;
-    let file = |name| given.get_one::<String>(name).map(String::as_str);
     let runtime = runtime()?;
     match command {
-        "export" => {
-            let filters = filters(given)?;
-            let to = file("file").expect("it is required");
-            let replace = given.get_flag(REPLACE);
-            runtime.block_on(export::run(&settings, to, form(given), filters, replace))
+        VisitCommand::Export {
+            file,
+            form,
+            replace,
+            asked,
+        } => runtime.block_on(export::run(
+            &settings,
+            &file,
+            form,
+            asked.members()?,
+            replace,
+        )),
+        VisitCommand::Import { file, form, again } => {
+            runtime.block_on(import::run(&settings, &file, form, again))
         }
-        "import" => {
-            let again = given.get_flag("again");
-            let from = file("file").expect("it is required");
-            runtime.block_on(import::run(&settings, from, form(given), again))
-        }
-        _ => runtime.block_on(moving::run(&settings, file("from"))),
+        VisitCommand::Move { from } => runtime.block_on(moving::run(&settings, from.as_deref())),
     }
-}
-
-fn form(given: &ArgMatches) -> Form {
-    let format = given.get_one::<String>("format");
-    Form {
-        format: format.map(|format| match format.as_str() {
-            "csv" => VisitFormat::Csv,
-            _ => VisitFormat::Ndjson,
-        }),
-        gzip: given.get_flag("gzip"),
-    }
-}
-
-/// The filters, under the names that the API has for them.
-fn filters(given: &ArgMatches) -> anyhow::Result<Map<String, Value>> {
-    let mut filters = Map::new();
-    for filter in given.get_many::<String>("filter").unwrap_or_default() {
-        let Some((name, value)) = filter.split_once('=') else {
-            bail!("--filter {filter:?} has no value; write it as country=DE");
-        };
-        if filters.insert(name.into(), value.into()).is_some() {
-            bail!("--filter {name} is there twice; write the values as one list, such as DE,FR");
-        }
-    }
-    for (flag, name) in [(START_AT, "startAt"), (END_AT, "endAt")] {
-        if let Some(moment) = given.get_one::<String>(flag)
-            && filters
-                .insert(name.into(), moment.as_str().into())
-                .is_some()
-        {
-            bail!("--{flag} and --filter {name} say the same; leave one out");
-        }
-    }
-    Ok(filters)
 }

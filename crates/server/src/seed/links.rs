@@ -1,6 +1,7 @@
 //! Links such as a small company might have.
 
 use anyhow::Context;
+use clap::{Args, builder::TypedValueParser, value_parser};
 use slugline_application::{CreateTerms, LinkWriter, NewLink};
 use slugline_domain::{
     Comment, Destination, DestinationRules, DomainName, Host, Link, LinkId, Password, Slug, Tag,
@@ -173,10 +174,24 @@ fn tags(chance: &mut Chance) -> anyhow::Result<Tags> {
 }
 
 /// The amount of data to create.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct Amount {
-    pub(crate) links: u32,
-    pub(crate) visits: u32,
-    /// The days over which the visits are spread, today included.
-    pub(crate) days: u16,
+    /// Links to make
+    #[arg(long, value_name = "NUMBER", value_parser = number(), default_value = "200")]
+    links: u32,
+    /// Visits to make
+    #[arg(long, value_name = "NUMBER", value_parser = number(), default_value = "50000")]
+    pub(super) visits: u32,
+    /// Days that the visits are spread over
+    #[arg(
+        long,
+        value_name = "NUMBER",
+        value_parser = value_parser!(u16).range(1..=3_650),
+        default_value = "90"
+    )]
+    pub(super) days: u16,
+}
+
+fn number() -> impl TypedValueParser<Value = u32> {
+    value_parser!(u32).range(1..=10_000_000)
 }

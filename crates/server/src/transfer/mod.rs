@@ -8,13 +8,14 @@ pub(crate) mod import;
 
 use std::path::Path;
 
-use anyhow::Context;
 pub(crate) use import::LinksLeft;
 use slugline_application::LinkWriter;
 use slugline_contract::TransferFormat;
 use tokio::runtime::Runtime;
 
-use crate::{backup::journal, data_folder, instance_lock::FilesInUse, settings::Settings, wiring};
+use crate::{
+    backup::journal, data_folder, instance_lock::FilesInUse, process, settings::Settings, wiring,
+};
 
 /// The use cases of links, in the name of the operator, and their runtime.
 struct Links {
@@ -28,7 +29,7 @@ struct Links {
 fn open(settings: &Settings) -> anyhow::Result<Links> {
     data_folder::prepare(&settings.data_dir)?;
     let in_use = journal::use_files(settings)?;
-    let runtime = Runtime::new().context("the runtime cannot be started")?;
+    let runtime = process::runtime()?;
     let service = runtime.block_on(wiring::links_of_operator(settings))?;
     Ok(Links {
         service,

@@ -14,6 +14,10 @@ use std::{
 };
 
 use anyhow::{Context, bail};
+use clap::{
+    Args,
+    builder::{PossibleValuesParser, TypedValueParser},
+};
 use slugline_analytics::QueryLimits;
 use slugline_clickhouse::{ClickHouseLog, ClickHouseOptions, ClickHouseTarget};
 use slugline_contract::{VisitFile, VisitFormat};
@@ -29,10 +33,14 @@ use crate::{
 const STANDARD: &str = "-";
 
 /// The form that a command line asks for.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct Form {
-    pub(crate) format: Option<VisitFormat>,
-    pub(crate) gzip: bool,
+    /// Form of the file [default: by its name; of standard output, ndjson]
+    #[arg(long, value_parser = format())]
+    format: Option<VisitFormat>,
+    /// The file is packed with gzip [default: by its name]
+    #[arg(long)]
+    gzip: bool,
 }
 
 impl Form {
@@ -55,6 +63,10 @@ impl Form {
     }
 }
 
+fn format() -> impl TypedValueParser<Value = VisitFormat> {
+    PossibleValuesParser::new(["csv", "ndjson"]).try_map(|name| serde_json::from_value(name.into()))
+}
+
 /// The log that the settings name, for questions.
 fn open_log(settings: &Settings) -> anyhow::Result<Arc<dyn VisitLog>> {
     if let Some(target) = clickhouse(settings) {
@@ -69,8 +81,8 @@ fn open_log(settings: &Settings) -> anyhow::Result<Arc<dyn VisitLog>> {
 /// The ClickHouse that the settings name, if they name one.
 fn clickhouse(settings: &Settings) -> Option<&ClickHouseTarget> {
     match &settings.access_log {
-        Some(AccessLog::ClickHouse(target)) => Some(target),
-        Some(AccessLog::File(_)) | None => None,
+        AccessLog::ClickHouse(target) => Some(target),
+        AccessLog::File(_) => None,
     }
 }
 
