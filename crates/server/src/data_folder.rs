@@ -128,8 +128,8 @@ fn kept_paths(settings: &Settings) -> Vec<PathBuf> {
         DatabaseUrl::Postgres(_) => None,
     };
     let visits = match &settings.access_log {
-        Some(AccessLog::File(file)) => Some(file),
-        Some(AccessLog::ClickHouse(_)) | None => None,
+        AccessLog::File(file) => Some(file),
+        AccessLog::ClickHouse(_) => None,
     };
     let databases = links.into_iter().chain(visits);
     let elsewhere = databases.filter(|file| !file.starts_with(folder));

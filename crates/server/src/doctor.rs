@@ -54,7 +54,7 @@ pub(crate) async fn examine_all(settings: &Settings) -> anyhow::Result<()> {
         }
     }
     let links_are_sound = links(settings).await?;
-    if !(settings.visit_file().examine()? && links_are_sound) {
+    if !(visit_file(settings).examine()? && links_are_sound) {
         bail!(
             "something is damaged. A damaged access log, or spool, is mended by `slugline doctor \
              --rebuild` while the service is stopped; a damaged links database by restoring a \
@@ -72,7 +72,7 @@ pub(crate) fn rebuild_visits(settings: &Settings) -> anyhow::Result<()> {
         path,
         rebuild,
         ..
-    } = settings.visit_file();
+    } = visit_file(settings);
     if !path.exists() {
         bail!("there is no {name} {}", path.display());
     }
@@ -212,39 +212,23 @@ fn line(name: &str, verdict: &str, found: impl Display) -> anyhow::Result<()> {
     Ok(writeln!(io::stdout(), "{name}: {verdict}: {found}")?)
 }
 
-impl Settings {
-    fn visit_file(&self) -> VisitFile {
-        let access_log = |path| VisitFile {
+/// ClickHouse checks its own data; beside it, this is the spool.
+fn visit_file(settings: &Settings) -> VisitFile {
+    match &settings.access_log {
+        AccessLog::ClickHouse(_) => VisitFile {
+            name: "spool",
+            path: settings.spool_file(),
+            // No backup has it, so it comes from nowhere else.
+            refuse_foreign: |_| Ok(()),
+            examine: examine_spool,
+            rebuild: rebuild_spool,
+        },
+        AccessLog::File(file) => VisitFile {
             name: "access log",
-            path,
+            path: file.clone(),
             refuse_foreign: databases::refuse_in_visits,
             examine,
             rebuild,
-        };
-        match &self.access_log {
-            // ClickHouse checks its own data; this examines the spool.
-            Some(AccessLog::ClickHouse(_)) => VisitFile {
-                name: "spool",
-                path: self.spool_file(),
-                // No backup has it, so it comes from nowhere else.
-                refuse_foreign: |_| Ok(()),
-                examine: examine_spool,
-                rebuild: rebuild_spool,
-            },
-            Some(AccessLog::File(_)) | None => access_log(self.embedded_log()),
-        }
-    }
-
-    /// The file of the embedded access log. With ClickHouse, the one that an instance had before.
-    pub(crate) fn embedded_log(&self) -> PathBuf {
-        match &self.access_log {
-            Some(AccessLog::File(file)) => file.clone(),
-            Some(AccessLog::ClickHouse(_)) | None => self.data_dir.join("analytics.db"),
-        }
-    }
-
-    /// The file in which visits wait for ClickHouse.
-    pub(crate) fn spool_file(&self) -> PathBuf {
-        self.data_dir.join("analytics-spool.db")
+        },
     }
 }

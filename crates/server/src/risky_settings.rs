@@ -44,7 +44,7 @@ pub(crate) fn findings(settings: &Settings, token: Option<&SiteToken>) -> Vec<Fi
         fix: Fix::setting("SLUGLINE_RETENTION_DAYS", "365"),
     });
     // A file that cannot be read is what `slugline doctor` is for.
-    let clickhouse = matches!(settings.access_log, Some(AccessLog::ClickHouse(_)));
+    let clickhouse = matches!(settings.access_log, AccessLog::ClickHouse(_));
     let left = clickhouse && history_in(&settings.embedded_log()).unwrap_or(false);
     let left = left.then(|| Finding {
         code: "visits_left_behind",

@@ -45,8 +45,8 @@ pub(crate) fn setup(settings: &Settings, token: &SiteToken) -> SetupView {
                 DatabaseUrl::Postgres(_) => LinkStoreKind::PostgreSql,
             },
             visits: match settings.access_log {
-                Some(AccessLog::ClickHouse(_)) => VisitStoreKind::ClickHouse,
-                Some(AccessLog::File(_)) | None => VisitStoreKind::Embedded,
+                AccessLog::ClickHouse(_) => VisitStoreKind::ClickHouse,
+                AccessLog::File(_) => VisitStoreKind::Embedded,
             },
         },
         findings: findings(settings, Some(token)),

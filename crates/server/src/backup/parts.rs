@@ -54,9 +54,8 @@ impl BackupPart {
         Ok(match self {
             Self::Links => Some(links_file(settings)?),
             Self::Visits => match &settings.access_log {
-                Some(AccessLog::File(file)) => Some(file.clone()),
-                Some(AccessLog::ClickHouse(_)) => None,
-                None => Some(settings.data_dir.join("analytics.db")),
+                AccessLog::File(file) => Some(file.clone()),
+                AccessLog::ClickHouse(_) => None,
             },
             Self::SiteToken => Some(site_token::file_in(&settings.data_dir)),
         })

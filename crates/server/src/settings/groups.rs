@@ -6,7 +6,7 @@ use slugline_storage::DatabaseUrl;
 
 use super::{
     parse,
-    source::{SettingError, Sources},
+    source::{SettingError, Sources, number},
 };
 
 /// The interval, folder and number of backups.
@@ -20,6 +20,8 @@ pub struct BackupSchedule {
     pub keep: NonZeroUsize,
 }
 
+const MOST_BACKUPS: NonZeroUsize = NonZeroUsize::new(10_000).expect("more than none");
+
 /// The schedule of backups, if a folder for them is given. Wrong numbers are errors even
 /// without a folder, so that the operator learns of them early.
 pub(super) fn schedule(
@@ -27,7 +29,7 @@ pub(super) fn schedule(
     links: &DatabaseUrl,
 ) -> Result<Option<BackupSchedule>, SettingError> {
     let hours = sources.number("SLUGLINE_BACKUP_EVERY", 1..=8_760)?;
-    let keep = parse::size(sources.number("SLUGLINE_BACKUP_KEEP", 1..=10_000)?);
+    let keep = sources.number("SLUGLINE_BACKUP_KEEP", NonZeroUsize::MIN..=MOST_BACKUPS)?;
     let Some(folder) = sources.optional("SLUGLINE_BACKUP_DIR", parse::path)? else {
         return Ok(None);
     };
@@ -35,7 +37,7 @@ pub(super) fn schedule(
         DatabaseUrl::File(_) => Ok(Some(BackupSchedule {
             folder,
             every: Duration::from_hours(hours),
-            keep: NonZeroUsize::new(keep).unwrap_or(NonZeroUsize::MIN),
+            keep,
         })),
         DatabaseUrl::Postgres(_) => Err(sources.wrong(
             "SLUGLINE_BACKUP_DIR",
@@ -62,17 +64,13 @@ pub struct ConnectionLimits {
 impl ConnectionLimits {
     pub(super) fn resolve(sources: &Sources) -> Result<Self, SettingError> {
         let seconds = |name| sources.number(name, 1..=3600).map(Duration::from_secs);
-        let number = |text: &str| {
-            let number = text.parse().ok();
-            let number = number.filter(|number| (1..=1_000_000).contains(number));
-            number.ok_or("expected a whole number from 1 to 1000000")
-        };
+        let connections = 1..=1_000_000;
         Ok(Self {
             head_timeout: seconds("SLUGLINE_HEAD_TIMEOUT")?,
             body_timeout: seconds("SLUGLINE_BODY_TIMEOUT")?,
             answer_timeout: seconds("SLUGLINE_ANSWER_TIMEOUT")?,
-            per_client: sources.parsed("SLUGLINE_CONNECTIONS_PER_CLIENT", number)?,
-            in_all: sources.optional("SLUGLINE_CONNECTIONS", number)?,
+            per_client: sources.number("SLUGLINE_CONNECTIONS_PER_CLIENT", connections.clone())?,
+            in_all: sources.optional("SLUGLINE_CONNECTIONS", number(connections))?,
         })
     }
 }

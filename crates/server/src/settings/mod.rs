@@ -25,6 +25,7 @@ use slugline_legacy::OldStoreUrl;
 use slugline_outbound::{AddressPolicy, Policy, PortPolicy, WebhookOptions};
 use slugline_redirect::{Address, CachePolicy, RedirectOptions, RedirectStatus};
 use slugline_storage::DatabaseUrl;
+use source::number;
 pub use source::{SettingError, SettingErrors, Shown, Sources};
 pub use unknown::warnings as unknown_names;
 use url::Url;
@@ -54,8 +55,8 @@ pub struct Settings {
     pub domains: Vec<Host>,
     /// The links database.
     pub links: DatabaseUrl,
-    /// The store of visits, if given.
-    pub access_log: Option<AccessLog>,
+    /// The store of visits.
+    pub access_log: AccessLog,
     /// The store of an older instance whose links to move, if any.
     pub legacy: Option<OldStoreUrl>,
     /// The rule for case in slugs, where a domain has none of its own.
@@ -211,11 +212,16 @@ impl Settings {
         let links = sources
             .optional("SLUGLINE_DATABASE_URL", str::parse)?
             .unwrap_or_else(|| DatabaseUrl::File(data_dir.join("links.db")));
+        let access_log = sources
+            .optional("SLUGLINE_ANALYTICS_URL", parse::analytics_url)?
+            .unwrap_or_else(|| AccessLog::File(data_dir.join(EMBEDDED_LOG)));
         Ok(Self {
             audit_kept_for: audit_kept_for(sources)?,
             keeping: keeping(sources)?,
             watch: watch(sources)?,
-            token_writes_per_minute: token_writes_per_minute(sources)?,
+            token_writes_per_minute: NonZeroU32::new(
+                sources.number("SLUGLINE_TOKEN_WRITES_PER_MINUTE", 0..=1_000_000)?,
+            ),
             backups: groups::schedule(sources, &links)?,
             listen: listen(sources)?,
             metrics_listen: sources.optional("SLUGLINE_METRICS_LISTEN", parse::address)?,
@@ -224,12 +230,10 @@ impl Settings {
             site_token_file: sources.file("SLUGLINE_SITE_TOKEN").map(PathBuf::from),
             links,
             data_dir,
-            access_log: sources.optional("SLUGLINE_ANALYTICS_URL", parse::analytics_url)?,
+            access_log,
             legacy: sources.optional("SLUGLINE_LEGACY_KV_URL", str::parse)?,
             slug_case: case,
-            generated_slug_chars: parse::size(
-                sources.number("SLUGLINE_PUBLIC_SLUG_DEFAULT_LENGTH", 1..=64)?,
-            ),
+            generated_slug_chars: sources.number("SLUGLINE_PUBLIC_SLUG_DEFAULT_LENGTH", 1..=64)?,
             admin_host: admin_host(sources, base_url.as_ref(), &domains)?,
             domains,
             base_url,
@@ -240,7 +244,7 @@ impl Settings {
             },
             bounds: Bounds {
                 destinations: DestinationRules::new(
-                    parse::size(max_url_chars),
+                    max_url_chars,
                     sources.list("SLUGLINE_ALLOWED_SCHEMES", str::parse)?,
                 ),
                 rows_max: sources.parsed("SLUGLINE_LIST_QUERY_LIMIT", parse::row_limit)?,
@@ -265,9 +269,7 @@ impl Settings {
                 stale_for: Duration::from_secs(stale_ttl),
                 ..ResolverOptions::default()
             },
-            import_limit: ImportLimit(parse::size(
-                sources.number("SLUGLINE_IMPORT_REQUEST_LIMIT", 1..=1000)?,
-            )),
+            import_limit: ImportLimit(sources.number("SLUGLINE_IMPORT_REQUEST_LIMIT", 1..=1000)?),
             api_cors: sources.flag("SLUGLINE_API_CORS")?,
             oauth: sources.flag("SLUGLINE_OAUTH")?,
             trusted_proxies: TrustedProxies::new(
@@ -299,12 +301,28 @@ impl Settings {
                 ..RecorderOptions::default()
             },
             log: Log::check(sources)?,
-            workers: sources.optional("SLUGLINE_WORKERS", parse::workers)?,
+            workers: sources.optional("SLUGLINE_WORKERS", number(1..=1024))?,
         })
     }
 }
 
+/// The access log of a data folder.
+const EMBEDDED_LOG: &str = "analytics.db";
+
 impl Settings {
+    /// The file of the embedded access log. With ClickHouse, the one that an instance had before.
+    pub(crate) fn embedded_log(&self) -> PathBuf {
+        match &self.access_log {
+            AccessLog::File(file) => file.clone(),
+            AccessLog::ClickHouse(_) => self.data_dir.join(EMBEDDED_LOG),
+        }
+    }
+
+    /// The file in which visits wait for ClickHouse.
+    pub(crate) fn spool_file(&self) -> PathBuf {
+        self.data_dir.join("analytics-spool.db")
+    }
+
     /// When the destinations of links are asked. Links of a public demonstration end too soon for it.
     pub(crate) fn watched(&self) -> Option<Duration> {
         self.watch.filter(|_| self.preview == PreviewMode::Off)
@@ -365,7 +383,7 @@ fn keeping(sources: &Sources) -> Result<Keeping, SettingError> {
         return Ok(Keeping::NOTHING);
     }
     Ok(Keeping {
-        versions: u16::try_from(versions).expect("at most 1000"),
+        versions,
         deleted_for: Duration::from_hours(24 * days),
     })
 }
@@ -373,11 +391,6 @@ fn keeping(sources: &Sources) -> Result<Keeping, SettingError> {
 fn watch(sources: &Sources) -> Result<Option<Duration>, SettingError> {
     let seconds = sources.number("SLUGLINE_WATCH_EVERY", 0..=31_536_000)?;
     Ok((seconds > 0).then(|| Duration::from_secs(seconds)))
-}
-
-fn token_writes_per_minute(sources: &Sources) -> Result<Option<NonZeroU32>, SettingError> {
-    let writes = sources.number("SLUGLINE_TOKEN_WRITES_PER_MINUTE", 0..=1_000_000)?;
-    Ok(u32::try_from(writes).ok().and_then(NonZeroU32::new))
 }
 
 #[cfg(test)]

@@ -114,15 +114,11 @@ pub struct ProxySettings {
 pub(super) fn proxy(sources: &Sources) -> Result<Option<ProxySettings>, SettingError> {
     /// The most requests of one client at a time.
     const PER_CLIENT: NonZeroUsize = NonZeroUsize::new(32).expect("more than none");
+    const MOST: NonZeroUsize = NonZeroUsize::new(100_000).expect("more than none");
     let networks = sources.list("SLUGLINE_PROXY_ALLOWED_NETWORKS", network)?;
     let enabled = sources.flag("SLUGLINE_PUBLIC_LINK_PROXY_ENABLED")?;
     let idle = sources.number("SLUGLINE_PROXY_IDLE_TIMEOUT", 1..=3600)?;
-    let requests = sources.parsed("SLUGLINE_PROXY_REQUESTS", |text| {
-        let number = text.parse().ok().filter(|number| *number <= 100_000);
-        number
-            .and_then(NonZeroUsize::new)
-            .ok_or("expected a whole number from 1 to 100000")
-    })?;
+    let requests = sources.number("SLUGLINE_PROXY_REQUESTS", NonZeroUsize::MIN..=MOST)?;
     Ok(enabled.then(|| ProxySettings {
         reach: Policy {
             addresses: AddressPolicy::public_and(networks),
@@ -181,21 +177,8 @@ pub(super) fn limit(text: &str) -> Result<Option<NonZeroU32>, &'static str> {
         .map_err(|_| "expected a whole number, 0 for no limit")
 }
 
-pub(super) fn workers(text: &str) -> Result<usize, &'static str> {
-    let number = text
-        .parse()
-        .ok()
-        .filter(|number| (1..=1024).contains(number));
-    number.ok_or("expected a whole number from 1 to 1024")
-}
-
 pub(super) fn row_limit(text: &str) -> Result<RowLimit, String> {
     let max = RowLimit::MAX;
     RowLimit::new(text.parse().unwrap_or_default(), max)
         .map_err(|_| format!("expected a whole number from 1 to {}", max.get()))
-}
-
-/// The caller has checked sizes against small ranges.
-pub(super) fn size(number: u64) -> usize {
-    usize::try_from(number).unwrap_or(usize::MAX)
 }

@@ -5,6 +5,7 @@ use std::{
     fmt::{self, Display},
     fs,
     ops::RangeInclusive,
+    str::FromStr,
 };
 
 use thiserror::Error;
@@ -121,17 +122,9 @@ impl Sources {
         Ok(sources)
     }
 
-    /// Values of flags, by their names, and of the environment for settings without a flag. An
-    /// empty value counts as not given. A value has priority over a file with the value. A file
-    /// that cannot be read is an error of its setting.
-    pub fn from_flags_and_environment(
-        flag: impl Fn(&str) -> Option<String>,
-        environment: impl Fn(&str) -> Option<String>,
-    ) -> Self {
-        Self::of(CATALOGUE.iter(), flag, environment)
-    }
-
-    /// Like [`Sources::from_flags_and_environment`], for these settings only.
+    /// Values of flags, by their names, and of the environment for settings without a flag, all of
+    /// these settings only. An empty value counts as not given. A value has priority over a file
+    /// with the value. A file that cannot be read is an error of its setting.
     pub(crate) fn of(
         settings: impl Iterator<Item = &'static Setting>,
         flag: impl Fn(&str) -> Option<String>,
@@ -264,23 +257,12 @@ impl Sources {
     }
 
     /// A whole number.
-    pub(super) fn number(
+    pub(super) fn number<N: FromStr + PartialOrd + Display>(
         &self,
         name: &'static str,
-        range: RangeInclusive<u64>,
-    ) -> Result<u64, SettingError> {
-        self.parsed(name, |text| {
-            text.parse()
-                .ok()
-                .filter(|number| range.contains(number))
-                .ok_or_else(|| {
-                    format!(
-                        "expected a whole number from {} to {}",
-                        range.start(),
-                        range.end()
-                    )
-                })
-        })
+        range: RangeInclusive<N>,
+    ) -> Result<N, SettingError> {
+        self.parsed(name, number(range))
     }
 
     /// A yes or a no.
@@ -336,6 +318,17 @@ impl Sources {
     }
 }
 
+/// Parses a whole number of a range.
+pub(super) fn number<N: FromStr + PartialOrd + Display>(
+    range: RangeInclusive<N>,
+) -> impl Fn(&str) -> Result<N, String> {
+    move |text| {
+        let number = text.parse().ok().filter(|number| range.contains(number));
+        let (first, last) = (range.start(), range.end());
+        number.ok_or_else(|| format!("expected a whole number from {first} to {last}"))
+    }
+}
+
 fn find(name: &str) -> &'static Setting {
     CATALOGUE
         .iter()
@@ -350,7 +343,8 @@ mod tests {
     #[test]
     fn a_flag_beats_our_variable_and_ours_beats_sinks() {
         let read = |flag: Option<&str>, environment: &[(&str, &str)]| {
-            let sources = Sources::from_flags_and_environment(
+            let sources = Sources::of(
+                CATALOGUE.iter(),
                 |name| flag.filter(|_| name == "case-sensitive").map(str::to_owned),
                 |name| {
                     let given = environment.iter().find(|(given, _)| *given == name);
@@ -374,7 +368,8 @@ mod tests {
     fn of_several_names_of_sink_the_first_that_is_set_counts() {
         let read = |environment: &[(&str, &str)]| {
             let given = |name: &str| environment.iter().find(|(given, _)| *given == name);
-            let sources = Sources::from_flags_and_environment(
+            let sources = Sources::of(
+                CATALOGUE.iter(),
                 |_| None,
                 |name| given(name).map(|(_, value)| (*value).to_owned()),
             );
@@ -403,7 +398,7 @@ mod tests {
                     let found = given.iter().find(|(given, _)| *given == name);
                     found.map(|(_, value)| (*value).to_owned())
                 };
-                let sources = Sources::from_flags_and_environment(given, given);
+                let sources = Sources::of(CATALOGUE.iter(), given, given);
                 Ok::<_, SettingError>(sources.optional(setting.name, text)?.unwrap())
             };
             let (flag, file_flag) = (setting.flag(), setting.file_flag());

@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, fmt::Write, fs, path::Path, process::Command};
 
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use slugline::Settings;
+use slugline::{Settings, settings::AccessLog};
 
 use super::{assert_probe_exists, repository, sample, texts, yaml};
 use crate::support::{own_database::Psql, own_postgres::OwnPostgres, server::Server};
@@ -309,7 +309,8 @@ fn the_script_makes_the_secrets_that_the_services_need_and_replaces_none() {
         let pairs = settings.iter().map(|(name, value)| (*name, value.as_str()));
         let settings =
             Settings::from_pairs(pairs).unwrap_or_else(|error| panic!("{name}: {error}"));
-        assert!(settings.site_token.is_some() && settings.access_log.is_some());
+        assert!(settings.site_token.is_some());
+        assert!(matches!(settings.access_log, AccessLog::ClickHouse(_)));
     }
     let database: url::Url = read("database_url").parse().unwrap();
     assert_eq!(database.password().unwrap(), read("database_password"));

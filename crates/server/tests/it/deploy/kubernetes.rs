@@ -3,7 +3,7 @@
 use std::fs;
 
 use serde_json::{Value, json};
-use slugline::Settings;
+use slugline::{Settings, settings::AccessLog};
 
 use super::{assert_probe_exists, containers, sample, yaml};
 
@@ -165,7 +165,8 @@ fn the_service_takes_the_settings_and_keeps_its_data_on_the_claim() {
         .collect();
     let pairs = settings.iter().map(|(name, value)| (*name, value.as_str()));
     let settings = Settings::from_pairs(pairs).unwrap();
-    assert!(settings.site_token.is_some() && settings.access_log.is_some());
+    assert!(settings.site_token.is_some());
+    assert!(matches!(settings.access_log, AccessLog::ClickHouse(_)));
     assert_eq!(u64::from(settings.listen.port()), containers::port());
     assert!(settings.data_dir.starts_with(mount("data")));
     let claim = &set["spec"]["volumeClaimTemplates"][0];
