@@ -1,140 +1,109 @@
 //! The list of metrics. `docs/operations.md` repeats it for people, and tests compare the two
 //! and the dashboard in `deploy`.
 
-/// The type of a metric.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// Only grows until the service restarts.
-    Counter,
-    /// Goes up and down.
-    Gauge,
-    /// Durations by buckets.
-    Histogram,
-}
-
-impl Kind {
-    /// The type's name in the text format.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Counter => "counter",
-            Self::Gauge => "gauge",
-            Self::Histogram => "histogram",
-        }
+/// The type of a metric, as the end of its name says it.
+pub(super) fn kind_of(name: &str) -> &'static str {
+    if name.ends_with("_total") {
+        "counter"
+    } else if name.ends_with("_duration_seconds") {
+        HISTOGRAM
+    } else {
+        "gauge"
     }
 }
 
-/// A metric.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Metric {
-    pub(super) name: &'static str,
-    pub(super) kind: Kind,
-    pub(super) help: &'static str,
-}
+/// Durations by buckets.
+pub(super) const HISTOGRAM: &str = "histogram";
 
-const fn counter(name: &'static str, help: &'static str) -> Metric {
-    let kind = Kind::Counter;
-    Metric { name, kind, help }
-}
-
-const fn gauge(name: &'static str, help: &'static str) -> Metric {
-    let kind = Kind::Gauge;
-    Metric { name, kind, help }
-}
-
-const fn histogram(name: &'static str, help: &'static str) -> Metric {
-    let kind = Kind::Histogram;
-    Metric { name, kind, help }
-}
-
-/// Every metric, in the order of the text.
-pub(super) const METRICS: &[Metric] = &[
-    gauge(
+/// Every metric and its meaning, in the order of the text.
+pub(super) const METRICS: &[(&str, &str)] = &[
+    (
         "slugline_build_info",
         "Always 1; the version is in the label.",
     ),
-    gauge(
+    (
         "process_start_time_seconds",
         "Unix time at which the service started.",
     ),
-    histogram(
+    (
         "slugline_http_request_duration_seconds",
         "Time until an answer began, by route and class of status.",
     ),
-    counter(
+    (
         "slugline_redirects_total",
         "Requests for links, by what became of them.",
     ),
-    counter(
+    (
         "slugline_link_cache_hits_total",
         "Slugs that were answered from memory.",
     ),
-    counter(
+    (
         "slugline_link_cache_misses_total",
         "Slugs that the store had to be asked for.",
     ),
-    gauge(
+    (
         "slugline_link_cache_entries",
         "Slugs in memory, those without a link included.",
     ),
-    gauge(
+    (
         "slugline_link_cache_bytes",
         "Bytes that they take, roughly.",
     ),
-    gauge("slugline_domains", "Named domains that this node knows."),
-    counter(
+    ("slugline_domains", "Named domains that this node knows."),
+    (
         "slugline_watch_requests_total",
         "Requests to destinations by the watch of this node, by their outcome.",
     ),
-    gauge(
+    (
         "slugline_links_damaged",
         "1 if the check after the start found damage in the links database.",
     ),
-    histogram(
+    (
         "slugline_store_duration_seconds",
         "Time that the links database took, by kind of operation.",
     ),
-    gauge(
+    (
         "slugline_visit_queue_visits",
         "Visits that wait to be written.",
     ),
-    gauge(
+    (
         "slugline_visit_queue_bytes",
         "Memory that waiting visits take.",
     ),
-    counter(
+    (
         "slugline_visits_recorded_total",
         "Visits that became rows of the access log.",
     ),
-    counter(
+    (
         "slugline_visits_sampled_total",
         "Visits that other rows stand for.",
     ),
-    counter(
+    (
         "slugline_visits_dropped_total",
         "Visits that the service dropped.",
     ),
-    histogram(
+    (
         "slugline_log_append_duration_seconds",
         "Time until a batch of visits was durable.",
     ),
-    gauge(
+    (
         "slugline_log_trouble",
         "1 while something is wrong with the access log, by what it is.",
     ),
-    gauge(
+    (
         "slugline_file_size_bytes",
         "Size of the databases in files, with what SQLite keeps beside them.",
     ),
-    gauge(
+    (
         "slugline_password_hashes_in_flight",
         "Argon2 hashes that are being computed.",
     ),
-    counter(
+    (
         "slugline_limit_hits_total",
         "Clients whom a limit turned away, by limit.",
     ),
-    counter("slugline_backups_total", "Scheduled backups, by their end."),
-    gauge(
+    ("slugline_backups_total", "Scheduled backups, by their end."),
+    (
         "slugline_backup_newest_timestamp_seconds",
         "Unix time of the newest scheduled backup; 0 for none.",
     ),
@@ -147,7 +116,7 @@ mod tests {
     use super::*;
 
     fn names() -> BTreeSet<&'static str> {
-        METRICS.iter().map(|metric| metric.name).collect()
+        METRICS.iter().map(|(name, _)| *name).collect()
     }
 
     /// The words of a text that look like our metrics.
@@ -159,14 +128,9 @@ mod tests {
     }
 
     #[test]
-    fn names_follow_the_conventions() {
+    fn names_are_unique_and_meanings_are_sentences() {
         assert_eq!(names().len(), METRICS.len());
-        for Metric { name, kind, help } in METRICS {
-            assert_eq!(name.ends_with("_total"), *kind == Kind::Counter, "{name}");
-            assert!(
-                *kind != Kind::Histogram || name.ends_with("_duration_seconds"),
-                "{name}"
-            );
+        for (name, help) in METRICS {
             assert!(help.ends_with('.') && !help.contains('\n'), "{name}");
         }
     }

@@ -70,9 +70,8 @@ pub(crate) fn files(settings: &Settings) -> Vec<DatabaseFile> {
         DatabaseUrl::Postgres(_) => None,
     };
     let visits = match &settings.access_log {
-        Some(AccessLog::ClickHouse(_)) => file("spool", settings.spool_file()),
-        Some(AccessLog::File(path)) => file("visits", path.clone()),
-        None => file("visits", settings.data_dir.join("analytics.db")),
+        AccessLog::ClickHouse(_) => file("spool", settings.spool_file()),
+        AccessLog::File(path) => file("visits", path.clone()),
     };
     links.into_iter().chain([visits]).collect()
 }
@@ -95,23 +94,20 @@ impl Metrics {
         text.metric("slugline_build_info")
             .value(&[("version", VERSION)], 1);
         let started_at = self.started_at.second().get();
-        text.metric("process_start_time_seconds")
-            .value(&[], started_at);
+        text.number("process_start_time_seconds", started_at);
         self.render_requests(&mut text);
         self.render_links(&mut text);
         self.render_visits(&mut text);
-        let mut sizes = text.metric("slugline_file_size_bytes");
-        for file in &self.files {
-            sizes.value(&[("file", file.name)], file.bytes());
-        }
+        let sizes = self.files.iter().map(|file| (file.name, file.bytes()));
+        text.by("slugline_file_size_bytes", "file", sizes);
         self.render_limits(&mut text);
         let ends = [("ok", &self.backups.made), ("failed", &self.backups.failed)];
-        let mut backups = text.metric("slugline_backups_total");
-        for (end, count) in ends {
-            backups.value(&[("end", end)], count.load(Ordering::Relaxed));
-        }
-        text.metric("slugline_backup_newest_timestamp_seconds")
-            .value(&[], self.backups.newest.load(Ordering::Relaxed));
+        let ends = ends.map(|(end, count)| (end, count.load(Ordering::Relaxed)));
+        text.by("slugline_backups_total", "end", ends);
+        text.number(
+            "slugline_backup_newest_timestamp_seconds",
+            self.backups.newest.load(Ordering::Relaxed),
+        );
         text.finish()
     }
 
@@ -121,36 +117,29 @@ impl Metrics {
             let labels = [("route", series.route), ("status", series.class)];
             requests.timings(&labels, &series.timings);
         }
-        let mut redirects = text.metric("slugline_redirects_total");
-        for &outcome in Outcome::ALL {
-            let count = self.redirects.outcomes.get(outcome);
-            redirects.value(&[("outcome", outcome.name())], count);
-        }
+        let outcomes = &self.redirects.outcomes;
+        let redirects = Outcome::ALL
+            .iter()
+            .map(|&one| (one.name(), outcomes.get(one)));
+        text.by("slugline_redirects_total", "outcome", redirects);
     }
 
     fn render_links(&self, text: &mut Text) {
         let resolver = self.resolver.numbers();
-        text.metric("slugline_link_cache_hits_total")
-            .value(&[], resolver.hits);
-        text.metric("slugline_link_cache_misses_total")
-            .value(&[], resolver.misses);
-        text.metric("slugline_link_cache_entries")
-            .value(&[], resolver.entries);
-        text.metric("slugline_link_cache_bytes")
-            .value(&[], resolver.bytes);
+        text.number("slugline_link_cache_hits_total", resolver.hits);
+        text.number("slugline_link_cache_misses_total", resolver.misses);
+        text.number("slugline_link_cache_entries", resolver.entries);
+        text.number("slugline_link_cache_bytes", resolver.bytes);
         let domains = self.resolver.domains().current();
-        text.metric("slugline_domains")
-            .value(&[], domains.named().count());
+        text.number("slugline_domains", domains.named().count());
         if let Some(watch) = &self.watch {
             let counts = watch.counts();
-            let mut asked = text.metric("slugline_watch_requests_total");
-            for (outcome, count) in [("answered", &counts.answered), ("failed", &counts.failed)] {
-                asked.value(&[("outcome", outcome)], count.get());
-            }
+            let asked = [("answered", &counts.answered), ("failed", &counts.failed)];
+            let asked = asked.map(|(outcome, count)| (outcome, count.get()));
+            text.by("slugline_watch_requests_total", "outcome", asked);
         }
         let store = self.store.timings();
-        text.metric("slugline_links_damaged")
-            .value(&[], u8::from(self.links.is_damaged()));
+        text.number("slugline_links_damaged", u8::from(self.links.is_damaged()));
         let mut operations = text.metric("slugline_store_duration_seconds");
         for (operation, timings) in [
             ("find", &store.finds),
@@ -163,38 +152,30 @@ impl Metrics {
 
     fn render_visits(&self, text: &mut Text) {
         let recorder = self.recorder.numbers();
-        text.metric("slugline_visit_queue_visits")
-            .value(&[], recorder.waiting);
-        text.metric("slugline_visit_queue_bytes")
-            .value(&[], recorder.waiting_bytes);
-        text.metric("slugline_visits_recorded_total")
-            .value(&[], recorder.stored);
-        text.metric("slugline_visits_sampled_total")
-            .value(&[], recorder.left_out);
-        text.metric("slugline_visits_dropped_total")
-            .value(&[], recorder.dropped);
+        text.number("slugline_visit_queue_visits", recorder.waiting);
+        text.number("slugline_visit_queue_bytes", recorder.waiting_bytes);
+        text.number("slugline_visits_recorded_total", recorder.stored);
+        text.number("slugline_visits_sampled_total", recorder.left_out);
+        text.number("slugline_visits_dropped_total", recorder.dropped);
         text.metric("slugline_log_append_duration_seconds")
             .timings(&[], &recorder.appends);
-        let mut troubles = text.metric("slugline_log_trouble");
-        for (name, trouble) in [
+        let troubles = [
             ("not_storing", LogTrouble::NotStoring),
             ("full", LogTrouble::Full),
             ("not_shipping", LogTrouble::NotShipping),
             ("panicked", LogTrouble::Panicked),
             ("damaged", LogTrouble::Damaged),
-        ] {
-            let is_there = recorder.troubles.contains(&trouble);
-            troubles.value(&[("trouble", name)], u8::from(is_there));
-        }
+        ];
+        let is_there = |trouble| u8::from(recorder.troubles.contains(&trouble));
+        let troubles = troubles.map(|(name, trouble)| (name, is_there(trouble)));
+        text.by("slugline_log_trouble", "trouble", troubles);
     }
 
     fn render_limits(&self, text: &mut Text) {
         let passwords = self.passwords.numbers();
-        text.metric("slugline_password_hashes_in_flight")
-            .value(&[], passwords.hashing);
+        text.number("slugline_password_hashes_in_flight", passwords.hashing);
         let proxied = self.redirects.proxying.as_ref();
-        let mut limits = text.metric("slugline_limit_hits_total");
-        for (limit, count) in [
+        let limits = [
             ("wrong_tokens", self.authenticator.turned_away()),
             ("wrong_passwords", passwords.too_many),
             ("password_hashes", passwords.busy),
@@ -203,8 +184,7 @@ impl Metrics {
                 "proxied_requests",
                 proxied.map_or(0, slugline_redirect::Proxying::turned_away),
             ),
-        ] {
-            limits.value(&[("limit", limit)], count);
-        }
+        ];
+        text.by("slugline_limit_hits_total", "limit", limits);
     }
 }

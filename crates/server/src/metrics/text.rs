@@ -5,7 +5,7 @@ use std::fmt::{Display, Write};
 
 use slugline_domain::measure::Timings;
 
-use super::catalogue::{Kind, METRICS, Metric};
+use super::catalogue::{HISTOGRAM, METRICS, kind_of};
 
 /// The media type of the text.
 pub(super) const MEDIA_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
@@ -20,16 +20,28 @@ pub(super) struct Text(String);
 impl Text {
     /// Begins a metric. The caller adds its values.
     pub(super) fn metric(&mut self, name: &'static str) -> Values<'_> {
-        let metric = METRICS.iter().find(|metric| metric.name == name);
-        let Metric { name, kind, help } = metric.expect("every metric is in the catalogue");
-        let kind_name = kind.name();
-        self.put(format_args!(
-            "# HELP {name} {help}\n# TYPE {name} {kind_name}\n"
-        ));
-        Values {
-            text: self,
-            name,
-            kind: *kind,
+        let metric = METRICS.iter().find(|(known, _)| *known == name);
+        let (name, help) = metric.expect("every metric is in the catalogue");
+        let kind = kind_of(name);
+        self.put(format_args!("# HELP {name} {help}\n# TYPE {name} {kind}\n"));
+        Values { text: self, name }
+    }
+
+    /// A metric of one value.
+    pub(super) fn number(&mut self, name: &'static str, value: impl Display) {
+        self.metric(name).value(&[], value);
+    }
+
+    /// A metric with a value for each value of a label.
+    pub(super) fn by<V: Display>(
+        &mut self,
+        name: &'static str,
+        label: &str,
+        values: impl IntoIterator<Item = (&'static str, V)>,
+    ) {
+        let mut metric = self.metric(name);
+        for (of, value) in values {
+            metric.value(&[(label, of)], value);
         }
     }
 
@@ -48,20 +60,19 @@ impl Text {
 pub(super) struct Values<'t> {
     text: &'t mut Text,
     name: &'static str,
-    kind: Kind,
 }
 
 impl Values<'_> {
     /// A value of a counter or a gauge.
     pub(super) fn value(&mut self, labels: Labels<'_>, value: impl Display) -> &mut Self {
-        debug_assert!(self.kind != Kind::Histogram);
+        debug_assert!(kind_of(self.name) != HISTOGRAM);
         self.line("", labels, None, value);
         self
     }
 
     /// The values of a histogram.
     pub(super) fn timings(&mut self, labels: Labels<'_>, timings: &Timings) -> &mut Self {
-        debug_assert!(self.kind == Kind::Histogram);
+        debug_assert!(kind_of(self.name) == HISTOGRAM);
         let mut sum = 0;
         let bounds = Timings::BOUNDS.map(|bound| bound.as_secs_f64().to_string());
         let bounds = bounds.iter().map(String::as_str).chain(["+Inf"]);
