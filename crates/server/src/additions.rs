@@ -1,6 +1,6 @@
 //! What a program adds to the service, and the checks before the service starts.
 
-use std::{collections::BTreeSet, fmt, sync::Arc};
+use std::{collections::BTreeSet, sync::Arc};
 
 use actix_web::web::ServiceConfig;
 use anyhow::{Context, bail};
@@ -15,7 +15,7 @@ pub(crate) struct Additions {
     pub(crate) operations: Vec<Operation>,
     pub(crate) tools: Vec<Tool>,
     pub(crate) observers: Vec<Box<dyn Observer>>,
-    routes: Vec<Routes>,
+    pub(crate) routes: Vec<Routes>,
 }
 
 /// Routes of actix below a prefix.
@@ -34,17 +34,6 @@ pub(crate) struct Checked {
 }
 
 impl Additions {
-    pub(crate) fn add_routes(
-        &mut self,
-        prefix: &'static str,
-        configure: impl Fn(&mut ServiceConfig) + Send + Sync + 'static,
-    ) {
-        self.routes.push(Routes {
-            prefix,
-            configure: Arc::new(configure),
-        });
-    }
-
     /// Checks that nothing collides.
     pub(crate) fn check(self, settings: &Settings) -> anyhow::Result<Checked> {
         let adds_paths = !self.operations.is_empty() || !self.routes.is_empty();
@@ -128,23 +117,6 @@ fn is_prefix(prefix: &str) -> bool {
         .is_some_and(|name| !name.is_empty() && name.bytes().all(plain))
 }
 
-impl fmt::Debug for Additions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Additions")
-            .field("operations", &self.operations)
-            .field("tools", &self.tools)
-            .field("routes", &self.routes)
-            .field("observers", &self.observers.len())
-            .finish()
-    }
-}
-
-impl fmt::Debug for Routes {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Routes").field(&self.prefix).finish()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use actix_web::http::Method;
@@ -225,7 +197,8 @@ mod tests {
         let with_prefixes = |prefixes: &[&'static str]| {
             let mut additions = Additions::default();
             for prefix in prefixes {
-                additions.add_routes(prefix, |_| {});
+                let configure = Arc::new(|_: &mut ServiceConfig| {});
+                additions.routes.push(Routes { prefix, configure });
             }
             additions
                 .operations

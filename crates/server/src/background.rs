@@ -1,10 +1,10 @@
 //! Work in the background: removing what is no longer kept, asking destinations, following changes of
 //! domains by other nodes.
 
-use std::{error::Error, future::Future, time::Duration};
+use std::{future::Future, time::Duration};
 
 use slugline_application::{DestinationWatch, Domains};
-use slugline_domain::ports::StoreError;
+use slugline_domain::{ports::StoreError, with_causes};
 use tokio::time::sleep;
 
 /// The pause between two pieces, in which other changes come first.
@@ -27,10 +27,9 @@ where
             Ok(true) => PAUSE,
             Ok(false) => REST,
             Err(error) => {
-                let cause = error.source().map(ToString::to_string);
                 tracing::warn!(
-                    "{error}: {}; {what} stay until the next attempt, in {} minutes",
-                    cause.unwrap_or_default(),
+                    "{}; {what} stay until the next attempt, in {} minutes",
+                    with_causes(&error),
                     RETRY.as_secs() / 60
                 );
                 RETRY

@@ -1,19 +1,29 @@
 //! Builds a service: of settings alone, as the binary does, or with additions of a program that
 //! embeds it.
 
+use std::{fmt, sync::Arc};
+
 use actix_web::web::ServiceConfig;
 
 use crate::{
-    additions::Additions, observers::Observer, operation::Operation, service::Service,
+    additions::{Additions, Routes},
+    observers::Observer,
+    operation::Operation,
+    service::Service,
     settings::Settings,
 };
 
 /// A service that is about to start. Each addition is one more way for others to reach the same
 /// use cases, or to learn what happens; none changes what the service does without it.
-#[derive(Debug)]
 pub struct ServiceBuilder<'s> {
     settings: &'s Settings,
     pub(crate) additions: Additions,
+}
+
+impl fmt::Debug for ServiceBuilder<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ServiceBuilder").finish_non_exhaustive()
+    }
 }
 
 impl Service {
@@ -39,7 +49,8 @@ impl ServiceBuilder<'_> {
         prefix: &'static str,
         configure: impl Fn(&mut ServiceConfig) + Send + Sync + 'static,
     ) -> Self {
-        self.additions.add_routes(prefix, configure);
+        let configure = Arc::new(configure);
+        self.additions.routes.push(Routes { prefix, configure });
         self
     }
 

@@ -12,11 +12,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-use anyhow::Context;
 use slugline_domain::ports::LinksWatch;
 use slugline_storage::{DatabaseUrl, PageCheck, check_pages};
 
-use crate::{process::step_back, settings::Settings};
+use crate::{
+    process::{WorkThread, step_back},
+    settings::Settings,
+};
 
 /// The service answers its first requests undisturbed.
 const AFTER: Duration = Duration::from_secs(1);
@@ -36,48 +38,24 @@ impl LinksWatch for LinksHealth {
     }
 }
 
-/// The thread of the check. Dropping this ends it.
-#[derive(Debug)]
-pub(crate) struct LinksCheck {
-    stopping: Arc<AtomicBool>,
-    thread: thread::Thread,
-}
-
-impl LinksCheck {
-    /// Starts the thread. PostgreSQL checks its pages itself.
-    pub(crate) fn start(
-        settings: &Settings,
-        health: Arc<LinksHealth>,
-    ) -> anyhow::Result<Option<Self>> {
-        let DatabaseUrl::File(file) = settings.links.clone() else {
-            return Ok(None);
-        };
-        let stopping = Arc::new(AtomicBool::new(false));
-        let stop = Arc::clone(&stopping);
-        let handle = thread::Builder::new()
-            .name("links-check".into())
-            .spawn(move || {
-                step_back();
-                thread::park_timeout(AFTER);
-                let until = Instant::now() + LIMIT;
-                let goes_on = move || !stop.load(Ordering::Relaxed) && Instant::now() < until;
-                if goes_on() {
-                    tell(check_pages(&file, goes_on), &health);
-                }
-            })
-            .context("no thread can be started to check the links")?;
-        Ok(Some(Self {
-            stopping,
-            thread: handle.thread().clone(),
-        }))
-    }
-}
-
-impl Drop for LinksCheck {
-    fn drop(&mut self) {
-        self.stopping.store(true, Ordering::Relaxed);
-        self.thread.unpark();
-    }
+/// Starts the check. PostgreSQL checks its pages itself.
+pub(crate) fn start(
+    settings: &Settings,
+    health: Arc<LinksHealth>,
+) -> anyhow::Result<Option<WorkThread>> {
+    let DatabaseUrl::File(file) = settings.links.clone() else {
+        return Ok(None);
+    };
+    let check = move |stop: Arc<AtomicBool>| {
+        step_back();
+        thread::park_timeout(AFTER);
+        let until = Instant::now() + LIMIT;
+        let goes_on = move || !stop.load(Ordering::Relaxed) && Instant::now() < until;
+        if goes_on() {
+            tell(check_pages(&file, goes_on), &health);
+        }
+    };
+    WorkThread::start("links-check", check).map(Some)
 }
 
 fn tell(found: Result<PageCheck, String>, health: &LinksHealth) {

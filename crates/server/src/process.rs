@@ -1,5 +1,13 @@
 //! The process: signals, open files, the priority of threads, runtimes of commands.
 
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread::{self, Thread},
+};
+
 use anyhow::Context;
 use tokio::{
     runtime::{Builder, Runtime},
@@ -94,6 +102,38 @@ fn open_files() -> u64 {
 #[cfg(not(unix))]
 fn open_files() -> u64 {
     1024
+}
+
+/// A thread beside the service. Dropping this tells it to stop, and wakes it if it is parked.
+#[derive(Debug)]
+pub(crate) struct WorkThread {
+    stopping: Arc<AtomicBool>,
+    thread: Thread,
+}
+
+impl WorkThread {
+    /// Starts the thread, whose work ends soon after the flag that it gets is set.
+    pub(crate) fn start(
+        name: &str,
+        work: impl FnOnce(Arc<AtomicBool>) + Send + 'static,
+    ) -> anyhow::Result<Self> {
+        let stopping = Arc::new(AtomicBool::new(false));
+        let stop = Arc::clone(&stopping);
+        let thread = thread::Builder::new().name(name.into());
+        let handle = thread.spawn(move || work(stop));
+        let handle = handle.with_context(|| format!("the thread {name} cannot be started"))?;
+        Ok(Self {
+            stopping,
+            thread: handle.thread().clone(),
+        })
+    }
+}
+
+impl Drop for WorkThread {
+    fn drop(&mut self) {
+        self.stopping.store(true, Ordering::Relaxed);
+        self.thread.unpark();
+    }
 }
 
 /// Lowers the priority of this thread. Elsewhere than on Linux that would be the priority of the

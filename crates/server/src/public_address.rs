@@ -6,8 +6,9 @@ use async_trait::async_trait;
 use serde_json::Value;
 use slugline_application::PreviewMode;
 use slugline_contract::{Finding, Fix, Level};
+use slugline_domain::with_causes;
 use slugline_httpkit::Origin;
-use slugline_outbound::{Client, Error, HeaderMap, Method, Outgoing, Policy, Request};
+use slugline_outbound::{Client, HeaderMap, Method, Outgoing, Policy, Request};
 use slugline_rest::Outside;
 use tokio::sync::Mutex;
 use url::Url;
@@ -138,7 +139,7 @@ async fn metadata(client: &Client, origin: &Origin) -> Result<(), Finding> {
     };
     let request = Request::get(url(&address), TIMEOUT);
     let fetched = client.fetch(request, MAX_BYTES).await.map_err(|error| {
-        let reason = reason(&error);
+        let reason = with_causes(&error);
         let message = format!(
             "{origin} does not answer from here ({reason}), so assistants may not reach it either"
         );
@@ -220,9 +221,4 @@ async fn header(client: &Client, origin: &Origin) -> Result<(), Finding> {
 
 fn url(address: &str) -> Url {
     address.parse().expect("an origin and a path are a URL")
-}
-
-fn reason(error: &Error) -> String {
-    let cause = std::error::Error::source(error);
-    cause.map_or_else(|| error.to_string(), |cause| format!("{error}: {cause}"))
 }

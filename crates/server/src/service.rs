@@ -3,7 +3,6 @@
 use std::{
     io,
     net::{SocketAddr, TcpListener},
-    path::{Path, PathBuf},
     sync::Arc,
     time::Instant,
 };
@@ -12,51 +11,38 @@ use actix_web::dev::ServerHandle;
 use anyhow::Context;
 use slugline_system::OsRandom;
 use socket2::Socket;
-use tokio::task::JoinHandle;
+use tokio::{spawn, task::JoinHandle};
 
 use crate::{
     additions::Additions,
     assistants, background,
     background::keep_removing,
-    backup::{journal, schedule::Scheduled},
+    backup::{journal, schedule},
     connections,
     data_folder::{self, NewFolder},
     databases,
     instance_lock::InstanceLock,
-    links_check::LinksCheck,
+    links_check,
     metrics::MetricsListener,
-    observers::ObserverQueues,
     old_store,
+    process::WorkThread,
     risky_settings::advice,
     settings::Settings,
-    site_token::{self, SiteTokenWatch, Source},
+    site_token::{self, Source},
     wiring::{self, Components},
 };
 
 /// A running service.
 #[derive(Debug)]
 pub struct Service {
-    address: SocketAddr,
-    /// The service's address on this machine.
-    local_origin: String,
-    /// The service's public address, if a setting names it.
-    base_url: Option<String>,
-    api_origin: Option<String>,
-    token_source: Source,
-    token_file: PathBuf,
-    recorder: std::sync::Arc<slugline_analytics::Recorder>,
-    live: std::sync::Arc<slugline_application::LiveVisits>,
-    webhook: Option<std::sync::Arc<slugline_outbound::Webhook>>,
-    observers: std::sync::Arc<ObserverQueues>,
-    migration: JoinHandle<()>,
-    audit: JoinHandle<()>,
-    versions: JoinHandle<()>,
-    domains: JoinHandle<()>,
-    watch: JoinHandle<()>,
-    assistants: JoinHandle<()>,
-    site_token_watch: Option<SiteTokenWatch>,
-    backups: Option<Scheduled>,
-    links_check: Option<LinksCheck>,
+    pub(crate) settings: Settings,
+    pub(crate) address: SocketAddr,
+    pub(crate) token_source: Source,
+    parts: Components,
+    /// Work that nothing waits for when the service stops.
+    background: Vec<JoinHandle<()>>,
+    backups: Option<WorkThread>,
+    links_check: Option<WorkThread>,
     metrics: Option<MetricsListener>,
     handle: ServerHandle,
     server: JoinHandle<io::Result<()>>,
@@ -82,25 +68,14 @@ impl Service {
             tracing::warn!("{sentence}");
         }
         let parts = wiring::build(settings, token.clone(), checked).await?;
-        let authenticator = Arc::clone(&parts.metrics.authenticator);
-        let recorder = std::sync::Arc::clone(&parts.recorder);
-        let live = std::sync::Arc::clone(&parts.live);
-        let webhook = parts.webhook.clone();
-        let migration = parts.migration.clone();
-        let audit = parts.audit.clone();
-        let links = parts.links.clone();
-        let domains = parts.domains.clone();
-        let destinations = parts.watch.clone();
-        let observers = Arc::clone(&parts.observers);
-        let connecting = parts.assistants.clone();
         let listener = listen(socket, settings.listen)?;
         if let Source::Minted(token) = &token_source {
             site_token::keep_in(&settings.data_dir, token)?;
         }
-        let backups = Scheduled::start(settings, Arc::clone(&parts.metrics.backups))?;
-        let links_check = LinksCheck::start(settings, Arc::clone(&parts.metrics.links))?;
+        let backups = schedule::start(settings, Arc::clone(&parts.metrics.backups))?;
+        let links_check = links_check::start(settings, Arc::clone(&parts.metrics.links))?;
         let metrics = MetricsListener::start(settings.metrics_listen, &parts.metrics)?;
-        let (server, address) = serve(settings, listener, parts)?;
+        let (server, address) = serve(settings, listener, parts.clone())?;
         folder.keep();
         if is_new {
             tracing::info!(
@@ -112,30 +87,18 @@ impl Service {
             Source::Settings => settings.site_token_file.clone(),
             Source::Kept | Source::Minted(_) => Some(site_token::file_in(&settings.data_dir)),
         };
-        let watch = |file| SiteTokenWatch::start(file, token, authenticator);
+        let mut background = work_beside_requests(&parts);
+        if let Some(file) = watched {
+            let authenticator = Arc::clone(&parts.metrics.authenticator);
+            background.push(spawn(site_token::watch(file, token, authenticator)));
+        }
         data_folder::warn_of_readers(settings);
         Ok(Self {
+            settings: settings.clone(),
             address,
-            local_origin: local_origin(address),
-            base_url: settings.base_url.as_ref().map(ToString::to_string),
-            api_origin: settings.api_origin().map(|origin| origin.to_string()),
             token_source,
-            token_file: site_token::file_in(&settings.data_dir),
-            recorder,
-            live,
-            webhook,
-            observers,
-            site_token_watch: watched.map(watch),
-            migration: tokio::spawn(old_store::watch(migration)),
-            audit: tokio::spawn(async move {
-                keep_removing("old lines", || audit.remove_old()).await;
-            }),
-            versions: tokio::spawn(async move {
-                keep_removing("old versions", || links.remove_old_versions()).await;
-            }),
-            domains: tokio::spawn(background::follow_domains(domains)),
-            watch: tokio::spawn(background::watch_destinations(destinations)),
-            assistants: tokio::spawn(assistants::remove_ended(connecting)),
+            parts,
+            background,
             backups,
             links_check,
             metrics,
@@ -158,7 +121,7 @@ impl Service {
     /// The visits and changes that observers did not hear of, because they were slower than what
     /// happened.
     pub fn unobserved(&self) -> u64 {
-        self.observers.dropped()
+        self.parts.observers.dropped()
     }
 
     /// Stops accepting requests, finishes those under way, and writes the queued visits.
@@ -166,60 +129,47 @@ impl Service {
     /// # Errors
     /// The listener failed while it ran.
     pub async fn stop(self) -> anyhow::Result<()> {
-        let (asked_at, stored) = (Instant::now(), self.recorder.stored());
+        let recorder = &self.parts.recorder;
+        let (asked_at, stored) = (Instant::now(), recorder.stored());
         tracing::info!("stopping: finishing requests and writing visits");
-        self.migration.abort();
-        self.audit.abort();
-        self.versions.abort();
-        self.domains.abort();
-        self.watch.abort();
-        self.assistants.abort();
+        self.background.iter().for_each(JoinHandle::abort);
         drop(self.backups);
         drop(self.links_check);
-        drop(self.site_token_watch);
         // Live streams would otherwise continue for as long as clients watch.
-        self.live.close();
+        self.parts.live.close();
         self.handle.stop(true).await;
         if let Some(metrics) = self.metrics {
             metrics.stop().await;
         }
         // After the last request, so that its visit is written too.
         let ended = self.server.await;
-        self.recorder.shutdown().await;
+        recorder.shutdown().await;
         // After the last visit, so that its message is sent too.
-        if let Some(webhook) = &self.webhook {
+        if let Some(webhook) = &self.parts.webhook {
             webhook.shutdown().await;
         }
-        self.observers.leave().await;
-        let written = self.recorder.stored() - stored;
+        self.parts.observers.leave().await;
+        let written = recorder.stored() - stored;
         tracing::info!(
             visits_written = written,
-            visits_lost_since_start = self.recorder.dropped(),
+            visits_lost_since_start = recorder.dropped(),
             milliseconds = u64::try_from(asked_at.elapsed().as_millis()).unwrap_or(u64::MAX),
             "stopped"
         );
         Ok(ended.context("the listener ended badly")??)
     }
+}
 
-    pub(crate) fn local_origin(&self) -> &str {
-        &self.local_origin
-    }
-
-    pub(crate) fn api_origin(&self) -> Option<&str> {
-        self.api_origin.as_deref()
-    }
-
-    pub(crate) fn base_url(&self) -> Option<&str> {
-        self.base_url.as_deref()
-    }
-
-    pub(crate) fn token_source(&self) -> &Source {
-        &self.token_source
-    }
-
-    pub(crate) fn token_file(&self) -> &Path {
-        &self.token_file
-    }
+fn work_beside_requests(parts: &Components) -> Vec<JoinHandle<()>> {
+    let (audit, links) = (parts.audit.clone(), parts.links.clone());
+    vec![
+        spawn(old_store::watch(parts.migration.clone())),
+        spawn(async move { keep_removing("old lines", || audit.remove_old()).await }),
+        spawn(async move { keep_removing("old versions", || links.remove_old_versions()).await }),
+        spawn(background::follow_domains(parts.domains.clone())),
+        spawn(background::watch_destinations(parts.watch.clone())),
+        spawn(assistants::remove_ended(parts.assistants.clone())),
+    ]
 }
 
 /// The address of the dashboard: the one that the settings name, if any.
@@ -229,7 +179,7 @@ pub(crate) fn origin(settings: &Settings, address: SocketAddr) -> String {
 }
 
 /// The address of a service on this machine.
-fn local_origin(address: SocketAddr) -> String {
+pub(crate) fn local_origin(address: SocketAddr) -> String {
     if address.ip().is_unspecified() {
         // The service listens on every address of the machine; `localhost` always works here.
         format!("http://localhost:{}", address.port())

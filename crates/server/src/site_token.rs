@@ -11,7 +11,7 @@ use std::{
 use anyhow::Context;
 use slugline_application::{Authenticator, SignInCode, SiteToken};
 use slugline_domain::ports::Random;
-use tokio::{task::JoinHandle, time::sleep};
+use tokio::time::sleep;
 
 /// The file that keeps the token of an instance with this data folder.
 pub(crate) fn file_in(folder: &Path) -> PathBuf {
@@ -155,28 +155,8 @@ pub(crate) fn create_private(path: &Path, _: Option<&Path>) -> io::Result<File> 
 /// its time of change its content cannot mislead.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
-/// A watched file. Dropping this ends the watch.
-#[derive(Debug)]
-pub(crate) struct SiteTokenWatch(JoinHandle<()>);
-
-impl Drop for SiteTokenWatch {
-    fn drop(&mut self) {
-        self.0.abort();
-    }
-}
-
-impl SiteTokenWatch {
-    /// Watches the file that the site token was read from.
-    pub(crate) fn start(
-        file: PathBuf,
-        token: SiteToken,
-        authenticator: Arc<Authenticator>,
-    ) -> Self {
-        Self(tokio::spawn(watch(file, token, authenticator)))
-    }
-}
-
-async fn watch(file: PathBuf, mut token: SiteToken, authenticator: Arc<Authenticator>) {
+/// Watches the file that the site token was read from. Never returns.
+pub(crate) async fn watch(file: PathBuf, mut token: SiteToken, authenticator: Arc<Authenticator>) {
     let mut is_reported = false;
     loop {
         sleep(LOOK_EVERY).await;

@@ -5,13 +5,14 @@ use std::{
     path::Path,
 };
 
+use slugline_httpkit::Origin;
 use slugline_system::{OsRandom, SystemClock};
 
 use crate::{
     VERSION,
-    service::Service,
+    service::{Service, local_origin, origin},
     sign_in_codes,
-    site_token::{Source, sign_in_address},
+    site_token::{Source, file_in, sign_in_address},
 };
 
 /// Greets on standard output. With log output in JSON it writes lines instead, because a collector
@@ -31,15 +32,15 @@ pub(crate) fn greet(service: &Service, log_is_json: bool) {
 
 fn log(service: &Service) {
     tracing::info!(
-        address = %service.address(),
-        base_url = service.base_url(),
+        address = %service.address,
+        base_url = service.settings.base_url.as_ref().map(Origin::as_str),
         "listening"
     );
-    if let Source::Minted(_) = service.token_source() {
-        let file = service.token_file();
+    if let Source::Minted(_) = service.token_source {
+        let folder = &service.settings.data_dir;
         tracing::info!(
-            file = %file.display(),
-            command = command_that_prints(file),
+            file = %file_in(folder).display(),
+            command = command_that_prints(folder),
             "the site token is in a new file"
         );
     }
@@ -47,13 +48,15 @@ fn log(service: &Service) {
 
 /// The address, and three commands to try.
 fn text(service: &Service, to_terminal: bool) -> String {
-    let local = service.local_origin();
-    let origin = service.api_origin().unwrap_or(local);
-    let public = match service.base_url() {
+    let settings = &service.settings;
+    let local = local_origin(service.address);
+    let origin = &origin(settings, service.address);
+    let public = match &settings.base_url {
         Some(base_url) => format!("Its public address is {base_url}\n"),
         None => String::new(),
     };
-    let file = service.token_file();
+    let folder = &settings.data_dir;
+    let file = file_in(folder);
     let shown = file.display();
     let Shown {
         notice,
@@ -61,7 +64,7 @@ fn text(service: &Service, to_terminal: bool) -> String {
         in_file,
         once,
         dashboard,
-    } = match service.token_source() {
+    } = match &service.token_source {
         Source::Minted(token) if to_terminal => Shown {
             notice: format!(
                 "Your site token, shown this once and kept in {shown}:\n\n  {token}\n\n"
@@ -69,12 +72,12 @@ fn text(service: &Service, to_terminal: bool) -> String {
             in_shell: format!("'Authorization: Bearer {token}'"),
             in_file: token.clone(),
             once: ", which this address signs in to once, within ten minutes",
-            dashboard: dashboard(service, origin),
+            dashboard: dashboard(folder, origin),
         },
         Source::Minted(_) | Source::Kept => Shown {
             notice: format!(
                 "Your site token is in {shown}. This prints it:\n\n  {}\n\n",
-                command_that_prints(file)
+                command_that_prints(folder)
             ),
             in_shell: format!("\"Authorization: Bearer $(cat '{shown}')\""),
             in_file: "YOUR-SITE-TOKEN".into(),
@@ -115,9 +118,7 @@ API reference: {origin}/_docs/scalar
 
 /// The address of the dashboard, which signs in once. Without a code it asks for the token, which
 /// stands above it.
-fn dashboard(service: &Service, origin: &str) -> String {
-    let token_file = service.token_file();
-    let folder = token_file.parent().unwrap_or(token_file);
+fn dashboard(folder: &Path, origin: &str) -> String {
     match sign_in_codes::issue(folder, &OsRandom, &SystemClock) {
         Ok(code) => sign_in_address(origin, &code),
         Err(error) => {
@@ -127,9 +128,8 @@ fn dashboard(service: &Service, origin: &str) -> String {
     }
 }
 
-/// The command that prints the token in this file, from whichever folder.
-fn command_that_prints(token_file: &Path) -> String {
-    let folder = token_file.parent().unwrap_or(token_file);
+/// The command that prints the token of this data folder.
+fn command_that_prints(folder: &Path) -> String {
     format!(
         "slugline token show --bare --data-dir '{}'",
         folder.display()

@@ -1,6 +1,6 @@
 //! Builds the running parts from the settings.
 
-use std::sync::Arc;
+use std::{fmt, sync::Arc};
 
 use actix_web::{
     Resource,
@@ -78,6 +78,12 @@ pub(crate) struct Components {
     pub(crate) watch: Option<DestinationWatch>,
     /// Follows changes of domains by other nodes.
     pub(crate) domains: Domains,
+}
+
+impl fmt::Debug for Components {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Components").finish_non_exhaustive()
+    }
 }
 
 /// Opens the databases and builds everything on them.
@@ -534,16 +540,14 @@ async fn open_access_log(
 ) -> anyhow::Result<(Recorder, Arc<dyn VisitLog>)> {
     let recorder = settings.recorder;
     let opened = match &settings.access_log {
-        Some(AccessLog::ClickHouse(target)) => {
+        AccessLog::ClickHouse(target) => {
             let wire = Arc::new(OutboundWire::new());
             let clickhouse = ClickHouseOptions::new(target.clone(), wire, settings.spool_file());
             slugline_clickhouse::start(clickhouse, recorder, ports)
                 .await
                 .map(shared)
         }
-        Some(AccessLog::File(_)) | None => {
-            slugline_visitlog::start(&settings.embedded_log(), recorder, ports).map(shared)
-        }
+        AccessLog::File(file) => slugline_visitlog::start(file, recorder, ports).map(shared),
     };
     opened.context("SLUGLINE_ANALYTICS_URL")
 }

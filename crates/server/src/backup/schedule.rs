@@ -9,7 +9,7 @@ use std::{
         Arc,
         atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering},
     },
-    thread::{self, Thread},
+    thread,
     time::Duration,
 };
 
@@ -18,7 +18,10 @@ use slugline_domain::ports::Clock;
 use slugline_system::SystemClock;
 
 use super::create::{self, Wishes};
-use crate::settings::{BackupSchedule, Settings};
+use crate::{
+    process::WorkThread,
+    settings::{BackupSchedule, Settings},
+};
 
 /// All our backups have this prefix and this suffix; between them is the Unix second in ten
 /// digits or more. The rotation ignores other files in the folder.
@@ -40,41 +43,18 @@ pub(crate) struct BackupCounts {
     pub(crate) newest: AtomicI64,
 }
 
-/// The thread that makes backups. Dropping this ends the thread and abandons a backup under
-/// way.
-#[derive(Debug)]
-pub(crate) struct Scheduled {
-    stopping: Arc<AtomicBool>,
-    thread: Thread,
-}
-
-impl Scheduled {
-    /// Starts the thread, if the settings ask for backups.
-    pub(crate) fn start(
-        settings: &Settings,
-        counts: Arc<BackupCounts>,
-    ) -> anyhow::Result<Option<Self>> {
-        let Some(schedule) = settings.backups.clone() else {
-            return Ok(None);
-        };
-        let stopping = Arc::new(AtomicBool::new(false));
-        let (settings, stop) = (settings.clone(), Arc::clone(&stopping));
-        let handle = thread::Builder::new()
-            .name("backups".into())
-            .spawn(move || work(&settings, &schedule, &counts, &stop))
-            .context("no thread can be started for backups")?;
-        Ok(Some(Self {
-            stopping,
-            thread: handle.thread().clone(),
-        }))
-    }
-}
-
-impl Drop for Scheduled {
-    fn drop(&mut self) {
-        self.stopping.store(true, Ordering::Relaxed);
-        self.thread.unpark();
-    }
+/// Starts the thread that makes backups, if the settings ask for them. Dropping it abandons a
+/// backup under way.
+pub(crate) fn start(
+    settings: &Settings,
+    counts: Arc<BackupCounts>,
+) -> anyhow::Result<Option<WorkThread>> {
+    let Some(schedule) = settings.backups.clone() else {
+        return Ok(None);
+    };
+    let settings = settings.clone();
+    let work = move |stop: Arc<AtomicBool>| work(&settings, &schedule, &counts, &stop);
+    WorkThread::start("backups", work).map(Some)
 }
 
 fn work(settings: &Settings, schedule: &BackupSchedule, counts: &BackupCounts, stop: &AtomicBool) {
