@@ -40,6 +40,7 @@
 //! | `query` | the visitor's query merged into a destination |
 //! | [`own_addresses`], [`circle`] | destinations that are the address of the link itself; links that lead in circles |
 //! | [`measure`] | numbers that grow while the service works |
+//! | `causes` | errors in words |
 //! | [`page`], [`search`] | keyset paging, searching for links |
 //! | [`suggestion`] | slugs and previews made from a destination |
 //! | [`forwarding`] | a visitor's request that is passed on, and the answer |
@@ -54,6 +55,7 @@ mod text_forms;
 pub mod assistants;
 pub mod audit;
 pub mod campaign;
+mod causes;
 pub mod change;
 pub mod circle;
 pub mod client_network;
@@ -117,6 +119,7 @@ pub use audit::{
     CallerName, CallerNameError, ClientTag, ClientTagError, OperationError,
 };
 pub use campaign::Campaign;
+pub use causes::with_causes;
 pub use change::{Change, Holds};
 pub use circle::{ForwardingFault, ForwardingReason};
 pub use client_network::ClientNetwork;

@@ -12,7 +12,7 @@ use actix_web::{
     },
 };
 use slugline_application::{Denied, Error, NotChecked, SeenLink};
-use slugline_domain::ports::Version;
+use slugline_domain::{ports::Version, with_causes};
 use slugline_problem::{Code, Problem};
 
 use crate::{edge::Door, edge::Edge, log_lines::LineLimit};
@@ -75,7 +75,7 @@ impl From<Problem> for Failure {
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        let cause = std::error::Error::source(&error).map(chain);
+        let cause = std::error::Error::source(&error).map(with_causes);
         let problem = Problem::from(error);
         let fault = (problem.status() >= 500).then_some(Fault { cause });
         Self {
@@ -102,7 +102,7 @@ fn log(code: Code, cause: Option<&str>) {
 
 impl From<Denied> for Failure {
     fn from(denied: Denied) -> Self {
-        let cause = std::error::Error::source(&denied).map(chain);
+        let cause = std::error::Error::source(&denied).map(with_causes);
         let problem = Problem::from(denied);
         let fault = (problem.status() >= 500).then_some(Fault { cause });
         Self {
@@ -205,15 +205,4 @@ fn challenge(problem: &Problem, request: &HttpRequest, edge: &Edge) -> Option<He
 
 fn status(problem: &Problem) -> StatusCode {
     StatusCode::from_u16(problem.status()).expect("codes have statuses of HTTP")
-}
-
-/// Formats an error with all its causes.
-fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut next = error.source();
-    while let Some(cause) = next {
-        text = format!("{text}: {cause}");
-        next = cause.source();
-    }
-    text
 }

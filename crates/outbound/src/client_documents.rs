@@ -8,7 +8,10 @@ use hyper::{
     header::{ACCEPT, CACHE_CONTROL, HeaderValue},
 };
 use serde::Deserialize;
-use slugline_domain::assistants::{ClientDocument, ClientDocuments, DocumentFailure};
+use slugline_domain::{
+    assistants::{ClientDocument, ClientDocuments, DocumentFailure},
+    with_causes,
+};
 use url::Url;
 
 use crate::{Client, Error, Policy, Redirects, Request};
@@ -54,7 +57,7 @@ impl ClientDocuments for HttpClientDocuments {
             if matches!(error, Error::Refused(_)) {
                 DocumentFailure::Refused
             } else {
-                DocumentFailure::Unreachable(error.with_causes())
+                DocumentFailure::Unreachable(with_causes(&error))
             }
         })?;
         if fetched.status != 200 {

@@ -1,6 +1,6 @@
 //! The reasons why a request was refused or failed.
 
-use std::{error::Error as _, io, net::IpAddr, time::Duration};
+use std::{io, net::IpAddr, time::Duration};
 
 use thiserror::Error;
 
@@ -47,20 +47,6 @@ pub enum Error {
         /// The time limit.
         after: Duration,
     },
-}
-
-impl Error {
-    /// The error and its causes, in one line.
-    pub(crate) fn with_causes(&self) -> String {
-        let mut text = self.to_string();
-        let mut source = self.source();
-        while let Some(reason) = source {
-            text.push_str(": ");
-            text.push_str(&reason.to_string());
-            source = reason.source();
-        }
-        text
-    }
 }
 
 /// The reason why a URL is not followed.

@@ -16,6 +16,7 @@ use hyper::{
 };
 use slugline_domain::{
     BrokenOff, Flow, ForwardFailure, ForwardedAnswer, ForwardedRequest, Source, ports::Forwarder,
+    with_causes,
 };
 use url::Url;
 
@@ -64,7 +65,7 @@ impl Forwarder for HttpForwarder {
             if let Error::Refused(_) = error {
                 ForwardFailure::NotAllowed
             } else {
-                ForwardFailure::Failed(error.with_causes())
+                ForwardFailure::Failed(with_causes(&error))
             }
         })?;
         // An unrequested 101 would turn the connection into a tunnel. Hyper

@@ -7,7 +7,9 @@ use hyper::{
     HeaderMap,
     header::{ACCEPT_LANGUAGE, HeaderValue, USER_AGENT},
 };
-use slugline_domain::{ProbeCaller, ProbeFailure, ProbeOutcome, ProbeRequest, ports::LinkProber};
+use slugline_domain::{
+    ProbeCaller, ProbeFailure, ProbeOutcome, ProbeRequest, ports::LinkProber, with_causes,
+};
 use url::Url;
 
 use crate::{Client, Error, Request};
@@ -72,5 +74,5 @@ fn failure(error: &Error) -> ProbeFailure {
     if let Error::Refused(_) = error {
         return ProbeFailure::NotAllowed;
     }
-    ProbeFailure::Failed(error.with_causes())
+    ProbeFailure::Failed(with_causes(error))
 }

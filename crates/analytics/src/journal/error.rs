@@ -93,17 +93,6 @@ pub enum OpenError {
     },
 }
 
-/// An error and all its causes, in one line.
-pub fn chain(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text = format!("{text}: {error}");
-        cause = error.source();
-    }
-    text
-}
-
 /// Returns `true` if the file is damaged, `false` if it could not be read or written for another
 /// reason.
 pub fn is_damage(error: &rusqlite::Error) -> bool {

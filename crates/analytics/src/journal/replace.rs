@@ -8,10 +8,10 @@ use std::{
 };
 
 use rusqlite::{Connection, ErrorCode, ffi};
-use slugline_domain::UnixSeconds;
+use slugline_domain::{UnixSeconds, with_causes};
 
 use super::{
-    error::{OpenError, chain},
+    error::OpenError,
     lock,
     open::{FileKind, open_file, open_to_examine},
     wipe::wipe_salts,
@@ -59,7 +59,9 @@ pub fn replace(
     let old = match open_to_examine(kind, path) {
         Ok(old) => Some(old),
         Err(error) if is_damage(&error) => {
-            rebuilt.lost.push(format!("everything: {}", chain(&error)));
+            rebuilt
+                .lost
+                .push(format!("everything: {}", with_causes(&error)));
             None
         }
         Err(error) => return Err(error),

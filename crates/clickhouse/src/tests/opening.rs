@@ -3,6 +3,7 @@
 use std::{num::NonZeroU32, time::Duration};
 
 use rstest::rstest;
+use slugline_domain::with_causes;
 use slugline_testkit::{
     ClickHouse,
     ClickHouseEngine::{self, Library, Server},
@@ -147,13 +148,4 @@ async fn a_server_that_is_not_clickhouse_is_refused() {
 async fn the_password_is_in_no_debug_output() {
     let client = Address::at("clickhouse+http://ana:hunter2@h/v", Server).client();
     assert!(!format!("{client:?}").contains("hunter2"));
-}
-
-/// An error with its causes.
-fn with_causes(error: &dyn std::error::Error) -> String {
-    let causes = std::iter::successors(Some(error), |error| error.source());
-    causes
-        .map(ToString::to_string)
-        .collect::<Vec<_>>()
-        .join(": ")
 }

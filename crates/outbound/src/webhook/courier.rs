@@ -7,7 +7,10 @@ use hyper::{
     header::{CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, USER_AGENT},
 };
 use jiff::fmt::rfc2822;
-use slugline_domain::ports::{Clock, Random};
+use slugline_domain::{
+    ports::{Clock, Random},
+    with_causes,
+};
 use tokio::{sync::Semaphore, time::sleep};
 
 use super::{
@@ -97,7 +100,7 @@ impl Courier {
         let answer = match self.client.begin(request).await {
             Ok(answer) => answer,
             Err(error) => {
-                let reason = error.with_causes();
+                let reason = with_causes(&error);
                 let for_good = matches!(error, Error::Refused(_) | Error::Unwritable(_));
                 return if for_good {
                     Attempt::Refused(reason)

@@ -6,11 +6,11 @@ use rusqlite::Connection;
 use slugline_analytics::{
     Examined, OpenError,
     journal::{
-        error::chain,
         open::open_to_examine,
         remains::{Finding, pages, said, unreadable},
     },
 };
+use slugline_domain::with_causes;
 
 use crate::{
     file::{
@@ -67,14 +67,14 @@ fn chunks(db: &Connection, used: &mut HashSet<i64>) -> Finding {
                 Err(error) => {
                     let day: Option<String> = row.get(6)?;
                     let costs = costs(row.get(2)?, day.as_deref(), marks);
-                    damages.push(format!("{} ({costs})", chain(&error)));
+                    damages.push(format!("{} ({costs})", with_causes(&error)));
                 }
             }
         }
         Ok(())
     };
     if let Err(error) = read() {
-        damages.push(chain(&error));
+        damages.push(with_causes(&error));
     }
     if damages.is_empty() {
         Ok(format!("{chunks} with {rows} rows, all checksums match"))
@@ -124,7 +124,7 @@ fn tail_rows(db: &Connection, used: &mut HashSet<i64>) -> Finding {
             let mut draft = BlockBuilder::default();
             match Batch::of(row)?.read((i64::MIN, i64::MAX), &mut draft) {
                 Ok(()) => used.extend(draft.links()),
-                Err(error) => damages.push(chain(&error)),
+                Err(error) => damages.push(with_causes(&error)),
             }
             rows += draft.len();
         }
@@ -170,7 +170,7 @@ fn totals(db: &Connection) -> Finding {
         let log = Snapshot::take(db, Deadline::after(LIMIT))?;
         let days = day_totals::days(db, (i64::MIN, i64::MAX))?;
         for &day in &days {
-            damages.extend(known::check(db, day).err().map(|error| chain(&error)));
+            damages.extend(known::check(db, day).err().map(|error| with_causes(&error)));
         }
         for &day in days.iter().rev().take(COUNTED_ANEW) {
             match count(&log, day) {
@@ -187,7 +187,7 @@ fn totals(db: &Connection) -> Finding {
         Ok(days) if damages.is_empty() => Ok(format!("of {days} days, the latest counted anew")),
         Ok(_) => Err(damages),
         Err(error) => {
-            damages.push(chain(&error));
+            damages.push(with_causes(&error));
             Err(damages)
         }
     }
