@@ -7,7 +7,7 @@ use slugline_analytics::{
     Examined, OpenError, Rebuilt,
     journal::{
         open::open_to_examine,
-        remains::{Finding, Keys, copy_losses, copy_salts, insert, many, pages, said, values},
+        remains::{Finding, Keys, copy_losses, copy_readable, insert, many, pages, said, values},
         replace::replace,
     },
     losses::Loss,
@@ -87,11 +87,11 @@ fn copy(
     rebuilt: &mut Rebuilt,
 ) -> Result<(), rusqlite::Error> {
     let tx = new.transaction()?;
-    copy_salts(old, &tx)?;
+    copy_readable(old, &tx, "salt", "start_ms")?;
     for order in erasures::orders(old).unwrap_or_default() {
         erasures::copy(&tx, &order)?;
     }
-    let keys = Keys::of(old, "spool", "WHERE", "seq");
+    let keys = Keys::of(old, "spool", "seq");
     let mut lost = 0;
     let mut times = Vec::new();
     for seq in keys.found {

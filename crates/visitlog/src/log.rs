@@ -68,16 +68,17 @@ impl EmbeddedLog {
 
 impl EmbeddedLog {
     /// Asks for a table of numbers. `action` is the end of the message "failed to …".
-    async fn report<R: Send + 'static>(
+    async fn report<Q: Clone + Send + Sync + 'static, R: Send + 'static>(
         &self,
         action: &'static str,
+        query: &Q,
         filter: &VisitFilter,
-        question: impl FnOnce(&Snapshot<'_>) -> Result<Answer<R>, EngineError> + Send + 'static,
+        answer: fn(&Snapshot<'_>, &Q) -> Result<Answer<R>, EngineError>,
     ) -> Result<Report<R>, VisitLogError> {
         let unsaved = self.questions.tally().losses.concerning(filter);
-        let filter = filter.clone();
+        let (query, filter) = (query.clone(), filter.clone());
         let asked = self.questions.ask(move |log| {
-            let answer = question(log)?;
+            let answer = answer(log, &query)?;
             let sampling = sampling(log, &filter, answer.sketched, unsaved)?;
             Ok((answer, sampling))
         });
@@ -112,45 +113,30 @@ fn sampling(
 #[async_trait]
 impl VisitLog for EmbeddedLog {
     async fn counters(&self, query: &CountersQuery) -> Result<CountersReport, VisitLogError> {
-        let asked = query.clone();
-        self.report("count visits", &query.filter, move |log| {
-            counters::answer(log, &asked)
-        })
-        .await
+        let (action, filter) = ("count visits", &query.filter);
+        self.report(action, query, filter, counters::answer).await
     }
 
     async fn views(&self, query: &ViewsQuery) -> Result<ViewsReport, VisitLogError> {
-        let asked = query.clone();
-        self.report("count visits over time", &query.filter, move |log| {
-            views::answer(log, &asked)
-        })
-        .await
+        let (action, filter) = ("count visits over time", &query.filter);
+        self.report(action, query, filter, views::answer).await
     }
 
     async fn heatmap(&self, query: &HeatmapQuery) -> Result<HeatmapReport, VisitLogError> {
-        let asked = query.clone();
-        self.report(
-            "count visits by hour of the week",
-            &query.filter,
-            move |log| views::answer_by_week(log, &asked),
-        )
-        .await
+        let (action, filter) = ("count visits by hour of the week", &query.filter);
+        let answer = views::answer_by_week;
+        self.report(action, query, filter, answer).await
     }
 
     async fn metrics(&self, query: &MetricsQuery) -> Result<MetricsReport, VisitLogError> {
-        let asked = query.clone();
-        self.report("find the most frequent values", &query.filter, move |log| {
-            metrics::answer(log, &asked)
-        })
-        .await
+        let (action, filter) = ("find the most frequent values", &query.filter);
+        self.report(action, query, filter, metrics::answer).await
     }
 
     async fn locations(&self, query: &LocationsQuery) -> Result<LocationsReport, VisitLogError> {
-        let asked = query.clone();
-        self.report("find the most frequent places", &query.filter, move |log| {
-            metrics::answer_places(log, &asked)
-        })
-        .await
+        let (action, filter) = ("find the most frequent places", &query.filter);
+        let answer = metrics::answer_places;
+        self.report(action, query, filter, answer).await
     }
 
     async fn events(&self, query: &EventsQuery) -> Result<Vec<Event>, VisitLogError> {

@@ -31,14 +31,14 @@ pub fn many(lost: u64, unreachable: bool) -> impl Iterator<Item = String> {
 
 impl Keys {
     /// Reads from the front and, if damage ends that, from the back.
-    pub fn of(db: &Connection, from: &str, and: &str, key: &str) -> Self {
+    pub fn of(db: &Connection, table: &str, key: &str) -> Self {
         let read = |order: &str| -> (Vec<i64>, bool) {
             let mut found = Vec::new();
             let mut walk = || -> Result<(), rusqlite::Error> {
                 // The condition is one that SQLite cannot use, because it would otherwise read an
                 // index that is not damaged.
                 let sql = format!(
-                    "SELECT {key} FROM {from} {and} +{key} IS NOT NULL ORDER BY {key} {order}"
+                    "SELECT {key} FROM {table} WHERE +{key} IS NOT NULL ORDER BY {key} {order}"
                 );
                 let mut statement = db.prepare(&sql)?;
                 let mut rows = statement.query([])?;
@@ -116,12 +116,18 @@ pub fn copy_sampled(old: &Connection, new: &Connection) -> Result<bool, rusqlite
     Ok(true)
 }
 
-/// A salt that cannot be read is no visible loss.
-pub fn copy_salts(old: &Connection, new: &Connection) -> Result<(), rusqlite::Error> {
-    for start in Keys::of(old, "salt", "WHERE", "start_ms").found {
-        let found = values(old, "SELECT * FROM salt WHERE start_ms = ?1", start);
-        if let Ok(Some(values)) = found {
-            insert(new, "", "salt", &values)?;
+/// Copies the rows of a table that can be read, by their key. The loss of
+/// others is not visible.
+pub fn copy_readable(
+    old: &Connection,
+    new: &Connection,
+    table: &str,
+    key: &str,
+) -> Result<(), rusqlite::Error> {
+    let sql = format!("SELECT * FROM {table} WHERE {key} = ?1");
+    for number in Keys::of(old, table, key).found {
+        if let Ok(Some(row)) = values(old, &sql, number) {
+            insert(new, "OR IGNORE", table, &row)?;
         }
     }
     Ok(())

@@ -13,15 +13,14 @@ use slugline_analytics::{
     OpenError, Rebuilt,
     columns::TEXTS,
     journal::{
-        error::chain,
-        remains::{Keys, copy_losses, copy_salts, copy_sampled, insert, many, values},
+        remains::{Keys, copy_losses, copy_readable, copy_sampled, many},
         replace::replace,
     },
     losses::Loss,
     sampled::{self, Span},
     transfer::import::copy_marks,
 };
-use slugline_domain::{SamplingInterval, UnixMillis, UnixSeconds};
+use slugline_domain::{SamplingInterval, UnixMillis, UnixSeconds, with_causes};
 
 use crate::{
     file::{
@@ -79,9 +78,9 @@ fn copy(
     rebuilt: &mut Rebuilt,
 ) -> Result<(), rusqlite::Error> {
     let tx = new.transaction()?;
-    copy_links(old, &tx)?;
+    copy_readable(old, &tx, "link", "number")?;
     let erased = copy_erasures(old, &tx)?;
-    copy_salts(old, &tx)?;
+    copy_readable(old, &tx, "salt", "start_ms")?;
     let mut told = Told::default();
     let mut losses = copy_chunks(old, &tx, rebuilt, &mut told)?;
     losses.extend(copy_tail(old, &tx, rebuilt, &mut told)?);
@@ -90,7 +89,9 @@ fn copy(
         losses.push(Loss::unknown());
         sampled::table::save(&tx, told.sampled_days.iter())?;
     }
-    copy_salted_days(old, &tx)?;
+    // A day whose note cannot be read counts as one without. Day totals are counted anew.
+    copy_readable(old, &tx, "salted_day", "day")?;
+    salted_days::note_unknown(&tx)?;
     let used = told.links;
     reserve_numbers(old, &tx, used.iter().chain(&erased).copied().max())?;
     let mut lost = 0;
@@ -111,16 +112,6 @@ fn copy(
     rebuilt.lost.extend(copy_marks(old, &tx)?);
     rebuilt.lost.extend(copy_leaving(old, &tx)?);
     tx.commit()
-}
-
-fn copy_links(old: &Connection, new: &Connection) -> Result<(), rusqlite::Error> {
-    for number in Keys::of(old, "link", "WHERE", "number").found {
-        let found = values(old, "SELECT * FROM link WHERE number = ?1", number);
-        if let Ok(Some(values)) = found {
-            insert(new, "OR IGNORE", "link", &values)?;
-        }
-    }
-    Ok(())
 }
 
 /// Reserves the numbers that links had, so that no new link gets one of them: those up to the
@@ -154,22 +145,10 @@ fn reserve_numbers(
 
 /// Copies the marks of links whose visits are being erased, and returns them.
 fn copy_erasures(old: &Connection, new: &Connection) -> Result<HashSet<i64>, rusqlite::Error> {
-    for link in Keys::of(old, "erasure", "WHERE", "link").found {
+    for link in Keys::of(old, "erasure", "link").found {
         new.execute("INSERT INTO erasure (link) VALUES (?1)", [link])?;
     }
     erasure::marked(new)
-}
-
-/// Copies the notes about days whose visitors are distinct from those of other days. A day whose
-/// note cannot be read counts as one without. Day totals are counted anew.
-fn copy_salted_days(old: &Connection, new: &Connection) -> Result<(), rusqlite::Error> {
-    for day in Keys::of(old, "salted_day", "WHERE", "day").found {
-        let found = values(old, "SELECT * FROM salted_day WHERE day = ?1", day);
-        if let Ok(Some(values)) = found {
-            insert(new, "OR IGNORE", "salted_day", &values)?;
-        }
-    }
-    salted_days::note_unknown(new)
 }
 
 fn copy_chunks(
@@ -178,7 +157,7 @@ fn copy_chunks(
     rebuilt: &mut Rebuilt,
     told: &mut Told,
 ) -> Result<Vec<Loss>, rusqlite::Error> {
-    let chunks = Keys::of(old, "chunk", "WHERE", "id");
+    let chunks = Keys::of(old, "chunk", "id");
     let mut losses = Vec::new();
     for many in many(0, chunks.unreachable) {
         rebuilt.lost.push(format!("{many} chunks"));
@@ -198,7 +177,7 @@ fn copy_chunks(
                 let loss = loss_of_chunk(old, id);
                 let rows = loss.map_or("its".to_owned(), |loss| loss.visits.to_string());
                 losses.push(loss.unwrap_or(Loss::unknown()));
-                let reason = chain(&error);
+                let reason = with_causes(&error);
                 rebuilt.lost.push(format!("{rows} rows: {reason}"));
             }
         }
@@ -213,7 +192,7 @@ fn copy_tail(
     rebuilt: &mut Rebuilt,
     told: &mut Told,
 ) -> Result<Vec<Loss>, rusqlite::Error> {
-    let batches = Keys::of(old, "tail", "WHERE", "seq");
+    let batches = Keys::of(old, "tail", "seq");
     let mut lost = 0;
     let mut times = Vec::new();
     let sql = format!("SELECT {} FROM tail WHERE seq = ?1", Batch::COLUMNS);
@@ -274,7 +253,7 @@ fn read_chunk(
     let mut block = Block::essential(&chunk, &Selection::All)?;
     for (text, column) in TEXTS.iter().enumerate() {
         if let Err(error) = block.load(&chunk, Column::Text(text), &Selection::All) {
-            let (name, rows, reason) = (column.name, block.rows, chain(&error));
+            let (name, rows, reason) = (column.name, block.rows, with_causes(&error));
             lost.push(format!(
                 "{name} of {rows} visits: {reason}; it counts as unknown"
             ));
