@@ -7,11 +7,14 @@ use crate::support::{
     server::{Server, TOKEN, eventually},
 };
 
-/// The Escape key, as `WebDriver` writes it.
-pub(super) const ESCAPE: &str = "\u{e00c}";
-
-/// The Enter key, which submits a form.
+/// Keys, as `WebDriver` writes them.
+pub(super) const TAB: &str = "\u{e004}";
 pub(super) const ENTER: &str = "\u{e007}";
+pub(super) const ESCAPE: &str = "\u{e00c}";
+pub(super) const LEFT: &str = "\u{e012}";
+const CONTROL: &str = "\u{e009}";
+const RELEASE: &str = "\u{e000}";
+pub(super) const DELETE: &str = "\u{e017}";
 
 /// A browser for the dashboard of one server.
 pub(super) struct Browser<'s> {
@@ -24,8 +27,24 @@ pub(super) struct Browser<'s> {
 /// The width and the theme of a page.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Look {
-    pub(super) width: u32,
-    pub(super) dark: bool,
+    pub(super) name: &'static str,
+    width: u32,
+    dark: bool,
+}
+
+pub(super) const LOOKS: [Look; 4] = [
+    Look::new("light", 1280, false),
+    Look::new("dark", 1280, true),
+    PHONE,
+    Look::new("phone-dark", 360, true),
+];
+
+pub(super) const PHONE: Look = Look::new("phone-light", 360, false);
+
+impl Look {
+    const fn new(name: &'static str, width: u32, dark: bool) -> Self {
+        Self { name, width, dark }
+    }
 }
 
 impl<'s> Browser<'s> {
@@ -57,19 +76,26 @@ impl<'s> Browser<'s> {
             server,
             address,
         };
-        browser.look(Look {
-            width: 1280,
-            dark: false,
-        });
+        browser.look(LOOKS[0]);
         browser
     }
 
     /// Starts a signed-in browser at a view such as `links?q=a`.
     pub(super) fn signed_in(server: &'s Server, view: &str) -> Self {
         let browser = Self::start(server);
-        browser.go(&format!("{view}#token={TOKEN}"));
+        browser.sign_in(view, TOKEN);
         browser.settle();
         browser
+    }
+
+    /// Opens a view by an address that carries a token.
+    pub(super) fn sign_in(&self, view: &str, token: &str) {
+        self.go(&format!("{view}#token={token}"));
+    }
+
+    /// Follows an address in the open page that differs in its fragment alone.
+    pub(super) fn follow_fragment(&self, fragment: &str) {
+        self.run_with("location.hash = arguments[0]", &json!(fragment));
     }
 
     pub(super) fn look(&self, look: Look) {
@@ -89,6 +115,12 @@ impl<'s> Browser<'s> {
     pub(super) fn zone(&self, zone: &str) {
         let zone = json!({ "timezoneId": zone });
         self.driver.chromium("Emulation.setTimezoneOverride", &zone);
+    }
+
+    /// Chooses the language of the next page.
+    pub(super) fn language(&self, tag: &str) {
+        let script = "localStorage.setItem('slugline.language', arguments[0])";
+        self.run_with(script, &json!(tag));
     }
 
     /// Adds headers to every later request, as a proxy in front does.
@@ -119,6 +151,13 @@ impl<'s> Browser<'s> {
         });
     }
 
+    /// Waits until the page shows something, and has settled.
+    pub(super) fn is_filled(&self) {
+        let script = "return document.querySelector('main')?.innerText.length > 20";
+        self.until("the page shows something", script);
+        self.settle();
+    }
+
     /// The result of a script; `arguments[0]` is the given value.
     pub(super) fn run_with(&self, script: &str, argument: &Value) -> Value {
         let body = json!({"script": script, "args": [argument]});
@@ -137,7 +176,52 @@ impl<'s> Browser<'s> {
 
     /// Waits until a script returns true.
     pub(super) fn until(&self, what: &str, script: &str) {
-        eventually(what, || self.run(script) == true);
+        self.until_with(what, script, &Value::Null);
+    }
+
+    fn until_with(&self, what: &str, script: &str, argument: &Value) {
+        eventually(what, || self.run_with(script, argument) == true);
+    }
+
+    /// Waits until as many elements match.
+    pub(super) fn counts(&self, css: &str, number: usize) {
+        let script = "return document.querySelectorAll(arguments[0][0]).length === arguments[0][1]";
+        self.until_with(&format!("{number} of {css}"), script, &json!([css, number]));
+    }
+
+    /// Waits until the query of the address contains this part.
+    pub(super) fn is_at(&self, query: &str) {
+        let script = format!("return location.search.includes('{query}')");
+        self.until(query, &script);
+    }
+
+    /// Waits until no element matches.
+    pub(super) fn gone(&self, css: &str) {
+        self.counts(css, 0);
+    }
+
+    /// Waits until an element contains these words.
+    pub(super) fn says(&self, css: &str, words: &str) {
+        self.when(css, "textContent.includes(wanted)", words);
+    }
+
+    /// Waits until an element has this text and no other.
+    pub(super) fn reads(&self, css: &str, text: &str) {
+        self.when(css, "textContent === wanted", text);
+    }
+
+    /// Waits until a field has this value.
+    pub(super) fn holds(&self, css: &str, value: &str) {
+        self.when(css, "value === wanted", value);
+    }
+
+    /// Waits until a part of an element is as `wanted`.
+    fn when(&self, css: &str, part: &str, wanted: &str) {
+        let script = format!(
+            "const [css, wanted] = arguments[0]; return document.querySelector(css)?.{part}"
+        );
+        let what = format!("{wanted:?} in {css}");
+        self.until_with(&what, &script, &json!([css, wanted]));
     }
 
     /// Waits for an element.
@@ -193,10 +277,10 @@ impl<'s> Browser<'s> {
         self.act_on(css, "value", &json!({ "text": text }));
     }
 
-    /// Replaces the content of a field.
+    /// Replaces the content of a field: types while all of it is selected. The driver's own
+    /// command to clear a field tells the page of nothing, so the page may bring the text back.
     pub(super) fn fill(&self, css: &str, text: &str) {
-        self.act_on(css, "clear", &json!({}));
-        self.type_into(css, text);
+        self.type_into(css, &format!("{CONTROL}a{RELEASE}{text}"));
     }
 
     /// Presses a key where the focus is.
@@ -220,26 +304,72 @@ impl<'s> Browser<'s> {
         assert_eq!(chosen, value, "{css} has no such option");
     }
 
+    /// Puts a value into a field at once: a time has no text to type.
+    pub(super) fn set(&self, css: &str, value: &str) {
+        self.find(css);
+        let script = "const [css, value] = arguments[0]; const field = document.querySelector(css); field.value = value; field.dispatchEvent(new Event('input', { bubbles: true }))";
+        self.run_with(script, &json!([css, value]));
+    }
+
+    /// A member of an element, such as `value`.
+    pub(super) fn member(&self, css: &str, name: &str) -> Value {
+        self.find(css);
+        let script = "const [css, name] = arguments[0]; return document.querySelector(css)[name]";
+        self.run_with(script, &json!([css, name]))
+    }
+
+    pub(super) fn is_off(&self, css: &str) -> bool {
+        self.member(css, "disabled") == true
+    }
+
     /// The visible text of an element.
     pub(super) fn text(&self, css: &str) -> String {
-        self.find(css);
-        let script = "return document.querySelector(arguments[0]).innerText";
-        self.run_with(script, &json!(css))
-            .as_str()
-            .unwrap()
-            .to_owned()
+        self.member(css, "innerText").as_str().unwrap().to_owned()
     }
 
     pub(super) fn texts(&self, css: &str) -> Vec<String> {
         let script =
             "return [...document.querySelectorAll(arguments[0])].map((one) => one.innerText)";
-        let texts = self.run_with(script, &json!(css));
-        texts
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|text| text.as_str().unwrap().to_owned())
-            .collect()
+        strings(&self.run_with(script, &json!(css)))
+    }
+
+    /// The addresses that contain this part, among those that the page has requested.
+    pub(super) fn requested(&self, part: &str) -> Vec<String> {
+        let script = "return performance.getEntriesByType('resource').map(({ name }) => name).filter((name) => name.includes(arguments[0]))";
+        strings(&self.run_with(script, &json!(part)))
+    }
+
+    /// Catches files that the page would save.
+    pub(super) fn catch_files(&self) {
+        self.run("window.caught = []; window.names = []; URL.createObjectURL = (blob) => { caught.push(blob); return 'blob:x'; }; HTMLAnchorElement.prototype.click = function () { names.push(this.download); }");
+    }
+
+    /// The names of caught files, once there are as many.
+    pub(super) fn caught(&self, files: usize) -> Vec<String> {
+        let script = format!("return names.length === {files}");
+        self.until(&format!("{files} files"), &script);
+        strings(&self.run("return names"))
+    }
+
+    /// The content of the first caught file.
+    pub(super) fn text_of_file(&self) -> String {
+        let text = self.run_async("caught[0].text().then(arguments[0])");
+        text.as_str().unwrap().to_owned()
+    }
+
+    pub(super) fn scroll_down(&self) {
+        self.run("scrollTo(0, document.body.scrollHeight)");
+    }
+
+    /// Scrolls until an element is at the top.
+    pub(super) fn scroll_to(&self, css: &str) {
+        self.find(css);
+        let script = "document.querySelector(arguments[0]).scrollIntoView()";
+        self.run_with(script, &json!(css));
+    }
+
+    pub(super) fn is_wider_than_its_window(&self) -> bool {
+        self.run("return document.documentElement.scrollWidth > innerWidth") != false
     }
 
     /// The path and query of the current address.
@@ -295,4 +425,25 @@ impl<'s> Browser<'s> {
         let log = self.driver.send("/se/log", &json!({ "type": kind }));
         log.as_array().unwrap().clone()
     }
+}
+
+impl Drop for Browser<'_> {
+    /// Says where the page was when its test failed.
+    #[expect(clippy::print_stderr, reason = "the report of a failed test has it")]
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let script = "for (const list of document.querySelectorAll('select')) list.remove(); return `${location.href}: ${document.body.innerText}`";
+            let body = json!({"script": script, "args": []});
+            let page = self.driver.try_send("/execute/sync", &body);
+            eprintln!("the page was {page:?}");
+        }
+    }
+}
+
+/// The texts of a list.
+pub(super) fn strings(list: &Value) -> Vec<String> {
+    let texts = list.as_array().unwrap().iter();
+    texts
+        .map(|text| text.as_str().unwrap().to_owned())
+        .collect()
 }

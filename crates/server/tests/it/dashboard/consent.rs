@@ -3,15 +3,15 @@
 use serde_json::json;
 
 use super::{
-    browser::{Browser, ENTER},
-    looks::{LOOKS, faults_of_look},
+    browser::{Browser, ENTER, TAB},
+    looks::in_every_look,
+    pages::Dialog,
 };
 use crate::{
     assistants::{authorize, connect, enters, register, request, sdks::start_here, start},
     support::server::{Server, TOKEN, eventually},
 };
 
-const TAB: &str = "\u{e004}";
 const SPACE: &str = " ";
 
 /// The address for the answer, on this machine, where something answers.
@@ -52,10 +52,7 @@ fn the_keyboard_is_enough() {
     server.create(&json!({"url": "https://example.com/", "slug": "docs", "tags": ["summer"]}));
     let browser = Browser::start(&server);
     browser.go(&page_for(&server, "Claude"));
-    browser.until(
-        "the field has the focus",
-        "return document.activeElement?.id === 'token'",
-    );
+    browser.find("#token:focus");
     browser.type_into("#token", "wrong-token");
     browser.tap(ENTER);
     assert!(browser.text("[role=alert]").contains("wrong"));
@@ -83,12 +80,9 @@ fn the_pages_are_accessible_and_fit_every_screen() {
     let server = start_here(&[], None);
     let browser = Browser::start(&server);
     let page = page_for(&server, "Claude");
-    let mut found = Vec::new();
-    for (name, look) in LOOKS {
-        browser.look(look);
+    in_every_look(&browser, |check| {
         browser.go("../_oauth/authorize?broken");
         browser.find("#token");
-        let mut check = |view: &str| found.extend(faults_of_look(&browser, view, name));
         check("sign-in");
         browser.type_into("#token", TOKEN);
         browser.tap(ENTER);
@@ -109,8 +103,7 @@ fn the_pages_are_accessible_and_fit_every_screen() {
             "it was told",
             "return location.search.includes('access_denied')",
         );
-    }
-    assert!(found.is_empty(), "{}", found.join("\n"));
+    });
     browser.finish(&["400", "favicon.ico"]);
 }
 
@@ -123,14 +116,11 @@ fn the_list_of_tokens_names_the_assistant_and_revokes_it() {
     let row = ".token[data-token='Claude (claude.ai)']";
     let said = browser.text(&format!("{row} [data-assistant='claude.ai']"));
     assert!(said.contains("Claude from claude.ai"), "{said}");
-    assert!(
-        browser.text(row).contains("Last used"),
-        "{}",
-        browser.text(row)
-    );
+    let use_of_it = browser.text(row);
+    assert!(use_of_it.contains("Last used"), "{use_of_it}");
     assert!(browser.has("[id='snippet-claude.ai, ChatGPT']"));
     browser.click(&format!("{row} button"));
-    browser.click("dialog .danger");
+    Dialog(&browser).confirm();
     eventually("it is revoked", || enters(&server, &tokens.access) == 401);
     browser.finish(&[]);
 }

@@ -5,30 +5,22 @@ use crate::support::server::Server;
 #[test]
 fn the_page_is_asked_for_again_and_its_files_are_kept_for_good() {
     let server = Server::start();
-    let page = server.visit("/_dashboard/");
-    assert_eq!(page.status, 200);
+    let page = server.visit("/_dashboard/").is(200);
     assert_eq!(page.header("cache-control"), "no-cache");
-    assert!(
-        page.header("content-security-policy")
-            .contains("script-src 'self'")
-    );
-    let known = server
-        .request("GET", "/_dashboard/links")
-        .header("if-none-match", page.header("etag"))
-        .send();
-    assert_eq!(known.status, 304);
+    let policy = page.header("content-security-policy");
+    assert!(policy.contains("script-src 'self'"), "{policy}");
+    let known = server.request("GET", "/_dashboard/links");
+    let known = known.header("if-none-match", page.header("etag"));
+    known.send().is(304);
     let (_, rest) = page.text.split_once("src=\"./").unwrap();
     let (script, _) = rest.split_once('"').unwrap();
-    let file = server.visit(&format!("/_dashboard/{script}"));
-    assert_eq!(file.status, 200);
-    assert_eq!(
-        file.header("cache-control"),
-        "public, max-age=31536000, immutable"
-    );
-    assert_eq!(
-        file.header("content-type"),
-        "text/javascript; charset=utf-8"
-    );
+    let file = server.visit(&format!("/_dashboard/{script}")).is(200);
+    for (name, value) in [
+        ("cache-control", "public, max-age=31536000, immutable"),
+        ("content-type", "text/javascript; charset=utf-8"),
+    ] {
+        assert_eq!(file.header(name), value, "{name}");
+    }
     for absent in [
         "/_dashboard/other",
         "/_dashboard/a-old/web/main.js",
@@ -36,11 +28,8 @@ fn the_page_is_asked_for_again_and_its_files_are_kept_for_good() {
     ] {
         assert_eq!(server.visit(absent).status, 404, "{absent}");
     }
-    let slash = server.visit("/_dashboard");
-    assert_eq!(
-        (slash.status, slash.header("location")),
-        (307, "_dashboard/")
-    );
+    let slash = server.visit("/_dashboard").is(307);
+    assert_eq!(slash.header("location"), "_dashboard/");
 }
 
 #[test]
@@ -51,20 +40,10 @@ fn addresses_of_sinks_dashboard_lead_here_unless_a_link_has_them() {
         ("/dashboard/links", "../_dashboard/links"),
         ("/dashboard/link?slug=a", "../_dashboard/analytics?slug=a"),
     ] {
-        let answer = server.visit(path);
-        assert_eq!(
-            (answer.status, answer.header("location")),
-            (302, location),
-            "{path}"
-        );
+        server.visit(path).is(302);
+        server.leads(path, location);
     }
     server.create(&json!({"url": "https://example.com/mine", "slug": "dashboard"}));
-    assert_eq!(
-        server.visit("/dashboard").header("location"),
-        "https://example.com/mine"
-    );
-    assert_eq!(
-        server.visit("/dashboard/links").header("location"),
-        "../_dashboard/links"
-    );
+    server.leads("/dashboard", "https://example.com/mine");
+    server.leads("/dashboard/links", "../_dashboard/links");
 }

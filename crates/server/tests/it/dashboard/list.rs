@@ -1,12 +1,13 @@
 use serde_json::json;
 
-use super::browser::{Browser, ESCAPE};
+use super::{
+    browser::{Browser, ESCAPE},
+    instance::import,
+    pages::{Analytics, Dialog, Editor, List},
+};
 use crate::support::server::Server;
 
-const SLUGS: &str =
-    "return [...document.querySelectorAll('.list .row')].map((row) => row.dataset.slug).join()";
-
-fn with_links() -> Server {
+fn fruit_and_roots() -> Server {
     let server = Server::start();
     for (slug, tag, created) in [
         ("apple", "fruit", 1_000_000),
@@ -19,84 +20,53 @@ fn with_links() -> Server {
     server
 }
 
-fn shows(browser: &Browser<'_>, slugs: &str) {
-    browser.until(
-        &format!("the list shows {slugs}"),
-        &format!("{SLUGS} === '{slugs}'"),
-    );
-}
-
 #[test]
-fn the_first_list_is_asked_for_once_ahead_of_the_page_and_again_when_it_changes() {
-    let server = with_links();
+fn a_list_is_asked_for_ahead_of_its_page_and_its_filters_are_addresses_that_back_undoes() {
+    let server = fruit_and_roots();
     let browser = Browser::signed_in(&server, "links?sort=az");
-    shows(&browser, "apple,beet,cherry");
-    let lists = "return performance.getEntriesByType('resource').filter(({ name }) => name.includes('/link/list')).length";
-    assert_eq!(browser.run(lists), 1);
+    let list = List(&browser);
+    list.shows("apple,beet,cherry");
+    assert_eq!(browser.requested("/link/list").len(), 1);
     browser.go("links?sort=za");
-    shows(&browser, "cherry,beet,apple");
-    assert_eq!(browser.run(lists), 1);
-    browser.choose(".toolbar .select:nth-of-type(3) select", "az");
-    shows(&browser, "apple,beet,cherry");
+    list.shows("cherry,beet,apple");
+    assert_eq!(browser.requested("/link/list").len(), 1);
+    list.sort("az");
+    list.shows("apple,beet,cherry");
     // The answer that was asked for ahead is not shown twice.
     server.create(&json!({"url": "https://example.com/", "slug": "date"}));
-    browser.choose(".toolbar .select:nth-of-type(3) select", "za");
-    shows(&browser, "date,cherry,beet,apple");
-    browser.finish(&[]);
-}
+    list.sort("za");
+    list.shows("date,cherry,beet,apple");
+    server.delete_link("date");
 
-#[test]
-fn search_filters_and_order_are_addresses_that_back_undoes() {
-    let server = with_links();
-    let browser = Browser::signed_in(&server, "links");
-    shows(&browser, "cherry,beet,apple");
-    browser.choose(".toolbar .select:nth-of-type(3) select", "az");
-    shows(&browser, "apple,beet,cherry");
+    browser.go("links");
+    list.shows("cherry,beet,apple");
+    list.sort("az");
+    list.shows("apple,beet,cherry");
     assert_eq!(browser.address(), "/_dashboard/links?sort=az");
     browser.choose(".toolbar .select:nth-of-type(2) select", "fruit");
-    shows(&browser, "apple,cherry");
+    list.shows("apple,cherry");
     browser.back();
-    shows(&browser, "apple,beet,cherry");
+    list.shows("apple,beet,cherry");
     browser.back();
-    shows(&browser, "cherry,beet,apple");
+    list.shows("cherry,beet,apple");
 
     browser.press("/");
-    browser.type_into("#search", "bee");
-    shows(&browser, "beet");
+    browser.find("#search:focus");
+    list.search("bee");
+    list.shows("beet");
     assert_eq!(browser.address(), "/_dashboard/links?q=bee");
-    browser.fill("#search", "nothing like it");
-    browser.find(".empty");
+    list.search("nothing like it");
     browser.click(".empty .button");
-    shows(&browser, "cherry,beet,apple");
+    list.shows("cherry,beet,apple");
     browser.go("links?q=cherry&edit=cherry");
-    shows(&browser, "cherry");
-    browser.until(
-        "the editor has the link",
-        "return document.querySelector('#url')?.value === 'https://example.com/cherry'",
-    );
+    list.shows("cherry");
+    Editor(&browser).holds("url", "https://example.com/cherry");
     browser.finish(&[]);
 }
 
 #[test]
-fn visits_stand_in_the_rows_and_lead_to_the_links_analytics() {
-    let server = with_links();
-    for _ in 0..3 {
-        server.visit("/beet");
-    }
-    server.counters_with("slug=beet", 3);
-    let browser = Browser::signed_in(&server, "links");
-    browser.until(
-        "visits are there",
-        "return document.querySelector('[data-slug=beet] .row-visits')?.innerText.startsWith('3')",
-    );
-    browser.click("[data-slug=beet] .row-visits");
-    browser.until("analytics of the link", "return location.search === '?slug=beet' && document.querySelector('[data-counter=visits] .counter-value')?.textContent === '3'");
-    browser.finish(&[]);
-}
-
-#[test]
-fn the_most_visited_links_come_first_also_among_those_that_were_searched_for() {
-    let server = with_links();
+fn visits_stand_in_the_rows_order_them_and_lead_to_the_links_analytics() {
+    let server = fruit_and_roots();
     for (slug, visits) in [("apple", 2), ("beet", 3), ("cherry", 1)] {
         for _ in 0..visits {
             server.visit(&format!("/{slug}"));
@@ -104,56 +74,55 @@ fn the_most_visited_links_come_first_also_among_those_that_were_searched_for() {
     }
     server.counters_with("", 6);
     let browser = Browser::signed_in(&server, "links");
-    shows(&browser, "cherry,beet,apple");
-    browser.choose(".toolbar .select:nth-of-type(3) select", "visits");
-    shows(&browser, "beet,apple,cherry");
-    browser.until(
-        "their visits",
-        "return [...document.querySelectorAll('.row-visits span:first-of-type')].map((one) => one.textContent).join() === '3,2,1'",
-    );
-    browser.type_into("#search", "pp");
-    shows(&browser, "apple");
-    browser.fill("#search", "e");
-    shows(&browser, "beet,apple,cherry");
-    browser.choose(".toolbar .select:nth-of-type(3) select", "recent");
-    shows(&browser, "beet,apple,cherry");
+    let list = List(&browser);
+    list.shows("cherry,beet,apple");
+    list.sort("visits");
+    list.shows("beet,apple,cherry");
+    for (slug, visits) in [("beet", "3"), ("apple", "2"), ("cherry", "1")] {
+        list.shows_visits(slug, visits);
+    }
+    list.search("pp");
+    list.shows("apple");
+    list.search("e");
+    list.shows("beet,apple,cherry");
+    list.sort("recent");
+    list.shows("beet,apple,cherry");
     assert_eq!(browser.text(".list-head > :nth-child(5)"), "30 days");
+
+    browser.go("links");
+    list.shows_visits("beet", "3");
+    browser.click(&List::row("beet", ".row-visits"));
+    browser.is_at("?slug=beet");
+    Analytics(&browser).shows_visits(3);
     browser.finish(&[]);
 }
 
 #[test]
 fn the_list_is_worked_by_keys_alone() {
-    let server = with_links();
+    let server = fruit_and_roots();
     let browser = Browser::signed_in(&server, "links");
-    shows(&browser, "cherry,beet,apple");
+    let list = List(&browser);
+    list.shows("cherry,beet,apple");
     browser.press("jj");
-    assert_eq!(
-        browser.run("return document.activeElement.closest('.row').dataset.slug"),
-        "beet"
-    );
-    browser.type_into(".row[data-slug=beet] .row-slug", "x");
-    browser.find(".bulk");
+    let row = "return document.activeElement.closest('.row').dataset.slug";
+    assert_eq!(browser.run(row), "beet");
+    browser.type_into(&List::row("beet", ".row-slug"), "x");
+    list.selected(1);
     browser.press(ESCAPE);
-    browser.until(
-        "nothing is selected",
-        "return document.querySelector('.bulk') === null",
-    );
+    browser.gone(".bulk");
     browser.press("?");
     browser.until(
         "keys are listed",
         "return document.querySelectorAll('.help dt').length > 12",
     );
     browser.type_into("dialog", ESCAPE);
-    browser.until(
-        "the list of keys is gone",
-        "return document.querySelector('dialog') === null",
-    );
+    Dialog(&browser).is_closed();
     browser.press("gs");
     browser.until("set-up", "return location.pathname.endsWith('/setup')");
     browser.press("c");
     browser.find("#slug");
     // Inside a field a shortcut key types its letter.
-    browser.type_into("#comment", "gl?");
+    Editor(&browser).write("comment", "gl?");
     assert!(!browser.has("dialog"));
     browser.finish(&[]);
 }
@@ -161,61 +130,41 @@ fn the_list_is_worked_by_keys_alone() {
 #[test]
 fn the_next_page_comes_when_the_end_is_near() {
     let server = Server::start();
-    for number in 0..60 {
-        server.create(&json!({"url": "https://example.com/", "slug": format!("link-{number}")}));
-    }
+    let link = |n| json!({"url": "https://example.com/", "slug": format!("link-{n}")});
+    import(&server, (0..60).map(link));
     let browser = Browser::signed_in(&server, "links");
-    browser.until(
-        "the first page",
-        "return document.querySelectorAll('.list .row').length >= 50",
-    );
-    browser.run("scrollTo(0, document.body.scrollHeight)");
-    browser.until(
-        "the second page",
-        "return document.querySelectorAll('.list .row').length === 60",
-    );
+    browser.find(".list .row:nth-child(50)");
+    browser.scroll_down();
+    browser.counts(".list .row", 60);
     assert!(browser.text(".toolbar-count").contains("60"));
     browser.finish(&[]);
 }
 
 #[test]
-fn a_qr_code_of_the_short_link_can_be_saved() {
-    let server = with_links();
-    let browser = Browser::signed_in(&server, "links?qr=apple");
-    browser.find(".qr-frame path");
-    let shown = browser.text(".qr-link .mono");
-    assert!(shown.ends_with("/apple"), "{shown}");
-    browser.run("window.saved = []; URL.createObjectURL = (blob) => { saved.push(blob); return 'blob:x'; }; HTMLAnchorElement.prototype.click = function () { saved.push(this.download); }");
-    browser.click_text("dialog button", "SVG");
-    browser.click_text("dialog button", "PNG");
-    browser.until("both are saved", "return window.saved.length === 4");
-    assert_eq!(
-        browser.run("return saved.filter((one) => typeof one === 'string').join()"),
-        "apple.svg,apple.png"
-    );
-    let svg = browser.run_async("saved[0].text().then(arguments[0])");
-    assert!(svg.as_str().unwrap().starts_with("<svg xmlns"), "{svg}");
-    let png = browser.run_async("saved[2].arrayBuffer().then((bytes) => arguments[0]([...new Uint8Array(bytes.slice(1, 4))]))");
-    assert_eq!(png, json!([b'P', b'N', b'G']));
-    browser.finish(&[]);
-}
-
-#[test]
-fn a_link_is_copied_where_a_page_has_no_clipboard() {
-    let server = with_links();
+fn a_short_link_is_copied_and_its_qr_code_saved() {
+    let server = fruit_and_roots();
     let browser = Browser::signed_in(&server, "links");
-    shows(&browser, "cherry,beet,apple");
     // On plain http, browsers do not offer the clipboard.
     browser.run(
         "Object.defineProperty(navigator, 'clipboard', { value: undefined });
         document.addEventListener('copy', () => { window.copied = document.activeElement.value; })",
     );
-    browser.click("[data-slug=apple] .row-actions .icon-button");
-    browser.until(
-        "it is said",
-        "return document.querySelector('[data-slug=apple] .is-done') !== null",
-    );
+    browser.click(&List::row("apple", ".row-actions .icon-button"));
+    browser.find(&List::row("apple", ".is-done"));
     let copied = browser.run("return window.copied");
     assert_eq!(copied, json!(format!("{}/apple", server.origin())));
+
+    browser.go("links?qr=apple");
+    browser.find(".qr-frame path");
+    let shown = browser.text(".qr-link .mono");
+    assert!(shown.ends_with("/apple"), "{shown}");
+    browser.catch_files();
+    Dialog(&browser).press("SVG");
+    Dialog(&browser).press("PNG");
+    assert_eq!(browser.caught(2), ["apple.svg", "apple.png"]);
+    let svg = browser.text_of_file();
+    assert!(svg.starts_with("<svg xmlns"), "{svg}");
+    let png = browser.run_async("caught[1].arrayBuffer().then((bytes) => arguments[0]([...new Uint8Array(bytes.slice(1, 4))]))");
+    assert_eq!(png, json!([b'P', b'N', b'G']));
     browser.finish(&[]);
 }

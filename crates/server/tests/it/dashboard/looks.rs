@@ -1,10 +1,12 @@
 use std::{env, fs, path::Path};
 
-use serde_json::Value;
+use base64::{Engine, prelude::BASE64_STANDARD};
+use serde_json::json;
 
 use super::{
-    analytics::seeded,
-    browser::{Browser, Look},
+    browser::{Browser, LOOKS, PHONE, strings},
+    instance::{seeded, with_links},
+    pages::{List, Shell},
 };
 use crate::{
     support::{
@@ -32,37 +34,6 @@ const VIEWS: [(&str, &str); 12] = [
     ("nothing-found", "links?q=zzzz"),
 ];
 
-pub(super) const LOOKS: [(&str, Look); 4] = [
-    (
-        "light",
-        Look {
-            width: 1280,
-            dark: false,
-        },
-    ),
-    (
-        "dark",
-        Look {
-            width: 1280,
-            dark: true,
-        },
-    ),
-    (
-        "phone-light",
-        Look {
-            width: 360,
-            dark: false,
-        },
-    ),
-    (
-        "phone-dark",
-        Look {
-            width: 360,
-            dark: true,
-        },
-    ),
-];
-
 /// The rules of axe-core for WCAG 2.0 to 2.2, levels A and AA.
 pub(super) fn faults(browser: &Browser<'_>) -> Vec<String> {
     let source = repository("crates/dashboard/npm/node_modules/axe-core/axe.min.js");
@@ -72,33 +43,34 @@ pub(super) fn faults(browser: &Browser<'_>) -> Vec<String> {
     let found = browser.run_async(
         "axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'], resultTypes: ['violations'] }).then(({ violations }) => arguments[0](violations.filter(({ impact }) => impact === 'serious' || impact === 'critical').map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(({ html, failureSummary }) => `${html.slice(0, 160)} ${failureSummary.slice(0, 300)}`).join(' | ')}`)))",
     );
-    let found = found.as_array().unwrap();
-    found
-        .iter()
-        .map(|fault| fault.as_str().unwrap().to_owned())
-        .collect()
+    strings(&found)
 }
 
-fn looked_at(browser: &Browser<'_>, name: &str, view: &str) -> Vec<String> {
-    let mut all = Vec::new();
-    for (look_name, look) in LOOKS {
+/// Lets `show` open pages in every look, and check each of them by its name. Fails with all
+/// faults at the end.
+pub(super) fn in_every_look(browser: &Browser<'_>, show: impl Fn(&mut dyn FnMut(&str))) {
+    let mut found = Vec::new();
+    for look in LOOKS {
         browser.look(look);
-        browser.go(view);
-        browser.until(
-            "the page is there",
-            "return (document.querySelector('main')?.innerText.length ?? 0) > 10",
-        );
-        browser.settle();
-        all.extend(faults_of_look(browser, name, look_name));
+        show(&mut |name| found.extend(faults_of_look(browser, name, look.name)));
     }
-    all
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+fn look_at(browser: &Browser<'_>, views: &[(&str, &str)]) {
+    in_every_look(browser, |check| {
+        for (name, view) in views {
+            browser.go(view);
+            browser.is_filled();
+            check(name);
+        }
+    });
 }
 
 /// The faults of the page as it looks now, each with both names. Takes its picture, too.
-pub(super) fn faults_of_look(browser: &Browser<'_>, name: &str, look: &str) -> Vec<String> {
+fn faults_of_look(browser: &Browser<'_>, name: &str, look: &str) -> Vec<String> {
     let mut found = faults(browser);
-    let wide = browser.run("return document.documentElement.scrollWidth > innerWidth");
-    if wide != Value::Bool(false) {
+    if browser.is_wider_than_its_window() {
         found.push("wider than the window".to_owned());
     }
     shoot(browser, &format!("{name}-{look}"));
@@ -114,25 +86,8 @@ fn shoot(browser: &Browser<'_>, name: &str) {
         return;
     };
     fs::create_dir_all(&folder).unwrap();
-    let picture = base64(&browser.screenshot());
+    let picture = BASE64_STANDARD.decode(browser.screenshot()).unwrap();
     fs::write(Path::new(&folder).join(format!("{name}.png")), picture).unwrap();
-}
-
-/// The alphabet of RFC 4648 §4, which `WebDriver` answers pictures in.
-fn base64(text: &str) -> Vec<u8> {
-    const ALPHABET: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let value = |byte| {
-        ALPHABET
-            .iter()
-            .position(|known| *known == byte)
-            .and_then(|at| u32::try_from(at).ok())
-    };
-    let digits: Vec<u32> = text.bytes().filter_map(value).collect();
-    let group = |group: &[u32]| {
-        let bits = group.iter().fold(0, |bits, digit| bits << 6 | digit) << (6 * (4 - group.len()));
-        bits.to_be_bytes()[1..group.len()].to_vec()
-    };
-    digits.chunks(4).flat_map(group).collect()
 }
 
 #[test]
@@ -140,11 +95,7 @@ fn every_page_is_accessible_and_fits_in_both_themes_and_widths() {
     let server = seeded(60, 4_000, 45);
     make(&server, "a screen", &["links:read", "analytics:read"]);
     let browser = Browser::signed_in(&server, "links");
-    let found: Vec<String> = VIEWS
-        .iter()
-        .flat_map(|(name, view)| looked_at(&browser, name, view))
-        .collect();
-    assert!(found.is_empty(), "{}", found.join("\n"));
+    look_at(&browser, &VIEWS);
     browser.finish(&[]);
 }
 
@@ -152,29 +103,30 @@ fn every_page_is_accessible_and_fits_in_both_themes_and_widths() {
 fn an_empty_instance_and_the_door_are_accessible_and_fit() {
     let server = Server::start();
     let browser = Browser::start(&server);
-    let mut found = looked_at(&browser, "door", "");
-    browser.go(&format!("links#token={TOKEN}"));
-    browser.find(".first");
-    for (name, view) in [
-        ("empty-links", "links"),
-        ("empty-analytics", "analytics?zone=UTC"),
-        ("empty-live", "live"),
-        ("empty-audit", "audit"),
-    ] {
-        found.extend(looked_at(&browser, name, view));
-    }
-    assert!(found.is_empty(), "{}", found.join("\n"));
+    look_at(&browser, &[("door", "")]);
+    browser.sign_in("links", TOKEN);
+    Shell(&browser).welcomes();
+    look_at(
+        &browser,
+        &[
+            ("empty-links", "links"),
+            ("empty-analytics", "analytics?zone=UTC"),
+            ("empty-live", "live"),
+            ("empty-audit", "audit"),
+        ],
+    );
     browser.finish(&[]);
 }
 
 #[test]
-fn every_language_has_its_words() {
-    let server = Server::start();
+fn every_language_has_its_words_and_fits_a_phone() {
+    let server = with_links(&["one", "two"]);
+    let long = "spring-campaign-".repeat(6);
+    let long = long.trim_end_matches('-');
+    let link = json!({"url": "https://example.com/", "slug": long, "password": "secret-word"});
+    server.create(&link);
     let browser = Browser::signed_in(&server, "links");
-    browser.look(Look {
-        width: 360,
-        dark: false,
-    });
+    browser.look(PHONE);
     for (tag, word) in [
         ("de-DE", "Links"),
         ("en-US", "Links"),
@@ -187,14 +139,22 @@ fn every_language_has_its_words() {
         ("zh-CN", "链接"),
         ("zh-TW", "連結"),
     ] {
-        browser.run_with(
-            "localStorage.setItem('slugline.language', arguments[0])",
-            &serde_json::json!(tag),
-        );
+        browser.language(tag);
         browser.go("links");
-        browser.find(".first");
+        List(&browser).select(&["one", "two"]);
+        browser.find(".bulk .danger");
         assert_eq!(browser.text(".pages a"), word, "{tag}");
         assert_eq!(browser.run("return document.documentElement.lang"), tag);
+        // Nothing of the bar has to be scrolled to, or is cut off.
+        let hidden = browser.run(
+            "return [...document.querySelectorAll('.bulk, .bulk button, .bulk strong')].filter((part) => { const { left, right } = part.getBoundingClientRect(); return part.scrollWidth > part.clientWidth && part.clientWidth > 0 || left < 0 || right > innerWidth; }).map((part) => part.outerHTML)",
+        );
+        assert_eq!(hidden, json!([]), "{tag}");
+        let beside = browser.run_with(
+            "const row = document.querySelector(`[data-slug='${arguments[0]}']`); const [slug, badge] = ['.row-slug', '.badge'].map((part) => row.querySelector(part).getBoundingClientRect()); return slug.height > 30 && badge.left >= slug.right && badge.bottom < slug.top + 30",
+            &json!(long),
+        );
+        assert_eq!(beside, true, "{tag}: the badge is beside the first line");
         for view in [
             "links?new=1",
             "links?do=import",
@@ -205,8 +165,8 @@ fn every_language_has_its_words() {
         ] {
             browser.go(view);
             browser.settle();
-            let wide = browser.run("return document.documentElement.scrollWidth > innerWidth");
-            assert_eq!(wide, false, "{tag} {view} is wider than a phone");
+            let is_wider = browser.is_wider_than_its_window();
+            assert!(!is_wider, "{tag} {view} is wider than a phone");
         }
     }
     browser.finish(&[]);

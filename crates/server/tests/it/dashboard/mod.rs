@@ -1,6 +1,8 @@
 //! The dashboard, in a real browser against the running binary.
 
 mod browser; // Chromium, by its driver
+mod instance; // servers with links and visits
+mod pages; // what a person sees and does
 
 mod analytics; // numbers of the page are numbers of the API
 mod audit; // who changed what

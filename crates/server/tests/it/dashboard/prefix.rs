@@ -4,9 +4,11 @@ use std::{
     thread,
 };
 
-use serde_json::json;
-
-use super::browser::Browser;
+use super::{
+    browser::Browser,
+    instance::with_links,
+    pages::{Editor, List},
+};
 use crate::support::server::{Server, TOKEN};
 
 /// The path that a reverse proxy adds, and removes again.
@@ -53,12 +55,11 @@ fn pass_on(mut client: TcpStream, target: &str) -> Option<()> {
 
 #[test]
 fn everything_works_below_a_prefix_that_a_proxy_strips() {
-    let server = Server::start();
-    server.create(&json!({"url": "https://example.com/", "slug": "below"}));
+    let server = with_links(&["below"]);
     let origin = proxy(&server);
     let browser = Browser::start_at(&server, &format!("{origin}{PREFIX}"));
-    browser.go(&format!("#token={TOKEN}"));
-    browser.find("[data-slug=below]");
+    browser.sign_in("", TOKEN);
+    List(&browser).has("below");
     for (page, shown) in [
         ("analytics", ".counters"),
         ("live", ".live-dot.live"),
@@ -72,16 +73,9 @@ fn everything_works_below_a_prefix_that_a_proxy_strips() {
         assert_eq!(browser.address(), format!("{PREFIX}/_dashboard/{page}"));
     }
     browser.go("links?edit=below");
-    browser.type_into("#comment", "changed below");
-    browser.click(".panel-foot .primary");
-    browser.until(
-        "it is saved",
-        "return document.querySelector('.panel') === null",
-    );
-    let link = server
-        .api("GET", "/api/link/query?slug=below")
-        .send()
-        .json();
-    assert_eq!(link["comment"], "changed below");
+    let editor = Editor(&browser);
+    editor.write("comment", "changed below");
+    editor.save();
+    assert_eq!(server.link("below")["comment"], "changed below");
     browser.finish(&[]);
 }

@@ -1,6 +1,6 @@
 use serde_json::json;
 
-use super::browser::Browser;
+use super::{browser::Browser, pages::List};
 use crate::support::{outsider::Outsider, server::Server};
 
 /// A page that tries to read the dashboard's storage, and reports the result in its title.
@@ -20,7 +20,7 @@ fn a_proxied_page_cannot_read_what_the_dashboard_keeps() {
     ]);
     server.create(&json!({"url": thief.url("/"), "slug": "thief", "proxy": true}));
     let browser = Browser::signed_in(&server, "links");
-    browser.find("[data-slug=thief]");
+    List(&browser).has("thief");
     // The same tab, so it would share the session storage if it had our origin.
     browser.run("location.href = '../thief'");
     browser.until(
@@ -28,6 +28,6 @@ fn a_proxied_page_cannot_read_what_the_dashboard_keeps() {
         "return document.title.startsWith('refused')",
     );
     browser.go("links");
-    browser.find("[data-slug=thief]");
+    List(&browser).has("thief");
     browser.finish(&[]);
 }

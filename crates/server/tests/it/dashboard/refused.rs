@@ -2,7 +2,11 @@
 
 use serde_json::json;
 
-use super::browser::Browser;
+use super::{
+    browser::{Browser, DELETE},
+    instance::add_links,
+    pages::{Editor, List},
+};
 use crate::{
     operation::store_outage,
     support::server::{Server, TOKEN},
@@ -11,47 +15,30 @@ use crate::{
 #[test]
 fn a_demonstration_turns_off_what_it_would_refuse_and_says_why() {
     let server = Server::start_with(&[("SLUGLINE_PUBLIC_PREVIEW_MODE", "true")]);
-    for slug in ["shown", "other"] {
-        server.create(&json!({"url": "https://example.com/", "slug": slug}));
-    }
+    add_links(&server, &["shown", "other"]);
     let browser = Browser::signed_in(&server, "links?edit=shown");
-    browser.type_into("#comment", "more");
-    browser.until(
-        "the reason stands in the panel",
-        "return document.querySelector('#refusal')?.textContent.includes('demonstration')",
-    );
-    for control in [
-        ".panel-foot .primary",
-        ".panel-head .icon-button[aria-label=Delete]",
-    ] {
-        let script = "return document.querySelector(arguments[0]).disabled";
-        assert_eq!(browser.run_with(script, &json!(control)), true, "{control}");
-    }
-    let typed = browser.run("return document.querySelector('#comment').value");
-    assert_eq!(typed, "more", "what was typed stays");
-    browser.click_text(".panel-foot button", "Cancel");
-    browser.click_text(".panel-foot button", "Discard");
-    browser.click("[data-slug=other] .row-actions .menu-button");
-    browser.until(
-        "a link cannot be deleted, and the menu says why",
-        "const item = document.querySelector('.menu-item.danger'); return item?.disabled && item.textContent.includes('demonstration')",
-    );
+    let (editor, list) = (Editor(&browser), List(&browser));
+    editor.write("comment", "more");
+    browser.says("#refusal", "demonstration");
+    editor.cannot_save();
+    assert!(browser.is_off(".panel-head [aria-label=Delete]"));
+    editor.keeps("comment", "more");
+    editor.press("Cancel");
+    editor.press("Discard");
+    // A link cannot be deleted, and the menu says why.
+    browser.click(&List::row("other", ".menu-button"));
+    browser.says(".menu-item.danger:disabled", "demonstration");
     browser.press("j");
-    browser.type_into("body", "\u{e017}");
+    browser.type_into("body", DELETE);
     browser.find(".toast.bad");
     assert!(!browser.has("dialog"));
-    browser.click("[data-slug=other] .row-check input");
+    list.select(&["other"]);
     browser.find("#bulk-why");
-    let off = browser.run("return [...document.querySelectorAll('.bulk > .button:not(.quiet)')].every((button) => button.disabled)");
-    assert_eq!(off, true);
+    assert!(!browser.has(".bulk > .button:not(.quiet):not(:disabled)"));
     // Links can be created.
     browser.press("c");
-    browser.type_into("#url", "https://example.com/new");
-    browser.click(".panel-foot .primary");
-    browser.until(
-        "it is made",
-        "return document.querySelector('.panel') === null",
-    );
+    editor.write("url", "https://example.com/new");
+    editor.save();
     browser.finish(&[]);
 }
 
@@ -59,34 +46,27 @@ fn a_demonstration_turns_off_what_it_would_refuse_and_says_why() {
 fn a_store_that_is_away_is_told_and_comes_back_by_itself() {
     let (server, relay) = store_outage::start();
     let slug = format!("away-{}", std::process::id());
-    server.create(&json!({"url": "https://example.com/", "slug": slug}));
-    let view = format!("links?q={slug}");
-    let browser = Browser::signed_in(&server, &view);
-    let row = format!("[data-slug={slug}]");
-    browser.find(&row);
+    add_links(&server, &[&slug]);
+    let browser = Browser::signed_in(&server, &format!("links?q={slug}"));
+    let (editor, list) = (Editor(&browser), List(&browser));
+    list.has(&slug);
     browser.press("c");
-    browser.type_into("#url", "http://localhost/kept");
-    browser.type_into("#comment", "typed before");
+    editor.write("url", "http://localhost/kept");
+    editor.write("comment", "typed before");
     relay.cut();
-    browser.click(".panel-foot .primary");
+    editor.send();
     browser.find(".panel .error-note");
-    browser.choose(".toolbar .select:nth-of-type(1) select", "all");
+    list.status("all");
     browser.until(
         "the outage is told, with the time of the next attempt",
         "return /Next attempt in \\d+ s/.test(document.querySelector('.page-main .error-note')?.textContent)",
     );
     relay.mend();
-    browser.until(
-        "it comes back without a click",
-        "return document.querySelector('.page-main .error-note') === null && document.querySelector('.list:not(.stale) .row') !== null",
-    );
-    let typed = browser.run("return document.querySelector('#comment').value");
-    assert_eq!(typed, "typed before");
-    browser.click(".panel-foot .primary");
-    browser.until(
-        "the link is made at last",
-        "return document.querySelector('.panel') === null",
-    );
+    // It comes back without a click.
+    browser.gone(".page-main .error-note");
+    list.shows(&slug);
+    editor.keeps("comment", "typed before");
+    editor.save();
     browser.finish(&["503"]);
 }
 
@@ -101,28 +81,14 @@ fn while_links_are_moved_here_their_progress_is_shown_and_then_they_are() {
     let url = format!("file:{}", old.display());
     let server = Server::start_with(&[("SLUGLINE_LEGACY_KV_URL", &url)]);
     let browser = Browser::start(&server);
-    browser.go(&format!("links?new=1&sort=az#token={TOKEN}"));
-    browser.until(
-        "the reason stands in place of the list",
-        "return document.querySelector('.moving')?.textContent.includes('older store')",
-    );
-    browser.type_into("#url", "http://localhost/kept");
-    assert_eq!(
-        browser.run("return document.querySelector('.panel-foot .primary').disabled"),
-        true
-    );
-    let mut cursor = json!(null);
+    browser.sign_in("links?new=1&sort=az", TOKEN);
+    browser.says(".moving", "older store");
+    let editor = Editor(&browser);
+    editor.write("url", "http://localhost/kept");
+    editor.cannot_save();
+    let mut run = json!({});
     loop {
-        let body = if cursor.is_null() {
-            json!({})
-        } else {
-            json!({"cursor": cursor})
-        };
-        let moved = server
-            .api("POST", "/api/link/migration/run")
-            .json(&body)
-            .send();
-        assert_eq!(moved.status, 200, "{}", moved.text);
+        let moved = server.post("/api/link/migration/run", &run).is(200);
         let report = moved.json();
         if report["list_complete"] == true {
             break;
@@ -131,17 +97,11 @@ fn while_links_are_moved_here_their_progress_is_shown_and_then_they_are() {
             "how far it is",
             "return /\\d+ links are here/.test(document.querySelector('.moving-count')?.textContent)",
         );
-        cursor = report["cursor"].clone();
+        run = json!({"cursor": report["cursor"]});
     }
-    browser.find("[data-slug=moved-0]");
-    browser.until(
-        "controls are on again",
-        "return !document.querySelector('.panel-foot .primary').disabled && document.querySelector('#refusal') === null",
-    );
-    browser.click(".panel-foot .primary");
-    browser.until(
-        "what was typed became a link",
-        "return document.querySelector('.panel') === null",
-    );
+    List(&browser).has("moved-0");
+    // What was typed becomes a link.
+    browser.gone("#refusal");
+    editor.save();
     browser.finish(&["423"]);
 }

@@ -1,30 +1,23 @@
-use serde_json::Value;
-
-use super::analytics::seeded;
+use super::instance::{seeded, seeded_with};
 use crate::support::server::{Server, command};
 
-fn metrics(server: &Server, kind: &str) -> Value {
-    let path = format!("/api/stats/metrics?type={kind}");
-    server.api("GET", &path).send().json()["data"].clone()
+fn count(server: &Server, domain: &str) -> u64 {
+    let path = format!("/api/link/count?status=all&domain={domain}");
+    server.get(&path).json()["count"].as_u64().unwrap()
 }
 
 #[test]
 fn the_same_numbers_make_the_same_instance() {
     let (one, two) = (seeded(20, 1_500, 30), seeded(20, 1_500, 30));
     for server in [&one, &two] {
-        assert_eq!(
-            server
-                .api("GET", "/api/link/count?status=all")
-                .send()
-                .json()["count"],
-            20
-        );
+        assert_eq!(count(server, ""), 20);
         server.counters_with("", 1_500);
     }
     for kind in ["slug", "country", "referer", "browser"] {
-        let rows = metrics(&one, kind);
+        let path = format!("/api/stats/metrics?type={kind}");
+        let rows = one.get(&path).json()["data"].clone();
         assert!(rows.as_array().unwrap().len() > 5, "{kind}: {rows}");
-        assert_eq!(rows, metrics(&two, kind), "{kind}");
+        assert_eq!(rows, two.get(&path).json()["data"], "{kind}");
     }
 }
 
@@ -43,22 +36,8 @@ fn an_instance_that_has_links_is_left_alone() {
 
 #[test]
 fn named_domains_get_a_third_of_the_links() {
-    let folder = tempfile::tempdir().unwrap();
-    let seed = ["seed", "--links", "12", "--visits", "100", "--days", "5"];
-    let made = command(folder.path())
-        .env("SLUGLINE_DOMAINS", "a.example,b.example")
-        .args(seed)
-        .output()
-        .unwrap();
-    assert!(
-        made.status.success(),
-        "{}",
-        String::from_utf8_lossy(&made.stderr)
-    );
-    let server = Server::start_in(folder, &[]);
+    let server = seeded_with("a.example,b.example", 12, 100, 5);
     for (domain, links) in [("", 8), ("a.example", 2), ("b.example", 2), ("*", 12)] {
-        let path = format!("/api/link/count?status=all&domain={domain}");
-        let count = server.api("GET", &path).send().json()["count"].clone();
-        assert_eq!(count, links, "{domain}");
+        assert_eq!(count(&server, domain), links, "{domain}");
     }
 }

@@ -2,112 +2,96 @@
 
 use serde_json::json;
 
-use super::browser::Browser;
+use super::{
+    browser::Browser,
+    instance::with_links,
+    pages::{Analytics, Dialog, Editor, List, Shell},
+};
 use crate::{
-    support::server::{Server, eventually},
+    support::server::{Answer, Server, eventually},
     tokens::make,
 };
 
-/// Returns whether the server takes this token.
-fn works(server: &Server, token: &str) -> bool {
-    let call = server.request("GET", "/api/verify");
-    let call = call.header("authorization", &format!("Bearer {token}"));
-    call.send().status == 200
+fn verify(server: &Server, token: &str) -> Answer {
+    server.by(token, "GET", "/api/verify").send()
 }
 
+/// Sends the form, and returns the text of the token and the address that signs in with it.
+fn made(browser: &Browser<'_>, name: &str) -> (String, String) {
+    browser.click(SEND);
+    browser.find(&format!("[data-token='{name}']"));
+    let shown = browser.texts(".token-made code");
+    (shown[0].clone(), shown[1].clone())
+}
+
+const SEND: &str = ".token-form .primary";
+
 #[test]
-fn a_token_is_made_shown_once_and_revoked() {
-    let server = Server::start();
+fn a_token_is_made_shown_once_and_revoked_and_another_is_bound_to_slugs_and_tags() {
+    let server = with_links(&["docs"]);
+    server.create(&json!({"url": "https://example.com/", "slug": "other", "tags": ["partner"]}));
     let browser = Browser::signed_in(&server, "setup");
     browser.type_into("#token-name", "a screen");
     browser.click("[data-scope='links:read']");
     browser.click("[data-scope='analytics:read']");
-    browser.click(".token-form .primary");
-    let shown = browser.text(".token-made code");
-    assert!(shown.starts_with("slugline_"), "{shown}");
-    assert!(works(&server, &shown));
-    browser.find("[data-token='a screen']");
+    let (token, address) = made(&browser, "a screen");
+    assert!(token.starts_with("slugline_"), "{token}");
+    verify(&server, &token).is(200);
     assert_eq!(browser.texts(".token .chip"), ["analytics:read"]);
-    let address = browser.texts(".token-made code")[1].clone();
-    assert_eq!(
-        address,
-        format!("{}/_dashboard/#token={shown}", server.origin())
-    );
+    let wanted = format!("{}/_dashboard/#token={token}", server.origin());
+    assert_eq!(address, wanted);
     // The name is taken now.
     browser.type_into("#token-name", "a screen");
-    browser.click(".token-form .primary");
+    browser.click(SEND);
     browser.find("#token-name-error");
     browser.click("[data-token='a screen'] .button");
-    browser.click("dialog .danger");
-    browser.until(
-        "it is gone, and so is its text",
-        "return !document.querySelector('.token') && !document.querySelector('.token-made')",
-    );
-    eventually("it is refused", || !works(&server, &shown));
-    browser.finish(&["409"]);
-}
+    Dialog(&browser).confirm();
+    // Its text is gone, too.
+    browser.gone(".token, .token-made");
+    eventually("it is refused", || verify(&server, &token).status == 401);
 
-#[test]
-fn a_token_is_bound_to_slugs_and_tags() {
-    let server = Server::start();
-    for (slug, tags) in [("docs", json!([])), ("other", json!(["partner"]))] {
-        server.create(&json!({"url": "https://example.com/", "slug": slug, "tags": tags}));
-    }
-    let browser = Browser::signed_in(&server, "setup");
-    browser.type_into("#token-name", "a guest");
+    browser.fill("#token-name", "a guest");
     browser.type_into("#token-slugs", "missing, /docs");
-    browser.click(".token-form .primary");
-    assert!(browser.text("#token-slugs-error").contains("missing"));
+    browser.click(SEND);
+    browser.says("#token-slugs-error", "missing");
     browser.fill("#token-slugs", "/docs");
     browser.type_into("#token-tags", "partner,");
-    let off = browser.run("return document.querySelector('[data-scope=admin]').disabled");
-    assert_eq!(off, true, "what may do everything cannot be bound");
-    browser.click(".token-form .primary");
-    let shown = browser.text(".token-made code");
-    browser.find("[data-token='a guest']");
+    let is_off = browser.is_off("[data-scope=admin]");
+    assert!(is_off, "what may do everything cannot be bound");
+    let (token, _) = made(&browser, "a guest");
     assert_eq!(browser.texts("[data-bound=slug]"), ["/docs"]);
     assert_eq!(browser.texts("[data-bound=tag]"), ["partner"]);
-    let verify = server.request("GET", "/api/verify");
-    let verify = verify.header("authorization", &format!("Bearer {shown}"));
-    let told = verify.send().json();
-    assert_eq!(
-        (&told["slugs"], &told["tags"]),
-        (&json!(["docs"]), &json!(["partner"]))
-    );
+    let told = verify(&server, &token).json();
+    let bounds = (&told["slugs"], &told["tags"]);
+    assert_eq!(bounds, (&json!(["docs"]), &json!(["partner"])));
     browser.click("[data-scope=admin]");
     browser.find(".token-bound:disabled");
-    browser.finish(&["400"]);
+    browser.finish(&["400", "409"]);
 }
 
 #[test]
 fn with_links_read_alone_links_are_shown_and_what_is_refused_is_off() {
-    let server = Server::start();
-    server.create(&json!({"url": "https://example.com/", "slug": "shown"}));
+    let server = with_links(&["shown"]);
     let token = make(&server, "reader", &["links:read"]);
     let browser = Browser::start(&server);
-    browser.go(&format!("links?edit=shown#token={token}"));
-    browser.find("[data-slug=shown]");
-    browser.until(
-        "the panel says which scope is missing",
-        "return document.querySelector('#refusal')?.textContent.includes('links:write')",
-    );
+    browser.sign_in("links?edit=shown", &token);
+    let (editor, list, shell) = (Editor(&browser), List(&browser), Shell(&browser));
+    list.has("shown");
+    browser.says("#refusal", "links:write");
     browser.settle();
-    let off = browser.run("return document.querySelector('.panel-foot .primary').disabled");
-    assert_eq!(off, true);
+    editor.cannot_save();
     assert_eq!(browser.address(), "/_dashboard/links?edit=shown");
-    let orders = browser.run("return [...document.querySelectorAll('.toolbar .select option')].map((one) => one.value).includes('visits')");
-    assert_eq!(orders, false, "the order of visits needs another scope");
-    browser.click(".panel-head .icon-button[aria-label=Close]");
-    browser.click("[data-slug=shown] .row-check input");
-    browser.find("#bulk-why");
-    browser.press("g");
-    browser.type_into("body", "a");
-    browser.until(
-        "analytics say which scope is missing",
-        "return document.querySelector('#main .empty')?.textContent.includes('analytics:read')",
+    let by_visits = ".toolbar .select option[value=visits]";
+    assert!(
+        !browser.has(by_visits),
+        "the order of visits needs another scope"
     );
-    browser.press("g");
-    browser.type_into("body", "s");
+    browser.click(".panel-head [aria-label=Close]");
+    list.select(&["shown"]);
+    browser.find("#bulk-why");
+    browser.press("ga");
+    shell.lacks("analytics:read");
+    browser.press("gs");
     browser.find(".setup-card");
     browser.settle();
     assert!(!browser.has(".tokens") && !browser.has(".findings"));
@@ -116,23 +100,17 @@ fn with_links_read_alone_links_are_shown_and_what_is_refused_is_off() {
 
 #[test]
 fn with_analytics_read_alone_a_shared_view_shows_visits() {
-    let server = Server::start();
-    server.create(&json!({"url": "https://example.com/", "slug": "shown"}));
+    let server = with_links(&["shown"]);
     server.visit("/shown");
     server.counters_with("", 1);
     let token = make(&server, "guest", &["analytics:read"]);
     let browser = Browser::start(&server);
-    browser.go(&format!("analytics?slug=shown#token={token}"));
-    browser.until("the total is there", "return document.querySelector('[data-counter=visits] .counter-value')?.textContent === '1'");
+    browser.sign_in("analytics?slug=shown", &token);
+    Analytics(&browser).shows_visits(1);
     browser.settle();
-    browser.press("g");
-    browser.type_into("body", "v");
+    browser.press("gv");
     browser.find(".live");
-    browser.press("g");
-    browser.type_into("body", "l");
-    browser.until(
-        "links say which scope is missing",
-        "return document.querySelector('#main .empty')?.textContent.includes('links:read')",
-    );
+    browser.press("gl");
+    Shell(&browser).lacks("links:read");
     browser.finish(&[]);
 }

@@ -1,50 +1,58 @@
 //! People undo changes and deletions of links, and try a link before they save it.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{
     browser::Browser,
-    looks::{LOOKS, faults_of_look},
+    looks::in_every_look,
+    pages::{Dialog, Editor, List, Shell},
 };
 use crate::support::server::Server;
-
-fn read(server: &Server, slug: &str) -> (u16, Value) {
-    let path = format!("/api/link/query?slug={slug}");
-    let answer = server.api("GET", &path).send();
-    (answer.status, answer.json())
-}
 
 fn make(server: &Server, slug: &str, url: &str) {
     server.create(&json!({"slug": slug, "url": url, "comment": "kept"}));
 }
 
-fn delete(server: &Server, slug: &str) {
-    let deleted = server.api("POST", "/api/link/delete");
-    assert_eq!(deleted.json(&json!({"slug": slug})).send().status, 204);
+const RESTORE: &str = ".trash-actions .button:not(.danger)";
+
+/// Gives a link that comes back another slug.
+fn restore_as(browser: &Browser<'_>, slug: &str) {
+    browser.find("#other-slug");
+    browser.fill("#other-slug", slug);
+    Dialog(browser).accept();
 }
 
-fn looks_right(browser: &Browser<'_>, view: &str) {
-    for (name, look) in LOOKS {
-        browser.look(look);
+/// Checks the page as it is, in every look.
+fn looks_right(browser: &Browser<'_>, name: &str) {
+    in_every_look(browser, |check| {
         browser.settle();
-        assert_eq!(faults_of_look(browser, view, name), [""; 0]);
-    }
+        check(name);
+    });
 }
 
 #[test]
-fn a_deletion_is_undone_by_one_click() {
+fn a_deletion_is_undone_by_one_click_and_an_older_version_brought_back() {
     let server = Server::start();
-    make(&server, "docs", "https://example.com/docs");
+    make(&server, "docs", "https://example.com/first");
     let browser = Browser::signed_in(&server, "links?edit=docs");
-    browser.click(".panel-head [aria-label=Delete]");
-    browser.click("dialog .button.danger");
-    browser.find(".toast-action");
-    assert_eq!(read(&server, "docs").0, 404, "it is gone at once");
+    Editor(&browser).delete();
+    Dialog(&browser).confirm();
     assert_eq!(browser.text(".toast-action"), "Undo");
+    server.get("/api/link/query?slug=docs").is(404); // It is gone at once.
+    Shell(&browser).welcomes(); // No link is left.
     browser.click(".toast-action");
-    browser.find(".row[data-slug=docs]");
-    let (status, link) = read(&server, "docs");
-    assert_eq!((status, &link["comment"]), (200, &json!("kept")));
+    List(&browser).has("docs");
+    assert_eq!(server.link("docs")["comment"], "kept");
+
+    let edit = json!({"slug": "docs", "url": "https://example.com/second"});
+    server.call("PATCH", "/api/link/edit", &edit).is(200);
+    browser.go("links?history=docs");
+    browser.says(".version-members", "url");
+    browser.says(".version-members", "https://example.com/first");
+    let versions = browser.texts(".version").len();
+    browser.click(".version .button");
+    browser.counts(".version", versions + 1);
+    assert_eq!(server.link("docs")["url"], "https://example.com/first");
     browser.finish(&[]);
 }
 
@@ -53,18 +61,17 @@ fn without_a_trash_nobody_is_promised_one() {
     let server = Server::start_with(&[("SLUGLINE_TRASH_DAYS", "0")]);
     make(&server, "docs", "https://example.com/docs");
     let browser = Browser::signed_in(&server, "links?edit=docs");
-    browser.click(".panel-head [aria-label=Delete]");
-    browser.until(
-        "the text says so",
-        "return document.querySelector('dialog')?.textContent.includes('This cannot be undone.')",
-    );
-    browser.click("dialog .button.danger");
+    Editor(&browser).delete();
+    let dialog = Dialog(&browser);
+    browser.says("dialog", "This cannot be undone.");
+    dialog.confirm();
     browser.find(".toast");
     assert!(!browser.has(".toast-action"));
     browser.go("trash");
-    browser.until(
-        "an empty trash that promises nothing",
-        "return document.querySelector('.empty-title') && !document.querySelector('.empty-text')",
+    browser.find(".empty-title");
+    assert!(
+        !browser.has(".empty-text"),
+        "an empty trash promises nothing"
     );
     browser.finish(&[]);
 }
@@ -74,7 +81,7 @@ fn the_trash_gives_links_back_and_lets_them_go() {
     let server = Server::start();
     for slug in ["docs", "gone"] {
         make(&server, slug, "https://example.com/old");
-        delete(&server, slug);
+        server.delete_link(slug);
     }
     make(&server, "docs", "https://example.com/new");
     let browser = Browser::signed_in(&server, "trash");
@@ -82,24 +89,18 @@ fn the_trash_gives_links_back_and_lets_them_go() {
     assert_eq!(browser.texts(".trash-entry .mono"), ["/gone", "/docs"]);
     looks_right(&browser, "trash");
     // The slug of the second one is taken.
-    browser.click(".trash-entry:nth-child(2) .trash-actions .button:not(.danger)");
-    browser.find("#other-slug");
-    browser.fill("#other-slug", "docs-again");
-    browser.click("dialog .button.primary");
-    browser.until(
-        "one is back",
-        "return document.querySelectorAll('.trash-entry').length === 1",
-    );
-    assert_eq!(
-        read(&server, "docs-again").1["url"],
-        "https://example.com/old"
-    );
-    assert_eq!(read(&server, "docs").1["url"], "https://example.com/new");
+    browser.click(&format!(".trash-entry:nth-child(2) {RESTORE}"));
+    restore_as(&browser, "docs-again");
+    browser.counts(".trash-entry", 1);
+    for (slug, url) in [("docs-again", "old"), ("docs", "new")] {
+        let url = format!("https://example.com/{url}");
+        assert_eq!(server.link(slug)["url"], url, "{slug}");
+    }
     browser.click(".trash-entry .button.danger");
-    browser.click("dialog .button.danger");
+    Dialog(&browser).confirm();
     browser.find(".empty");
-    let trash = server.api("GET", "/api/link/trash").send().json();
-    assert_eq!(trash["links"], json!([]));
+    let left = server.get("/api/link/trash").json();
+    assert_eq!(left["links"], json!([]));
     browser.finish(&["409"]);
 }
 
@@ -109,44 +110,18 @@ fn a_link_whose_domain_was_taken_away_comes_back_to_another_one() {
     let link = json!({"slug": "docs", "domain": "go.example", "url": "https://example.com/old"});
     server.create(&link);
     make(&server, "docs", "https://example.com/new");
-    let removed = server.api("DELETE", "/api/domains?host=go.example&links=delete");
-    assert_eq!(removed.send().status, 200);
+    let remove = "/api/domains?host=go.example&links=delete";
+    server.delete(remove).is(200);
     let browser = Browser::signed_in(&server, "trash");
-    browser.click(".trash-entry .trash-actions .button:not(.danger)");
+    browser.click(RESTORE);
     browser.find("dialog .other-domain");
     looks_right(&browser, "trash");
-    browser.click("dialog .button.primary");
-    browser.find("#other-slug");
-    browser.fill("#other-slug", "docs-again");
-    browser.click("dialog .button.primary");
+    Dialog(&browser).accept();
+    restore_as(&browser, "docs-again");
     browser.find(".empty");
-    assert_eq!(
-        read(&server, "docs-again").1["url"],
-        "https://example.com/old"
-    );
+    let back = server.link("docs-again");
+    assert_eq!(back["url"], "https://example.com/old");
     browser.finish(&["400", "409"]);
-}
-
-#[test]
-fn an_older_version_of_a_link_is_brought_back() {
-    let server = Server::start();
-    make(&server, "docs", "https://example.com/first");
-    let edit = json!({"slug": "docs", "url": "https://example.com/second"});
-    server.api("PATCH", "/api/link/edit").json(&edit).send();
-    let browser = Browser::signed_in(&server, "links?history=docs");
-    browser.find(".version-members");
-    let members = browser.text(".version-members");
-    assert!(
-        members.contains("url") && members.contains("https://example.com/first"),
-        "{members}"
-    );
-    browser.click(".version .button");
-    browser.until(
-        "it is the third version",
-        "return document.querySelectorAll('.version').length === 3",
-    );
-    assert_eq!(read(&server, "docs").1["url"], "https://example.com/first");
-    browser.finish(&[]);
 }
 
 #[test]
@@ -158,21 +133,23 @@ fn a_link_is_tried_before_it_is_saved() {
     ]);
     server.create(&json!({"slug": "go", "url": "https://example.com/", "rules": rules}));
     let browser = Browser::signed_in(&server, "links?edit=go");
-    browser.find(".section-head");
-    browser.click_text(".section-head", "Test this link");
+    let editor = Editor(&browser);
+    editor.open_section("Test this link");
     browser.find(".test-answer");
-    browser.fill("#test-country", "DE");
+    editor.rewrite("test-country", "DE");
     browser.choose(".test-visitor select", "Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4 Mobile/15E148 Safari/604.1");
-    browser.until("the second rule wins", "return document.querySelector('.test-answer')?.innerText.includes('https://example.com/ios')");
+    // The second rule wins.
+    browser.says(".test-answer", "https://example.com/ios");
     let missed = browser.text(".test-missed");
     assert!(
         missed.contains("Rule 1") && missed.contains("DE"),
         "{missed}"
     );
     browser.choose(".test-visitor select", "");
-    browser.fill("#url", "https://example.com/changed");
-    browser.until("the draft is tried", "return document.querySelector('.test-answer')?.innerText.includes('https://example.com/changed')");
+    editor.rewrite("url", "https://example.com/changed");
+    // The draft is tried.
+    browser.says(".test-answer", "https://example.com/changed");
     looks_right(&browser, "test-link");
-    assert_eq!(read(&server, "go").1["url"], "https://example.com/");
+    assert_eq!(server.link("go")["url"], "https://example.com/");
     browser.finish(&[]);
 }

@@ -19,20 +19,9 @@ pub(crate) struct Driver {
 
 impl Driver {
     pub(crate) fn start() -> Self {
-        let mut process = Command::new("chromedriver")
-            .arg("--port=0")
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("chromedriver is installed: cargo xtask test does that");
-        let lines = BufReader::new(process.stdout.take().unwrap()).lines();
-        let port = lines
-            .map_while(Result::ok)
-            .find_map(|line| {
-                let (_, rest) = line.split_once("started successfully on port ")?;
-                rest.trim_end_matches('.').parse::<u16>().ok()
-            })
+        // It takes a port that is free by IPv4, and ends if another program has it by IPv6.
+        let (process, port) = (0..5)
+            .find_map(|_| listening())
             .expect("chromedriver names its port");
         let agent: Agent = Agent::config_builder()
             .http_status_as_error(false)
@@ -82,6 +71,26 @@ impl Drop for Driver {
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
+}
+
+/// A process that names the port where it listens.
+fn listening() -> Option<(Child, u16)> {
+    let mut process = Command::new("chromedriver")
+        .arg("--port=0")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("chromedriver is installed: cargo xtask test does that");
+    let lines = BufReader::new(process.stdout.take().unwrap()).lines();
+    let port = lines.map_while(Result::ok).find_map(|line| {
+        let (_, rest) = line.split_once("started successfully on port ")?;
+        rest.trim_end_matches('.').parse().ok()
+    });
+    if port.is_none() {
+        process.wait().unwrap();
+    }
+    Some((process, port?))
 }
 
 /// Chromium without the parts around its pages starts in a fifth of the time. The driver ends the

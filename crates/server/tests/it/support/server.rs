@@ -230,8 +230,10 @@ impl Server {
     }
 
     /// The stored link.
+    #[track_caller]
     pub(crate) fn link(&self, slug: &str) -> Value {
-        self.get(&format!("/api/link/query?slug={slug}")).json()
+        let path = format!("/api/link/query?slug={slug}");
+        self.get(&path).is(200).json()
     }
 
     #[track_caller]
