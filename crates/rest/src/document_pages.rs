@@ -13,12 +13,9 @@ use std::{
 use actix_web::{
     HttpRequest, HttpResponse,
     body::{BodySize, MessageBody},
-    http::{
-        Method,
-        header::{
-            ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, ETAG,
-            IF_NONE_MATCH, VARY,
-        },
+    http::header::{
+        ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, ETAG,
+        IF_NONE_MATCH, VARY,
     },
     web::Bytes,
 };
@@ -31,47 +28,24 @@ use slugline_httpkit::{Failure, header};
 
 use crate::{
     openapi::{Responses, documented},
-    operation::{Operation, OperationSpec},
+    operation::operations,
     reply::Reply,
     streamed::{SLICE, Slices},
 };
 
-/// `GET /_docs/scalar`
-pub(crate) fn document_scalar() -> Operation {
-    let spec = OperationSpec {
-        tag: "Documents",
-        summary: "API reference",
-        description: "The API reference, as a page of Scalar.",
-        ..OperationSpec::new(
-            Method::GET,
-            "/_docs/scalar",
-            "document_scalar",
-            Access::OPEN,
-        )
-    };
-    Operation::new(spec, scalar)
+operations! { "Documents";
+    document_scalar: GET "/_docs/scalar" => scalar, Access::OPEN, [],
+        "API reference",
+        "The API reference, as a page of Scalar.";
+    document_swagger: GET "/_docs/swagger" => swagger, Access::OPEN, [],
+        "API console",
+        "The API to try out, as a page of Swagger UI.";
 }
 
 async fn scalar() -> Result<&'static Page, Failure> {
     static PAGE: LazyLock<Page> =
         LazyLock::new(|| Page::new(include_bytes!(concat!(env!("OUT_DIR"), "/scalar.html.gz"))));
     Ok(&PAGE)
-}
-
-/// `GET /_docs/swagger`
-pub(crate) fn document_swagger() -> Operation {
-    let spec = OperationSpec {
-        tag: "Documents",
-        summary: "API console",
-        description: "The API to try out, as a page of Swagger UI.",
-        ..OperationSpec::new(
-            Method::GET,
-            "/_docs/swagger",
-            "document_swagger",
-            Access::OPEN,
-        )
-    };
-    Operation::new(spec, swagger)
 }
 
 async fn swagger() -> Result<&'static Page, Failure> {

@@ -1,10 +1,6 @@
 //! `GET /_docs/openapi.json`: the reference for the API that is deployed.
 
-use actix_web::{
-    HttpRequest, HttpResponse,
-    http::{Method, header::CACHE_CONTROL},
-    web::Bytes,
-};
+use actix_web::{HttpRequest, HttpResponse, http::header::CACHE_CONTROL, web::Bytes};
 use aide::{generate::GenContext, openapi::MediaType};
 use serde_json::{Value, json};
 use slugline_application::Access;
@@ -13,25 +9,15 @@ use slugline_httpkit::{Failure, Guard};
 use crate::{
     input::from_head,
     openapi::{Responses, documented},
-    operation::{Operation, OperationSpec},
+    operation::operations,
     reply::Reply,
     streamed::Slices,
 };
 
-/// `GET /_docs/openapi.json`
-pub(crate) fn document_get() -> Operation {
-    let spec = OperationSpec {
-        tag: "Documents",
-        summary: "OpenAPI document",
-        description: "This document, with the instance's own address as its server.",
-        ..OperationSpec::new(
-            Method::GET,
-            "/_docs/openapi.json",
-            "document_get",
-            Access::OPEN,
-        )
-    };
-    Operation::new(spec, document)
+operations! { "Documents";
+    document_get: GET "/_docs/openapi.json" => document, Access::OPEN, [],
+        "OpenAPI document",
+        "This document, with the instance's own address as its server.";
 }
 
 async fn document(document: Document) -> Result<Document, Failure> {

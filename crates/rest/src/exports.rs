@@ -2,10 +2,7 @@
 
 use actix_web::{
     HttpRequest, HttpResponse,
-    http::{
-        Method,
-        header::{HeaderName, HeaderValue},
-    },
+    http::header::{HeaderName, HeaderValue},
 };
 use aide::{generate::GenContext, openapi::MediaType};
 use slugline_application::{Error, StatsService, VisitExport};
@@ -21,30 +18,28 @@ use crate::{
     body::Query,
     input::Statistics,
     openapi::{Responses, documented, json},
-    operation::{Operation, OperationSpec},
+    operation::operations,
     reply::Reply,
-    stats::{FAILS, TAG},
+    stats::TAG,
     streamed::{Attachment, Parts, Sender},
 };
 
-/// `GET /api/stats/export`
-pub(crate) fn stats_export() -> Operation {
-    let spec = OperationSpec {
-        tag: TAG,
-        summary: "Totals by link as a file",
-        description: "A CSV file for spreadsheets, in UTF-8: slug, destination, visitors, visits \
-                      and referers of each slug and destination, most visits first. The header \
-                      `Slugline-Exact` is `false` if some of these numbers are estimates or lack \
-                      visits, as `sampling.exact` of other answers.",
-        fails: FAILS,
-        ..OperationSpec::new(
-            Method::GET,
-            "/api/stats/export",
-            "stats_export",
-            StatsService::NEEDS,
-        )
-    };
-    Operation::new(spec, totals)
+operations! { TAG;
+    stats_export: GET "/api/stats/export" => totals, StatsService::NEEDS,
+        [TokenBusy, QueryTimeout, MigrationRequired],
+        "Totals by link as a file",
+        "A CSV file for spreadsheets, in UTF-8: slug, destination, visitors, visits and referers \
+         of each slug and destination, most visits first. The header `Slugline-Exact` is `false` \
+         if some of these numbers are estimates or lack visits, as `sampling.exact` of other \
+         answers.";
+    logs_export: GET "/api/logs/export" => visits, StatsService::NEEDS,
+        [TokenBusy, QueryTimeout, MigrationRequired],
+        "Export visits",
+        "The visits themselves, as they are stored, in the order of storage: a JSON object per \
+         line, or CSV with a header. Each visit that was stored when the export began, and was not \
+         deleted meanwhile, comes once. An export that cannot go on breaks the answer off, which \
+         clients report as an error. In CSV, texts that a spreadsheet would run begin with an \
+         apostrophe.";
 }
 
 async fn totals(
@@ -54,27 +49,6 @@ async fn totals(
     let export = stats.access(query.validate()?).await?;
     let file_name = csv_file_name(export.exported_at);
     Ok(Totals::start(file_name, export.rows).await?)
-}
-
-/// `GET /api/logs/export`
-pub(crate) fn logs_export() -> Operation {
-    let spec = OperationSpec {
-        tag: TAG,
-        summary: "Export visits",
-        description: "The visits themselves, as they are stored, in the order of storage: a JSON \
-                      object per line, or CSV with a header. Each visit that was stored when the \
-                      export began, and was not deleted meanwhile, comes once. An export that \
-                      cannot go on breaks the answer off, which clients report as an error. In \
-                      CSV, texts that a spreadsheet would run begin with an apostrophe.",
-        fails: FAILS,
-        ..OperationSpec::new(
-            Method::GET,
-            "/api/logs/export",
-            "logs_export",
-            StatsService::NEEDS,
-        )
-    };
-    Operation::new(spec, visits)
 }
 
 async fn visits(

@@ -1,19 +1,13 @@
 //! `GET /_health/live`, `GET /_health/ready` and `GET /_health/domain`, for operators, their probes and
 //! their proxies.
 
-use actix_web::http::Method;
 use schemars::JsonSchema;
 use serde::Serialize;
 use slugline_application::Access;
 use slugline_contract::{AskDomain, Code, Problem};
 use slugline_httpkit::{Failure, report};
 
-use crate::{
-    body::Query,
-    input::Context,
-    operation::{Operation, OperationSpec},
-    reply::Json,
-};
+use crate::{body::Query, input::Context, operation::operations, reply::Json};
 
 /// A healthy answer.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -85,52 +79,24 @@ const HEALTHY: Health = Health {
     version: env!("CARGO_PKG_VERSION"),
 };
 
-/// `GET /_health/live`
-pub(crate) fn health_live() -> Operation {
-    let spec = OperationSpec {
-        tag: "Health",
-        summary: "Is the process alive?",
-        description: "Answers as long as the process serves requests at all.",
-        ..OperationSpec::new(Method::GET, "/_health/live", "health_live", Access::OPEN)
-    };
-    Operation::new(spec, live)
+operations! { "Health";
+    health_live: GET "/_health/live" => live, Access::OPEN, [],
+        "Is the process alive?",
+        "Answers as long as the process serves requests at all.";
+    health_ready: GET "/_health/ready" => ready, Access::OPEN, [Unavailable],
+        "Can the service do its work?",
+        "Answers 503 while the links database cannot be reached. Every other part that cannot do \
+         its work is `degraded` in an answer of 200: redirects go on without it, so the service \
+         should stay in rotation.";
+    health_domain: GET "/_health/domain" => domain, Access::OPEN, [DomainNotFound],
+        "Does the service have this host?",
+        "Answers 200 for named domains, for the host of SLUGLINE_BASE_URL and for \
+         SLUGLINE_ADMIN_HOST, and 404 for every other host. A proxy that gets certificates on \
+         demand asks this first.";
 }
 
 async fn live() -> Result<Json<200, Health>, Failure> {
     Ok(Json(HEALTHY))
-}
-
-/// `GET /_health/ready`
-pub(crate) fn health_ready() -> Operation {
-    let spec = OperationSpec {
-        tag: "Health",
-        summary: "Can the service do its work?",
-        description: "Answers 503 while the links database cannot be reached. Every other part \
-                      that cannot do its work is `degraded` in an answer of 200: redirects go on \
-                      without it, so the service should stay in rotation.",
-        fails: &[Code::Unavailable],
-        ..OperationSpec::new(Method::GET, "/_health/ready", "health_ready", Access::OPEN)
-    };
-    Operation::new(spec, ready)
-}
-
-/// `GET /_health/domain`
-pub(crate) fn health_domain() -> Operation {
-    let spec = OperationSpec {
-        tag: "Health",
-        summary: "Does the service have this host?",
-        description: "Answers 200 for named domains, for the host of SLUGLINE_BASE_URL and for \
-                      SLUGLINE_ADMIN_HOST, and 404 for every other host. A proxy that gets \
-                      certificates on demand asks this first.",
-        fails: &[Code::DomainNotFound],
-        ..OperationSpec::new(
-            Method::GET,
-            "/_health/domain",
-            "health_domain",
-            Access::OPEN,
-        )
-    };
-    Operation::new(spec, domain)
 }
 
 /// Answers from memory, because anybody may ask.

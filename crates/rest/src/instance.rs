@@ -1,30 +1,32 @@
 //! The instance: its set-up and its audit trail.
 
-use actix_web::http::Method;
 use slugline_application::{Access, AuditService};
-use slugline_contract::{AuditList, Code, Finding, ListAudit, SetupView};
+use slugline_contract::{AuditList, Finding, ListAudit, SetupView};
 use slugline_domain::Scope;
 use slugline_httpkit::{Failure, ProxyDoubt};
 
 use crate::{
     body::Query,
     input::{ByProxy, CalledBy, Context},
-    operation::{Operation, OperationSpec},
+    operation::operations,
     reply::Json,
 };
 
-/// `GET /api/setup`
-pub(crate) fn setup_get() -> Operation {
-    let spec = OperationSpec {
-        tag: "Set-up",
-        summary: "See how the instance is set up",
-        description: "Version, bounds, what is switched on, where links and visits are kept, and \
-                      what may be set otherwise, worst first, with the setting or command that \
-                      mends it. Nothing in it is secret; advice is for tokens with the scope \
-                      `admin` only.",
-        ..OperationSpec::new(Method::GET, "/api/setup", "setup_get", Access::OPEN)
-    };
-    Operation::new(spec, setup)
+operations! { "Set-up";
+    setup_get: GET "/api/setup" => setup, Access::OPEN, [],
+        "See how the instance is set up",
+        "Version, bounds, what is switched on, where links and visits are kept, and what may be \
+         set otherwise, worst first, with the setting or command that mends it. Nothing in it is \
+         secret; advice is for tokens with the scope `admin` only.";
+}
+
+operations! { "Audit";
+    audit_list: GET "/api/audit" => audit, AuditService::LIST, [InvalidCursor],
+        "List changes",
+        "Who changed what, the newest change first: a line for each link that was created, edited, \
+         deleted, imported or moved here, and for each token that was added or revoked. Requests \
+         that changed nothing have no line. Pass `cursor` back until `list_complete` is true. \
+         `SLUGLINE_AUDIT_DAYS` says how long lines are kept.";
 }
 
 async fn setup(
@@ -62,22 +64,6 @@ async fn setup(
     }
     setup.findings.sort_by_key(|finding| finding.level);
     Ok(Json(setup))
-}
-
-/// `GET /api/audit`
-pub(crate) fn audit_list() -> Operation {
-    let spec = OperationSpec {
-        tag: "Audit",
-        summary: "List changes",
-        description: "Who changed what, the newest change first: a line for each link that was \
-                      created, edited, deleted, imported or moved here, and for each token that \
-                      was added or revoked. Requests that changed nothing have no line. Pass \
-                      `cursor` back until `list_complete` is true. `SLUGLINE_AUDIT_DAYS` says how \
-                      long lines are kept.",
-        fails: &[Code::InvalidCursor],
-        ..OperationSpec::new(Method::GET, "/api/audit", "audit_list", AuditService::LIST)
-    };
-    Operation::new(spec, audit)
 }
 
 async fn audit(

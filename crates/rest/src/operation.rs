@@ -120,6 +120,33 @@ impl fmt::Debug for Operation {
     }
 }
 
+/// Makes a function of each row of a table, which declares the operation of that name. The table
+/// begins with the group of its operations in the document. A row has the method, the path, the
+/// handler, the access rule, the codes of [`OperationSpec::fails`], the summary and the
+/// description.
+macro_rules! operations {
+    ($tag:expr; $(
+        $id:ident: $method:ident $path:expr => $handler:expr, $needs:expr, [$($code:ident),*],
+            $summary:literal,
+            $description:literal;
+    )+) => {$(
+        pub(crate) fn $id() -> $crate::operation::Operation {
+            let spec = $crate::operation::OperationSpec {
+                method: ::actix_web::http::Method::$method,
+                path: $path,
+                id: stringify!($id),
+                tag: $tag,
+                summary: $summary,
+                description: $description,
+                needs: $needs,
+                fails: &[$(::slugline_contract::Code::$code),*],
+            };
+            $crate::operation::Operation::new(spec, $handler)
+        }
+    )+};
+}
+pub(crate) use operations;
+
 /// The site token guards everything below `/api/`.
 pub(crate) fn needs_token(path: &str) -> bool {
     path.starts_with("/api/")

@@ -4,15 +4,12 @@ use std::{future, time::Duration};
 
 use actix_web::{
     HttpRequest, HttpResponse,
-    http::{
-        Method,
-        header::{CACHE_CONTROL, CONTENT_TYPE},
-    },
+    http::header::{CACHE_CONTROL, CONTENT_TYPE},
     web::Bytes,
 };
 use aide::{generate::GenContext, openapi::MediaType};
 use slugline_application::{Caller, SharedFilter, StatsReader, StatsService, TaggedQuery, Watch};
-use slugline_contract::{AnalyticsFilter, Code, EventView, LimitedRequest, LocationView, Ranked};
+use slugline_contract::{AnalyticsFilter, EventView, LimitedRequest, LocationView, Ranked};
 use slugline_domain::VisitFilter;
 use slugline_httpkit::{Failure, Guard};
 use tokio::time;
@@ -21,28 +18,31 @@ use crate::{
     body::Query,
     input::{CalledBy, Context, Statistics},
     openapi::{Responses, documented},
-    operation::{Operation, OperationSpec},
+    operation::operations,
     reply::{Json, Reply},
-    stats::{FAILS, TAG},
+    stats::TAG,
     streamed::{Parts, Sender},
 };
 
-/// `GET /api/logs/events`
-pub(crate) fn logs_events() -> Operation {
-    let spec = OperationSpec {
-        tag: TAG,
-        summary: "List the latest visits",
-        description: "The latest stored visits, newest first. Under load not every visit is stored; \
-                      `id` stays the same from one request to the next.",
-        fails: FAILS,
-        ..OperationSpec::new(
-            Method::GET,
-            "/api/logs/events",
-            "logs_events",
-            StatsService::NEEDS,
-        )
-    };
-    Operation::new(spec, events)
+operations! { TAG;
+    logs_events: GET "/api/logs/events" => events, StatsService::NEEDS,
+        [TokenBusy, QueryTimeout, MigrationRequired],
+        "List the latest visits",
+        "The latest stored visits, newest first. Under load not every visit is stored; `id` stays \
+         the same from one request to the next.";
+    logs_locations: GET "/api/logs/locations" => locations, StatsService::NEEDS,
+        [TokenBusy, QueryTimeout, MigrationRequired],
+        "Count visits by place",
+        "The places with the most visits, most first. Visits whose place is not known are in no \
+         row; `others` counts them, and those of places beyond the limit. Coordinates are rounded \
+         to about a kilometre.";
+    logs_stream: GET "/api/logs/stream" => watch, StatsService::NEEDS,
+        [TooManyWatchers, TokenBusy, MigrationRequired],
+        "Watch visits come in",
+        "New visits as server-sent events named `visit`, each with the JSON of an item of \
+         `/api/logs/events`, once they are stored. For watching, not for counting: of a busy \
+         second the first few that match are sent, and one who reads slowly misses some. `tag` \
+         stands for the links that have it when the watching begins.";
 }
 
 async fn events(
@@ -53,24 +53,6 @@ async fn events(
     let query = query.check_events(&context.bounds)?;
     let events = stats.events(query).await?;
     Ok(Json(EventView::list(events)))
-}
-
-/// `GET /api/logs/locations`
-pub(crate) fn logs_locations() -> Operation {
-    let spec = OperationSpec {
-        tag: TAG,
-        summary: "Count visits by place",
-        description: "The places with the most visits, most first. Visits whose place is not known \
-                      are in no row; `others` counts them, and those of places beyond the limit. Coordinates are rounded to about a kilometre.",
-        fails: FAILS,
-        ..OperationSpec::new(
-            Method::GET,
-            "/api/logs/locations",
-            "logs_locations",
-            StatsService::NEEDS,
-        )
-    };
-    Operation::new(spec, locations)
 }
 
 async fn locations(
@@ -89,30 +71,6 @@ const HEARTBEAT: Duration = Duration::from_secs(15);
 
 /// The interval at which the caller's token is looked at again.
 const ADMISSION: Duration = Duration::from_secs(1);
-
-/// `GET /api/logs/stream`
-pub(crate) fn logs_stream() -> Operation {
-    let spec = OperationSpec {
-        tag: TAG,
-        summary: "Watch visits come in",
-        description: "New visits as server-sent events named `visit`, each with the JSON of an item \
-                      of `/api/logs/events`, once they are stored. For watching, not for counting: \
-                      of a busy second the first few that match are sent, and one who reads slowly \
-                      misses some. `tag` stands for the links that have it when the watching begins.",
-        fails: &[
-            Code::TooManyWatchers,
-            Code::TokenBusy,
-            Code::MigrationRequired,
-        ],
-        ..OperationSpec::new(
-            Method::GET,
-            "/api/logs/stream",
-            "logs_stream",
-            StatsService::NEEDS,
-        )
-    };
-    Operation::new(spec, watch)
-}
 
 async fn watch(
     context: Context,

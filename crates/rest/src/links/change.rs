@@ -1,9 +1,8 @@
 //! Changes of links: `/api/link/edit`, `/api/link/delete` and `/api/link/batch`.
 
-use actix_web::http::Method;
 use slugline_application::LinkService;
 use slugline_contract::{
-    BatchLinks, Code, Deletion, EditLink, LinkBatch, LinkChanged, LinkDeletion, PatchLink,
+    BatchLinks, Deletion, EditLink, LinkBatch, LinkChanged, LinkDeletion, PatchLink,
 };
 use slugline_httpkit::{Failure, report};
 
@@ -11,33 +10,39 @@ use crate::{
     body::Body,
     conditional::{IfMatch, Tagged},
     input::{Changes, Context, PublicOrigin},
-    operation::{Operation, OperationSpec},
+    operation::operations,
     reply::{Either, Json, NoContent},
 };
 
-/// `PUT /api/link/edit`
-pub(crate) fn link_edit() -> Operation {
-    let spec = OperationSpec {
-        tag: super::TAG,
-        summary: "Replace a link",
-        description: "Replaces everything a link holds but its slug, id and creation: members \
-                      that are left out are removed, except those that the schema of the body names \
-                      as kept. To change some members and keep the others, use PATCH. With `validateOnly` nothing is stored, and \
-                      the status is 200.",
-        fails: &[
-            Code::LinkNotFound,
-            Code::LinkModified,
-            Code::PreconditionFailed,
-            Code::Busy,
-        ],
-        ..OperationSpec::new(
-            Method::PUT,
-            "/api/link/edit",
-            "link_edit",
-            LinkService::EDIT,
-        )
-    };
-    Operation::new(spec, edit)
+operations! { super::TAG;
+    link_edit: PUT "/api/link/edit" => edit, LinkService::EDIT,
+        [LinkNotFound, LinkModified, PreconditionFailed, Busy],
+        "Replace a link",
+        "Replaces everything a link holds but its slug, id and creation: members that are left out \
+         are removed, except those that the schema of the body names as kept. To change some \
+         members and keep the others, use PATCH. With `validateOnly` nothing is stored, and the \
+         status is 200.";
+    link_patch: PATCH "/api/link/edit" => patch, LinkService::EDIT,
+        [LinkNotFound, LinkModified, PreconditionFailed, Busy],
+        "Change some members of a link",
+        "Members that are left out are kept, `null` removes a member. Without `If-Match`, a change \
+         that somebody else makes at the same time is kept, too. With `validateOnly` nothing is \
+         stored.";
+    link_delete: POST "/api/link/delete" => delete, LinkService::DELETE,
+        [PreconditionFailed, LinkModified],
+        "Delete a link",
+        "Deletes a link, whose slug is free at once. `/api/link/restore` brings it back while it \
+         is in the trash. `purge: true` erases it with all of its versions, also if it is in the \
+         trash already, and needs the scope `admin`. Deleting a slug that no link has succeeds \
+         too, unless `If-Match` asks for one.";
+    link_batch: POST "/api/link/batch" => batch, LinkService::EDIT, [InvalidCursor, QueryTimeout],
+        "Change or delete many links",
+        "Deletes links, adds or removes tags, sets or removes the expiry: of up to 500 `slugs`, or \
+         of the links that meet a `filter`, 500 by slug at a time; pass `cursor` back until \
+         `list_complete` is true. Each link is changed wholly or not at all, one by one: there is \
+         a result for each, and what was done before a failure stays. Sending a request again is \
+         harmless; links that are that way already are `unchanged`, or `notFound` when they were \
+         to be deleted. `dryRun` changes nothing and tells what would happen.";
 }
 
 async fn edit(
@@ -58,30 +63,6 @@ async fn edit(
     })
 }
 
-/// `PATCH /api/link/edit`
-pub(crate) fn link_patch() -> Operation {
-    let spec = OperationSpec {
-        tag: super::TAG,
-        summary: "Change some members of a link",
-        description: "Members that are left out are kept, `null` removes a member. Without `If-Match`, \
-                      a change that somebody else makes at the same time is kept, too. With \
-                      `validateOnly` nothing is stored.",
-        fails: &[
-            Code::LinkNotFound,
-            Code::LinkModified,
-            Code::PreconditionFailed,
-            Code::Busy,
-        ],
-        ..OperationSpec::new(
-            Method::PATCH,
-            "/api/link/edit",
-            "link_patch",
-            LinkService::EDIT,
-        )
-    };
-    Operation::new(spec, patch)
-}
-
 async fn patch(
     context: Context,
     Changes(links): Changes,
@@ -100,26 +81,6 @@ async fn patch(
     })
 }
 
-/// `POST /api/link/delete`
-pub(crate) fn link_delete() -> Operation {
-    let spec = OperationSpec {
-        tag: super::TAG,
-        summary: "Delete a link",
-        description: "Deletes a link, whose slug is free at once. `/api/link/restore` brings it back \
-                      while it is in the trash. `purge: true` erases it with all of its versions, \
-                      also if it is in the trash already, and needs the scope `admin`. Deleting a \
-                      slug that no link has succeeds too, unless `If-Match` asks for one.",
-        fails: &[Code::PreconditionFailed, Code::LinkModified],
-        ..OperationSpec::new(
-            Method::POST,
-            "/api/link/delete",
-            "link_delete",
-            LinkService::DELETE,
-        )
-    };
-    Operation::new(spec, delete)
-}
-
 async fn delete(
     Changes(links): Changes,
     IfMatch(meant): IfMatch,
@@ -130,29 +91,6 @@ async fn delete(
         Deletion::Purge(which) => drop(links.purge_if(&which, &meant).await?),
     }
     Ok(NoContent)
-}
-
-/// `POST /api/link/batch`
-pub(crate) fn link_batch() -> Operation {
-    let spec = OperationSpec {
-        tag: super::TAG,
-        summary: "Change or delete many links",
-        description: "Deletes links, adds or removes tags, sets or removes the expiry: of up to \
-                      500 `slugs`, or of the links that meet a `filter`, 500 by slug at a time; \
-                      pass `cursor` back until `list_complete` is true. Each link is changed \
-                      wholly or not at all, one by one: there is a result for each, and what was \
-                      done before a failure stays. Sending a request again is harmless; links \
-                      that are that way already are `unchanged`, or `notFound` when they were \
-                      to be deleted. `dryRun` changes nothing and tells what would happen.",
-        fails: &[Code::InvalidCursor, Code::QueryTimeout],
-        ..OperationSpec::new(
-            Method::POST,
-            "/api/link/batch",
-            "link_batch",
-            LinkService::EDIT,
-        )
-    };
-    Operation::new(spec, batch)
 }
 
 async fn batch(

@@ -1,10 +1,9 @@
 //! New links, and texts that the dashboard suggests for one.
 
-use actix_web::http::Method;
 use slugline_application::{Created, LinkService};
 use slugline_contract::{
-    Code, CreateLink, LinkResponse, LinkUpserted, PreviewSuggestion, SlugSuggestion,
-    SuggestPreview, SuggestSlug, UpsertLink, asked,
+    CreateLink, LinkResponse, LinkUpserted, PreviewSuggestion, SlugSuggestion, SuggestPreview,
+    SuggestSlug, UpsertLink, asked,
 };
 use slugline_domain::SuggestedPreview;
 use slugline_httpkit::Failure;
@@ -13,38 +12,35 @@ use crate::{
     body::{Body, Query},
     conditional::{RequestKey, Tagged},
     input::{Changes, Context, PublicOrigin},
-    operation::{Operation, OperationSpec},
+    operation::operations,
     reply::{Either, Json},
 };
 
 /// A new link, or a link that is there or that nothing stored.
 type Answer<T> = Tagged<Either<Json<201, T>, Json<200, T>>>;
 
-/// `POST /api/link/create`
-pub(crate) fn link_create() -> Operation {
-    let spec = OperationSpec {
-        tag: super::TAG,
-        summary: "Create a link",
-        description: "Makes a short link. Leave `slug` out to get a free random one; \
-                      a slug that an active link owns is refused. Answered with 200 where nothing \
-                      is stored: with `validateOnly`, or with `reuse` if an active link without \
-                      password and limit of visits is equal in every member; `reuse` needs the \
-                      scope `links:read`, too.",
-        fails: &[
-            Code::SlugTaken,
-            Code::IdTaken,
-            Code::Busy,
-            Code::IdempotencyKeyReused,
-            Code::LinkDeleted,
-        ],
-        ..OperationSpec::new(
-            Method::POST,
-            "/api/link/create",
-            "link_create",
-            LinkService::CREATE,
-        )
-    };
-    Operation::new(spec, create)
+operations! { super::TAG;
+    link_create: POST "/api/link/create" => create, LinkService::CREATE,
+        [SlugTaken, IdTaken, Busy, IdempotencyKeyReused, LinkDeleted],
+        "Create a link",
+        "Makes a short link. Leave `slug` out to get a free random one; a slug that an active link \
+         owns is refused. Answered with 200 where nothing is stored: with `validateOnly`, or with \
+         `reuse` if an active link without password and limit of visits is equal in every member; \
+         `reuse` needs the scope `links:read`, too.";
+    link_upsert: POST "/api/link/upsert" => upsert, LinkService::UPSERT,
+        [SlugTaken, IdTaken, Busy, IdempotencyKeyReused, LinkDeleted],
+        "Create a link unless its slug is in use",
+        "Makes a link (201), or answers with the active link that has the slug (200), which stays \
+         as it is; `status` says which. With `validateOnly` nothing is stored, and the status is \
+         200.";
+    slug_suggest: GET "/api/link/ai" => suggest_slug, LinkService::SUGGEST, [],
+        "Suggest a slug",
+        "Suggests a slug for a destination: the last part of its path, or its host. The slug is \
+         valid, and may be taken.";
+    preview_suggest: GET "/api/link/og-ai" => suggest_preview, LinkService::SUGGEST, [],
+        "Suggest a preview",
+        "Suggests a title and a text for the preview of a destination: its host, and a sentence \
+         with its address.";
 }
 
 async fn create(
@@ -70,31 +66,6 @@ fn answer<T>(created: &Created, shown: T) -> Answer<T> {
     }
 }
 
-/// `POST /api/link/upsert`
-pub(crate) fn link_upsert() -> Operation {
-    let spec = OperationSpec {
-        tag: super::TAG,
-        summary: "Create a link unless its slug is in use",
-        description: "Makes a link (201), or answers with the active link that has the slug (200), \
-                      which stays as it is; `status` says which. With `validateOnly` nothing is \
-                      stored, and the status is 200.",
-        fails: &[
-            Code::SlugTaken,
-            Code::IdTaken,
-            Code::Busy,
-            Code::IdempotencyKeyReused,
-            Code::LinkDeleted,
-        ],
-        ..OperationSpec::new(
-            Method::POST,
-            "/api/link/upsert",
-            "link_upsert",
-            LinkService::UPSERT,
-        )
-    };
-    Operation::new(spec, upsert)
-}
-
 async fn upsert(
     context: Context,
     Changes(links): Changes,
@@ -109,23 +80,6 @@ async fn upsert(
     Ok(answer(&upserted, shown))
 }
 
-/// `GET /api/link/ai`
-pub(crate) fn slug_suggest() -> Operation {
-    let spec = OperationSpec {
-        tag: super::TAG,
-        summary: "Suggest a slug",
-        description: "Suggests a slug for a destination: the last part of its path, or its host. The \
-                      slug is valid, and may be taken.",
-        ..OperationSpec::new(
-            Method::GET,
-            "/api/link/ai",
-            "slug_suggest",
-            LinkService::SUGGEST,
-        )
-    };
-    Operation::new(spec, suggest_slug)
-}
-
 async fn suggest_slug(
     context: Context,
     Query(query): Query<SuggestSlug>,
@@ -133,23 +87,6 @@ async fn suggest_slug(
     let destination = query.validate(&context.bounds)?;
     let slug = context.app.links.suggested_slug(&destination);
     Ok(Json((&slug).into()))
-}
-
-/// `GET /api/link/og-ai`
-pub(crate) fn preview_suggest() -> Operation {
-    let spec = OperationSpec {
-        tag: super::TAG,
-        summary: "Suggest a preview",
-        description: "Suggests a title and a text for the preview of a destination: its host, and \
-                      a sentence with its address.",
-        ..OperationSpec::new(
-            Method::GET,
-            "/api/link/og-ai",
-            "preview_suggest",
-            LinkService::SUGGEST,
-        )
-    };
-    Operation::new(spec, suggest_preview)
 }
 
 async fn suggest_preview(

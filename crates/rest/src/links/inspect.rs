@@ -1,8 +1,7 @@
 //! `POST /api/link/explain` and `POST /api/link/check`: what visitors of links get.
 
-use actix_web::http::Method;
 use slugline_application::{LinkChecker, LinkService};
-use slugline_contract::{CheckLinks, Code, ExplainLink, LinkChecks, LinkExplanation};
+use slugline_contract::{CheckLinks, ExplainLink, LinkChecks, LinkExplanation};
 use slugline_domain::{FollowedLink, Visitor};
 use slugline_httpkit::Failure;
 
@@ -10,28 +9,23 @@ use crate::{
     body::Body,
     imagined_facts::ImaginedFacts,
     input::{CalledBy, Clients, Context, Links, Probing, PublicOrigin},
-    operation::{Operation, OperationSpec},
+    operation::operations,
     reply::Json,
 };
 
-/// `POST /api/link/explain`
-pub(crate) fn link_explain() -> Operation {
-    let spec = OperationSpec {
-        tag: super::TAG,
-        summary: "Explain a link",
-        description: "Tells what a visitor would get: the answer to GET, the member of the link that \
-                      chose the destination, and for each rule before it the first condition that \
-                      did not hold and the fact that it compared. `draft` explains members before \
-                      they are stored. Nothing is stored or recorded, and no visit is used up.",
-        fails: &[Code::LinkNotFound],
-        ..OperationSpec::new(
-            Method::POST,
-            "/api/link/explain",
-            "link_explain",
-            LinkService::EXPLAIN,
-        )
-    };
-    Operation::new(spec, explain)
+operations! { super::TAG;
+    link_explain: POST "/api/link/explain" => explain, LinkService::EXPLAIN, [LinkNotFound],
+        "Explain a link",
+        "Tells what a visitor would get: the answer to GET, the member of the link that chose the \
+         destination, and for each rule before it the first condition that did not hold and the \
+         fact that it compared. `draft` explains members before they are stored. Nothing is stored \
+         or recorded, and no visit is used up.";
+    link_check: POST "/api/link/check" => check, LinkChecker::CHECK, [InvalidCursor, QueryTimeout],
+        "Check links",
+        "Asks the destinations of links, expired ones too, whether they answer: a few links at a \
+         time, by slug. `slug`, `tag` and `onlyBroken` narrow it down. Pass `cursor` back until \
+         `list_complete` is true. Destinations are told the `Accept-Language` and `User-Agent` of \
+         this request. Destinations that are not on the public internet are not asked.";
 }
 
 async fn explain(
@@ -66,26 +60,6 @@ async fn explain(
         why,
         head,
     )))
-}
-
-/// `POST /api/link/check`
-pub(crate) fn link_check() -> Operation {
-    let spec = OperationSpec {
-        tag: super::TAG,
-        summary: "Check links",
-        description: "Asks the destinations of links, expired ones too, whether they answer: a few \
-                      links at a time, by slug. `slug`, `tag` and `onlyBroken` narrow it down. Pass `cursor` back until `list_complete` is \
-                      true. Destinations are told the `Accept-Language` and `User-Agent` of this \
-                      request. Destinations that are not on the public internet are not asked.",
-        fails: &[Code::InvalidCursor, Code::QueryTimeout],
-        ..OperationSpec::new(
-            Method::POST,
-            "/api/link/check",
-            "link_check",
-            LinkChecker::CHECK,
-        )
-    };
-    Operation::new(spec, check)
 }
 
 async fn check(

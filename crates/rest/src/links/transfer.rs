@@ -2,9 +2,7 @@
 
 use std::{future::Future, pin::Pin};
 
-use actix_web::{
-    FromRequest, HttpRequest, HttpResponse, dev::Payload, error::PayloadError, http::Method, web,
-};
+use actix_web::{FromRequest, HttpRequest, HttpResponse, dev::Payload, error::PayloadError, web};
 use aide::{
     OperationInput,
     generate::GenContext,
@@ -12,8 +10,8 @@ use aide::{
 };
 use slugline_application::{Error, ExportPage, LinkReader, LinkService};
 use slugline_contract::{
-    Bounds, Code, ExportLinks, ExportText, ImportLimit, ImportLinks, ImportTerms, LinkExport,
-    LinkImport, LinksToImport, TransferFormat, asked,
+    Bounds, ExportLinks, ExportText, ImportLimit, ImportLinks, ImportTerms, LinkExport, LinkImport,
+    LinksToImport, TransferFormat, asked,
 };
 use slugline_domain::{DomainName, PageSize};
 use slugline_httpkit::{Failure, Guard, report, unreadable_body};
@@ -23,31 +21,31 @@ use crate::{
     conditional::RequestKey,
     input::{Changes, Links, media_type, state},
     openapi::{Responses, text},
-    operation::{Operation, OperationSpec},
+    operation::operations,
     reply::{Cached, Json, Reply},
     streamed::{Attachment, Parts, Sender},
 };
 
-/// `GET /api/link/export`
-pub(crate) fn link_export() -> Operation {
-    let spec = OperationSpec {
-        tag: super::TAG,
-        summary: "Export links",
-        description: "All links, or those of a `domain`, with their stored passwords, expired ones too, newest first. JSON \
-                      comes page by page: pass `cursor` back until `list_complete` is true. CSV \
-                      comes as a whole: a column per member, moments in Unix seconds, tags \
-                      separated by commas, country destinations as lines of code and URL. Cells \
-                      that a spreadsheet would run begin with an apostrophe, which the import \
-                      removes.",
-        fails: &[Code::InvalidCursor, Code::QueryTimeout],
-        ..OperationSpec::new(
-            Method::GET,
-            "/api/link/export",
-            "link_export",
-            LinkService::EXPORT,
-        )
-    };
-    Operation::new(spec, export)
+operations! { super::TAG;
+    link_export: GET "/api/link/export" => export, LinkService::EXPORT,
+        [InvalidCursor, QueryTimeout],
+        "Export links",
+        "All links, or those of a `domain`, with their stored passwords, expired ones too, newest \
+         first. JSON comes page by page: pass `cursor` back until `list_complete` is true. CSV \
+         comes as a whole: a column per member, moments in Unix seconds, tags separated by commas, \
+         country destinations as lines of code and URL. Cells that a spreadsheet would run begin \
+         with an apostrophe, which the import removes.";
+    link_import: POST "/api/link/import" => import, LinkService::IMPORT,
+        [TooManyLinks, InvalidCsv, Busy],
+        "Import links",
+        "Takes over links from an export, ours or Sink's, as JSON or as CSV. A link that is wrong \
+         refuses the whole request, by name: `links.57.url`. A slug that an active link owns is \
+         skipped, an expired one replaced, so sending the same links again is harmless. A slug of \
+         null, or an empty cell, gets a free random slug each time. Members and columns that links \
+         do not have are named in `ignoredNames`, mistyped ones are refused. Cells are separated \
+         by commas, semicolons or tabs, as in the first line. Stored passwords are kept, those in \
+         clear hashed. With `validateOnly` nothing is stored, and the answer tells what would \
+         become of each link.";
 }
 
 /// The number of links that a table reads at once.
@@ -137,31 +135,6 @@ async fn send_table(
         page = rest.await?.page;
         part = Vec::new();
     }
-}
-
-/// `POST /api/link/import`
-pub(crate) fn link_import() -> Operation {
-    let spec = OperationSpec {
-        tag: super::TAG,
-        summary: "Import links",
-        description: "Takes over links from an export, ours or Sink's, as JSON or as CSV. A link \
-                      that is wrong refuses the whole request, by name: `links.57.url`. A slug \
-                      that an active link owns is skipped, an expired one replaced, so sending the \
-                      same links again is harmless. A slug of null, or an empty cell, gets a free \
-                      random slug each time. Members and columns that links do not have are \
-                      named in `ignoredNames`, mistyped ones are refused. Cells are separated by \
-                      commas, semicolons or tabs, as in the first line. Stored passwords are \
-                      kept, those in clear hashed. With `validateOnly` nothing is stored, and the \
-                      answer tells what would become of each link.",
-        fails: &[Code::TooManyLinks, Code::InvalidCsv, Code::Busy],
-        ..OperationSpec::new(
-            Method::POST,
-            "/api/link/import",
-            "link_import",
-            LinkService::IMPORT,
-        )
-    };
-    Operation::new(spec, import)
 }
 
 async fn import(
