@@ -2,7 +2,7 @@
 //!
 //! It knows JSON-RPC, both generations of MCP and the contract; it does not
 //! know SQL or REST. Three layers: the envelope (`message`), the protocol
-//! (`legacy`, `modern`), and typed tools (`tools`, one file each) that call the
+//! (`legacy`, `modern`), and typed tools (`tools`, a file for each noun) that call the
 //! same use cases as REST. Only `transport` knows the web framework.
 //!
 //! Neither generation keeps state between requests, so any node can answer any
@@ -46,7 +46,7 @@
 //! | `server` | the tools and their lists, prepared once; the inputs beside a body |
 //! | `call` | `tools/call`, for both |
 //! | `text` | results and errors as text for a model |
-//! | `tools` | the tools |
+//! | `tools` | the tools: a table and the functions of each noun |
 //! | `headers` | headers for a body, for programs that forward it |
 
 mod answer;

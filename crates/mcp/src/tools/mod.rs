@@ -1,20 +1,8 @@
-//! The tools, one file each.
+//! The tools: a table and the functions of each noun.
 
-mod check_links;
-mod count_links;
-mod create_link;
-mod delete_link;
-mod get_analytics_counters;
-mod get_analytics_heatmap;
-mod get_analytics_metrics;
-mod get_analytics_views;
-mod get_link;
-mod list_links;
-mod list_tags;
-mod search_links;
+mod analytics;
+mod links;
 mod tool;
-mod update_link;
-mod upsert_link;
 
 use serde_json::Value;
 use slugline_application::Caller;
@@ -24,22 +12,9 @@ pub use self::tool::{Tool, ToolContext, ToolEffect, ToolSpec};
 
 /// The tools of every instance, in the order in which they are listed.
 pub(crate) fn built_in() -> Vec<Tool> {
-    vec![
-        Tool::new(list_links::spec(), list_links::call).also_needing(list_links::also_needs),
-        Tool::new(search_links::spec(), search_links::call),
-        Tool::new(get_link::spec(), get_link::call),
-        Tool::new(count_links::spec(), count_links::call),
-        Tool::new(list_tags::spec(), list_tags::call),
-        Tool::new(check_links::spec(), check_links::call),
-        Tool::new(create_link::spec(), create_link::call).also_needing(create_link::also_needs),
-        Tool::new(update_link::spec(), update_link::call),
-        Tool::new(upsert_link::spec(), upsert_link::call),
-        Tool::new(delete_link::spec(), delete_link::call),
-        Tool::new(get_analytics_counters::spec(), get_analytics_counters::call),
-        Tool::new(get_analytics_views::spec(), get_analytics_views::call),
-        Tool::new(get_analytics_metrics::spec(), get_analytics_metrics::call),
-        Tool::new(get_analytics_heatmap::spec(), get_analytics_heatmap::call),
-    ]
+    let mut tools = links::tools();
+    tools.extend(analytics::tools());
+    tools
 }
 
 /// Returns whether the caller's token permits each of the tools, in their order.

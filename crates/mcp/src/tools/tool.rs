@@ -184,6 +184,31 @@ impl Tool {
     }
 }
 
+/// Makes a function that returns the tools of a table. A row has the name of a tool, which is that
+/// of its function, the access rule, the effect, after `also` a function for
+/// [`Tool::also_needing`], and the description.
+macro_rules! tools {
+    ($(
+        $name:ident: $needs:expr, $effect:ident $(also $also_needs:ident)?,
+            $description:expr;
+    )+) => {
+        pub(super) fn tools() -> Vec<$crate::tools::tool::Tool> {
+            use $crate::tools::tool::{Tool, ToolEffect, ToolSpec};
+
+            vec![$({
+                let spec = ToolSpec {
+                    name: stringify!($name),
+                    description: $description,
+                    needs: $needs,
+                    effect: ToolEffect::$effect,
+                };
+                Tool::new(spec, $name)$(.also_needing($also_needs))?
+            }),+]
+        }
+    };
+}
+pub(super) use tools;
+
 impl fmt::Debug for Tool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Tool").field(&self.spec).finish()
