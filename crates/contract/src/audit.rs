@@ -1,25 +1,19 @@
 //! The audit trail.
 
-use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use slugline_application as application;
 use slugline_domain::{
-    AuditLine, AuditPosition, AuditedOperation, CallerName, CallerNameError, PageSize, Slug,
-    UnixMillis, UnixSeconds,
+    AuditLine, AuditPosition, AuditedOperation, CallerName, PageSize, Slug, UnixMillis, UnixSeconds,
 };
 
 use crate::{
-    Code, Problem,
-    issue::{Explain, IssueCode},
+    Problem, cursor,
     links::key::{host_schema, listed_domain, optional_key, shown_domain},
     scalars::{IntOrString, UnixTime},
-    sent::{Fault, Sent, options},
+    sent::{Sent, options, same_variants},
     validation::Validation,
 };
-
-/// The longest cursor that we read, in bytes: the longest slug and name make one of about 3,500.
-const MAX_CURSOR: usize = 4096;
 
 /// Comes first, so that a later layout can be told apart.
 const VERSION: u8 = 1;
@@ -47,7 +41,7 @@ pub struct ListAudit {
     #[schemars(range(min = 1, max = PageSize::MAX), extend("default" = PageSize::DEFAULT))]
     pub limit: Sent<IntOrString>,
     /// Where to continue: the cursor of the previous page, with the rest as it was.
-    #[schemars(length(max = MAX_CURSOR))]
+    #[schemars(length(max = cursor::MAX_CHARS))]
     pub cursor: Sent<String>,
 }
 
@@ -106,42 +100,10 @@ pub enum AuditOperation {
 
 options!(AuditOperation);
 
-impl From<AuditOperation> for AuditedOperation {
-    fn from(operation: AuditOperation) -> Self {
-        match operation {
-            AuditOperation::LinkCreate => Self::LinkCreate,
-            AuditOperation::LinkEdit => Self::LinkEdit,
-            AuditOperation::LinkDelete => Self::LinkDelete,
-            AuditOperation::LinkImport => Self::LinkImport,
-            AuditOperation::LinkMigrate => Self::LinkMigrate,
-            AuditOperation::LinkDryRun => Self::LinkDryRun,
-            AuditOperation::LinkRehash => Self::LinkRehash,
-            AuditOperation::LinkMove => Self::LinkMove,
-            AuditOperation::LinkRestore => Self::LinkRestore,
-            AuditOperation::LinkPurge => Self::LinkPurge,
-            AuditOperation::TokenAdd => Self::TokenAdd,
-            AuditOperation::TokenRevoke => Self::TokenRevoke,
-            AuditOperation::VisitsErase => Self::VisitsErase,
-            AuditOperation::DomainAdd => Self::DomainAdd,
-            AuditOperation::DomainEdit => Self::DomainEdit,
-            AuditOperation::DomainRemove => Self::DomainRemove,
-        }
-    }
-}
-
-impl Explain for CallerNameError {
-    fn explain(&self) -> Fault {
-        let code = match self {
-            Self::Length { length: 0 } => IssueCode::TooSmall,
-            Self::Length { .. } => IssueCode::TooBig,
-            Self::ControlCharacter => IssueCode::InvalidFormat,
-        };
-        let expected = format!(
-            "1 to {} characters, without line breaks",
-            CallerName::MAX_CHARS
-        );
-        (code, self.to_string(), expected)
-    }
+same_variants! { AuditOperation => AuditedOperation:
+    LinkCreate, LinkEdit, LinkDelete, LinkImport, LinkMigrate, LinkDryRun, LinkRehash, LinkMove,
+    LinkRestore, LinkPurge, TokenAdd, TokenRevoke, VisitsErase, DomainAdd, DomainEdit,
+    DomainRemove
 }
 
 impl ListAudit {
@@ -159,22 +121,14 @@ impl ListAudit {
         request.size = size.unwrap_or_default();
         let cursor = validation.value(&["cursor"], &self.cursor);
         validation.finish(|| Some(()))?;
-        if let Some(cursor) = cursor.filter(|cursor| !cursor.is_empty()) {
-            request.after = Some(read(cursor, &request)?);
-        }
+        request.after = read(cursor, &request)?;
         Ok(request)
     }
 
     fn conditions(&self, validation: &mut Validation) -> application::ListAudit {
         let from = second(validation, "from", &self.from);
         let until = second(validation, "until", &self.until);
-        if let (Some(from), Some(until)) = (from, until)
-            && from > until
-        {
-            let message = "until is before from".into();
-            let expected = format!("Unix seconds from {} on", from.get());
-            validation.note(&["until"], (IssueCode::Custom, message, expected));
-        }
+        validation.in_order(("from", from), ("until", until));
         let operation = validation.value(&["operation"], &self.operation);
         let key = optional_key(validation, &self.domain, &self.slug);
         let domain = match &self.domain {
@@ -241,28 +195,24 @@ impl From<&application::ListAudit> for Conditions {
 }
 
 fn write(position: AuditPosition, request: &application::ListAudit) -> String {
-    let cursor = Cursor(VERSION, request.into(), position.at.get(), position.number);
-    URL_SAFE_NO_PAD.encode(serde_json::to_vec(&cursor).expect("a cursor is plain data"))
+    cursor::write(&Cursor(
+        VERSION,
+        request.into(),
+        position.at.get(),
+        position.number,
+    ))
 }
 
-fn read(text: &str, request: &application::ListAudit) -> Result<AuditPosition, Problem> {
-    let bytes = (text.len() <= MAX_CURSOR).then(|| URL_SAFE_NO_PAD.decode(text).ok());
-    let cursor = bytes
-        .flatten()
-        .and_then(|bytes| serde_json::from_slice(&bytes).ok());
-    match cursor {
-        Some(Cursor(VERSION, conditions, at, number)) if conditions == request.into() => {
-            Ok(AuditPosition {
-                at: UnixMillis::new(at),
-                number,
-            })
-        }
-        Some(_) | None => Err(Problem::new(
-            Code::InvalidCursor,
-            "use the cursor of the previous page with the same from, until, slug, domain, caller and \
-             operation, or start again without one",
-        )),
-    }
+fn read(
+    sent: Option<&String>,
+    request: &application::ListAudit,
+) -> Result<Option<AuditPosition>, Problem> {
+    let same = "from, until, slug, domain, caller and operation";
+    cursor::read(sent, same, |Cursor(version, conditions, at, number)| {
+        let at = UnixMillis::new(at);
+        let belongs = version == VERSION && conditions == request.into();
+        belongs.then_some(AuditPosition { at, number })
+    })
 }
 
 /// A page of the audit trail.
@@ -341,7 +291,7 @@ mod tests {
     use slugline_domain::LinkKey;
 
     use super::*;
-    use crate::{faults::paths, reader::query_to_json};
+    use crate::{Code, faults::paths, reader::query_to_json};
 
     fn request(query: &Value) -> Result<application::ListAudit, Problem> {
         crate::read::<ListAudit>(query)?.validate()

@@ -3,50 +3,82 @@
 use std::net::AddrParseError;
 
 use slugline_domain::{
-    CountryError, DestinationError, HostError, IdempotencyKey, IdempotencyKeyError,
-    ImportedPasswordError, LinkId, LinkIdError, LinkKeyError, MaxVisits, MaxVisitsError, PageSize,
-    PageSizeError, Password, PasswordError, PlaceError, ProbeBoundError, RowLimitError, Scope,
-    ScopeError, SearchText, SearchTextError, SinkForm, Slug, SlugError, Tag, TagError, TagsError,
-    TextError, TimeError, TokenName, TokenNameError,
+    CallerName, CallerNameError, CountryError, DestinationError, HostError, IdempotencyKey,
+    IdempotencyKeyError, ImportedPasswordError, LanguageTagError, LinkId, LinkIdError,
+    LinkKeyError, MaxVisits, MaxVisitsError, PageSize, PageSizeError, Password, PasswordError,
+    PlaceError, ProbeBoundError, RowLimitError, Rules, Scope, ScopeError, SearchText,
+    SearchTextError, SinkForm, Slug, SlugError, Tag, TagError, TagsError, TextError, TimeError,
+    TokenName, TokenNameError,
+    routing::{Rule, RuleError, RulesError},
 };
 pub use slugline_problem::issue::{Issue, IssueCode};
 
+/// The code of a fault, its message, and the valid value.
+pub type Fault = (IssueCode, String, String);
+
 /// A domain error that can state the valid value.
 pub(crate) trait Explain {
-    fn explain(&self) -> (IssueCode, String, String);
+    fn explain(&self) -> Fault;
 }
 
-impl Explain for SlugError {
-    fn explain(&self) -> (IssueCode, String, String) {
-        let expected = format!(
-            "1 to {} letters, digits, '_' and single hyphens between them, such as spring-sale",
-            Slug::MAX_CHARS
-        );
-        let code = match self {
-            Self::Empty => IssueCode::TooSmall,
-            Self::TooLong { .. } => IssueCode::TooBig,
-            Self::Malformed => IssueCode::InvalidFormat,
-        };
-        (code, self.to_string(), expected)
-    }
+/// States the valid values of errors. A row has the error, the valid value, and the code of each
+/// case.
+macro_rules! explain {
+    ($($error:ty: $expected:literal $(, $bound:expr)*; $($case:pat => $code:ident),+;)+) => {$(
+        impl $crate::issue::Explain for $error {
+            fn explain(&self) -> $crate::issue::Fault {
+                let code = match self {
+                    $($case => $crate::issue::IssueCode::$code,)+
+                };
+                (code, self.to_string(), format!($expected $(, $bound)*))
+            }
+        }
+    )+};
 }
 
-impl Explain for HostError {
-    fn explain(&self) -> (IssueCode, String, String) {
-        let code = match self {
-            Self::Empty => IssueCode::TooSmall,
-            Self::Malformed => IssueCode::InvalidFormat,
-        };
-        (
-            code,
-            self.to_string(),
-            "a host such as go.example.com".into(),
-        )
-    }
+explain! {
+    SlugError:
+        "1 to {} letters, digits, '_' and single hyphens between them, such as spring-sale",
+        Slug::MAX_CHARS;
+        Self::Empty => TooSmall, Self::TooLong { .. } => TooBig, Self::Malformed => InvalidFormat;
+    HostError: "a host such as go.example.com";
+        Self::Empty => TooSmall, Self::Malformed => InvalidFormat;
+    MaxVisitsError: "1 to {}", MaxVisits::MAX;
+        Self { visits: ..1 } => TooSmall, Self { .. } => TooBig;
+    TagError: "1 to {} characters", Tag::MAX_CHARS;
+        Self::Empty => TooSmall, Self::TooLong { .. } => TooBig;
+    TokenNameError:
+        "1 to {} characters: letters and digits of any language, ASCII punctuation and single \
+         blanks",
+        TokenName::MAX_CHARS;
+        Self::Empty => TooSmall, Self::TooLong { .. } => TooBig,
+        Self::Character(_) | Self::Blanks => InvalidFormat, Self::Reserved => Custom;
+    ScopeError: "some of {}", Scope::ALL.map(Scope::as_str).join(", ");
+        Self::None => TooSmall, Self::Unknown(_) => InvalidValue;
+    LinkIdError: "1 to {} letters, digits, '_' and '-'", LinkId::MAX_CHARS;
+        Self::Length { length: 0 } => TooSmall, Self::Length { .. } => TooBig,
+        Self::Malformed => InvalidFormat;
+    CallerNameError: "1 to {} characters, without line breaks", CallerName::MAX_CHARS;
+        Self::Length { length: 0 } => TooSmall, Self::Length { .. } => TooBig,
+        Self::ControlCharacter => InvalidFormat;
+    IdempotencyKeyError: "one text of 1 to {} printable ASCII characters, such as a UUID",
+        IdempotencyKey::MAX_BYTES;
+        _ => Custom;
+    SearchTextError: "at most {} UTF-8 bytes", SearchText::MAX_BYTES;
+        Self::Empty => TooSmall, Self::TooLong { .. } => Custom;
+    CountryError: "a two-letter country code"; _ => InvalidFormat;
+    PlaceError: "a name without control characters"; _ => InvalidFormat;
+    LanguageTagError: "a language tag such as en or pt-BR"; _ => InvalidFormat;
+    AddrParseError: "an address such as 203.0.113.9 or 2001:db8::1"; _ => InvalidFormat;
+    TimeError: "Unix time in whole seconds"; _ => TooBig;
+    RuleError: "1 to {} conditions that can hold together", Rule::MAX_CONDITIONS;
+        Self::Empty => TooSmall, Self::TooMany(_) => TooBig,
+        Self::Twice(_) | Self::Never | Self::IdleZone => Custom;
+    RulesError: "at most {} rules", Rules::MAX; _ => TooBig;
 }
 
 impl Explain for LinkKeyError {
-    fn explain(&self) -> (IssueCode, String, String) {
+    fn explain(&self) -> Fault {
         match self {
             Self::Host(error) => error.explain(),
             Self::Slug(error) => error.explain(),
@@ -55,7 +87,7 @@ impl Explain for LinkKeyError {
 }
 
 impl Explain for DestinationError {
-    fn explain(&self) -> (IssueCode, String, String) {
+    fn explain(&self) -> Fault {
         let (code, expected) = match self {
             Self::Empty => (IssueCode::TooSmall, "an absolute URL".into()),
             Self::TooLong { max, .. } => (IssueCode::TooBig, format!("at most {max} characters")),
@@ -76,7 +108,7 @@ impl Explain for DestinationError {
 }
 
 impl Explain for TextError {
-    fn explain(&self) -> (IssueCode, String, String) {
+    fn explain(&self) -> Fault {
         (
             IssueCode::TooBig,
             self.to_string(),
@@ -85,69 +117,15 @@ impl Explain for TextError {
     }
 }
 
-impl Explain for MaxVisitsError {
-    fn explain(&self) -> (IssueCode, String, String) {
-        let code = if self.visits < 1 {
-            IssueCode::TooSmall
-        } else {
-            IssueCode::TooBig
-        };
-        let expected = format!("1 to {}", MaxVisits::MAX);
-        (code, self.to_string(), expected)
-    }
-}
-
-impl Explain for TagError {
-    fn explain(&self) -> (IssueCode, String, String) {
-        let code = match self {
-            Self::Empty => IssueCode::TooSmall,
-            Self::TooLong { .. } => IssueCode::TooBig,
-        };
-        (
-            code,
-            self.to_string(),
-            format!("1 to {} characters", Tag::MAX_CHARS),
-        )
-    }
-}
-
-impl Explain for TokenNameError {
-    fn explain(&self) -> (IssueCode, String, String) {
-        let code = match self {
-            Self::Empty => IssueCode::TooSmall,
-            Self::TooLong { .. } => IssueCode::TooBig,
-            Self::Character(_) | Self::Blanks => IssueCode::InvalidFormat,
-            Self::Reserved => IssueCode::Custom,
-        };
-        let expected = format!(
-            "1 to {} characters: letters and digits of any language, ASCII punctuation and single \
-             blanks",
-            TokenName::MAX_CHARS
-        );
-        (code, self.to_string(), expected)
-    }
-}
-
-impl Explain for ScopeError {
-    fn explain(&self) -> (IssueCode, String, String) {
-        let code = match self {
-            Self::None => IssueCode::TooSmall,
-            Self::Unknown(_) => IssueCode::InvalidValue,
-        };
-        let names = Scope::ALL.map(Scope::as_str).join(", ");
-        (code, self.to_string(), format!("some of {names}"))
-    }
-}
-
 impl Explain for TagsError {
-    fn explain(&self) -> (IssueCode, String, String) {
+    fn explain(&self) -> Fault {
         let fault = Issue::of_tags(self);
         (fault.code, fault.message, fault.expected)
     }
 }
 
 impl Explain for PasswordError {
-    fn explain(&self) -> (IssueCode, String, String) {
+    fn explain(&self) -> Fault {
         let (code, expected) = match self {
             Self::Empty => (
                 IssueCode::TooSmall,
@@ -167,7 +145,7 @@ impl Explain for PasswordError {
 }
 
 impl Explain for ImportedPasswordError {
-    fn explain(&self) -> (IssueCode, String, String) {
+    fn explain(&self) -> Fault {
         match self {
             Self::Plain(error) => error.explain(),
             Self::Hash(error) => {
@@ -181,93 +159,26 @@ impl Explain for ImportedPasswordError {
     }
 }
 
-impl Explain for LinkIdError {
-    fn explain(&self) -> (IssueCode, String, String) {
-        let code = match self {
-            Self::Length { length: 0 } => IssueCode::TooSmall,
-            Self::Length { .. } => IssueCode::TooBig,
-            Self::Malformed => IssueCode::InvalidFormat,
-        };
-        let expected = format!("1 to {} letters, digits, '_' and '-'", LinkId::MAX_CHARS);
-        (code, self.to_string(), expected)
-    }
-}
-
-impl Explain for IdempotencyKeyError {
-    fn explain(&self) -> (IssueCode, String, String) {
-        let expected = format!(
-            "one text of 1 to {} printable ASCII characters, such as a UUID",
-            IdempotencyKey::MAX_BYTES
-        );
-        (IssueCode::Custom, self.to_string(), expected)
-    }
-}
-
-impl Explain for CountryError {
-    fn explain(&self) -> (IssueCode, String, String) {
-        (
-            IssueCode::InvalidFormat,
-            self.to_string(),
-            "a two-letter country code".into(),
-        )
-    }
-}
-
-impl Explain for PlaceError {
-    fn explain(&self) -> (IssueCode, String, String) {
-        let expected = "a name without control characters".into();
-        (IssueCode::InvalidFormat, self.to_string(), expected)
-    }
-}
-
-impl Explain for AddrParseError {
-    fn explain(&self) -> (IssueCode, String, String) {
-        let expected = "an address such as 203.0.113.9 or 2001:db8::1".into();
-        (IssueCode::InvalidFormat, self.to_string(), expected)
-    }
-}
-
-impl Explain for TimeError {
-    fn explain(&self) -> (IssueCode, String, String) {
-        (
-            IssueCode::TooBig,
-            self.to_string(),
-            "Unix time in whole seconds".into(),
-        )
-    }
-}
-
-impl Explain for SearchTextError {
-    fn explain(&self) -> (IssueCode, String, String) {
-        let code = match self {
-            Self::Empty => IssueCode::TooSmall,
-            Self::TooLong { .. } => IssueCode::Custom,
-        };
-        let expected = format!("at most {} UTF-8 bytes", SearchText::MAX_BYTES);
-        (code, self.to_string(), expected)
-    }
-}
-
 impl Explain for PageSizeError {
-    fn explain(&self) -> (IssueCode, String, String) {
+    fn explain(&self) -> Fault {
         from_one_to(PageSize::MAX.into(), self.size)
     }
 }
 
 impl Explain for RowLimitError {
-    fn explain(&self) -> (IssueCode, String, String) {
+    fn explain(&self) -> Fault {
         from_one_to(self.max.into(), self.rows)
     }
 }
 
 impl Explain for ProbeBoundError {
-    fn explain(&self) -> (IssueCode, String, String) {
+    fn explain(&self) -> Fault {
         from_one_to(self.max.into(), self.number)
     }
 }
 
 /// The fault of a whole number outside `1..=max`, in Sink's words.
-fn from_one_to(max: i64, found: i64) -> (IssueCode, String, String) {
+fn from_one_to(max: i64, found: i64) -> Fault {
     let (code, message) = if found < 1 {
         let message = "Too small: expected number to be >=1".into();
         (IssueCode::TooSmall, message)

@@ -32,11 +32,13 @@
 //! | `validation` | all faults of an input, collected |
 //! | `scalars` | numbers, flags and moments in the forms that clients send |
 //! | `table_rows`, `metered` | files of rows, read and written |
+//! | `cursor` | the position at which a page ends |
 //! | `idempotency` | the header `Idempotency-Key` |
 //! | [`schema`] | JSON Schema settings shared by OpenAPI and MCP |
 
 pub mod audit;
 mod bounds;
+mod cursor;
 pub mod domains;
 #[cfg(test)]
 mod faults;

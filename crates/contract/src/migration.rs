@@ -1,6 +1,5 @@
 //! Moving links here from an older instance's store.
 
-use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use slugline_application::{
@@ -9,7 +8,7 @@ use slugline_application::{
 use slugline_domain::{FailedEntry, MigrationRun, Tally, UnixSeconds};
 
 use crate::{
-    Problem,
+    Problem, cursor,
     scalars::{BoolOrString, iso_8601},
     sent::Sent,
     validation::Validation,
@@ -47,28 +46,23 @@ impl RunMigration {
         let mut validation = Validation::default();
         let cursor = validation.value(&["cursor"], &self.cursor);
         let cursor = cursor.filter(|text| !text.is_empty());
-        let force = validation.value(&["force"], &self.force);
+        let force = validation.flag("force", &self.force);
         validation.finish(|| Some(()))?;
         let read = |text: &String| read_cursor(text).ok_or(application::Error::MigrationCursor);
         Ok(application::RunMigration {
             cursor: cursor.map(read).transpose()?,
-            force: force.is_some_and(|BoolOrString(force)| *force),
+            force,
         })
     }
 }
 
 fn read_cursor(text: &str) -> Option<RunCursor> {
-    let short = text.len() <= MAX_CURSOR_CHARS;
-    let bytes = URL_SAFE_NO_PAD.decode(text).ok().filter(|_| short)?;
-    match serde_json::from_slice(&bytes).ok()? {
-        CursorContent(CURSOR_VERSION, run, page) => Some(RunCursor { run, page }),
-        CursorContent(..) => None,
-    }
+    let CursorContent(version, run, page) = cursor::content(text, MAX_CURSOR_CHARS)?;
+    (version == CURSOR_VERSION).then_some(RunCursor { run, page })
 }
 
 fn write_cursor(cursor: RunCursor) -> String {
-    let content = CursorContent(CURSOR_VERSION, cursor.run, cursor.page);
-    URL_SAFE_NO_PAD.encode(serde_json::to_vec(&content).expect("a cursor is plain data"))
+    cursor::write(&CursorContent(CURSOR_VERSION, cursor.run, cursor.page))
 }
 
 /// The outcome for a page of the old store's entries.

@@ -8,8 +8,8 @@ use serde_json::Value;
 use slugline_domain::{TimeError, UnixMillis, UnixSeconds};
 
 use crate::{
-    issue::{Explain, IssueCode},
-    sent::{Fault, Wire},
+    issue::{Explain, Fault, IssueCode},
+    sent::Wire,
 };
 
 /// Types whose schemas stand where they are used.
@@ -88,6 +88,12 @@ impl Wire for IntOrString {
 /// `true` or `false`, or a text that spells it, since query strings hold only text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BoolOrString(pub bool);
+
+impl From<BoolOrString> for bool {
+    fn from(BoolOrString(flag): BoolOrString) -> Self {
+        flag
+    }
+}
 
 impl Wire for BoolOrString {
     const TYPE: &'static str = "boolean";

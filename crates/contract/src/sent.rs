@@ -13,7 +13,7 @@ use serde::{
 };
 use serde_json::{Map, Value};
 
-use crate::issue::IssueCode;
+use crate::issue::{Fault, IssueCode};
 
 /// One member. Its schema is the schema of its value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,9 +28,6 @@ pub enum Sent<T> {
     /// A value of another type, by its name in JSON.
     Wrong(&'static str),
 }
-
-/// The code of a fault, its message, and the valid value.
-pub type Fault = (IssueCode, String, String);
 
 /// A type of members.
 pub trait Wire: Sized {
@@ -100,7 +97,7 @@ macro_rules! options {
                 serde_json::from_value(value).ok()
             }
 
-            fn fault(received: &str) -> $crate::sent::Fault {
+            fn fault(received: &str) -> $crate::issue::Fault {
                 $crate::sent::no_option::<Self>(received)
             }
         }
@@ -108,6 +105,21 @@ macro_rules! options {
 }
 
 pub(crate) use options;
+
+/// Converts an enum to another one whose variants have the same names.
+macro_rules! same_variants {
+    ($from:ty => $into:ty: $($variant:ident),+ $(,)?) => {
+        impl From<$from> for $into {
+            fn from(from: $from) -> Self {
+                match from {
+                    $(<$from>::$variant => Self::$variant,)+
+                }
+            }
+        }
+    };
+}
+
+pub(crate) use same_variants;
 
 options!(crate::ScopeName);
 
@@ -155,14 +167,10 @@ impl Wire for String {
     }
 
     fn from_json(value: Value) -> Option<Self> {
-        match value {
-            Value::String(text) => Some(text),
-            Value::Null
-            | Value::Bool(_)
-            | Value::Number(_)
-            | Value::Array(_)
-            | Value::Object(_) => None,
-        }
+        let Value::String(text) = value else {
+            return None;
+        };
+        Some(text)
     }
 }
 
@@ -183,14 +191,10 @@ impl Wire for Vec<Value> {
     }
 
     fn from_json(value: Value) -> Option<Self> {
-        match value {
-            Value::Array(items) => Some(items),
-            Value::Null
-            | Value::Bool(_)
-            | Value::Number(_)
-            | Value::String(_)
-            | Value::Object(_) => None,
-        }
+        let Value::Array(items) = value else {
+            return None;
+        };
+        Some(items)
     }
 }
 
@@ -199,14 +203,10 @@ impl Wire for Map<String, Value> {
     const TYPE: &'static str = "object";
 
     fn from_json(value: Value) -> Option<Self> {
-        match value {
-            Value::Object(members) => Some(members),
-            Value::Null
-            | Value::Bool(_)
-            | Value::Number(_)
-            | Value::String(_)
-            | Value::Array(_) => None,
-        }
+        let Value::Object(members) = value else {
+            return None;
+        };
+        Some(members)
     }
 }
 
@@ -231,15 +231,9 @@ impl<T: Wire> Wire for BTreeMap<String, Sent<T>> {
     }
 
     fn from_json(value: Value) -> Option<Self> {
-        let Value::Object(members) = value else {
-            return None;
-        };
-        let members = members.into_iter();
-        Some(
-            members
-                .map(|(name, value)| (name, Sent::of(value)))
-                .collect(),
-        )
+        let members = Map::from_json(value)?.into_iter();
+        let sent = members.map(|(name, value)| (name, Sent::of(value)));
+        Some(sent.collect())
     }
 }
 

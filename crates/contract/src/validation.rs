@@ -1,11 +1,11 @@
 //! Collects all faults of an input.
 
-use slugline_domain::ForwardingFault;
+use slugline_domain::{ForwardingFault, UnixSeconds};
 
 use crate::{
     Problem,
-    issue::{Explain, Issue},
-    sent::{Fault, Sent, Wire},
+    issue::{Explain, Fault, Issue, IssueCode},
+    sent::{Sent, Wire},
 };
 
 /// The most faults that one answer lists. An input with more is not what its sender
@@ -58,6 +58,27 @@ impl Validation {
             Sent::Wrong(received) => self.note(path, S::fault(received)),
         }
         None
+    }
+
+    /// Returns an optional flag; false if it was left out.
+    pub(crate) fn flag<S: Wire + Copy + Into<bool>>(&mut self, name: &str, sent: &Sent<S>) -> bool {
+        let flag = self.value(&[name], sent);
+        flag.is_some_and(|flag| (*flag).into())
+    }
+
+    /// Notes an end that is before its start.
+    pub(crate) fn in_order(
+        &mut self,
+        (start, from): (&str, Option<UnixSeconds>),
+        (end, until): (&str, Option<UnixSeconds>),
+    ) {
+        if let (Some(from), Some(until)) = (from, until)
+            && from > until
+        {
+            let message = format!("{end} is before {start}");
+            let expected = format!("Unix seconds from {} on", from.get());
+            self.note(&[end], (IssueCode::Custom, message, expected));
+        }
     }
 
     /// Returns the value, or notes the fault of the member.

@@ -18,7 +18,7 @@ use crate::{
     Problem,
     issue::IssueCode,
     scalars::Instant,
-    sent::{Sent, Wire, options},
+    sent::{Sent, Wire, options, same_variants},
     unknown::UnknownNames,
     validation::Validation,
 };
@@ -115,7 +115,7 @@ impl BatchLinks {
         let keys = self.keys(&mut validation);
         let listing = self.listing(&mut validation);
         let cursor = validation.value(&["cursor"], &self.cursor);
-        let dry_run = validation.value(&["dryRun"], &self.dry_run).copied();
+        let dry_run = validation.flag("dryRun", &self.dry_run);
         match (&self.slugs, &self.filter) {
             (Sent::Absent, Sent::Absent) => {
                 let message = "neither slugs nor a filter say which links".into();
@@ -129,8 +129,7 @@ impl BatchLinks {
                 validation.note(&["filter"], (IssueCode::Custom, message, expected));
             }
         }
-        let (action, dry_run) =
-            validation.finish(|| Some((action?, dry_run.unwrap_or_default())))?;
+        let action = validation.finish(|| action)?;
         let scope = match (keys, listing) {
             (Some(keys), _) => BatchScope::Keys(keys),
             (None, listing) => {
@@ -335,15 +334,7 @@ impl LinkBatch {
     }
 }
 
-impl From<BatchOutcome> for Outcome {
-    fn from(outcome: BatchOutcome) -> Self {
-        match outcome {
-            BatchOutcome::Done => Self::Done,
-            BatchOutcome::Unchanged => Self::Unchanged,
-            BatchOutcome::NotFound => Self::NotFound,
-        }
-    }
-}
+same_variants!(BatchOutcome => Outcome: Done, Unchanged, NotFound);
 
 impl BatchResult {
     fn settled(key: &LinkKey, outcome: Outcome) -> Self {

@@ -172,7 +172,7 @@ fn change(
     if body == Body::Whole {
         patch = patch.replacing();
     }
-    let validate_only = validation.value(&["validateOnly"], validate_only) == Some(&true);
+    let validate_only = validation.flag("validateOnly", validate_only);
     validation.finish(|| {
         Some(application::EditLink {
             validate_only,

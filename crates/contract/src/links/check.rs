@@ -18,14 +18,13 @@ use crate::{
 };
 
 /// The listing through which checks of links with a tag, or of all links, go.
-const fn listing(domain: Option<DomainName>, tag: Option<Tag>) -> Listing {
+fn listing(domain: Option<DomainName>, tag: Option<Tag>) -> Listing {
     Listing {
         domain,
         sort: Sort::Az,
         status: Status::All,
         tag,
-        text: None,
-        keys: None,
+        ..Listing::default()
     }
 }
 
@@ -82,9 +81,7 @@ impl CheckLinks {
             (key, None)
         };
         let tag = validation.optional(&["tag"], &self.tag, |tag| Tag::parse(tag));
-        let only_broken = validation
-            .value(&["onlyBroken"], &self.only_broken)
-            .copied();
+        let only_broken = validation.flag("onlyBroken", &self.only_broken);
         validation.finish(|| Some(()))?;
         let after = cursor::read(cursor, &listing(domain.clone(), tag.clone()))?;
         Ok(application::CheckLinks {
@@ -93,7 +90,7 @@ impl CheckLinks {
                 Some(key) => CheckScope::Key(key),
                 None => CheckScope::Links { domain, tag },
             },
-            only_broken: only_broken.unwrap_or_default(),
+            only_broken,
             timeout: timeout.unwrap_or_default(),
             after,
             caller,

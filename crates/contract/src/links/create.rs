@@ -61,8 +61,7 @@ impl CreateLink {
     /// Lists every member that is missing, of another type or out of bounds.
     pub fn validate(&self, bounds: &Bounds) -> Result<(NewLink, CreateTerms), Problem> {
         let mut validation = Validation::default();
-        let reuse = validation.value(&["reuse"], &self.reuse).copied();
-        let reuse = reuse.unwrap_or_default();
+        let reuse = validation.flag("reuse", &self.reuse);
         let (new, terms) = self.link.parse(validation, bounds)?;
         Ok((new, CreateTerms { reuse, ..terms }))
     }
@@ -96,9 +95,8 @@ impl UpsertLink {
             validation.optional(&["createdAt"], &self.created_at, |sent| sent.second());
         let updated_at =
             validation.optional(&["updatedAt"], &self.updated_at, |sent| sent.second());
-        let validate_only = validation.value(&["validateOnly"], &self.validate_only);
         let terms = CreateTerms {
-            validate_only: validate_only == Some(&true),
+            validate_only: validation.flag("validateOnly", &self.validate_only),
             ..CreateTerms::default()
         };
         validation.finish(|| {

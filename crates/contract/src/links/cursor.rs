@@ -1,16 +1,13 @@
-//! Cursors: a position in one listing, opaque to clients.
+//! The cursors of listings of links.
 
-use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde::{Deserialize, Serialize};
 use slugline_application::{VisitRange, VisitedPosition};
 use slugline_domain::{DomainName, LinkKey, Position, TimeError, UnixSeconds};
 
 use super::listing::{Listing, Sort, Status};
-use crate::{Code, Problem};
+use crate::{Problem, cursor};
 
-/// The longest cursor that we read, in bytes: the longest slug, tag and text make one of
-/// about 3,000.
-pub(super) const MAX_CHARS: usize = 4096;
+pub(super) use crate::cursor::MAX_CHARS;
 
 /// Comes first, so that a later layout can be told apart.
 const VERSION: u8 = 3;
@@ -59,10 +56,9 @@ fn fingerprint(keys: &[LinkKey]) -> u64 {
     })
 }
 
-/// Writes a cursor in URL-safe characters only: one client pastes cursors into query
-/// strings unencoded.
+/// Writes the cursor of a listing.
 pub(super) fn encode(position: &Position, listing: &Listing) -> String {
-    written(&Content(
+    cursor::write(&Content(
         VERSION,
         listing.into(),
         position.created_at.get(),
@@ -72,7 +68,7 @@ pub(super) fn encode(position: &Position, listing: &Listing) -> String {
 
 /// Writes the cursor of a listing by visits.
 pub(super) fn encode_visited(position: &VisitedPosition, listing: &Listing) -> String {
-    written(&VisitedContent(
+    cursor::write(&VisitedContent(
         VERSION,
         listing.into(),
         position.link.created_at.get(),
@@ -83,20 +79,16 @@ pub(super) fn encode_visited(position: &VisitedPosition, listing: &Listing) -> S
     ))
 }
 
-fn written(content: &impl Serialize) -> String {
-    URL_SAFE_NO_PAD.encode(serde_json::to_vec(content).expect("a cursor is plain data"))
-}
-
-/// Reads the position from which a listing continues. An empty cursor counts as absent:
-/// one client always sends the parameter.
+/// Reads the position from which a listing continues.
 pub(super) fn read(text: Option<&String>, listing: &Listing) -> Result<Option<Position>, Problem> {
-    let read_position = |Content(version, wanted, created_at, key)| {
-        belongs(version, &wanted, listing)?;
-        position(created_at, &key)
-    };
-    given(text)
-        .map(|text| decode(text, read_position))
-        .transpose()
+    cursor::read(
+        text,
+        CONDITIONS,
+        |Content(version, wanted, created_at, key)| {
+            belongs(version, &wanted, listing)?;
+            position(created_at, &key)
+        },
+    )
 }
 
 /// Reads the position from which a listing by visits continues, if its range of visits
@@ -106,7 +98,7 @@ pub(super) fn read_visited(
     listing: &Listing,
     fits: impl Fn(&VisitRange) -> bool,
 ) -> Result<Option<VisitedPosition>, Problem> {
-    let read_position = |VisitedContent(version, wanted, created_at, key, visits, from, until)| {
+    let read = |VisitedContent(version, wanted, created_at, key, visits, from, until)| {
         belongs(version, &wanted, listing)?;
         let second = |second: i64| -> Result<UnixSeconds, TimeError> { UnixSeconds::new(second) };
         let range = VisitRange {
@@ -119,14 +111,11 @@ pub(super) fn read_visited(
             range,
         })
     };
-    given(text)
-        .map(|text| decode(text, read_position))
-        .transpose()
+    cursor::read(text, CONDITIONS, read)
 }
 
-fn given(text: Option<&String>) -> Option<&String> {
-    text.filter(|text| !text.is_empty())
-}
+/// What distinguishes listings, in words.
+const CONDITIONS: &str = "sort, tag, status and other conditions";
 
 fn belongs(version: u8, wanted: &Wanted, listing: &Listing) -> Option<()> {
     (version == VERSION && *wanted == listing.into()).then_some(())
@@ -137,25 +126,4 @@ fn position(created_at: i64, key: &str) -> Option<Position> {
         created_at: UnixSeconds::new(created_at).ok()?,
         key: LinkKey::parse(key).ok()?,
     })
-}
-
-fn decode<C: DeserializeOwned, T>(
-    text: &str,
-    read_position: impl FnOnce(C) -> Option<T>,
-) -> Result<T, Problem> {
-    parse(text).and_then(read_position).ok_or_else(|| {
-        Problem::new(
-            Code::InvalidCursor,
-            "use the cursor of the previous page with the same sort, tag, status and other \
-             conditions, or start again without one",
-        )
-    })
-}
-
-fn parse<C: DeserializeOwned>(text: &str) -> Option<C> {
-    if text.len() > MAX_CHARS {
-        return None;
-    }
-    let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
-    serde_json::from_slice(&bytes).ok()
 }

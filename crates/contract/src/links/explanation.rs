@@ -8,6 +8,7 @@ use slugline_domain::{
 };
 
 use super::{key::shown_domain, status::StatusName};
+use crate::sent::same_variants;
 
 /// The answer that a visitor would get, and the reasons for it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -222,14 +223,7 @@ impl From<&Gate<'_>> for GateName {
     }
 }
 
-impl From<GateName> for AnswerName {
-    fn from(gate: GateName) -> Self {
-        match gate {
-            GateName::Password => Self::Password,
-            GateName::Warning => Self::Warning,
-        }
-    }
-}
+same_variants!(GateName => AnswerName: Password, Warning);
 
 impl From<MissedRule> for MissedRuleView {
     fn from(missed: MissedRule) -> Self {

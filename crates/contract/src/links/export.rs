@@ -21,14 +21,12 @@ use crate::{
 };
 
 /// Links of a domain, or of all, newest first.
-const fn listing(domain: Option<DomainName>) -> Listing {
+fn listing(domain: Option<DomainName>) -> Listing {
     Listing {
+        domain,
         sort: Sort::Newest,
         status: Status::All,
-        tag: None,
-        text: None,
-        domain,
-        keys: None,
+        ..Listing::default()
     }
 }
 

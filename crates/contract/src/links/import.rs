@@ -52,8 +52,7 @@ impl ImportTerms {
     /// A member is no boolean.
     pub fn validate(&self) -> Result<bool, Problem> {
         let mut validation = Validation::default();
-        let validate_only = validation.value(&["validateOnly"], &self.validate_only);
-        let validate_only = validate_only.is_some_and(|BoolOrString(wanted)| *wanted);
+        let validate_only = validation.flag("validateOnly", &self.validate_only);
         validation.finish(|| Some(validate_only))
     }
 }

@@ -8,7 +8,7 @@ use std::{fmt, ops::ControlFlow};
 
 use serde::{
     Deserialize,
-    de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor},
+    de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor},
 };
 use serde_json::{Map, Value, value::RawValue};
 use slugline_application as application;
@@ -18,7 +18,7 @@ use super::{
     import::{ImportLimit, ImportLinks},
     import_link::ImportLink,
     import_stream::{ReadLinksError, read_links},
-    link_text::{IgnoredNames, malformed, read_link},
+    link_text::{IgnoredNames, Links, malformed},
 };
 use crate::{Code, Problem, bounds::Bounds, reader::read, sent::Sent, validation::Validation};
 
@@ -70,11 +70,15 @@ fn read_body(body: &[u8], gathering: &mut Gathering<'_>) -> Result<Vec<String>, 
     let mut names = IgnoredNames::default();
     if let Some(links) = links.filter(|links| links.get().starts_with('[')) {
         let mut json = serde_json::Deserializer::from_str(links.get());
-        let each = |link| gathering.take(link);
-        let names = &mut names;
-        Links { each, names }
-            .deserialize(&mut json)
-            .map_err(|error| malformed(&error))?;
+        let mut links = Links {
+            each: &mut |link| gathering.take(link),
+            names: &mut names,
+            stopped: false,
+        };
+        match (&mut links).deserialize(&mut json) {
+            Err(error) if !links.stopped => return Err(malformed(&error)),
+            Ok(()) | Err(_) => {}
+        }
     }
     Ok(names.into_names())
 }
@@ -148,44 +152,6 @@ impl<'b> Visitor<'b> for Members {
         }
         let members = Value::Object(members);
         Ok(Envelope { members, links })
-    }
-}
-
-/// A list of links, which are passed on one by one.
-struct Links<'n, F> {
-    each: F,
-    names: &'n mut IgnoredNames,
-}
-
-impl<'b, F> DeserializeSeed<'b> for Links<'_, F>
-where
-    F: FnMut(Result<ImportLink, Problem>) -> ControlFlow<()>,
-{
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'b>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_seq(self)
-    }
-}
-
-impl<'b, F> Visitor<'b> for Links<'_, F>
-where
-    F: FnMut(Result<ImportLink, Problem>) -> ControlFlow<()>,
-{
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a list of links")
-    }
-
-    fn visit_seq<S: SeqAccess<'b>>(mut self, mut links: S) -> Result<(), S::Error> {
-        while let Some(text) = links.next_element::<&'b RawValue>()? {
-            if (self.each)(read_link(text, self.names)).is_break() {
-                while links.next_element::<IgnoredAny>()?.is_some() {}
-                break;
-            }
-        }
-        Ok(())
     }
 }
 

@@ -7,14 +7,14 @@ use std::{
 };
 
 use csv::StringRecord;
-use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess};
-use serde_json::{Map, Value, value::RawValue};
+use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
+use serde_json::{Map, Value};
 use thiserror::Error;
 
 use super::{
     export::TransferFormat,
     import_link::ImportLink,
-    link_text::{IgnoredNames, read_link},
+    link_text::{IgnoredNames, Links},
     member::Kind,
     parts::IN_TABLES,
     table,
@@ -62,9 +62,11 @@ pub fn read_links(
     mut each: impl FnMut(ReadLink) -> ControlFlow<()>,
 ) -> Result<Vec<String>, ReadLinksError> {
     let (source, meter) = metered(source, "link", LONGEST_LINK);
-    let each = &mut |link| {
+    let mut indices = 0..;
+    let each = &mut |line, link| {
         meter.begin_anew();
-        each(link)
+        let index = indices.next().expect("there are more numbers than links");
+        each(ReadLink { index, line, link })
     };
     let mut names = IgnoredNames::default();
     match format {
@@ -77,7 +79,8 @@ pub fn read_links(
 /// The most bytes from one link to the next.
 const LONGEST_LINK: usize = 16 << 20;
 
-type Each<'e> = &'e mut dyn FnMut(ReadLink) -> ControlFlow<()>;
+/// Gets the line of each link of a table, and the link.
+type Each<'e> = &'e mut dyn FnMut(Option<u64>, Result<ImportLink, Problem>) -> ControlFlow<()>;
 
 /// Reads byte by byte, so the source has to be buffered.
 fn read_document(
@@ -85,17 +88,17 @@ fn read_document(
     names: &mut IgnoredNames,
     each: Each<'_>,
 ) -> Result<(), ReadLinksError> {
-    let mut stopped = false;
     let mut json = serde_json::Deserializer::from_reader(source);
-    let document = Document {
-        each,
+    let mut links = Links {
+        each: &mut |link| each(None, link),
         names,
-        stopped: &mut stopped,
+        stopped: false,
     };
+    let document = Document(&mut links);
     let outcome = document.deserialize(&mut json).and_then(|()| json.end());
     match outcome {
         Ok(()) => Ok(()),
-        Err(_) if stopped => Ok(()),
+        Err(_) if links.stopped => Ok(()),
         Err(error) if error.is_io() => Err(io::Error::from(error).into()),
         Err(error) => Err(ReadLinksError::Broken(Problem::new(
             Code::InvalidJson,
@@ -105,13 +108,9 @@ fn read_document(
 }
 
 /// `{"version": …, "links": […], …}`
-struct Document<'e> {
-    each: Each<'e>,
-    names: &'e mut IgnoredNames,
-    stopped: &'e mut bool,
-}
+struct Document<'d, 'e>(&'d mut Links<'e>);
 
-impl<'de> DeserializeSeed<'de> for Document<'_> {
+impl<'de> DeserializeSeed<'de> for Document<'_, '_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -119,7 +118,7 @@ impl<'de> DeserializeSeed<'de> for Document<'_> {
     }
 }
 
-impl<'de> serde::de::Visitor<'de> for Document<'_> {
+impl<'de> Visitor<'de> for Document<'_, '_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -136,11 +135,7 @@ impl<'de> serde::de::Visitor<'de> for Document<'_> {
                 }
                 "links" if links => return Err(M::Error::duplicate_field("links")),
                 "links" => {
-                    members.next_value_seed(Links {
-                        each: &mut *self.each,
-                        names: &mut *self.names,
-                        stopped: &mut *self.stopped,
-                    })?;
+                    members.next_value_seed(&mut *self.0)?;
                     links = true;
                 }
                 _ => drop(members.next_value::<IgnoredAny>()?),
@@ -151,45 +146,6 @@ impl<'de> serde::de::Visitor<'de> for Document<'_> {
             (false, true) => Err(M::Error::missing_field("version")),
             (true, true) => Ok(()),
         }
-    }
-}
-
-struct Links<'e> {
-    each: Each<'e>,
-    names: &'e mut IgnoredNames,
-    stopped: &'e mut bool,
-}
-
-impl<'de> DeserializeSeed<'de> for Links<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_seq(self)
-    }
-}
-
-impl<'de> serde::de::Visitor<'de> for Links<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a list of links")
-    }
-
-    fn visit_seq<S: SeqAccess<'de>>(self, mut links: S) -> Result<(), S::Error> {
-        let mut index = 0;
-        while let Some(text) = links.next_element::<Box<RawValue>>()? {
-            let link = ReadLink {
-                index,
-                line: None,
-                link: read_link(&text, self.names),
-            };
-            if (self.each)(link).is_break() {
-                *self.stopped = true;
-                return Err(S::Error::custom("stopped"));
-            }
-            index += 1;
-        }
-        Ok(())
     }
 }
 
@@ -205,22 +161,15 @@ fn read_table(
         None => &StringRecord::new(),
     };
     let columns = columns(header, names)?;
-    let mut index = 0;
     while let Some(row) = rows.next()? {
         let cells = row.cells.as_ref();
         // Spreadsheets write empty rows below the last one.
         if cells.is_ok_and(|cells| cells.iter().all(str::is_empty)) {
             continue;
         }
-        let link = ReadLink {
-            index,
-            line: Some(row.line),
-            link: link_of(&row, &columns),
-        };
-        if each(link).is_break() {
+        if each(Some(row.line), link_of(&row, &columns)).is_break() {
             break;
         }
-        index += 1;
     }
     Ok(())
 }

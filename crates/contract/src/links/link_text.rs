@@ -1,7 +1,8 @@
-//! The JSON text of one link of an import, and its unknown names.
+//! The JSON texts of the links of an import, and their unknown names.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, fmt, ops::ControlFlow};
 
+use serde::de::{DeserializeSeed, Deserializer, Error as _, SeqAccess, Visitor};
 use serde_json::{Value, value::RawValue};
 
 use super::{
@@ -30,6 +31,40 @@ pub(super) fn read_link(text: &RawValue, names: &mut IgnoredNames) -> Result<Imp
     let value: Value = serde_json::from_str(text.get()).map_err(|error| malformed(&error))?;
     names.look_at_link(&value)?;
     read(&value)
+}
+
+/// The links of a JSON list, which are passed on one by one until `each` breaks.
+pub(super) struct Links<'e> {
+    pub(super) each: &'e mut dyn FnMut(Result<ImportLink, Problem>) -> ControlFlow<()>,
+    pub(super) names: &'e mut IgnoredNames,
+    /// True once `each` broke. The error of the parser then means nothing.
+    pub(super) stopped: bool,
+}
+
+impl<'de> DeserializeSeed<'de> for &mut Links<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_seq(self)
+    }
+}
+
+impl<'de> Visitor<'de> for &mut Links<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of links")
+    }
+
+    fn visit_seq<S: SeqAccess<'de>>(self, mut links: S) -> Result<(), S::Error> {
+        while let Some(text) = links.next_element::<Box<RawValue>>()? {
+            if (self.each)(read_link(&text, self.names)).is_break() {
+                self.stopped = true;
+                return Err(S::Error::custom("stopped"));
+            }
+        }
+        Ok(())
+    }
 }
 
 pub(super) fn malformed(error: &serde_json::Error) -> Problem {

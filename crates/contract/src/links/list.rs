@@ -155,13 +155,7 @@ impl ListLinks {
         };
         let from = second("startAt", &self.start_at).flatten();
         let until = second("endAt", &self.end_at).flatten();
-        if let (Some(from), Some(until)) = (from, until)
-            && from > until
-        {
-            let message = "endAt is before startAt".into();
-            let expected = format!("Unix seconds from {} on", from.get());
-            validation.note(&["endAt"], (IssueCode::Custom, message, expected));
-        }
+        validation.in_order(("startAt", from), ("endAt", until));
         let ever = self.start_at == Sent::Value(UnixTime(0));
         let start = from.map(RangeStart::At);
         (start.or(ever.then_some(RangeStart::Ever)), until)
@@ -227,33 +221,24 @@ impl<R> LinkList<R> {
     /// Shows a page, with a cursor that continues the same listing. `show` shows a link.
     pub fn new(request: &ListLinks, page: &ListedPage, show: impl Fn(&Link) -> R) -> Self {
         let listing = request.listing(&mut Validation::default());
+        let listed = |link, visits| ListedLink {
+            link: show(link),
+            visits,
+        };
         let (links, cursor, ranking) = match page {
-            ListedPage::Stored(page) => (
-                page.links
-                    .iter()
-                    .map(|link| ListedLink {
-                        link: show(link),
-                        visits: None,
-                    })
-                    .collect(),
-                page.next
-                    .as_ref()
-                    .map(|position| cursor::encode(position, &listing)),
-                None,
-            ),
-            ListedPage::Visited(page) => (
-                page.links
-                    .iter()
-                    .map(|VisitedLink { link, visits }| ListedLink {
-                        link: show(link),
-                        visits: *visits,
-                    })
-                    .collect(),
-                page.next
-                    .as_ref()
-                    .map(|position| cursor::encode_visited(position, &listing)),
-                Some(page.into()),
-            ),
+            ListedPage::Stored(page) => {
+                let links = page.links.iter().map(|link| listed(link, None));
+                let next = page.next.as_ref();
+                let cursor = next.map(|position| cursor::encode(position, &listing));
+                (links.collect(), cursor, None)
+            }
+            ListedPage::Visited(page) => {
+                let links = page.links.iter();
+                let links = links.map(|VisitedLink { link, visits }| listed(link, *visits));
+                let next = page.next.as_ref();
+                let cursor = next.map(|position| cursor::encode_visited(position, &listing));
+                (links.collect(), cursor, Some(page.into()))
+            }
         };
         Self {
             links,

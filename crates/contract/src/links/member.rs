@@ -18,8 +18,9 @@ use super::{
     shown_routing::{show_rules, show_split},
 };
 use crate::{
+    issue::Fault,
     scalars::{Instant, JsonInteger},
-    sent::{Fault, Sent, Wire},
+    sent::{Sent, Wire},
     validation::Validation,
 };
 

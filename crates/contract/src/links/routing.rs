@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 use slugline_domain::{
     Country, Destination, Rules, Split, TimeZoneName,
     routing::{
-        Condition, ConditionError, ConditionForm, ConditionKind, Continent, Rule, RuleError,
-        RulesError, Share, SplitError,
+        Condition, ConditionError, ConditionForm, ConditionKind, Continent, Rule, RulesError,
+        Share, SplitError,
     },
 };
 use url::form_urlencoded;
@@ -16,9 +16,9 @@ use url::form_urlencoded;
 use super::shown_routing::{NOT, TIME_ZONE};
 use crate::{
     bounds::Bounds,
-    issue::{Explain, IssueCode},
+    issue::{Explain, Fault, IssueCode},
     scalars::Instant,
-    sent::{Fault, Sent, Wire, type_of},
+    sent::{Sent, Wire, type_of},
     stats::is_known_zone,
     unknown::nearest,
     validation::Validation,
@@ -287,29 +287,6 @@ impl Explain for ConditionError {
             }
         };
         (code, self.to_string(), expected)
-    }
-}
-
-impl Explain for RuleError {
-    fn explain(&self) -> Fault {
-        let code = match self {
-            Self::Empty => IssueCode::TooSmall,
-            Self::TooMany(_) => IssueCode::TooBig,
-            Self::Twice(_) | Self::Never | Self::IdleZone => IssueCode::Custom,
-        };
-        let most = Rule::MAX_CONDITIONS;
-        (
-            code,
-            self.to_string(),
-            format!("1 to {most} conditions that can hold together"),
-        )
-    }
-}
-
-impl Explain for RulesError {
-    fn explain(&self) -> Fault {
-        let expected = format!("at most {} rules", Rules::MAX);
-        (IssueCode::TooBig, self.to_string(), expected)
     }
 }
 

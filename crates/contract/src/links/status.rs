@@ -4,6 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use slugline_domain::{BadAnswer, Failing, LinkStatus};
 
+use crate::sent::same_variants;
+
 /// The status of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -27,17 +29,7 @@ impl StatusName {
     }
 }
 
-impl From<LinkStatus> for StatusName {
-    fn from(status: LinkStatus) -> Self {
-        match status {
-            LinkStatus::Active => Self::Active,
-            LinkStatus::Scheduled => Self::Scheduled,
-            LinkStatus::Expired => Self::Expired,
-            LinkStatus::UsedUp => Self::UsedUp,
-            LinkStatus::Disabled => Self::Disabled,
-        }
-    }
-}
+same_variants!(LinkStatus => StatusName: Active, Scheduled, Expired, UsedUp, Disabled);
 
 /// A destination that failed at least twice in a row.
 #[derive(Clone, Debug, Serialize, JsonSchema)]

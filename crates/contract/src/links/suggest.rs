@@ -4,14 +4,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use slugline_domain::{
-    Description, Destination, DestinationRules, LanguageTag, LanguageTagError, Slug,
-    SuggestedPreview, Title,
+    Description, Destination, DestinationRules, LanguageTag, Slug, SuggestedPreview, Title,
 };
 
 use crate::{
     Problem,
     bounds::Bounds,
-    issue::{Explain, IssueCode},
     sent::{Sent, Wire},
     validation::Validation,
 };
@@ -68,13 +66,6 @@ impl SuggestPreview {
         let named = named.filter(|locale| !locale.is_empty());
         named.and_then(|named| validation.member(&["locale"], named.parse::<LanguageTag>()));
         validation.finish(|| url)
-    }
-}
-
-impl Explain for LanguageTagError {
-    fn explain(&self) -> (IssueCode, String, String) {
-        let expected = "a language tag such as en or pt-BR".into();
-        (IssueCode::InvalidFormat, self.to_string(), expected)
     }
 }
 

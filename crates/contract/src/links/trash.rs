@@ -1,6 +1,5 @@
 //! Undoing: the trash, bringing a link back, erasing one, and what programs are told about it.
 
-use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use slugline_application::{self as application, EditedLink, SeenLink, WhichLink};
@@ -10,13 +9,13 @@ use slugline_domain::{
 };
 
 use super::{
-    LinkView, cursor,
+    LinkView,
     history::{DeletionView, version_number},
     key::{host_schema, key, key_or_id, listed_domain},
     search::page_size,
 };
 use crate::{
-    Code, Problem,
+    Problem, cursor,
     issue::IssueCode,
     scalars::{Instant, IntOrString},
     sent::Sent,
@@ -50,11 +49,9 @@ impl ListTrash {
         let cursor = validation.value(&["cursor"], &self.cursor);
         let domain = listed_domain(&mut validation, &self.domain);
         validation.finish(|| Some(()))?;
-        let cursor = cursor.filter(|cursor| !cursor.is_empty());
-        let after = cursor.map(|cursor| read(cursor, domain.as_ref()));
         Ok(application::ListTrash {
             size,
-            after: after.transpose()?,
+            after: read(cursor, domain.as_ref())?,
             domain,
         })
     }
@@ -70,27 +67,19 @@ struct Cursor(u8, Option<String>, i64, i64);
 fn write(position: TrashPosition, domain: Option<&DomainName>) -> String {
     let at = position.deleted_at.get();
     let domain = domain.map(ToString::to_string);
-    let cursor = Cursor(VERSION, domain, at, position.number);
-    URL_SAFE_NO_PAD.encode(serde_json::to_vec(&cursor).expect("a cursor is plain data"))
+    cursor::write(&Cursor(VERSION, domain, at, position.number))
 }
 
-fn read(text: &str, wanted: Option<&DomainName>) -> Result<TrashPosition, Problem> {
-    let bytes = (text.len() <= cursor::MAX_CHARS).then(|| URL_SAFE_NO_PAD.decode(text).ok());
-    let cursor = bytes
-        .flatten()
-        .and_then(|bytes| serde_json::from_slice(&bytes).ok());
-    match cursor {
-        Some(Cursor(VERSION, domain, at, number))
-            if domain.as_deref() == wanted.map(DomainName::as_str) =>
-        {
-            let deleted_at = UnixMillis::new(at);
-            Ok(TrashPosition { deleted_at, number })
-        }
-        Some(_) | None => Err(Problem::new(
-            Code::InvalidCursor,
-            "use the cursor of the previous page with the same domain, or start again without one",
-        )),
-    }
+fn read(
+    sent: Option<&String>,
+    domain: Option<&DomainName>,
+) -> Result<Option<TrashPosition>, Problem> {
+    let wanted = domain.map(DomainName::as_str);
+    cursor::read(sent, "domain", |Cursor(version, domain, at, number)| {
+        let deleted_at = UnixMillis::new(at);
+        let belongs = version == VERSION && domain.as_deref() == wanted;
+        belongs.then_some(TrashPosition { deleted_at, number })
+    })
 }
 
 /// A page of deleted links.
@@ -261,8 +250,7 @@ impl LinkDeletion {
             purge,
         } = self;
         let mut validation = Validation::default();
-        let purge = validation.value(&["purge"], purge).copied();
-        if purge == Some(true) {
+        if validation.flag("purge", purge) {
             let which = key_or_id(&mut validation, domain, slug, id);
             return validation.finish(|| which.map(Deletion::Purge));
         }
@@ -325,7 +313,7 @@ mod tests {
     use slugline_testkit::with;
 
     use super::*;
-    use crate::{faults::paths, reader::read as read_input};
+    use crate::{Code, faults::paths, reader::read as read_input};
 
     #[test]
     fn a_cursor_goes_on_with_the_same_domain_alone() {

@@ -9,10 +9,7 @@
 use slugline_domain::{Choice, Country, Dimension};
 
 use super::zone;
-use crate::{
-    issue::{Explain, IssueCode},
-    sent::Fault,
-};
+use crate::issue::{Explain, Fault, IssueCode};
 
 /// The name of the empty value: unknown, or none. No stored value has this text.
 pub(super) const NONE: &str = "(none)";

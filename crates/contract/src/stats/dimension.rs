@@ -7,7 +7,10 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value, json};
 use slugline_domain::Dimension;
 
-use crate::sent::{Fault, Sent, Wire, no_option_of};
+use crate::{
+    issue::Fault,
+    sent::{Sent, Wire, no_option_of},
+};
 
 impl Wire for Dimension {
     const TYPE: &'static str = "string";

@@ -15,7 +15,7 @@ use crate::{
     Problem,
     issue::{Explain, IssueCode},
     scalars::UnixTime,
-    sent::{Sent, options},
+    sent::{Sent, options, same_variants},
     validation::Validation,
 };
 
@@ -61,15 +61,7 @@ pub enum BotsName {
 
 options!(BotsName);
 
-impl From<BotsName> for Bots {
-    fn from(name: BotsName) -> Self {
-        match name {
-            BotsName::Include => Self::Include,
-            BotsName::Exclude => Self::Exclude,
-            BotsName::Only => Self::Only,
-        }
-    }
-}
+same_variants!(BotsName => Bots: Include, Exclude, Only);
 
 impl AnalyticsFilter {
     /// Makes domain values of the members.
@@ -77,23 +69,30 @@ impl AnalyticsFilter {
     /// # Errors
     /// Lists every member that is invalid.
     pub fn validate(&self) -> Result<TaggedQuery<VisitFilter>, Problem> {
+        self.query(|_, filter| Some(filter))
+    }
+
+    /// Makes a query of the filter. `query` reads what else the query needs; it returns `None`
+    /// only after it noted a fault.
+    ///
+    /// # Errors
+    /// Lists every member that is invalid.
+    pub(crate) fn query<Q>(
+        &self,
+        query: impl FnOnce(&mut Validation, VisitFilter) -> Option<Q>,
+    ) -> Result<TaggedQuery<Q>, Problem> {
         let mut validation = Validation::default();
-        let query = self.filter(&mut validation);
+        let filter = self.filter(&mut validation);
         let tags = self.tags(&mut validation);
-        validation.finish(|| Some(TaggedQuery { query, tags }))
+        let query = query(&mut validation, filter);
+        validation.finish(|| query.map(|query| TaggedQuery { query, tags }))
     }
 
     /// Returns the filter, which is valid only if no fault was noted.
-    pub(crate) fn filter(&self, validation: &mut Validation) -> VisitFilter {
+    fn filter(&self, validation: &mut Validation) -> VisitFilter {
         let from = moment(validation, "startAt", &self.start_at);
         let until = moment(validation, "endAt", &self.end_at);
-        if let (Some(from), Some(until)) = (from, until)
-            && from > until
-        {
-            let message = "endAt is before startAt".into();
-            let expected = format!("Unix seconds from {} on", from.get());
-            validation.note(&["endAt"], (IssueCode::Custom, message, expected));
-        }
+        validation.in_order(("startAt", from), ("endAt", until));
         let links = parsed(validation, "id", &self.id, false, LinkId::parse);
         let mut values = Vec::new();
         for (dimension, sent) in self.values.iter() {
@@ -128,7 +127,7 @@ impl AnalyticsFilter {
     }
 
     /// Returns the tags, which are valid only if no fault was noted.
-    pub(crate) fn tags(&self, validation: &mut Validation) -> Choice<Tag> {
+    fn tags(&self, validation: &mut Validation) -> Choice<Tag> {
         let tags = parsed(validation, "tag", &self.tag, true, Tag::parse);
         let (Choice::AnyOf(named) | Choice::NoneOf(named)) = &tags;
         if named.iter().any(|tag| tag.as_str() == NONE) {

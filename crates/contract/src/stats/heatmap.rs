@@ -10,7 +10,7 @@ use super::{
     filter::AnalyticsFilter,
     zone::{self, DEFAULT},
 };
-use crate::{Problem, scalars::BoolOrString, sent::Sent, validation::Validation};
+use crate::{Problem, scalars::BoolOrString, sent::Sent};
 
 /// Which visits, and on whose clock.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -37,16 +37,13 @@ impl HeatmapRequest {
     /// # Errors
     /// Lists every member that is invalid.
     pub fn validate(&self) -> Result<TaggedQuery<WeekQuery>, Problem> {
-        let mut validation = Validation::default();
-        let filter = self.filter.filter(&mut validation);
-        let tags = self.filter.tags(&mut validation);
-        let zone = zone::validate(&mut validation, &self.client_timezone, &filter);
-        let average = validation.value(&["average"], &self.average);
-        let query = WeekQuery {
-            heatmap: HeatmapQuery { filter, zone },
-            average: average.is_some_and(|BoolOrString(wanted)| *wanted),
-        };
-        validation.finish(|| Some(TaggedQuery { query, tags }))
+        self.filter.query(|validation, filter| {
+            let zone = zone::validate(validation, &self.client_timezone, &filter);
+            Some(WeekQuery {
+                heatmap: HeatmapQuery { filter, zone },
+                average: validation.flag("average", &self.average),
+            })
+        })
     }
 }
 

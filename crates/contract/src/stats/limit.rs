@@ -30,12 +30,10 @@ impl LimitedRequest {
     /// # Errors
     /// Lists every member that is invalid.
     pub fn check_events(&self, bounds: &Bounds) -> Result<TaggedQuery<EventsQuery>, Problem> {
-        let mut validation = Validation::default();
-        let filter = self.filter.filter(&mut validation);
-        let tags = self.filter.tags(&mut validation);
-        let limit = limit(&mut validation, &self.limit, bounds);
-        let query = EventsQuery { filter, limit };
-        validation.finish(|| Some(TaggedQuery { query, tags }))
+        self.filter.query(|validation, filter| {
+            let limit = limit(validation, &self.limit, bounds);
+            Some(EventsQuery { filter, limit })
+        })
     }
 
     /// Makes a query for places from the members.

@@ -16,7 +16,6 @@ use crate::{
     bounds::Bounds,
     scalars::{BoolOrString, IntOrString},
     sent::Sent,
-    validation::Validation,
 };
 
 /// Which visits, which property of them, and how many rows at most.
@@ -43,21 +42,13 @@ impl MetricsRequest {
     /// # Errors
     /// Lists every member that is invalid.
     pub fn validate(&self, bounds: &Bounds) -> Result<TaggedQuery<MetricsQuery>, Problem> {
-        let mut validation = Validation::default();
-        let filter = self.filter.filter(&mut validation);
-        let tags = self.filter.tags(&mut validation);
-        let limit = limit(&mut validation, &self.limit, bounds);
-        let visitors = validation.value(&["visitors"], &self.visitors);
-        let visitors = visitors.is_some_and(|BoolOrString(wanted)| *wanted);
-        let dimension = validation.there(&["type"], &self.r#type).copied();
-        validation.finish(|| {
-            let query = MetricsQuery {
+        self.filter.query(|validation, filter| {
+            Some(MetricsQuery {
                 filter,
-                dimension: dimension?,
-                limit,
-                visitors,
-            };
-            Some(TaggedQuery { query, tags })
+                limit: limit(validation, &self.limit, bounds),
+                visitors: validation.flag("visitors", &self.visitors),
+                dimension: *validation.there(&["type"], &self.r#type)?,
+            })
         })
     }
 }

@@ -13,8 +13,7 @@ use super::{
 };
 use crate::{
     Problem,
-    sent::{Sent, options},
-    validation::Validation,
+    sent::{Sent, options, same_variants},
 };
 
 /// Which visits, how long a row lasts, and on whose clock.
@@ -43,18 +42,12 @@ impl ViewsRequest {
     /// # Errors
     /// Lists every member that is invalid.
     pub fn validate(&self) -> Result<TaggedQuery<ViewsQuery>, Problem> {
-        let mut validation = Validation::default();
-        let filter = self.filter.filter(&mut validation);
-        let tags = self.filter.tags(&mut validation);
-        let zone = zone::validate(&mut validation, &self.client_timezone, &filter);
-        let unit = validation.there(&["unit"], &self.unit).copied();
-        validation.finish(|| {
-            let query = ViewsQuery {
+        self.filter.query(|validation, filter| {
+            Some(ViewsQuery {
+                zone: zone::validate(validation, &self.client_timezone, &filter),
                 filter,
-                unit: unit?.into(),
-                zone,
-            };
-            Some(TaggedQuery { query, tags })
+                unit: (*validation.there(&["unit"], &self.unit)?).into(),
+            })
         })
     }
 }
@@ -89,15 +82,7 @@ pub enum Unit {
 
 options!(Unit);
 
-impl From<Unit> for TimeUnit {
-    fn from(unit: Unit) -> Self {
-        match unit {
-            Unit::Minute => Self::Minute,
-            Unit::Hour => Self::Hour,
-            Unit::Day => Self::Day,
-        }
-    }
-}
+same_variants!(Unit => TimeUnit: Minute, Hour, Day);
 
 /// One minute, hour or day that has visits.
 #[derive(Clone, Debug, Serialize, JsonSchema)]

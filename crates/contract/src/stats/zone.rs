@@ -4,8 +4,8 @@ use jiff::{Timestamp, tz::TimeZone};
 use slugline_domain::{UnixMillis, UnixSeconds, UtcOffset, VisitFilter, ZoneOffsets};
 
 use crate::{
-    issue::IssueCode,
-    sent::{Fault, Sent},
+    issue::{Fault, IssueCode},
+    sent::Sent,
     validation::Validation,
 };
 

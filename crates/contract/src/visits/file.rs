@@ -12,7 +12,6 @@ use crate::{
     scalars::{BoolOrString, iso_8601},
     sent::{Sent, options},
     stats::AnalyticsFilter,
-    validation::Validation,
 };
 
 /// The forms in which visits are exported and imported.
@@ -139,16 +138,16 @@ impl ExportVisits {
     /// # Errors
     /// Lists every member that is invalid.
     pub fn validate(&self) -> Result<(VisitFile, TaggedQuery<VisitFilter>), Problem> {
-        let mut validation = Validation::default();
-        let query = self.filter.filter(&mut validation);
-        let tags = self.filter.tags(&mut validation);
-        let format = validation.value(&["format"], &self.format).copied();
-        let gzip = validation.value(&["gzip"], &self.gzip);
-        let file = VisitFile {
-            format: format.unwrap_or_default(),
-            gzip: gzip.is_some_and(|BoolOrString(gzip)| *gzip),
-        };
-        validation.finish(|| Some((file, TaggedQuery { query, tags })))
+        let mut file = VisitFile::default();
+        let visits = self.filter.query(|validation, filter| {
+            let format = validation.value(&["format"], &self.format).copied();
+            file = VisitFile {
+                format: format.unwrap_or_default(),
+                gzip: validation.flag("gzip", &self.gzip),
+            };
+            Some(filter)
+        });
+        Ok((file, visits?))
     }
 }
 
