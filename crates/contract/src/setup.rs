@@ -226,6 +226,16 @@ pub enum Fix {
 }
 
 impl Fix {
+    /// A damage, which the command names.
+    const DOCTOR: Self = Self::Command {
+        command: "slugline doctor",
+    };
+    /// The access log does not get its visits.
+    const ANALYTICS_URL: Self = Self::Setting {
+        setting: "SLUGLINE_ANALYTICS_URL",
+        value: None,
+    };
+
     /// Suggests a setting with a value or an example of one.
     pub fn setting(setting: &'static str, value: impl Into<String>) -> Self {
         Self::Setting {
@@ -261,9 +271,7 @@ impl Finding {
             message: "some pages of the links database are damaged, so some links cannot be read; \
                       restore a backup"
                 .into(),
-            fix: Fix::Command {
-                command: "slugline doctor",
-            },
+            fix: Fix::DOCTOR,
         }
     }
 
@@ -313,32 +321,10 @@ impl From<LogTrouble> for Finding {
                 "visits_not_stored",
                 Fix::setting("SLUGLINE_DATA_DIR", "/a/folder/on/a/disk/with/room"),
             ),
-            LogTrouble::Full => (
-                "spool_full",
-                Fix::Setting {
-                    setting: "SLUGLINE_ANALYTICS_URL",
-                    value: None,
-                },
-            ),
-            LogTrouble::NotShipping => (
-                "visits_not_shipped",
-                Fix::Setting {
-                    setting: "SLUGLINE_ANALYTICS_URL",
-                    value: None,
-                },
-            ),
-            LogTrouble::Panicked => (
-                "visits_panicked",
-                Fix::Command {
-                    command: "slugline doctor",
-                },
-            ),
-            LogTrouble::Damaged => (
-                "visits_damaged",
-                Fix::Command {
-                    command: "slugline doctor",
-                },
-            ),
+            LogTrouble::Full => ("spool_full", Fix::ANALYTICS_URL),
+            LogTrouble::NotShipping => ("visits_not_shipped", Fix::ANALYTICS_URL),
+            LogTrouble::Panicked => ("visits_panicked", Fix::DOCTOR),
+            LogTrouble::Damaged => ("visits_damaged", Fix::DOCTOR),
         };
         Self {
             code,

@@ -64,7 +64,8 @@ enum PartStatus {
 }
 
 impl Part {
-    fn with(reasons: Vec<String>) -> Self {
+    fn with<R: ToString>(reasons: impl IntoIterator<Item = R>) -> Self {
+        let reasons: Vec<String> = reasons.into_iter().map(|one| one.to_string()).collect();
         let status = if reasons.is_empty() {
             PartStatus::Ok
         } else {
@@ -113,48 +114,23 @@ async fn domain(
     }
 }
 
-fn links(are_damaged: bool) -> Part {
-    let reason = "some pages of the links database are damaged; `slugline doctor` names them";
-    Part::with(if are_damaged {
-        vec![reason.to_owned()]
-    } else {
-        Vec::new()
-    })
-}
+const DAMAGED: &str = "some pages of the links database are damaged; `slugline doctor` names them";
 
-fn listener(hears: bool) -> Part {
-    let reason = "the database announces no changes to this node, so it reads each link again \
-                  after a second; the log says why";
-    Part::with(if hears {
-        Vec::new()
-    } else {
-        vec![reason.to_owned()]
-    })
-}
+const DEAF: &str = "the database announces no changes to this node, so it reads each link again after \
+    a second; the log says why";
 
 async fn ready(context: Context) -> Result<Json<200, Readiness>, Failure> {
     match context.app.links.ready().await {
-        Ok(()) => {
-            let troubles = context.app.stats.log_troubles();
-            let reasons = troubles.iter().map(ToString::to_string).collect();
-            Ok(Json(Readiness {
-                status: HEALTHY.status,
-                version: HEALTHY.version,
-                parts: Parts {
-                    links: links(context.links_watch.is_damaged()),
-                    log: Part::with(reasons),
-                    listener: listener(context.app.links.hears_of_changes()),
-                    disk: Part::with(
-                        context
-                            .disk
-                            .trouble()
-                            .iter()
-                            .map(ToString::to_string)
-                            .collect(),
-                    ),
-                },
-            }))
-        }
+        Ok(()) => Ok(Json(Readiness {
+            status: HEALTHY.status,
+            version: HEALTHY.version,
+            parts: Parts {
+                links: Part::with(context.links_watch.is_damaged().then_some(DAMAGED)),
+                log: Part::with(context.app.stats.log_troubles()),
+                listener: Part::with((!context.app.links.hears_of_changes()).then_some(DEAF)),
+                disk: Part::with(context.disk.trouble()),
+            },
+        })),
         Err(error) => {
             // The cause goes to the log output; the probe only needs to know that it should
             // wait.
