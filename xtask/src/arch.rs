@@ -91,8 +91,8 @@ const PLAN: &[Floor] = &[
 const FLOORS: &[(&str, &[&str])] = &[
     ("visitlog", &["format", "file", "query"]),
     ("application", &[
-        "caller", "access", "hashing", "attempts", "heatmap", "known_tokens", "error", "named_domains", "budgets",
-        "passwords", "migration", "resolver", "domains", "gatekeeper", "links", "stats", "tokens", "auth",
+        "caller", "access", "secret_text", "hashing", "attempts", "heatmap", "known_tokens", "error", "named_domains",
+        "budgets", "passwords", "migration", "resolver", "domains", "gatekeeper", "links", "stats", "tokens", "auth",
     ]),
 ];
 

@@ -74,7 +74,7 @@ impl Assistants {
             let others: Vec<TokenName> = others.into_iter().map(|token| token.name).collect();
             let name = name_for(&code, &others);
             let (record, connection, granted) = self.tokens_for(&code, name);
-            let note = self.note(AuditedOperation::TokenAdd, code.author.clone());
+            let note = self.note(AuditedOperation::TokenAdd, &code.author);
             let store = &self.parts.store;
             match store.connect(&digest, &record, &connection, &note).await? {
                 Connected::Done => return Ok(granted),
@@ -117,7 +117,7 @@ impl Assistants {
         reason: &'static str,
         from: IpAddr,
     ) -> Result<AssistantError, AssistantError> {
-        let note = self.note(AuditedOperation::TokenRevoke, Author::service());
+        let note = self.note(AuditedOperation::TokenRevoke, &Author::service());
         self.parts.store.disconnect(key, &note).await?;
         Ok(self.wrong(from, reason))
     }
@@ -289,7 +289,7 @@ impl Assistants {
             caller: caller.expect("a token's name is a caller's name"),
             client: None,
         };
-        let note = self.note(AuditedOperation::TokenRevoke, author);
+        let note = self.note(AuditedOperation::TokenRevoke, &author);
         self.parts.store.disconnect(key, &note).await?;
         Ok(())
     }

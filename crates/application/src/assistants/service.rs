@@ -97,7 +97,7 @@ impl Assistants {
     /// # Errors
     /// The store failed.
     pub async fn remove_ended(&self) -> Result<bool, StoreError> {
-        let note = self.note(AuditedOperation::TokenRevoke, Author::service());
+        let note = self.note(AuditedOperation::TokenRevoke, &Author::service());
         let store = &self.parts.store;
         let removed = store.disconnect_ended(self.now(), Self::PIECE, &note);
         let removed = removed.await?;
@@ -120,8 +120,8 @@ impl Assistants {
         until.map_or(moment, |until| until.min(moment))
     }
 
-    pub(super) fn note(&self, operation: AuditedOperation, author: Author) -> AuditNote {
-        AuditNote::new(self.parts.clock.now(), &author, operation)
+    pub(super) fn note(&self, operation: AuditedOperation, author: &Author) -> AuditNote {
+        AuditNote::new(self.parts.clock.now(), author, operation)
     }
 
     /// Checks the address that tokens are asked for. One that is left out is ours, and so is one
