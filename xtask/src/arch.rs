@@ -55,7 +55,7 @@ struct Floor {
 /// without `slugline-`; the package `slugline` is `server`.
 #[rustfmt::skip]
 const PLAN: &[Floor] = &[
-    Floor { room: "domain", lines: 7900, uses: &[], tests_use: &[] },
+    Floor { room: "domain", lines: 8100, uses: &[], tests_use: &[] },
     Floor { room: "system", lines: 100, uses: &["domain"], tests_use: &[] },
     Floor { room: "testkit", lines: 0, uses: &["domain"], tests_use: &[] },
     Floor { room: "migrations", lines: 200, uses: &[], tests_use: &[] },
@@ -71,11 +71,11 @@ const PLAN: &[Floor] = &[
     Floor { room: "problem", lines: 900, uses: &["domain", "application"], tests_use: &[] },
     Floor { room: "contract", lines: 8800, uses: &["domain", "application", "problem"], tests_use: &["testkit"] },
     // Redirects stand on it without the wire of links and statistics.
-    Floor { room: "httpkit", lines: 1400, uses: &["domain", "application", "problem"], tests_use: &["testkit"] },
+    Floor { room: "httpkit", lines: 1500, uses: &["domain", "application", "problem"], tests_use: &["testkit"] },
     Floor { room: "rest", lines: 3050, uses: &["domain", "application", "contract", "httpkit"], tests_use: &["storage", "testkit"] },
     Floor { room: "mcp", lines: 1600, uses: &["domain", "application", "contract", "httpkit"], tests_use: &["testkit"] },
     Floor { room: "redirect", lines: 2200, uses: &["domain", "application", "httpkit"], tests_use: &["storage", "system", "testkit"] },
-    Floor { room: "oauth", lines: 1200, uses: &["domain", "application", "httpkit"], tests_use: &["testkit"] },
+    Floor { room: "oauth", lines: 1150, uses: &["domain", "application", "httpkit"], tests_use: &["testkit"] },
     Floor { room: "dashboard", lines: 700, uses: &["httpkit"], tests_use: &[] },
     Floor { room: "server", lines: 9450, tests_use: &["testkit"], uses: &[
         "domain", "system", "storage", "analytics", "visitlog", "clickhouse", "outbound", "legacy", "application", "contract",

@@ -22,13 +22,13 @@ pub struct NamedDomain {
     #[schemars(length(min = 1, max = Host::MAX_CHARS))]
     pub host: Sent<String>,
     /// The address for visitors of the bare host.
-    #[schemars(url, length(min = 1, max = DestinationRules::DEFAULT_MAX_CHARS), extend("type" = ["string", "null"], "nullable" = true))]
+    #[schemars(url, length(min = 1, max = DestinationRules::DEFAULT_MAX_BYTES), extend("type" = ["string", "null"], "nullable" = true))]
     pub home_url: Sent<String>,
     /// The address for visitors of an unknown slug.
-    #[schemars(url, length(min = 1, max = DestinationRules::DEFAULT_MAX_CHARS), extend("type" = ["string", "null"], "nullable" = true))]
+    #[schemars(url, length(min = 1, max = DestinationRules::DEFAULT_MAX_BYTES), extend("type" = ["string", "null"], "nullable" = true))]
     pub not_found_url: Sent<String>,
     /// The address for visitors of a link that is over.
-    #[schemars(url, length(min = 1, max = DestinationRules::DEFAULT_MAX_CHARS), extend("type" = ["string", "null"], "nullable" = true))]
+    #[schemars(url, length(min = 1, max = DestinationRules::DEFAULT_MAX_BYTES), extend("type" = ["string", "null"], "nullable" = true))]
     pub expired_url: Sent<String>,
     /// `true` if `Docs` and `docs` are two slugs here, `false` if they are one.
     #[schemars(extend("type" = ["boolean", "null"], "nullable" = true))]

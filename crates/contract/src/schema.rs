@@ -28,7 +28,7 @@ fn marked(bounds: &Bounds) -> SchemaSettings {
     SchemaSettings::draft2020_12()
         .with(|settings| settings.meta_schema = None)
         .with_transform(RecursiveTransform(absent_not_null))
-        .with_transform(UrlLimit(bounds.destinations.max_chars()))
+        .with_transform(UrlLimit(bounds.destinations.max_bytes()))
         .with_transform(RowLimits(bounds.rows_max.get()))
 }
 
@@ -212,7 +212,7 @@ struct UrlLimit(usize);
 
 impl Transform for UrlLimit {
     fn transform(&mut self, schema: &mut Schema) {
-        let default = Value::from(DestinationRules::DEFAULT_MAX_CHARS);
+        let default = Value::from(DestinationRules::DEFAULT_MAX_BYTES);
         if schema.get("maxLength") == Some(&default) {
             schema.insert("maxLength".into(), self.0.into());
         }

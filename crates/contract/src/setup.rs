@@ -44,7 +44,7 @@ pub struct Limits {
     pub slug_pattern: &'static str,
     /// Characters of a generated slug, before any lengthening.
     pub generated_slug_chars: usize,
-    /// Longest destination in characters.
+    /// Longest destination in bytes, as it is sent to visitors.
     pub url_chars: usize,
     /// Schemes that destinations may have.
     pub url_schemes: Vec<String>,

@@ -1,7 +1,7 @@
 //! Decides the answer to a visitor of a link without HTTP and without a store.
 
 use slugline_domain::{
-    Arrival, Country, FollowedLink, InstanceDefaults, Link, Resolution, UnixSeconds, Visitor,
+    Arrival, Country, FollowedLink, InstanceDefaults, Link, Resolution, UnixSeconds, Uri, Visitor,
     routing::NoFacts,
 };
 
@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let link = FollowedLink::from(&link);
     let answer = link.resolve(&visitor, InstanceDefaults::default());
-    let sent_on = Arrival::Redirect("https://example.de/sale".into());
+    let sent_on = Arrival::Redirect(Uri::of("https://example.de/sale"));
     assert_eq!(answer, Resolution::Open(sent_on));
     Ok(())
 }

@@ -5,11 +5,17 @@ use std::str::FromStr;
 use thiserror::Error;
 use url::Url;
 
+use crate::{
+    Uri,
+    authority::{authority_end, host_range, names_a_host},
+    text::{is_invisible, trimmed},
+};
+
 /// An absolute URL that is safe to send a browser to.
 ///
 /// It keeps the author's spelling, trimmed but not canonicalised, because the
-/// wire returns it unchanged. It holds no control characters, so it fits into a
-/// header once its non-ASCII characters are percent-encoded.
+/// wire returns it unchanged. It holds no control characters. [`Destination::uri`] is the form in
+/// which it leaves.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Destination(Box<str>);
 
@@ -22,15 +28,16 @@ impl Destination {
     /// The text breaks one of the `rules` or the syntax of URLs; the error
     /// names which.
     pub fn parse(text: &str, rules: &DestinationRules) -> Result<Self, DestinationError> {
-        let text = text.trim();
+        let text = trimmed(text);
         if text.is_empty() {
             return Err(DestinationError::Empty);
         }
-        let length = text.chars().count();
-        if length > rules.max_chars {
+        let sent = Uri::of(text).as_str().len();
+        if sent > rules.max_bytes {
             return Err(DestinationError::TooLong {
-                length,
-                max: rules.max_chars,
+                length: text.chars().count(),
+                sent,
+                max: rules.max_bytes,
             });
         }
         // The URL standard drops tabs and newlines inside a URL. We refuse
@@ -49,7 +56,14 @@ impl Destination {
                 scheme: url.scheme().into(),
             });
         }
-        Ok(Self(text.into()))
+        // IDNA has judged those in the host.
+        let host = host_range(text).unwrap_or_default();
+        let mut characters = text.char_indices();
+        let found = characters.find(|(at, c)| is_invisible(*c) && !host.contains(at));
+        match found {
+            Some((_, character)) => Err(DestinationError::Invisible(character)),
+            None => Ok(Self(text.into())),
+        }
     }
 
     /// Takes a text that passed [`Destination::parse`] before, such as one read
@@ -70,6 +84,11 @@ impl Destination {
         }
         Ok(Self(text.into()))
     }
+
+    /// The URI that visitors and programs are sent to.
+    pub fn uri(&self) -> Uri<'_> {
+        Uri::of(self.as_str())
+    }
 }
 
 /// True if every program finds the same host in the URL, or if URLs of its scheme need none.
@@ -83,21 +102,7 @@ impl Destination {
 ///
 /// The standard forgives these schemes only.
 fn names_its_host(text: &str, scheme: &str) -> bool {
-    if !matches!(scheme, "http" | "https" | "ftp" | "ws" | "wss") {
-        return true;
-    }
-    authority_end(text).is_some()
-}
-
-/// The end of the host in a URL, as a position in its text; `None` if it names none, or if
-/// programs differ about it.
-pub(crate) fn authority_end(text: &str) -> Option<usize> {
-    let (_, after_the_scheme) = text.split_once(':')?;
-    let rest = after_the_scheme.strip_prefix("//")?;
-    let begin = text.len() - rest.len();
-    let length = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-    let authority = &rest[..length];
-    (!authority.is_empty() && !authority.contains('\\')).then_some(begin + length)
+    !names_a_host(scheme) || authority_end(text).is_some()
 }
 
 /// Parses a destination under the default rules: `http` and `https` only.
@@ -112,26 +117,26 @@ impl FromStr for Destination {
 /// The destinations that an instance accepts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DestinationRules {
-    max_chars: usize,
+    max_bytes: usize,
     extra_schemes: Vec<Scheme>,
 }
 
 impl DestinationRules {
-    /// Longest destination by default, in characters. Sink's default.
-    pub const DEFAULT_MAX_CHARS: usize = 16_384;
+    /// Longest destination by default, in bytes as it leaves. Sink's default.
+    pub const DEFAULT_MAX_BYTES: usize = 16_384;
 
-    /// Allows URLs up to a length in characters, and other schemes besides
+    /// Allows URLs up to a length in bytes as they leave, and other schemes besides
     /// `http` and `https`.
-    pub fn new(max_chars: usize, extra_schemes: Vec<Scheme>) -> Self {
+    pub fn new(max_bytes: usize, extra_schemes: Vec<Scheme>) -> Self {
         Self {
-            max_chars,
+            max_bytes,
             extra_schemes,
         }
     }
 
-    /// Longest destination in characters.
-    pub fn max_chars(&self) -> usize {
-        self.max_chars
+    /// Longest destination in bytes as it leaves.
+    pub fn max_bytes(&self) -> usize {
+        self.max_bytes
     }
 
     /// The schemes that destinations may have.
@@ -147,7 +152,7 @@ impl DestinationRules {
 
 impl Default for DestinationRules {
     fn default() -> Self {
-        Self::new(Self::DEFAULT_MAX_CHARS, Vec::new())
+        Self::new(Self::DEFAULT_MAX_BYTES, Vec::new())
     }
 }
 
@@ -202,13 +207,18 @@ pub enum DestinationError {
     #[error("URL is required")]
     Empty,
     /// It is longer than the instance allows.
-    #[error("URL must not exceed {max} characters")]
+    #[error("URL must not exceed {max} bytes: its {length} characters are sent as {sent} bytes")]
     TooLong {
         /// Its length in characters.
         length: usize,
-        /// The longest length allowed, in characters.
+        /// The length of its URI in bytes.
+        sent: usize,
+        /// The longest URI allowed, in bytes.
         max: usize,
     },
+    /// It has a character that no person sees, outside the host.
+    #[error("URL has the invisible character U+{:04X}", u32::from(*.0))]
+    Invisible(char),
     /// It is not an absolute URL.
     #[error("URL format is invalid")]
     NotAUrl,
@@ -296,16 +306,57 @@ mod tests {
         assert!(Destination::restore("javascript:alert(1)").is_err());
     }
 
-    #[test]
-    fn length_counts_characters_not_bytes() {
-        let rules = DestinationRules::new(22, Vec::new());
-        assert!(Destination::parse("https://example.com/üé", &rules).is_ok());
+    #[rstest]
+    #[case("https://example.com/üé", 22, 32)]
+    #[case("https://example.com/{|}", 23, 29)]
+    #[case("https://exämple.com/", 20, 27)]
+    fn the_length_of_what_leaves_counts(
+        #[case] text: &str,
+        #[case] length: usize,
+        #[case] sent: usize,
+    ) {
+        let parsed = |max| Destination::parse(text, &DestinationRules::new(max, Vec::new()));
+        assert_eq!(parsed(sent).unwrap().uri().as_str().len(), sent);
+        let max = sent - 1;
+        let error = DestinationError::TooLong { length, sent, max };
+        assert_eq!(parsed(max), Err(error));
+    }
+
+    #[rstest]
+    #[case("\u{feff}https://e.example/\u{200b}\u{2060}", Ok("https://e.example/"))]
+    #[case(
+        "\u{202a}https://e.example/\u{202c} \u{200e}\u{ad}",
+        Ok("https://e.example/")
+    )]
+    #[case(
+        "https://e\u{ad}.exam\u{200b}ple/",
+        Ok("https://e\u{ad}.exam\u{200b}ple/")
+    )]
+    #[case(
+        "https://e.example/👩\u{200d}🚀/❤\u{fe0f}",
+        Ok("https://e.example/👩\u{200d}🚀/❤\u{fe0f}")
+    )]
+    #[case("https://e\u{202e}.example/", Err(DestinationError::NotAUrl))]
+    #[case(
+        "https://e.example/a\u{200b}b",
+        Err(DestinationError::Invisible('\u{200b}'))
+    )]
+    #[case(
+        "https://e.example?\u{202e}b",
+        Err(DestinationError::Invisible('\u{202e}'))
+    )]
+    #[case(
+        "https://u\u{feff}:p@e.example",
+        Err(DestinationError::Invisible('\u{feff}'))
+    )]
+    fn invisible_characters_are_trimmed_and_else_refused(
+        #[case] text: &str,
+        #[case] expected: Result<&str, DestinationError>,
+    ) {
+        let parsed = text.parse::<Destination>();
         assert_eq!(
-            Destination::parse("https://example.com/üéa", &rules),
-            Err(DestinationError::TooLong {
-                length: 23,
-                max: 22
-            })
+            parsed.as_ref().map(Destination::as_str),
+            expected.as_ref().copied()
         );
     }
 }

@@ -1,7 +1,7 @@
 //! Why a visitor of a link gets an answer.
 
 use crate::{
-    Arrival, Destination, FollowedLink, Gate, InstanceDefaults, Resolution, Visitor, Way,
+    Arrival, FollowedLink, Gate, InstanceDefaults, Resolution, Visitor, Way,
     routing::ConditionKind,
 };
 
@@ -105,7 +105,7 @@ impl FollowedLink {
             return Answer::Arrival(arrival);
         }
         match &self.terms().life.expired_url {
-            Some(detour) => Answer::Arrival(Arrival::Detour(Destination::as_str(detour).into())),
+            Some(detour) => Answer::Arrival(Arrival::Detour(detour.uri())),
             None => Answer::Over,
         }
     }
@@ -149,7 +149,7 @@ mod tests {
         link.password = Some(PasswordHash::new("hash"));
         let shown = explained(&link, "", false);
         assert!(shown.starts_with("[Password("), "{shown}");
-        let end = r#", Warning] Arrival(Redirect("https://e.example/")) Some(Main)"#;
+        let end = r#", Warning] Arrival(Redirect(Uri("https://e.example/"))) Some(Main)"#;
         assert!(shown.ends_with(end), "{shown}");
         link.content.life.disabled = true;
         assert_eq!(explained(&link, "", false), "[] Absent None");
@@ -159,11 +159,11 @@ mod tests {
     fn a_link_that_is_used_up_leads_on_no_more() {
         let mut link = link("https://e.example/");
         link.content.life.max_visits = MaxVisits::new(1).ok();
-        let main = r#"[] Arrival(Redirect("https://e.example/")) Some(Main)"#;
+        let main = r#"[] Arrival(Redirect(Uri("https://e.example/"))) Some(Main)"#;
         assert_eq!(explained(&link, "", false), main);
         assert_eq!(explained(&link, "", true), "[] Over None");
         link.content.life.expired_url = Some(to("https://over.example/"));
-        let over = r#"[] Arrival(Detour("https://over.example/")) None"#;
+        let over = r#"[] Arrival(Detour(Uri("https://over.example/"))) None"#;
         assert_eq!(explained(&link, "", true), over);
     }
 

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use crate::{
     Delivery, Destination, Life, Link, LinkId, LinkKey, LinkStatus, PasswordHash, Preview,
-    Revision, Routing, Split, Text, UnixSeconds, routing::Rule, split_key,
+    Revision, Routing, Split, Text, UnixSeconds, Uri, routing::Rule, split_key,
 };
 
 /// The part of a link that a redirect needs.
@@ -15,10 +15,12 @@ use crate::{
 pub struct FollowedLink {
     /// The version.
     pub revision: Revision,
-    /// The identity, the text of the key and the destination.
+    /// The identity, the text of the key and the destination; then the destination's URI, if it is
+    /// another text.
     texts: Box<str>,
     id_bytes: u8,
     key_bytes: u16,
+    destination_bytes: u32,
     /// `None` if they are the default ones.
     terms: Option<Box<Terms>>,
 }
@@ -56,11 +58,13 @@ impl FollowedLink {
         let (id, host, slug) = (id.as_str(), key.domain.as_str(), key.slug.as_str());
         let slash = if host.is_empty() { "" } else { "/" };
         let key_bytes = host.len() + slash.len() + slug.len();
+        let (destination, uri) = (destination.as_str(), destination.uri());
+        let uri = Some(uri.as_str()).filter(|uri| *uri != destination);
+        let texts = [id, host, slash, slug, destination, uri.unwrap_or_default()];
         Self {
             revision,
-            texts: [id, host, slash, slug, destination.as_str()]
-                .concat()
-                .into(),
+            texts: texts.concat().into(),
+            destination_bytes: u32::try_from(destination.len()).expect("bodies are smaller"),
             id_bytes: u8::try_from(id.len()).expect("LinkId::MAX_CHARS is less than 256"),
             key_bytes: u16::try_from(key_bytes).expect("the bounds of both are less than 65,536"),
             terms: (terms != Terms::default()).then(|| Box::new(terms)),
@@ -94,7 +98,18 @@ impl FollowedLink {
 
     /// The [`Destination`] of visitors that no routing rule sends elsewhere.
     pub fn destination(&self) -> &str {
-        self.after_the_id().1
+        self.destination_and_uri().0
+    }
+
+    /// The URI of that destination.
+    pub(crate) fn uri(&self) -> Uri<'_> {
+        let (destination, uri) = self.destination_and_uri();
+        Uri::known(if uri.is_empty() { destination } else { uri })
+    }
+
+    fn destination_and_uri(&self) -> (&str, &str) {
+        let bytes = usize::try_from(self.destination_bytes).expect("a length in memory");
+        self.after_the_id().1.split_at(bytes)
     }
 
     fn after_the_id(&self) -> (&str, &str) {

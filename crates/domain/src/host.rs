@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
+use crate::text::trimmed;
+
 /// The name of a host as a browser sends it: in lower case, in ASCII (IDNA, UTS 46), without a
 /// port and without the dot that ends a complete name. A clone is cheap.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -16,12 +18,12 @@ impl Host {
     pub const MAX_CHARS: usize = 253;
 
     /// Reads the name of a host, as an address, a `Host` header or a person writes it. Leaves out
-    /// a port, white space at both ends and a final dot.
+    /// a port, white space and invisible characters at both ends, and a final dot.
     ///
     /// # Errors
     /// The text is empty or is no name of a host, such as an address with a path.
     pub fn parse(text: &str) -> Result<Self, HostError> {
-        let name = without_port(text.trim());
+        let name = without_port(trimmed(text));
         if name.is_empty() {
             return Err(HostError::Empty);
         }
@@ -82,6 +84,7 @@ mod tests {
     #[rstest]
     #[case("go.example", "go.example")]
     #[case(" GO.Example. ", "go.example")]
+    #[case("\u{200e}go.example\u{200b}", "go.example")]
     #[case("go.example:8443", "go.example")]
     #[case("go.example.:80", "go.example")]
     #[case("bücher.example", "xn--bcher-kva.example")]

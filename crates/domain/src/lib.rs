@@ -21,6 +21,7 @@
 //! | [`slug`], [`destination`], [`text`], [`tag`], [`country`], [`place`], [`password`], [`id`], [`time`] | values that are valid by construction |
 //! | [`password_form`], [`imported_password`] | stored passwords, ours and those of imported links |
 //! | [`host`], [`link_key`], [`domains`] | names of hosts; domain and slug of a link; the named hosts of an instance |
+//! | [`uri`], `authority` | addresses as they leave the service; where the host stands in one |
 //! | [`link`], [`content`], `leads` | the record that these values make up; the part of it that authors decide; where it leads |
 //! | [`followed_link`] | the part of the record that a redirect needs |
 //! | [`visitor`] | the visitor of a link |
@@ -54,6 +55,7 @@ mod text_forms;
 
 pub mod assistants;
 pub mod audit;
+mod authority;
 pub mod campaign;
 mod causes;
 pub mod change;
@@ -107,6 +109,7 @@ pub mod text;
 pub mod time;
 pub mod token;
 pub mod token_name;
+pub mod uri;
 pub mod user_agent;
 pub mod visit;
 pub mod visit_headers;
@@ -180,6 +183,7 @@ pub use text::{Comment, Description, ImageRef, Text, TextError, Title};
 pub use time::{MomentError, TimeError, UnixMillis, UnixSeconds};
 pub use token::{Scope, ScopeError, Scopes, TokenRecord};
 pub use token_name::{TokenName, TokenNameError};
+pub use uri::Uri;
 pub use user_agent::Platform;
 pub use visit::{Visit, VisitRecord};
 pub use visit_headers::VisitHeaders;

@@ -3,17 +3,19 @@
 use std::borrow::Cow;
 
 use percent_encoding::percent_decode_str;
-use url::form_urlencoded;
+
+use crate::uri::encoded_query;
 
 /// Puts a visitor's parameters into an absolute URL.
 ///
 /// A parameter that the URL has keeps its position and takes the visitor's values. The other
 /// parameters of the visitor follow at the end, in the visitor's order. The parameters of the URL
 /// that the visitor does not name stay byte for byte, because they may be signed or in an
-/// encoding other than UTF-8. The fragment stays last. A parameter of the visitor without a value
-/// is written without `=`.
+/// encoding other than UTF-8, and so do the visitor's; what no URI holds is encoded. The fragment
+/// stays last.
 pub(crate) fn merge_query<'u>(url: &'u str, query: &str) -> Cow<'u, str> {
-    let theirs = Parameters::of(query);
+    let query = encoded_query(query);
+    let theirs = Parameters::of(&query);
     if theirs.all.is_empty() {
         return Cow::Borrowed(url);
     }
@@ -28,23 +30,28 @@ pub(crate) fn merge_query<'u>(url: &'u str, query: &str) -> Cow<'u, str> {
     if has_no_path(address) {
         merged.text.push('/');
     }
+    if own.is_empty() {
+        merged.write(&query);
+        merged.text.push_str(fragment);
+        return Cow::Owned(merged.text);
+    }
     let mut written = vec![false; theirs.all.len()];
     for parameter in pairs(own) {
         let same_name = theirs.named(&parameter.name);
         let Some(&first) = same_name.first() else {
-            merged.keep(&parameter);
+            merged.write(parameter.text);
             continue;
         };
         if !written[first] {
             for &index in same_name {
-                merged.encode(&theirs.all[index]);
+                merged.write(theirs.all[index].text);
                 written[index] = true;
             }
         }
     }
     for (parameter, written) in theirs.all.iter().zip(written) {
         if !written {
-            merged.encode(parameter);
+            merged.write(parameter.text);
         }
     }
     merged.text.push_str(fragment);
@@ -99,33 +106,14 @@ struct Merged {
 }
 
 impl Merged {
-    fn keep(&mut self, own: &Parameter<'_>) {
-        self.separate();
-        self.text.push_str(own.text);
-    }
-
-    fn encode(&mut self, theirs: &Parameter<'_>) {
-        self.separate();
-        self.text
-            .extend(form_urlencoded::byte_serialize(&theirs.name));
-        if let Some((_, value)) = theirs
-            .text
-            .split_once('=')
-            .filter(|(_, value)| !value.is_empty())
-        {
-            self.text.push('=');
-            self.text
-                .extend(form_urlencoded::byte_serialize(&decoded(value)));
-        }
-    }
-
-    fn separate(&mut self) {
+    fn write(&mut self, parameters: &str) {
         self.text.push(self.separator);
+        self.text.push_str(parameters);
         self.separator = '&';
     }
 }
 
-/// The bytes that a name or value of a query stands for.
+/// The bytes that a name in a query stands for.
 fn decoded(text: &str) -> Cow<'_, [u8]> {
     if !text.contains(['%', '+']) {
         return Cow::Borrowed(text.as_bytes());
@@ -156,14 +144,16 @@ mod tests {
     #[case::repeated_by_the_visitor("?a=1&b=2", "a=3&c=5&a=4", "?a=3&a=4&b=2&c=5")]
     #[case::repeated_in_the_url("?a=1&b=2&a=3", "a=4", "?a=4&b=2")]
     #[case::repeated_and_unnamed("?a=1&b=2&a=3", "b=4", "?a=1&b=4&a=3")]
-    #[case::the_same_name_encoded("?%61+b=1&c=2", "a%20b=3", "?a+b=3&c=2")]
+    #[case::the_same_name_encoded("?%61+b=1&c=2", "a%20b=3", "?a%20b=3&c=2")]
     #[case::case_matters("?a=1", "A=2", "?a=1&A=2")]
-    #[case::the_visitors_encoding("", "x=%26%20y+z", "?x=%26+y+z")]
+    #[case::the_visitors_encoding("", "x=%26%20y+z%7e", "?x=%26%20y+z%7e")]
+    #[case::what_no_uri_holds("?a=1", "b=|ü\"#c", "?a=1&b=%7C%C3%BC%22%23c")]
+    #[case::alone_and_byte_for_byte("", "&a=&&b==c&[d]=/?", "?&a=&&b==c&[d]=/?")]
     #[case::the_urls_encoding("?a=%20+/%FF&b=", "c=1", "?a=%20+/%FF&b=&c=1")]
     #[case::bytes_that_are_no_text("?a=1&%FF=1", "%FF=%C4%E3&%FE=2", "?a=1&%FF=%C4%E3&%FE=2")]
     #[case::broken_escapes("?a=1", "b=%zz%", "?a=1&b=%25zz%25")]
-    #[case::empty_values("?a=1&b", "a=&c=&b", "?a&b&c")]
-    #[case::equals_signs("?a=b=c", "d=e=f", "?a=b=c&d=e%3Df")]
+    #[case::empty_values("?a=1&b", "a=&c=&b", "?a=&b&c=")]
+    #[case::equals_signs("?a=b=c", "d=e=f", "?a=b=c&d=e=f")]
     #[case::empty_names("?=1", "=2&=", "?=2")]
     #[case::empty_pairs("?a=1&&b=2&", "&c=3&", "?a=1&b=2&c=3")]
     #[case::a_bare_question_mark("?#f", "a=1", "?a=1#f")]

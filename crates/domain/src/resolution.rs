@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use crate::{
     Country, Destination, FollowedLink, LinkStatus, PasswordHash, Platform, Split, Terms,
-    UnixSeconds, Visitor,
+    UnixSeconds, Uri, Visitor,
     query::merge_query,
     routing::{Miss, Rule, fill},
     user_agent::is_social_bot,
@@ -73,17 +73,17 @@ pub enum Gate<'l> {
 #[derive(Debug, PartialEq, Eq)]
 pub enum Arrival<'l> {
     /// The visitor is sent to this address.
-    Redirect(Cow<'l, str>),
+    Redirect(Uri<'l>),
     /// Show the preview that the link's author wrote: the visitor is a social
     /// network's bot. The address is the one to go on to.
-    Preview(Cow<'l, str>),
+    Preview(Uri<'l>),
     /// Fetch this address and answer with its content.
-    Proxy(Cow<'l, str>),
+    Proxy(Uri<'l>),
     /// Show this address in a frame, under the short link's own.
-    Cloak(Cow<'l, str>),
+    Cloak(Uri<'l>),
     /// The visitor is sent to this address in place of the destination, because the link has not
     /// started or is over. It is no visit of the link.
-    Detour(Cow<'l, str>),
+    Detour(Uri<'l>),
     /// Show a preview that does not tell where the link leads: the visitor is a program without a
     /// person, and the visits of the link are counted.
     Sealed,
@@ -149,8 +149,20 @@ impl FollowedLink {
     /// The destination at the end of a way, as its author wrote it. A way that the link does not
     /// have leads to its own destination.
     pub fn end_of(&self, way: Way) -> &str {
+        let end = self.other_end(way);
+        end.map_or_else(|| self.destination(), Destination::as_str)
+    }
+
+    /// The URI of the destination at the end of a way.
+    fn uri_of(&self, way: Way) -> Uri<'_> {
+        let end = self.other_end(way);
+        end.map_or_else(|| self.uri(), Destination::uri)
+    }
+
+    /// The destination at the end of a way; `None` if it is the link's own.
+    fn other_end(&self, way: Way) -> Option<&Destination> {
         let routing = &self.terms().routing;
-        let found = match way {
+        match way {
             Way::Main => None,
             Way::Rule(index) => routing.rules.get(index).map(Rule::destination),
             Way::Apple => routing.apple.as_ref(),
@@ -161,28 +173,27 @@ impl FollowedLink {
                 let share = shares.and_then(|shares| shares.get(index));
                 share.map(|share| &share.destination)
             }
-        };
-        found.map_or_else(|| self.destination(), Destination::as_str)
+        }
     }
 
     /// The address in place of the destination, at moments at which the link does not lead there.
-    fn detour(&self, now: UnixSeconds) -> Option<&str> {
+    fn detour(&self, now: UnixSeconds) -> Option<&Destination> {
         let Terms { life, ends_at, .. } = self.terms();
-        let detour = match self.status_at(now) {
+        match self.status_at(now) {
             LinkStatus::Scheduled => life.start_url.as_ref(),
             // The instance lets its links lead nowhere then, so that nothing of a demonstration stays.
             LinkStatus::Expired if ends_at.is_some_and(|end| end <= now) => None,
             LinkStatus::Expired => life.expired_url.as_ref(),
             LinkStatus::Active | LinkStatus::UsedUp | LinkStatus::Disabled => None,
-        };
-        detour.map(Destination::as_str)
+        }
     }
 
-    /// The address to which this visitor is going, for a warning. `None` if the visits of the link
-    /// are counted: whom a warning stops has not used one.
+    /// The address to which this visitor is going, for a warning: in the author's spelling, which
+    /// people can read. `None` if the visits of the link are counted: whom a warning stops has not
+    /// used one.
     pub fn target(&self, visitor: &Visitor<'_>, rules: InstanceDefaults) -> Option<Cow<'_, str>> {
         if let Some(detour) = self.detour(visitor.now) {
-            return Some(Cow::Borrowed(detour));
+            return Some(Cow::Borrowed(detour.as_str()));
         }
         if self.counts_visits() {
             return None;
@@ -191,14 +202,14 @@ impl FollowedLink {
         Some(if way.is_to_an_app() {
             Cow::Borrowed(self.end_of(way))
         } else {
-            self.web_target(way, visitor, rules.with_query)
+            self.with_query(self.with_rest(way, visitor), visitor, rules)
         })
     }
 
     /// The answer to a visitor who has passed every gate of the link.
     pub fn deliver<'l>(&'l self, visitor: &Visitor<'_>, rules: InstanceDefaults) -> Arrival<'l> {
         if let Some(detour) = self.detour(visitor.now) {
-            return Arrival::Detour(Cow::Borrowed(detour));
+            return Arrival::Detour(detour.uri());
         }
         if self.counts_visits() && acts_by_itself(visitor) {
             return Arrival::Sealed;
@@ -207,15 +218,19 @@ impl FollowedLink {
         // A device destination is an app's address: parameters meant for the web page are not
         // merged into it, and the link shows no page for it.
         if way.is_to_an_app() {
-            return Arrival::Redirect(Cow::Borrowed(self.end_of(way)));
+            return Arrival::Redirect(self.uri_of(way));
         }
-        let target = self.web_target(way, visitor, rules.with_query);
+        let target = match self.with_rest(way, visitor) {
+            Cow::Borrowed(_) => self.uri_of(way),
+            Cow::Owned(filled) => Uri::of(filled),
+        };
+        let target = target.map(|target| self.with_query(target, visitor, rules));
         if self.terms().preview.is_for_show() && is_social_bot(visitor.user_agent) {
             return Arrival::Preview(target);
         }
         let proxied = rules.proxying && self.terms().delivery.proxy == Some(true);
         let cloaked = self.terms().delivery.cloaking == Some(true);
-        if !(proxied || cloaked) || !is_web_page(&target) {
+        if !(proxied || cloaked) || !is_web_page(target.as_str()) {
             Arrival::Redirect(target)
         } else if proxied {
             Arrival::Proxy(target)
@@ -224,22 +239,32 @@ impl FollowedLink {
         }
     }
 
-    fn web_target(&self, way: Way, visitor: &Visitor<'_>, with_query: bool) -> Cow<'_, str> {
-        let routing = &self.terms().routing;
+    /// The destination at the end of a way, with what stands behind the slug.
+    fn with_rest(&self, way: Way, visitor: &Visitor<'_>) -> Cow<'_, str> {
         let destination = self.end_of(way);
-        let target = if routing.forwards_path() {
+        if self.terms().routing.forwards_path() {
             fill(destination, visitor.rest.unwrap_or_default())
         } else {
             Cow::Borrowed(destination)
-        };
-        match visitor.query {
-            Some(query) if !query.is_empty() && routing.with_query.unwrap_or(with_query) => {
-                match target {
-                    Cow::Borrowed(text) => merge_query(text, query),
-                    Cow::Owned(text) => Cow::Owned(merge_query(&text, query).into_owned()),
-                }
+        }
+    }
+
+    /// The target with the visitor's query, if the link passes that on.
+    fn with_query<'t>(
+        &self,
+        target: Cow<'t, str>,
+        visitor: &Visitor<'_>,
+        rules: InstanceDefaults,
+    ) -> Cow<'t, str> {
+        let passes_on = self.terms().routing.with_query.unwrap_or(rules.with_query);
+        match (visitor.query, target) {
+            (Some(query), Cow::Borrowed(text)) if passes_on && !query.is_empty() => {
+                merge_query(text, query)
             }
-            Some(_) | None => target,
+            (Some(query), Cow::Owned(text)) if passes_on && !query.is_empty() => {
+                Cow::Owned(merge_query(&text, query).into_owned())
+            }
+            (_, target) => target,
         }
     }
 }
@@ -284,11 +309,11 @@ mod tests {
     }
 
     fn redirect(url: &str) -> Resolution<'_> {
-        Resolution::Open(Arrival::Redirect(url.into()))
+        Resolution::Open(Arrival::Redirect(Uri::of(url)))
     }
 
     fn cloak() -> Resolution<'static> {
-        Resolution::Open(Arrival::Cloak("https://example.com/".into()))
+        Resolution::Open(Arrival::Cloak(Uri::of("https://example.com/")))
     }
 
     #[track_caller]
@@ -307,7 +332,7 @@ mod tests {
         let resolution = link.resolve(&visitor(), PLAIN);
         assert!(matches!(
             resolution,
-            Resolution::Open(Arrival::Redirect(Cow::Borrowed("https://example.com/")))
+            Resolution::Open(Arrival::Redirect(uri)) if uri == Uri::of("https://example.com/")
         ));
     }
 
@@ -334,7 +359,7 @@ mod tests {
         let to = "https://example.com/";
         assert_eq!(passed.target(&visitor(), PLAIN).unwrap(), to);
         let arrival = passed.deliver(&visitor(), PLAIN);
-        assert_eq!(arrival, Arrival::Redirect(to.into()));
+        assert_eq!(arrival, Arrival::Redirect(Uri::of(to)));
         link.content.expires_at = Some(NOON);
         link.password = Some(PasswordHash::new("hash"));
         meets(&link, &visitor(), PLAIN, &Resolution::Expired);
@@ -380,8 +405,8 @@ mod tests {
         };
         let resolved = |link: &Link| format!("{:?}", followed(link).resolve(&bot, MERGING));
         let (shown, sent) = (
-            r#"Open(Preview("https://example.com/?a=1"))"#,
-            r#"Open(Redirect("https://example.com/?a=1"))"#,
+            r#"Open(Preview(Uri("https://example.com/?a=1")))"#,
+            r#"Open(Redirect(Uri("https://example.com/?a=1")))"#,
         );
         link.content.preview.description = Description::parse("alone").ok();
         assert_eq!(resolved(&link), sent);
@@ -415,7 +440,7 @@ mod tests {
     fn a_web_page_is_proxied_where_that_is_on_and_before_it_is_framed() {
         let mut link = link("https://example.com/");
         link.content.delivery.proxy = Some(true);
-        let proxied = Resolution::Open(Arrival::Proxy("https://example.com/".into()));
+        let proxied = Resolution::Open(Arrival::Proxy(Uri::of("https://example.com/")));
         meets(&link, &visitor(), PROXYING, &proxied);
         meets(&link, &visitor(), PLAIN, &redirect("https://example.com/"));
         link.content.delivery.cloaking = Some(true);
@@ -427,7 +452,7 @@ mod tests {
             &link,
             &bot,
             PROXYING,
-            &Resolution::Open(Arrival::Preview("https://example.com/".into())),
+            &Resolution::Open(Arrival::Preview(Uri::of("https://example.com/"))),
         );
         link.content.routing.google = Some(to("https://play.example/app"));
         let android = with(visitor(), |it| it.user_agent = "Android 14");
@@ -484,7 +509,7 @@ mod tests {
     }
 
     fn detour(url: &str) -> Resolution<'_> {
-        Resolution::Open(Arrival::Detour(url.into()))
+        Resolution::Open(Arrival::Detour(Uri::of(url)))
     }
 
     #[test]
@@ -520,7 +545,7 @@ mod tests {
         let link = followed(&link);
         assert_eq!(link.target(&visitor(), PLAIN).unwrap(), over);
         let arrival = link.deliver(&visitor(), PLAIN);
-        assert_eq!(arrival, Arrival::Detour(over.into()));
+        assert_eq!(arrival, Arrival::Detour(Uri::of(over)));
     }
 
     #[test]
@@ -533,7 +558,10 @@ mod tests {
             let visitor = Visitor { now, ..visitor() };
             format!("{:?}", followed(link).resolve(&visitor, PLAIN))
         };
-        assert_eq!(at(&link, NOON), r#"Open(Detour("https://over.example/"))"#);
+        assert_eq!(
+            at(&link, NOON),
+            r#"Open(Detour(Uri("https://over.example/")))"#
+        );
         assert_eq!(at(&link, second(1)), "Expired");
         link.content.expires_at = None;
         assert_eq!(at(&link, second(1)), "Expired");

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::text::without_nul;
+use crate::text::{trimmed, without_nul};
 
 /// A tag: trimmed, lower-cased, any characters but U+0000.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -19,7 +19,7 @@ impl Tag {
     /// # Errors
     /// The tag is empty or longer than [`Tag::MAX_CHARS`].
     pub fn parse(text: &str) -> Result<Self, TagError> {
-        let text = without_nul(text).trim().to_lowercase();
+        let text = trimmed(&without_nul(text)).to_lowercase();
         let length = text.chars().count();
         match length {
             0 => Err(TagError::Empty),
@@ -116,6 +116,10 @@ mod tests {
     fn a_tag_is_trimmed_and_lower_cased() {
         assert_eq!(tag("  Über, Uns ").as_str(), "über, uns");
         assert_eq!(tag("\0 a\0b").as_str(), "ab");
+        assert_eq!(tag("\u{feff}\u{200b} a\u{ad} ").as_str(), "a");
+        for kept in ["می\u{200c}خواهم", "👩\u{200d}🚀", "❤\u{fe0f}"] {
+            assert_eq!(tag(kept).as_str(), kept);
+        }
         assert_eq!(Tag::parse(" "), Err(TagError::Empty));
         let long = Tag::parse(&"x".repeat(33));
         assert_eq!(long, Err(TagError::TooLong { length: 33 }));

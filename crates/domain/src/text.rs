@@ -34,6 +34,31 @@ pub(crate) fn without_nul(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// True for characters that no person sees and that no script needs inside a word: the blank
+/// without a width, the word joiner, the byte order mark, the soft hyphen and the controls of
+/// bidirectional text (Unicode Standard Annex #9). Joiners and variation selectors are none of
+/// them: emoji and Persian words need those.
+pub fn is_invisible(c: char) -> bool {
+    matches!(
+        c,
+        '\u{ad}'
+            | '\u{61c}'
+            | '\u{180e}'
+            | '\u{200b}'
+            | '\u{200e}'
+            | '\u{200f}'
+            | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{feff}'
+    )
+}
+
+/// The text without white space and invisible characters at both ends, which come along when a
+/// person copies it.
+pub fn trimmed(text: &str) -> &str {
+    text.trim_matches(|c: char| c.is_whitespace() || is_invisible(c))
+}
+
 impl<const MAX: usize> Text<MAX> {
     /// Longest text in characters.
     pub const MAX_CHARS: usize = MAX;

@@ -47,7 +47,7 @@ impl LinkProber for HttpProber {
 impl HttpProber {
     /// Asks, and hangs up after the head of the answer. Returns its status.
     async fn answer(&self, request: ProbeRequest) -> Result<u16, ProbeFailure> {
-        let url = Url::parse(request.destination.as_str());
+        let url = Url::parse(request.destination.uri().as_str());
         let url = url.map_err(|error| ProbeFailure::Failed(error.to_string()))?;
         let get = Request {
             headers: headers(&request.caller),
@@ -60,7 +60,7 @@ impl HttpProber {
 
 /// The caller's headers, if they are valid.
 fn headers(caller: &ProbeCaller) -> HeaderMap {
-    let value = |text: &Option<String>| HeaderValue::from_str(text.as_deref()?).ok();
+    let value = |text: &Option<String>| HeaderValue::from_bytes(text.as_deref()?.as_bytes()).ok();
     let mut headers = HeaderMap::new();
     let user_agent = value(&caller.user_agent).unwrap_or(OWN_USER_AGENT);
     headers.insert(USER_AGENT, user_agent);

@@ -1,7 +1,10 @@
 //! Addresses to which an instance sends visitors who follow no link.
 
 use actix_web::{HttpRequest, http::header::HeaderValue, http::uri::PathAndQuery};
-use slugline_domain::Destination;
+use slugline_domain::{
+    Destination, DestinationError, Uri,
+    text::{is_invisible, trimmed},
+};
 use slugline_httpkit::Edge;
 use thiserror::Error;
 use url::{Position, Url};
@@ -22,24 +25,35 @@ impl Address {
     /// An absolute `http` or `https` URL.
     ///
     /// # Errors
-    /// The text is something else.
+    /// The text is something else, or no destination for another reason.
     pub fn absolute(text: &str) -> Result<Self, AddressError> {
-        Self::parse_absolute(text).ok_or(AddressError::NotAbsolute)
+        let parsed = text.parse::<Destination>();
+        let of = |destination| Self::of(&destination).ok_or(AddressError::NotAbsolute);
+        parsed.map_err(AddressError::from).and_then(of)
     }
 
     /// An absolute `http` or `https` URL, or a path of this instance.
     ///
     /// # Errors
-    /// The text is something else.
+    /// The text is something else, or no destination for another reason.
     pub fn absolute_or_path(text: &str) -> Result<Self, AddressError> {
-        Self::parse_absolute(text)
-            .or_else(|| Self::parse_path(text))
-            .ok_or(AddressError::NeitherAbsoluteNorPath)
+        Self::absolute(text).or_else(|error| match error {
+            AddressError::NotAbsolute => {
+                Self::parse_path(text).ok_or(AddressError::NeitherAbsoluteNorPath)
+            }
+            other => Err(other),
+        })
     }
 
     /// The address that a domain's operator chose. `None` if it is not one of the web.
     pub(crate) fn of(destination: &Destination) -> Option<Self> {
-        Self::parse_absolute(destination.as_str())
+        let uri = destination.uri();
+        let url = parse(uri.as_str())?;
+        Some(Self {
+            location: location(&uri),
+            host: Some(url[Position::BeforeHost..Position::AfterPort].to_owned()),
+            path_and_query: path_and_query(&url),
+        })
     }
 
     pub(crate) fn location(&self) -> HeaderValue {
@@ -63,27 +77,21 @@ impl Address {
             })
     }
 
-    fn parse_absolute(text: &str) -> Option<Self> {
-        let url = parse(text)?;
-        Some(Self {
-            location: location(text),
-            host: Some(url[Position::BeforeHost..Position::AfterPort].to_owned()),
-            path_and_query: path_and_query(&url),
-        })
-    }
-
     /// `//host` and `/\host` look like paths but lead to another host.
     fn parse_path(text: &str) -> Option<Self> {
         const ANY_HOST: &str = "http://host.invalid";
+        let text = trimmed(text);
         let elsewhere = text
             .get(1..)
             .is_some_and(|rest| rest.starts_with(['/', '\\']));
-        if !text.starts_with('/') || elsewhere {
+        let is_odd = text.contains(|c: char| c.is_control() || is_invisible(c));
+        if !text.starts_with('/') || elsewhere || is_odd {
             return None;
         }
-        let url = parse(&format!("{ANY_HOST}{text}"))?;
+        let uri = Uri::of(text);
+        let url = parse(&format!("{ANY_HOST}{uri}"))?;
         Some(Self {
-            location: location(text),
+            location: location(&uri),
             host: None,
             path_and_query: path_and_query(&url),
         })
@@ -91,8 +99,11 @@ impl Address {
 }
 
 /// The text is not an address that the setting accepts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum AddressError {
+    /// It has an invisible character, is too long, or programs read its host differently.
+    #[error(transparent)]
+    Destination(DestinationError),
     /// It is not an absolute URL of the web.
     #[error("expected an absolute http or https URL, such as https://example.com")]
     NotAbsolute,
@@ -104,12 +115,20 @@ pub enum AddressError {
     NeitherAbsoluteNorPath,
 }
 
-fn parse(text: &str) -> Option<Url> {
-    // The URL standard drops tabs and newlines; in a setting they are a
-    // mistake.
-    if text.chars().any(char::is_control) {
-        return None;
+impl From<DestinationError> for AddressError {
+    fn from(error: DestinationError) -> Self {
+        match error {
+            DestinationError::TooLong { .. }
+            | DestinationError::Invisible(_)
+            | DestinationError::HostNotPlain { .. } => Self::Destination(error),
+            DestinationError::Empty
+            | DestinationError::NotAUrl
+            | DestinationError::SchemeNotAllowed { .. } => Self::NotAbsolute,
+        }
     }
+}
+
+fn parse(text: &str) -> Option<Url> {
     let url = Url::parse(text).ok()?;
     matches!(url.scheme(), "http" | "https").then_some(url)
 }
@@ -137,8 +156,12 @@ mod tests {
             "/lost?a=b#c"
         );
         assert_eq!(
-            leads_to(Address::absolute_or_path("/verlören")),
-            "/verl%C3%B6ren"
+            leads_to(Address::absolute_or_path("\u{feff}/verlören|\u{200b}")),
+            "/verl%C3%B6ren%7C"
+        );
+        assert_eq!(
+            leads_to(Address::absolute(" https://münchen.example/\u{200b}")),
+            "https://xn--mnchen-3ya.example/"
         );
     }
 
@@ -168,12 +191,15 @@ mod tests {
             );
         }
         assert_eq!(Address::absolute("/lost"), Err(AddressError::NotAbsolute));
+        let invisible = Address::absolute_or_path("https://e.example/a\u{200b}b").unwrap_err();
+        assert_eq!(invisible.to_string(), "URL has the invisible character U+200B");
     }
 
     #[test]
     fn a_browsers_spelling_is_what_is_compared() {
         let compared = |text| Address::absolute_or_path(text).unwrap().path_and_query;
         assert_eq!(compared("/a/../ö b?c#d"), "/%C3%B6%20b?c");
+        assert_eq!(compared("/a|b?{c}"), "/a%7Cb?%7Bc%7D");
         assert_eq!(compared("https://sl.example#top"), "/");
     }
 }

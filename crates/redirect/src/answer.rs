@@ -9,6 +9,7 @@ use actix_web::{
         header::{self, HeaderValue},
     },
 };
+use slugline_domain::Uri;
 use slugline_httpkit::{Code, Edge, Problem, header as text_header, problem_response};
 
 use crate::{
@@ -46,7 +47,7 @@ pub(crate) struct Validity {
 
 /// Redirects to the target.
 pub(crate) fn redirect(
-    target: &str,
+    target: &Uri<'_>,
     options: &RedirectOptions,
     passage: Passage,
     validity: Validity,
@@ -78,12 +79,12 @@ pub(crate) fn elsewhere(address: &Address) -> HttpResponse {
 
 /// Sends the visitor to the new address of a moved page. A link may take the path at any
 /// time, so no cache may keep the answer.
-pub(crate) fn moved(target: &str) -> HttpResponse {
+pub(crate) fn moved(target: &Uri<'_>) -> HttpResponse {
     detour(target, Passage::Open)
 }
 
 /// Sends the visitor elsewhere for now, so no cache may keep the answer.
-pub(crate) fn detour(target: &str, passage: Passage) -> HttpResponse {
+pub(crate) fn detour(target: &Uri<'_>, passage: Passage) -> HttpResponse {
     let mut response = HttpResponse::new(match passage {
         Passage::Form => StatusCode::SEE_OTHER,
         Passage::Open | Passage::Gated | Passage::Counted => StatusCode::FOUND,
@@ -178,7 +179,8 @@ mod tests {
     fn an_open_redirect_is_remembered_briefly_and_a_gated_one_never() {
         let options = RedirectOptions::default();
         let shown_as = |passage, validity| {
-            let response = redirect("https://e.example/", &options, passage, validity);
+            let target = Uri::of("https://e.example/");
+            let response = redirect(&target, &options, passage, validity);
             let cache = response
                 .headers()
                 .get(header::CACHE_CONTROL)

@@ -1,29 +1,31 @@
 //! Destinations in a form that is safe to show to people.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, fmt::Write};
 
-use crate::location;
+use slugline_domain::text::is_invisible;
 
-/// Percent-encodes characters that are invisible or that reorder others, so
+/// Percent-encodes, as UTF-8, characters that are invisible or that reorder others, so
 /// that a destination cannot look like another one.
 pub(crate) fn without_disguise(target: &str) -> Cow<'_, str> {
-    location::encode(target, is_disguise)
+    if !target.contains(is_disguise) {
+        return target.into();
+    }
+    let mut encoded = String::with_capacity(target.len() + 16);
+    for c in target.chars() {
+        if is_disguise(c) {
+            for byte in c.encode_utf8(&mut [0; 4]).bytes() {
+                write!(encoded, "%{byte:02X}").expect("writing to a string does not fail");
+            }
+        } else {
+            encoded.push(c);
+        }
+    }
+    encoded.into()
 }
 
-/// White space, soft hyphens, marks without a width, and the controls of
-/// bidirectional text (Unicode Standard Annex #9).
+/// White space, what is invisible anywhere, and joiners, which an address need not show.
 fn is_disguise(c: char) -> bool {
-    c.is_whitespace()
-        || matches!(
-            c,
-            '\u{ad}'
-                | '\u{61c}'
-                | '\u{180e}'
-                | '\u{200b}'..='\u{200f}'
-                | '\u{2028}'..='\u{202e}'
-                | '\u{2060}'..='\u{206f}'
-                | '\u{feff}'
-        )
+    c.is_whitespace() || is_invisible(c) || matches!(c, '\u{200c}' | '\u{200d}')
 }
 
 #[cfg(test)]

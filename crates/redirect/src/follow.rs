@@ -13,7 +13,7 @@ use actix_web::{
 };
 use slugline_application::Recalled;
 use slugline_domain::{
-    Arrival, FollowedLink, LinkKey, PathRest, Resolution, Slug, UnixMillis, Visit, VisitHeaders,
+    Arrival, FollowedLink, LinkKey, PathRest, Resolution, Slug, UnixMillis, Uri, Visit, VisitHeaders,
     Visitor, Way, routing::may_forward,
 };
 use slugline_httpkit::{Code, Failure, Problem, RequestFacts, header};
@@ -104,7 +104,7 @@ fn moved(
         return None;
     }
     let location = moved.address(mounted.path, request.uri().query())?;
-    Some(answer::moved(&location))
+    Some(answer::moved(&Uri::of(location)))
 }
 
 /// Redirects the bare origin. A request with a query gets the welcome page, as in Sink.
@@ -386,11 +386,11 @@ fn arrive(
         ),
         Arrival::Preview(target) => (
             Outcome::Preview,
-            link_pages::preview(request, edge, link, target),
+            link_pages::preview(request, edge, link, target.as_str()),
         ),
         Arrival::Cloak(target) => (
             Outcome::Framed,
-            link_pages::frame(request, edge, link, target),
+            link_pages::frame(request, edge, link, target.as_str()),
         ),
         // Neither comes here: both are answered before a visit is counted.
         Arrival::Detour(target) => (Outcome::Detoured, answer::detour(target, passage)),

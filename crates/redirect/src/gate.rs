@@ -9,7 +9,7 @@ use actix_web::{HttpRequest, HttpResponse, http::Method, web::Payload};
 use serde_json::Value;
 use slugline_application::{NotChecked, PasswordCheck};
 use slugline_domain::{
-    Arrival, Destination, FollowedLink, Gate, PasswordHash, UnixMillis, ports::Taking,
+    Arrival, FollowedLink, Gate, PasswordHash, UnixMillis, ports::Taking,
 };
 use slugline_httpkit::{Code, Failure, Problem, header, unreadable_body};
 
@@ -257,7 +257,7 @@ pub(crate) async fn count_visit(
         Taking::UsedUp => match &link.terms().life.expired_url {
             Some(elsewhere) => {
                 redirects.outcomes.count(Outcome::Detoured);
-                let response = answer::detour(Destination::as_str(elsewhere), passage);
+                let response = answer::detour(&elsewhere.uri(), passage);
                 Ok(Turn::Stopped(response))
             }
             None => Err(Problem::new(Code::LinkExpired, "this link is used up").into()),

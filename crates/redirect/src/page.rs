@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use actix_web::{HttpResponse, http::header};
 use askama::Template;
-use slugline_domain::{FollowedLink, Text};
+use slugline_domain::{FollowedLink, Text, Uri};
 use slugline_httpkit::Origin;
 use url::Url;
 
@@ -54,10 +54,10 @@ pub(crate) struct PageMeta<'a> {
     pub(crate) short_link: String,
     pub(crate) title: Cow<'a, str>,
     pub(crate) description: Option<&'a str>,
-    pub(crate) image: Option<Cow<'a, str>>,
-    /// The destination as a browser would spell it. It starts with a scheme and so never
-    /// with a quote, which a refresh would take as its own.
-    pub(crate) address: Cow<'a, str>,
+    pub(crate) image: Option<String>,
+    /// The URI of the destination. It starts with a scheme and so never with a quote, which a
+    /// refresh would take as its own.
+    pub(crate) address: &'a str,
 }
 
 impl<'a> PageMeta<'a> {
@@ -78,19 +78,19 @@ impl<'a> PageMeta<'a> {
             },
             description: description.filter(|text| !text.is_empty()),
             image: image.and_then(|image| image_address(image, origin)),
-            address: url.map_or(target.into(), |url| String::from(url).into()),
+            address: target,
         }
     }
 }
 
 /// Returns the URL of a picture. A path belongs to this instance. Authors may write
 /// anything; a text that is not a web address is left out.
-fn image_address<'a>(image: &'a str, origin: &Origin) -> Option<Cow<'a, str>> {
+fn image_address(image: &str, origin: &Origin) -> Option<String> {
     if image.starts_with('/') {
-        return Some(format!("{origin}{image}").into());
+        return Some(format!("{origin}{}", Uri::of(image)));
     }
     let url = Url::parse(image).ok()?;
-    matches!(url.scheme(), "http" | "https").then_some(image.into())
+    matches!(url.scheme(), "http" | "https").then(|| Uri::of(image).to_string())
 }
 
 #[cfg(test)]
@@ -108,6 +108,10 @@ mod tests {
         assert_eq!(
             shown("HTTP://e.example/a").as_deref(),
             Some("HTTP://e.example/a")
+        );
+        assert_eq!(
+            shown("https://ü.example/a|b.png").as_deref(),
+            Some("https://xn--tda.example/a%7Cb.png")
         );
         for none in ["", "a.png", "javascript:alert(1)", "data:image/png,x"] {
             assert_eq!(shown(none), None, "{none}");

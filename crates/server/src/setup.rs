@@ -59,7 +59,7 @@ fn limits(settings: &Settings) -> Limits {
         slug_chars: Slug::MAX_CHARS,
         slug_pattern: Slug::PATTERN,
         generated_slug_chars: settings.generated_slug_chars,
-        url_chars: destinations.max_chars(),
+        url_chars: destinations.max_bytes(),
         url_schemes: destinations.schemes().map(str::to_owned).collect(),
         comment_chars: Comment::MAX_CHARS,
         title_chars: Title::MAX_CHARS,

@@ -8,9 +8,10 @@ use super::{node, postgres, python};
 use crate::process;
 
 /// Programs that the tests start by name, and their packages.
-const PROGRAMS: [(&str, &str); 6] = [
+const PROGRAMS: [(&str, &str); 7] = [
     BROWSER[0],
     BROWSER[1],
+    ("curl", "curl"),
     ("redis-server", "redis-server"),
     ("nginx", "nginx"),
     ("caddy", "caddy"),

@@ -210,7 +210,9 @@ mod tests {
 
     #[rstest]
     #[case(json!({"url": ""}), "url", "URL is required")]
-    #[case(json!({"url": format!("https://e.example/{}", "a".repeat(16_384))}), "url", "URL must not exceed 16384 characters")]
+    #[case(json!({"url": format!("https://e.example/{}", "a".repeat(16_384))}), "url", "URL must not exceed 16384 bytes: its 16402 characters are sent as 16402 bytes")]
+    #[case(json!({"url": format!("https://e.example/{}", "я".repeat(2_728))}), "url", "URL must not exceed 16384 bytes: its 2746 characters are sent as 16386 bytes")]
+    #[case(json!({"url": "https://e.example/a\u{200b}b"}), "url", "URL has the invisible character U+200B")]
     #[case(json!({"url": "https://e.example", "tags": ["1","2","3","4","5","6","7","8","9","10","11"]}), "tags", "11 tags, at most 10 are allowed")]
     #[case(json!({"url": "https://e.example", "createdAt": 9_007_199_254_740_992i64}), "createdAt", "9007199254740992 is not a moment between -(2^53-1) and 2^53-1 seconds")]
     fn bounds_are_enforced(#[case] body: Value, #[case] path: &str, #[case] message: &str) {

@@ -23,9 +23,9 @@ pub fn if_match<'l>(lines: impl IntoIterator<Item = &'l [u8]>) -> Result<Precond
         None => Precondition::None,
         Some(Condition::Any) => Precondition::Exists,
         Some(Condition::OneOf(tags)) => {
-            // §8.8.3.2: a weak tag matches nothing if a change depends on it.
-            let strong = tags.iter().filter(|tag| !tag.weak);
-            Precondition::OneOf(strong.filter_map(|tag| version(tag.opaque)).collect())
+            // §8.8.3.2 lets a weak tag match nothing here. Ours names one version all the same: nginx
+            // and content networks weaken it when they compress an answer.
+            Precondition::OneOf(tags.into_iter().filter_map(version).collect())
         }
     })
 }
@@ -59,7 +59,7 @@ pub fn if_none_match<'l>(
         None | Some(Condition::Any) => Vec::new(),
         Some(Condition::OneOf(tags)) => tags,
     };
-    let versions = tags.iter().filter_map(|tag| version(tag.opaque)).collect();
+    let versions = tags.into_iter().filter_map(version).collect();
     Ok(KnownVersions { any, versions })
 }
 
@@ -73,15 +73,10 @@ fn version(opaque: &[u8]) -> Option<Version> {
     })
 }
 
-/// An entity tag as a client sent it.
-struct SentTag<'l> {
-    weak: bool,
-    opaque: &'l [u8],
-}
-
 enum Condition<'l> {
     Any,
-    OneOf(Vec<SentTag<'l>>),
+    /// What stands in the quotes of each tag, weak or not.
+    OneOf(Vec<&'l [u8]>),
 }
 
 impl<'l> Condition<'l> {
@@ -110,7 +105,7 @@ impl<'l> Condition<'l> {
 
 /// Reads a list whose elements may be empty (RFC 9110 §5.6.1.2). Tags may hold commas, so
 /// splitting at commas does not work.
-fn read_tags<'l>(line: &'l [u8], tags: &mut Vec<SentTag<'l>>) -> Option<()> {
+fn read_tags<'l>(line: &'l [u8], tags: &mut Vec<&'l [u8]>) -> Option<()> {
     let mut rest = line;
     loop {
         rest = rest.trim_ascii_start();
@@ -120,18 +115,14 @@ fn read_tags<'l>(line: &'l [u8], tags: &mut Vec<SentTag<'l>>) -> Option<()> {
         if rest.is_empty() {
             return Some(());
         }
-        let (weak, quoted) = match rest.strip_prefix(b"W/") {
-            Some(quoted) => (true, quoted),
-            None => (false, rest),
-        };
-        let opened = quoted.strip_prefix(b"\"")?;
+        let opened = rest.strip_prefix(b"W/").unwrap_or(rest).strip_prefix(b"\"")?;
         let end = opened.iter().position(|byte| *byte == b'"')?;
         let (opaque, closed) = opened.split_at(end);
         let is_tag_character = |byte: &u8| matches!(byte, 0x21 | 0x23..=0x7e | 0x80..);
         if !opaque.iter().all(is_tag_character) {
             return None;
         }
-        tags.push(SentTag { weak, opaque });
+        tags.push(opaque);
         rest = closed.strip_prefix(b"\"")?.trim_ascii_start();
         if !rest.is_empty() && !rest.starts_with(b",") {
             return None;

@@ -132,7 +132,7 @@ impl Member for Destination {
             "type": "string",
             "format": "uri",
             "minLength": 1,
-            "maxLength": DestinationRules::DEFAULT_MAX_CHARS,
+            "maxLength": DestinationRules::DEFAULT_MAX_BYTES,
         })
     }
 

@@ -36,7 +36,7 @@ pub struct CountLinks {
     #[schemars(length(max = SearchText::MAX_BYTES))]
     pub q: Sent<String>,
     /// A destination, whatever its query string.
-    #[schemars(url, length(max = DestinationRules::DEFAULT_MAX_CHARS))]
+    #[schemars(url, length(max = DestinationRules::DEFAULT_MAX_BYTES))]
     pub url: Sent<String>,
     /// Host of the domain; `*` for all, the default one if left out.
     #[schemars(schema_with = "host_schema")]
@@ -55,7 +55,7 @@ pub struct CountLinks {
 #[schemars(extend("required" = ["url"]))]
 pub struct ExactUrlSearch {
     /// The destination to find whatever its query string.
-    #[schemars(url, length(min = 1, max = DestinationRules::DEFAULT_MAX_CHARS))]
+    #[schemars(url, length(min = 1, max = DestinationRules::DEFAULT_MAX_BYTES))]
     pub url: Sent<String>,
     /// Host of the domain; `*` for all, the default one if left out.
     #[schemars(schema_with = "host_schema")]

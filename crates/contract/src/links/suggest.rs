@@ -21,7 +21,7 @@ use crate::{
 pub struct SuggestSlug {
     /// The destination. Sink's browser extension does not encode it, so the parameters after its
     /// first `&` are taken for others, and missing.
-    #[schemars(with = "String", url, length(min = 1, max = DestinationRules::DEFAULT_MAX_CHARS))]
+    #[schemars(with = "String", url, length(min = 1, max = DestinationRules::DEFAULT_MAX_BYTES))]
     pub url: Sent<FirstText>,
 }
 
@@ -45,7 +45,7 @@ impl SuggestSlug {
 #[schemars(extend("required" = ["url"]))]
 pub struct SuggestPreview {
     /// The destination. Parameters after its first `&` are missing unless it is encoded.
-    #[schemars(with = "String", url, length(min = 1, max = DestinationRules::DEFAULT_MAX_CHARS))]
+    #[schemars(with = "String", url, length(min = 1, max = DestinationRules::DEFAULT_MAX_BYTES))]
     pub url: Sent<FirstText>,
     /// A language, such as `de-DE`. It changes nothing.
     #[schemars(length(max = LanguageTag::MAX_CHARS))]

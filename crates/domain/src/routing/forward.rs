@@ -1,15 +1,15 @@
 //! What stands behind the slug, passed on to the destination.
 //!
-//! The rest of a path is untrusted. It is decoded once and encoded anew, segment by segment, and
-//! it is written only behind the host, so it can change neither scheme, host, port nor
-//! credentials. Its dot segments are resolved among its own segments: it cannot climb above the
-//! path that the author wrote.
+//! The rest of a path is untrusted. It is written segment by segment and only behind the host, so
+//! it can change neither scheme, host, port nor credentials. In a path it keeps its escapes; behind
+//! `?` or `#` it is decoded once and encoded anew. Its dot segments are resolved among its own
+//! segments: it cannot climb above the path that the author wrote.
 
 use std::borrow::Cow;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, percent_encode};
 
-use crate::{Slug, destination::authority_end};
+use crate::{Slug, authority::authority_end, uri::encoded};
 
 /// What stands behind the slug in the path of a request, as it was sent: `rust-lang/rust` of
 /// `/gh/rust-lang/rust`. At most [`PathRest::MAX_BYTES`] long.
@@ -25,14 +25,13 @@ impl<'r> PathRest<'r> {
         (rest.len() <= Self::MAX_BYTES).then_some(Self(rest))
     }
 
-    /// The decoded segments, without dot segments (RFC 3986 §5.2.4).
-    fn segments(self) -> Vec<Cow<'r, [u8]>> {
-        let mut segments: Vec<Cow<'r, [u8]>> = Vec::new();
+    /// The segments as they were sent, without dot segments (RFC 3986 §5.2.4).
+    fn segments(self) -> Vec<&'r str> {
+        let mut segments = Vec::new();
         let mut ends_in_dots = false;
-        for text in self.0.split('/') {
-            let segment: Cow<'r, [u8]> = percent_decode_str(text).into();
+        for segment in self.0.split('/') {
             ends_in_dots = true;
-            match &*segment {
+            match &*Cow::from(percent_decode_str(segment)) {
                 b"." => {}
                 b".." => drop(segments.pop()),
                 _ => {
@@ -43,7 +42,7 @@ impl<'r> PathRest<'r> {
         }
         // `a/.` is the folder `a/`.
         if ends_in_dots && !segments.is_empty() {
-            segments.push(Cow::Borrowed(b""));
+            segments.push("");
         }
         segments
     }
@@ -146,7 +145,7 @@ impl Placeholder {
         }
     }
 
-    fn write(self, segments: &[Cow<'_, [u8]>], part: UrlPart, to: &mut String) {
+    fn write(self, segments: &[&str], part: UrlPart, to: &mut String) {
         match self {
             Self::All => write_all(segments, part, to),
             Self::Segment(number) => {
@@ -158,7 +157,7 @@ impl Placeholder {
     }
 }
 
-fn write_all(segments: &[Cow<'_, [u8]>], part: UrlPart, to: &mut String) {
+fn write_all(segments: &[&str], part: UrlPart, to: &mut String) {
     for (index, segment) in segments.iter().enumerate() {
         if index > 0 {
             to.push('/');
@@ -175,8 +174,9 @@ enum UrlPart {
     Behind,
 }
 
-/// Characters of segments that need no encoding: `pchar` of RFC 3986 §3.3.
+/// Characters of segments that need no encoding: `pchar` of RFC 3986 §3.3, escapes included.
 const SEGMENT: &AsciiSet = &UNRESERVED
+    .remove(b'%')
     .remove(b'!')
     .remove(b'$')
     .remove(b'&')
@@ -199,12 +199,14 @@ const UNRESERVED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'~');
 
 impl UrlPart {
-    fn write(self, segment: &[u8], to: &mut String) {
-        let encoded = match self {
-            Self::Path => SEGMENT,
-            Self::Behind => UNRESERVED,
-        };
-        to.extend(percent_encode(segment, encoded));
+    fn write(self, segment: &str, to: &mut String) {
+        match self {
+            Self::Path => to.push_str(&encoded(segment, SEGMENT)),
+            Self::Behind => {
+                let decoded = Cow::from(percent_decode_str(segment));
+                to.extend(percent_encode(&decoded, UNRESERVED));
+            }
+        }
     }
 }
 
@@ -263,6 +265,16 @@ mod tests {
         "https://e.example",
         "/evil.example",
         "https://e.example//evil.example"
+    )]
+    #[case(
+        "https://e.example/x/",
+        "%7E%c3%bc;%7c|[",
+        "https://e.example/x/%7E%c3%bc;%7c%7C%5B"
+    )]
+    #[case(
+        "https://e.example/{1}?q={1}",
+        "%7E%26",
+        "https://e.example/%7E%26?q=~%26"
     )]
     #[case("app://open/x", "a", "app://open/x/a")]
     #[case(

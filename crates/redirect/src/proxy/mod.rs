@@ -13,7 +13,7 @@ use std::{sync::Arc, time::Duration};
 
 use actix_web::{HttpRequest, HttpResponse, web::Payload};
 use slugline_domain::{
-    FollowedLink, ForwardFailure, ForwardedRequest, UnixSeconds, ports::Forwarder,
+    FollowedLink, ForwardFailure, ForwardedRequest, UnixSeconds, Uri, ports::Forwarder,
 };
 use slugline_httpkit::{Code, Edge, Problem, header as text_header};
 
@@ -59,7 +59,7 @@ pub(crate) struct Proxied<'v> {
     /// target gets a plain GET.
     pub(crate) body: Option<Payload>,
     pub(crate) link: &'v FollowedLink,
-    pub(crate) target: &'v str,
+    pub(crate) target: &'v Uri<'v>,
     pub(crate) now: UnixSeconds,
     pub(crate) cache: &'v CachePolicy,
 }
@@ -117,7 +117,7 @@ pub(crate) async fn pass_on(
     headers.push((HOPS.to_owned(), (hops + 1).to_string().into_bytes()));
     let message = ForwardedRequest {
         method: method.to_owned(),
-        target: visit.target.to_owned(),
+        target: visit.target.to_string(),
         headers,
         body: body.and_then(|body| flow::upload(request, body, proxying.idle)),
     };

@@ -211,7 +211,7 @@ fn body_limit(bounds: &Bounds, ImportLimit(links): ImportLimit) -> usize {
     const TEXTS: usize = 16 << 10;
     const FRAME: usize = 64 << 10;
     const MOST: usize = 64 << 20;
-    let link = TEXTS + 4 * bounds.destinations.max_chars();
+    let link = TEXTS + 4 * bounds.destinations.max_bytes();
     links.saturating_mul(link).saturating_add(FRAME).min(MOST)
 }
 

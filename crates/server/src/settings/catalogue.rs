@@ -110,7 +110,7 @@ settings! {
         "SLUGLINE_PUBLIC_SLUG_DEFAULT_LENGTH" or "NUXT_PUBLIC_SLUG_DEFAULT_LENGTH" = "6":
             "Characters of a generated slug, before any lengthening",
         "SLUGLINE_PUBLIC_MAX_URL_LENGTH" or "NUXT_PUBLIC_MAX_URL_LENGTH" = "16384":
-            "Longest destination in characters, 256 to 24000",
+            "Longest destination in bytes as it is sent, 256 to 24000",
         "SLUGLINE_CASE_SENSITIVE" or "NUXT_CASE_SENSITIVE" = "false":
             "Whether Docs and docs are two slugs",
         "SLUGLINE_ALLOWED_SCHEMES": "Destination schemes beside http and https, comma-separated",

@@ -421,7 +421,7 @@ mod tests {
         assert_eq!(settings.data_dir, PathBuf::from("./data"));
         assert!(settings.site_token.is_none() && settings.base_url.is_none());
         assert_eq!(settings.generated_slug_chars, 6);
-        assert_eq!(settings.bounds.destinations.max_chars(), 16_384);
+        assert_eq!(settings.bounds.destinations.max_bytes(), 16_384);
         assert_eq!(settings.import_limit, ImportLimit::DEFAULT);
         assert!(
             !settings

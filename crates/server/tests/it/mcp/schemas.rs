@@ -40,7 +40,7 @@ fn server() -> Server {
 fn full(slug: &str) -> Value {
     let tags: Vec<String> = (0..10).map(|i| format!("tag {i} \u{202e}\u{7}")).collect();
     json!({
-        "slug": slug, "url": "https://example.com/?a=\u{202e}", "comment": "a\nb\u{0}\u{1b}[31m",
+        "slug": slug, "url": "https://example.com/?a=%E2%80%AE", "comment": "a\nb\u{0}\u{1b}[31m",
         "title": "T", "description": "D", "image": "/i.png", "password": "open sesame",
         "expiration": 4_000_000_000_i64, "tags": tags, "apple": "https://apple.example/",
         "google": "https://google.example/", "geo": {"DE": "https://de.example/"},

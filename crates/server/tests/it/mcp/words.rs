@@ -103,7 +103,7 @@ fn texts_of_strangers_are_harmless_to_read_and_exact_in_structure() {
     let hostile = "❤\u{fe0f}a\u{200b}\u{2064}\u{e01ef}\u{202e}b\u{2066}c\u{1b}[31md\u{8}e\u{9b}f\u{200f}g\u{e0041}h\u{7f}i\nj";
     let plain = "❤\u{fe0f}abc[31mdefghi\nj";
     let link = json!({
-        "url": format!("https://example.com/?q=\u{202e}{}", "x"), "slug": "docs",
+        "url": "https://example.com/?q=%E2%80%AEx", "slug": "docs",
         "title": hostile, "comment": hostile, "description": hostile, "tags": ["t\u{202e}ag"],
     });
     server.create(&link);
@@ -135,7 +135,7 @@ fn texts_of_strangers_are_harmless_to_read_and_exact_in_structure() {
             assert_eq!(exact["title"], hostile);
             assert_eq!(read["title"], plain);
             assert_eq!(exact["url"], link["url"]);
-            assert_eq!(read["url"], "https://example.com/?q=x");
+            assert_eq!(read["url"], link["url"]);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The public side: what visitors meet.
 
 mod domains; // hosts with links of their own
+mod followed; // destinations that real programs follow
 mod languages; // pages in the visitor's language
 mod link_pages; // links that answer with a page
 mod lives; // links before their start, after their end, hidden and used up

@@ -236,7 +236,7 @@ fn nothing_a_link_author_writes_becomes_a_header() {
     assert_eq!(followed.status, 301);
     assert_eq!(
         followed.header("location"),
-        "https://example.com/%C3%BC%20b%E2%80%A8\"><script>",
+        "https://example.com/%C3%BC%20b%E2%80%A8%22%3E%3Cscript%3E",
     );
     let split = json!({"url": "https://example.com/\r\nSet-Cookie: a=b"});
     assert_eq!(
