@@ -90,7 +90,9 @@ impl Explain for DestinationError {
     fn explain(&self) -> Fault {
         let (code, expected) = match self {
             Self::Empty => (IssueCode::TooSmall, "an absolute URL".into()),
-            Self::TooLong { max, .. } => (IssueCode::TooBig, format!("at most {max} bytes as sent")),
+            Self::TooLong { max, .. } => {
+                (IssueCode::TooBig, format!("at most {max} bytes as sent"))
+            }
             Self::Invisible(_) => (
                 IssueCode::InvalidFormat,
                 "an address without invisible characters, or with them encoded".into(),

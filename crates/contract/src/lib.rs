@@ -31,7 +31,7 @@
 //! | [`unknown`], `synonyms` | members of an input that its type does not have; names that other programs use |
 //! | `validation` | all faults of an input, collected |
 //! | `scalars` | numbers, flags and moments in the forms that clients send |
-//! | `table_rows`, `metered` | files of rows, read and written |
+//! | `table_rows`, `metered`, `source_start` | files of rows, read and written; byte order marks |
 //! | `cursor` | the position at which a page ends |
 //! | `idempotency` | the header `Idempotency-Key` |
 //! | [`schema`] | JSON Schema settings shared by OpenAPI and MCP |
@@ -56,6 +56,7 @@ pub mod schema;
 pub mod sent;
 pub mod setup;
 pub mod sign_in;
+mod source_start;
 pub mod stats;
 mod synonyms;
 mod table_rows;

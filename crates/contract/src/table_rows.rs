@@ -15,6 +15,8 @@ use std::{
 use csv::{ByteRecord, StringRecord, Terminator, Writer, WriterBuilder};
 use thiserror::Error;
 
+use crate::source_start::skip_byte_order_mark;
+
 /// Reads rows one after the other. The separator of cells is the one in the first line:
 /// commas, semicolons (as spreadsheets write where a comma is the decimal sign) or tabs.
 pub(crate) struct Rows<R> {
@@ -54,9 +56,6 @@ pub(crate) enum RowFault {
 /// The source, with its first line put back.
 type Whole<R> = Chain<Cursor<Vec<u8>>, BufReader<R>>;
 
-/// Some programs write it in front of UTF-8.
-const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
-
 const QUOTE: u8 = b'"';
 
 impl<R: Read> Rows<R> {
@@ -64,12 +63,10 @@ impl<R: Read> Rows<R> {
     pub(crate) fn new(source: R) -> io::Result<Self> {
         const LONGEST_HEADER: u64 = 64 << 10;
         let mut source = BufReader::new(source);
+        skip_byte_order_mark(&mut source)?;
         let mut header = Vec::new();
         let mut start = source.by_ref().take(LONGEST_HEADER);
         start.read_until(b'\n', &mut header)?;
-        if header.starts_with(BYTE_ORDER_MARK) {
-            header.drain(..BYTE_ORDER_MARK.len());
-        }
         Ok(Self {
             separator: separator_of(&header),
             source: Cursor::new(header).chain(source),

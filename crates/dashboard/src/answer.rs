@@ -3,11 +3,10 @@
 use actix_web::{
     HttpRequest, HttpResponse, HttpResponseBuilder,
     http::header::{
-        ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, ETAG,
-        IF_NONE_MATCH, LINK, VARY,
+        CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, ETAG, IF_NONE_MATCH, LINK, VARY,
     },
 };
-use slugline_httpkit::header;
+use slugline_httpkit::{header, takes_gzip};
 
 use crate::{
     packed::{self, Packed},
@@ -77,17 +76,6 @@ fn is_known(request: &HttpRequest, tag: &str) -> bool {
         .split(',')
         .map(|known| known.trim().trim_start_matches("W/"))
         .any(|known| known == tag || known == "*")
-}
-
-/// Returns whether `Accept-Encoding` accepts gzip, by its name or by `*`.
-fn takes_gzip(request: &HttpRequest) -> bool {
-    let accepted = header(request, &ACCEPT_ENCODING).unwrap_or_default();
-    accepted.split(',').any(|coding| {
-        let (name, weight) = coding.split_once(';').unwrap_or((coding, ""));
-        let name = name.trim();
-        let refused = matches!(weight.trim(), "q=0" | "q=0.0" | "q=0.00" | "q=0.000");
-        (name.eq_ignore_ascii_case("gzip") || name == "*") && !refused
-    })
 }
 
 fn media_type(path: &str) -> &'static str {

@@ -1,8 +1,7 @@
 //! Why a visitor of a link gets an answer.
 
 use crate::{
-    Arrival, FollowedLink, Gate, InstanceDefaults, Resolution, Visitor, Way,
-    routing::ConditionKind,
+    Arrival, FollowedLink, Gate, InstanceDefaults, Resolution, Visitor, Way, routing::ConditionKind,
 };
 
 /// The answer to a visitor who passes every gate, and the reasons for it.

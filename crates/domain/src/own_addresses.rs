@@ -64,7 +64,11 @@ impl OwnAddresses {
                 // One alone takes a segment away each time, so the visitor arrives.
                 Some(placeholder) => path != placeholder,
                 // The redirect ignores a slash at the end, too.
-                None => (forwards || behind.is_empty()) && self.is_slug(first, &key.slug),
+                None if behind.is_empty() => {
+                    let slug = Slug::pasted(first).map(|(slug, _)| slug);
+                    self.is_same(slug, &key.slug)
+                }
+                None => forwards && self.is_same(Slug::in_segment(first), &key.slug),
             }
         })
     }
@@ -84,8 +88,8 @@ impl OwnAddresses {
         is_own.then(|| url.path().to_owned())
     }
 
-    fn is_slug(&self, text: &str, slug: &Slug) -> bool {
-        Slug::parse(text).is_ok_and(|led_to| {
+    fn is_same(&self, led_to: Option<Slug>, slug: &Slug) -> bool {
+        led_to.is_some_and(|led_to| {
             self.case.canonical(&led_to).as_ref() == self.case.canonical(slug).as_ref()
         })
     }
@@ -114,6 +118,8 @@ mod tests {
     #[case("https://user:pass@%73l.example/docs")]
     #[case("https://ｓl。example/x/../docs")]
     #[case("https://sl.example/x/%2e%2e\\docs")]
+    #[case("https://sl.example/%64ocs.")]
+    #[case("https://sl.example/docs&a=1")]
     fn its_own_address_is_known_in_every_spelling(#[case] url: &str) {
         let insensitive = SlugCase::Insensitive;
         assert!(is_own("https://sl.example", insensitive, "docs", url));

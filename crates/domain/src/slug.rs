@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use percent_encoding::percent_decode_str;
 use thiserror::Error;
 
 /// The path segment a link answers to: ASCII letters, digits and underscores in
@@ -49,7 +50,39 @@ impl Slug {
             Err(SlugError::Malformed)
         }
     }
+
+    /// Reads a segment of a path, in which a slug may be escaped, once.
+    pub fn in_segment(segment: &str) -> Option<Self> {
+        Self::before_punctuation(segment, &[])
+    }
+
+    /// Reads the only segment of a path, as people paste it: the punctuation of a sentence is cut,
+    /// and what stands behind an `&` is the query of a person who had no `?` before it.
+    ///
+    /// ```
+    /// # use slugline_domain::Slug;
+    /// let (slug, query) = Slug::pasted("spring%2Dsale).&utm_source=mail").unwrap();
+    /// assert_eq!((slug.as_str(), query), ("spring-sale", "utm_source=mail"));
+    /// ```
+    pub fn pasted(segment: &str) -> Option<(Self, &str)> {
+        let (name, query) = segment.split_once('&').unwrap_or((segment, ""));
+        Some((Self::before_punctuation(name, PUNCTUATION)?, query))
+    }
+
+    fn before_punctuation(segment: &str, punctuation: &[char]) -> Option<Self> {
+        let decoded = percent_decode_str(segment).decode_utf8().ok()?;
+        let text = decoded.trim_end_matches(punctuation);
+        let dots = |text: &str| text.matches('.').count();
+        // An escaped dot means more than a dot, and a blank is no part of a path.
+        let is_plain = dots(&decoded) == dots(segment) && !text.contains(char::is_whitespace);
+        Self::parse(text).ok().filter(|_| is_plain)
+    }
 }
+
+/// What ends a sentence, a bracket or a quotation behind an address.
+const PUNCTUATION: &[char] = &[
+    '.', ',', ')', ';', ':', '!', '\'', '"', '\u{2026}', '\u{200b}',
+];
 
 /// Checks that a text matches [`Slug::PATTERN`]: each hyphen stands between two
 /// other characters.
@@ -161,5 +194,47 @@ mod tests {
             SlugCase::Insensitive.canonical(&lower),
             Cow::Borrowed(_)
         ));
+    }
+
+    #[rstest]
+    #[case("my%5Fslug", "my_slug", "")]
+    #[case("%64oc%73%2d2", "docs-2", "")]
+    #[case("docs", "docs", "")]
+    #[case("docs.", "docs", "")]
+    #[case("docs).", "docs", "")]
+    #[case("docs!'\";:,", "docs", "")]
+    #[case("docs%22%2c%e2%80%a6", "docs", "")]
+    #[case("docs\u{2026}\u{200b}", "docs", "")]
+    #[case("docs&utm=1", "docs", "utm=1")]
+    #[case("docs.&utm=1&b=2.", "docs", "utm=1&b=2.")]
+    fn a_pasted_slug_is_read(#[case] segment: &str, #[case] slug: &str, #[case] query: &str) {
+        let (found, rest) = Slug::pasted(segment).unwrap();
+        assert_eq!((found.as_str(), rest), (slug, query));
+    }
+
+    #[rstest]
+    #[case("a%2Fb")]
+    #[case("docs%5C")]
+    #[case("%2564ocs")]
+    #[case("docs%2E")]
+    #[case("a%2Eb")]
+    #[case("a.b")]
+    #[case("docs%20")]
+    #[case("docs%")]
+    #[case("docs%6")]
+    #[case("docs%+6")]
+    #[case("d\u{f6}cs")]
+    #[case(".")]
+    #[case("&a=1")]
+    #[case("")]
+    fn no_other_escape_and_no_dot_makes_a_slug(#[case] segment: &str) {
+        assert_eq!(Slug::pasted(segment), None);
+    }
+
+    #[test]
+    fn a_slug_above_a_path_keeps_its_punctuation() {
+        assert_eq!(Slug::in_segment("my%5Fslug").unwrap().as_str(), "my_slug");
+        assert_eq!(Slug::in_segment("docs."), None);
+        assert_eq!(Slug::in_segment("docs&a=1"), None);
     }
 }

@@ -53,6 +53,11 @@ pub fn is_invisible(c: char) -> bool {
     )
 }
 
+/// The bytes without the byte order mark that some programs write before UTF-8, which is no content.
+pub fn without_byte_order_mark(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes)
+}
+
 /// The text without white space and invisible characters at both ends, which come along when a
 /// person copies it.
 pub fn trimmed(text: &str) -> &str {

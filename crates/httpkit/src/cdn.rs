@@ -3,9 +3,11 @@
 use std::{fmt, str::FromStr};
 
 use actix_web::HttpRequest;
-use percent_encoding::percent_decode;
+use percent_encoding::percent_decode_str;
 use slugline_domain::{Colo, Coordinates, Country, Place, PlaceName, TimeZoneName};
 use thiserror::Error;
+
+use crate::header::header;
 
 /// The networks whose headers give a visitor's place. Headers count from trusted proxies
 /// only.
@@ -196,8 +198,8 @@ impl fmt::Display for Cdn {
 /// Returns a header as text. Names of cities may hold characters beyond ASCII: some
 /// networks send plain UTF-8, others percent-encode it, and no city's name has a `%`.
 fn text(request: &HttpRequest, name: &str) -> Option<String> {
-    let value = request.headers().get(name)?;
-    let decoded = percent_decode(value.as_bytes()).decode_utf8().ok()?;
+    let value = header(request, name)?;
+    let decoded = percent_decode_str(&value).decode_utf8().ok()?;
     Some(decoded.into_owned())
 }
 

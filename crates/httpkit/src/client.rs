@@ -1,18 +1,21 @@
 //! The address of the client behind trusted proxies.
 
 use std::{
+    borrow::Cow,
     net::{IpAddr, Ipv4Addr},
-    str::FromStr,
+    str::{self, FromStr},
 };
 
 use actix_web::{
     HttpRequest,
     dev::RequestHead,
-    http::header::{AsHeaderName, FORWARDED, HeaderName, HeaderValue, X_FORWARDED_FOR},
+    http::header::{FORWARDED, HeaderName, HeaderValue, X_FORWARDED_FOR},
 };
 use ipnet::IpNet;
 use slugline_domain::ProbeCaller;
 use thiserror::Error;
+
+use crate::header::{elements_from_end, header, split_from_end};
 
 /// The proxies whose forwarded headers the service trusts. Any other client could write
 /// anything into them.
@@ -45,16 +48,11 @@ impl TrustedProxies {
         if !self.trusts(peer) {
             return peer.to_canonical();
         }
-        let values: Vec<&HeaderValue> = request.headers().get_all(&self.header.0).collect();
-        let hops = values
-            .iter()
-            .rev()
-            .flat_map(|value| value.to_str().unwrap_or_default().rsplit(','));
         // Each proxy appends the hop that it saw. So the list is read from its end, as
         // long as a trusted proxy wrote the entry. Reading stops at a hop that is no
         // address.
         let mut client = peer;
-        for hop in hops {
+        for hop in self.hops_from_end(request.head()) {
             let Some(hop) = self.header.parse_hop(hop) else {
                 break;
             };
@@ -64,6 +62,53 @@ impl TrustedProxies {
             }
         }
         client.to_canonical()
+    }
+
+    /// Returns the host, and the port if any, that the trusted peer says the client asked for.
+    pub(crate) fn told_host<'r>(&self, head: &'r RequestHead) -> Option<&'r str> {
+        if !self.trusts_peer_in(head) {
+            return None;
+        }
+        if self.header.0 == FORWARDED {
+            return self.told_in_forwarded(head, "host");
+        }
+        // The trusted peer wrote the last host; a client may have written those before it.
+        let hosts = head.headers.get_all("x-forwarded-host").last()?;
+        str::from_utf8(elements_from_end(hosts.as_bytes()).next()?).ok()
+    }
+
+    /// Returns the scheme that the trusted peer says the client used.
+    pub(crate) fn told_scheme<'r>(&self, head: &'r RequestHead) -> Option<&'r str> {
+        if !self.trusts_peer_in(head) {
+            return None;
+        }
+        if self.header.0 == FORWARDED {
+            return self.told_in_forwarded(head, "proto");
+        }
+        // The first proxy in a row knows the client's scheme. At worst a client forges
+        // it, which only chooses between two words.
+        let schemes = head.headers.get("x-forwarded-proto")?;
+        str::from_utf8(elements_from_end(schemes.as_bytes()).last()?).ok()
+    }
+
+    /// Returns a parameter of `Forwarded` (RFC 7239, section 5) as the trusted proxy wrote it that is
+    /// next to the client.
+    fn told_in_forwarded<'r>(&self, head: &'r RequestHead, name: &str) -> Option<&'r str> {
+        let mut told = None;
+        for hop in self.hops_from_end(head) {
+            told = parameter(hop, name).or(told);
+            let is_trusted = |hop| self.trusts(hop);
+            if !self.header.parse_hop(hop).is_some_and(is_trusted) {
+                break;
+            }
+        }
+        told
+    }
+
+    fn hops_from_end<'r>(&self, head: &'r RequestHead) -> impl Iterator<Item = &'r [u8]> {
+        let lines: Vec<&HeaderValue> = head.headers.get_all(&self.header.0).collect();
+        let from_end = lines.into_iter().rev();
+        from_end.flat_map(|line| elements_from_end(line.as_bytes()))
     }
 
     pub(crate) fn header(&self) -> &HeaderName {
@@ -100,19 +145,26 @@ fn peer_in(head: &RequestHead) -> IpAddr {
 
 impl ClientHeader {
     /// Reads a hop of the header's list: an address, with or without a port and brackets.
-    /// In `Forwarded` it is a parameter (RFC 7239, section 4).
-    fn parse_hop(&self, hop: &str) -> Option<IpAddr> {
-        if self.0 != FORWARDED {
-            return parse_address(hop);
-        }
-        let mut parameters = hop.split(';').filter_map(|pair| pair.split_once('='));
-        let (_, node) = parameters.find(|(name, _)| name.trim().eq_ignore_ascii_case("for"))?;
-        let node = node.trim();
-        let unquoted = node
-            .strip_prefix('"')
-            .and_then(|node| node.strip_suffix('"'));
-        parse_address(unquoted.unwrap_or(node))
+    /// In `Forwarded` it is a parameter.
+    fn parse_hop(&self, hop: &[u8]) -> Option<IpAddr> {
+        parse_address(if self.0 == FORWARDED {
+            parameter(hop, "for")?
+        } else {
+            str::from_utf8(hop).ok()?
+        })
     }
+}
+
+/// The value of a parameter in an element of `Forwarded`, without quotes (RFC 7239, section 4).
+fn parameter<'h>(element: &'h [u8], name: &str) -> Option<&'h str> {
+    let pairs = split_from_end(element, b';').filter_map(|pair| str::from_utf8(pair).ok());
+    let mut pairs = pairs.filter_map(|pair| pair.split_once('='));
+    let (_, value) = pairs.find(|(found, _)| found.trim().eq_ignore_ascii_case(name))?;
+    let value = value.trim();
+    let unquoted = value
+        .strip_prefix('"')
+        .and_then(|value| value.strip_suffix('"'));
+    Some(unquoted.unwrap_or(value))
 }
 
 impl Default for ClientHeader {
@@ -136,19 +188,9 @@ impl FromStr for ClientHeader {
 #[error("expected the name of a header, such as X-Forwarded-For, X-Real-IP or Forwarded")]
 pub struct ClientHeaderError;
 
-/// Returns a request header as text; `None` if it is not text. A constant of
-/// [`actix_web::http::header`] is found faster than a name in quotes.
-pub fn header(request: &HttpRequest, name: impl AsHeaderName) -> Option<&str> {
-    let value = request.headers().get(name)?.as_bytes();
-    // A header has no control characters, so this accepts the same values as `to_str`,
-    // which checks byte by byte.
-    let text = value.is_ascii().then(|| std::str::from_utf8(value))?;
-    text.ok()
-}
-
 /// The facts about a client that the destinations it has checked get.
 pub fn probe_caller(request: &HttpRequest) -> ProbeCaller {
-    let text = |name| header(request, name).map(str::to_owned);
+    let text = |name| header(request, name).map(Cow::into_owned);
     ProbeCaller {
         accept_language: text("accept-language"),
         user_agent: text("user-agent"),
@@ -199,6 +241,8 @@ mod tests {
             ("10.0.0.1:5", &["6.6.6.6", "198.51.100.7:80"], client),
             ("[fd00::1]:5", &["[2001:db8::1]"], "2001:db8::1"),
             ("10.0.0.1:5", &["10.0.0.9"], "10.0.0.9"),
+            ("10.0.0.1:5", &["6.6.6.6, 198.51.100.7, "], client),
+            ("10.0.0.1:5", &["\", 198.51.100.7"], client),
             ("[::ffff:10.0.0.1]:5", &["198.51.100.7"], client),
         ] {
             assert_eq!(seen(peer, forwarded), expected, "{forwarded:?}");
@@ -207,7 +251,7 @@ mod tests {
 
     #[test]
     fn a_hop_that_is_no_address_ends_trust() {
-        for wrong in ["garbage", "", "6.6.6.6, unknown", "6.6.6.6,"] {
+        for wrong in ["garbage", "", "6.6.6.6, unknown", ",", "6.6.6.6, \""] {
             assert_eq!(seen("10.0.0.1:5", &[wrong]), "10.0.0.1", "{wrong}");
         }
         let hop = "6.6.6.6, garbage, 10.2.3.4";
@@ -232,8 +276,21 @@ mod tests {
         assert_eq!(seen("for=198.51.100.7;proto=https"), "198.51.100.7");
         let hops = "for=6.6.6.6, by=10.0.0.1; For=\"[2001:db8::1]:80\", for=10.1.1.1";
         assert_eq!(seen(hops), "2001:db8::1");
+        let quoted = "for=\", for=\"198.51.100.7:80\";by=\"a, b;c\"";
+        assert_eq!(seen(quoted), "198.51.100.7");
         assert_eq!(seen("for=6.6.6.6, for=_hidden"), "10.0.0.1");
         assert_eq!(seen("for=6.6.6.6, proto=https"), "10.0.0.1");
+    }
+
+    #[test]
+    fn a_byte_that_a_client_wrote_hides_no_hop() {
+        let value = HeaderValue::from_bytes(b"\xff\xfe, 198.51.100.7").unwrap();
+        let request = TestRequest::default().peer_addr("10.0.0.1:5".parse().unwrap());
+        let request = request.insert_header((X_FORWARDED_FOR, value));
+        let networks = vec!["10.0.0.0/8".parse().unwrap()];
+        let proxies = TrustedProxies::new(networks, ClientHeader::default());
+        let client = proxies.client_address(&request.to_http_request());
+        assert_eq!(client.to_string(), "198.51.100.7");
     }
 
     #[test]

@@ -103,7 +103,7 @@ impl Edge {
 
     /// Returns the host, and the port if any, to which the client sent the request.
     pub fn requested_host<'r>(&self, request: &'r HttpRequest) -> Option<&'r str> {
-        requested_host(request.head(), self.proxies.trusts_peer_of(request))
+        requested_host(request.head(), &self.proxies)
     }
 
     /// Returns the door by which a request comes. A client that reaches the service directly can write
@@ -112,7 +112,7 @@ impl Edge {
         let Some(admin) = &self.admin_host else {
             return Door::Everything;
         };
-        let asked = requested_host(head, self.proxies.trusts_peer_in(head));
+        let asked = requested_host(head, &self.proxies);
         match asked.and_then(|host| Host::parse(host).ok()) {
             Some(host) if host == *admin => Door::Administration,
             Some(_) | None => Door::Links,

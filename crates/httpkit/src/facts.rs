@@ -13,7 +13,7 @@ use slugline_domain::{
     routing::{AgentFacts, VisitorFacts},
 };
 
-use crate::{client::header, edge::Edge};
+use crate::{edge::Edge, header::header};
 
 /// The facts in a request, each worked out when a link first asks for it.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ pub struct RequestFacts<'r> {
     agent: OnceCell<Option<Arc<AgentFacts>>>,
     country: OnceCell<Option<Country>>,
     place: OnceCell<Place>,
-    language: OnceCell<Option<&'r str>>,
+    language: OnceCell<Option<String>>,
     referrer: OnceCell<Option<String>>,
 }
 
@@ -62,7 +62,7 @@ impl VisitorFacts for RequestFacts<'_> {
         let read = || {
             let agents = self.edge.agents.as_deref()?;
             let user_agent = header(self.request, &USER_AGENT).filter(|text| !text.is_empty());
-            Some(agents.read(user_agent?))
+            Some(agents.read(&user_agent?))
         };
         self.agent.get_or_init(read).as_deref()
     }
@@ -84,12 +84,15 @@ impl VisitorFacts for RequestFacts<'_> {
     }
 
     fn language(&self) -> Option<&str> {
-        let first = || first_language(header(self.request, &ACCEPT_LANGUAGE)?);
-        *self.language.get_or_init(first)
+        let first = || {
+            let accepted = header(self.request, &ACCEPT_LANGUAGE)?;
+            first_language(&accepted).map(str::to_owned)
+        };
+        self.language.get_or_init(first).as_deref()
     }
 
     fn referrer(&self) -> Option<&str> {
-        let host = || referring_host(header(self.request, &REFERER)?);
+        let host = || referring_host(&header(self.request, &REFERER)?);
         self.referrer.get_or_init(host).as_deref()
     }
 

@@ -6,7 +6,7 @@ use actix_web::{HttpRequest, web};
 use slugline_application::{Authenticator, Caller, Denied};
 use slugline_domain::Author;
 
-use crate::{client::header, edge::Edge, protected::ProtectedResource};
+use crate::{edge::Edge, header::header, protected::ProtectedResource};
 
 /// Tells callers by their tokens. It knows the edge of the service, too. The adapters that ask
 /// for a token keep it in the data of their app.
@@ -33,7 +33,8 @@ impl Guard {
 
     /// Returns the caller by the token that the request carries.
     pub(crate) async fn authenticate(&self, request: &HttpRequest) -> Result<Caller, Denied> {
-        let presented = header(request, "authorization").map(bearer_token);
+        let presented = header(request, "authorization");
+        let presented = presented.as_deref().map(bearer_token);
         let client = self.client_address(request);
         let resource = self.protected_at(request);
         let resource = resource.map(ProtectedResource::identifier);

@@ -21,6 +21,7 @@
 //!
 //! | module | holds |
 //! |---|---|
+//! | `header`, `body` | headers as texts and lists; bodies as their bytes |
 //! | `client`, `proxy_watch` | the client's address behind trusted proxies; proxies that no setting names |
 //! | `cdn` | the headers in which content delivery networks name a place |
 //! | `edge`, `origin` | settings towards clients, hosts for some paths only, the sides of splits; the public origin |
@@ -36,6 +37,7 @@
     reason = "actix runs each handler on one thread"
 )]
 
+mod body;
 mod cdn;
 mod client;
 mod edge;
@@ -44,6 +46,7 @@ mod facts;
 mod fuzzing;
 mod guard;
 mod guarded;
+mod header;
 mod locale;
 mod log_lines;
 mod origin;
@@ -51,17 +54,19 @@ mod problem;
 mod protected;
 mod proxy_watch;
 
+pub use body::read_body;
 pub use cdn::{Cdn, PlaceHeaders, PlaceHeadersError};
-pub use client::{ClientHeader, ClientHeaderError, TrustedProxies, header, probe_caller};
+pub use client::{ClientHeader, ClientHeaderError, TrustedProxies, probe_caller};
 pub use edge::{Door, Edge, SplitSides};
 pub use facts::{Foresight, RequestFacts, local_time};
 #[cfg(feature = "fuzzing")]
 pub use fuzzing::fuzz_headers;
 pub use guard::Guard;
 pub use guarded::{IgnoredNames, caller, guarded, public};
+pub use header::{cookie, elements_from_end, header, media_type, takes_gzip};
 pub use locale::Locale;
 pub use origin::{Origin, OriginError};
-pub use problem::{Failure, problem_response, report, unreadable_body};
+pub use problem::{Failure, problem_response, report};
 pub use protected::ProtectedResource;
 pub use proxy_watch::ProxyDoubt;
 pub use slugline_problem::{Code, Problem};

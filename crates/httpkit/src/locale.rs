@@ -1,8 +1,8 @@
 //! The language of a visitor.
 
-use actix_web::{HttpRequest, http::header::COOKIE};
+use actix_web::{HttpRequest, http::header::ACCEPT_LANGUAGE};
 
-use crate::client::header;
+use crate::header::{cookie, header};
 
 /// A language and region that pages exist in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -51,15 +51,9 @@ impl Locale {
 
     /// The visitor's locale.
     pub fn of(request: &HttpRequest) -> Self {
-        let cookies = request.headers().get_all(COOKIE);
-        let chosen = cookies
-            .filter_map(|value| value.to_str().ok())
-            .flat_map(|value| value.split(';'))
-            .filter_map(|pair| pair.split_once('='))
-            .filter(|(name, _)| name.trim() == Self::COOKIE)
-            .find_map(|(_, tag)| Self::fitting(tag.trim()));
+        let chosen = cookie(request, Self::COOKIE).and_then(|tag| Self::fitting(&tag));
         chosen
-            .or_else(|| Self::preferred(header(request, "accept-language")?))
+            .or_else(|| Self::preferred(&header(request, &ACCEPT_LANGUAGE)?))
             .unwrap_or_default()
     }
 

@@ -10,7 +10,7 @@ use actix_web::{
 use slugline_domain::host::{origin_of_host, without_port};
 use thiserror::Error;
 
-use crate::client::{TrustedProxies, header};
+use crate::client::TrustedProxies;
 
 /// Scheme, host and port under which clients reach the service, without a
 /// trailing slash: `https://sl.example`. Clones share the text.
@@ -27,17 +27,10 @@ impl Origin {
         if let Some(origin) = configured {
             return origin.clone();
         }
-        let trusted = proxies.trusts_peer_of(request);
-        // The first proxy in a row knows the client's scheme. At worst a client forges
-        // it, which only chooses between two words.
-        let first_scheme = header(request, "x-forwarded-proto")
-            .filter(|_| trusted)
-            .and_then(|schemes| schemes.split(',').next());
-        let scheme = match first_scheme.map(str::trim) {
-            Some("https") => "https",
-            Some(_) | None => "http",
-        };
-        let host = requested_host(request.head(), trusted).unwrap_or("localhost");
+        let told = proxies.told_scheme(request.head());
+        let is_secure = told.is_some_and(|scheme| scheme.eq_ignore_ascii_case("https"));
+        let scheme = if is_secure { "https" } else { "http" };
+        let host = requested_host(request.head(), proxies).unwrap_or("localhost");
         Origin(format!("{scheme}://{host}").into())
     }
 
@@ -85,22 +78,17 @@ impl Origin {
     }
 }
 
-/// Returns the host, and the port if any, to which the client sent the request. `trusted` tells if
-/// the peer is a proxy whose headers are believed.
-pub(crate) fn requested_host(head: &RequestHead, trusted: bool) -> Option<&str> {
-    // The trusted peer wrote the last host; a client may have written those before it.
-    let last_host = || {
-        let hosts = head.headers.get_all("x-forwarded-host").last()?;
-        let host = hosts.to_str().ok()?.rsplit(',').next()?.trim();
+/// Returns the host, and the port if any, to which the client sent the request.
+pub(crate) fn requested_host<'r>(
+    head: &'r RequestHead,
+    proxies: &TrustedProxies,
+) -> Option<&'r str> {
+    let told = proxies.told_host(head).filter(|host| is_plain(host));
+    told.or_else(|| {
+        let host = head.headers.get(&HOST)?.to_str().ok()?;
         is_plain(host).then_some(host)
-    };
-    let forwarded = trusted.then(last_host).flatten();
-    forwarded
-        .or_else(|| {
-            let host = head.headers.get(&HOST)?.to_str().ok()?;
-            is_plain(host).then_some(host)
-        })
-        .or_else(|| head.uri.authority().map(Authority::as_str))
+    })
+    .or_else(|| head.uri.authority().map(Authority::as_str))
 }
 
 /// Returns whether a host is safe in JSON, HTML and headers without escapes.
@@ -233,9 +221,43 @@ mod tests {
         };
         assert_eq!(of(&["evil.example, sl.example"]), "http://sl.example");
         assert_eq!(of(&["evil.example", "sl.example"]), "http://sl.example");
-        for unusable in ["sl.example,", "sl.example, a/b", ""] {
+        assert_eq!(of(&["evil.example, sl.example,"]), "http://sl.example");
+        for unusable in [",", "sl.example, a/b", ""] {
             assert_eq!(of(&[unusable]), "http://inner:8080", "{unusable:?}");
         }
+    }
+
+    #[test]
+    fn where_forwarded_is_the_header_its_own_host_and_scheme_count() {
+        let networks = vec!["10.0.0.0/8".parse().unwrap()];
+        let proxies = TrustedProxies::new(networks, "Forwarded".parse().unwrap());
+        let of = |forwarded: &[&str]| {
+            let mut request = TestRequest::default()
+                .peer_addr("10.0.0.1:5".parse().unwrap())
+                .insert_header(("host", "inner:8080"))
+                .insert_header(("x-forwarded-host", "evil.example"))
+                .insert_header(("x-forwarded-proto", "https"));
+            for line in forwarded {
+                request = request.append_header(("forwarded", *line));
+            }
+            Origin::of(&request.to_http_request(), None, &proxies).to_string()
+        };
+        let ours = "for=192.0.2.1;Proto=HTTPS;host=\"sl.example:8443\"";
+        let theirs = "for=6.6.6.6;proto=http;host=evil.example";
+        for lines in [
+            &[ours][..],
+            &[&format!("{theirs}, {ours}")],
+            &[theirs, ours],
+            &[
+                &format!("for=\", {ours}"),
+                "for=10.0.0.2;host=inner;proto=http",
+            ],
+        ] {
+            assert_eq!(of(lines), "https://sl.example:8443", "{lines:?}");
+        }
+        assert_eq!(of(&["for=192.0.2.1"]), "http://inner:8080");
+        assert_eq!(of(&["for=192.0.2.1;host=\"a/b\""]), "http://inner:8080");
+        assert_eq!(of(&[]), "http://inner:8080");
     }
 
     #[test]

@@ -1,11 +1,10 @@
 //! Rendering problems.
 
-use std::{fmt, io, time::Instant};
+use std::{fmt, time::Instant};
 
 use actix_web::{
     HttpRequest, HttpResponse, ResponseError,
     body::BoxBody,
-    error::PayloadError,
     http::{
         StatusCode,
         header::{self, HeaderValue},
@@ -118,42 +117,6 @@ impl From<NotChecked> for Failure {
     }
 }
 
-impl From<PayloadError> for Failure {
-    fn from(error: PayloadError) -> Self {
-        unreadable(&error).into()
-    }
-}
-
-/// Returns the problem for a body that cannot be read.
-///
-/// # Panics
-/// The error is not about reading a body.
-pub fn unreadable_body(error: &actix_web::Error) -> Problem {
-    let error = error.as_error::<PayloadError>();
-    unreadable(error.expect("bodies fail with this error only"))
-}
-
-fn unreadable(error: &PayloadError) -> Problem {
-    if matches!(error, PayloadError::Overflow) {
-        return Problem::new(
-            Code::BodyTooLarge,
-            "send a smaller body, or the work in several parts",
-        );
-    }
-    if let PayloadError::Io(source) = error
-        && source.kind() == io::ErrorKind::TimedOut
-    {
-        return Problem::new(
-            Code::RequestTimeout,
-            "the body came too slowly; send it without long pauses, at 1 KiB a second or more",
-        );
-    }
-    Problem::new(
-        Code::InvalidJson,
-        format!("the body cannot be read: {error}"),
-    )
-}
-
 /// Returns the JSON response for a problem with a request that came to this edge.
 pub fn problem_response(problem: &Problem, request: &HttpRequest, edge: &Edge) -> HttpResponse {
     let origin = match edge.door(request.head()) {
@@ -179,6 +142,9 @@ pub fn problem_response(problem: &Problem, request: &HttpRequest, edge: &Edge) -
     }
     if let Some(link) = problem.current.as_deref().and_then(SeenLink::whole) {
         response.insert_header((header::ETAG, format!("\"{}\"", Version::of(link))));
+    }
+    if problem.code == Code::ContentCodingNotRead {
+        response.insert_header((header::ACCEPT_ENCODING, "identity"));
     }
     if let Some(wait) = problem.retry_after {
         response.insert_header((header::RETRY_AFTER, wait.as_secs().max(1).to_string()));

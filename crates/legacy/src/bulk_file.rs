@@ -16,6 +16,7 @@ use slugline_domain::{
     EntryFault, EntryKey, LINK_KEY_PREFIX, OldCursor, OldEntry, OldLink, OldPage, Slug,
     UnixSeconds,
     ports::{OldStore, OldStoreError},
+    text::without_byte_order_mark,
 };
 use tokio::{sync::OnceCell, task};
 
@@ -127,7 +128,7 @@ impl Loaded {
         for byte in &Sha256::digest(bytes)[..8] {
             write!(digest, "{byte:02x}").expect("a string takes everything");
         }
-        let items: Vec<Value> = serde_json::from_slice(bytes)?;
+        let items: Vec<Value> = serde_json::from_slice(without_byte_order_mark(bytes))?;
         let mut loaded = Self {
             items: Vec::new(),
             by_key: HashMap::new(),

@@ -200,6 +200,7 @@ fn next_step(code: Code) -> &'static str {
         | Code::RequestTimeout
         | Code::BodyTooLarge
         | Code::UriTooLong
+        | Code::ContentCodingNotRead
         | Code::TooManyWatchers => "Tell the user.",
     }
 }

@@ -12,7 +12,7 @@ use actix_web::{
 };
 use jsonrpsee::types::ErrorCode;
 use slugline_httpkit::{
-    Code, Guard, caller, guarded, header as text_header, probe_caller, unreadable_body,
+    Guard, caller, guarded, header as text_header, media_type, probe_caller, read_body,
 };
 
 use crate::{
@@ -60,25 +60,18 @@ async fn handle(server: Data<Server>, request: HttpRequest, body: Payload) -> Ht
 }
 
 async fn receive(request: &HttpRequest, body: Payload) -> Result<actix_web::web::Bytes, Refusal> {
-    let refuse = |status, message| Refusal::new(status, ErrorCode::InvalidRequest, message);
+    let refuse = |status, message: &str| Refusal::new(status, ErrorCode::InvalidRequest, message);
     if !origin_allowed(request) {
         return Err(refuse(403, "Origin not allowed"));
     }
-    let media_type = text_header(request, "content-type").and_then(|kind| kind.split(';').next());
-    if !media_type.is_some_and(|kind| kind.trim().eq_ignore_ascii_case("application/json")) {
+    if media_type(request) != "application/json" {
         return Err(refuse(
             415,
             "Unsupported Media Type: Content-Type must be application/json",
         ));
     }
-    match body.to_bytes_limited(BODY_LIMIT).await {
-        Ok(Ok(bytes)) => Ok(bytes),
-        Ok(Err(error)) if unreadable_body(&error).code == Code::RequestTimeout => {
-            Err(refuse(408, "Request Timeout: the body came too slowly"))
-        }
-        Ok(Err(_)) => Err(refuse(400, "The body ended early")),
-        Err(_) => Err(refuse(413, "Payload Too Large: at most 4 MiB per message")),
-    }
+    let read = read_body(request, body, BODY_LIMIT).await;
+    read.map_err(|problem| refuse(problem.status(), &problem.to_string()))
 }
 
 fn headers(request: &HttpRequest) -> Headers {
@@ -95,6 +88,9 @@ fn respond(request: &HttpRequest, answer: Answer) -> HttpResponse {
     let status = StatusCode::from_u16(answer.status).expect("answers name real statuses");
     let mut response = HttpResponse::build(status);
     response.insert_header((header::CACHE_CONTROL, "no-store"));
+    if answer.status == 415 && request.headers().contains_key(header::CONTENT_ENCODING) {
+        response.insert_header((header::ACCEPT_ENCODING, "identity"));
+    }
     if !answer.needs.is_empty() {
         let scope: Vec<&str> = answer.needs.iter().map(|scope| scope.as_str()).collect();
         let challenge = Guard::of(request).insufficient_scope(request, &scope.join(" "));

@@ -11,8 +11,7 @@ use actix_web::{
 };
 use serde_json::{Value, json};
 use slugline_application::AssistantError;
-
-use crate::parameters::NoForm;
+use slugline_httpkit::{Code, Problem};
 
 /// The time after which a failed store is worth another request.
 const STORE_RETRY_AFTER: Duration = Duration::from_secs(5);
@@ -51,11 +50,23 @@ pub(crate) fn invalid_request(text: &str) -> HttpResponse {
 }
 
 /// An error about a body that cannot be read.
-pub(crate) fn unreadable(reason: NoForm) -> HttpResponse {
-    json(
-        reason.status(),
-        &json!({"error": "invalid_request", "error_description": reason.text()}),
-    )
+pub(crate) fn unreadable(problem: &Problem) -> HttpResponse {
+    let mut response = json(
+        status(problem),
+        &json!({"error": "invalid_request", "error_description": problem.detail}),
+    );
+    if problem.code == Code::ContentCodingNotRead {
+        let codings = HeaderValue::from_static("identity");
+        response
+            .headers_mut()
+            .insert(header::ACCEPT_ENCODING, codings);
+    }
+    response
+}
+
+/// The status of a problem.
+pub(crate) fn status(problem: &Problem) -> StatusCode {
+    StatusCode::from_u16(problem.status()).expect("codes name real statuses")
 }
 
 /// An error with a code of the standards.

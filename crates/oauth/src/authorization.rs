@@ -80,7 +80,7 @@ pub(crate) async fn take(
     }
     let sent = match Parameters::of_body(&request, body).await {
         Ok(sent) => sent,
-        Err(reason) => return pages::refused(words, reason.status(), reason.text()),
+        Err(problem) => return pages::refused(words, answer::status(&problem), &problem.detail),
     };
     if let Some(token) = sent.get("token") {
         return sign_in(&connecting, &request, words, token).await;
@@ -207,7 +207,7 @@ async fn signed_in(
     let Some(text) = cookie::of(request) else {
         return Ok(None);
     };
-    let found = connecting.assistants.signed_in(text).await;
+    let found = connecting.assistants.signed_in(&text).await;
     found.map_err(|_| pages::failed(Words::for_visitor(request)))
 }
 

@@ -1,22 +1,14 @@
 //! The cookie of a person who signed in.
 
-use actix_web::{
-    HttpRequest,
-    http::header::{COOKIE, HeaderValue},
-};
+use actix_web::{HttpRequest, http::header::HeaderValue};
 use slugline_application::Assistants;
-use slugline_httpkit::Origin;
+use slugline_httpkit::{Origin, cookie};
 
 const NAME: &str = "slugline_consent";
 
 /// The text of the cookie that a request brings.
-pub(crate) fn of(request: &HttpRequest) -> Option<&str> {
-    let cookies = request.headers().get_all(COOKIE);
-    cookies
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(';'))
-        .filter_map(|pair| pair.split_once('='))
-        .find_map(|(name, value)| (name.trim() == NAME).then(|| value.trim()))
+pub(crate) fn of(request: &HttpRequest) -> Option<String> {
+    cookie(request, NAME)
 }
 
 /// Sets the cookie for the pages of this crate. No script reads it, and no page of another site
@@ -36,7 +28,7 @@ fn with(text: &str, seconds: i64, origin: &Origin) -> HeaderValue {
     } else {
         ""
     };
-    let cookie =
+    let set =
         format!("{NAME}={text}; Path=/_oauth; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}");
-    HeaderValue::from_str(&cookie).expect("the text is base64url")
+    HeaderValue::from_str(&set).expect("the text is base64url")
 }

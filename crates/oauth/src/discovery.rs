@@ -12,11 +12,12 @@ use slugline_domain::{
     Scope,
     assistants::{Client, OFFERED, RedirectAddress},
 };
+use slugline_httpkit::read_body;
 
 use crate::{
     answer,
     connecting::{AUTHORIZE_PATH, Connecting, REGISTER_PATH, REVOKE_PATH, TOKEN_PATH},
-    parameters,
+    parameters::Parameters,
 };
 
 /// The resource that tokens open (RFC 9728, section 2).
@@ -89,9 +90,9 @@ pub(crate) async fn register(
     request: HttpRequest,
     body: Payload,
 ) -> HttpResponse {
-    let bytes = match parameters::bytes(body).await {
+    let bytes = match read_body(&request, body, Parameters::LIMIT).await {
         Ok(bytes) => bytes,
-        Err(reason) => return answer::unreadable(reason),
+        Err(problem) => return answer::unreadable(&problem),
     };
     let Metadata {
         client_name,

@@ -1,24 +1,11 @@
 //! Queries and forms.
 
-use actix_web::{HttpRequest, http::StatusCode, web::Payload};
-use slugline_httpkit::{Code, header, unreadable_body};
+use actix_web::{HttpRequest, web::Payload};
+use slugline_httpkit::{Code, Problem, media_type, read_body};
 
 /// The names and values of a query or a form.
 #[derive(Debug, Default)]
 pub(crate) struct Parameters(Vec<(String, String)>);
-
-/// The reason why a body is no form.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum NoForm {
-    /// It is too large.
-    TooLarge,
-    /// It came too slowly.
-    TooSlow,
-    /// It broke off.
-    Incomplete,
-    /// It has another type.
-    OtherType,
-}
 
 impl Parameters {
     /// The most bytes of a body.
@@ -30,16 +17,12 @@ impl Parameters {
     }
 
     /// Reads a body.
-    pub(crate) async fn of_body(request: &HttpRequest, body: Payload) -> Result<Self, NoForm> {
-        let kind = header(request, "content-type").and_then(|kind| kind.split(';').next());
-        let is_form = |kind: &str| {
-            kind.trim()
-                .eq_ignore_ascii_case("application/x-www-form-urlencoded")
-        };
-        if !kind.is_some_and(is_form) {
-            return Err(NoForm::OtherType);
+    pub(crate) async fn of_body(request: &HttpRequest, body: Payload) -> Result<Self, Problem> {
+        if media_type(request) != "application/x-www-form-urlencoded" {
+            let detail = "the body must be application/x-www-form-urlencoded";
+            return Err(Problem::new(Code::ValidationError, detail));
         }
-        let bytes = bytes(body).await?;
+        let bytes = read_body(request, body, Self::LIMIT).await?;
         let text = std::str::from_utf8(&bytes).unwrap_or_default();
         Ok(Self::read(text))
     }
@@ -62,43 +45,6 @@ impl Parameters {
     pub(crate) fn repeated<'n>(&self, names: &[&'n str]) -> Option<&'n str> {
         let count = |name: &str| self.0.iter().filter(|(given, _)| given == name).count();
         names.iter().copied().find(|name| count(name) > 1)
-    }
-}
-
-/// The bytes of a body.
-pub(crate) async fn bytes(body: Payload) -> Result<actix_web::web::Bytes, NoForm> {
-    let bytes = body.to_bytes_limited(Parameters::LIMIT).await;
-    let bytes = bytes.map_err(|_| NoForm::TooLarge)?;
-    bytes.map_err(|error| {
-        let code = unreadable_body(&error).code;
-        if code == Code::BodyTooLarge {
-            NoForm::TooLarge
-        } else if code == Code::RequestTimeout {
-            NoForm::TooSlow
-        } else {
-            NoForm::Incomplete
-        }
-    })
-}
-
-impl NoForm {
-    /// The status that says so.
-    pub(crate) fn status(self) -> StatusCode {
-        match self {
-            Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
-            Self::TooSlow => StatusCode::REQUEST_TIMEOUT,
-            Self::Incomplete | Self::OtherType => StatusCode::BAD_REQUEST,
-        }
-    }
-
-    /// The reason for a developer.
-    pub(crate) fn text(self) -> &'static str {
-        match self {
-            Self::TooLarge => "the body has more than 64 KiB",
-            Self::TooSlow => "the body came too slowly; send it without long pauses",
-            Self::Incomplete => "the body broke off",
-            Self::OtherType => "the body must be application/x-www-form-urlencoded",
-        }
     }
 }
 

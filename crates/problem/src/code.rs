@@ -111,6 +111,8 @@ codes! {
     BodyTooLarge: 413, "body_too_large", "Payload Too Large";
     /// The path behind a slug is too long.
     UriTooLong: 414, "uri_too_long", "URI Too Long";
+    /// The body is in a content coding, and none is read.
+    ContentCodingNotRead: 415, "content_coding_not_read", "Unsupported Media Type";
     /// Links still have to be moved here from an older instance.
     MigrationRequired: 423, "migration_required", "Link migration is required";
     /// There were too many failed attempts; the client must wait.

@@ -192,7 +192,10 @@ mod tests {
         }
         assert_eq!(Address::absolute("/lost"), Err(AddressError::NotAbsolute));
         let invisible = Address::absolute_or_path("https://e.example/a\u{200b}b").unwrap_err();
-        assert_eq!(invisible.to_string(), "URL has the invisible character U+200B");
+        assert_eq!(
+            invisible.to_string(),
+            "URL has the invisible character U+200B"
+        );
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Following a link.
 
-use std::{sync::Arc, time::Duration};
+use std::{borrow::Cow, sync::Arc, time::Duration};
 
 use actix_web::{
     Error, FromRequest, HttpRequest, HttpResponse,
@@ -13,8 +13,8 @@ use actix_web::{
 };
 use slugline_application::Recalled;
 use slugline_domain::{
-    Arrival, FollowedLink, LinkKey, PathRest, Resolution, Slug, UnixMillis, Uri, Visit, VisitHeaders,
-    Visitor, Way, routing::may_forward,
+    Arrival, FollowedLink, LinkKey, PathRest, Resolution, Slug, UnixMillis, Uri, Visit,
+    VisitHeaders, Visitor, Way, routing::may_forward,
 };
 use slugline_httpkit::{Code, Failure, Problem, RequestFacts, header};
 
@@ -30,6 +30,14 @@ use crate::{
     redirects::Redirects,
     words::Message,
 };
+
+/// The link that a visitor asks for, and what the visitor brings along.
+struct Asked<'r> {
+    key: LinkKey,
+    /// What stands behind the slug, for links that pass it on.
+    rest: Option<PathRest<'r>>,
+    query: Option<Cow<'r, str>>,
+}
 
 /// Answers every path that no other part of the service has. It is a service and not a
 /// handler, because a redirect needs no extractors.
@@ -51,14 +59,18 @@ async fn follow(redirects: &Redirects, request: &HttpRequest, body: Payload) -> 
     }
     let mut is_unlisted = false;
     let answer = match slug_of(request, mounted, redirects, &domain) {
-        Some(slug) => {
-            let key = LinkKey::new(domain.name(), slug);
-            resolve(redirects, request, body, &key, None, &mut is_unlisted).await
+        Some((slug, pasted)) => {
+            let asked = Asked {
+                key: LinkKey::new(domain.name(), slug),
+                rest: None,
+                query: joined(pasted, request.uri().query()),
+            };
+            resolve(redirects, request, body, &asked, &mut is_unlisted).await
         }
         None if let Some((slug, rest)) = slug_above(request, mounted, redirects, &domain) => {
             let key = LinkKey::new(domain.name(), slug);
             let unlisted = &mut is_unlisted;
-            Box::pin(pass_on_path(redirects, request, body, &key, rest, unlisted)).await
+            Box::pin(pass_on_path(redirects, request, body, key, rest, unlisted)).await
         }
         None => Err(Problem::new(Code::RouteNotFound, "nothing is here").into()),
     };
@@ -125,22 +137,33 @@ fn home(redirects: &Redirects, request: &HttpRequest, domain: &AskedDomain) -> H
 
 /// The address for visitors of unknown paths is not taken as a slug, or a link could send
 /// them in circles.
-fn slug_of(
+fn slug_of<'r>(
     request: &HttpRequest,
-    mounted: Mounted<'_>,
+    mounted: Mounted<'r>,
     redirects: &Redirects,
     domain: &AskedDomain,
-) -> Option<Slug> {
+) -> Option<(Slug, &'r str)> {
     match domain.not_found(&redirects.options) {
         Some(address) if address.is_asked_for_by(request, &redirects.edge) => None,
         Some(_) | None => slug_in(mounted.path),
     }
 }
 
-/// Returns the slug in the path: `/abc` and `/abc/` mean the slug `abc`.
-pub(crate) fn slug_in(path: &str) -> Option<Slug> {
+/// Returns the slug in the path, and the query that a person wrote behind it: `/abc` and `/abc/`
+/// mean the slug `abc`.
+pub(crate) fn slug_in(path: &str) -> Option<(Slug, &str)> {
     let path = path.strip_prefix('/')?;
-    Slug::parse(path.strip_suffix('/').unwrap_or(path)).ok()
+    let segment = path.strip_suffix('/').unwrap_or(path);
+    Slug::pasted(segment).filter(|_| !segment.contains('/'))
+}
+
+/// The query of a path and that of the request, as one.
+fn joined<'r>(of_path: &'r str, of_request: Option<&'r str>) -> Option<Cow<'r, str>> {
+    match of_request {
+        Some(query) if !of_path.is_empty() => Some(format!("{of_path}&{query}").into()),
+        None if !of_path.is_empty() => Some(of_path.into()),
+        query => query.map(Cow::from),
+    }
 }
 
 /// The slug above a path, and what stands behind it, for links that pass that on. Forms of gates
@@ -153,7 +176,7 @@ fn slug_above<'r>(
 ) -> Option<(Slug, &'r str)> {
     let follows = matches!(*request.method(), Method::GET | Method::HEAD | Method::POST);
     let (first, rest) = mounted.path.strip_prefix('/')?.split_once('/')?;
-    let slug = Slug::parse(first).ok().filter(|_| follows)?;
+    let slug = Slug::in_segment(first).filter(|_| follows)?;
     let is_free = match domain.not_found(&redirects.options) {
         Some(address) => !address.is_asked_for_by(request, &redirects.edge),
         None => true,
@@ -166,13 +189,13 @@ async fn pass_on_path(
     redirects: &Redirects,
     request: &HttpRequest,
     body: Payload,
-    key: &LinkKey,
+    key: LinkKey,
     rest: &str,
     is_unlisted: &mut bool,
 ) -> Result<HttpResponse, Failure> {
     let nothing = || Problem::new(Code::RouteNotFound, "nothing is here");
     let now = redirects.clock.now();
-    let found = find(redirects, key, now).await?;
+    let found = find(redirects, &key, now).await?;
     let passes_on = |link: Arc<FollowedLink>| {
         link.terms().routing.forwards_path() && !link.is_hidden_at(now.second())
     };
@@ -184,7 +207,12 @@ async fn pass_on_path(
         let detail = format!("at most {most} bytes may stand behind the slug");
         Problem::new(Code::UriTooLong, detail)
     })?;
-    resolve(redirects, request, body, key, Some(rest), is_unlisted).await
+    let asked = Asked {
+        key,
+        rest: Some(rest),
+        query: request.uri().query().map(Cow::from),
+    };
+    resolve(redirects, request, body, &asked, is_unlisted).await
 }
 
 async fn find(
@@ -205,8 +233,7 @@ async fn resolve(
     redirects: &Redirects,
     request: &HttpRequest,
     body: Payload,
-    key: &LinkKey,
-    rest: Option<PathRest<'_>>,
+    asked: &Asked<'_>,
     is_unlisted: &mut bool,
 ) -> Result<HttpResponse, Failure> {
     /// Each attempt but the last lost only to a change that was made meanwhile.
@@ -214,9 +241,7 @@ async fn resolve(
 
     let mut body = Posted::new(body);
     for _ in 0..ATTEMPTS {
-        if let Some(response) =
-            attempt(redirects, request, &mut body, key, rest, is_unlisted).await?
-        {
+        if let Some(response) = attempt(redirects, request, &mut body, asked, is_unlisted).await? {
             return Ok(response);
         }
     }
@@ -232,24 +257,24 @@ async fn attempt(
     redirects: &Redirects,
     request: &HttpRequest,
     body: &mut Posted,
-    key: &LinkKey,
-    rest: Option<PathRest<'_>>,
+    asked: &Asked<'_>,
     is_unlisted: &mut bool,
 ) -> Result<Option<HttpResponse>, Failure> {
     let now = redirects.clock.now();
-    let hidden = || nothing_there(key, rest);
-    let link = find(redirects, key, now).await?.ok_or_else(hidden)?;
+    let hidden = || nothing_there(asked);
+    let link = find(redirects, &asked.key, now).await?.ok_or_else(hidden)?;
     let edge = &redirects.edge;
     let place = edge.forwarded_place(request);
     let facts = RequestFacts::new(edge, request, link.id(), now.second(), place.as_ref());
     let user_agent = header(request, &USER_AGENT).unwrap_or_default();
-    let query = request.uri().query();
+    let user_agent = &*user_agent;
+    let query = asked.query.as_deref();
     let visitor = Visitor {
         now: now.second(),
         user_agent,
         country: None,
         query,
-        rest,
+        rest: asked.rest,
         facts: &facts,
     };
     let rules = redirects.rules();
@@ -323,8 +348,8 @@ async fn attempt(
         client: edge.client_address(request),
         headers: VisitHeaders::new(
             user_agent,
-            header(request, &REFERER).unwrap_or_default(),
-            header(request, &ACCEPT_LANGUAGE).unwrap_or_default(),
+            &header(request, &REFERER).unwrap_or_default(),
+            &header(request, &ACCEPT_LANGUAGE).unwrap_or_default(),
         )
         .with_query(query.unwrap_or_default()),
         place: place.map(Box::new),
@@ -360,11 +385,11 @@ async fn attempt(
 }
 
 /// The problem of a slug that no link has, or of a path behind one.
-fn nothing_there(key: &LinkKey, rest: Option<PathRest<'_>>) -> Problem {
-    if rest.is_some() {
+fn nothing_there(asked: &Asked<'_>) -> Problem {
+    if asked.rest.is_some() {
         return Problem::new(Code::RouteNotFound, "nothing is here");
     }
-    let detail = format!("no link has the slug {:?}", key.slug.as_str());
+    let detail = format!("no link has the slug {:?}", asked.key.slug.as_str());
     Problem::new(Code::LinkNotFound, detail)
 }
 
@@ -414,10 +439,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_trailing_slash_is_ignored_and_nothing_else_is_a_slug() {
-        assert_eq!(slug_in("/docs").unwrap().as_str(), "docs");
-        assert_eq!(slug_in("/docs/").unwrap().as_str(), "docs");
-        assert_eq!(slug_in("/api").unwrap().as_str(), "api");
+    fn a_path_of_one_segment_names_a_slug_and_nothing_else_does() {
+        for (path, slug, query) in [
+            ("/docs", "docs", ""),
+            ("/docs/", "docs", ""),
+            ("/api", "api", ""),
+            ("/%64ocs", "docs", ""),
+            ("/docs.&a=1", "docs", "a=1"),
+        ] {
+            let (found, behind) = slug_in(path).unwrap();
+            assert_eq!((found.as_str(), behind), (slug, query), "{path}");
+        }
         for other in [
             "/",
             "//",
@@ -425,11 +457,25 @@ mod tests {
             "/a/b",
             "/favicon.ico",
             "/_docs",
-            "/%64ocs",
+            "/docs&a=1/x",
+            "/docs/.",
+            "/%2564ocs",
             "*",
             "",
         ] {
             assert_eq!(slug_in(other), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn queries_of_path_and_request_are_one() {
+        for (of_path, of_request, query) in [
+            ("", None, None),
+            ("", Some(""), Some("")),
+            ("a=1", None, Some("a=1")),
+            ("a=1", Some("b=2"), Some("a=1&b=2")),
+        ] {
+            assert_eq!(joined(of_path, of_request).as_deref(), query);
         }
     }
 }

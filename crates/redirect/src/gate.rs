@@ -8,10 +8,8 @@
 use actix_web::{HttpRequest, HttpResponse, http::Method, web::Payload};
 use serde_json::Value;
 use slugline_application::{NotChecked, PasswordCheck};
-use slugline_domain::{
-    Arrival, FollowedLink, Gate, PasswordHash, UnixMillis, ports::Taking,
-};
-use slugline_httpkit::{Code, Failure, Problem, header, unreadable_body};
+use slugline_domain::{Arrival, FollowedLink, Gate, PasswordHash, UnixMillis, ports::Taking};
+use slugline_httpkit::{Code, Failure, Problem, header, media_type, read_body};
 
 use crate::{
     answer::{self, Passage},
@@ -70,7 +68,7 @@ pub(crate) async fn examine(
     gate: &Gate<'_>,
     now: UnixMillis,
 ) -> Result<Verdict, Failure> {
-    let confirmed_by_header = header(request, "x-link-confirm") == Some("true");
+    let confirmed_by_header = header(request, "x-link-confirm").as_deref() == Some("true");
     let flagged = link.terms().flagged_unsafe;
     let Gate::Password(hash) = gate else {
         let confirmed = confirmed_by_header || body.form(request).await?.confirmed();
@@ -88,7 +86,7 @@ pub(crate) async fn examine(
         now,
     };
     if let Some(presented) = header(request, "x-link-password") {
-        return match door.try_password(presented).await? {
+        return match door.try_password(&presented).await? {
             PasswordCheck::Wrong => {
                 Err(Problem::new(Code::WrongPassword, "the link has another password").into())
             }
@@ -154,26 +152,27 @@ impl Form {
     const LIMIT: usize = 16 << 10;
 
     /// Reads a form. An unreadable body counts as an empty form, so the visitor sees the
-    /// page again. A body that arrives too slowly is an error.
+    /// page again. A body that arrives too slowly, or in a content coding, is an error.
     async fn of(request: &HttpRequest, body: Payload) -> Result<Self, Problem> {
-        let read = body.to_bytes_limited(Self::LIMIT).await;
-        if let Ok(Err(error)) = &read {
-            let problem = unreadable_body(error);
-            if problem.code == Code::RequestTimeout {
-                return Err(problem);
+        match read_body(request, body, Self::LIMIT).await {
+            Ok(bytes) => Ok(Self {
+                foreign: is_from_another_site(request),
+                ..Self::read(&media_type(request), &bytes)
+            }),
+            Err(problem)
+                if matches!(
+                    problem.code,
+                    Code::RequestTimeout | Code::ContentCodingNotRead
+                ) =>
+            {
+                Err(problem)
             }
+            Err(_) => Ok(Self::default()),
         }
-        let Ok(Ok(bytes)) = read else {
-            return Ok(Self::default());
-        };
-        Ok(Self {
-            foreign: is_from_another_site(request),
-            ..Self::read(header(request, "content-type"), &bytes)
-        })
     }
 
-    pub(crate) fn read(content_type: Option<&str>, bytes: &[u8]) -> Self {
-        let members = if content_type.is_some_and(|kind| kind.contains("json")) {
+    pub(crate) fn read(media_type: &str, bytes: &[u8]) -> Self {
+        let members = if media_type.contains("json") {
             let object: Value = serde_json::from_slice(bytes).unwrap_or_default();
             let members = object.as_object().into_iter().flatten();
             members

@@ -210,7 +210,10 @@ mod tests {
             ("/s/a/docs", 404, ""),
             ("/s/docs/a", 404, ""),
             ("/s/gh/a%20b/c", 301, "https://e.example/a%20b/c"),
-            ("/s/%64ocs", 404, ""),
+            ("/s/%64ocs", 301, "https://e.example/docs"),
+            ("/s/docs).", 301, "https://e.example/docs"),
+            ("/s/docs&a=1", 301, "https://e.example/docs"),
+            ("/s/%67h/a%20b|", 301, "https://e.example/a%20b%7C"),
         ] {
             let (answered, led_to, _) = answer(path).await;
             assert_eq!(answered.as_u16(), status, "{path}");

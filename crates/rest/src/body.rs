@@ -12,10 +12,10 @@ use schemars::{JsonSchema, Schema};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use slugline_contract::{Code, Problem, UnknownNames, query_to_json, read};
-use slugline_httpkit::{Failure, IgnoredNames, unreadable_body};
+use slugline_httpkit::{Failure, IgnoredNames, media_type, read_body};
 
 use crate::{
-    input::media_type,
+    BODY_LIMIT,
     openapi::{json, parameter},
 };
 
@@ -63,11 +63,12 @@ fn read_members<T: DeserializeOwned + JsonSchema + 'static>(
 
 /// The body as JSON; an empty one is `null`.
 fn body_of(request: &HttpRequest, payload: &mut Payload) -> Extracted<Value> {
-    let media_type = media_type(request);
-    let bytes = web::Bytes::from_request(request, payload);
+    let request = request.clone();
+    let body = web::Payload::from_request(&request, payload);
     Box::pin(async move {
-        let bytes = bytes.await.map_err(|error| unreadable_body(&error))?;
-        Ok(parse(&media_type, &bytes)?)
+        let body = body.await.expect("every request has one");
+        let bytes = read_body(&request, body, BODY_LIMIT).await?;
+        Ok(parse(&media_type(&request), &bytes)?)
     })
 }
 

@@ -11,9 +11,7 @@ use slugline_domain::{
     Author, Place, ProbeCaller,
     ports::{DiskWatch, LinksWatch},
 };
-use slugline_httpkit::{
-    Failure, Foresight, Guard, Origin, ProxyDoubt, caller, header, probe_caller,
-};
+use slugline_httpkit::{Failure, Foresight, Guard, Origin, ProxyDoubt, caller, probe_caller};
 
 /// The state that every handler uses, from the app's data.
 #[derive(Clone, Debug)]
@@ -49,15 +47,6 @@ pub(crate) fn state(request: &HttpRequest) -> &web::Data<RestState> {
     request
         .app_data()
         .expect("the app is built with the state of its REST routes")
-}
-
-/// The media type of the body, without parameters, in lower case.
-pub(crate) fn media_type(request: &HttpRequest) -> String {
-    header(request, "content-type")
-        .and_then(|value| value.split(';').next())
-        .unwrap_or_default()
-        .trim()
-        .to_ascii_lowercase()
 }
 
 /// The use cases and bounds.

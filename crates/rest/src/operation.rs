@@ -229,6 +229,7 @@ fn codes(spec: &OperationSpec, operation: &Documented) -> Vec<Code> {
             Code::InvalidJson,
             Code::RequestTimeout,
             Code::BodyTooLarge,
+            Code::ContentCodingNotRead,
         ]);
     } else if !operation.parameters.is_empty() {
         codes.push(Code::ValidationError);

@@ -66,7 +66,6 @@ impl RouteList {
         config
             .app_data(state.clone())
             .app_data(guard.clone())
-            .app_data(web::PayloadConfig::new(BODY_LIMIT))
             .app_data(self.served.clone());
         let mut by_path: Vec<(&'static str, Vec<&Declared>)> = Vec::new();
         for route in self.routes.iter() {

@@ -41,6 +41,7 @@
 //! | `links_check` | whether its pages are sound, after each start |
 //! | `old_store` | migration of links from an older instance |
 //! | `data_folder`, `instance_lock`, `site_token` | files beside the databases, and their disk |
+//! | `secret_file` | files that hold one secret |
 //! | `token_commands`, `domain_commands` | named tokens, and domains, from the command line |
 //! | `sign_in_codes` | one-time codes for the site token |
 //! | `setup`, `risky_settings` | the settings of an instance for its callers; findings about them |
@@ -81,6 +82,7 @@ pub mod operation;
 mod process;
 mod public_address;
 mod risky_settings;
+mod secret_file;
 mod seed;
 mod service;
 mod service_path;

@@ -18,7 +18,7 @@ use slugline_domain::{
     ports::{Clock, Random, SignInCodes, StoreError},
 };
 
-use crate::site_token;
+use crate::{secret_file::read_secret, site_token};
 
 /// The start of the name of each file.
 const PREFIX: &str = "sign-in-code-";
@@ -87,9 +87,9 @@ fn redeem(folder: &Path, digest: &[u8; 32], now: UnixSeconds) -> io::Result<Opti
     if !is_valid {
         return Ok(None);
     }
-    let token = fs::read_to_string(site_token::file_in(folder))?;
+    let token = read_secret(&site_token::file_in(folder))?;
     tracing::info!("a one-time code was exchanged for the site token");
-    Ok(Some(token.trim().to_owned()))
+    Ok(Some(token))
 }
 
 /// Files that cannot be removed now are removed later; their codes are over. An empty one may

@@ -13,6 +13,8 @@ use slugline_application::{Authenticator, SignInCode, SiteToken};
 use slugline_domain::ports::Random;
 use tokio::time::sleep;
 
+use crate::secret_file::read_secret;
+
 /// The file that keeps the token of an instance with this data folder.
 pub(crate) fn file_in(folder: &Path) -> PathBuf {
     folder.join("site-token")
@@ -33,9 +35,9 @@ pub(crate) enum Source {
 pub(crate) fn kept_in(folder: &Path, random: &dyn Random) -> anyhow::Result<(SiteToken, Source)> {
     let path = file_in(folder);
     let fix = || format!("the site token in {} cannot be used", path.display());
-    match fs::read_to_string(&path) {
+    match read_secret(&path) {
         Ok(text) => {
-            let token = SiteToken::new(text.trim())
+            let token = SiteToken::new(&text)
                 .with_context(fix)
                 .context("delete the file to get a new token, or set SLUGLINE_SITE_TOKEN")?;
             Ok((token, Source::Kept))
@@ -89,8 +91,7 @@ pub(crate) fn rotate_in(folder: &Path, random: &dyn Random) -> anyhow::Result<St
 
 /// The token kept in the data folder, if there is a valid one.
 pub(crate) fn read_in(folder: &Path) -> Option<SiteToken> {
-    let text = fs::read_to_string(file_in(folder)).ok()?;
-    SiteToken::new(text.trim()).ok()
+    SiteToken::new(&read_secret(&file_in(folder)).ok()?).ok()
 }
 
 /// The address that signs a person in to the dashboard, once. Browsers do not send the part after
@@ -102,14 +103,13 @@ pub(crate) fn sign_in_address(origin: &str, code: &SignInCode) -> String {
 /// The minted token of this data folder, as stored.
 pub(crate) fn read_kept(folder: &Path) -> anyhow::Result<String> {
     let path = file_in(folder);
-    let text = fs::read_to_string(&path).with_context(|| {
+    read_secret(&path).with_context(|| {
         format!(
             "the token cannot be read from {}; an instance writes it there at its first start, \
              unless SLUGLINE_SITE_TOKEN is set",
             path.display()
         )
-    })?;
-    Ok(text.trim().to_owned())
+    })
 }
 
 /// 256 random bits in hexadecimal: no character needs quoting in a shell, a
@@ -192,8 +192,8 @@ pub(crate) async fn watch(file: PathBuf, mut token: SiteToken, authenticator: Ar
 }
 
 fn read_again(file: &PathBuf) -> Result<SiteToken, String> {
-    let text = fs::read_to_string(file).map_err(|error| error.to_string())?;
-    SiteToken::new(text.trim()).map_err(|error| error.to_string())
+    let text = read_secret(file).map_err(|error| error.to_string())?;
+    SiteToken::new(&text).map_err(|error| error.to_string())
 }
 
 #[cfg(test)]

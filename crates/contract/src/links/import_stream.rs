@@ -23,6 +23,7 @@ use crate::{
     Code, Problem,
     metered::metered,
     reader::read,
+    source_start::skip_byte_order_mark,
     synonyms::plain,
     table_rows::{Row, Rows},
 };
@@ -84,10 +85,11 @@ type Each<'e> = &'e mut dyn FnMut(Option<u64>, Result<ImportLink, Problem>) -> C
 
 /// Reads byte by byte, so the source has to be buffered.
 fn read_document(
-    source: impl BufRead,
+    mut source: impl BufRead,
     names: &mut IgnoredNames,
     each: Each<'_>,
 ) -> Result<(), ReadLinksError> {
+    skip_byte_order_mark(&mut source)?;
     let mut json = serde_json::Deserializer::from_reader(source);
     let mut links = Links {
         each: &mut |link| each(None, link),

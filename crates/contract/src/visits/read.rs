@@ -20,6 +20,7 @@ use super::{
 };
 use crate::{
     metered::metered,
+    source_start::skip_byte_order_mark,
     table_rows::{Row, Rows, without_apostrophe},
 };
 
@@ -80,6 +81,7 @@ fn read_lines(
 ) -> Result<(), ReadVisitsError> {
     let (source, meter) = metered(source, "line", LONGEST);
     let mut source = BufReader::new(source);
+    skip_byte_order_mark(&mut source).map_err(|source| unreadable(0, source))?;
     let mut text = Vec::new();
     for line in 1.. {
         text.clear();
@@ -195,10 +197,7 @@ fn cells_of(row: &Row) -> Result<&csv::StringRecord, ReadVisitsError> {
 
 /// Returns the cell of each column, if the header names it.
 fn positions(header: &csv::StringRecord, columns: &[Named]) -> Result<Vec<Option<usize>>, String> {
-    let header: Vec<&str> = header
-        .iter()
-        .map(|name| name.trim_start_matches('\u{feff}').trim())
-        .collect();
+    let header: Vec<&str> = header.iter().map(str::trim).collect();
     for (position, name) in header.iter().enumerate() {
         if !is_known(name, columns) {
             return Err(unknown_column(name, columns));

@@ -5,7 +5,7 @@ use actix_web::{
     http::header::{self, HeaderMap},
 };
 use slugline_domain::HeaderLine;
-use slugline_httpkit::Edge;
+use slugline_httpkit::{Edge, elements_from_end};
 
 /// Headers of one connection, not of the message (RFC 9110 §7.6.1).
 const OF_THE_CONNECTION: [&str; 9] = [
@@ -135,10 +135,10 @@ fn is_for_destinations(name: &str) -> bool {
 /// The headers that a `Connection` header claims for its connection.
 pub(super) fn nominated(headers: &HeaderMap) -> Vec<String> {
     let values = headers.get_all(header::CONNECTION);
-    let names = values
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(','));
-    names.map(|name| name.trim().to_ascii_lowercase()).collect()
+    let names = values.flat_map(|line| elements_from_end(line.as_bytes()));
+    names
+        .map(|name| String::from_utf8_lossy(name).to_ascii_lowercase())
+        .collect()
 }
 
 #[cfg(test)]

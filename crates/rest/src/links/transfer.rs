@@ -2,7 +2,7 @@
 
 use std::{future::Future, pin::Pin};
 
-use actix_web::{FromRequest, HttpRequest, HttpResponse, dev::Payload, error::PayloadError, web};
+use actix_web::{FromRequest, HttpRequest, HttpResponse, dev::Payload, web};
 use aide::{
     OperationInput,
     generate::GenContext,
@@ -14,12 +14,12 @@ use slugline_contract::{
     LinksToImport, TransferFormat, asked,
 };
 use slugline_domain::{DomainName, PageSize};
-use slugline_httpkit::{Failure, Guard, report, unreadable_body};
+use slugline_httpkit::{Failure, Guard, media_type, read_body, report};
 
 use crate::{
     body::{Body, Query},
     conditional::RequestKey,
-    input::{Changes, Links, media_type, state},
+    input::{Changes, Links, state},
     openapi::{Responses, text},
     operation::operations,
     reply::{Cached, Json, Reply},
@@ -174,19 +174,15 @@ impl FromRequest for Imported {
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let state = state(request).clone();
-        let media_type = media_type(request);
         let origin = Guard::of(request).origin(request);
         let body = web::Payload::from_request(request, payload);
+        let request = request.clone();
         Box::pin(async move {
             let bounds = &state.bounds.seen_at(origin.as_str());
             let limit = state.import_limit;
-            let body = body.await.map_err(|error| unreadable_body(&error))?;
-            let bytes = body
-                .to_bytes_limited(body_limit(bounds, limit))
-                .await
-                .map_err(|_| PayloadError::Overflow)?
-                .map_err(|error| unreadable_body(&error))?;
-            let links = match media_type.as_str() {
+            let body = body.await.expect("every request has one");
+            let bytes = read_body(&request, body, body_limit(bounds, limit)).await?;
+            let links = match media_type(&request).as_str() {
                 "text/csv" => ImportLinks::read_table(&bytes, bounds, limit)?,
                 // As in Sink, a body that says it is plain text or a form is read as
                 // that; neither can hold links.

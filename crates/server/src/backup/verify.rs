@@ -16,7 +16,7 @@ use super::{
     create_private, draft_of,
     parts::BackupPart,
 };
-use crate::databases;
+use crate::{databases, secret_file::read_secret};
 
 /// Examines a copy of a part and returns its findings, one line each. SQLite may leave files
 /// beside the copy.
@@ -79,7 +79,7 @@ fn visits(copy: &Path) -> anyhow::Result<Vec<String>> {
 }
 
 fn site_token(copy: &Path) -> anyhow::Result<Vec<String>> {
-    SiteToken::new(std::fs::read_to_string(copy)?.trim())?;
+    SiteToken::new(&read_secret(copy)?)?;
     Ok(vec!["it is there".to_owned()])
 }
 

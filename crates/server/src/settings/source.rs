@@ -3,14 +3,15 @@
 use std::{
     collections::HashMap,
     fmt::{self, Display},
-    fs,
     ops::RangeInclusive,
+    path::Path,
     str::FromStr,
 };
 
 use thiserror::Error;
 
 use super::catalogue::{CATALOGUE, Setting};
+use crate::secret_file::read_secret;
 
 /// The given values, by setting, each with its origin.
 #[derive(Clone, Debug, Default)]
@@ -157,7 +158,7 @@ impl Sources {
     }
 
     fn give_file(&mut self, setting: &Setting, path: &str, origin: String) {
-        let given = match fs::read_to_string(path) {
+        let given = match read_secret(Path::new(path)) {
             Ok(text) => Given {
                 value: Ok(text),
                 origin: format!("the file {path}"),
@@ -338,6 +339,8 @@ fn find(name: &str) -> &'static Setting {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]
@@ -389,7 +392,7 @@ mod tests {
     fn every_secret_may_stand_in_a_file_and_a_value_goes_before_it() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("secret");
-        fs::write(&path, "from a file\n").unwrap();
+        fs::write(&path, "\u{feff}from a file\r\n").unwrap();
         let path = path.to_str().unwrap();
         let text = |text: &str| Ok::<_, String>(text.to_owned());
         for setting in CATALOGUE.iter().filter(|setting| setting.secret) {

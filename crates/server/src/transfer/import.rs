@@ -14,7 +14,7 @@ use slugline_contract::{
     Bounds, ImportLink as LinkOnWire, LinkImport, Problem, ReadLink, Sent, TransferFormat,
     import_failure, read_links,
 };
-use slugline_domain::{DomainName, ports::Clock};
+use slugline_domain::{DomainName, ports::Clock, text::without_byte_order_mark};
 use slugline_storage::DatabaseUrl;
 use slugline_system::SystemClock;
 use tokio::task::JoinHandle;
@@ -73,9 +73,7 @@ pub(crate) fn run(
 /// Tells the format by the first character, because a document of links is an object and no
 /// table begins like one.
 fn format_of(source: &mut impl BufRead) -> io::Result<TransferFormat> {
-    const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
-    let start = source.fill_buf()?;
-    let start = start.strip_prefix(BYTE_ORDER_MARK).unwrap_or(start);
+    let start = without_byte_order_mark(source.fill_buf()?);
     Ok(match start.trim_ascii_start().first() {
         Some(b'{' | b'[') | None => TransferFormat::Json,
         Some(_) => TransferFormat::Csv,

@@ -1,5 +1,7 @@
 //! Requests of visitors.
 
+use std::io::Read;
+
 use serde_json::json;
 
 use crate::support::server::Server;
@@ -46,6 +48,35 @@ fn no_slug_is_reserved_and_every_service_path_still_works() {
         assert_eq!(server.visit(path).status, 200, "{path}");
     }
     assert_eq!(server.api("GET", "/api/link/list").send().status, 200);
+}
+
+#[test]
+fn what_people_paste_leads_to_the_link_and_counts_for_it() {
+    let server = Server::start();
+    let link = json!({"url": "https://e.example/", "slug": "my_docs", "redirectWithQuery": true});
+    server.create(&link);
+    let pasted = [
+        ("/my%5Fdocs", ""),
+        ("/my_docs).", ""),
+        ("/my_docs,/", ""),
+        ("/my_docs%E2%80%A6%22", ""),
+        ("/my_docs%E2%80%8B", ""),
+        ("/my_docs&utm_source=mail", "?utm_source=mail"),
+        ("/my_docs.&a=1?b=2", "?a=1&b=2"),
+    ];
+    for (path, query) in pasted {
+        server.leads(path, &format!("https://e.example/{query}"));
+    }
+    for path in [
+        "/my_docs%2F",
+        "/my_docs%5C",
+        "/my%255Fdocs",
+        "/my_docs%2E",
+        "/my_docs./x",
+    ] {
+        assert_eq!(server.visit(path).status, 404, "{path}");
+    }
+    server.counters_with("slug=my_docs", pasted.len().try_into().unwrap());
 }
 
 #[test]
@@ -119,6 +150,16 @@ fn a_password_is_asked_for_by_form_and_taken_by_header() {
         "Incorrect password"
     );
     assert_eq!(with_header("sesam").status, 403);
+    // UTF-8, as programs send it.
+    let mut answer = String::new();
+    let mut stream = server.begin(
+        "GET",
+        "/vault",
+        "x-link-password: öffne dich\r\nconnection: close\r\n",
+        "",
+    );
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 308 "), "{answer}");
     let json_body = json!({"password": "öffne dich"});
     assert_eq!(
         server
@@ -128,7 +169,7 @@ fn a_password_is_asked_for_by_form_and_taken_by_header() {
             .status,
         303
     );
-    server.counters_with("slug=vault", 2);
+    server.counters_with("slug=vault", 3);
 }
 
 #[test]
