@@ -127,12 +127,12 @@ pub(super) fn every() -> Vec<Arg> {
 }
 
 /// Flags for the settings of these names, in the order of the catalogue.
-pub(super) fn these(names: &[&[&str]]) -> Vec<Arg> {
-    let names = names.concat();
+pub(super) fn these(sets: &[&[&str]]) -> Vec<Arg> {
+    let names = sets.concat();
     let setting = |name: &&str| CATALOGUE.iter().any(|setting| setting.name == *name);
     debug_assert!(names.iter().all(setting), "{names:?}");
-    let named = |setting: &&Setting| names.contains(&setting.name);
-    flags(CATALOGUE.iter().filter(named).collect())
+    let is_wanted = |setting: &&Setting| names.contains(&setting.name);
+    flags(CATALOGUE.iter().filter(is_wanted).collect())
 }
 
 /// If the settings need more than one screen, the short help shows only the first group.

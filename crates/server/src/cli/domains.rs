@@ -1,10 +1,8 @@
 //! `slugline domains`: its arguments.
 
-use std::convert::Infallible;
-
 use clap::{
     ArgMatches, Args, Subcommand,
-    builder::{PossibleValuesParser, TypedValueParser},
+    builder::{PossibleValuesParser, StringValueParser, TypedValueParser},
 };
 use serde_json::{Map, Value};
 
@@ -64,13 +62,13 @@ pub(super) enum DomainCommand {
 #[derive(Debug, Args)]
 pub(super) struct Record {
     /// The address for visitors of the bare host
-    #[arg(long, value_name = "URL", value_parser = address)]
+    #[arg(long, value_name = "URL", value_parser = address())]
     home_url: Option<Value>,
     /// The address for visitors of an unknown slug
-    #[arg(long, value_name = "URL", value_parser = address)]
+    #[arg(long, value_name = "URL", value_parser = address())]
     not_found_url: Option<Value>,
     /// The address for visitors of a link that is over
-    #[arg(long, value_name = "URL", value_parser = address)]
+    #[arg(long, value_name = "URL", value_parser = address())]
     expired_url: Option<Value>,
     /// Whether Docs and docs are two slugs
     #[arg(long, value_name = "true|false", value_parser = switch(), hide_possible_values = true)]
@@ -95,8 +93,8 @@ impl Record {
     }
 }
 
-fn address(text: &str) -> Result<Value, Infallible> {
-    Ok(Some(text).filter(|url| !url.is_empty()).into())
+fn address() -> impl TypedValueParser<Value = Value> {
+    StringValueParser::new().map(|url| Some(url).filter(|url| !url.is_empty()).into())
 }
 
 fn switch() -> impl TypedValueParser<Value = Value> {

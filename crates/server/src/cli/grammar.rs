@@ -204,7 +204,7 @@ pub(super) enum Command {
     },
     /// List, add, edit and take away hosts with links of their own
     #[command(subcommand, arg_required_else_help = false)]
-    Domains(DomainCommand),
+    Domains(Box<DomainCommand>),
 }
 
 #[derive(Debug, Subcommand)]

@@ -115,7 +115,7 @@ fn obey(command: Option<Command>, given: &ArgMatches) -> anyhow::Result<()> {
             url,
             allow_plain_http,
         }) => bridge(given, &url, allow_plain_http),
-        Some(Command::Domains(command)) => domains::obey(command, given),
+        Some(Command::Domains(command)) => domains::obey(*command, given),
     }
 }
 
