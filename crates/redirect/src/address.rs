@@ -37,12 +37,12 @@ impl Address {
     /// # Errors
     /// The text is something else, or no destination for another reason.
     pub fn absolute_or_path(text: &str) -> Result<Self, AddressError> {
-        Self::absolute(text).or_else(|error| match error {
-            AddressError::NotAbsolute => {
+        match Self::absolute(text) {
+            Err(AddressError::NotAbsolute) => {
                 Self::parse_path(text).ok_or(AddressError::NeitherAbsoluteNorPath)
             }
-            other => Err(other),
-        })
+            parsed => parsed,
+        }
     }
 
     /// The address that a domain's operator chose. `None` if it is not one of the web.

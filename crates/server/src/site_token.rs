@@ -191,7 +191,7 @@ pub(crate) async fn watch(file: PathBuf, mut token: SiteToken, authenticator: Ar
     }
 }
 
-fn read_again(file: &PathBuf) -> Result<SiteToken, String> {
+fn read_again(file: &Path) -> Result<SiteToken, String> {
     let text = read_secret(file).map_err(|error| error.to_string())?;
     SiteToken::new(&text).map_err(|error| error.to_string())
 }
