@@ -86,7 +86,14 @@ fn every_program_arrives_where_the_author_meant() {
         let printed = run(command, &list).stdout;
         let answers: Vec<String> = serde_json::from_slice(&printed).unwrap();
         for ((address, target), answer) in asked.iter().zip(answers) {
-            assert_eq!(answer, *target, "{program}: {address}");
+            // `fetch` of Node.js reads heads of 16 KiB.
+            let is_too_long = program == "Node.js" && address.ends_with("/longest");
+            let expected = if is_too_long {
+                "TypeError: fetch failed"
+            } else {
+                target.as_str()
+            };
+            assert_eq!(answer, expected, "{program}: {address}");
         }
     }
     for (address, target) in &asked {
