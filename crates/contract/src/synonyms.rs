@@ -3,61 +3,64 @@
 //! Other programs use these names, so a client that sends one means it. A link without its expiry
 //! would be a wrong answer to `expires`.
 
-/// Each member, and what it is called elsewhere: in lower case, without hyphens and underscores.
-const CALLED: [(&str, &[&str]); 11] = [
-    (
-        "expiration",
-        &[
-            "expires",
-            "expiresat",
-            "expire",
-            "expiry",
-            "expirationdate",
-            "expiresin",
-            "validuntil",
-            "ttl",
-        ],
-    ),
-    (
-        "slug",
-        &["alias", "customslug", "customalias", "shortcode", NEW_SLUG],
-    ),
-    (
-        "url",
-        &[
-            "destination",
-            "longurl",
-            "newurl",
-            "originalurl",
-            "target",
-            "targeturl",
-        ],
-    ),
-    ("comment", &["note", "notes"]),
-    ("password", &["passphrase", "pwd"]),
-    ("tags", &["label", "labels"]),
-    ("q", &["query", "search"]),
-    ("startAt", &["from", "last", "since", "start"]),
-    ("endAt", &["end", "to", "until"]),
-    ("clientTimezone", &["tz"]),
-    ("validateOnly", &["dryrun"]),
-];
-
-/// Asks for another slug.
-const NEW_SLUG: &str = "newslug";
+/// A member in each line, and names under which other programs have a value of the same form; after
+/// `~` those under which they have another form of it, such as a duration in place of a moment, or
+/// the opposite of a flag. They are in lower case, without hyphens, underscores and spaces.
+const CALLED: &str = "
+slug: address alias backhalf customalias customslug customurl key keyword shortcode slashtag \
+    ~ newslug shortlink shorturl
+url: destination destinationurl longlink longurl newurl originalurl redirecturl target targeturl
+domain: host hostname shortdomain ~ domainid
+comment: comments memo note notes remark remarks
+expiration: enddate expirationdate expire expires expiresat expiry expirydate validto validuntil \
+    ~ expireafter expirein expiresin expirydelay expirytime lifetime maxage ttl
+startsAt: activefrom startdate validfrom validsince
+maxVisits: clicklimit clickslimit expireatviews maxclicks maxhits maxuses maxviews visitlimit \
+    ~ onetime oneshot singleuse
+expiredUrl: expirationredirect expirationurl expiredredirect fallbackurl
+disabled: deactivated inactive paused ~ active archived banned enabled isactive isarchived isenabled
+password: pass passcode passphrase pwd
+tags: label labels tagnames
+apple: ios iosurl iphone iphoneurl
+google: android androidurl
+geo: ~ countries countrytargeting geotargeting
+redirectWithQuery: forwardparameters forwardquery passquery
+cloaking: cloak masking rewrite
+noindex: ~ crawlable doindex
+createdAt: created createdon creationdate datecreated
+updatedAt: lastmodified modified updated updatedon
+reuse: findifexists
+q: query search
+startAt: from last since start
+endAt: end to until
+clientTimezone: tz
+validateOnly: dryrun
+";
 
 /// Returns the member that a name means.
 pub(crate) fn meant(name: &str) -> Option<&'static str> {
+    find(name, |names| names)
+}
+
+/// Returns the member whose values other programs write under this name as we do.
+pub(crate) fn same_form(name: &str) -> Option<&'static str> {
+    find(name, |names| names.split('~').next().unwrap_or_default())
+}
+
+fn find(name: &str, part: fn(&str) -> &str) -> Option<&'static str> {
     let name = plain(name);
-    let called = CALLED
-        .iter()
-        .find(|(_, others)| others.contains(&name.as_str()));
-    called.map(|(member, _)| *member)
+    let mut rows = CALLED.lines().filter_map(|row| row.split_once(": "));
+    let row = rows.find(|(_, names)| words(part(names)).any(|word| word == name));
+    row.map(|(member, _)| member)
+}
+
+fn words(names: &str) -> impl Iterator<Item = &str> {
+    names.split([' ', '~']).filter(|word| !word.is_empty())
 }
 
 /// Returns whether a name asks for another slug.
 pub(crate) fn is_new_slug(name: &str) -> bool {
-    plain(name) == NEW_SLUG
+    plain(name) == "newslug"
 }
 
 /// Returns whether a name asks that nothing be stored.
@@ -78,18 +81,31 @@ mod tests {
 
     #[test]
     fn each_name_means_one_member_in_any_spelling() {
-        let names: Vec<&str> = CALLED
-            .iter()
-            .flat_map(|(_, others)| *others)
-            .copied()
-            .collect();
+        let rows = CALLED.lines().filter_map(|row| row.split_once(": "));
+        let names: Vec<&str> = rows.flat_map(|(_, names)| words(names)).collect();
+        assert!(names.len() > 100);
         assert_eq!(names.iter().collect::<HashSet<_>>().len(), names.len());
         for name in names {
             assert_eq!(plain(name), name);
+            assert!(meant(name).is_some(), "{name}");
         }
         assert_eq!(meant("expires_at"), Some("expiration"));
         assert_eq!(meant("customSlug"), Some("slug"));
         assert_eq!(meant("clicks"), None);
+        assert_eq!(meant(""), None);
         assert!(is_new_slug("new-slug") && !is_new_slug("alias"));
+    }
+
+    #[test]
+    fn a_value_in_another_form_is_meant_and_not_the_same() {
+        assert_eq!(same_form("Long URL"), Some("url"));
+        for (name, member) in [
+            ("enabled", "disabled"),
+            ("oneTime", "maxVisits"),
+            ("ttl", "expiration"),
+            ("short_url", "slug"),
+        ] {
+            assert_eq!((same_form(name), meant(name)), (None, Some(member)));
+        }
     }
 }

@@ -18,7 +18,8 @@ use thiserror::Error;
 use crate::source_start::skip_byte_order_mark;
 
 /// Reads rows one after the other. The separator of cells is the one in the first line:
-/// commas, semicolons (as spreadsheets write where a comma is the decimal sign) or tabs.
+/// commas, semicolons (as spreadsheets write where a comma is the decimal sign) or tabs; or the one
+/// that a line before it declares, such as `sep=;`.
 pub(crate) struct Rows<R> {
     source: Whole<R>,
     separator: u8,
@@ -67,8 +68,16 @@ impl<R: Read> Rows<R> {
         let mut header = Vec::new();
         let mut start = source.by_ref().take(LONGEST_HEADER);
         start.read_until(b'\n', &mut header)?;
+        let separator = match declared(&header) {
+            // What is left of the line is empty.
+            Some(separator) => {
+                header.drain(.."sep=;".len());
+                separator
+            }
+            None => separator_of(&header),
+        };
         Ok(Self {
-            separator: separator_of(&header),
+            separator,
             source: Cursor::new(header).chain(source),
             line: 1,
             cell: Vec::new(),
@@ -206,6 +215,13 @@ fn is_break(byte: u8) -> bool {
     matches!(byte, b'\n' | b'\r')
 }
 
+/// Returns the separator that a first line such as `sep=;` declares to Excel.
+fn declared(start: &[u8]) -> Option<u8> {
+    let line = start.split(|byte| is_break(*byte)).next()?;
+    let (separator, name) = line.split_last()?;
+    name.eq_ignore_ascii_case(b"sep=").then_some(*separator)
+}
+
 fn separator_of(header: &[u8]) -> u8 {
     let line = header
         .split(|byte| is_break(*byte))
@@ -280,6 +296,8 @@ mod tests {
     #[case("a,b\n1,\"x\ny\"\n3,4\n", &[1, 2, 4])]
     #[case("a,b\r\n1,\"x\r\ny\r\n\"\r\n3,4\r\n\"p\nq\",5", &[1, 2, 5, 6])]
     #[case("\u{feff}a,b\r\n1,2\n3,4\r\n5,6", &[1, 2, 3, 4])]
+    #[case("sep=;\r\na;b\r\n1;2", &[2, 3])]
+    #[case("sep=;x\na;b", &[1, 2])]
     #[case("\u{feff}\n\na,b\n1\n2,3,4\n\"5\n\"", &[3, 4, 5, 6])]
     fn rows_begin_on_their_lines(#[case] text: &str, #[case] expected: &[u64]) {
         assert_eq!(lines(text), expected);
@@ -342,6 +360,9 @@ mod tests {
     #[case("slug,url\na,b\n")]
     #[case("slug,url\ra,b;c;d;e\r")]
     #[case("\u{feff}slug;url\r\na;b")]
+    #[case("sep=;\r\nslug;url\r\na;b")]
+    #[case("SEP=|\rslug|url\ra|b")]
+    #[case("\u{feff}sep=,\nslug,url\na,b;c;d;e")]
     fn the_header_tells_the_separator(#[case] text: &str) {
         let rows = rows(text.as_bytes());
         assert_eq!(rows[0].1, ["slug", "url"]);

@@ -179,16 +179,17 @@ impl Members {
         if self.of_a_link && is_new_slug(name) {
             return StandsFor::Rename;
         }
-        if let Some(known) = nearest(name, &self.names) {
-            return StandsFor::Mistyped(known);
-        }
-        let is_missing =
-            |member: &&str| self.names.iter().any(|known| known == member) && !was_sent(member);
-        match meant(name).filter(is_missing) {
+        let is_member = |member: &&str| self.names.iter().any(|known| known == member);
+        // A name of other programs is not mistyped, however near it is to one of ours.
+        let stands_for = match meant(name).filter(is_member) {
+            Some(known) if was_sent(known) => StandsFor::Nothing,
             Some(known) => StandsFor::Synonym(known),
-            None if is_trial(name) => StandsFor::Trial,
-            None => StandsFor::Nothing,
+            None => nearest(name, &self.names).map_or(StandsFor::Nothing, StandsFor::Mistyped),
+        };
+        if stands_for == StandsFor::Nothing && is_trial(name) {
+            return StandsFor::Trial;
         }
+        stands_for
     }
 }
 
@@ -324,12 +325,30 @@ mod tests {
     #[case("customSlug", "slug")]
     #[case("newSlug", "slug")]
     #[case("longUrl", "url")]
+    #[case("target", "url")]
+    #[case("key", "slug")]
+    #[case("customurl", "slug")]
+    #[case("expire_in", "expiration")]
+    #[case("validSince", "startsAt")]
+    #[case("maxClicks", "maxVisits")]
+    #[case("clickLimit", "maxVisits")]
+    #[case("oneTime", "maxVisits")]
+    #[case("enabled", "disabled")]
+    #[case("archived", "disabled")]
+    #[case("ios", "apple")]
+    #[case("android", "google")]
+    #[case("forwardQuery", "redirectWithQuery")]
+    #[case("shortUrl", "slug")]
     fn what_other_programs_call_a_member_is_refused_with_its_name(
         #[case] name: &str,
         #[case] member: &str,
     ) {
         let expected = format!("Unrecognized key: {name:?}, did you mean {member:?}?");
-        assert_eq!(said::<CreateLink>(name), Err(expected));
+        assert_eq!(said::<CreateLink>(name), Err(expected.clone()));
+        if name != "newSlug" {
+            assert_eq!(said::<EditLink>(name), Err(expected.clone()));
+            assert_eq!(said::<PatchLink>(name), Err(expected));
+        }
         // Beside the member itself, and where there is no such member, it is a name like any
         // other.
         let both = UnknownNames::of::<CreateLink>(&json!({name: "x", member: "y"}));

@@ -45,6 +45,8 @@ impl<'a> PasswordForm<'a> {
             SinkForm::parse(rest).map(Self::Sink)
         } else if let Some(rest) = stored.strip_prefix(Self::ARGON2ID_PREFIX) {
             check_argon2id(rest).map(|()| Self::Argon2id)
+        } else if matches!(stored.get(..4), Some("$2a$" | "$2b$" | "$2y$")) {
+            Err(PasswordFormError::Bcrypt)
         } else {
             Err(PasswordFormError::Unknown)
         }
@@ -160,6 +162,9 @@ pub enum PasswordFormError {
     /// The check would keep the server busy for too long.
     #[error("password is a stored hash that costs too much to check")]
     TooCostly,
+    /// It is a hash of bcrypt, which other products store.
+    #[error("password is a bcrypt hash, which cannot be checked")]
+    Bcrypt,
 }
 
 #[cfg(test)]
@@ -248,8 +253,11 @@ mod tests {
 
     #[test]
     fn other_texts_are_no_stored_form() {
-        for text in ["hunter2", "", "sink-pwd:v2:1", "$2b$12$abc"] {
+        for text in ["hunter2", "", "sink-pwd:v2:1", "$2 a day", "$1$abc"] {
             assert_eq!(PasswordForm::of(text), Err(PasswordFormError::Unknown));
+        }
+        for text in ["$2a$12$abc", "$2b$12$abc", "$2y$12$abc"] {
+            assert_eq!(PasswordForm::of(text), Err(PasswordFormError::Bcrypt));
         }
     }
 }

@@ -314,6 +314,10 @@ mod tests {
         let first = ["links.1.url", "links.1.slug", "links.1.password"];
         let last = ["links.3.title", "links.3.password", "links.3.id"];
         assert_eq!(paths(problem), [first, last].concat());
+        let bcrypt = json!({"url": "https://e.example/", "slug": "b", "password": "$2b$12$R9h"});
+        let (path, message) = faults(validate(&json!([bcrypt]))).remove(0);
+        assert_eq!(path, "links.0.password");
+        assert!(message.contains("bcrypt"), "{message}");
         let shape = validate(&json!([good, {"url": 5, "slug": "b"}]));
         assert_eq!(paths(shape), ["links.1.url"]);
         let mistyped =

@@ -16,7 +16,6 @@ use super::{
     import_link::ImportLink,
     link_text::{IgnoredNames, Links},
     member::Kind,
-    parts::IN_TABLES,
     table,
 };
 use crate::{
@@ -24,7 +23,6 @@ use crate::{
     metered::metered,
     reader::read,
     source_start::skip_byte_order_mark,
-    synonyms::plain,
     table_rows::{Row, Rows},
 };
 
@@ -210,19 +208,21 @@ fn link_of(row: &Row, columns: &[Option<Column>]) -> Result<ImportLink, Problem>
 
 type Column = (&'static str, Kind);
 
-/// Returns the column of each cell; `None` for unknown columns. Spreadsheets are written by
-/// people, so `Slug` and `created at` are columns, too.
+/// Returns the column of each cell; `None` for unknown columns. Spreadsheets are written by people
+/// and by other programs, so `Slug` and `created at` are columns, too, and so is `shortCode` where
+/// none is the slug.
 fn columns(
     header: &StringRecord,
     names: &mut IgnoredNames,
 ) -> Result<Vec<Option<Column>>, ReadLinksError> {
     let broken = |detail| ReadLinksError::Broken(invalid_csv(detail));
+    let ours = header.iter().filter_map(|name| table::column(name.trim()));
+    let ours: Vec<&str> = ours.map(|part| part.name).collect();
     let mut columns = Vec::new();
     for name in header {
         let name = name.trim();
-        let column = IN_TABLES
-            .iter()
-            .find(|part| plain(part.name) == plain(name));
+        let of_others = || table::column_of_others(name).filter(|it| !ours.contains(&it.name));
+        let column = table::column(name).or_else(of_others);
         let column = column.map(|part| (part.name, part.kind));
         if let Some((known, _)) = column
             && columns.contains(&column)
@@ -327,6 +327,32 @@ mod tests {
     }
 
     #[rstest]
+    #[case("shortCode,longUrl\na,http://u/\n", &[])]
+    #[case("keyword,url,clicks\na,http://u/,5\n", &["clicks"])]
+    #[case("Back-half,Long URL\na,http://u/\n", &[])]
+    #[case("Key;Destination URL;short_url\na;http://u/;https://sl.example/a\n", &["short_url"])]
+    #[case(
+        "createdAt,domain,shortCode,shortUrl,longUrl,title,tags,visits\n\
+         2026-01-01T00:00:00+00:00,,a,https://s.example/a,http://u/,T,x,5\n",
+        &["shortUrl", "visits"]
+    )]
+    #[case("id,address,target,domain_id\n5,a,http://u/,\n", &["domain_id"])]
+    #[case("alias,slug,url\nb,a,http://u/\n", &["alias"])]
+    #[case("url,comments,slug\nhttp://u/,c,a\n", &[])]
+    #[case("sep=;\r\nkeyword;url\r\na;http://u/\r\n", &[])]
+    fn tables_of_other_programs_have_names_of_their_own(
+        #[case] text: &str,
+        #[case] ignored: &[&str],
+    ) {
+        let outcome = read_links(TransferFormat::Csv, text.as_bytes(), |read| {
+            let link = read.link.unwrap().validate(&Bounds::default()).unwrap();
+            assert_eq!(link.slug.unwrap().as_str(), "a");
+            ControlFlow::Continue(())
+        });
+        assert_eq!(outcome.unwrap(), ignored);
+    }
+
+    #[rstest]
     #[case("slug\na\n", "does not name the column url; it may name id, slug, url")]
     #[case("", "does not name the column slug")]
     #[case("slug,url,slug\n", "names slug twice")]
@@ -335,6 +361,7 @@ mod tests {
         "the header names \"tgas\", which links do not have; did you mean tags?"
     )]
     #[case("slug,url,Slug\n", "names slug twice")]
+    #[case("keyword,url,alias\n", "names slug twice")]
     #[case(
         "slug,\"url\na,b\n",
         "line 1: the quote that begins on line 1 is never closed"
@@ -386,7 +413,7 @@ mod tests {
 
     #[test]
     fn tables_of_spreadsheets_need_no_preparing() {
-        let text = "\u{feff}Slug;URL;tags;expiration;notes;\r\n\
+        let text = "\u{feff}Slug;URL;tags;expiration;owner;\r\n\
                     summer_sale;http://u/;spring;2027-01-01;x;\r\n\
                     ;http://u/;\"spring;shop\";2027-01-01T12:00:00+02:00;;\r\n;;;;;\r\n";
         let mut links = Vec::new();
@@ -395,7 +422,7 @@ mod tests {
             links.push(link.unwrap());
             ControlFlow::Continue(())
         });
-        assert_eq!(ignored.unwrap(), ["notes"]);
+        assert_eq!(ignored.unwrap(), ["owner"]);
         assert_eq!(links.len(), 2);
         assert_eq!(links[0].slug.as_ref().unwrap().as_str(), "summer_sale");
         assert_eq!(links[1].slug, None, "to be generated");

@@ -28,9 +28,26 @@ pub(super) fn read_link(text: &RawValue, names: &mut IgnoredNames) -> Result<Imp
             expected: "the members of one link".into(),
         }]));
     }
-    let value: Value = serde_json::from_str(text.get()).map_err(|error| malformed(&error))?;
+    let mut value = serde_json::from_str(text.get()).map_err(|error| malformed(&error))?;
+    give_our_names(&mut value);
     names.look_at_link(&value)?;
     read(&value)
+}
+
+/// Renames members of other programs, where the link has none of our name.
+fn give_our_names(link: &mut Value) {
+    let Some(link) = link.as_object_mut() else {
+        return;
+    };
+    let foreign = link.keys().filter(|name| table::kind(name).is_none());
+    let called = foreign.filter_map(|name| Some((name.clone(), table::column_of_others(name)?)));
+    for (name, part) in called.collect::<Vec<_>>() {
+        if !link.contains_key(part.name)
+            && let Some(value) = link.remove(&name)
+        {
+            link.insert(part.name.to_owned(), value);
+        }
+    }
 }
 
 /// The links of a JSON list, which are passed on one by one until `each` breaks.
@@ -72,8 +89,8 @@ pub(super) fn malformed(error: &serde_json::Error) -> Problem {
 }
 
 impl ImportLink {
-    /// Returns the member that a name means, if other programs call it so. An import ignores
-    /// such names, because a file of another program may hold anything.
+    /// Returns the member that a name means, if other programs call it so. An import takes it for
+    /// the member if the values have the same form, and ignores it otherwise.
     pub fn member_meant(name: &str) -> Option<&'static str> {
         meant(name).filter(|member| table::kind(member).is_some())
     }
@@ -106,7 +123,9 @@ impl IgnoredNames {
     /// Returns the column whose name it resembles.
     pub(super) fn look_at_column(&mut self, name: &str) -> Result<(), &'static str> {
         let known: Vec<String> = IN_TABLES.iter().map(|part| part.name.to_owned()).collect();
-        if let Some(near) = nearest(name, &known) {
+        if meant(name).is_none()
+            && let Some(near) = nearest(name, &known)
+        {
             let near = IN_TABLES.iter().find(|part| part.name == near);
             return Err(near.expect("it is one of them").name);
         }
@@ -133,6 +152,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::bounds::Bounds;
 
     #[test]
     fn foreign_names_are_kept_once_and_mistyped_ones_refused() {
@@ -147,20 +167,25 @@ mod tests {
             r#"tgas: Unrecognized key: "tgas", did you mean "tags"? (expected tags)"#
         );
         assert_eq!(names.look_at_column("expirationn"), Err("expiration"));
-        assert_eq!(names.look_at_column("keyword"), Ok(()));
+        assert_eq!(names.look_at_column("folder"), Ok(()));
         assert_eq!(names.look_at_column(""), Ok(()));
-        assert_eq!(names.into_names(), ["clicks", "keyword", "owner"]);
+        assert_eq!(names.into_names(), ["clicks", "folder", "owner"]);
     }
 
     #[test]
-    fn names_of_other_programs_are_ignored_and_their_members_known() {
+    fn names_of_other_programs_are_taken_for_ours_where_the_values_have_the_same_form() {
         let mut names = IgnoredNames::default();
-        names
-            .look_at_link(&json!({"slug": "a", "expires": 5}))
-            .unwrap();
-        assert_eq!(names.look_at_column("Expires At"), Ok(()));
-        assert_eq!(names.into_names(), ["Expires At", "expires"]);
-        assert_eq!(ImportLink::member_meant("Expires At"), Some("expiration"));
+        let link = json!({"shortCode": "a", "longUrl": "https://e.example/", "ttl": 5,
+            "validUntil": 1_900_000_000, "enabled": true, "note": "n", "comment": "c"});
+        let text = RawValue::from_string(link.to_string()).unwrap();
+        let link = read_link(&text, &mut names).unwrap();
+        let link = link.validate(&Bounds::default()).unwrap();
+        assert_eq!(link.slug.unwrap().as_str(), "a");
+        assert_eq!(link.content.expires_at.unwrap().get(), 1_900_000_000);
+        assert_eq!(link.content.comment.unwrap().as_str(), "c");
+        assert!(!link.content.life.disabled);
+        assert_eq!(names.into_names(), ["enabled", "note", "ttl"]);
+        assert_eq!(ImportLink::member_meant("TTL"), Some("expiration"));
         assert_eq!(ImportLink::member_meant("query"), None, "links have no q");
     }
 

@@ -12,13 +12,31 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use super::{member::Kind, parts::IN_TABLES};
-use crate::table_rows::{guarded, without_apostrophe};
+use super::{
+    member::Kind,
+    parts::{IN_TABLES, Part},
+};
+use crate::{
+    synonyms::{plain, same_form},
+    table_rows::{guarded, without_apostrophe},
+};
 
 /// Returns the kind of the column with this name, if there is one.
 pub(super) fn kind(name: &str) -> Option<Kind> {
     let part = IN_TABLES.iter().find(|part| part.name == name);
     part.map(|part| part.kind)
+}
+
+/// Returns the column of this name in any spelling, such as `Created at`.
+pub(super) fn column(name: &str) -> Option<&'static Part> {
+    let name = plain(name);
+    let mut columns = IN_TABLES.iter().copied();
+    columns.find(|part| plain(part.name) == name)
+}
+
+/// Returns the column that other programs call so.
+pub(super) fn column_of_others(name: &str) -> Option<&'static Part> {
+    column(same_form(name)?)
 }
 
 /// Returns the cell of a member.

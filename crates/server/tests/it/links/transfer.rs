@@ -414,15 +414,25 @@ fn links_in(document: &str) -> Value {
 }
 
 #[test]
-fn columns_have_any_spelling_and_names_of_other_programs_are_told() {
-    let table = "Slug,URL,Created At,expires\na,https://example.com/,2020-01-01,2127-01-01\n";
+fn columns_have_any_spelling_and_names_of_other_programs() {
+    let table = "sep=;\r\nshortCode;Long URL;Created At;expires;TTL\r\n\
+                 a;https://example.com/;2020-01-01;2127-01-01;60\r\n";
     for name in ["links.csv", "links.txt"] {
         let (code, said, there) = import_file(name, table);
         assert_eq!(code, Some(0), "{said}");
-        let hint = "ignored what links do not have: expires (did you mean expiration?)\n";
+        let hint = "ignored what links do not have: TTL (did you mean expiration?)\n";
         assert!(said.contains(hint), "{said}");
-        assert!(there.contains("\"createdAt\":1577836800"), "{there}");
+        for member in ["\"createdAt\":1577836800", "\"expiration\":4954435200"] {
+            assert!(there.contains(member), "{there}");
+        }
     }
+    let bcrypt = "keyword,url,password\na,https://example.com/,$2y$10$N9qo8uLOickgx2ZMRZoMye\n";
+    let (code, said, _) = import_file("links.csv", bcrypt);
+    assert_eq!(code, Some(3), "{said}");
+    assert!(
+        said.contains("line 2: password: password is a bcrypt hash"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -459,7 +469,7 @@ fn a_file_of_another_form_imports_nothing() {
         ),
         (
             "links.csv",
-            "keyword,url\na,https://example.com/\n",
+            "folder,url\na,https://example.com/\n",
             "does not name the column slug",
         ),
     ] {
