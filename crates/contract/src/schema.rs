@@ -34,8 +34,7 @@ fn marked(bounds: &Bounds) -> SchemaSettings {
 
 /// The schema of a tool's arguments on its own, in the few keywords that the strictest
 /// interfaces of models take: each value has one type, nothing is referred to, and there are no
-/// unions of constants. A moment is a text there, and nothing says that `null` removes a member
-/// but the description.
+/// unions of constants. A moment is a text there.
 pub fn arguments<T: JsonSchema>(bounds: &Bounds) -> Schema {
     let mut schema = plain::<T>(bounds);
     RecursiveTransform(of_one_type).transform(&mut schema);

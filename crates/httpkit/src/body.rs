@@ -11,7 +11,7 @@ use actix_web::{
 use slugline_domain::text::without_byte_order_mark;
 use slugline_problem::{Code, Problem};
 
-use crate::header::{elements_from_end, text};
+use crate::header::{elements, text};
 
 /// Reads the body of a request. A byte order mark before it is no content.
 ///
@@ -22,8 +22,7 @@ pub async fn read_body(
     body: Payload,
     most: usize,
 ) -> Result<Bytes, Problem> {
-    let codings = request.headers().get_all(CONTENT_ENCODING);
-    let mut codings = codings.flat_map(|line| elements_from_end(line.as_bytes()));
+    let mut codings = elements(request, &CONTENT_ENCODING);
     if let Some(coding) = codings.find(|coding| !coding.eq_ignore_ascii_case(b"identity")) {
         let detail = format!(
             "the body is in the content coding {:?}; send it without Content-Encoding",

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use actix_web::{
     HttpRequest,
-    http::header::{ACCEPT_ENCODING, AsHeaderName, CONTENT_TYPE, COOKIE},
+    http::header::{ACCEPT, ACCEPT_ENCODING, AsHeaderName, CONTENT_TYPE, COOKIE, HeaderName},
 };
 
 /// Returns a request header as text, whatever bytes it holds. A constant of
@@ -23,13 +23,51 @@ pub fn media_type(request: &HttpRequest) -> String {
 /// Returns whether `Accept-Encoding` names gzip, or any coding, and does not refuse it (RFC 9110
 /// §12.5.3).
 pub fn takes_gzip(request: &HttpRequest) -> bool {
-    let accepted = header(request, &ACCEPT_ENCODING).unwrap_or_default();
-    accepted.split(',').any(|coding| {
-        let (name, weight) = coding.split_once(';').unwrap_or((coding, ""));
-        let (name, weight) = (name.trim(), weight.trim().strip_prefix("q="));
+    let admitted = admits(request, &ACCEPT_ENCODING, |coding| match coding {
+        "gzip" => Some(1),
+        "*" => Some(0),
+        _ => None,
+    });
+    admitted.unwrap_or(false)
+}
+
+/// Returns whether `Accept` admits JSON, as it does where it is empty or absent (RFC 9110 §12.5.1).
+/// Java sends `*` for `*/*`.
+pub fn takes_json(request: &HttpRequest) -> bool {
+    let admitted = admits(request, &ACCEPT, |range| match range {
+        "application/json" => Some(2),
+        "application/*" => Some(1),
+        "*/*" | "*" => Some(0),
+        _ => None,
+    });
+    admitted.unwrap_or_else(|| elements(request, &ACCEPT).next().is_none())
+}
+
+/// The verdict of a header that lists what its client takes: the range decides that names it most
+/// exactly. `None` if no range does.
+fn admits(
+    request: &HttpRequest,
+    name: &HeaderName,
+    exactness: impl Fn(&str) -> Option<u8>,
+) -> Option<bool> {
+    let verdicts = elements(request, name).filter_map(|element| {
+        let element = text(element).to_ascii_lowercase();
+        let (range, parameters) = element.split_once(';').unwrap_or((element.as_str(), ""));
+        let mut parameters = parameters.split(';').map(str::trim);
+        let weight = parameters.find_map(|parameter| parameter.strip_prefix("q="));
         let is_refused = weight.is_some_and(|weight| weight.parse() == Ok(0.0));
-        (name.eq_ignore_ascii_case("gzip") || name == "*") && !is_refused
-    })
+        Some((exactness(range.trim())?, !is_refused))
+    });
+    verdicts.max().map(|(_, is_admitted)| is_admitted)
+}
+
+/// The elements of a list, which may come in several lines.
+pub(crate) fn elements<'r>(
+    request: &'r HttpRequest,
+    name: &HeaderName,
+) -> impl Iterator<Item = &'r [u8]> {
+    let lines = request.headers().get_all(name);
+    lines.flat_map(|line| elements_from_end(line.as_bytes()))
 }
 
 /// The value of a cookie.
@@ -101,11 +139,37 @@ mod tests {
     #[case("br", false)]
     #[case("identity", false)]
     #[case("gzip;q=0", false)]
+    #[case("gzip;q=0, *", false)]
     #[case("gzip; q=0.000", false)]
     #[case("x-gzipped", false)]
     fn gzip_is_taken_by_name_or_as_any_coding(#[case] accepted: &str, #[case] takes: bool) {
         let request = TestRequest::default().insert_header((ACCEPT_ENCODING, accepted));
         assert_eq!(takes_gzip(&request.to_http_request()), takes);
+    }
+
+    #[rstest]
+    #[case(&[], true)]
+    #[case(&[" , "], true)]
+    #[case(&["application/json"], true)]
+    #[case(&["Application/JSON;charset=utf-8"], true)]
+    #[case(&["text/event-stream", "application/json"], true)]
+    #[case(&["application/*"], true)]
+    #[case(&["*/*"], true)]
+    #[case(&["text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2"], true)]
+    #[case(&["text/html;title=\"a,b\", application/json;q=0.1"], true)]
+    #[case(&["application/json;q=0, application/json;profile=x"], true)]
+    #[case(&["application/json, */*;q=0"], true)]
+    #[case(&["text/event-stream"], false)]
+    #[case(&["text/html,application/xhtml+xml"], false)]
+    #[case(&["application/json;q=0"], false)]
+    #[case(&["application/json; Q=0.000, */*"], false)]
+    #[case(&["*/*;q=0"], false)]
+    #[case(&["text/html;title=\", application/json\""], false)]
+    fn json_is_taken_unless_it_is_excluded(#[case] lines: &[&str], #[case] takes: bool) {
+        let request = lines.iter().fold(TestRequest::default(), |request, line| {
+            request.append_header((ACCEPT, *line))
+        });
+        assert_eq!(takes_json(&request.to_http_request()), takes);
     }
 
     #[test]

@@ -63,7 +63,7 @@ pub use facts::{Foresight, RequestFacts, local_time};
 pub use fuzzing::fuzz_headers;
 pub use guard::Guard;
 pub use guarded::{IgnoredNames, caller, guarded, public};
-pub use header::{cookie, elements_from_end, header, media_type, takes_gzip};
+pub use header::{cookie, elements_from_end, header, media_type, takes_gzip, takes_json};
 pub use locale::Locale;
 pub use origin::{Origin, OriginError};
 pub use problem::{Failure, problem_response, report};

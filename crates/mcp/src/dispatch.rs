@@ -7,11 +7,12 @@ use jsonrpsee::types::ErrorCode;
 use serde_json::{Map, Value, json, value::RawValue};
 
 use crate::{
-    answer::{Answer, HEADER_MISMATCH, Refusal},
+    answer::{Answer, Refusal},
     legacy,
     message::{Body, Message, Notification, Request},
-    modern::{self, VERSION_KEY},
+    modern::{self, VERSION_HEADER, VERSION_KEY, mismatch},
     server::Exchange,
+    text,
     versions::MODERN,
 };
 
@@ -61,8 +62,11 @@ impl Exchange<'_> {
         if claims(&request.params) {
             return modern::answer(self, request).await;
         }
-        if self.has_modern_header() {
-            return Err(unclaimed(request));
+        // Revisions are dates, so later ones compare greater.
+        if let Some(version) = self.headers.protocol_version.as_deref()
+            && version >= MODERN
+        {
+            return Err(unclaimed(request, version));
         }
         legacy::check_accept(self.headers)?;
         // The handshake itself settles the version.
@@ -136,12 +140,6 @@ impl Exchange<'_> {
             needs: Vec::new(),
         })
     }
-
-    /// Revisions are dates, so later ones compare greater.
-    fn has_modern_header(&self) -> bool {
-        let version = self.headers.protocol_version.as_deref();
-        version.is_some_and(|version| version >= MODERN)
-    }
 }
 
 /// Returns whether params claim the modern generation.
@@ -151,12 +149,14 @@ fn claims(params: &Map<String, Value>) -> bool {
 }
 
 /// The error for a modern header without the claim in the body.
-fn unclaimed(request: &Request) -> Refusal {
+fn unclaimed(request: &Request, header: &str) -> Refusal {
     if request.method == "initialize" {
-        let message = "initialize belongs to older protocol versions than the header names";
-        return Refusal::with_data(400, HEADER_MISMATCH, message, None);
+        let asked = request.params.get("protocolVersion");
+        return mismatch(VERSION_HEADER, Some(header), asked.and_then(Value::as_str));
     }
-    let message = format!("params._meta lacks {VERSION_KEY}");
+    let message = text::of_error(&format!(
+        "params._meta lacks {VERSION_KEY}, which the header {VERSION_HEADER} says is {header:?}"
+    ));
     let data = json!({"envelope": {"missing": [VERSION_KEY]}});
     Refusal::with_data(400, ErrorCode::InvalidParams.code(), &message, Some(data))
 }

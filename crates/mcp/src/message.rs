@@ -56,24 +56,26 @@ impl<'a> Body<'a> {
 }
 
 /// Keeps every member raw, so that a wrong member does not hide the `id`.
+///
+/// Some serializers write `null` for each member that a message does not have.
 #[derive(Deserialize)]
 struct Envelope<'a> {
-    #[serde(borrow, default, deserialize_with = "present")]
+    #[serde(borrow)]
     jsonrpc: Option<&'a RawValue>,
     #[serde(borrow, default, deserialize_with = "present")]
     id: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
+    #[serde(borrow)]
     method: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
+    #[serde(borrow)]
     params: Option<&'a RawValue>,
     #[serde(borrow, default, deserialize_with = "present")]
     result: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
+    #[serde(borrow)]
     error: Option<&'a RawValue>,
 }
 
-/// `Option` alone would read `null` as absent. An `id` of null is a fault, but a message
-/// without an `id` is a notification.
+/// Reads `null` as a value, which `Option` alone does not: a result may be null, and a request
+/// whose `id` is null is no notification.
 fn present<'de: 'a, 'a, D>(deserializer: D) -> Result<Option<&'a RawValue>, D::Error>
 where
     D: Deserializer<'de>,
@@ -87,7 +89,8 @@ impl Message {
     pub(crate) fn parse(raw: &RawValue) -> Result<Self, Refusal> {
         let envelope: Envelope<'_> = serde_json::from_str(raw.get())
             .map_err(|_| malformed("a message is an object with each member at most once"))?;
-        let id = envelope.id.map(id).transpose()?;
+        let id = envelope.id.filter(|id| id.get() != "null");
+        let id = id.map(self::id).transpose()?;
         let parsed = Self::interpret(&envelope, id.clone());
         // Without its id a client cannot match the refusal to a message.
         parsed.map_err(|refusal| refusal.about(id))
@@ -109,15 +112,33 @@ impl Message {
         };
         let method: String =
             serde_json::from_str(method.get()).map_err(|_| malformed("method must be a string"))?;
-        let params = match envelope.params {
+        let mut params = match envelope.params {
             None => Map::new(),
             Some(params) => serde_json::from_str(params.get())
                 .map_err(|_| malformed("params must be an object"))?,
         };
-        Ok(match id {
-            Some(id) => Self::Request(Request { id, method, params }),
-            None => Self::Notification(Notification { params }),
-        })
+        drop_nulls(&mut params);
+        match id {
+            Some(id) => Ok(Self::Request(Request { id, method, params })),
+            None if envelope.id.is_some() && !method.starts_with("notifications/") => {
+                Err(malformed(ID))
+            }
+            None => Ok(Self::Notification(Notification { params })),
+        }
+    }
+}
+
+/// Removes members that are null, however deep: models and serializers fill gaps with them.
+fn drop_nulls(members: &mut Map<String, Value>) {
+    members.retain(|_, value| !value.is_null());
+    members.values_mut().for_each(drop_nulls_below);
+}
+
+fn drop_nulls_below(value: &mut Value) {
+    if let Value::Array(items) = value {
+        items.iter_mut().for_each(drop_nulls_below);
+    } else if let Value::Object(members) = value {
+        drop_nulls(members);
     }
 }
 
@@ -128,8 +149,10 @@ fn id(raw: &RawValue) -> Result<Raw, Refusal> {
     if string || integer {
         return Ok(raw.to_owned().into());
     }
-    Err(malformed("id must be a string or an integer"))
+    Err(malformed(ID))
 }
+
+const ID: &str = "id must be a string or an integer";
 
 fn malformed(what: &str) -> Refusal {
     Refusal::new(
@@ -142,6 +165,7 @@ fn malformed(what: &str) -> Refusal {
 #[cfg(test)]
 mod tests {
     use rstest::rstest;
+    use serde_json::json;
 
     use super::*;
 
@@ -178,10 +202,27 @@ mod tests {
     #[case(r#"{"jsonrpc":"2.0","id":1,"method":5}"#)]
     #[case(r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}"#)]
     #[case(r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}"#)]
+    #[case(r#"{"jsonrpc":null,"id":1,"method":"ping"}"#)]
+    #[case(r#"{"jsonrpc":"2.0","id":1,"method":null,"error":null}"#)]
     #[case("5")]
     #[case("null")]
     fn what_is_no_message_is_refused(#[case] text: &str) {
         assert_eq!(parse(text).unwrap_err().code(), -32600, "{text}");
+    }
+
+    #[rstest]
+    #[case(r#""params":null"#, json!({}))]
+    #[case(r#""params":{"cursor":null,"_meta":null},"result":null,"error":null"#, json!({}))]
+    #[case(
+        r#""params":{"arguments":{"tags":["a",null],"geo":{"DE":null},"rules":[{"when":null}]}}"#,
+        json!({"arguments": {"tags": ["a", null], "geo": {}, "rules": [{}]}})
+    )]
+    fn members_that_are_null_are_absent(#[case] members: &str, #[case] params: Value) {
+        let text = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/list",{members}}}"#);
+        let Ok(Message::Request(request)) = parse(&text) else {
+            panic!("{text}")
+        };
+        assert_eq!(Value::Object(request.params), params);
     }
 
     #[test]
@@ -201,11 +242,17 @@ mod tests {
 
     #[test]
     fn notifications_and_responses_are_told_apart() {
-        let notification = r#"{"jsonrpc":"2.0","method":"tools/call"}"#;
-        assert!(matches!(parse(notification), Ok(Message::Notification(_))));
+        for notification in [
+            r#"{"jsonrpc":"2.0","method":"tools/call"}"#,
+            r#"{"jsonrpc":"2.0","id":null,"method":"notifications\/initialized"}"#,
+        ] {
+            assert!(matches!(parse(notification), Ok(Message::Notification(_))));
+        }
         for response in [
             r#"{"jsonrpc":"2.0","id":1,"result":{}}"#,
-            r#"{"jsonrpc":"2.0","id":1,"error":{}}"#,
+            r#"{"jsonrpc":"2.0","id":1,"result":null}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":null,"error":{}}"#,
+            r#"{"jsonrpc":"2.0","id":null,"result":null,"error":{}}"#,
         ] {
             assert!(matches!(parse(response), Ok(Message::Response)));
         }

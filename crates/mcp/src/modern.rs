@@ -17,6 +17,9 @@ use crate::{
 /// The member of `params._meta` in which a request claims its revision.
 pub(crate) const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
 
+/// The header that repeats it.
+pub(crate) const VERSION_HEADER: &str = "MCP-Protocol-Version";
+
 const CAPABILITIES_KEY: &str = "io.modelcontextprotocol/clientCapabilities";
 const CLIENT_KEY: &str = "io.modelcontextprotocol/clientInfo";
 
@@ -85,28 +88,28 @@ fn check(headers: &Headers, request: &Request) -> Result<(), Refusal> {
     if let Some(header) = &headers.protocol_version
         && *header != claimed
     {
-        return Err(mismatch("MCP-Protocol-Version", Some(header), &claimed));
+        return Err(mismatch(VERSION_HEADER, Some(header), Some(&claimed)));
     }
     if let Some(header) = &headers.method
         && *header != request.method
     {
-        return Err(mismatch("Mcp-Method", Some(header), &request.method));
+        return Err(mismatch("Mcp-Method", Some(header), Some(&request.method)));
     }
     if claimed != MODERN {
         return Err(unsupported(&claimed));
     }
     if headers.protocol_version.is_none() {
-        return Err(mismatch("MCP-Protocol-Version", None, &claimed));
+        return Err(mismatch(VERSION_HEADER, None, Some(&claimed)));
     }
     if headers.method.is_none() {
-        return Err(mismatch("Mcp-Method", None, &request.method));
+        return Err(mismatch("Mcp-Method", None, Some(&request.method)));
     }
     if request.method == "tools/call"
         && let Some(name) = request.params.get("name").and_then(Value::as_str)
     {
         let header = headers.name.as_deref();
         if header.and_then(decode).as_deref() != Some(name) {
-            return Err(mismatch("Mcp-Name", header, name));
+            return Err(mismatch("Mcp-Name", header, Some(name)));
         }
     }
     Ok(())
@@ -149,11 +152,15 @@ pub(crate) fn decode(value: &str) -> Option<String> {
     String::from_utf8(STANDARD.decode(encoded).ok()?).ok()
 }
 
-fn mismatch(name: &str, header: Option<&str>, body: &str) -> Refusal {
-    let message = match header {
-        Some(_) => format!("Header {name} does not match the body"),
-        None => format!("Header {name} is missing"),
-    };
+/// The error for a header that does not repeat what the body says.
+pub(crate) fn mismatch(name: &str, header: Option<&str>, body: Option<&str>) -> Refusal {
+    let said = |text: Option<&str>| text.map_or("missing".into(), |text| format!("{text:?}"));
+    let message = text::of_error(&format!(
+        "{name} is {} in the header and {} in the body; the client, or what passes its requests \
+         on, has to send the same in both",
+        said(header),
+        said(body)
+    ));
     let data = json!({"mismatch": {"name": name, "header": header, "body": body}});
     Refusal::with_data(400, HEADER_MISMATCH, &message, Some(data))
 }

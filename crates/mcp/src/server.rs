@@ -162,7 +162,8 @@ fn modern_list(tools: &[Value], version: &str) -> Raw {
 /// The headers that the protocol reads.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Headers {
-    pub(crate) accept: Option<String>,
+    /// Whether `Accept` admits JSON.
+    pub(crate) takes_json: bool,
     pub(crate) protocol_version: Option<String>,
     pub(crate) method: Option<String>,
     pub(crate) name: Option<String>,

@@ -12,7 +12,7 @@ use actix_web::{
 };
 use jsonrpsee::types::ErrorCode;
 use slugline_httpkit::{
-    Guard, caller, guarded, header as text_header, media_type, probe_caller, read_body,
+    Guard, caller, guarded, header as text_header, media_type, probe_caller, read_body, takes_json,
 };
 
 use crate::{
@@ -77,7 +77,7 @@ async fn receive(request: &HttpRequest, body: Payload) -> Result<actix_web::web:
 fn headers(request: &HttpRequest) -> Headers {
     let text = |name| text_header(request, name).map(|value| value.trim().to_owned());
     Headers {
-        accept: text("accept"),
+        takes_json: takes_json(request),
         protocol_version: text("mcp-protocol-version"),
         method: text("mcp-method"),
         name: text("mcp-name"),

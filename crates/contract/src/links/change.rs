@@ -2,7 +2,7 @@
 
 use std::iter;
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use slugline_application::{self as application, EditedLink};
@@ -12,14 +12,14 @@ use super::{
     LinkView, SeenLinkView,
     key::{host_schema, key, short_link},
     member_reader::{Body, MemberReader},
-    members::{LinkMembers, members_or_null, ours_or_null},
+    members::{LinkMembers, MEMBERS, members_or_null, ours_or_null},
     trash::Undo,
 };
 use crate::{
     Problem,
     bounds::Bounds,
     issue::{Issue, IssueCode},
-    sent::Sent,
+    sent::{Sent, Wire, no_option_of},
     validation::Validation,
 };
 
@@ -71,10 +71,11 @@ pub struct PatchLink {
     pub validate_only: Sent<bool>,
 }
 
-/// A link's new content, or with `partial` the members that change.
+/// A link's new content, or with `partial` the members that change. `remove` does what null does in
+/// the other bodies: in the arguments of a tool null is absent.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(default)]
-#[schemars(extend("required" = ["slug"]), transform = members_or_null)]
+#[schemars(extend("required" = ["slug"]))]
 pub struct UpdateLink {
     /// The link to change.
     #[schemars(length(min = 1, max = Slug::MAX_CHARS), regex(pattern = Slug::PATTERN))]
@@ -82,9 +83,12 @@ pub struct UpdateLink {
     /// Host of its domain; the default one if left out.
     #[schemars(schema_with = "host_schema")]
     pub domain: Sent<String>,
-    /// Keep members left out; null or an empty text removes one. Else url is required.
+    /// Keep members left out; an empty text removes one. Else url is required.
     #[schemars(extend("default" = false))]
     pub partial: Sent<bool>,
+    /// Members to remove, by name.
+    #[schemars(schema_with = "names_schema")]
+    pub remove: Sent<Vec<Sent<String>>>,
     /// The members that the author decides.
     #[serde(flatten)]
     pub members: LinkMembers,
@@ -101,7 +105,7 @@ impl EditLink {
     pub fn validate(&self, bounds: &Bounds) -> Result<application::EditLink, Problem> {
         let sent = [&self.slug, &self.domain, &self.password];
         let only = &self.validate_only;
-        change(Body::Whole, sent, &self.members, only, bounds)
+        change(Body::Whole, &[], sent, &self.members, only, bounds)
     }
 }
 
@@ -113,7 +117,7 @@ impl PatchLink {
     pub fn validate(&self, bounds: &Bounds) -> Result<application::EditLink, Problem> {
         let sent = [&self.slug, &self.domain, &self.password];
         let only = &self.validate_only;
-        change(Body::Partial, sent, &self.members, only, bounds)
+        change(Body::Partial, &[], sent, &self.members, only, bounds)
     }
 }
 
@@ -130,6 +134,7 @@ impl UpdateLink {
     pub fn validate(&self, bounds: &Bounds) -> Result<application::EditLink, Problem> {
         let mut validation = Validation::default();
         validation.value(&["partial"], &self.partial);
+        let removed = self.removed(&mut validation);
         validation.finish(|| Some(()))?;
         let body = if self.is_partial() {
             Body::PartialByTool
@@ -137,16 +142,47 @@ impl UpdateLink {
             Body::Whole
         };
         let sent = [&self.slug, &self.domain, &self.password];
-        let edit = change(body, sent, &self.members, &Sent::Absent, bounds);
+        let edit = change(body, &removed, sent, &self.members, &Sent::Absent, bounds);
         if body == Body::Whole && self.members.url == Sent::Absent {
             return edit.map_err(missing_partial);
         }
         edit
     }
+
+    /// The names of the members to remove.
+    fn removed(&self, validation: &mut Validation) -> Vec<&str> {
+        let sent = validation.value(&["remove"], &self.remove);
+        let mut names: Vec<&str> = Vec::new();
+        for (index, name) in sent.into_iter().flatten().enumerate() {
+            let path = ["remove", &index.to_string()];
+            match validation.there(&path, name) {
+                Some(name) if removable().any(|known| known == name) => names.push(name),
+                Some(_) => {
+                    let known: Vec<&str> = removable().collect();
+                    validation.note(&path, no_option_of(&known, String::TYPE));
+                }
+                None => {}
+            }
+        }
+        names
+    }
+}
+
+/// The names of the members that a change can remove.
+fn removable() -> impl Iterator<Item = &'static str> {
+    MEMBERS.iter().map(|(name, _)| *name).chain(["password"])
+}
+
+fn names_schema(_: &mut SchemaGenerator) -> Schema {
+    let names: Vec<&str> = removable().collect();
+    json_schema!({
+        "type": "array", "items": {"type": "string", "enum": names}, "maxItems": names.len(),
+    })
 }
 
 fn change(
     body: Body,
+    removed: &[&str],
     [slug, domain, password]: [&Sent<String>; 3],
     members: &LinkMembers,
     validate_only: &Sent<bool>,
@@ -158,6 +194,7 @@ fn change(
         validation: &mut validation,
         bounds,
         body,
+        removed,
     };
     let mut patch = members.patch(&mut reader);
     let circles = patch.circles(key.as_ref(), &bounds.own_addresses);
@@ -249,7 +286,7 @@ mod tests {
     use serde_json::json;
     use slugline_application::SeenLink;
     use slugline_domain::{Keeping, LinkPatch};
-    use slugline_testkit::{assert_matches, link};
+    use slugline_testkit::{assert_matches, link, with};
 
     use super::*;
     use crate::{
@@ -357,19 +394,46 @@ mod tests {
     #[test]
     fn a_partial_update_keeps_what_is_left_out_and_removes_what_is_empty() {
         let body = json!({"slug": "docs", "partial": true, "url": "https://e.example/",
-            "comment": "", "title": null, "password": ""});
+            "comment": "", "remove": ["title", "maxVisits"], "password": ""});
         let edit = update(&body).unwrap();
         let patch = edit.patch;
         assert_eq!(edit.key.slug.as_str(), "docs");
         assert!(patch.destination.is_some());
         assert_eq!(patch.comment, Change::Clear);
         assert_eq!(patch.title, Change::Clear);
+        assert_eq!(patch.max_visits, Change::Clear);
         assert_eq!(patch.password, Change::Clear);
         assert_eq!(patch.tags, Change::Keep);
     }
 
+    #[rstest]
+    #[case(json!({"remove": ["password", "tags"]}), &[])]
+    #[case(json!({"remove": ["comment"], "comment": ""}), &[])]
+    #[case(json!({"remove": ["comment", "tags"], "comment": "c", "tags": []}), &["comment", "tags"])]
+    #[case(json!({"remove": ["url", "comments", null, "slug"]}),
+        &["remove.0", "remove.1", "remove.2", "remove.3"])]
+    #[case(json!({"remove": "comment"}), &["remove"])]
+    fn what_is_removed_is_named_and_not_set(#[case] sent: Value, #[case] faults: &[&str]) {
+        let body = with(sent, |it| {
+            it["slug"] = json!("docs");
+            it["partial"] = json!(true);
+        });
+        assert_eq!(paths(update(&body)), faults);
+    }
+
     #[test]
-    fn a_replacing_update_needs_a_url_and_takes_no_null() {
+    fn a_replacement_removes_by_name_what_it_would_keep() {
+        let body = json!({"slug": "docs", "url": "https://e.example/",
+            "remove": ["maxVisits", "unsafe", "password", "comment"]});
+        let patch = update(&body).unwrap().patch;
+        assert_eq!(patch.max_visits, Change::Clear);
+        assert_eq!(patch.flagged_unsafe, Change::Clear);
+        assert_eq!(patch.password, Change::Clear);
+        assert_eq!(patch.starts_at, Change::Keep);
+    }
+
+    #[test]
+    fn a_replacing_update_needs_a_url() {
         let path = |body: &Value| update(body).unwrap_err().issues[0].path.join(".");
         // The first thing to mend is what keeps the other members.
         let comment = update(&json!({"slug": "docs", "comment": "c"})).unwrap_err();
@@ -381,8 +445,6 @@ mod tests {
             comment.detail
         );
         assert_eq!(comment.issues[1].path, ["url"]);
-        let null = json!({"slug": "docs", "url": "https://e.example/", "title": null});
-        assert_eq!(path(&null), "title");
         assert_eq!(path(&json!({"slug": "docs", "partial": "yes"})), "partial");
     }
 

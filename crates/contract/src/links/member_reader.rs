@@ -4,7 +4,7 @@ use slugline_domain::{Change, Destination};
 
 use crate::{
     bounds::Bounds,
-    issue::Explain,
+    issue::{Explain, IssueCode},
     sent::{Sent, Wire},
     validation::Validation,
 };
@@ -29,6 +29,8 @@ pub(super) struct MemberReader<'r> {
     pub(super) validation: &'r mut Validation,
     pub(super) bounds: &'r Bounds,
     pub(super) body: Body,
+    /// The members that the body removes by their names.
+    pub(super) removed: &'r [&'r str],
 }
 
 impl MemberReader<'_> {
@@ -49,7 +51,7 @@ impl MemberReader<'_> {
         sent: &Sent<S>,
         read: impl FnOnce(&mut Self, &str, &S) -> Option<T>,
     ) -> Change<T> {
-        self.change(name, sent, read, &[Body::Partial, Body::PartialByTool])
+        self.change(name, sent, read, &[Body::Partial])
     }
 
     /// Reads a member that they do not know. No export had other bounds for it than today's.
@@ -59,12 +61,11 @@ impl MemberReader<'_> {
         sent: &Sent<S>,
         read: impl FnOnce(&mut Self, &str, &S) -> Option<T>,
     ) -> Change<T> {
-        let removes = [Body::Whole, Body::Partial, Body::PartialByTool];
         let body = self.body;
         if body == Body::Exported {
             self.body = Body::New;
         }
-        let change = self.change(name, sent, read, &removes);
+        let change = self.change(name, sent, read, &[Body::Whole, Body::Partial]);
         self.body = body;
         change
     }
@@ -76,13 +77,20 @@ impl MemberReader<'_> {
         read: impl FnOnce(&mut Self, &str, &S) -> Option<T>,
         null_removes: &[Body],
     ) -> Change<T> {
+        let is_named = self.removed.contains(&name);
         let is_removed = match sent {
+            Sent::Absent => is_named,
             Sent::Null => null_removes.contains(&self.body),
             Sent::Value(value) => self.body == Body::PartialByTool && value.is_empty_text(),
-            Sent::Absent | Sent::Wrong(_) => false,
+            Sent::Wrong(_) => false,
         };
         if is_removed {
             return Change::Clear;
+        }
+        if is_named {
+            let message = format!("{name} is set here and removed by remove");
+            let fault = (IssueCode::Custom, message, "one of the two".to_owned());
+            self.validation.note(&[name], fault);
         }
         let value = self.validation.value(&[name], sent);
         // After a fault nothing uses the change.

@@ -43,7 +43,7 @@ macro_rules! bodies {
         }
 
         /// The members, and `sinks` or `ours`.
-        const MEMBERS: &[(&str, &str)] = &[$(($wire, stringify!($whose))),+];
+        pub(super) const MEMBERS: &[(&str, &str)] = &[$(($wire, stringify!($whose))),+];
     };
 }
 
@@ -61,6 +61,7 @@ impl LinkMembers {
             validation,
             bounds,
             body,
+            removed: &[],
         };
         let content = self.patch(&mut reader).into_content()?;
         if let Err(fault) = content.check() {
@@ -74,7 +75,7 @@ impl LinkMembers {
 /// removed.
 pub(super) fn members_or_null(schema: &mut Schema) {
     or_null(schema, |name| {
-        !["slug", "domain", "url", "partial", "validateOnly"].contains(&name)
+        !["slug", "domain", "url", "validateOnly"].contains(&name)
     });
 }
 

@@ -146,11 +146,11 @@ async fn update_link(context: ToolContext, input: UpdateLink) -> Result<LinkUpda
 /// The description of `update_link`, with the members that a replacement keeps.
 static UPDATE_LINK: LazyLock<String> = LazyLock::new(|| {
     format!(
-        "Change a link. With `partial: true` members you leave out are kept and null removes one. \
-        Without it the link is REPLACED: members you leave out are removed and named in \
-        `removed`, except password, unsafe, and those that null removes: {}. Never send the \
-        password mask back. Slug, id and creation time cannot change. Fails with 404 when no \
-        link has the slug, and with 409 when the link changed at the same time: read it again.",
+        "Change a link. With `partial: true` members you leave out are kept. Without it the link \
+        is REPLACED: members you leave out are removed and named in `removed`, except password, \
+        unsafe, {}. `remove` names members to remove, in both cases. Never send the password mask \
+        back. Slug, id and creation time cannot change. Fails with 404 when no link has the slug, \
+        and with 409 when the link changed at the same time: read it again.",
         kept_members()
     )
 });

@@ -128,7 +128,8 @@ impl Tool {
     /// Makes a tool of a function that gets the context of a call and the call's arguments.
     ///
     /// The arguments are an object of the type `I`: `tools/list` shows its schema, and a call
-    /// with other members is refused before the function runs. The result is an object of the
+    /// with other members is refused before the function runs. A member that is null is absent.
+    /// The result is an object of the
     /// type `O`. A [`Failure`] is made of an error of a use case, or of a
     /// [`Problem`].
     pub fn new<F, I, O, Fut>(spec: ToolSpec, function: F) -> Self

@@ -88,7 +88,7 @@ impl Upstream {
             Ok(answer) => answer,
             Err(error) => {
                 tracing::error!("{error:#}");
-                let expects = message.get("method").is_none() || message.get("id").is_some();
+                let expects = message.get("method").is_none() || !message["id"].is_null();
                 expects.then(|| failure(&message["id"], &format!("{error:#}")))
             }
         }

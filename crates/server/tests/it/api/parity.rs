@@ -110,7 +110,7 @@ fn the_same_input_gives_the_same_record_and_the_same_error() {
 /// Operations with an input full of faults, and the paths of the faults.
 fn full_of_faults() -> Vec<(&'static str, Value, Vec<&'static str>)> {
     let members = json!({
-        "url": "x", "cloaking": "yes", "tags": ["ok", "", 5], "title": null, "expiration": "1",
+        "url": "x", "cloaking": "yes", "tags": ["ok", "", 5], "title": 5, "expiration": "1",
         "geo": {"DEU": "https://example.com/", "FR": 1}, "apple": "javascript:1",
     });
     let with = |slug: Option<Value>| {

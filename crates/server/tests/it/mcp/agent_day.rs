@@ -88,7 +88,7 @@ fn tasks(shop: &Outsider) -> Vec<Task> {
             name: "clear a password",
             calls: vec![(
                 "update_link",
-                json!({"slug": "secret", "partial": true, "password": null}),
+                json!({"slug": "secret", "partial": true, "remove": ["password"]}),
             )],
             bytes_at_most: 1_500,
         },

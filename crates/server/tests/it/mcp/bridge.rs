@@ -47,6 +47,7 @@ fn every_line_is_answered_once_and_the_end_of_input_ends_it() {
     let link = json!({"url": "https://example.com/", "slug": "docs"});
     let mut lines = vec![
         json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+        json!({"jsonrpc": "2.0", "id": null, "method": "notifications/initialized", "params": null}),
         call(&json!("made"), "create_link", &link),
         json!({"jsonrpc": "2.0", "method": "tools/call", "params": {"name": "delete_link", "arguments": {"slug": "docs"}}}),
         json!("no message"),
@@ -117,6 +118,7 @@ fn a_token_that_others_can_see_is_warned_of() {
 fn what_is_wrong_with_the_instance_is_the_error_of_each_request() {
     let lines = [
         json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+        json!({"jsonrpc": "2.0", "id": null, "method": "notifications/initialized"}),
         json!({"jsonrpc": "2.0", "id": "a", "method": "initialize"}),
     ];
     let said = |url: &str, token: &str| {

@@ -64,6 +64,10 @@ fn calls(server: &Server) -> Vec<Call> {
             "update_link",
             json!({"url": url, "slug": "docs", "comment": "changed"}),
         ),
+        call(
+            "update_link",
+            json!({"slug": "docs", "partial": true, "title": null, "remove": ["comment"]}),
+        ),
         failing(
             "update_link",
             json!({"url": url, "slug": "none"}),

@@ -55,7 +55,7 @@ fn each_gate_stands_on_each_path() {
             (&[JSON, TAKES], "", 400, -32700),
             (&[JSON, TAKES], "5", 400, -32600),
             (&[JSON, TAKES], "[]", 400, -32600),
-            (&[JSON], &ping, 406, -32600),
+            (&[JSON, ("accept", "text/html")], &ping, 406, -32600),
             (
                 &[JSON, TAKES, ("mcp-protocol-version", "1900-01-01")],
                 &ping,
@@ -273,7 +273,7 @@ fn every_kind_of_message_is_held_to_the_version_header() {
 }
 
 #[test]
-fn older_messages_of_every_kind_list_both_media_types() {
+fn older_messages_of_every_kind_are_refused_only_where_json_is_excluded() {
     let note = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
     let request: Value = serde_json::from_str(&ping()).unwrap();
     let messages = [
@@ -285,14 +285,21 @@ fn older_messages_of_every_kind_list_both_media_types() {
     let send = |message: &Value, header: &[(&str, &str)]| {
         post(PATHS[0], &[&[JSON], header].concat(), &message.to_string())
     };
+    let stream = ("accept", "text/event-stream");
     for message in &messages {
-        send(message, &[]).fails(406, -32600);
-        for accept in ["application/json", "text/event-stream", "*/*"] {
-            send(message, &[("accept", accept)]).fails(406, -32600);
+        for header in [
+            &[][..],
+            &[("accept", "application/json")],
+            &[("accept", "*/*")],
+            &[("accept", "Text/Event-Stream;q=0.1 , application/json;q=0.1")],
+            &[stream, ("accept", "application/json")],
+        ] {
+            let answer = send(message, header);
+            assert!(answer.status < 300, "{message} {header:?}: {}", answer.text);
         }
-        let weighed = "Text/Event-Stream;q=0.1 , application/json;q=0";
-        let status = send(message, &[("accept", weighed)]).status;
-        assert!(status < 300, "{message}");
+        for header in [stream, ("accept", "application/json;q=0, */*")] {
+            send(message, &[header]).fails(406, -32600);
+        }
     }
     // The modern revision requires no header for a notification.
     send(&note, &[("mcp-protocol-version", MODERN)]).is(202);

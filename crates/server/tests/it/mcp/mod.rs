@@ -9,4 +9,5 @@ mod clients; // the official clients, in every mode
 mod conformance; // the official conformance suite, and other people's use of our document
 mod docs; // the guide and the registry's listing
 mod gates; // every gate of the endpoint, on every path
+mod nulls; // null in messages and arguments, which is absent
 mod words; // what a model reads: errors to repair, and texts of strangers

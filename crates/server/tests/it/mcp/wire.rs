@@ -24,7 +24,7 @@ pub(crate) fn legacy(server: &Server) -> Call<'_> {
 }
 
 /// A request of the modern generation with headers that fit its body.
-fn modern(server: &Server, method: &str, params: Value) -> Answer {
+pub(crate) fn modern(server: &Server, method: &str, params: Value) -> Answer {
     let call = legacy(server)
         .header("mcp-protocol-version", MODERN)
         .header("mcp-method", method);
@@ -239,8 +239,29 @@ fn a_modern_header_needs_a_modern_body() {
             .body(&request)
             .send()
     };
-    with_header("tools/list").fails(400, -32602);
+    with_header("tools/list").fails(400, -32602).says(MODERN);
     with_header("initialize").fails(400, -32020);
+}
+
+#[test]
+fn a_header_of_another_version_than_the_body_is_answered_with_both() {
+    let asked = json!({"protocolVersion": "2025-06-18"});
+    let handshake = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": asked});
+    for (header, body, named) in [
+        ("2025-11-25", claimed("tools/list", json!({})), MODERN),
+        ("2025-11-25", claimed("initialize", json!({})), MODERN),
+        (MODERN, handshake, "2025-06-18"),
+    ] {
+        let call = legacy(shared()).header("mcp-protocol-version", header);
+        let refused = call.body(&body.to_string()).send().fails(400, -32020);
+        assert_eq!(refused.json()["id"], body["id"]);
+        let error = &refused.json()["error"];
+        let said = error["message"].as_str().unwrap();
+        let both = format!("is {header:?} in the header and {named:?} in the body");
+        assert!(said.contains(&both), "{said}");
+        let both = json!({"name": "MCP-Protocol-Version", "header": header, "body": named});
+        assert_eq!(error["data"]["mismatch"], both);
+    }
 }
 
 #[test]
