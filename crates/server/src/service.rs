@@ -11,7 +11,7 @@ use actix_web::dev::ServerHandle;
 use anyhow::Context;
 use slugline_system::OsRandom;
 use socket2::Socket;
-use tokio::{spawn, task::JoinHandle};
+use tokio::task::{JoinHandle, JoinSet};
 
 use crate::{
     additions::Additions,
@@ -39,8 +39,8 @@ pub struct Service {
     pub(crate) address: SocketAddr,
     pub(crate) token_source: Source,
     parts: Components,
-    /// Work that nothing waits for when the service stops.
-    background: Vec<JoinHandle<()>>,
+    /// Work that nothing waits for. It ends with this set, also where a program drops the service.
+    background: JoinSet<()>,
     backups: Option<WorkThread>,
     links_check: Option<WorkThread>,
     metrics: Option<MetricsListener>,
@@ -90,7 +90,7 @@ impl Service {
         let mut background = work_beside_requests(&parts);
         if let Some(file) = watched {
             let authenticator = Arc::clone(&parts.metrics.authenticator);
-            background.push(spawn(site_token::watch(file, token, authenticator)));
+            background.spawn(site_token::watch(file, token, authenticator));
         }
         data_folder::warn_of_readers(settings);
         Ok(Self {
@@ -132,7 +132,7 @@ impl Service {
         let recorder = &self.parts.recorder;
         let (asked_at, stored) = (Instant::now(), recorder.stored());
         tracing::info!("stopping: finishing requests and writing visits");
-        self.background.iter().for_each(JoinHandle::abort);
+        drop(self.background);
         drop(self.backups);
         drop(self.links_check);
         // Live streams would otherwise continue for as long as clients watch.
@@ -160,16 +160,16 @@ impl Service {
     }
 }
 
-fn work_beside_requests(parts: &Components) -> Vec<JoinHandle<()>> {
+fn work_beside_requests(parts: &Components) -> JoinSet<()> {
     let (audit, links) = (parts.audit.clone(), parts.links.clone());
-    vec![
-        spawn(old_store::watch(parts.migration.clone())),
-        spawn(async move { keep_removing("old lines", || audit.remove_old()).await }),
-        spawn(async move { keep_removing("old versions", || links.remove_old_versions()).await }),
-        spawn(background::follow_domains(parts.domains.clone())),
-        spawn(background::watch_destinations(parts.watch.clone())),
-        spawn(assistants::remove_ended(parts.assistants.clone())),
-    ]
+    let mut work = JoinSet::new();
+    work.spawn(old_store::watch(parts.migration.clone()));
+    work.spawn(async move { keep_removing("old lines", || audit.remove_old()).await });
+    work.spawn(async move { keep_removing("old versions", || links.remove_old_versions()).await });
+    work.spawn(background::follow_domains(parts.domains.clone()));
+    work.spawn(background::watch_destinations(parts.watch.clone()));
+    work.spawn(assistants::remove_ended(parts.assistants.clone()));
+    work
 }
 
 /// The address of the dashboard: the one that the settings name, if any.
