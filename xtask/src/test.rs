@@ -127,8 +127,12 @@ impl Run {
 
 /// Compiles the tests and lists their programs as JSON; errors go to the terminal.
 fn build(arguments: &[String]) -> Command {
+    let mut options = vec!["--no-run", "--message-format=json-render-diagnostics"];
+    if arguments.is_empty() {
+        // Examples that have no test are checked by `lint`; linking them takes longest.
+        options.push("--tests");
+    }
     let for_cargo = arguments.split(|argument| argument == "--").next();
-    let options = ["--no-run", "--message-format=json-render-diagnostics"];
     let mut command = cargo_test(&options, for_cargo.unwrap_or_default());
     command.stderr(Stdio::inherit());
     command

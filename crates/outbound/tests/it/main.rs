@@ -10,5 +10,5 @@ mod limits; // time and size
 mod names; // look-ups: refused addresses, rebinding
 mod probe; // the domain's port on the client
 mod requests; // methods and bodies
-mod screen;
-mod webhook; // telling a receiver of visits // a name service that hides dangerous hosts
+mod screen; // a name service that hides dangerous hosts
+mod webhook; // telling a receiver of visits

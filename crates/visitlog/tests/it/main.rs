@@ -7,6 +7,9 @@ mod damage;
 /// Erasing the visits of one link.
 mod erasure;
 mod exact;
+/// The example runs.
+#[path = "../../examples/record.rs"]
+mod example;
 /// The memory of counting a day whose texts strangers chose, and a process that dies of it.
 #[cfg(target_os = "linux")]
 mod hostile_day;

@@ -1,6 +1,7 @@
 //! A service that another program starts, with additions of its own.
 
 mod additions; // operations, tools and routes of one's own
+mod examples; // those for embedders
 mod observers; // what observers hear
 
 use std::{
