@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::{
     faults::amount::factor,
-    support::server::{Answer, Server},
+    support::server::{Answer, Server, pause},
 };
 
 const CLIENTS: u64 = 4;
@@ -30,7 +30,7 @@ fn start() -> Server {
 
 /// The number of requests of a flood.
 fn amount() -> u64 {
-    4_000 * factor()
+    1_000 * factor()
 }
 
 /// An address that no other request of the flood has.
@@ -53,6 +53,7 @@ fn flood(server: &Server, request: impl Fn(u64) + Sync) -> u64 {
             while !is_over.load(Ordering::Relaxed) {
                 assert_eq!(server.visit("/known").status, 301);
                 followed += 1;
+                pause();
             }
             followed
         });

@@ -70,7 +70,7 @@ fn act_while(trial: &Trial, random: &mut Random, done: impl FnOnce(&mut Random))
 }
 
 /// Tells the clients to stop, even if the test panics.
-struct End<'s>(&'s AtomicBool);
+pub(crate) struct End<'s>(pub(crate) &'s AtomicBool);
 
 impl Drop for End<'_> {
     fn drop(&mut self) {

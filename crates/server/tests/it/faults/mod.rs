@@ -6,7 +6,7 @@
 //! the random choices of a run that failed, and `SLUGLINE_TEST_BINARY` tests another binary
 //! than the one just built.
 
-mod actor; // a client that makes, changes and deletes links of its own
+pub(crate) mod actor; // a client that makes, changes and deletes links of its own
 pub(crate) mod amount; // how many faults, and random choices that can be repeated
 mod operation; // what a client does to links, and how the answer is read
 mod promise; // what has to be there, and whether it is

@@ -14,7 +14,7 @@ use super::{
 use crate::support::{
     own_database::OwnDatabase,
     relay::Relay,
-    server::{Server, eventually},
+    server::{Server, eventually, pause},
 };
 
 #[test]
@@ -36,6 +36,7 @@ fn nothing_stays_outdated_when_listeners_are_cut_while_links_change() {
             scope.spawn(move || {
                 while !is_over.load(Ordering::Relaxed) {
                     for number in 0..LINKS {
+                        pause();
                         assert_eq!(node.visit(&format!("/{}", slug(number))).status, 301);
                     }
                 }

@@ -14,7 +14,7 @@ use crate::{
         amount::{Random, factor},
         deaths::kill,
     },
-    support::server::Server,
+    support::server::{Server, pause},
 };
 
 const NODES: usize = 3;
@@ -89,6 +89,7 @@ fn killed_nodes_lose_nothing_and_the_others_go_on() {
                 scope.spawn(move || {
                     while !stop.load(Ordering::Relaxed) {
                         for link in links {
+                            pause();
                             let visit = node.request("GET", &format!("/{link}")).try_send();
                             match visit {
                                 Ok(answer) => assert_eq!(answer.status, 301, "{}", answer.text),

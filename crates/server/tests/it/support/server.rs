@@ -585,3 +585,9 @@ pub(crate) fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
         std::thread::sleep(Duration::from_millis(50));
     }
 }
+
+/// The pause of a client that asks for as long as a test lasts. It leaves some hundred requests a
+/// second, and the processors for what the test is about.
+pub(crate) fn pause() {
+    std::thread::sleep(Duration::from_millis(2));
+}
