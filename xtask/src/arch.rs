@@ -59,7 +59,7 @@ const PLAN: &[Floor] = &[
     Floor { room: "system", lines: 100, uses: &["domain"], tests_use: &[] },
     Floor { room: "testkit", lines: 0, uses: &["domain"], tests_use: &[] },
     Floor { room: "migrations", lines: 200, uses: &[], tests_use: &[] },
-    Floor { room: "storage", lines: 6900, uses: &["domain", "migrations"], tests_use: &["testkit"] },
+    Floor { room: "storage", lines: 6910, uses: &["domain", "migrations"], tests_use: &["testkit"] },
     Floor { room: "analytics", lines: 4980, uses: &["domain"], tests_use: &["testkit"] },
     Floor { room: "visitlog", lines: 9170, uses: &["domain", "analytics"], tests_use: &["system", "testkit"] },
     // Its tests move the visits of an embedded log.
@@ -67,7 +67,7 @@ const PLAN: &[Floor] = &[
     Floor { room: "outbound", lines: 1700, uses: &["domain"], tests_use: &["testkit"] },
     Floor { room: "legacy", lines: 700, uses: &["domain"], tests_use: &["testkit"] },
     // Its example and its tests run the use cases over SQLite.
-    Floor { room: "application", lines: 7600, uses: &["domain"], tests_use: &["storage", "system", "testkit"] },
+    Floor { room: "application", lines: 7635, uses: &["domain"], tests_use: &["storage", "system", "testkit"] },
     Floor { room: "problem", lines: 900, uses: &["domain", "application"], tests_use: &[] },
     Floor { room: "contract", lines: 8880, uses: &["domain", "application", "problem"], tests_use: &["testkit"] },
     // Redirects stand on it without the wire of links and statistics.
