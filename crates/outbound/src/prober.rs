@@ -12,12 +12,10 @@ use slugline_domain::{
 };
 use url::Url;
 
-use crate::{Client, Error, Request};
-
-/// Sent if the caller sends no `User-Agent`: many sites answer no request
-/// without one.
-pub(crate) const OWN_USER_AGENT: HeaderValue =
-    HeaderValue::from_static(concat!("Slugline/", env!("CARGO_PKG_VERSION")));
+use crate::{
+    Client, Error, Request,
+    request::{OWN_NAME, OWN_USER_AGENT},
+};
 
 /// Asks destinations whether they answer.
 #[derive(Clone, Debug)]
@@ -58,13 +56,20 @@ impl HttpProber {
     }
 }
 
-/// The caller's headers, if they are valid.
+/// The caller's headers, if they are valid. Behind the name of the caller's program stands ours, or
+/// the check of a link that leads to one with a limit would use a visit of it.
 fn headers(caller: &ProbeCaller) -> HeaderMap {
-    let value = |text: &Option<String>| HeaderValue::from_bytes(text.as_deref()?.as_bytes()).ok();
+    /// Readers of the header cut it somewhere beyond this.
+    const MAX_BYTES: usize = 900;
+    let value = |text: &str| HeaderValue::from_bytes(text.as_bytes()).ok();
+    let both = |theirs: &str| {
+        let theirs = &theirs[..theirs.floor_char_boundary(MAX_BYTES)];
+        value(&format!("{theirs} {OWN_NAME} (link check)"))
+    };
+    let user_agent = caller.user_agent.as_deref().and_then(both);
     let mut headers = HeaderMap::new();
-    let user_agent = value(&caller.user_agent).unwrap_or(OWN_USER_AGENT);
-    headers.insert(USER_AGENT, user_agent);
-    if let Some(language) = value(&caller.accept_language) {
+    headers.insert(USER_AGENT, user_agent.unwrap_or(OWN_USER_AGENT));
+    if let Some(language) = caller.accept_language.as_deref().and_then(value) {
         headers.insert(ACCEPT_LANGUAGE, language);
     }
     headers

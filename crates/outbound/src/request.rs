@@ -3,8 +3,17 @@
 use std::{error::Error as StdError, time::Duration};
 
 use http_body_util::{BodyExt, Empty, Full, combinators::UnsyncBoxBody};
-use hyper::{HeaderMap, Method, body::Bytes};
+use hyper::{
+    HeaderMap, Method,
+    body::Bytes,
+    header::{HeaderValue, USER_AGENT},
+};
 use url::Url;
+
+/// The name of this service. Many sites answer no request without one, and every instance takes it
+/// for that of a program, which uses no visit of a link.
+pub(crate) const OWN_NAME: &str = concat!("Slugline/", env!("CARGO_PKG_VERSION"));
+pub(crate) const OWN_USER_AGENT: HeaderValue = HeaderValue::from_static(OWN_NAME);
 
 /// A request.
 #[derive(Debug)]
@@ -24,12 +33,13 @@ pub struct Request {
 }
 
 impl Request {
-    /// A GET without headers.
+    /// A GET of this service itself, without other headers.
     pub fn get(url: Url, timeout: Duration) -> Self {
+        let headers = HeaderMap::from_iter([(USER_AGENT, OWN_USER_AGENT)]);
         Self {
             method: Method::GET,
             url,
-            headers: HeaderMap::new(),
+            headers,
             body: Outgoing::default(),
             timeout,
         }

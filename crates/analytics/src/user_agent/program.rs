@@ -92,6 +92,16 @@ const PROGRAMS: &[(&str, Kind, &str)] = &[
     ("statuscake", Kind::Fetcher, "StatusCake"),
     ("chrome-lighthouse", Kind::Fetcher, "Chrome-Lighthouse"),
     ("w3c_validator", Kind::Fetcher, "W3C_Validator"),
+    ("uptime-kuma", Kind::Fetcher, "Uptime-Kuma"),
+    ("updown.io", Kind::Fetcher, "updown.io"),
+    ("site24x7", Kind::Fetcher, "Site24x7"),
+    ("check_http/", Kind::Fetcher, "check_http"),
+    ("w3c-checklink/", Kind::Fetcher, "W3C-checklink"),
+    ("lychee/", Kind::Fetcher, "lychee"),
+    ("bingpreview", Kind::Fetcher, "BingPreview"),
+    // The watch and the checks of this service, also of other instances.
+    ("slugline/", Kind::Fetcher, "Slugline"),
+    ("tiktokspider", Kind::Crawler, "TikTokSpider"),
     ("proximic", Kind::Crawler, "proximic"),
     ("slurp", Kind::Crawler, "Yahoo! Slurp"),
     ("ia_archiver", Kind::Crawler, "ia_archiver"),
@@ -125,6 +135,8 @@ const PROGRAMS: &[(&str, Kind, &str)] = &[
     ("axios/", Kind::Library, "axios"),
     ("node-fetch", Kind::Library, "node-fetch"),
     ("undici", Kind::Library, "undici"),
+    ("got (", Kind::Library, "got"),
+    ("go-resty/", Kind::Library, "go-resty"),
     ("guzzlehttp", Kind::Library, "GuzzleHttp"),
     ("libwww-perl", Kind::Library, "libwww-perl"),
     ("reqwest/", Kind::Library, "reqwest"),
@@ -178,38 +190,68 @@ const WHOLE: [(&str, Kind, &str); 1] = [("node", Kind::Library, "node-fetch")];
 pub(super) fn recognise<'u>(user_agent: &'u str, lower: &str, family: &'u str) -> Program<'u> {
     let listed = PROGRAMS.iter().find(|(word, ..)| lower.contains(word));
     let listed = listed.or_else(|| WHOLE.iter().find(|(word, ..)| lower == *word));
-    if let Some((_, kind, name)) = listed {
-        return Program {
-            name: (*name).into(),
-            kind: *kind,
-        };
-    }
-    match robot_word(user_agent) {
-        Some(word) => Program {
-            name: if is_name(family) { family } else { word }.into(),
+    // Programs put their own name beside that of the library by which they ask.
+    let may_have_own = listed.is_none_or(|(_, kind, _)| *kind == Kind::Library);
+    let library = listed.map(|(word, ..)| *word);
+    let own = || own_name(user_agent, lower, library);
+    match (may_have_own.then(own).flatten(), listed) {
+        (Some(own), _) => Program {
+            name: own.into(),
             kind: Kind::Crawler,
         },
-        None => Program {
+        (None, Some((_, kind, name))) => Program {
+            name: (*name).into(),
+            kind: *kind,
+        },
+        (None, None) => Program {
             name: names::browser(family).into(),
             kind: Kind::Browser,
         },
     }
 }
 
+/// The name that a program without a person gives itself: a robot's name, or that beside the page
+/// about it, which no browser names. `library` has a page, too.
+fn own_name<'u>(user_agent: &'u str, lower: &str, library: Option<&str>) -> Option<&'u str> {
+    if let Some(word) = robot_word(user_agent) {
+        return Some(word);
+    }
+    let page = lower.find("://")?;
+    let is_of_library = library.is_some_and(|word| {
+        let name = word.trim_end_matches(['/', '(', ' ']);
+        lower[page..].contains(name)
+    });
+    if is_of_library || lower[page..].starts_with(EMBEDDED_EXPLORER) {
+        return None;
+    }
+    // `NAME/1.0 (+https://…)`, `NAME 1.0; https://…`, `LIBRARY/5.1 (NAME/1.0; +https://…)`
+    let words = user_agent[..page].rsplit([' ', ';', '(', '+', '/']).skip(1);
+    let mut names = words.filter(|word| word.starts_with(|c: char| c.is_ascii_alphabetic()));
+    Some(names.find(|word| !word.contains('\'')).unwrap_or_default())
+}
+
+/// A component by which programs of people showed pages in Internet Explorer; it named its page.
+const EMBEDDED_EXPLORER: &str = "://bsalsa.com";
+
 /// The first word that has the ending of a robot's name: `Googlebot`, `Baiduspider`. "CUBOT" is
 /// a maker of telephones.
 fn robot_word(user_agent: &str) -> Option<&str> {
+    const ENDINGS: [&str; 11] = [
+        "bot",
+        "spider",
+        "crawler",
+        "checker",
+        "fetcher",
+        "monitor",
+        "pinger",
+        "preview",
+        "probe",
+        "synthetic",
+        "synthetics",
+    ];
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
     user_agent.split(|c| !is_part(c)).find(|word| {
         let lower = word.to_ascii_lowercase();
-        ["bot", "spider", "crawler"]
-            .iter()
-            .any(|ending| lower.ends_with(ending))
-            && lower != "cubot"
+        ENDINGS.iter().any(|ending| lower.ends_with(ending)) && lower != "cubot"
     })
-}
-
-/// Some of `uap-core`'s last resorts take a part of a URL for a name.
-fn is_name(family: &str) -> bool {
-    !family.is_empty() && !family.contains(['/', '.'])
 }

@@ -35,6 +35,99 @@ fn real_user_agents_are_recognised() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+#[test]
+fn no_browser_is_a_bot() {
+    let lines = include_str!("browsers.txt").lines();
+    let browsers: Vec<&str> = lines
+        .filter(|line| !line.is_empty() && !line.starts_with('#'))
+        .collect();
+    assert!(browsers.len() > 150);
+    let mut agents = UserAgents::default();
+    let wrong: Vec<&str> = browsers
+        .into_iter()
+        .filter(|browser| agents.agent(browser).is_bot())
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Programs that give themselves a name, and that name.
+#[rstest]
+// Servers of the fediverse, which all fetch a page once a link to it is posted.
+#[case(
+    "http.rb/5.1.1 (Mastodon/4.2.1; +https://mastodon.example/)",
+    "Mastodon"
+)]
+#[case(
+    "Mastodon/4.3.0 (http.rb/5.2.0; +https://mastodon.example/)",
+    "Mastodon"
+)]
+#[case(
+    "Pleroma 2.7.0; https://social.example <admin@social.example>",
+    "Pleroma"
+)]
+#[case(
+    "Akkoma 3.10.4-0-gebfb617; https://social.example <admin@social.example>",
+    "Akkoma"
+)]
+#[case("Misskey/2024.5.0 (https://misskey.example)", "Misskey")]
+#[case("Lemmy/0.19.3; +https://lemmy.example", "Lemmy")]
+#[case(
+    "Friendica 'Yellow Archangel' 2024.03-1556; https://friendica.example",
+    "Friendica"
+)]
+#[case("gotosocial/0.16.0 (+https://gts.example)", "gotosocial")]
+#[case("PeerTube/6.0.2 (+https://tube.example)", "PeerTube")]
+#[case("Iceshrimp.NET/2024.1 (+https://ice.example/)", "Iceshrimp.NET")]
+#[case("http.rb/5.2.0 (Hometown/4.2; +https://home.example/)", "Hometown")]
+// Previews, feeds and pages about themselves.
+#[case("WordPress/6.5.3; https://blog.example", "WordPress")]
+#[case(
+    "Mozilla/5.0 (compatible; FlipboardProxy/1.2; +http://flipboard.com/browserproxy)",
+    "FlipboardProxy"
+)]
+#[case(
+    "Mozilla/5.0 (compatible; SomeReader/1.0; +https://reader.example/about)",
+    "SomeReader"
+)]
+#[case("NewThing/1.0 (+https://new.example)", "NewThing")]
+#[case("python-requests/2.31.0 (NewThing; +https://new.example)", "NewThing")]
+#[case("BingPreview/1.0b", "BingPreview")]
+// Checkers of links and monitors.
+#[case(
+    "LinkChecker/10.2.1 (+https://linkchecker.github.io/linkchecker/)",
+    "LinkChecker"
+)]
+#[case("W3C-checklink/5.0.0 libwww-perl/6.67", "W3C-checklink")]
+#[case("lychee/0.15.1", "lychee")]
+#[case(
+    "Mozilla/5.0+(compatible; UptimeRobot/2.0; http://www.uptimerobot.com/)",
+    "UptimeRobot"
+)]
+#[case("Uptime-Kuma/1.23.11", "Uptime-Kuma")]
+#[case(
+    "GoogleStackdriverMonitoring-UptimeChecks(https://cloud.google.com/monitoring)",
+    "GoogleStackdriverMonitoring-UptimeChecks"
+)]
+#[case(
+    "Mozilla/5.0 (compatible;Cloudflare-Healthchecks/1.0;+https://www.cloudflare.com/; healthcheck-id: f867e0e43eca7aa4)",
+    "Cloudflare-Healthchecks"
+)]
+#[case("Checkly/1.0 (https://www.checklyhq.com)", "Checkly")]
+#[case("check_http/v2.2.1 (nagios-plugins 2.2.1)", "check_http")]
+#[case("ELB-HealthChecker/2.0", "ELB-HealthChecker")]
+#[case("kube-probe/1.29", "kube-probe")]
+// This service.
+#[case("Slugline/0.1.0", "Slugline")]
+#[case(
+    "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0 Slugline/0.1.0 (link check)",
+    "Slugline"
+)]
+fn a_program_that_names_itself_is_a_bot(#[case] user_agent: &str, #[case] name: &str) {
+    let agent = UserAgents::default().agent(user_agent);
+    assert!(agent.is_bot());
+    assert_eq!(&*agent.browser, name);
+}
+
 #[rstest]
 #[case("Mozilla/5.0 (compatible; Googlebot/2.1)", true)]
 #[case("facebookexternalhit/1.1", true)]
@@ -42,6 +135,13 @@ fn real_user_agents_are_recognised() {
 #[case("my-crawler", true)]
 #[case("curl/8.7.1", false)]
 #[case("python-requests/2.32.3", false)]
+#[case("python-requests/2.32.3 some-crawler", true)]
+#[case("node-fetch/1.0 (+https://github.com/bitinn/node-fetch)", false)]
+#[case("got (https://github.com/sindresorhus/got)", false)]
+#[case(
+    "Mozilla/4.0 (compatible; MSIE 8.0; Windows NT 6.1; Embedded Web Browser from: http://bsalsa.com/)",
+    false
+)]
 #[case(
     "Mozilla/5.0 (Linux; Android 9; CUBOT X19) Chrome/119.0.0.0 Mobile",
     false

@@ -18,7 +18,7 @@ use super::{
     options::{RetryPolicy, WebhookOptions},
     tally::Tally,
 };
-use crate::{Client, Error, Outgoing, Request, prober::OWN_USER_AGENT};
+use crate::{Client, Error, Outgoing, Request, request::OWN_USER_AGENT};
 
 const ID: HeaderName = HeaderName::from_static("webhook-id");
 const TIMESTAMP: HeaderName = HeaderName::from_static("webhook-timestamp");

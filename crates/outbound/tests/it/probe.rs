@@ -45,8 +45,18 @@ async fn only_language_and_program_of_the_caller_are_passed_on() {
     let expected = ["accept-language", "connection", "host", "user-agent"];
     assert_eq!(headers(&requests[0]), expected.map(String::from).into());
     assert!(requests[0].contains("accept-language: de, en;q=0.5\r\n"));
-    assert!(requests[0].contains("user-agent: Browser/1\r\n"));
+    assert!(requests[0].contains("user-agent: Browser/1 Slugline/"));
     assert!(requests[1].contains("user-agent: Slugline/"));
+
+    let long = ProbeCaller {
+        user_agent: Some("Browser/1 ".repeat(1_000)),
+        ..ProbeCaller::default()
+    };
+    probe(&prober, &url, long).await;
+    let requests = server.requests();
+    let sent = requests[2].split_once("user-agent: ").unwrap().1;
+    let named = sent.find("Slugline/").unwrap();
+    assert!(named < 1_000, "readers cut long headers: {named}");
 }
 
 #[tokio::test]

@@ -124,3 +124,18 @@ fn a_cursor_of_a_list_leads_through_no_check() {
         .post("/api/link/check", &mixed)
         .refuses(400, "invalid_cursor");
 }
+
+#[test]
+fn a_check_uses_no_visit_of_a_link_that_it_comes_to() {
+    let server = Server::start_with(&[LOOPBACK]);
+    server.create(&json!({"slug": "once", "url": "https://e.example/", "maxVisits": 1}));
+    link(&server, "toonce", &format!("{}/once", server.origin()));
+    let browser = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
+    for caller in [browser, &browser.repeat(20), ""] {
+        let call = server.api("POST", "/api/link/check");
+        let call = call.header("user-agent", caller);
+        let checked = call.json(&json!({"slug": "toonce"})).send().json();
+        assert_eq!(checked["results"][0]["status"], 200, "{checked}");
+        assert_eq!(server.link("once")["visitsLeft"], 1, "{caller}");
+    }
+}
