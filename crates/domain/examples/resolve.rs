@@ -1,8 +1,8 @@
 //! Decides the answer to a visitor of a link without HTTP and without a store.
 
 use slugline_domain::{
-    Arrival, Country, FollowedLink, InstanceDefaults, Link, Resolution, UnixSeconds, Uri, Visitor,
-    routing::NoFacts,
+    Arrival, Country, FollowedLink, InstanceDefaults, Link, Means, Resolution, UnixSeconds, Uri,
+    Visitor, routing::NoFacts,
 };
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -22,8 +22,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let link = FollowedLink::from(&link);
     let answer = link.resolve(&visitor, InstanceDefaults::default());
-    let sent_on = Arrival::Redirect(Uri::of("https://example.de/sale"));
-    assert_eq!(answer, Resolution::Open(sent_on));
+    let Resolution::Open(Arrival::Led(lead)) = answer else {
+        panic!("nothing stops the visitor");
+    };
+    assert_eq!(lead.target, Uri::of("https://example.de/sale"));
+    assert_eq!(lead.by, Means::Redirect);
     Ok(())
 }
 

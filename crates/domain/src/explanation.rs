@@ -78,8 +78,9 @@ impl FollowedLink {
             }
         };
         let mut missed = Vec::new();
-        let way = leads_to_the_destination(&answer).then(|| {
-            self.way_past(visitor, |miss| {
+        let is_led = matches!(answer, Answer::Arrival(Arrival::Led(_)));
+        let way = is_led.then(|| {
+            self.way(visitor, |miss| {
                 missed.push(MissedRule {
                     rule: miss.rule,
                     condition: miss.condition.kind(),
@@ -99,7 +100,7 @@ impl FollowedLink {
 
     /// The answer to a visitor for whom a visit has to be counted, if the link counts them.
     fn unless_used_up<'l>(&'l self, arrival: Arrival<'l>, used_up: bool) -> Answer<'l> {
-        let costs_a_visit = self.counts_visits() && leads_on(&arrival);
+        let costs_a_visit = self.counts_visits() && matches!(arrival, Arrival::Led(_));
         if !(used_up && costs_a_visit) {
             return Answer::Arrival(arrival);
         }
@@ -107,18 +108,6 @@ impl FollowedLink {
             Some(detour) => Answer::Arrival(Arrival::Detour(detour.uri())),
             None => Answer::Over,
         }
-    }
-}
-
-fn leads_to_the_destination(answer: &Answer<'_>) -> bool {
-    matches!(answer, Answer::Arrival(arrival) if leads_on(arrival))
-}
-
-/// True if the answer tells the destination of the link.
-fn leads_on(arrival: &Arrival<'_>) -> bool {
-    match arrival {
-        Arrival::Redirect(_) | Arrival::Preview(_) | Arrival::Proxy(_) | Arrival::Cloak(_) => true,
-        Arrival::Detour(_) | Arrival::Sealed => false,
     }
 }
 
@@ -130,6 +119,9 @@ mod tests {
         fixture::{link, to, visitor},
         routing::{Condition, Rule, Share},
     };
+
+    const LED: &str =
+        r#"Arrival(Led(Lead { way: Main, target: Uri("https://e.example/"), by: Redirect }))"#;
 
     fn asking(query: Option<&str>) -> Visitor<'_> {
         Visitor { query, ..visitor() }
@@ -148,8 +140,8 @@ mod tests {
         link.password = Some(PasswordHash::new("hash"));
         let shown = explained(&link, "", false);
         assert!(shown.starts_with("[Password("), "{shown}");
-        let end = r#", Warning] Arrival(Redirect(Uri("https://e.example/"))) Some(Main)"#;
-        assert!(shown.ends_with(end), "{shown}");
+        let end = format!(", Warning] {LED} Some(Main)");
+        assert!(shown.ends_with(&end), "{shown}");
         link.content.life.disabled = true;
         assert_eq!(explained(&link, "", false), "[] Absent None");
     }
@@ -158,7 +150,7 @@ mod tests {
     fn a_link_that_is_used_up_leads_on_no_more() {
         let mut link = link("https://e.example/");
         link.content.life.max_visits = MaxVisits::new(1).ok();
-        let main = r#"[] Arrival(Redirect(Uri("https://e.example/"))) Some(Main)"#;
+        let main = format!("[] {LED} Some(Main)");
         assert_eq!(explained(&link, "", false), main);
         assert_eq!(explained(&link, "", true), "[] Over None");
         link.content.life.expired_url = Some(to("https://over.example/"));

@@ -152,6 +152,11 @@ impl FollowedLink {
         self.terms().life.max_visits.is_some()
     }
 
+    /// True if other visitors, or the same one later, may get another answer at this moment.
+    pub fn varies_at(&self, now: UnixSeconds) -> bool {
+        self.counts_visits() || self.terms().routing.varies_at(now)
+    }
+
     /// The sizes of the value's own allocations in bytes, 0 if there is none: the texts that
     /// every link has, and the terms without theirs. Callers use it to count memory.
     pub fn allocations(&self) -> [usize; 2] {

@@ -163,7 +163,7 @@ pub use protection::Protection;
 pub use reach::{Binding, BindingError, OutOfReach, Reach};
 pub use referring_host::referring_host;
 pub use request::{IdempotencyKey, IdempotencyKeyError, RequestDigests};
-pub use resolution::{Arrival, Gate, InstanceDefaults, Resolution, Way};
+pub use resolution::{Arrival, Gate, InstanceDefaults, Lead, Means, Resolution, Way};
 pub use routing::{PathRest, Rules, Split};
 pub use sampling::{SamplingInterval, SamplingNote};
 pub use screening::ScreenVerdict;

@@ -72,21 +72,39 @@ pub enum Gate<'l> {
 /// The answer to a visitor whom no gate stops.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Arrival<'l> {
-    /// The visitor is sent to this address.
-    Redirect(Uri<'l>),
-    /// Show the preview that the link's author wrote: the visitor is a social
-    /// network's bot. The address is the one to go on to.
-    Preview(Uri<'l>),
-    /// Fetch this address and answer with its content.
-    Proxy(Uri<'l>),
-    /// Show this address in a frame, under the short link's own.
-    Cloak(Uri<'l>),
+    /// The visitor learns a destination of the link.
+    Led(Lead<'l>),
     /// The visitor is sent to this address in place of the destination, because the link has not
     /// started or is over. It is no visit of the link.
     Detour(Uri<'l>),
     /// Show a preview that does not tell where the link leads: the visitor is a program without a
     /// person, and the visits of the link are counted.
     Sealed,
+}
+
+/// How a link leads a visitor to a destination.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Lead<'l> {
+    /// The way that was chosen.
+    pub way: Way,
+    /// The address at the end of the way, with what the link passes on.
+    pub target: Uri<'l>,
+    /// The means by which the visitor gets there.
+    pub by: Means,
+}
+
+/// The means by which a visitor gets to an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Means {
+    /// The visitor is sent there.
+    Redirect,
+    /// Show the preview that the link's author wrote, which goes on to the address: the visitor is
+    /// a social network's bot.
+    Preview,
+    /// Fetch the address and answer with its content.
+    Proxy,
+    /// Show the address in a frame, under the short link's own.
+    Frame,
 }
 
 impl FollowedLink {
@@ -116,12 +134,8 @@ impl FollowedLink {
 
     /// The way of a visitor: by the first rule that holds, else to the app of the device, else by
     /// country, else by the split, else to the link's own destination.
-    pub fn way(&self, visitor: &Visitor<'_>) -> Way {
-        self.way_past(visitor, |_| {})
-    }
-
-    /// The same. `missed` hears of each rule that does not hold.
-    pub(crate) fn way_past(&self, visitor: &Visitor<'_>, missed: impl FnMut(Miss<'_>)) -> Way {
+    /// `missed` hears of each rule that does not hold.
+    pub(crate) fn way(&self, visitor: &Visitor<'_>, missed: impl FnMut(Miss<'_>)) -> Way {
         let routing = &self.terms().routing;
         if let Some(rule) = routing.rules.first_holding(visitor, missed) {
             return Way::Rule(rule);
@@ -198,7 +212,7 @@ impl FollowedLink {
         if self.counts_visits() {
             return None;
         }
-        let way = self.way(visitor);
+        let way = self.way(visitor, |_| {});
         Some(if way.is_to_an_app() {
             Cow::Borrowed(self.end_of(way))
         } else {
@@ -214,28 +228,35 @@ impl FollowedLink {
         if self.counts_visits() && acts_by_itself(visitor) {
             return Arrival::Sealed;
         }
-        let way = self.way(visitor);
+        let way = self.way(visitor, |_| {});
         // A device destination is an app's address: parameters meant for the web page are not
         // merged into it, and the link shows no page for it.
         if way.is_to_an_app() {
-            return Arrival::Redirect(self.uri_of(way));
+            let (target, by) = (self.uri_of(way), Means::Redirect);
+            return Arrival::Led(Lead { way, target, by });
         }
         let target = match self.with_rest(way, visitor) {
             Cow::Borrowed(_) => self.uri_of(way),
             Cow::Owned(filled) => Uri::of(filled),
         };
         let target = target.map(|target| self.with_query(target, visitor, rules));
-        if self.terms().preview.is_for_show() && is_social_bot(visitor.user_agent) {
-            return Arrival::Preview(target);
+        let by = self.means(target.as_str(), visitor, rules);
+        Arrival::Led(Lead { way, target, by })
+    }
+
+    fn means(&self, target: &str, visitor: &Visitor<'_>, rules: InstanceDefaults) -> Means {
+        let terms = self.terms();
+        if terms.preview.is_for_show() && is_social_bot(visitor.user_agent) {
+            return Means::Preview;
         }
-        let proxied = rules.proxying && self.terms().delivery.proxy == Some(true);
-        let cloaked = self.terms().delivery.cloaking == Some(true);
-        if !(proxied || cloaked) || !is_web_page(target.as_str()) {
-            Arrival::Redirect(target)
+        let proxied = rules.proxying && terms.delivery.proxy == Some(true);
+        let cloaked = terms.delivery.cloaking == Some(true);
+        if !(proxied || cloaked) || !is_web_page(target) {
+            Means::Redirect
         } else if proxied {
-            Arrival::Proxy(target)
+            Means::Proxy
         } else {
-            Arrival::Cloak(target)
+            Means::Frame
         }
     }
 
@@ -270,9 +291,13 @@ impl FollowedLink {
 }
 
 /// True if no person is at the program that asks. Previews for bots are Sink's and go by its words
-/// alone; a visit that is counted must not go to any other program either.
+/// alone, some of which the browsers inside apps have, too; they decide here only where nothing
+/// else is known.
 fn acts_by_itself(visitor: &Visitor<'_>) -> bool {
-    is_social_bot(visitor.user_agent) || visitor.facts.agent().is_some_and(|agent| agent.is_bot)
+    match visitor.facts.agent() {
+        Some(agent) => agent.is_bot,
+        None => is_social_bot(visitor.user_agent),
+    }
 }
 
 /// Other schemes open programs. A proxy has nothing to fetch for them, and a
@@ -308,12 +333,22 @@ mod tests {
         link.into()
     }
 
-    fn redirect(url: &str) -> Resolution<'_> {
-        Resolution::Open(Arrival::Redirect(Uri::of(url)))
+    fn led(way: Way, url: &str, by: Means) -> Arrival<'_> {
+        let target = Uri::of(url);
+        Arrival::Led(Lead { way, target, by })
     }
 
-    fn cloak() -> Resolution<'static> {
-        Resolution::Open(Arrival::Cloak(Uri::of("https://example.com/")))
+    fn redirect(url: &str) -> Resolution<'_> {
+        Resolution::Open(led(Way::Main, url, Means::Redirect))
+    }
+
+    fn page(by: Means) -> Resolution<'static> {
+        Resolution::Open(led(Way::Main, "https://example.com/", by))
+    }
+
+    fn shop() -> Resolution<'static> {
+        let app = "https://play.example/app";
+        Resolution::Open(led(Way::Google, app, Means::Redirect))
     }
 
     #[track_caller]
@@ -330,10 +365,7 @@ mod tests {
     fn a_plain_link_redirects_without_copying_its_destination() {
         let link = followed(&link("https://example.com/"));
         let resolution = link.resolve(&visitor(), PLAIN);
-        assert!(matches!(
-            resolution,
-            Resolution::Open(Arrival::Redirect(uri)) if uri == Uri::of("https://example.com/")
-        ));
+        assert_eq!(resolution, redirect("https://example.com/"));
     }
 
     #[test]
@@ -359,7 +391,7 @@ mod tests {
         let to = "https://example.com/";
         assert_eq!(passed.target(&visitor(), PLAIN).unwrap(), to);
         let arrival = passed.deliver(&visitor(), PLAIN);
-        assert_eq!(arrival, Arrival::Redirect(Uri::of(to)));
+        assert_eq!(arrival, led(Way::Main, to, Means::Redirect));
         link.content.expires_at = Some(NOON);
         link.password = Some(PasswordHash::new("hash"));
         meets(&link, &visitor(), PLAIN, &Resolution::Expired);
@@ -378,19 +410,11 @@ mod tests {
             query: Some("a=1"),
             ..visitor()
         };
-        meets(
-            &link,
-            &german,
-            MERGING,
-            &redirect("https://example.de/?a=1"),
-        );
+        let geo = Way::Geo(Country::parse("DE").unwrap());
+        let to_germany = led(geo, "https://example.de/?a=1", Means::Redirect);
+        meets(&link, &german, MERGING, &Resolution::Open(to_germany));
         let android = with(german, |it| it.user_agent = "Android 14");
-        meets(
-            &link,
-            &android,
-            MERGING,
-            &redirect("https://play.example/app"),
-        );
+        meets(&link, &android, MERGING, &shop());
     }
 
     const BOT: &str = "Mozilla/5.0 (compatible; Discordbot/2.0; +https://discordapp.com)";
@@ -403,22 +427,23 @@ mod tests {
             query: Some("a=1"),
             ..visitor()
         };
-        let resolved = |link: &Link| format!("{:?}", followed(link).resolve(&bot, MERGING));
-        let (shown, sent) = (
-            r#"Open(Preview(Uri("https://example.com/?a=1")))"#,
-            r#"Open(Redirect(Uri("https://example.com/?a=1")))"#,
-        );
+        let is = |link: &Link, by| {
+            let to = led(Way::Main, "https://example.com/?a=1", by);
+            meets(link, &bot, MERGING, &Resolution::Open(to));
+        };
         link.content.preview.description = Description::parse("alone").ok();
-        assert_eq!(resolved(&link), sent);
+        is(&link, Means::Redirect);
+        // An empty title is none.
         link.content.preview.title = Title::parse("").ok();
-        assert_eq!(resolved(&link), sent, "an empty title is none");
+        is(&link, Means::Redirect);
         link.content.preview.title = Title::parse("Docs").ok();
-        assert_eq!(resolved(&link), shown);
+        is(&link, Means::Preview);
+        // A preview comes before the frame.
         link.content.preview.title = None;
         link.content.preview.image = ImageRef::parse("/a.png").ok();
         link.content.delivery.cloaking = Some(true);
-        assert_eq!(resolved(&link), shown, "a preview comes before the frame");
-        meets(&link, &visitor(), MERGING, &cloak());
+        is(&link, Means::Preview);
+        meets(&link, &visitor(), MERGING, &page(Means::Frame));
         link.content.flagged_unsafe = Some(true);
         meets(&link, &bot, MERGING, &Resolution::Gate(Gate::Warning));
     }
@@ -431,8 +456,7 @@ mod tests {
         link.content.routing.google = Some(to("https://play.example/app"));
         let with = |user_agent| with(visitor(), |it| it.user_agent = user_agent);
         for user_agent in ["Android 14", "WhatsApp/2 Android"] {
-            let shop = redirect("https://play.example/app");
-            meets(&link, &with(user_agent), PLAIN, &shop);
+            meets(&link, &with(user_agent), PLAIN, &shop());
         }
     }
 
@@ -440,28 +464,18 @@ mod tests {
     fn a_web_page_is_proxied_where_that_is_on_and_before_it_is_framed() {
         let mut link = link("https://example.com/");
         link.content.delivery.proxy = Some(true);
-        let proxied = Resolution::Open(Arrival::Proxy(Uri::of("https://example.com/")));
+        let proxied = page(Means::Proxy);
         meets(&link, &visitor(), PROXYING, &proxied);
         meets(&link, &visitor(), PLAIN, &redirect("https://example.com/"));
         link.content.delivery.cloaking = Some(true);
         meets(&link, &visitor(), PROXYING, &proxied);
-        meets(&link, &visitor(), PLAIN, &cloak());
+        meets(&link, &visitor(), PLAIN, &page(Means::Frame));
         link.content.preview.title = Title::parse("Docs").ok();
         let bot = with(visitor(), |it| it.user_agent = BOT);
-        meets(
-            &link,
-            &bot,
-            PROXYING,
-            &Resolution::Open(Arrival::Preview(Uri::of("https://example.com/"))),
-        );
+        meets(&link, &bot, PROXYING, &page(Means::Preview));
         link.content.routing.google = Some(to("https://play.example/app"));
         let android = with(visitor(), |it| it.user_agent = "Android 14");
-        meets(
-            &link,
-            &android,
-            PROXYING,
-            &redirect("https://play.example/app"),
-        );
+        meets(&link, &android, PROXYING, &shop());
         let rules = DestinationRules::new(100, vec!["mailto".parse().unwrap()]);
         link.content.destination = Destination::parse("mailto:a@example.com", &rules).unwrap();
         meets(
@@ -483,10 +497,13 @@ mod tests {
             let mut link = link("https://example.com/");
             link.content.delivery.cloaking = Some(true);
             link.content.destination = Destination::parse(url, &rules).unwrap();
-            let link = followed(&link);
-            let arrival = link.resolve(&visitor(), PLAIN);
-            let is_framed = matches!(arrival, Resolution::Open(Arrival::Cloak(_)));
-            assert_eq!(is_framed, framed, "{url}");
+            let by = if framed {
+                Means::Frame
+            } else {
+                Means::Redirect
+            };
+            let arrival = led(Way::Main, url, by);
+            meets(&link, &visitor(), PLAIN, &Resolution::Open(arrival));
         }
     }
 
@@ -570,17 +587,19 @@ mod tests {
     #[test]
     fn where_visits_are_counted_no_program_learns_the_destination() {
         #[derive(Debug)]
-        struct Crawler(AgentFacts);
-        impl VisitorFacts for Crawler {
+        struct Program(AgentFacts);
+        impl VisitorFacts for Program {
             fn agent(&self) -> Option<&AgentFacts> {
                 Some(&self.0)
             }
         }
-        let crawler = Crawler(AgentFacts {
-            browser: "Googlebot".into(),
-            is_bot: true,
-            ..AgentFacts::default()
-        });
+        let program = |is_bot| {
+            Program(AgentFacts {
+                is_bot,
+                ..AgentFacts::default()
+            })
+        };
+        let crawler = program(true);
         let visitor = with(visitor(), |it| it.facts = &crawler);
         let mut link = link("https://example.com/");
         link.content.preview.title = Title::parse("Docs").ok();
@@ -588,6 +607,14 @@ mod tests {
         meets(&link, &visitor, PLAIN, &redirect("https://example.com/"));
         link.content.life.max_visits = crate::MaxVisits::new(1).ok();
         meets(&link, &visitor, PLAIN, &Resolution::Open(Arrival::Sealed));
+        // A person in an app whose browser has one of Sink's words.
+        link.content.preview.title = None;
+        let in_app = program(false);
+        let person = with(visitor, |it| {
+            it.facts = &in_app;
+            it.user_agent = "Mozilla/5.0 (iPhone) Snapchat/12.68.0.35";
+        });
+        meets(&link, &person, PLAIN, &redirect("https://example.com/"));
     }
 
     #[test]

@@ -17,7 +17,6 @@ use slugline_domain::Scope;
 use crate::{
     connecting::STYLE_PATH,
     decision::{Choice, DAYS},
-    shown_host::ShownHost,
     words::Words,
 };
 
@@ -84,8 +83,8 @@ struct ConsentPage<'a> {
     form: &'a str,
     person: &'a str,
     name: &'a str,
-    host: ShownHost<'a>,
-    redirect_host: ShownHost<'a>,
+    host: &'a str,
+    redirect_host: String,
     loopback: bool,
     permissions: Vec<Permission>,
     choice: &'a Choice,
@@ -176,12 +175,11 @@ pub(crate) fn consent(consent: &Consent<'_>) -> HttpResponse {
         None => StatusCode::OK,
         Some(_) => StatusCode::BAD_REQUEST,
     };
-    let redirect_host = consent.asked.redirect.host();
-    respond(status, consent.words, &consent.page(&redirect_host))
+    respond(status, consent.words, &consent.page())
 }
 
 impl<'a> Consent<'a> {
-    fn page(&'a self, redirect_host: &'a str) -> ConsentPage<'a> {
+    fn page(&'a self) -> ConsentPage<'a> {
         let Self {
             words,
             asked,
@@ -215,8 +213,8 @@ impl<'a> Consent<'a> {
             form: self.form,
             person: self.person,
             name: asked.name.as_str(),
-            host: ShownHost::of(&asked.host),
-            redirect_host: ShownHost::of(redirect_host),
+            host: &asked.host,
+            redirect_host: asked.redirect.host(),
             loopback: asked.redirect.is_loopback(),
             permissions: permissions.collect(),
             choice,
@@ -318,8 +316,8 @@ mod tests {
             form: HOSTILE,
             person: HOSTILE,
             name: HOSTILE,
-            host: ShownHost::of(HOSTILE),
-            redirect_host: ShownHost::of(HOSTILE),
+            host: HOSTILE,
+            redirect_host: HOSTILE.into(),
             loopback,
             permissions: vec![Permission {
                 scope: "links:read",

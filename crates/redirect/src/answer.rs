@@ -26,9 +26,6 @@ use crate::{
 pub(crate) enum Passage {
     /// There was no gate.
     Open,
-    /// The visit was counted. The next one may get another answer, so no cache may keep this one,
-    /// and no status may say that it holds for good.
-    Counted,
     /// Past a gate, by headers. No cache may keep the answer.
     Gated,
     /// Past a gate, by a form. 303 makes the browser fetch the destination; 307
@@ -41,7 +38,8 @@ pub(crate) enum Passage {
 pub(crate) struct Validity {
     /// The number of seconds for which it stays valid, if it ends.
     pub(crate) left: Option<u64>,
-    /// True if the link leads other visitors, or the same one later, elsewhere.
+    /// True if the next visitor may get another answer, so no cache may keep this one, and no status
+    /// may say that it holds for good.
     pub(crate) varies: bool,
 }
 
@@ -54,7 +52,6 @@ pub(crate) fn redirect(
 ) -> HttpResponse {
     let no_store = HeaderValue::from_static("no-store");
     let (status, cache) = match passage {
-        Passage::Counted => (StatusCode::FOUND, no_store),
         Passage::Open | Passage::Gated if validity.varies => (StatusCode::FOUND, no_store),
         Passage::Open => (options.status.code(), options.cache.header(validity.left)),
         Passage::Gated => (options.status.code(), no_store),
@@ -87,7 +84,7 @@ pub(crate) fn moved(target: &Uri<'_>) -> HttpResponse {
 pub(crate) fn detour(target: &Uri<'_>, passage: Passage) -> HttpResponse {
     let mut response = HttpResponse::new(match passage {
         Passage::Form => StatusCode::SEE_OTHER,
-        Passage::Open | Passage::Gated | Passage::Counted => StatusCode::FOUND,
+        Passage::Open | Passage::Gated => StatusCode::FOUND,
     });
     let headers = response.headers_mut();
     headers.insert(header::LOCATION, location(target));
@@ -200,7 +197,6 @@ mod tests {
             let shown = shown_until(Passage::Open, Some(left));
             assert_eq!(shown, (301, cache.into()));
         }
-        assert_eq!(shown(Passage::Counted), (302, "no-store".into()));
         assert_eq!(shown(Passage::Gated), (301, "no-store".into()));
         assert_eq!(shown(Passage::Form), (303, "no-store".into()));
         for (passage, status) in [

@@ -13,8 +13,8 @@ use actix_web::{
 };
 use slugline_application::Recalled;
 use slugline_domain::{
-    Arrival, FollowedLink, LinkKey, PathRest, Resolution, Slug, UnixMillis, Uri, Visit,
-    VisitHeaders, Visitor, Way, routing::may_forward,
+    Arrival, FollowedLink, Lead, LinkKey, Means, PathRest, Resolution, Slug, UnixMillis, Uri,
+    Visit, VisitHeaders, Visitor, routing::may_forward,
 };
 use slugline_httpkit::{Code, Failure, Problem, RequestFacts, header};
 
@@ -227,8 +227,29 @@ async fn find(
     })
 }
 
+/// The most attempts. Each but the last lost only to a change that was made meanwhile; changes wait
+/// for the last one.
+const ATTEMPTS: usize = 3;
+
+/// The outcome of following a link as it was found.
+enum Attempt {
+    Answered(HttpResponse),
+    /// Memory had an outdated version of the link, which it has forgotten.
+    Outdated,
+    /// A visit of this version is counted, which the visitor has to meet anew.
+    Counted(Arc<FollowedLink>),
+}
+
+/// What is left of the attempts before.
+struct Before {
+    body: Posted,
+    /// The number of attempts that came to nothing.
+    lost: usize,
+    counted: Option<Arc<FollowedLink>>,
+}
+
 /// Answers with the link as it is. A link that counts its visits is found again if it turns out
-/// that it has changed.
+/// that it has changed; one that changes all the time is counted first and then read.
 async fn resolve(
     redirects: &Redirects,
     request: &HttpRequest,
@@ -236,13 +257,16 @@ async fn resolve(
     asked: &Asked<'_>,
     is_unlisted: &mut bool,
 ) -> Result<HttpResponse, Failure> {
-    /// Each attempt but the last lost only to a change that was made meanwhile.
-    const ATTEMPTS: usize = 3;
-
-    let mut body = Posted::new(body);
-    for _ in 0..ATTEMPTS {
-        if let Some(response) = attempt(redirects, request, &mut body, asked, is_unlisted).await? {
-            return Ok(response);
+    let mut before = Before {
+        body: Posted::new(body),
+        lost: 0,
+        counted: None,
+    };
+    while before.lost < ATTEMPTS {
+        match attempt(redirects, request, &mut before, asked, is_unlisted).await? {
+            Attempt::Answered(response) => return Ok(response),
+            Attempt::Outdated => before.lost += 1,
+            Attempt::Counted(link) => before.counted = Some(link),
         }
     }
     Err(Problem {
@@ -252,17 +276,21 @@ async fn resolve(
     .into())
 }
 
-/// Returns `None` if memory had an outdated version of the link, which it has forgotten.
 async fn attempt(
     redirects: &Redirects,
     request: &HttpRequest,
-    body: &mut Posted,
+    before: &mut Before,
     asked: &Asked<'_>,
     is_unlisted: &mut bool,
-) -> Result<Option<HttpResponse>, Failure> {
+) -> Result<Attempt, Failure> {
     let now = redirects.clock.now();
     let hidden = || nothing_there(asked);
-    let link = find(redirects, &asked.key, now).await?.ok_or_else(hidden)?;
+    let is_counted = before.counted.is_some();
+    let link = match before.counted.take() {
+        Some(link) => link,
+        None => find(redirects, &asked.key, now).await?.ok_or_else(hidden)?,
+    };
+    let body = &mut before.body;
     let edge = &redirects.edge;
     let place = edge.forwarded_place(request);
     let facts = RequestFacts::new(edge, request, link.id(), now.second(), place.as_ref());
@@ -283,8 +311,8 @@ async fn attempt(
     // The answer for a hidden link tells nothing of it.
     *is_unlisted =
         !matches!(resolution, Resolution::Absent) && noindex.unwrap_or(redirects.options.noindex);
-    let (delivery, passage) = match resolution {
-        Resolution::Open(delivery) => (delivery, Passage::Open),
+    let (arrival, passage) = match resolution {
+        Resolution::Open(arrival) => (arrival, Passage::Open),
         Resolution::Absent => return Err(hidden().into()),
         Resolution::Expired => {
             return Err(Problem::new(Code::LinkExpired, "this link has expired").into());
@@ -295,13 +323,13 @@ async fn attempt(
             match Box::pin(gate::examine(redirects, request, body, &link, &gate, now)).await? {
                 Verdict::Stopped(response) => {
                     redirects.outcomes.count(Outcome::Gate);
-                    return Ok(Some(response));
+                    return Ok(Attempt::Answered(response));
                 }
                 Verdict::Warned(password) => {
                     redirects.outcomes.count(Outcome::Gate);
                     let target = link.target(&visitor, rules);
                     let page = pages::warning(request, target.as_deref(), password.as_deref());
-                    return Ok(Some(page));
+                    return Ok(Attempt::Answered(page));
                 }
                 Verdict::Passed => (
                     link.deliver(&visitor, rules),
@@ -310,78 +338,80 @@ async fn attempt(
             }
         }
     };
-    if let Arrival::Detour(target) = &delivery {
-        redirects.outcomes.count(Outcome::Detoured);
-        return Ok(Some(answer::detour(target, passage)));
-    }
-    let proxied = match (&delivery, &redirects.proxying) {
-        (Arrival::Proxy(target), Some(proxying)) => Some((target, proxying)),
-        _ => None,
+    let sealed = || {
+        redirects.outcomes.count(Outcome::Preview);
+        let page = link_pages::sealed(request, edge, &link);
+        Ok(Attempt::Answered(page))
     };
-    let (passage, admission) = if link.counts_visits() {
-        // Whom the proxy refuses uses no visit.
-        let admission = proxied.map(|(_, proxying)| proxying.admit(request, edge));
-        let admission = admission.transpose()?;
-        // Few links do, so this future is boxed as that of a gate is.
-        match Box::pin(gate::count_visit(
-            redirects, request, &link, &delivery, passage,
-        ))
-        .await?
-        {
-            Turn::Passed(passage) => (passage, admission),
-            Turn::Stopped(response) => return Ok(Some(response)),
-            Turn::Outdated => return Ok(None),
+    let lead = match arrival {
+        Arrival::Led(lead) => lead,
+        Arrival::Detour(target) => {
+            redirects.outcomes.count(Outcome::Detoured);
+            return Ok(Attempt::Answered(answer::detour(&target, passage)));
         }
-    } else {
-        (passage, None)
+        Arrival::Sealed => return sealed(),
     };
-    let varies = link.terms().routing.varies_at(visitor.now);
-    // The access log names no other way.
-    let way = if varies {
-        link.way(&visitor)
-    } else {
-        Way::Main
+    let is_visit = gate::is_visit(request.method(), lead.by, passage);
+    let counts = link.counts_visits();
+    if counts && !is_visit {
+        return sealed();
+    }
+    let proxying = redirects.proxying.as_ref();
+    let proxying = proxying.filter(|_| lead.by == Means::Proxy);
+    // Whom the proxy refuses is no visit.
+    let admission = proxying.map(|proxying| proxying.admit(request, edge));
+    let admission = admission.transpose()?;
+    if counts && !is_counted {
+        let is_last = before.lost + 1 == ATTEMPTS;
+        // Few links do, so this future is boxed as that of a gate is.
+        let turn = gate::count_visit(redirects, request, &link, passage, is_last);
+        match Box::pin(turn).await? {
+            Turn::Passed(None) => {}
+            Turn::Passed(Some(now)) => return Ok(Attempt::Counted(now)),
+            Turn::Stopped(response) => return Ok(Attempt::Answered(response)),
+            Turn::Outdated => return Ok(Attempt::Outdated),
+        }
+    }
+    let record = || {
+        if is_visit {
+            let headers = VisitHeaders::new(
+                user_agent,
+                &header(request, &REFERER).unwrap_or_default(),
+                &header(request, &ACCEPT_LANGUAGE).unwrap_or_default(),
+            );
+            redirects.visits.record(Visit {
+                at: now,
+                link: Arc::clone(&link),
+                client: edge.client_address(request),
+                headers: headers.with_query(query.unwrap_or_default()),
+                place: place.map(Box::new),
+                way: lead.way,
+            });
+        }
     };
-    let visit = || Visit {
-        at: now,
-        link: Arc::clone(&link),
-        client: edge.client_address(request),
-        headers: VisitHeaders::new(
-            user_agent,
-            &header(request, &REFERER).unwrap_or_default(),
-            &header(request, &ACCEPT_LANGUAGE).unwrap_or_default(),
-        )
-        .with_query(query.unwrap_or_default()),
-        place: place.map(Box::new),
-        way,
-    };
-    if let Some((target, proxying)) = proxied {
+    if let (Some(proxying), Some(admission)) = (proxying, admission) {
         // Recorded before the first wait, because the visitor may disconnect meanwhile.
-        redirects.visits.record(visit());
-        let admission = match admission {
-            Some(admission) => admission,
-            None => proxying.admit(request, edge)?,
-        };
+        record();
         let visit = Proxied {
             request,
             edge,
             body: body.take(),
             link: &link,
-            target,
+            target: &lead.target,
             now: now.second(),
             cache: &redirects.options.cache,
         };
         let response = Box::pin(proxy::pass_on(proxying, admission, visit)).await?;
         redirects.outcomes.count(Outcome::Proxied);
-        return Ok(Some(response));
+        return Ok(Attempt::Answered(response));
     }
     let validity = Validity {
         left: link.seconds_left(now.second()),
-        varies,
+        varies: link.varies_at(now.second()),
     };
-    let response = arrive(redirects, request, &link, &delivery, passage, validity);
-    redirects.visits.record(visit());
-    Ok(Some(response))
+    let response = arrive(redirects, request, &link, &lead, passage, validity);
+    record();
+    Ok(Attempt::Answered(response))
 }
 
 /// The problem of a slug that no link has, or of a path behind one.
@@ -398,28 +428,26 @@ fn arrive(
     redirects: &Redirects,
     request: &HttpRequest,
     link: &FollowedLink,
-    delivery: &Arrival<'_>,
+    lead: &Lead<'_>,
     passage: Passage,
     validity: Validity,
 ) -> HttpResponse {
     let edge = &redirects.edge;
-    let (outcome, response) = match delivery {
+    let target = lead.target.as_str();
+    let (outcome, response) = match lead.by {
         // Without a forwarder a proxied link redirects.
-        Arrival::Redirect(target) | Arrival::Proxy(target) => (
+        Means::Redirect | Means::Proxy => (
             Outcome::Redirected,
-            answer::redirect(target, &redirects.options, passage, validity),
+            answer::redirect(&lead.target, &redirects.options, passage, validity),
         ),
-        Arrival::Preview(target) => (
+        Means::Preview => (
             Outcome::Preview,
-            link_pages::preview(request, edge, link, target.as_str()),
+            link_pages::preview(request, edge, link, target),
         ),
-        Arrival::Cloak(target) => (
+        Means::Frame => (
             Outcome::Framed,
-            link_pages::frame(request, edge, link, target.as_str()),
+            link_pages::frame(request, edge, link, target),
         ),
-        // Neither comes here: both are answered before a visit is counted.
-        Arrival::Detour(target) => (Outcome::Detoured, answer::detour(target, passage)),
-        Arrival::Sealed => (Outcome::Preview, link_pages::sealed(request, edge, link)),
     };
     redirects.outcomes.count(outcome);
     response

@@ -5,7 +5,7 @@ use actix_web::{
     http::header::{CACHE_CONTROL, HeaderName, LOCATION},
 };
 use slugline_domain::{
-    Answer, AnswerHead, Arrival, DomainName, Explanation, FollowedLink, Visitor,
+    Answer, AnswerHead, Arrival, DomainName, Explanation, FollowedLink, Means, Visitor,
 };
 use slugline_httpkit::{Code, Foresight};
 
@@ -46,22 +46,17 @@ impl Redirects {
             Answer::Arrival(Arrival::Detour(target)) => {
                 head_of(&answer::detour(target, Passage::Open))
             }
-            Answer::Arrival(Arrival::Redirect(target)) => {
-                let passage = if link.counts_visits() {
-                    Passage::Counted
-                } else {
-                    Passage::Open
-                };
+            Answer::Arrival(Arrival::Led(lead)) if lead.by == Means::Redirect => {
                 let validity = Validity {
                     left: link.seconds_left(visitor.now),
-                    varies: link.terms().routing.varies_at(visitor.now),
+                    varies: link.varies_at(visitor.now),
                 };
-                head_of(&answer::redirect(target, &self.options, passage, validity))
+                let (target, open) = (&lead.target, Passage::Open);
+                head_of(&answer::redirect(target, &self.options, open, validity))
             }
-            Answer::Arrival(Arrival::Preview(_) | Arrival::Cloak(_) | Arrival::Sealed) => {
-                page(200, "no-store, private")
-            }
-            Answer::Arrival(Arrival::Proxy(_)) => AnswerHead::default(),
+            // The destination decides.
+            Answer::Arrival(Arrival::Led(lead)) if lead.by == Means::Proxy => AnswerHead::default(),
+            Answer::Arrival(Arrival::Led(_) | Arrival::Sealed) => page(200, "no-store, private"),
         }
     }
 

@@ -5,15 +5,16 @@
 //!
 //! A visit is counted before the answer that tells where the link leads, and only for that.
 
+use std::sync::Arc;
+
 use actix_web::{HttpRequest, HttpResponse, http::Method, web::Payload};
 use serde_json::Value;
 use slugline_application::{NotChecked, PasswordCheck};
-use slugline_domain::{Arrival, FollowedLink, Gate, PasswordHash, UnixMillis, ports::Taking};
+use slugline_domain::{FollowedLink, Gate, Means, PasswordHash, UnixMillis, ports::Taking};
 use slugline_httpkit::{Code, Failure, Problem, header, media_type, read_body};
 
 use crate::{
     answer::{self, Passage},
-    link_pages,
     outcome::Outcome,
     pages,
     redirects::Redirects,
@@ -217,43 +218,43 @@ fn as_text(value: &Value) -> Option<String> {
 
 /// The result for a visitor who passed every gate.
 pub(crate) enum Turn {
-    /// The visit is counted.
-    Passed(Passage),
+    /// The visit is counted; of this version of the link, if it is another one.
+    Passed(Option<Arc<FollowedLink>>),
     /// The visitor gets this, and no visit was counted.
     Stopped(HttpResponse),
     /// The link has changed, and memory has forgotten it.
     Outdated,
 }
 
-/// Counts the visit, unless the visitor is not to learn where the link leads.
+/// Returns whether a person may be at the other end of an answer that tells a destination. Apps and
+/// scanners send `HEAD` with the name of a browser, and browsers follow no redirect by a method but
+/// `GET`, or `POST` where our own form posts. Behind a proxied link the destination answers.
+pub(crate) fn is_visit(method: &Method, by: Means, passage: Passage) -> bool {
+    match *method {
+        Method::GET => true,
+        Method::HEAD | Method::OPTIONS => false,
+        Method::POST if passage == Passage::Form => true,
+        _ => by == Means::Proxy,
+    }
+}
+
+/// Counts the visit, unless a browser asks ahead of the visitor. With `is_last`, changes of the link
+/// wait, and the visit may be one of a later version.
 pub(crate) async fn count_visit(
     redirects: &Redirects,
     request: &HttpRequest,
     link: &FollowedLink,
-    delivery: &Arrival<'_>,
     passage: Passage,
+    is_last: bool,
 ) -> Result<Turn, Failure> {
     if is_fetched_ahead(request) {
         let reason = "visits of this link are counted, so it is not fetched ahead";
         return Err(Problem::new(Code::Unavailable, reason).into());
     }
-    let is_followed = match *request.method() {
-        Method::GET | Method::POST => *delivery != Arrival::Sealed,
-        Method::HEAD => false,
-        // Browsers follow no redirect by another method. A proxied destination may answer it.
-        _ => matches!(delivery, Arrival::Proxy(_)),
-    };
-    if !is_followed {
-        redirects.outcomes.count(Outcome::Preview);
-        let page = link_pages::sealed(request, &redirects.edge, link);
-        return Ok(Turn::Stopped(page));
-    }
-    match redirects.resolver.take_visit(link).await? {
-        Taking::Taken => Ok(Turn::Passed(match passage {
-            Passage::Form => Passage::Form,
-            Passage::Open | Passage::Gated | Passage::Counted => Passage::Counted,
-        })),
-        Taking::UsedUp => match &link.terms().life.expired_url {
+    let (taking, now) = redirects.resolver.take_visit(link, is_last).await?;
+    match taking {
+        Taking::Taken => Ok(Turn::Passed(now)),
+        Taking::UsedUp => match &now.as_deref().unwrap_or(link).terms().life.expired_url {
             Some(elsewhere) => {
                 redirects.outcomes.count(Outcome::Detoured);
                 let response = answer::detour(&elsewhere.uri(), passage);

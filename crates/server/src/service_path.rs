@@ -25,7 +25,8 @@ mod tests {
     #[test]
     fn every_documented_path_but_the_links_own_is_the_services() {
         let routes = routes(&Bounds::default(), Vec::new()).unwrap();
-        for path in routes.paths().into_iter().filter(|path| *path != "/{slug}") {
+        let paths = routes.document()["paths"].as_object().unwrap();
+        for path in paths.keys().filter(|path| *path != "/{slug}") {
             assert!(may_be_service_path(path), "{path}");
         }
     }

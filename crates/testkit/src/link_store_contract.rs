@@ -67,6 +67,7 @@ where
     lives::visits_of_another_version_are_not_counted(&empty_store().await).await;
     lives::a_changed_limit_keeps_the_visits_that_were_used(&empty_store().await).await;
     lives::of_many_concurrent_visits_so_many_are_counted(Arc::new(empty_store().await)).await;
+    lives::a_visit_of_whichever_version_is_one_of_the_link_that_is_read(&empty_store().await).await;
     lives::an_update_changes_no_count(&empty_store().await).await;
     lives::listings_know_every_status(&empty_store().await).await;
     lives::only_an_expired_link_loses_its_slug(&empty_store().await).await;

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 use slugline_domain::{
-    Answer, AnswerHead, Arrival, Explanation, FollowedLink, Gate, LinkKey, LinkStatus, MissedRule,
-    PlaceName, UnixSeconds, Way, routing::VisitorFacts,
+    Answer, AnswerHead, Arrival, Explanation, FollowedLink, Gate, LinkKey, LinkStatus, Means,
+    MissedRule, PlaceName, UnixSeconds, Way, routing::VisitorFacts,
 };
 
 use super::{key::shown_domain, status::StatusName};
@@ -194,11 +194,8 @@ fn shown(answer: &Answer<'_>) -> (AnswerName, Option<String>) {
         Answer::Absent => return (AnswerName::NotFound, None),
         Answer::Over => return (AnswerName::Gone, None),
         Answer::Arrival(Arrival::Sealed) => return (AnswerName::Sealed, None),
-        Answer::Arrival(Arrival::Redirect(address)) => (AnswerName::Redirect, address),
-        Answer::Arrival(Arrival::Preview(address)) => (AnswerName::Preview, address),
-        Answer::Arrival(Arrival::Proxy(address)) => (AnswerName::Proxy, address),
-        Answer::Arrival(Arrival::Cloak(address)) => (AnswerName::Frame, address),
         Answer::Arrival(Arrival::Detour(address)) => (AnswerName::Detour, address),
+        Answer::Arrival(Arrival::Led(lead)) => (AnswerName::from(lead.by), &lead.target),
     };
     (name, Some(address.to_string()))
 }
@@ -223,6 +220,7 @@ impl From<&Gate<'_>> for GateName {
     }
 }
 
+same_variants!(Means => AnswerName: Redirect, Preview, Proxy, Frame);
 same_variants!(GateName => AnswerName: Password, Warning);
 
 impl From<MissedRule> for MissedRuleView {

@@ -23,11 +23,19 @@ pub struct Client {
 pub struct ConsentSession {
     /// The digest of the cookie.
     pub digest: [u8; 32],
-    /// The mark of the token with which the person signed in: the digest of a named one, or what
-    /// the site token leaves beside the cookie.
-    pub holder: [u8; 32],
+    /// The token with which the person signed in.
+    pub holder: Holder,
     /// The moment at which it ends.
     pub ends_at: UnixSeconds,
+}
+
+/// The token with which a person signed in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Holder {
+    /// The site token.
+    Site,
+    /// The named token with this digest.
+    Token([u8; 32]),
 }
 
 /// The consent of a person, which an application exchanges for tokens once.
@@ -35,9 +43,6 @@ pub struct ConsentSession {
 pub struct ConsentCode {
     /// The digest of the code.
     pub digest: [u8; 32],
-    /// The mark of the token with which the person signed in, as in [`ConsentSession`]; that of
-    /// the site token stands beside the code.
-    pub holder: [u8; 32],
     /// The application.
     pub client: ClientId,
     /// Its name at the moment of consent.
@@ -79,7 +84,7 @@ pub struct Connection {
     pub until: Option<UnixSeconds>,
     /// The name of the token.
     pub token: TokenName,
-    /// The scopes that the person granted. The token may have fewer until it is renewed.
+    /// The scopes of the token.
     pub scopes: Scopes,
     /// The address that the token opens.
     pub resource: Box<str>,
@@ -94,7 +99,7 @@ pub enum ConnectionKey {
     Code([u8; 32]),
     /// The digest of what its refresh tokens have in common.
     Family([u8; 32]),
-    /// The digest of its access token, or of the one before.
+    /// The digest of its access token.
     Access([u8; 32]),
 }
 
@@ -122,8 +127,6 @@ pub struct Renewal {
     pub former_access: [u8; 32],
     /// The digest of the access token that is valid from now on.
     pub access: [u8; 32],
-    /// The scopes of that access token.
-    pub scopes: Scopes,
     /// The moment from which that access token is refused.
     pub access_ends_at: UnixSeconds,
     /// The moment from which the connection cannot be renewed any more.
@@ -144,10 +147,19 @@ macro_rules! without_digests {
 }
 
 without_digests! {
-    ConsentSession { ends_at }
+    ConsentSession { holder, ends_at }
     ConsentCode { client, redirect, scopes, reach, resource, until, expires_at, author }
     Connection { token, client, until, ends_at }
-    Renewal { scopes, access_ends_at, ends_at }
+    Renewal { access_ends_at, ends_at }
+}
+
+impl fmt::Debug for Holder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Site => "Site",
+            Self::Token(_) => "Token(…)",
+        })
+    }
 }
 
 impl fmt::Debug for ConnectionKey {

@@ -72,6 +72,19 @@ pub trait LinkStore: fmt::Debug + Send + Sync {
     /// is not announced: it makes no new version.
     async fn take_visit(&self, id: &LinkId, version: Revision) -> Result<Taking, StoreError>;
 
+    /// Counts a visit of the link with a key, if any is left, whichever version it has, and reads
+    /// that version. Changes of the link wait meanwhile, where a store can make them wait.
+    async fn take_visit_now(
+        &self,
+        key: &LinkKey,
+    ) -> Result<(Taking, Option<FollowedLink>), StoreError> {
+        let Some(link) = self.find(key).await? else {
+            return Ok((Taking::Outdated, None));
+        };
+        let taking = self.take_visit(&link.id, link.revision).await?;
+        Ok((taking, Some(link.into())))
+    }
+
     /// Links in order.
     async fn list(&self, query: &ListQuery) -> Result<Vec<Link>, StoreError>;
 

@@ -5,7 +5,7 @@ use super::{
     calendar::{Bound, Day, Hours, Weekday},
     condition_error::MAX_PARAMETERS,
     network::Network,
-    parameter::Parameter,
+    parameter::{AskedQuery, Parameter},
     value::{self, Value, list, one, shown},
     words::{Phrase, Site, is_variety_of},
 };
@@ -44,6 +44,7 @@ enum Values {
 pub(super) struct ConditionInput<'v> {
     pub(super) visitor: &'v Visitor<'v>,
     pub(super) zone: Option<&'v TimeZoneName>,
+    pub(super) query: &'v AskedQuery<'v>,
 }
 
 impl ConditionInput<'_> {
@@ -193,8 +194,8 @@ impl Condition {
                 hours.iter().any(|hours| hours.has(local))
             }
             Values::Parameters(parameters) => {
-                let query = visitor.query.unwrap_or_default();
-                parameters.iter().all(|parameter| parameter.is_in(query))
+                let mut parameters = parameters.iter();
+                parameters.all(|parameter| parameter.is_in(asked.query))
             }
             Values::Sites(sites) => {
                 let host = facts.referrer()?;

@@ -1,6 +1,6 @@
 //! Parameters of a query that conditions ask for.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, cell::OnceCell};
 
 use url::form_urlencoded;
 
@@ -18,19 +18,44 @@ impl Parameter {
     const MAX_CHARS: usize = 128;
 
     /// True if a query has the parameter.
-    pub(super) fn is_in(&self, query: &str) -> bool {
-        let is_it = |name: &str, value: &str| {
-            name == &*self.name && self.value.as_ref().is_none_or(|ours| value == &**ours)
-        };
-        if query.contains(['%', '+']) {
-            let mut pairs = form_urlencoded::parse(query.as_bytes());
-            return pairs.any(|(name, value)| is_it(&name, &value));
+    pub(super) fn is_in(&self, query: &AskedQuery<'_>) -> bool {
+        let is_value = |value: &str| self.value.as_ref().is_none_or(|ours| value == &**ours);
+        let mut pairs = query.pairs().iter();
+        pairs.any(|(name, value)| *name == *self.name && is_value(value))
+    }
+}
+
+/// The query of a visitor, parsed when the first condition asks for it.
+#[derive(Debug)]
+pub(super) struct AskedQuery<'q> {
+    text: &'q str,
+    pairs: OnceCell<Vec<(Cow<'q, str>, Cow<'q, str>)>>,
+}
+
+impl<'q> AskedQuery<'q> {
+    /// The most that is read of a query: visitors write it, and each condition compares each pair.
+    const MAX_BYTES: usize = 8 << 10;
+    const MAX_PAIRS: usize = 256;
+
+    pub(super) fn new(text: &'q str) -> Self {
+        Self {
+            text,
+            pairs: OnceCell::new(),
         }
-        // Most queries are written as they are meant.
-        let mut pairs = query.split('&').filter(|pair| !pair.is_empty());
-        pairs.any(|pair| {
-            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-            is_it(name, value)
+    }
+
+    fn pairs(&self) -> &[(Cow<'q, str>, Cow<'q, str>)] {
+        self.pairs.get_or_init(|| {
+            let mut read = self.text.as_bytes();
+            if read.len() > Self::MAX_BYTES {
+                // The beginning of a value is another value.
+                let end = read[..Self::MAX_BYTES]
+                    .iter()
+                    .rposition(|byte| *byte == b'&');
+                read = &read[..end.unwrap_or(0)];
+            }
+            let pairs = form_urlencoded::parse(read);
+            pairs.take(Self::MAX_PAIRS).collect()
         })
     }
 }
@@ -79,14 +104,35 @@ mod tests {
     fn a_parameter_is_found_however_it_is_written() {
         let poster = <Parameter as Value>::parse("a+b=x%26y").unwrap();
         assert_eq!(poster.show(), "a+b=x%26y");
-        assert!(poster.is_in("c=1&a%20b=x%26y") && !poster.is_in("a+b=x") && !poster.is_in(""));
+        let is_in = |parameter: &Parameter, query: &str| parameter.is_in(&AskedQuery::new(query));
+        assert!(is_in(&poster, "c=1&a%20b=x%26y"));
+        assert!(!is_in(&poster, "a+b=x") && !is_in(&poster, ""));
         let any = <Parameter as Value>::parse("ref").unwrap();
-        assert!(any.is_in("ref") && any.is_in("ref=1") && !any.is_in("refs=1"));
+        assert!(is_in(&any, "ref") && is_in(&any, "ref=1") && !is_in(&any, "refs=1"));
         let none = <Parameter as Value>::parse("ref=").unwrap();
-        assert!(none.is_in("ref") && none.is_in("ref=") && !none.is_in("ref=1"));
+        assert!(is_in(&none, "ref") && is_in(&none, "&ref=") && !is_in(&none, "ref=1"));
         assert_eq!(none.show(), "ref=");
         for wrong in ["", "=x", "a&b", "a=b&c"] {
             assert_eq!(<Parameter as Value>::parse(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_beginning_of_a_long_query_is_read_and_no_part_of_a_parameter() {
+        let poster = <Parameter as Value>::parse("ref=poster").unwrap();
+        let last = "ref=poster";
+        let after = |bytes: usize| format!("{}&{last}", "a".repeat(bytes - last.len() - 1));
+        let pairs = |before: usize| format!("{}{last}", "a&%&".repeat(before / 2));
+        for (query, is_read) in [
+            (after(AskedQuery::MAX_BYTES), true),
+            (after(AskedQuery::MAX_BYTES + 1), false),
+            (format!("{}ed&b", after(AskedQuery::MAX_BYTES)), false),
+            (pairs(AskedQuery::MAX_PAIRS - 2), true),
+            (pairs(AskedQuery::MAX_PAIRS), false),
+        ] {
+            let length = query.len();
+            let asked = AskedQuery::new(&query);
+            assert_eq!(poster.is_in(&asked), is_read, "{length} bytes");
         }
     }
 }

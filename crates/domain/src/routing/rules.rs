@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use super::{Condition, ConditionKind, condition::ConditionInput};
+use super::{Condition, ConditionKind, condition::ConditionInput, parameter::AskedQuery};
 use crate::{Destination, TimeZoneName, Visitor};
 
 /// A destination for the visitors who meet all of some conditions.
@@ -71,9 +71,7 @@ impl Rule {
     }
 
     /// The first condition that does not hold; `None` if the rule holds.
-    fn first_missed(&self, visitor: &Visitor<'_>) -> Option<&Condition> {
-        let zone = self.zone.as_ref();
-        let asked = ConditionInput { visitor, zone };
+    fn first_missed(&self, asked: ConditionInput<'_>) -> Option<&Condition> {
         self.conditions
             .iter()
             .find(|condition| !condition.holds(asked))
@@ -119,18 +117,20 @@ impl Rules {
 
     /// The index of the first rule that holds for a visitor. `missed` hears of each rule before it
     /// and of its first condition that does not hold.
-    pub fn first_holding<'r>(
-        &'r self,
-        visitor: &'r Visitor<'r>,
-        mut missed: impl FnMut(Miss<'r>),
+    pub fn first_holding(
+        &self,
+        visitor: &Visitor<'_>,
+        mut missed: impl FnMut(Miss<'_>),
     ) -> Option<usize> {
+        let query = AskedQuery::new(visitor.query.unwrap_or_default());
         self.0.iter().enumerate().find_map(|(rule, held)| {
-            let Some(condition) = held.first_missed(visitor) else {
-                return Some(rule);
-            };
             let asked = ConditionInput {
                 visitor,
                 zone: held.zone.as_ref(),
+                query: &query,
+            };
+            let Some(condition) = held.first_missed(asked) else {
+                return Some(rule);
             };
             missed(Miss {
                 rule,

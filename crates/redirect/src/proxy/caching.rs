@@ -24,7 +24,7 @@ impl Memory {
         if terms.password.is_some() || terms.flagged_unsafe || link.counts_visits() {
             return Self::Nowhere;
         }
-        if link.terms().routing.varies_at(now) {
+        if link.varies_at(now) {
             return Self::Never;
         }
         let until_expiry = link.terms().expiry.map_or(u64::MAX, |expiry| {

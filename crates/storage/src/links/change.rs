@@ -6,12 +6,13 @@ use sea_orm::{
     sea_query::{Expr, ExprTrait},
 };
 use slugline_domain::{
-    AuditNote, Keeping, Link, LinkId, LinkKey, Revision,
+    AuditNote, FollowedLink, Keeping, Link, LinkId, LinkKey, Revision,
     ports::{self, Taking, Update, Version},
 };
 
 use super::{
     conditions::{has_key, has_visits_left},
+    find,
     insert::{insert_tags, to_new_row},
 };
 use crate::{
@@ -113,6 +114,30 @@ fn of_version(key: &LinkKey, known: &Version) -> Condition {
         .add(has_key(key))
 }
 
+/// Counts a visit of a link, if any is left, and reads the link. The count comes first, because it
+/// locks the row.
+pub(super) async fn take_visit_now(
+    session: &Session<'_>,
+    key: &LinkKey,
+) -> Result<Applied<(Taking, Option<FollowedLink>)>, Failure> {
+    let take = link::Entity::update_many()
+        .col_expr(link::Column::VisitsUsed, one_more_visit())
+        .filter(has_key(key))
+        .filter(has_visits_left());
+    let is_taken = session.execute(&take).await? > 0;
+    let link = find::followed(session, key).await?;
+    let taking = match &link {
+        _ if is_taken => Taking::Taken,
+        Some(link) if link.counts_visits() => Taking::UsedUp,
+        Some(_) | None => Taking::Outdated,
+    };
+    Ok(Commit((taking, link)))
+}
+
+fn one_more_visit() -> Expr {
+    Expr::col(link::Column::VisitsUsed).add(1i64)
+}
+
 /// Counts a visit of a version of a link, if any is left.
 #[derive(Clone, Debug)]
 pub(crate) struct TakeVisit {
@@ -131,10 +156,7 @@ impl TakeVisit {
         ];
         let take = TAKE.with(session.backend(), values, || {
             link::Entity::update_many()
-                .col_expr(
-                    link::Column::VisitsUsed,
-                    Expr::col(link::Column::VisitsUsed).add(1i64),
-                )
+                .col_expr(link::Column::VisitsUsed, one_more_visit())
                 .filter(self.of_version())
                 .filter(has_visits_left())
                 .into_query()

@@ -40,10 +40,6 @@ pub(super) fn parts(key: &LinkKey) -> [Value; 2] {
 }
 
 /// Finds what a redirect needs of the link with a key, in a single statement.
-#[cfg_attr(
-    not(feature = "sqlite"),
-    expect(dead_code, reason = "on PostgreSQL redirects share a statement")
-)]
 pub(crate) async fn followed(
     session: &Session<'_>,
     key: &LinkKey,

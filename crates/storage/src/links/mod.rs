@@ -29,7 +29,11 @@ use slugline_domain::{
 };
 use tracing::warn;
 
-use self::{change::TakeVisit, insert::InsertLink, insert_many::InsertLinks};
+use self::{
+    change::{TakeVisit, take_visit_now},
+    insert::InsertLink,
+    insert_many::InsertLinks,
+};
 use crate::{
     assistants::SqlAssistantStore,
     database::{Database, StoreTimings},
@@ -124,11 +128,6 @@ impl SqlLinkStore {
     pub fn timings(&self) -> StoreTimings {
         self.database.timings()
     }
-
-    /// Whether the last change failed, whatever it was.
-    pub fn last_change_failed(&self) -> bool {
-        self.database.last_change_failed()
-    }
 }
 
 impl SqlLinkStore {
@@ -203,6 +202,15 @@ impl LinkStore for SqlLinkStore {
     async fn take_visit(&self, id: &LinkId, version: Revision) -> Result<Taking, StoreError> {
         let id = id.clone();
         self.database.take_visit(TakeVisit { id, version }).await
+    }
+
+    async fn take_visit_now(
+        &self,
+        key: &LinkKey,
+    ) -> Result<(Taking, Option<FollowedLink>), StoreError> {
+        let key = key.clone();
+        let take = async move |session: &Session<'_>| take_visit_now(session, &key).await;
+        self.database.change_uncached("count a visit", take).await
     }
 
     async fn list(&self, query: &ListQuery) -> Result<Vec<Link>, StoreError> {

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use slugline_domain::{
-    Link, LinkOrder, LinkStatus, ListQuery, MaxVisits, Reach, StatusFilter,
+    FollowedLink, Link, LinkKey, LinkOrder, LinkStatus, ListQuery, MaxVisits, Reach, StatusFilter,
     ports::{AuditTrail, Insertion, LinkStore, Taking, Update, Version},
 };
 
 use super::shorthand::{all_that, everywhere, keys, store, store_all};
 use crate::{
-    ALL, DeleteByKey, NOON, NOTE, full_link, join_all::join_all, link, newest_lines, seconds, with,
+    ALL, DeleteByKey, NOON, NOTE, full_link, join_all::join_all, key, link, newest_lines, seconds,
+    with,
 };
 
 async fn take(store_: &impl LinkStore, link: &Link) -> Taking {
@@ -94,13 +95,47 @@ pub(super) async fn a_changed_limit_keeps_the_visits_that_were_used(store_: &imp
 pub(super) async fn of_many_concurrent_visits_so_many_are_counted<S: LinkStore>(store_: Arc<S>) {
     let limited = link("race").max_visits(5).build();
     store(store_.as_ref(), &limited).await;
-    let attempts = (0..32).map(|_| store_.take_visit(&limited.id, limited.revision));
+    let attempts = (0..32).map(async |attempt| {
+        if attempt % 2 == 0 {
+            return store_.take_visit(&limited.id, limited.revision).await;
+        }
+        let (taken, now) = store_.take_visit_now(&limited.key).await?;
+        assert_eq!(now, Some(FollowedLink::from(&limited)));
+        Ok(taken)
+    });
     let outcomes = join_all(attempts.collect()).await;
     let outcomes = outcomes
         .into_iter()
         .map(|taken| taken.expect("take a visit"));
     assert_eq!(outcomes.filter(|taken| *taken == Taking::Taken).count(), 5);
     assert_eq!(used(store_.as_ref(), &limited).await, 5);
+}
+
+pub(super) async fn a_visit_of_whichever_version_is_one_of_the_link_that_is_read(
+    store_: &impl LinkStore,
+) {
+    let mut before = link("now").max_visits(1).build();
+    store(store_, &before).await;
+    let take = async |key: &LinkKey| {
+        let taken = store_.take_visit_now(key).await;
+        taken.expect("take a visit")
+    };
+    for (limit, next) in [
+        (Some(1), Taking::Taken),
+        (Some(1), Taking::UsedUp),
+        (Some(2), Taking::Taken),
+        (None, Taking::Outdated),
+    ] {
+        let mut after = before.clone();
+        after.revision = before.revision.next();
+        after.content.life.max_visits = limit.and_then(|limit| MaxVisits::new(limit).ok());
+        update(store_, &after, &before).await;
+        let now = Some(FollowedLink::from(&after));
+        assert_eq!(take(&after.key).await, (next, now), "{limit:?}");
+        before = after;
+    }
+    assert_eq!(used(store_, &before).await, 2);
+    assert_eq!(take(&key("nowhere")).await, (Taking::Outdated, None));
 }
 
 pub(super) async fn an_update_changes_no_count(store_: &impl LinkStore) {

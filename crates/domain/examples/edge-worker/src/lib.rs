@@ -82,9 +82,7 @@ fn answer(question: &str) -> String {
         // Only the service can count a visit, which comes before its answer.
         Resolution::Open(_) if link.counts_visits() => "503".to_owned(),
         Resolution::Gate(_) => "403".to_owned(), // the service shows its pages for these
-        Resolution::Open(
-            Arrival::Redirect(to) | Arrival::Preview(to) | Arrival::Proxy(to) | Arrival::Cloak(to),
-        ) => format!("301 {to}"),
+        Resolution::Open(Arrival::Led(lead)) => format!("301 {}", lead.target),
         Resolution::Open(Arrival::Sealed) => "200".to_owned(),
     }
 }

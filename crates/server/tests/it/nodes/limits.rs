@@ -9,7 +9,7 @@ use std::{
 
 use serde_json::json;
 
-use super::{all_hear, start};
+use super::{all_hear, cluster, start};
 use crate::{
     faults::{
         actor::End,
@@ -163,4 +163,50 @@ fn no_more_destinations_leave_than_the_author_allowed() {
             }
         }
     }
+}
+
+#[test]
+fn a_link_that_changes_all_the_time_still_leads_its_visitors() {
+    const VISITORS: usize = 8;
+    let (_database, nodes) = cluster("busy_limit", 2);
+    let link = json!({"slug": "busy", "url": SECRET, "maxVisits": 1_000_000});
+    nodes[0].create(&link);
+    let is_over = AtomicBool::new(false);
+    let told = AtomicU64::new(0);
+    thread::scope(|scope| {
+        let editors = nodes.iter().map(|node| {
+            let is_over = &is_over;
+            scope.spawn(move || {
+                let mut edits = 0;
+                while !is_over.load(Ordering::Relaxed) {
+                    edits += 1;
+                    let edit = json!({"slug": "busy", "comment": format!("edit {edits}")});
+                    node.api("PATCH", "/api/link/edit").json(&edit).send();
+                }
+                edits
+            })
+        });
+        let editors: Vec<_> = editors.collect();
+        let visitors = (0..VISITORS).map(|visitor| {
+            let (node, told) = (&nodes[visitor % 2], &told);
+            scope.spawn(move || {
+                for _ in 0..100 {
+                    let answer = node.visit("/busy");
+                    assert_eq!(answer.header("location"), SECRET, "{}", answer.text);
+                    told.fetch_add(1, Ordering::Relaxed);
+                }
+            })
+        });
+        let visitors: Vec<_> = visitors.collect();
+        let outcomes: Vec<_> = visitors
+            .into_iter()
+            .map(thread::ScopedJoinHandle::join)
+            .collect();
+        is_over.store(true, Ordering::Relaxed);
+        let edits: usize = editors.into_iter().map(|it| it.join().unwrap()).sum();
+        println!("{told:?} visitors told beside {edits} edits");
+        assert!(outcomes.iter().all(Result::is_ok));
+    });
+    let left = nodes[0].link("busy")["visitsLeft"].as_u64().unwrap();
+    assert_eq!(1_000_000 - left, told.into_inner());
 }

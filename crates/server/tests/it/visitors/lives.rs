@@ -286,7 +286,7 @@ fn only_who_gets_the_destination_uses_a_visit() {
             assert_eq!(ahead.status, 503, "{header}");
             tells_nothing(&ahead);
         }
-        for method in ["OPTIONS", "PUT", "DELETE"] {
+        for method in ["OPTIONS", "POST", "PUT", "DELETE", "PROPFIND"] {
             let other = server.request(method, &path).send();
             assert_eq!(other.status, 200, "{method}");
             tells_nothing(&other);
@@ -381,18 +381,30 @@ fn no_program_that_fetches_a_page_by_itself_uses_a_visit_or_learns_the_destinati
         "Iframely/1.3.1 (+https://iframely.com/docs/about)",
         "Mozilla/5.0 (compatible; Embedly/0.2; +http://support.embed.ly/)",
         "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)",
+        "Akkoma 3.10.4; https://social.example <admin@social.example>",
+        "Lemmy/0.19.3; +https://lemmy.example",
+        "NewThing/1.0 (+https://new.example)",
+        "Uptime-Kuma/1.23.11",
+        "Slugline/0.1.0",
     ] {
         let preview = ask(user_agent);
         assert_eq!(preview.status, 200, "{user_agent}");
         tells_nothing(&preview);
         assert_eq!(left(&server, "once"), 1, "{user_agent}");
     }
-    // The browser inside the app is a person's.
-    let person = ask(
-        "Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) AppleWebKit/605.1.15 \
-         (KHTML, like Gecko) Mobile/15E148 KAKAOTALK 10.4.5",
-    );
-    assert_eq!(seen(&person), (302, TO, "no-store"));
+    // The browsers inside the apps are those of persons.
+    let more = json!({"slug": "once", "maxVisits": 2});
+    server.call("PATCH", "/api/link/edit", &more).is(200);
+    for app in [
+        "KAKAOTALK 10.4.5",
+        "Snapchat/12.68.0.35 (like Safari/604.1)",
+    ] {
+        let person = ask(&format!(
+            "Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) AppleWebKit/605.1.15 \
+             (KHTML, like Gecko) Mobile/15E148 {app}"
+        ));
+        assert_eq!(seen(&person), (302, TO, "no-store"), "{app}");
+    }
 }
 
 #[test]

@@ -4,7 +4,10 @@ use std::io::Read;
 
 use serde_json::json;
 
-use crate::support::server::Server;
+use crate::support::{
+    outsider::{Outsider, answer},
+    server::Server,
+};
 
 #[test]
 fn no_slug_is_reserved_and_every_service_path_still_works() {
@@ -291,7 +294,7 @@ fn nothing_a_link_author_writes_becomes_a_header() {
 }
 
 #[test]
-fn head_is_get_without_a_body_and_counts() {
+fn head_is_get_without_a_body_and_no_visit() {
     let server = Server::start();
     server.create(&json!({"url": "https://example.com/", "slug": "docs"}));
     let head = server.request("HEAD", "/docs").send();
@@ -299,5 +302,36 @@ fn head_is_get_without_a_body_and_counts() {
         (head.status, head.header("location")),
         (301, "https://example.com/")
     );
+    server.create(&json!({"url": "https://example.com/", "slug": "later"}));
+    server.visit("/later");
+    server.counters_with("slug=later", 1);
     server.counters_with("", 1);
+}
+
+#[test]
+fn a_visit_is_a_get_or_the_form_of_a_gate() {
+    let origin = Outsider::start(|_| answer("200 OK", "hello"));
+    let server = Server::start_with(&[
+        ("NUXT_PUBLIC_LINK_PROXY_ENABLED", "true"),
+        ("SLUGLINE_PROXY_ALLOWED_NETWORKS", "127.0.0.0/8"),
+    ]);
+    let to = "https://e.example/";
+    server.create(&json!({"slug": "plain", "url": to}));
+    server.create(&json!({"slug": "gated", "url": to, "password": "letmein"}));
+    server.create(&json!({"slug": "proxied", "url": origin.url("/"), "proxy": true}));
+    let methods = [
+        "HEAD", "HEAD", "HEAD", "OPTIONS", "POST", "PROPFIND", "PUT", "GET",
+    ];
+    for method in methods {
+        server.request(method, "/plain").send().is(301);
+        let gated = server.request(method, "/gated");
+        let gated = gated.header("x-link-password", "letmein").send();
+        let form = method == "POST";
+        gated.is(if form { 303 } else { 301 });
+        server.request(method, "/proxied").send().is(200);
+    }
+    // The last one that came in.
+    server.counters_with("slug=proxied", 4);
+    server.counters_with("slug=plain", 1);
+    server.counters_with("slug=gated", 2);
 }
