@@ -55,11 +55,11 @@ struct Floor {
 /// without `slugline-`; the package `slugline` is `server`.
 #[rustfmt::skip]
 const PLAN: &[Floor] = &[
-    Floor { room: "domain", lines: 8110, uses: &[], tests_use: &[] },
+    Floor { room: "domain", lines: 8120, uses: &[], tests_use: &[] },
     Floor { room: "system", lines: 100, uses: &["domain"], tests_use: &[] },
     Floor { room: "testkit", lines: 0, uses: &["domain"], tests_use: &[] },
     Floor { room: "migrations", lines: 200, uses: &[], tests_use: &[] },
-    Floor { room: "storage", lines: 6900, uses: &["domain", "migrations"], tests_use: &["testkit"] },
+    Floor { room: "storage", lines: 6940, uses: &["domain", "migrations"], tests_use: &["testkit"] },
     Floor { room: "analytics", lines: 5010, uses: &["domain"], tests_use: &["testkit"] },
     Floor { room: "visitlog", lines: 9170, uses: &["domain", "analytics"], tests_use: &["system", "testkit"] },
     // Its tests move the visits of an embedded log.
@@ -67,7 +67,7 @@ const PLAN: &[Floor] = &[
     Floor { room: "outbound", lines: 1710, uses: &["domain"], tests_use: &["testkit"] },
     Floor { room: "legacy", lines: 700, uses: &["domain"], tests_use: &["testkit"] },
     // Its example and its tests run the use cases over SQLite.
-    Floor { room: "application", lines: 7610, uses: &["domain"], tests_use: &["storage", "system", "testkit"] },
+    Floor { room: "application", lines: 7650, uses: &["domain"], tests_use: &["storage", "system", "testkit"] },
     Floor { room: "problem", lines: 900, uses: &["domain", "application"], tests_use: &[] },
     Floor { room: "contract", lines: 8880, uses: &["domain", "application", "problem"], tests_use: &["testkit"] },
     // Redirects stand on it without the wire of links and statistics.

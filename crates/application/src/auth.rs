@@ -3,9 +3,10 @@
 use std::{
     fmt,
     net::IpAddr,
-    sync::{Arc, PoisonError, RwLock},
+    sync::{Arc, PoisonError, RwLock, RwLockReadGuard},
 };
 
+use sha2::{Digest, Sha256};
 use slugline_domain::{
     ClientNetwork, TokenName, TokenRecord, UnixSeconds,
     measure::Counter,
@@ -263,9 +264,19 @@ impl Authenticator {
         }
     }
 
+    /// The mark that the site token leaves beside a secret of its holder. It fits that secret and
+    /// that token alone, so it shows whether the token was replaced since, and gives neither away.
+    pub(crate) fn site_mark(&self, secret: &str) -> [u8; 32] {
+        let mark = Sha256::new_with_prefix(self.site().digest);
+        mark.chain_update(secret).finalize().into()
+    }
+
     fn is_site_token(&self, presented: &str) -> bool {
-        let site = self.site.read().unwrap_or_else(PoisonError::into_inner);
-        site.matches(presented)
+        self.site().matches(presented)
+    }
+
+    fn site(&self) -> RwLockReadGuard<'_, SiteToken> {
+        self.site.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The named token with this digest.

@@ -168,8 +168,12 @@ impl Resolver {
     /// after an error: the store may have made the change before it failed.
     pub fn announce(&self, key: &LinkKey, note: &AuditNote, is_stored: bool) {
         self.forget(key);
-        if let (true, Some(observer)) = (is_stored, &self.observer) {
-            observer.changed(note, key);
+        if is_stored {
+            // A node that writes can read: visitors of unknown slugs wait no longer than writers.
+            self.outage.end();
+            if let Some(observer) = &self.observer {
+                observer.changed(note, key);
+            }
         }
     }
 

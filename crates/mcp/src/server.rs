@@ -1,6 +1,9 @@
 //! The server behind every transport, and one exchange with it.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, OnceLock},
+};
 
 use serde_json::{Value, json};
 use slugline_application::{App, Caller};
@@ -41,10 +44,18 @@ impl Server {
 #[derive(Debug)]
 pub struct Tools {
     pub(crate) version: &'static str,
+    bounds: Bounds,
     all: Vec<Tool>,
+    /// Made for the first client that asks.
+    lists: OnceLock<Lists>,
+}
+
+/// The descriptions of all tools, and the answers to callers who may use all.
+#[derive(Debug)]
+struct Lists {
     described: Vec<Value>,
-    legacy_list: Raw,
-    modern_list: Raw,
+    legacy: Raw,
+    modern: Raw,
 }
 
 /// The reason why a tool cannot be added.
@@ -75,17 +86,10 @@ impl Tools {
         bounds: &Bounds,
         version: &'static str,
     ) -> Result<Self, ToolRefused> {
-        let mut all = tools::built_in();
-        all.extend(added);
-        let described = tools::describe_all(&all, bounds);
-        let mut names = BTreeSet::new();
-        for (tool, described) in all.iter().zip(&described) {
+        for (tool, described) in added.iter().zip(tools::describe_all(&added, bounds)) {
             let name = tool.spec.name;
             if !is_name(name) {
                 return Err(ToolRefused::Name(name));
-            }
-            if !names.insert(name) {
-                return Err(ToolRefused::NameTaken(name));
             }
             if described["inputSchema"]["type"] != "object" {
                 return Err(ToolRefused::Input(name));
@@ -94,12 +98,28 @@ impl Tools {
                 return Err(ToolRefused::Output(name));
             }
         }
+        let mut all = tools::built_in();
+        all.extend(added);
+        let mut names = BTreeSet::new();
+        if let Some(tool) = all.iter().find(|tool| !names.insert(tool.spec.name)) {
+            return Err(ToolRefused::NameTaken(tool.spec.name));
+        }
         Ok(Self {
             version,
-            legacy_list: legacy_list(&described),
-            modern_list: modern_list(&described, version),
-            described,
+            bounds: bounds.clone(),
             all,
+            lists: OnceLock::new(),
+        })
+    }
+
+    fn lists(&self) -> &Lists {
+        self.lists.get_or_init(|| {
+            let described = tools::describe_all(&self.all, &self.bounds);
+            Lists {
+                legacy: legacy_list(&described),
+                modern: modern_list(&described, self.version),
+                described,
+            }
         })
     }
 
@@ -117,7 +137,7 @@ impl Tools {
         if caller.is_assistant() || tools::permitted(&self.all, caller).all(|permitted| permitted) {
             return None;
         }
-        let tools = self.described.iter();
+        let tools = self.lists().described.iter();
         let tools = tools.zip(tools::permitted(&self.all, caller));
         let tools = tools.filter(|(_, permitted)| *permitted);
         Some(tools.map(|(tool, _)| tool.clone()).collect())
@@ -125,14 +145,14 @@ impl Tools {
 
     pub(crate) fn legacy_list(&self, caller: &Caller) -> Raw {
         match self.narrowed(caller) {
-            None => self.legacy_list.clone(),
+            None => self.lists().legacy.clone(),
             Some(tools) => legacy_list(&tools),
         }
     }
 
     pub(crate) fn modern_list(&self, caller: &Caller) -> Raw {
         match self.narrowed(caller) {
-            None => self.modern_list.clone(),
+            None => self.lists().modern.clone(),
             Some(tools) => modern_list(&tools, self.version),
         }
     }

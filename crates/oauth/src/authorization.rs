@@ -93,15 +93,15 @@ pub(crate) async fn take(
         }
         Err(failed) => return failed,
     };
-    let form = sent.get("form").unwrap_or_default();
-    if !signed_in.is_form_value(request.query_string(), form) {
-        let text = "the form was made for another request";
-        return pages::refused(words, StatusCode::FORBIDDEN, text);
-    }
     let asked = match examine(&connecting, &request).await {
         Ok(asked) => asked,
         Err(refused) => return refused,
     };
+    let form = sent.get("form").unwrap_or_default();
+    if !signed_in.is_form_value(&shown(&request, &asked), form) {
+        let text = "the form was made for another request, or the application changed its name";
+        return pages::refused(words, StatusCode::FORBIDDEN, text);
+    }
     if sent.get("decision") == Some("allow") {
         allow(&connecting, &request, words, &signed_in, &asked, &sent).await
     } else {
@@ -204,7 +204,7 @@ async fn signed_in(
     connecting: &Connecting,
     request: &HttpRequest,
 ) -> Result<Option<SignedIn>, HttpResponse> {
-    let Some(text) = cookie::of(request) else {
+    let Some(text) = cookie::of(request, &connecting.origin) else {
         return Ok(None);
     };
     let found = connecting.assistants.signed_in(&text).await;
@@ -259,13 +259,19 @@ fn consent(
     pages::consent(&Consent {
         words,
         action: &own_address(request),
-        form: &signed_in.form_value(request.query_string()),
+        form: &signed_in.form_value(&shown(request, asked)),
         person: signed_in.caller.name(),
         asked,
         choice,
         hosts: &connecting.assistants.hosts(),
         trouble,
     })
+}
+
+/// What a person decides about: the request, and who asks. The name may change meanwhile, because
+/// the application's document is its own.
+fn shown(request: &HttpRequest, asked: &ConsentRequest) -> String {
+    format!("{} {} {}", request.query_string(), asked.host, asked.name)
 }
 
 /// Sends the browser to the application, with the state of its request and with our name (RFC 9207).

@@ -4,15 +4,13 @@ use actix_web::{HttpRequest, http::header::HeaderValue};
 use slugline_application::Assistants;
 use slugline_httpkit::{Origin, cookie};
 
-const NAME: &str = "slugline_consent";
-
 /// The text of the cookie that a request brings.
-pub(crate) fn of(request: &HttpRequest) -> Option<String> {
-    cookie(request, NAME)
+pub(crate) fn of(request: &HttpRequest, origin: &Origin) -> Option<String> {
+    let (name, _) = form(origin);
+    cookie(request, name)
 }
 
-/// Sets the cookie for the pages of this crate. No script reads it, and no page of another site
-/// sends it with a form.
+/// Sets the cookie. No script reads it, and no page of another site sends it with a form.
 pub(crate) fn set(text: &str, origin: &Origin) -> HeaderValue {
     with(text, Assistants::SESSION_SECONDS, origin)
 }
@@ -23,12 +21,17 @@ pub(crate) fn remove(origin: &Origin) -> HeaderValue {
 }
 
 fn with(text: &str, seconds: i64, origin: &Origin) -> HeaderValue {
-    let secure = if origin.scheme() == "https" {
-        "; Secure"
-    } else {
-        ""
-    };
-    let set =
-        format!("{NAME}={text}; Path=/_oauth; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}");
+    let (name, secure) = form(origin);
+    let set = format!("{name}={text}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}");
     HeaderValue::from_str(&set).expect("the text is base64url")
+}
+
+/// The name, and the attribute that goes with it. Browsers take `__Host-` from this host alone, over
+/// `https` and for every path, so no sibling can plant a session (RFC 6265bis, section 4.1.3.2).
+fn form(origin: &Origin) -> (&'static str, &'static str) {
+    if origin.scheme() == "https" {
+        ("__Host-slugline_consent", "; Secure")
+    } else {
+        ("slugline_consent", "")
+    }
 }

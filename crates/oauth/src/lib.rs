@@ -12,7 +12,7 @@
 //! | `parameters` | queries and forms |
 //! | `cookie` | the cookie of a person who signed in |
 //! | `decision` | what a person chose in the form |
-//! | `pages`, `words` | the pages, in ten languages |
+//! | `pages`, `shown_host`, `words` | the pages, in ten languages |
 //! | `connecting` | what every handler needs, and the paths of all that |
 
 #![expect(
@@ -28,6 +28,7 @@ mod decision;
 mod discovery;
 mod pages;
 mod parameters;
+mod shown_host;
 mod token;
 mod words;
 

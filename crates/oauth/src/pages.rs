@@ -17,6 +17,7 @@ use slugline_domain::Scope;
 use crate::{
     connecting::STYLE_PATH,
     decision::{Choice, DAYS},
+    shown_host::ShownHost,
     words::Words,
 };
 
@@ -83,8 +84,8 @@ struct ConsentPage<'a> {
     form: &'a str,
     person: &'a str,
     name: &'a str,
-    host: &'a str,
-    redirect_host: String,
+    host: ShownHost<'a>,
+    redirect_host: ShownHost<'a>,
     loopback: bool,
     permissions: Vec<Permission>,
     choice: &'a Choice,
@@ -175,11 +176,12 @@ pub(crate) fn consent(consent: &Consent<'_>) -> HttpResponse {
         None => StatusCode::OK,
         Some(_) => StatusCode::BAD_REQUEST,
     };
-    respond(status, consent.words, &consent.page())
+    let redirect_host = consent.asked.redirect.host();
+    respond(status, consent.words, &consent.page(&redirect_host))
 }
 
 impl<'a> Consent<'a> {
-    fn page(&'a self) -> ConsentPage<'a> {
+    fn page(&'a self, redirect_host: &'a str) -> ConsentPage<'a> {
         let Self {
             words,
             asked,
@@ -213,8 +215,8 @@ impl<'a> Consent<'a> {
             form: self.form,
             person: self.person,
             name: asked.name.as_str(),
-            host: &asked.host,
-            redirect_host: asked.redirect.host(),
+            host: ShownHost::of(&asked.host),
+            redirect_host: ShownHost::of(redirect_host),
             loopback: asked.redirect.is_loopback(),
             permissions: permissions.collect(),
             choice,
@@ -316,8 +318,8 @@ mod tests {
             form: HOSTILE,
             person: HOSTILE,
             name: HOSTILE,
-            host: HOSTILE,
-            redirect_host: HOSTILE.into(),
+            host: ShownHost::of(HOSTILE),
+            redirect_host: ShownHost::of(HOSTILE),
             loopback,
             permissions: vec![Permission {
                 scope: "links:read",

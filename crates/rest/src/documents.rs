@@ -1,8 +1,10 @@
 //! `GET /_docs/openapi.json`: the reference for the API that is deployed.
 
+use std::sync::{Arc, OnceLock};
+
 use actix_web::{HttpRequest, HttpResponse, http::header::CACHE_CONTROL, web::Bytes};
 use aide::{generate::GenContext, openapi::MediaType};
-use serde_json::{Value, json};
+use serde_json::json;
 use slugline_application::Access;
 use slugline_httpkit::{Failure, Guard};
 
@@ -10,6 +12,7 @@ use crate::{
     input::from_head,
     openapi::{Responses, documented},
     operation::operations,
+    registrar::Api,
     reply::Reply,
     streamed::Slices,
 };
@@ -24,27 +27,32 @@ async fn document(document: Document) -> Result<Document, Failure> {
     Ok(document)
 }
 
-/// The document as it is served, serialized once for all clients.
+/// The document as it is served. The first client that asks has it made, for all clients.
 #[derive(Clone, Debug)]
 pub(crate) struct Served {
+    api: Arc<Api>,
     /// All members but `servers`, without the brace that opens the object.
-    members: Bytes,
+    members: Arc<OnceLock<Bytes>>,
 }
 
 impl Served {
-    pub(crate) fn new(document: &Value) -> Self {
-        let mut text = serde_json::to_vec(document).expect("a document is plain data");
-        assert!(document.is_object() && text.len() > 2, "it has members");
-        text.remove(0);
+    pub(crate) fn new(api: Arc<Api>) -> Self {
         Self {
-            members: text.into(),
+            api,
+            members: Arc::default(),
         }
     }
 
     fn for_origin(&self, origin: &str) -> Slices {
+        let members = self.members.get_or_init(|| {
+            let document = self.api.document();
+            let mut text = serde_json::to_vec(&document).expect("a document is plain data");
+            text.remove(0);
+            text.into()
+        });
         let servers = json!([{ "url": origin }]);
         let start = format!("{{\"servers\":{servers},");
-        Slices::of([start.into(), self.members.clone()])
+        Slices::of([start.into(), members.clone()])
     }
 }
 

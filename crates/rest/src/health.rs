@@ -116,16 +116,22 @@ async fn domain(
 
 const DAMAGED: &str = "some pages of the links database are damaged; `slugline doctor` names them";
 
+const REFUSING: &str =
+    "the last change of the links database failed; redirects go on, and the log says why";
+
 const DEAF: &str = "the database announces no changes to this node, so it reads each link again after \
     a second; the log says why";
 
 async fn ready(context: Context) -> Result<Json<200, Readiness>, Failure> {
+    let links = &context.links_watch;
+    let damaged = links.is_damaged().then_some(DAMAGED);
+    let refusing = links.refuses_changes().then_some(REFUSING);
     match context.app.links.ready().await {
         Ok(()) => Ok(Json(Readiness {
             status: HEALTHY.status,
             version: HEALTHY.version,
             parts: Parts {
-                links: Part::with(context.links_watch.is_damaged().then_some(DAMAGED)),
+                links: Part::with(damaged.into_iter().chain(refusing)),
                 log: Part::with(context.app.stats.log_troubles()),
                 listener: Part::with((!context.app.links.hears_of_changes()).then_some(DEAF)),
                 disk: Part::with(context.disk.trouble()),

@@ -31,7 +31,8 @@
 //! };
 //! let greet = Operation::new(spec, async |Query(name): Query<Name>| Ok(Json::<200, _>(name)));
 //! let routes = api("1.0.0", &Bounds::default()).operation(greet)?.finish();
-//! let documented = &routes.document()["paths"]["/api/acme/greeting"]["get"];
+//! let document = routes.document();
+//! let documented = &document["paths"]["/api/acme/greeting"]["get"];
 //! assert_eq!(documented["parameters"][0]["name"], "name");
 //! # Ok::<(), slugline_rest::OperationRefused>(())
 //! ```

@@ -3,7 +3,7 @@
 
 use actix_web::http::Method;
 use aide::{
-    generate,
+    generate::{self, GenContext},
     openapi::{
         Components, Info, OpenApi, Operation as Documented, PathItem, Paths, ReferenceOr, Response,
         Responses, SecurityScheme, StatusCode,
@@ -11,6 +11,7 @@ use aide::{
 };
 use indexmap::IndexMap;
 use schemars::SchemaGenerator;
+use serde_json::Value;
 
 use slugline_contract::{Bounds, schema};
 use thiserror::Error;
@@ -18,7 +19,7 @@ use thiserror::Error;
 use crate::{
     openapi::{body_of, described, path_parameters},
     operation::{Operation, OperationSpec, needs_token},
-    route_list::{Declared, RouteList},
+    route_list::RouteList,
 };
 
 const SECURITY_SCHEME: &str = "bearerAuth";
@@ -30,8 +31,16 @@ const HEAD_TOO_LARGE: &str =
 /// Routes that are being declared.
 #[derive(Debug)]
 pub struct Api {
-    document: OpenApi,
-    routes: Vec<Declared>,
+    info: Info,
+    bounds: Bounds,
+    entries: Vec<Entry>,
+}
+
+/// An operation, mounted here or by another adapter.
+#[derive(Debug)]
+enum Entry {
+    Own(Operation),
+    External(ExternalOperation),
 }
 
 /// A route that another adapter serves, to be documented here.
@@ -110,134 +119,46 @@ fn is_plain(path: &str) -> bool {
         .all(|segment| !segment.is_empty() && segment.iter().copied().all(plain))
 }
 
-impl Api {
-    pub(crate) fn new(info: Info, bounds: &Bounds) -> Self {
-        // Aide keeps its schema generator in a thread-local and starts it on an old
-        // draft; the document declares 2020-12, so the generator must use that, too.
-        generate::reset_context();
-        generate::in_context(|context| {
-            let settings = schema::settings(bounds)
-                .with(|settings| settings.definitions_path = "/components/schemas".into());
-            context.schema = SchemaGenerator::new(settings);
-        });
-        let mut components = Components::default();
-        let bearer = SecurityScheme::Http {
-            scheme: "bearer".into(),
-            bearer_format: None,
-            description: Some(
-                "The site token, or a named token with the scope that the operation states.".into(),
-            ),
-            extensions: IndexMap::default(),
-        };
-        components
-            .security_schemes
-            .insert(SECURITY_SCHEME.into(), ReferenceOr::Item(bearer));
-        let document = OpenApi {
-            info,
-            components: Some(components),
-            paths: Some(Paths::default()),
-            ..OpenApi::default()
-        };
-        Self {
-            document,
-            routes: Vec::new(),
+impl Entry {
+    /// Method, path and id.
+    fn identity(&self) -> (&Method, &'static str, &'static str) {
+        match self {
+            Self::Own(Operation { spec, .. }) => (&spec.method, spec.path, spec.id),
+            Self::External(spec) => (&spec.method, spec.path, spec.id),
         }
     }
 
-    /// Mounts and documents an operation.
-    ///
-    /// # Errors
-    /// The operation cannot stand beside the others.
-    pub fn operation(mut self, operation: Operation) -> Result<Self, OperationRefused> {
-        let Operation {
-            spec,
-            document,
-            make,
-        } = operation;
-        let OperationSpec { path, id, .. } = spec;
-        if spec.needs.scope().is_some() && !needs_token(path) {
-            return Err(OperationRefused::NoToken { id, path });
-        }
-        if !is_plain(path) {
-            return Err(OperationRefused::Path { id, path });
-        }
-        let described = match spec.needs.scope() {
-            Some(scope) => format!("{} Scope: `{scope}`.", spec.description),
-            None => spec.description.to_owned(),
-        };
-        let documented = generate::in_context(|context| document(&spec, context));
-        self.document_operation(
-            &ExternalOperation {
-                method: spec.method.clone(),
-                path,
-                id,
-                tag: spec.tag,
-                summary: spec.summary,
-                description: spec.description,
-                takes: &[],
-                answers: &[],
-            },
-            described.trim(),
-            documented,
-        )?;
-        self.routes.push(Declared {
-            method: spec.method,
-            path,
-            make,
-        });
-        Ok(self)
-    }
-
-    /// Documents a route that another adapter mounts.
-    ///
-    /// # Errors
-    /// The operation cannot stand beside the others.
-    pub fn external(mut self, route: &ExternalOperation) -> Result<Self, OperationRefused> {
-        let mut responses = Responses::default();
-        for (status, meaning) in route.answers {
-            let response = Response {
-                description: (*meaning).into(),
-                ..Response::default()
-            };
-            responses
-                .responses
-                .insert(StatusCode::Code(*status), ReferenceOr::Item(response));
-        }
-        let operation = Documented {
-            parameters: path_parameters(route.path).collect(),
-            request_body: body_of(route.takes),
-            responses: Some(responses),
-            ..Documented::default()
-        };
-        self.document_operation(route, route.description, operation)?;
-        Ok(self)
-    }
-
-    /// Finishes the declaration.
-    pub fn finish(mut self) -> RouteList {
-        let components = self.document.components.get_or_insert_default();
-        generate::in_context(|context| {
-            for (name, schema) in context.schema.take_definitions(true) {
-                let json_schema = schema.try_into().expect("definitions are schemas");
-                components.schemas.insert(name, described(json_schema));
+    fn document(&self, context: &mut GenContext) -> Documented {
+        let (tag, summary, description, mut operation) = match self {
+            Self::Own(Operation { spec, document, .. }) => {
+                let description = match spec.needs.scope() {
+                    Some(scope) => format!("{} Scope: `{scope}`.", spec.description),
+                    None => spec.description.to_owned(),
+                };
+                let operation = document(spec, context);
+                (
+                    spec.tag,
+                    spec.summary,
+                    description.trim().to_owned(),
+                    operation,
+                )
             }
-        });
-        generate::reset_context();
-        let document = serde_json::to_value(&self.document).expect("a document is plain data");
-        RouteList::new(self.routes, document)
-    }
-
-    fn document_operation(
-        &mut self,
-        spec: &ExternalOperation,
-        description: &str,
-        mut operation: Documented,
-    ) -> Result<(), OperationRefused> {
-        operation.operation_id = Some(spec.id.into());
-        operation.tags = vec![spec.tag.into()];
-        operation.summary = Some(spec.summary.into());
-        operation.description = Some(description.into());
-        if needs_token(spec.path) {
+            Self::External(spec) => {
+                let operation = spec.document();
+                (
+                    spec.tag,
+                    spec.summary,
+                    spec.description.to_owned(),
+                    operation,
+                )
+            }
+        };
+        let (_, path, id) = self.identity();
+        operation.operation_id = Some(id.into());
+        operation.tags = vec![tag.into()];
+        operation.summary = Some(summary.into());
+        operation.description = Some(description);
+        if needs_token(path) {
             operation.security = vec![[(SECURITY_SCHEME.to_owned(), Vec::new())].into()];
         }
         let responses = operation.responses.get_or_insert_default();
@@ -248,42 +169,156 @@ impl Api {
                 ..Response::default()
             }),
         );
-        let paths = self.document.paths.get_or_insert_default();
-        let taken = |operation: &Documented| operation.operation_id.as_deref() == Some(spec.id);
-        let items = paths.paths.values().filter_map(ReferenceOr::as_item);
-        let repeated = items
-            .flat_map(PathItem::iter)
-            .any(|(_, operation)| taken(operation));
-        if repeated {
-            return Err(OperationRefused::IdTaken(spec.id));
-        }
-        let item = paths
-            .paths
-            .entry(spec.path.to_owned())
-            .or_insert_with(|| ReferenceOr::Item(PathItem::default()));
-        let ReferenceOr::Item(item) = item else {
-            unreachable!("only items are inserted")
-        };
-        let slot = match spec.method {
-            Method::GET => &mut item.get,
-            Method::POST => &mut item.post,
-            Method::PUT => &mut item.put,
-            Method::PATCH => &mut item.patch,
-            Method::DELETE => &mut item.delete,
-            ref method => {
-                return Err(OperationRefused::Method {
-                    id: spec.id,
-                    method: method.clone(),
-                });
-            }
-        };
-        if slot.is_some() {
-            return Err(OperationRefused::PathTaken {
-                method: spec.method.clone(),
-                path: spec.path,
-            });
-        }
-        *slot = Some(operation);
-        Ok(())
+        operation
     }
+}
+
+impl ExternalOperation {
+    fn document(&self) -> Documented {
+        let mut responses = Responses::default();
+        for (status, meaning) in self.answers {
+            let response = Response {
+                description: (*meaning).into(),
+                ..Response::default()
+            };
+            responses
+                .responses
+                .insert(StatusCode::Code(*status), ReferenceOr::Item(response));
+        }
+        Documented {
+            parameters: path_parameters(self.path).collect(),
+            request_body: body_of(self.takes),
+            responses: Some(responses),
+            ..Documented::default()
+        }
+    }
+}
+
+impl Api {
+    pub(crate) fn new(info: Info, bounds: &Bounds) -> Self {
+        Self {
+            info,
+            bounds: bounds.clone(),
+            entries: Vec::new(),
+        }
+    }
+
+    /// Mounts and documents an operation.
+    ///
+    /// # Errors
+    /// The operation cannot stand beside the others.
+    pub fn operation(self, operation: Operation) -> Result<Self, OperationRefused> {
+        let OperationSpec { path, id, .. } = operation.spec;
+        if operation.spec.needs.scope().is_some() && !needs_token(path) {
+            return Err(OperationRefused::NoToken { id, path });
+        }
+        if !is_plain(path) {
+            return Err(OperationRefused::Path { id, path });
+        }
+        self.with(Entry::Own(operation))
+    }
+
+    /// Documents a route that another adapter mounts.
+    ///
+    /// # Errors
+    /// The operation cannot stand beside the others.
+    pub fn external(self, route: &ExternalOperation) -> Result<Self, OperationRefused> {
+        self.with(Entry::External(route.clone()))
+    }
+
+    /// Finishes the declaration.
+    pub fn finish(self) -> RouteList {
+        RouteList::new(self)
+    }
+
+    fn with(mut self, entry: Entry) -> Result<Self, OperationRefused> {
+        let (method, path, id) = entry.identity();
+        let mut others = self.entries.iter().map(Entry::identity);
+        if others.clone().any(|(_, _, other)| other == id) {
+            return Err(OperationRefused::IdTaken(id));
+        }
+        if others.any(|(taken, other, _)| (taken, other) == (method, path)) {
+            let method = method.clone();
+            return Err(OperationRefused::PathTaken { method, path });
+        }
+        if slot(&mut PathItem::default(), method).is_none() {
+            let method = method.clone();
+            return Err(OperationRefused::Method { id, method });
+        }
+        self.entries.push(entry);
+        Ok(self)
+    }
+
+    /// The operations that this crate mounts.
+    pub(crate) fn mounted(&self) -> impl Iterator<Item = &Operation> {
+        self.entries.iter().filter_map(|entry| match entry {
+            Entry::Own(operation) => Some(operation),
+            Entry::External(_) => None,
+        })
+    }
+
+    /// The path of each operation, as often as it has methods.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &'static str> {
+        self.entries.iter().map(|entry| entry.identity().1)
+    }
+
+    /// Makes the document, which takes some milliseconds and megabytes.
+    pub(crate) fn document(&self) -> Value {
+        // Aide keeps its schema generator in a thread-local and starts it on an old
+        // draft; the document declares 2020-12, so the generator must use that, too.
+        generate::reset_context();
+        let (paths, schemas) = generate::in_context(|context| {
+            let settings = schema::settings(&self.bounds)
+                .with(|settings| settings.definitions_path = "/components/schemas".into());
+            context.schema = SchemaGenerator::new(settings);
+            let mut paths = Paths::default();
+            for entry in &self.entries {
+                let (method, path, _) = entry.identity();
+                let item = paths.paths.entry(path.to_owned());
+                let item = item.or_insert_with(|| ReferenceOr::Item(PathItem::default()));
+                if let ReferenceOr::Item(item) = item
+                    && let Some(slot) = slot(item, method)
+                {
+                    *slot = Some(entry.document(context));
+                }
+            }
+            (paths, context.schema.take_definitions(true))
+        });
+        generate::reset_context();
+        let bearer = SecurityScheme::Http {
+            scheme: "bearer".into(),
+            bearer_format: None,
+            description: Some(
+                "The site token, or a named token with the scope that the operation states.".into(),
+            ),
+            extensions: IndexMap::default(),
+        };
+        let mut components = Components::default();
+        components
+            .security_schemes
+            .insert(SECURITY_SCHEME.into(), ReferenceOr::Item(bearer));
+        for (name, schema) in schemas {
+            let json_schema = schema.try_into().expect("definitions are schemas");
+            components.schemas.insert(name, described(json_schema));
+        }
+        let document = OpenApi {
+            info: self.info.clone(),
+            components: Some(components),
+            paths: Some(paths),
+            ..OpenApi::default()
+        };
+        serde_json::to_value(&document).expect("a document is plain data")
+    }
+}
+
+/// The place of an operation with this method, if operations may have it.
+fn slot<'i>(item: &'i mut PathItem, method: &Method) -> Option<&'i mut Option<Documented>> {
+    Some(match *method {
+        Method::GET => &mut item.get,
+        Method::POST => &mut item.post,
+        Method::PUT => &mut item.put,
+        Method::PATCH => &mut item.patch,
+        Method::DELETE => &mut item.delete,
+        _ => return None,
+    })
 }

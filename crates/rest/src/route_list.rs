@@ -1,6 +1,6 @@
 //! The declared routes, mounted.
 
-use std::{fmt, sync::Arc};
+use std::{collections::BTreeSet, sync::Arc};
 
 use actix_web::{
     HttpRequest, HttpResponse, Resource,
@@ -16,7 +16,8 @@ use slugline_httpkit::{Guard, guarded, public};
 use crate::{
     documents::Served,
     input::RestState,
-    operation::{MakeRoute, needs_token},
+    operation::{Operation, needs_token},
+    registrar::Api,
 };
 
 /// The most bytes of a request body: enough for a link with a destination for every
@@ -31,28 +32,31 @@ const GUESSED: [(&str, &str); 2] = [("_docs", "scalar"), ("_health", "ready")];
 /// The declared routes, ready to be mounted in every worker.
 #[derive(Clone, Debug)]
 pub struct RouteList {
-    routes: Arc<[Declared]>,
-    document: Arc<Value>,
+    api: Arc<Api>,
     served: Served,
 }
 
 impl RouteList {
-    pub(crate) fn new(routes: Vec<Declared>, document: Value) -> Self {
-        Self {
-            routes: routes.into(),
-            served: Served::new(&document),
-            document: Arc::new(document),
-        }
+    pub(crate) fn new(api: Api) -> Self {
+        let api = Arc::new(api);
+        let served = Served::new(Arc::clone(&api));
+        Self { api, served }
     }
 
-    /// The OpenAPI document, without `servers`, which depend on the client.
-    pub fn document(&self) -> &Arc<Value> {
-        &self.document
+    /// Makes the OpenAPI document, without `servers`, which depend on the client.
+    pub fn document(&self) -> Value {
+        self.api.document()
+    }
+
+    /// Every documented path, those of other adapters as well.
+    pub fn paths(&self) -> BTreeSet<&'static str> {
+        self.api.paths().collect()
     }
 
     /// Method and path of every mounted route.
     pub fn mounted(&self) -> impl Iterator<Item = (&Method, &'static str)> {
-        self.routes.iter().map(|route| (&route.method, route.path))
+        let mounted = self.api.mounted();
+        mounted.map(|operation| (&operation.spec.method, operation.spec.path))
     }
 
     /// Mounts the routes over the state that they use, behind the guard. A path accepts one
@@ -67,17 +71,18 @@ impl RouteList {
             .app_data(state.clone())
             .app_data(guard.clone())
             .app_data(self.served.clone());
-        let mut by_path: Vec<(&'static str, Vec<&Declared>)> = Vec::new();
-        for route in self.routes.iter() {
-            match by_path.iter_mut().find(|(path, _)| *path == route.path) {
-                Some((_, routes)) => routes.push(route),
-                None => by_path.push((route.path, vec![route])),
+        let mut by_path: Vec<(&'static str, Vec<&Operation>)> = Vec::new();
+        for operation in self.api.mounted() {
+            let its_path = operation.spec.path;
+            match by_path.iter_mut().find(|(path, _)| *path == its_path) {
+                Some((_, operations)) => operations.push(operation),
+                None => by_path.push((its_path, vec![operation])),
             }
         }
-        for (path, routes) in by_path {
+        for (path, operations) in by_path {
             let mut resource = Resource::new([path.to_owned(), format!("{path}/")]);
-            for route in routes {
-                resource = resource.route((route.make)());
+            for operation in operations {
+                resource = resource.route((operation.make)());
             }
             if needs_token(path) {
                 config.service(guarded(resource, guard));
@@ -91,20 +96,6 @@ impl RouteList {
             let paths = [format!("/{folder}"), format!("/{folder}/")];
             config.service(public(Resource::new(paths).route(lead), &guard.edge));
         }
-    }
-}
-
-/// One route.
-#[derive(Clone)]
-pub(crate) struct Declared {
-    pub(crate) method: Method,
-    pub(crate) path: &'static str,
-    pub(crate) make: MakeRoute,
-}
-
-impl fmt::Debug for Declared {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.method, self.path)
     }
 }
 

@@ -36,13 +36,7 @@ pub(crate) struct Checked {
 impl Additions {
     /// Checks that nothing collides.
     pub(crate) fn check(self, settings: &Settings) -> anyhow::Result<Checked> {
-        let adds_paths = !self.operations.is_empty() || !self.routes.is_empty();
-        // Making the document takes some milliseconds, which the binary need not spend twice.
-        let mut taken = if adds_paths {
-            folders_of(&api_routes::routes(&settings.bounds, Vec::new())?)
-        } else {
-            BTreeSet::new()
-        };
+        let mut taken = folders_of(&api_routes::routes(&settings.bounds, Vec::new())?);
         for operation in &self.operations {
             let (id, path) = (operation.id(), operation.path());
             let folder = folder(path).with_context(|| {
@@ -86,11 +80,8 @@ impl Additions {
 
 /// The folders in which the service has paths of its own.
 fn folders_of(api: &RouteList) -> BTreeSet<String> {
-    let document = api.document();
-    let documented = document["paths"].as_object().into_iter().flatten();
-    let documented = documented.map(|(path, _)| path.as_str());
     let others = [slugline_dashboard::PATH, metrics::PATH];
-    let folders = documented.chain(others).filter_map(folder);
+    let folders = api.paths().into_iter().chain(others).filter_map(folder);
     folders.map(str::to_owned).collect()
 }
 

@@ -23,12 +23,12 @@ pub(crate) fn routes(
 }
 
 /// The routes by the names under which their requests are counted.
-pub(crate) fn documented_paths(routes: &RouteList) -> impl Iterator<Item = String> {
-    let document = routes.document();
-    let paths = document["paths"].as_object().cloned().unwrap_or_default();
-    let paths = paths.into_iter().map(|(path, _)| path);
+pub(crate) fn documented_paths(routes: &RouteList) -> impl Iterator<Item = String> + use<> {
     // Redirects have a name of their own.
-    paths.filter(|path| may_be_service_path(path))
+    let paths = routes.paths().into_iter();
+    paths
+        .filter(|path| may_be_service_path(path))
+        .map(str::to_owned)
 }
 
 /// The documented routes of the other adapters.

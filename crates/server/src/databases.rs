@@ -4,9 +4,10 @@
 use std::{path::Path, sync::Arc};
 
 use anyhow::{Context, bail};
+use slugline_domain::ports::DiskWatch;
 use slugline_storage::{DatabaseUrl, OpenError, SchemaConnection, SqlLinkStore, SqliteObjects};
 
-use crate::settings::Settings;
+use crate::{data_folder::FolderDisk, settings::Settings};
 
 /// The file of the links, if it does not exist yet. `None` for a database server.
 pub(crate) fn missing_file(settings: &Settings) -> Option<&Path> {
@@ -59,8 +60,22 @@ fn keeping(
     settings: &Settings,
     opened: Result<SqlLinkStore, OpenError>,
 ) -> anyhow::Result<Arc<SqlLinkStore>> {
-    let store = opened.context("SLUGLINE_DATABASE_URL")?;
+    let store = opened.with_context(|| named(settings))?;
     Ok(Arc::new(store.keeping(settings.keeping)))
+}
+
+/// What every error about the database of links begins with.
+pub(crate) const CONTEXT: &str = "the links database";
+
+/// The setting of a server, or the file and the trouble of its disk.
+fn named(settings: &Settings) -> String {
+    let DatabaseUrl::File(file) = &settings.links else {
+        return "SLUGLINE_DATABASE_URL".to_owned();
+    };
+    let folder = settings.data_dir.clone();
+    let trouble = FolderDisk { folder }.trouble();
+    let trouble = trouble.map_or_else(String::new, |trouble| format!(" ({trouble})"));
+    format!("{CONTEXT} {}{trouble}", file.display())
 }
 
 /// Refuses a links database whose schema differs from what its steps make. One of an earlier version

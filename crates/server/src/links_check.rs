@@ -13,7 +13,7 @@ use std::{
 };
 
 use slugline_domain::ports::LinksWatch;
-use slugline_storage::{DatabaseUrl, PageCheck, check_pages};
+use slugline_storage::{DatabaseUrl, PageCheck, SqlLinkStore, check_pages};
 
 use crate::{
     process::{WorkThread, step_back},
@@ -26,15 +26,27 @@ const AFTER: Duration = Duration::from_secs(1);
 /// Enough for some gigabytes. The write-ahead log grows as long as the check reads.
 const LIMIT: Duration = Duration::from_mins(1);
 
-/// The findings of the check so far.
-#[derive(Debug, Default)]
+/// The findings of the check so far, and of the last change.
+#[derive(Debug)]
 pub(crate) struct LinksHealth {
     damaged: AtomicBool,
+    store: Arc<SqlLinkStore>,
+}
+
+impl LinksHealth {
+    pub(crate) fn new(store: Arc<SqlLinkStore>) -> Self {
+        let damaged = AtomicBool::default();
+        Self { damaged, store }
+    }
 }
 
 impl LinksWatch for LinksHealth {
     fn is_damaged(&self) -> bool {
         self.damaged.load(Ordering::Relaxed)
+    }
+
+    fn refuses_changes(&self) -> bool {
+        self.store.last_change_failed()
     }
 }
 

@@ -30,7 +30,7 @@ pub(crate) async fn open(
         old_store: old_store.context("SLUGLINE_LEGACY_KV_URL")?,
     })
     .await
-    .context("SLUGLINE_DATABASE_URL")?;
+    .context(databases::CONTEXT)?;
     if migration.is_abandoned().await? {
         tracing::warn!(
             "links were being moved here from an older instance's store and not all of them are: \

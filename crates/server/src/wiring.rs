@@ -41,6 +41,7 @@ use crate::{
     clickhouse_wire::OutboundWire,
     data_folder::FolderDisk,
     databases,
+    links_check::LinksHealth,
     metrics::{self, Metrics, Requests},
     observers::ObserverQueues,
     old_store,
@@ -233,11 +234,11 @@ pub(crate) async fn build(
         resolver,
         passwords,
         authenticator: Arc::clone(&authenticator),
+        links: Arc::new(LinksHealth::new(Arc::clone(&store))),
         store,
         recorder: Arc::clone(&recorder),
         backups: Arc::default(),
         watch: watch.clone(),
-        links: Arc::default(),
         files: metrics::files(settings),
     };
     let links_watch: Arc<dyn LinksWatch> = metrics.links.clone();
@@ -515,7 +516,7 @@ async fn agree_on(
     let mut proposed = [0; 32];
     random.fill(&mut proposed);
     let agreed = store.agree(name, proposed).await;
-    agreed.context("SLUGLINE_DATABASE_URL")
+    agreed.context(databases::CONTEXT)
 }
 
 fn open_place_file(settings: &Settings) -> anyhow::Result<Option<Arc<dyn PlaceFinder>>> {

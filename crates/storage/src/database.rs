@@ -1,6 +1,13 @@
 //! An open database of either kind.
 
-use std::{future::Future, sync::Arc, time::Instant};
+use std::{
+    future::Future,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Instant,
+};
 
 use sea_orm::QueryTrait;
 use slugline_domain::{
@@ -38,6 +45,7 @@ struct Clocked {
     finds: Histogram,
     reads: Histogram,
     changes: Histogram,
+    change_failed: AtomicBool,
 }
 
 /// The time that the database took, failures included.
@@ -117,7 +125,7 @@ impl Database {
                 server => server.insert(insert).await,
             }
         };
-        observed(&self.clocked.changes, change_span(), "insert a link", work).await
+        self.observed_change("insert a link", work).await
     }
 
     /// Counts a visit. On PostgreSQL it is a statement of its own, on SQLite it shares a commit.
@@ -134,7 +142,7 @@ impl Database {
                 server => server.take_visit(take).await,
             }
         };
-        observed(&self.clocked.changes, change_span(), "count a visit", work).await
+        self.observed_change("count a visit", work).await
     }
 
     /// Makes a change that caches may have to notice.
@@ -183,7 +191,19 @@ impl Database {
                 server => server.change(&change).await,
             }
         };
-        observed(&self.clocked.changes, change_span(), action, work).await
+        self.observed_change(action, work).await
+    }
+
+    async fn observed_change<T>(
+        &self,
+        action: &'static str,
+        work: impl Future<Output = Result<T, Failure>>,
+    ) -> Result<T, StoreError> {
+        let span = info_span!(target: TRACES, "links: change", otel.kind = "client");
+        let done = observed(&self.clocked.changes, span, action, work).await;
+        let failed = &self.clocked.change_failed;
+        failed.store(done.is_err(), Ordering::Relaxed);
+        done
     }
 
     pub(crate) async fn read<T: Send + 'static>(
@@ -251,6 +271,10 @@ impl Database {
         observed(&self.clocked.finds, find_span(), "find a link", work).await
     }
 
+    pub(crate) fn last_change_failed(&self) -> bool {
+        self.clocked.change_failed.load(Ordering::Relaxed)
+    }
+
     pub(crate) fn timings(&self) -> StoreTimings {
         StoreTimings {
             finds: self.clocked.finds.get(),
@@ -295,10 +319,6 @@ impl Database {
             server => server.ear.changed(subject),
         }
     }
-}
-
-fn change_span() -> Span {
-    info_span!(target: TRACES, "links: change", otel.kind = "client")
 }
 
 fn find_span() -> Span {

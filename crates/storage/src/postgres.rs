@@ -220,7 +220,12 @@ fn limited(options: PgPoolOptions) -> PgPoolOptions {
     ///
     /// Nothing is compiled: while the server has no statistics of a table, it takes a page of
     /// links for so much work that it compiles the statement for 0.2 s, and then reads the page in 3 ms.
-    const SETTINGS: &str = "SET statement_timeout = '10s'; \
+    ///
+    /// What was acknowledged is on the disk, and on that of a synchronous standby, whatever is the
+    /// default of the server, the database or the role; they may ask for more.
+    const SETTINGS: &str = "SELECT set_config('synchronous_commit', 'on', false) \
+                            WHERE current_setting('synchronous_commit') <> 'remote_apply'; \
+                            SET statement_timeout = '10s'; \
                             SET idle_in_transaction_session_timeout = '10s'; \
                             SET jit = off";
 
@@ -247,28 +252,50 @@ fn pool_options(url: &str) -> ConnectOptions {
 
 #[cfg(test)]
 mod tests {
+    use rstest::rstest;
     use sea_orm::{ConnectionTrait, DbBackend, Statement};
 
     use super::*;
 
-    #[tokio::test]
     #[expect(
         clippy::disallowed_methods,
         reason = "the test command hands the server over this way"
     )]
+    fn server() -> String {
+        std::env::var("SLUGLINE_TEST_POSTGRES_URL").expect(
+            "SLUGLINE_TEST_POSTGRES_URL names a PostgreSQL server; `cargo xtask test` starts one",
+        )
+    }
+
+    async fn setting(server: &Postgres, name: &str) -> String {
+        let question = format!("SHOW {name}");
+        let question = Statement::from_string(DbBackend::Postgres, question);
+        let row = server.pool().query_one_raw(question).await.unwrap();
+        row.unwrap().try_get_by_index(0).unwrap()
+    }
+
+    #[rstest]
+    #[case("off", "on")]
+    #[case("local", "on")]
+    #[case("remote_write", "on")]
+    #[case("remote_apply", "remote_apply")]
+    #[tokio::test]
+    async fn an_acknowledged_change_is_on_the_disk(#[case] default: &str, #[case] used: &str) {
+        let server = server();
+        let joint = if server.contains('?') { '&' } else { '?' };
+        let url = format!("{server}{joint}options=-c%20synchronous_commit%3D{default}");
+        let links = Postgres::connect(&url).await.unwrap();
+        assert_eq!(setting(&links, "synchronous_commit").await, used);
+        let schema = Postgres::connect_for_schema(&url).await.unwrap();
+        assert_eq!(setting(&schema, "synchronous_commit").await, default);
+    }
+
+    #[tokio::test]
     async fn statements_about_links_are_limited_and_not_compiled_and_schema_steps_are_not_limited()
     {
-        let url = std::env::var("SLUGLINE_TEST_POSTGRES_URL").expect(
-            "SLUGLINE_TEST_POSTGRES_URL names a PostgreSQL server; `cargo xtask test` starts one",
-        );
+        let url = server();
         let links = Postgres::connect(&url).await.unwrap();
         let schema = Postgres::connect_for_schema(&url).await.unwrap();
-        let setting = async |server: &Postgres, name| {
-            let question = format!("SHOW {name}");
-            let question = Statement::from_string(DbBackend::Postgres, question);
-            let row = server.pool().query_one_raw(question).await.unwrap();
-            row.unwrap().try_get_by_index::<String>(0).unwrap()
-        };
         assert_eq!(setting(&links, "statement_timeout").await, "10s");
         assert_eq!(setting(&links, "jit").await, "off");
         assert_eq!(setting(&schema, "statement_timeout").await, "0");

@@ -6,7 +6,7 @@ use slugline_domain::{
     UnixSeconds,
     assistants::{
         Assistant, AssistantStore, Client, ClientId, ClientName, CodeChallenge, Connected,
-        Connection, ConnectionKey, ConsentCode, ConsentSession, Holder, RedirectAddress, Renewal,
+        Connection, ConnectionKey, ConsentCode, ConsentSession, RedirectAddress, Renewal,
     },
     ports::{Hearing, TokenStore},
 };
@@ -56,7 +56,7 @@ fn client(text: &str, at: i64) -> Client {
 fn session(digest: u8, ends_at: i64) -> ConsentSession {
     ConsentSession {
         digest: [digest; 32],
-        holder: Holder::Site,
+        holder: [8; 32],
         ends_at: seconds(ends_at),
     }
 }
@@ -64,6 +64,7 @@ fn session(digest: u8, ends_at: i64) -> ConsentSession {
 fn code(digest: u8) -> ConsentCode {
     ConsentCode {
         digest: [digest; 32],
+        holder: [9; 32],
         client: id("one"),
         name: ClientName::parse("Claude").expect("a name"),
         host: "claude.ai".into(),
@@ -135,24 +136,37 @@ async fn agree(store: &impl AssistantStore, code: &ConsentCode) {
 async fn applications_without_consent_go_when_there_are_many(store: &impl AssistantStore) {
     for (text, at) in [("one", 1), ("two", 2), ("three", 3)] {
         let made = client(text, at);
-        store.add_client(&made, 3).await.expect("add");
+        assert!(add(store, &made, 0).await);
         let found = store.client(&made.id).await.expect("find");
         assert_eq!(found, Some(made));
     }
     assert_eq!(store.client(&id("four")).await.expect("find"), None);
     agree(store, &code(1)).await;
     for (text, at) in [("four", 4), ("five", 5)] {
-        store.add_client(&client(text, at), 3).await.expect("add");
+        assert!(add(store, &client(text, at), 3).await);
     }
-    for text in ["one", "two", "three", "five"] {
-        let found = store.client(&id(text)).await.expect("find");
-        assert_eq!(found.is_some(), text != "two", "{text}");
-    }
+    let left = async |texts: &[&str]| {
+        for text in ["one", "two", "three", "four", "five", "six"] {
+            let found = store.client(&id(text)).await.expect("find");
+            assert_eq!(found.is_some(), texts.contains(&text), "{text}");
+        }
+    };
+    left(&["one", "three", "four", "five"]).await;
+    assert!(!add(store, &client("six", 6), 3).await, "all are young");
+    left(&["one", "three", "four", "five"]).await;
+    assert!(add(store, &client("six", 6), 4).await, "one is not");
+    left(&["one", "four", "five", "six"]).await;
+}
+
+/// Stores one of at most three without consent, of which those since this moment stay.
+async fn add(store: &impl AssistantStore, made: &Client, young_since: i64) -> bool {
+    let added = store.add_client(made, 3, seconds(young_since)).await;
+    added.expect("add")
 }
 
 async fn a_session_ends_with_its_decision(store: &impl AssistantStore) {
     let at = seconds(0);
-    let of_token = with(session(2, 20), |it| it.holder = Holder::Token([9; 32]));
+    let of_token = with(session(2, 20), |it| it.holder = [9; 32]);
     store.open_session(&session(1, 10), at).await.expect("open");
     store.open_session(&of_token, at).await.expect("open");
     let found = store.session(&[2; 32]).await.expect("find");
@@ -260,6 +274,7 @@ fn renewal(connection: &Connection, next: u8) -> Renewal {
         refresh: [next; 32],
         former_access: connection.access,
         access: [next + 1; 32],
+        scopes: Scopes::new([Scope::LinksRead]).expect("scopes"),
         access_ends_at: seconds(200),
         ends_at: seconds(2_000),
     }
@@ -283,6 +298,7 @@ async fn a_renewal_replaces_both_texts((store, tokens): &(impl AssistantStore, i
     assert_eq!(former, None);
     let expected = TokenRecord {
         digest: renewal.access,
+        scopes: renewal.scopes.clone(),
         expires_at: Some(renewal.access_ends_at),
         assistant: record.assistant.clone().map(|assistant| Assistant {
             ends_at: renewal.ends_at,
@@ -299,6 +315,10 @@ async fn a_renewal_replaces_both_texts((store, tokens): &(impl AssistantStore, i
     assert_eq!(found.refresh, renewal.refresh);
     assert_eq!(found.access, renewal.access);
     assert_eq!(found.ends_at, renewal.ends_at);
+    assert_eq!(found.scopes, connection.scopes, "what was granted stays");
+    let former = ConnectionKey::Access(connection.access);
+    let by_former = store.connection(former).await.expect("find");
+    assert_eq!(by_former, Some(found));
 }
 
 async fn a_connection_ends_with_its_token(

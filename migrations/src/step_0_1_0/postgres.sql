@@ -199,19 +199,21 @@ CREATE TABLE assistant_clients (
     -- 1 once somebody consented; others are removed when there are many.
     consented bigint NOT NULL
 );
+CREATE INDEX assistant_clients_age ON assistant_clients (consented, created_at, id);
 
 -- People who signed in to decide.
 CREATE TABLE consent_sessions (
     -- Of the cookie.
     digest text NOT NULL PRIMARY KEY,
-    -- The digest of a named token; null for the site token.
-    holder text,
+    -- The digest of a named token, or the mark that the site token leaves beside the cookie.
+    holder text NOT NULL,
     ends_at bigint NOT NULL
 );
 
 -- Decisions that were not exchanged for tokens yet.
 CREATE TABLE consent_codes (
     digest text NOT NULL PRIMARY KEY,
+    holder text NOT NULL,
     client_id text NOT NULL,
     client_name text NOT NULL,
     client_host text NOT NULL,
@@ -233,12 +235,14 @@ CREATE TABLE consent_codes (
 -- How tokens of assistants are renewed, by the digest in `tokens`.
 CREATE TABLE assistant_connections (
     digest text NOT NULL PRIMARY KEY,
+    former text UNIQUE,
     family text NOT NULL UNIQUE,
     refresh text NOT NULL,
     code text NOT NULL UNIQUE,
     client_id text NOT NULL,
     client_name text NOT NULL,
     client_host text NOT NULL,
+    scopes text NOT NULL,
     resource text NOT NULL,
     until bigint,
     ends_at bigint NOT NULL

@@ -214,19 +214,23 @@ CREATE TABLE assistant_clients (
     -- 1 once somebody consented; others are removed when there are many.
     consented integer NOT NULL
 );
+-- Finds those that are removed.
+CREATE INDEX assistant_clients_age ON assistant_clients (consented, created_at, id);
 
 -- People who signed in to decide.
 CREATE TABLE consent_sessions (
     -- Of the cookie.
     digest text NOT NULL PRIMARY KEY,
-    -- The digest of a named token; null for the site token.
-    holder text,
+    -- The digest of a named token, or the mark that the site token leaves beside the cookie.
+    holder text NOT NULL,
     ends_at integer NOT NULL
 );
 
 -- Decisions that were not exchanged for tokens yet.
 CREATE TABLE consent_codes (
     digest text NOT NULL PRIMARY KEY,
+    -- As in `consent_sessions`, beside the code.
+    holder text NOT NULL,
     client_id text NOT NULL,
     client_name text NOT NULL,
     client_host text NOT NULL,
@@ -248,12 +252,16 @@ CREATE TABLE consent_codes (
 -- How tokens of assistants are renewed, by the digest in `tokens`.
 CREATE TABLE assistant_connections (
     digest text NOT NULL PRIMARY KEY,
+    -- The digest before the last renewal: who has that text may still give the tokens back.
+    former text UNIQUE,
     family text NOT NULL UNIQUE,
     refresh text NOT NULL,
     code text NOT NULL UNIQUE,
     client_id text NOT NULL,
     client_name text NOT NULL,
     client_host text NOT NULL,
+    -- What the person granted, as in `tokens`, which may have less until the next renewal.
+    scopes text NOT NULL,
     resource text NOT NULL,
     until integer,
     ends_at integer NOT NULL

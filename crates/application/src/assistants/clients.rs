@@ -3,7 +3,7 @@
 //! A document is fetched only for a person who signed in, so strangers cannot make the service send
 //! requests.
 
-use std::net::IpAddr;
+use std::{net::IpAddr, time::Duration};
 
 use slugline_domain::{
     ClientNetwork, TokenName, UnixMillis,
@@ -17,6 +17,7 @@ use super::{
     service::{AssistantError, Assistants},
     texts,
 };
+use crate::attempts::TooManyAttempts;
 
 impl Assistants {
     /// The application with this identifier.
@@ -88,12 +89,14 @@ impl Assistants {
     /// Registers an application.
     ///
     /// # Errors
-    /// Its name or one of its addresses cannot be used, its network registered too often, or the
-    /// store failed.
+    /// Its name or one of its addresses cannot be used, its network or all together registered too
+    /// often, the table is full of applications whose persons are connecting, or the store failed.
     pub async fn register(&self, new: NewClient, from: IpAddr) -> Result<Client, AssistantError> {
         let network = ClientNetwork::of(from);
         let now = self.parts.clock.now();
+        self.all_registrations.check(&(), now)?;
         self.registrations.count(&(), network, now)?;
+        self.all_registrations.count(&(), now)?;
         let redirects = addresses(&new.redirects)?;
         let id = texts::mint_client_id(&*self.parts.random);
         let client = Client {
@@ -102,9 +105,14 @@ impl Assistants {
             redirects,
             created_at: now.second(),
         };
-        let most = Self::MOST_WITHOUT_CONSENT;
-        self.parts.store.add_client(&client, most).await?;
-        Ok(client)
+        let (store, most) = (&self.parts.store, Self::MOST_WITHOUT_CONSENT);
+        let young_since = self.after(-Self::SPARED_SECONDS);
+        if store.add_client(&client, most, young_since).await? {
+            return Ok(client);
+        }
+        // Then the table may have room again.
+        let retry_after = Duration::from_mins(1);
+        Err(TooManyAttempts { retry_after }.into())
     }
 }
 

@@ -198,8 +198,10 @@ impl Assistants {
         }
         let reach = self.parts.tokens.reach(&decision.bound_to).await;
         let text = texts::mint_secret(&*self.parts.random);
+        let holder = self.mark_of(&signed_in.caller, &text);
         let code = ConsentCode {
             digest: texts::digest_of(&text),
+            holder: holder.ok_or(NotDecided::Over)?,
             client: asked.client.clone(),
             name: asked.name.clone(),
             host: asked.host.as_str().into(),

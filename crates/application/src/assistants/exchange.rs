@@ -6,8 +6,8 @@ use std::net::IpAddr;
 use slugline_domain::{
     AuditedOperation, Author, CallerName, Scopes, TokenName, TokenRecord,
     assistants::{
-        Assistant, CodeVerifier, Connected, Connection, ConnectionKey, ConsentCode, OFFERED,
-        Renewal,
+        Assistant, CodeVerifier, Connected, Connection, ConnectionKey, ConsentCode, Renewal,
+        narrowed_scopes,
     },
 };
 
@@ -53,22 +53,26 @@ impl Assistants {
     ///
     /// # Errors
     /// The code is wrong, spent or over, or was given to another application or for another
-    /// verifier, address or resource; the network sent too many wrong ones; or the store failed.
+    /// verifier, address or resource; the token of the person who agreed is over; the network sent
+    /// too many wrong ones; or the store failed.
     pub async fn exchange(
         &self,
         sent: Exchange<'_>,
         from: IpAddr,
     ) -> Result<Granted, AssistantError> {
-        self.may_fail(from)?;
         if !texts::is_secret(sent.code) {
             return Err(self.wrong(from, WRONG_CODE));
         }
+        self.may_look(from)?;
         let digest = texts::digest_of(sent.code);
         let given = ConnectionKey::Code(digest);
         let Some(code) = self.parts.store.code(&digest).await? else {
             return Err(self.spent(given, WRONG_CODE, from).await?);
         };
         self.check(&code, sent, from)?;
+        if self.holder(&code.holder, sent.code).await?.is_none() {
+            return Err(self.wrong(from, WRONG_CODE));
+        }
         loop {
             let others = self.parts.token_store.list().await?;
             let others: Vec<TokenName> = others.into_iter().map(|token| token.name).collect();
@@ -183,8 +187,9 @@ const SPENT: &str = "the refresh token was used before, so two parties may have 
                      is revoked, ask for consent again";
 
 impl Assistants {
-    /// Exchanges a refresh token for the next one and an access token. The former access token is
-    /// refused from now on. A refresh token that is sent a second time revokes the connection.
+    /// Exchanges a refresh token for the next one and an access token, which gets fewer scopes if
+    /// fewer are asked for. The former access token is refused from now on. A refresh token that
+    /// is sent a second time revokes the connection.
     ///
     /// # Errors
     /// The token is wrong, spent or over, or belongs to another application; more is asked for than
@@ -194,10 +199,10 @@ impl Assistants {
         sent: Refresh<'_>,
         from: IpAddr,
     ) -> Result<Granted, AssistantError> {
-        self.may_fail(from)?;
         let Some(text) = RefreshText::parse(sent.refresh_token) else {
             return Err(self.wrong(from, WRONG));
         };
+        self.may_look(from)?;
         let family = ConnectionKey::Family(text.family_digest());
         let connection = self.parts.store.connection(family).await?;
         let Some(connection) = connection.filter(|one| self.now() < one.ends_at) else {
@@ -210,8 +215,9 @@ impl Assistants {
             return Err(self.spent(family, SPENT, from).await?);
         }
         Self::check_resource(sent.resource, &connection.resource)?;
-        check_scope(sent.scope, &connection.scopes)?;
-        let (renewal, granted) = self.renewal_of(&connection, &text);
+        let scopes = narrowed_scopes(sent.scope, &connection.scopes);
+        let scopes = scopes.ok_or(AssistantError::ScopeNotGranted)?;
+        let (renewal, granted) = self.renewal_of(&connection, &text, scopes);
         if self.parts.store.renew(&renewal).await? {
             return Ok(granted);
         }
@@ -219,7 +225,12 @@ impl Assistants {
         Err(self.spent(family, SPENT, from).await?)
     }
 
-    fn renewal_of(&self, connection: &Connection, spent: &RefreshText) -> (Renewal, Granted) {
+    fn renewal_of(
+        &self,
+        connection: &Connection,
+        spent: &RefreshText,
+        scopes: Scopes,
+    ) -> (Renewal, Granted) {
         let random = &*self.parts.random;
         let (access, refresh) = (TokenText::mint_access(random), spent.next(random));
         let access_ends_at = Self::no_later(self.after(Self::ACCESS_SECONDS), connection.until);
@@ -229,35 +240,23 @@ impl Assistants {
             refresh: refresh.digest(),
             former_access: connection.access,
             access: texts::digest_of(access.as_str()),
+            scopes: scopes.clone(),
             access_ends_at,
             ends_at: Self::no_later(self.after(Self::IDLE_SECONDS), connection.until),
         };
         let granted = Granted {
             access,
             refresh: refresh.text(),
-            scopes: connection.scopes.clone(),
+            scopes,
             seconds: access_ends_at.get() - self.now().get(),
         };
         (renewal, granted)
     }
 }
 
-/// Refuses scopes that were not granted. The answer names those of the token.
-fn check_scope(sent: Option<&str>, granted: &Scopes) -> Result<(), AssistantError> {
-    let mut words = sent.unwrap_or_default().split_ascii_whitespace();
-    let beyond = |word: &str| {
-        let offered = OFFERED.into_iter().find(|scope| scope.as_str() == word);
-        word != "offline_access" && offered.is_none_or(|scope| !granted.permit(scope))
-    };
-    if words.any(beyond) {
-        return Err(AssistantError::ScopeNotGranted);
-    }
-    Ok(())
-}
-
 impl Assistants {
-    /// Revokes the connection to which an access token or a refresh token belongs. A text that is
-    /// no token any more is no error (RFC 7009, section 2.2).
+    /// Revokes the connection to which an access token, the one before it, or a refresh token
+    /// belongs. A text that is no token any more is no error (RFC 7009, section 2.2).
     ///
     /// # Errors
     /// The token belongs to another application, the network sent too many wrong ones, or the store
@@ -268,7 +267,6 @@ impl Assistants {
         client_id: Option<&str>,
         from: IpAddr,
     ) -> Result<(), AssistantError> {
-        self.may_fail(from)?;
         let key = if let Some(refresh) = RefreshText::parse(token) {
             ConnectionKey::Family(refresh.family_digest())
         } else if TokenText::is_access(token) {
@@ -276,6 +274,7 @@ impl Assistants {
         } else {
             return Ok(());
         };
+        self.may_look(from)?;
         let Some(connection) = self.parts.store.connection(key).await? else {
             // Counted, so that a flood of wrong texts is none of statements.
             let _ = self.wrong(from, "no such token");
@@ -290,7 +289,9 @@ impl Assistants {
             client: None,
         };
         let note = self.note(AuditedOperation::TokenRevoke, &author);
-        self.parts.store.disconnect(key, &note).await?;
+        // A renewal may replace the access token meanwhile, and leaves the family.
+        let family = ConnectionKey::Family(connection.family);
+        self.parts.store.disconnect(family, &note).await?;
         Ok(())
     }
 }

@@ -20,7 +20,7 @@ use slugline_domain::{
 use thiserror::Error;
 
 use crate::{
-    attempts::{ClientLimit, TooManyAttempts},
+    attempts::{ClientLimit, FailureLimit, TooManyAttempts},
     auth::Authenticator,
     tokens::Tokens,
 };
@@ -32,8 +32,13 @@ pub struct Assistants {
     pub(super) documents: KnownDocuments,
     /// Registrations, which any client may make.
     pub(super) registrations: ClientLimit<()>,
-    /// Wrong codes and refresh tokens. A client cannot guess one; this spares the database.
+    /// Those of all networks together.
+    pub(super) all_registrations: FailureLimit<()>,
+    /// Wrong codes and tokens. Right ones pass however many wrong ones came before: the servers of
+    /// an assistant's maker call for many people, and strangers can have them send wrong ones.
     failures: ClientLimit<()>,
+    /// Wrong ones for which the database was asked. Right ones wait beyond this, which spares it.
+    look_ups: ClientLimit<()>,
 }
 
 /// The dependencies of [`Assistants`].
@@ -69,10 +74,16 @@ impl Assistants {
     /// Registrations that a client network may make in a minute. Connector dialogs come from a few
     /// networks, so fewer would keep people out.
     pub const REGISTRATIONS_PER_MINUTE: u32 = 30;
+    /// Registrations that all networks together may make in a minute, on each node.
+    pub const ALL_REGISTRATIONS_PER_MINUTE: u32 = 300;
     /// The most applications that are kept although no person ever consented to them.
     pub const MOST_WITHOUT_CONSENT: u32 = 1_000;
-    /// Wrong codes and refresh tokens that a client network may send in a minute.
+    /// Seconds for which no later registration removes an application: its person is connecting.
+    pub const SPARED_SECONDS: i64 = 600;
+    /// Wrong codes and tokens to which a client network is told so in a minute.
     const MAX_FAILURES_PER_MINUTE: u32 = 30;
+    /// Wrong ones of a client network for which the database is asked in a minute.
+    const MAX_LOOK_UPS_PER_MINUTE: u32 = 3_000;
     /// Client networks that are remembered.
     const REMEMBERED_CLIENTS: usize = 10_000;
     /// The most ended connections that are removed in one transaction.
@@ -86,7 +97,9 @@ impl Assistants {
                 Self::REGISTRATIONS_PER_MINUTE,
                 Self::REMEMBERED_CLIENTS,
             ),
+            all_registrations: FailureLimit::new(Self::ALL_REGISTRATIONS_PER_MINUTE, 1),
             failures: ClientLimit::new(Self::MAX_FAILURES_PER_MINUTE, Self::REMEMBERED_CLIENTS),
+            look_ups: ClientLimit::new(Self::MAX_LOOK_UPS_PER_MINUTE, Self::REMEMBERED_CLIENTS),
             parts,
         }
     }
@@ -137,15 +150,18 @@ impl Assistants {
         }
     }
 
-    pub(super) fn may_fail(&self, from: IpAddr) -> Result<(), AssistantError> {
+    /// Checks that the database may be asked about a text that has the form of a right one.
+    pub(super) fn may_look(&self, from: IpAddr) -> Result<(), AssistantError> {
         let network = ClientNetwork::of(from);
-        Ok(self.failures.check(&(), network, self.parts.clock.now())?)
+        Ok(self.look_ups.check(&(), network, self.parts.clock.now())?)
     }
 
     /// Counts a wrong text, and returns the error for it.
     pub(super) fn wrong(&self, from: IpAddr, reason: &'static str) -> AssistantError {
-        let network = ClientNetwork::of(from);
-        match self.failures.count(&(), network, self.parts.clock.now()) {
+        let (network, now) = (ClientNetwork::of(from), self.parts.clock.now());
+        // Beyond this limit the next look is refused.
+        let _ = self.look_ups.count(&(), network, now);
+        match self.failures.count(&(), network, now) {
             Ok(()) => AssistantError::WrongGrant(reason),
             Err(wait) => wait.into(),
         }

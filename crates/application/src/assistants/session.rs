@@ -6,11 +6,7 @@
 
 use std::net::IpAddr;
 
-use slugline_domain::{
-    Reach, Scope, TokenRecord,
-    assistants::{ConsentSession, Holder},
-    ports::StoreError,
-};
+use slugline_domain::{Reach, Scope, TokenRecord, assistants::ConsentSession, ports::StoreError};
 use subtle::ConstantTimeEq;
 use thiserror::Error;
 
@@ -48,13 +44,11 @@ impl Assistants {
     /// The token is wrong or may not make tokens, too many wrong ones came from the network, or the
     /// store failed.
     pub async fn sign_in(&self, token: &str, from: IpAddr) -> Result<String, SignInRefused> {
-        let caller = self.parts.authenticator.authenticate(Some(token), from);
-        let holder = match caller.await? {
-            Caller::Site => Holder::Site,
-            Caller::Token(record) if may_consent(&record) => Holder::Token(record.digest),
-            Caller::Token(_) | Caller::Operator => return Err(SignInRefused::MayNotConsent),
-        };
+        let authenticator = &self.parts.authenticator;
+        let caller = authenticator.authenticate(Some(token), from).await?;
         let cookie = texts::mint_secret(&*self.parts.random);
+        let holder = self.mark_of(&caller, &cookie);
+        let holder = holder.ok_or(SignInRefused::MayNotConsent)?;
         let session = ConsentSession {
             digest: texts::digest_of(&cookie),
             holder,
@@ -77,23 +71,39 @@ impl Assistants {
         let Some(session) = session.filter(|session| self.now() < session.ends_at) else {
             return Ok(None);
         };
-        let caller = match &session.holder {
-            Holder::Site => Caller::Site,
-            Holder::Token(digest) => {
-                let record = self.parts.token_store.find(digest).await?;
-                let valid =
-                    |record: &TokenRecord| !record.is_expired(self.now()) && may_consent(record);
-                match record.filter(valid) {
-                    Some(record) => Caller::Token(record.into()),
-                    None => return Ok(None),
-                }
-            }
-        };
-        Ok(Some(SignedIn {
+        let caller = self.holder(&session.holder, cookie).await?;
+        Ok(caller.map(|caller| SignedIn {
             cookie: cookie.to_owned(),
             session,
             caller,
         }))
+    }
+
+    /// The mark of a caller's token, to be stored beside a secret; `None` if the caller may not
+    /// consent.
+    pub(super) fn mark_of(&self, caller: &Caller, secret: &str) -> Option<[u8; 32]> {
+        match caller {
+            Caller::Site => Some(self.parts.authenticator.site_mark(secret)),
+            Caller::Token(record) => may_consent(record).then_some(record.digest),
+            Caller::Operator => None,
+        }
+    }
+
+    /// The caller whose mark stands beside this secret; `None` once the token is over: what
+    /// precedes a connection ends with it.
+    pub(super) async fn holder(
+        &self,
+        mark: &[u8; 32],
+        secret: &str,
+    ) -> Result<Option<Caller>, StoreError> {
+        if *mark == self.parts.authenticator.site_mark(secret) {
+            return Ok(Some(Caller::Site));
+        }
+        let record = self.parts.token_store.find(mark).await?;
+        let valid = |record: &TokenRecord| !record.is_expired(self.now()) && may_consent(record);
+        Ok(record
+            .filter(valid)
+            .map(|record| Caller::Token(record.into())))
     }
 }
 

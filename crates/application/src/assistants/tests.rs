@@ -1,7 +1,9 @@
 use std::{net::IpAddr, sync::Arc};
 
+use rstest::rstest;
 use slugline_domain::{
-    Author, Reach, Scope, Scopes, TokenName, TokenRecord, assistants::ClientDocument,
+    Author, Reach, Scope, Scopes, TokenName, TokenRecord,
+    assistants::{Client, ClientDocument},
     ports::TokenStore,
 };
 use slugline_storage::SqlTokenStore;
@@ -130,16 +132,39 @@ fn refresh(text: &str) -> Refresh<'_> {
 
 impl Fixture {
     async fn signed_in(&self) -> SignedIn {
-        let cookie = self.assistants.sign_in("correct horse", here()).await;
+        self.signed_in_with("correct horse").await
+    }
+
+    async fn signed_in_with(&self, token: &str) -> SignedIn {
+        let cookie = self.assistants.sign_in(token, here()).await;
         let signed_in = self.assistants.signed_in(&cookie.unwrap()).await;
         signed_in.unwrap().unwrap()
     }
 
+    /// Makes a named token; returns its text.
+    async fn make(&self, name: &str, scope: Scope, tags: &[&str]) -> String {
+        let new = NewToken {
+            name: TokenName::parse(name).unwrap(),
+            scopes: Scopes::new([scope]).unwrap(),
+            bound_to: BoundTo {
+                tags: tags.iter().map(|text| tag(text)).collect(),
+                ..BoundTo::default()
+            },
+            expires_at: None,
+        };
+        let made = self.tokens.make(new, &Author::operator()).await.unwrap();
+        made.text.as_str().to_owned()
+    }
+
     async fn code(&self, decision: Decision) -> String {
-        let asked = self.assistants.examine(&parameters()).await.unwrap();
         let signed_in = self.signed_in().await;
+        self.code_of(&signed_in, decision).await
+    }
+
+    async fn code_of(&self, signed_in: &SignedIn, decision: Decision) -> String {
+        let asked = self.assistants.examine(&parameters()).await.unwrap();
         let author = Author::operator();
-        let allowed = self.assistants.allow(&signed_in, &asked, decision, author);
+        let allowed = self.assistants.allow(signed_in, &asked, decision, author);
         allowed.await.unwrap()
     }
 
@@ -358,20 +383,7 @@ async fn a_document_names_its_own_address_and_is_kept_a_while() {
 #[tokio::test]
 async fn only_who_may_make_tokens_consents() {
     let it = fixture();
-    let make = async |name: &str, scope, tags: &[&str]| {
-        let new = NewToken {
-            name: TokenName::parse(name).unwrap(),
-            scopes: Scopes::new([scope]).unwrap(),
-            bound_to: BoundTo {
-                tags: tags.iter().map(|text| tag(text)).collect(),
-                ..BoundTo::default()
-            },
-            expires_at: None,
-        };
-        let made = it.tokens.make(new, &Author::operator()).await.unwrap();
-        made.text.as_str().to_owned()
-    };
-    let admin = make("admin-bot", Scope::Admin, &[]).await;
+    let admin = it.make("admin-bot", Scope::Admin, &[]).await;
     let cookie = it.assistants.sign_in(&admin, here()).await.unwrap();
     let signed_in = it.assistants.signed_in(&cookie).await.unwrap().unwrap();
     assert_eq!(signed_in.caller.name(), "admin-bot");
@@ -379,8 +391,8 @@ async fn only_who_may_make_tokens_consents() {
     it.token_store.revoke(&name, &NOTE).await.unwrap();
     assert!(it.assistants.signed_in(&cookie).await.unwrap().is_none());
     for other in [
-        make("reader", Scope::LinksRead, &[]).await,
-        make("bound", Scope::LinksWrite, &["a"]).await,
+        it.make("reader", Scope::LinksRead, &[]).await,
+        it.make("bound", Scope::LinksWrite, &["a"]).await,
     ] {
         let refused = it.assistants.sign_in(&other, here()).await;
         assert_matches!(refused, Err(SignInRefused::MayNotConsent));
@@ -390,6 +402,100 @@ async fn only_who_may_make_tokens_consents() {
     assert_matches!(refused, Err(SignInRefused::Denied(Denied::OtherResource)));
     let refused = it.assistants.sign_in("wrong-token", here()).await;
     assert_matches!(refused, Err(SignInRefused::Denied(Denied::WrongToken)));
+}
+
+#[rstest]
+#[case::site_token("correct horse")]
+#[case::named_token("deputy")]
+#[tokio::test]
+async fn what_precedes_a_connection_ends_with_the_token_that_began_it(#[case] holder: &str) {
+    let it = fixture();
+    let deputy = it.make("deputy", Scope::Admin, &[]).await;
+    let token = if holder == "deputy" { &deputy } else { holder };
+    let code = it
+        .code_of(&it.signed_in_with(token).await, everything())
+        .await;
+    let cookie = it.assistants.sign_in(token, here()).await.unwrap();
+    assert!(it.assistants.signed_in(&cookie).await.unwrap().is_some());
+    if holder == "deputy" {
+        let name = TokenName::parse(holder).unwrap();
+        it.token_store.revoke(&name, &NOTE).await.unwrap();
+    } else {
+        it.authenticator
+            .rotate(SiteToken::new("other horse").unwrap());
+    }
+    assert!(it.assistants.signed_in(&cookie).await.unwrap().is_none());
+    let refused = it.exchange(exchange(&code)).await;
+    assert_matches!(refused, Err(AssistantError::WrongGrant(_)));
+    assert!(
+        it.listed()
+            .await
+            .iter()
+            .all(|token| token.assistant.is_none())
+    );
+}
+
+#[tokio::test]
+async fn right_texts_pass_however_many_wrong_ones_came_before() {
+    let it = fixture();
+    let code = it.code(everything()).await;
+    let (renewed, given_back) = (it.granted().await, it.granted().await);
+    let wrong = "A".repeat(43);
+    let texts = [wrong.as_str(), "x"].into_iter().cycle();
+    for text in texts.take(100) {
+        it.exchange(exchange(text)).await.unwrap_err();
+    }
+    let refused = it.exchange(exchange("x")).await;
+    assert_matches!(refused, Err(AssistantError::TooMany(_)));
+    it.exchange(exchange(&code)).await.unwrap();
+    it.refresh(refresh(&renewed.refresh)).await.unwrap();
+    let access = given_back.access.as_str();
+    it.assistants.give_back(access, None, here()).await.unwrap();
+    assert_eq!(it.listed().await.len(), 2);
+}
+
+#[tokio::test]
+async fn wrong_texts_without_end_spare_the_database() {
+    let it = fixture();
+    let wrong = "A".repeat(43);
+    for _ in 0..3_000 {
+        it.exchange(exchange(&wrong)).await.unwrap_err();
+    }
+    it.file.break_down();
+    let refused = it.exchange(exchange(&wrong)).await;
+    assert_matches!(refused, Err(AssistantError::TooMany(_)));
+}
+
+#[tokio::test]
+async fn a_renewal_may_narrow_the_access_token_and_leaves_the_grant() {
+    let it = fixture();
+    let granted = it.granted().await;
+    let mut narrow = refresh(&granted.refresh);
+    narrow.scope = Some("links:read offline_access");
+    let narrow = it.refresh(narrow).await.unwrap();
+    assert_eq!(narrow.scopes, Scopes::new([Scope::LinksRead]).unwrap());
+    let caller = it.enters(narrow.access.as_str()).await.unwrap();
+    assert!(caller.may(Scope::LinksRead).is_ok());
+    assert!(caller.may(Scope::LinksWrite).is_err());
+    let whole = it.refresh(refresh(&narrow.refresh)).await.unwrap();
+    assert_eq!(whole.scopes, granted.scopes);
+    let caller = it.enters(whole.access.as_str()).await.unwrap();
+    assert!(caller.may(Scope::LinksWrite).is_ok());
+}
+
+#[tokio::test]
+async fn the_access_token_before_the_last_renewal_gives_the_tokens_back() {
+    let it = fixture();
+    let first = it.granted().await;
+    let second = it.refresh(refresh(&first.refresh)).await.unwrap();
+    let former = first.access.as_str();
+    it.assistants
+        .give_back(former, Some(DOCUMENT), here())
+        .await
+        .unwrap();
+    let refused = it.refresh(refresh(&second.refresh)).await;
+    assert_matches!(refused, Err(AssistantError::WrongGrant(_)));
+    assert_eq!(it.listed().await, []);
 }
 
 #[tokio::test]
@@ -428,6 +534,7 @@ async fn registrations_are_checked_and_limited() {
         redirects: redirects.iter().map(|&text| text.to_owned()).collect(),
     };
     let register = async |new| it.assistants.register(new, here()).await;
+    let long = format!("{CALLBACK}/{}", "x".repeat(500));
     let made = register(new(None, &[CALLBACK])).await.unwrap();
     assert_eq!(made.name.as_str(), "claude.ai");
     for wrong in [
@@ -436,21 +543,66 @@ async fn registrations_are_checked_and_limited() {
         new(None, &[CALLBACK, "javascript:alert(1)"]),
         new(None, &[CALLBACK; 17]),
         new(Some("a\u{202e}b"), &[CALLBACK]),
+        new(None, &[long.as_str()]),
     ] {
         assert!(register(wrong).await.is_err());
     }
     for _ in 0..20 {
         register(new(Some("Claude"), &[CALLBACK])).await.unwrap();
     }
-    for _ in 0..4 {
+    for _ in 0..3 {
         register(new(None, &[CALLBACK])).await.unwrap();
     }
     let refused = register(new(None, &[CALLBACK])).await;
     assert_matches!(refused, Err(AssistantError::TooMany(_)));
 }
 
+/// Registers from a network of its own, by its number.
+async fn register_from(it: &Fixture, network: u32) -> Result<Client, AssistantError> {
+    let from = IpAddr::from((0xc633_0000_u32 + network).to_be_bytes());
+    let new = NewClient {
+        name: None,
+        redirects: vec![CALLBACK.into()],
+    };
+    it.assistants.register(new, from).await
+}
+
 #[tokio::test]
-async fn wrong_codes_stop_asking_the_store() {
+async fn who_is_connecting_is_not_evicted() {
+    let it = fixture();
+    let mut first = None;
+    for network in 0..1_000 {
+        if network % 250 == 0 {
+            it.clock.advance_seconds(120);
+        }
+        let made = register_from(&it, network).await.unwrap();
+        first.get_or_insert(made.id);
+    }
+    let first = first.unwrap();
+    let full = register_from(&it, 2_000).await;
+    assert_matches!(full, Err(AssistantError::TooMany(_)));
+    assert!(it.assistants.client(&first).await.is_ok());
+    it.clock.advance_seconds(Assistants::SPARED_SECONDS - 360);
+    register_from(&it, 2_001).await.unwrap_err();
+    it.clock.advance_seconds(1);
+    let new = register_from(&it, 2_002).await.unwrap();
+    assert!(it.assistants.client(&new.id).await.is_ok());
+}
+
+#[tokio::test]
+async fn all_networks_together_register_up_to_a_limit() {
+    let it = fixture();
+    for network in 0..Assistants::ALL_REGISTRATIONS_PER_MINUTE {
+        register_from(&it, network).await.unwrap();
+    }
+    let refused = register_from(&it, 999).await;
+    assert_matches!(refused, Err(AssistantError::TooMany(_)));
+    it.clock.advance_seconds(120);
+    register_from(&it, 999).await.unwrap();
+}
+
+#[tokio::test]
+async fn wrong_codes_are_limited_by_network() {
     let it = fixture();
     let wrong = "A".repeat(43);
     for _ in 0..30 {

@@ -45,10 +45,15 @@ impl Outage {
             self.silent_until.store(until, Ordering::Relaxed);
             return Err(silent());
         };
+        self.end();
+        answer
+    }
+
+    /// The store has just answered, so that the next caller may ask.
+    pub(super) fn end(&self) {
         if self.silent_until.load(Ordering::Relaxed) != 0 {
             self.silent_until.store(0, Ordering::Relaxed);
         }
-        answer
     }
 
     /// Returns whether this caller may ask. Once the silence may be over, one caller

@@ -21,8 +21,8 @@ impl ClientName {
     /// blank, and several blanks become one.
     ///
     /// # Errors
-    /// The name is empty or too long, has a control or an invisible character, or mixes letters of
-    /// scripts that look alike.
+    /// The name is empty or too long, has a control, an invisible character or an address, or mixes
+    /// letters of scripts that look alike.
     pub fn parse(text: &str) -> Result<Self, ClientNameError> {
         let length = text.chars().count();
         if length > Self::MAX_CHARS {
@@ -39,6 +39,9 @@ impl ClientName {
         let name = words.join(" ");
         if name.is_empty() {
             return Err(ClientNameError::Empty);
+        }
+        if name.contains("://") {
+            return Err(ClientNameError::Address);
         }
         let letters: String = name.chars().filter(|c| c.is_alphanumeric()).collect();
         // UTS #39, section 5.2.
@@ -84,6 +87,9 @@ pub enum ClientNameError {
     /// It has a control, or a character that shows nothing.
     #[error("the name has the character U+{:04X}, which nobody sees", u32::from(*.0))]
     Hidden(char),
+    /// It has an address, which would stand beside the one that the page shows.
+    #[error("the name has an address in it (://)")]
+    Address,
     /// It mixes scripts whose letters look alike, such as Latin and Cyrillic.
     #[error("the name mixes letters of scripts that look alike")]
     MixedScripts,
@@ -114,6 +120,10 @@ mod tests {
             ("a\nb", ClientNameError::Hidden('\n')),
             ("a\u{202e}b", ClientNameError::Hidden('\u{202e}')),
             ("a\u{200b}b", ClientNameError::Hidden('\u{200b}')),
+            (
+                "Claude (verified) http://claude.ai",
+                ClientNameError::Address,
+            ),
             // The second letter is Cyrillic.
             ("Cl\u{430}ude", ClientNameError::MixedScripts),
         ] {

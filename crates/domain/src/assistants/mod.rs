@@ -19,10 +19,8 @@ pub use self::{
     client_name::{ClientName, ClientNameError},
     code_challenge::{CodeChallenge, CodeVerifier},
     document::{ClientDocument, ClientDocuments, DocumentFailure},
-    offer::{OFFERED, asked_scopes},
-    records::{
-        Client, Connected, Connection, ConnectionKey, ConsentCode, ConsentSession, Holder, Renewal,
-    },
+    offer::{OFFERED, asked_scopes, narrowed_scopes},
+    records::{Client, Connected, Connection, ConnectionKey, ConsentCode, ConsentSession, Renewal},
     redirect_address::{RedirectAddress, RedirectAddressError},
     store::AssistantStore,
 };

@@ -11,8 +11,7 @@ const RENEWABLE: &str = "offline_access";
 /// The offered scopes that a request asks for; all of them if it names none. Unknown scopes and
 /// `admin` are left out (RFC 6749, section 3.3). `None` if nothing is left.
 pub fn asked_scopes(scope: Option<&str>) -> Option<Scopes> {
-    let mut words = scope.unwrap_or_default().split_ascii_whitespace();
-    let words: Vec<&str> = words.by_ref().filter(|word| *word != RENEWABLE).collect();
+    let words: Vec<&str> = words(scope).collect();
     if words.is_empty() {
         return Scopes::new(OFFERED).ok();
     }
@@ -20,6 +19,19 @@ pub fn asked_scopes(scope: Option<&str>) -> Option<Scopes> {
         .into_iter()
         .filter(|scope| words.contains(&scope.as_str()));
     Scopes::new(asked).ok()
+}
+
+/// The granted scopes that a renewal asks for; all of them if it names none. `None` if it asks for
+/// more (RFC 6749, section 6).
+pub fn narrowed_scopes(scope: Option<&str>, granted: &Scopes) -> Option<Scopes> {
+    let grant = |word: &str| granted.iter().find(|scope| scope.as_str() == word);
+    let asked: Vec<Scope> = words(scope).map(grant).collect::<Option<_>>()?;
+    Some(Scopes::new(asked).unwrap_or_else(|_| granted.clone()))
+}
+
+fn words(scope: Option<&str>) -> impl Iterator<Item = &str> {
+    let words = scope.unwrap_or_default().split_ascii_whitespace();
+    words.filter(|word| *word != RENEWABLE)
 }
 
 #[cfg(test)]

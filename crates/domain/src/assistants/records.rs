@@ -23,19 +23,11 @@ pub struct Client {
 pub struct ConsentSession {
     /// The digest of the cookie.
     pub digest: [u8; 32],
-    /// The token with which the person signed in.
-    pub holder: Holder,
+    /// The mark of the token with which the person signed in: the digest of a named one, or what
+    /// the site token leaves beside the cookie.
+    pub holder: [u8; 32],
     /// The moment at which it ends.
     pub ends_at: UnixSeconds,
-}
-
-/// The token with which a person signed in.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Holder {
-    /// The site token.
-    Site,
-    /// The named token with this digest.
-    Token([u8; 32]),
 }
 
 /// The consent of a person, which an application exchanges for tokens once.
@@ -43,6 +35,9 @@ pub enum Holder {
 pub struct ConsentCode {
     /// The digest of the code.
     pub digest: [u8; 32],
+    /// The mark of the token with which the person signed in, as in [`ConsentSession`]; that of
+    /// the site token stands beside the code.
+    pub holder: [u8; 32],
     /// The application.
     pub client: ClientId,
     /// Its name at the moment of consent.
@@ -84,7 +79,7 @@ pub struct Connection {
     pub until: Option<UnixSeconds>,
     /// The name of the token.
     pub token: TokenName,
-    /// The scopes of the token.
+    /// The scopes that the person granted. The token may have fewer until it is renewed.
     pub scopes: Scopes,
     /// The address that the token opens.
     pub resource: Box<str>,
@@ -99,7 +94,7 @@ pub enum ConnectionKey {
     Code([u8; 32]),
     /// The digest of what its refresh tokens have in common.
     Family([u8; 32]),
-    /// The digest of its access token.
+    /// The digest of its access token, or of the one before.
     Access([u8; 32]),
 }
 
@@ -127,6 +122,8 @@ pub struct Renewal {
     pub former_access: [u8; 32],
     /// The digest of the access token that is valid from now on.
     pub access: [u8; 32],
+    /// The scopes of that access token.
+    pub scopes: Scopes,
     /// The moment from which that access token is refused.
     pub access_ends_at: UnixSeconds,
     /// The moment from which the connection cannot be renewed any more.
@@ -147,19 +144,10 @@ macro_rules! without_digests {
 }
 
 without_digests! {
-    ConsentSession { holder, ends_at }
+    ConsentSession { ends_at }
     ConsentCode { client, redirect, scopes, reach, resource, until, expires_at, author }
     Connection { token, client, until, ends_at }
-    Renewal { access_ends_at, ends_at }
-}
-
-impl fmt::Debug for Holder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Site => "Site",
-            Self::Token(_) => "Token(…)",
-        })
-    }
+    Renewal { scopes, access_ends_at, ends_at }
 }
 
 impl fmt::Debug for ConnectionKey {

@@ -15,8 +15,8 @@ pub struct RedirectAddress {
 }
 
 impl RedirectAddress {
-    /// The most bytes of an address.
-    pub const MAX_BYTES: usize = 2_048;
+    /// The most bytes of an address. With [`Self::MAX_COUNT`] it bounds what a stranger stores.
+    pub const MAX_BYTES: usize = 512;
     /// The most addresses of one application.
     pub const MAX_COUNT: usize = 16;
 
@@ -24,7 +24,7 @@ impl RedirectAddress {
     ///
     /// # Errors
     /// It is no URL in visible ASCII, too long, has another scheme than `https`, or than `http` for
-    /// `localhost` and loopback addresses, or has a fragment or user information.
+    /// `localhost` and loopback addresses, or has a `*` in its host, a fragment or user information.
     pub fn parse(text: &str) -> Result<Self, RedirectAddressError> {
         if text.len() > Self::MAX_BYTES {
             return Err(RedirectAddressError::TooLong);
@@ -33,6 +33,9 @@ impl RedirectAddress {
             return Err(RedirectAddressError::NoUrl);
         }
         let url = Url::parse(text).map_err(|_| RedirectAddressError::NoUrl)?;
+        if url.host_str().is_some_and(|host| host.contains('*')) {
+            return Err(RedirectAddressError::Wildcard);
+        }
         if url.fragment().is_some() {
             return Err(RedirectAddressError::Fragment);
         }
@@ -131,6 +134,9 @@ pub enum RedirectAddressError {
     /// It is longer than [`RedirectAddress::MAX_BYTES`].
     #[error("has more than {} bytes", RedirectAddress::MAX_BYTES)]
     TooLong,
+    /// Its host has a `*`, which stands for nothing here.
+    #[error("has a * in its host, but addresses are compared exactly")]
+    Wildcard,
     /// It has a fragment (RFC 6749, section 3.1.2).
     #[error("has a fragment")]
     Fragment,
@@ -152,12 +158,13 @@ mod tests {
 
     #[test]
     fn answers_go_to_https_or_stay_on_the_machine() {
-        use RedirectAddressError::{Fragment, NoUrl, Scheme, TooLong, UserInfo};
+        use RedirectAddressError::{Fragment, NoUrl, Scheme, TooLong, UserInfo, Wildcard};
 
         for text in [
             "https://claude.ai/api/mcp/auth_callback",
             "https://claude.ai",
             "https://e.example:8443/cb?x=1",
+            &format!("https://e.example/{}", "x".repeat(494)),
             "http://localhost/callback",
             "http://127.0.0.1:33418/",
             "http://[::1]:1/",
@@ -171,12 +178,14 @@ mod tests {
             ("cursor://callback", Scheme),
             ("javascript:alert(1)", Scheme),
             ("data:text/html,x", Scheme),
+            ("https://*.e.example/cb", Wildcard),
+            ("https://%2a.e.example/cb", Wildcard),
             ("https://e.example/#x", Fragment),
             ("https://a@e.example/", UserInfo),
             ("/callback", NoUrl),
             ("https://e.example/\r\nx: y", NoUrl),
             ("https://e.example/ü", NoUrl),
-            (&format!("https://e.example/{}", "x".repeat(2_048)), TooLong),
+            (&format!("https://e.example/{}", "x".repeat(495)), TooLong),
         ] {
             assert_eq!(RedirectAddress::parse(text), Err(error), "{text}");
         }

@@ -16,8 +16,15 @@ use crate::{AuditNote, TokenName, TokenRecord, UnixSeconds, ports::StoreError};
 /// the token's name.
 #[async_trait]
 pub trait AssistantStore: fmt::Debug + Send + Sync {
-    /// Stores a new application. Of those to which no person ever consented, it keeps the newest `most`.
-    async fn add_client(&self, client: &Client, most: u32) -> Result<(), StoreError>;
+    /// Stores a new application. If there are `most` or more to which no person ever consented, the
+    /// oldest of these go, but none that registered at `young_since` or later. Returns false, and
+    /// changes nothing, while those alone are so many.
+    async fn add_client(
+        &self,
+        client: &Client,
+        most: u32,
+        young_since: UnixSeconds,
+    ) -> Result<bool, StoreError>;
 
     /// The application with this identifier.
     async fn client(&self, id: &ClientId) -> Result<Option<Client>, StoreError>;

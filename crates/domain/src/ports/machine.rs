@@ -10,6 +10,9 @@ use crate::UnixMillis;
 pub trait LinksWatch: fmt::Debug + Send + Sync {
     /// True if a check found damage. Health checks call this, so it must be quick.
     fn is_damaged(&self) -> bool;
+
+    /// True if the last change failed, as on a full disk. Just as quick.
+    fn refuses_changes(&self) -> bool;
 }
 
 /// Watches the disk that the service writes to.

@@ -193,7 +193,8 @@ async fn who_has_the_link_is_sent_no_second_copy() {
 #[actix_web::test]
 async fn the_document_tells_headers_and_statuses_of_conditional_requests() {
     let fixture = Fixture::new().await;
-    let paths = &fixture.routes.document()["paths"];
+    let document = fixture.routes.document();
+    let paths = &document["paths"];
     let parameter = |operation: &Value, name: &str| {
         let parameters = operation["parameters"].as_array();
         let mut parameters = parameters.into_iter().flatten();

@@ -201,6 +201,10 @@ impl LinksWatch for DamagedLinks {
     fn is_damaged(&self) -> bool {
         true
     }
+
+    fn refuses_changes(&self) -> bool {
+        false
+    }
 }
 
 /// Redirects with default options, as far as the domain decides them.

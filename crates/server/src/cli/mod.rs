@@ -136,7 +136,7 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
 
 fn print_document(settings: &Settings) -> anyhow::Result<()> {
     let routes = api_routes::routes(&settings.bounds, Vec::new())?;
-    let document = serde_json::to_string_pretty(routes.document().as_ref())?;
+    let document = serde_json::to_string_pretty(&routes.document())?;
     Ok(writeln!(io::stdout(), "{document}")?)
 }
 

@@ -8,9 +8,9 @@ mod rows;
 
 use async_trait::async_trait;
 use sea_orm::{
-    ColumnTrait, EntityTrait, IntoActiveModel, JoinType, Order, QueryFilter, QueryOrder,
-    QuerySelect, QueryTrait,
-    sea_query::{Expr, SimpleExpr},
+    ColumnTrait, EntityTrait, IntoActiveModel, JoinType, QueryFilter, QueryOrder, QuerySelect,
+    QueryTrait,
+    sea_query::{Expr, ExprTrait, SimpleExpr},
 };
 use slugline_domain::{
     AuditNote, TokenName, TokenRecord, UnixSeconds,
@@ -39,7 +39,7 @@ use crate::{
         Applied::{Commit, Rollback},
         Session,
     },
-    tokens::insert_token,
+    tokens::{insert_token, write_scopes},
 };
 
 /// Assistants, beside the named tokens of a database.
@@ -50,25 +50,37 @@ pub struct SqlAssistantStore {
 
 #[async_trait]
 impl AssistantStore for SqlAssistantStore {
-    async fn add_client(&self, client: &Client, most: u32) -> Result<(), StoreError> {
+    async fn add_client(
+        &self,
+        client: &Client,
+        most: u32,
+        young_since: UnixSeconds,
+    ) -> Result<bool, StoreError> {
         use client::{Column, Entity};
 
+        /// The applications that one registration removes. The next ones need not then, on any node.
+        const REMOVED: u64 = 10;
+
         let insert = Entity::insert(rows::of_client(client).into_active_model());
-        let newest = Entity::find()
-            .select_only()
-            .column(Column::Id)
-            .filter(Column::Consented.eq(0))
-            .order_by(Column::CreatedAt, Order::Desc)
-            .order_by(Column::Id, Order::Desc)
-            .limit(u64::from(most));
-        let trim = Entity::delete_many()
-            .filter(Column::Consented.eq(0))
-            .filter(Column::Id.ne(client.id.as_str()))
-            .filter(Column::Id.not_in_subquery(newest.into_query()));
+        let without_consent = Entity::find().select_only().filter(Column::Consented.eq(0));
+        let oldest = without_consent.clone().column(Column::Id);
+        let oldest = oldest
+            .filter(Column::CreatedAt.lt(young_since.get()))
+            .order_by_asc(Column::CreatedAt)
+            .order_by_asc(Column::Id)
+            .limit(REMOVED);
+        let trim = Entity::delete_many().filter(Column::Id.in_subquery(oldest.into_query()));
+        let count = without_consent.column_as(Column::Id.count(), "many");
+        let most = i64::from(most);
         let add = async move |session: &Session<'_>| {
+            if session.first(&count).await? >= Some(most) {
+                session.execute(&trim).await?;
+                if session.first(&count).await? >= Some(most) {
+                    return Ok(Rollback(false));
+                }
+            }
             session.execute(&insert).await?;
-            session.execute(&trim).await?;
-            Ok(Commit(()))
+            Ok(Commit(true))
         };
         self.database.change("store an application", add).await
     }
@@ -169,7 +181,6 @@ impl AssistantStore for SqlAssistantStore {
         let select = Entity::find()
             .join(JoinType::InnerJoin, token.into())
             .column(token::Column::Name)
-            .column(token::Column::Scopes)
             .filter(with_key(key));
         let action = "find the token of an assistant";
         self.database.first(action, select).await
@@ -184,6 +195,7 @@ impl AssistantStore for SqlAssistantStore {
             // for ever.
             let connection = Entity::update_many()
                 .col_expr(Column::Digest, Expr::value(next.clone()))
+                .col_expr(Column::Former, Expr::value(former.clone()))
                 .col_expr(Column::Refresh, Expr::value(hexadecimal(&renewal.refresh)))
                 .col_expr(Column::EndsAt, Expr::value(renewal.ends_at.get()))
                 .filter(Column::Family.eq(hexadecimal(&renewal.family)))
@@ -197,9 +209,11 @@ impl AssistantStore for SqlAssistantStore {
                 .filter(token_binding::Column::Digest.eq(former.clone()));
             session.execute(&binding).await?;
             let ends_at = Expr::value(renewal.access_ends_at.get());
+            let scopes = Expr::value(write_scopes(&renewal.scopes));
             let access = token::Entity::update_many()
                 .col_expr(token::Column::Digest, Expr::value(next))
                 .col_expr(token::Column::ExpiresAt, ends_at)
+                .col_expr(token::Column::Scopes, scopes)
                 .filter(token::Column::Digest.eq(former));
             if session.execute(&access).await? == 0 {
                 return Ok(Rollback(false));
@@ -266,7 +280,11 @@ fn with_key(key: ConnectionKey) -> SimpleExpr {
     match key {
         ConnectionKey::Code(digest) => Column::Code.eq(hexadecimal(&digest)),
         ConnectionKey::Family(digest) => Column::Family.eq(hexadecimal(&digest)),
-        ConnectionKey::Access(digest) => Column::Digest.eq(hexadecimal(&digest)),
+        ConnectionKey::Access(digest) => {
+            let digest = hexadecimal(&digest);
+            let former = Column::Former.eq(digest.as_str());
+            former.or(Column::Digest.eq(digest))
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use slugline_domain::{
     Author, CallerName, ClientTag, Reach, TokenName, UnixSeconds,
     assistants::{
         Assistant, Client, ClientId, ClientName, CodeChallenge, Connection, ConsentCode,
-        ConsentSession, Holder, RedirectAddress,
+        ConsentSession, RedirectAddress,
     },
 };
 
@@ -49,10 +49,7 @@ impl Row for Client {
 pub(super) fn of_session(opened: &ConsentSession) -> session::Model {
     session::Model {
         digest: hexadecimal(&opened.digest),
-        holder: match &opened.holder {
-            Holder::Site => None,
-            Holder::Token(digest) => Some(hexadecimal(digest)),
-        },
+        holder: hexadecimal(&opened.holder),
         ends_at: opened.ends_at.get(),
     }
 }
@@ -62,10 +59,7 @@ impl Row for ConsentSession {
         let row = session::Model::read(columns)?;
         Ok(Self {
             digest: digest(&row.digest)?,
-            holder: match &row.holder {
-                None => Holder::Site,
-                Some(of_token) => Holder::Token(digest(of_token)?),
-            },
+            holder: digest(&row.holder)?,
             ends_at: moment(row.ends_at)?,
         })
     }
@@ -76,6 +70,7 @@ pub(super) fn of_code(code: &ConsentCode) -> code::Model {
     let texts = texts.unwrap_or_default();
     code::Model {
         digest: hexadecimal(&code.digest),
+        holder: hexadecimal(&code.holder),
         client_id: code.client.to_string(),
         client_name: code.name.to_string(),
         client_host: code.host.to_string(),
@@ -98,6 +93,7 @@ impl Row for ConsentCode {
         let row = code::Model::read(columns)?;
         Ok(Self {
             digest: digest(&row.digest)?,
+            holder: digest(&row.holder)?,
             client: ClientId::parse(&row.client_id).map_err(|_| Failure::BadAssistant)?,
             name: ClientName::parse(&row.client_name).map_err(|_| Failure::BadAssistant)?,
             host: row.client_host.as_str().into(),
@@ -146,12 +142,14 @@ pub(super) fn of_connection(
 ) -> connection::Model {
     connection::Model {
         digest: hexadecimal(token),
+        former: None,
         family: hexadecimal(&connection.family),
         refresh: hexadecimal(&connection.refresh),
         code: hexadecimal(&connection.code),
         client_id: connection.client.to_string(),
         client_name: assistant.name.to_string(),
         client_host: assistant.host.to_string(),
+        scopes: write_scopes(&connection.scopes),
         resource: assistant.resource.to_string(),
         until: connection.until.map(UnixSeconds::get),
         ends_at: assistant.ends_at.get(),
@@ -159,9 +157,9 @@ pub(super) fn of_connection(
 }
 
 impl Row for Connection {
-    /// Reads a connection with the name and the scopes of its token.
+    /// Reads a connection with the name of its token.
     fn read(columns: &mut impl Columns) -> Result<Self, Failure> {
-        let (row, (name, scopes)) = <(connection::Model, (String, String))>::read(columns)?;
+        let (row, name) = <(connection::Model, String)>::read(columns)?;
         Ok(Self {
             family: digest(&row.family)?,
             refresh: digest(&row.refresh)?,
@@ -170,7 +168,7 @@ impl Row for Connection {
             client: ClientId::parse(&row.client_id).map_err(|_| Failure::BadAssistant)?,
             until: row.until.map(moment).transpose()?,
             token: TokenName::restore(&name).map_err(|_| Failure::BadToken)?,
-            scopes: read_scopes(&scopes)?,
+            scopes: read_scopes(&row.scopes)?,
             resource: row.resource.as_str().into(),
             ends_at: moment(row.ends_at)?,
         })

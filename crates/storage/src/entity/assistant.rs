@@ -16,7 +16,7 @@ table! {
     mod session "consent_sessions",
     #[sea_orm(primary_key, auto_increment = false)]
     digest: String,
-    holder: Option<String>,
+    holder: String,
     ends_at: i64,
 }
 
@@ -25,6 +25,7 @@ table! {
     mod code "consent_codes",
     #[sea_orm(primary_key, auto_increment = false)]
     digest: String,
+    holder: String,
     client_id: String,
     client_name: String,
     client_host: String,
@@ -46,12 +47,14 @@ table! {
     mod connection "assistant_connections",
     #[sea_orm(primary_key, auto_increment = false)]
     digest: String,
+    former: Option<String>,
     family: String,
     refresh: String,
     code: String,
     client_id: String,
     client_name: String,
     client_host: String,
+    scopes: String,
     resource: String,
     until: Option<i64>,
     ends_at: i64,

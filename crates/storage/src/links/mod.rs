@@ -128,6 +128,11 @@ impl SqlLinkStore {
     pub fn timings(&self) -> StoreTimings {
         self.database.timings()
     }
+
+    /// Whether the last change failed, whatever it was.
+    pub fn last_change_failed(&self) -> bool {
+        self.database.last_change_failed()
+    }
 }
 
 impl SqlLinkStore {

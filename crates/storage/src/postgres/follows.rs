@@ -11,7 +11,7 @@ use slugline_domain::LinkKey;
 
 use super::{
     reads::read,
-    shared::{Lane, Shared},
+    shared::{Lane, Shared, Waiting},
 };
 use crate::{
     entity::link::{self, Model},
@@ -30,19 +30,24 @@ pub(super) fn follows() -> Follows {
     Follows::new(LANES)
 }
 
-/// Reads rows until no key waits.
+/// Reads rows until no key waits. A read for which no asker waits any more is dropped, so that a server
+/// or a connection that is silent keeps no lane from those who come when it answers again.
 pub(super) async fn serve(
     mut lane: Lane<LinkKey, Result<Option<Model>, Arc<Failure>>>,
     pool: DatabaseConnection,
 ) {
-    while let Some(batch) = lane.next() {
+    while let Some(mut batch) = lane.next() {
         // Host and slug of each with a slash between, and a blank between two of them: no host and
         // no slug holds either.
         let keys = batch.iter().map(|waiting| &waiting.request);
         let keys = keys.map(|LinkKey { domain, slug }| format!("{domain}/{slug}"));
         let keys = keys.collect::<Vec<String>>().join(" ");
         let rows = async move |session: &Session<'_>| session.rows::<Model>(follow(&keys)).await;
-        match read(&pool, &rows).await {
+        let answer = tokio::select! {
+            answer = read(&pool, &rows) => answer,
+            () = Waiting::all_hung_up(&mut batch) => continue,
+        };
+        match answer {
             Ok(rows) => {
                 let by_key: HashMap<(&str, &str), &Model> = rows
                     .iter()

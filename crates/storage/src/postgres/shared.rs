@@ -110,6 +110,13 @@ impl<Request, Answer> Drop for Lane<Request, Answer> {
 }
 
 impl<Request, Answer> Waiting<Request, Answer> {
+    /// Returns once every asker has hung up.
+    pub(super) async fn all_hung_up(batch: &mut [Self]) {
+        for waiting in batch {
+            waiting.asker.closed().await;
+        }
+    }
+
     /// Answers, unless the asker has hung up.
     pub(super) fn answer(self, answer: Answer) {
         let _ = self.asker.send(answer);

@@ -248,7 +248,7 @@ fn a_form_of_another_site_decides_nothing() {
         swapped.status, 403,
         "the value fits the request that was shown"
     );
-    let nobody = decide(&server, &path, "slugline_consent=x", &form, ALL);
+    let nobody = decide(&server, &path, "__Host-slugline_consent=x", &form, ALL);
     assert_eq!(nobody.status, 200, "signs in again");
     assert!(nobody.text.contains("name=\"token\""));
     let agreed = decide(&server, &path, &cookie, &form, ALL);
@@ -301,6 +301,9 @@ fn a_decision_that_cannot_be_stored_is_asked_again() {
 #[case(json!({"redirect_uris": [CALLBACK], "client_name": "a\u{202e}b"}), "invalid_client_metadata")]
 #[case(json!({"redirect_uris": [CALLBACK], "client_name": "x".repeat(101)}), "invalid_client_metadata")]
 #[case(json!({"redirect_uris": [CALLBACK], "client_name": "Cl\u{430}ude"}), "invalid_client_metadata")]
+#[case(json!({"redirect_uris": ["https://*.claude.ai/cb"]}), "invalid_redirect_uri")]
+#[case(json!({"redirect_uris": [CALLBACK], "client_name": "Claude http://claude.ai"}), "invalid_client_metadata")]
+#[case(json!({"redirect_uris": [format!("{CALLBACK}/{}", "x".repeat(500))]}), "invalid_redirect_uri")]
 #[case(json!([]), "invalid_client_metadata")]
 #[case(json!({"redirect_uris": vec![CALLBACK; 17]}), "invalid_redirect_uri")]
 fn a_bad_registration_is_refused(#[case] metadata: Value, #[case] error: &str) {

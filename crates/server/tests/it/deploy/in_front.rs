@@ -115,8 +115,9 @@ impl Front {
             .uri(format!("{}{path}", self.origin))
             .header("authorization", format!("Bearer {TOKEN}"))
             .header("content-type", "application/json")
-            // A header that the proxy must not trust.
-            .header("x-forwarded-for", "203.0.113.7");
+            // Headers that the proxy must not trust.
+            .header("x-forwarded-for", "203.0.113.7")
+            .header("x-forwarded-host", "evil.example");
         let body = body.map(Value::to_string).unwrap_or_default();
         let request = request.body(body).unwrap();
         let mut answer = request
@@ -165,6 +166,12 @@ fn a_proxy_passes_on_what_two_nodes_answer_and_visitors_miss_no_node_that_dies(
     let long = "x".repeat(2_048);
     let (status, _, _) = front.send("GET", &format!("/{long}"), None);
     assert_eq!(status, 404, "the longest slug arrives");
+
+    let url = format!("https://example.com/?q={}", "x".repeat(16_000));
+    let link = json!({"slug": "long", "url": url});
+    assert_eq!(front.send("POST", "/api/link/create", Some(&link)).0, 201);
+    let (status, location, _) = front.send("GET", "/long", None);
+    assert_eq!((status, location), (301, url), "the longest destination");
 
     let follow = || {
         for _ in 0..40 {

@@ -4,6 +4,7 @@
 //! expiry of the cache.
 
 mod agreement; // changes of each kind show on every node
+mod background; // nodes are killed while they empty the trash, or watch
 mod deafness; // nodes that hear nothing say so, and read again
 mod deaths; // nodes are killed under load
 mod domains; // every node knows every domain

@@ -3,8 +3,10 @@
 use std::{
     sync::atomic::{AtomicBool, AtomicU64, Ordering},
     thread,
+    time::Duration,
 };
 
+use rstest::rstest;
 use serde_json::json;
 
 use super::{all_have_heard, all_hear, all_lead_to, at_once, cluster, create, edit, start};
@@ -134,6 +136,52 @@ fn a_database_that_is_too_slow_keeps_no_client_waiting_for_ever() {
     });
     assert_eq!(failed, Vec::<String>::new(), "of {followed}");
     eventually("the node writes again", || create(&nodes[0]).status == 201);
+}
+
+fn suspend(server: &OwnPostgres) {
+    server.signal("STOP");
+    thread::sleep(Duration::from_secs(4));
+    server.signal("CONT");
+}
+
+fn restart(server: &OwnPostgres) {
+    server.restart("immediate");
+}
+
+#[rstest]
+#[case::suspended(suspend)]
+#[case::restarted(restart)]
+fn unknown_slugs_are_answered_as_soon_as_a_node_writes_again(#[case] outage: fn(&OwnPostgres)) {
+    const LOOKS: usize = 20;
+
+    let server = OwnPostgres::start();
+    let nodes = start(1, &server.url());
+    all_hear(&nodes);
+    let node = &nodes[0];
+    for round in 0..3 {
+        let is_over = AtomicBool::new(false);
+        let statuses: Vec<u16> = thread::scope(|scope| {
+            for visitor in 0..8 {
+                let is_over = &is_over;
+                scope.spawn(move || {
+                    for number in 0.. {
+                        node.visit(&format!("/guess-{round}-{visitor}-{number}"));
+                        if is_over.load(Ordering::Relaxed) {
+                            break;
+                        }
+                    }
+                });
+            }
+            outage(&server);
+            eventually("the node writes again", || create(node).status == 201);
+            let looks = 0..LOOKS;
+            let status = |number| node.visit(&format!("/unknown-{round}-{number}")).status;
+            let statuses = looks.map(status).collect();
+            is_over.store(true, Ordering::Relaxed);
+            statuses
+        });
+        assert_eq!(statuses, [404; LOOKS], "in round {round}");
+    }
 }
 
 #[test]

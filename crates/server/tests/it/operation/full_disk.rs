@@ -11,7 +11,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::support::server::{Server, command, eventually, under_sh};
+use crate::support::server::{Server, assert_has, command, eventually, run, under_sh};
 
 /// A service whose file sizes can be limited, and its log output.
 struct Node {
@@ -193,4 +193,37 @@ fn visits_beyond_the_queue_are_dropped_and_answers_say_so() {
     // And it counts only for its own time span.
     let counters = server.counters_with("endAt=1000000000", 0);
     assert_eq!(counters["sampling"]["exact"], true);
+}
+
+#[test]
+fn a_failed_change_marks_the_links_until_one_succeeds() {
+    let node = Node::start();
+    let links = || node.server.visit("/_health/ready").is(200).json()["parts"]["links"].clone();
+    let create = || {
+        let link = json!({"url": "https://example.com/"});
+        node.server.post("/api/link/create", &link).status
+    };
+    node.server.limit_files("0");
+    assert_eq!(create(), 503);
+    let reason =
+        "the last change of the links database failed; redirects go on, and the log says why";
+    let degraded = json!({"status": "degraded", "reasons": [reason]});
+    assert_eq!(links(), degraded);
+    assert_eq!(node.server.visit("/docs").status, 301);
+    node.free_disk();
+    assert_eq!(create(), 201);
+    assert_eq!(links(), json!({"status": "ok", "reasons": []}));
+}
+
+#[test]
+fn a_start_on_a_full_disk_names_the_file() {
+    let node = Node::start();
+    let (_, folder) = node.server.stop("TERM");
+    let mut command = under_sh("trap '' XFSZ; ulimit -f 0", &command(folder.path()));
+    let (status, _, said) = run(&mut command);
+    assert_eq!(status, Some(1), "{said}");
+    let file = folder.path().join("links.db");
+    let named = format!("the links database {}", file.display());
+    assert_has(&said, &[&named]);
+    assert!(!said.contains("SLUGLINE_DATABASE_URL"), "{said}");
 }
