@@ -1,3 +1,9 @@
+use jiff::{
+    SignedDuration, Timestamp,
+    civil::Date,
+    tz::{Dst, TimeZone},
+};
+use rstest::rstest;
 use serde_json::{Value, json};
 
 use super::{
@@ -22,17 +28,108 @@ fn cell(browser: &Browser<'_>, hour: &Value) -> (String, String) {
 
 const FILTER: &str = ".chips .chip";
 
-/// 1 October to 7 November 2026 in Berlin, where clocks went back on the 25th.
-const SPAN: &str = "startAt=1790805600&endAt=1794092399";
-const VIEW: &str = "analytics?range=2026-10-01..2026-11-07&zone=Europe%2FBerlin";
+/// Visits of so many days that a [`Span`] is among them at any time of the year.
+fn seeded_for_long() -> Server {
+    seeded(12, 6_000, 250)
+}
+
+/// 38 days around the last day, two weeks ago or more, on which clocks went back, and the zone in
+/// which they did so. Clocks in the north go back in October, in the south in April.
+struct Span {
+    zone: &'static str,
+    changed: Date,
+}
+
+impl Span {
+    const DAYS: usize = 38;
+
+    fn now() -> Self {
+        Self::before(Timestamp::now())
+    }
+
+    fn before(now: Timestamp) -> Self {
+        let latest = now - SignedDuration::from_hours(14 * 24);
+        let changes = ["Europe/Berlin", "Australia/Sydney"].map(|zone| {
+            let in_zone = TimeZone::get(zone).unwrap();
+            let mut back = in_zone.preceding(latest).filter(|it| it.dst() == Dst::No);
+            (back.next().unwrap().timestamp(), zone)
+        });
+        let (at, zone) = changes.into_iter().max().unwrap();
+        let changed = at.in_tz(zone).unwrap().date();
+        Self { zone, changed }
+    }
+
+    /// The day so many days after the change.
+    fn day(&self, after: i64) -> Date {
+        self.changed + SignedDuration::from_hours(after * 24)
+    }
+
+    fn zone(&self) -> String {
+        self.zone.replace('/', "%2F")
+    }
+
+    fn view(&self) -> String {
+        let (first, last) = (self.day(-24), self.day(13));
+        format!("analytics?range={first}..{last}&zone={}", self.zone())
+    }
+
+    /// The parameters of the API.
+    fn asked(&self) -> String {
+        let start = |day: Date| day.in_tz(self.zone).unwrap().timestamp().as_second();
+        let (start, end) = (start(self.day(-24)), start(self.day(14)) - 1);
+        format!("startAt={start}&endAt={end}")
+    }
+}
+
+#[rstest]
+#[case(
+    "2026-11-28",
+    "startAt=1790805600&endAt=1794092399",
+    "2026-10-01..2026-11-07",
+    "Berlin"
+)]
+#[case(
+    "2027-02-28",
+    "startAt=1790805600&endAt=1794092399",
+    "2026-10-01..2026-11-07",
+    "Berlin"
+)]
+#[case(
+    "2027-05-01",
+    "startAt=1804683600&endAt=1807970399",
+    "2027-03-11..2027-04-17",
+    "Sydney"
+)]
+#[case(
+    "2027-10-25",
+    "startAt=1804683600&endAt=1807970399",
+    "2027-03-11..2027-04-17",
+    "Sydney"
+)]
+fn a_span_is_found_at_any_time_of_the_year(
+    #[case] today: &str,
+    #[case] asked: &str,
+    #[case] range: &str,
+    #[case] city: &str,
+) {
+    let now = format!("{today}T12:00:00Z").parse().unwrap();
+    let span = Span::before(now);
+    assert_eq!(span.asked(), asked);
+    let view = span.view();
+    assert!(view.contains(range) && view.ends_with(city), "{view}");
+    let seeded_from = now - SignedDuration::from_hours(249 * 24);
+    assert!(span.day(-25).in_tz("UTC").unwrap().timestamp() > seeded_from);
+}
 
 #[test]
 fn every_number_is_the_apis_in_a_zone_whose_clocks_changed() {
-    let server = seeded(12, 3_000, 120);
-    let browser = Browser::signed_in(&server, VIEW);
+    let server = seeded_for_long();
+    let span = Span::now();
+    let asked = span.asked();
+    let browser = Browser::signed_in(&server, &span.view());
     let analytics = Analytics(&browser);
     analytics.is_counted();
-    let totals = &ask(&server, &format!("counters?{SPAN}"))[0];
+    let totals = &ask(&server, &format!("counters?{asked}"))[0];
     for name in ["visits", "visitors", "referers"] {
         assert_eq!(analytics.counter(name), totals[name], "{name}");
     }
@@ -41,8 +138,13 @@ fn every_number_is_the_apis_in_a_zone_whose_clocks_changed() {
     assert!(doubts.is_empty(), "a count is exact: {doubts:?}");
     analytics.show_table();
     let rows = browser.texts(".twin tbody tr");
-    assert_eq!(rows.len(), 38, "a row for each day, with visits or without");
-    let views = format!("views?unit=day&clientTimezone=Europe/Berlin&{SPAN}");
+    assert_eq!(
+        rows.len(),
+        Span::DAYS,
+        "a row for each day, with visits or without"
+    );
+    let zone = span.zone();
+    let views = format!("views?unit=day&clientTimezone={zone}&{asked}");
     for view in ask(&server, &views) {
         let time = view["time"].as_str().unwrap();
         let wanted = format!("{time}\t{}\t{}", view["visits"], view["visitors"]);
@@ -57,7 +159,7 @@ fn every_number_is_the_apis_in_a_zone_whose_clocks_changed() {
         let panel = Panel(&browser, name);
         let metrics = ask(
             &server,
-            &format!("metrics?type={kind}&visitors=true&{SPAN}"),
+            &format!("metrics?type={kind}&visitors=true&{asked}"),
         );
         for member in ["count", "visitors"] {
             let shown = panel.column(member);
@@ -77,7 +179,7 @@ fn every_number_is_the_apis_in_a_zone_whose_clocks_changed() {
     // A span of more than a week begins with averages.
     let hours = ask(
         &server,
-        &format!("heatmap?clientTimezone=Europe/Berlin&average=true&{SPAN}"),
+        &format!("heatmap?clientTimezone={zone}&average=true&{asked}"),
     );
     for hour in &hours {
         let shown: Option<f64> = cell(&browser, hour).0.parse().ok();
@@ -135,13 +237,14 @@ fn an_estimate_says_how_far_the_true_number_may_be() {
 /// One instance, as a person looks around in it.
 #[test]
 fn ranges_and_filters_are_chosen_and_undone() {
-    let server = seeded(12, 3_000, 120);
+    let server = seeded_for_long();
+    let span = &Span::now();
     let browser = Browser::signed_in(&server, "analytics?range=30d&zone=UTC");
     a_click_on_a_value_filters_and_back_and_escape_undo_it(&browser);
-    a_drag_zooms_in_and_steps_and_keys_move_the_range(&browser);
-    a_day_with_twenty_five_hours_has_its_doubled_hour_once(&browser);
-    bots_are_left_out_values_are_excluded_and_unknown_ones_can_be_chosen(&browser, &server);
-    a_tag_has_its_analytics(&browser, &server);
+    a_drag_zooms_in_and_steps_and_keys_move_the_range(&browser, span);
+    a_day_with_twenty_five_hours_has_its_doubled_hour_once(&browser, span);
+    bots_are_left_out_values_are_excluded_and_unknown_ones_can_be_chosen(&browser, &server, span);
+    a_tag_has_its_analytics(&browser, &server, span);
     browser.finish(&[]);
 }
 
@@ -166,19 +269,20 @@ fn a_click_on_a_value_filters_and_back_and_escape_undo_it(browser: &Browser<'_>)
     analytics.shows_visits(all);
 }
 
-fn a_drag_zooms_in_and_steps_and_keys_move_the_range(browser: &Browser<'_>) {
-    browser.go("analytics?range=2026-10-12..2026-10-18&zone=UTC&unit=day");
+fn a_drag_zooms_in_and_steps_and_keys_move_the_range(browser: &Browser<'_>, span: &Span) {
+    let days = |first, last| format!("{}..{}", span.day(first), span.day(last));
+    let week = days(-13, -7);
+    browser.go(&format!("analytics?range={week}&zone=UTC&unit=day"));
     browser.find(".chart svg");
     browser.settle();
     browser.run("const svg = document.querySelector('.chart svg'); const box = svg.getBoundingClientRect();
         const at = (type, part) => svg.dispatchEvent(new PointerEvent(type, { bubbles: true, pointerType: 'mouse', clientX: box.left + 44 + (box.width - 56) * part, clientY: box.top + 90 }));
         at('pointermove', 0.33); at('pointerdown', 0.33); window.dragOn = () => { at('pointermove', 0.66); at('pointerup', 0.66); }");
-    browser.until(
-        "the drag has begun",
-        "dragOn(); return location.search.includes('2026-10-14..2026-10-16')",
-    );
+    let chosen = days(-11, -9);
+    let drag = format!("dragOn(); return location.search.includes('{chosen}')");
+    browser.until("the drag has begun", &drag);
     browser.press(LEFT);
-    browser.is_at("2026-10-11..2026-10-13");
+    browser.is_at(&days(-14, -12));
     browser.press("t");
     browser.is_at("range=30d");
     browser.press("p");
@@ -186,14 +290,17 @@ fn a_drag_zooms_in_and_steps_and_keys_move_the_range(browser: &Browser<'_>) {
     browser.find(".change");
 }
 
-fn a_day_with_twenty_five_hours_has_its_doubled_hour_once(browser: &Browser<'_>) {
-    browser.go("analytics?range=2026-10-25..2026-10-25&zone=Europe%2FBerlin&unit=hour");
+fn a_day_with_twenty_five_hours_has_its_doubled_hour_once(browser: &Browser<'_>, span: &Span) {
+    let (day, zone) = (span.changed, span.zone());
+    browser.go(&format!(
+        "analytics?range={day}..{day}&zone={zone}&unit=hour"
+    ));
     Analytics(browser).show_table();
     browser.counts(".twin tbody tr", 24);
 }
 
-fn shows_visits(browser: &Browser<'_>, server: &Server, query: &str) {
-    let counted = &ask(server, &format!("counters?{SPAN}&{query}"))[0];
+fn shows_visits(browser: &Browser<'_>, server: &Server, span: &Span, query: &str) {
+    let counted = &ask(server, &format!("counters?{}&{query}", span.asked()))[0];
     Analytics(browser).shows_visits(counted["visits"].as_u64().unwrap());
     browser.settle(); // Panels have the values of these visits, too.
 }
@@ -201,15 +308,16 @@ fn shows_visits(browser: &Browser<'_>, server: &Server, query: &str) {
 fn bots_are_left_out_values_are_excluded_and_unknown_ones_can_be_chosen(
     browser: &Browser<'_>,
     server: &Server,
+    span: &Span,
 ) {
     let devices = Panel(browser, "devices");
-    browser.go(VIEW);
-    shows_visits(browser, server, "");
+    browser.go(&span.view());
+    shows_visits(browser, server, span, "");
     browser.click_text(".controls .segments button", "People");
-    shows_visits(browser, server, "bots=exclude");
+    shows_visits(browser, server, span, "bots=exclude");
     assert!(browser.address().contains("bots=exclude"));
     browser.click_text(".controls .segments button", "All");
-    shows_visits(browser, server, "");
+    shows_visits(browser, server, span, "");
 
     let name = browser
         .text(&devices.part(".values li:first-child .value-name"))
@@ -218,30 +326,30 @@ fn bots_are_left_out_values_are_excluded_and_unknown_ones_can_be_chosen(
     let script = "document.querySelector(arguments[0]).dispatchEvent(new MouseEvent('click', { bubbles: true, altKey: true }))";
     let first = devices.part(".values li:first-child > button");
     browser.run_with(script, &json!(first));
-    shows_visits(browser, server, &others);
+    shows_visits(browser, server, span, &others);
     assert!(browser.text(FILTER).contains("not "));
     browser.back();
-    shows_visits(browser, server, "");
+    shows_visits(browser, server, span, "");
     devices.exclude_first();
-    shows_visits(browser, server, &others);
+    shows_visits(browser, server, span, &others);
     browser.press(ESCAPE);
-    shows_visits(browser, server, "");
+    shows_visits(browser, server, span, "");
 
     Panel(browser, "sources").choose("(none)");
-    shows_visits(browser, server, "referer=(none)");
+    shows_visits(browser, server, span, "referer=(none)");
     assert!(browser.address().contains("referer="));
 }
 
-fn a_tag_has_its_analytics(browser: &Browser<'_>, server: &Server) {
+fn a_tag_has_its_analytics(browser: &Browser<'_>, server: &Server, span: &Span) {
     let tags = server.get("/api/link/tags").json();
     let tag = tags[0]["name"].as_str().unwrap();
     browser.go(&format!("links?tag={tag}"));
     browser.click(".chips a");
     browser.find(".controls .tag-choice");
-    browser.go(&format!("{VIEW}&tag={tag}"));
-    shows_visits(browser, server, &format!("tag={tag}"));
+    browser.go(&format!("{}&tag={tag}", span.view()));
+    shows_visits(browser, server, span, &format!("tag={tag}"));
     browser.choose(".controls .tag-choice select", "");
-    shows_visits(browser, server, "");
+    shows_visits(browser, server, span, "");
 }
 
 #[test]
