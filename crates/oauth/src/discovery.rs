@@ -71,8 +71,9 @@ pub(crate) async fn nothing(request: HttpRequest) -> HttpResponse {
 
 /// The answer where assistants cannot connect.
 pub(crate) async fn off() -> HttpResponse {
-    let text = "assistants cannot connect here: that needs SLUGLINE_BASE_URL with https, and \
-                SLUGLINE_OAUTH not switched off";
+    let text = "assistants cannot connect here: that needs SLUGLINE_BASE_URL with https, or with \
+                http and a loopback address such as http://127.0.0.1:8080, and SLUGLINE_OAUTH not \
+                switched off";
     let body = json!({"error": "not_found", "error_description": text});
     answer::json(StatusCode::NOT_FOUND, &body)
 }

@@ -237,6 +237,7 @@ fn nothing_is_announced_where_assistants_cannot_connect() {
         }
         let refused = register(server, &json!({"redirect_uris": [CALLBACK]}));
         assert_eq!(refused.status, 404);
+        refused.says("http and a loopback address");
     }
 }
 
