@@ -108,7 +108,10 @@ fn the_host(text: &str) -> anyhow::Result<Host> {
 }
 
 fn told(line: &str) -> anyhow::Result<()> {
-    Ok(writeln!(io::stdout(), "{line}")?)
+    Ok(writeln!(
+        io::stdout(),
+        "{line}; a running service knows it within a second"
+    )?)
 }
 
 /// The host, and what was decided about it.

@@ -10,7 +10,8 @@ use std::{
     fs::{self, File, TryLockError},
     io::Write,
     path::Path,
-    process,
+    process, thread,
+    time::Duration,
 };
 
 use anyhow::{Context, bail};
@@ -20,10 +21,10 @@ const FILE: &str = "slugline.lock";
 /// Holds the data folder for this process, until it is dropped. The operating system releases
 /// it when the process dies for any reason.
 ///
-/// The file has the number of its last holder.
+/// The file has the number of its last holder, and the address of a service behind it.
 #[derive(Debug)]
 pub(crate) struct InstanceLock {
-    _file: File,
+    file: File,
 }
 
 impl InstanceLock {
@@ -41,7 +42,12 @@ impl InstanceLock {
             .write(true)
             .open(&path)
             .with_context(|| format!("{} cannot be opened", path.display()))?;
-        match file.try_lock() {
+        // [`running_address`] holds the lock for an instant.
+        let locked = file.try_lock().or_else(|_| {
+            thread::sleep(Duration::from_millis(50));
+            file.try_lock()
+        });
+        match locked {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => bail!(
                 "another slugline{} uses the folder {}; stop it, or name another folder in \
@@ -61,8 +67,24 @@ impl InstanceLock {
         let _ = file
             .write_all(number.as_bytes())
             .and_then(|()| file.set_len(number.len().try_into().unwrap_or(0)));
-        Ok(Self { _file: file })
+        Ok(Self { file })
     }
+
+    /// Writes the address at which a person reaches the service behind the number, once. A file
+    /// that cannot be written costs commands the address.
+    pub(crate) fn name_address(&mut self, origin: &str) {
+        let _ = self.file.write_all(format!(" {origin}").as_bytes());
+    }
+}
+
+/// The address of the service that runs on this folder. The address that a killed service left
+/// behind does not count, because the lock ended with its process.
+pub(crate) fn running_address(folder: &Path) -> Option<String> {
+    let path = folder.join(FILE);
+    let locked = File::open(&path).ok()?.try_lock_shared();
+    let runs = matches!(locked, Err(TryLockError::WouldBlock));
+    let text = fs::read_to_string(path).ok().filter(|_| runs)?;
+    Some(text.split_once(' ')?.1.to_owned())
 }
 
 /// Keeps restores away from the files of a data folder while a command uses them, also beside
@@ -145,6 +167,25 @@ mod tests {
         assert!(error.contains(&holder), "{error}");
         drop(first);
         InstanceLock::take(folder.path()).unwrap();
+    }
+
+    #[test]
+    fn the_address_is_that_of_a_running_service_and_of_no_killed_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let address = || running_address(folder.path());
+        assert_eq!(address(), None);
+        let mut service = InstanceLock::take(folder.path()).unwrap();
+        assert_eq!(address(), None, "it has not started yet");
+        service.name_address("http://127.0.0.1:18301");
+        assert_eq!(address().as_deref(), Some("http://127.0.0.1:18301"));
+        let error = InstanceLock::take(folder.path()).unwrap_err().to_string();
+        let holder = format!("(process {})", process::id());
+        assert!(error.contains(&holder), "{error}");
+        drop(service);
+        assert_eq!(address(), None, "what it wrote is still there");
+        let seeding = InstanceLock::take(folder.path()).unwrap();
+        assert_eq!(address(), None, "what holds the folder is no service");
+        drop(seeding);
     }
 
     #[test]

@@ -21,7 +21,7 @@ use crate::{
     connections,
     data_folder::{self, NewFolder},
     databases,
-    instance_lock::InstanceLock,
+    instance_lock::{InstanceLock, running_address},
     links_check,
     metrics::MetricsListener,
     old_store,
@@ -56,7 +56,7 @@ impl Service {
         // First, because binding often fails and leaves nothing behind.
         let socket = bind(settings.listen)?;
         let made = data_folder::prepare(&settings.data_dir)?;
-        let lock = InstanceLock::take(&settings.data_dir)?;
+        let mut lock = InstanceLock::take(&settings.data_dir)?;
         let folder = NewFolder::new(made);
         journal::finish_pending(&settings.data_dir, &lock)?;
         let is_new = databases::missing_file(settings).is_some();
@@ -76,6 +76,7 @@ impl Service {
         let links_check = links_check::start(settings, Arc::clone(&parts.metrics.links))?;
         let metrics = MetricsListener::start(settings.metrics_listen, &parts.metrics)?;
         let (server, address) = serve(settings, listener, parts.clone())?;
+        lock.name_address(&origin(settings, address));
         folder.keep();
         if is_new {
             tracing::info!(
@@ -176,6 +177,13 @@ fn work_beside_requests(parts: &Components) -> JoinSet<()> {
 pub(crate) fn origin(settings: &Settings, address: SocketAddr) -> String {
     let named = settings.api_origin().map(|origin| origin.to_string());
     named.unwrap_or_else(|| local_origin(address))
+}
+
+/// The address of the dashboard for a command: the one that the settings name, else that of the
+/// service that runs on the data folder.
+pub(crate) fn known_origin(settings: &Settings) -> Option<String> {
+    let named = settings.api_origin().map(|origin| origin.to_string());
+    named.or_else(|| running_address(&settings.data_dir))
 }
 
 /// The address of a service on this machine.

@@ -24,16 +24,18 @@ pub(super) fn listen(given: &ArgMatches) -> anyhow::Result<SocketAddr> {
     Ok(settings::listen(&sources)?)
 }
 
-/// The address of the service, as far as the environment says; else the default one.
+/// The address of the service, as far as the environment or the data folder says; else the default
+/// one.
 pub(super) fn origin() -> String {
-    let wanted = [settings::LISTEN, "SLUGLINE_BASE_URL"];
+    let wanted = [settings::LISTEN, "SLUGLINE_BASE_URL", "SLUGLINE_DATA_DIR"];
     let sources = read(&ArgMatches::default(), |setting| {
         wanted.contains(&setting.name)
     });
     let settings = Settings::resolve(&sources)
         .or_else(|_| Settings::from_pairs([]))
         .expect("the defaults are right");
-    service::origin(&settings, settings.listen)
+    let known = service::known_origin(&settings);
+    known.unwrap_or_else(|| service::local_origin(settings.listen))
 }
 
 /// The sources of a command without log output. Warnings go to standard error.

@@ -102,8 +102,16 @@ fn print(settings: &Settings, token: &str, bare: bool) -> anyhow::Result<()> {
         return Ok(writeln!(io::stdout(), "{token}")?);
     }
     let code = sign_in_codes::issue(&settings.data_dir, &OsRandom, &SystemClock)?;
-    let origin = service::origin(settings, settings.listen);
-    // Continue if standard error is closed.
+    let origin = service::known_origin(settings).unwrap_or_else(|| {
+        let folder = settings.data_dir.display();
+        // Continue if standard error is closed.
+        let _ = writeln!(
+            io::stderr(),
+            "warning: no service runs on the folder {folder} now; the address is that of one with \
+             these settings"
+        );
+        service::local_origin(settings.listen)
+    });
     let _ = writeln!(
         io::stderr(),
         "This address signs in once, within ten minutes:"

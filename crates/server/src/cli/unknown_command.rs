@@ -8,7 +8,7 @@ use clap::{
 use super::grammar::CommandLine;
 use crate::settings::{CATALOGUE, Setting};
 
-/// Words for work of the API, and the request that does it.
+/// Words for work of the API, and the request that does it: the path, and what else `curl` is told.
 const REQUESTS: &[(&[&str], &str)] = &[
     (
         &["create", "add", "link", "new", "make", "shorten", "short"],
@@ -167,12 +167,12 @@ fn of_command(name: &str, first: Option<&str>, origin: &str) -> Option<String> {
             &lower
         };
         let request = REQUESTS.iter().find(|(names, _)| names.contains(&wanted));
-        if let Some((_, request)) = request {
+        if let Some((path, rest)) = request.and_then(|(_, request)| request.split_once(' ')) {
             return Some(format!(
                 "there is no command {name:?}: links and their numbers are in the dashboard, in the \
                  API and over MCP, such as\n\n  \
                  AUTH=\"Authorization: Bearer $(slugline token show --bare)\"\n  \
-                 curl {origin}/api/{request}\n\n\
+                 curl '{origin}/api/{path}' {rest}\n\n\
                  `slugline token show` prints the address of the dashboard"
             ));
         }
@@ -257,12 +257,41 @@ mod tests {
             (&["rm", "docs"], "/api/link/delete"),
         ] {
             let said = said(arguments);
-            let curl = format!("curl https://sl.example{request}");
+            let curl = format!("curl 'https://sl.example{request}");
             assert!(said.contains(&curl), "{said}");
             assert!(
                 said.contains("dashboard") && !said.contains("similar"),
                 "{said}"
             );
+        }
+    }
+
+    /// zsh takes a `?` or `*` outside quotes for files, and each shell ends a command at `&`.
+    #[test]
+    fn no_tip_holds_a_character_that_a_shell_reads_otherwise() {
+        let below = |words: &'static [&str]| move |name: &&'static str| [words, &[*name]].concat();
+        let names = |table: &'static [(&[&'static str], &str)]| {
+            table.iter().flat_map(|(names, _)| names.iter())
+        };
+        let flags = names(FLAGS).map(|flag| match flag.len() {
+            1 => format!("-{flag}"),
+            _ => format!("--{flag}"),
+        });
+        let commands = names(REQUESTS).chain(names(COMMANDS)).map(below(&[]));
+        let lines = commands.chain(names(TOKEN_COMMANDS).map(below(&["token"])));
+        let mut tips: Vec<String> = lines.map(|line| said(&line)).collect();
+        tips.extend(flags.map(|flag| said(&[&flag])));
+        for tip in tips {
+            let mut quote = None;
+            for (at, c) in tip.char_indices() {
+                match (quote, c) {
+                    (None, '\'' | '"') => quote = Some(c),
+                    (Some(open), _) if open == c => quote = None,
+                    (None, '?' | '&' | '*') => panic!("{:?} in {tip}", &tip[at..]),
+                    _ => {}
+                }
+            }
+            assert_eq!(quote, None, "{tip}");
         }
     }
 

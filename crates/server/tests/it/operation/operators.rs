@@ -1,11 +1,14 @@
 //! Output for operators: log output, help, settings.
 
-use std::fs;
+use std::{fs, path::Path};
 
 use serde_json::{Value, json};
 use tempfile::NamedTempFile;
 
-use crate::support::server::{Server, TOKEN, assert_has, command, run};
+use crate::{
+    support::server::{Server, TOKEN, assert_has, command, run},
+    tokens::sign_in::server_with_kept_token,
+};
 
 fn logged(settings: &[(&str, &str)]) -> (Server, NamedTempFile) {
     Server::start_logged(tempfile::tempdir().unwrap(), settings)
@@ -195,6 +198,18 @@ fn the_short_help_is_a_screen_and_the_long_one_has_every_setting_below_a_heading
     for part in headings.into_iter().chain(["--workers", "--log-requests"]) {
         assert!(long.contains(part), "{part}: {long}");
     }
+    let settings = |text: &str| -> Vec<String> {
+        let (_, main) = text.split_once("\nMain settings:\n").unwrap();
+        let main = main.split_once("\n\nLinks").map_or(main, |(main, _)| main);
+        let words = main.split_whitespace();
+        let flags = words.filter(|word| word.starts_with("--") && !word.ends_with("-file"));
+        let flags = flags.filter(|word| !word.ends_with('`'));
+        flags.map(str::to_owned).collect()
+    };
+    let main = settings(&long);
+    assert_eq!((main.len(), &main), (9, &settings(&short)));
+    let (before, _) = long.split_once("\nMain settings:\n").unwrap();
+    assert!(!before.contains("\n      --"), "they come first: {before}");
 }
 
 #[test]
@@ -223,7 +238,7 @@ fn a_command_shows_the_settings_that_matter_to_it_and_refuses_others() {
         ),
         (
             &["create", "https://example.com/"],
-            "curl http://127.0.0.1:9123/api/link/create",
+            "curl 'http://127.0.0.1:9123/api/link/create'",
         ),
     ] {
         let mut command = command(folder.path());
@@ -262,6 +277,34 @@ fn settings_are_shown_with_their_origin_and_without_secrets() {
     let (code, shown, said) = run(command.env("SLUGLINE_WORKERS", "none"));
     assert_eq!(code, Some(1));
     assert!(shown.contains("SLUGLINE_WORKERS = none") && said.contains("SLUGLINE_WORKERS"));
+}
+
+#[test]
+fn the_sign_in_address_is_that_of_the_running_service_and_no_killed_one_is_believed() {
+    let server = server_with_kept_token();
+    let show = |folder: &Path, more: &[&str]| {
+        let mut command = command(folder);
+        command
+            .env_remove("SLUGLINE_SITE_TOKEN")
+            .args(["token", "show"]);
+        let (code, shown, said) = run(command.args(more));
+        assert_eq!(code, Some(0), "{said}");
+        let (origin, _) = shown.split_once("/_dashboard/#code=").unwrap();
+        (origin.to_owned(), said)
+    };
+    let (origin, said) = show(server.folder(), &[]);
+    assert_eq!(origin, server.origin());
+    assert!(!said.contains("no service runs"), "{said}");
+    let named = ["--base-url", "https://sl.example"];
+    assert_eq!(show(server.folder(), &named).0, "https://sl.example");
+    let tip = run(command(server.folder()).arg("list")).2;
+    let listing = format!("curl '{}/api/link/list?limit=20'", server.origin());
+    assert!(tip.contains(&listing), "{tip}");
+
+    let folder = server.kill();
+    let (origin, said) = show(folder.path(), &["--listen", "127.0.0.1:18301"]);
+    assert_eq!(origin, "http://127.0.0.1:18301");
+    assert!(said.contains("no service runs on the folder"), "{said}");
 }
 
 #[test]
