@@ -1,6 +1,9 @@
 //! Imports links from an export.
 
-use std::{collections::HashSet, mem};
+use std::{
+    collections::{BTreeSet, HashSet},
+    mem,
+};
 
 use slugline_domain::{
     AuditedOperation, DomainName, ForwardingFault, Link, LinkKey, Scope, Slug, UnixMillis,
@@ -135,6 +138,25 @@ impl LinkWriter {
             Some(Ok(None) | Err(_)) | None => ImportOutcome::LinkDeleted,
         };
         ImportedLink { link, outcome }
+    }
+
+    /// Returns which of these links were skipped because they came before: the owner of the key has
+    /// the identifier or the destination.
+    ///
+    /// # Errors
+    /// The store failed.
+    pub async fn came_before(&self, imported: &[ImportedLink]) -> Result<Vec<bool>, Error> {
+        let is_skipped = |it: &&ImportedLink| it.outcome == ImportOutcome::Skipped;
+        let keys = imported.iter().filter(is_skipped);
+        let keys = keys.map(|it| it.link.key.clone()).collect();
+        let owners = self.parts.store.holders(&keys, &BTreeSet::new()).await?;
+        let came_before = |it: &ImportedLink| {
+            let owner = owners.iter().find(|owner| owner.key == it.link.key);
+            let to = &it.link.content.destination;
+            owner.is_some_and(|owner| owner.id == it.link.id || owner.content.destination == *to)
+        };
+        let skipped = imported.iter().map(|it| is_skipped(&it) && came_before(it));
+        Ok(skipped.collect())
     }
 
     /// Checks an import, and returns the result that each link would have. Nothing is stored.

@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use slugline_domain::{
-    Link, LinkFilter, LinkId, LinkKey, LinkOrder, LinkStatus, PageSize, Reach, StatusFilter,
-    UnixSeconds, ports::Insertion,
+    Destination, Link, LinkFilter, LinkId, LinkKey, LinkOrder, LinkStatus, PageSize, Reach,
+    StatusFilter, UnixSeconds, ports::Insertion,
 };
 
 use super::{ImportLink, ImportOutcome, LinkService, LinkWriter, ListLinks};
@@ -27,6 +27,7 @@ pub struct Rehearsal {
 struct Owner {
     /// `None` for a link whose id would be generated.
     id: Option<LinkId>,
+    destination: Destination,
     /// True if no new link replaces it.
     stays: bool,
 }
@@ -94,6 +95,7 @@ impl Rehearsal {
     fn hold(&mut self, link: &Link) {
         let owner = Owner {
             id: Some(link.id.clone()),
+            destination: link.content.destination.clone(),
             stays: link.status_at(self.now) != LinkStatus::Expired || !self.reach.holds(link),
         };
         self.own(link.key.clone(), owner);
@@ -109,47 +111,58 @@ impl Rehearsal {
 
     /// Returns the outcome for the next link of the import.
     pub fn take(&mut self, link: &ImportLink) -> ImportOutcome {
-        let slug = link.slug.clone();
-        let key = slug.map(|slug| {
-            let key = LinkKey::new(link.domain.clone(), slug);
-            self.domains.canonical(&key).into_owned()
-        });
         let content = &link.content;
-        let status = LinkStatus::at(
-            self.now,
-            &content.life,
-            content.expires_at,
-            link.visits_used,
-        );
-        self.admit(key, link.id.clone(), status).into()
+        let (life, used) = (&content.life, link.visits_used);
+        let status = LinkStatus::at(self.now, life, content.expires_at, used);
+        let owner = Owner {
+            id: link.id.clone(),
+            destination: content.destination.clone(),
+            stays: status != LinkStatus::Expired,
+        };
+        self.admit(self.key_of(link), owner).into()
+    }
+
+    /// Returns whether a link that would be skipped came before: the owner of its key has the
+    /// identifier or the destination.
+    pub fn came_before(&self, link: &ImportLink) -> bool {
+        let owner = self.key_of(link).and_then(|key| self.owners.get(&key));
+        owner.is_some_and(|owner| {
+            link.id.is_some() && owner.id == link.id
+                || owner.destination == link.content.destination
+        })
+    }
+
+    fn key_of(&self, link: &ImportLink) -> Option<LinkKey> {
+        let key = LinkKey::new(link.domain.clone(), link.slug.clone()?);
+        Some(self.domains.canonical(&key).into_owned())
     }
 
     /// Returns the outcome for the next link, whose key and identifier are decided.
     pub(super) fn take_complete(&mut self, link: &Link) -> Insertion {
-        let status = link.status_at(self.now);
-        self.admit(Some(link.key.clone()), Some(link.id.clone()), status)
+        let owner = Owner {
+            id: Some(link.id.clone()),
+            destination: link.content.destination.clone(),
+            stays: link.status_at(self.now) != LinkStatus::Expired,
+        };
+        self.admit(Some(link.key.clone()), owner)
     }
 
-    fn admit(&mut self, key: Option<LinkKey>, id: Option<LinkId>, status: LinkStatus) -> Insertion {
+    fn admit(&mut self, key: Option<LinkKey>, new: Owner) -> Insertion {
         let before = key.as_ref().and_then(|key| self.owners.get(key));
         if before.is_some_and(|owner| owner.stays) {
             return Insertion::SlugTaken;
         }
         let freed = before.and_then(|owner| owner.id.as_ref());
-        if let Some(id) = &id
+        if let Some(id) = &new.id
             && freed != Some(id)
             && self.ids.contains(id)
         {
             return Insertion::IdTaken;
         }
-        let owner = Owner {
-            id,
-            stays: status != LinkStatus::Expired,
-        };
         match key {
-            Some(key) => self.own(key, owner),
+            Some(key) => self.own(key, new),
             // It gets a slug that no link has.
-            None => self.ids.extend(owner.id),
+            None => self.ids.extend(new.id),
         }
         Insertion::Stored
     }
@@ -172,6 +185,7 @@ mod tests {
             byte[0] % count
         };
         let mut seen = HashSet::new();
+        let (mut some_before, mut some_other) = (false, false);
         for _ in 0..200 {
             let mut fixture = fixture();
             for number in 0..3 {
@@ -184,7 +198,9 @@ mod tests {
             }
             let batch: Vec<ImportLink> = (0..8)
                 .map(|_| {
-                    let mut link = ImportLink::leading_to(destination("https://example.com/"));
+                    let to = ["https://example.com/", "https://example.com/other"];
+                    let to = destination(to[usize::from(pick(2))]);
+                    let mut link = ImportLink::leading_to(to);
                     let spelling = ["s", "S"][usize::from(pick(2))];
                     link.slug = match pick(6) {
                         0 => None,
@@ -202,17 +218,33 @@ mod tests {
                 })
                 .collect();
             let mut rehearsal = fixture.links.rehearse_import().await.unwrap();
-            let rehearsed: Vec<ImportOutcome> =
-                batch.iter().map(|link| rehearsal.take(link)).collect();
+            let mut before = Vec::new();
+            let rehearsed: Vec<ImportOutcome> = batch
+                .iter()
+                .map(|link| {
+                    let outcome = rehearsal.take(link);
+                    let skipped = outcome == ImportOutcome::Skipped;
+                    before.push(skipped && rehearsal.came_before(link));
+                    outcome
+                })
+                .collect();
             let checked = fixture.links.validate_import(batch.clone()).await.unwrap();
             let checked: Vec<ImportOutcome> = checked.into_iter().map(|it| it.outcome).collect();
             let imported = fixture.links.import(batch.clone()).await.unwrap();
+            let again = fixture.links.came_before(&imported).await.unwrap();
+            assert_eq!(again, before, "{batch:?}");
+            some_before |= again.contains(&true);
+            some_other |= again
+                .iter()
+                .zip(&imported)
+                .any(|(before, it)| !before && it.outcome == ImportOutcome::Skipped);
             let outcomes: Vec<ImportOutcome> = imported.into_iter().map(|it| it.outcome).collect();
             assert_eq!(rehearsed, outcomes, "{batch:?}");
             assert_eq!(checked, outcomes, "{batch:?}");
             seen.extend(outcomes.iter().map(|outcome| format!("{outcome:?}")));
         }
         assert_eq!(seen.len(), 3, "{seen:?}");
+        assert!(some_before && some_other);
     }
 
     #[tokio::test]

@@ -88,7 +88,7 @@ function Import({ onClose }) {
     setState('over');
   };
   const count = (/** @type {string} */ outcome) => outcomes.filter((one) => one.outcome === outcome).length;
-  const failed = outcomes.filter(({ outcome }) => outcome === 'failed').sort((a, b) => a.row - b.row);
+  const left = outcomes.filter(({ outcome }) => outcome !== 'made').sort((a, b) => a.row - b.row);
   const report = () => save('import-report.csv', 'text/csv', writeCsv([['row', 'slug', 'outcome', 'reason'], ...[...outcomes].sort((a, b) => a.row - b.row).map(({ row, slug, outcome, why }) => [row, slug, outcome, why])]));
   const footer = state === 'over'
     ? html`<button type="button" class="button" onClick=${report}><${Icon} name="down" />${say('saveReport')}</button><button type="button" class="button primary push" onClick=${onClose}>${say('done')}</button>`
@@ -103,7 +103,7 @@ function Import({ onClose }) {
     ${state === 'over' && made.length > 0 && html`<p><${CopyButton} text=${made.join('\n')}>${say('copyAll')}<//></p>`}
     ${state !== 'ready' && plan && html`<${Progress} done=${outcomes.length} all=${plan.rows.length} label=${say('import')} />
       <dl class="tally" aria-live="polite"><div><dt>${say('importMade')}</dt><dd>${count('made')}</dd></div><div><dt>${say('importSkipped')}</dt><dd>${count('skipped')}</dd></div><div><dt>${say('importFailed')}</dt><dd>${count('failed')}</dd></div></dl>`}
-    ${failed.length > 0 && html`<ul class="report">${failed.slice(0, 200).map(({ row, slug, why }) => html`<li key=${row}><span class="report-row">${say('rowNumber', { n: row })}</span> <code>${slug}</code> ${why}</li>`)}</ul>`}
+    ${left.length > 0 && html`<ul class="report">${left.slice(0, 200).map(({ row, slug, why }) => html`<li key=${row}><span class="report-row">${say('rowNumber', { n: row })}</span> <code>${slug}</code> ${why || say('importSkipped')}</li>`)}</ul>`}
     ${error && html`<${ErrorNote} error=${error} />`}<//>`;
 }
 

@@ -39,7 +39,7 @@ use crate::{
 /// programs that SIGPIPE kills.
 const BROKEN_PIPE: u8 = 141;
 
-/// The exit code of an import that skipped some links and took all others.
+/// The exit code of an import that left some links out and took all others.
 const LINKS_LEFT: u8 = 3;
 
 /// Runs the command that the arguments name; `serve` when they name none. It prints an error in

@@ -3,6 +3,8 @@
 use std::{
     fs::File,
     io::{self, BufRead, BufReader, Read, Seek, Write},
+    iter::zip,
+    mem,
     ops::ControlFlow,
 };
 
@@ -11,10 +13,10 @@ use slugline_application::{
     Error, ImportLink, ImportOutcome, ImportedLink, LinkService, NamedDomains, Rehearsal,
 };
 use slugline_contract::{
-    Bounds, ImportLink as LinkOnWire, LinkImport, Problem, ReadLink, Sent, TransferFormat,
-    import_failure, read_links,
+    Bounds, ImportLink as LinkOnWire, Problem, ReadLink, Sent, TransferFormat, import_failure,
+    read_links,
 };
-use slugline_domain::{DomainName, ports::Clock, text::without_byte_order_mark};
+use slugline_domain::{DomainName, LinkId, Slug, ports::Clock, text::without_byte_order_mark};
 use slugline_storage::DatabaseUrl;
 use slugline_system::SystemClock;
 use tokio::task::JoinHandle;
@@ -31,7 +33,7 @@ const TOLD: usize = 20;
 /// Imports the links of a file. It prints and skips invalid links and imports the others. A
 /// malformed file changes nothing if it can be read twice; from a pipe, the links before the
 /// fault are imported. Links that name no domain come into `domain`. Repeating an import is
-/// harmless. A dry run changes nothing.
+/// harmless: it names none of the links that came before. A dry run changes nothing.
 ///
 /// # Errors
 /// [`LinksLeft`], or the reason it stopped.
@@ -80,7 +82,7 @@ fn format_of(source: &mut impl BufRead) -> io::Result<TransferFormat> {
     })
 }
 
-/// The import skipped some links of a file and imported all others.
+/// The import left some links of a file out and took all others.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 #[error("{0} links could not be imported; the lines above say why")]
 pub(crate) struct LinksLeft(usize);
@@ -112,9 +114,11 @@ fn take_over(
     };
     let mut outcome = Ok(());
     let read = read_links(format, source, |read| {
+        let place = place(&read);
         outcome = match checked(read, domain, bounds) {
-            Ok(link) => import.add(link),
+            Ok(link) => import.add(place, link),
             Err(why) => {
+                import.done.failed += 1;
                 import.leave(&why);
                 Ok(())
             }
@@ -129,6 +133,7 @@ fn take_over(
         stored,
         skipped,
         failed,
+        left,
     } = import.done;
     // Links imported before a fault stay, and the message says so.
     tell(&match import.store {
@@ -149,9 +154,9 @@ fn take_over(
             ignored.iter().map(hinted).collect::<Vec<_>>().join(", ")
         ));
     }
-    match failed {
+    match left {
         0 => Ok(()),
-        _ => Err(LinksLeft(failed).into()),
+        _ => Err(LinksLeft(left).into()),
     }
 }
 
@@ -192,9 +197,10 @@ impl Store {
 /// An import under way.
 struct Import {
     store: Store,
-    batch: Vec<ImportLink>,
+    /// Links to write, each behind its place in the file.
+    batch: Vec<(String, ImportLink)>,
     /// The batch before, which is written while this one is read.
-    writing: Option<JoinHandle<Result<Vec<ImportedLink>, Error>>>,
+    writing: Option<(Vec<String>, JoinHandle<Result<Vec<ImportedLink>, Error>>)>,
     done: Done,
 }
 
@@ -204,23 +210,21 @@ struct Done {
     stored: usize,
     skipped: usize,
     failed: usize,
+    /// Those that failed, and those whose slug another link has.
+    left: usize,
 }
 
 impl Import {
-    fn add(&mut self, link: ImportLink) -> anyhow::Result<()> {
+    fn add(&mut self, place: String, link: ImportLink) -> anyhow::Result<()> {
         if let Store::Nowhere(rehearsal) = &mut self.store {
             let outcome = rehearsal.take(&link);
-            let slug = link
-                .slug
-                .map_or_else(String::new, |slug| format!("{slug}: "));
-            match (import_failure(&outcome, link.id.as_ref()), outcome) {
-                (Some(reason), _) => self.leave(&format!("{slug}{reason}")),
-                (None, ImportOutcome::Skipped) => self.done.skipped += 1,
-                (None, _) => self.done.stored += 1,
-            }
+            let came_before = rehearsal.came_before(&link);
+            let slug = link.slug.as_ref().map_or("", Slug::as_str);
+            let link = (place.as_str(), slug, link.id.as_ref());
+            self.count(link, &outcome, came_before);
             return Ok(());
         }
-        self.batch.push(link);
+        self.batch.push((place, link));
         if self.batch.len() == BATCH {
             self.flush()
         } else {
@@ -228,24 +232,44 @@ impl Import {
         }
     }
 
+    /// Counts a link, and names it unless it was taken over or came before.
+    fn count(
+        &mut self,
+        (place, slug, id): (&str, &str, Option<&LinkId>),
+        outcome: &ImportOutcome,
+        came_before: bool,
+    ) {
+        if let Some(why) = import_failure(outcome, id) {
+            self.done.failed += 1;
+            self.leave(&format!("{place}: {slug}: {why}"));
+        } else if *outcome != ImportOutcome::Skipped {
+            self.done.stored += 1;
+        } else {
+            self.done.skipped += 1;
+            if !came_before {
+                self.leave(&format!("{place}: {slug}: another link has this slug"));
+            }
+        }
+    }
+
     fn leave(&mut self, why: &str) {
-        if self.done.failed < TOLD {
+        if self.done.left < TOLD {
             tell(why);
         }
-        self.done.failed += 1;
+        self.done.left += 1;
     }
 
     /// Begins to write the batch once the batch before is written. If that fails, this one is
     /// dropped.
     fn flush(&mut self) -> anyhow::Result<()> {
-        let batch = std::mem::take(&mut self.batch);
+        let (places, batch): (Vec<_>, _) = mem::take(&mut self.batch).into_iter().unzip();
         self.finish_writing()?;
         if let Store::Database(links) = &self.store
-            && !batch.is_empty()
+            && !places.is_empty()
         {
             let service = links.service.clone();
             let write = async move { service.import(batch).await };
-            self.writing = Some(links.runtime.spawn(write));
+            self.writing = Some((places, links.runtime.spawn(write)));
         }
         Ok(())
     }
@@ -257,7 +281,8 @@ impl Import {
     }
 
     fn finish_writing(&mut self) -> anyhow::Result<()> {
-        let (Store::Database(links), Some(writing)) = (&self.store, self.writing.take()) else {
+        let (Store::Database(links), Some((places, writing))) = (&self.store, self.writing.take())
+        else {
             return Ok(());
         };
         let imported = links.runtime.block_on(writing)?.map_err(|error| {
@@ -267,13 +292,25 @@ impl Import {
                 .map_or_else(|| problem.clone().into(), anyhow::Error::msg)
                 .context(problem)
         })?;
-        let shown = LinkImport::new(&imported, Vec::new());
-        for failed in &shown.failed_items {
-            self.leave(&format!("{}: {}", failed.item.slug, failed.reason));
+        let came_before = links.runtime.block_on(links.service.came_before(&imported));
+        for (at, (place, ImportedLink { link, outcome })) in zip(&places, &imported).enumerate() {
+            let named = (place.as_str(), link.key.slug.as_str(), Some(&link.id));
+            self.count(
+                named,
+                outcome,
+                came_before.as_ref().is_ok_and(|all| all[at]),
+            );
         }
-        self.done.stored += shown.success;
-        self.done.skipped += shown.skipped;
+        came_before.map_err(Problem::from)?;
         Ok(())
+    }
+}
+
+/// Where a link stands in its file.
+fn place(read: &ReadLink) -> String {
+    match read.line {
+        Some(line) => format!("line {line}"),
+        None => format!("links.{}", read.index),
     }
 }
 

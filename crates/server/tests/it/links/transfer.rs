@@ -2,6 +2,7 @@
 
 use std::{io::Write, process::Stdio};
 
+use rstest::rstest;
 use serde_json::{Value, json};
 
 use crate::support::server::{Answer, Server, command, eventually};
@@ -400,7 +401,55 @@ fn a_dry_run_says_what_the_import_then_does_and_changes_nothing() {
     let said = rehearse(&home);
     let counts = "would import 1 links, skip 3 whose slug is in use, fail 2; the database is";
     assert!(said.contains(counts), "{said}");
+    let named = said.lines().filter(|line| line.starts_with("line "));
+    assert_eq!(
+        named.count(),
+        2,
+        "those that came before are not named: {said}"
+    );
     assert_eq!(links_in(&there()), links_in(&before));
+}
+
+#[rstest]
+#[case::table(
+    "csv",
+    "slug,url\nnew,https://e.example/\nthere,https://e.example/\n",
+    "line 3"
+)]
+#[case::document(
+    "json",
+    r#"{"version": "1.0", "links": [
+        {"slug": "new", "url": "https://e.example/"}, {"slug": "there", "url": "https://e.example/"}
+    ]}"#,
+    "links.1"
+)]
+fn a_slug_of_another_link_is_named_with_its_row_dry_or_not(
+    #[case] form: &str,
+    #[case] text: &str,
+    #[case] place: &str,
+    #[values(true, false)] dry: bool,
+) {
+    let folder = tempfile::tempdir().unwrap();
+    let import = |text: &str, more: &[&str]| {
+        let file = folder.path().join(format!("links.{form}"));
+        std::fs::write(&file, text).unwrap();
+        let mut command = command(&folder.path().join("home"));
+        let output = command.arg("import").arg(file).args(more).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        (output.status.code(), said)
+    };
+    let first = text.replace("e.example", "first.example");
+    let first = first.replace("new", "other");
+    for _ in 0..2 {
+        let (code, said) = import(&first, &[]);
+        assert_eq!(code, Some(0), "what came before is not named: {said}");
+    }
+    let dry: &[&str] = if dry { &["--dry-run"] } else { &[] };
+    let (code, said) = import(text, dry);
+    assert_eq!(code, Some(3), "{said}");
+    let named = format!("{place}: there: another link has this slug\n");
+    assert!(said.starts_with(&named), "{said}");
+    assert!(said.contains("1 links could not be imported"), "{said}");
 }
 
 fn run_for_output(folder: &std::path::Path, arguments: &[&str]) -> String {
