@@ -110,6 +110,8 @@ pub struct Switches {
     pub trusted_proxies: bool,
     /// A file says where visitors are.
     pub place_file: bool,
+    /// Something says where visitors are, be it a file or a proxy.
+    pub places: bool,
     /// Deleted links are kept for a while, and can be brought back.
     pub trash: bool,
 }

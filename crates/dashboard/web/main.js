@@ -15,6 +15,7 @@ import { demonstration, lacking, moving, reason } from './state/refusal.js';
 import { followOffers, question } from './state/offer.js';
 import { change, go, view } from './state/router.js';
 import { expired, isNamed, may, scopes, token } from './state/session.js';
+import { placesKnown } from './state/places.js';
 import { hasTrash } from './state/trash.js';
 import { effect, html, render, useEffect, useState } from './view.js';
 import { loadWords, say } from './words.js';
@@ -129,6 +130,7 @@ function learnInstance() {
     if (baseUrl) publicAddress.value = baseUrl.replace(/\/$/, '');
     demonstration.value = switches.previewMode;
     hasTrash.value = switches.trash;
+    placesKnown.value = switches.places;
     if (switches.migrationRequired) moving.value = true;
   }, () => {});
 }

@@ -22,7 +22,7 @@
 use crate::{
     Change, Comment, Countries, Description, Destination, ImageRef, Life, LifeFault, MaxVisits,
     Password, Rules, Split, Tags, Title, UnixSeconds,
-    routing::{PathRest, fill},
+    routing::{PathRest, Rule, fill},
 };
 
 /// Calls a macro with the list of a link's members. The module [`content`](crate::content) explains
@@ -205,6 +205,12 @@ impl Routing {
         self.split_until
             .is_none_or(|until| now < until)
             .then_some(split)
+    }
+
+    /// True if a destination depends on where visitors are.
+    pub fn asks_for_places(&self) -> bool {
+        let mut conditions = self.rules.iter().flat_map(Rule::conditions);
+        !self.geo.is_empty() || conditions.any(|condition| condition.kind().is_place())
     }
 
     /// A destination as a visitor gets it who has nothing behind the slug.

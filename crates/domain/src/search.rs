@@ -85,6 +85,11 @@ pub struct LinkFilter {
 }
 
 impl LinkFilter {
+    /// Returns whether it names something to look for: the other conditions only narrow that down.
+    pub fn looks_for_something(&self) -> bool {
+        self.text.is_some() || self.destination.is_some()
+    }
+
     /// Returns whether a link meets every condition at this moment.
     pub fn admits(&self, link: &Link, now: UnixSeconds) -> bool {
         let content = &link.content;

@@ -7,12 +7,13 @@ use actix_web::{
     body::BoxBody,
     http::{
         StatusCode,
-        header::{CACHE_CONTROL, HeaderValue},
+        header::{CACHE_CONTROL, HeaderName, HeaderValue},
     },
 };
 use aide::generate::GenContext;
 use schemars::JsonSchema;
 use serde::Serialize;
+use slugline_contract::Note;
 use slugline_httpkit::Failure;
 
 use crate::openapi::{Responses, documented, json};
@@ -107,31 +108,34 @@ impl<A: Reply, B: Reply> Reply for Either<A, B> {
     }
 }
 
-/// An answer that caches treat by this `Cache-Control`.
-pub(crate) struct Cached<R> {
-    policy: &'static str,
-    answer: R,
-}
+/// An answer with one more header, unless that has no value.
+pub(crate) struct Headed<R>(HeaderName, Option<&'static str>, R);
 
-impl<R> Cached<R> {
+impl<R> Headed<R> {
     /// No cache may keep the answer.
-    pub(crate) fn never(answer: R) -> Self {
-        let policy = "no-store";
-        Self { policy, answer }
+    pub(crate) fn never_cached(answer: R) -> Self {
+        Self(CACHE_CONTROL, Some("no-store"), answer)
     }
 
     /// A browser that caches the answer asks each time if it is still valid.
-    pub(crate) fn asking_again(answer: R) -> Self {
-        let policy = "private, no-cache";
-        Self { policy, answer }
+    pub(crate) fn cached_asking_again(answer: R) -> Self {
+        Self(CACHE_CONTROL, Some("private, no-cache"), answer)
+    }
+
+    /// The body has no place for the note.
+    pub(crate) fn noted(note: Note, answer: R) -> Self {
+        Self(HeaderName::from_static("slugline-note"), note, answer)
     }
 }
 
-impl<R: Reply> Reply for Cached<R> {
+impl<R: Reply> Reply for Headed<R> {
     fn respond(self, request: &HttpRequest) -> HttpResponse {
-        let mut response = self.answer.respond(request);
-        let policy = HeaderValue::from_static(self.policy);
-        response.headers_mut().insert(CACHE_CONTROL, policy);
+        let Self(name, value, answer) = self;
+        let mut response = answer.respond(request);
+        if let Some(value) = value {
+            let value = HeaderValue::from_static(value);
+            response.headers_mut().insert(name, value);
+        }
         response
     }
 

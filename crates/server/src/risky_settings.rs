@@ -2,7 +2,6 @@
 
 use slugline_application::SiteToken;
 use slugline_contract::{Finding, Fix, Level};
-use slugline_httpkit::PlaceHeaders;
 use slugline_visitlog::history_in;
 
 use crate::settings::{AccessLog, Settings};
@@ -30,8 +29,7 @@ pub(crate) fn findings(settings: &Settings, token: Option<&SiteToken>) -> Vec<Fi
             .into(),
         fix: Fix::setting("SLUGLINE_BASE_URL", "https://sl.example"),
     });
-    let told_places = proxied && settings.place_headers != PlaceHeaders::Nobody;
-    let placeless = (settings.place_file.is_none() && !told_places).then(|| Finding {
+    let placeless = (!settings.knows_places()).then(|| Finding {
         code: "places_unknown",
         level: Level::Note,
         message: "nothing says where visitors are, so countries and cities stay unknown".into(),

@@ -93,6 +93,7 @@ fn switches(settings: &Settings) -> Switches {
         assistants: settings.origin_for_assistants().is_some(),
         trusted_proxies: !settings.trusted_proxies.is_empty(),
         place_file: settings.place_file.is_some(),
+        places: settings.knows_places(),
         trash: settings.keeping.has_trash(),
     }
 }

@@ -435,6 +435,7 @@ impl LinkDependencies {
             writes: WriteBudget::new(settings.token_writes_per_minute),
             watch,
             own_addresses: settings.bounds.own_addresses.clone(),
+            places_known: settings.knows_places(),
             request_secret,
         })
     }

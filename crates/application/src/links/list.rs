@@ -93,7 +93,7 @@ impl LinkReader {
     /// The store failed.
     pub async fn search(&self, filter: LinkFilter, size: PageSize) -> Result<Vec<Link>, Error> {
         self.permit(LinkService::SEARCH)?;
-        if filter.text.is_none() && filter.destination.is_none() {
+        if !filter.looks_for_something() {
             return Ok(Vec::new());
         }
         let filter = self.within_reach(filter)?;

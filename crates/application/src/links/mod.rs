@@ -10,6 +10,7 @@ mod explain;
 mod history;
 mod import;
 mod list;
+mod places;
 mod reader;
 mod rehearsal;
 mod repeat;
@@ -93,6 +94,8 @@ pub struct LinkServiceParts {
     /// links of the default domain have no address that is known, and only those of named domains
     /// are judged.
     pub own_addresses: OwnAddresses,
+    /// Tells if something says where visitors are.
+    pub places_known: bool,
     /// Keys the digests of requests, so that a stored one does not tell a client's key. All nodes
     /// share it.
     pub request_secret: [u8; 32],
@@ -103,7 +106,7 @@ pub const GENERATED_CHARS: usize = 6;
 
 impl LinkServiceParts {
     /// The parts of an instance that screens nothing, forbids nothing, has every link in this store
-    /// and knows no public origin.
+    /// and knows no public origin and no places.
     pub fn new<S>(store: Arc<S>, clock: Arc<dyn Clock>, random: Arc<dyn Random>) -> Self
     where
         S: LinkStore + AuditTrail + LinkHistory + 'static,
@@ -129,6 +132,7 @@ impl LinkServiceParts {
             writes: WriteBudget::default(),
             watch: None,
             own_addresses: OwnAddresses::default(),
+            places_known: false,
             request_secret: [0; 32],
         }
     }
@@ -346,6 +350,7 @@ pub(crate) mod fixture {
             writes: WriteBudget::default(),
             watch: None,
             own_addresses: OwnAddresses::default(),
+            places_known: false,
             request_secret: [0; 32],
         })
         .by(Caller::Operator, Author::operator());

@@ -9,7 +9,7 @@ use slugline_application::{self as application, EditedLink};
 use slugline_domain::{Change, Link, Password, Slug};
 
 use super::{
-    LinkView, SeenLinkView,
+    LinkView, Note, SeenLinkView,
     key::{host_schema, key, short_link},
     member_reader::{Body, MemberReader},
     members::{LinkMembers, MEMBERS, members_or_null, ours_or_null},
@@ -246,6 +246,9 @@ pub struct LinkUpdated {
     /// Which version was before, and where a person can bring it back.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub undo: Option<String>,
+    /// Present if the link asks what no visit will tell, such as places where they are unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Note,
 }
 
 impl LinkUpdated {
@@ -263,6 +266,7 @@ impl LinkUpdated {
             short_link: short_link(link.key(), origin),
             removed: removed.filter(|lost| !lost.is_empty()),
             undo: undo.of_change(edited),
+            note: None,
         }
     }
 }

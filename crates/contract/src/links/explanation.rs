@@ -7,7 +7,7 @@ use slugline_domain::{
     MissedRule, PlaceName, UnixSeconds, Way, routing::VisitorFacts,
 };
 
-use super::{key::shown_domain, status::StatusName};
+use super::{Note, key::shown_domain, status::StatusName};
 use crate::sent::same_variants;
 
 /// The answer that a visitor would get, and the reasons for it.
@@ -51,7 +51,10 @@ pub struct LinkExplanation {
     pub visitor: VisitorView,
     /// What the answer depends on and the request did not tell.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub note: Option<&'static str>,
+    pub note: Note,
+    /// Present if the link asks where visitors are, which nothing says of real ones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub places_note: Note,
 }
 
 /// The kind of an answer.
@@ -185,6 +188,7 @@ impl LinkExplanation {
             note: why
                 .needs_lot
                 .then_some("the split chooses by the visitor's address: give ip to learn the side"),
+            places_note: None,
         }
     }
 }

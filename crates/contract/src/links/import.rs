@@ -6,7 +6,7 @@ use serde_json::Value;
 use slugline_application::{ImportOutcome, ImportedLink};
 use slugline_domain::LinkId;
 
-use super::{import_link::ImportLink, key::shown_domain};
+use super::{Note, import_link::ImportLink, key::shown_domain};
 use crate::{
     Code, Problem,
     issue::IssueCode,
@@ -124,6 +124,9 @@ pub struct LinkImport {
     /// Present and true if the links were only checked: nothing is stored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub validate_only: Option<bool>,
+    /// Present if a link asks what no visit will tell, such as places where they are unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Note,
 }
 
 /// A link of an import.

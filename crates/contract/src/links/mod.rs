@@ -64,7 +64,7 @@ pub use self::{
     suggest::{FirstText, PreviewSuggestion, SlugSuggestion, SuggestPreview, SuggestSlug},
     trash::{Deletion, LinkDeletion, ListTrash, RestoreLink, TrashList, TrashedLink, Undo},
     view::{
-        ExportedLink, Face, LinkChanged, LinkResponse, LinkUpserted, LinkView, Mask, SeenLinkView,
-        StoredHash, UpsertStatus,
+        ExportedLink, Face, LinkChanged, LinkResponse, LinkUpserted, LinkView, Mask, Note,
+        SeenLinkView, StoredHash, UpsertStatus,
     },
 };

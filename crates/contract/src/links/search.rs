@@ -9,6 +9,7 @@ use slugline_domain::{
 };
 
 use super::{
+    Note,
     key::{host_schema, listed_domain, shown_domain},
     listing::Status,
     status::{BrokenView, StatusName},
@@ -185,15 +186,26 @@ impl FoundLink {
 pub struct FoundLinks {
     /// The links.
     pub links: Vec<FoundLink>,
+    /// Present if nothing was looked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Note,
 }
 
 impl FoundLinks {
-    /// Shows links.
-    pub fn new(links: &[Link], states: &LinkStates) -> Self {
+    /// Shows links, and the [note](Self::note_on) on their search.
+    pub fn new(links: &[Link], states: &LinkStates, note: Note) -> Self {
         let links = links.iter().map(|link| FoundLink::of(link, states));
         Self {
             links: links.collect(),
+            note,
         }
+    }
+
+    /// Says of a search that looks for nothing that its answer tells nothing either.
+    pub fn note_on(search: &LinkFilter) -> Note {
+        (!search.looks_for_something()).then_some(
+            "nothing was looked for: give q or url, which tag and status narrow down, or list links",
+        )
     }
 }
 
@@ -271,9 +283,13 @@ mod tests {
     fn empty_conditions_are_none_and_wrong_ones_are_named() {
         let (nothing, size) = search("q=").unwrap();
         assert!(nothing.text.is_none() && nothing.destination.is_none());
+        assert!(FoundLinks::note_on(&nothing).is_some());
+        let (narrowed, _) = search("tag=t&status=all").unwrap();
+        assert!(FoundLinks::note_on(&narrowed).is_some());
         assert_eq!((nothing.status, size.get()), (StatusFilter::Current, 20));
         let (all, _) =
             search("q=%C3%9CBER&url=https://e.example/a&tag=T&status=all&limit=5").unwrap();
+        assert_eq!(FoundLinks::note_on(&all), None);
         assert_eq!(all.text.unwrap().as_str(), "über");
         assert_eq!(all.tag.unwrap().as_str(), "t");
         for (query, path) in [

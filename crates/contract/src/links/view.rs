@@ -186,36 +186,8 @@ impl JsonSchema for SeenLinkView {
     }
 }
 
-/// A link that was just made.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(rename = "LinkCreated")]
-pub struct LinkResponse {
-    /// The link.
-    pub link: SeenLinkView,
-    /// Its public address.
-    pub short_link: String,
-    /// Present and true if the link was there before.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reused: Option<bool>,
-    /// Present and true if the link was only checked: nothing is stored.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub validate_only: Option<bool>,
-}
-
-impl LinkResponse {
-    /// Shows the outcome of a creation, or of its check, under an origin such as
-    /// `https://sl.example`.
-    pub fn new(created: &Created, validate_only: bool, origin: &str) -> Self {
-        let link = created.link();
-        Self {
-            link: link.into(),
-            short_link: short_link(link.key(), origin),
-            reused: matches!(created, Created::Existing(_)).then_some(true),
-            validate_only: validate_only.then_some(true),
-        }
-    }
-}
+/// A sentence for the author of a link.
+pub type Note = Option<&'static str>;
 
 /// A link that was changed or brought back.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -228,32 +200,53 @@ pub struct LinkChanged {
     /// Present and true if the link was only checked: nothing is stored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub validate_only: Option<bool>,
+    /// Present if the link asks what no visit will tell, such as places where they are unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Note,
 }
 
 impl LinkChanged {
     /// Shows a link, or the link that would be, under an origin such as `https://sl.example`.
-    pub fn new(seen: &SeenLink, validate_only: bool, origin: &str) -> Self {
+    pub fn new(seen: &SeenLink, validate_only: bool, origin: &str, note: Note) -> Self {
         Self {
             link: seen.into(),
             short_link: short_link(seen.key(), origin),
             validate_only: validate_only.then_some(true),
+            note,
+        }
+    }
+}
+
+/// A link that was just made.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "LinkCreated")]
+pub struct LinkResponse {
+    /// The link.
+    #[serde(flatten)]
+    pub shown: LinkChanged,
+    /// Present and true if the link was there before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reused: Option<bool>,
+}
+
+impl LinkResponse {
+    /// Shows the outcome of a creation, or of its check, as [`LinkChanged::new`] does.
+    pub fn new(created: &Created, validate_only: bool, origin: &str, note: Note) -> Self {
+        Self {
+            shown: LinkChanged::new(created.link(), validate_only, origin, note),
+            reused: matches!(created, Created::Existing(_)).then_some(true),
         }
     }
 }
 
 /// A link that was made, or found in the way.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
 pub struct LinkUpserted {
     /// The link.
-    pub link: SeenLinkView,
-    /// Its public address.
-    pub short_link: String,
+    #[serde(flatten)]
+    pub shown: LinkChanged,
     /// Tells if it was made now or existed before.
     pub status: UpsertStatus,
-    /// Present and true if the link was only checked: nothing is stored.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub validate_only: Option<bool>,
 }
 
 /// The outcome of an upsert.
@@ -267,18 +260,14 @@ pub enum UpsertStatus {
 }
 
 impl LinkUpserted {
-    /// Shows the outcome, or that of a check, under an origin such as `https://sl.example`.
-    pub fn new(outcome: &Created, validate_only: bool, origin: &str) -> Self {
-        let status = match outcome {
-            Created::Stored(_) | Created::Valid(_) => UpsertStatus::Created,
-            Created::Existing(_) => UpsertStatus::Existing,
-        };
-        let link = outcome.link();
+    /// Shows the outcome, or that of a check, as [`LinkChanged::new`] does.
+    pub fn new(outcome: &Created, validate_only: bool, origin: &str, note: Note) -> Self {
         Self {
-            link: link.into(),
-            short_link: short_link(link.key(), origin),
-            status,
-            validate_only: validate_only.then_some(true),
+            shown: LinkChanged::new(outcome.link(), validate_only, origin, note),
+            status: match outcome {
+                Created::Stored(_) | Created::Valid(_) => UpsertStatus::Created,
+                Created::Existing(_) => UpsertStatus::Existing,
+            },
         }
     }
 }
@@ -325,7 +314,7 @@ mod tests {
         link.password = Some(PasswordHash::new("$argon2id$secret"));
         let made = Created::Stored(SeenLink::Whole(link.clone().into()));
         assert_eq!(
-            to_value(LinkResponse::new(&made, false, "https://sl.example")).unwrap(),
+            to_value(LinkResponse::new(&made, false, "https://sl.example", None)).unwrap(),
             json!({
                 "link": {
                     "id": "x", "url": "https://example.com/", "slug": "docs", "createdAt": 7,
@@ -343,7 +332,13 @@ mod tests {
         let key = LinkKey::parse("docs").unwrap();
         let existing = Created::Existing(SeenLink::Key(key, Revision::FIRST));
         assert_eq!(
-            to_value(LinkUpserted::new(&existing, false, "https://sl.example")).unwrap(),
+            to_value(LinkUpserted::new(
+                &existing,
+                false,
+                "https://sl.example",
+                None
+            ))
+            .unwrap(),
             json!({
                 "link": {"slug": "docs"}, "shortLink": "https://sl.example/docs",
                 "status": "existing",

@@ -24,6 +24,9 @@ export const KINDS = {
   network: { shape: 'list', word: 'networks' },
 };
 
+/** Whether a kind asks where visitors are. @param {string} kind */
+export const isPlace = (kind) => ['country', 'region', 'city', 'continent'].includes(kind);
+
 const ZONE = 'timeZone';
 const DAY = /^\d{4}-\d\d-\d\d$/;
 

@@ -66,13 +66,13 @@ export function TestLink({ link, draft, zone }) {
 
 /** @param {{ told: Explanation }} props */
 function Answer({ told }) {
-  const { answer, status, location, destination, chosenBy, index, missed, gates, note } = told;
+  const { answer, status, location, destination, chosenBy, index, missed, gates, note, placesNote } = told;
   const by = chosenBy && (index === undefined ? chosenBy : `${chosenBy} ${index + 1}`);
   return html`<dl class="test-answer"><div><dt>${say('testAnswer')}</dt><dd><span class="mono">${[status, answer].filter(Boolean).join(' ')}</span>${gates.length > 1 && html` <span class="mono">→ ${gates.slice(1).join(' → ')}</span>`}</dd></div>
     ${(location ?? destination) && html`<div><dt>${say('destination')}</dt><dd class="mono">${location ?? destination}</dd></div>`}
     ${by && html`<div><dt>${say('testBy')}</dt><dd class="mono">${by}</dd></div>`}</dl>
     ${missed.length > 0 && html`<ul class="test-missed">${missed.map(({ rule, condition, fact }) => html`<li key=${rule}>${say('testMissed', { rule: rule + 1, condition: KINDS[condition] ? say(KINDS[condition].word) : condition, fact: fact === '' ? '–' : fact ?? say('testUnknown') })}</li>`)}</ul>`}
-    ${note && html`<p class="hint">${say('testSplit')}</p>`}`;
+    ${note && html`<p class="hint">${say('testSplit')}</p>`}${placesNote && html`<p class="hint warn-text">${say('emptyPlaces')}</p>`}`;
 }
 
 /** @param {Visit} visit */

@@ -58,6 +58,11 @@ impl ConditionKind {
         }
     }
 
+    /// True if it asks where visitors are, as the last ones do.
+    pub fn is_place(self) -> bool {
+        self >= Self::Country
+    }
+
     /// True if it reads a clock of the rule's time zone, whatever its value.
     pub(super) fn is_local(self) -> bool {
         matches!(self, Self::Weekday | Self::Hours)

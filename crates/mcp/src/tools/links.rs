@@ -76,10 +76,11 @@ fn needed_by_visits(arguments: &Value) -> Option<Scope> {
 
 async fn search_links(context: ToolContext, input: SearchLinks) -> Result<FoundLinks, Failure> {
     let (search, size) = input.validate(&context.bounds)?;
+    let note = FoundLinks::note_on(&search);
     let reader = context.links();
     let links = reader.search(search, size).await?;
     let states = reader.states(&links).await?;
-    Ok(FoundLinks::new(&links, &states))
+    Ok(FoundLinks::new(&links, &states, note))
 }
 
 async fn get_link(context: ToolContext, input: GetLink) -> Result<LinkView, Failure> {
@@ -114,9 +115,11 @@ async fn create_link(
     let key = input.key()?;
     let (mut new, terms) = input.arguments.validate(&context.bounds_here())?;
     new.asked = key.map(|key| asked(&new, &key, None));
-    let created = context.changes().create(new, terms).await?;
-    let origin = context.origin.as_str();
-    Ok(LinkResponse::new(&created, terms.validate_only, origin))
+    let links = context.changes();
+    let created = links.create(new, terms).await?;
+    let (only, origin) = (terms.validate_only, context.origin.as_str());
+    let note = links.note_on(created.link().whole());
+    Ok(LinkResponse::new(&created, only, origin, note))
 }
 
 /// The answer to a call that reuses links tells about another link.
@@ -131,16 +134,22 @@ async fn upsert_link(
     let key = input.key()?;
     let (mut new, terms) = input.arguments.validate(&context.bounds_here())?;
     new.asked = key.map(|key| asked(&new, &key, None));
-    let outcome = context.changes().upsert(new, terms).await?;
-    let origin = context.origin.as_str();
-    Ok(LinkUpserted::new(&outcome, terms.validate_only, origin))
+    let links = context.changes();
+    let outcome = links.upsert(new, terms).await?;
+    let (only, origin) = (terms.validate_only, context.origin.as_str());
+    let note = links.note_on(outcome.link().whole());
+    Ok(LinkUpserted::new(&outcome, only, origin, note))
 }
 
 async fn update_link(context: ToolContext, input: UpdateLink) -> Result<LinkUpdated, Failure> {
     let edit = input.validate(&context.bounds_here())?;
-    let edited = context.changes().edit(&edit).await?;
+    let links = context.changes();
+    let edited = links.edit(&edit).await?;
     let (origin, undo) = (context.origin.as_str(), context.undo());
-    Ok(LinkUpdated::new(&edited, !input.is_partial(), origin, undo))
+    Ok(LinkUpdated {
+        note: links.note_on(edited.link.whole()),
+        ..LinkUpdated::new(&edited, !input.is_partial(), origin, undo)
+    })
 }
 
 /// The description of `update_link`, with the members that a replacement keeps.

@@ -55,7 +55,8 @@ async fn edit(
     let mut edit = body.validate(&context.bounds.seen_at(origin.as_str()))?;
     edit.precondition = meant;
     let link = links.edit(&edit).await?.link;
-    let shown = LinkChanged::new(&link, edit.validate_only, origin.as_str());
+    let note = links.note_on(link.whole());
+    let shown = LinkChanged::new(&link, edit.validate_only, origin.as_str(), note);
     Ok(if edit.validate_only {
         Tagged::without(Either::Right(Json(shown)))
     } else {
@@ -73,7 +74,8 @@ async fn patch(
     let mut edit = body.validate(&context.bounds.seen_at(origin.as_str()))?;
     edit.precondition = meant;
     let link = links.edit(&edit).await?.link;
-    let shown = LinkChanged::new(&link, edit.validate_only, origin.as_str());
+    let note = links.note_on(link.whole());
+    let shown = LinkChanged::new(&link, edit.validate_only, origin.as_str(), note);
     Ok(if edit.validate_only {
         Tagged::without(Json(shown))
     } else {

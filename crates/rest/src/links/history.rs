@@ -57,6 +57,7 @@ async fn restore(
 ) -> Result<Tagged<Json<200, LinkChanged>>, Failure> {
     let restore = body.validate()?;
     let link = links.restore(&restore).await?;
-    let shown = LinkChanged::new(&link, false, origin.as_str());
+    let note = links.note_on(link.whole());
+    let shown = LinkChanged::new(&link, false, origin.as_str(), note);
     Ok(Tagged::seen(&link, Json(shown)))
 }

@@ -41,6 +41,7 @@ async fn explain(
     let at = imagined.at.unwrap_or(now);
     let status = link.status_at(at);
     let used_up = link.visits_left() == Some(0);
+    let places_note = links.note_on([&link]);
     let link = FollowedLink::from(link);
     let facts = ImaginedFacts::new(&clients, &imagined, link.id(), at);
     let query = Some(imagined.query.as_str());
@@ -53,13 +54,10 @@ async fn explain(
         facts: &facts,
     };
     let (why, head) = context.foresight.foresee(&link, &asked, &visitor, used_up);
-    Ok(Json(LinkExplanation::new(
-        &link,
-        (at, status),
-        &facts,
-        why,
-        head,
-    )))
+    Ok(Json(LinkExplanation {
+        places_note,
+        ..LinkExplanation::new(&link, (at, status), &facts, why, head)
+    }))
 }
 
 async fn check(

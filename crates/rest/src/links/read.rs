@@ -12,7 +12,7 @@ use crate::{
     conditional::{IfNoneMatch, NotModified, Tagged},
     input::{CalledBy, Context, Links},
     operation::operations,
-    reply::{Cached, Either, Json},
+    reply::{Either, Headed, Json},
 };
 
 operations! { super::TAG;
@@ -28,7 +28,8 @@ operations! { super::TAG;
          trusted. That order needs the scope `analytics:read`, too.";
     link_search: GET "/api/link/search" => search, LinkService::SEARCH, [QueryTimeout],
         "Search links",
-        "Finds links by text or destination, by slug; without `q` and `url` nothing is found.";
+        "Finds links by text or destination, by slug; without `q` and `url` nothing is found, and \
+         the header `Slugline-Note` says so.";
     link_search_url: POST "/api/link/search" => search_url, LinkService::SEARCH, [QueryTimeout],
         "Search links by a long destination",
         "Finds active links that lead to a destination which is too long for a query string.";
@@ -44,7 +45,7 @@ async fn get(
     Links(links): Links,
     IfNoneMatch(known): IfNoneMatch,
     Query(query): Query<GetLink>,
-) -> Result<Cached<Tagged<Either<Json<200, LinkView>, NotModified>>>, Failure> {
+) -> Result<Headed<Tagged<Either<Json<200, LinkView>, NotModified>>>, Failure> {
     let link = links.get(&query.validate()?).await?;
     let states = links.states([&link]).await?;
     let answer = if known.include(&link) && !states.may_change(&link) {
@@ -52,7 +53,7 @@ async fn get(
     } else {
         Either::Left(Json(LinkView::of(&link, &states)))
     };
-    Ok(Cached::asking_again(Tagged::new(&link, answer)))
+    Ok(Headed::cached_asking_again(Tagged::new(&link, answer)))
 }
 
 async fn list(
@@ -72,11 +73,13 @@ async fn search(
     context: Context,
     Links(links): Links,
     Query(query): Query<SearchLinks>,
-) -> Result<Json<200, Vec<FoundLink>>, Failure> {
+) -> Result<Headed<Json<200, Vec<FoundLink>>>, Failure> {
     let (search, size) = query.validate(&context.bounds)?;
+    let note = FoundLinks::note_on(&search);
     let found = links.search(search, size).await?;
     let states = links.states(&found).await?;
-    Ok(Json(FoundLinks::new(&found, &states).links))
+    let FoundLinks { links, note } = FoundLinks::new(&found, &states, note);
+    Ok(Headed::noted(note, Json(links)))
 }
 
 async fn search_url(
@@ -87,7 +90,7 @@ async fn search_url(
     let (search, size) = body.validate(&context.bounds)?;
     let found = links.search(search, size).await?;
     let states = links.states(&found).await?;
-    Ok(Json(FoundLinks::new(&found, &states).links))
+    Ok(Json(FoundLinks::new(&found, &states, None).links))
 }
 
 async fn count(

@@ -22,7 +22,7 @@ use crate::{
     input::{Changes, Links, state},
     openapi::{Responses, text},
     operation::operations,
-    reply::{Cached, Json, Reply},
+    reply::{Headed, Json, Reply},
     streamed::{Attachment, Parts, Sender},
 };
 
@@ -54,9 +54,9 @@ const ROWS: i64 = 500;
 async fn export(
     Links(links): Links,
     Query(query): Query<ExportLinks>,
-) -> Result<Cached<PageOrTable>, Failure> {
+) -> Result<Headed<PageOrTable>, Failure> {
     let (format, domain, after) = query.validate()?;
-    Ok(Cached::never(match format {
+    Ok(Headed::never_cached(match format {
         TransferFormat::Json => {
             let size = PageSize::new(LinkService::EXPORT_PAGE.into());
             let size = size.expect("fewer links than on the largest page");
@@ -142,7 +142,7 @@ async fn import(
     Query(terms): Query<ImportTerms>,
     RequestKey(key): RequestKey,
     Imported(body): Imported,
-) -> Result<Cached<Json<200, LinkImport>>, Failure> {
+) -> Result<Headed<Json<200, LinkImport>>, Failure> {
     let LinksToImport {
         mut links,
         ignored,
@@ -159,8 +159,9 @@ async fn import(
         }
         writer.import(links).await?
     };
-    Ok(Cached::never(Json(LinkImport {
+    Ok(Headed::never_cached(Json(LinkImport {
         validate_only: validate_only.then_some(true),
+        note: writer.note_on(imported.iter().map(|it| &it.link)),
         ..LinkImport::new(&imported, ignored)
     })))
 }

@@ -276,6 +276,7 @@ fn setup() -> SetupView {
             assistants: false,
             trusted_proxies: false,
             place_file: false,
+            places: false,
             trash: false,
         },
         redirects: RedirectsView {

@@ -328,6 +328,13 @@ impl Settings {
         self.watch.filter(|_| self.preview == PreviewMode::Off)
     }
 
+    /// True if a file, or a proxy whose headers are believed, says where visitors are.
+    pub(crate) fn knows_places(&self) -> bool {
+        let by_proxy =
+            !self.trusted_proxies.is_empty() && self.place_headers != PlaceHeaders::Nobody;
+        self.place_file.is_some() || by_proxy
+    }
+
     /// The origin of the API and the dashboard, if the settings name one.
     pub(crate) fn api_origin(&self) -> Option<Origin> {
         let public = self.base_url.as_ref()?;

@@ -149,6 +149,13 @@ fn a_link_is_tried_before_it_is_saved() {
     editor.rewrite("url", "https://example.com/changed");
     // The draft is tried.
     browser.says(".test-answer", "https://example.com/changed");
+    // Nothing tells this instance where visitors are, so the first rule holds for none of them.
+    browser.says(".test-link .warn-text", "SLUGLINE_GEOIP_PATH");
+    browser.says(
+        "[data-rule='0'] [data-kind=country] .warn-text",
+        "SLUGLINE_GEOIP_PATH",
+    );
+    assert!(!browser.has("[data-kind=device] .warn-text"));
     looks_right(&browser, "test-link");
     assert_eq!(server.link("go")["url"], "https://example.com/");
     browser.finish(&[]);

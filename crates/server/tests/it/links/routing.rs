@@ -37,6 +37,85 @@ fn leads(server: &Server, path: &str, headers: &[(&str, &str)], to: &str) {
     assert_eq!(told, (302, "no-store", to), "{path} {headers:?}");
 }
 
+/// The notes of every answer that makes, changes or tries a link with these members.
+fn notes_on(server: &Server, members: &Value) -> Vec<(String, Value)> {
+    let about = |slug: &str, more: Value| {
+        let mut body = members.clone();
+        body["url"] = "https://e.example/".into();
+        body["slug"] = slug.into();
+        body.as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
+        body
+    };
+    let plain = |slug: &str| about(slug, json!({}));
+    let only = |slug: &str| about(slug, json!({"validateOnly": true}));
+    let import = json!({"version": "1.0", "links": [plain("imported")]});
+    let checked = json!({"version": "1.0", "links": [plain("never")], "validateOnly": true});
+    let draft = json!({"draft": plain("new"), "country": "DE", "ip": "192.0.2.1"});
+    let mut all = Vec::new();
+    for (method, path, body) in [
+        ("POST", "create", plain("go")),
+        ("POST", "create", only("checked")),
+        ("POST", "upsert", plain("up")),
+        ("POST", "upsert", plain("up")),
+        ("PUT", "edit", plain("go")),
+        ("PATCH", "edit", only("go")),
+        ("POST", "import", import),
+        ("POST", "import", checked),
+        (
+            "POST",
+            "explain",
+            json!({"slug": "go", "country": "DE", "ip": "192.0.2.1"}),
+        ),
+        ("POST", "explain", draft),
+    ] {
+        let answer = server.call(method, &format!("/api/link/{path}"), &body);
+        assert!(answer.status < 300, "{path}: {}", answer.text);
+        let told = answer.json();
+        let name = if path == "explain" {
+            "placesNote"
+        } else {
+            "note"
+        };
+        all.push((format!("{method} {path} {body}"), told[name].clone()));
+    }
+    for (tool, arguments) in [
+        ("create_link", plain("by-agent")),
+        ("upsert_link", plain("by-agent")),
+        ("update_link", plain("by-agent")),
+        ("update_link", about("by-agent", json!({"partial": true}))),
+    ] {
+        let told = &call_tool(server, tool, &arguments)["structuredContent"];
+        assert_eq!(told["link"]["slug"], "by-agent", "{tool}: {told}");
+        all.push((format!("{tool} {arguments}"), told["note"].clone()));
+    }
+    all
+}
+
+#[test]
+fn every_answer_about_a_link_that_asks_for_places_says_if_they_are_unknown() {
+    let rules = |kind: &str, value: &str| json!({"rules": [{"when": {kind: [value]}, "url": "https://r.example/"}]});
+    let asking = rules("country", "DE");
+    let server_without = Server::start();
+    for (what, note) in notes_on(&server_without, &asking) {
+        let told = note.as_str().unwrap_or_else(|| panic!("{what}"));
+        assert!(told.contains("SLUGLINE_GEOIP_PATH"), "{what}: {told}");
+    }
+    let by_country =
+        json!({"slug": "geo", "url": "https://e.example/", "geo": {"DE": "https://d.example/"}});
+    let made = server_without.create(&by_country);
+    assert!(made["note"].is_string(), "{made}");
+    for (server, members) in [
+        (server(), asking),
+        (Server::start(), rules("language", "de")),
+    ] {
+        for (what, note) in notes_on(&server, &members) {
+            assert_eq!(note, Value::Null, "{what}");
+        }
+    }
+}
+
 #[test]
 fn visitors_follow_the_first_rule_that_holds() {
     let server = server();

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::server::Server;
+use crate::{mcp::wire::call_tool, support::server::Server};
 
 fn get(server: &Server, path: &str) -> Value {
     server.get(path).is(200).json()
@@ -41,6 +41,27 @@ fn links_are_found_by_text_and_by_destination_and_counted_alike() {
             "{query}"
         );
     }
+    for (query, told) in [
+        ("", true),
+        ("tag=news&status=all", true),
+        ("q=nothing-like-it", false),
+    ] {
+        let answer = server.get(&format!("/api/link/search?{query}")).is(200);
+        let header = answer.header("slugline-note");
+        assert_eq!(
+            header.starts_with("nothing was looked for"),
+            told,
+            "{query}"
+        );
+    }
+    let by_agent = |arguments: &Value| {
+        let answer = call_tool(&server, "search_links", arguments)["structuredContent"].clone();
+        assert_eq!(answer["links"], json!([]));
+        answer["note"].clone()
+    };
+    let note = by_agent(&json!({"tag": "news"}));
+    assert!(note.as_str().unwrap().contains("give q or url"), "{note}");
+    assert_eq!(by_agent(&json!({"q": "nothing-like-it"})), Value::Null);
     let posted = server
         .api("POST", "/api/link/search")
         .json(&json!({"url": "https://news.example/b?x"}));
