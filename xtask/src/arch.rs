@@ -121,6 +121,8 @@ const HOMES: &[(&str, &[&str])] = &[
     ("flate2", &["contract", "rest", "dashboard"]),
     ("getrandom", &["system"]),
     ("hyper", &["outbound"]),
+    ("icu_casemap", &["domain"]),
+    ("icu_normalizer", &["domain"]),
     ("icu_properties", &["mcp"]),
     ("indicatif", &["server"]),
     ("jsonrpsee", &["mcp"]),
@@ -150,6 +152,8 @@ const HOMES: &[(&str, &[&str])] = &[
 /// runtime. Its tests may use others.
 const GROUND: &[&str] = &[
     "async-trait",
+    "icu_casemap",
+    "icu_normalizer",
     "percent-encoding",
     "thiserror",
     "unicode-security",

@@ -89,8 +89,7 @@ pub struct PasswordAttempt<'a> {
     pub key: &'a LinkKey,
     /// Its stored password.
     pub hash: &'a PasswordHash,
-    /// The visitor's password, unparsed: stored passwords are trimmed, so this is
-    /// trimmed, too.
+    /// The visitor's password, unparsed. Each of its [spellings](Password::spellings) opens.
     pub presented: &'a str,
     /// The visitor's address.
     pub client: IpAddr,
@@ -190,12 +189,14 @@ impl Passwords {
         };
         let (permit, turn) = self.admit(&guess).await?;
         let stored = attempt.hash.clone();
-        let presented = attempt.presented.trim().to_owned();
+        let presented = attempt.presented.to_owned();
         let guesses = Arc::clone(&self.guesses);
         // Counted on the computing thread; otherwise a client who disconnects before the
         // answer could have any number of passwords hashed.
         let work = move || {
-            if verify(&stored, &presented) {
+            // All spellings are one attempt, with one permit.
+            let spellings = Password::spellings(&presented);
+            if spellings.iter().any(|spelling| verify(&stored, spelling)) {
                 return Ok(PasswordCheck::Right);
             }
             guesses.count(&guess);
@@ -403,6 +404,54 @@ mod tests {
         for wrong in [almost.as_str(), "", stored] {
             let tried = try_password(&passwords, &hash, wrong).await;
             assert_eq!(tried, WRONG);
+        }
+    }
+
+    /// Of "éé" by Python's `hashlib.pbkdf2_hmac`: composed, decomposed, and half of each.
+    #[rstest]
+    #[case::composed(
+        "sink-pwd:v1:1:AAAAAAAAAAAAAAAAAAAAAA:5qlFIN1-g05FXVZ8S-fR3xaVsnUt-ueZkz4jNSqWYK4:w6nDqQ"
+    )]
+    #[case::decomposed(
+        "sink-pwd:v1:1:AAAAAAAAAAAAAAAAAAAAAA:ileZsi_EPKCourgjLwz3W4bh7NvZi8HUxJyBqMHXhKU:zIFlzIE"
+    )]
+    #[case::mixed(
+        "sink-pwd:v1:1:AAAAAAAAAAAAAAAAAAAAAA:J-kdJN50Y58NO_ACxH6Eu8lwwwmvtgSExotPXJzUMEc:w6llzIE"
+    )]
+    #[tokio::test]
+    async fn a_hash_of_any_spelling_is_recognised(#[case] stored: &str) {
+        let (composed, apart, mixed) = ("\u{e9}\u{e9}", "e\u{301}e\u{301}", "\u{e9}e\u{301}");
+        let hash = PasswordHash::new(stored);
+        let tried = try_password(&passwords(), &hash, mixed).await;
+        assert_eq!(tried, RIGHT);
+        let is_mixed = stored.ends_with("w6llzIE");
+        for sent in [composed, apart] {
+            let tried = try_password(&passwords(), &hash, sent).await;
+            assert_eq!(tried, if is_mixed { WRONG } else { RIGHT }, "{sent}");
+        }
+    }
+
+    #[tokio::test]
+    async fn all_spellings_of_a_guess_are_one_failure() {
+        let passwords = passwords();
+        for i in 0..Passwords::MAX_FAILURES_PER_MINUTE {
+            let tried = try_password(&passwords, &cheap(), &format!("\u{e9}e\u{301} {i}")).await;
+            assert_eq!(tried, WRONG, "{i}");
+        }
+        let guessed = try_password(&passwords, &cheap(), "\u{e9}").await;
+        assert_matches!(guessed, Err(NotChecked::TooMany(_)));
+    }
+
+    #[tokio::test]
+    async fn a_password_opens_in_whichever_form_it_was_set_and_is_sent() {
+        let passwords = passwords();
+        for set in ["caf\u{e9}", "cafe\u{301}"] {
+            let password = Password::parse(set).unwrap();
+            let hash = passwords.hash(&password).await.unwrap();
+            for sent in ["caf\u{e9}", "cafe\u{301}"] {
+                assert_eq!(try_password(&passwords, &hash, sent).await, RIGHT);
+            }
+            assert_eq!(try_password(&passwords, &hash, "cafe").await, WRONG);
         }
     }
 

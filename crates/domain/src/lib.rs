@@ -37,6 +37,7 @@
 //! | [`audit`] | the audit trail: a line for each change |
 //! | [`client_network`] | clients as limits count them |
 //! | [`zone`] | local time, for answers by hour and day |
+//! | `unicode` | texts that a person takes for one, in one form |
 //! | `text_forms` | the texts of values, and of the values of enums |
 //! | `query` | the visitor's query merged into a destination |
 //! | [`own_addresses`], [`circle`] | destinations that are the address of the link itself; links that lead in circles |
@@ -109,6 +110,7 @@ pub mod text;
 pub mod time;
 pub mod token;
 pub mod token_name;
+mod unicode;
 pub mod uri;
 pub mod user_agent;
 pub mod visit;
@@ -167,7 +169,7 @@ pub use resolution::{Arrival, Gate, InstanceDefaults, Lead, Means, Resolution, W
 pub use routing::{PathRest, Rules, Split};
 pub use sampling::{SamplingInterval, SamplingNote};
 pub use screening::ScreenVerdict;
-pub use search::{LinkFilter, SearchText, SearchTextError, StatusFilter, TagCount};
+pub use search::{LinkFilter, SearchText, SearchTextError, StatusFilter, TagCount, searched_text};
 pub use slug::{Slug, SlugCase, SlugError};
 pub use stats::{
     AccessRow, Bots, Choice, CounterRow, Counters, CountersQuery, CountersReport, Degrees,

@@ -1,10 +1,13 @@
 //! Passwords of protected links.
 
-use std::fmt;
+use std::{borrow::Cow, fmt};
 
 use thiserror::Error;
 
-/// A password in clear, about to be hashed or compared. It is never printed.
+use crate::unicode::{composed, decomposed};
+
+/// A password in clear, about to be hashed, in Normalization Form C (RFC 8265, section 4.2). It is never
+/// printed.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Password(Box<str>);
 
@@ -35,7 +38,17 @@ impl Password {
         if text.starts_with(Self::MASK_PREFIX) {
             return Err(PasswordError::Masked);
         }
-        Ok(Self(text.into()))
+        Ok(Self(composed(text).into()))
+    }
+
+    /// The spellings of the password that a visitor sent, to be compared in this order: as
+    /// [`parse`](Self::parse) keeps it; as it was sent, because other programs hash that; and in
+    /// Normalization Form D, which some systems make of what people type. Most passwords have one.
+    pub fn spellings(sent: &str) -> Vec<Cow<'_, str>> {
+        let sent = sent.trim();
+        let mut spellings = vec![composed(sent), sent.into(), decomposed(sent)];
+        spellings.dedup();
+        spellings
     }
 
     /// The password in clear.
@@ -103,6 +116,19 @@ mod tests {
         assert_eq!(Password::parse(Password::MASK), Err(PasswordError::Masked));
         let masked = Password::parse("__SINK_MASKED__abc");
         assert_eq!(masked, Err(PasswordError::Masked));
+    }
+
+    #[test]
+    fn a_password_is_kept_composed_and_tried_in_each_spelling_once() {
+        let kept = Password::parse("cafe\u{301}").unwrap();
+        assert_eq!(kept.reveal(), "caf\u{e9}");
+        let (whole, apart, mixed) = ("\u{e9}\u{e9}", "e\u{301}e\u{301}", "\u{e9}e\u{301}");
+        assert_eq!(Password::spellings(" s3cret "), ["s3cret"]);
+        assert_eq!(Password::spellings("密码"), ["密码"]);
+        for sent in [whole, apart] {
+            assert_eq!(Password::spellings(sent), [whole, apart]);
+        }
+        assert_eq!(Password::spellings(mixed), [whole, mixed, apart]);
     }
 
     #[test]

@@ -7,10 +7,11 @@ use thiserror::Error;
 use crate::{
     Comment, Destination, DomainName, Link, LinkKey, LinkStatus, Reach, Tag, UnixSeconds,
     text::without_nul,
+    unicode::folded,
 };
 
-/// A text to find in slugs, destinations, comments and tags, ignoring case. Destinations for devices
-/// and countries are not searched, as in Sink.
+/// A text to find in slugs, destinations, comments and tags, whatever its case and its form. It is
+/// folded by Unicode and in Normalization Form C, as [`searched_text`] is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchText(Box<str>);
 
@@ -21,16 +22,17 @@ impl SearchText {
     /// `_` count twice. The bound is Sink's and comes from its database.
     pub const MAX_BYTES: usize = 48;
 
-    /// Trims, lower-cases and checks a text. Drops U+0000, which no link holds.
+    /// Trims, folds and checks a text. Drops U+0000, which no link holds.
     ///
     /// # Errors
     /// The text is empty or too long.
     pub fn parse(text: &str) -> Result<Self, SearchTextError> {
-        let text = without_nul(text).trim().to_lowercase();
-        let escapes = text.bytes().filter(|byte| b"!%_".contains(byte)).count();
-        match text.len() + escapes {
+        let text = without_nul(text);
+        let lower = text.trim().to_lowercase();
+        let escapes = lower.bytes().filter(|byte| b"!%_".contains(byte)).count();
+        match lower.len() + escapes {
             0 => Err(SearchTextError::Empty),
-            1..=Self::MAX_BYTES => Ok(Self(text.into())),
+            1..=Self::MAX_BYTES => Ok(Self(folded(text.trim()).into())),
             bytes => Err(SearchTextError::TooLong { bytes }),
         }
     }
@@ -97,7 +99,8 @@ impl LinkFilter {
         let to = |wanted: &Destination| target == wanted.without_query();
         let one_of = |keys: &Vec<LinkKey>| keys.contains(&link.key);
         let of = |domain: &DomainName| link.key.domain == *domain;
-        self.text.as_ref().is_none_or(|text| text.is_in(link))
+        let holds = |text: &SearchText| searched_text(link).contains(text.as_str());
+        self.text.as_ref().is_none_or(holds)
             && self.destination.as_ref().is_none_or(to)
             && self
                 .tag
@@ -110,17 +113,15 @@ impl LinkFilter {
     }
 }
 
-impl SearchText {
-    /// Returns whether the slug, a destination, the comment or a tag of the link holds this text.
-    fn is_in(&self, link: &Link) -> bool {
-        let content = &link.content;
-        let slug = std::iter::once(link.key.slug.as_str());
-        let comment = content.comment.as_ref().map(Comment::as_str);
-        let tags = content.tags.iter().map(Tag::as_str);
-        let destinations = content.destinations().map(Destination::as_str);
-        let mut texts = slug.chain(comment).chain(tags).chain(destinations);
-        texts.any(|text| text.to_lowercase().contains(self.as_str()))
-    }
+/// Every text that searches look into, folded, one per line. A [`SearchText`] is in it as it is.
+pub fn searched_text(link: &Link) -> String {
+    let content = &link.content;
+    let slug = std::iter::once(link.key.slug.as_str());
+    let destinations = content.destinations().map(Destination::as_str);
+    let comment = content.comment.as_ref().map(Comment::as_str);
+    let tags = content.tags.iter().map(Tag::as_str);
+    let texts = slug.chain(destinations).chain(comment).chain(tags);
+    folded(&texts.collect::<Vec<_>>().join("\n"))
 }
 
 impl StatusFilter {
@@ -167,8 +168,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_search_is_lower_cased_and_bounded_with_its_escapes() {
+    fn a_search_is_folded_and_bounded_with_its_escapes_as_it_is_in_lower_case() {
         assert_eq!(SearchText::parse("  ÜBER ").unwrap().as_str(), "über");
+        assert_eq!(SearchText::parse("U\u{308}ß").unwrap().as_str(), "üss");
+        // In lower case it has two bytes, and three when folded.
+        assert!(SearchText::parse(&"\u{149}".repeat(24)).is_ok());
         assert_eq!(SearchText::parse("a\0bc").unwrap().as_str(), "abc");
         assert_eq!(SearchText::parse(" \0"), Err(SearchTextError::Empty));
         assert!(SearchText::parse(&"a".repeat(48)).is_ok());

@@ -2,29 +2,47 @@
 
 use thiserror::Error;
 
-use crate::text::{trimmed, without_nul};
+use crate::{
+    text::{trimmed, without_nul},
+    unicode::composed,
+};
 
-/// A tag: trimmed, lower-cased, any characters but U+0000.
+/// A tag: trimmed, lower-cased, in Normalization Form C (Unicode Standard Annex #15), so that tags that
+/// look the same are one. It holds any characters but U+0000.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Tag(Box<str>);
 
 text_form!(Tag: as_str, Display, FromStr<TagError>);
 
 impl Tag {
-    /// Longest tag in characters.
+    /// Longest tag in characters, as it is sent.
     pub const MAX_CHARS: usize = 32;
+    /// The characters that one character has at most in Normalization Form C.
+    const MAX_EXPANSION: usize = 3;
 
     /// Trims, lower-cases and checks a tag.
     ///
     /// # Errors
     /// The tag is empty or longer than [`Tag::MAX_CHARS`].
     pub fn parse(text: &str) -> Result<Self, TagError> {
+        Self::of_at_most(Self::MAX_CHARS, text)
+    }
+
+    /// Takes a tag that a link had before, such as one read back from storage or from an export
+    /// file: in a few scripts it may be longer than it was sent.
+    ///
+    /// # Errors
+    /// The tag is empty or longer than any can be.
+    pub fn restore(text: &str) -> Result<Self, TagError> {
+        Self::of_at_most(Self::MAX_CHARS * Self::MAX_EXPANSION, text)
+    }
+
+    fn of_at_most(chars: usize, text: &str) -> Result<Self, TagError> {
         let text = trimmed(&without_nul(text)).to_lowercase();
-        let length = text.chars().count();
-        match length {
+        match text.chars().count() {
             0 => Err(TagError::Empty),
-            1..=Self::MAX_CHARS => Ok(Self(text.into())),
-            _ => Err(TagError::TooLong { length }),
+            length if length > chars => Err(TagError::TooLong { length }),
+            _ => Ok(Self(composed(&text).into())),
         }
     }
 }
@@ -107,6 +125,7 @@ pub struct TagsError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::unicode::{characters, decomposed};
 
     fn tag(text: &str) -> Tag {
         Tag::parse(text).unwrap()
@@ -121,8 +140,29 @@ mod tests {
             assert_eq!(tag(kept).as_str(), kept);
         }
         assert_eq!(Tag::parse(" "), Err(TagError::Empty));
+        assert_eq!(tag("CAFE\u{301}"), tag("caf\u{e9}"));
         let long = Tag::parse(&"x".repeat(33));
         assert_eq!(long, Err(TagError::TooLong { length: 33 }));
+    }
+
+    #[test]
+    fn a_tag_is_measured_as_it_is_sent_and_restored_in_any_length_of_its_form() {
+        let apart = Tag::parse(&"e\u{301}".repeat(17));
+        assert_eq!(apart, Err(TagError::TooLong { length: 34 }));
+        // No character of Normalization Form C stands for this one.
+        let longer = tag(&"\u{fb2c}".repeat(32));
+        assert_eq!(longer.as_str().chars().count(), 96);
+        assert_eq!(Tag::restore(longer.as_str()), Ok(longer));
+        assert_eq!(Tag::restore(" "), Err(TagError::Empty));
+    }
+
+    #[test]
+    fn every_form_of_a_character_is_one_tag_which_is_its_own_form() {
+        for text in characters().map(|character| format!("a{character}b")) {
+            let known = tag(&text);
+            assert_eq!(tag(&decomposed(&text)), known, "{text:?}");
+            assert_eq!(tag(known.as_str()), known, "{text:?}");
+        }
     }
 
     #[test]

@@ -77,7 +77,7 @@ where
         empty_store().await,
     ))
     .await;
-    searches::searches_find_text_anywhere_without_regard_to_case(&empty_store().await).await;
+    searches::searches_find_text_anywhere_in_any_case_and_form(&empty_store().await).await;
     searches::searches_find_every_destination(&empty_store().await).await;
     searches::searches_meet_every_condition(&empty_store().await).await;
     searches::a_changed_link_is_found_by_its_new_text_only(&empty_store().await).await;

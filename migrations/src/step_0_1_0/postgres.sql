@@ -49,7 +49,7 @@ CREATE TABLE short_links (
     request_key text COLLATE "C",
     request_digest text,
     -- Last, because they may be long and only searches read them.
-    search_text text COLLATE "C" NOT NULL,
+    folded_text text COLLATE "C" NOT NULL,
     destination_key text COLLATE "C" NOT NULL
 );
 CREATE UNIQUE INDEX links_key ON short_links (domain, slug);
@@ -75,7 +75,7 @@ CREATE INDEX link_tags_tag ON link_tags (tag, link_id);
 -- the account may not be allowed to use it. Then searches read every row: slower, but with the same result.
 DO $$ BEGIN
     CREATE EXTENSION IF NOT EXISTS pg_trgm;
-    CREATE INDEX links_search ON short_links USING gin (search_text gin_trgm_ops);
+    CREATE INDEX links_search ON short_links USING gin (folded_text gin_trgm_ops);
 EXCEPTION WHEN OTHERS THEN
     RAISE WARNING 'searches go without an index: %', SQLERRM;
 END $$;

@@ -51,7 +51,7 @@ CREATE TABLE short_links (
     request_key text,
     request_digest text,
     -- Last, because they may be long and only searches read them.
-    search_text text NOT NULL,
+    folded_text text NOT NULL,
     destination_key text NOT NULL
 );
 CREATE UNIQUE INDEX links_key ON short_links (domain, slug);
@@ -76,7 +76,7 @@ CREATE INDEX link_tags_tag ON link_tags (tag, link_id);
 -- The index of the searched texts by every three characters in a row. It holds no texts, only the rows of
 -- each trigram: a third of the size, and a search compares the text of each hit anyway.
 CREATE VIRTUAL TABLE link_search USING fts5(
-    search_text, content='', contentless_delete=1, tokenize='trigram case_sensitive 1', detail='none'
+    folded_text, content='', contentless_delete=1, tokenize='trigram case_sensitive 1', detail='none'
 );
 -- New texts, so that the writer indexes many at once. If a trigger writes to an FTS5 table, each statement
 -- makes a segment that is merged later; that is a third of the cost of an insert.
@@ -88,8 +88,8 @@ CREATE TRIGGER link_search_delete AFTER DELETE ON short_links BEGIN
     DELETE FROM link_search WHERE rowid = old.number;
     DELETE FROM link_search_queue WHERE number = old.number;
 END;
-CREATE TRIGGER link_search_update AFTER UPDATE OF search_text ON short_links
-WHEN new.search_text <> old.search_text BEGIN
+CREATE TRIGGER link_search_update AFTER UPDATE OF folded_text ON short_links
+WHEN new.folded_text <> old.folded_text BEGIN
     DELETE FROM link_search WHERE rowid = old.number;
     DELETE FROM link_search_queue WHERE number = old.number;
     INSERT INTO link_search_queue (number) VALUES (new.number);

@@ -108,7 +108,7 @@ function Outcome({ run, all }) {
  * @returns {any}
  */
 function bodyOf(action, tag, moment) {
-  const name = tag.trim().toLowerCase();
+  const name = tag.trim().toLowerCase().normalize();
   if (action === 'delete') return { action: 'delete' };
   if (action === 'expiry') return moment === null ? { action: 'clearExpiration' } : moment ? { action: 'setExpiration', expiration: moment } : undefined;
   return name ? { action: action === 'add' ? 'addTags' : 'removeTags', tags: [name] } : undefined;

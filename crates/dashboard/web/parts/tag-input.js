@@ -7,7 +7,7 @@ import { say } from '../words.js';
 export function TagInput({ id, tags, known, onChange }) {
   const [text, setText] = useState('');
   const add = (/** @type {string} */ typed) => {
-    const added = typed.split(',').map((tag) => tag.trim().toLowerCase()).filter((tag) => tag && !tags.includes(tag));
+    const added = typed.split(',').map((tag) => tag.trim().toLowerCase().normalize()).filter((tag) => tag && !tags.includes(tag));
     if (added.length > 0) onChange([...tags, ...new Set(added)]);
     setText('');
   };

@@ -3,9 +3,9 @@
 use url::Host;
 
 use super::value::Value;
-use crate::{Country, LanguageTag, host::without_port};
+use crate::{Country, LanguageTag, host::without_port, unicode::folded};
 
-/// A name of a browser, a region or a city: 1 to 64 characters, compared without regard to case.
+/// A name of a browser, a region or a city: 1 to 64 characters, compared folded by Unicode.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Phrase(Box<str>);
 
@@ -14,12 +14,10 @@ impl Phrase {
 
     /// True if the fact is this text.
     pub(super) fn is(&self, fact: &str) -> bool {
-        let lower =
-            |text: &'_ str| -> Vec<char> { text.chars().flat_map(char::to_lowercase).collect() };
         if self.0.is_ascii() && fact.is_ascii() {
             return self.0.eq_ignore_ascii_case(fact);
         }
-        lower(&self.0) == lower(fact)
+        folded(&self.0) == folded(fact)
     }
 
     /// True if the fact is this text, or a word of the fact is: `Safari` is a word of
@@ -134,6 +132,7 @@ mod tests {
     fn names_ignore_case_and_browsers_are_found_by_a_word() {
         let phrase = |text: &str| <Phrase as Value>::parse(text).unwrap();
         assert!(phrase("são paulo").is("São Paulo"));
+        assert!(phrase("SA\u{303}O PAULO").is("São Paulo"));
         assert!(!phrase("Paulo").is("São Paulo"));
         assert!(phrase("safari").is_word_of("Mobile Safari"));
         assert!(phrase("mobile safari").is_word_of("Mobile Safari"));

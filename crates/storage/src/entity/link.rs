@@ -14,14 +14,10 @@ use sea_orm::{
 use slugline_domain::{
     Country, Delivery, Destination, DomainName, Life, Link, LinkContent, LinkId, LinkKey,
     MaxVisits, PasswordHash, Preview, RequestDigests, Revision, Routing, Rules, Slug, Split, Tags,
-    Text, UnixSeconds,
+    Text, UnixSeconds, searched_text,
 };
 
-use super::{
-    routing_text,
-    search_key::{destination_key, search_text},
-    tags_text,
-};
+use super::{routing_text, search_key::destination_key, tags_text};
 use crate::{
     failure::BadRow,
     hexadecimal::{from_hexadecimal, hexadecimal},
@@ -77,9 +73,8 @@ table! {
     request_key: Option<String>,
     request_digest: Option<String>,
     ;
-    /// The texts that searches look into, in lower case: slug, destination, comment and
-    /// tags, one per line.
-    search_text: String,
+    /// The texts that searches look into, folded.
+    folded_text: String,
     /// Digest of the destination without its query string.
     destination_key: String,
 }
@@ -102,7 +97,7 @@ pub(crate) fn select_followed() -> Select<Entity> {
 
 /// The columns to read.
 pub(crate) fn read_columns() -> impl Iterator<Item = Column> {
-    Column::iter().filter(|column| !matches!(column, Column::SearchText | Column::DestinationKey))
+    Column::iter().filter(|column| !matches!(column, Column::FoldedText | Column::DestinationKey))
 }
 
 /// The links, or the versions, that these requests made, by the digests of their keys.
@@ -136,7 +131,7 @@ pub(crate) fn to_row(link: &Link) -> Model {
         shares_until: routing.split_until.map(UnixSeconds::get),
         forward_path: routing.forward_path,
         password_hash: link.password.as_ref().map(|hash| hash.as_str().to_owned()),
-        search_text: search_text(link),
+        folded_text: searched_text(link),
         destination_key: destination_key(&content.destination),
         created_at: link.created_at.get(),
         updated_at: link.updated_at.get(),
@@ -323,6 +318,12 @@ mod tests {
     use slugline_testkit::link;
 
     use super::*;
+
+    #[test]
+    fn a_tag_that_is_longer_than_it_was_sent_is_read_back() {
+        let link = link("docs").tags(&[&"\u{fb2c}".repeat(32)]).build();
+        assert_eq!(to_link(to_row(&link)).unwrap(), link);
+    }
 
     #[test]
     fn a_row_that_breaks_a_rule_is_named() {

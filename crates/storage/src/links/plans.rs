@@ -159,7 +159,7 @@ async fn a_page_of_a_common_tag_is_read_in_the_order_of_an_index(
         CREATE TEMP TABLE numbers AS WITH RECURSIVE n(value) AS (
             SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value <= 10000
         ) SELECT value FROM n;
-        INSERT INTO short_links (id, slug, destination, search_text, destination_key, created_at,
+        INSERT INTO short_links (id, slug, destination, folded_text, destination_key, created_at,
             updated_at)
         SELECT 'i' || value, 's' || value, '', '', '', value, value FROM numbers;
         INSERT INTO link_tags (link_id, tag) SELECT 'i' || value, 'news' FROM numbers";

@@ -139,9 +139,9 @@ async fn matching(
 /// Links that hold a text, checked one by one.
 fn holds(backend: DbBackend, text: &SearchText) -> Condition {
     Condition::all().add(if backend == DbBackend::Sqlite {
-        Expr::cust_with_values("instr(search_text, ?) > 0", [text.as_str()])
+        Expr::cust_with_values("instr(folded_text, ?) > 0", [text.as_str()])
     } else {
-        Expr::cust_with_values("search_text LIKE $1 ESCAPE '!'", [like_pattern(text)])
+        Expr::cust_with_values("folded_text LIKE $1 ESCAPE '!'", [like_pattern(text)])
     })
 }
 
@@ -178,7 +178,7 @@ impl Candidates {
             // The text is too short for the index. Reading the table in its own
             // order is still ten times faster than in the order of an index.
             None => Self {
-                numbers: "SELECT number FROM short_links WHERE instr(search_text, ?) > 0",
+                numbers: "SELECT number FROM short_links WHERE instr(folded_text, ?) > 0",
                 parameter: text.to_string(),
             },
         }

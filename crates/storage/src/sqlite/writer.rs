@@ -285,8 +285,8 @@ fn index(connection: &Connection) -> Result<(), rusqlite::Error> {
     let mut count = connection.prepare_cached(count)?;
     let waiting: u32 = count.query_row([], |row| row.get(0))?;
     if waiting > WAITING {
-        let index = "INSERT INTO link_search (rowid, search_text) \
-                     SELECT number, search_text FROM short_links \
+        let index = "INSERT INTO link_search (rowid, folded_text) \
+                     SELECT number, folded_text FROM short_links \
                      WHERE number IN (SELECT number FROM link_search_queue)";
         connection.prepare_cached(index)?.execute([])?;
         let empty = "DELETE FROM link_search_queue";

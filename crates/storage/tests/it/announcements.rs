@@ -175,7 +175,7 @@ async fn nothing_is_announced_that_did_not_happen() {
 async fn a_transaction_that_commits_late_is_announced_then() {
     let nodes = Nodes::start("late").await;
     let late = nodes.raw.begin().await.unwrap();
-    let insert = "INSERT INTO short_links (id, slug, destination, search_text, destination_key, \
+    let insert = "INSERT INTO short_links (id, slug, destination, folded_text, destination_key, \
                   created_at, updated_at) VALUES ('1', 'late', 'https://example.com/', '', '', 0, 0)";
     late.execute_unprepared(insert).await.unwrap();
     let early = link("early").build();
@@ -216,7 +216,7 @@ async fn batches_of_any_size_are_announced() {
     assert_eq!(nodes.announced().await.len(), many.len());
     assert_eq!(nodes.listening.hearing(), before, "each by its name");
 
-    let bulk = "INSERT INTO short_links (id, slug, destination, search_text, destination_key, \
+    let bulk = "INSERT INTO short_links (id, slug, destination, folded_text, destination_key, \
                 created_at, updated_at) SELECT 'id-' || i, 'bulk-' || i, 'https://example.com/', '', \
                 '', 0, 0 FROM generate_series(1, 10001) AS i";
     nodes.sql(bulk).await;

@@ -23,11 +23,14 @@ pub(super) async fn found(store: &impl LinkStore, filter: &LinkFilter) -> Vec<St
     links.into_iter().map(|link| link.key.to_string()).collect()
 }
 
-pub(super) async fn searches_find_text_anywhere_without_regard_to_case(store_: &impl LinkStore) {
+pub(super) async fn searches_find_text_anywhere_in_any_case_and_form(store_: &impl LinkStore) {
     for made in [
         link("Alpha").to("https://news.example/Path?q=1"),
         link("beta").comment("Über 50%_x! alles").tags(&["grün"]),
         link("gamma").tags(&["alphabet"]),
+        link("delta")
+            .comment("Straße ΟΔΟΣ 한글 Cafe\u{301} FIN")
+            .to("https://news.test/"),
     ] {
         store(store_, &made.build()).await;
     }
@@ -37,6 +40,14 @@ pub(super) async fn searches_find_text_anywhere_without_regard_to_case(store_: &
         ("news.example/path?Q=1", vec!["Alpha"]),
         ("über", vec!["beta"]),
         ("GRÜN", vec!["beta"]),
+        ("GRU\u{308}N", vec!["beta"]),
+        ("STRASSE", vec!["delta"]),
+        ("οδοσ", vec!["delta"]),
+        ("ΔΟΣ", vec!["delta"]),
+        ("\u{1112}\u{1161}\u{11ab}글", vec!["delta"]),
+        ("caf\u{e9}", vec!["delta"]),
+        ("CAFE\u{301}", vec!["delta"]),
+        ("ﬁn", vec!["delta"]),
         ("50%_x!", vec!["beta"]),
         ("0%a", vec![]),
         ("mm", vec!["gamma"]),
