@@ -81,13 +81,12 @@ impl AuditService {
     pub async fn list(&self, request: ListAudit) -> Result<AuditPage, Error> {
         // A domain that was taken away has lines, too.
         let domains = &self.parts.domains;
-        let meant = |name: DomainName| domains.meant(name.clone()).unwrap_or(name);
         let query = AuditQuery {
             filter: AuditFilter {
                 from: request.from,
                 until: request.until,
-                keys: request.key.map_or_else(Vec::new, |key| self.spellings(key)),
-                domain: request.domain.map(meant),
+                keys: request.key.map_or_else(Vec::new, |key| domains.spellings(key).collect()),
+                domain: request.domain.map(|name| domains.recorded(name)),
                 caller: request.caller,
                 operation: request.operation,
             },
@@ -114,15 +113,6 @@ impl AuditService {
         Ok(removed == u64::from(Self::PIECE))
     }
 
-    /// The canonical spelling, and the spelling of a link from before case was ignored.
-    fn spellings(&self, key: LinkKey) -> Vec<LinkKey> {
-        let canonical = self.parts.domains.canonical(&key).into_owned();
-        if canonical == key {
-            vec![key]
-        } else {
-            vec![canonical, key]
-        }
-    }
 }
 
 #[cfg(test)]

@@ -65,6 +65,15 @@ impl NamedDomains {
         }
     }
 
+    /// The keys of the links that a key may mean, in the domain that it names: the canonical one, and
+    /// its own spelling, of a link from before case was ignored.
+    pub fn spellings(&self, key: LinkKey) -> impl Iterator<Item = LinkKey> + use<> {
+        let key = LinkKey::new(self.recorded(key.domain), key.slug);
+        let canonical = self.canonical(&key).into_owned();
+        let own = (canonical != key).then_some(key);
+        std::iter::once(canonical).chain(own)
+    }
+
     /// The domain that a caller means by this name: the public address's host is the default one.
     ///
     /// # Errors
@@ -75,6 +84,12 @@ impl NamedDomains {
         };
         let meant = self.set.load().meant_by(host);
         meant.ok_or_else(|| Error::NoDomain(host.clone()))
+    }
+
+    /// The domain whose records a name finds: as [`Self::meant`], and a host that is not named any more
+    /// has those of its time.
+    pub fn recorded(&self, name: DomainName) -> DomainName {
+        self.meant(name.clone()).unwrap_or(name)
     }
 
     /// The key that a caller means, in the spelling that the caller gave the slug.

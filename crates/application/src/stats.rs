@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, future::Future, mem, pin::Pin, sync::Arc, time:
 
 use slugline_domain::{
     AccessRows, Binding, Choice, CounterRow, CountersQuery, Derivation, Destinations, Dimension,
-    DomainName, Event, EventsQuery, HeatmapQuery, Host, LinkId, LinkKey, LocationRow,
+    DomainName, Event, EventsQuery, HeatmapQuery, LinkId, LinkKey, LocationRow,
     LocationsQuery, LogTrouble, MetricRow, MetricsQuery, MetricsReport, Report, Scope, Tag,
     TimeUnit, UnixMillis, UnixSeconds, ViewRow, ViewsQuery, VisitFilter, VisitRows, WeekSeconds,
     ZoneOffsets,
@@ -18,6 +18,7 @@ use crate::{
     error::Error,
     heatmap::{WeekQuery, WeekRow, seconds_of},
     links::{LinkReader, LinkService},
+    named_domains::NamedDomains,
 };
 
 /// The answer of the log, while it is being made.
@@ -389,7 +390,7 @@ impl StatsReader {
     /// links, so there are none if links cannot be read.
     async fn absent(&self, filter: &VisitFilter) -> Vec<String> {
         let mut absent = Vec::new();
-        for text in included_slugs(filter) {
+        for text in included_slugs(filter, self.links.domains()) {
             let found = match LinkKey::parse(text) {
                 Ok(key) => self.links.get(&key).await.map(drop),
                 Err(_) => Err(Error::LinkNotFound(text.clone())),
@@ -407,8 +408,7 @@ impl StatsReader {
     /// which destinations the caller sees.
     async fn narrow(&self, filter: &mut VisitFilter, tags: Choice<Tag>) -> Result<(), Error> {
         filter.destinations = self.destinations;
-        let domains = self.links.domains().current();
-        name_keys(&mut filter.values, domains.public().map(Host::as_str));
+        name_keys(&mut filter.values, self.links.domains());
         let binding = self.links.reach().binding();
         let bound_to = binding
             .map(Binding::domains)
@@ -462,58 +462,65 @@ impl StatsReader {
 
 /// Writes the domains and slugs of a filter as visits have them. The default domain is the empty text,
 /// also if the filter names its public host. A slug belongs to the default domain, unless its text has
-/// a domain, or the filter names domains, too.
-fn name_keys(values: &mut [(Dimension, Choice<String>)], public: Option<&str>) {
-    for (dimension, choice) in &mut *values {
-        let (Choice::AnyOf(texts) | Choice::NoneOf(texts)) = choice;
-        if *dimension == Dimension::Domain && public.is_some_and(|public| texts.remove(public)) {
-            texts.insert(String::new());
-        }
-    }
-    let hosts = values.iter().find_map(|value| match value {
-        (Dimension::Domain, Choice::AnyOf(hosts)) => Some(hosts.clone()),
+/// a domain, or the filter names domains, too; it means every spelling of it by the domain's rule for
+/// case. A text that names no host or no slug stays, such as a list, which is a candidate as a whole.
+fn name_keys(values: &mut [(Dimension, Choice<String>)], domains: &NamedDomains) {
+    rewrite(values, Dimension::Domain, |text| {
+        let name = DomainName::parse(&text).map(|name| domains.recorded(name));
+        vec![name.map_or(text, |name| name.to_string())]
+    });
+    let named = values.iter().find_map(|value| match value {
+        (Dimension::Domain, Choice::AnyOf(hosts)) => Some(hosts),
         _ => None,
     });
-    let of_public = public.map(|public| format!("{public}/"));
-    let keys = |slug: String| -> Vec<String> {
-        let bare = of_public.as_ref().and_then(|host| slug.strip_prefix(host));
-        if let Some(bare) = bare {
-            return vec![bare.to_owned()];
-        }
-        // A list is a candidate as a whole, too; no host and no slug has a comma.
-        let Some(hosts) = hosts
-            .as_ref()
-            .filter(|_| !slug.is_empty() && !slug.contains(['/', ',']))
-        else {
-            return vec![slug];
+    let named: Option<Vec<DomainName>> =
+        named.map(|hosts| hosts.iter().flat_map(|host| DomainName::parse(host)).collect());
+    rewrite(values, Dimension::Slug, |text| {
+        let Ok(LinkKey { domain, slug }) = LinkKey::parse(&text) else {
+            return vec![text];
         };
-        let hosts = hosts.iter().filter(|host| !host.contains(','));
-        let key = |host: &String| match host.as_str() {
-            "" => slug.clone(),
-            host => format!("{host}/{slug}"),
+        let of = match &named {
+            Some(named) if domain.is_default() => named.clone(),
+            Some(_) | None => vec![domain],
         };
-        hosts.map(key).collect()
-    };
-    for (dimension, choice) in values {
+        let keys = of.into_iter().map(|domain| LinkKey::new(domain, slug.clone()));
+        let spelled = keys.flat_map(|key| domains.spellings(key));
+        spelled.map(|key| key.to_string()).collect()
+    });
+}
+
+/// Replaces each text of a dimension by those that it means.
+fn rewrite(
+    values: &mut [(Dimension, Choice<String>)],
+    of: Dimension,
+    meant: impl Fn(String) -> Vec<String>,
+) {
+    for (_, choice) in values.iter_mut().filter(|value| value.0 == of) {
         let (Choice::AnyOf(texts) | Choice::NoneOf(texts)) = choice;
-        if *dimension == Dimension::Slug {
-            *texts = mem::take(texts).into_iter().flat_map(keys).collect();
-        }
+        *texts = mem::take(texts).into_iter().flat_map(&meant).collect();
     }
 }
 
-/// Returns some slugs that a filter includes.
-fn included_slugs(filter: &VisitFilter) -> Vec<&String> {
+/// Returns some slugs that a filter includes, each as it was asked for.
+fn included_slugs<'f>(filter: &'f VisitFilter, domains: &NamedDomains) -> Vec<&'f String> {
     /// The most slugs that a person may have typed.
     const MOST: usize = 20;
     let included = filter.values.iter().filter_map(|value| match value {
         (Dimension::Slug, Choice::AnyOf(slugs)) => Some(slugs),
         _ => None,
     });
+    let included: Vec<&String> = included.flatten().collect();
+    // [`name_keys`] added these.
+    let added = included.iter().filter_map(|slug| {
+        let key = LinkKey::parse(slug).ok()?;
+        let canonical = domains.canonical(&key);
+        (canonical.as_ref() != &key).then(|| canonical.to_string())
+    });
+    let added: BTreeSet<String> = added.collect();
     // A list is a candidate as a whole, too. The empty text means unknown.
     let slugs = included
-        .flatten()
-        .filter(|slug| !slug.is_empty() && !slug.contains(','));
+        .into_iter()
+        .filter(|slug| !slug.is_empty() && !slug.contains(',') && !added.contains(*slug));
     slugs.take(MOST).collect()
 }
 
@@ -536,6 +543,8 @@ fn impossible(filter: &VisitFilter) -> Vec<(Dimension, String)> {
 
 #[cfg(test)]
 mod tests {
+    use slugline_domain::{Domain, DomainSet, Host, SlugCase};
+
     use super::*;
 
     fn texts(values: &[&str]) -> Choice<String> {
@@ -549,7 +558,7 @@ mod tests {
             if !hosts.is_empty() {
                 values.push((Dimension::Domain, texts(hosts)));
             }
-            name_keys(&mut values, Some("s.example"));
+            name_keys(&mut values, &domains());
             values
                 .into_iter()
                 .map(|(_, choice)| choice)
@@ -562,8 +571,25 @@ mod tests {
         let both = ["", "go.example", "go.example,(none)"];
         assert_eq!(keys(&both, &["a"]), of(&both, &["a", "go.example/a"]));
         assert_eq!(keys(&["s.example"], &["a"]), of(&[""], &["a"]));
-        for named in ["other.example/a", "", "a,b"] {
+        for named in ["other.example/a", "", "a,b", "a b"] {
             assert_eq!(keys(go, &[named]), of(go, &[named]));
         }
+        // Without regard to case in the default domain, and with it in the other one.
+        assert_eq!(keys(&[], &["A", "S.Example:443/B"]), [texts(&["a", "A", "b", "B"])]);
+        assert_eq!(keys(&["GO.Example."], &["A"]), of(go, &["go.example/A"]));
+        assert_eq!(keys(&[], &["Go.example/A"]), [texts(&["go.example/A"])]);
+        let foreign: &[&str] = &["xn--bcher-kva.example"];
+        let old = ["xn--bcher-kva.example/a", "xn--bcher-kva.example/A"];
+        assert_eq!(keys(&["bücher.example"], &["A"]), of(foreign, &old));
+    }
+
+    /// `s.example` is the public host, and `go.example` tells cases apart.
+    fn domains() -> NamedDomains {
+        let host = |text| Host::parse(text).unwrap();
+        let mut go = Domain::new(host("go.example"));
+        go.case = Some(SlugCase::Sensitive);
+        let domains = NamedDomains::default();
+        domains.replace(DomainSet::new([go], Some(host("s.example"))));
+        domains
     }
 }

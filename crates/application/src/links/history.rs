@@ -93,10 +93,9 @@ impl LinkReader {
     pub async fn trash(&self, request: ListTrash) -> Result<TrashPage, Error> {
         self.permit(LinkService::TRASH)?;
         // A domain that was taken away has links in the trash, too.
-        let meant = |domain: DomainName| self.domains().meant(domain.clone()).unwrap_or(domain);
         let query = TrashQuery {
             reach: self.reach.clone(),
-            domain: request.domain.map(meant),
+            domain: request.domain.map(|name| self.domains().recorded(name)),
             after: request.after,
             limit: request.size.limit(),
         };

@@ -82,12 +82,12 @@ pub(crate) async fn find_spelled(
     domains: &NamedDomains,
     key: &LinkKey,
 ) -> Result<Option<Link>, StoreError> {
-    let canonical = domains.canonical(key);
-    let found = store.find(&canonical).await?;
-    if found.is_none() && canonical.as_ref() != key {
-        return store.find(key).await;
+    for key in domains.spellings(key.clone()) {
+        if let Some(found) = store.find(&key).await? {
+            return Ok(Some(found));
+        }
     }
-    Ok(found)
+    Ok(None)
 }
 
 fn not_found(domains: &NamedDomains, key: &LinkKey) -> Error {

@@ -2,7 +2,7 @@
 
 mod visited;
 
-use std::collections::HashSet;
+use std::{collections::HashSet, mem};
 
 use slugline_domain::{Link, LinkFilter, LinkKey, Scope};
 
@@ -88,8 +88,8 @@ impl LinkLists {
 /// Links are also listed under the spelling that visitors meet.
 fn spell(domains: &NamedDomains, filter: &mut LinkFilter) {
     if let Some(keys) = &mut filter.keys {
-        let canonical = keys.iter().map(|key| domains.canonical(key).into_owned());
-        let both: HashSet<LinkKey> = canonical.chain(keys.iter().cloned()).collect();
+        let both = mem::take(keys).into_iter();
+        let both: HashSet<LinkKey> = both.flat_map(|key| domains.spellings(key)).collect();
         *keys = both.into_iter().collect();
     }
 }

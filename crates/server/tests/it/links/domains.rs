@@ -93,6 +93,13 @@ fn one_slug_is_two_links_for_rest_and_mcp() {
     let audit = get(&server, "/api/audit?slug=docs&domain=go.example");
     let lines = audit["lines"].as_array().unwrap();
     assert_eq!(lines.len(), 2, "{audit}");
+    for domain in ["", "sl.example", "SL.Example.:8000"] {
+        let audit = get(&server, &format!("/api/audit?slug=DOCS&domain={domain}"));
+        let lines = audit["lines"].as_array().unwrap();
+        assert_eq!(lines.len(), 1, "{domain}");
+        let listed = get(&server, &format!("/api/link/list?slugs=DOCS&domain={domain}"));
+        assert_eq!(urls(&listed["links"]), ["https://example.com/default"], "{domain}");
+    }
     for (domain, expected) in [
         ("go.example", 1),
         ("sl.example", 1),
@@ -158,6 +165,12 @@ fn visits_are_told_apart_by_domain() {
         ("?slug=docs", 1),
         ("?slug=docs&domain=go.example", 2),
         ("?slug=go.example/docs", 2),
+        ("?slug=DOCS", 1),
+        ("?slug=SL.example:8000/Docs", 1),
+        ("?slug=Docs&domain=GO.Example.", 2),
+        ("?slug=GO.example/DOCS", 2),
+        ("?domain=GO.example:80", 2),
+        ("?domain=!Go.Example", 1),
         ("?domain=go.example", 2),
         ("?domain=sl.example", 1),
         ("?domain=(none)", 1),
@@ -165,6 +178,27 @@ fn visits_are_told_apart_by_domain() {
     ] {
         assert_eq!(visits(query), expected, "{query}");
     }
+    for face in [
+        "/api/stats/views?unit=day&",
+        "/api/stats/metrics?type=slug&",
+        "/api/stats/heatmap?",
+        "/api/stats/export?",
+        "/api/logs/events?",
+        "/api/logs/export?",
+    ] {
+        let said = |query: &str| {
+            let answer = server.get(&format!("{face}{query}")).is(200);
+            match serde_json::from_str::<Value>(&answer.text) {
+                Ok(Value::Object(shown)) => shown["data"].to_string(),
+                _ => answer.text,
+            }
+        };
+        let exact = said("slug=docs&domain=go.example");
+        assert_eq!(said("slug=DOCS&domain=GO.Example."), exact, "{face}");
+        assert_ne!(said("slug=docs"), exact, "{face}");
+    }
+    let by_tool = call_tool(&server, "get_analytics_counters", &json!({"slug": "DOCS"}));
+    assert_eq!(by_tool["structuredContent"]["data"][0]["visits"], 1);
     let slugs = get(&server, "/api/stats/metrics?type=slug")["data"].clone();
     assert_eq!(
         slugs,

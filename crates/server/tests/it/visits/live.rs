@@ -67,7 +67,7 @@ fn a_watcher_sees_only_what_was_asked_for() {
         server.create(&json!({"url": "https://example.com/", "slug": slug, "tags": tags}));
     }
     let mut people = watch(&server, "?bots=exclude&tag=news");
-    let mut crawlers = watch(&server, "?bots=only&slug=!docs");
+    let mut crawlers = watch(&server, "?bots=only&slug=!DOCS");
     let mut nobody = watch(&server, "?tag=nobody's");
     for lines in [&mut people, &mut crawlers, &mut nobody] {
         assert_eq!(lines.next().as_deref(), Some(": watching"));

@@ -123,6 +123,8 @@ fn an_answer_of_zeros_names_the_slugs_and_channels_that_there_are_not(server: &S
     let note = |shape: &str, input: Value| both(server, shape, &input)["note"].clone();
     let helo = json!(r#"no link has the slug "helo""#);
     assert_eq!(note("counters", json!({"slug": "helo"})), helo);
+    let typed = json!(r#"no link has the slug "HELO""#);
+    assert_eq!(note("counters", json!({"slug": "HELO"})), typed);
     assert_eq!(note("views", json!({"slug": "helo", "unit": "day"})), helo);
     assert_eq!(note("heatmap", json!({"slug": "helo"})), helo);
     let social = json!(r#"no channel is "socail", did you mean "social"?"#);
