@@ -10,6 +10,7 @@ use sha2::{Digest, Sha256};
 use slugline_domain::{
     ClientNetwork, TokenName, TokenRecord, UnixSeconds,
     measure::Counter,
+    origin::is_same_address,
     ports::{Clock, Random, SignInCodes, StoreError, TokenStore},
 };
 use subtle::ConstantTimeEq;
@@ -213,7 +214,8 @@ impl Authenticator {
                     && digests.fit(&record)
                 {
                     let assistant = record.assistant.as_ref();
-                    if assistant.is_some_and(|one| resource != Some(&*one.resource)) {
+                    let is_here = |it: &str| resource.is_some_and(|at| is_same_address(at, it));
+                    if assistant.is_some_and(|one| !is_here(&one.resource)) {
                         return Err(Denied::OtherResource);
                     }
                     return Ok(Caller::Token(record));

@@ -17,6 +17,9 @@ pub struct SetupView {
     /// The public address, if it was set. Otherwise short links have the address that each request names.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub base_url: Option<String>,
+    /// The same with the characters that its host stands for, if these are not ASCII.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub base_url_unicode: Option<String>,
     /// The address of the API, MCP, the documentation and the dashboard, if a host of their own was set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub admin_url: Option<String>,

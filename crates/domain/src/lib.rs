@@ -20,7 +20,8 @@
 //! |---|---|
 //! | [`slug`], [`destination`], [`text`], [`tag`], [`country`], [`place`], [`password`], [`id`], [`time`] | values that are valid by construction |
 //! | [`password_form`], [`imported_password`] | stored passwords, ours and those of imported links |
-//! | [`host`], [`link_key`], [`domains`] | names of hosts; domain and slug of a link; the named hosts of an instance |
+//! | [`host`], [`origin`] | names of hosts; scheme, host and port of an address |
+//! | [`link_key`], [`domains`] | domain and slug of a link; the named hosts of an instance |
 //! | [`uri`], `authority` | addresses as they leave the service; where the host stands in one |
 //! | [`link`], [`content`], `leads` | the record that these values make up; the part of it that authors decide; where it leads |
 //! | [`followed_link`] | the part of the record that a redirect needs |
@@ -84,6 +85,7 @@ pub mod link;
 pub mod link_key;
 pub mod measure;
 pub mod migration;
+pub mod origin;
 pub mod own_addresses;
 pub mod page;
 pub mod password;
@@ -152,6 +154,7 @@ pub use link_key::{DomainName, LinkKey, LinkKeyError, split_key};
 pub use migration::{
     Advance, FailedEntry, MigrationRun, MigrationState, MigrationStep, MovedLink, Tally,
 };
+pub use origin::{Origin, OriginError};
 pub use own_addresses::OwnAddresses;
 pub use page::{LinkOrder, ListQuery, PageSize, PageSizeError, Position};
 pub use password::{Password, PasswordError, PasswordHash};

@@ -4,34 +4,14 @@
 
 use url::Url;
 
-use crate::{Destination, LinkKey, Slug, SlugCase, routing::placeholder_in};
+use crate::{Destination, LinkKey, Origin, Slug, SlugCase, routing::placeholder_in};
 
 /// The public origin of an instance, as far as it is known, and its rule about
 /// the case of slugs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OwnAddresses {
-    origin: Option<HostAndPort>,
+    origin: Option<Origin>,
     case: SlugCase,
-}
-
-/// Schemes are not compared: a proxy in front may send visitors from `http` to
-/// `https`. So the port is `None` where it is the usual one of the scheme.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct HostAndPort {
-    host: String,
-    port: Option<u16>,
-}
-
-impl HostAndPort {
-    fn of(url: &Url) -> Option<Self> {
-        let web = matches!(url.scheme(), "http" | "https");
-        let host = url.host_str().filter(|_| web)?;
-        Some(Self {
-            // A final dot only marks a name as complete.
-            host: host.strip_suffix('.').unwrap_or(host).to_owned(),
-            port: url.port(),
-        })
-    }
 }
 
 impl OwnAddresses {
@@ -44,9 +24,7 @@ impl OwnAddresses {
     #[must_use]
     pub fn at(&self, origin: &str) -> Self {
         Self {
-            origin: Url::parse(origin)
-                .ok()
-                .and_then(|url| HostAndPort::of(&url)),
+            origin: origin.parse().ok(),
             case: self.case,
         }
     }
@@ -75,16 +53,15 @@ impl OwnAddresses {
 
     /// The path of a destination at the host that answers for the link.
     fn path_of(&self, key: &LinkKey, destination: &Destination) -> Option<String> {
-        let own = match (key.domain.host(), &self.origin) {
-            (Some(host), origin) => HostAndPort {
-                host: host.to_string(),
-                port: origin.as_ref().and_then(|origin| origin.port),
-            },
-            (None, Some(origin)) => origin.clone(),
-            (None, None) => return None,
-        };
         let url = Url::parse(destination.as_str()).ok()?;
-        let is_own = HostAndPort::of(&url).as_ref() == Some(&own);
+        let led_to = Origin::of(&url)?;
+        let own = match (key.domain.host(), &self.origin) {
+            (None, origin) => origin.as_ref()?.host_and_port().to_owned(),
+            (Some(host), Some(origin)) => origin.of_host(host.as_str()).host_and_port().to_owned(),
+            (Some(host), None) => host.to_string(),
+        };
+        // Schemes are not compared: a proxy in front may send visitors from `http` to `https`.
+        let is_own = led_to.host_and_port() == own;
         is_own.then(|| url.path().to_owned())
     }
 

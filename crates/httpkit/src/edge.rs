@@ -12,7 +12,7 @@ use serde_json::Value;
 use siphasher::sip::SipHasher13;
 use slugline_application::SeenLink;
 use slugline_domain::{
-    ClientNetwork, Country, Host, Place,
+    ClientNetwork, Country, Host, Origin, Place,
     ports::{AgentReader, PlaceFinder},
 };
 
@@ -20,7 +20,7 @@ use crate::{
     cdn::PlaceHeaders,
     client::TrustedProxies,
     log_lines::Refusals,
-    origin::{Origin, requested_host},
+    origin::{origin_of, requested_host},
     protected::ProtectedResource,
     proxy_watch::{ProxyDoubt, ProxyWatch},
 };
@@ -98,12 +98,22 @@ impl Edge {
 
     /// Returns the public origin of the service, as this client sees it.
     pub fn origin(&self, request: &HttpRequest) -> Origin {
-        Origin::of(request, self.configured_origin.as_ref(), &self.proxies)
+        origin_of(request, self.configured_origin.as_ref(), &self.proxies)
     }
 
     /// Returns the host, and the port if any, to which the client sent the request.
     pub fn requested_host<'r>(&self, request: &'r HttpRequest) -> Option<&'r str> {
         requested_host(request.head(), &self.proxies)
+    }
+
+    /// Returns whether the client asked for the host and the port of this origin. Schemes are not
+    /// compared, because an untrusted proxy hides the visitor's.
+    pub fn is_asked_at(&self, request: &HttpRequest, origin: &Origin) -> bool {
+        let asked = self.requested_host(request).unwrap_or_default();
+        let by = |scheme| format!("{scheme}://{asked}").parse::<Origin>().ok();
+        let seen = [by("https"), by("http"), Some(self.origin(request))];
+        let mut seen = seen.iter().flatten();
+        seen.any(|seen| seen.host_and_port() == origin.host_and_port())
     }
 
     /// Returns the door by which a request comes. A client that reaches the service directly can write

@@ -6,11 +6,12 @@ use actix_web::{
     http::header::{HeaderName, HeaderValue},
     test::TestRequest,
 };
+use slugline_domain::Origin;
 
 use crate::{
     cdn::PlaceHeaders,
     client::{ClientHeader, TrustedProxies},
-    origin::Origin,
+    origin::origin_of,
 };
 
 /// Headers that describe a client.
@@ -59,11 +60,11 @@ pub fn fuzz_headers(bytes: &[u8]) {
     };
     let stranger = request("192.0.2.1:5");
     assert_eq!(proxies.client_address(&stranger).to_string(), "192.0.2.1");
-    assert_plain(&Origin::of(&stranger, None, &proxies));
+    assert_plain(&origin_of(&stranger, None, &proxies));
     let proxy = request("10.0.0.1:5");
     let client = proxies.client_address(&proxy);
     assert_eq!(client, client.to_canonical());
-    assert_plain(&Origin::of(&proxy, None, &proxies));
+    assert_plain(&origin_of(&proxy, None, &proxies));
     if let Some(place) = PlaceHeaders::Auto.place(&proxy) {
         assert!(!place.is_unknown());
     }

@@ -1,8 +1,7 @@
 //! The address that tokens of assistants open, as clients find it (RFC 9728).
 
 use actix_web::http::header::HeaderValue;
-
-use crate::origin::Origin;
+use slugline_domain::Origin;
 
 /// The address that tokens of assistants open, and the document that tells clients how to get one.
 #[derive(Clone, Debug)]

@@ -12,7 +12,8 @@ use actix_web::{
 };
 use jsonrpsee::types::ErrorCode;
 use slugline_httpkit::{
-    Guard, caller, guarded, header as text_header, media_type, probe_caller, read_body, takes_json,
+    Guard, Origin, caller, guarded, header as text_header, media_type, probe_caller, read_body,
+    takes_json,
 };
 
 use crate::{
@@ -114,7 +115,8 @@ fn origin_allowed(request: &HttpRequest) -> bool {
     };
     let guard = Guard::of(request);
     let own = guard.api_origin(request);
-    if sent.as_bytes() != own.as_str().as_bytes() {
+    let sent = sent.to_str().ok().and_then(|sent| Origin::parse(sent).ok());
+    if sent.as_ref() != Some(&own) {
         return false;
     }
     guard.configured_origin.is_some() || !guard.loopback_only || own.is_loopback()

@@ -15,7 +15,7 @@ use slugline_application::{
     AskedParameters, ConsentRequest, Denied, NotAsked, NotDecided, SignInRefused, SignedIn,
 };
 use slugline_domain::assistants::RedirectAddress;
-use slugline_httpkit::header as text_header;
+use slugline_httpkit::{Origin, header as text_header};
 
 use crate::{
     answer,
@@ -305,6 +305,6 @@ fn is_foreign(request: &HttpRequest, connecting: &Connecting) -> bool {
     let site = text_header(request, "sec-fetch-site").map(|site| site != "same-origin");
     site.unwrap_or_else(|| {
         let origin = text_header(request, "origin");
-        origin.is_some_and(|origin| origin != connecting.origin.as_str())
+        origin.is_some_and(|origin| Origin::parse(&origin).as_ref() != Ok(&connecting.origin))
     })
 }

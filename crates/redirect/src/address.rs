@@ -5,7 +5,7 @@ use slugline_domain::{
     Destination, DestinationError, Uri,
     text::{is_invisible, trimmed},
 };
-use slugline_httpkit::Edge;
+use slugline_httpkit::{Edge, Origin};
 use thiserror::Error;
 use url::{Position, Url};
 
@@ -15,8 +15,8 @@ use crate::location::location;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
     location: HeaderValue,
-    /// Host and port; `None` for a path of this instance.
-    host: Option<String>,
+    /// `None` for a path of this instance.
+    origin: Option<Origin>,
     /// Path and query, as a browser asks for them.
     path_and_query: String,
 }
@@ -51,7 +51,7 @@ impl Address {
         let url = parse(uri.as_str())?;
         Some(Self {
             location: location(&uri),
-            host: Some(url[Position::BeforeHost..Position::AfterPort].to_owned()),
+            origin: Some(Origin::of(&url)?),
             path_and_query: path_and_query(&url),
         })
     }
@@ -69,12 +69,10 @@ impl Address {
             .path_and_query()
             .map_or("/", PathAndQuery::as_str);
         asked == self.path_and_query
-            && self.host.as_ref().is_none_or(|host| {
-                let asked = edge.requested_host(request).unwrap_or_default();
-                let origin = edge.origin(request);
-                asked.eq_ignore_ascii_case(host)
-                    || origin.host_and_port().eq_ignore_ascii_case(host)
-            })
+            && self
+                .origin
+                .as_ref()
+                .is_none_or(|origin| edge.is_asked_at(request, origin))
     }
 
     /// `//host` and `/\host` look like paths but lead to another host.
@@ -92,7 +90,7 @@ impl Address {
         let url = parse(&format!("{ANY_HOST}{uri}"))?;
         Some(Self {
             location: location(&uri),
-            host: None,
+            origin: None,
             path_and_query: path_and_query(&url),
         })
     }

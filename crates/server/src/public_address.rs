@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use serde_json::Value;
 use slugline_application::PreviewMode;
 use slugline_contract::{Finding, Fix, Level};
-use slugline_domain::with_causes;
+use slugline_domain::{origin::is_same_address, with_causes};
 use slugline_httpkit::Origin;
 use slugline_outbound::{Client, HeaderMap, Method, Outgoing, Policy, Request};
 use slugline_rest::Outside;
@@ -147,7 +147,7 @@ async fn metadata(client: &Client, origin: &Origin) -> Result<(), Finding> {
     })?;
     let document = serde_json::from_slice::<Value>(&fetched.body).unwrap_or_default();
     match document["issuer"].as_str() {
-        Some(issuer) if issuer == origin.as_str() => Ok(()),
+        Some(issuer) if is_same_address(issuer, origin.as_str()) => Ok(()),
         Some(issuer) => {
             let message = format!(
                 "{address} is answered in the name of {issuer}, so assistants refuse to connect; \

@@ -27,6 +27,7 @@ pub(crate) fn setup(settings: &Settings, token: &SiteToken) -> SetupView {
     SetupView {
         version: VERSION,
         base_url: settings.base_url.as_ref().map(Origin::to_string),
+        base_url_unicode: settings.base_url.as_ref().and_then(Origin::in_unicode),
         admin_url: settings
             .api_origin()
             .filter(|_| settings.admin_host.is_some())

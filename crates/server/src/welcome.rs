@@ -52,7 +52,10 @@ fn text(service: &Service, to_terminal: bool) -> String {
     let local = local_origin(service.address);
     let origin = &origin(settings, service.address);
     let public = match &settings.base_url {
-        Some(base_url) => format!("Its public address is {base_url}\n"),
+        Some(base_url) => match base_url.in_unicode() {
+            Some(unicode) => format!("Its public address is {base_url}, which is {unicode}\n"),
+            None => format!("Its public address is {base_url}\n"),
+        },
         None => String::new(),
     };
     let folder = &settings.data_dir;

@@ -15,6 +15,7 @@ use slugline_domain::{
         AssistantStore, Client, ClientDocuments, ClientId, ClientIdError, ClientNameError,
         RedirectAddressError,
     },
+    origin::is_same_address,
     ports::{Clock, Random, StoreError, TokenStore},
 };
 use thiserror::Error;
@@ -137,17 +138,13 @@ impl Assistants {
         AuditNote::new(self.parts.clock.now(), author, operation)
     }
 
-    /// Checks the address that tokens are asked for. One that is left out is ours, and so is one
-    /// with a slash at its end.
+    /// Checks the address that tokens are asked for. One that is left out is ours.
     pub(super) fn check_resource(asked: Option<&str>, own: &str) -> Result<(), AssistantError> {
-        match asked {
-            Some(asked) if asked.trim_end_matches('/') != own => {
-                Err(AssistantError::WrongResource {
-                    own: own.to_owned(),
-                })
-            }
-            Some(_) | None => Ok(()),
+        if asked.is_none_or(|asked| is_same_address(asked, own)) {
+            return Ok(());
         }
+        let own = own.to_owned();
+        Err(AssistantError::WrongResource { own })
     }
 
     /// Checks that the database may be asked about a text that has the form of a right one.

@@ -208,6 +208,9 @@ async fn a_consent_gives_a_named_token_for_one_address() {
     assert!(caller.is_assistant());
     assert!(caller.may(Scope::LinksWrite).is_ok());
     assert!(caller.may(Scope::Admin).is_err(), "admin is never given");
+    // The setting may have named the address in another spelling when the token was given.
+    let spelled = Some("https://SL.example:443/api/mcp");
+    assert!(it.enters_at(spelled, access).await.is_ok());
     for elsewhere in [None, Some("https://other.example/api/mcp")] {
         let refused = it.enters_at(elsewhere, access).await;
         assert_matches!(refused, Err(Denied::OtherResource));
@@ -358,9 +361,14 @@ async fn only_requests_with_a_known_address_are_answered_there() {
         let refused = it.assistants.examine(&sent).await;
         assert_matches!(refused, Err(NotAsked::Sent { .. }), "{sent:?}");
     }
-    let slash = given("https://sl.example/api/mcp/");
-    let slash = with(parameters(), |it| it.resource = slash);
-    assert!(it.assistants.examine(&slash).await.is_ok());
+    for spelled in [
+        "https://sl.example/api/mcp/",
+        "HTTPS://SL.Example:443/api/mcp",
+        "https://sl.example./api/mcp",
+    ] {
+        let spelled = with(parameters(), |it| it.resource = given(spelled));
+        assert!(it.assistants.examine(&spelled).await.is_ok());
+    }
 }
 
 #[tokio::test]

@@ -241,6 +241,7 @@ fn setup() -> SetupView {
     SetupView {
         version: "1.2.3",
         base_url: None,
+        base_url_unicode: None,
         admin_url: None,
         limits: Limits {
             slug_chars: 1,

@@ -367,7 +367,7 @@ fn admin_host(
             let fix = "set SLUGLINE_BASE_URL, too: the address of the links, on another host";
             return Err(fix.to_owned());
         };
-        if Host::parse(base_url.host_name()).ok().as_ref() == Some(&host) {
+        if base_url.host_name() == host.as_str() {
             return Err("choose another host than that of SLUGLINE_BASE_URL".to_owned());
         }
         if domains.contains(&host) {

@@ -257,6 +257,18 @@ fn a_configured_origin_is_shown_everywhere_and_a_folder_may_have_any_name() {
 }
 
 #[test]
+fn an_address_in_any_spelling_is_shown_in_one_and_in_its_own_characters() {
+    let server = Server::start_with(&[("SLUGLINE_BASE_URL", "HTTPS://BÜCHER.example.:443/")]);
+    let (ascii, unicode) = ("https://xn--bcher-kva.example", "https://bücher.example");
+    let both = format!("public address is {ascii}, which is {unicode}\n");
+    assert_has(server.greeting(), &[&both, &format!("open {ascii}/hello")]);
+    let made = server.create(&json!({"url": "https://example.com/", "slug": "docs"}));
+    assert_eq!(made["shortLink"], format!("{ascii}/docs"));
+    let setup: Value = server.api("GET", "/api/setup").send().json();
+    assert_eq!([&setup["baseUrl"], &setup["baseUrlUnicode"]], [ascii, unicode]);
+}
+
+#[test]
 fn a_folder_serves_one_instance_at_a_time() {
     let first = Server::start();
     let folder = first.folder().to_str().unwrap();
