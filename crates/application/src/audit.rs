@@ -85,7 +85,9 @@ impl AuditService {
             filter: AuditFilter {
                 from: request.from,
                 until: request.until,
-                keys: request.key.map_or_else(Vec::new, |key| domains.spellings(key).collect()),
+                keys: request
+                    .key
+                    .map_or_else(Vec::new, |key| domains.spellings(key).collect()),
                 domain: request.domain.map(|name| domains.recorded(name)),
                 caller: request.caller,
                 operation: request.operation,
@@ -112,7 +114,6 @@ impl AuditService {
         let removed = self.parts.trail.remove_before(moment, Self::PIECE).await?;
         Ok(removed == u64::from(Self::PIECE))
     }
-
 }
 
 #[cfg(test)]

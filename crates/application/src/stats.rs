@@ -4,10 +4,9 @@ use std::{collections::BTreeSet, future::Future, mem, pin::Pin, sync::Arc, time:
 
 use slugline_domain::{
     AccessRows, Binding, Choice, CounterRow, CountersQuery, Derivation, Destinations, Dimension,
-    DomainName, Event, EventsQuery, HeatmapQuery, LinkId, LinkKey, LocationRow,
-    LocationsQuery, LogTrouble, MetricRow, MetricsQuery, MetricsReport, Report, Scope, Tag,
-    TimeUnit, UnixMillis, UnixSeconds, ViewRow, ViewsQuery, VisitFilter, VisitRows, WeekSeconds,
-    ZoneOffsets,
+    DomainName, Event, EventsQuery, HeatmapQuery, LinkId, LinkKey, LocationRow, LocationsQuery,
+    LogTrouble, MetricRow, MetricsQuery, MetricsReport, Report, Scope, Tag, TimeUnit, UnixMillis,
+    UnixSeconds, ViewRow, ViewsQuery, VisitFilter, VisitRows, WeekSeconds, ZoneOffsets,
     ports::{Clock, VisitLog, VisitLogError},
 };
 
@@ -473,8 +472,12 @@ fn name_keys(values: &mut [(Dimension, Choice<String>)], domains: &NamedDomains)
         (Dimension::Domain, Choice::AnyOf(hosts)) => Some(hosts),
         _ => None,
     });
-    let named: Option<Vec<DomainName>> =
-        named.map(|hosts| hosts.iter().flat_map(|host| DomainName::parse(host)).collect());
+    let named: Option<Vec<DomainName>> = named.map(|hosts| {
+        hosts
+            .iter()
+            .flat_map(|host| DomainName::parse(host))
+            .collect()
+    });
     rewrite(values, Dimension::Slug, |text| {
         let Ok(LinkKey { domain, slug }) = LinkKey::parse(&text) else {
             return vec![text];
@@ -483,7 +486,9 @@ fn name_keys(values: &mut [(Dimension, Choice<String>)], domains: &NamedDomains)
             Some(named) if domain.is_default() => named.clone(),
             Some(_) | None => vec![domain],
         };
-        let keys = of.into_iter().map(|domain| LinkKey::new(domain, slug.clone()));
+        let keys = of
+            .into_iter()
+            .map(|domain| LinkKey::new(domain, slug.clone()));
         let spelled = keys.flat_map(|key| domains.spellings(key));
         spelled.map(|key| key.to_string()).collect()
     });
@@ -575,7 +580,10 @@ mod tests {
             assert_eq!(keys(go, &[named]), of(go, &[named]));
         }
         // Without regard to case in the default domain, and with it in the other one.
-        assert_eq!(keys(&[], &["A", "S.Example:443/B"]), [texts(&["a", "A", "b", "B"])]);
+        assert_eq!(
+            keys(&[], &["A", "S.Example:443/B"]),
+            [texts(&["a", "A", "b", "B"])]
+        );
         assert_eq!(keys(&["GO.Example."], &["A"]), of(go, &["go.example/A"]));
         assert_eq!(keys(&[], &["Go.example/A"]), [texts(&["go.example/A"])]);
         let foreign: &[&str] = &["xn--bcher-kva.example"];

@@ -146,7 +146,10 @@ mod tests {
     }
 
     #[rstest]
-    #[case("https://xn--bcher-kva.example:8443", Some("https://bücher.example:8443"))]
+    #[case(
+        "https://xn--bcher-kva.example:8443",
+        Some("https://bücher.example:8443")
+    )]
     #[case("https://sl.example", None)]
     #[case("http://[::1]:8080", None)]
     #[case("http://127.0.0.1", None)]

@@ -46,8 +46,12 @@ impl Password {
     /// Normalization Form D, which some systems make of what people type. Most passwords have one.
     pub fn spellings(sent: &str) -> Vec<Cow<'_, str>> {
         let sent = sent.trim();
-        let mut spellings = vec![composed(sent), sent.into(), decomposed(sent)];
-        spellings.dedup();
+        let mut spellings = vec![composed(sent)];
+        for other in [sent.into(), decomposed(sent)] {
+            if !spellings.contains(&other) {
+                spellings.push(other);
+            }
+        }
         spellings
     }
 
@@ -129,6 +133,8 @@ mod tests {
             assert_eq!(Password::spellings(sent), [whole, apart]);
         }
         assert_eq!(Password::spellings(mixed), [whole, mixed, apart]);
+        // Both forms of an ohm sign are an omega.
+        assert_eq!(Password::spellings("\u{2126}"), ["\u{3a9}", "\u{2126}"]);
     }
 
     #[test]

@@ -6,8 +6,7 @@ use thiserror::Error;
 
 use crate::{
     Comment, Destination, DomainName, Link, LinkKey, LinkStatus, Reach, Tag, UnixSeconds,
-    text::without_nul,
-    unicode::folded,
+    text::without_nul, unicode::folded,
 };
 
 /// A text to find in slugs, destinations, comments and tags, whatever its case and its form. It is

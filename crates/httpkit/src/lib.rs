@@ -68,5 +68,4 @@ pub use locale::Locale;
 pub use problem::{Failure, problem_response, report};
 pub use protected::ProtectedResource;
 pub use proxy_watch::ProxyDoubt;
-pub use slugline_domain::Origin;
 pub use slugline_problem::{Code, Problem};

@@ -8,8 +8,7 @@ use std::{
 use serde_json::{Value, json};
 use slugline_application::{App, Caller};
 use slugline_contract::Bounds;
-use slugline_domain::{Author, ProbeCaller};
-use slugline_httpkit::Origin;
+use slugline_domain::{Author, Origin, ProbeCaller};
 use thiserror::Error;
 
 use crate::{

@@ -11,9 +11,9 @@ use actix_web::{
     web::{Data, Payload, ServiceConfig},
 };
 use jsonrpsee::types::ErrorCode;
+use slugline_domain::Origin;
 use slugline_httpkit::{
-    Guard, Origin, caller, guarded, header as text_header, media_type, probe_caller, read_body,
-    takes_json,
+    Guard, caller, guarded, header as text_header, media_type, probe_caller, read_body, takes_json,
 };
 
 use crate::{

@@ -14,8 +14,8 @@ use actix_web::{
 use slugline_application::{
     AskedParameters, ConsentRequest, Denied, NotAsked, NotDecided, SignInRefused, SignedIn,
 };
-use slugline_domain::assistants::RedirectAddress;
-use slugline_httpkit::{Origin, header as text_header};
+use slugline_domain::{Origin, assistants::RedirectAddress};
+use slugline_httpkit::header as text_header;
 
 use crate::{
     answer,

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use actix_web::web::Data;
 use slugline_application::Assistants;
-use slugline_httpkit::{Guard, Origin, ProtectedResource};
+use slugline_domain::Origin;
+use slugline_httpkit::{Guard, ProtectedResource};
 
 /// The use cases of assistants, and the addresses under which clients find them. These come from
 /// the settings, never from a request: clients compare them.

@@ -2,7 +2,8 @@
 
 use actix_web::{HttpRequest, http::header::HeaderValue};
 use slugline_application::Assistants;
-use slugline_httpkit::{Origin, cookie};
+use slugline_domain::Origin;
+use slugline_httpkit::cookie;
 
 /// The text of the cookie that a request brings.
 pub(crate) fn of(request: &HttpRequest, origin: &Origin) -> Option<String> {

@@ -2,10 +2,10 @@
 
 use actix_web::{HttpRequest, http::header::HeaderValue, http::uri::PathAndQuery};
 use slugline_domain::{
-    Destination, DestinationError, Uri,
+    Destination, DestinationError, Origin, Uri,
     text::{is_invisible, trimmed},
 };
-use slugline_httpkit::{Edge, Origin};
+use slugline_httpkit::Edge;
 use thiserror::Error;
 use url::{Position, Url};
 

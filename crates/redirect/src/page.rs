@@ -4,8 +4,7 @@ use std::borrow::Cow;
 
 use actix_web::{HttpResponse, http::header};
 use askama::Template;
-use slugline_domain::{FollowedLink, Text, Uri};
-use slugline_httpkit::Origin;
+use slugline_domain::{FollowedLink, Origin, Text, Uri};
 use url::Url;
 
 /// The path of the style sheet.

@@ -8,10 +8,10 @@ use async_trait::async_trait;
 use slugline_application::{App, Caller, LinkReader, LinkService, LinkWriter, StatsReader};
 use slugline_contract::{Bounds, Finding, ImportLimit, SetupView};
 use slugline_domain::{
-    Author, Place, ProbeCaller,
+    Author, Origin, Place, ProbeCaller,
     ports::{DiskWatch, LinksWatch},
 };
-use slugline_httpkit::{Failure, Foresight, Guard, Origin, ProxyDoubt, caller, probe_caller};
+use slugline_httpkit::{Failure, Foresight, Guard, ProxyDoubt, caller, probe_caller};
 
 /// The state that every handler uses, from the app's data.
 #[derive(Clone, Debug)]

@@ -9,9 +9,8 @@ use slugline_contract::{
     VisitsView,
 };
 use slugline_domain::{
-    CheckSize, Comment, Description, PageSize, Password, Slug, SlugCase, Tag, Tags, Title,
+    CheckSize, Comment, Description, Origin, PageSize, Password, Slug, SlugCase, Tag, Tags, Title,
 };
-use slugline_httpkit::Origin;
 use slugline_rest::BODY_LIMIT;
 use slugline_storage::DatabaseUrl;
 

@@ -5,7 +5,7 @@ use std::{
     path::Path,
 };
 
-use slugline_httpkit::Origin;
+use slugline_domain::Origin;
 use slugline_system::{OsRandom, SystemClock};
 
 use crate::{

@@ -8,8 +8,8 @@ use std::{borrow::Cow, collections::BTreeMap, fmt};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value};
 use slugline_domain::{
-    Countries, Country, Destination, DestinationRules, MaxVisits, Rules, Split, Tag, TagError, Tags,
-    Text, UnixSeconds,
+    Countries, Country, Destination, DestinationRules, MaxVisits, Rules, Split, Tag, TagError,
+    Tags, Text, UnixSeconds,
 };
 
 use super::{

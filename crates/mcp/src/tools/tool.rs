@@ -7,8 +7,8 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use slugline_application::{Access, App, Caller, LinkReader, LinkWriter, StatsReader};
 use slugline_contract::{Bounds, Problem, Undo, UnknownNames, read, schema};
-use slugline_domain::{Author, ProbeCaller, Scope};
-use slugline_httpkit::{Failure, Origin, report};
+use slugline_domain::{Author, Origin, ProbeCaller, Scope};
+use slugline_httpkit::{Failure, report};
 
 use crate::answer::Raw;
 

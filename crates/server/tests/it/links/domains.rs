@@ -97,8 +97,15 @@ fn one_slug_is_two_links_for_rest_and_mcp() {
         let audit = get(&server, &format!("/api/audit?slug=DOCS&domain={domain}"));
         let lines = audit["lines"].as_array().unwrap();
         assert_eq!(lines.len(), 1, "{domain}");
-        let listed = get(&server, &format!("/api/link/list?slugs=DOCS&domain={domain}"));
-        assert_eq!(urls(&listed["links"]), ["https://example.com/default"], "{domain}");
+        let listed = get(
+            &server,
+            &format!("/api/link/list?slugs=DOCS&domain={domain}"),
+        );
+        assert_eq!(
+            urls(&listed["links"]),
+            ["https://example.com/default"],
+            "{domain}"
+        );
     }
     for (domain, expected) in [
         ("go.example", 1),

@@ -265,7 +265,10 @@ fn an_address_in_any_spelling_is_shown_in_one_and_in_its_own_characters() {
     let made = server.create(&json!({"url": "https://example.com/", "slug": "docs"}));
     assert_eq!(made["shortLink"], format!("{ascii}/docs"));
     let setup: Value = server.api("GET", "/api/setup").send().json();
-    assert_eq!([&setup["baseUrl"], &setup["baseUrlUnicode"]], [ascii, unicode]);
+    assert_eq!(
+        [&setup["baseUrl"], &setup["baseUrlUnicode"]],
+        [ascii, unicode]
+    );
 }
 
 #[test]

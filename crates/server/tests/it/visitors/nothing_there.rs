@@ -54,7 +54,12 @@ fn a_home_that_is_the_bare_origin_itself_is_no_circle() {
         let raw = format!("GET / HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n\r\n");
         status(&server, raw.as_bytes())
     };
-    for own in ["sl.example", "SL.Example.", "sl.example:443", "sl.example:80"] {
+    for own in [
+        "sl.example",
+        "SL.Example.",
+        "sl.example:443",
+        "sl.example:80",
+    ] {
         assert_eq!(asked_as(own), 200, "{own}");
     }
     for other in ["other.example", "sl.example:8443"] {
