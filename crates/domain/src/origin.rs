@@ -27,8 +27,10 @@ impl Origin {
     pub fn parse(text: &str) -> Result<Self, OriginError> {
         let url = Url::parse(trimmed(text)).map_err(|_| OriginError)?;
         let behind = &url[Position::BeforePath..];
-        let is_bare = behind.bytes().all(|b| b == b'/') && !url.authority().contains('@');
-        Self::of(&url).filter(|_| is_bare).ok_or(OriginError)
+        let is_bare = behind.bytes().all(|b| b == b'/');
+        Self::without_account(&url)
+            .filter(|_| is_bare)
+            .ok_or(OriginError)
     }
 
     /// Returns the origin of an address; `None` if it is not one of the web.
@@ -38,6 +40,10 @@ impl Origin {
         let port = address.port();
         let port = port.map_or_else(String::new, |port| format!(":{port}"));
         Some(Self(format!("{scheme}://{host}{port}").into()))
+    }
+
+    fn without_account(address: &Url) -> Option<Self> {
+        Self::of(address).filter(|_| !address.authority().contains('@'))
     }
 
     /// Returns the origin of another host that this service has, with the same scheme and port.
@@ -88,12 +94,12 @@ impl Origin {
 }
 
 /// Returns whether two addresses of the web are one, in whichever spelling of the origin, and with a
-/// slash at the end or without.
+/// slash at the end or without. One with an account is none.
 pub fn is_same_address(one: &str, other: &str) -> bool {
     let parts = |address: &str| {
         let url = Url::parse(address).ok()?;
         let behind = url[Position::BeforePath..].trim_end_matches('/');
-        Some((Origin::of(&url)?, behind.to_owned()))
+        Some((Origin::without_account(&url)?, behind.to_owned()))
     };
     one == other || parts(one).is_some_and(|one| parts(other) == Some(one))
 }
@@ -169,6 +175,7 @@ mod tests {
     #[case("https://sl.example/api/mcp?a", false)]
     #[case("https://sl.example/api/mcp#a", false)]
     #[case("https://sl.example:8443/api/mcp", false)]
+    #[case("https://a@sl.example/api/mcp", false)]
     #[case("http://sl.example/api/mcp", false)]
     #[case("https://other.example/api/mcp", false)]
     #[case("", false)]
