@@ -58,6 +58,8 @@ pub(crate) enum RowFault {
 type Whole<R> = Chain<Cursor<Vec<u8>>, BufReader<R>>;
 
 const QUOTE: u8 = b'"';
+/// The usual one is the last.
+const SEPARATORS: &[u8] = b"\t;,";
 
 impl<R: Read> Rows<R> {
     /// Reads the first line to learn the separator.
@@ -69,9 +71,8 @@ impl<R: Read> Rows<R> {
         let mut start = source.by_ref().take(LONGEST_HEADER);
         start.read_until(b'\n', &mut header)?;
         let separator = match declared(&header) {
-            // What is left of the line is empty.
             Some(separator) => {
-                header.drain(.."sep=;".len());
+                header.drain(..first_line(&header).len());
                 separator
             }
             None => separator_of(&header),
@@ -215,21 +216,28 @@ fn is_break(byte: u8) -> bool {
     matches!(byte, b'\n' | b'\r')
 }
 
-/// Returns the separator that a first line such as `sep=;` declares to Excel.
+fn first_line(start: &[u8]) -> &[u8] {
+    let end = start.iter().position(|byte| is_break(*byte));
+    &start[..end.unwrap_or(start.len())]
+}
+
+/// Returns the separator that a first line such as `sep=;` declares to Excel. A program that took this
+/// line for a row put it in quotes, or filled the row up with empty cells by its own separator.
 fn declared(start: &[u8]) -> Option<u8> {
-    let line = start.split(|byte| is_break(*byte)).next()?;
-    let (separator, name) = line.split_last()?;
-    name.eq_ignore_ascii_case(b"sep=").then_some(*separator)
+    let line = first_line(start).iter().copied();
+    let line: Vec<u8> = line.filter(|byte| *byte != QUOTE).collect();
+    let (name, separators) = line.split_at_checked("sep=".len())?;
+    let filling = separators.get(1..)?;
+    let is_declared =
+        name.eq_ignore_ascii_case(b"sep=") && filling.iter().all(|byte| SEPARATORS.contains(byte));
+    separators.last().copied().filter(|_| is_declared)
 }
 
 fn separator_of(header: &[u8]) -> u8 {
-    let line = header
-        .split(|byte| is_break(*byte))
-        .next()
-        .unwrap_or_default();
+    let line = first_line(header);
     let count = |separator: &u8| line.split(|byte| byte == separator).count();
-    // Among equal counts the last separator wins, which is the usual one.
-    *b"\t;,".iter().max_by_key(|s| count(s)).unwrap_or(&b',')
+    // Among equal counts the last separator wins.
+    *SEPARATORS.iter().max_by_key(|s| count(s)).unwrap_or(&b',')
 }
 
 /// Returns the text of some rows of cells.
@@ -298,6 +306,7 @@ mod tests {
     #[case("\u{feff}a,b\r\n1,2\n3,4\r\n5,6", &[1, 2, 3, 4])]
     #[case("sep=;\r\na;b\r\n1;2", &[2, 3])]
     #[case("sep=;x\na;b", &[1, 2])]
+    #[case("\"sep=;\"\r\na;b", &[2])]
     #[case("\u{feff}\n\na,b\n1\n2,3,4\n\"5\n\"", &[3, 4, 5, 6])]
     fn rows_begin_on_their_lines(#[case] text: &str, #[case] expected: &[u64]) {
         assert_eq!(lines(text), expected);
@@ -362,6 +371,10 @@ mod tests {
     #[case("\u{feff}slug;url\r\na;b")]
     #[case("sep=;\r\nslug;url\r\na;b")]
     #[case("SEP=|\rslug|url\ra|b")]
+    #[case("\"sep=;\"\r\nslug;url\r\na;b")]
+    #[case("sep=;;;\nslug;url\na;b")]
+    #[case("\"sep=,\";;\nslug;url\na;b,c,d")]
+    #[case("sep=;,,\nslug,url\na,b;c;d")]
     #[case("\u{feff}sep=,\nslug,url\na,b;c;d;e")]
     fn the_header_tells_the_separator(#[case] text: &str) {
         let rows = rows(text.as_bytes());

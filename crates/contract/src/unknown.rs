@@ -17,7 +17,7 @@ use strsim::damerau_levenshtein;
 use crate::{
     Problem,
     issue::{Issue, IssueCode},
-    synonyms::{is_new_slug, is_trial, meant, plain},
+    synonyms::{is_new_slug, is_trial, meant, plain, same_form},
 };
 
 /// The unknown names of an input.
@@ -38,7 +38,7 @@ struct UnknownName {
 enum StandsFor {
     /// The name resembles this one, so it is probably mistyped.
     Mistyped(&'static str),
-    /// Other programs call this member so, and it was not sent itself.
+    /// Other programs call this member so, and it was not sent itself, or names the link.
     Synonym(&'static str),
     /// The name asks for another slug of a link that exists.
     Rename,
@@ -181,8 +181,11 @@ impl Members {
         }
         let is_member = |member: &&str| self.names.iter().any(|known| known == member);
         // A name of other programs is not mistyped, however near it is to one of ours.
+        // The slug of a link that exists is always sent, and beside it another name asks for another
+        // slug.
+        let is_slug = || self.of_a_link && same_form(name) == Some("slug");
         let stands_for = match meant(name).filter(is_member) {
-            Some(known) if was_sent(known) => StandsFor::Nothing,
+            Some(known) if was_sent(known) && !is_slug() => StandsFor::Nothing,
             Some(known) => StandsFor::Synonym(known),
             None => nearest(name, &self.names).map_or(StandsFor::Nothing, StandsFor::Mistyped),
         };
@@ -353,6 +356,10 @@ mod tests {
         // other.
         let both = UnknownNames::of::<CreateLink>(&json!({name: "x", member: "y"}));
         assert_eq!(both.refuse_meant().unwrap(), [name]);
+        let both = json!({name: "x", "slug": "y", member: "y"});
+        let of_a_link = UnknownNames::of::<EditLink>(&both).refuse_meant();
+        let asks_for_another = name == "newSlug" || same_form(name) == Some("slug");
+        assert_eq!(of_a_link.is_err(), asks_for_another);
         assert_eq!(said::<RevokeToken>(name), Ok(vec![name.to_owned()]));
         // A file of another program may hold anything.
         let body = json!({name: "x"});
