@@ -1,6 +1,7 @@
 //! The answer of a server.
 
 use std::{
+    borrow::Cow,
     future::poll_fn,
     pin::Pin,
     task::{Context, Poll, ready},
@@ -9,7 +10,9 @@ use std::{
 use hyper::{
     HeaderMap,
     body::{Body, Bytes, Incoming},
+    header::{HeaderValue, LOCATION},
 };
+use percent_encoding::{CONTROLS, percent_encode};
 use tokio::task::JoinSet;
 use url::Url;
 
@@ -26,6 +29,29 @@ pub struct Answer {
     pub headers: HeaderMap,
     /// The body, as it is transferred.
     pub body: Arriving,
+}
+
+impl Answer {
+    /// The address that its `Location` leads to.
+    ///
+    /// # Errors
+    /// It is no address.
+    pub(crate) fn location(&self) -> Result<Option<Url>, Error> {
+        let location = self.headers.get(LOCATION);
+        location
+            .map(|location| address_in(location, &self.url))
+            .transpose()
+    }
+}
+
+/// The address in a `Location`, seen from this one. What is no UTF-8 is escaped byte by byte, as browsers
+/// do: the server that sent the bytes knows them again.
+fn address_in(location: &HeaderValue, base: &Url) -> Result<Url, Error> {
+    let text = match str::from_utf8(location.as_bytes()) {
+        Ok(text) => text.into(),
+        Err(_) => Cow::from(percent_encode(location.as_bytes(), CONTROLS)),
+    };
+    base.join(&text).map_err(|_| Error::BadRedirect)
 }
 
 /// An answer with its whole body.
@@ -93,5 +119,33 @@ impl Arriving {
             bytes.extend_from_slice(&chunk);
         }
         Ok(bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    #[rstest]
+    #[case("/café?ü".as_bytes(), "http://a.example/caf%C3%A9?%C3%BC")]
+    #[case(b"/caf\xe9?\xfc", "http://a.example/caf%E9?%FC")]
+    #[case(b"//b.example/%20\xff", "http://b.example/%20%FF")]
+    #[case("//b\u{fc}cher.example/".as_bytes(), "http://xn--bcher-kva.example/")]
+    fn an_address_is_read_whatever_bytes_it_has(#[case] sent: &[u8], #[case] expected: &str) {
+        let base = Url::parse("http://a.example/x").unwrap();
+        let location = HeaderValue::from_bytes(sent).unwrap();
+        assert_eq!(address_in(&location, &base).unwrap().as_str(), expected);
+    }
+
+    #[test]
+    fn a_host_of_such_bytes_is_none() {
+        let base = Url::parse("http://a.example/x").unwrap();
+        let location = HeaderValue::from_bytes(b"//b\xfccher.example/").unwrap();
+        assert!(matches!(
+            address_in(&location, &base),
+            Err(Error::BadRedirect)
+        ));
     }
 }

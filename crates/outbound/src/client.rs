@@ -5,9 +5,7 @@ use std::{mem, sync::Arc};
 use hyper::{
     HeaderMap, Method,
     client::conn::http1,
-    header::{
-        AUTHORIZATION, CONNECTION, CONTENT_LENGTH, HOST, HeaderValue, LOCATION, TRANSFER_ENCODING,
-    },
+    header::{AUTHORIZATION, CONNECTION, CONTENT_LENGTH, HOST, HeaderValue, TRANSFER_ENCODING},
 };
 use hyper_util::rt::TokioIo;
 use tokio::{task::JoinSet, time::timeout};
@@ -183,10 +181,5 @@ fn redirect_of(answer: &Answer) -> Result<Option<Url>, Error> {
     if !matches!(answer.status, 301 | 302 | 303 | 307 | 308) {
         return Ok(None);
     }
-    let Some(location) = answer.headers.get(LOCATION) else {
-        return Ok(None);
-    };
-    let text = std::str::from_utf8(location.as_bytes()).map_err(|_| Error::BadRedirect)?;
-    let next = answer.url.join(text).map_err(|_| Error::BadRedirect)?;
-    Ok(Some(next))
+    answer.location()
 }

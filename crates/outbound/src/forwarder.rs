@@ -81,17 +81,14 @@ impl Forwarder for HttpForwarder {
 }
 
 fn handed_back(answer: Answer, reads_head_only: bool) -> ForwardedAnswer {
+    let location = answer.location().ok().flatten();
+    let complete = location.and_then(|location| HeaderValue::from_str(location.as_str()).ok());
     let Answer {
-        url,
         status,
         mut headers,
         body,
+        ..
     } = answer;
-    let complete = headers
-        .get(LOCATION)
-        .and_then(|location| std::str::from_utf8(location.as_bytes()).ok())
-        .and_then(|location| url.join(location).ok())
-        .and_then(|location| HeaderValue::from_str(location.as_str()).ok());
     if let Some(location) = complete {
         headers.insert(LOCATION, location);
     }
