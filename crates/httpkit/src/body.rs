@@ -3,9 +3,12 @@
 use std::io;
 
 use actix_web::{
-    HttpRequest,
+    HttpRequest, HttpResponse,
     error::PayloadError,
-    http::header::CONTENT_ENCODING,
+    http::{
+        StatusCode,
+        header::{ACCEPT_ENCODING, CONTENT_ENCODING, HeaderValue},
+    },
     web::{Bytes, Payload},
 };
 use slugline_domain::text::without_byte_order_mark;
@@ -36,6 +39,15 @@ pub async fn read_body(
     })?;
     let bytes = read.map_err(|error| unreadable(&error))?;
     Ok(bytes.slice_ref(without_byte_order_mark(&bytes)))
+}
+
+/// Names the content codings that are read in an answer to a body in another one (RFC 9110 §12.5.3).
+pub fn tell_codings(request: &HttpRequest, answer: &mut HttpResponse) {
+    let is_coded = request.headers().contains_key(CONTENT_ENCODING);
+    if is_coded && answer.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE {
+        let codings = HeaderValue::from_static("identity");
+        answer.headers_mut().insert(ACCEPT_ENCODING, codings);
+    }
 }
 
 fn unreadable(error: &actix_web::Error) -> Problem {

@@ -54,7 +54,7 @@ mod problem;
 mod protected;
 mod proxy_watch;
 
-pub use body::read_body;
+pub use body::{read_body, tell_codings};
 pub use cdn::{Cdn, PlaceHeaders, PlaceHeadersError};
 pub use client::{ClientHeader, ClientHeaderError, TrustedProxies, probe_caller};
 pub use edge::{Door, Edge, SplitSides};

@@ -14,7 +14,7 @@ use slugline_application::{Denied, Error, NotChecked, SeenLink};
 use slugline_domain::{ports::Version, with_causes};
 use slugline_problem::{Code, Problem};
 
-use crate::{edge::Door, edge::Edge, log_lines::LineLimit};
+use crate::{body::tell_codings, edge::Door, edge::Edge, log_lines::LineLimit};
 
 /// A problem as a handler returns it. The edge of the adapter, which knows the request,
 /// reports it and writes the response; creating or converting a failure has no effect.
@@ -143,13 +143,12 @@ pub fn problem_response(problem: &Problem, request: &HttpRequest, edge: &Edge) -
     if let Some(link) = problem.current.as_deref().and_then(SeenLink::whole) {
         response.insert_header((header::ETAG, format!("\"{}\"", Version::of(link))));
     }
-    if problem.code == Code::ContentCodingNotRead {
-        response.insert_header((header::ACCEPT_ENCODING, "identity"));
-    }
     if let Some(wait) = problem.retry_after {
         response.insert_header((header::RETRY_AFTER, wait.as_secs().max(1).to_string()));
     }
-    response.body(body)
+    let mut response = response.body(body);
+    tell_codings(request, &mut response);
+    response
 }
 
 /// Returns the challenge of RFC 6750 §3: the way to authenticate, and that a token was

@@ -14,6 +14,7 @@ use jsonrpsee::types::ErrorCode;
 use slugline_domain::Origin;
 use slugline_httpkit::{
     Guard, caller, guarded, header as text_header, media_type, probe_caller, read_body, takes_json,
+    tell_codings,
 };
 
 use crate::{
@@ -89,9 +90,6 @@ fn respond(request: &HttpRequest, answer: Answer) -> HttpResponse {
     let status = StatusCode::from_u16(answer.status).expect("answers name real statuses");
     let mut response = HttpResponse::build(status);
     response.insert_header((header::CACHE_CONTROL, "no-store"));
-    if answer.status == 415 && request.headers().contains_key(header::CONTENT_ENCODING) {
-        response.insert_header((header::ACCEPT_ENCODING, "identity"));
-    }
     if !answer.needs.is_empty() {
         let scope: Vec<&str> = answer.needs.iter().map(|scope| scope.as_str()).collect();
         let challenge = Guard::of(request).insufficient_scope(request, &scope.join(" "));
@@ -99,10 +97,12 @@ fn respond(request: &HttpRequest, answer: Answer) -> HttpResponse {
             response.insert_header((header::WWW_AUTHENTICATE, challenge));
         }
     }
-    match answer.body {
+    let mut response = match answer.body {
         Some(body) => response.content_type("application/json").body(body),
         None => response.finish(),
-    }
+    };
+    tell_codings(request, &mut response);
+    response
 }
 
 /// Checks the `Origin` header, in which browsers name the page that makes them send a

@@ -11,7 +11,7 @@ use actix_web::{
 };
 use serde_json::{Value, json};
 use slugline_application::AssistantError;
-use slugline_httpkit::{Code, Problem};
+use slugline_httpkit::{Problem, tell_codings};
 
 /// The time after which a failed store is worth another request.
 const STORE_RETRY_AFTER: Duration = Duration::from_secs(5);
@@ -50,17 +50,12 @@ pub(crate) fn invalid_request(text: &str) -> HttpResponse {
 }
 
 /// An error about a body that cannot be read.
-pub(crate) fn unreadable(problem: &Problem) -> HttpResponse {
+pub(crate) fn unreadable(request: &HttpRequest, problem: &Problem) -> HttpResponse {
     let mut response = json(
         status(problem),
         &json!({"error": "invalid_request", "error_description": problem.detail}),
     );
-    if problem.code == Code::ContentCodingNotRead {
-        let codings = HeaderValue::from_static("identity");
-        response
-            .headers_mut()
-            .insert(header::ACCEPT_ENCODING, codings);
-    }
+    tell_codings(request, &mut response);
     response
 }
 

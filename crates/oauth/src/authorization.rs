@@ -15,7 +15,7 @@ use slugline_application::{
     AskedParameters, ConsentRequest, Denied, NotAsked, NotDecided, SignInRefused, SignedIn,
 };
 use slugline_domain::{Origin, assistants::RedirectAddress};
-use slugline_httpkit::header as text_header;
+use slugline_httpkit::{header as text_header, tell_codings};
 
 use crate::{
     answer,
@@ -80,7 +80,11 @@ pub(crate) async fn take(
     }
     let sent = match Parameters::of_body(&request, body).await {
         Ok(sent) => sent,
-        Err(problem) => return pages::refused(words, answer::status(&problem), &problem.detail),
+        Err(problem) => {
+            let mut page = pages::refused(words, answer::status(&problem), &problem.detail);
+            tell_codings(&request, &mut page);
+            return page;
+        }
     };
     if let Some(token) = sent.get("token") {
         return sign_in(&connecting, &request, words, token).await;

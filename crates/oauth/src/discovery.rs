@@ -93,7 +93,7 @@ pub(crate) async fn register(
 ) -> HttpResponse {
     let bytes = match read_body(&request, body, Parameters::LIMIT).await {
         Ok(bytes) => bytes,
-        Err(problem) => return answer::unreadable(&problem),
+        Err(problem) => return answer::unreadable(&request, &problem),
     };
     let Metadata {
         client_name,

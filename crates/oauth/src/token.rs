@@ -111,7 +111,7 @@ pub(crate) async fn revoke(
 
 async fn form(request: &HttpRequest, body: Payload) -> Result<Parameters, HttpResponse> {
     let sent = Parameters::of_body(request, body).await;
-    let sent = sent.map_err(|problem| answer::unreadable(&problem))?;
+    let sent = sent.map_err(|problem| answer::unreadable(request, &problem))?;
     match sent.repeated(&NAMES) {
         Some(name) => Err(answer::invalid_request(&format!("{name} is there twice"))),
         None => Ok(sent),

@@ -402,6 +402,9 @@ mod tests {
         if gzip {
             let cut = &written[..written.len() - 4];
             assert_matches!(read(file, cut), Err(ReadVisitsError::Unreadable { .. }));
+        } else {
+            let marked = ["\u{feff}".as_bytes(), &written].concat();
+            assert_eq!(read(file, &marked).unwrap(), visits);
         }
     }
 

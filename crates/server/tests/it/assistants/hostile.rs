@@ -418,3 +418,23 @@ fn a_forged_issuer_changes_nothing() {
     let agreed = agreed_to(&server, &authorize(&sent), ALL);
     assert_eq!(agreed["iss"], ORIGIN);
 }
+
+#[test]
+fn a_body_in_a_coding_is_told_which_ones_are_read() {
+    const FORM: &str = "application/x-www-form-urlencoded";
+    const JSON: &str = "application/json";
+    let server = start();
+    for (path, kind) in [
+        (authorize(&request(&registered(&server))), FORM),
+        ("/_oauth/token".to_owned(), FORM),
+        ("/_oauth/register".to_owned(), JSON),
+        ("/api/mcp".to_owned(), JSON),
+        ("/api/link/create".to_owned(), JSON),
+    ] {
+        let call = server.request("POST", &path).header("content-type", kind);
+        let call = call.header("authorization", &format!("Bearer {TOKEN}"));
+        let refused = call.header("content-encoding", "gzip").body("x").send();
+        assert_eq!(refused.status, 415, "{path}");
+        assert_eq!(refused.header("accept-encoding"), "identity", "{path}");
+    }
+}

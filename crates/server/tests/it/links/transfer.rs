@@ -489,7 +489,8 @@ fn the_first_character_of_standard_input_tells_the_form() {
     let document =
         json!({"version": "1.0", "links": [{"url": "https://example.com/", "slug": "a"}]});
     let table = "\u{feff}slug,url\na,https://example.com/\n";
-    for text in [format!("\n {document}"), table.to_owned()] {
+    let documents = [format!("\n {document}"), format!("\u{feff}{document}")];
+    for text in documents.into_iter().chain([table.to_owned()]) {
         let folder = tempfile::tempdir().unwrap();
         let mut import = command(folder.path())
             .args(["import", "-"])
