@@ -42,10 +42,16 @@ pub struct Database {
 
 #[derive(Debug, Default)]
 struct Clocked {
-    finds: Histogram,
-    reads: Histogram,
-    changes: Histogram,
-    change_failed: AtomicBool,
+    finds: Took,
+    reads: Took,
+    changes: Took,
+}
+
+/// The time that work of one kind took, and whether the last one failed.
+#[derive(Debug, Default)]
+struct Took {
+    times: Histogram,
+    failed: AtomicBool,
 }
 
 /// The time that the database took, failures included.
@@ -125,7 +131,7 @@ impl Database {
                 server => server.insert(insert).await,
             }
         };
-        self.observed_change("insert a link", work).await
+        observed(&self.clocked.changes, change_span(), "insert a link", work).await
     }
 
     /// Counts a visit. On PostgreSQL it is a statement of its own, on SQLite it shares a commit.
@@ -142,7 +148,7 @@ impl Database {
                 server => server.take_visit(take).await,
             }
         };
-        self.observed_change("count a visit", work).await
+        observed(&self.clocked.changes, change_span(), "count a visit", work).await
     }
 
     /// Makes a change that caches may have to notice.
@@ -191,19 +197,7 @@ impl Database {
                 server => server.change(&change).await,
             }
         };
-        self.observed_change(action, work).await
-    }
-
-    async fn observed_change<T>(
-        &self,
-        action: &'static str,
-        work: impl Future<Output = Result<T, Failure>>,
-    ) -> Result<T, StoreError> {
-        let span = info_span!(target: TRACES, "links: change", otel.kind = "client");
-        let done = observed(&self.clocked.changes, span, action, work).await;
-        let failed = &self.clocked.change_failed;
-        failed.store(done.is_err(), Ordering::Relaxed);
-        done
+        observed(&self.clocked.changes, change_span(), action, work).await
     }
 
     pub(crate) async fn read<T: Send + 'static>(
@@ -272,14 +266,14 @@ impl Database {
     }
 
     pub(crate) fn last_change_failed(&self) -> bool {
-        self.clocked.change_failed.load(Ordering::Relaxed)
+        self.clocked.changes.failed.load(Ordering::Relaxed)
     }
 
     pub(crate) fn timings(&self) -> StoreTimings {
         StoreTimings {
-            finds: self.clocked.finds.get(),
-            reads: self.clocked.reads.get(),
-            changes: self.clocked.changes.get(),
+            finds: self.clocked.finds.times.get(),
+            reads: self.clocked.reads.times.get(),
+            changes: self.clocked.changes.times.get(),
         }
     }
 
@@ -321,19 +315,24 @@ impl Database {
     }
 }
 
+fn change_span() -> Span {
+    info_span!(target: TRACES, "links: change", otel.kind = "client")
+}
+
 fn find_span() -> Span {
     info_span!(target: TRACES, "links: find", otel.kind = "client")
 }
 
 /// Does the work inside the span, counts the time it took, and names the action if it failed.
 async fn observed<T>(
-    took: &Histogram,
+    took: &Took,
     span: Span,
     action: &'static str,
     work: impl Future<Output = Result<T, Failure>>,
 ) -> Result<T, StoreError> {
     let begun = Instant::now();
     let done = work.instrument(span).await;
-    took.observe(begun.elapsed());
+    took.times.observe(begun.elapsed());
+    took.failed.store(done.is_err(), Ordering::Relaxed);
     done.map_err(failing_to(action))
 }
