@@ -19,7 +19,6 @@ use thiserror::Error;
 use crate::{
     openapi::{body_of, described, path_parameters},
     operation::{Operation, OperationSpec, needs_token},
-    route_list::RouteList,
 };
 
 const SECURITY_SCHEME: &str = "bearerAuth";
@@ -224,11 +223,6 @@ impl Api {
     /// The operation cannot stand beside the others.
     pub fn external(self, route: &ExternalOperation) -> Result<Self, OperationRefused> {
         self.with(Entry::External(route.clone()))
-    }
-
-    /// Finishes the declaration.
-    pub fn finish(self) -> RouteList {
-        RouteList::new(self)
     }
 
     fn with(mut self, entry: Entry) -> Result<Self, OperationRefused> {

@@ -36,13 +36,16 @@ pub struct RouteList {
     served: Served,
 }
 
-impl RouteList {
-    pub(crate) fn new(api: Api) -> Self {
-        let api = Arc::new(api);
+impl Api {
+    /// Finishes the declaration.
+    pub fn finish(self) -> RouteList {
+        let api = Arc::new(self);
         let served = Served::new(Arc::clone(&api));
-        Self { api, served }
+        RouteList { api, served }
     }
+}
 
+impl RouteList {
     /// Makes the OpenAPI document, without `servers`, which depend on the client.
     pub fn document(&self) -> Value {
         self.api.document()
