@@ -200,9 +200,12 @@ struct Import {
     /// Links to write, each behind its place in the file.
     batch: Vec<(String, ImportLink)>,
     /// The batch before, which is written while this one is read.
-    writing: Option<(Vec<String>, JoinHandle<Result<Vec<ImportedLink>, Error>>)>,
+    writing: Option<(Vec<String>, Writing)>,
     done: Done,
 }
+
+/// What becomes of the links of a batch.
+type Writing = JoinHandle<Result<Vec<ImportedLink>, Error>>;
 
 /// The links handled so far.
 #[derive(Default)]

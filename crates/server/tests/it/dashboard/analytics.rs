@@ -49,12 +49,12 @@ impl Span {
 
     fn before(now: Timestamp) -> Self {
         let latest = now - SignedDuration::from_hours(14 * 24);
-        let changes = ["Europe/Berlin", "Australia/Sydney"].map(|zone| {
+        let latest_of_each = ["Europe/Berlin", "Australia/Sydney"].map(|zone| {
             let in_zone = TimeZone::get(zone).unwrap();
             let mut back = in_zone.preceding(latest).filter(|it| it.dst() == Dst::No);
             (back.next().unwrap().timestamp(), zone)
         });
-        let (at, zone) = changes.into_iter().max().unwrap();
+        let (at, zone) = latest_of_each.into_iter().max().unwrap();
         let changed = at.in_tz(zone).unwrap().date();
         Self { zone, changed }
     }
