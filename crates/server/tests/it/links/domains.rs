@@ -195,10 +195,9 @@ fn visits_are_told_apart_by_domain() {
     ] {
         let said = |query: &str| {
             let answer = server.get(&format!("{face}{query}")).is(200);
-            match serde_json::from_str::<Value>(&answer.text) {
-                Ok(Value::Object(shown)) => shown["data"].to_string(),
-                _ => answer.text,
-            }
+            // How long an answer took is not the same twice.
+            let shown = serde_json::from_str::<Value>(&answer.text).unwrap_or_default();
+            shown.get("data").map_or(answer.text, Value::to_string)
         };
         let exact = said("slug=docs&domain=go.example");
         assert_eq!(said("slug=DOCS&domain=GO.Example."), exact, "{face}");
