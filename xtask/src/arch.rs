@@ -423,8 +423,8 @@ mod tests {
         assert_eq!(
             findings,
             [
-                "domain -> serde: the ground floor may use async-trait, percent-encoding, \
-                 thiserror, unicode-security, url"
+                "domain -> serde: the ground floor may use async-trait, icu_casemap, \
+                 icu_normalizer, percent-encoding, thiserror, unicode-security, url"
             ]
         );
     }
