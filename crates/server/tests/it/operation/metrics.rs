@@ -252,9 +252,10 @@ fn counters_are_exact_when_many_count_at_once_and_series_stay_bounded() {
     // A few routes and classes without requests before.
     let series = after.values.len();
     assert!(series < before + 100, "{before} to {series}");
-    server.counters_with("", u64::from(2 * CLIENTS * VISITS));
+    // A request of another method than GET is redirected, and is no visit.
+    server.counters_with("", u64::from(CLIENTS * VISITS));
     let recorded = scrape(&server).value("slugline_visits_recorded_total");
-    assert_eq!(recorded, 2.0 * times);
+    assert_eq!(recorded, times);
 
     // Clients whom a limit turns away are counted, too.
     let turned_away = || scrape(&server).value("slugline_limit_hits_total{limit=\"wrong_tokens\"}");
