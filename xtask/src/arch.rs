@@ -111,6 +111,7 @@ const HOMES: &[(&str, &[&str])] = &[
             "oauth",
             "dashboard",
             "server",
+            "bench",
         ],
     ),
     ("aide", &["rest"]),

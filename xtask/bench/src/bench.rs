@@ -31,6 +31,7 @@ mod samples;
 mod scripts;
 mod start;
 mod table;
+mod yardstick;
 
 use anyhow::Result;
 use clap::ValueEnum;

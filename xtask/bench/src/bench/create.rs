@@ -97,6 +97,7 @@ fn measure_round(
                 connections,
                 answers: Answers::Good,
                 settle: Duration::ZERO,
+                saturates: false,
                 cpus: plan.cpus,
             };
             let cost = measure(&load, &[maker.pid], folder)?;
