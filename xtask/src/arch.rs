@@ -111,7 +111,6 @@ const HOMES: &[(&str, &[&str])] = &[
             "oauth",
             "dashboard",
             "server",
-            "bench",
         ],
     ),
     ("aide", &["rest"]),

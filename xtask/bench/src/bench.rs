@@ -31,7 +31,6 @@ mod samples;
 mod scripts;
 mod start;
 mod table;
-mod yardstick;
 
 use anyhow::Result;
 use clap::ValueEnum;

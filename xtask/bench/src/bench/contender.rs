@@ -5,7 +5,7 @@ use std::{path::Path, time::Duration};
 use anyhow::Result;
 
 use super::{
-    load::{Answers, Load, measure, retry},
+    load::{Answers, Load, measure},
     plan::Plan,
     processor::threads_seconds,
     samples::Samples,
@@ -22,8 +22,6 @@ pub(crate) struct Contender {
     pub(crate) processes: Vec<u32>,
     /// The time after the last answer that the measurement includes.
     pub(crate) settle: Duration,
-    /// See [`Load::saturates`].
-    pub(crate) saturates: bool,
 }
 
 /// The figures of a contender.
@@ -36,8 +34,6 @@ pub(crate) struct Outcome {
     pub(crate) writer: Samples,
     /// Requests per second.
     pub(crate) rate: Samples,
-    /// The percentage of the time in which it worked.
-    pub(crate) busy: Samples,
 }
 
 /// Measures all of them round by round, each for the plan's seconds after a second of warm-up.
@@ -56,7 +52,6 @@ pub(crate) fn interleave(
             connections,
             answers: Answers::Good,
             settle: contender.settle,
-            saturates: contender.saturates,
             cpus: plan.cpus,
         };
         let writer = || -> Result<f64> {
@@ -66,14 +61,14 @@ pub(crate) fn interleave(
             })
         };
         let before = writer()?;
-        let cost = retry(|| measure(&load, &contender.processes, scratch))?;
+        let cost = measure(&load, &contender.processes, scratch)?;
         let writer = (writer()? - before) * 1e6 / cost.requests;
-        anyhow::Ok([cost.micros, writer, cost.rate, cost.busy * 100.0])
+        anyhow::Ok([cost.micros, writer, cost.rate])
     };
     for contender in contenders {
         ask(contender, 1)?;
     }
-    let mut figures = vec![[const { Vec::new() }; 4]; contenders.len()];
+    let mut figures = vec![[const { Vec::new() }; 3]; contenders.len()];
     for round in 1..=plan.rounds {
         eprintln!("round {round} of {}", plan.rounds);
         for (contender, figures) in contenders.iter().zip(&mut figures) {
@@ -84,13 +79,12 @@ pub(crate) fn interleave(
     }
     let outcomes = contenders.iter().zip(figures);
     outcomes
-        .map(|(contender, [micros, writer, rate, busy])| {
+        .map(|(contender, [micros, writer, rate])| {
             Ok(Outcome {
                 name: contender.name.clone(),
                 micros: Samples::new(micros)?,
                 writer: Samples::new(writer)?,
                 rate: Samples::new(rate)?,
-                busy: Samples::new(busy)?,
             })
         })
         .collect()

@@ -97,7 +97,6 @@ fn measure_round(
                 connections,
                 answers: Answers::Good,
                 settle: Duration::ZERO,
-                saturates: false,
                 cpus: plan.cpus,
             };
             let cost = measure(&load, &[maker.pid], folder)?;

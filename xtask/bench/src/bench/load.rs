@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path, thread, time::Duration};
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 
 use super::{cpus::Cpus, processor::Meter};
 use xtask::process;
@@ -18,17 +18,8 @@ pub(crate) struct Load<'l> {
     pub(crate) answers: Answers,
     /// The time after the last answer that the measurement includes.
     pub(crate) settle: Duration,
-    /// A measurement in which the server waited is refused.
-    pub(crate) saturates: bool,
     pub(crate) cpus: Cpus,
 }
-
-/// Connections that keep a server busy.
-pub(crate) const MANY: u32 = 64;
-
-/// The least busy server whose cost is its own. One that waits pays the kernel for each time it
-/// wakes up, which costs more than a redirect and hides the difference between servers.
-const BUSY: f64 = 0.97;
 
 /// The delay until the last cost of a visit: Slugline and nginx write their access logs up to a
 /// second later.
@@ -52,49 +43,23 @@ pub(crate) struct Cost {
     pub(crate) rate: f64,
     /// Requests in all.
     pub(crate) requests: f64,
-    /// The share of the load's time in which the server worked; 1 is a core that never waited.
-    pub(crate) busy: f64,
 }
 
 /// Measures the cost of a load for a server with these processes. An unexpected status is an
-/// error, and so is a server that waited under a load that saturates: [`Refused`].
+/// error.
 pub(crate) fn measure(load: &Load<'_>, server: &[u32], scratch: &Path) -> Result<Cost> {
     let meter = Meter::start(server)?;
     let report = wrk(load, scratch)?;
-    let under_load = meter.seconds()?;
     thread::sleep(load.settle);
     let cpu = meter.seconds()?;
     let read = || Some((requests(&report)?, rate(&report)?));
     let (requests, rate) = read().with_context(|| format!("wrk's report:\n{report}"))?;
     ensure!(requests > 0.0, "no request was answered:\n{report}");
-    let busy = under_load * rate / requests;
-    if load.saturates && busy < BUSY && load.cpus != Cpus::Any {
-        bail!(Refused { busy });
-    }
     Ok(Cost {
         micros: cpu * 1e6 / requests,
         rate,
         requests,
-        busy,
     })
-}
-
-/// A measurement that counts for nothing, because the server waited.
-#[derive(Debug, thiserror::Error)]
-#[error("refused: the server worked for {:.1} % of the time; do other programs use its CPU?", busy * 100.0)]
-pub(crate) struct Refused {
-    busy: f64,
-}
-
-/// Repeats work while a measurement in it is refused, three times at most.
-pub(crate) fn retry<T>(mut work: impl FnMut() -> Result<T>) -> Result<T> {
-    for _ in 0..2 {
-        match work() {
-            Err(error) if error.is::<Refused>() => eprintln!("{error}"),
-            done => return done,
-        }
-    }
-    work()
 }
 
 /// Runs wrk and returns its report.
@@ -160,23 +125,6 @@ mod tests {
         let report = "Running 3s test @ http://h/\n  412873 requests in 3.10s, 82.11MB read\n";
         assert_eq!(requests(report), Some(412_873.0));
         assert_eq!(requests("unable to connect"), None);
-    }
-
-    #[test]
-    fn only_refused_measurements_are_repeated() {
-        let (mut refused, mut broken) = (0, 0);
-        let work = || -> Result<()> {
-            refused += 1;
-            bail!(Refused { busy: 0.5 })
-        };
-        let error = retry(work).unwrap_err().to_string();
-        assert!(error.contains("50.0 %"), "{error}");
-        let work = || -> Result<()> {
-            broken += 1;
-            bail!("wrk is gone")
-        };
-        retry(work).unwrap_err();
-        assert_eq!((refused, broken), (3, 1));
     }
 
     #[test]

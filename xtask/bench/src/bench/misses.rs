@@ -214,7 +214,6 @@ fn load<'l>(plan: &Plan, url: &'l str, script: &'l str, answers: Answers) -> Loa
         answers,
         // Also separates one step from the next.
         settle: SETTLE,
-        saturates: false,
         cpus: plan.cpus,
     }
 }

@@ -58,7 +58,6 @@ pub(crate) fn run(plan: &Plan) -> Result<()> {
                 connections,
                 answers: Answers::Good,
                 settle: Duration::ZERO,
-                saturates: false,
                 cpus: plan.cpus,
             };
             creations[at].push(measure(&load, &[instance.pid()], &folder)?.rate);
@@ -73,7 +72,6 @@ pub(crate) fn run(plan: &Plan) -> Result<()> {
                 connections,
                 answers: Answers::Refusals,
                 settle: SETTLE,
-                saturates: false,
                 cpus: plan.cpus,
             };
             anyhow::Ok(measure(&load, &[instance.pid()], &folder.join("guesses"))?.rate)
@@ -89,7 +87,6 @@ pub(crate) fn run(plan: &Plan) -> Result<()> {
             connections: 1,
             answers: Answers::Good,
             settle: SETTLE,
-            saturates: false,
             cpus: plan.cpus,
         };
         flooded.push(std::thread::scope(|scope| {

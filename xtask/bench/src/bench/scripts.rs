@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::export::WORDS;
 
-/// The choice of links to follow, drawn before the load begins, among those that [`super::export`] numbers.
+/// The choice of links to follow, among those that [`super::export`] numbers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Pick {
     /// `hot` links in turn, spread evenly among all.
@@ -27,50 +27,38 @@ pub(crate) enum Headers {
     Browser,
 }
 
-/// Follows links. The script draws all requests before the load's clock starts, so that the
-/// load has little to do but to send them.
+/// Follows links.
 pub(crate) fn follow(pick: Pick, headers: Headers) -> String {
     let words = WORDS.map(|word| format!("'{word}'")).join(", ");
-    let (count, draw) = match pick {
-        Pick::InTurn { hot, links } => (
-            hot,
-            format!(
-                "local function draw(n) return slug(n * {}) end\n",
-                (links / hot).max(1)
-            ),
+    let next = match pick {
+        Pick::InTurn { hot, links } => format!(
+            "local slugs, at = {{}}, 0\n\
+             for n = 0, {hot} - 1 do slugs[n] = slug(n * {step}) end\n\
+             local function next_slug() at = (at + 1) % {hot}; return slugs[at] end\n",
+            step = (links / hot).max(1)
         ),
-        Pick::Uniform { links, seed } => (
-            DRAWN,
-            format!(
-                "math.randomseed({seed})\n\
-                 local function draw() return slug(math.random(0, {links} - 1)) end\n"
-            ),
+        Pick::Uniform { links, seed } => format!(
+            "math.randomseed({seed})\n\
+             local function next_slug() return slug(math.random(0, {links} - 1)) end\n"
         ),
-        Pick::Zipf { ranks, links, seed } => (
-            DRAWN,
-            format!(
-                "math.randomseed({seed})\n\
-                 local sums, sum = {{}}, 0\n\
-                 for rank = 1, {ranks} do sum = sum + 1 / rank; sums[rank] = sum end\n\
-                 local function draw()\n\
-                   local target, low, high = math.random() * sum, 1, {ranks}\n\
-                   while low < high do\n\
-                     local middle = math.floor((low + high) / 2)\n\
-                     if sums[middle] < target then low = middle + 1 else high = middle end\n\
-                   end\n\
-                   return slug(low * {PRIME} % {links})\n\
-                 end\n"
-            ),
+        Pick::Zipf { ranks, links, seed } => format!(
+            "math.randomseed({seed})\n\
+             local sums, sum = {{}}, 0\n\
+             for rank = 1, {ranks} do sum = sum + 1 / rank; sums[rank] = sum end\n\
+             local function next_slug()\n\
+               local target, low, high = math.random() * sum, 1, {ranks}\n\
+               while low < high do\n\
+                 local middle = math.floor((low + high) / 2)\n\
+                 if sums[middle] < target then low = middle + 1 else high = middle end\n\
+               end\n\
+               return slug(low * {PRIME} % {links})\n\
+             end\n"
         ),
-        Pick::Unknown { seed } => (
-            DRAWN,
-            format!(
-                "math.randomseed({seed})\n\
-                 local function draw()\n\
-                   local high, low = math.random(0, 1048575), math.random(0, 1048575)\n\
-                   return string.format('%05x%05x', high, low)\n\
-                 end\n"
-            ),
+        Pick::Unknown { seed } => format!(
+            "math.randomseed({seed})\n\
+             local function next_slug()\n\
+               return string.format('%05x%05x', math.random(0, 1048575), math.random(0, 1048575))\n\
+             end\n"
         ),
     };
     let headers = match headers {
@@ -81,18 +69,11 @@ pub(crate) fn follow(pick: Pick, headers: Headers) -> String {
         "{headers}\
          local words = {{ {words} }}\n\
          local function slug(i) return words[i % 10 + 1] .. '-' .. i end\n\
-         {draw}{TEMPLATE}\
-         local requests, at = {{}}, 0\n\
-         init = function()\n\
-           split(wrk.format('GET', '/@'))\n\
-           for n = 1, {count} do requests[n] = head .. draw(n - 1) .. tail end\n\
-         end\n\
-         request = function() at = at % {count} + 1; return requests[at] end\n"
+         {next}{TEMPLATE}\
+         init = function() split(wrk.format('GET', '/@')) end\n\
+         request = function() return head .. next_slug() .. tail end\n"
     )
 }
-
-/// Random requests of a script, more than a server answers in ten seconds; then they begin again.
-const DRAWN: u32 = 1 << 20;
 
 /// Sends the same body each time, with a new number of ten digits in place of `@`, starting
 /// after `start`.
@@ -163,7 +144,7 @@ mod tests {
             hot: 200,
             links: 1_000_000,
         };
-        assert!(follow(pick, Headers::Plain).contains("return slug(n * 5000)"));
+        assert!(follow(pick, Headers::Plain).contains("slug(n * 5000)"));
     }
 
     #[test]
