@@ -24,11 +24,7 @@ use crate::support::{
 #[test]
 fn a_watch_that_cannot_write_says_nothing_wrong_and_goes_on() {
     let works = Arc::new(AtomicBool::new(true));
-    let asked = Arc::clone(&works);
-    let outsider = Outsider::start(move |_| {
-        let works = asked.load(Relaxed);
-        answer(if works { "200 OK" } else { "404 Not Found" }, "")
-    });
+    let outsider = Outsider::there_while(&works);
     let hooks = Outsider::start(|_| answer("204 No Content", ""));
     let trial = Trial::start_in(
         tempfile::tempdir().unwrap(),

@@ -114,11 +114,7 @@ fn a_killed_node_leaves_no_half_of_a_link_that_it_removes_for_good() {
 fn nodes_that_die_while_they_watch_and_tell_say_nothing_wrong() {
     let mut random = Random::new();
     let works = Arc::new(AtomicBool::new(true));
-    let asked = Arc::clone(&works);
-    let outsider = Outsider::start(move |_| {
-        let works = asked.load(Relaxed);
-        answer(if works { "200 OK" } else { "404 Not Found" }, "")
-    });
+    let outsider = Outsider::there_while(&works);
     let hooks = Outsider::start(|_| answer("204 No Content", ""));
     let database = OwnDatabase::create("watching_deaths");
     let settings = [

@@ -3,7 +3,10 @@
 use std::{
     io::{BufRead, BufReader, Read, Write},
     net::{TcpListener, TcpStream},
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
     thread,
 };
 
@@ -29,6 +32,15 @@ impl Outsider {
         Self::start_with(move |heard, stream| {
             // The client may have closed the connection.
             let _ = stream.write_all(answer(heard).as_bytes());
+        })
+    }
+
+    /// Starts a server whose pages are there while the flag is set, and 404 otherwise.
+    pub(crate) fn there_while(works: &Arc<AtomicBool>) -> Self {
+        let works = Arc::clone(works);
+        Self::start(move |_| {
+            let works = works.load(Ordering::Relaxed);
+            answer(if works { "200 OK" } else { "404 Not Found" }, "")
         })
     }
 
