@@ -1,23 +1,27 @@
 //! `cargo xtask ci`: every check that a change must pass.
 
-use std::time::Instant;
+use std::{env, process::Stdio, time::Instant};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
+use xtask::process;
 
 use crate::{arch, checks, test, vendor, verdict::Verdict, web};
 
-/// Runs every step in order and stops at the first that fails.
+/// Runs the steps in order and stops at the first that fails; then the tests, and the compiler's
+/// checks beside them.
 pub(crate) fn run() -> Result<Verdict> {
     let start = Instant::now();
     let mut seconds = run_steps(STEPS)?;
     let tests = Instant::now();
-    // `test` comes last: its closing line, which sums up every test, ends the log.
     println!("\n=== test");
-    let run = test::run(&[])?;
+    let (run, beside) = test::run(&[], || run_steps(BESIDE))?;
     seconds.push(("test", tests.elapsed().as_secs()));
     seconds.push(("all", start.elapsed().as_secs()));
+    seconds.extend(beside.iter().flatten());
     println!("\n{}", table(&seconds));
-    Ok(run.print())
+    // The closing line of the tests sums them up and ends the log.
+    let verdict = run.print();
+    beside.map(|_| verdict)
 }
 
 /// The arguments of `cargo xtask` for this step alone, and its function.
@@ -30,9 +34,24 @@ const STEPS: &[Step] = &[
     ("arch", arch::run),
     ("vendor --check", || vendor::run(true)),
     ("web", web::run),
-    ("lint", || checks::lint(false)),
-    ("docs", checks::docs),
 ];
+
+/// The steps that compile while the tests run, which leave processors idle whenever they wait.
+const BESIDE: &[Step] = &[("lint", || quietly("lint")), ("docs", || quietly("docs"))];
+
+/// Runs a step in a process of its own, which yields to the tests, and shows its output at its end.
+fn quietly(step: &str) -> Result<()> {
+    let mut command = process::program("nice");
+    command
+        .args(["-n", "19"])
+        .arg(env::current_exe()?)
+        .arg(step);
+    let output = command.stdin(Stdio::null()).output()?;
+    let said = [output.stdout, output.stderr].concat();
+    println!("\n=== said by {step}\n{}", String::from_utf8_lossy(&said));
+    ensure!(output.status.success(), "`cargo xtask {step}` failed");
+    Ok(())
+}
 
 fn run_steps(steps: &[Step]) -> Result<Vec<(&'static str, u64)>> {
     let timed = steps.iter().map(|&(name, step)| {

@@ -114,7 +114,7 @@ fn main() -> ExitCode {
 
 fn run(command: Command) -> Result<Verdict> {
     match command {
-        Command::Test { arguments } => return Ok(test::run(&arguments)?.print()),
+        Command::Test { arguments } => return Ok(test::run(&arguments, || ())?.0.print()),
         Command::Bench(arguments) => return bench::run(&arguments),
         Command::Ci => return ci::run(),
         Command::Fmt { check } => checks::fmt(check)?,

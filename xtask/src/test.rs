@@ -26,8 +26,11 @@ use crate::{verdict::Verdict, web};
 use retry::Failures;
 use tally::Tally;
 
-/// Prepares and runs the tests.
-pub(crate) fn run(arguments: &[String]) -> Result<Run> {
+/// Prepares and runs the tests, and work beside them that may use Cargo once they are built.
+pub(crate) fn run<T: Send>(
+    arguments: &[String],
+    beside: impl FnOnce() -> T + Send,
+) -> Result<(Run, T)> {
     // The compiler works while the packages arrive.
     let (built, installed) = thread::scope(|scope| {
         let built = scope.spawn(|| build(arguments).output());
@@ -54,7 +57,15 @@ pub(crate) fn run(arguments: &[String]) -> Result<Run> {
         commands = side_by_side::programs(&built.stdout)?;
         commands.push(cargo_test(&["--no-fail-fast", "--doc"], arguments));
     }
-    let first = run_tests(commands.into_iter().map(prepare))?;
+    let (first, beside) = thread::scope(|scope| {
+        let beside = scope.spawn(beside);
+        let first = run_tests(commands.into_iter().map(prepare));
+        (
+            first,
+            beside.join().expect("work beside tests does not panic"),
+        )
+    });
+    let first = first?;
     let (run, flaky) = retry_failed(first, |names| {
         println!("\nonce more, alone: {}", names.join(", "));
         let again = cargo_test(&["--no-fail-fast"], &retry::arguments(arguments, names));
@@ -66,7 +77,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<Run> {
     print!("\n{flaky}");
     let file = process::root().join(FLAKY);
     fs::write(&file, flaky).with_context(|| format!("cannot write {}", file.display()))?;
-    Ok(run)
+    Ok((run, beside))
 }
 
 /// Runs commands, counts the results and notes the failures.
